@@ -1,0 +1,130 @@
+# redis-roar. `make help` says what there is.
+#
+#   assembly/*.ts --asc--> roaring.wasm --wasm2c--> roaring.c --specialise--> core-roaring.c --> core-<level>.o, one per CPU level
+#   host/commands.ts --generate-commands--> commands.c, docs/commands.md       host/*.c --> *.o --> redis-roar.so
+#
+# Knobs: O (where intermediate files go), ENTRY (what asc compiles), MODULE (what comes out), CC, CFLAGS (added to all C), PORT.
+
+O      := build
+ENTRY  := assembly/index.ts
+MODULE := build/redis-roar.so
+PORT   := 6379
+
+BIN := node_modules/.bin
+TSX := $(BIN)/tsx
+
+# ---------------------------------------------------------------------- C
+
+CC := $(notdir $(firstword $(shell for c in clang-19 clang gcc; do command -v $$c; done) cc))
+ARCH := $(shell uname -m)
+
+# What each build of the core may use. The module picks one of them when it is loaded.
+LEVELS_x86_64  := v2 v3 v4
+LEVELS_aarch64 := neon
+LEVELS  := $(LEVELS_$(ARCH))
+MARCH_v2   := -march=x86-64-v2
+MARCH_v3   := -march=x86-64-v3
+MARCH_v4   := -march=x86-64-v4 -mavx512vpopcntdq -mavx512bitalg
+MARCH_neon := -march=armv8-a
+
+HOST_CFLAGS := -std=gnu11 -O3 -g -fPIC -fvisibility=hidden -fno-plt -Wall -Wextra -Werror -I$(O) -Ihost $(CFLAGS)
+
+HOST_OBJECTS := $(patsubst host/%.c,$(O)/%.o,$(filter-out host/core.c,$(wildcard host/*.c))) $(O)/commands.o
+CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
+
+# ---------------------------------------------------------------------- what to ask for
+
+.PHONY: help build run test demo bench-kernels clean setup module documents trap always
+.DELETE_ON_ERROR:
+
+help:                ## This text
+	@sed -n 's/^\([a-z-]*\): *.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
+
+build: setup         ## Build build/redis-roar.so: only what changed
+	@$(MAKE) --no-print-directory module documents
+
+run: build           ## Build, then start a server with the module on PORT (6379)
+	@tools/run $(PORT)
+
+test: build          ## Run all tests; the last line is the count
+	@$(MAKE) --no-print-directory trap
+	@$(TSX) tools/test.ts
+
+demo: build          ## Load 200 real sets, combine them, and compare with native bitmaps
+	@$(TSX) tools/demo.ts
+
+bench-kernels: setup ## Time the bitset kernels against plain C, on each CPU level
+	@$(MAKE) --no-print-directory build/bench/kernels O=build/bench ENTRY=bench/kernels/kernels.ts
+	build/bench/kernels
+
+clean:               ## Remove all that was built
+	rm -rf build
+
+setup:
+	@tools/setup
+
+# ---------------------------------------------------------------------- how it is made
+
+module: $(MODULE)
+	@:
+
+documents: docs/commands.md
+	@:
+
+# The same module with one function more, that reads outside its memory: for the tests.
+trap:
+	@$(MAKE) --no-print-directory module O=build/trap ENTRY=assembly/trap.ts MODULE=build/redis-roar-trap.so
+
+CORE_SOURCES := $(shell find assembly -name '*.ts' -not -path '*/__tests__/*')
+
+# Changes when the compiler or its options do, and everything compiled with it.
+$(O)/compiler: always
+	@mkdir -p $(O)
+	@echo '$(CC) $(HOST_CFLAGS)' | cmp -s - $@ || echo '$(CC) $(HOST_CFLAGS)' > $@
+
+$(O)/roaring.wasm: $(ENTRY) $(CORE_SOURCES) asconfig.json tools/check-wasm.ts tools/wasm.ts package-lock.json
+	@mkdir -p $(O)
+	$(BIN)/asc $(ENTRY) --outFile $@ --textFile $(@:wasm=wat)
+	$(TSX) tools/check-wasm.ts $@
+
+$(O)/roaring.c: $(O)/roaring.wasm
+	$(BIN)/wasm2c -n roaring $< -o $@
+
+$(O)/core-roaring.c: $(O)/roaring.c tools/specialise.ts
+	$(TSX) tools/specialise.ts $(O)/roaring.wasm $< $@
+
+$(O)/core.h: $(O)/roaring.wasm assembly/fault.ts tools/generate-core.ts
+	$(TSX) tools/generate-core.ts $< assembly/fault.ts $@
+
+$(O)/commands.c: host/commands.ts tools/generate-commands.ts
+	@mkdir -p $(O)
+	$(TSX) tools/generate-commands.ts $@
+
+docs/commands.md: host/commands.ts tools/generate-commands.ts
+	@mkdir -p docs
+	$(TSX) tools/generate-commands.ts --docs $@
+
+$(CORE_OBJECTS): $(O)/core-%.o: host/core.c $(O)/core-roaring.c $(O)/core.h $(O)/compiler Makefile
+	$(CC) $(HOST_CFLAGS) $(MARCH_$*) -DLEVEL=$* -MMD -MP -c $< -o $@
+
+$(O)/%.o: host/%.c $(O)/core.h $(O)/compiler Makefile
+	$(CC) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
+
+$(O)/commands.o: $(O)/commands.c $(O)/core.h $(O)/compiler Makefile
+	$(CC) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
+
+$(MODULE): $(HOST_OBJECTS) $(CORE_OBJECTS) tools/check-module
+	$(if $(filter clang%,$(CC)),,@echo 'Notice: built with $(CC); clang-19 makes the bitset kernels several times faster')
+	$(CC) -shared $(CFLAGS) -Wl,-z,defs -Wl,--build-id -o $@ $(HOST_OBJECTS) $(CORE_OBJECTS) -lm
+	tools/check-module $@
+
+# The benchmark of kernels: their own core, a plain loop to compare with, and a sandbox that does nothing.
+PLAIN_OBJECTS := $(LEVELS:%=$(O)/plain-%.o)
+
+$(PLAIN_OBJECTS): $(O)/plain-%.o: bench/kernels/plain.c bench/kernels/plain.h $(O)/core.h $(O)/compiler Makefile
+	$(CC) $(HOST_CFLAGS) $(MARCH_$*) -DLEVEL=$* -c $< -o $@
+
+$(O)/kernels: bench/kernels/bench.c bench/kernels/kernels.ts $(CORE_OBJECTS) $(PLAIN_OBJECTS)
+	$(CC) $(HOST_CFLAGS) $< $(CORE_OBJECTS) $(PLAIN_OBJECTS) -lm -o $@
+
+-include $(wildcard $(O)/*.d)

@@ -1,0 +1,199 @@
+// Arenas of a set in any mixture of containers, a reader of arenas that follows their layout (arena.ts, directory.ts, entry.ts) and calls
+// nothing, and what a test does with both.
+
+import { arena } from "../memory";
+import { alignedBump, makeRoom, used } from "../arena";
+import { Kind } from "../entry";
+import { appendFull, begin, finish } from "../builder";
+import { emit } from "../emit";
+import { shape } from "../fold";
+import { validate } from "../validate";
+import { Model, plainOf, runsOf } from "./bitmap-model";
+import { Random, addOperandCopy, clear, enter, seed, setArena } from "./world";
+import { ARENA_BYTES } from "./world/layout";
+
+// --- Arenas of a set ----------------------------------------------------------------------------------------------------------
+
+/** What containers become that may be runs or not. */
+export const enum Form { PLAIN, RUNS, EITHER, FORMS }
+
+/** Room for the most runs of a container. */
+const runs: usize = memory.data(131076, 8);
+
+/** Lays the container `key` of the set out as runs in the test's memory and returns its cardinality; `i` is its first interval. */
+function layRuns(model: Model, i: i32, key: u64): u32 {
+  const base = key << 16, last = base + 65535;
+  let count: u32 = 0, at = runs + 2;
+  for (; i < model.intervals && model.low(i) <= last; i++) {
+    const low = <u32>(max(model.low(i), base) - base), high = <u32>(min(model.high(i), last) - base);
+    store<u32>(at, low | ((high - low) << 16));
+    count += high - low + 1;
+    at += 4;
+  }
+  store<u16>(runs, <u16>((at - runs - 2) >> 2));
+  return count;
+}
+
+/** Lays what layRuns() laid out as an array or a bitset at `at`. */
+function layPlain(count: u32, at: usize): void {
+  if (count > 4096) memory.fill(at, 0, 8192);
+  const bits = at;
+  for (let r: usize = 0; r < load<u16>(runs); r++) {
+    const low = <u32>load<u16>(runs + 2 + 4 * r), high = low + load<u16>(runs + 2 + 4 * r, 2);
+    for (let v = low; v <= high; v++) {
+      if (count > 4096) { store<u8>(bits + (v >> 3), load<u8>(bits + (v >> 3)) | <u8>(<u32>1 << (v & 7))); continue; }
+      store<u16>(at, <u16>v);
+      at += 2;
+    }
+  }
+}
+
+/** Makes memory 0, whatever it was, an arena of the set, as small as it can be. */
+export function build(model: Model, form: Form, random: Random): void {
+  freshArena(random.below(2) ? 40 : 40 + random.below(20000));
+  let containers: u64 = 0;
+  for (let i = 0; i < model.intervals; i++) {
+    const keys = (model.high(i) >> 16) - (model.low(i) >> 16) + 1;
+    containers += min(keys, 2 + 9);                           // both ends, and up to nine entries of full ones
+  }
+  begin(containers, 0);
+  for (let i = 0, key: u64 = 0; i < model.intervals;) {
+    key = max(key, model.low(i) >> 16);
+    const count = layRuns(model, i, key);
+    if (count == 65536) {
+      const span = ((model.high(i) - (key << 16)) >> 16) + u64(model.high(i) % 65536 == 65535);
+      appendFull(key, span);
+      key += span;
+    } else {
+      appendLaid(key, count, form, random);
+      key++;
+    }
+    while (i < model.intervals && model.high(i) >> 16 < key) i++;
+  }
+  finish();
+  enter();
+}
+
+/** Appends the container that layRuns() laid. */
+function appendLaid(key: u64, count: u32, form: Form, random: Random): void {
+  makeRoom(64 + 4 * 8192);
+  const at = alignedBump(), bytes = runsOf(load<u16>(runs));
+  const asRuns = bytes <= plainOf(count) && (form == Form.RUNS || (form == Form.EITHER && random.below(2)));
+  if (asRuns) memory.copy(at, runs, bytes); else layPlain(count, at);
+  emit(key, shape(asRuns ? Kind.RUNS : count <= 4096 ? Kind.ARRAY : Kind.BITSET, count, at));
+}
+
+/** What the world fills new bytes of an arena with, and tests what is behind it. */
+const UNUSED: u64 = 0xa7a7a7a7a7a7a7a7;
+const GUARD_BYTES: usize = 512;
+/** How far an arena may have been written to. */
+let dirty: usize = ARENA_BYTES;
+
+/** A fresh arena of that many bytes. */
+export function freshArena(bytes: u32): void {
+  memory.fill(0, <u8>UNUSED, max(dirty, <usize>arena.size() + GUARD_BYTES));
+  dirty = bytes;
+  setArena(bytes);
+  enter();
+}
+
+/** Whether nothing was written behind the arena. */
+export function nothingBehind(): bool {
+  const end = <usize>arena.size();
+  for (let at = end; at < end + GUARD_BYTES; at += 8) if (load<u64>(at) != UNUSED) return false;
+  return true;
+}
+
+/** Makes what memory 0 holds an operand, and returns its number. */
+export function asOperand(): u32 { return addOperandCopy(0, max(used(), 40)); }
+
+/** Adds an operand that is an arena of the set. */
+export function addOperandOf(model: Model, form: Form, random: Random): u32 {
+  build(model, form, random);
+  return asOperand();
+}
+
+// --- Arenas read --------------------------------------------------------------------------------------------------------------
+
+/** The set of the arena at `base` of the test's memory. */
+export function readArena(base: usize): Model {
+  const model = new Model();
+  readNode(base, load<u8>(base) ? <usize>load<u32>(base, 4) : 0, model);
+  return model;
+}
+
+function readNode(base: usize, node: usize, model: Model): void {
+  const level = load<u16>(base + node), count = <usize>load<u16>(base + node, 2);
+  for (let i: usize = 0; i < count; i++) {
+    if (level) readNode(base, load<u32>(base + node + 4 + 20 * i, 8), model);
+    else readEntry(base, base + node + 4 + 12 * i, model);
+  }
+}
+
+function readEntry(base: usize, entry: usize, model: Model): void {
+  const first = load<u64>(entry) << 16, low = <u64>load<u16>(entry, 6), ref = load<u32>(entry, 8), kind = ref >> 29;
+  const payload = base + (<usize>ref << 3);
+  if (kind == Kind.FULL) {
+    model.append(first, first + (((((<u64>(ref & 0x1fffffff)) << 16) | low) << 16) | 65535));
+  } else if (kind == Kind.SINGLE) {
+    model.append(first + low, first + low);
+  } else if (kind == Kind.PAIR) {
+    model.append(first + low, first + low);
+    model.append(first + (ref & 0xffff), first + (ref & 0xffff));
+  } else if (kind == Kind.ARRAY) {
+    for (let i: usize = 0; i <= <usize>low; i++) model.append(first + load<u16>(payload + 2 * i), first + load<u16>(payload + 2 * i));
+  } else if (kind == Kind.RUNS) {
+    for (let i: usize = 0; i < load<u16>(payload); i++) {
+      const start = first + load<u16>(payload + 2 + 4 * i);
+      model.append(start, start + load<u16>(payload + 4 + 4 * i));
+    }
+  } else if (kind == Kind.BITSET) {
+    let start: i32 = -1;                      // of the run that is being read
+    for (let v: i32 = 0; v < 65536; v++) {
+      const bits = load<u64>(payload + (<usize>(v >> 6) << 3));
+      if (!(v & 63) && bits == (start < 0 ? 0 : u64.MAX_VALUE)) { v += 63; continue; }
+      if ((bits >> (v & 63)) & 1) { if (start < 0) start = v; continue; }
+      if (start >= 0) model.append(first + start, first + v - 1);
+      start = -1;
+    }
+    if (start >= 0) model.append(first + start, first + 65535);
+  } else model.ordered = false;
+}
+
+// --- Trials -------------------------------------------------------------------------------------------------------------------
+
+/** One test: keeps what went wrong first, with the seed. */
+export class Trial {
+  random: Random;
+  fault: string = "";
+  steps: u32 = 0;
+
+  constructor(private salt: u32) {
+    this.random = new Random((<u64>seed() << 32) | salt);
+    clear();
+    freshArena(40);
+  }
+
+  fail(what: string): void {
+    if (this.fault != "") return;
+    this.fault = what + " (step " + this.steps.toString() + ", salt " + this.salt.toString() + ", SEED=" + seed().toString() + ")";
+  }
+  holds(condition: bool, what: string): void { if (!condition) this.fail(what); }
+  same(actual: u64, expected: u64, what: string): void {
+    if (actual != expected) this.fail(what + ": " + actual.toString() + " and not " + expected.toString());
+  }
+  /** That memory 0 breaks no invariant and nothing was written behind it. */
+  sound(what: string): void {
+    const fault = validate();
+    if (fault) this.fail(what + ": fault " + (<i32>fault).toString());
+    this.holds(nothingBehind(), what + ": wrote behind the arena");
+  }
+  /** sound(), and that memory 0 is that set. */
+  is(model: Model, what: string): void {
+    this.sound(what);
+    const difference = readArena(0).differs(model);
+    if (difference != "") this.fail(what + ": " + difference);
+  }
+  /** Ends the test: it failed if anything did. */
+  end(): void { expect(this.fault).toBe(""); }
+}

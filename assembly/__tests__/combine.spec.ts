@@ -1,0 +1,256 @@
+import { used, wasteful } from "../arena";
+import { Operation, combine, combineCardinality } from "../combine";
+import { complement } from "../complement";
+import { intersects, isSubset } from "../relate";
+import { Form, Trial, addOperandOf, freshArena } from "./bitmap-arena";
+import { KEY_MAX, Model, OFFSET_MAX, OPERATIONS, Style, anyModel, anyRanges, appendContainer, combineModels, range } from "./bitmap-model";
+import { clear, enter } from "./world";
+
+/** What the operands come in that are not of one container only. */
+const EITHER: Form = Form.EITHER;
+
+/** Combines the sets by all operations and compares with the model, stored and counted. */
+function combineAll(trial: Trial, sources: Model[], form: Form = EITHER): void {
+  trial.steps++;
+  clear();
+  for (let s = 0; s < sources.length; s++) addOperandOf(sources[s], form, trial.random);
+  for (let op = 0; op < OPERATIONS; op++) {
+    if (op == Operation.NOT || (op > Operation.NOT && sources.length == 1)) continue;
+    const expected = combineModels(op, sources), what = "operation " + op.toString();
+    freshArena(40);
+    combine(op, sources.length);
+    enter();
+    trial.is(expected, what);
+    trial.same(wasteful(), 0, what + " wastes");
+    freshArena(40);
+    trial.same(combineCardinality(op, sources.length), expected.cardinality(), what + " counted");
+    enter();
+  }
+  if (sources.length == 2) {
+    freshArena(40);
+    trial.same(intersects(), u32(combineModels(Operation.AND, sources).intervals != 0), "intersects");
+    enter();
+    freshArena(40);
+    trial.same(isSubset(), u32(combineModels(Operation.DIFF, sources).intervals == 0), "isSubset");
+    enter();
+  }
+}
+
+function container(key: u64, style: i32, trial: Trial): Model {
+  const model = new Model();
+  appendContainer(model, key, style, trial.random);
+  return model;
+}
+
+describe("combining two", () => {
+  it("is right for all pairs of containers, as arrays, bitsets, runs and full ones", () => {
+    const trial = new Trial(500);
+    for (let x = 0; x < Style.STYLES; x++) {
+      for (let y = 0; y < Style.STYLES; y++) {
+        for (let form: i32 = 0; form < Form.FORMS; form++) combineAll(trial, [container(3, x, trial), container(3, y, trial)], form);
+      }
+    }
+    trial.end();
+  });
+
+  it("is right for a set and itself, its complement, and one that differs in little", () => {
+    const trial = new Trial(501), whole = range(3 << 16, (4 << 16) - 1);
+    for (let style = 0; style < Style.STYLES; style++) {
+      for (let form: i32 = 0; form < Form.FORMS; form++) {
+        const x = container(3, style, trial), near = combineModels(Operation.XOR, [x, container(3, Style.PAIR, trial)]);
+        combineAll(trial, [x, x], form);
+        combineAll(trial, [x, near], form);
+        combineAll(trial, [near, x], form);
+        if (x.cardinality() < 65536) combineAll(trial, [x, combineModels(Operation.DIFF, [whole, x])], form);
+      }
+    }
+    trial.end();
+  });
+
+  it("is right with nothing on one side, or on both", () => {
+    const trial = new Trial(502);
+    combineAll(trial, [new Model(), new Model()]);
+    for (let style = 0; style < Style.STYLES; style++) {
+      combineAll(trial, [new Model(), container(3, style, trial)]);
+      combineAll(trial, [container(3, style, trial), new Model()]);
+      combineAll(trial, [container(2, style, trial), container(3, style, trial)]);
+    }
+    trial.end();
+  });
+
+  it("cuts spans of full containers where the other changes", () => {
+    const trial = new Trial(503);
+    for (let i = 0; i < 16; i++) combineAll(trial, [anyRanges(0, 2000, trial.random), anyRanges(i % 2 ? 0 : 700, i % 2 ? 2000 : 900, trial.random)]);
+    for (let i = 0; i < 8; i++) combineAll(trial, [anyRanges(0, KEY_MAX, trial.random), anyRanges(i % 2 ? 0 : KEY_MAX - 50, KEY_MAX, trial.random)]);
+    combineAll(trial, [range(0, OFFSET_MAX), range(0, OFFSET_MAX)]);
+    combineAll(trial, [range(0, OFFSET_MAX), range(1, OFFSET_MAX - 1)]);
+    combineAll(trial, [range(0, OFFSET_MAX), range(OFFSET_MAX, OFFSET_MAX)]);
+    combineAll(trial, [range(5, 5), range(0, OFFSET_MAX)]);
+    trial.end();
+  });
+
+  it("walks large directories", () => {
+    const trial = new Trial(504), x = new Model(), y = new Model(), z = new Model();
+    for (let key: u64 = 0; key < 40000; key++) {
+      x.append(key << 16, (key << 16) + key % 3);
+      if (key % 3) y.append((key << 17) + 1, (key << 17) + 1 + key % 2);
+      if (key % 400 == 7) z.append((key << 16) + 2, (key << 16) + 70000);
+    }
+    combineAll(trial, [x, y]);
+    combineAll(trial, [z, x]);
+    combineAll(trial, [x, z]);
+    combineAll(trial, [z, y]);
+    trial.end();
+  });
+});
+
+describe("combining one to many", () => {
+  it("is right for containers of all kinds at the same keys", () => {
+    const trial = new Trial(510);
+    for (let count = 1; count <= 6; count++) {
+      for (let i = 0; i < 8; i++) {
+        const sources: Model[] = [], step: u64 = i ? 1 : KEY_MAX / 8;
+        for (let s = 0; s < count; s++) sources.push(anyModel(trial.random.below(2) * step, step, 4, trial.random));
+        combineAll(trial, sources);
+      }
+    }
+    trial.end();
+  });
+
+  it("is right for three and four containers of each kind", () => {
+    const trial = new Trial(511);
+    for (let style = 0; style < Style.STYLES; style++) {
+      for (let i = 0; i < 8; i++) {
+        const sources: Model[] = [];
+        for (let s = 0; s < 3 + i % 2; s++) sources.push(container(3, trial.random.below(3) ? style : trial.random.below(Style.STYLES), trial));
+        combineAll(trial, sources, i % Form.FORMS);
+      }
+    }
+    trial.end();
+  });
+
+  it("is right around the size from which a union goes through a bitset", () => {
+    const trial = new Trial(512);
+    for (let each: u32 = 120; each <= 180; each += 3) {
+      for (let count = 3; count <= 4; count++) {
+        const sources: Model[] = [];
+        for (let s = 0; s < count; s++) {
+          const model = new Model();
+          for (let i: u32 = 0, at: u64 = trial.random.below(9); i < each; i++, at += 1 + trial.random.below(300)) model.append(at, at);
+          sources.push(model);
+        }
+        combineAll(trial, sources);
+      }
+    }
+    trial.end();
+  });
+
+  it("cuts spans of full containers where any of the others changes", () => {
+    const trial = new Trial(513);
+    for (let i = 0; i < 16; i++) {
+      const sources: Model[] = [];
+      for (let s = 0; s < 3 + i % 4; s++) sources.push(anyRanges(trial.random.below(100), i % 4 ? 300 : KEY_MAX, trial.random));
+      combineAll(trial, sources);
+    }
+    trial.end();
+  });
+
+  it("is right with nothing in some places", () => {
+    const trial = new Trial(514);
+    for (let hole = 0; hole < 8; hole++) {
+      const sources: Model[] = [];
+      for (let s = 0; s < 3; s++) sources.push((hole >> s) & 1 ? new Model() : anyModel(0, 1, 4, trial.random));
+      combineAll(trial, sources);
+    }
+    trial.end();
+  });
+
+  it("takes a hundred sources", () => {
+    const trial = new Trial(515);
+    for (let round = 0; round < 2; round++) {
+      const sources: Model[] = [];
+      for (let s = 0; s < 100; s++) {
+        const model = container(trial.random.below(4), trial.random.below(s % 9 ? Style.ARRAY : Style.STYLES), trial);
+        sources.push(round ? combineModels(Operation.OR, [model, range(9 << 16, 12 << 16)]) : model);
+      }
+      combineAll(trial, sources);
+    }
+    trial.end();
+  });
+});
+
+/** Complements the set up to `last`, if that is given, and compares with the model. */
+function complementOf(trial: Trial, model: Model, last: u64, given: u32): void {
+  trial.steps++;
+  clear();
+  addOperandOf(model, EITHER, trial.random);
+  freshArena(40);
+  complement(1, last, given);
+  enter();
+  const limit = model.intervals ? (given ? max(last, model.maximum()) : model.maximum()) : last;
+  trial.is(model.intervals || given ? combineModels(Operation.DIFF, [range(0, limit), model]) : new Model(), "complement up to " + limit.toString());
+  trial.same(wasteful(), 0, "wasteful");
+}
+
+/** Around the borders of the containers `key` and of what the set ends with. */
+function limits(trial: Trial, model: Model, key: u64): u64[] {
+  const border = key << 16, most = model.intervals ? model.maximum() : 0;
+  return [0, 1, 2, 3, border - 1, border, border + 1, border + 2, border + 3, border + trial.random.below(65536), border + 65535, border + 65536,
+          most - 1, most, most + 1, most | 65535, (most | 65535) + 1, (most | 65535) + 70000, u32.MAX_VALUE, OFFSET_MAX];
+}
+
+describe("the complement", () => {
+  it("is right for containers of all kinds, up to each limit", () => {
+    const trial = new Trial(520);
+    for (let style = 0; style < Style.STYLES; style++) {
+      for (let others = 0; others < 2; others++) {
+        const model = new Model();
+        if (others) appendContainer(model, 2, trial.random.below(Style.STYLES), trial.random);
+        appendContainer(model, others ? 3 : 0, style, trial.random);
+        const all = limits(trial, model, 3);
+        complementOf(trial, model, 0, 0);
+        for (let i = 0; i < all.length; i++) complementOf(trial, model, all[i], 1);
+      }
+    }
+    trial.end();
+  });
+
+  it("is right for the empty bitmap and for a missing one", () => {
+    const trial = new Trial(521), empty = new Model(), all = limits(trial, empty, 5);
+    complementOf(trial, empty, 0, 0);
+    for (let i = 0; i < all.length; i++) {
+      complementOf(trial, empty, all[i], 1);
+      freshArena(40);
+      complement(0, all[i], 1);
+      enter();
+      trial.is(range(0, all[i]), "of a missing one");
+    }
+    freshArena(40);
+    complement(0, 0, 0);
+    enter();
+    trial.is(empty, "of a missing one without a limit");
+    trial.same(used(), 16, "bytes in use");
+    trial.end();
+  });
+
+  it("cuts and joins spans of full containers", () => {
+    const trial = new Trial(522);
+    for (let i = 0; i < 100; i++) {
+      const model = anyRanges(trial.random.below(20), i % 2 ? KEY_MAX : 300, trial.random), all = limits(trial, model, trial.random.below(300));
+      complementOf(trial, model, all[trial.random.below(all.length)], u32(i % 5 != 0));
+    }
+    complementOf(trial, range(0, OFFSET_MAX), OFFSET_MAX, 1);
+    complementOf(trial, range(1, OFFSET_MAX), OFFSET_MAX, 1);
+    complementOf(trial, range(0, OFFSET_MAX - 1), OFFSET_MAX, 1);
+    complementOf(trial, range(OFFSET_MAX, OFFSET_MAX), 0, 0);
+    complementOf(trial, range(OFFSET_MAX - 65536, OFFSET_MAX - 65536), OFFSET_MAX, 1);
+    trial.end();
+  });
+
+  it("walks large directories", () => {
+    const trial = new Trial(523), model = new Model();
+    for (let key: u64 = 0; key < 35000; key++) model.append(key << 17, (key << 17) + key % 3);
+    complementOf(trial, model, u32.MAX_VALUE, 1);
+    trial.end();
+  });
+});

@@ -1,0 +1,101 @@
+import {
+  arrayLowerBound, intersectArrays, intersectArraysCardinality, uniteArrays, subtractArrays, exclusiveArrays,
+} from "../container/array";
+import { Bench, Kind, Model, Operation, anyModel, crowdedModel, combineModels, makeModel, seams, Style } from "./container-model";
+import { Random } from "./world";
+
+/** Calls every kernel on the two sets. */
+function callAll(bench: Bench, x: Model, y: Model): void {
+  const both = combineModels(Operation.AND, x, y), rest = combineModels(Operation.ANDNOT, x, y);
+
+  bench.begin();
+  let a = bench.left(Kind.ARRAY, x), b = bench.right(Kind.ARRAY, y), out = bench.output(2 * min(x.count, y.count));
+  bench.checkResult(intersectArraysCardinality(a, x.count, b, y.count), both.count, "intersectArraysCardinality");
+  bench.check(Kind.ARRAY, intersectArrays(a, x.count, b, y.count, out), both, "intersectArrays");
+
+  bench.begin();
+  a = bench.leftOwn(Kind.ARRAY, x);
+  b = bench.right(Kind.ARRAY, y);
+  out = bench.inPlace(a, 2 * x.count);
+  bench.check(Kind.ARRAY, intersectArrays(a, x.count, b, y.count, out), both, "intersectArrays in place");
+
+  bench.begin();
+  a = bench.left(Kind.ARRAY, x);
+  b = bench.right(Kind.ARRAY, y);
+  out = bench.output(2 * x.count);
+  bench.check(Kind.ARRAY, subtractArrays(a, x.count, b, y.count, out), rest, "subtractArrays");
+
+  bench.begin();
+  a = bench.leftOwn(Kind.ARRAY, x);
+  b = bench.right(Kind.ARRAY, y);
+  out = bench.inPlace(a, 2 * x.count);
+  bench.check(Kind.ARRAY, subtractArrays(a, x.count, b, y.count, out), rest, "subtractArrays in place");
+
+  bench.begin();
+  a = bench.left(Kind.ARRAY, x);
+  b = bench.right(Kind.ARRAY, y);
+  out = bench.output(2 * (x.count + y.count));
+  bench.check(Kind.ARRAY, uniteArrays(a, x.count, b, y.count, out), combineModels(Operation.OR, x, y), "uniteArrays");
+
+  bench.begin();
+  a = bench.left(Kind.ARRAY, x);
+  b = bench.right(Kind.ARRAY, y);
+  out = bench.output(2 * (x.count + y.count));
+  bench.check(Kind.ARRAY, exclusiveArrays(a, x.count, b, y.count, out), combineModels(Operation.XOR, x, y), "exclusiveArrays");
+}
+
+/** A set that holds most of `x` and some more. */
+function relative(x: Model, most: u32, random: Random): Model {
+  const made = new Model(), keep = random.below(101);
+  for (let v: u32 = 0; v < 65536; v++) if (x.has[v] && random.below(100) < keep) made.add(v);
+  const more = random.below(most - made.count + 1) >> random.below(12);
+  for (let i: u32 = 0; i < more; i++) made.add(random.below(65536));
+  return made;
+}
+
+describe("arrays", () => {
+  it("combine at every pair of the seams' cardinalities", () => {
+    const bench = new Bench(1), sizes = seams(4096);
+    for (let i = 0; i < sizes.length; i++) {
+      for (let j = 0; j < sizes.length; j++) {
+        callAll(bench, makeModel(bench.random.below(Style.STYLES), sizes[i], bench.random),
+                makeModel(bench.random.below(Style.STYLES), sizes[j], bench.random));
+      }
+    }
+    bench.end();
+  });
+
+  it("combine with themselves and with relatives", () => {
+    const bench = new Bench(2), sizes = seams(4096);
+    for (let i = 0; i < 60; i++) {
+      const x = anyModel(sizes, bench.random);
+      callAll(bench, x, i % 4 ? relative(x, 4096, bench.random) : x);
+    }
+    bench.end();
+  });
+
+  it("combine small and crowded", () => {
+    const bench = new Bench(3);
+    for (let i = 0; i < 150; i++) {
+      const x = crowdedModel(bench.random);
+      callAll(bench, x, i % 3 ? relative(x, 60, bench.random) : crowdedModel(bench.random));
+    }
+    bench.end();
+  });
+
+  it("find the first member that is not below a value", () => {
+    const bench = new Bench(4), sizes = seams(4096);
+    for (let i = 0; i < 60; i++) {
+      const x = anyModel(sizes, bench.random);
+      bench.begin();
+      const a = bench.leftOwn(Kind.ARRAY, x);
+      let below: u32 = 0;
+      for (let v: u32 = 0; v < 65536; v++) {
+        bench.checkResult(arrayLowerBound(a, x.count, v), below, "arrayLowerBound");
+        if (x.has[v]) below++;
+      }
+      bench.checkResult(arrayLowerBound(a, x.count, 65536), below, "arrayLowerBound past the universe");
+    }
+    bench.end();
+  });
+});

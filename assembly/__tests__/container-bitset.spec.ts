@@ -1,0 +1,157 @@
+import {
+  intersectBitsets, uniteBitsets, subtractBitsets, exclusiveBitsets, intersectBitsetsCardinality, uniteBitsetsCardinality,
+  subtractBitsetsCardinality, exclusiveBitsetsCardinality, complementBitset, bitsetCardinality, bitsetHas, bitsetSet, bitsetClear,
+  fillBitset, clearBitset, setBits, clearBits, flipBits, bitsetRangeCardinality, bitsetNextSet, bitsetNextClear, bitsetPreviousSet,
+  bitsetLast, bitsetSelect,
+} from "../container/bitset";
+import { BITSET_BYTES } from "../container/limits";
+import { Bench, Kind, Model, Operation, anyModel, combineModels, makeModel, seams, Style, UNIVERSE } from "./container-model";
+
+function combine(operation: i32, a: usize, b: usize, out: usize): u32 {
+  if (operation == Operation.AND) return intersectBitsets(a, b, out);
+  if (operation == Operation.OR) return uniteBitsets(a, b, out);
+  if (operation == Operation.XOR) return exclusiveBitsets(a, b, out);
+  return subtractBitsets(a, b, out);
+}
+
+function count(operation: i32, a: usize, b: usize): u32 {
+  if (operation == Operation.AND) return intersectBitsetsCardinality(a, b);
+  if (operation == Operation.OR) return uniteBitsetsCardinality(a, b);
+  if (operation == Operation.XOR) return exclusiveBitsetsCardinality(a, b);
+  return subtractBitsetsCardinality(a, b);
+}
+
+/** Calls every kernel for pairs on the two sets. */
+function callAll(bench: Bench, x: Model, y: Model): void {
+  for (let operation: i32 = 0; operation < Operation.OPERATIONS; operation++) {
+    const expected = combineModels(operation, x, y), what = "operation " + operation.toString();
+    bench.begin();
+    let a = bench.left(Kind.BITSET, x), b = bench.right(Kind.BITSET, y), out = bench.output(BITSET_BYTES);
+    bench.checkResult(count(operation, a, b), expected.count, what + " counted");
+    bench.check(Kind.BITSET, combine(operation, a, b, out), expected, what);
+
+    bench.begin();
+    a = bench.leftOwn(Kind.BITSET, x);
+    b = bench.right(Kind.BITSET, y);
+    out = bench.inPlace(a, BITSET_BYTES);
+    bench.check(Kind.BITSET, combine(operation, a, b, out), expected, what + " in place");
+  }
+}
+
+/** A bitset in memory 0 between guards. */
+function own(bench: Bench, x: Model): usize {
+  bench.begin();
+  return bench.inPlace(bench.leftOwn(Kind.BITSET, x), BITSET_BYTES);
+}
+
+/** A random range with its ends often at a word's edge, in `low` and the result. */
+let low: u32 = 0;
+function anyRange(bench: Bench): u32 {
+  const random = bench.random;
+  low = random.below(UNIVERSE);
+  let high = random.below(4) ? low + random.below(200) : low + random.below(UNIVERSE);
+  if (random.below(3) == 0) low &= ~63;
+  if (random.below(3) == 0) high |= 63;
+  return min(high, UNIVERSE - 1);
+}
+
+describe("bitsets", () => {
+  it("combine at every pair of the seams' cardinalities", () => {
+    const bench = new Bench(10), sizes: u32[] = [0, 1, 4095, 4096, 4097, 32768, 65535, 65536];
+    for (let i = 0; i < sizes.length; i++) {
+      for (let j = 0; j < sizes.length; j++) {
+        callAll(bench, makeModel(bench.random.below(Style.STYLES), sizes[i], bench.random),
+                makeModel(bench.random.below(Style.STYLES), sizes[j], bench.random));
+      }
+    }
+    bench.end();
+  });
+
+  it("combine with sets of every style", () => {
+    const bench = new Bench(11), sizes = seams(65536);
+    for (let i = 0; i < 40; i++) callAll(bench, anyModel(sizes, bench.random), anyModel(sizes, bench.random));
+    bench.end();
+  });
+
+  it("are counted and complemented", () => {
+    const bench = new Bench(12), sizes = seams(65536);
+    for (let i = 0; i < sizes.length; i++) {
+      const x = makeModel(bench.random.below(Style.STYLES), sizes[i], bench.random), rest = new Model();
+      for (let v: u32 = 0; v < UNIVERSE; v++) if (!x.has[v]) rest.add(v);
+      bench.begin();
+      let a = bench.left(Kind.BITSET, x), out = bench.output(BITSET_BYTES);
+      bench.checkResult(bitsetCardinality(a), x.count, "bitsetCardinality");
+      bench.check(Kind.BITSET, complementBitset(a, out), rest, "complementBitset");
+      out = own(bench, x);
+      bench.check(Kind.BITSET, complementBitset(out, out), rest, "complementBitset in place");
+    }
+    bench.end();
+  });
+
+  it("take single members in and out", () => {
+    const bench = new Bench(13), x = makeModel(Style.SPARSE, 4096, bench.random), at = own(bench, x);
+    for (let i = 0; i < 20000; i++) {
+      const value = bench.random.below(UNIVERSE);
+      if (bitsetHas(at, value) != x.has[value]) bench.fail("bitsetHas " + value.toString());
+      if (bench.random.below(2)) { bitsetSet(at, value); x.add(value); } else { bitsetClear(at, value); x.remove(value); }
+    }
+    bitsetSet(at, 0);
+    bitsetSet(at, 65535);
+    x.add(0);
+    x.add(65535);
+    bench.checkPayload(Kind.BITSET, x, "bitsetSet and bitsetClear");
+    fillBitset(at);
+    bench.checkPayload(Kind.BITSET, makeModel(Style.LOWEST, 65536, bench.random), "fillBitset");
+    clearBitset(at);
+    bench.checkPayload(Kind.BITSET, new Model(), "clearBitset");
+    bench.end();
+  });
+
+  it("change and count ranges", () => {
+    const bench = new Bench(14), sizes = seams(65536);
+    for (let i = 0; i < 30; i++) {
+      const x = anyModel(sizes, bench.random), at = own(bench, x);
+      for (let j = 0; j < 10; j++) {
+        const high = anyRange(bench), change = bench.random.below(3);
+        let members: u32 = 0;
+        for (let v = low; v <= high; v++) members += u32(x.has[v]);
+        bench.checkResult(bitsetRangeCardinality(at, low, high), members, "bitsetRangeCardinality");
+        if (change == 0) setBits(at, low, high); else if (change == 1) clearBits(at, low, high); else flipBits(at, low, high);
+        for (let v = low; v <= high; v++) { if (change == 0) x.add(v); else if (change == 1) x.remove(v); else x.flip(v); }
+        bench.checkPayload(Kind.BITSET, x, "range change " + change.toString());
+      }
+      setBits(at, 0, 65535);
+      bench.checkResult(bitsetRangeCardinality(at, 0, 65535), 65536, "everything");
+      clearBits(at, 0, 65535);
+      flipBits(at, 65535, 65535);
+      bench.checkResult(bitsetRangeCardinality(at, 0, 65535), 1, "the last bit");
+    }
+    bench.end();
+  });
+
+  it("find the next, the previous and the n-th", () => {
+    const bench = new Bench(15), sizes = seams(65536);
+    for (let i = 0; i < sizes.length; i++) {
+      const x = makeModel(bench.random.below(Style.STYLES), sizes[i], bench.random), at = own(bench, x);
+      let previous = UNIVERSE, rank: u32 = 0;
+      for (let v: u32 = 0; v < UNIVERSE; v++) {
+        if (x.has[v]) {
+          previous = v;
+          if (rank % 61 == 0 || rank + 1 == x.count) bench.checkResult(bitsetSelect(at, rank), v, "bitsetSelect");
+          rank++;
+        }
+        bench.checkResult(bitsetPreviousSet(at, v), previous, "bitsetPreviousSet");
+      }
+      bench.checkResult(bitsetLast(at), previous, "bitsetLast");
+      let next = UNIVERSE, nextClear = UNIVERSE;
+      bench.checkResult(bitsetNextSet(at, UNIVERSE), UNIVERSE, "bitsetNextSet past the universe");
+      bench.checkResult(bitsetNextClear(at, UNIVERSE), UNIVERSE, "bitsetNextClear past the universe");
+      for (let v: i32 = 65535; v >= 0; v--) {
+        if (x.has[v]) next = v; else nextClear = v;
+        bench.checkResult(bitsetNextSet(at, v), next, "bitsetNextSet");
+        bench.checkResult(bitsetNextClear(at, v), nextClear, "bitsetNextClear");
+      }
+    }
+    bench.end();
+  });
+});

@@ -1,0 +1,271 @@
+// What the kernels are held against: a set of 0 .. 65535 as plain booleans, ways to lay it out as a payload anywhere in memory, and
+// ways to read a payload back. Nothing here calls a kernel.
+
+import { left, right, SELF } from "../memory";
+import { Random, clear, setArenaSize, addOperand, operandAt, seed } from "./world";
+
+export const enum Style {
+  /** Uniformly random. */
+  SPARSE,
+  /** Random in a window about twice as wide as the cardinality. */
+  DENSE,
+  /** Random runs, most of them long. */
+  RUNS,
+  /** Random near a few centres. */
+  CLUSTERED,
+  /** 0, 1, 2, ... */
+  LOWEST,
+  /** ..., 65534, 65535 */
+  HIGHEST,
+  STYLES,
+}
+
+export const UNIVERSE: u32 = 65536;
+
+/** A set of values below UNIVERSE. */
+export class Model {
+  has: StaticArray<bool> = new StaticArray<bool>(UNIVERSE);
+  count: u32 = 0;
+
+  add(value: u32): void {
+    if (!this.has[value]) { this.has[value] = true; this.count++; }
+  }
+  remove(value: u32): void {
+    if (this.has[value]) { this.has[value] = false; this.count--; }
+  }
+  flip(value: u32): void { if (this.has[value]) this.remove(value); else this.add(value); }
+  /** Runs of values that follow each other. */
+  runs(): u32 {
+    let runs: u32 = 0;
+    for (let v: u32 = 0; v < UNIVERSE; v++) runs += u32(this.has[v] && (v == 0 || !this.has[v - 1]));
+    return runs;
+  }
+  copy(): Model {
+    const copy = new Model();
+    for (let v: u32 = 0; v < UNIVERSE; v++) copy.has[v] = this.has[v];
+    copy.count = this.count;
+    return copy;
+  }
+}
+
+/** A random set of exactly that cardinality. */
+export function makeModel(style: Style, cardinality: u32, random: Random): Model {
+  const made = new Model();
+  if (style == Style.LOWEST) { for (let v: u32 = 0; v < cardinality; v++) made.add(v); return made; }
+  if (style == Style.HIGHEST) { for (let v: u32 = 0; v < cardinality; v++) made.add(UNIVERSE - 1 - v); return made; }
+  if (cardinality > UNIVERSE / 2) {
+    const missing = makeModel(style, UNIVERSE - cardinality, random);
+    for (let v: u32 = 0; v < UNIVERSE; v++) if (!missing.has[v]) made.add(v);
+    return made;
+  }
+  const width = min(UNIVERSE, cardinality * 2 + 1), start = random.below(UNIVERSE - width + 1);
+  const centres: u32 = 1 + random.below(5), firstCentre = random.below(UNIVERSE), spread = max<u32>(64, cardinality / centres);
+  while (made.count < cardinality) {
+    let value = random.below(UNIVERSE);
+    if (style == Style.DENSE) value = start + random.below(width);
+    if (style == Style.CLUSTERED) {
+      value = (firstCentre + random.below(centres) * 11003 + random.below(spread) + random.below(spread)) & 0xffff;
+    }
+    made.add(value);
+    if (style == Style.RUNS) {
+      const length: u32 = 1 + random.below(1 + (cardinality >> random.below(10)));
+      for (let i: u32 = 1; i < length && made.count < cardinality && value + i < UNIVERSE; i++) made.add(value + i);
+    }
+  }
+  return made;
+}
+
+export const enum Operation { AND, OR, XOR, ANDNOT, OPERATIONS }
+
+export function truth(operation: i32, x: bool, y: bool): bool {
+  if (operation == Operation.AND) return x && y;
+  if (operation == Operation.OR) return x || y;
+  if (operation == Operation.XOR) return x != y;
+  return x && !y;
+}
+
+export function combineModels(operation: i32, x: Model, y: Model): Model {
+  const both = new Model();
+  for (let v: u32 = 0; v < UNIVERSE; v++) if (truth(operation, x.has[v], y.has[v])) both.add(v);
+  return both;
+}
+
+export const enum Kind { ARRAY, BITSET, RUNS }
+
+export function payloadBytes(kind: Kind, model: Model): u32 {
+  if (kind == Kind.ARRAY) return 2 * model.count;
+  return kind == Kind.BITSET ? 8192 : 2 + 4 * model.runs();
+}
+
+/** Lays the set out at a true address. */
+export function writePayload(kind: Kind, model: Model, at: usize): void {
+  if (kind == Kind.ARRAY) {
+    for (let v: u32 = 0; v < UNIVERSE; v++) if (model.has[v]) { store<u16>(at, <u16>v); at += 2; }
+  } else if (kind == Kind.BITSET) {
+    for (let byte: u32 = 0; byte < 8192; byte++) {
+      let bits: u32 = 0;
+      for (let bit: u32 = 0; bit < 8; bit++) if (model.has[byte * 8 + bit]) bits |= 1 << bit;
+      store<u8>(at + byte, <u8>bits);
+    }
+  } else {
+    store<u16>(at, <u16>model.runs());
+    at += 2;
+    for (let v: u32 = 0; v < UNIVERSE; v++) {
+      if (!model.has[v]) continue;
+      const start = v;
+      while (v + 1 < UNIVERSE && model.has[v + 1]) v++;
+      store<u16>(at, <u16>start);
+      store<u16>(at + 2, <u16>(v - start));
+      at += 4;
+    }
+  }
+}
+
+/** What is wrong with the payload in memory 0 that should be the set, "" if nothing is. */
+export function differs(kind: Kind, at: usize, model: Model): string {
+  if (kind == Kind.BITSET) {
+    for (let v: u32 = 0; v < UNIVERSE; v++) {
+      if (bool((load<u8>(at + (v >> 3)) >> u8(v & 7)) & 1) != model.has[v]) return "bit " + v.toString();
+    }
+    return "";
+  }
+  if (kind == Kind.ARRAY) {
+    for (let v: u32 = 0; v < UNIVERSE; v++) {
+      if (!model.has[v]) continue;
+      if (<u32>load<u16>(at) != v) return "member " + load<u16>(at).toString() + " and not " + v.toString();
+      at += 2;
+    }
+    return "";
+  }
+  if (<u32>load<u16>(at) != model.runs()) return "run count " + load<u16>(at).toString() + " and not " + model.runs().toString();
+  at += 2;
+  for (let v: u32 = 0; v < UNIVERSE; v++) {
+    if (!model.has[v]) continue;
+    const start = v;
+    while (v + 1 < UNIVERSE && model.has[v + 1]) v++;
+    if (<u32>load<u16>(at) != start || <u32>load<u16>(at + 2) != v - start) return "run at " + load<u16>(at).toString();
+    at += 4;
+  }
+  return "";
+}
+
+// ---- A bench to call a kernel on: operands in a view or in memory 0, at any alignment, and an output between guards.
+
+const GUARD_BYTES: usize = 64;
+const GUARD: u8 = 0x5b;
+/** Where in memory 0 a bench puts things: left, right, output. */
+const LEFT_AT: usize = 1 << 20;
+const RIGHT_AT: usize = 2 << 20;
+const OUT_AT: usize = 3 << 20;
+const BENCH_BYTES: u32 = 4 << 20;
+
+/** One call of one kernel. */
+export class Bench {
+  random: Random;
+  /** What went wrong first, with the seed; "" if nothing did. */
+  fault: string = "";
+  calls: u32 = 0;
+  private out: usize = 0;
+  private room: usize = 0;
+  private leftSelf: bool = false;
+  private rightSelf: bool = false;
+
+  constructor(private salt: u32) { this.random = new Random((<u64>seed() << 32) | salt); }
+
+  /** Starts a call: no operands; whether each view shows memory 0 or an operand is random. */
+  begin(): void {
+    clear();
+    setArenaSize(BENCH_BYTES);
+    this.leftSelf = this.random.below(2) == 0;
+    this.rightSelf = this.random.below(2) == 0;
+    this.calls++;
+  }
+
+  /** Puts the set where `left` shows it and returns its address there. The operand ends with the payload. */
+  left(kind: Kind, model: Model): usize {
+    return this.put(kind, model, this.leftSelf, LEFT_AT, true);
+  }
+  /** The same where only memory 0 will do, as for in-place kernels. */
+  leftOwn(kind: Kind, model: Model): usize {
+    this.leftSelf = true;
+    return this.put(kind, model, true, LEFT_AT, true);
+  }
+  right(kind: Kind, model: Model): usize {
+    return this.put(kind, model, this.rightSelf, RIGHT_AT, false);
+  }
+
+  private put(kind: Kind, model: Model, self: bool, base: usize, isLeft: bool): usize {
+    const bytes = payloadBytes(kind, model), shift = this.random.below(4) == 0 ? <usize>this.random.below(16) : 0;
+    let k = SELF, at = base + shift, truly = at;
+    if (!self) {
+      k = addOperand(<u32>shift + bytes);
+      at = shift;
+      truly = operandAt(k) + shift;
+    }
+    writePayload(kind, model, truly);
+    if (isLeft) left.select(k); else right.select(k);
+    return at;
+  }
+
+  /** An address for a result that has room for `bytes`, between guards. */
+  output(bytes: usize): usize {
+    const at = OUT_AT + <usize>this.random.below(4) * 8 + (this.random.below(4) == 0 ? <usize>this.random.below(16) : 0);
+    return this.guard(at, bytes);
+  }
+  /** The payload at `at` of memory 0, `bytes` long, as the place for a result. */
+  inPlace(at: usize, bytes: usize): usize { return this.guard(at, bytes); }
+
+  private guard(at: usize, bytes: usize): usize {
+    this.out = at;
+    this.room = bytes;
+    memory.fill(at - GUARD_BYTES, GUARD, GUARD_BYTES);
+    memory.fill(at + bytes, GUARD, GUARD_BYTES);
+    return at;
+  }
+
+  /** Checks the guards, the result's cardinality or run count, and the result. */
+  check(kind: Kind, result: u32, model: Model, what: string): void {
+    this.checkResult(result, kind == Kind.RUNS ? model.runs() : model.count, what);
+    this.checkPayload(kind, model, what);
+  }
+  checkPayload(kind: Kind, model: Model, what: string): void {
+    const difference = differs(kind, this.out, model);
+    if (difference != "") this.fail(what + ": " + difference);
+    for (let i: usize = 0; i < GUARD_BYTES; i++) {
+      if (load<u8>(this.out - GUARD_BYTES + i) != GUARD) this.fail(what + ": wrote before its output");
+      if (load<u8>(this.out + this.room + i) != GUARD) this.fail(what + ": wrote behind its output");
+    }
+  }
+  checkResult(result: u32, expected: u32, what: string): void {
+    if (result != expected) this.fail(what + ": returned " + result.toString() + " and not " + expected.toString());
+  }
+
+  fail(what: string): void {
+    if (this.fault == "") {
+      this.fault = what + " (call " + this.calls.toString() + ", salt " + this.salt.toString() + ", SEED=" + seed().toString() + ")";
+    }
+  }
+
+  /** Ends a test: it failed if any call did. */
+  end(): void { expect(this.fault).toBe(""); }
+}
+
+/** Cardinalities where kernels go wrong, up to `most`. */
+export function seams(most: u32): u32[] {
+  const all: u32[] = [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 63, 64, 65, 500, 4095, 4096, 4097, 20000, 32768, 65535, 65536];
+  const some: u32[] = [];
+  for (let i = 0; i < all.length; i++) if (all[i] <= most) some.push(all[i]);
+  return some;
+}
+
+/** A random style and one of the cardinalities. */
+export function anyModel(cardinalities: u32[], random: Random): Model {
+  return makeModel(random.below(Style.STYLES), cardinalities[random.below(cardinalities.length)], random);
+}
+
+/** A small random set inside a narrow window: many collisions, and every split point of a vector loop. */
+export function crowdedModel(random: Random): Model {
+  const made = new Model(), window: u32 = 1 + random.below(80), start = random.below(UNIVERSE - window), tries = random.below(60);
+  for (let i: u32 = 0; i < tries; i++) made.add(start + random.below(window));
+  return made;
+}

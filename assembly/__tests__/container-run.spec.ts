@@ -1,0 +1,117 @@
+import {
+  runsCardinality, runsFind, runsHas, runsNextSet, runsNextClear, runsPreviousSet, runsRangeCardinality, runsSelect, intersectRuns,
+  uniteRuns, subtractRuns, exclusiveRuns, complementRuns,
+} from "../container/run";
+import { runsBytes } from "../container/limits";
+import {
+  Bench, Kind, Model, Operation, anyModel, combineModels, crowdedModel, makeModel, payloadBytes, seams, Style, UNIVERSE,
+} from "./container-model";
+
+function combine(operation: i32, a: usize, b: usize, out: usize): u32 {
+  if (operation == Operation.AND) return intersectRuns(a, b, out);
+  if (operation == Operation.OR) return uniteRuns(a, b, out);
+  if (operation == Operation.XOR) return exclusiveRuns(a, b, out);
+  return subtractRuns(a, b, out);
+}
+
+/** Calls every kernel for pairs on the two sets. */
+function callAll(bench: Bench, x: Model, y: Model): void {
+  const room = runsBytes(x.runs() + y.runs() + 1);
+  for (let operation: i32 = 0; operation < Operation.OPERATIONS; operation++) {
+    bench.begin();
+    const a = bench.left(Kind.RUNS, x), b = bench.right(Kind.RUNS, y), out = bench.output(room);
+    bench.check(Kind.RUNS, combine(operation, a, b, out), combineModels(operation, x, y), "operation " + operation.toString());
+  }
+}
+
+/** Few runs with ends that often coincide with those of another such set. */
+function steps(bench: Bench): Model {
+  const made = new Model();
+  for (let i: u32 = 0; i < 12; i++) {
+    if (bench.random.below(2)) for (let v = i * 8; v < i * 8 + 1 + bench.random.below(8); v++) made.add(v);
+    if (bench.random.below(2)) for (let v = i * 8; v < i * 8 + 8; v++) made.add(UNIVERSE - 1 - v);
+  }
+  return made;
+}
+
+function own(bench: Bench, x: Model): usize {
+  bench.begin();
+  return bench.inPlace(bench.leftOwn(Kind.RUNS, x), payloadBytes(Kind.RUNS, x));
+}
+
+describe("runs", () => {
+  it("combine at every pair of the seams' cardinalities", () => {
+    const bench = new Bench(20), sizes: u32[] = [0, 1, 2, 64, 4096, 4097, 32768, 65535, 65536];
+    for (let i = 0; i < sizes.length; i++) {
+      for (let j = 0; j < sizes.length; j++) {
+        callAll(bench, makeModel(bench.random.below(Style.STYLES), sizes[i], bench.random),
+                makeModel(bench.random.below(Style.STYLES), sizes[j], bench.random));
+      }
+    }
+    bench.end();
+  });
+
+  it("combine with common boundaries", () => {
+    const bench = new Bench(21);
+    for (let i = 0; i < 100; i++) callAll(bench, steps(bench), i % 5 ? steps(bench) : crowdedModel(bench.random));
+    bench.end();
+  });
+
+  it("combine with themselves and their complement", () => {
+    const bench = new Bench(22), sizes = seams(65536);
+    for (let i = 0; i < 30; i++) {
+      const x = anyModel(sizes, bench.random), rest = new Model();
+      for (let v: u32 = 0; v < UNIVERSE; v++) if (!x.has[v]) rest.add(v);
+      callAll(bench, x, x);
+      callAll(bench, x, rest);
+      bench.begin();
+      const a = bench.left(Kind.RUNS, x), out = bench.output(runsBytes(x.runs() + 1));
+      bench.checkResult(runsCardinality(a), x.count, "runsCardinality");
+      bench.check(Kind.RUNS, complementRuns(a, out), rest, "complementRuns");
+    }
+    bench.end();
+  });
+
+  it("find members and their neighbours", () => {
+    const bench = new Bench(23), sizes = seams(65536);
+    for (let i = 0; i < sizes.length; i++) {
+      const x = makeModel(bench.random.below(Style.STYLES), sizes[i], bench.random), at = own(bench, x);
+      let previous = UNIVERSE, index = -1, rank: u32 = 0;
+      for (let v: u32 = 0; v < UNIVERSE; v++) {
+        if (x.has[v]) {
+          if (v == 0 || !x.has[v - 1]) index++;
+          previous = v;
+          if (rank % 61 == 0 || rank + 1 == x.count) bench.checkResult(runsSelect(at, rank), v, "runsSelect");
+          rank++;
+        }
+        bench.checkResult(<u32>runsFind(at, v), <u32>index, "runsFind");
+        bench.checkResult(u32(runsHas(at, v)), u32(x.has[v]), "runsHas");
+        bench.checkResult(runsPreviousSet(at, v), previous, "runsPreviousSet");
+      }
+      let next = UNIVERSE, nextClear = UNIVERSE;
+      for (let v: i32 = 65535; v >= 0; v--) {
+        if (x.has[v]) next = v; else nextClear = v;
+        bench.checkResult(runsNextSet(at, v), next, "runsNextSet");
+        bench.checkResult(runsNextClear(at, v), nextClear, "runsNextClear");
+      }
+      bench.checkResult(runsNextSet(at, UNIVERSE), UNIVERSE, "runsNextSet past the universe");
+      bench.checkResult(runsNextClear(at, UNIVERSE), UNIVERSE, "runsNextClear past the universe");
+    }
+    bench.end();
+  });
+
+  it("count ranges", () => {
+    const bench = new Bench(24), sizes = seams(65536);
+    for (let i = 0; i < 60; i++) {
+      const x = i % 2 ? anyModel(sizes, bench.random) : steps(bench), at = own(bench, x);
+      for (let j = 0; j < 20; j++) {
+        const low = bench.random.below(j % 2 ? UNIVERSE : 100), high = low + bench.random.below(UNIVERSE - low);
+        let members: u32 = 0;
+        for (let v = low; v <= high; v++) members += u32(x.has[v]);
+        bench.checkResult(runsRangeCardinality(at, low, high), members, "runsRangeCardinality");
+      }
+      bench.checkResult(runsRangeCardinality(at, 0, 65535), x.count, "runsRangeCardinality of everything");
+    }
+    bench.end();
+  });
+});

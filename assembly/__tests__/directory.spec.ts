@@ -1,0 +1,287 @@
+import { Left, Own, Right } from "../view";
+import { left, right } from "../memory";
+import { isTiny, used } from "../arena";
+import { ENTRY_BYTES, SPAN_MAX, entryCardinality, entryKey, entryLastKey, setFull, setPair, setSingle } from "../entry";
+import {
+  INNER_MAX, LEAF_MAX, adjust, advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, insertEntry, isLastOfLeaf, lastEntry,
+  membersBefore, nodeCount, nodeLevel, placeEntry, promote, removeEntry, rootNode, seek, seekFrom, slotAt, slotChild,
+} from "../directory";
+import { Trial, asOperand, freshArena } from "./bitmap-arena";
+import { Model, range } from "./bitmap-model";
+
+/** Keys that may be in the directory: `size` of them, `step` apart. Every third is a FULL entry of up to `step` containers. */
+class Keys {
+  there: StaticArray<bool>;
+  count: u32 = 0;
+
+  constructor(private trial: Trial, public size: u32, private step: u64 = 9) {
+    this.there = new StaticArray<bool>(size);
+    freshArena(40);
+  }
+
+  key(i: u32): u64 { return 3 + <u64>i * this.step; }
+  span(i: u32): u64 { return i % 3 == 2 ? 1 + <u64>(i / 3) % this.step : 1; }
+  last(i: u32): u64 { return this.key(i) + this.span(i) - 1; }
+  cardinality(i: u32): u64 { return i % 3 == 2 ? this.span(i) << 16 : 1 + i % 3; }
+
+  insert(i: u32): void {
+    if (this.there[i]) return;
+    if (i % 3 == 2 && isTiny<Own>()) promote();                // a tiny arena has no FULL entry
+    const entry = insertEntry(this.key(i));
+    if (i % 3 == 2) setFull(entry, this.span(i)); else if (i % 3) setPair(entry, 7, 9); else setSingle(entry, 5);
+    adjust(this.key(i), this.cardinality(i));
+    this.there[i] = true;
+    this.count++;
+  }
+
+  remove(i: u32): void {
+    if (!this.there[i]) return;
+    adjust(this.key(i), -<i64>this.cardinality(i));
+    removeEntry(this.key(i));
+    this.there[i] = false;
+    this.count--;
+    this.trial.holds(!nodeLevel<Own>(rootNode<Own>()) || nodeCount<Own>(rootNode<Own>()) > 1, "no level too many");
+  }
+
+  /** The first that is there from `i` on, `size` if there is none. */
+  next(i: u32): u32 {
+    while (i < this.size && !this.there[i]) i++;
+    return i;
+  }
+  /** The first that stands for `key` or a greater one. */
+  from(key: u64): u32 {
+    const i = key < this.key(0) ? <u32>0 : <u32>min<u64>((key - this.key(0)) / this.step, this.size);
+    return this.next(i < this.size && this.last(i) < key ? i + 1 : i);
+  }
+
+  model(): Model {
+    const model = new Model();
+    for (let i: u32 = 0; i < this.size; i++) {
+      if (!this.there[i]) continue;
+      const base = this.key(i) << 16;
+      if (i % 3 == 2) model.append(base, ((this.last(i) + 1) << 16) - 1);
+      else if (i % 3) model.append(base + 7, base + 7).append(base + 9, base + 9);
+      else model.append(base + 5, base + 5);
+    }
+    return model;
+  }
+
+  private at(place: u64, i: u32, what: string): void {
+    if (i == this.size) this.trial.same(place, 0, what + " at the end");
+    else if (!place || entryKey<Own>(placeEntry(place)) != this.key(i)) this.trial.fail(what + " of " + this.key(i).toString());
+  }
+
+  /** That the directory finds all and walks over all. */
+  check(): void {
+    const trial = this.trial;
+    trial.is(this.model(), "directory");
+    trial.same(entriesHeld<Own>(), this.count, "entries");
+    let members: u64 = 0, place = seek<Own>(0), last = this.size;
+    for (let i: u32 = 0; i < this.size; i++) {
+      const key = this.key(i);
+      if (this.there[i]) {
+        this.at(place, i, "the next");
+        place = advance<Own>(place);
+        last = i;
+      }
+      // Before the key, at it, at the last it may stand for, behind that.
+      for (let k = i && key - this.last(i - 1) < 2 ? key : key - 1; k <= key + 1; k++) {
+        const found = findEntry(k), wanted = k >= key && k <= this.last(i) && this.there[i];
+        if (wanted) trial.holds(found != 0 && entryKey<Own>(found) == key, "findEntry");
+        else if (k >= key || !i || k > this.last(i - 1)) trial.same(found, 0, "findEntry of none");
+        trial.same(membersBefore(k), members + (wanted ? (k - key) << 16 : k > key && this.there[i] ? this.cardinality(i) : 0), "membersBefore");
+        this.at(seek<Own>(k), this.from(k), "seek");
+      }
+      this.at(seek<Own>(this.last(i)), this.from(this.last(i)), "seek of a span's last");
+      if (this.there[i]) {
+        trial.same(entryKey<Own>(entryOfRank(members)), key, "entryOfRank");
+        members += this.cardinality(i);
+        trial.same(entryKey<Own>(entryOfRank(members - 1)), key, "entryOfRank of the last");
+      }
+    }
+    trial.same(place, 0, "the end");
+    trial.same(cardinalityHeld<Own>(), members, "cardinality");
+    if (last == this.size) trial.same(lastEntry<Own>(), 0, "no last entry");
+    else trial.same(entryKey<Own>(lastEntry<Own>()), this.key(last), "the last entry");
+    trial.same(membersBefore(this.key(this.size)), members, "members before the end");
+    trial.same(findEntry(this.key(this.size)), 0, "none behind");
+  }
+
+  /** seekFrom() from some places to near and far keys. */
+  checkSeekFrom(): void {
+    const random = this.trial.random;
+    for (let n = 0; n < 3000 && this.count; n++) {
+      const i = this.next(random.below(this.size));
+      if (i == this.size) continue;
+      const key = random.below(20) ? this.key(i) + random.below(<u32>this.step << random.below(12)) : u64.MAX_VALUE;
+      this.at(seekFrom<Own>(seek<Own>(this.key(i)), key), this.from(max(key, this.key(i))), "seekFrom");
+    }
+  }
+}
+
+/** Leaves under the node, and in `fullLeaves` how many of them hold all they can. */
+let fullLeaves: u32 = 0;
+function leavesOf(node: usize): u32 {
+  if (!nodeLevel<Own>(node)) {
+    fullLeaves += u32(nodeCount<Own>(node) == LEAF_MAX);
+    return 1;
+  }
+  let leaves: u32 = 0;
+  for (let i: u32 = 0; i < nodeCount<Own>(node); i++) leaves += leavesOf(slotChild<Own>(slotAt(node, i)));
+  return leaves;
+}
+
+/** All numbers below `size`, each once, in no order. */
+function shuffled(trial: Trial, size: u32): u32[] {
+  const all = new Array<u32>(size);
+  for (let i: u32 = 0; i < size; i++) {
+    const j = trial.random.below(i + 1);
+    all[i] = all[j];
+    all[j] = i;
+  }
+  return all;
+}
+
+/** More entries than two levels hold. */
+const MANY: u32 = LEAF_MAX * INNER_MAX + 1000;
+
+describe("the directory", () => {
+  it("packs what comes in ascending order", () => {
+    // An inner node that is full is split by the next entry, whether its leaf has room or not.
+    const trial = new Trial(400), keys = new Keys(trial, MANY), most: u32[] = [1, LEAF_MAX, LEAF_MAX * (INNER_MAX - 1) + 1];
+    for (let i: u32 = 0; i < MANY; i++) {
+      trial.steps = i;
+      keys.insert(i);
+      const count = i + 1, level: u32 = count > most[2] ? 2 : count > most[1] ? 1 : 0;
+      trial.same(nodeLevel<Own>(rootNode<Own>()), level, "level");
+      for (let m = 0; m < 3; m++) if (count >= most[m] - 1 && count <= most[m] + 1) trial.sound("around a level's most");
+    }
+    fullLeaves = 0;
+    trial.same(leavesOf(rootNode<Own>()), (MANY + LEAF_MAX - 1) / LEAF_MAX, "leaves");
+    trial.same(fullLeaves, MANY / LEAF_MAX, "full leaves");
+    keys.check();
+    keys.checkSeekFrom();
+    for (let i: u32 = 0; i < MANY; i++) {
+      keys.remove(i);
+      if (i % 5000 == 0 || i > MANY - 5) trial.is(keys.model(), "from the front");
+    }
+    trial.same(used(), 16, "nothing is left");
+    trial.end();
+  });
+
+  it("takes what comes in descending order", () => {
+    const trial = new Trial(401), keys = new Keys(trial, MANY);
+    for (let i = MANY; i; i--) {
+      trial.steps = i;
+      keys.insert(i - 1);
+      if (keys.count % 5000 == LEAF_MAX + 1) trial.is(keys.model(), "growing");
+    }
+    trial.same(nodeLevel<Own>(rootNode<Own>()), 2, "level");
+    keys.check();
+    for (let i = MANY; i; i--) {
+      keys.remove(i - 1);
+      if (i % 5000 == 0 || i < 5) trial.is(keys.model(), "from the back");
+    }
+    trial.same(used(), 16, "nothing is left");
+    trial.end();
+  });
+
+  it("takes what comes in no order, and lets it go", () => {
+    const trial = new Trial(402), keys = new Keys(trial, MANY);
+    let order = shuffled(trial, MANY);
+    for (let i: u32 = 0; i < MANY; i++) {
+      keys.insert(order[i]);
+      if (i % 4000 == 0) trial.is(keys.model(), "growing");
+    }
+    trial.same(nodeLevel<Own>(rootNode<Own>()), 2, "level");
+    keys.check();
+    keys.checkSeekFrom();
+    order = shuffled(trial, MANY);
+    for (let i: u32 = 0; i < MANY; i++) {
+      keys.remove(order[i]);
+      if (i % 4000 == 0 || i > MANY - 20) trial.is(keys.model(), "shrinking");
+      if (i == MANY / 2 || i == MANY - 300) { keys.check(); keys.checkSeekFrom(); }
+    }
+    trial.same(used(), 16, "nothing is left");
+    trial.end();
+  });
+
+  it("is right after every single change", () => {
+    const trial = new Trial(403), sizes: u32[] = [1, 2, 3, 20, LEAF_MAX, LEAF_MAX + 1, 600, 1500];
+    for (let s = 0; s < sizes.length; s++) {
+      const keys = new Keys(trial, sizes[s], s % 2 ? 9 : 1 << 33);
+      let grows = true;
+      for (let i = 0; i < 1500; i++) {
+        trial.steps++;
+        if (keys.count == sizes[s]) grows = false;
+        if (!keys.count) grows = true;
+        const at = trial.random.below(sizes[s]);
+        if (grows == (trial.random.below(5) != 0)) keys.insert(at); else keys.remove(at);
+        trial.sound("changed");
+        if (i % 150 == 0) { keys.check(); keys.checkSeekFrom(); }
+      }
+    }
+    trial.end();
+  });
+
+  it("fills gaps between leaves that are packed", () => {
+    const trial = new Trial(404), size: u32 = 6 * LEAF_MAX, keys = new Keys(trial, size);
+    for (let i: u32 = 0; i < size; i += 2) keys.insert(i);
+    const order = shuffled(trial, size);
+    for (let i: u32 = 0; i < size; i++) {
+      keys.insert(order[i]);
+      trial.sound("filled");
+    }
+    keys.check();
+    trial.end();
+  });
+
+  it("reads an operand as it reads its own memory", () => {
+    const trial = new Trial(405), sizes: u32[] = [0, 1, 2, 300, 40000];
+    for (let s = 0; s < sizes.length; s++) {
+      const keys = new Keys(trial, sizes[s]);
+      for (let i: u32 = 0; i < sizes[s]; i++) if (i % 7) keys.insert(i);
+      const k = asOperand();
+      freshArena(40);
+      left.select(k);
+      right.select(k);
+      trial.same(entriesHeld<Right>(), keys.count, "entries");
+      trial.same(cardinalityHeld<Left>(), keys.model().cardinality(), "cardinality");
+      let place = seek<Right>(0), other = seek<Left>(0), leaves = 0;
+      for (let i = keys.next(0); i < keys.size; i = keys.next(i + 1)) {
+        const entry = placeEntry(place);
+        trial.same(entryKey<Right>(entry), keys.key(i), "key");
+        trial.same(entryLastKey<Left>(entry), keys.last(i), "last key");
+        trial.same(entryCardinality<Right>(entry), keys.cardinality(i), "cardinality");
+        trial.same(other, place, "the same place");
+        leaves += i32(isLastOfLeaf(place));
+        if (i % 500 == 1) trial.same(seekFrom<Right>(seek<Right>(0), keys.key(i)), place, "seekFrom");
+        place = advance<Right>(place);
+        other = advance<Left>(other);
+      }
+      trial.same(place, 0, "the end");
+      trial.same(leaves, (keys.count + LEAF_MAX - 1) / LEAF_MAX, "leaves");
+      trial.same(lastEntry<Right>() != 0, keys.count != 0, "a last entry");
+    }
+    trial.end();
+  });
+
+  it("ends with the greatest key there is", () => {
+    const trial = new Trial(406), last: u64 = 0xffffffffffff;
+    setSingle(insertEntry(last), 1);
+    adjust(last, 1);
+    trial.same(advance<Own>(seek<Own>(last)), 0, "alone");
+    setSingle(insertEntry(4), 1);
+    adjust(4, 1);
+    const first = last - SPAN_MAX;
+    setFull(insertEntry(first), SPAN_MAX);
+    adjust(first, SPAN_MAX << 16);
+    trial.is(range((4 << 16) + 1, (4 << 16) + 1).append(first << 16, (last << 16) - 1).append((last << 16) + 1, (last << 16) + 1), "three");
+    trial.same(placeEntry(seek<Own>(last)), lastEntry<Own>(), "seek");
+    trial.same(advance<Own>(seek<Own>(last)), 0, "at the end");
+    trial.same(placeEntry(seekFrom<Own>(seek<Own>(0), last)), lastEntry<Own>(), "seekFrom");
+    trial.same(seekFrom<Own>(seek<Own>(0), u64.MAX_VALUE), 0, "beyond");
+    trial.same(placeEntry(advance<Own>(seek<Own>(0))) - placeEntry(seek<Own>(0)), ENTRY_BYTES, "neighbours");
+    trial.end();
+  });
+});

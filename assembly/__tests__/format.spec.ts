@@ -1,0 +1,484 @@
+import { Own } from "../view";
+import { Kind, entryKind } from "../entry";
+import { placeEntry, seek } from "../directory";
+import { Fault } from "../fault";
+import { Format, deserialize, serialize, serializedBytes } from "../format/index";
+import { insert } from "../point";
+import { Form, Trial, build, freshArena, readArena } from "./bitmap-arena";
+import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf } from "./bitmap-model";
+import { Random, addOperand, clear, enter, operandAt, outputAt, outputBytes, setOutputLimit } from "./world";
+
+/** Bytes in hexadecimal, any spaces between them. */
+function bytesOf(hex: string): StaticArray<u8> {
+  const digits = hex.replaceAll(" ", ""), bytes = new StaticArray<u8>(digits.length >> 1);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = <u8>u32.parse(digits.substring(2 * i, 2 * i + 2), 16);
+  return bytes;
+}
+
+function hexAt(at: usize, bytes: usize): string {
+  let hex = "";
+  for (let i: usize = 0; i < bytes; i++) hex += (<u32>load<u8>(at + i)).toString(16).padStart(2, "0");
+  return hex;
+}
+
+/** Makes a fresh arena of the payload. */
+function read(format: Format, at: usize, bytes: usize): Fault {
+  clear();
+  freshArena(40);
+  const k = addOperand(<u32>bytes);
+  memory.copy(operandAt(k), at, bytes);
+  const fault = deserialize(format);
+  enter();
+  return fault;
+}
+
+function readBytes(format: Format, bytes: StaticArray<u8>, cut: i32 = 0): Fault {
+  return read(format, changetype<usize>(bytes), <usize>(bytes.length - cut));
+}
+
+/** Writes memory 0 to the output, which takes no byte more than was announced; returns how many there are. */
+function write(trial: Trial, format: Format): usize {
+  const bytes = serializedBytes(format);
+  enter();
+  setOutputLimit(<u32>bytes);
+  serialize(format);
+  trial.same(outputBytes(), bytes, "bytes written");
+  enter();
+  return <usize>bytes;
+}
+
+/** The payload of an arena that those members were put into; of an arena of [low, high]. */
+function writtenOf(members: u64[], format: Format): string {
+  const trial = new Trial(0);
+  for (let i = 0; i < members.length; i++) insert(members[i]);
+  return hexAt(outputAt(), write(trial, format));
+}
+function writtenRange(low: u64, high: u64, format: Format): string {
+  const trial = new Trial(0);
+  build(range(low, high), Form.RUNS, trial.random);
+  return hexAt(outputAt(), min(write(trial, format), 64));
+}
+
+/** What the payload says, by the format's own words. */
+function parse(format: Format, at: usize, bytes: usize): Model {
+  const model = new Model(), end = at + bytes;
+  if (format == Format.NATIVE && load<u8>(at) == 1) {
+    for (at += 5; at < end; at += 4) model.append(load<u32>(at), load<u32>(at));
+    return model;
+  }
+  if (format == Format.NATIVE) at++;
+  if (format == Format.NATIVE || format == Format.PORTABLE) {
+    if (parseStream(at, 0, model) != end) model.ordered = false;
+    return model;
+  }
+  const parts = load<u64>(at) == OFFSET_MAX;
+  if (parts) at += 8;
+  let left = load<u64>(at);
+  for (at += 8; left; left--) {
+    if (!parts) { at = parseStream(at + 4, <u64>load<u32>(at) << 32, model); continue; }
+    const head = load<u64>(at), first = load<u64>(at, 8) << 16;
+    if (!(head >> 63)) { at = parseStream(at + 8, head << 32, model); continue; }
+    model.append(first, first + ((head << 1 >> 1) << 16) - 1);
+    at += 16;
+  }
+  if (at != end) model.ordered = false;
+  return model;
+}
+
+function parseStream(start: usize, base: u64, model: Model): usize {
+  const hasRuns = load<u16>(start) == 12347, containers = <usize>(hasRuns ? load<u16>(start, 2) + 1 : load<u32>(start, 4));
+  const marks = start + 4, heads = hasRuns ? marks + (containers + 7) / 8 : start + 8;
+  const hasOffsets = !hasRuns || containers >= 4;
+  let at = heads + containers * (hasOffsets ? 8 : 4);
+  for (let i: usize = 0; i < containers; i++) {
+    const first = base + (<u64>load<u16>(heads + 4 * i) << 16), count = <u32>load<u16>(heads + 4 * i, 2) + 1;
+    if (hasOffsets && load<u32>(heads + 4 * containers + 4 * i) != <u32>(at - start)) model.ordered = false;
+    if (hasRuns && (load<u8>(marks + i / 8) >> u8(i % 8)) & 1) {
+      for (let n = load<u16>(at), run = at + 2; n; n--, run += 4) {
+        model.append(first + load<u16>(run), first + load<u16>(run) + load<u16>(run, 2));
+      }
+      at += 2 + 4 * <usize>load<u16>(at);
+    } else if (count <= 4096) {
+      for (let n = count; n; n--, at += 2) model.append(first + load<u16>(at), first + load<u16>(at));
+    } else {
+      for (let v: usize = 0; v < 65536; v++) if ((load<u8>(at + (v >> 3)) >> u8(v & 7)) & 1) model.append(first + v, first + v);
+      at += 8192;
+    }
+  }
+  return at;
+}
+
+/** Writes the set, compares what was written, reads it, and compares again; returns the payload's first byte. */
+function roundTrip(trial: Trial, model: Model, form: Form, format: Format): u8 {
+  trial.steps++;
+  build(model, form, trial.random);
+  trial.is(model, "built");
+  const bytes = write(trial, format), at = outputAt(), first = load<u8>(at);
+  const difference = parse(format, at, bytes).differs(model);
+  if (difference != "") trial.fail("written: " + difference);
+  if (format == Format.NATIVE && !(model.cardinality() >> 32)) {
+    const listed = 5 + 4 * model.cardinality();
+    trial.holds(first == 1 ? <u64>bytes == listed : first == 2 && bytes < listed, "the shorter form");
+  }
+  const copy = new StaticArray<u8>(<i32>bytes);
+  memory.copy(changetype<usize>(copy), at, bytes);
+  trial.same(readBytes(format, copy), 0, "fault");
+  trial.is(model, "read");
+  if (first == 1 && format == Format.NATIVE) return first;    // runs are none any more
+  trial.same(write(trial, format), bytes, "as long");
+  trial.same(memory.compare(changetype<usize>(copy), outputAt(), bytes), 0, "the same bytes");
+  return first;
+}
+
+/** A style's container, alone or beside others. */
+function styled(style: i32, base: u64, random: Random, alone: bool): Model {
+  const model = new Model();
+  if (alone) { appendContainer(model, base, style, random); return model; }
+  if (random.below(2)) appendContainer(model, base + random.below(9), random.below(Style.STYLES), random);
+  appendContainer(model, base + 100, style, random);
+  if (random.below(2)) appendContainer(model, base + 101 + random.below(9), random.below(Style.STYLES), random);
+  if (random.below(2)) appendContainer(model, base + 65535, random.below(Style.STYLES), random);
+  return model;
+}
+
+function expectFault(format: Format, hex: string, fault: Fault): void {
+  expect(readBytes(format, bytesOf(hex))).toBe(fault, hex);
+}
+
+function everyCut(trial: Trial, format: Format, bytes: StaticArray<u8>): void {
+  trial.same(readBytes(format, bytes), 0, "whole");
+  for (let cut = 1; cut <= bytes.length; cut++) {
+    trial.steps = cut;
+    trial.same(readBytes(format, bytes, cut), Fault.CUT_SHORT, "cut short");
+  }
+}
+
+function changeByte(at: usize, random: Random): void {
+  const how = random.below(4);
+  if (how == 0) store<u8>(at, <u8>random.next());
+  else if (how == 1) store<u8>(at, load<u8>(at) ^ <u8>(<u32>1 << random.below(8)));
+  else store<u8>(at, load<u8>(at) + (how == 2 ? 1 : 255));
+}
+
+// Arrays {3, 4, 100} and {65543}; and runs {0..7, ...} beside an array.
+const TWO_ARRAYS = "3a300000 02000000 0000 0200 0100 0000 18000000 1e000000 0300 0400 6400 0700";
+const THREE_WITH_RUNS = "3b300200 02 0000 0200 0100 0700 ffff 0000 0300 0400 6400 0200 0100 0500 0900 0100 ffff";
+
+describe("the native 32-bit payload", () => {
+  it("is the bytes of CRoaring", () => {
+    expect(writtenOf([], Format.NATIVE)).toBe("0100000000");
+    expect(writtenOf([3, 4, 100], Format.NATIVE)).toBe("0103000000030000000400000064000000");
+    expect(writtenOf([1, 3, 5, 7, 9, 11], Format.NATIVE).substring(0, 10)).toBe("0106000000", "as long as the stream");
+    expect(writtenOf([1, 3, 5, 7, 9, 11, 13], Format.NATIVE).substring(0, 10)).toBe("023a300000", "longer than the stream");
+    expect(writtenRange(0, 4999, Format.NATIVE)).toBe("023b3000000100008713010000008713");
+    expect(writtenRange(65536, 131071, Format.NATIVE)).toBe("023b300000010100ffff01000000ffff");
+    expect(writtenRange(0, u32.MAX_VALUE, Format.NATIVE).substring(0, 10)).toBe("023b30ffff");
+  });
+
+  it("is written and read in every style", () => {
+    const trial = new Trial(200);
+    let members = 0, streams = 0;
+    for (let style = 0; style < Style.STYLES; style++) {
+      for (let form: i32 = 0; form < Form.FORMS; form++) {
+        if (roundTrip(trial, styled(style, 0, trial.random, form == 0), form, Format.NATIVE) == 1) members++; else streams++;
+      }
+    }
+    trial.holds(members > 0 && streams > 0, "both forms");
+    trial.end();
+  });
+
+  it("lists the members of whatever container when that is shorter in all", () => {
+    const trial = new Trial(201), styles: Style[] = [Style.BITSET_LEAST, Style.MANY_RUNS, Style.FULL];
+    for (let i = 0; i < styles.length; i++) {
+      const model = new Model();
+      appendContainer(model, 7, styles[i], trial.random);
+      for (let key: u64 = 8; key < 60000; key++) model.append(key << 16, key << 16);
+      trial.same(roundTrip(trial, model, Form.RUNS, Format.NATIVE), 1, "members");
+    }
+    trial.end();
+  });
+
+  it("is read with members in any order, and again and again", () => {
+    const trial = new Trial(202);
+    trial.same(readBytes(Format.NATIVE, bytesOf("01 06000000 64000000 03000000 ffffffff 64000000 00000000 03000000")), 0, "fault");
+    trial.is(range(0, 0).append(3, 3).append(100, 100).append(u32.MAX_VALUE, u32.MAX_VALUE), "read");
+    trial.end();
+  });
+});
+
+describe("the 64-bit payload", () => {
+  it("is the bytes of the portable format", () => {
+    expect(writtenOf([], Format.WIDE)).toBe("0000000000000000");
+    expect(writtenOf([3, 4, 100, 0x500000007], Format.WIDE)).toBe("0200000000000000"
+      + "000000003a3000000100000000000200100000000300040064" + "00" + "050000003a3000000100000000000000100000000700");
+    expect(writtenRange(0x300000000, 0x300001387, Format.WIDE)).toBe("0100000000000000" + "03000000" + "3b3000000100008713010000008713");
+    expect(writtenRange(0, (<u64>1 << 40) - 1, Format.WIDE)).toBe("ffffffffffffffff" + "0100000000000000" + "0000000100000080" + "0000000000000000");
+  });
+
+  it("is written and read in every style", () => {
+    const trial = new Trial(203), bases: u64[] = [0, 65536, KEY_MAX - 65535];
+    for (let style = 0; style < Style.STYLES; style++) {
+      for (let form: i32 = 0; form < Form.FORMS; form++) {
+        const model = styled(style, bases[form], trial.random, form == 0);
+        roundTrip(trial, model, form, Format.WIDE);
+        roundTrip(trial, model, form, Format.PORTABLE_WIDE);
+      }
+    }
+    trial.end();
+  });
+
+  it("is written and read over many buckets", () => {
+    const trial = new Trial(204);
+    for (let i = 0; i < 30; i++) {
+      const step: u64 = 1 + trial.random.below(i % 2 ? 200000 : 30000);
+      roundTrip(trial, anyModel(trial.random.below(200000), step, 20, trial.random), trial.random.below(Form.FORMS), Format.WIDE);
+    }
+    trial.end();
+  });
+
+  it("spells out full containers up to 2^20, across buckets", () => {
+    const trial = new Trial(205), end = ((<u64>1 << 20) + 77) << 16;
+    roundTrip(trial, range(77 << 16, end - 1), Form.PLAIN, Format.WIDE);
+    trial.same(load<u64>(outputAt()), 17, "buckets");
+    roundTrip(trial, range(77 << 16, end), Form.PLAIN, Format.WIDE);
+    trial.same(load<u64>(outputAt()), OFFSET_MAX, "parts");
+    trial.end();
+  });
+
+  it("names spans of full containers instead of spelling them out", () => {
+    const trial = new Trial(206), far = <u64>1 << 60;
+    roundTrip(trial, range(0, OFFSET_MAX), Form.PLAIN, Format.WIDE);
+    roundTrip(trial, range(1, OFFSET_MAX - 1), Form.EITHER, Format.WIDE);
+    roundTrip(trial, range(5 << 16, far + 3), Form.EITHER, Format.WIDE);
+    roundTrip(trial, range(3, 5).append(70000, far).append(far + 2, far + 9).append(far * 3, far * 5), Form.EITHER, Format.WIDE);
+    for (let i = 0; i < 60; i++) {
+      const model = new Model();
+      model.append(0, <u64>trial.random.below(1 << 20) << 16);
+      let key = (model.maximum() >> 16) + 1;
+      for (let j = 0; j < 8; j++) {           // containers and ranges, around buckets' borders and far from them
+        key = trial.random.below(2) ? key + trial.random.below(4) : max(key, (key | 65535) - 1 + trial.random.below(3));
+        if (trial.random.below(2)) { appendContainer(model, key, trial.random.below(Style.STYLES), trial.random); key++; continue; }
+        const span: u64 = 65534 + trial.random.below(4) + <u64>trial.random.below(3) * trial.random.below(1 << 21);
+        model.append((key << 16) + 65535 * trial.random.below(2), ((key + span) << 16) + trial.random.below(65536));
+        key += span + 1;
+      }
+      const last = model.maximum() >> 16;
+      model.append((last + 5) << 16, (last + 5 + (1 << 20)) << 16);     // in parts for certain
+      roundTrip(trial, model, trial.random.below(Form.FORMS), Format.WIDE);
+      trial.same(load<u64>(outputAt()), OFFSET_MAX, "parts");
+    }
+    trial.end();
+  });
+});
+
+describe("the portable 32-bit stream", () => {
+  it("is the bytes of the specification", () => {
+    expect(writtenOf([], Format.PORTABLE)).toBe("3a30000000000000");
+    expect(writtenOf([3, 4, 100, 65543], Format.PORTABLE)).toBe(TWO_ARRAYS.replaceAll(" ", ""));
+  });
+
+  it("is written and read in every style", () => {
+    const trial = new Trial(207);
+    for (let style = 0; style < Style.STYLES; style++) {
+      for (let form: i32 = 0; form < Form.FORMS; form++) roundTrip(trial, styled(style, 0, trial.random, form == 0), form, Format.PORTABLE);
+    }
+    trial.end();
+  });
+
+  it("has offsets with runs from four containers on", () => {
+    const trial = new Trial(208);
+    for (let containers: u64 = 1; containers <= 17; containers++) {
+      const model = new Model();
+      for (let key: u64 = 0; key < containers; key++) model.append(key << 16, (key << 16) + 9);
+      roundTrip(trial, model, Form.RUNS, Format.PORTABLE);
+      const header = 4 + (containers + 7) / 8 + (containers < 4 ? 4 : 8) * containers;
+      trial.same(serializedBytes(Format.PORTABLE), header + 6 * containers, "bytes");
+    }
+    trial.end();
+  });
+
+  it("takes other writers' runs that are no shorter than the members", () => {
+    const trial = new Trial(209);
+    for (let gap: u32 = 2; gap < 40; gap++) {
+      for (let length: u32 = 1; length < 4; length++) {
+        const model = new Model();
+        for (let at: u32 = gap & 3; at + length <= 65536; at += length + gap) model.append(at, at + length - 1);
+        const runs = <u32>model.intervals, bytes = new StaticArray<u8>(4 + 1 + 4 + 2 + 4 * runs), at = changetype<usize>(bytes);
+        store<u32>(at, 12347);
+        store<u8>(at, 1, 4);
+        store<u16>(at, 0, 5);
+        store<u16>(at, <u16>(model.cardinality() - 1), 7);
+        store<u16>(at, <u16>runs, 9);
+        for (let i: u32 = 0; i < runs; i++) {
+          store<u16>(at + 11 + 4 * i, <u16>model.low(i));
+          store<u16>(at + 13 + 4 * i, <u16>(length - 1));
+        }
+        trial.same(readBytes(Format.PORTABLE, bytes), 0, "fault");
+        trial.is(model, "read");
+        const count = <u32>model.cardinality();
+        const kind = runsOf(runs) <= plainOf(count) ? Kind.RUNS : count <= 4096 ? Kind.ARRAY : Kind.BITSET;
+        trial.same(entryKind<Own>(placeEntry(seek<Own>(0))), kind, "kind");
+      }
+    }
+    trial.same(readBytes(Format.PORTABLE, bytesOf("3b300000 01 0000 0100 0200 0300 0000 0900 0000")), 0, "fault");
+    trial.is(range(3, 3).append(9, 9), "two runs of one");
+    trial.end();
+  });
+
+  it("takes full containers as a bitset and as a run", () => {
+    const trial = new Trial(210), bytes = new StaticArray<u8>(8 + 8 + 8192), at = changetype<usize>(bytes);
+    store<u64>(at, 0x0000000100000000 | 12346);
+    store<u32>(at, 0xffff0005, 8);
+    store<u32>(at, 16, 12);
+    memory.fill(at + 16, 0xff, 8192);
+    trial.same(readBytes(Format.PORTABLE, bytes), 0, "fault");
+    trial.is(range(5 << 16, (6 << 16) - 1), "bitset");
+    trial.same(readBytes(Format.PORTABLE, bytesOf("3b300100 03 0500 ffff 0600 ffff 0100 0000 ffff 0100 0000 ffff")), 0, "fault");
+    trial.is(range(5 << 16, (7 << 16) - 1), "runs");
+    trial.end();
+  });
+});
+
+describe("reading", () => {
+  it("names what is wrong with a stream", () => {
+    expectFault(Format.PORTABLE, TWO_ARRAYS, Fault.NONE);
+    expectFault(Format.PORTABLE, "", Fault.CUT_SHORT);
+    expectFault(Format.PORTABLE, TWO_ARRAYS + "00", Fault.TRAILING_BYTES);
+    expectFault(Format.PORTABLE, TWO_ARRAYS.replace("3a30", "3930"), Fault.UNKNOWN_COOKIE);
+    expectFault(Format.PORTABLE, TWO_ARRAYS.replace("3a300000", "3a300100"), Fault.UNKNOWN_COOKIE);
+    expectFault(Format.PORTABLE, TWO_ARRAYS.replace("02000000", "01000100"), Fault.TOO_MANY_CONTAINERS);
+    expectFault(Format.PORTABLE, TWO_ARRAYS.replace("02000000", "ffffffff"), Fault.TOO_MANY_CONTAINERS);
+    expectFault(Format.PORTABLE, TWO_ARRAYS.replace("02000000", "00000100"), Fault.CUT_SHORT);
+    expectFault(Format.PORTABLE, TWO_ARRAYS.replace("0100 0000", "0000 0000"), Fault.KEYS_NOT_ASCENDING);
+    expectFault(Format.PORTABLE, TWO_ARRAYS.replace("0000 0200 0100", "0200 0200 0100"), Fault.KEYS_NOT_ASCENDING);
+    expectFault(Format.PORTABLE, TWO_ARRAYS.replace("18000000", "19000000"), Fault.WRONG_OFFSET);
+    expectFault(Format.PORTABLE, TWO_ARRAYS.replace("1e000000", "18000000"), Fault.WRONG_OFFSET);
+    expectFault(Format.PORTABLE, TWO_ARRAYS.replace("0400 6400", "0300 6400"), Fault.ARRAY_NOT_ASCENDING);
+    expectFault(Format.PORTABLE, TWO_ARRAYS.replace("0400 6400", "6500 6400"), Fault.ARRAY_NOT_ASCENDING);
+  });
+
+  it("names what is wrong with runs", () => {
+    expectFault(Format.PORTABLE, THREE_WITH_RUNS, Fault.NONE);
+    expectFault(Format.PORTABLE, THREE_WITH_RUNS + "00", Fault.TRAILING_BYTES);
+    expectFault(Format.PORTABLE, THREE_WITH_RUNS.replace("0100 0700", "0100 0600"), Fault.RUNS_CARDINALITY);
+    expectFault(Format.PORTABLE, THREE_WITH_RUNS.replace("0100 0700", "0100 0800"), Fault.RUNS_CARDINALITY);
+    expectFault(Format.PORTABLE, THREE_WITH_RUNS.replace("0200 0100 0500", "0000 0100 0500"), Fault.NO_RUNS);
+    expectFault(Format.PORTABLE, THREE_WITH_RUNS.replace("0900 0100", "0700 0100"), Fault.RUNS_NOT_ASCENDING);
+    expectFault(Format.PORTABLE, THREE_WITH_RUNS.replace("0900 0100", "0000 0100"), Fault.RUNS_NOT_ASCENDING);
+    expectFault(Format.PORTABLE, THREE_WITH_RUNS.replace("0100 0500 0900 0100", "0500 0500 0100 0100"), Fault.RUNS_NOT_ASCENDING);
+    expectFault(Format.PORTABLE, THREE_WITH_RUNS.replace("0900 0100", "ffff 0100"), Fault.RUN_TOO_LONG);
+    expectFault(Format.PORTABLE, THREE_WITH_RUNS.replace("0900 0100", "0900 f7ff"), Fault.RUN_TOO_LONG);
+  });
+
+  it("counts bitsets", () => {
+    const trial = new Trial(211), model = new Model();
+    appendContainer(model, 3, Style.BITSET, trial.random);
+    build(model, Form.PLAIN, trial.random);
+    const bytes = write(trial, Format.PORTABLE), payload = outputAt() + 16;
+    trial.same(read(Format.PORTABLE, outputAt(), bytes), 0, "good");
+    for (let i = 0; i < 100; i++) {
+      const at = payload + trial.random.below(8192), kept = load<u8>(at);
+      store<u8>(at, kept ^ <u8>(<u32>1 << trial.random.below(8)));
+      trial.same(read(Format.PORTABLE, outputAt(), bytes), Fault.BITSET_CARDINALITY, "one more or less");
+      store<u8>(at, kept);
+    }
+    trial.end();
+  });
+
+  it("names what is wrong around the streams", () => {
+    expectFault(Format.NATIVE, "", Fault.CUT_SHORT);
+    expectFault(Format.NATIVE, "00", Fault.UNKNOWN_COOKIE);
+    expectFault(Format.NATIVE, "03 00000000", Fault.UNKNOWN_COOKIE);
+    expectFault(Format.NATIVE, "01 00000000 00", Fault.TRAILING_BYTES);
+    expectFault(Format.NATIVE, "01 ffffffff 00000000", Fault.CUT_SHORT);
+    expectFault(Format.NATIVE, "02" + TWO_ARRAYS, Fault.NONE);
+    expectFault(Format.NATIVE, "02" + TWO_ARRAYS + "00", Fault.TRAILING_BYTES);
+    const bucket = "00000000" + TWO_ARRAYS, next = "01000000" + TWO_ARRAYS;
+    expectFault(Format.WIDE, "0200000000000000" + bucket + next, Fault.NONE);
+    expectFault(Format.WIDE, "0200000000000000" + next + bucket, Fault.KEYS_NOT_ASCENDING);
+    expectFault(Format.WIDE, "0200000000000000" + next + next, Fault.KEYS_NOT_ASCENDING);
+    expectFault(Format.WIDE, "0100000000000000" + bucket + next, Fault.TRAILING_BYTES);
+    expectFault(Format.WIDE, "0300000000000000" + bucket + next, Fault.CUT_SHORT);
+    expectFault(Format.WIDE, "feffffffffffffff" + bucket + next, Fault.CUT_SHORT);
+    expectFault(Format.WIDE, "0200000000000000" + bucket + next.replace("0300", "0500"), Fault.ARRAY_NOT_ASCENDING);
+    expectFault(Format.PORTABLE_WIDE, "ffffffffffffffff" + "0000000000000000", Fault.CUT_SHORT);
+  });
+
+  it("takes a 64-bit bucket once, after the lower ones", () => {
+    const low = "05000000 3a300000 01000000 0000 0000 10000000 0700", high = low.replace("0000 0000 10000000", "0100 0000 10000000");
+    const none = "05000000 3a300000 00000000";
+    expectFault(Format.WIDE, "0200000000000000" + low + high, Fault.KEYS_NOT_ASCENDING);
+    expectFault(Format.WIDE, "0200000000000000" + low + none, Fault.KEYS_NOT_ASCENDING);
+    expectFault(Format.WIDE, "0100000000000000" + none, Fault.NONE);
+  });
+
+  it("names what is wrong with parts", () => {
+    const parts = "ffffffffffffffff 0200000000000000", bucket = "0000000000000000" + TWO_ARRAYS;
+    const span = "0300000000000080 0500000000000000";
+    expectFault(Format.WIDE, parts + bucket + span, Fault.NONE);
+    expectFault(Format.WIDE, parts + bucket + span + "00", Fault.TRAILING_BYTES);
+    expectFault(Format.WIDE, parts + span + bucket, Fault.KEYS_NOT_ASCENDING);
+    expectFault(Format.WIDE, parts + span + span.replace("0500", "0700"), Fault.KEYS_NOT_ASCENDING);
+    expectFault(Format.WIDE, parts + span + span.replace("0500", "0800"), Fault.NONE);
+    expectFault(Format.WIDE, parts + bucket + span.replace("0300", "0000"), Fault.KEY_TOO_GREAT);
+    expectFault(Format.WIDE, parts + bucket + span.replace("0500000000000000", "feffffffffff0000"), Fault.KEY_TOO_GREAT);
+    expectFault(Format.WIDE, parts + bucket + span.replace("0500000000000000", "fdffffffffff0000"), Fault.NONE);
+    expectFault(Format.WIDE, parts + bucket + span.replace("0500000000000000", "0500000000000100"), Fault.KEY_TOO_GREAT);
+    expectFault(Format.WIDE, parts + bucket + "ffffffffffffffff 0500000000000000", Fault.KEY_TOO_GREAT);
+    expectFault(Format.WIDE, parts + bucket + "0000000001000000" + TWO_ARRAYS, Fault.KEY_TOO_GREAT);
+  });
+
+  it("takes every payload only whole", () => {
+    const trial = new Trial(212), span = "0300000000000080 0500000000000000";
+    everyCut(trial, Format.NATIVE, bytesOf("01 03000000 03000000 04000000 64000000"));
+    everyCut(trial, Format.NATIVE, bytesOf("02" + TWO_ARRAYS));
+    everyCut(trial, Format.NATIVE, bytesOf("02" + THREE_WITH_RUNS));
+    everyCut(trial, Format.PORTABLE, bytesOf("3a300000 00000000"));
+    everyCut(trial, Format.PORTABLE, bytesOf(THREE_WITH_RUNS));
+    everyCut(trial, Format.WIDE, bytesOf("0200000000000000 00000000" + TWO_ARRAYS + "01000000" + THREE_WITH_RUNS));
+    everyCut(trial, Format.WIDE, bytesOf("ffffffffffffffff 0300000000000000" + span + "0100000000000000" + TWO_ARRAYS
+      + span.replace("0500000000000000", "0000020000000000")));
+    const model = new Model();
+    appendContainer(model, 3, Style.BITSET_LEAST, trial.random);
+    build(model, Form.PLAIN, trial.random);
+    const bytes = write(trial, Format.PORTABLE);
+    for (let cut: usize = 1; cut < bytes; cut += 1 + bytes / 500) {
+      trial.same(read(Format.PORTABLE, outputAt(), bytes - cut), Fault.CUT_SHORT, "a bitset cut short");
+    }
+    trial.end();
+  });
+
+  it("takes changed payloads as something or as a fault", () => {
+    const trial = new Trial(213), random = trial.random;
+    let taken = 0;
+    for (let i = 0; i < 60; i++) {
+      const format: Format = i % 3 == 0 ? Format.NATIVE : i % 3 == 1 ? Format.WIDE : Format.PORTABLE, model = new Model();
+      for (let key: u64 = random.below(3), n = random.between(1, 6); n; n--, key += 1 + random.below(2)) {
+        const styles: Style[] = [Style.SINGLE, Style.PAIR, Style.FEW, Style.ENDS, Style.FULL, Style.LACKING];
+        appendContainer(model, i % 6 == 1 ? key << 16 : key, styles[random.below(styles.length)], random);
+      }
+      if (i % 6 == 4) model.append((model.maximum() | 65535) + 1, <u64>1 << 50);
+      build(model, Form.EITHER, random);
+      const bytes = write(trial, format), good = new StaticArray<u8>(<i32>bytes), changed = new StaticArray<u8>(<i32>bytes);
+      const at = changetype<usize>(changed);
+      memory.copy(changetype<usize>(good), outputAt(), bytes);
+      for (let j = 0; j < 200; j++) {
+        trial.steps++;
+        memory.copy(at, changetype<usize>(good), bytes);
+        for (let n = random.between(1, 3); n; n--) changeByte(at + random.below(<u32>bytes), random);
+        const fault = read(format, at, bytes - (random.below(8) ? 0 : random.below(<u32>bytes)));
+        if (fault != Fault.NONE) {
+          trial.holds(fault <= Fault.RUNS_CARDINALITY || fault == Fault.KEY_TOO_GREAT, "a payload's fault");
+          continue;
+        }
+        taken++;
+        trial.sound("taken");
+        const set = readArena(0);
+        trial.holds(set.ordered, "in order");
+        if (set.cardinality() < 1 << 20) roundTrip(trial, set, Form.EITHER, format);
+      }
+    }
+    trial.holds(taken > 50, "some are good");
+    trial.end();
+  });
+});

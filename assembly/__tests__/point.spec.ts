@@ -1,0 +1,321 @@
+import { Own } from "../view";
+import { SPAN_MAX, Kind, entryKind } from "../entry";
+import { findEntry } from "../directory";
+import { add, get, set, subtract } from "../point";
+import { cardinality } from "../query";
+import { used } from "../arena";
+import { Form, Trial, build, freshArena } from "./bitmap-arena";
+import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, range } from "./bitmap-model";
+import { addArgument, clearArguments, enter } from "./world";
+
+/** Changes the arena and the model alike, and compares what they were before. */
+function change(trial: Trial, model: Model, offset: u64, value: u32): void {
+  const before = value ? !model.add(offset) : model.remove(offset);
+  trial.same(set(offset, value), u32(before), "what " + offset.toString() + " was");
+  trial.same(get(offset), value, "what " + offset.toString() + " is");
+}
+
+// --- One container, member by member ------------------------------------------------------------------------------------------
+
+const enum Order { ASCENDING, DESCENDING, SCATTERED, ORDERS }
+
+/** The `i`-th of all values of a container. */
+function inOrder(order: i32, i: u32): u32 {
+  return order == Order.ASCENDING ? i : order == Order.DESCENDING ? 65535 - i : (i * 40503 + 977) & 65535;
+}
+
+const SEAMS: u32[] = [0, 1, 2, 3, 4, 31, 32, 33, 34, 100, 4095, 4096, 4097, 30000, 65534, 65535, 65536];
+
+/** The first `count` values of the order as members of container 5, among the others. */
+function expected(order: i32, count: u32, others: bool): Model {
+  const model = new Model(), there = new StaticArray<bool>(65536);
+  for (let i: u32 = 0; i < count; i++) there[inOrder(order, i)] = true;
+  if (others) model.append(4 << 16, (4 << 16) + 2);
+  for (let v: u32 = 0; v < 65536; v++) if (there[v]) model.append((5 << 16) + v, (5 << 16) + v);
+  if (others) model.append((6 << 16) + 1, (6 << 16) + 1).append(OFFSET_MAX, OFFSET_MAX);
+  return model;
+}
+
+function growAndShrink(trial: Trial, order: i32, others: bool): void {
+  const base: u64 = 5 << 16;
+  if (others) build(expected(order, 0, true), Form.PLAIN, trial.random); else freshArena(40);
+  for (let count: u32 = 0, seam = 0; count <= 65536; count++) {
+    trial.steps = count;
+    if (count == SEAMS[seam]) {
+      trial.is(expected(order, count, others), "grown");
+      trial.same(load<u8>(0), u8(others || count > 32), "form");
+      seam++;
+    }
+    if (count == 65536) break;
+    trial.same(set(base + inOrder(order, count), 1), 0, "new");
+    trial.same(set(base + inOrder(order, count >> 1), 1), 1, "known");
+  }
+  for (let count: u32 = 65536, seam = SEAMS.length - 1; ; count--) {
+    trial.steps = count;
+    if (count == SEAMS[seam]) { trial.is(expected(order, count, others), "shrunk"); seam--; }
+    if (!count) break;
+    trial.same(get(base + inOrder(order, count - 1)), 1, "there");
+    trial.same(set(base + inOrder(order, count - 1), 0), 1, "gone");
+    trial.same(set(base + inOrder(order, count - 1), 0), 0, "gone before");
+  }
+}
+
+describe("a container", () => {
+  it("grows from nothing to everything and back, alone", () => {
+    const trial = new Trial(300);
+    for (let order = 0; order < Order.ORDERS; order++) growAndShrink(trial, order, false);
+    trial.same(used(), 16, "an empty arena");
+    trial.end();
+  });
+
+  it("grows from nothing to everything and back, between others", () => {
+    const trial = new Trial(301);
+    for (let order = 0; order < Order.ORDERS; order++) growAndShrink(trial, order, true);
+    trial.end();
+  });
+});
+
+// --- Runs ---------------------------------------------------------------------------------------------------------------------
+
+const BASE: u64 = 9 << 16;
+
+/** Container 9 as runs, between a neighbour at each side. */
+function buildRuns(trial: Trial, bounds: u32[]): Model {
+  const model = new Model().append(BASE - 1, BASE - 1);
+  for (let i = 0; i < bounds.length; i += 2) model.append(BASE + bounds[i], BASE + bounds[i + 1]);
+  model.append(BASE + 65536 * 2, BASE + 65536 * 2);
+  build(model, Form.RUNS, trial.random);
+  return model;
+}
+
+/** Changes one offset of those runs; the container is then of that kind. */
+function edit(trial: Trial, bounds: u32[], low: u32, value: u32, kind: Kind): void {
+  trial.steps++;
+  const model = buildRuns(trial, bounds);
+  trial.same(entryKind<Own>(findEntry(9)), Kind.RUNS, "kind before");
+  change(trial, model, BASE + low, value);
+  trial.is(model, "edited");
+  trial.same(entryKind<Own>(findEntry(9)), kind, "kind after");
+}
+
+/** `count` runs of `length` members, `stride` apart. */
+function comb(count: u32, length: u32, stride: u32): u32[] {
+  const bounds: u32[] = [];
+  for (let i: u32 = 0; i < count; i++) { bounds.push(i * stride); bounds.push(i * stride + length - 1); }
+  return bounds;
+}
+
+describe("runs", () => {
+  it("take members in, next to each of them, between and apart", () => {
+    const trial = new Trial(310), two: u32[] = [100, 200, 300, 400], near: u32[] = [10, 20, 22, 30];
+    edit(trial, two, 100, 1, Kind.RUNS);
+    edit(trial, two, 150, 1, Kind.RUNS);
+    edit(trial, two, 400, 1, Kind.RUNS);
+    edit(trial, two, 201, 1, Kind.RUNS);
+    edit(trial, two, 401, 1, Kind.RUNS);
+    edit(trial, two, 99, 1, Kind.RUNS);
+    edit(trial, two, 299, 1, Kind.RUNS);
+    edit(trial, near, 21, 1, Kind.RUNS);
+    edit(trial, two, 0, 1, Kind.RUNS);
+    edit(trial, two, 250, 1, Kind.RUNS);
+    edit(trial, two, 65535, 1, Kind.RUNS);
+    edit(trial, [1, 50], 0, 1, Kind.RUNS);
+    edit(trial, [60000, 65534], 65535, 1, Kind.RUNS);
+    edit(trial, [0, 30000, 30002, 65535], 30001, 1, Kind.FULL);
+    edit(trial, [1, 65535], 0, 1, Kind.FULL);
+    edit(trial, [0, 65534], 65535, 1, Kind.FULL);
+    trial.end();
+  });
+
+  it("let members go, from each place in a run", () => {
+    const trial = new Trial(311), two: u32[] = [100, 200, 300, 400], single: u32[] = [10, 40, 50, 50, 60, 90];
+    edit(trial, two, 250, 0, Kind.RUNS);
+    edit(trial, two, 99, 0, Kind.RUNS);
+    edit(trial, two, 401, 0, Kind.RUNS);
+    edit(trial, two, 100, 0, Kind.RUNS);
+    edit(trial, two, 200, 0, Kind.RUNS);
+    edit(trial, two, 400, 0, Kind.RUNS);
+    edit(trial, two, 101, 0, Kind.RUNS);
+    edit(trial, two, 350, 0, Kind.RUNS);
+    edit(trial, single, 50, 0, Kind.RUNS);
+    edit(trial, [0, 65534], 0, 0, Kind.RUNS);
+    edit(trial, [0, 65534], 30000, 0, Kind.RUNS);
+    trial.end();
+  });
+
+  it("become an array or a bitset when they are too many", () => {
+    const trial = new Trial(312);
+    edit(trial, [5, 7], 20, 1, Kind.ARRAY);                   // 10 bytes, 8 as an array
+    edit(trial, [5, 8], 20, 1, Kind.RUNS);                    // 10 bytes, 10 as an array
+    edit(trial, [5, 7], 6, 0, Kind.PAIR);
+    edit(trial, [5, 9], 7, 0, Kind.ARRAY);
+    edit(trial, [5, 10], 7, 0, Kind.RUNS);
+    edit(trial, comb(2047, 3, 32), 65535, 1, Kind.BITSET);    // 2048 runs are 8194 bytes
+    edit(trial, comb(2047, 3, 32), 1, 0, Kind.BITSET);
+    edit(trial, comb(2046, 3, 32), 65535, 1, Kind.RUNS);
+    edit(trial, comb(2046, 3, 32), 1, 0, Kind.RUNS);
+    edit(trial, comb(1000, 2, 48).concat([60000, 60002]), 60001, 0, Kind.ARRAY);
+    edit(trial, comb(1000, 2, 48).concat([60000, 60002]), 60010, 1, Kind.ARRAY);
+    edit(trial, comb(1000, 2, 48).concat([60000, 60003]), 60010, 1, Kind.RUNS);
+    trial.end();
+  });
+
+  it("shrink to nothing and grow again", () => {
+    const trial = new Trial(313), model = buildRuns(trial, [7, 9, 20, 25]), out: u32[] = [8, 22, 23, 7, 9, 24, 25, 20, 21];
+    for (let i = 0; i < out.length; i++) { change(trial, model, BASE + out[i], 0); trial.is(model, "shrunk"); }
+    trial.same(findEntry(9), 0, "no container");
+    for (let i = 0; i < out.length; i++) { change(trial, model, BASE + out[i], 1); trial.is(model, "grown"); }
+    const few = buildRuns(trial, [0, 9, 100, 109]);
+    for (let v: u32 = 0; v < 9; v++) { change(trial, few, BASE + v, 0); change(trial, few, BASE + 109 - v, 0); trial.is(few, "shrunk"); }
+    trial.same(entryKind<Own>(findEntry(9)), Kind.RUNS, "two runs of one member");
+    change(trial, few, BASE + 50, 1);
+    trial.is(few, "three members");
+    trial.end();
+  });
+
+  it("agree with the model under edits around their ends", () => {
+    const trial = new Trial(314), styles: Style[] = [Style.RUNS, Style.MANY_RUNS, Style.SHORT_RUNS, Style.ENDS, Style.LACKING, Style.FULL];
+    for (let i = 0; i < 40; i++) {
+      const model = new Model();
+      for (let key: u64 = 3; key < 6; key++) appendContainer(model, key, styles[trial.random.below(styles.length)], trial.random);
+      build(model, Form.RUNS, trial.random);
+      for (let j = 0; j < 150; j++) {
+        trial.steps++;
+        const at = trial.random.below(model.intervals), end = trial.random.below(2) ? model.low(at) : model.high(at);
+        change(trial, model, end - 2 + trial.random.below(5), trial.random.below(2));
+        if (j % 10 == 0) trial.is(model, "edited");
+      }
+      trial.is(model, "at last");
+    }
+    trial.end();
+  });
+});
+
+// --- Full containers ----------------------------------------------------------------------------------------------------------
+
+describe("spans of full containers", () => {
+  it("give one container free, wherever it is", () => {
+    const trial = new Trial(320), spans: u64[] = [1, 2, 3, 7], lows: u64[] = [0, 1, 30000, 65534, 65535];
+    for (let s = 0; s < spans.length; s++) {
+      for (let at: u64 = 0; at < spans[s]; at++) {
+        for (let l = 0; l < lows.length; l++) {
+          trial.steps++;
+          const model = range(100 << 16, ((100 + spans[s]) << 16) - 1), offset = ((100 + at) << 16) + lows[l];
+          if (l % 2) model.append(((100 + spans[s]) << 16) + 5, ((100 + spans[s]) << 16) + 5);
+          build(model, Form.RUNS, trial.random);
+          change(trial, model, offset, 1);
+          change(trial, model, offset, 0);
+          trial.is(model, "isolated");
+          change(trial, model, offset, 0);
+          change(trial, model, offset ^ 1, 0);
+          trial.is(model, "one more");
+          change(trial, model, offset ^ 1, 1);
+          change(trial, model, offset, 1);
+          trial.is(model, "full again");
+        }
+      }
+    }
+    trial.end();
+  });
+
+  it("do so however long they are", () => {
+    const trial = new Trial(321), model = range(0, OFFSET_MAX), borders: u64[] = [0, 1, 65535, 65536, SPAN_MAX << 16, <u64>1 << 63];
+    build(model, Form.PLAIN, trial.random);
+    for (let i = 0; i < borders.length; i++) {
+      change(trial, model, borders[i], 0);
+      trial.is(model, "border");
+      change(trial, model, borders[i] - 1, 0);
+      trial.is(model, "before the border");
+      trial.same(cardinality(), model.cardinality(), "cardinality");
+    }
+    change(trial, model, OFFSET_MAX - 1, 0);
+    trial.is(model, "the end");
+    trial.end();
+  });
+
+  it("do so in large directories", () => {
+    const trial = new Trial(322), model = new Model();
+    for (let key: u64 = 0; key < 1500; key++) if (key % 5) model.append((key * 10) << 16, (((key * 10) + 1 + key % 8) << 16) - 1);
+    build(model, Form.PLAIN, trial.random);
+    for (let i = 0; i < 3000; i++) {
+      trial.steps++;
+      change(trial, model, (<u64>trial.random.below(15000) << 16) + 65535 * trial.random.below(2), trial.random.below(4) ? 0 : 1);
+      if (i % 100 == 0) trial.is(model, "isolated");
+    }
+    trial.is(model, "at last");
+    trial.end();
+  });
+});
+
+// --- Everything ---------------------------------------------------------------------------------------------------------------
+
+/** Some hundred changes: scattered, or one after the other. */
+function scribble(trial: Trial, model: Model, key: u64): void {
+  const value = trial.random.below(2), near = trial.random.below(2), count = trial.random.below(near ? 700 : 100);
+  let offset = (key << 16) + trial.random.below(65536);
+  for (let i: u32 = 0; i < count; i++) {
+    change(trial, model, offset, value);
+    offset = near ? offset + 1 : (key << 16) + trial.random.below(65536);
+  }
+}
+
+describe("single offsets", () => {
+  it("agree with the model among containers of all kinds", () => {
+    const trial = new Trial(330), keys: u64[] = [0, 1, 65535, 65536, KEY_MAX - 1, KEY_MAX];
+    for (let i = 0; i < 30; i++) {
+      const step: u64 = i % 2 ? 1 : KEY_MAX / 5, model = i % 5 ? anyModel(0, step, 6, trial.random) : new Model();
+      build(model, Form.EITHER, trial.random);
+      for (let j = 0; j < 30; j++) {
+        trial.steps++;
+        scribble(trial, model, i % 2 ? trial.random.below(6) : i % 3 ? trial.random.below(6) * step : keys[trial.random.below(6)]);
+        trial.is(model, "scribbled");
+      }
+    }
+    trial.end();
+  });
+
+  it("go from the first to the last there is", () => {
+    const trial = new Trial(331), model = new Model();
+    const offsets: u64[] = [
+      0, 65535, 65536, u32.MAX_VALUE, <u64>1 << 32, ((<u64>1) << 48) - 1, (<u64>1) << 48, i64.MAX_VALUE, (<u64>1) << 63, OFFSET_MAX,
+    ];
+    freshArena(40);
+    for (let i = 0; i < offsets.length; i++) {
+      trial.same(get(offsets[i]), 0, "not there");
+      change(trial, model, offsets[i], 0);
+      change(trial, model, offsets[i], 1);
+      trial.is(model, "there");
+      trial.same(get(offsets[i] + 1), u32(model.has(offsets[i] + 1)), "the next");
+      trial.same(get(offsets[i] - 1), u32(model.has(offsets[i] - 1)), "the one before");
+    }
+    for (let i = 0; i < offsets.length; i++) { change(trial, model, offsets[i], 0); trial.is(model, "gone"); }
+    trial.end();
+  });
+
+  it("leave an empty bitmap alone when they are cleared", () => {
+    const trial = new Trial(332);
+    trial.same(set(5, 0), 0, "before");
+    trial.same(used(), 16, "bytes in use");
+    trial.is(new Model(), "empty");
+    trial.end();
+  });
+
+  it("come and go many at a time", () => {
+    const trial = new Trial(333), model = new Model();
+    for (let round = 0; round < 40; round++) {
+      trial.steps++;
+      enter();
+      clearArguments();
+      const adds = round % 3 != 2, skipped = trial.random.below(4), count = trial.random.below(300), key = <u64>trial.random.below(3);
+      let changed: u64 = 0;
+      for (let i: u32 = 0; i < skipped + count; i++) {
+        const offset = (key << 40) + trial.random.below(1 << (4 + trial.random.below(14)));
+        addArgument(offset);
+        if (i >= skipped) changed += u64(adds ? model.add(offset) : model.remove(offset));
+      }
+      trial.same(adds ? add(skipped, count) : subtract(skipped, count), changed, "changed");
+      trial.is(model, "changed");
+    }
+    trial.end();
+  });
+});

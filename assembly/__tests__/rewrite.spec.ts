@@ -1,0 +1,137 @@
+import { Own } from "../view";
+import { freedBytes, isTiny, used, wasteful } from "../arena";
+import { Kind, entryCount, entryKey, entryKind, payloadBytes } from "../entry";
+import { LEAF_MAX, advance, isLastOfLeaf, placeEntry, seek } from "../directory";
+import { set } from "../point";
+import { pack, rewrite } from "../rewrite";
+import { Form, Trial, asOperand, build, freshArena } from "./bitmap-arena";
+import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, runsWithin } from "./bitmap-model";
+import { clear, enter } from "./world";
+
+/** Bytes that may be skipped before a block of 8192 bytes, so that it lies on a cache line. */
+const GAP: usize = 56;
+
+/** Blocks of 8192 bytes in memory 0. */
+function largeBlocks(): u32 {
+  let large: u32 = 0;
+  for (let place = seek<Own>(0); place; place = advance<Own>(place)) large += u32(payloadBytes<Own>(placeEntry(place)) > 7680);
+  return large;
+}
+
+function leaves(): u32 {
+  let leaves: u32 = 0;
+  for (let place = seek<Own>(0); place; place = advance<Own>(place)) leaves += u32(isLastOfLeaf(place));
+  return leaves;
+}
+
+/** Rewrites memory 0, the arena of the set, in a fresh one. */
+function rewriteAll(trial: Trial, model: Model): void {
+  trial.steps++;
+  const before = used(), gaps = GAP * largeBlocks(), leavesBefore = leaves();
+  clear();
+  asOperand();
+  freshArena(40);
+  rewrite();
+  enter();
+  trial.is(model, "rewritten");
+  trial.holds(used() <= before + <u32>gaps, "no larger");
+  trial.holds(isTiny<Own>() || freedBytes() <= gaps, "nothing is free but what lies before bitsets");
+  trial.same(wasteful(), 0, "wasteful");
+  trial.holds(leaves() <= leavesBefore, "no more leaves");
+}
+
+/** Packs memory 0, the arena of the set, into a fresh one; its containers are then as small as can be. */
+function packAll(trial: Trial, model: Model): void {
+  trial.steps++;
+  clear();
+  asOperand();
+  freshArena(40);
+  rewrite();
+  const rewritten = used() + <u32>(GAP * largeBlocks());
+  freshArena(40);
+  enter();
+  pack();
+  enter();
+  trial.is(model, "packed");
+  trial.holds(used() <= rewritten, "no larger than rewritten");
+  let entries: u32 = 0;
+  for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
+    const entry = placeEntry(place), kind = entryKind<Own>(entry), bytes = payloadBytes<Own>(entry);
+    entries++;
+    if (kind == Kind.RUNS) trial.holds(bytes <= plainOf(entryCount<Own>(entry)), "runs are smaller");
+    if (kind == Kind.ARRAY || kind == Kind.BITSET) trial.holds(bytes <= runsOf(runsWithin(model, entryKey<Own>(entry))), "runs are no smaller");
+  }
+  trial.same(leaves(), (entries + LEAF_MAX - 1) / LEAF_MAX, "full leaves");
+}
+
+/** Changes hundreds of members, so that blocks move and are freed. */
+function age(trial: Trial, model: Model, step: u64): void {
+  const random = trial.random;
+  for (let burst = 0; burst < 60; burst++) {
+    const value = random.below(2), count = random.below(200);
+    let offset = (<u64>random.below(400) * step << 16) + random.below(65536);
+    for (let i: u32 = 0; i < count; i++) {
+      if (random.below(4) == 0) offset = (<u64>random.below(400) * step << 16) + random.below(65536);
+      if (value) model.add(offset); else model.remove(offset);
+      set(offset++, value);
+    }
+  }
+}
+
+describe("rewriting", () => {
+  it("keeps a set of every style, in every form", () => {
+    const trial = new Trial(700);
+    for (let style = 0; style < Style.STYLES; style++) {
+      for (let form: i32 = 0; form < Form.FORMS; form++) {
+        const model = new Model();
+        appendContainer(model, 1, style, trial.random);
+        if (form) appendContainer(model, 2, trial.random.below(Style.STYLES), trial.random);
+        build(model, form, trial.random);
+        rewriteAll(trial, model);
+        build(model, form, trial.random);
+        packAll(trial, model);
+      }
+    }
+    trial.end();
+  });
+
+  it("keeps the empty set, and that of all offsets", () => {
+    const trial = new Trial(701), models: Model[] = [new Model(), range(0, OFFSET_MAX), range(1, OFFSET_MAX - 1)];
+    for (let i = 0; i < models.length; i++) {
+      build(models[i], Form.PLAIN, trial.random);
+      rewriteAll(trial, models[i]);
+      packAll(trial, models[i]);
+    }
+    trial.end();
+  });
+
+  it("takes out what changes have left, again and again", () => {
+    const trial = new Trial(702);
+    let wasted = 0;
+    for (let round = 0; round < 12; round++) {
+      const step: u64 = round % 2 ? 1 : KEY_MAX / 400, model = round % 3 ? anyModel(0, step, 20, trial.random) : new Model();
+      build(model, Form.EITHER, trial.random);
+      for (let i = 0; i < 8; i++) {
+        age(trial, model, step);
+        trial.is(model, "aged");
+        wasted += wasteful();
+        if (i % 3 == 2) packAll(trial, model); else rewriteAll(trial, model);
+      }
+    }
+    trial.holds(wasted > 0, "some were wasteful");
+    trial.end();
+  });
+
+  it("keeps leaves that are half full, packing fills them", () => {
+    const trial = new Trial(703), model = new Model();
+    freshArena(40);
+    for (let i: u64 = 10000; i; i--) set(i << 18, 1);         // descending: leaves are split in halves
+    for (let i: u64 = 1; i <= 10000; i++) model.append(i << 18, i << 18);
+    const before = leaves();
+    trial.holds(before > 10000 / LEAF_MAX * 3 / 2, "many leaves");
+    rewriteAll(trial, model);
+    trial.same(leaves(), before, "as many leaves");
+    packAll(trial, model);
+    trial.end();
+  });
+});

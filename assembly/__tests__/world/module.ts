@@ -1,0 +1,128 @@
+// The world module: what the host is to the core, for unit tests. Built on its own by as-pect.config.js, which links its exports to the
+// imports of assembly/memory.ts by their names, left_load8 to left.load8. It shares the tested module's memory (see layout.ts) and keeps its own state in globals. What would
+// trap in production traps here.
+
+import {
+  ARENA_BYTES, OPERANDS, OPERANDS_BYTES, MEMBERS, MEMBERS_BYTES, OUTPUT, OUTPUT_BYTES, ARGUMENTS, ARGUMENTS_BYTES, TABLE, TABLE_BYTES,
+} from "./layout";
+
+const SELF: u32 = 0xffffffff;
+/** What new arena bytes hold: the core must not count on zeros. */
+const STALE: u8 = 0xa7;
+
+let arenaSize: u32 = 0;
+let operands: u32 = 0, operandsEnd: usize = OPERANDS;
+let argumentCount: u32 = 0;
+let memberCount: u32 = 0;
+let outputSize: u32 = 0, outputLimit: u32 = 0;
+let leftShows: u32 = SELF, rightShows: u32 = SELF;
+let grows: u32 = 0;
+
+function need(condition: bool): void { if (!condition) unreachable(); }
+
+// @ts-ignore: decorator
+@inline function sizeOf(k: u32): u32 { return k == SELF ? arenaSize : load<u32>(TABLE + (<usize>k << 3), 4); }
+/** The true address of `bytes` at `at + offset` of what is shown. */
+// @ts-ignore: decorator
+@inline function reach(k: u32, at: usize, offset: u32, bytes: usize): usize {
+  need(<u64>at + <u64>offset + <u64>bytes <= <u64>sizeOf(k));
+  return at + <usize>offset + (k == SELF ? 0 : <usize>load<u32>(TABLE + (<usize>k << 3)));
+}
+function choose(k: u32): u32 {
+  need(k == SELF || k < operands);
+  return k;
+}
+function copyIn(k: u32, to: usize, from: usize, bytes: usize): void {
+  need(<u64>to + <u64>bytes <= <u64>arenaSize);
+  memory.copy(to, reach(k, from, 0, bytes), bytes);
+}
+
+export function left_select(k: u32): void { leftShows = choose(k); }
+export function left_size(): u32 { return sizeOf(leftShows); }
+export function left_load8(at: usize, offset: u32): u32 { return <u32>load<u8>(reach(leftShows, at, offset, 1)); }
+export function left_load16(at: usize, offset: u32): u32 { return <u32>load<u16>(reach(leftShows, at, offset, 2)); }
+export function left_load32(at: usize, offset: u32): u32 { return load<u32>(reach(leftShows, at, offset, 4)); }
+export function left_load64(at: usize, offset: u32): u64 { return load<u64>(reach(leftShows, at, offset, 8)); }
+export function left_load128(at: usize, offset: u32): v128 { return v128.load(reach(leftShows, at, offset, 16)); }
+export function left_copy(to: usize, from: usize, bytes: usize): void { copyIn(leftShows, to, from, bytes); }
+
+export function right_select(k: u32): void { rightShows = choose(k); }
+export function right_size(): u32 { return sizeOf(rightShows); }
+export function right_load8(at: usize, offset: u32): u32 { return <u32>load<u8>(reach(rightShows, at, offset, 1)); }
+export function right_load16(at: usize, offset: u32): u32 { return <u32>load<u16>(reach(rightShows, at, offset, 2)); }
+export function right_load32(at: usize, offset: u32): u32 { return load<u32>(reach(rightShows, at, offset, 4)); }
+export function right_load64(at: usize, offset: u32): u64 { return load<u64>(reach(rightShows, at, offset, 8)); }
+export function right_load128(at: usize, offset: u32): v128 { return v128.load(reach(rightShows, at, offset, 16)); }
+export function right_copy(to: usize, from: usize, bytes: usize): void { copyIn(rightShows, to, from, bytes); }
+
+export function arena_size(): u32 { return arenaSize; }
+export function arena_grow(bytes: u32): void {
+  if (bytes <= arenaSize) return;
+  need(bytes <= <u32>ARENA_BYTES);
+  memory.fill(<usize>arenaSize, STALE, <usize>(bytes - arenaSize));
+  arenaSize = bytes;
+  grows++;
+}
+
+export function argument_value(index: u32): u64 {
+  need(index < argumentCount);
+  return load<u64>(ARGUMENTS + (<usize>index << 3));
+}
+
+export function reply_member(offset: u64): void {
+  need((<usize>memberCount << 3) < MEMBERS_BYTES);
+  store<u64>(MEMBERS + (<usize>memberCount << 3), offset);
+  memberCount++;
+}
+
+export function output_write(from: usize, bytes: usize): void {
+  need(<u64>from + <u64>bytes <= <u64>arenaSize && <u64>outputSize + <u64>bytes <= <u64>outputLimit);
+  memory.copy(OUTPUT + <usize>outputSize, from, bytes);
+  outputSize += <u32>bytes;
+}
+export function output_put(value: u64, bytes: u32): void {
+  need(bytes >= 1 && bytes <= 8 && <u64>outputSize + <u64>bytes <= <u64>outputLimit);
+  for (let i: u32 = 0; i < bytes; i++) store<u8>(OUTPUT + <usize>outputSize + <usize>i, <u8>(value >> (i << 3)));
+  outputSize += bytes;
+}
+
+// What only tests call; see ../world.ts.
+
+export function world_enter(): void {
+  leftShows = SELF;
+  rightShows = SELF;
+  memberCount = 0;
+  outputSize = 0;
+}
+export function world_clear(): void {
+  world_enter();
+  operands = 0;
+  operandsEnd = OPERANDS;
+  argumentCount = 0;
+  outputLimit = <u32>OUTPUT_BYTES;
+  grows = 0;
+}
+export function world_setArenaSize(bytes: u32): void {
+  need(bytes <= <u32>ARENA_BYTES);
+  arenaSize = bytes;
+}
+export function world_growCount(): u32 { return grows; }
+export function world_addOperand(bytes: u32): u32 {
+  const at = (operandsEnd + 15) & ~15;
+  need(at + <usize>bytes <= OPERANDS + OPERANDS_BYTES && (<usize>operands << 3) < TABLE_BYTES);
+  store<u32>(TABLE + (<usize>operands << 3), <u32>at);
+  store<u32>(TABLE + (<usize>operands << 3), bytes, 4);
+  operandsEnd = at + <usize>bytes;
+  return operands++;
+}
+export function world_operandAt(k: u32): usize { return <usize>load<u32>(TABLE + (<usize>k << 3)); }
+export function world_operandSize(k: u32): u32 { return sizeOf(k); }
+export function world_addArgument(value: u64): u32 {
+  need((<usize>argumentCount << 3) < ARGUMENTS_BYTES);
+  store<u64>(ARGUMENTS + (<usize>argumentCount << 3), value);
+  return argumentCount++;
+}
+export function world_clearArguments(): void { argumentCount = 0; }
+export function world_members(): u32 { return memberCount; }
+export function world_setOutputLimit(bytes: u32): void { outputLimit = bytes; }
+export function world_outputBytes(): u32 { return outputSize; }

@@ -1,0 +1,304 @@
+// The arena: one bitmap in one relocatable block, and the allocator of the blocks inside it.
+//
+// Every pointer is a u32 offset from the arena's start. A zeroed header is an empty bitmap. There are two forms:
+//
+//   tiny   one container of at most TINY_MAX members, for the key a user that holds ten of them
+//     +0   u8  form = 0     +1 u8 0
+//     +2   u16 entries: 0 or 1           (+0 .. +15 read as a leaf of the directory, see directory.ts)
+//     +4   directory entry, 12 bytes
+//     +16  members, u16 each, when there are more than the entry itself holds
+//
+//   full   any number of containers
+//     +0   u8  form = 1
+//     +4   u32 root node of the directory
+//     +8   u64 cardinality
+//     +16  u32 bump mark: everything above it is unused
+//     +20  u32 bytes in freed blocks below the bump mark
+//     +24  u32 free lists' block, 0 while there is none
+//     +28  u32 entries in the directory
+//     +32  u32 bytes held back at the arena's very end while a builder works (see builder.ts), else 0
+//     +40  blocks
+//
+// Blocks carry no header. Their size follows from what they hold (a container's type and cardinality, a node's count), rounded
+// up to one of 64 size classes, so whoever frees a block knows it. Freed blocks wait in a list per class. Nothing coalesces:
+// when too much has been freed the host has the arena rewritten (see rewrite.ts), which costs about what growing it would.
+
+import { arena } from "./memory";
+import { view8, view32, view64, Own } from "./view";
+
+// @ts-ignore: decorator
+@inline export const FORM_TINY: u32 = 0;
+// @ts-ignore: decorator
+@inline export const FORM_FULL: u32 = 1;
+
+/** Most members of a tiny arena's container. */
+// @ts-ignore: decorator
+@inline export const TINY_MAX: u32 = 32;
+/** Where a tiny arena's members begin, and what an empty arena takes. */
+// @ts-ignore: decorator
+@inline export const TINY_PAYLOAD: usize = 16;
+
+// @ts-ignore: decorator
+@inline const FORM: u32 = 0;
+/** Address of the word that holds the root node's address in a full arena. */
+// @ts-ignore: decorator
+@inline export const ROOT: u32 = 4;
+// @ts-ignore: decorator
+@inline const CARDINALITY: u32 = 8;
+// @ts-ignore: decorator
+@inline const BUMP: u32 = 16;
+// @ts-ignore: decorator
+@inline const FREED: u32 = 20;
+// @ts-ignore: decorator
+@inline const LISTS: u32 = 24;
+// @ts-ignore: decorator
+@inline const ENTRIES: u32 = 28;
+// @ts-ignore: decorator
+@inline const HELD: u32 = 32;
+/** Bytes of a full arena's header. */
+// @ts-ignore: decorator
+@inline export const HEADER_BYTES: usize = 40;
+
+// @ts-ignore: decorator
+@inline export function isTiny<M>(): bool { return view8<M>(0, FORM) == FORM_TINY; }
+// @ts-ignore: decorator
+@inline export function totalCardinality<M>(): u64 { return view64<M>(0, CARDINALITY); }
+// @ts-ignore: decorator
+@inline export function setTotalCardinality(members: u64): void { store<u64>(0, members, CARDINALITY); }
+// @ts-ignore: decorator
+@inline export function entryTotal<M>(): u32 { return view32<M>(0, ENTRIES); }
+// @ts-ignore: decorator
+@inline export function setEntryTotal(entries: u32): void { store<u32>(0, entries, ENTRIES); }
+// @ts-ignore: decorator
+@inline export function bumpMark(): usize { return load<u32>(0, BUMP); }
+// @ts-ignore: decorator
+@inline export function setBumpMark(at: usize): void { store<u32>(0, <u32>at, BUMP); }
+// @ts-ignore: decorator
+@inline export function freedBytes(): usize { return load<u32>(0, FREED); }
+// @ts-ignore: decorator
+@inline export function addFreedBytes(bytes: usize): void { store<u32>(0, load<u32>(0, FREED) + <u32>bytes, FREED); }
+// @ts-ignore: decorator
+@inline export function freeLists(): usize { return load<u32>(0, LISTS); }
+// @ts-ignore: decorator
+@inline export function heldBytes(): usize { return load<u32>(0, HELD); }
+/** Ends holding back. */
+// @ts-ignore: decorator
+@inline export function letGo(): void { store<u32>(0, 0, HELD); }
+
+/** Makes memory 0 the empty bitmap. */
+export function resetToEmpty(): void {
+  memory.fill(0, 0, TINY_PAYLOAD);
+}
+
+/** Makes memory 0 a full arena without any block, its root still to be set. */
+export function resetToFull(): void {
+  reserve(HEADER_BYTES);
+  memory.fill(0, 0, HEADER_BYTES);
+  store<u8>(0, FORM_FULL, FORM);
+  setBumpMark(HEADER_BYTES);
+}
+
+/** Makes sure that memory 0 has `bytes` bytes. */
+// @ts-ignore: decorator
+@inline export function reserve(bytes: usize): void {
+  if (<u32>bytes > arena.size()) arena.grow(<u32>bytes);
+}
+
+/** Keeps `bytes` bytes at the end of the arena out of the allocator's reach; they stay at the end when it grows. */
+export function holdBack(bytes: usize): void {
+  reserve(bumpMark() + bytes);
+  store<u32>(0, <u32>bytes, HELD);
+}
+
+/** Where the bytes held back begin. It moves with every growth: ask again after an allocation. */
+// @ts-ignore: decorator
+@inline export function heldAt(): usize { return <usize>arena.size() - heldBytes(); }
+
+/** Makes sure of `bytes` bytes above the bump mark. */
+export function makeRoom(bytes: usize): void {
+  const held = heldBytes();
+  const size = <u64>arena.size();
+  const need = <u64>bumpMark() + <u64>bytes + <u64>held;
+  if (need <= size) return;
+  if (need > 0xffffffff) unreachable();       // an arena ends at 4 GiB
+  arena.grow(<u32>need);
+  if (held) memory.copy(<usize>arena.size() - held, <usize>size - held, held);
+}
+
+// --- Size classes -------------------------------------------------------------------------------------------------------------
+// Multiples of 8 up to 128, then eight to a doubling, up to 8192: 64 classes, so that one u64 tells which lists hold a block.
+
+// @ts-ignore: decorator
+@inline const CLASSES: u32 = 64;
+// @ts-ignore: decorator
+@inline const LINEAR_CLASSES: u32 = 16;
+/** The largest block there is: a bitset, an array of 4096 members, the longest list of runs that is worth keeping. */
+// @ts-ignore: decorator
+@inline export const BLOCK_MAX: usize = 8192;
+/** Bitsets lie where their 64 bytes are a cache line: the host's prefix of a block is 8 bytes. */
+// @ts-ignore: decorator
+@inline const LINE: usize = 64;
+// @ts-ignore: decorator
+@inline const PREFIX: usize = 8;
+
+/** The least class whose blocks hold `bytes` (1 .. BLOCK_MAX). */
+// @ts-ignore: decorator
+@inline function classFor(bytes: usize): u32 {
+  const last = <u32>bytes - 1;
+  if (last < LINEAR_CLASSES * 8) return last >> 3;
+  const top = 31 - clz(last);                 // 7 .. 12
+  return LINEAR_CLASSES + ((top - 7) << 3) + ((last >> (top - 3)) & 7);
+}
+
+// @ts-ignore: decorator
+@inline function classBytes(index: u32): usize {
+  if (index < LINEAR_CLASSES) return (<usize>index + 1) << 3;
+  const k = index - LINEAR_CLASSES;
+  return <usize>(9 + (k & 7)) << ((k >> 3) + 4);
+}
+
+/** Bytes of the block that holds `bytes` bytes. */
+// @ts-ignore: decorator
+@inline export function blockBytes(bytes: usize): usize { return classBytes(classFor(bytes)); }
+
+// --- Blocks -------------------------------------------------------------------------------------------------------------------
+// Free lists' block: u64 mask of the classes whose list is not empty, then a u32 head a class. A free block's first word is the
+// next one's address. An arena below LISTS_FROM keeps no lists: rewriting it costs less than the lists would take.
+
+// @ts-ignore: decorator
+@inline const LISTS_BYTES: usize = 8 + 4 * CLASSES;
+// @ts-ignore: decorator
+@inline const LISTS_FROM: usize = 4096;
+// @ts-ignore: decorator
+@inline const HEADS: u32 = 8;
+
+/** Where the next bitset would lie if it came from above the bump mark. */
+// @ts-ignore: decorator
+@inline export function alignedBump(): usize { return ((bumpMark() + PREFIX + LINE - 1) & ~(LINE - 1)) - PREFIX; }
+
+/** A block for `bytes` bytes, contents undefined. */
+export function allocate(bytes: usize): usize {
+  const index = classFor(bytes);
+  const size = classBytes(index);
+  const lists = freeLists();
+  if (lists) {
+    const mask = load<u64>(lists);
+    if ((mask >> index) & 1) return takeFree(lists, index);
+    if (bumpMark() + size > heldAt()) {
+      // Out of fresh room: cut a larger free block before growing.
+      const larger = mask & ~(((<u64>1) << index) - 1);
+      if (larger) {
+        const from = <u32>ctz(larger);
+        const at = takeFree(lists, from);
+        releasePieces(at + size, classBytes(from) - size);
+        return at;
+      }
+    }
+  }
+  return allocateFresh(size);
+}
+
+/** A block of `size` bytes (a class's size) from above the bump mark: there, or at alignedBump() for a bitset. */
+export function allocateFresh(size: usize): usize {
+  makeRoom(size + LINE);
+  const from = bumpMark();
+  const at = size == BLOCK_MAX ? alignedBump() : from;
+  setBumpMark(at + size);
+  if (at != from) {
+    if (freeLists()) releasePieces(from, at - from);
+    else addFreedBytes(at - from);            // not worth a first list
+  }
+  return at;
+}
+
+function takeFree(lists: usize, index: u32): usize {
+  const head = lists + (<usize>index << 2);
+  const at = <usize>load<u32>(head, HEADS);
+  const next = load<u32>(at);
+  store<u32>(head, next, HEADS);
+  if (!next) store<u64>(lists, load<u64>(lists) & ~((<u64>1) << index));
+  addFreedBytes(-classBytes(index));
+  return at;
+}
+
+/** Gives back the block at `at` that was allocated for `bytes` bytes. */
+// @ts-ignore: decorator
+@inline export function release(at: usize, bytes: usize): void { releasePieces(at, blockBytes(bytes)); }
+
+/** Gives back `bytes` bytes at `at`, a multiple of 8, as blocks of one class or several. */
+function releasePieces(at: usize, bytes: usize): void {
+  if (at + bytes == bumpMark()) { setBumpMark(at); return; }
+  addFreedBytes(bytes);
+  let lists = freeLists();
+  if (!lists) {
+    if (bumpMark() < LISTS_FROM) return;
+    lists = allocateFresh(blockBytes(LISTS_BYTES));
+    memory.fill(lists, 0, LISTS_BYTES);
+    store<u32>(0, <u32>lists, LISTS);
+  }
+  while (bytes) {
+    let index = classFor(bytes);
+    if (classBytes(index) > bytes) index--;   // the largest class that fits
+    const size = classBytes(index);
+    const head = lists + (<usize>index << 2);
+    store<u32>(at, load<u32>(head, HEADS));
+    store<u32>(head, <u32>at, HEADS);
+    store<u64>(lists, load<u64>(lists) | ((<u64>1) << index));
+    at += size;
+    bytes -= size;
+  }
+}
+
+/**
+ * Fits the block at `at`, allocated for `from` bytes, to `to` bytes, keeping the first min(from, to). Returns where it is now.
+ * Shrinking never moves it; growing does not when it is the topmost block.
+ */
+export function resize(at: usize, from: usize, to: usize): usize {
+  const old = blockBytes(from), size = blockBytes(to);
+  if (size == old) return at;
+  if (size < old) { releasePieces(at + size, old - size); return at; }
+  if (at + old == bumpMark() && size < BLOCK_MAX) {
+    makeRoom(size - old);
+    setBumpMark(at + size);
+    return at;
+  }
+  const moved = allocate(to);
+  memory.copy(moved, at, from);
+  releasePieces(at, old);
+  return moved;
+}
+
+/** Whether so much lies in freed blocks (a quarter, and more than a few small ones) that rewriting the arena pays. */
+export function wasteful(): u32 {
+  return u32(!isTiny<Own>() && freedBytes() > (bumpMark() >> 2) + 64);
+}
+
+/** Bytes in use: what is above them need not be kept. */
+export function used(): u32 {
+  if (!isTiny<Own>()) return <u32>bumpMark();
+  const count = load<u16>(0, 2) ? <u32>load<u16>(0, 10) + 1 : 0;
+  return count && load<u8>(0, 15) >> 5 == 0 ? <u32>TINY_PAYLOAD + 2 * count : <u32>TINY_PAYLOAD;
+}
+
+/** Bytes of the free lists' own block. */
+export function freeListsBytes(): usize { return freeLists() ? blockBytes(LISTS_BYTES) : 0; }
+
+/** Whether every free list holds blocks of the used part, all together no more than has been freed, and the mask says which do. */
+export function freeListsAreSound(): bool {
+  const lists = freeLists();
+  if (!lists) return true;
+  if (lists & 7 || lists < HEADER_BYTES || lists + freeListsBytes() > bumpMark()) return false;
+  const mask = load<u64>(lists);
+  let listed: usize = 0;
+  for (let index: u32 = 0; index < CLASSES; index++) {
+    const size = classBytes(index);
+    let at = <usize>load<u32>(lists + (<usize>index << 2), HEADS);
+    if (((mask >> index) & 1) != u64(at != 0)) return false;
+    while (at) {
+      listed += size;
+      if (at & 7 || at < HEADER_BYTES || at + size > bumpMark() || listed > freedBytes()) return false;
+      at = load<u32>(at);
+    }
+  }
+  return true;
+}

@@ -1,0 +1,176 @@
+// Builds an arena from containers that come in the order of their keys: the result of a combination, a payload that is read, an arena
+// that is rewritten. Payloads go to the bump mark one after the other, the directory follows at the end, every node as full as it can
+// be unless the caller ends it; nothing is freed on the way, so what comes out is tight.
+//
+// While it works, the builder keeps its own things at the arena's end, out of the allocator's reach:
+//
+//   +0   u32 entries in the leaf buffer     +4  u32 slots
+//   +8   u64 members in the leaf buffer     +16 u64 members in all
+//   +24  u32 entries in all                 +28 u32 the most that the leaf buffer holds
+//   +32  leaf buffer: entries
+//        slots: one for each leaf that is written
+//        scratch of the caller's
+
+import { Own } from "./view";
+import {
+  ROOT, FORM_TINY, TINY_MAX, TINY_PAYLOAD, allocateFresh, blockBytes, holdBack, heldAt, letGo, resetToEmpty, resetToFull,
+  setEntryTotal, setTotalCardinality,
+} from "./arena";
+import {
+  ENTRY_BYTES, SPAN_MAX, Kind, entryKind, entryCount, entryKey, entrySpan, entryLastKey, entryPayload, isArray, setKey, setFull,
+  setPosition,
+} from "./entry";
+import { LEAF_MAX, INNER_MAX, NODE_HEADER, SLOT_BYTES, nodeBytes, slotAt, slotKey, slotCardinality, writeSlot } from "./directory";
+import { arrayBytes } from "./container/limits";
+
+// @ts-ignore: decorator
+@inline const IN_LEAF: u32 = 0;
+// @ts-ignore: decorator
+@inline const SLOTS: u32 = 4;
+// @ts-ignore: decorator
+@inline const LEAF_MEMBERS: u32 = 8;
+// @ts-ignore: decorator
+@inline const MEMBERS: u32 = 16;
+// @ts-ignore: decorator
+@inline const ENTRIES: u32 = 24;
+// @ts-ignore: decorator
+@inline const LEAF_ROOM: u32 = 28;
+// @ts-ignore: decorator
+@inline const LEAF: usize = 32;
+
+// @ts-ignore: decorator
+@inline function bufferedEntry(builder: usize, index: u32): usize { return builder + LEAF + <usize>index * ENTRY_BYTES; }
+// @ts-ignore: decorator
+@inline function slotsAt(builder: usize): usize { return bufferedEntry(builder, load<u32>(builder, LEAF_ROOM)); }
+
+/** From this many entries on a leaf may be ended before it is full. */
+// @ts-ignore: decorator
+@inline const LEAF_LEAST: u32 = LEAF_MAX / 2;
+
+/** Begins an arena of at most `entries` entries, with `scratch` bytes for the caller at the arena's end. */
+export function begin(entries: u64, scratch: usize): void {
+  const leafRoom = <u32>min<u64>(entries, LEAF_MAX);
+  const slots = entries / LEAF_LEAST + 1;
+  const bytes = <u64>LEAF + <u64>leafRoom * ENTRY_BYTES + slots * SLOT_BYTES;
+  if (bytes > 0xffffffff - scratch) unreachable();            // more entries than an arena holds
+  resetToFull();
+  holdBack(<usize>bytes + scratch);
+  const builder = heldAt();
+  memory.fill(builder, 0, LEAF);
+  store<u32>(builder, leafRoom, LEAF_ROOM);
+}
+
+/**
+ * Appends an entry for `key`, greater than all before, and counts its `members`. Returns the entry, for a set...() of entry.ts to
+ * complete before anything is allocated.
+ */
+export function append(key: u64, members: u64): usize {
+  let builder = heldAt();
+  if (load<u32>(builder, IN_LEAF) == LEAF_MAX) {
+    writeLeaf();
+    builder = heldAt();
+  }
+  const index = load<u32>(builder, IN_LEAF);
+  if (index >= load<u32>(builder, LEAF_ROOM)) unreachable();  // more entries than were announced
+  store<u32>(builder, index + 1, IN_LEAF);
+  store<u32>(builder, load<u32>(builder, ENTRIES) + 1, ENTRIES);
+  count(builder, members);
+  const entry = bufferedEntry(builder, index);
+  setKey(entry, key);
+  return entry;
+}
+
+// @ts-ignore: decorator
+@inline function count(builder: usize, members: u64): void {
+  store<u64>(builder, load<u64>(builder, LEAF_MEMBERS) + members, LEAF_MEMBERS);
+  store<u64>(builder, load<u64>(builder, MEMBERS) + members, MEMBERS);
+}
+
+/** Appends `span` full containers from `key` on; they join the full ones right before them. */
+export function appendFull(key: u64, span: u64): void {
+  const builder = heldAt();
+  const inLeaf = load<u32>(builder, IN_LEAF);
+  if (inLeaf) {
+    const last = bufferedEntry(builder, inLeaf - 1);
+    if (entryKind<Own>(last) == Kind.FULL && entryLastKey<Own>(last) + 1 == key) {
+      const joined = min(span, SPAN_MAX - entrySpan<Own>(last));
+      setFull(last, entrySpan<Own>(last) + joined);
+      count(builder, joined << 16);
+      key += joined;
+      span -= joined;
+    }
+  }
+  while (span) {
+    const part = min(span, SPAN_MAX);
+    setFull(append(key, part << 16), part);
+    key += part;
+    span -= part;
+  }
+}
+
+/** Ends the leaf here unless it is small: the next entry begins another one. */
+export function endLeaf(): void {
+  if (load<u32>(heldAt(), IN_LEAF) >= LEAF_LEAST) writeLeaf();
+}
+
+/** The least key that may be appended next. Not to be asked after endLeaf(). */
+export function nextKey(): u64 {
+  const builder = heldAt(), inLeaf = load<u32>(builder, IN_LEAF);
+  return inLeaf ? entryLastKey<Own>(bufferedEntry(builder, inLeaf - 1)) + 1 : 0;    // empty only before the first
+}
+
+/** Writes the leaf buffer as a leaf, and its slot. */
+function writeLeaf(): void {
+  const entries = load<u32>(heldAt(), IN_LEAF);
+  const leaf = allocateFresh(blockBytes(nodeBytes(0, entries)));
+  const builder = heldAt();
+  store<u32>(leaf, entries << 16);
+  memory.copy(leaf + NODE_HEADER, bufferedEntry(builder, 0), <usize>entries * ENTRY_BYTES);
+  const slots = load<u32>(builder, SLOTS);
+  writeSlot(slotsAt(builder) + <usize>slots * SLOT_BYTES, entryKey<Own>(bufferedEntry(builder, 0)), leaf, load<u64>(builder, LEAF_MEMBERS));
+  store<u32>(builder, slots + 1, SLOTS);
+  store<u32>(builder, 0, IN_LEAF);
+  store<u64>(builder, 0, LEAF_MEMBERS);
+}
+
+/** Writes the directory and completes the arena. */
+export function finish(): void {
+  const builder = heldAt();
+  const entries = load<u32>(builder, ENTRIES), members = load<u64>(builder, MEMBERS);
+  if (!entries) { resetToEmpty(); return; }
+  if (entries == 1 && finishTiny(bufferedEntry(builder, 0))) return;
+  if (load<u32>(builder, IN_LEAF)) writeLeaf();
+  // A level of inner nodes at a time; the slots of the nodes written replace those of their children.
+  let slots = load<u32>(heldAt(), SLOTS);
+  for (let level: u32 = 1; slots > 1; level++) {
+    let written: u32 = 0;
+    for (let from: u32 = 0; from < slots; from += INNER_MAX) {
+      const held = min(INNER_MAX, slots - from);
+      const node = allocateFresh(blockBytes(nodeBytes(level, held)));
+      const first = slotsAt(heldAt()) + <usize>from * SLOT_BYTES;
+      store<u32>(node, level | (held << 16));
+      memory.copy(node + NODE_HEADER, first, <usize>held * SLOT_BYTES);
+      let below: u64 = 0;
+      for (let i: u32 = 0; i < held; i++) below += slotCardinality<Own>(slotAt(node, i));
+      writeSlot(slotsAt(heldAt()) + <usize>written * SLOT_BYTES, slotKey<Own>(slotAt(node, 0)), node, below);
+      written++;
+    }
+    slots = written;
+  }
+  store<u32>(0, load<u32>(slotsAt(heldAt()), 8), ROOT);
+  setEntryTotal(entries);
+  setTotalCardinality(members);
+  letGo();
+}
+
+/** Makes the arena tiny if its only entry allows that. */
+function finishTiny(entry: usize): bool {
+  if (!isArray(entryKind<Own>(entry)) || entryCount<Own>(entry) > TINY_MAX) return false;
+  const low = load<u64>(entry), high = load<u32>(entry, 8);
+  if (entryKind<Own>(entry) == Kind.ARRAY) memory.copy(TINY_PAYLOAD, entryPayload<Own>(entry), arrayBytes(entryCount<Own>(entry)));
+  store<u32>(0, FORM_TINY | (1 << 16));
+  store<u64>(0, low, 4);
+  store<u32>(0, high, 12);
+  if (entryKind<Own>(NODE_HEADER) == Kind.ARRAY) setPosition(NODE_HEADER, TINY_PAYLOAD);
+  return true;
+}

@@ -1,0 +1,289 @@
+// n bitmaps into one, container at a time: walk all directories in step, and for each key fold the containers there are into one, once.
+// No bitmap is built on the way, every source is read once, and the result is written in order (builder.ts).
+//
+// Keys are handled in segments [key, end] over which no source changes: mostly one container, but where the sources that are there are
+// all FULL the segment is as long as the shortest of them, and its result is FULL or nothing without looking at a container.
+
+import { SELF, left, right } from "./memory";
+import { Left, Right } from "./view";
+import { alignedBump, makeRoom } from "./arena";
+import { KEY_MAX, Kind } from "./entry";
+import { entriesHeld } from "./directory";
+import { appendFull, begin, finish } from "./builder";
+import { CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, openCursor, passCursor, seekCursor } from "./cursor";
+import { emit, emitCopy } from "./emit";
+import {
+  FOLD_BYTES, Fold, NOTHING, copyShape, entryShape, fold, foldCardinality, shape, shapeAt, shapeCount, shapeKind,
+} from "./fold";
+import { BITSET_BYTES } from "./container/limits";
+import { Count, Store, stores } from "./container/kernel";
+import { intersectBitsets, subtractBitsets, uniteBitsets } from "./container/bitset";
+import { arrayToBitset, runsToBitset } from "./container/convert";
+
+/** The operations of https://redis.io/docs/latest/commands/bitop, NOT apart: complement.ts has that. X is the first source. */
+export const enum Operation { AND = 0, OR = 1, XOR = 2, NOT = 3, DIFF = 4, DIFF1 = 5, ANDOR = 6, ONE = 7 }
+
+/** Room for the containers on their way: three for a fold, one for what emit() converts into. */
+// @ts-ignore: decorator
+@inline const WORK_BYTES: usize = 64 + 4 * FOLD_BYTES;
+/** From this many members in three containers or more a union is quicker through a bitset than by merging. */
+// @ts-ignore: decorator
+@inline const UNION_BY_BITSET: u32 = 512;
+
+/** Makes memory 0, which is fresh, the combination of operands 0 .. sources - 1. */
+export function combine(op: Operation, sources: u32): void {
+  openAll(sources);
+  walk<Store>(op, sources);
+  finish();
+}
+
+/** Members that combine() would give; memory 0, which is fresh, is only worked in. Modulo 2^64. */
+export function combineCardinality(op: Operation, sources: u32): u64 {
+  openAll(sources);
+  return walk<Count>(op, sources);
+}
+
+/** Begins the result and opens a cursor on every source. */
+export function openAll(sources: u32): void {
+  let entries: u64 = 0;
+  for (let c: u32 = 0; c < sources; c++) {
+    right.select(c);
+    entries += entriesHeld<Right>();
+  }
+  begin(2 * entries + 1, <usize>sources * CURSOR_BYTES);      // a FULL entry may be cut at both ends of every other
+  for (let c: u32 = 0; c < sources; c++) openCursor(c);
+}
+
+/** Goes through all segments; appends their results (S = Store) or leaves it at counting. */
+function walk<S>(op: Operation, sources: u32): u64 {
+  let members: u64 = 0;
+  while (true) {
+    const key = nextKey(op, sources);
+    if (key == NO_KEY) return members;
+    const end = segmentEnd(key, sources);
+    if (end == key) {
+      members += combineContainers<S>(op, key, sources);
+    } else if (fullResult(op, key, sources)) {
+      if (stores<S>()) appendFull(key, end - key + 1);
+      members += (end - key + 1) << 16;
+    }
+    for (let c: u32 = 0; c < sources; c++) passCursor(c, end);
+  }
+}
+
+/** The least key at which the operation can have members; all cursors are then at it or past it. */
+function nextKey(op: Operation, sources: u32): u64 {
+  if (op == Operation.AND) return commonKey(sources);
+  if (op == Operation.OR || op == Operation.XOR || op == Operation.ONE) return leastKey(0, sources);
+  if (op == Operation.DIFF1) {
+    const key = leastKey(1, sources);
+    seekCursor(0, key);
+    return key;
+  }
+  while (true) {
+    const key = cursorKey(0);
+    for (let c: u32 = 1; c < sources; c++) seekCursor(c, key);
+    if (op == Operation.DIFF || key == NO_KEY) return key;
+    const other = leastKey(1, sources);       // ANDOR: one of the rest must be there too
+    if (other == key || other == NO_KEY) return other;
+    seekCursor(0, other);
+  }
+}
+
+function leastKey(from: u32, sources: u32): u64 {
+  let key = NO_KEY;
+  for (let c = from; c < sources; c++) key = min(key, cursorKey(c));
+  return key;
+}
+
+/** The first key that all sources have. */
+function commonKey(sources: u32): u64 {
+  let key = cursorKey(0), agreed: u32 = 1, c: u32 = 0;
+  while (agreed < sources && key != NO_KEY) {
+    c = c + 1 == sources ? 0 : c + 1;
+    seekCursor(c, key);
+    const at = cursorKey(c);
+    if (at == key) { agreed++; continue; }
+    key = at;
+    agreed = 1;
+  }
+  return key;
+}
+
+/** The last key up to which the same sources are there with the same entries as at `key`. */
+function segmentEnd(key: u64, sources: u32): u64 {
+  let end = KEY_MAX;
+  for (let c: u32 = 0; c < sources; c++) {
+    const at = cursorKey(c);
+    end = min(end, at == key ? cursorLastKey(c) : at - 1);
+  }
+  return end;
+}
+
+/** How many of the sources from `from` on have a container `key`. */
+function presentAt(key: u64, from: u32, sources: u32): u32 {
+  let present: u32 = 0;
+  for (let c = from; c < sources; c++) present += u32(cursorKey(c) == key);
+  return present;
+}
+
+/** Whether the operation on full containers, of all sources that are at `key`, is full; else it is empty. */
+function fullResult(op: Operation, key: u64, sources: u32): bool {
+  const first = cursorKey(0) == key, rest = presentAt(key, 1, sources), all = rest + u32(first);
+  if (op == Operation.AND) return all == sources;
+  if (op == Operation.OR) return all > 0;
+  if (op == Operation.XOR) return (all & 1) == 1;
+  if (op == Operation.ONE) return all == 1;
+  if (op == Operation.DIFF) return first && !rest;
+  if (op == Operation.DIFF1) return !first && rest > 0;
+  return first && rest > 0;                   // ANDOR
+}
+
+/** The operation on the containers `key`; returns the result's members. */
+function combineContainers<S>(op: Operation, key: u64, sources: u32): u64 {
+  const first = cursorKey(0) == key, rest = presentAt(key, 1, sources), present = rest + u32(first);
+  if (present == 1) return takeOnly<S>(key);                  // every operation that comes here keeps what is alone
+  makeRoom(WORK_BYTES);
+  if (!stores<S>() && sources == 2 && present == 2) return cardinalityOfTwo(op);
+  let s: u64;
+  if (op == Operation.AND) s = foldIntersection(sources);
+  else if (op == Operation.DIFF) s = subtractRest(key, sources);
+  else if (op == Operation.DIFF1 || op == Operation.ANDOR) s = withFirst(op, first, foldPresent(Fold.OR, key, 1, sources));
+  else if (op == Operation.OR) s = foldPresent(Fold.OR, key, 0, sources);
+  else if (op == Operation.XOR || present == 2) s = foldPresent(Fold.XOR, key, 0, sources);
+  else s = exactlyOne(key, sources);
+  if (stores<S>()) emit(key, s);
+  return shapeCount(s);
+}
+
+/** The operation on the containers of two sources that both are there. */
+function cardinalityOfTwo(op: Operation): u32 {
+  const r = shapeOf(1), y = shapeCount(r);
+  left.select(0);
+  const l = entryShape<Left>(cursorEntry(0)), x = shapeCount(l);
+  const both = foldCardinality(0, l, 1, r, work(0), work(1));
+  if (op == Operation.OR) return x + y - both;
+  if (op == Operation.XOR || op == Operation.ONE) return x + y - 2 * both;
+  if (op == Operation.DIFF) return x - both;
+  return op == Operation.DIFF1 ? y - both : both;
+}
+
+// @ts-ignore: decorator
+@inline function work(slot: u32): usize { return alignedBump() + <usize>slot * FOLD_BYTES; }
+/** A slot of the work room that the shape does not lie in: the first or the second. */
+// @ts-ignore: decorator
+@inline function workBeside(s: u64): usize { return work(u32(shapeAt(s) == work(0))); }
+
+/** The shape of source `c`'s container; shows the source on the right. */
+// @ts-ignore: decorator
+@inline function shapeOf(c: u32): u64 {
+  right.select(c);
+  return entryShape<Right>(cursorEntry(c));
+}
+
+/** The one container that is at `key` is the result: copies it. */
+function takeOnly<S>(key: u64): u64 {
+  let c: u32 = 0;
+  while (cursorKey(c) != key) c++;
+  const s = shapeOf(c);
+  if (stores<S>()) {
+    if (shapeKind(s) == Kind.FULL) appendFull(key, 1);
+    else emitCopy(key, cursorEntry(c));
+  }
+  return shapeCount(s);
+}
+
+/** Folds from the smallest on, so that nothing is larger than it must be. All sources are there. */
+function foldIntersection(sources: u32): u64 {
+  let smallest: u32 = 0, least: u32 = u32.MAX_VALUE;
+  for (let c: u32 = 0; c < sources; c++) {
+    const count = shapeCount(shapeOf(c));
+    if (count < least) { least = count; smallest = c; }
+  }
+  let acc = shapeOf(smallest), at = smallest;
+  for (let c: u32 = 0; c < sources && shapeCount(acc); c++) {
+    if (c == smallest) continue;
+    const next = shapeOf(c);
+    left.select(at);
+    acc = fold(Fold.AND, at, acc, c, next, at == SELF ? workBeside(acc) : work(0), work(2));
+    at = SELF;
+  }
+  return acc;
+}
+
+/** The union or symmetric difference of all containers `key` from source `from` on, in memory 0. */
+function foldPresent(op: Fold, key: u64, from: u32, sources: u32): u64 {
+  let present: u32 = 0, members: u32 = 0;
+  for (let c = from; c < sources; c++) {
+    if (cursorKey(c) != key) continue;
+    present++;
+    members += shapeCount(shapeOf(c));
+  }
+  let acc = NOTHING, at = SELF, begun = false;
+  for (let c = from; c < sources; c++) {
+    if (cursorKey(c) != key) continue;
+    const next = shapeOf(c);
+    if (!begun) {
+      begun = true;
+      if (present > 2 && members > UNION_BY_BITSET) acc = bitsetOf(c, next, work(0));
+      else { acc = next; at = c; }
+      continue;
+    }
+    left.select(at);
+    acc = fold(op, at, acc, c, next, at == SELF ? workBeside(acc) : work(0), work(2));
+    at = SELF;
+  }
+  if (at != SELF) { right.select(at); acc = copyShape(acc, work(0)); }
+  return acc;
+}
+
+/** The container that `right` shows of source `c` as a bitset at `to`, unless it is full. */
+function bitsetOf(c: u32, s: u64, to: usize): u64 {
+  const kind = shapeKind(s);
+  if (kind == Kind.FULL) return s;
+  left.select(c);
+  if (kind == Kind.ARRAY) arrayToBitset(shapeAt(s), shapeCount(s), to);
+  else if (kind == Kind.RUNS) runsToBitset(shapeAt(s), to);
+  else left.copy(to, shapeAt(s), BITSET_BYTES);
+  return shape(Kind.BITSET, shapeCount(s), to);
+}
+
+/** The first source's container less those of the rest. */
+function subtractRest(key: u64, sources: u32): u64 {
+  let acc = shapeOf(0), at: u32 = 0;
+  for (let c: u32 = 1; c < sources && shapeCount(acc); c++) {
+    if (cursorKey(c) != key) continue;
+    const next = shapeOf(c);
+    left.select(at);
+    acc = fold(Fold.ANDNOT, at, acc, c, next, at == SELF ? workBeside(acc) : work(0), work(2));
+    at = SELF;
+  }
+  return acc;
+}
+
+/** The rest's union, in memory 0, with the first source's container taken out of it (DIFF1) or met with it (ANDOR). */
+function withFirst(op: Operation, first: bool, rest: u64): u64 {
+  if (!first) return rest;
+  const next = shapeOf(0);
+  left.select(SELF);
+  return fold(op == Operation.DIFF1 ? Fold.ANDNOT : Fold.AND, SELF, rest, 0, next, workBeside(rest), work(2));
+}
+
+/** What is in exactly one of three containers or more: in one so far, less what was met again. */
+function exactlyOne(key: u64, sources: u32): u64 {
+  const once = work(0), again = work(1), next = work(2), both = work(3);
+  memory.fill(once, 0, 2 * BITSET_BYTES);
+  for (let c: u32 = 0; c < sources; c++) {
+    if (cursorKey(c) != key) continue;
+    const s = bitsetOf(c, shapeOf(c), next);
+    if (shapeKind(s) == Kind.FULL) memory.fill(next, 0xff, BITSET_BYTES);
+    left.select(SELF);
+    right.select(SELF);
+    intersectBitsets(once, next, both);
+    uniteBitsets(again, both, again);
+    uniteBitsets(once, next, once);
+  }
+  left.select(SELF);
+  right.select(SELF);
+  return shape(Kind.BITSET, subtractBitsets(once, again, once), once);
+}

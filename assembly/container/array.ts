@@ -1,0 +1,263 @@
+// Array payload, 2 bytes a member, 1..4096 members:
+//   +0 u16 least member   +2 u16 next ...   strictly ascending
+//
+// Two arrays meet in one of three ways:
+//   blocks   eight members of each at a time, see lanes.ts
+//   lookup   each of a few members is searched in many: of cost log of the distance to the last one found
+//   merge    one member after the other, branch-free, for what is too short for a block
+
+import { left, right } from "../memory";
+import { Left, Right, view16 } from "../view";
+import { And, Or, Xor, AndNot, Store, Count, stores } from "./kernel";
+import { MEMBER_BYTES, arrayBytes, memberCount } from "./limits";
+import {
+  LANES, LANES_BYTES, ALL_LANES, lanesIn, delayOne, delayTwo, putLanes, compactLanes, reverse, sortBitonic,
+} from "./lanes";
+
+// How many times as long as the other an array must be for its members to be passed over by search, rather than read in blocks, ...
+// @ts-ignore: decorator
+@inline const LOOKUP_RATIO: u32 = 24;
+// ... or merged in blocks, which costs about three times what reading them does, ...
+// @ts-ignore: decorator
+@inline const SPLICE_RATIO: u32 = 8;
+// ... or merged one by one.
+// @ts-ignore: decorator
+@inline const REST_RATIO: u32 = 4;
+
+/** Members below `value` of the array at `at` in memory 0. */
+export function arrayLowerBound(at: usize, count: u32, value: u32): u32 {
+  let base = at;
+  while (count > 1) {
+    const half = count >> 1;
+    base += select<usize>(arrayBytes(half), 0, <u32>load<u16>(base + arrayBytes(half - 1)) < value);
+    count -= half;
+  }
+  return memberCount(at, base) + u32(count != 0 && <u32>load<u16>(base) < value);
+}
+
+/**
+ * Intersects the array that `left` shows at `a` with the one that `right` shows at `b`; returns the cardinality.
+ * `out` needs room for min(aCount, bCount) members and may be `a`.
+ */
+export function intersectArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  return intersect<Store>(a, aCount, b, bCount, out);
+}
+
+/** Members of the intersection. */
+export function intersectArraysCardinality(a: usize, aCount: u32, b: usize, bCount: u32): u32 {
+  return intersect<Count>(a, aCount, b, bCount, 0);
+}
+
+// @ts-ignore: decorator
+@inline function intersect<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  if (aCount < LANES || aCount * LOOKUP_RATIO < bCount) return lookUpLeft<And, S>(a, aCount, b, bCount, out);
+  if (bCount < LANES || bCount * LOOKUP_RATIO < aCount) return lookUpRight<S>(a, aCount, b, bCount, out);
+  return filterBlocks<And, S>(a, aCount, b, bCount, out, arrayBytes(min(aCount, bCount)));
+}
+
+/** The members of left `a` that right `b` has not. `out` needs room for aCount members and may be `a`. */
+export function subtractArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  if (aCount < LANES || aCount * LOOKUP_RATIO < bCount) return lookUpLeft<AndNot, Store>(a, aCount, b, bCount, out);
+  if (bCount < LANES || bCount * LOOKUP_RATIO < aCount) {
+    return memberCount(out, splice<AndNot, Right, Left>(b, b + arrayBytes(bCount), a, a + arrayBytes(aCount), out));
+  }
+  return filterBlocks<AndNot, Store>(a, aCount, b, bCount, out, arrayBytes(aCount));
+}
+
+/** Unites left `a` with right `b`. `out` needs room for aCount + bCount members and overlaps neither. */
+export function uniteArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  return combine<Or>(a, aCount, b, bCount, out);
+}
+
+/** The members of exactly one of left `a` and right `b`. `out` needs room for aCount + bCount members and overlaps neither. */
+export function exclusiveArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  return combine<Xor>(a, aCount, b, bCount, out);
+}
+
+// @ts-ignore: decorator
+@inline function combine<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  if (aCount < LANES || bCount < LANES || aCount * SPLICE_RATIO < bCount || bCount * SPLICE_RATIO < aCount) {
+    return memberCount(out, combineRest<O>(a, a + arrayBytes(aCount), b, b + arrayBytes(bCount), out));
+  }
+  return combineBlocks<O>(a, aCount, b, bCount, out);
+}
+
+// ---- Blocks. Both arrays have a block at least.
+
+/**
+ * The members of `a` that are in `b` (And) or are not (AndNot). The last block of either array ends with it: it may begin with
+ * members that were there before, which does no harm in `b` and is masked in `a`. Results never overtake the block of `a` that is in
+ * a register, so `out` may be `a`.
+ */
+// @ts-ignore: decorator
+@inline function filterBlocks<O, S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize, room: usize): u32 {
+  const aLast = a + arrayBytes(aCount) - LANES_BYTES, bLast = b + arrayBytes(bCount) - LANES_BYTES, start = out, end = out + room;
+  let fresh = ALL_LANES, members: u32 = 0;
+  while (true) {
+    const highest = left.load16(a, 14);         // loaded on its own, and first: an extracted lane would lengthen the chain of loads
+    let reached = right.load16(b, 14);
+    const x = left.load128(a, 0);
+    let found = lanesIn(x, right.load128(b, 0));
+    while (reached < highest && b != bLast) {
+      b = min(b + LANES_BYTES, bLast);
+      reached = right.load16(b, 14);
+      found |= lanesIn(x, right.load128(b, 0));
+    }
+    const kept = (sizeof<O>() == sizeof<And>() ? found : ~found) & fresh;
+    if (!stores<S>()) members += <u32>popcnt<u32>(kept);
+    else if (kept) out = end - out >= LANES_BYTES ? putLanes(x, kept, out) : putFewLanes(x, kept, out);
+    if (a == aLast) break;
+    a += LANES_BYTES;
+    if (a > aLast) {
+      fresh = (ALL_LANES << memberCount(aLast, a)) & ALL_LANES;
+      a = aLast;
+    }
+  }
+  return stores<S>() ? memberCount(start, out) : members;
+}
+
+/** Like putLanes(), but writes nothing behind the lanes. */
+function putFewLanes(lanes: v128, mask: u32, out: usize): usize {
+  while (mask) {
+    if (mask & 1) {
+      store<u16>(out, i16x8.extract_lane_u(lanes, 0));
+      out += MEMBER_BYTES;
+    }
+    lanes = v128.shuffle<u16>(lanes, lanes, 1, 2, 3, 4, 5, 6, 7, 0);
+    mask >>= 1;
+  }
+  return out;
+}
+
+/**
+ * Merges, eight members a step: the eight least of the next eight of both. Against the falling block of `b`, the lanes where `a` has
+ * the lesser or the same member are as many as `a` has among them; so the ways to the next step are known before the members are
+ * sorted. A union writes what differs from the member before it. A symmetric difference writes what differs from both neighbours, so
+ * it is one member behind.
+ */
+// @ts-ignore: decorator
+@inline function combineBlocks<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  const aEnd = a + arrayBytes(aCount), bEnd = b + arrayBytes(bCount), start = out;
+  let members = i16x8.splat(<i16>(min(left.load16(a, 0), right.load16(b, 0)) ^ 1));     // differs from the first member
+  let nothing = i64x2(0xffff, 0);                                                       // ... and is not one itself
+  do {
+    const x = left.load128(a, 0), y = reverse(right.load128(b, 0)), least = i16x8.min_u(x, y);
+    const bytesOfA = <usize>popcnt<u32>(<u32>i8x16.bitmask(i16x8.eq(least, x)));
+    a += bytesOfA;
+    b += LANES_BYTES - bytesOfA;
+    const before = members;
+    members = sortBitonic(least);
+    const delayed = delayOne(before, members), repeated = i16x8.eq(members, delayed);
+    let dropped = repeated;
+    if (sizeof<O>() == sizeof<Xor>()) {
+      dropped = v128.or(v128.or(repeated, i16x8.eq(delayed, delayTwo(before, members))), nothing);
+      nothing = i64x2.splat(0);
+    }
+    v128.store(out, compactLanes(sizeof<O>() == sizeof<Or>() ? members : delayed, dropped));
+    out += LANES_BYTES - <usize>popcnt<u32>(<u32>i8x16.bitmask(dropped));
+  } while (a + LANES_BYTES <= aEnd && b + LANES_BYTES <= bEnd);
+
+  const last = <u32>i16x8.extract_lane_u(members, 7);
+  let again = <u32>i16x8.extract_lane_u(members, 6) == last;
+  if (a < aEnd && left.load16(a, 0) == last) { a += MEMBER_BYTES; again = true; }
+  if (b < bEnd && right.load16(b, 0) == last) { b += MEMBER_BYTES; again = true; }
+  if (sizeof<O>() == sizeof<Xor>() && !again) {
+    store<u16>(out, last);
+    out += MEMBER_BYTES;
+  }
+  return memberCount(start, combineRest<O>(a, aEnd, b, bEnd, out));
+}
+
+// ---- Lookup. None of these needs a member on either side.
+
+/** The members of `a`, few, that are in `b` (And) or are not (AndNot). */
+function lookUpLeft<O, S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  const aEnd = a + arrayBytes(aCount), bEnd = b + arrayBytes(bCount), start = out;
+  for (; a < aEnd; a += MEMBER_BYTES) {
+    const x = left.load16(a, 0);
+    b = gallop<Right>(b, bEnd, x);
+    if (b == bEnd) break;
+    if (stores<S>()) store<u16>(out, x);
+    out += usize((right.load16(b, 0) == x) == (sizeof<O>() == sizeof<And>())) << 1;
+  }
+  if (sizeof<O>() == sizeof<AndNot>()) {
+    left.copy(out, a, aEnd - a);
+    out += aEnd - a;
+  }
+  return memberCount(start, out);
+}
+
+/** The members of `b`, few, that are in `a`. */
+function lookUpRight<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  const aEnd = a + arrayBytes(aCount), bEnd = b + arrayBytes(bCount), start = out;
+  for (; b < bEnd; b += MEMBER_BYTES) {
+    const y = right.load16(b, 0);
+    a = gallop<Left>(a, aEnd, y);
+    if (a == aEnd) break;
+    const x = left.load16(a, 0);
+    if (stores<S>()) store<u16>(out, x);        // x and not y: `out` may be `a`, and x is still to be read
+    out += usize(x == y) << 1;
+  }
+  return memberCount(start, out);
+}
+
+/** Address of the first member at or after `at` that is not below `value`; `end` if there is none. */
+// @ts-ignore: decorator
+@inline function gallop<M>(at: usize, end: usize, value: u32): usize {
+  let step = MEMBER_BYTES;
+  while (at + step <= end && view16<M>(at + step - MEMBER_BYTES, 0) < value) { at += step; step <<= 1; }
+  let count = memberCount(at, min(at + step, end));
+  while (count) {
+    const half = count >> 1, middle = at + arrayBytes(half), below = view16<M>(middle, 0) < value;
+    at = below ? middle + MEMBER_BYTES : at;
+    count = below ? count - half - 1 : half;
+  }
+  return at;
+}
+
+// ---- Merge, and what is left of two arrays.
+
+/** Copies from memory M. */
+// @ts-ignore: decorator
+@inline function copy<M>(out: usize, from: usize, bytes: usize): void {
+  if (sizeof<M>() == sizeof<Left>()) left.copy(out, from, bytes); else right.copy(out, from, bytes);
+}
+
+/**
+ * Works the few members that memory F shows into the many of memory M, a stretch of the many at a time: Or adds them, Xor adds those
+ * that are not there and leaves out those that are, AndNot leaves them out. Returns the end of the result.
+ */
+function splice<O, F, M>(few: usize, fewEnd: usize, many: usize, manyEnd: usize, out: usize): usize {
+  for (; few < fewEnd; few += MEMBER_BYTES) {
+    const x = view16<F>(few, 0), at = gallop<M>(many, manyEnd, x);
+    if (at != many) {
+      copy<M>(out, many, at - many);
+      out += at - many;
+      many = at;
+    }
+    const present = many != manyEnd && view16<M>(many, 0) == x;
+    many += usize(present) << 1;
+    if (sizeof<O>() == sizeof<AndNot>()) continue;
+    store<u16>(out, x);
+    out += sizeof<O>() == sizeof<Or>() ? MEMBER_BYTES : usize(!present) << 1;
+  }
+  copy<M>(out, many, manyEnd - many);
+  return out + (manyEnd - many);
+}
+
+/** Unites (Or) or takes the symmetric difference (Xor) of arrays one of which is short; returns the end of the result. */
+function combineRest<O>(a: usize, aEnd: usize, b: usize, bEnd: usize, out: usize): usize {
+  if ((aEnd - a) * REST_RATIO < bEnd - b) return splice<O, Left, Right>(a, aEnd, b, bEnd, out);
+  if ((bEnd - b) * REST_RATIO < aEnd - a) return splice<O, Right, Left>(b, bEnd, a, aEnd, out);
+  while (a < aEnd && b < bEnd) {
+    const x = left.load16(a, 0), y = right.load16(b, 0);
+    store<u16>(out, min(x, y));
+    out += sizeof<O>() == sizeof<Or>() ? MEMBER_BYTES : usize(x != y) << 1;
+    a += usize(x <= y) << 1;
+    b += usize(y <= x) << 1;
+  }
+  left.copy(out, a, aEnd - a);
+  out += aEnd - a;
+  right.copy(out, b, bEnd - b);
+  return out + (bEnd - b);
+}

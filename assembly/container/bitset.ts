@@ -1,0 +1,196 @@
+// Bitset payload, 8192 bytes: member v is bit v & 7 of byte v >> 3, so little-endian words of any width number their bits alike.
+//
+// First the loops over whole bitsets, then members, ranges and positions of one bitset in memory 0.
+
+import { left, right } from "../memory";
+import { And, Or, Xor, AndNot, Same, Not, Store, Count, stores, isUnary, combineWords, changeWord } from "./kernel";
+import { BITSET_BYTES, UNIVERSE } from "./limits";
+
+// @ts-ignore: decorator
+@inline const BLOCK: usize = 64;
+
+/** Intersects left `a` with right `b`; returns the cardinality. `out` may be `a`; this holds for all four. */
+export function intersectBitsets(a: usize, b: usize, out: usize): u32 { return combine<And, Store>(a, b, out); }
+export function uniteBitsets(a: usize, b: usize, out: usize): u32 { return combine<Or, Store>(a, b, out); }
+export function subtractBitsets(a: usize, b: usize, out: usize): u32 { return combine<AndNot, Store>(a, b, out); }
+/** Symmetric difference. */
+export function exclusiveBitsets(a: usize, b: usize, out: usize): u32 { return combine<Xor, Store>(a, b, out); }
+
+export function intersectBitsetsCardinality(a: usize, b: usize): u32 { return combine<And, Count>(a, b, 0); }
+export function uniteBitsetsCardinality(a: usize, b: usize): u32 { return combine<Or, Count>(a, b, 0); }
+export function subtractBitsetsCardinality(a: usize, b: usize): u32 { return combine<AndNot, Count>(a, b, 0); }
+export function exclusiveBitsetsCardinality(a: usize, b: usize): u32 { return combine<Xor, Count>(a, b, 0); }
+
+/** All values that left `a` has not, to `out`, which may be `a`; returns the cardinality. */
+export function complementBitset(a: usize, out: usize): u32 { return combine<Not, Store>(a, 0, out); }
+/** Members of left `a`. */
+export function bitsetCardinality(a: usize): u32 { return combine<Same, Count>(a, 0, 0); }
+
+/**
+ * The loop of them all: eight lanes of 64 bits, each with a cardinality of its own, written out. In that form the compiler of the
+ * native code turns the lanes into vectors as wide as the CPU's, which wasm's vectors of 128 bits would keep it from doing. That
+ * takes the highest address of a block first (one bounds check then covers it) and all loads before the first store.
+ */
+// @ts-ignore: decorator
+@inline function combine<O, S>(a: usize, b: usize, out: usize): u32 {
+  const end = a + BITSET_BYTES;
+  let c0: u64 = 0, c1: u64 = 0, c2: u64 = 0, c3: u64 = 0, c4: u64 = 0, c5: u64 = 0, c6: u64 = 0, c7: u64 = 0;
+  while (a < end) {
+    const w7 = wordAt<O>(a, b, 56);
+    const w6 = wordAt<O>(a, b, 48);
+    const w5 = wordAt<O>(a, b, 40);
+    const w4 = wordAt<O>(a, b, 32);
+    const w3 = wordAt<O>(a, b, 24);
+    const w2 = wordAt<O>(a, b, 16);
+    const w1 = wordAt<O>(a, b, 8);
+    const w0 = wordAt<O>(a, b, 0);
+    if (stores<S>()) {
+      store<u64>(out, w7, 56);
+      store<u64>(out, w6, 48);
+      store<u64>(out, w5, 40);
+      store<u64>(out, w4, 32);
+      store<u64>(out, w3, 24);
+      store<u64>(out, w2, 16);
+      store<u64>(out, w1, 8);
+      store<u64>(out, w0, 0);
+      out += BLOCK;
+    }
+    c7 += popcnt<u64>(w7);
+    c6 += popcnt<u64>(w6);
+    c5 += popcnt<u64>(w5);
+    c4 += popcnt<u64>(w4);
+    c3 += popcnt<u64>(w3);
+    c2 += popcnt<u64>(w2);
+    c1 += popcnt<u64>(w1);
+    c0 += popcnt<u64>(w0);
+    a += BLOCK;
+    if (!isUnary<O>()) b += BLOCK;
+  }
+  return <u32>(c0 + c1 + c2 + c3 + c4 + c5 + c6 + c7);
+}
+
+// @ts-ignore: decorator
+@inline function wordAt<O>(a: usize, b: usize, offset: u32): u64 {
+  return isUnary<O>() ? changeWord<O>(left.load64(a, offset)) : combineWords<O>(left.load64(a, offset), right.load64(b, offset));
+}
+
+// In memory 0 from here on. Ranges are closed.
+
+/** Address of the 64-bit word of the bitset at `at` that holds `value`. */
+// @ts-ignore: decorator
+@inline function wordOf(at: usize, value: u32): usize { return at + ((<usize>value >> 6) << 3); }
+// @ts-ignore: decorator
+@inline function bitOf(value: u32): u64 { return (<u64>1) << (value & 63); }
+/** The bits from `value`'s on, in its word. */
+// @ts-ignore: decorator
+@inline function maskFrom(value: u32): u64 { return ~(<u64>0) << (value & 63); }
+/** The bits up to `value`'s, in its word. */
+// @ts-ignore: decorator
+@inline function maskTo(value: u32): u64 { return ~(<u64>0) >> (63 - (value & 63)); }
+
+// @ts-ignore: decorator
+@inline export function bitsetHas(at: usize, value: u32): bool {
+  return <bool>((<u32>load<u8>(at + (value >> 3)) >> (value & 7)) & 1);
+}
+// @ts-ignore: decorator
+@inline export function bitsetSet(at: usize, value: u32): void {
+  const byte = at + (value >> 3);
+  store<u8>(byte, <u32>load<u8>(byte) | (1 << (value & 7)));
+}
+// @ts-ignore: decorator
+@inline export function bitsetClear(at: usize, value: u32): void {
+  const byte = at + (value >> 3);
+  store<u8>(byte, <u32>load<u8>(byte) & ~(1 << (value & 7)));
+}
+
+export function fillBitset(at: usize): void { memory.fill(at, 0xff, BITSET_BYTES); }
+export function clearBitset(at: usize): void { memory.fill(at, 0, BITSET_BYTES); }
+
+/** Adds low .. high. */
+export function setBits(at: usize, low: u32, high: u32): void {
+  const first = wordOf(at, low), last = wordOf(at, high);
+  if (first == last) { store<u64>(first, load<u64>(first) | (maskFrom(low) & maskTo(high))); return; }
+  store<u64>(first, load<u64>(first) | maskFrom(low));
+  memory.fill(first + 8, 0xff, last - first - 8);
+  store<u64>(last, load<u64>(last) | maskTo(high));
+}
+
+/** Removes low .. high. */
+export function clearBits(at: usize, low: u32, high: u32): void {
+  const first = wordOf(at, low), last = wordOf(at, high);
+  if (first == last) { store<u64>(first, load<u64>(first) & ~(maskFrom(low) & maskTo(high))); return; }
+  store<u64>(first, load<u64>(first) & ~maskFrom(low));
+  memory.fill(first + 8, 0, last - first - 8);
+  store<u64>(last, load<u64>(last) & ~maskTo(high));
+}
+
+/** Adds those of low .. high that are not there and removes the others. */
+export function flipBits(at: usize, low: u32, high: u32): void {
+  const first = wordOf(at, low), last = wordOf(at, high);
+  if (first == last) { store<u64>(first, load<u64>(first) ^ (maskFrom(low) & maskTo(high))); return; }
+  store<u64>(first, load<u64>(first) ^ maskFrom(low));
+  for (let word = first + 8; word < last; word += 8) store<u64>(word, ~load<u64>(word));
+  store<u64>(last, load<u64>(last) ^ maskTo(high));
+}
+
+/** Members among low .. high. */
+export function bitsetRangeCardinality(at: usize, low: u32, high: u32): u32 {
+  const first = wordOf(at, low), last = wordOf(at, high);
+  if (first == last) return <u32>popcnt<u64>(load<u64>(first) & maskFrom(low) & maskTo(high));
+  let members = popcnt<u64>(load<u64>(first) & maskFrom(low)) + popcnt<u64>(load<u64>(last) & maskTo(high));
+  for (let word = first + 8; word < last; word += 8) members += popcnt<u64>(load<u64>(word));
+  return <u32>members;
+}
+
+/** The least member that is not below `from`, UNIVERSE if there is none. */
+export function bitsetNextSet(at: usize, from: u32): u32 {
+  if (from >= UNIVERSE) return UNIVERSE;
+  const end = at + BITSET_BYTES;
+  let word = wordOf(at, from), bits = load<u64>(word) & maskFrom(from);
+  while (!bits) {
+    word += 8;
+    if (word == end) return UNIVERSE;
+    bits = load<u64>(word);
+  }
+  return (<u32>(word - at) << 3) + <u32>ctz<u64>(bits);
+}
+
+/** The least value that is not below `from` and no member, UNIVERSE if there is none. */
+export function bitsetNextClear(at: usize, from: u32): u32 {
+  if (from >= UNIVERSE) return UNIVERSE;
+  const end = at + BITSET_BYTES;
+  let word = wordOf(at, from), bits = ~load<u64>(word) & maskFrom(from);
+  while (!bits) {
+    word += 8;
+    if (word == end) return UNIVERSE;
+    bits = ~load<u64>(word);
+  }
+  return (<u32>(word - at) << 3) + <u32>ctz<u64>(bits);
+}
+
+/** The greatest member that is not above `from`, UNIVERSE if there is none. */
+export function bitsetPreviousSet(at: usize, from: u32): u32 {
+  let word = wordOf(at, from), bits = load<u64>(word) & maskTo(from);
+  while (!bits) {
+    if (word == at) return UNIVERSE;
+    word -= 8;
+    bits = load<u64>(word);
+  }
+  return (<u32>(word - at) << 3) + 63 - <u32>clz<u64>(bits);
+}
+
+/** The greatest member, UNIVERSE if there is none. */
+export function bitsetLast(at: usize): u32 { return bitsetPreviousSet(at, UNIVERSE - 1); }
+
+/** The member with `rank` members below it; there must be more members than that. */
+export function bitsetSelect(at: usize, rank: u32): u32 {
+  let word = at, bits = load<u64>(word), members = <u32>popcnt<u64>(bits);
+  while (members <= rank) {
+    rank -= members;
+    word += 8;
+    bits = load<u64>(word);
+    members = <u32>popcnt<u64>(bits);
+  }
+  while (rank) { bits &= bits - 1; rank--; }
+  return (<u32>(word - at) << 3) + <u32>ctz<u64>(bits);
+}

@@ -1,0 +1,177 @@
+// Every change of a container's kind. The source is what `left` shows, the result goes to memory 0, and the two do not overlap.
+// For the payloads see limits.ts.
+
+import { left } from "../memory";
+import { UNIVERSE, BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, arrayBytes, runsBytes, memberCount } from "./limits";
+import { bitsetCardinality, bitsetSet, clearBitset, setBits } from "./bitset";
+import { LANES, LANES_BYTES } from "./lanes";
+import { putRun, closeRuns } from "./run";
+
+/** `out` needs BITSET_BYTES. */
+export function arrayToBitset(a: usize, count: u32, out: usize): void {
+  const end = a + arrayBytes(count);
+  clearBitset(out);
+  for (; a < end; a += MEMBER_BYTES) bitsetSet(out, left.load16(a, 0));
+}
+
+/** Below that many members most words are 0, and passing over them is what counts. */
+// @ts-ignore: decorator
+@inline const SPARSE: u32 = 384;
+/** Up to that many members a word seldom holds more than four. */
+// @ts-ignore: decorator
+@inline const THIN: u32 = 2048;
+
+/** `out` needs room for the bitset's members, of which there may be any number; returns how many there are. */
+export function bitsetToArray(a: usize, out: usize): u32 {
+  const members = bitsetCardinality(a);
+  if (members < SPARSE) extractBits(a, 0, out);
+  else if (members <= THIN) extractBlindly<u32>(a, out, members);
+  else extractBlindly<u64>(a, out, members);
+  return members;
+}
+
+/** The members from `value` on, where the word at `a` begins. */
+function extractBits(a: usize, value: u32, out: usize): void {
+  for (; value < UNIVERSE; value += 64) {
+    let bits = left.load64(a, 0);
+    while (bits) {
+      store<u16>(out, value + <u32>ctz<u64>(bits));
+      out += MEMBER_BYTES;
+      bits &= bits - 1;
+    }
+    a += 8;
+  }
+}
+
+/**
+ * Writes sizeof<Few>() members for each word, whether it has them or not, so that there is a branch only on words with more. What is
+ * too much is overwritten by the next word; near the end of the output there is no room for that.
+ */
+// @ts-ignore: decorator
+@inline function extractBlindly<Few>(a: usize, out: usize, members: u32): void {
+  const last = out + arrayBytes(members) - arrayBytes(sizeof<Few>());
+  let value: u32 = 0;
+  while (value < UNIVERSE && out <= last) {
+    let bits = left.load64(a, 0), more = out + arrayBytes(sizeof<Few>());
+    const next = out + arrayBytes(<u32>popcnt<u64>(bits));
+    bits = extractFour(bits, value, out);
+    if (sizeof<Few>() > 4) bits = extractFour(bits, value, out + arrayBytes(4));
+    while (bits) {
+      store<u16>(more, value + <u32>ctz<u64>(bits));
+      more += MEMBER_BYTES;
+      bits &= bits - 1;
+    }
+    out = next;
+    a += 8;
+    value += 64;
+  }
+  extractBits(a, value, out);
+}
+
+/** Writes the members of the four lowest bits and returns the other bits. */
+// @ts-ignore: decorator
+@inline function extractFour(bits: u64, value: u32, out: usize): u64 {
+  store<u16>(out, value + <u32>ctz<u64>(bits));
+  bits &= bits - 1;
+  store<u16>(out, value + <u32>ctz<u64>(bits), 2);
+  bits &= bits - 1;
+  store<u16>(out, value + <u32>ctz<u64>(bits), 4);
+  bits &= bits - 1;
+  store<u16>(out, value + <u32>ctz<u64>(bits), 6);
+  return bits & (bits - 1);
+}
+
+/** `out` needs BITSET_BYTES. */
+export function runsToBitset(a: usize, out: usize): void {
+  const end = a + runsBytes(left.load16(a, 0));
+  clearBitset(out);
+  for (a += RUNS_HEADER_BYTES; a < end; a += RUN_BYTES) {
+    const low = left.load16(a, 0);
+    setBits(out, low, low + left.load16(a, 2));
+  }
+}
+
+/** `out` needs room for the runs' members; returns how many there are. */
+export function runsToArray(a: usize, out: usize): u32 {
+  const end = a + runsBytes(left.load16(a, 0)), start = out;
+  for (a += RUNS_HEADER_BYTES; a < end; a += RUN_BYTES) {
+    let value = left.load16(a, 0);
+    const edge = value + left.load16(a, 2) + 1;
+    for (; value + LANES <= edge; value += LANES) {
+      v128.store(out, i16x8.add(i16x8.splat(<i16>value), i16x8(0, 1, 2, 3, 4, 5, 6, 7)));
+      out += LANES_BYTES;
+    }
+    for (; value < edge; value++) {
+      store<u16>(out, value);
+      out += MEMBER_BYTES;
+    }
+  }
+  return memberCount(start, out);
+}
+
+/** `out` needs runsBytes(countRunsOfBitset(a)); returns that count. */
+export function bitsetToRuns(a: usize, out: usize): u32 {
+  const start = out;
+  let inside = false, low: u32 = 0;
+  out += RUNS_HEADER_BYTES;
+  for (let value: u32 = 0; value < UNIVERSE; value += 64) {
+    const word = left.load64(a, 0);
+    let edges = word ^ ((word << 1) | u64(inside));     // 1 where a bit differs from the one before it
+    while (edges) {
+      const at = value + <u32>ctz<u64>(edges);
+      if (inside) out = putRun(out, low, at - 1); else low = at;
+      inside = !inside;
+      edges &= edges - 1;
+    }
+    a += 8;
+  }
+  if (inside) out = putRun(out, low, UNIVERSE - 1);
+  return closeRuns(start, out);
+}
+
+/** `out` needs runsBytes(countRunsOfArray(a, count)); returns that count. */
+export function arrayToRuns(a: usize, count: u32, out: usize): u32 {
+  const end = a + arrayBytes(count), start = out;
+  out += RUNS_HEADER_BYTES;
+  while (a < end) {
+    const low = left.load16(a, 0);
+    let high = low;
+    a += MEMBER_BYTES;
+    while (a < end && left.load16(a, 0) == high + 1) { high++; a += MEMBER_BYTES; }
+    out = putRun(out, low, high);
+  }
+  return closeRuns(start, out);
+}
+
+/** Runs that the bitset would be: members without the value below them. In lanes, as the loop of bitset.ts and for its reasons. */
+export function countRunsOfBitset(a: usize): u32 {
+  const end = a + BITSET_BYTES;
+  let c0: u64 = 0, c1: u64 = 0, c2: u64 = 0, c3: u64 = 0, c4: u64 = 0, c5: u64 = 0, c6: u64 = 0, c7: u64 = 0;
+  let before: u64 = 0;
+  for (; a < end; a += 64) {
+    const w7 = left.load64(a, 56), w6 = left.load64(a, 48), w5 = left.load64(a, 40), w4 = left.load64(a, 32);
+    const w3 = left.load64(a, 24), w2 = left.load64(a, 16), w1 = left.load64(a, 8), w0 = left.load64(a, 0);
+    c0 += popcnt<u64>(w0 & ~((w0 << 1) | before >> 63));
+    c1 += popcnt<u64>(w1 & ~((w1 << 1) | w0 >> 63));
+    c2 += popcnt<u64>(w2 & ~((w2 << 1) | w1 >> 63));
+    c3 += popcnt<u64>(w3 & ~((w3 << 1) | w2 >> 63));
+    c4 += popcnt<u64>(w4 & ~((w4 << 1) | w3 >> 63));
+    c5 += popcnt<u64>(w5 & ~((w5 << 1) | w4 >> 63));
+    c6 += popcnt<u64>(w6 & ~((w6 << 1) | w5 >> 63));
+    c7 += popcnt<u64>(w7 & ~((w7 << 1) | w6 >> 63));
+    before = w7;
+  }
+  return <u32>(c0 + c1 + c2 + c3 + c4 + c5 + c6 + c7);
+}
+
+/** Runs that the array would be: its members, less those that follow the one before them. */
+export function countRunsOfArray(a: usize, count: u32): u32 {
+  const end = a + arrayBytes(count);
+  let runs = count;
+  for (; a + LANES_BYTES + MEMBER_BYTES <= end; a += LANES_BYTES) {
+    const following = left.load128(a, 2);
+    runs -= <u32>popcnt<u32>(<u32>i16x8.bitmask(i16x8.eq(following, i16x8.add(left.load128(a, 0), i16x8.splat(1)))));
+  }
+  for (; a + MEMBER_BYTES < end; a += MEMBER_BYTES) runs -= u32(left.load16(a, 2) == left.load16(a, 0) + 1);
+  return runs;
+}

@@ -1,0 +1,33 @@
+// Type arguments of the kernels. An operation, and whether its result is stored or only counted, is chosen by a type of a size of its
+// own: the compiler decides `sizeof` at compile time, so each pair becomes a loop without a choice in it.
+
+/** The result is written to `out`. */
+export type Store = u8;
+/** Nothing is written. */
+export type Count = u16;
+
+// Operations of two sets.
+export type And = u8;
+export type Or = u16;
+export type Xor = u32;
+export type AndNot = u64;
+
+// Operations of the left set alone.
+export type Same = i8;
+export type Not = i16;
+
+// @ts-ignore: decorator
+@inline export function stores<S>(): bool { return sizeof<S>() == sizeof<Store>(); }
+// @ts-ignore: decorator
+@inline export function isUnary<O>(): bool { return isSigned<O>(); }
+
+// @ts-ignore: decorator
+@inline export function combineWords<O>(x: u64, y: u64): u64 {
+  if (sizeof<O>() == sizeof<And>()) return x & y;
+  if (sizeof<O>() == sizeof<Or>()) return x | y;
+  if (sizeof<O>() == sizeof<Xor>()) return x ^ y;
+  return x & ~y;
+}
+
+// @ts-ignore: decorator
+@inline export function changeWord<O>(x: u64): u64 { return sizeof<O>() == sizeof<Not>() ? ~x : x; }

@@ -1,0 +1,32 @@
+// What a container may hold, and what its payload takes. A container stands for 65,536 consecutive offsets; its payload is one of
+//
+//   array    u16 members, strictly ascending
+//   bitset   8192 bytes; member v is bit v & 7 of byte v >> 3
+//   runs     u16 run count, then for each run u16 start, u16 length - 1; ascending, at least one value between two runs
+
+/** Values that a container can hold: 0 .. UNIVERSE - 1. */
+// @ts-ignore: decorator
+@inline export const UNIVERSE: u32 = 65536;
+/** Most members of an array. */
+// @ts-ignore: decorator
+@inline export const ARRAY_MAX: u32 = 4096;
+// @ts-ignore: decorator
+@inline export const MEMBER_BYTES: usize = 2;
+// @ts-ignore: decorator
+@inline export const BITSET_BYTES: usize = 8192;
+/** Bytes of runs before the first run. */
+// @ts-ignore: decorator
+@inline export const RUNS_HEADER_BYTES: usize = 2;
+// @ts-ignore: decorator
+@inline export const RUN_BYTES: usize = 4;
+
+/** Whether a container of that many members is an array when it is not runs. No other place decides it. */
+// @ts-ignore: decorator
+@inline export function isArraySized(cardinality: u32): bool { return cardinality <= ARRAY_MAX; }
+// @ts-ignore: decorator
+@inline export function arrayBytes(count: u32): usize { return <usize>count << 1; }
+// @ts-ignore: decorator
+@inline export function runsBytes(runCount: u32): usize { return RUNS_HEADER_BYTES + ((<usize>runCount) << 2); }
+/** Members between the array's start and the address behind its last member. */
+// @ts-ignore: decorator
+@inline export function memberCount(start: usize, end: usize): u32 { return <u32>(end - start) >> 1; }

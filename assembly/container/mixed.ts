@@ -1,0 +1,126 @@
+// Containers of unlike kinds. For the payloads see limits.ts.
+
+import { left, right } from "../memory";
+import { Or, Xor, AndNot, Store, Count, stores } from "./kernel";
+import { MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, runsBytes, memberCount } from "./limits";
+import { setBits, clearBits, flipBits } from "./bitset";
+
+/** Whether the bitset that `right` shows at `b` has `value`: 0 or 1. */
+// @ts-ignore: decorator
+@inline function rightHas(b: usize, value: u32): u32 { return (right.load8(b + (value >> 3), 0) >> (value & 7)) & 1; }
+
+/** Intersects the array that `left` shows at `a` with the bitset that `right` shows at `b`, to an array; `out` may be `a`. */
+export function intersectArrayBitset(a: usize, aCount: u32, b: usize, out: usize): u32 {
+  return filterByBitset<Store>(a, aCount, b, out, 0);
+}
+
+export function intersectArrayBitsetCardinality(a: usize, aCount: u32, b: usize): u32 {
+  return filterByBitset<Count>(a, aCount, b, 0, 0);
+}
+
+/** The members of left array `a` that right bitset `b` has not, to an array; `out` may be `a`. */
+export function subtractArrayBitset(a: usize, aCount: u32, b: usize, out: usize): u32 {
+  return filterByBitset<Store>(a, aCount, b, out, 1);
+}
+
+/** Keeps the members whose bit, flipped by `flip`, is 1. */
+// @ts-ignore: decorator
+@inline function filterByBitset<S>(a: usize, aCount: u32, b: usize, out: usize, flip: u32): u32 {
+  const end = a + arrayBytes(aCount), start = out;
+  for (; a < end; a += MEMBER_BYTES) {
+    const value = left.load16(a, 0);
+    if (stores<S>()) store<u16>(out, value);
+    out += <usize>(rightHas(b, value) ^ flip) << 1;
+  }
+  return memberCount(start, out);
+}
+
+/** Intersects the array that `left` shows at `a` with the runs that `right` shows at `b`, to an array; `out` may be `a`. */
+export function intersectArrayRuns(a: usize, aCount: u32, b: usize, out: usize): u32 {
+  return filterByRuns(a, aCount, b, out, 0);
+}
+
+/** The members of left array `a` that are in none of the right runs `b`, to an array; `out` may be `a`. */
+export function subtractArrayRuns(a: usize, aCount: u32, b: usize, out: usize): u32 {
+  return filterByRuns(a, aCount, b, out, 1);
+}
+
+/** Keeps the members that are in a run, or with `flip` those that are in none. */
+// @ts-ignore: decorator
+@inline function filterByRuns(a: usize, aCount: u32, b: usize, out: usize, flip: u32): u32 {
+  const end = a + arrayBytes(aCount), bEnd = b + runsBytes(right.load16(b, 0)), start = out;
+  let low: u32 = UNIVERSE, high: u32 = UNIVERSE;     // the run that does not end below `value`
+  b += RUNS_HEADER_BYTES;
+  if (b < bEnd) { low = right.load16(b, 0); high = low + right.load16(b, 2); }
+  for (; a < end; a += MEMBER_BYTES) {
+    const value = left.load16(a, 0);
+    while (high < value) {
+      b += RUN_BYTES;
+      if (b >= bEnd) { low = high = UNIVERSE; break; }
+      low = right.load16(b, 0);
+      high = low + right.load16(b, 2);
+    }
+    store<u16>(out, value);
+    out += usize(u32(low <= value) ^ flip) << 1;
+  }
+  return memberCount(start, out);
+}
+
+/** Adds the array that `right` shows at `b` to the bitset at `to` in memory 0; returns how much the cardinality changed. */
+export function uniteArrayInto(to: usize, b: usize, bCount: u32): i32 { return bCount - changeBits<Or>(to, b, bCount); }
+/** Removes the members of the right array `b`; returns how much the cardinality changed, which is not above 0. */
+export function subtractArrayInto(to: usize, b: usize, bCount: u32): i32 { return -changeBits<AndNot>(to, b, bCount); }
+/** Removes the members of the right array `b` that are there and adds the others; returns how much the cardinality changed. */
+export function exclusiveArrayInto(to: usize, b: usize, bCount: u32): i32 { return bCount - 2 * changeBits<Xor>(to, b, bCount); }
+
+/** Changes the bits of the array's members; returns how many were set. */
+// @ts-ignore: decorator
+@inline function changeBits<O>(to: usize, b: usize, bCount: u32): u32 {
+  const end = b + arrayBytes(bCount);
+  let present: u32 = 0;
+  for (; b < end; b += MEMBER_BYTES) {
+    const value = right.load16(b, 0), byte = to + (value >> 3), old = <u32>load<u8>(byte), bit: u32 = 1 << (value & 7);
+    if (sizeof<O>() == sizeof<Or>()) store<u8>(byte, old | bit);
+    if (sizeof<O>() == sizeof<Xor>()) store<u8>(byte, old ^ bit);
+    if (sizeof<O>() == sizeof<AndNot>()) store<u8>(byte, old & ~bit);
+    present += (old >> (value & 7)) & 1;
+  }
+  return present;
+}
+
+/** Adds the runs that `right` shows at `b` to the bitset at `to` in memory 0. The caller counts, here and below. */
+export function uniteRunsInto(to: usize, b: usize): void {
+  const end = b + runsBytes(right.load16(b, 0));
+  for (b += RUNS_HEADER_BYTES; b < end; b += RUN_BYTES) {
+    const low = right.load16(b, 0);
+    setBits(to, low, low + right.load16(b, 2));
+  }
+}
+
+export function subtractRunsInto(to: usize, b: usize): void {
+  const end = b + runsBytes(right.load16(b, 0));
+  for (b += RUNS_HEADER_BYTES; b < end; b += RUN_BYTES) {
+    const low = right.load16(b, 0);
+    clearBits(to, low, low + right.load16(b, 2));
+  }
+}
+
+export function exclusiveRunsInto(to: usize, b: usize): void {
+  const end = b + runsBytes(right.load16(b, 0));
+  for (b += RUNS_HEADER_BYTES; b < end; b += RUN_BYTES) {
+    const low = right.load16(b, 0);
+    flipBits(to, low, low + right.load16(b, 2));
+  }
+}
+
+/** Clears the gaps between the runs. */
+export function intersectRunsInto(to: usize, b: usize): void {
+  const end = b + runsBytes(right.load16(b, 0));
+  let gap: u32 = 0;
+  for (b += RUNS_HEADER_BYTES; b < end; b += RUN_BYTES) {
+    const low = right.load16(b, 0);
+    if (gap < low) clearBits(to, gap, low - 1);
+    gap = low + right.load16(b, 2) + 1;
+  }
+  if (gap < UNIVERSE) clearBits(to, gap, UNIVERSE - 1);
+}

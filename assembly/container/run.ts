@@ -1,0 +1,178 @@
+// Runs payload:
+//   +0 u16 run count   +2 u16 start, u16 length - 1   +6 next run ...   ascending, at least one value between two runs
+//
+// Runs may be stored in a larger block than runsBytes(run count). In memory 0 unless a contract says otherwise.
+
+import { left, right } from "../memory";
+import { And, Or, Xor, AndNot } from "./kernel";
+import { UNIVERSE, RUNS_HEADER_BYTES, RUN_BYTES, runsBytes } from "./limits";
+
+// @ts-ignore: decorator
+@inline export function runsCount(at: usize): u32 { return <u32>load<u16>(at); }
+/** First member of run `i`. */
+// @ts-ignore: decorator
+@inline export function runStart(at: usize, i: u32): u32 { return <u32>load<u16>(at + (<usize>i << 2), 2); }
+/** Members of run `i`, less one. */
+// @ts-ignore: decorator
+@inline export function runExtent(at: usize, i: u32): u32 { return <u32>load<u16>(at + (<usize>i << 2), 4); }
+/** Last member of run `i`. */
+// @ts-ignore: decorator
+@inline export function runEnd(at: usize, i: u32): u32 { return runStart(at, i) + runExtent(at, i); }
+
+/** Writes the run low .. high at the address that a run has and returns the next one's. */
+// @ts-ignore: decorator
+@inline export function putRun(at: usize, low: u32, high: u32): usize {
+  store<u32>(at, low | ((high - low) << 16));
+  return at + RUN_BYTES;
+}
+
+/** Writes the run count of the payload at `at`, whose runs end at `end`, and returns it. */
+// @ts-ignore: decorator
+@inline export function closeRuns(at: usize, end: usize): u32 {
+  const runs = <u32>(end - at - RUNS_HEADER_BYTES) >> 2;
+  store<u16>(at, runs);
+  return runs;
+}
+
+/** Members of the runs that `left` shows at `at`. */
+export function runsCardinality(at: usize): u32 {
+  const runs = left.load16(at, 0), end = at + runsBytes(runs);
+  let members = runs;
+  for (at += RUNS_HEADER_BYTES; at < end; at += RUN_BYTES) members += left.load16(at, 2);
+  return members;
+}
+
+/** Index of the last run that does not start above `value`, -1 if there is none. */
+export function runsFind(at: usize, value: u32): i32 {
+  let base: u32 = 0, count = runsCount(at);
+  while (count > 0) {
+    const half = count >> 1, middle = base + half;
+    const reached = runStart(at, middle) <= value;
+    base = reached ? middle + 1 : base;
+    count = reached ? count - half - 1 : half;
+  }
+  return <i32>base - 1;
+}
+
+export function runsHas(at: usize, value: u32): bool {
+  const i = runsFind(at, value);
+  return i >= 0 && value <= runEnd(at, i);
+}
+
+/** The least member that is not below `from`, UNIVERSE if there is none. */
+export function runsNextSet(at: usize, from: u32): u32 {
+  const i = runsFind(at, from);
+  if (i >= 0 && from <= runEnd(at, i)) return from;
+  return <u32>(i + 1) < runsCount(at) ? runStart(at, i + 1) : UNIVERSE;
+}
+
+/** The least value that is not below `from` and no member, UNIVERSE if there is none. */
+export function runsNextClear(at: usize, from: u32): u32 {
+  const i = runsFind(at, from);
+  return i >= 0 && from <= runEnd(at, i) ? runEnd(at, i) + 1 : from;
+}
+
+/** The greatest member that is not above `from`, UNIVERSE if there is none. */
+export function runsPreviousSet(at: usize, from: u32): u32 {
+  const i = runsFind(at, from);
+  return i >= 0 ? min(from, runEnd(at, i)) : UNIVERSE;
+}
+
+/** Members among low .. high. */
+export function runsRangeCardinality(at: usize, low: u32, high: u32): u32 {
+  const first = max(runsFind(at, low), 0), last = runsFind(at, high);
+  let members: u32 = 0;
+  for (let i = first; i <= last; i++) {
+    const from = max(runStart(at, i), low), to = min(runEnd(at, i), high);
+    if (from <= to) members += to - from + 1;
+  }
+  return members;
+}
+
+/** The member with `rank` members below it; there must be more members than that. */
+export function runsSelect(at: usize, rank: u32): u32 {
+  let i: u32 = 0;
+  while (rank > runExtent(at, i)) { rank -= runExtent(at, i) + 1; i++; }
+  return runStart(at, i) + rank;
+}
+
+/**
+ * Intersects the runs that `left` shows at `a` with those that `right` shows at `b`; returns how many runs there are at `out`.
+ * `out` needs runsBytes(runs of a + runs of b + 1) bytes and overlaps neither. This holds for all four.
+ */
+export function intersectRuns(a: usize, b: usize, out: usize): u32 { return combine<And>(a, b, out); }
+export function uniteRuns(a: usize, b: usize, out: usize): u32 { return combine<Or>(a, b, out); }
+export function subtractRuns(a: usize, b: usize, out: usize): u32 { return combine<AndNot>(a, b, out); }
+/** Symmetric difference. */
+export function exclusiveRuns(a: usize, b: usize, out: usize): u32 { return combine<Xor>(a, b, out); }
+
+// A run is loaded as one word, start below length - 1. An edge is where a run ends, exclusive: up to UNIVERSE.
+// @ts-ignore: decorator
+@inline function startOf(run: u32): u32 { return run & 0xffff; }
+// @ts-ignore: decorator
+@inline function edgeOf(run: u32): u32 { return (run & 0xffff) + (run >> 16) + 1; }
+// @ts-ignore: decorator
+@inline function runIf(condition: bool): usize { return <usize>condition << 2; }
+
+/**
+ * One step deals with all up to where the first of two runs, x and y, ends:
+ *
+ *      first      second     edge              x alone from first on, both from second on, only what is left of y from edge on;
+ *        |  alone   |  both   |                when they are apart, nothing is in both, and alone ends with edge
+ *
+ * There are no branches on any of this: which of two runs ends first is a coin toss. A piece of the result that touches the piece
+ * before it prolongs it; that one is written at every step, and stays when the next piece is apart.
+ */
+// @ts-ignore: decorator
+@inline function combine<O>(a: usize, b: usize, out: usize): u32 {
+  const aEnd = a + runsBytes(left.load16(a, 0)), bEnd = b + runsBytes(right.load16(b, 0)), start = out;
+  let done: u32 = 0, low: u32 = 0, high: u32 = 0;     // what is dealt with, and the last piece: low .. high - 1
+  a += RUNS_HEADER_BYTES;
+  b += RUNS_HEADER_BYTES;
+  out += RUNS_HEADER_BYTES;
+  while (a < aEnd && b < bEnd) {
+    const x = left.load32(a, 0), y = right.load32(b, 0), xLow = max(startOf(x), done), yLow = max(startOf(y), done);
+    const xEdge = edgeOf(x), yEdge = edgeOf(y), second = max(xLow, yLow), edge = min(xEdge, yEdge);
+    let from = min(xLow, yLow), to = min(second, edge);
+    if (sizeof<O>() == sizeof<And>()) { from = second; to = edge; }
+    if (sizeof<O>() == sizeof<Or>()) to = edge;
+    if (sizeof<O>() == sizeof<AndNot>()) from = xLow;
+    const some = from < to, apart = some & (from != high);
+    putRun(out, low, high - 1);
+    out += runIf(apart & (high != 0));
+    low = select(from, low, apart);
+    high = select(to, high, some);
+    done = edge;
+    a += runIf(xEdge <= yEdge);
+    b += runIf(yEdge <= xEdge);
+  }
+  // One of the two is at its end; of the rest of the other, what is in one of them only may count.
+  if (sizeof<O>() == sizeof<And>()) a = aEnd;
+  if (sizeof<O>() == sizeof<And>() || sizeof<O>() == sizeof<AndNot>()) b = bEnd;
+  while (a < aEnd || b < bEnd) {
+    const ofA = a < aEnd, run = ofA ? left.load32(a, 0) : right.load32(b, 0), from = max(startOf(run), done);
+    if (from != high) {
+      if (high) out = putRun(out, low, high - 1);
+      low = from;
+    }
+    high = edgeOf(run);
+    a += runIf(ofA);
+    b += runIf(!ofA);
+  }
+  if (high) out = putRun(out, low, high - 1);
+  return closeRuns(start, out);
+}
+
+/** The gaps between the runs that `left` shows at `a`; `out` needs room for one run more than there are and does not overlap. */
+export function complementRuns(a: usize, out: usize): u32 {
+  const end = a + runsBytes(left.load16(a, 0)), start = out;
+  let low: u32 = 0;
+  out += RUNS_HEADER_BYTES;
+  for (a += RUNS_HEADER_BYTES; a < end; a += RUN_BYTES) {
+    const first = left.load16(a, 0);
+    if (first > low) out = putRun(out, low, first - 1);
+    low = first + left.load16(a, 2) + 1;
+  }
+  if (low < UNIVERSE) out = putRun(out, low, UNIVERSE - 1);
+  return closeRuns(start, out);
+}

@@ -1,0 +1,239 @@
+// One member into or out of one container. The container changes its form when its cardinality asks for it: one and two members
+// live in the entry, up to 4096 are an array, more a bitset, 65,536 a FULL entry; runs stay runs while nothing is smaller.
+
+import { Own } from "./view";
+import { isTiny, allocate, release, resize, reserve, TINY_PAYLOAD } from "./arena";
+import {
+  Kind, CONTAINER_MEMBERS, entryKind, entryCount, entryPayload, payloadBytes, setBlock, setCount, setSingle, setPair, setFull,
+} from "./entry";
+import { ARRAY_MAX, BITSET_BYTES, arrayBytes, runsBytes, isArraySized } from "./container/limits";
+import { arrayLowerBound } from "./container/array";
+import { bitsetHas, bitsetSet, bitsetClear } from "./container/bitset";
+import { runsFind, runsHas } from "./container/run";
+import { arrayToBitset, bitsetToArray, runsToBitset, runsToArray } from "./container/convert";
+
+/** Whether the entry's container holds `low`. */
+export function containerHas(entry: usize, low: u32): bool {
+  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
+  if (kind == Kind.BITSET) return bitsetHas(payload, low);
+  if (kind == Kind.FULL) return true;
+  if (kind == Kind.RUNS) return runsHas(payload, low);
+  const count = entryCount<Own>(entry);
+  const index = arrayLowerBound(payload, count, low);
+  return index < count && member(payload, index) == low;
+}
+
+/** Adds `low` to a container that is not FULL; true if it was not there. The sums above the entry are the caller's. */
+export function insertInto(entry: usize, low: u32): bool {
+  const kind = entryKind<Own>(entry);
+  if (kind == Kind.BITSET) return insertIntoBitset(entry, low);
+  if (kind == Kind.RUNS) return insertIntoRuns(entry, low);
+  return insertIntoArray(entry, low);
+}
+
+/** Removes `low`, which is there and is not alone, from a container that is not FULL. */
+export function takeFrom(entry: usize, low: u32): void {
+  const kind = entryKind<Own>(entry);
+  if (kind == Kind.BITSET) takeFromBitset(entry, low);
+  else if (kind == Kind.RUNS) takeFromRuns(entry, low);
+  else takeFromArray(entry, low);
+}
+
+/** Gives back the container's block, if it has one. */
+export function releaseContainer(entry: usize): void {
+  const bytes = payloadBytes<Own>(entry);
+  if (bytes && !isTiny<Own>()) release(entryPayload<Own>(entry), bytes);
+}
+
+// --- Arrays, in the entry or outside ------------------------------------------------------------------------------------------
+
+// @ts-ignore: decorator
+@inline function member(payload: usize, index: u32): u32 { return load<u16>(payload + (<usize>index << 1)); }
+
+function insertIntoArray(entry: usize, low: u32): bool {
+  const count = entryCount<Own>(entry);
+  const payload = entryPayload<Own>(entry);
+  const index = arrayLowerBound(payload, count, low);
+  if (index < count && member(payload, index) == low) return false;
+  if (count == 1) {
+    const other = member(payload, 0);
+    setPair(entry, min(low, other), max(low, other));
+    return true;
+  }
+  if (count == ARRAY_MAX) {
+    arrayIntoBitset(entry);
+    return insertIntoBitset(entry, low);
+  }
+  const at = arrayRoom(entry, count, payload);
+  const gap = at + (<usize>index << 1);
+  memory.copy(gap + 2, gap, <usize>(count - index) << 1);
+  store<u16>(gap, <u16>low);
+  setBlock(entry, Kind.ARRAY, count + 1, at);
+  return true;
+}
+
+/** Where the array of `count` members at `payload` stands once there is room for one more. */
+// @ts-ignore: decorator
+@inline function arrayRoom(entry: usize, count: u32, payload: usize): usize {
+  if (isTiny<Own>()) {
+    reserve(TINY_PAYLOAD + arrayBytes(count + 1));
+    if (count == 2) memory.copy(TINY_PAYLOAD, payload, 4);
+    return TINY_PAYLOAD;
+  }
+  if (count > 2) return resize(payload, arrayBytes(count), arrayBytes(count + 1));
+  const at = allocate(arrayBytes(3));
+  store<u32>(at, load<u32>(payload));
+  return at;
+}
+
+function takeFromArray(entry: usize, low: u32): void {
+  const count = entryCount<Own>(entry);
+  const payload = entryPayload<Own>(entry);
+  const index = arrayLowerBound(payload, count, low);
+  if (count == 2) { setSingle(entry, member(payload, 1 - index)); return; }
+  const gone = payload + (<usize>index << 1);
+  memory.copy(gone, gone + 2, <usize>(count - index - 1) << 1);
+  if (count == 3) {
+    const first = member(payload, 0), second = member(payload, 1);
+    releaseContainer(entry);
+    setPair(entry, first, second);
+    return;
+  }
+  if (!isTiny<Own>()) resize(payload, arrayBytes(count), arrayBytes(count - 1));
+  setCount(entry, count - 1);
+}
+
+// --- Bitsets ------------------------------------------------------------------------------------------------------------------
+
+function insertIntoBitset(entry: usize, low: u32): bool {
+  const payload = entryPayload<Own>(entry);
+  if (bitsetHas(payload, low)) return false;
+  bitsetSet(payload, low);
+  countUp(entry);
+  return true;
+}
+
+function takeFromBitset(entry: usize, low: u32): void {
+  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry) - 1;
+  bitsetClear(payload, low);
+  if (!isArraySized(count)) { setCount(entry, count); return; }
+  const at = allocate(arrayBytes(count));
+  bitsetToArray(payload, at);
+  release(payload, BITSET_BYTES);
+  setBlock(entry, Kind.ARRAY, count, at);
+}
+
+function arrayIntoBitset(entry: usize): void {
+  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
+  const at = allocate(BITSET_BYTES);
+  arrayToBitset(payload, count, at);
+  release(payload, arrayBytes(count));
+  setBlock(entry, Kind.BITSET, count, at);
+}
+
+/** Counts one more member of a bitset or of runs; the 65,536th makes the container FULL. */
+function countUp(entry: usize): void {
+  const count = entryCount<Own>(entry) + 1;
+  if (count < <u32>CONTAINER_MEMBERS) { setCount(entry, count); return; }
+  releaseContainer(entry);
+  setFull(entry, 1);
+}
+
+// --- Runs ---------------------------------------------------------------------------------------------------------------------
+
+// @ts-ignore: decorator
+@inline function runAt(payload: usize, index: u32): usize { return payload + 2 + (<usize>index << 2); }
+// @ts-ignore: decorator
+@inline function runCount(payload: usize): u32 { return load<u16>(payload); }
+// @ts-ignore: decorator
+@inline function runStart(run: usize): u32 { return load<u16>(run); }
+// @ts-ignore: decorator
+@inline function runLast(run: usize): u32 { return load<u16>(run) + <u32>load<u16>(run, 2); }
+// @ts-ignore: decorator
+@inline function writeRun(run: usize, start: u32, last: u32): void { store<u32>(run, start | ((last - start) << 16)); }
+
+/** Bytes that `count` members take as an array or a bitset, whichever is theirs. */
+// @ts-ignore: decorator
+@inline export function plainBytes(count: u32): usize { return isArraySized(count) ? arrayBytes(count) : BITSET_BYTES; }
+
+function insertIntoRuns(entry: usize, low: u32): bool {
+  const payload = entryPayload<Own>(entry), runs = runCount(payload);
+  const index = runsFind(payload, low);
+  const run = runAt(payload, <u32>index);
+  if (index >= 0 && low <= runLast(run)) return false;
+  const next = runAt(payload, <u32>(index + 1));
+  const joinsLeft = index >= 0 && runLast(run) + 1 == low;
+  const joinsRight = <u32>(index + 1) < runs && runStart(next) == low + 1;
+  if (joinsLeft && joinsRight) {
+    writeRun(run, runStart(run), runLast(next));
+    closeRun(entry, <u32>(index + 1));
+  } else if (joinsLeft) {
+    writeRun(run, runStart(run), low);
+  } else if (joinsRight) {
+    writeRun(next, low, runLast(next));
+  } else if (runsBytes(runs + 1) <= plainBytes(entryCount<Own>(entry) + 1)) {
+    openRun(entry, <u32>(index + 1));
+    writeRun(runAt(entryPayload<Own>(entry), <u32>(index + 1)), low, low);
+  } else {
+    runsIntoPlain(entry);
+    return insertInto(entry, low);
+  }
+  countUp(entry);
+  return true;
+}
+
+function takeFromRuns(entry: usize, low: u32): void {
+  const payload = entryPayload<Own>(entry), runs = runCount(payload);
+  const index = <u32>runsFind(payload, low);
+  const run = runAt(payload, index);
+  const start = runStart(run), last = runLast(run), count = entryCount<Own>(entry);
+  if (start == last) {
+    closeRun(entry, index);
+  } else if (low == start) {
+    writeRun(run, start + 1, last);
+  } else if (low == last) {
+    writeRun(run, start, last - 1);
+  } else if (runsBytes(runs + 1) <= plainBytes(count - 1)) {
+    openRun(entry, index + 1);
+    const at = entryPayload<Own>(entry);
+    writeRun(runAt(at, index), start, low - 1);
+    writeRun(runAt(at, index + 1), low + 1, last);
+  } else {
+    runsIntoPlain(entry);
+    takeFrom(entry, low);
+    return;
+  }
+  setCount(entry, count - 1);
+}
+
+/** Makes room for one more run at `index`; the payload may move. */
+function openRun(entry: usize, index: u32): void {
+  const old = entryPayload<Own>(entry), runs = runCount(old);
+  const payload = resize(old, runsBytes(runs), runsBytes(runs + 1));
+  memory.copy(runAt(payload, index + 1), runAt(payload, index), <usize>(runs - index) << 2);
+  store<u16>(payload, <u16>(runs + 1));
+  setBlock(entry, Kind.RUNS, entryCount<Own>(entry), payload);
+}
+
+function closeRun(entry: usize, index: u32): void {
+  const payload = entryPayload<Own>(entry), runs = runCount(payload);
+  memory.copy(runAt(payload, index), runAt(payload, index + 1), <usize>(runs - index - 1) << 2);
+  store<u16>(payload, <u16>(runs - 1));
+  resize(payload, runsBytes(runs), runsBytes(runs - 1));
+}
+
+/** Turns runs that have become too many into the array or bitset of the same members. */
+function runsIntoPlain(entry: usize): void {
+  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry), bytes = payloadBytes<Own>(entry);
+  if (count <= 2) {
+    const first = runStart(runAt(payload, 0)), last = runLast(runAt(payload, runCount(payload) - 1));
+    release(payload, bytes);
+    if (count == 1) setSingle(entry, first); else setPair(entry, first, last);
+    return;
+  }
+  const kind = isArraySized(count) ? Kind.ARRAY : Kind.BITSET;
+  const at = allocate(plainBytes(count));
+  if (kind == Kind.ARRAY) runsToArray(payload, at); else runsToBitset(payload, at);
+  release(payload, bytes);
+  setBlock(entry, kind, count, at);
+}

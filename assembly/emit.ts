@@ -1,0 +1,80 @@
+// The last step of building a container: its shape, found above the bump mark or in an operand, becomes an entry of the builder's
+// and, where it needs one, a block at the bump mark, in the form that its cardinality asks for.
+
+import { SELF, left, right } from "./memory";
+import { Right } from "./view";
+import { BLOCK_MAX, alignedBump, allocateFresh, blockBytes, bumpMark } from "./arena";
+import { Kind, entryCount, entryKind, entryPayload, payloadBytes, setBlock, setPair, setSingle } from "./entry";
+import { append, appendFull } from "./builder";
+import { plainBytes } from "./edit";
+import { FOLD_BYTES, FULL_COUNT, fullShape, shape, shapeAt, shapeCount, shapeKind } from "./fold";
+import { isArraySized, runsBytes } from "./container/limits";
+import { bitsetToArray, runsToArray, runsToBitset } from "./container/convert";
+
+/**
+ * The shape in the form that its cardinality asks for: FULL, runs if nothing is smaller, an array or a bitset. `s` lies in memory 0; what
+ * it is turned into lies FOLD_BYTES above it. Leaves `left` at SELF.
+ */
+export function settled(s: u64): u64 {
+  const count = shapeCount(s), at = shapeAt(s), kind = shapeKind(s);
+  if (!count || kind == Kind.ARRAY) return s;
+  if (count == FULL_COUNT) return fullShape();
+  if (kind == Kind.RUNS && runsBytes(load<u16>(at)) <= plainBytes(count)) return s;
+  left.select(SELF);
+  const above = at + FOLD_BYTES;
+  if (isArraySized(count)) {
+    if (kind == Kind.RUNS) runsToArray(at, above); else bitsetToArray(at, above);
+    return shape(Kind.ARRAY, count, above);
+  }
+  if (kind == Kind.BITSET) return s;
+  runsToBitset(at, above);
+  return shape(Kind.BITSET, count, above);
+}
+
+/**
+ * Appends the container `key` of the shape `s` in memory 0, which lies above the bump mark with FOLD_BYTES of room behind it. A shape
+ * without members appends nothing. Leaves `left` anywhere.
+ */
+export function emit(key: u64, s: u64): void {
+  const form = settled(s), count = shapeCount(form), at = shapeAt(form), kind = shapeKind(form);
+  if (!count) return;
+  if (kind == Kind.FULL) appendFull(key, 1);
+  else if (kind == Kind.ARRAY && count <= 2) emitInline(key, at, count);
+  else emitBlock(key, kind, at, count, formBytes(form));
+}
+
+/** Bytes of the payload of a settled shape in memory 0. */
+export function formBytes(form: u64): usize {
+  const kind = shapeKind(form);
+  return kind == Kind.RUNS ? runsBytes(load<u16>(shapeAt(form))) : kind == Kind.FULL ? 0 : plainBytes(shapeCount(form));
+}
+
+/** Appends one or two members. */
+function emitInline(key: u64, at: usize, count: u32): void {
+  const first = load<u16>(at), second = load<u16>(at, 2);
+  const entry = append(key, count);
+  if (count == 1) setSingle(entry, first); else setPair(entry, first, second);
+}
+
+/** Moves the payload down to where its block begins and appends the entry. */
+function emitBlock(key: u64, kind: Kind, at: usize, count: u32, bytes: usize): void {
+  const size = blockBytes(bytes), to = size == BLOCK_MAX ? alignedBump() : bumpMark();
+  if (to != at) memory.copy(to, at, bytes);
+  allocateFresh(size);                        // begins at `to`
+  setBlock(append(key, count), kind, count, to);
+}
+
+/** Appends a copy, as container `key`, of the entry that `right` shows; it is not FULL. */
+export function emitCopy(key: u64, entry: usize): void {
+  const kind = entryKind<Right>(entry), count = entryCount<Right>(entry), payload = entryPayload<Right>(entry);
+  if (kind >= Kind.SINGLE) {
+    const first = right.load16(payload, 0), second = right.load16(payload, 2);
+    const made = append(key, count);
+    if (count == 1) setSingle(made, first); else setPair(made, first, second);
+    return;
+  }
+  const bytes = payloadBytes<Right>(entry), size = blockBytes(bytes);
+  const at = allocateFresh(size);
+  right.copy(at, payload, bytes);
+  setBlock(append(key, count), kind, count, at);
+}

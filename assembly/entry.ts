@@ -1,0 +1,138 @@
+// A directory entry: 12 bytes that name a container by its key, the offset's bits above the low 16, and say where it is.
+//
+//   +0   u48  key
+//   +6   u16  cardinality - 1                       | first member       | low 16 bits of span - 1
+//   +8   u29  position / 8                          | second member u16  | high 29 bits of span - 1
+//   +11  top 3 bits: kind
+//        ARRAY, BITSET, RUNS                          SINGLE, PAIR         FULL
+//
+// Blocks lie on multiples of 8, so a position's top three bits, shifted down by 3, are free for the kind. One or two members live in
+// the entry: they are an array of that cardinality whose payload is at entry + 6. FULL stands for `span` neighbouring
+// containers that hold all their 65,536 offsets, up to 2^45 of them, without any payload.
+
+import { view8, view16, view32, view64 } from "./view";
+import { arrayBytes, runsBytes, BITSET_BYTES } from "./container/limits";
+
+export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, FULL = 3, SINGLE = 4, PAIR = 5 }
+
+// @ts-ignore: decorator
+@inline export const ENTRY_BYTES: usize = 12;
+/** Members of a full container. */
+// @ts-ignore: decorator
+@inline export const CONTAINER_MEMBERS: u64 = 65536;
+/** The greatest key there is: offsets have 64 bits. */
+// @ts-ignore: decorator
+@inline export const KEY_MAX: u64 = 0xffffffffffff;
+/** Most containers that one FULL entry stands for. */
+// @ts-ignore: decorator
+@inline export const SPAN_MAX: u64 = (<u64>1) << 45;
+
+// @ts-ignore: decorator
+@inline const KEY: u32 = 0;
+// @ts-ignore: decorator
+@inline const LOW: u32 = 6;
+// @ts-ignore: decorator
+@inline const REF: u32 = 8;
+// @ts-ignore: decorator
+@inline const KIND: u32 = 11;
+// @ts-ignore: decorator
+@inline const KIND_SHIFT: u32 = 29;
+// @ts-ignore: decorator
+@inline const REF_MASK: u32 = 0x1fffffff;
+
+// @ts-ignore: decorator
+@inline export function keyOf(offset: u64): u64 { return offset >> 16; }
+// @ts-ignore: decorator
+@inline export function lowOf(offset: u64): u32 { return <u32>offset & 0xffff; }
+// @ts-ignore: decorator
+@inline export function offsetOf(key: u64, low: u32): u64 { return (key << 16) | low; }
+
+// @ts-ignore: decorator
+@inline export function entryKey<M>(entry: usize): u64 { return view64<M>(entry, KEY) & KEY_MAX; }
+// @ts-ignore: decorator
+@inline export function entryKind<M>(entry: usize): Kind { return <Kind>(view8<M>(entry, KIND) >> 5); }
+/** Containers that the entry stands for. */
+// @ts-ignore: decorator
+@inline export function entrySpan<M>(entry: usize): u64 {
+  if (entryKind<M>(entry) != Kind.FULL) return 1;
+  return (((<u64>(view32<M>(entry, REF) & REF_MASK)) << 16) | view16<M>(entry, LOW)) + 1;
+}
+/** The last key that the entry stands for. */
+// @ts-ignore: decorator
+@inline export function entryLastKey<M>(entry: usize): u64 { return entryKey<M>(entry) + entrySpan<M>(entry) - 1; }
+/** Members of an entry that is not FULL: 1 .. 65536. */
+// @ts-ignore: decorator
+@inline export function entryCount<M>(entry: usize): u32 {
+  const kind = entryKind<M>(entry);
+  return kind >= Kind.SINGLE ? <u32>kind - 3 : view16<M>(entry, LOW) + 1;
+}
+/** Members of all containers that the entry stands for; 0 stands for 2^64. */
+// @ts-ignore: decorator
+@inline export function entryCardinality<M>(entry: usize): u64 {
+  return entryKind<M>(entry) == Kind.FULL ? entrySpan<M>(entry) << 16 : entryCount<M>(entry);
+}
+/** Where the container's payload lies, in memory M. Meaningless for FULL. */
+// @ts-ignore: decorator
+@inline export function entryPayload<M>(entry: usize): usize {
+  return entryKind<M>(entry) >= Kind.SINGLE ? entry + LOW : <usize>(view32<M>(entry, REF) << 3);
+}
+/** Whether the payload is an array, in a block or in the entry. */
+// @ts-ignore: decorator
+@inline export function isArray(kind: Kind): bool { return kind == Kind.ARRAY || kind >= Kind.SINGLE; }
+
+/** Bytes of the container's payload outside the entry, 0 when it has none. */
+export function payloadBytes<M>(entry: usize): usize {
+  const kind = entryKind<M>(entry);
+  if (kind == Kind.ARRAY) return arrayBytes(entryCount<M>(entry));
+  if (kind == Kind.BITSET) return BITSET_BYTES;
+  if (kind == Kind.RUNS) return runsBytes(view16<M>(entryPayload<M>(entry), 0));
+  return 0;
+}
+
+/** Writes the key and leaves a container without members, for a set...() below to complete. */
+// @ts-ignore: decorator
+@inline export function setKey(entry: usize, key: u64): void {
+  store<u64>(entry, key, KEY);
+  store<u32>(entry, 0, REF);
+}
+// @ts-ignore: decorator
+@inline export function changeKey(entry: usize, key: u64): void {
+  store<u64>(entry, (load<u64>(entry, KEY) & ~KEY_MAX) | key, KEY);
+}
+/** Makes the entry an ARRAY, BITSET or RUNS container of `count` members at `position`. */
+// @ts-ignore: decorator
+@inline export function setBlock(entry: usize, kind: Kind, count: u32, position: usize): void {
+  store<u16>(entry, <u16>(count - 1), LOW);
+  store<u32>(entry, (<u32>position >> 3) | (<u32>kind << KIND_SHIFT), REF);
+}
+// @ts-ignore: decorator
+@inline export function setCount(entry: usize, count: u32): void { store<u16>(entry, <u16>(count - 1), LOW); }
+// @ts-ignore: decorator
+@inline export function setPosition(entry: usize, position: usize): void {
+  store<u32>(entry, (<u32>position >> 3) | (load<u32>(entry, REF) & ~REF_MASK), REF);
+}
+// @ts-ignore: decorator
+@inline export function setSingle(entry: usize, member: u32): void {
+  store<u16>(entry, <u16>member, LOW);
+  store<u32>(entry, <u32>Kind.SINGLE << KIND_SHIFT, REF);
+}
+/** Two members in ascending order. */
+// @ts-ignore: decorator
+@inline export function setPair(entry: usize, first: u32, second: u32): void {
+  store<u16>(entry, <u16>first, LOW);
+  store<u32>(entry, second | (<u32>Kind.PAIR << KIND_SHIFT), REF);
+}
+/** Makes the entry `span` full containers. */
+// @ts-ignore: decorator
+@inline export function setFull(entry: usize, span: u64): void {
+  const last = span - 1;
+  store<u16>(entry, <u16>last, LOW);
+  store<u32>(entry, <u32>(last >> 16) | (<u32>Kind.FULL << KIND_SHIFT), REF);
+}
+// @ts-ignore: decorator
+@inline export function copyEntry(to: usize, from: usize): void {
+  const low = load<u64>(from), high = load<u32>(from, 8);
+  store<u64>(to, low);
+  store<u32>(to, high, 8);
+}
+

@@ -1,0 +1,51 @@
+// What a bitmap is saved, sent and read as.
+
+import { Fault } from "../fault";
+import { nativeBytes, readNative, writeNative } from "./native";
+import { readWide, wideBytes, writeWide } from "./wide";
+import { readPortable, portableBytes, writePortable } from "./portable";
+import { bitsBytes, charactersBytes, readBits, readCharacters, writeBits, writeCharacters } from "./text";
+
+export const enum Format {
+  /** CRoaring's native form of a 32-bit bitmap: the payload of a `reroaring` value. */
+  NATIVE = 0,
+  /** The payload of a `roaring64` value: the portable 64-bit stream, or parts. */
+  WIDE = 1,
+  /** The portable 32-bit stream. */
+  PORTABLE = 2,
+  /** The portable 64-bit stream, whatever its length. */
+  PORTABLE_WIDE = 3,
+  /** A native Redis bitmap. */
+  BITS = 4,
+  /** '0' and '1'. */
+  CHARACTERS = 5,
+}
+
+/** Bytes that serialize() will write of memory 0. */
+export function serializedBytes(format: Format): u64 {
+  if (format == Format.NATIVE) return nativeBytes();
+  if (format == Format.WIDE) return wideBytes(true);
+  if (format == Format.PORTABLE) return portableBytes();
+  if (format == Format.PORTABLE_WIDE) return wideBytes(false);
+  return format == Format.BITS ? bitsBytes() : charactersBytes();
+}
+
+/** Writes memory 0 to the output. */
+export function serialize(format: Format): void {
+  if (format == Format.NATIVE) writeNative();
+  else if (format == Format.WIDE) writeWide(true);
+  else if (format == Format.PORTABLE) writePortable();
+  else if (format == Format.PORTABLE_WIDE) writeWide(false);
+  else if (format == Format.BITS) writeBits();
+  else writeCharacters();
+}
+
+/** Makes memory 0, which is fresh, the bitmap of the payload that is operand 0; on a fault memory 0 is of no use. */
+export function deserialize(format: Format): Fault {
+  if (format == Format.NATIVE) return readNative();
+  if (format == Format.WIDE) return readWide(true);
+  if (format == Format.PORTABLE) return readPortable();
+  if (format == Format.PORTABLE_WIDE) return readWide(false);
+  if (format == Format.BITS) readBits(); else readCharacters();
+  return Fault.NONE;
+}

@@ -1,0 +1,82 @@
+// The payload of a 32-bit bitmap, CRoaring's own serialisation (roaring_bitmap_serialize): one byte, then
+//
+//   01  u32 members, then each as u32, ascending
+//   02  a portable 32-bit stream (portable.ts)
+//
+// whichever is shorter, 01 if they are equal. Readers take either for anything, and 01 in any order with repetitions.
+
+import { output, right } from "../memory";
+import { Own } from "../view";
+import { Fault } from "../fault";
+import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload } from "../entry";
+import { advance, cardinalityHeld, placeEntry, seek } from "../directory";
+import { insert } from "../point";
+import { BITSET_BYTES } from "../container/limits";
+import { portableBytes, readPortable, writePortable } from "./portable";
+
+// @ts-ignore: decorator
+@inline const ARRAY: u32 = 1;
+// @ts-ignore: decorator
+@inline const CONTAINER: u32 = 2;
+
+// --- Writing ------------------------------------------------------------------------------------------------------------------
+
+/** Bytes of the payload of memory 0. */
+export function nativeBytes(): u64 {
+  return 1 + (asArray() ? 4 + 4 * cardinalityHeld<Own>() : portableBytes());
+}
+
+function asArray(): bool { return portableBytes() >= 4 * cardinalityHeld<Own>() + 4; }
+
+/** Writes it. */
+export function writeNative(): void {
+  if (!asArray()) {
+    output.put(CONTAINER, 1);
+    writePortable();
+    return;
+  }
+  output.put(ARRAY, 1);
+  output.put(cardinalityHeld<Own>(), 4);
+  for (let place = seek<Own>(0); place; place = advance<Own>(place)) writeMembers(placeEntry(place));
+}
+
+/** Any kind comes here: what a bitset or a full container is longer as members, a thousand containers of one member can make up for. */
+function writeMembers(entry: usize): void {
+  const base = entryKey<Own>(entry) << 16, kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
+  if (kind == Kind.RUNS) {
+    for (let i: u32 = 0, runs = <u32>load<u16>(payload); i < runs; i++) {
+      const run = payload + 2 + (<usize>i << 2), start = <u64>load<u16>(run);
+      for (let low = start, last = start + load<u16>(run, 2); low <= last; low++) output.put(base | low, 4);
+    }
+  } else if (kind == Kind.BITSET) {
+    for (let word: usize = 0; word < BITSET_BYTES; word += 8) {
+      const from = base + (<u64>word << 3);
+      for (let bits = load<u64>(payload + word); bits; bits &= bits - 1) output.put(from + ctz(bits), 4);
+    }
+  } else if (kind == Kind.FULL) {
+    for (let member = base, end = (entryLastKey<Own>(entry) + 1) << 16; member < end; member++) output.put(member, 4);
+  } else {
+    for (let i: u32 = 0, count = entryCount<Own>(entry); i < count; i++) output.put(base | load<u16>(payload + (<usize>i << 1)), 4);
+  }
+}
+
+// --- Reading ------------------------------------------------------------------------------------------------------------------
+
+/** Makes memory 0, which is fresh, the bitmap of the payload that is operand 0. */
+export function readNative(): Fault {
+  right.select(0);
+  const size = <u64>right.size();
+  if (!size) return Fault.CUT_SHORT;
+  const form = right.load8(0, 0);
+  if (form == ARRAY) return readMembers(size);
+  return form == CONTAINER ? readPortable(1) : Fault.UNKNOWN_COOKIE;
+}
+
+function readMembers(size: u64): Fault {
+  if (size < 5) return Fault.CUT_SHORT;
+  const count = right.load32(1, 0), end = 5 + 4 * <u64>count;
+  if (end > size) return Fault.CUT_SHORT;
+  if (end < size) return Fault.TRAILING_BYTES;
+  for (let at: usize = 5; at < <usize>end; at += 4) insert(right.load32(at, 0));
+  return Fault.NONE;
+}

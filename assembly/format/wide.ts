@@ -1,0 +1,151 @@
+// The payload of a 64-bit bitmap: the portable 64-bit stream,
+//
+//   u64 buckets, then per bucket, ascending: u32 high half of its offsets, and a portable 32-bit stream (portable.ts)
+//
+// A bucket stream spells every container out, so what one directory entry holds, a range of 2^60 members, would take petabytes. From
+// SPELLED_OUT containers on the payload is written in parts instead, with a first word that no number of buckets can be:
+//
+//   u64 PARTS, u64 parts, then per part, ascending:
+//     u64 high half, and a portable 32-bit stream of that bucket or of a piece of it
+//     u64 SPAN + containers, u64 key of the first: that many full containers
+
+import { output, right } from "../memory";
+import { Own } from "../view";
+import { Fault } from "../fault";
+import { KEY_MAX, Kind, entryKey, entryKind, entryLastKey, entrySpan } from "../entry";
+import { advance, placeEntry, seek } from "../directory";
+import { appendFull, begin, finish, nextKey } from "../builder";
+import { faulty, readStream, streamBytes, writeStream } from "./portable";
+
+/** Most containers that are spelled out: a payload of 14 MB if all are full. */
+// @ts-ignore: decorator
+@inline const SPELLED_OUT: u64 = 1 << 20;
+/** Most containers whose bytes are counted bucket by bucket; with more a payload takes 4 GB at the least. */
+// @ts-ignore: decorator
+@inline const COUNTABLE: u64 = 1 << 29;
+// @ts-ignore: decorator
+@inline const PARTS: u64 = 0xffffffffffffffff;
+// @ts-ignore: decorator
+@inline const SPAN: u64 = (<u64>1) << 63;
+// @ts-ignore: decorator
+@inline const BUCKET_KEYS: u64 = 65536;
+
+// --- Writing ------------------------------------------------------------------------------------------------------------------
+
+/** Containers of memory 0, those of spans included. */
+function containers(): u64 {
+  let containers: u64 = 0;
+  for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
+    containers += entrySpan<Own>(placeEntry(place));
+  }
+  return containers;
+}
+
+// @ts-ignore: decorator
+@inline function isSpan(entry: usize): bool { return entryKind<Own>(entry) == Kind.FULL && entrySpan<Own>(entry) >= BUCKET_KEYS; }
+
+/** The first key from `key` on that has a container, or one beyond KEY_MAX. */
+function firstKeyFrom(key: u64): u64 {
+  const place = key > KEY_MAX ? 0 : seek<Own>(key);
+  return place ? max(key, entryKey<Own>(placeEntry(place))) : KEY_MAX + 1;
+}
+
+/** Where the part ends that begins at container `key`: with its bucket or before a span; a span's part is the span. */
+function partEnd(key: u64, parts: bool): u64 {
+  const bucketEnd = key | (BUCKET_KEYS - 1);
+  if (!parts) return bucketEnd;
+  for (let place = seek<Own>(key); place; place = advance<Own>(place)) {
+    const entry = placeEntry(place);
+    if (entryKey<Own>(entry) > bucketEnd) break;
+    if (!isSpan(entry)) continue;
+    return entryKey<Own>(entry) <= key ? entryLastKey<Own>(entry) : entryKey<Own>(entry) - 1;
+  }
+  return bucketEnd;
+}
+
+// @ts-ignore: decorator
+@inline function isSpanPart(key: u64, end: u64): bool { return end - key >= BUCKET_KEYS - 1 && isSpan(placeEntry(seek<Own>(key))); }
+
+/** Bytes of the payload; in parts only if `mayPart`. Otherwise 2^64 - 1 stands for more than any use is made of. */
+export function wideBytes(mayPart: bool): u64 {
+  const held = containers(), parts = mayPart && held > SPELLED_OUT;
+  if (!parts && held > COUNTABLE) return u64.MAX_VALUE;
+  let bytes: u64 = parts ? 16 : 8;
+  for (let key = firstKeyFrom(0); key <= KEY_MAX;) {
+    const end = partEnd(key, parts);
+    if (parts) bytes += 8 + (isSpanPart(key, end) ? 8 : streamBytes(key, end));
+    else bytes += 4 + streamBytes(key, end);
+    key = firstKeyFrom(end + 1);
+  }
+  return bytes;
+}
+
+/** Writes it. */
+export function writeWide(mayPart: bool): void {
+  const parts = mayPart && containers() > SPELLED_OUT;
+  let count: u64 = 0;
+  for (let key = firstKeyFrom(0); key <= KEY_MAX; key = firstKeyFrom(partEnd(key, parts) + 1)) count++;
+  if (parts) output.put(PARTS, 8);
+  output.put(count, 8);
+  for (let key = firstKeyFrom(0); key <= KEY_MAX;) {
+    const end = partEnd(key, parts);
+    if (parts && isSpanPart(key, end)) {
+      output.put(SPAN + (end - key + 1), 8);
+      output.put(key, 8);
+    } else {
+      output.put(key >> 16, parts ? 8 : 4);
+      writeStream(key, end);
+    }
+    key = firstKeyFrom(end + 1);
+  }
+}
+
+// --- Reading ------------------------------------------------------------------------------------------------------------------
+
+/** Makes memory 0, which is fresh, the bitmap of the payload that is operand 0. */
+export function readWide(mayPart: bool): Fault {
+  right.select(0);
+  const size = <u64>right.size();
+  if (size < 8) return Fault.CUT_SHORT;
+  begin(size / 2 + 16, 0);                    // a container takes 6 bytes at the least, a span's eight entries 16
+  const first = right.load64(0, 0);
+  const fault = first == PARTS && mayPart ? readParts(size) : readBuckets(first, size);
+  if (fault == Fault.NONE) finish();
+  return fault;
+}
+
+function readBuckets(buckets: u64, size: u64): Fault {
+  let at: u64 = 8, least: u64 = 0;
+  for (let i: u64 = 0; i < buckets; i++) {
+    if (at + 4 > size) return Fault.CUT_SHORT;
+    const high = <u64>right.load32(<usize>at, 0);
+    if (high < least) return Fault.KEYS_NOT_ASCENDING;
+    least = high + 1;
+    const read = readStream(at + 4, high << 16);
+    if (read >> 32) return <Fault>(read >> 32);
+    at = read;
+  }
+  return at == size ? Fault.NONE : Fault.TRAILING_BYTES;
+}
+
+function readParts(size: u64): Fault {
+  if (size < 16) return Fault.CUT_SHORT;
+  let at: u64 = 16;
+  for (let i: u64 = 0, parts = right.load64(8, 0); i < parts; i++) {
+    if (at + 16 > size) return Fault.CUT_SHORT;
+    const head = right.load64(<usize>at, 0);
+    if (head & SPAN) {
+      const key = right.load64(<usize>at, 8), containers = head - SPAN;
+      if (key < nextKey()) return Fault.KEYS_NOT_ASCENDING;
+      if (!containers || key > KEY_MAX || containers > KEY_MAX + 1 - key) return Fault.KEY_TOO_GREAT;
+      appendFull(key, containers);
+      at += 16;
+      continue;
+    }
+    if (head > 0xffffffff) return Fault.KEY_TOO_GREAT;
+    const read = readStream(at + 8, head << 16);
+    if (read >> 32) return <Fault>(read >> 32);
+    at = read;
+  }
+  return at == size ? Fault.NONE : Fault.TRAILING_BYTES;
+}

@@ -1,0 +1,96 @@
+// One offset at a time.
+
+import { Own } from "./view";
+import { argument } from "./memory";
+import { isTiny, allocate, TINY_MAX } from "./arena";
+import {
+  Kind, CONTAINER_MEMBERS, keyOf, lowOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull,
+} from "./entry";
+import { findEntry, insertEntry, removeEntry, adjust, promote } from "./directory";
+import { containerHas, insertInto, takeFrom, releaseContainer } from "./edit";
+import { runsBytes } from "./container/limits";
+
+/** 1 if the offset is a member. */
+export function get(offset: u64): u32 {
+  const entry = findEntry(keyOf(offset));
+  return entry ? u32(containerHas(entry, lowOf(offset))) : 0;
+}
+
+/** Makes the offset a member (value 1) or not (value 0); returns what it was, as https://redis.io/docs/latest/commands/setbit does. */
+export function set(offset: u64, value: u32): u32 {
+  return value ? u32(!insert(offset)) : u32(remove(offset));
+}
+
+/** Adds the call's arguments `first` .. `first + count - 1`; returns how many were no members before. */
+export function add(first: u32, count: u32): u64 {
+  let added: u64 = 0;
+  for (let i: u32 = 0; i < count; i++) added += u64(insert(argument.value(first + i)));
+  return added;
+}
+
+/** Removes the call's arguments `first` .. `first + count - 1`; returns how many were members before. */
+export function subtract(first: u32, count: u32): u64 {
+  let removed: u64 = 0;
+  for (let i: u32 = 0; i < count; i++) removed += u64(remove(argument.value(first + i)));
+  return removed;
+}
+
+/** Makes the offset a member; true if it was none. */
+export function insert(offset: u64): bool {
+  const key = keyOf(offset), low = lowOf(offset);
+  let entry = findEntry(key);
+  if (!entry) {
+    entry = insertEntry(key);
+    setSingle(entry, low);
+    adjust(key, 1);
+    return true;
+  }
+  if (entryKind<Own>(entry) == Kind.FULL) return false;
+  if (isTiny<Own>() && entryCount<Own>(entry) == TINY_MAX) {
+    if (containerHas(entry, low)) return false;
+    promote();
+    entry = findEntry(key);
+  }
+  if (!insertInto(entry, low)) return false;
+  adjust(key, 1);
+  return true;
+}
+
+/** Makes the offset no member; true if it was one. */
+export function remove(offset: u64): bool {
+  const key = keyOf(offset), low = lowOf(offset);
+  let entry = findEntry(key);
+  if (!entry || !containerHas(entry, low)) return false;
+  if (entryKind<Own>(entry) == Kind.FULL) entry = isolate(entry, key);
+  adjust(key, -1);
+  if (entryCount<Own>(entry) > 1) { takeFrom(entry, low); return true; }
+  releaseContainer(entry);
+  removeEntry(key);
+  return true;
+}
+
+/** Makes the container `key` of a FULL entry an entry of its own, one run of all members, and returns it. */
+export function isolate(entry: usize, key: u64): usize {
+  const first = entryKey<Own>(entry), last = entryLastKey<Own>(entry);
+  const before = key - first, after = last - key;
+  if (before) {
+    setFull(entry, before);
+    adjust(first, -<i64>((after + 1) << 16));
+    entry = insertEntry(key);
+    setFull(entry, 1);
+    adjust(key, CONTAINER_MEMBERS);
+  } else {
+    setFull(entry, 1);
+    adjust(key, -<i64>(after << 16));
+  }
+  if (after) {
+    setFull(insertEntry(key + 1), after);
+    adjust(key + 1, after << 16);
+    entry = findEntry(key);
+  }
+  const payload = allocate(runsBytes(1));
+  store<u16>(payload, 1);
+  store<u32>(payload, 0xffff0000, 2);         // start 0, length - 1 of 65535
+  setBlock(entry, Kind.RUNS, <u32>CONTAINER_MEMBERS, payload);
+  return entry;
+}

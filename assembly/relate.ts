@@ -1,0 +1,45 @@
+// How two bitmaps, operands 0 and 1, lie to each other. Answers come with the first container that decides.
+
+import { left, right } from "./memory";
+import { Left, Right } from "./view";
+import { alignedBump, makeRoom } from "./arena";
+import { cursorEntry, cursorKey, cursorLastKey, NO_KEY, passCursor, seekCursor } from "./cursor";
+import { openAll } from "./combine";
+import { FOLD_BYTES, entryShape, foldCardinality, shapeCount } from "./fold";
+
+/** 1 if operands 0 and 1 have a member in common. Memory 0, which is fresh, is only worked in. */
+export function intersects(): u32 {
+  openAll(2);
+  while (cursorKey(0) != NO_KEY) {
+    const key = cursorKey(0);
+    seekCursor(1, key);
+    if (cursorKey(1) != key) { seekCursor(0, cursorKey(1)); continue; }
+    if (commonMembers()) return 1;
+    passCursor(0, key);
+  }
+  return 0;
+}
+
+/** 1 if every member of operand 0 is one of operand 1. Memory 0, which is fresh, is only worked in. */
+export function isSubset(): u32 {
+  openAll(2);
+  while (cursorKey(0) != NO_KEY) {
+    const key = cursorKey(0);
+    seekCursor(1, key);
+    if (cursorKey(1) != key) return 0;
+    const end = min(cursorLastKey(0), cursorLastKey(1));      // beyond `key` only where both are full
+    left.select(0);
+    if (commonMembers() != shapeCount(entryShape<Left>(cursorEntry(0)))) return 0;
+    passCursor(0, end);
+  }
+  return 1;
+}
+
+/** Members that the containers have in common at which both cursors stand. */
+function commonMembers(): u32 {
+  makeRoom(2 * FOLD_BYTES + 64);
+  left.select(0);
+  right.select(1);
+  return foldCardinality(
+    0, entryShape<Left>(cursorEntry(0)), 1, entryShape<Right>(cursorEntry(1)), alignedBump(), alignedBump() + FOLD_BYTES);
+}

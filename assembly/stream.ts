@@ -1,0 +1,62 @@
+// Members, handed over one after the other: what listing, paging and scanning are made of.
+
+import { reply } from "./memory";
+import { Own } from "./view";
+import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf } from "./entry";
+import { advance, placeEntry, seek } from "./directory";
+import { arrayLowerBound } from "./container/array";
+
+// @ts-ignore: decorator
+@inline const LOW_MAX: u32 = 65535;
+
+/** Hands all members to the reply, ascending. */
+export function members(): void { membersFrom(0, u64.MAX_VALUE); }
+
+/** Hands the first `limit` members that are at least `from` to the reply, ascending; returns how many there were. */
+export function membersFrom(from: u64, limit: u64): u64 {
+  const firstKey = keyOf(from);
+  let rest = limit;
+  for (let place = seek<Own>(firstKey); place && rest; place = advance<Own>(place)) {
+    const entry = placeEntry(place), last = entryLastKey<Own>(entry);
+    for (let key = max(entryKey<Own>(entry), firstKey); key <= last && rest; key++) {
+      rest -= replyContainer(entry, key << 16, key == firstKey ? lowOf(from) : 0, rest);
+    }
+  }
+  return limit - rest;
+}
+
+/** Hands over at most `limit` members of a container from `low` on, raised by `base`; returns how many. */
+function replyContainer(entry: usize, base: u64, low: u32, limit: u64): u64 {
+  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
+  if (kind == Kind.BITSET) return replyBitset(payload, base, low, limit);
+  if (kind == Kind.FULL) return replySpan(base, low, LOW_MAX, limit);
+  if (kind == Kind.RUNS) {
+    let replied: u64 = 0;
+    for (let i: u32 = 0, n = <u32>load<u16>(payload); i < n && replied < limit; i++) {
+      const run = payload + 2 + (<usize>i << 2), start = <u32>load<u16>(run), last = start + <u32>load<u16>(run, 2);
+      if (last >= low) replied += replySpan(base, max(start, low), last, limit - replied);
+    }
+    return replied;
+  }
+  const count = entryCount<Own>(entry), first = low ? arrayLowerBound(payload, count, low) : 0;
+  const replied = min<u64>(count - first, limit);
+  for (let i = first, end = first + <u32>replied; i < end; i++) reply.member(base | load<u16>(payload + (<usize>i << 1)));
+  return replied;
+}
+
+/** Hands over base + first .. base + last, the first `limit` of them. */
+function replySpan(base: u64, first: u32, last: u32, limit: u64): u64 {
+  const replied = min<u64>(last - first + 1, limit);
+  for (let i: u64 = 0; i < replied; i++) reply.member(base + first + i);
+  return replied;
+}
+
+function replyBitset(payload: usize, base: u64, low: u32, limit: u64): u64 {
+  let replied: u64 = 0, mask = u64.MAX_VALUE << (low & 63);
+  for (let word = <usize>low >> 6; word < 1024 && replied < limit; word++) {
+    let bits = load<u64>(payload + (word << 3)) & mask;
+    mask = u64.MAX_VALUE;
+    for (const from = base + (<u64>word << 6); bits && replied < limit; bits &= bits - 1, replied++) reply.member(from + ctz(bits));
+  }
+  return replied;
+}

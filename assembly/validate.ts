@@ -1,0 +1,152 @@
+// Every invariant of an arena, checked: for tests after each step, and for whoever doubts. Reads all of memory 0, changes nothing.
+
+import { SELF, arena, left } from "./memory";
+import { Own } from "./view";
+import { Fault } from "./fault";
+import {
+  FORM_FULL, FORM_TINY, HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, blockBytes, bumpMark, freeListsAreSound, freeListsBytes,
+  freedBytes, heldBytes, totalCardinality,
+} from "./arena";
+import {
+  ENTRY_BYTES, KEY_MAX, Kind, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes,
+} from "./entry";
+import {
+  INNER_MAX, LEAF_MAX, LEVELS_MAX, NODE_HEADER, entriesHeld, entryAt, nodeBytes, nodeCount, nodeLevel, rootNode, slotAt,
+  slotCardinality, slotChild, slotKey,
+} from "./directory";
+import { isArraySized } from "./container/limits";
+import { bitsetCardinality } from "./container/bitset";
+
+/** The first broken invariant, or Fault.NONE. */
+export function validate(): Fault {
+  const form = load<u8>(0);
+  if (form == FORM_TINY) return validateTiny();
+  if (form != FORM_FULL) return Fault.UNKNOWN_FORM;
+  if (<usize>arena.size() < HEADER_BYTES || bumpMark() > <usize>arena.size() || bumpMark() < HEADER_BYTES) return Fault.BUMP_OUTSIDE;
+  if (heldBytes()) return Fault.HELD_BACK;
+  const root = rootNode<Own>();
+  if (!isBlock(root, NODE_HEADER)) return Fault.BLOCK_MISPLACED;
+  if (nodeLevel<Own>(root) >= LEVELS_MAX) return Fault.NODE_LEVEL;
+  if (!nodeCount<Own>(root)) return Fault.NODE_COUNT;
+  const fault = validateNode(root, nodeLevel<Own>(root));
+  if (fault != Fault.NONE) return fault;
+  if (entriesBelow(root) != entriesHeld<Own>()) return Fault.TOTAL_ENTRIES;
+  if (cardinalityBelow(root) != totalCardinality<Own>()) return Fault.TOTAL_CARDINALITY;
+  if (!freeListsAreSound()) return Fault.FREE_LISTS;
+  const used = HEADER_BYTES + bytesBelow(root) + freeListsBytes() + freedBytes();
+  return used == bumpMark() ? Fault.NONE : Fault.BYTES_UNACCOUNTED;
+}
+
+function validateTiny(): Fault {
+  const count = nodeCount<Own>(0);
+  if (load<u16>(0) != 0 || count > 1) return Fault.NOT_TINY;
+  if (!count) return Fault.NONE;
+  const kind = entryKind<Own>(NODE_HEADER);
+  if (kind == Kind.ARRAY) {
+    if (entryPayload<Own>(NODE_HEADER) != TINY_PAYLOAD || entryCount<Own>(NODE_HEADER) > TINY_MAX) return Fault.NOT_TINY;
+  } else if (kind < Kind.SINGLE) return Fault.NOT_TINY;
+  return validateContainer(NODE_HEADER);
+}
+
+// @ts-ignore: decorator
+@inline function isBlock(at: usize, bytes: usize): bool {
+  return (at & 7) == 0 && at >= HEADER_BYTES && <u64>at + <u64>blockBytes(bytes) <= <u64>bumpMark();
+}
+
+function validateNode(node: usize, level: u32): Fault {
+  const count = nodeCount<Own>(node);
+  if (nodeLevel<Own>(node) != level) return Fault.NODE_LEVEL;
+  if (!count || count > (level ? INNER_MAX : LEAF_MAX)) return Fault.NODE_COUNT;
+  if (!isBlock(node, nodeBytes(level, count))) return Fault.BLOCK_MISPLACED;
+  for (let i: u32 = 0; i < count; i++) {
+    const fault = level ? validateSlot(node, i, level) : validateEntry(node, i);
+    if (fault != Fault.NONE) return fault;
+  }
+  return Fault.NONE;
+}
+
+function validateSlot(node: usize, index: u32, level: u32): Fault {
+  const slot = slotAt(node, index), child = slotChild<Own>(slot);
+  if (!isBlock(child, NODE_HEADER)) return Fault.BLOCK_MISPLACED;
+  const fault = validateNode(child, level - 1);
+  if (fault != Fault.NONE) return fault;
+  if (slotKey<Own>(slot) != (load<u64>(child, NODE_HEADER) & KEY_MAX)) return Fault.SLOT_KEY;
+  if (index && slotKey<Own>(slot) <= lastKeyBelow(slotChild<Own>(slotAt(node, index - 1)))) return Fault.DIRECTORY_NOT_ASCENDING;
+  return slotCardinality<Own>(slot) == cardinalityBelow(child) ? Fault.NONE : Fault.SLOT_CARDINALITY;
+}
+
+function lastKeyBelow(node: usize): u64 {
+  while (nodeLevel<Own>(node)) node = slotChild<Own>(slotAt(node, nodeCount<Own>(node) - 1));
+  return entryLastKey<Own>(entryAt(node, nodeCount<Own>(node) - 1));
+}
+
+function validateEntry(leaf: usize, index: u32): Fault {
+  const entry = entryAt(leaf, index);
+  if (entryLastKey<Own>(entry) > KEY_MAX) return Fault.KEY_TOO_GREAT;
+  if (index && entryKey<Own>(entry) <= entryLastKey<Own>(entry - ENTRY_BYTES)) return Fault.DIRECTORY_NOT_ASCENDING;
+  if (entryKind<Own>(entry) <= Kind.RUNS) {
+    if (!isBlock(entryPayload<Own>(entry), 1)) return Fault.BLOCK_MISPLACED;
+    if (!isBlock(entryPayload<Own>(entry), payloadBytes<Own>(entry))) return Fault.BLOCK_MISPLACED;
+  }
+  return validateContainer(entry);
+}
+
+function validateContainer(entry: usize): Fault {
+  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+  if (kind > Kind.PAIR) return Fault.UNKNOWN_KIND;
+  if (kind == Kind.FULL) return Fault.NONE;
+  if (kind == Kind.BITSET) {
+    if (isArraySized(count) || count > 65535) return Fault.WRONG_FORM;
+    left.select(SELF);
+    return bitsetCardinality(payload) == count ? Fault.NONE : Fault.BITSET_CARDINALITY;
+  }
+  if (kind == Kind.RUNS) return validateRuns(payload, count);
+  if (kind == Kind.ARRAY && (count < 3 || !isArraySized(count))) return Fault.WRONG_FORM;
+  for (let i: u32 = 1; i < count; i++) {
+    if (load<u16>(payload + (<usize>i << 1)) <= load<u16>(payload + (<usize>(i - 1) << 1))) return Fault.ARRAY_NOT_ASCENDING;
+  }
+  return Fault.NONE;
+}
+
+function validateRuns(payload: usize, count: u32): Fault {
+  const runs = <u32>load<u16>(payload);
+  if (!runs) return Fault.NO_RUNS;
+  let members: u32 = 0, next: u32 = 0;
+  for (let i: u32 = 0; i < runs; i++) {
+    const run = payload + 2 + (<usize>i << 2);
+    const start = <u32>load<u16>(run), last = start + <u32>load<u16>(run, 2);
+    if (i && start <= next) return Fault.RUNS_NOT_ASCENDING;  // next is the last run's end + 1: a gap lies between
+    if (last > 65535) return Fault.RUN_TOO_LONG;
+    members += last - start + 1;
+    next = last + 1;
+  }
+  return members == count ? Fault.NONE : Fault.RUNS_CARDINALITY;
+}
+
+function cardinalityBelow(node: usize): u64 {
+  let members: u64 = 0;
+  const inner = nodeLevel<Own>(node) != 0;
+  for (let i: u32 = 0, n = nodeCount<Own>(node); i < n; i++) {
+    members += inner ? cardinalityBelow(slotChild<Own>(slotAt(node, i))) : entryCardinality<Own>(entryAt(node, i));
+  }
+  return members;
+}
+
+function entriesBelow(node: usize): u32 {
+  if (!nodeLevel<Own>(node)) return nodeCount<Own>(node);
+  let entries: u32 = 0;
+  for (let i: u32 = 0, n = nodeCount<Own>(node); i < n; i++) entries += entriesBelow(slotChild<Own>(slotAt(node, i)));
+  return entries;
+}
+
+/** Bytes of the node's block and of all blocks below it. */
+function bytesBelow(node: usize): usize {
+  const level = nodeLevel<Own>(node), count = nodeCount<Own>(node);
+  let bytes = blockBytes(nodeBytes(level, count));
+  for (let i: u32 = 0; i < count; i++) {
+    if (level) { bytes += bytesBelow(slotChild<Own>(slotAt(node, i))); continue; }
+    const held = payloadBytes<Own>(entryAt(node, i));
+    if (held) bytes += blockBytes(held);
+  }
+  return bytes;
+}

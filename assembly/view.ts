@@ -1,0 +1,41 @@
+// One source for code that reads memory 0 and for code that reads an operand: a function takes the memory it reads as a
+// type parameter, and the compiler builds it once for each. A memory's name is a type of a size of its own, because
+// `sizeof` is what AssemblyScript resolves while it compiles.
+
+import { left, right } from "./memory";
+
+/** Memory 0, read by plain loads. */
+export type Own = u8;
+/** The operand that `right` shows. */
+export type Right = u16;
+/** The operand that `left` shows. */
+export type Left = u32;
+
+/** Loads one byte of memory M at `at + offset`; `offset` is a constant, as for the other widths. */
+// @ts-ignore: decorator
+@inline export function view8<M>(at: usize, offset: u32): u32 {
+  if (sizeof<M>() == sizeof<Own>()) return load<u8>(at + offset);
+  if (sizeof<M>() == sizeof<Right>()) return right.load8(at, offset);
+  return left.load8(at, offset);
+}
+
+// @ts-ignore: decorator
+@inline export function view16<M>(at: usize, offset: u32): u32 {
+  if (sizeof<M>() == sizeof<Own>()) return load<u16>(at + offset);
+  if (sizeof<M>() == sizeof<Right>()) return right.load16(at, offset);
+  return left.load16(at, offset);
+}
+
+// @ts-ignore: decorator
+@inline export function view32<M>(at: usize, offset: u32): u32 {
+  if (sizeof<M>() == sizeof<Own>()) return load<u32>(at + offset);
+  if (sizeof<M>() == sizeof<Right>()) return right.load32(at, offset);
+  return left.load32(at, offset);
+}
+
+// @ts-ignore: decorator
+@inline export function view64<M>(at: usize, offset: u32): u64 {
+  if (sizeof<M>() == sizeof<Own>()) return load<u64>(at + offset);
+  if (sizeof<M>() == sizeof<Right>()) return right.load64(at, offset);
+  return left.load64(at, offset);
+}

@@ -1,0 +1,196 @@
+/* commands_algebra.c -- bitmaps made of bitmaps. */
+#include <stdio.h>
+
+#include "args.h"
+
+typedef struct bitop {
+    const char *name;
+    enum operation operation;
+    int least_sources;
+} bitop;
+
+static const bitop *parse_operation(call *c, int at) {
+    static const bitop operations[] = {
+        {"AND", AND, 1}, {"OR", OR, 1}, {"XOR", XOR, 1}, {"NOT", NOT, 1},
+        {"DIFF", DIFF, 2}, {"DIFF1", DIFF1, 2}, {"ANDOR", ANDOR, 2}, {"ONE", ONE, 2},
+    };
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        if (argument_is(c, at, operations[i].name)) return &operations[i];
+    }
+    reply_syntax_error(c);
+    return NULL;
+}
+
+/* Collects the sources from `at` on as operands; *total is the sum of their cardinalities. */
+static int collect(call *c, int at, count *total) {
+    const bitmap *source;
+    count members = 0;
+
+    *total = 0;
+    if (c->argc - at > OPERANDS_MAX) return reply_error(c, "ERR Roaring: too many sources: maximum %d", OPERANDS_MAX);
+    operands_clear();
+    for (; at < c->argc; at++) {
+        if (!open_read(c, at, &source)) return 0;
+        operands_add(source);
+        if (source && !succeeded(c, core_cardinality(source, &members))) return 0;
+        if (source) *total += members;
+    }
+    return 1;
+}
+
+/* How many members the operation on the operands has. The core's count is modulo 2^64: only operands of that many
+ * members in all can give either. */
+static int count_combined(call *c, enum operation operation, count total, count *members) {
+    uint64_t modulo;
+    bitmap *result;
+
+    if (!succeeded(c, core_combine_cardinality(operation, &modulo))) return 0;
+    *members = modulo;
+    if (modulo || total < TWO_TO_64) return 1;
+    if (!succeeded(c, core_combine(operation, &result))) return 0;
+    status done = core_cardinality(result, members);
+    bitmap_free(result);
+    return succeeded(c, done);
+}
+
+/* NOT's source, at `at`, and the last offset behind it, if there is one. */
+static int parse_complement(call *c, int at, const bitmap **source, const uint64_t **last) {
+    static uint64_t value;
+
+    *last = c->argc > at + 1 ? &value : NULL;
+    if (*last && !parse_offset(c, at + 1, "last", &value)) return 0;
+    return open_read(c, at, source);
+}
+
+/* Whether the operation has as many sources, from `at` on, as it takes. */
+static int has_arity(call *c, const bitop *op, int at) {
+    int sources = c->argc - at;
+    return sources >= op->least_sources && (op->operation != NOT || sources <= 2);
+}
+
+/* BITOP AND | OR | XOR | DIFF | DIFF1 | ANDOR | ONE dest source [source ...]
+ * BITOP NOT dest source [last]
+ *
+ * Stores the result and replies its cardinality. A missing source is empty. DIFF: in the first source but in none of the
+ * others; DIFF1: in one of the others but not in the first; ANDOR: in the first and in one of the others; ONE: in exactly
+ * one; NOT: up to the source's last member, or to `last` if that is greater. The destination may be a source, or hold
+ * anything. */
+int bitop_command(call *c) {
+    const bitmap *source;
+    const uint64_t *last;
+    bitmap *result;
+    count total;
+    slot dest;
+
+    const bitop *op = parse_operation(c, 1);
+    if (op == NULL) return REDISMODULE_OK;
+    if (!has_arity(c, op, 3)) return RedisModule_WrongArity(c->ctx);
+    if (!(op->operation == NOT ? parse_complement(c, 3, &source, &last) : collect(c, 3, &total))) return REDISMODULE_OK;
+    status done = op->operation == NOT ? core_complement(source, last, &result) : core_combine(op->operation, &result);
+    if (!succeeded(c, done)) return REDISMODULE_OK;
+    if (!open_overwrite(c, 2, &dest)) return bitmap_free(result), REDISMODULE_OK;
+    replace(c, &dest, result, "set");
+    return reply_cardinality(c, result);
+}
+
+/* The cardinality of NOT: of all up to the last offset, less the source's. */
+static int reply_complement(call *c, int at) {
+    const bitmap *source;
+    const uint64_t *last;
+    uint32_t found = 0;
+    uint64_t greatest = 0;
+    count members = 0;
+
+    if (!parse_complement(c, at, &source, &last)) return REDISMODULE_OK;
+    if (source && !succeeded(c, core_cardinality(source, &members))) return REDISMODULE_OK;
+    if (source && !succeeded(c, core_extreme(source, 1, &found, &greatest))) return REDISMODULE_OK;
+    if (last && *last > greatest) greatest = *last;
+    return reply_count(c, found || last ? (count)greatest + 1 - members : 0);
+}
+
+/* BITOPCARD op source [source ...]
+ * BITOPCARD NOT source [last]
+ *
+ * What BITOP would reply, with nothing built or stored. */
+int bitopcard_command(call *c) {
+    count total, members;
+
+    const bitop *op = parse_operation(c, 1);
+    if (op == NULL) return REDISMODULE_OK;
+    if (!has_arity(c, op, 2)) return RedisModule_WrongArity(c->ctx);
+    if (op->operation == NOT) return reply_complement(c, 2);
+    if (!collect(c, 2, &total)) return REDISMODULE_OK;
+    if (!count_combined(c, op->operation, total, &members)) return REDISMODULE_OK;
+    return reply_count(c, members);
+}
+
+/* DIFF dest key1 key2 -- stores what is in key1 and not in key2. */
+int diff_command(call *c) {
+    const bitmap *there, *from, *less;
+    bitmap *result;
+    slot dest;
+
+    if (!open_read(c, 1, &there)) return REDISMODULE_OK;
+    if (!open_existing(c, 2, &from) || !open_existing(c, 3, &less)) return REDISMODULE_OK;
+    operands_clear();
+    operands_add(from);
+    operands_add(less);
+    if (!succeeded(c, core_combine(DIFF, &result))) return REDISMODULE_OK;
+    if (!open_overwrite(c, 1, &dest)) return bitmap_free(result), REDISMODULE_OK;
+    replace(c, &dest, result, "set");
+    return reply_ok(c);
+}
+
+/* argv[1] and argv[2], which must be there, as operands 1 and 0, and how many members they have. */
+static int open_pair(call *c, count *first, count *second) {
+    const bitmap *a, *b;
+
+    if (!open_existing(c, 1, &a) || !open_existing(c, 2, &b)) return 0;
+    operands_clear();
+    operands_add(b);
+    operands_add(a);
+    return succeeded(c, core_cardinality(a, first)) && succeeded(c, core_cardinality(b, second));
+}
+
+/* CONTAINS key1 key2 [ALL | ALL_STRICT | EQ] -- whether key1 has a member of key2; all of them; and others as well; and
+ * no others. */
+int contains_command(call *c) {
+    static const char *const modes[] = {"ALL", "ALL_STRICT", "EQ"};
+    enum { ALL, ALL_STRICT, EQ, NONE } mode = c->argc > 3 ? ALL : NONE;
+    uint32_t holds = 0;
+    count first, second;
+
+    if (c->argc > 4) return RedisModule_WrongArity(c->ctx);
+    while (mode < NONE && !argument_is(c, 3, modes[mode])) mode++;
+    if (c->argc > 3 && mode == NONE) {
+        return reply_error(c, "ERR invalid mode argument: %s", RedisModule_StringPtrLen(c->argv[3], NULL));
+    }
+    if (!open_pair(c, &first, &second)) return REDISMODULE_OK;
+    if (mode == EQ ? first != second : mode == ALL_STRICT && first <= second) return reply_integer(c, 0);
+    if (!succeeded(c, mode == NONE ? core_intersects(&holds) : core_is_subset(&holds))) return REDISMODULE_OK;
+    return reply_integer(c, holds);
+}
+
+/* The decimal that the ratio is exactly, if nine digits can say it; else the nearest double. */
+static int reply_ratio(call *c, count part, count whole) {
+    char text[32];
+    count scale = 1;
+    int digits = 0, length;
+
+    while (digits < 9 && part * scale % whole) digits++, scale *= 10;
+    if (part * scale % whole) length = snprintf(text, sizeof text, "%.17g", (double)part / (double)whole);
+    else if (part == whole || part == 0) length = snprintf(text, sizeof text, "%d", part != 0);
+    else length = snprintf(text, sizeof text, "0.%0*llu", digits, (unsigned long long)(part * scale / whole));
+    return RedisModule_ReplyWithStringBuffer(c->ctx, text, (size_t)length);
+}
+
+/* JACCARD key1 key2 -- the members in both by the members in any; -1 when there is none. */
+int jaccard_command(call *c) {
+    count first, second, common;
+
+    if (!open_pair(c, &first, &second)) return REDISMODULE_OK;
+    count total = first + second;
+    if (total == 0) return RedisModule_ReplyWithStringBuffer(c->ctx, "-1", 2);
+    if (!count_combined(c, AND, total, &common)) return REDISMODULE_OK;
+    return reply_ratio(c, common, total - common);
+}

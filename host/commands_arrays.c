@@ -1,0 +1,103 @@
+/* commands_arrays.c -- offsets by the list. */
+#include "args.h"
+
+/* Offsets that go to the core at once; between two batches a bitmap full of holes is rewritten. */
+#define BATCH 1024
+
+static status set_all(bitmap **b, const uint64_t *offsets, uint32_t length, uint32_t bit, uint64_t *changed) {
+    uint64_t of_batch = 0;
+    status done = OK;
+
+    *changed = 0;
+    for (uint32_t from = 0; done == OK && from < length; from += BATCH) {
+        uint32_t rest = length - from;
+        done = core_set_all(b, offsets + from, rest < BATCH ? rest : BATCH, bit, &of_batch);
+        if (done == OK) *changed += of_batch;
+    }
+    return done;
+}
+
+/* Bytes to begin with for so many members: an array's two each, as if all were close together. */
+static uint32_t room_for(uint32_t members) { return members < 16 ? 0 : 2 * members; }
+
+/* SETINTARRAY key value [value ...] -- makes the key hold exactly these. */
+int setintarray_command(call *c) {
+    uint64_t *values, added;
+    uint32_t length;
+    slot s;
+
+    if (!parse_values(c, 2, "value", &values, &length)) return REDISMODULE_OK;
+    if (!open_write(c, 1, &s)) return free_values(values), REDISMODULE_OK;
+    bitmap *b = bitmap_create(room_for(length));
+    status done = b ? set_all(&b, values, length, 1, &added) : OUT_OF_MEMORY;
+    free_values(values);
+    if (!succeeded(c, done)) return bitmap_free(b), abandon(&s), REDISMODULE_OK;
+    bitmap_fit(&b);
+    replace(c, &s, b, "set");
+    return reply_ok(c);
+}
+
+/* Gives the offsets from argv[2] on the bit. A missing key is created, or is nil and that replied. */
+static int change(call *c, const char *name, uint32_t bit, int creates, uint64_t *changed) {
+    uint64_t *offsets;
+    uint32_t length;
+    slot s;
+
+    if (!parse_values(c, 2, name, &offsets, &length)) return 0;
+    int opened = creates ? open_create(c, 1, bit ? room_for(length) : 0, &s) : open_write(c, 1, &s);
+    if (!opened) return free_values(offsets), 0;
+    if (s.value == NULL) return free_values(offsets), abandon(&s), RedisModule_ReplyWithNull(c->ctx), 0;
+    status done = set_all(&s.value, offsets, length, bit, changed);
+    free_values(offsets);
+    return commit(c, &s, done, *changed > 0, "setbit");
+}
+
+/* APPENDINTARRAY key value [value ...] -- adds these. */
+int appendintarray_command(call *c) {
+    uint64_t added;
+    return change(c, "value", 1, 1, &added) ? reply_ok(c) : REDISMODULE_OK;
+}
+
+/* DELETEINTARRAY key value [value ...] -- removes these. */
+int deleteintarray_command(call *c) {
+    uint64_t removed;
+    return change(c, "value", 0, 1, &removed) ? reply_ok(c) : REDISMODULE_OK;
+}
+
+/* SETBITS key offset [offset ...] -- sets these and replies how many were clear. */
+int setbits_command(call *c) {
+    uint64_t added;
+    return change(c, "offset", 1, 1, &added) ? reply_integer(c, added) : REDISMODULE_OK;
+}
+
+/* CLEARBITS key offset [offset ...] [COUNT] -- clears these; with COUNT replies how many were set. */
+int clearbits_command(call *c) {
+    uint64_t removed;
+    int counts = argument_is(c, c->argc - 1, "COUNT");
+
+    c->argc -= counts;
+    if (!change(c, "offset", 0, 0, &removed)) return REDISMODULE_OK;
+    return counts ? reply_integer(c, removed) : reply_ok(c);
+}
+
+/* GETBITS key offset [offset ...] */
+int getbits_command(call *c) {
+    uint64_t *offsets;
+    uint32_t length, bit;
+    const bitmap *b;
+    status done = OK;
+
+    if (!parse_values(c, 2, "offset", &offsets, &length)) return REDISMODULE_OK;
+    if (!open_read(c, 1, &b)) return free_values(offsets), REDISMODULE_OK;
+    if (b == NULL) length = 0;
+    for (uint32_t i = 0; done == OK && i < length; i++) {
+        done = core_get(b, offsets[i], &bit);
+        offsets[i] = bit;
+    }
+    if (succeeded(c, done)) {
+        RedisModule_ReplyWithArray(c->ctx, (long)length);
+        for (uint32_t i = 0; i < length; i++) reply_integer(c, offsets[i]);
+    }
+    free_values(offsets);
+    return REDISMODULE_OK;
+}

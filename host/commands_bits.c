@@ -1,0 +1,75 @@
+/* commands_bits.c -- single bits, and native's questions about many. */
+#include "args.h"
+
+/* SETBIT key offset value -- sets or clears a bit and replies what it was. Creates a missing key for either value. */
+int setbit_command(call *c) {
+    uint64_t offset;
+    uint32_t bit, previous = 0;
+    slot s;
+
+    if (!parse_offset(c, 2, "offset", &offset)) return REDISMODULE_OK;
+    if (!parse_bit(c, 3, "value", &bit)) return REDISMODULE_OK;
+    if (!open_create(c, 1, 0, &s)) return REDISMODULE_OK;
+    status done = core_set(&s.value, offset, bit, &previous);
+    if (!commit(c, &s, done, previous != bit, "setbit")) return REDISMODULE_OK;
+    return reply_integer(c, previous);
+}
+
+/* GETBIT key offset */
+int getbit_command(call *c) {
+    uint64_t offset;
+    uint32_t bit = 0;
+    const bitmap *b;
+
+    if (!parse_offset(c, 2, "offset", &offset)) return REDISMODULE_OK;
+    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
+    if (b && !succeeded(c, core_get(b, offset, &bit))) return REDISMODULE_OK;
+    return reply_integer(c, bit);
+}
+
+/* BITCOUNT key [start end [BYTE | BIT]] -- how many members there are, in a range of bytes or bits as native counts them:
+ * negative indexes from the end of the string that the members would make. */
+int bitcount_command(call *c) {
+    range r = {0};
+    uint64_t members = 0;
+    const bitmap *b;
+
+    if (c->argc == 3 || c->argc > 5) return reply_syntax_error(c);
+    if (c->argc > 3 && (!parse_index(c, 2, &r.start) || !parse_index(c, 3, &r.end))) return REDISMODULE_OK;
+    if (c->argc > 4 && !parse_unit(c, 4, &r.in_bits)) return REDISMODULE_OK;
+    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
+    if (b && c->argc == 2) return reply_cardinality(c, b);
+    if (b && !succeeded(c, core_count_range(b, &r, &members))) return REDISMODULE_OK;
+    return reply_integer(c, members);
+}
+
+/* The bit that BITPOS is to look for. Without a range the C module's error, with one native's. */
+static int parse_sought(call *c, uint32_t *bit) {
+    int64_t value;
+
+    if (c->argc == 3) return parse_bit(c, 2, "bit", bit);
+    if (!parse_index(c, 2, &value)) return 0;
+    if (value != 0 && value != 1) return reply_error(c, "ERR The bit argument must be 1 or 0.");
+    *bit = (uint32_t)value;
+    return 1;
+}
+
+/* BITPOS key bit [start [end [BYTE | BIT]]] -- the first bit of that value in the range, -1 if there is none. A clear bit
+ * is found beyond the last member too, unless an end is given, but not beyond the family's last offset. */
+int bitpos_command(call *c) {
+    range r = {.end = -1, .given = c->argc > 4 ? 2 : (uint32_t)(c->argc - 3)};
+    uint32_t bit, found = 0;
+    uint64_t position = 0;
+    const bitmap *b;
+
+    if (c->argc > 6) return reply_syntax_error(c);
+    if (!parse_sought(c, &bit)) return REDISMODULE_OK;
+    if (c->argc > 3 && !parse_index(c, 3, &r.start)) return REDISMODULE_OK;
+    if (c->argc > 5 && !parse_unit(c, 5, &r.in_bits)) return REDISMODULE_OK;
+    if (c->argc > 4 && !parse_index(c, 4, &r.end)) return REDISMODULE_OK;
+    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
+    if (b == NULL) found = !bit;
+    else if (!succeeded(c, core_position(b, bit, &r, &found, &position))) return REDISMODULE_OK;
+    if (!found || position > c->family->last) return RedisModule_ReplyWithLongLong(c->ctx, -1);
+    return reply_integer(c, position);
+}

@@ -1,0 +1,163 @@
+/* commands_exchange.c -- bitmaps to and from what others read and write: portable streams, native bitmaps, '0' and '1'. */
+#include "args.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of proto-max-bulk-len, which has no function of its own to be asked for. */
+#define STRING_LIMIT_LEAST (1024 * 1024)
+#define STRING_LIMIT_DEFAULT (512 * 1024 * 1024)
+
+/* The longest string that clients can be sent and the server can hold. */
+static uint64_t string_limit(call *c) {
+    char digits[COUNT_TEXT] = "";
+    size_t length = 0;
+
+    RedisModuleCallReply *reply = RedisModule_Call(c->ctx, "CONFIG", "cc", "GET", "proto-max-bulk-len");
+    RedisModuleCallReply *value = reply ? RedisModule_CallReplyArrayElement(reply, 1) : NULL;
+    const char *text = value ? RedisModule_CallReplyStringPtr(value, &length) : NULL;
+    if (text && length < sizeof digits) memcpy(digits, text, length);
+    if (reply) RedisModule_FreeCallReply(reply);
+    uint64_t limit = strtoull(digits, NULL, 10);
+    return limit ? limit : STRING_LIMIT_DEFAULT;
+}
+
+/* The bitmap in the format, to be freed; refused before it is built if it is too long for a string. */
+static int serialize(call *c, const bitmap *b, uint32_t format, char **bytes, size_t *length) {
+    uint64_t needed;
+
+    if (!succeeded(c, core_serialized_bytes(b, format, &needed))) return 0;
+    uint64_t limit = needed > STRING_LIMIT_LEAST ? string_limit(c) : needed;
+    if (needed > limit) {
+        return reply_error(c, "ERR Roaring: string too long: maximum %llu bytes (proto-max-bulk-len)", (unsigned long long)limit);
+    }
+    return succeeded(c, core_serialize(b, format, 0, 0, bytes, length));
+}
+
+static int reply_serialized(call *c, const bitmap *b, uint32_t format) {
+    char *bytes;
+    size_t length;
+
+    if (!serialize(c, b, format, &bytes, &length)) return REDISMODULE_OK;
+    RedisModule_ReplyWithStringBuffer(c->ctx, bytes, length);
+    RedisModule_Free(bytes);
+    return REDISMODULE_OK;
+}
+
+/* `what` is what an error calls the bytes. */
+static int deserialize(call *c, uint32_t format, const char *what, const char *bytes, size_t length, bitmap **b) {
+    const char *fault;
+
+    if (!succeeded(c, core_deserialize(format, bytes, length, b, &fault))) return 0;
+    return fault == NULL || reply_error(c, "ERR invalid %s: %s", what, fault);
+}
+
+/* SETBITARRAY key string -- makes the offsets of the string's '1's the members. */
+int setbitarray_command(call *c) {
+    size_t length;
+    bitmap *b;
+    slot s;
+
+    const char *string = RedisModule_StringPtrLen(c->argv[2], &length);
+    if (!deserialize(c, CHARACTERS, "bit array", string, length, &b)) return REDISMODULE_OK;
+    if (!open_write(c, 1, &s)) return bitmap_free(b), REDISMODULE_OK;
+    replace(c, &s, b, "set");
+    return reply_ok(c);
+}
+
+/* GETBITARRAY key -- a '0' or '1' for every offset up to the greatest member. */
+int getbitarray_command(call *c) {
+    const bitmap *b;
+
+    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
+    if (b == NULL) return RedisModule_ReplyWithSimpleString(c->ctx, "");
+    return reply_serialized(c, b, CHARACTERS);
+}
+
+static uint32_t portable(const call *c) { return c->family->last > UINT32_MAX ? PORTABLE_WIDE : PORTABLE; }
+
+/* EXPORT key -- the portable stream that every Roaring library reads. */
+int export_command(call *c) {
+    const bitmap *b;
+
+    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
+    if (b == NULL) return RedisModule_ReplyWithNull(c->ctx);
+    return reply_serialized(c, b, portable(c));
+}
+
+/* Makes what the key holds and `imported`, which it takes over, one bitmap, and replies how many members that has. */
+static int unite(call *c, slot *s, bitmap *imported) {
+    bitmap *united;
+    count before = 0, after = 0;
+
+    operands_clear();
+    operands_add(s->stored);
+    operands_add(imported);
+    status done = core_combine(OR, &united);
+    bitmap_free(imported);
+    if (!succeeded(c, done)) return abandon(s), REDISMODULE_OK;
+    done = core_cardinality(united, &after);
+    if (done == OK && s->stored) done = core_cardinality(s->stored, &before);
+    if (!succeeded(c, done)) return bitmap_free(united), abandon(s), REDISMODULE_OK;
+    commit_other(c, s, united, before != after, "setbit");
+    return reply_count(c, after);
+}
+
+/* IMPORT key payload [REPLACE] -- adds the members of a portable stream, or makes them all there are, and replies how many
+ * there are then. */
+int import_command(call *c) {
+    size_t length;
+    bitmap *imported;
+    slot s;
+
+    if (c->argc > 4 || (c->argc > 3 && !argument_is(c, 3, "REPLACE"))) return reply_syntax_error(c);
+    const char *payload = RedisModule_StringPtrLen(c->argv[2], &length);
+    if (!deserialize(c, portable(c), "roaring payload", payload, length, &imported)) return REDISMODULE_OK;
+    if (!open_write(c, 1, &s)) return bitmap_free(imported), REDISMODULE_OK;
+    if (c->argc == 3) return unite(c, &s, imported);
+    replace(c, &s, imported, "set");
+    return reply_cardinality(c, imported);
+}
+
+/* The members of the native bitmap in the key at `at`; none if it is missing. */
+static int read_native(call *c, int at, bitmap **b) {
+    RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
+    size_t length = 0;
+    int right = 1;
+
+    const char *bytes = key ? RedisModule_StringDMA(key, &length, REDISMODULE_READ) : "";
+    if (bytes == NULL) right = reply_error(c, REDISMODULE_ERRORMSG_WRONGTYPE);
+    else if (length && length - 1 > c->family->last >> 3) right = reply_error(c, "ERR Roaring: the string goes beyond the last offset");
+    right = right && deserialize(c, BITS, "bitmap", bytes, length, b);
+    RedisModule_CloseKey(key);
+    return right;
+}
+
+/* FROMBITMAP key stringkey -- makes the key hold what a native bitmap does, and replies how many members that is. */
+int frombitmap_command(call *c) {
+    bitmap *b;
+    slot s;
+
+    if (!read_native(c, 2, &b)) return REDISMODULE_OK;
+    if (!open_write(c, 1, &s)) return bitmap_free(b), REDISMODULE_OK;
+    replace(c, &s, b, "set");
+    return reply_cardinality(c, b);
+}
+
+/* TOBITMAP stringkey key -- makes a native bitmap of the members, whatever was there, and replies its length in bytes. */
+int tobitmap_command(call *c) {
+    const bitmap *b;
+    char *bytes;
+    size_t length;
+
+    if (!open_existing(c, 2, &b)) return REDISMODULE_OK;
+    if (!serialize(c, b, BITS, &bytes, &length)) return REDISMODULE_OK;
+    RedisModuleString *string = RedisModule_CreateString(c->ctx, bytes, length);
+    RedisModule_Free(bytes);
+    RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    RedisModule_StringSet(key, string);
+    RedisModule_CloseKey(key);
+    RedisModule_FreeString(c->ctx, string);
+    tell(c, c->argv[1], "set");
+    return reply_integer(c, length);
+}

@@ -1,0 +1,123 @@
+/* commands_fields.c -- integers of any width at any offset, as native BITFIELD has them. */
+#include <string.h>
+
+#include "args.h"
+
+/* One subcommand, and what came of it. */
+typedef struct step {
+    enum { GET, PUT, INCRBY } kind;
+    field field;
+    enum overflow overflow;
+    int64_t value;
+    uint32_t written;           /* 0 when the value did not fit and that was to FAIL */
+} step;
+
+/* i1 .. i64, u1 .. u63 */
+static int parse_type(call *c, int at, field *f) {
+    size_t length;
+    const char *text = RedisModule_StringPtrLen(c->argv[at], &length);
+    uint64_t width = 0;
+
+    f->is_signed = *text == 'i';
+    if (*text == 'i' || *text == 'u') parse_number(text + 1, length - 1, 63 + f->is_signed, &width);
+    f->width = (uint32_t)width;
+    return width > 0 || reply_error(c, "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is.");
+}
+
+/* An offset, or # and how many such fields lie before. The field must end with the last offset at the latest. */
+static int parse_place(call *c, int at, field *f) {
+    size_t length;
+    const char *text = RedisModule_StringPtrLen(c->argv[at], &length);
+    uint64_t unit = *text == '#' ? f->width : 1, most = (c->family->last - (f->width - 1)) / unit;
+
+    if (parse_number(text + (*text == '#'), length - (*text == '#'), most, &f->offset)) return f->offset *= unit, 1;
+    return reply_error(c, "ERR bit offset is not an integer or out of range");
+}
+
+static int parse_overflow(call *c, int at, enum overflow *overflow) {
+    static const char *const names[] = {"WRAP", "SAT", "FAIL"};
+    for (*overflow = WRAP; *overflow <= FAIL; ++*overflow) {
+        if (argument_is(c, at, names[*overflow])) return 1;
+    }
+    return reply_error(c, "ERR Invalid OVERFLOW type specified");
+}
+
+/* All subcommands from argv[2] on. */
+static int parse_steps(call *c, step *steps, size_t *length, int *writes) {
+    static const struct { const char *name; int arguments; } kinds[] = {[GET] = {"GET", 2}, [PUT] = {"SET", 3}, [INCRBY] = {"INCRBY", 3}};
+    enum overflow overflow = WRAP;
+
+    for (int at = 2; at < c->argc;) {
+        int rest = c->argc - at - 1;
+        if (rest >= 1 && argument_is(c, at, "OVERFLOW")) {
+            if (!parse_overflow(c, at + 1, &overflow)) return 0;
+            at += 2;
+            continue;
+        }
+        step *s = &steps[(*length)++];
+        for (s->kind = GET; s->kind <= INCRBY && !argument_is(c, at, kinds[s->kind].name); s->kind++) {}
+        if (s->kind > INCRBY || rest < kinds[s->kind].arguments) return reply_syntax_error(c);
+        if (!parse_type(c, at + 1, &s->field) || !parse_place(c, at + 2, &s->field)) return 0;
+        if (s->kind != GET && !parse_index(c, at + 3, &s->value)) return 0;
+        s->overflow = overflow;
+        s->written = 1;
+        *writes |= s->kind != GET;
+        at += 1 + kinds[s->kind].arguments;
+    }
+    return 1;
+}
+
+static int reply_steps(call *c, const step *steps, size_t length) {
+    RedisModule_ReplyWithArray(c->ctx, (long)length);
+    for (size_t i = 0; i < length; i++) {
+        if (steps[i].written) RedisModule_ReplyWithLongLong(c->ctx, steps[i].value);
+        else RedisModule_ReplyWithNull(c->ctx);
+    }
+    return REDISMODULE_OK;
+}
+
+static int read_fields(call *c, step *steps, size_t length) {
+    const bitmap *b;
+
+    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
+    for (size_t i = 0; b && i < length; i++) {
+        if (!succeeded(c, core_get_field(b, &steps[i].field, &steps[i].value))) return REDISMODULE_OK;
+    }
+    return reply_steps(c, steps, length);
+}
+
+static int write_fields(call *c, step *steps, size_t length) {
+    uint32_t changed, any = 0;
+    status done = OK;
+    slot b;
+
+    if (!open_create(c, 1, 0, &b)) return REDISMODULE_OK;
+    for (step *s = steps; done == OK && s < steps + length; s++, any |= changed) {
+        changed = 0;
+        if (s->kind == GET) done = core_get_field(b.value, &s->field, &s->value);
+        else done = core_set_field(&b.value, &s->field, s->kind == INCRBY, s->value, s->overflow, &s->value, &s->written, &changed);
+    }
+    if (!commit(c, &b, done, (int)any, "setbit")) return REDISMODULE_OK;
+    return reply_steps(c, steps, length);
+}
+
+/* Everything is parsed before anything is done; the key is created only if something is written. */
+static int bitfield(call *c, int may_write) {
+    size_t length = 0;
+    int writes = 0;
+    step *steps = RedisModule_Calloc((size_t)c->argc, sizeof *steps);
+
+    if (parse_steps(c, steps, &length, &writes)) {
+        if (writes && !may_write) reply_error(c, "ERR BITFIELD_RO only supports the GET subcommand");
+        else if (writes) write_fields(c, steps, length);
+        else read_fields(c, steps, length);
+    }
+    RedisModule_Free(steps);
+    return REDISMODULE_OK;
+}
+
+/* BITFIELD key [GET type offset | [OVERFLOW WRAP | SAT | FAIL] SET type offset value | INCRBY type offset increment ...] */
+int bitfield_command(call *c) { return bitfield(c, 1); }
+
+/* BITFIELD_RO key [GET type offset ...] */
+int bitfield_ro_command(call *c) { return bitfield(c, 0); }

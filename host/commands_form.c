@@ -1,0 +1,76 @@
+/* commands_form.c -- what a bitmap is made of, which no other command shows. */
+#include <stdio.h>
+
+#include "args.h"
+
+/* OPTIMIZE key [MEM] -- rebuilds this node's copy in the least space. The members are the same, so nobody is told. Memory is
+ * given back with MEM or without. */
+int optimize_command(call *c) {
+    const bitmap *b;
+    bitmap *packed;
+    slot s;
+
+    if (c->argc > 3) return RedisModule_WrongArity(c->ctx);
+    if (c->argc > 2 && !argument_is(c, 2, "MEM")) return reply_syntax_error(c);
+    if (!open_existing(c, 1, &b)) return REDISMODULE_OK;
+    if (!succeeded(c, core_pack(b, &packed))) return REDISMODULE_OK;
+    if (!open_write(c, 1, &s)) return bitmap_free(packed), REDISMODULE_OK;
+    commit_other(c, &s, packed, 0, NULL);
+    return reply_ok(c);
+}
+
+/* Type, cardinality, containers, greatest and least; then of arrays, bitsets and runs: containers, members, bytes. */
+static const char stat_text[] =
+    "type: %s\n"
+    "cardinality: %s\n"
+    "number of containers: %s\n"
+    "max value: %s\n"
+    "min value: %s\n"
+    "number of array containers: %s\n"
+    "\tarray container values: %s\n"
+    "\tarray container bytes: %s\n"
+    "bitset  containers: %s\n"
+    "\tbitset  container values: %s\n"
+    "\tbitset  container bytes: %s\n"
+    "run containers: %s\n"
+    "\trun container values: %s\n"
+    "\trun container bytes: %s\n";
+
+#define JSON_KIND "{\"number_of_containers\":\"%s\",\"container_cardinality\":\"%s\",\"container_allocated_bytes\":\"%s\"}"
+static const char stat_json[] =
+    "{\"type\":\"%s\",\"cardinality\":\"%s\",\"number_of_containers\":\"%s\",\"max_value\":\"%s\",\"min_value\":\"%s\","
+    "\"array_container\":" JSON_KIND ",\"bitset_container\":" JSON_KIND ",\"run_container\":" JSON_KIND "}";
+
+/* STAT key [JSON] -- what the bitmap is made of, as text or as JSON. For keys of either family. */
+int stat_command(call *c) {
+    enum { CARDINALITY, CONTAINERS, MAX, MIN, OF_KINDS, NUMBERS = OF_KINDS + 3 * CONTAINER_KINDS };
+    count number[NUMBERS] = {0};
+    char digits[NUMBERS][COUNT_TEXT], text[1024];
+    const char *n[NUMBERS];
+    statistics of[CONTAINER_KINDS];
+    uint64_t least, greatest = 0;
+    uint32_t any;
+    const bitmap *b;
+
+    if (c->argc > 3) return RedisModule_WrongArity(c->ctx);
+    if (!open_either(c, 1, &b)) return REDISMODULE_OK;
+    if (b == NULL) return RedisModule_ReplyWithNull(c->ctx);
+    least = c->family->last;                    /* of an empty bitmap */
+    if (!succeeded(c, core_statistics(b, of))) return REDISMODULE_OK;
+    if (!succeeded(c, core_extreme(b, 0, &any, &least)) || !succeeded(c, core_extreme(b, 1, &any, &greatest))) return REDISMODULE_OK;
+    for (int i = 0; i < CONTAINER_KINDS; i++) {
+        count *of_kind = number + OF_KINDS + 3 * i;
+        of_kind[0] = of[i].containers;
+        of_kind[1] = of[i].containers && !of[i].members ? TWO_TO_64 : of[i].members;    /* the core counts modulo that */
+        of_kind[2] = of[i].bytes;
+        number[CONTAINERS] += of_kind[0];
+        number[CARDINALITY] += of_kind[1];
+    }
+    number[MAX] = greatest;
+    number[MIN] = least;
+    for (int i = 0; i < NUMBERS; i++) n[i] = count_text(number[i], digits[i]);
+    int json = c->argc > 2 && argument_is(c, 2, "JSON");
+    int length = snprintf(text, sizeof text, json ? stat_json : stat_text, c->family->label, n[0], n[1], n[2], n[3], n[4], n[5],
+                          n[6], n[7], n[8], n[9], n[10], n[11], n[12]);
+    return RedisModule_ReplyWithVerbatimString(c->ctx, text, (size_t)length);
+}

@@ -1,0 +1,163 @@
+/* commands_query.c -- the order of members: least and greatest, ranks, and lists from somewhere on. */
+#include "args.h"
+
+#include <string.h>
+
+/* The most elements of one reply: it is built in the server's memory before the client has read any of it. */
+#define REPLY_LIMIT 100000000
+
+/* What SCAN lists unless it is told. */
+#define SCAN_COUNT 10
+
+static int reply_extreme(call *c, int end) {
+    uint32_t found = 0;
+    uint64_t member;
+    const bitmap *b;
+
+    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
+    if (b && !succeeded(c, core_extreme(b, end, &found, &member))) return REDISMODULE_OK;
+    return found ? reply_integer(c, member) : RedisModule_ReplyWithLongLong(c->ctx, -1);
+}
+
+/* MIN key */
+int min_command(call *c) { return reply_extreme(c, 0); }
+
+/* MAX key */
+int max_command(call *c) { return reply_extreme(c, 1); }
+
+/* RANK key offset -- how many members are at most that. */
+int rank_command(call *c) {
+    uint64_t offset;
+    count members = 0;
+    const bitmap *b;
+
+    if (!parse_offset(c, 2, "offset", &offset)) return REDISMODULE_OK;
+    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
+    if (b && !succeeded(c, core_count_between(b, 0, offset, &members))) return REDISMODULE_OK;
+    return reply_count(c, members);
+}
+
+/* A rank, or a negative one that counts from the end: -1 is the last. */
+static int parse_rank(call *c, int at, uint64_t *rank, int *from_end) {
+    long long value = 0;
+
+    *from_end = RedisModule_StringToLongLong(c->argv[at], &value) == REDISMODULE_OK && value < 0;
+    *rank = 0 - (uint64_t)value;
+    return *from_end || parse_limit(c, at, rank);
+}
+
+/* SELECT key rank -- the member that so many others come before. */
+int select_command(call *c) {
+    uint64_t rank, member;
+    int from_end;
+    count members = 0;
+    const bitmap *b;
+
+    if (!parse_rank(c, 2, &rank, &from_end)) return REDISMODULE_OK;
+    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
+    if (b && !succeeded(c, core_cardinality(b, &members))) return REDISMODULE_OK;
+    if (from_end ? rank > members : rank >= members) return RedisModule_ReplyWithNull(c->ctx);
+    if (from_end) rank = (uint64_t)(members - rank);
+    if (!succeeded(c, core_select(b, rank, &member))) return REDISMODULE_OK;
+    return reply_integer(c, member);
+}
+
+/* --- Lists ---------------------------------------------------------------------------------------------------------- */
+
+/* Members on their way to the client. A reply of one batch, which comes when the core is done, begins with its length; a
+ * longer one gets it at its end, so that it is whole even when the core is cut short. */
+typedef struct listing {
+    call *call;
+    uint64_t members;
+    long replied;
+    int postponed;
+} listing;
+
+static void reply_batch(void *context, const uint64_t *members, size_t length) {
+    listing *l = context;
+    if (l->replied == 0) {
+        l->postponed = length != l->members;
+        RedisModule_ReplyWithArray(l->call->ctx, l->postponed ? REDISMODULE_POSTPONED_LEN : (long)length);
+    }
+    for (size_t i = 0; i < length; i++) reply_integer(l->call, members[i]);
+    l->replied += (long)length;
+}
+
+/* Replies so many members from `from` on; there are that many. */
+static int reply_members(call *c, const bitmap *b, uint64_t from, count members) {
+    if (members > REPLY_LIMIT) return reply_error(c, "ERR Roaring: reply too large: maximum %d elements", REPLY_LIMIT);
+    if (members == 0) return RedisModule_ReplyWithArray(c->ctx, 0);
+    listing l = {.call = c, .members = (uint64_t)members};
+    status done = core_members(b, from, l.members, reply_batch, &l);
+    if (!succeeded(c, done) && l.replied) l.replied++;      /* the error is the last element */
+    if (l.postponed) RedisModule_ReplySetArrayLength(c->ctx, l.replied);
+    return REDISMODULE_OK;
+}
+
+static count least(count a, count b) { return a < b ? a : b; }
+
+/* GETINTARRAY key -- all members, ascending. */
+int getintarray_command(call *c) {
+    count members = 0;
+    const bitmap *b;
+
+    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
+    if (b && !succeeded(c, core_cardinality(b, &members))) return REDISMODULE_OK;
+    return reply_members(c, b, 0, members);
+}
+
+/* RANGEINTARRAY key start end -- the members of these ranks, the end's included. */
+int rangeintarray_command(call *c) {
+    uint64_t start, end, first = 0;
+    count members = 0;
+    const bitmap *b;
+
+    if (!parse_offset(c, 2, "start", &start) || !parse_offset(c, 3, "end", &end)) return REDISMODULE_OK;
+    if (start <= end && end - start >= REPLY_LIMIT) {
+        return reply_error(c, "Roaring: range too large: maximum %d elements", REPLY_LIMIT);
+    }
+    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
+    if (b && !succeeded(c, core_cardinality(b, &members))) return REDISMODULE_OK;
+    members = start > end || start >= members ? 0 : least(members, (count)end + 1) - start;
+    if (members && !succeeded(c, core_select(b, start, &first))) return REDISMODULE_OK;
+    return reply_members(c, b, first, members);
+}
+
+/* RANGE key min max [LIMIT n] -- the members from min to max, the first n of them. */
+int range_command(call *c) {
+    uint64_t min, max, limit = UINT64_MAX;
+    count members = 0;
+    const bitmap *b;
+
+    if (!parse_offset(c, 2, "min", &min) || !parse_offset(c, 3, "max", &max)) return REDISMODULE_OK;
+    if (c->argc > 4 && (c->argc != 6 || !argument_is(c, 4, "LIMIT"))) return reply_syntax_error(c);
+    if (c->argc > 4 && !parse_limit(c, 5, &limit)) return REDISMODULE_OK;
+    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
+    if (b && !succeeded(c, core_count_between(b, min, max, &members))) return REDISMODULE_OK;
+    return reply_members(c, b, min, least(members, limit));
+}
+
+/* SCAN key cursor [COUNT n] -- n members from the cursor on, and before them the cursor to go on with: the least member
+ * not yet replied, 0 at the end. Whatever is written in between, a member that stays is replied once. */
+int scan_command(call *c) {
+    uint64_t cursor, wanted = SCAN_COUNT, next = 0;
+    count before = 0, rest = 0;
+    char text[COUNT_TEXT];
+    const bitmap *b;
+
+    if (!parse_offset(c, 2, "cursor", &cursor)) return REDISMODULE_OK;
+    if (c->argc > 3 && (c->argc != 5 || !argument_is(c, 3, "COUNT"))) return reply_syntax_error(c);
+    if (c->argc > 3 && !parse_limit(c, 4, &wanted)) return REDISMODULE_OK;
+    if (wanted == 0) return reply_syntax_error(c);
+    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
+    if (b && !succeeded(c, core_count_between(b, cursor, UINT64_MAX, &rest))) return REDISMODULE_OK;
+    count members = least(rest, least(wanted, REPLY_LIMIT));
+    if (members < rest) {
+        if (cursor && !succeeded(c, core_count_between(b, 0, cursor - 1, &before))) return REDISMODULE_OK;
+        if (!succeeded(c, core_select(b, (uint64_t)(before + members), &next))) return REDISMODULE_OK;
+    }
+    const char *digits = count_text(next, text);
+    RedisModule_ReplyWithArray(c->ctx, 2);
+    RedisModule_ReplyWithStringBuffer(c->ctx, digits, strlen(digits));
+    return reply_members(c, b, cursor, members);
+}

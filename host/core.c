@@ -1,0 +1,147 @@
+/* core.c -- the core for one CPU level: the imports it was promised, the generated code, and the table of its exports.
+ *
+ * Compiled once per level with -DLEVEL=v2, v3, v4 or neon, which names the table: core_v2 and so on. This is the only
+ * file that knows the w2c_ names of generated code.
+ *
+ * All state of a call is in the static variables below. They are per translation unit, so that the compiler sees every
+ * use of them and inlines the imports into plain loads; every import checks in 64 bits before it touches anything. */
+#include "core-link.h"
+#include "wasm-rt.h"
+
+#define IMPORT __attribute__((always_inline, unused)) static inline
+
+/* The operand number that stands for memory 0 itself. */
+#define SELF UINT32_MAX
+
+static const span *operands;
+static u32 operand_count;
+
+static const u64 *arguments;
+static u32 argument_count;
+
+static u8 *output;
+static u64 output_size, output_used;
+
+/* What left and right show. Base and size are plain variables rather than a span, for the same reason as memory_base. */
+static const u8 *left_base, *right_base;
+static u64 left_size, right_size;
+static u32 left_shown, right_shown;
+
+/* ------------------------------------------------------------------ left and right */
+
+/* Both memories have the same imports; `side` is left or right. An operand's address is at most 2^32 - 1 and so is the
+ * constant offset: their sum cannot wrap in 64 bits. */
+#define DEFINE_LOAD_IMPORT(side, name, type, result)                                        \
+    IMPORT result w2c_##side##_##name(u32 at, u32 offset) {                                 \
+        type value;                                                                         \
+        if (UNLIKELY((u64)at + offset + sizeof value > side##_size)) sandbox_trap(TRAP_OPERAND); \
+        memcpy(&value, side##_base + at + offset, sizeof value);                            \
+        return (result)value;                                                               \
+    }
+
+#define DEFINE_SIDE(side)                                                                   \
+    IMPORT void w2c_##side##_select(u32 k) {                                                \
+        if (k == SELF) {                                                                    \
+            side##_base = memory_base;                                                      \
+            side##_size = memory_size;                                                      \
+        } else {                                                                            \
+            if (UNLIKELY(k >= operand_count)) sandbox_trap(TRAP_OPERAND);                   \
+            side##_base = operands[k].base;                                                 \
+            side##_size = operands[k].size;                                                 \
+        }                                                                                   \
+        side##_shown = k;                                                                   \
+    }                                                                                       \
+                                                                                            \
+    IMPORT u32 w2c_##side##_size(void) { return (u32)side##_size; }                         \
+                                                                                            \
+    DEFINE_LOAD_IMPORT(side, load8, u8, u32)                                                \
+    DEFINE_LOAD_IMPORT(side, load16, u16, u32)                                              \
+    DEFINE_LOAD_IMPORT(side, load32, u32, u32)                                              \
+    DEFINE_LOAD_IMPORT(side, load64, u64, u64)                                              \
+    DEFINE_LOAD_IMPORT(side, load128, v128, v128)                                           \
+                                                                                            \
+    IMPORT void w2c_##side##_copy(u32 to, u32 from, u32 bytes) {                            \
+        if (UNLIKELY((u64)from + bytes > side##_size)) sandbox_trap(TRAP_OPERAND);          \
+        if (UNLIKELY((u64)to + bytes > memory_size)) sandbox_trap(TRAP_MEMORY);             \
+        if (bytes > 0) memmove(memory_base + to, side##_base + from, bytes);                \
+    }
+
+DEFINE_SIDE(left)
+DEFINE_SIDE(right)
+
+/* ------------------------------------------------------------------ arena */
+
+static void set_memory(span memory) {
+    memory_base = memory.base;
+    memory_size = memory.size;
+    if (left_shown == SELF) w2c_left_select(SELF);
+    if (right_shown == SELF) w2c_right_select(SELF);
+}
+
+IMPORT u32 w2c_arena_size(void) { return (u32)memory_size; }
+
+/* Out of line: growing is rare, and calls of it are many. */
+__attribute__((noinline, unused)) static void w2c_arena_grow(u32 bytes) {
+    if (bytes <= memory_size) return;
+    set_memory(sandbox_grow(bytes));
+    if (UNLIKELY(bytes > memory_size)) sandbox_trap(TRAP_GROWTH);
+}
+
+/* ------------------------------------------------------------------ argument, reply, output */
+
+IMPORT u64 w2c_argument_value(u32 index) {
+    if (UNLIKELY(index >= argument_count)) sandbox_trap(TRAP_ARGUMENT);
+    return arguments[index];
+}
+
+IMPORT void w2c_reply_member(u64 member) { sandbox_member(member); }
+
+/* output_used never exceeds output_size: the subtractions cannot wrap. */
+IMPORT void w2c_output_write(u32 from, u32 bytes) {
+    if (UNLIKELY((u64)from + bytes > memory_size)) sandbox_trap(TRAP_MEMORY);
+    if (UNLIKELY(bytes > output_size - output_used)) sandbox_trap(TRAP_OUTPUT);
+    if (bytes > 0) memcpy(output + output_used, memory_base + from, bytes);
+    output_used += bytes;
+}
+
+IMPORT void w2c_output_put(u64 value, u32 bytes) {
+    if (UNLIKELY(bytes > sizeof value || bytes > output_size - output_used)) sandbox_trap(TRAP_OUTPUT);
+    if (bytes > 0) memcpy(output + output_used, &value, bytes);
+    output_used += bytes;
+}
+
+/* ------------------------------------------------------------------ the core */
+
+#include "core-roaring.c"
+#include "core.h"
+
+static void enter(const frame *f) {
+    operands = f->operands;
+    operand_count = f->operand_count;
+    arguments = f->arguments;
+    argument_count = f->argument_count;
+    output = f->output;
+    output_size = f->output_size;
+    output_used = 0;
+    recursion = 0;
+    left_shown = right_shown = SELF;
+    set_memory(f->memory);
+}
+
+static span memory(void) { return (span){memory_base, (u32)memory_size}; }
+
+static uint64_t written(void) { return output_used; }
+
+#define TEXT(name) #name
+#define LEVEL_TEXT(level) TEXT(level)
+#define TABLE(level) TABLE_OF(level)
+#define TABLE_OF(level) core_##level
+#define EXPORT(name) .name = w2c_roaring_##name,
+
+const struct core TABLE(LEVEL) = {
+    .level = LEVEL_TEXT(LEVEL),
+    .enter = enter,
+    .memory = memory,
+    .written = written,
+    CORE_EXPORTS(EXPORT)
+};

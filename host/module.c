@@ -1,0 +1,140 @@
+/* module.c -- loading: the API's functions, the CPU level, the data types, the commands. */
+#include <stdio.h>
+#include <strings.h>
+
+#include "args.h"
+
+#define MODULE_NAME "redis-roar"
+#define MODULE_VERSION 10000        /* 1.0.0 */
+
+#define DEFINE(result, name, parameters) result (*RedisModule_##name) parameters;
+REDIS_API(DEFINE, DEFINE)
+#undef DEFINE
+
+typedef int get_api(const char *name, void *pointer);
+
+/* Fills in the pointers above. The name of a function that is needed and missing, or NULL. */
+static const char *fetch_api(RedisModuleCtx *ctx) {
+    get_api *get = *(get_api **)ctx;        /* a context begins with it */
+    const char *missing = NULL;
+#define NEED(result, name, parameters) \
+    if (get("RedisModule_" #name, &RedisModule_##name) != REDISMODULE_OK) missing = #name;
+#define WANT(result, name, parameters) (void)get("RedisModule_" #name, &RedisModule_##name);
+    REDIS_API(NEED, WANT)
+#undef NEED
+#undef WANT
+    return missing;
+}
+
+/* Module arguments: CPU v2 | v3 | v4 | neon, and DEBUG. */
+static int read_arguments(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, int *debug) {
+    const char *wanted = NULL;
+
+    for (int i = 0; i < argc; i++) {
+        const char *name = RedisModule_StringPtrLen(argv[i], NULL);
+        if (strcasecmp(name, "DEBUG") == 0) {
+            *debug = 1;
+        } else if (strcasecmp(name, "CPU") == 0 && i + 1 < argc) {
+            wanted = RedisModule_StringPtrLen(argv[++i], NULL);
+        } else {
+            RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "unknown or incomplete module argument '%s'", name);
+            return REDISMODULE_ERR;
+        }
+    }
+    const char *level = sandbox_choose_level(wanted);
+    if (level == NULL) {
+        RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "CPU level '%s' is unknown or more than this machine has",
+                        wanted ? wanted : "v2");
+        return REDISMODULE_ERR;
+    }
+    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_NOTICE, "core built for CPU level %s", level);
+    return REDISMODULE_OK;
+}
+
+/* The server has checked the arity where it was told of it, which began with 7.0. */
+int run_command(const command *row, const family *f, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    int arity = row->info->arity;
+    if (arity < 0 ? argc < -arity : argc != arity) return RedisModule_WrongArity(ctx);
+    call c = {ctx, argv, argc, f, row};
+    row->handler(&c);
+    return REDISMODULE_OK;
+}
+
+/* The custom category needs a server that can add one, 7.4; the others one that takes them, 7.2. */
+static int register_command(RedisModuleCtx *ctx, const command *row, int family, int own_category) {
+    char name[32], categories[64];
+
+    snprintf(name, sizeof name, "%s%s", families[family].prefix, row->name);
+    if (RedisModule_CreateCommand(ctx, name, row->entries[family], row->flags, row->first, row->last, row->step)
+        != REDISMODULE_OK) return REDISMODULE_ERR;
+    RedisModuleCommand *command = RedisModule_GetCommand ? RedisModule_GetCommand(ctx, name) : NULL;
+    if (command && RedisModule_SetCommandInfo && RedisModule_SetCommandInfo(command, row->info) != REDISMODULE_OK) {
+        return REDISMODULE_ERR;
+    }
+    if (command && RedisModule_SetCommandACLCategories) {
+        snprintf(categories, sizeof categories, "%s%s", row->categories, own_category ? " roaring" : "");
+        return RedisModule_SetCommandACLCategories(command, categories);
+    }
+    return REDISMODULE_OK;
+}
+
+static int register_commands(RedisModuleCtx *ctx) {
+    int own_category = RedisModule_AddACLCategory && RedisModule_AddACLCategory(ctx, "roaring") == REDISMODULE_OK;
+    for (size_t i = 0; i < command_count; i++) {
+        for (int family = 0; family < FAMILIES; family++) {
+            if (register_command(ctx, &commands[i], family, own_category) == REDISMODULE_OK) continue;
+            RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "command %s%s could not be registered",
+                            families[family].prefix, commands[i].name);
+            return REDISMODULE_ERR;
+        }
+    }
+    return REDISMODULE_OK;
+}
+
+/* ROAR.TRAP key READ | WRITE -- lets the core reach beyond the bitmap. Only with a core that was built for that. */
+static int trap_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    static const command row = {.first = 1};
+    call c = {ctx, argv, argc, &families[R], &row};
+    slot s;
+
+    if (argc != 3) return RedisModule_WrongArity(ctx);
+    int writes = argument_is(&c, 2, "WRITE");
+    if (!open_create(&c, 1, 0, &s)) return REDISMODULE_OK;
+    if (!commit(&c, &s, core_trap(&s.value, writes), 0, "trap")) return REDISMODULE_OK;
+    return reply_ok(&c);
+}
+
+/* R.DEBUG VALIDATE key -- OK, or what is wrong inside the bitmap, of either family. Only with the module argument DEBUG. */
+static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    static const command row = {.first = 2};
+    call c = {ctx, argv, argc, &families[R], &row};
+    const bitmap *b;
+    const char *fault;
+
+    if (argc != 3) return RedisModule_WrongArity(ctx);
+    if (!argument_is(&c, 1, "VALIDATE")) return reply_syntax_error(&c);
+    if (!open_either(&c, 2, &b)) return REDISMODULE_OK;
+    if (b == NULL) return reply_error(&c, ERRORMSG_NO_KEY);
+    if (!succeeded(&c, core_validate(b, &fault))) return REDISMODULE_OK;
+    return fault ? RedisModule_ReplyWithSimpleString(ctx, fault) : reply_ok(&c);
+}
+
+__attribute__((visibility("default")))
+int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    const char *missing = fetch_api(ctx);
+    if (missing) {
+        if (RedisModule_Log) RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "this server is too old: no %s", missing);
+        return REDISMODULE_ERR;
+    }
+    if (RedisModule_IsModuleNameBusy && RedisModule_IsModuleNameBusy(MODULE_NAME)) return REDISMODULE_ERR;
+    RedisModule_SetModuleAttribs(ctx, MODULE_NAME, MODULE_VERSION, REDISMODULE_APIVER_1);
+    RedisModule_SetModuleOptions(ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS | REDISMODULE_OPTION_NO_IMPLICIT_SIGNAL_MODIFIED
+                                          | REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD);
+    int debug = 0;
+    if (read_arguments(ctx, argv, argc, &debug) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (debug && RedisModule_CreateCommand(ctx, "R.DEBUG", debug_command, "readonly", 2, 2, 1) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (sandbox_can_trap) return RedisModule_CreateCommand(ctx, "ROAR.TRAP", trap_command, "write", 1, 1, 1)
+                                 || register_commands(ctx);
+    return register_commands(ctx);
+}

@@ -1,0 +1,469 @@
+/* sandbox.c -- arenas in the server's memory, and guarded calls into the core. The only file that knows struct core.
+ *
+ * A call:  frame f = ...;  IN_CORE(&f, *result = core.function(...))  is OK, or what cut the call short. Traps and
+ * failed growth leave the core by _longjmp, past core code only: nothing of the server is on the stack between the two,
+ * because a member sink runs to its end before the core goes on. _setjmp does not save the signal mask, which would
+ * cost a system call. Calls come from the server's main thread, one at a time. */
+#include "sandbox.h"
+
+#include <setjmp.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core.h"
+#include "redismodule.h"
+
+/* An arena's first bytes: all zero, they are an empty bitmap. */
+#define ARENA_BLANK 16
+/* The least arena: with the prefix, 48 bytes, a size class of every allocator. */
+#define ARENA_LEAST 40
+
+/* Results are built in a block that is kept for the next one, so that a small result costs one allocation of the right
+ * size and a copy, and growing while it is built costs nothing. A block that had to grow beyond this is handed over as
+ * the result instead: above it, copying costs more than allocating. */
+#define WORKSPACE_KEPT (256 * 1024)
+#define WORKSPACE_FIRST (16 * 1024)
+
+/* Changing a range takes room to work in, which is given back where it is more than a quarter of the bitmap and this. */
+#define RANGE_SLACK 256
+
+/* Members that a sink gets at once: 32 KiB, so that they are still in L1 when it reads them. */
+#define BATCH 4096
+
+static struct core core;
+
+/* The call that is running. */
+static struct {
+    jmp_buf leave;
+    bitmap *growable;           /* memory 0 while it may grow; NULL while reading */
+    enum trap trap;             /* of the last call that was TRAPPED */
+    uint64_t traps;
+    uint32_t wasteful, used;
+    member_sink *sink;
+    void *context;
+    size_t collected;
+    uint64_t members[BATCH];
+} call;
+
+static struct {
+    span *list;
+    uint32_t count, room;
+} operands;
+
+static bitmap *workspace;
+
+/* --- The level ------------------------------------------------------------------------------------------------------ */
+
+#if defined(__x86_64__)
+static int has_v2(void) { return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt"); }
+static int has_v3(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi")
+        && __builtin_cpu_supports("bmi2");
+}
+static int has_v4(void) {
+    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
+        && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
+        && __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bitalg");
+}
+#elif defined(__aarch64__)
+static int always(void) { return 1; }
+#endif
+
+const char *sandbox_choose_level(const char *wanted) {
+    static const struct { const struct core *core; int (*supported)(void); } levels[] = {
+#if defined(__x86_64__)
+        {&core_v4, has_v4}, {&core_v3, has_v3}, {&core_v2, has_v2},
+#elif defined(__aarch64__)
+        {&core_neon, always},
+#endif
+    };
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        if (wanted && strcasecmp(wanted, levels[i].core->level) != 0) continue;
+        if (!levels[i].supported()) continue;       /* asks the CPU, and whether the system saves its registers */
+        core = *levels[i].core;
+        return core.level;
+    }
+    return NULL;
+}
+
+/* --- Blocks --------------------------------------------------------------------------------------------------------- */
+
+static uint8_t *arena(const bitmap *b) { return (uint8_t *)(b + 1); }
+
+/* The size class's slack belongs to the arena too, where the server tells how much there is. */
+static bitmap *measured(bitmap *b, size_t block) {
+    if (RedisModule_MallocUsableSize) block = RedisModule_MallocUsableSize(b);
+    block -= sizeof *b;
+    b->size = block < UINT32_MAX ? (uint32_t)block : UINT32_MAX;
+    return b;
+}
+
+static void *try_alloc(size_t bytes) {
+    return RedisModule_TryAlloc ? RedisModule_TryAlloc(bytes) : RedisModule_Alloc(bytes);
+}
+
+bitmap *bitmap_create(uint32_t bytes) {
+    size_t block = sizeof(bitmap) + (bytes < ARENA_LEAST ? ARENA_LEAST : bytes);
+    bitmap *b = try_alloc(block);
+    if (b == NULL) return NULL;
+    b->flags = 0;
+    memset(arena(b), 0, ARENA_BLANK);
+    return measured(b, block);
+}
+
+bitmap *bitmap_copy(const bitmap *b) {
+    size_t block = sizeof *b + b->size;
+    bitmap *copy = try_alloc(block);
+    return copy ? measured(memcpy(copy, b, block), block) : NULL;
+}
+
+void bitmap_free(bitmap *b) { RedisModule_Free(b); }
+
+size_t bitmap_memory(const bitmap *b) { return RedisModule_MallocSize((void *)b); }
+
+/* A server without TryRealloc ends its own life in Realloc when memory is short, but not in TryAlloc. */
+static bitmap *try_grow(bitmap *b, uint64_t bytes) {
+    size_t block = sizeof *b + bytes;
+    bitmap *grown;
+    if (RedisModule_TryRealloc) {
+        grown = RedisModule_TryRealloc(b, block);
+    } else if (!RedisModule_TryAlloc) {
+        grown = RedisModule_Realloc(b, block);
+    } else if ((grown = RedisModule_TryAlloc(block)) != NULL) {
+        memcpy(grown, b, sizeof *b + b->size);
+        RedisModule_Free(b);
+    }
+    return grown ? measured(grown, block) : NULL;
+}
+
+static bitmap *shrunk(bitmap *b, uint32_t used) {
+    size_t block = sizeof *b + (used < ARENA_LEAST ? ARENA_LEAST : used);
+    return measured(RedisModule_Realloc(b, block), block);
+}
+
+/* --- Calls ---------------------------------------------------------------------------------------------------------- */
+
+/* setjmp's value: what cut the call short. */
+#define IN_CORE(f, expression) \
+    ((call.trap = 0), _setjmp(call.leave) ? cut_short() : (core.enter(f), (void)(expression), OK))
+
+static status cut_short(void) { return call.trap ? TRAPPED : OUT_OF_MEMORY; }
+
+_Noreturn void sandbox_trap(enum trap trap) {
+    call.trap = trap;
+    call.traps++;
+    _longjmp(call.leave, 1);
+}
+
+span sandbox_grow(uint32_t bytes) {
+    bitmap *b = call.growable;
+    if (b == NULL) sandbox_trap(TRAP_GROWTH);       /* a function that only reads has no use for more */
+    uint64_t ample = (uint64_t)b->size + b->size / 8;
+    if (ample > UINT32_MAX) ample = UINT32_MAX;
+    bitmap *grown = try_grow(b, ample > bytes ? ample : bytes);
+    if (grown == NULL) grown = try_grow(b, bytes);
+    if (grown == NULL) _longjmp(call.leave, 1);
+    call.growable = grown;
+    return (span){arena(grown), grown->size};
+}
+
+void sandbox_member(uint64_t member) {
+    if (call.collected == BATCH) {
+        if (call.sink == NULL) sandbox_trap(TRAP_OUTPUT);
+        call.sink(call.context, call.members, BATCH);
+        call.collected = 0;
+    }
+    call.members[call.collected++] = member;
+}
+
+const char *sandbox_last_trap(void) { return trap_text(call.trap); }
+
+uint64_t sandbox_trap_count(void) { return call.traps; }
+
+/* --- Reading -------------------------------------------------------------------------------------------------------- */
+
+static frame reading(const bitmap *b) {
+    call.growable = NULL;
+    call.sink = NULL;
+    call.collected = 0;
+    return (frame){.memory = {arena(b), b->size}};
+}
+
+status core_get(const bitmap *b, uint64_t offset, uint32_t *bit) {
+    frame f = reading(b);
+    return IN_CORE(&f, *bit = core.get(offset));
+}
+
+/* The core counts modulo 2^64. */
+static count counted(uint64_t members, uint32_t any) { return members || !any ? members : TWO_TO_64; }
+
+status core_cardinality(const bitmap *b, count *members) {
+    frame f = reading(b);
+    return IN_CORE(&f, *members = counted(core.cardinality(), !core.isEmpty()));
+}
+
+status core_extreme(const bitmap *b, int end, uint32_t *found, uint64_t *member) {
+    frame f = reading(b);
+    return IN_CORE(&f, (*found = !core.isEmpty()) && (*member = end ? core.maximum() : core.minimum()));
+}
+
+status core_count_between(const bitmap *b, uint64_t low, uint64_t high, count *members) {
+    frame f = reading(b);
+    return IN_CORE(&f, *members = low > high ? 0 : counted(core.countRange(low, high), core.get(low)));
+}
+
+status core_select(const bitmap *b, uint64_t rank, uint64_t *member) {
+    frame f = reading(b);
+    return IN_CORE(&f, *member = core.select(rank));
+}
+
+status core_count_range(const bitmap *b, const range *r, uint64_t *members) {
+    frame f = reading(b);
+    return IN_CORE(&f, *members = core.countIndexed((uint64_t)r->start, (uint64_t)r->end, r->in_bits));
+}
+
+status core_position(const bitmap *b, uint32_t bit, const range *r, uint32_t *found, uint64_t *position) {
+    frame f = reading(b);
+    status s = IN_CORE(&f, *found = core.position(bit, (uint64_t)r->start, (uint64_t)r->end, r->in_bits, r->given));
+    *position = call.members[0];
+    return s;
+}
+
+status core_members(const bitmap *b, uint64_t from, uint64_t limit, member_sink *sink, void *context) {
+    frame f = reading(b);
+    call.sink = sink;
+    call.context = context;
+    status s = IN_CORE(&f, core.membersFrom(from, limit));
+    if (s == OK && call.collected) sink(context, call.members, call.collected);
+    return s;
+}
+
+status core_get_field(const bitmap *b, const field *at, int64_t *value) {
+    frame f = reading(b);
+    return IN_CORE(&f, *value = (int64_t)core.field(at->offset, at->width, at->is_signed));
+}
+
+status core_statistics(const bitmap *b, statistics of[CONTAINER_KINDS]) {
+    frame f = reading(b);
+    status s = IN_CORE(&f, core.statistics());
+    memcpy(of, call.members, CONTAINER_KINDS * sizeof *of);
+    return s;
+}
+
+status core_validate(const bitmap *b, const char **fault) {
+    frame f = reading(b);
+    uint32_t number = FAULT_NONE;
+    status s = IN_CORE(&f, number = core.validate());
+    *fault = number == FAULT_NONE ? NULL : fault_text(number);
+    return s;
+}
+
+status core_serialized_bytes(const bitmap *b, uint32_t format, uint64_t *bytes) {
+    frame f = reading(b);
+    return IN_CORE(&f, *bytes = core.serializedBytes(format));
+}
+
+status core_serialize(const bitmap *b, uint32_t format, size_t before, size_t after, char **block, size_t *length) {
+    frame f = reading(b);
+    status s = IN_CORE(&f, f.output_size = core.serializedBytes(format));
+    if (s != OK) return s;
+    *block = RedisModule_Alloc(before + f.output_size + after);
+    *length = f.output_size;
+    f.output = (uint8_t *)*block + before;
+    s = IN_CORE(&f, core.serialize(format));
+    if (s != OK) RedisModule_Free(*block);
+    return s;
+}
+
+/* --- Building: memory 0 is the workspace ---------------------------------------------------------------------------- */
+
+void operands_clear(void) { operands.count = 0; }
+
+void operands_add(const bitmap *b) {
+    static const struct { bitmap prefix; uint64_t arena[ARENA_LEAST / 8]; } empty = {.prefix = {ARENA_LEAST, 0}};
+    if (b == NULL) b = &empty.prefix;
+    if (operands.count == operands.room) {
+        operands.room = operands.room ? 2 * operands.room : 64;
+        operands.list = RedisModule_Realloc(operands.list, operands.room * sizeof *operands.list);
+    }
+    operands.list[operands.count++] = (span){arena(b), b->size};
+}
+
+static int start_building(frame *f) {
+    if (workspace == NULL) workspace = bitmap_create(WORKSPACE_FIRST);
+    if (workspace == NULL) return 0;
+    memset(arena(workspace), 0, ARENA_BLANK);
+    *f = reading(workspace);
+    f->operands = operands.list;
+    f->operand_count = operands.count;
+    call.growable = workspace;
+    return 1;
+}
+
+/* Ends a call that built nothing of use, with the status s. */
+static status discard(status s) {
+    workspace = call.growable;
+    if (workspace->size <= WORKSPACE_KEPT) return s;
+    bitmap_free(workspace);
+    workspace = NULL;
+    return s;
+}
+
+/* Ends a call that built a bitmap of call.used bytes if its status is OK. */
+static status built(status s, bitmap **result) {
+    if (s != OK) return discard(s);
+    workspace = call.growable;
+    if (workspace->size > WORKSPACE_KEPT) {
+        *result = shrunk(workspace, call.used);
+        workspace = NULL;
+        return OK;
+    }
+    *result = bitmap_create(call.used);
+    if (*result == NULL) return OUT_OF_MEMORY;
+    memcpy(arena(*result), arena(workspace), call.used);
+    return OK;
+}
+
+status core_combine(enum operation operation, bitmap **result) {
+    frame f;
+    if (!start_building(&f)) return OUT_OF_MEMORY;
+    return built(IN_CORE(&f, (core.combine(operation, f.operand_count), call.used = core.used())), result);
+}
+
+status core_combine_cardinality(enum operation operation, uint64_t *members) {
+    frame f;
+    if (!start_building(&f)) return OUT_OF_MEMORY;
+    return discard(IN_CORE(&f, *members = core.combineCardinality(operation, f.operand_count)));
+}
+
+status core_intersects(uint32_t *holds) {
+    frame f;
+    if (!start_building(&f)) return OUT_OF_MEMORY;
+    return discard(IN_CORE(&f, *holds = core.intersects()));
+}
+
+status core_is_subset(uint32_t *holds) {
+    frame f;
+    if (!start_building(&f)) return OUT_OF_MEMORY;
+    return discard(IN_CORE(&f, *holds = core.isSubset()));
+}
+
+status core_complement(const bitmap *b, const uint64_t *last, bitmap **result) {
+    frame f;
+    operands_clear();
+    operands_add(b);
+    if (!start_building(&f)) return OUT_OF_MEMORY;
+    return built(IN_CORE(&f, (core.complement(b != NULL, last ? *last : 0, last != NULL), call.used = core.used())), result);
+}
+
+status core_deserialize(uint32_t format, const char *payload, size_t length, bitmap **result, const char **fault) {
+    frame f;
+    span operand = {(uint8_t *)payload, (uint32_t)length};
+    *fault = length > UINT32_MAX ? "it is longer than a bitmap can be" : NULL;
+    if (*fault) return OK;
+    if (!start_building(&f)) return OUT_OF_MEMORY;
+    f.operands = &operand;
+    f.operand_count = 1;
+    uint32_t number = FAULT_NONE;
+    status s = IN_CORE(&f, (number = core.deserialize(format), call.used = core.used()));
+    if (s != OK || number == FAULT_NONE) return built(s, result);
+    *fault = fault_text(number);
+    return discard(OK);
+}
+
+/* core.rewrite or core.pack. */
+static status rebuilt(const bitmap *b, void (*rebuild)(void), bitmap **result) {
+    frame f;
+    operands_clear();
+    operands_add(b);
+    if (!start_building(&f)) return OUT_OF_MEMORY;
+    return built(IN_CORE(&f, (rebuild(), call.used = core.used())), result);
+}
+
+status core_pack(const bitmap *b, bitmap **result) { return rebuilt(b, core.pack, result); }
+
+static status rewrite(bitmap **b) {
+    bitmap *tight;
+    status s = rebuilt(*b, core.rewrite, &tight);
+    if (s != OK) return s;
+    bitmap_free(*b);
+    *b = tight;
+    return OK;
+}
+
+/* --- Writing: memory 0 is the bitmap itself ------------------------------------------------------------------------- */
+
+static frame writing(bitmap *b) {
+    frame f = reading(b);
+    call.growable = b;
+    call.wasteful = 0;
+    return f;
+}
+
+/* Ends a call that wrote to *b: takes the block where it is now, rewrites it when it is full of holes, and marks it
+ * when its members can no longer be trusted. A write that ran out of memory may have been cut short anywhere. */
+static status wrote(status s, bitmap **b) {
+    *b = call.growable;
+    if (s == OK && call.wasteful && rewrite(b) == TRAPPED) s = TRAPPED;
+    uint32_t sound = s == OK;
+    if (s == OUT_OF_MEMORY) {
+        frame f = reading(*b);
+        (void)IN_CORE(&f, sound = core.validate() == FAULT_NONE);
+    }
+    if (!sound) (*b)->flags |= BITMAP_DAMAGED;
+    return s;
+}
+
+status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous) {
+    frame f = writing(*b);
+    return wrote(IN_CORE(&f, ((*previous = core.set(offset, value)) != value && (call.wasteful = core.wasteful()))), b);
+}
+
+status core_set_all(bitmap **b, const uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed) {
+    frame f = writing(*b);
+    f.arguments = offsets;
+    f.argument_count = count;
+    return wrote(IN_CORE(&f, (*changed = (bit ? core.add : core.subtract)(0, count), call.wasteful = core.wasteful())), b);
+}
+
+status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t high) {
+    frame f = writing(*b);
+    void (*changed)(uint64_t, uint64_t) = change == SET ? core.setRange : change == CLEAR ? core.clearRange : core.flipRange;
+    status s = wrote(IN_CORE(&f, (changed(low, high), call.wasteful = core.wasteful(), call.used = core.used())), b);
+    if (s == OK && (*b)->size - call.used > call.used / 4 + RANGE_SLACK) bitmap_fit(b);
+    return s;
+}
+
+status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum overflow overflow, int64_t *reply,
+                      uint32_t *written, uint32_t *changed) {
+    frame f = writing(*b);
+    uint64_t old;
+    status s = IN_CORE(&f, (old = core.field(at->offset, at->width, at->is_signed),
+                            *written = (adds ? core.addToField : core.setField)(at->offset, at->width, at->is_signed,
+                                                                                (uint64_t)value, overflow),
+                            *changed = core.field(at->offset, at->width, at->is_signed) != old,
+                            call.wasteful = core.wasteful()));
+    *reply = (int64_t)call.members[0];
+    return wrote(s, b);
+}
+
+void bitmap_fit(bitmap **b) {
+    frame f = reading(*b);
+    if (IN_CORE(&f, call.used = core.used()) == OK) *b = shrunk(*b, call.used);
+}
+
+/* --- Tests ---------------------------------------------------------------------------------------------------------- */
+
+#ifdef CORE_HAS_TRAP
+const int sandbox_can_trap = 1;
+
+status core_trap(bitmap **b, int while_writing) {
+    frame f = while_writing ? writing(*b) : reading(*b);
+    status s = IN_CORE(&f, core.trap());
+    return while_writing ? wrote(s, b) : s;
+}
+#else
+const int sandbox_can_trap = 0;
+
+status core_trap(bitmap **b, int while_writing) { return (void)b, (void)while_writing, OK; }
+#endif

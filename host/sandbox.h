@@ -1,0 +1,139 @@
+/* sandbox.h -- bitmaps, and the compiled core that works on them.
+ *
+ * A bitmap is one block of the server's memory: a prefix, and after it the core's linear memory, an arena.
+ *
+ *   +0  u32 size of the arena in bytes
+ *   +4  u32 flags
+ *   +8  the arena
+ *
+ * Whoever frees or copies one needs nothing but the block. A call into the core sees one arena, the operands that were
+ * handed over, and nothing else; an access outside of them ends the call with TRAPPED. What a call returns is in its
+ * out parameters, and only when its status is OK. */
+#ifndef ROAR_SANDBOX_H
+#define ROAR_SANDBOX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct bitmap {
+    uint32_t size;
+    uint32_t flags;
+} bitmap;
+
+enum { BITMAP_DAMAGED = 1 };        /* a write was cut short by a trap: the members can no longer be trusted */
+
+typedef enum status { OK, TRAPPED, OUT_OF_MEMORY } status;
+
+/* Native's range of BITCOUNT and BITPOS: indexes of bytes or bits, negative ones from the end. */
+typedef struct range {
+    int64_t start, end;
+    uint32_t in_bits;
+    uint32_t given;                 /* how many of the two indexes were */
+} range;
+
+/* How many: 0 to 2^64. */
+typedef unsigned __int128 count;
+#define TWO_TO_64 ((count)1 << 64)
+
+/* What becomes of a closed range of offsets. */
+enum change { SET, CLEAR, FLIP };
+
+/* Native's integer of 1 to 64 bits, and what becomes of a value that it cannot hold. */
+enum overflow { WRAP, SAT, FAIL };
+typedef struct field {
+    uint64_t offset;
+    uint32_t width, is_signed;
+} field;
+
+/* Of a bitmap's arrays, bitsets and runs. */
+typedef struct statistics {
+    uint64_t containers, members, bytes;
+} statistics;
+enum { ARRAYS, BITSETS, RUNS, CONTAINER_KINDS };
+
+/* The core's numbers for forms of a bitmap as bytes: the families' own payloads are 0 and 1, then what others read. */
+enum format { PORTABLE = 2, PORTABLE_WIDE, BITS, CHARACTERS };
+
+/* The eight operations, numbered as the core does. NOT is core_complement. */
+enum operation { AND, OR, XOR, NOT, DIFF, DIFF1, ANDOR, ONE };
+
+/* The most operands of one call. */
+#define OPERANDS_MAX 65535
+
+/* Receives members, ascending, a batch at a time. It must not call into the core. */
+typedef void member_sink(void *context, const uint64_t *members, size_t count);
+
+/* Chooses the core for this CPU, or the one named by `wanted` unless that is NULL. Returns the chosen level's name,
+ * NULL if there is none of that name or the CPU lacks it. */
+const char *sandbox_choose_level(const char *wanted);
+
+/* Why the last call was TRAPPED, in a few words, and how many were since the module was loaded. */
+const char *sandbox_last_trap(void);
+uint64_t sandbox_trap_count(void);
+
+/* An empty bitmap with room for `bytes` bytes of arena; NULL when memory is short. */
+bitmap *bitmap_create(uint32_t bytes);
+/* NULL when memory is short. */
+bitmap *bitmap_copy(const bitmap *b);
+void bitmap_free(bitmap *b);
+/* Bytes of the server's memory that it takes. */
+size_t bitmap_memory(const bitmap *b);
+
+/* Reading. The bitmap is left as it was, whatever happens. */
+status core_get(const bitmap *b, uint64_t offset, uint32_t *bit);
+status core_cardinality(const bitmap *b, count *members);
+/* The least (end 0) or the greatest (end 1) member; *found = 0 if there is none. */
+status core_extreme(const bitmap *b, int end, uint32_t *found, uint64_t *member);
+/* Members from `low` to `high`, both included. */
+status core_count_between(const bitmap *b, uint64_t low, uint64_t high, count *members);
+/* The member of that rank, which is less than the cardinality. */
+status core_select(const bitmap *b, uint64_t rank, uint64_t *member);
+status core_count_range(const bitmap *b, const range *r, uint64_t *members);
+/* The first `bit` in the range; *found = 0 if there is none. */
+status core_position(const bitmap *b, uint32_t bit, const range *r, uint32_t *found, uint64_t *position);
+/* Hands over the first `limit` members from `from` on. */
+status core_members(const bitmap *b, uint64_t from, uint64_t limit, member_sink *sink, void *context);
+status core_get_field(const bitmap *b, const field *at, int64_t *value);
+status core_statistics(const bitmap *b, statistics of[CONTAINER_KINDS]);
+/* *fault is what is wrong with the bitmap itself, NULL if nothing is. */
+status core_validate(const bitmap *b, const char **fault);
+status core_serialized_bytes(const bitmap *b, uint32_t format, uint64_t *bytes);
+/* *block is RedisModule_Alloc'ed, and the caller's to free: `before` bytes, the payload of *length bytes, `after` bytes.
+ * Short of memory for it, the process ends, as the server does where it saves: a file that lacks a value would be worse. */
+status core_serialize(const bitmap *b, uint32_t format, size_t before, size_t after, char **block, size_t *length);
+
+/* Writing. *b moves when it grows, also in a call that fails in the end. A trap leaves it marked as damaged. */
+status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous);
+/* Gives all these offsets the bit and says how many had the other. */
+status core_set_all(bitmap **b, const uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed);
+/* `low` to `high`, both included. */
+status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t high);
+/* Makes the field `value`, or adds that to it (`adds`). *reply is the old value, or the sum. *written = 0, and no *reply,
+ * when it does not fit and that is to FAIL. */
+status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum overflow overflow, int64_t *reply,
+                      uint32_t *written, uint32_t *changed);
+/* Gives back what the bitmap does not use. Never fails: at worst nothing is given back. */
+void bitmap_fit(bitmap **b);
+
+/* Building: *result is a new bitmap, tight, when the status is OK.
+ * Operands are collected first: clear, then add each; NULL stands for an empty bitmap. */
+void operands_clear(void);
+void operands_add(const bitmap *b);
+status core_combine(enum operation operation, bitmap **result);
+/* Of what core_combine would build, modulo 2^64. */
+status core_combine_cardinality(enum operation operation, uint64_t *members);
+/* Whether the first two operands have a member in common, and whether the first is a subset of the second. */
+status core_intersects(uint32_t *holds);
+status core_is_subset(uint32_t *holds);
+/* Everything in [0, max(*last, greatest member of b)] that is not in b. `last` may be NULL, b too. */
+status core_complement(const bitmap *b, const uint64_t *last, bitmap **result);
+/* The same set, each container in its smallest form. */
+status core_pack(const bitmap *b, bitmap **result);
+/* *fault is what is wrong with the payload; NULL, and only then *result is set, when it is good. */
+status core_deserialize(uint32_t format, const char *payload, size_t length, bitmap **result, const char **fault);
+
+/* In a build for tests, whose core can be made to reach beyond its memory: does so, reading or writing *b. */
+extern const int sandbox_can_trap;
+status core_trap(bitmap **b, int while_writing);
+
+#endif

@@ -1,0 +1,259 @@
+// Two bitmaps and more: BITOPCARD, DIFF, CONTAINS, JACCARD.
+
+import { expect, it } from "vitest";
+import { type Member, member, notOffsets, otherThan, range } from "../support/family.ts";
+import { combine, leastSources, operations, sorted } from "../support/model.ts";
+import { noEffects } from "../support/observer.ts";
+import { roarOn } from "../support/roar.ts";
+import { describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, type Suite, SYNTAX, WRONGTYPE } from "../support/suite.ts";
+
+const NO_KEY = "Roaring: key does not exist";
+
+const sources: Record<string, readonly Member[]> = {
+  sparse: [1, 5, 70_000, 131_072, 400_000],
+  array: range(3, 4096, 7),
+  bitset: range(0, 6000, 2),
+  other: range(1, 6000, 2),
+  run: range(10, 20_000),
+  full: range(65_536, 65_536),
+  far: [2, 65_536 * 9, 4_294_967_295],
+  empty: [],
+};
+const names = Object.keys(sources);
+const model = (key: string) => new Set(sources[key]);
+const loadAll = ({ roar }: Suite) => Promise.all(names.map((key) => roar.load(key, sources[key]!)));
+
+/** Two keys of which one or both are missing, or of another type. */
+function itNeedsBoth(suite: Suite): void {
+  const { roar, family, server, refusal } = suite;
+
+  it("refuses a missing key, and one of another type", async () => {
+    await roar.load("a", [1]);
+    await server.run("SET", "string", "s");
+    await roarOn(server, otherThan(family)).load("other", [1]);
+    for (const [keys, text] of [
+      [["none", "a"], NO_KEY], [["a", "none"], NO_KEY], [["none", "none"], NO_KEY],
+      [["string", "a"], WRONGTYPE], [["a", "string"], WRONGTYPE], [["other", "a"], WRONGTYPE], [["a", "other"], WRONGTYPE],
+    ] as const) {
+      expect(await refusal(...keys)).toBe(text);
+    }
+  });
+}
+
+describeCommand("BITOPCARD", (suite) => {
+  const { run, roar, family, server, effects, refusal, protocol } = suite;
+
+  it("takes missing keys for empty ones", async () => {
+    for (const operation of operations) expect(await run(operation, "none", "none2")).toBe(0);
+    expect(await run("NOT", "none")).toBe(0);
+    expect(await run("NOT", "none", 9)).toBe(10);
+  });
+
+  it.skipIf(protocol === 3).each(operations)("%s counts what BITOP stores", async (operation) => {
+    await loadAll(suite);
+    const lists = [...names.flatMap((a) => names.map((b) => [a, b])), names, [...names].reverse(), ...(leastSources(operation) === 1 ? names.map((a) => [a]) : [])];
+    for (const keys of lists) expect(await run(operation, ...keys), keys.join(" ")).toBe(combine(operation, keys.map(model)).size);
+  });
+
+  it("NOT counts up to the greatest member, or to a last offset", async () => {
+    await loadAll(suite);
+    for (const key of names) {
+      for (const last of [[], [0], [70_000], [4_294_967_295]]) expect(await run("NOT", key, ...last)).toEqual(await roar.run("BITOP", "NOT", "d", key, ...last));
+    }
+  });
+
+  it("counts to the very end", async () => {
+    await roar.run("SETFULL", "full");
+    await roar.run("SETFULL", "full2");
+    const all = family.bits === 32 ? 2 ** 32 : "18446744073709551616";
+    for (const [operation, reply] of [["AND", all], ["OR", all], ["XOR", 0], ["ONE", 0], ["DIFF", 0], ["ANDOR", all]] as const) {
+      expect(await run(operation, "full", "full2"), operation).toEqual(reply);
+    }
+    expect(await run("DIFF1", "none", "full")).toEqual(all);
+    expect(await run("NOT", "none", family.last)).toEqual(all);
+    expect(await run("NOT", "full")).toBe(0);
+  });
+
+  it("stores nothing", async () => {
+    await roar.load("k", [1, 2]);
+    expect(await effects(() => run("OR", "k", "none"))).toEqual(noEffects);
+    expect(await server.run("EXISTS", "none")).toBe(0);
+  });
+
+  it("refuses a source of another type", async () => {
+    await server.run("SET", "string", "s");
+    for (const operation of operations) expect(await refusal(operation, "k", "string")).toBe(WRONGTYPE);
+    expect(await refusal("NOT", "string")).toBe(WRONGTYPE);
+  });
+
+  itRunsEverywhere(suite, ["OR", "k", "k"]);
+  itMindsMemory(suite, "read", ["OR", "k"]);
+  itDeclares(suite, { arity: -3, flags: ["readonly"], keys: [{ first: 2, last: -1, access: "RO" }], call: ["OR", "a", "b"], keysInCall: ["a", "b"] });
+  itRefuses(suite, {
+    arity: [[], ["OR"], ...["DIFF", "DIFF1", "ANDOR", "ONE"].map((operation) => [operation, "k"]), ["NOT", "k", 1, 2]],
+    bad: [
+      ...["NAND", "", "ORR"].map((bad) => [[bad, "k"], SYNTAX] as const),
+      ...notOffsets(family).map((bad) => [["NOT", "k", bad], offsetError(family, "last")] as const),
+    ],
+    good: ["OR", "k"],
+  });
+});
+
+describeCommand("DIFF", (suite) => {
+  const { run, roar, family, server, effects, refusal, name } = suite;
+
+  it("stores what is in the first and not in the second", async () => {
+    await loadAll(suite);
+    for (const a of names) {
+      for (const b of names) {
+        expect(await run("d", a, b)).toBe("OK");
+        expect(await roar.members("d"), `${a} ${b}`).toEqual(sorted(combine("DIFF", [model(a), model(b)])));
+      }
+    }
+  });
+
+  it("may store into a source, and drops the destination's TTL", async () => {
+    await roar.load("a", [1, 2, 3]);
+    await roar.load("b", [2]);
+    await server.run("EXPIRE", "a", 1000);
+    expect(await run("a", "a", "b")).toBe("OK");
+    expect(await roar.members("a")).toEqual([1, 3]);
+    expect(await server.run("TTL", "a")).toBe(-1);
+    expect(await run("b", "a", "b")).toBe("OK");
+    expect(await roar.members("b")).toEqual([1, 3]);
+  });
+
+  it("tells the world of its destination", async () => {
+    await roar.load("a", [1, 2]);
+    expect(await effects(() => run("k", "a", "a"))).toEqual({ dirty: 1, events: [["set", "k"]], propagated: [[name, "k", "a", "a"]], touched: true });
+  });
+
+  it("needs both sources, and a destination of its type", async () => {
+    await roar.load("a", [1, 2]);
+    await roar.load("k", [9]);
+    for (const keys of [["none", "a"], ["a", "none"]]) {
+      expect(await refusal("k", ...keys)).toBe(NO_KEY);
+      expect(await effects(() => refusal("k", ...keys))).toEqual(noEffects);
+    }
+    await server.run("SET", "string", "s");
+    expect(await refusal("string", "a", "a")).toBe(WRONGTYPE);
+    expect(await refusal("k", "string", "a")).toBe(WRONGTYPE);
+    expect(await refusal("k", "a", "string")).toBe(WRONGTYPE);
+    expect(await roar.members("k")).toEqual([9]);
+    await roarOn(server, otherThan(family)).load("other", [1]);
+    expect(await refusal("other", "a", "a")).toBe(WRONGTYPE);
+  });
+
+  itRunsEverywhere(suite, ["d", "k", "k"]);
+  itMindsMemory(suite, "write", ["d", "k", "k"]);
+  itDeclares(suite, {
+    arity: 4,
+    flags: ["write", "denyoom"],
+    keys: [{ first: 1, last: 1, access: "RW" }, { first: 2, last: 2, access: "RO" }, { first: 3, last: 3, access: "RO" }],
+    call: ["d", "a", "b"],
+    keysInCall: ["d", "a", "b"],
+  });
+  itRefuses(suite, { arity: [[], ["k"], ["k", "k"], ["k", "k", "k", "k"]], bad: [], good: ["k", "k", "k"] });
+});
+
+describeCommand("CONTAINS", (suite) => {
+  const { run, roar, effects } = suite;
+
+  it("answers how two sets lie to each other", async () => {
+    await loadAll(suite);
+    await roar.load("part", range(100, 5000));
+    const keys = [...names, "part"], of = (key: string) => (key === "part" ? new Set<Member>(range(100, 5000)) : model(key));
+    for (const a of keys) {
+      for (const b of keys) {
+        const first = of(a), second = of(b), common = [...second].filter((m) => first.has(m)).length;
+        const all = common === second.size;
+        const answers = [await run(a, b), await run(a, b, "ALL"), await run(a, b, "ALL_STRICT"), await run(a, b, "EQ")];
+        expect(answers, `${a} ${b}`).toEqual([common > 0, all, all && second.size < first.size, all && second.size === first.size].map(Number));
+      }
+    }
+  });
+
+  it("takes sets of all offsets", async () => {
+    await roar.run("SETFULL", "a");
+    await roar.run("SETFULL", "b");
+    expect([await run("a", "b"), await run("a", "b", "ALL"), await run("a", "b", "ALL_STRICT"), await run("a", "b", "EQ")]).toEqual([1, 1, 0, 1]);
+    await roar.run("SETBIT", "b", 123_456_789, 0);
+    expect([await run("a", "b", "ALL_STRICT"), await run("a", "b", "EQ"), await run("b", "a", "ALL")]).toEqual([1, 0, 0]);
+  });
+
+  it("does nothing else", async () => {
+    await roar.load("k", [1]);
+    expect(await effects(() => run("k", "k", "all"))).toEqual(noEffects);
+  });
+
+  itNeedsBoth(suite);
+  itRunsEverywhere(suite, ["k", "k"]);
+  itMindsMemory(suite, "read", ["k", "k"]);
+  itDeclares(suite, {
+    arity: -3,
+    flags: ["readonly"],
+    keys: [{ first: 1, last: 1, access: "RO" }, { first: 2, last: 2, access: "RO" }],
+    call: ["a", "b", "ALL"],
+    keysInCall: ["a", "b"],
+  });
+  itRefuses(suite, {
+    arity: [[], ["k"], ["k", "k", "ALL", "EQ"]],
+    bad: [
+      ...["SOME", "", "ALL_", "E"].map((bad) => [["k", "k", bad], `ERR invalid mode argument: ${bad}`] as const),
+      [["k", "k", "x\r\n+OK"], "ERR invalid mode argument: x  +OK"],
+    ],
+    good: ["k", "k"],
+  });
+});
+
+describeCommand("JACCARD", (suite) => {
+  const { run, roar, effects, family } = suite;
+
+  it.each([
+    [[], [], "-1"],
+    [[1], [], "0"],
+    [[], [1], "0"],
+    [[1, 2], [3], "0"],
+    [[1, 70_000], [1, 70_000], "1"],
+    [[1, 2, 3], [2, 3, 4], "0.5"],
+    [[1, 2, 3, 4], [1], "0.25"],
+    [range(0, 10), [3], "0.10000000000000001"],
+    [range(0, 8), [3], "0.125"],
+    [range(0, 512), [3], "0.001953125"],
+    [range(0, 1024), [3], "0.0009765625"],
+    [[1, 2], [2, 3], "0.33333333333333331"],
+    [range(0, 3), range(0, 7), "0.42857142857142855"],
+    [range(0, 100_000), range(50_000, 100_000), "0.33333333333333331"],
+  ])("case %#", async (a, b, expected) => {
+    await roar.load("a", a);
+    await roar.load("b", b);
+    const reply = expected === "0.10000000000000001" ? "0.1" : expected; // one digit says it exactly
+    expect(await run("a", "b")).toBe(reply);
+    expect(await run("b", "a")).toBe(reply);
+  });
+
+  it("takes sets of all offsets", async () => {
+    await roar.run("SETFULL", "a");
+    await roar.run("SETFULL", "b");
+    expect(await run("a", "b")).toBe("1");
+    await roar.load("c", [member(family.last)]);
+    expect(await run("a", "c")).toBe(family.bits === 32 ? "2.3283064365386963e-10" : "5.4210108624275222e-20");
+  });
+
+  it("does nothing else", async () => {
+    await roar.load("k", [1]);
+    expect(await effects(() => run("k", "k"))).toEqual(noEffects);
+  });
+
+  itNeedsBoth(suite);
+  itRunsEverywhere(suite, ["k", "k"]);
+  itMindsMemory(suite, "read", ["k", "k"]);
+  itDeclares(suite, {
+    arity: 3,
+    flags: ["readonly"],
+    keys: [{ first: 1, last: 1, access: "RO" }, { first: 2, last: 2, access: "RO" }],
+    call: ["a", "b"],
+    keysInCall: ["a", "b"],
+  });
+  itRefuses(suite, { arity: [[], ["k"], ["k", "k", "k"]], bad: [], good: ["k", "k"] });
+});

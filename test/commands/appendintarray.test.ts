@@ -1,0 +1,70 @@
+import { expect, it } from "vitest";
+import { member, notOffsets } from "../support/family.ts";
+import { noEffects } from "../support/observer.ts";
+import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError } from "../support/suite.ts";
+
+describeCommand("APPENDINTARRAY", (suite) => {
+  const { run, roar, family, server, effects, name } = suite;
+
+  it("creates a missing key", async () => {
+    expect(await run("k", 7, 6)).toBe("OK");
+    expect(await roar.members("k")).toEqual([6, 7]);
+    expect(await server.run("TYPE", "k")).toBe(family.type);
+  });
+
+  it("adds to what was, and keeps a TTL", async () => {
+    await roar.load("k", [1, 2, 3]);
+    await server.run("EXPIRE", "k", 1000);
+    expect(await run("k", 3, 9, 0, 9)).toBe("OK");
+    expect(await roar.members("k")).toEqual([0, 1, 2, 3, 9]);
+    expect(await server.run("TTL", "k")).toBeGreaterThan(0);
+  });
+
+  it("adds before, between and behind containers", async () => {
+    await roar.load("k", [200_000]);
+    for (const value of [family.last, 0n, 100_000n, 2n ** 32n - 1n, 65535n, 65536n]) await run("k", value);
+    const expected = new Set([0n, 65535n, 65536n, 100_000n, 200_000n, 2n ** 32n - 1n, family.last]);
+    expect(await roar.members("k")).toEqual([...expected].map(member));
+  });
+
+  it.each([4095, 4096, 4097, 65536])("fills one container up to %i members, in either direction and from the middle", async (size) => {
+    const ascending = Array.from({ length: size }, (_, i) => 65536 + i);
+    const orders = [ascending, [...ascending].reverse(), ascending.map((_, i) => 65536 + ((i * 40503 + 30000) % size))];
+    for (const order of orders) {
+      await server.run("DEL", "k");
+      await server.connection.pipeline(roar.appends("k", order, 100));
+      const expected = [...new Set(order)].sort((a, b) => a - b);
+      expectEqual(await roar.members("k"), expected);
+      expect(await roar.run("BITCOUNT", "k")).toBe(expected.length);
+    }
+  });
+
+  it("tells the world of changes, and of nothing else", async () => {
+    const change = (...values: string[]) => ({
+      dirty: 1,
+      events: [["setbit", "k"]],
+      propagated: [[name, "k", ...values]],
+      touched: true,
+    });
+    expect(await effects(() => run("k", 7, 8))).toEqual(change("7", "8"));
+    expect(await effects(() => run("k", 8, 7, 8))).toEqual(noEffects);
+    expect(await effects(() => run("k", 7, 9))).toEqual(change("7", "9"));
+  });
+
+  itRunsEverywhere(suite, ["k", 2, 1]);
+  itMindsMemory(suite, "write", ["k", 9]);
+  itDeclares(suite, {
+    arity: -3,
+    flags: ["write", "denyoom"],
+    keys: [{ first: 1, last: 1, access: "RW" }],
+    call: ["k", 1, 2],
+    keysInCall: ["k"],
+  });
+  itRefuses(suite, {
+    arity: [[], ["k"]],
+    bad: notOffsets(family).flatMap((bad) =>
+      [["k", bad], ["k", 1, bad, 2], ["k", 9, 8, bad]].map((args) => [args, offsetError(family, "value")] as const),
+    ),
+    good: ["k", 1],
+  });
+});

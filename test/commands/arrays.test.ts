@@ -1,0 +1,92 @@
+// Members by the list: DELETEINTARRAY, RANGEINTARRAY.
+
+import { expect, it } from "vitest";
+import { member, notOffsets, range } from "../support/family.ts";
+import { noEffects } from "../support/observer.ts";
+import { replies } from "../support/roar.ts";
+import { samples } from "../support/samples.ts";
+import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError } from "../support/suite.ts";
+
+describeCommand("DELETEINTARRAY", (suite) => {
+  const { run, roar, family, server, effects, name } = suite;
+
+  it("makes a missing key an empty bitmap", async () => {
+    expect(await run("k", 1)).toBe("OK");
+    expect(await server.run("TYPE", "k")).toBe(family.type);
+    expect(await roar.members("k")).toEqual([]);
+  });
+
+  it("removes what is there, and keeps a TTL", async () => {
+    await roar.load("k", [...range(60_000, 10_000), member(family.last)]);
+    await server.run("EXPIRE", "k", 1000);
+    expect(await run("k", ...range(60_100, 9_900), 60_005, family.last, 100_000)).toBe("OK");
+    expect(await roar.members("k")).toEqual(range(60_000, 100).filter((m) => m !== 60_005));
+    expect(await server.run("TTL", "k")).toBeGreaterThan(0);
+  });
+
+  it("tells the world of changes, and of nothing else", async () => {
+    const change = (...values: string[]) => ({ dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", ...values]], touched: true });
+    expect(await effects(() => run("k", 1))).toEqual(change("1")); // a key has come to be
+    expect(await effects(() => run("k", 1))).toEqual(noEffects);
+    await roar.load("k", [1, 2]);
+    expect(await effects(() => run("k", 1, 9))).toEqual(change("1", "9"));
+  });
+
+  itRunsEverywhere(suite, ["k", 9]);
+  itMindsMemory(suite, "write", ["k", 9]);
+  itDeclares(suite, { arity: -3, flags: ["write", "denyoom"], keys: [{ first: 1, last: 1, access: "RW" }], call: ["k", 1, 2], keysInCall: ["k"] });
+  itRefuses(suite, {
+    arity: [[], ["k"]],
+    bad: notOffsets(family).flatMap((bad) => [["k", bad], ["k", 1, bad]].map((args) => [args, offsetError(family, "value")] as const)),
+    good: ["k", 1],
+  });
+});
+
+describeCommand("RANGEINTARRAY", (suite) => {
+  const { run, roar, family, effects } = suite;
+  const TOO_LARGE = "Roaring: range too large: maximum 100000000 elements";
+
+  it("is empty on a missing key, and on an empty one", async () => {
+    expect(await run("none", 0, 10)).toEqual([]);
+    await roar.load("empty", []);
+    expect(await run("empty", 0, 10)).toEqual([]);
+  });
+
+  it("answers the members of these ranks, the last included", async () => {
+    for (const members of Object.values(samples(family))) {
+      await roar.load("k", members);
+      const all = members.length;
+      for (const [start, end] of [[0, 0], [0, all], [1, 3], [all - 1, all], [all, all + 5], [all >> 1, (all >> 1) + 5000], [4, 3]] as const) {
+        if (start < 0) continue;
+        expectEqual(await run("k", start, end), replies(members.slice(start, end + 1)), `${start} to ${end}`);
+      }
+    }
+  });
+
+  it("costs what it answers", async () => {
+    await roar.run("SETFULL", "k");
+    const near = family.last - 3n;
+    expect(await run("k", near, family.last)).toEqual(replies([near, near + 1n, near + 2n, near + 3n].map(member)));
+    expect(await run("none", 0, 99_999_999)).toEqual([]);
+    expect(await run("none", family.last - 99_999_999n, family.last)).toEqual([]);
+  });
+
+  it("does nothing else", async () => {
+    await roar.load("k", [1]);
+    expect(await effects(() => run("k", 0, 5))).toEqual(noEffects);
+  });
+
+  itRunsEverywhere(suite, ["k", 1, 2]);
+  itMindsMemory(suite, "read", ["k", 0, 1]);
+  itDeclares(suite, { arity: 4, flags: ["readonly"], keys: [{ first: 1, last: 1, access: "RO" }], call: ["k", 0, 1], keysInCall: ["k"] });
+  itRefuses(suite, {
+    arity: [[], ["k"], ["k", 0], ["k", 0, 1, 2]],
+    bad: [
+      ...notOffsets(family).flatMap((bad) => [[["k", bad, 1], offsetError(family, "start")], [["k", 1, bad], offsetError(family, "end")]] as const),
+      [["k", 0, 100_000_000], TOO_LARGE],
+      [["k", 0, String(family.last)], TOO_LARGE],
+      [["k", 5, 100_000_005], TOO_LARGE],
+    ],
+    good: ["k", 0, 1],
+  });
+});

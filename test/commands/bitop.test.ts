@@ -1,0 +1,265 @@
+import { describe, expect, it } from "vitest";
+import { asReply, member, type Member, notOffsets, otherThan, range } from "../support/family.ts";
+import { combine, leastSources, type Operation, operations, sorted } from "../support/model.ts";
+import { noEffects } from "../support/observer.ts";
+import { roarOn } from "../support/roar.ts";
+import { arityError, describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, SYNTAX, WRONGTYPE } from "../support/suite.ts";
+
+const everyOperation = [...operations, "NOT"] as const;
+
+/** Enough missing sources for any operation but NOT, which takes one. */
+const missing = (operation: string) => (operation === "NOT" ? ["none"] : ["none", "none2"]);
+
+/** Sources of every kind of container, in containers that some share and some have to themselves. */
+const sources: Record<string, readonly Member[]> = {
+  sparse: [1, 5, 70_000, 131_072, 400_000],
+  array: range(3, 4096, 7),
+  bitset: range(0, 6000, 2),
+  other: range(1, 6000, 2),
+  run: range(10, 20_000),
+  full: range(65_536, 65_536),
+  far: [2, 65_536 * 9, 4_294_967_295],
+  empty: [],
+};
+
+const model = (key: string) => new Set(sources[key]);
+const known = new Map<string, Member[]>();
+
+/** What the operation makes of these sources; worked out once for all families. */
+function expectedOf(operation: Operation, keys: readonly string[]): Member[] {
+  const question = [operation, ...keys].join();
+  const answer = known.get(question) ?? sorted(combine(operation, keys.map(model)));
+  known.set(question, answer);
+  return answer;
+}
+
+describeCommand("BITOP", (suite) => {
+  const { run, refusal, roar, family, server, effects, name, protocol } = suite;
+  const names = Object.keys(sources);
+  const loadAll = () => Promise.all(names.map((key) => roar.load(key, sources[key]!)));
+
+  it.each(everyOperation)("%s of missing keys leaves an empty key", async (operation) => {
+    await roar.load("d", [1, 2]);
+    expect(await run(operation, "d", ...missing(operation))).toBe(0);
+    expect(await server.run("EXISTS", "d", "none", "none2")).toBe(1);
+    expect(await server.run("TYPE", "d")).toBe(family.type);
+    expect(await roar.members("d")).toEqual([]);
+  });
+
+  it("takes a missing source for an empty one", async () => {
+    await roar.load("a", [1, 2]);
+    expect(await run("OR", "d", "none", "a")).toBe(2);
+    expect(await run("XOR", "d", "a", "none")).toBe(2);
+    expect(await run("ONE", "d", "a", "none")).toBe(2);
+    expect(await run("DIFF", "d", "a", "none")).toBe(2);
+    expect(await run("DIFF1", "d", "none", "a")).toBe(2);
+    expect(await run("AND", "d", "a", "none")).toBe(0);
+    expect(await run("ANDOR", "d", "a", "none")).toBe(0);
+  });
+
+  it.skipIf(protocol === 3).each(operations)("%s of every pair, and of all, equals the model", async (operation) => {
+    await loadAll();
+    const expectResult = async (keys: string[]) => {
+      const expected = expectedOf(operation, keys);
+      expect(await run(operation, "d", ...keys), keys.join(" ")).toBe(expected.length);
+      expectEqual(await roar.members("d"), expected, keys.join(" "));
+    };
+    for (const a of names) for (const b of names) await expectResult([a, b]);
+    await expectResult(names);
+    await expectResult([...names].reverse());
+    if (leastSources(operation) === 1) for (const a of names) await expectResult([a]);
+    for (const key of names) expectEqual(await roar.members(key), sorted(model(key)), "a source");
+  });
+
+  it.skipIf(protocol === 3 || family.bits === 64).each(operations)("%s of containers of a thousand runs and more equals the model", async (operation) => {
+    // The complement of scattered members is runs, and too many runs in a result must become something else.
+    const universe = range(0, 65_536);
+    const holes = { r1: range(5, 1500, 43), r2: range(20, 1550, 41), r3: range(7, 40, 1500), r4: range(5, 1100, 59), r5: range(33, 1120, 58) };
+    const models = new Map<string, ReadonlySet<Member>>([["array", model("array")], ["bitset", model("bitset")]]);
+    await loadAll();
+    for (const [key, members] of Object.entries(holes)) {
+      await roar.load("holes", members);
+      expect(await run("NOT", key, "holes", 65_535)).toBe(65_536 - members.length);
+      const missing = new Set(members);
+      models.set(key, new Set(universe.filter((m) => !missing.has(m))));
+    }
+    const pairs = [["r1", "r2"], ["r4", "r5"], ["r1", "r3"], ["r1", "array"], ["r4", "bitset"]];
+    const more = [["r1", "r2", "r3"], ["r4", "r5", "array"], ["r2", "r1", "bitset", "r1"], [...models.keys()]];
+    for (const of of [...pairs, ...pairs.map((pair) => [...pair].reverse()), ...more]) {
+      const expected = sorted(combine(operation, of.map((key) => models.get(key)!)));
+      expect(await run(operation, "d", ...of), of.join(" ")).toBe(expected.length);
+      expectEqual(await roar.members("d"), expected, of.join(" "));
+    }
+  });
+
+  it.each(operations)("%s may store into a source", async (operation) => {
+    for (const at of [0, 1, 2]) {
+      await loadAll();
+      const keys = ["bitset", "run", "array"];
+      const expected = expectedOf(operation, keys);
+      expect(await run(operation, keys[at]!, ...keys)).toBe(expected.length);
+      expect(await roar.members(keys[at]!)).toEqual(expected);
+    }
+    await loadAll();
+    const twice = sorted(combine(operation, [model("array"), model("array")]));
+    expect(await run(operation, "array", "array", "array")).toBe(twice.length);
+    expect(await roar.members("array")).toEqual(twice);
+  });
+
+  it("takes the operation in any case", async () => {
+    await roar.load("a", [1, 2]);
+    expect(await run("or", "d", "a")).toBe(2);
+    expect(await run("AnDoR", "d", "a", "a")).toBe(2);
+    expect(await run("Not", "d", "a")).toBe(1);
+  });
+
+  it("takes many sources", async () => {
+    const keys = range(0, 1000).map((i) => `s${i}`);
+    await server.connection.pipeline(keys.map((key, i) => [roar.name("SETINTARRAY"), key, i * 1000, 7, 65_536 * i]));
+    const models = keys.map((_, i) => new Set([i * 1000, 7, 65_536 * i]));
+    for (const operation of operations) {
+      expect(await run(operation, "d", ...keys)).toBe(combine(operation, models).size);
+    }
+    const flood = Array<string>(70_000).fill("s1"); // more than a call into the core takes
+    await expect(roar.connection.call([name, "OR", "d2", ...flood])).rejects.toThrow(/^ERR .*sources/);
+    expect(await server.run("EXISTS", "d2")).toBe(0);
+  });
+
+  describe("NOT", () => {
+    it("flips up to the greatest member", async () => {
+      await roar.load("a", [1, 3, 70_000]);
+      expect(await run("NOT", "d", "a")).toBe(69_998);
+      const flipped = await roar.members("d");
+      expect(flipped.slice(0, 4)).toEqual([0, 2, 4, 5]);
+      expect(flipped.at(-1)).toBe(69_999);
+      await roar.load("a", range(0, 10));
+      expect(await run("NOT", "d", "a")).toBe(0);
+    });
+
+    it("flips up to a last offset, or the greatest member if that is beyond", async () => {
+      await roar.load("a", [1, 3]);
+      expect(await run("NOT", "d", "a", 5)).toBe(4);
+      expect(await roar.members("d")).toEqual([0, 2, 4, 5]);
+      expect(await run("NOT", "d", "a", 0)).toBe(2);
+      expect(await roar.members("d")).toEqual([0, 2]);
+      expect(await run("NOT", "d", "none", 3)).toBe(4);
+      expect(await run("NOT", "d", "none", 65_535)).toBe(65_536);
+      expect(await run("NOT", "d", "none", 65_536)).toBe(65_537);
+    });
+
+    it("flips in place, and back", async () => {
+      await roar.load("a", sources.bitset!);
+      const last = 200_000;
+      expect(await run("NOT", "a", "a", last)).toBe(last + 1 - 6000);
+      expect(await run("NOT", "a", "a", last)).toBe(6000);
+      expect(await roar.members("a")).toEqual(sources.bitset);
+    });
+
+    it("takes the whole range of 32 bits", async () => {
+      await roar.load("a", [5, 4_000_000_000]);
+      expect(await run("NOT", "d", "a", 4_294_967_295)).toBe(2 ** 32 - 2);
+      expect(await roar.run("GETBIT", "d", 5)).toBe(0);
+      expect(await roar.run("GETBIT", "d", 4_294_967_295)).toBe(1);
+      expect(await roar.run("BITPOS", "d", 0)).toBe(5);
+      await roar.load("a", []);
+      await run("NOT", "d", "a", 4_294_967_295);
+      expect(await roar.run("BITPOS", "d", 0)).toBe(family.bits === 32 ? -1 : 2 ** 32);
+    });
+
+    // A run of full containers is one entry, however long, so that a far member is as cheap as a near one.
+    it.skipIf(family.bits === 32).each([2n ** 40n - 1n, 2n ** 40n, 2n ** 53n + 7n, 2n ** 63n, 2n ** 64n - 2n, 2n ** 64n - 1n])(
+      "takes the range up to %i, in next to no memory",
+      async (last) => {
+        const cardinality = (members: bigint) => (members < 2n ** 63n ? member(members) : members.toString());
+        expect(await run("NOT", "d", "none", last)).toEqual(cardinality(last + 1n));
+        expect(await roar.run("BITCOUNT", "d")).toEqual(cardinality(last + 1n));
+        expect(await roar.run("BITPOS", "d", 0)).toEqual(last === family.last ? -1 : asReply(member(last + 1n)));
+        expect(await roar.run("SETBIT", "d", 5, 0)).toBe(1);
+        expect(await roar.run("BITCOUNT", "d")).toEqual(cardinality(last));
+        expect(await roar.run("BITPOS", "d", 0)).toBe(5);
+        expect(await server.run("MEMORY", "USAGE", "d")).toBeLessThan(10_000);
+        expect(await run("NOT", "back", "d", last)).toBe(1);
+        expect(await roar.members("back")).toEqual([5]);
+        expect(await server.run("RESTORE", "restored", 0, (await roar.dump("d"))!)).toBe("OK");
+        expect(await run("XOR", "difference", "restored", "d")).toBe(0);
+        await server.run("DEBUG", "RELOAD");
+        expect(await roar.run("BITCOUNT", "restored")).toEqual(cardinality(last));
+        await roar.load("far", [last]);
+        expect(await run("NOT", "d", "far")).toEqual(cardinality(last));
+      },
+    );
+  });
+
+  it("overwrites a destination of any type, and drops its TTL", async () => {
+    await roar.load("a", [1, 2]);
+    await server.run("SET", "d", "a string", "EX", 1000);
+    expect(await run("OR", "d", "a")).toBe(2);
+    expect(await server.run("TTL", "d")).toBe(-1);
+    await roarOn(server, otherThan(family)).load("d", [5]);
+    expect(await run("AND", "d", "a", "a")).toBe(2);
+    await server.run("EXPIRE", "d", 1000);
+    expect(await run("NOT", "d", "a")).toBe(1);
+    expect(await server.run("TTL", "d")).toBe(-1);
+    expect(await roar.members("d")).toEqual([0]);
+  });
+
+  it("tells the world of its destination", async () => {
+    await roar.load("a", [1, 2]);
+    const set = (...args: string[]) => ({ dirty: 1, events: [["set", "k"]], propagated: [[name, ...args]], touched: true });
+    expect(await effects(() => run("OR", "k", "a"))).toEqual(set("OR", "k", "a"));
+    expect(await effects(() => run("OR", "k", "a"))).toEqual(set("OR", "k", "a"));
+    expect(await effects(() => run("NOT", "k", "a", "9"))).toEqual(set("NOT", "k", "a", "9"));
+    expect(await effects(() => run("AND", "k", "none"))).toEqual(set("AND", "k", "none"));
+    await server.run("DEL", "k");
+    expect(await effects(() => run("AND", "k", "none"))).toEqual(set("AND", "k", "none"));
+    expect(await effects(() => run("OR", "d", "a"), "a")).toMatchObject({ touched: false });
+  });
+
+  it("refuses a source of another type with one reply, and changes nothing", async () => {
+    await roar.load("a", [1, 2]);
+    await roar.load("d", [9]);
+    await server.run("SET", "string", "s");
+    await roarOn(server, otherThan(family)).load("other", [1]);
+    for (const operation of everyOperation) {
+      for (const wrong of ["string", "other"]) {
+        const keys = operation === "NOT" ? [wrong] : ["a", wrong, "a"];
+        const refused = [name, operation, "d", ...keys];
+        const act = () => roar.connection.pipeline([refused, ["PING"]]);
+        expect(await act()).toEqual([expect.objectContaining({ message: WRONGTYPE }), "PONG"]);
+        expect(await effects(act, "d")).toEqual(noEffects);
+        expect(await refusal(operation, wrong, ...keys)).toBe(WRONGTYPE);
+      }
+    }
+    expect(await roar.members("d")).toEqual([9]);
+    expect(await server.run("GET", "string")).toBe("s");
+  });
+
+  itRunsEverywhere(suite, ["OR", "d", "k"]);
+  itMindsMemory(suite, "write", ["OR", "d", "k"]);
+  itDeclares(suite, {
+    arity: -4,
+    flags: ["write", "denyoom"],
+    keys: [
+      { first: 2, last: 2, access: "RW" },
+      { first: 3, last: -1, access: "RO" },
+    ],
+    call: ["OR", "d", "a", "b"],
+    keysInCall: ["d", "a", "b"],
+  });
+  itRefuses(suite, {
+    arity: [
+      [], ["OR"], ["OR", "k"],
+      ...["DIFF", "DIFF1", "ANDOR", "ONE", "one"].map((operation) => [operation, "k", "k"]),
+      ["NOT", "k", "k", 1, 2],
+    ],
+    bad: [
+      ...["NAND", "", "AN", "ANDD", "OR "].map((bad) => [[bad, "k", "k"], SYNTAX] as const),
+      ...notOffsets(family).map((bad) => [["NOT", "k", "k", bad], offsetError(family, "last")] as const),
+    ],
+    good: ["OR", "d", "k"],
+  });
+
+  it("names itself in the arity error, whatever the case of the operation", async () => {
+    expect(await refusal("diff", "d", "a")).toBe(arityError(name));
+  });
+});

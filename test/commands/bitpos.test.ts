@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { asReply, member } from "../support/family.ts";
+import { noEffects } from "../support/observer.ts";
+import { bitError, describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, NOT_AN_INTEGER, SYNTAX } from "../support/suite.ts";
+import { itAnswersAsNative } from "../support/native.ts";
+
+const NOT_A_BIT = "ERR The bit argument must be 1 or 0.";
+
+describeCommand("BITPOS", (suite) => {
+  const { run, roar, family, effects } = suite;
+  const last = asReply(member(family.last));
+
+  it("is 0 for bit 0 and -1 for bit 1 on a missing key", async () => {
+    for (const range of [[], [0], [5], [0, -1], [3, 9, "BIT"]]) {
+      expect(await run("none", 0, ...range)).toBe(0);
+      expect(await run("none", 1, ...range)).toBe(-1);
+    }
+  });
+
+  it("is the same on an empty key, in which no range has a bit", async () => {
+    await roar.load("k", []);
+    expect(await run("k", 0)).toBe(0);
+    expect(await run("k", 1)).toBe(-1);
+    for (const range of [[0], [0, -1], [0, 5, "BIT"]]) {
+      expect(await run("k", 0, ...range)).toBe(-1);
+      expect(await run("k", 1, ...range)).toBe(-1);
+    }
+  });
+
+  it("finds the first member and the first gap", async () => {
+    await roar.load("k", [0, 1, 2, 5, 70000]);
+    expect(await run("k", 1)).toBe(0);
+    expect(await run("k", 0)).toBe(3);
+    await roar.load("k", [65536, 65537]);
+    expect(await run("k", 1)).toBe(65536);
+    expect(await run("k", 0)).toBe(0);
+  });
+
+  it("finds a gap behind full containers", async () => {
+    await roar.load("k", Array.from({ length: 3 * 65536 + 10 }, (_, i) => i));
+    expect(await run("k", 0)).toBe(3 * 65536 + 10);
+    expect(await run("k", 0, 8192)).toBe(3 * 65536 + 10);
+    expect(await run("k", 0, 0, 8191)).toBe(-1);
+    expect(await run("k", 0, 100, -1)).toBe(3 * 65536 + 10); // in the last byte
+    await roar.load("k", Array.from({ length: 65536 }, (_, i) => i));
+    expect(await run("k", 0)).toBe(65536);
+    expect(await run("k", 0, 0)).toBe(65536);
+    expect(await run("k", 0, 0, -1)).toBe(-1);
+  });
+
+  it("answers absolute positions for ranges of bytes and bits", async () => {
+    await roar.load("k", [3, 8, 9, 17, 100]);
+    expect(await run("k", 1, 1)).toBe(8);
+    expect(await run("k", 1, 2, 2)).toBe(17);
+    expect(await run("k", 1, 10, -1, "BIT")).toBe(17);
+    expect(await run("k", 1, 10, 16, "bit")).toBe(-1);
+    expect(await run("k", 0, 8, 10, "BIT")).toBe(10);
+    expect(await run("k", 0, 8, 9, "BIT")).toBe(-1);
+    expect(await run("k", 1, -1)).toBe(100);
+    expect(await run("k", 1, 5, 2)).toBe(-1);
+    expect(await run("k", 0, 500)).toBe(-1);
+  });
+
+  it("goes up to the greatest offset and not beyond", async () => {
+    await roar.load("k", [family.last]);
+    expect(await run("k", 1)).toEqual(last);
+    expect(await run("k", 1, -1)).toEqual(last);
+    expect(await run("k", 1, -1, -1, "BIT")).toEqual(last);
+    expect(await run("k", 0, -1)).toEqual(asReply(member(family.last - 7n)));
+    await roar.load("k", Array.from({ length: 8 }, (_, i) => family.last - BigInt(i)));
+    expect(await run("k", 0, -1)).toBe(-1);
+    expect(await run("k", 1, -1)).toEqual(asReply(member(family.last - 7n)));
+  });
+
+  it("does nothing else", async () => {
+    await roar.load("k", [1]);
+    expect(await effects(() => run("k", 1))).toEqual(noEffects);
+    expect(await effects(() => run("none", 0), "none")).toEqual(noEffects);
+  });
+
+  describe("as native", () => {
+    const starts = ["0", "1", "-1", "-2", "2", "7", "-100", "100", "8191", "8192", "9223372036854775807", "-9223372036854775808"];
+    itAnswersAsNative(suite, [
+      ["0"], ["1"],
+      ...["0", "1"].flatMap((bit) =>
+        starts.flatMap((start) => [
+          [bit, start],
+          ...["0", "-1", "-3", "9", "65535", "65536"].flatMap((end) => [[bit, start, end], [bit, start, end, "byte"], [bit, start, end, "BIT"]]),
+        ]),
+      ),
+      ["2", "0"], ["-1", "0", "1"], ["x", "0"], ["", "0"], ["01", "0"], ["1", "x"], ["1", "0", "x"], ["1", "x", "0"], ["1", "0", "1", "BYTES"],
+      ["2", "x"], ["1", "0", "x", "BYTES"], ["1", "x", "1", "BYTES"], ["1", "0", "1", "BIT", "x"], ["1", "", "1"], ["1", "9223372036854775808"],
+    ]);
+  });
+
+  itRunsEverywhere(suite, ["k", 1]);
+  itMindsMemory(suite, "read", ["k", 1]);
+  itDeclares(suite, {
+    arity: -3,
+    flags: ["readonly"],
+    keys: [{ first: 1, last: 1, access: "RO" }],
+    call: ["k", 1, 0, -1, "BIT"],
+    keysInCall: ["k"],
+  });
+  itRefuses(suite, {
+    arity: [[], ["k"]],
+    bad: [
+      ...["2", "-1", "x", "", "01", "+1"].map((bad) => [["k", bad], bitError("bit")] as const),
+      [["k", 2, 0], NOT_A_BIT],
+      [["k", "-1", 0, 1], NOT_A_BIT],
+      [["k", "x", 0], NOT_AN_INTEGER],
+      [["k", 1, "x"], NOT_AN_INTEGER],
+      [["k", 1, 0, "x"], NOT_AN_INTEGER],
+      [["k", 1, 0, 1, "BYTES"], SYNTAX],
+      [["k", 1, 0, 1, "BIT", 1], SYNTAX],
+    ],
+    good: ["k", 1],
+  });
+});

@@ -1,0 +1,155 @@
+// Several bits at once: GETBITS, SETBITS, CLEARBITS, CLEAR.
+
+import { expect, it } from "vitest";
+import { member, notOffsets, range } from "../support/family.ts";
+import { noEffects } from "../support/observer.ts";
+import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError } from "../support/suite.ts";
+
+describeCommand("GETBITS", (suite) => {
+  const { run, roar, family, effects } = suite;
+
+  it("is empty on a missing key, and all 0 on an empty one", async () => {
+    expect(await run("none", 1, 2)).toEqual([]);
+    await roar.load("empty", []);
+    expect(await run("empty", 1, 2)).toEqual([0, 0]);
+  });
+
+  it("answers bits in the order of the offsets, as often as they are asked for", async () => {
+    await roar.load("k", [0, 70_000, member(family.last)]);
+    expect(await run("k", family.last, 1, 0, 70_000, 70_001, 0)).toEqual([1, 0, 1, 1, 0, 1]);
+    const offsets = range(69_000, 5000);
+    expectEqual(await run("k", ...offsets), offsets.map((offset) => (offset === 70_000 ? 1 : 0)));
+  });
+
+  it("does nothing else", async () => {
+    await roar.load("k", [1]);
+    expect(await effects(() => run("k", 1, 2))).toEqual(noEffects);
+  });
+
+  itRunsEverywhere(suite, ["k", 2, 5]);
+  itMindsMemory(suite, "read", ["k", 9]);
+  itDeclares(suite, { arity: -3, flags: ["readonly"], keys: [{ first: 1, last: 1, access: "RO" }], call: ["k", 1, 2], keysInCall: ["k"] });
+  itRefuses(suite, {
+    arity: [[], ["k"]],
+    bad: notOffsets(family).flatMap((bad) => [["k", bad], ["k", 1, bad, 2]].map((args) => [args, offsetError(family, "offset")] as const)),
+    good: ["k", 1],
+  });
+});
+
+describeCommand("SETBITS", (suite) => {
+  const { run, roar, family, server, effects, name } = suite;
+
+  it("creates a missing key", async () => {
+    expect(await run("k", 7, 6, 7)).toBe(2);
+    expect(await roar.members("k")).toEqual([6, 7]);
+  });
+
+  it("answers how many were clear, and keeps a TTL", async () => {
+    await roar.load("k", [1, 2, 3]);
+    await server.run("EXPIRE", "k", 1000);
+    expect(await run("k", 3, 4, family.last)).toBe(2);
+    expect(await run("k", 3, 4, family.last)).toBe(0);
+    expect(await roar.members("k")).toEqual([1, 2, 3, 4, member(family.last)]);
+    expect(await server.run("TTL", "k")).toBeGreaterThan(0);
+    expect(await run("k", ...range(100_000, 10_000))).toBe(10_000);
+    expect(await roar.run("BITCOUNT", "k")).toBe(10_005);
+  });
+
+  it("tells the world of changes, and of nothing else", async () => {
+    const change = { dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", "7", "8"]], touched: true };
+    expect(await effects(() => run("k", 7, 8))).toEqual(change);
+    expect(await effects(() => run("k", 7, 8))).toEqual(noEffects);
+  });
+
+  itRunsEverywhere(suite, ["k", 2, 3]);
+  itMindsMemory(suite, "write", ["k", 9]);
+  itDeclares(suite, { arity: -3, flags: ["write", "denyoom"], keys: [{ first: 1, last: 1, access: "RW" }], call: ["k", 1, 2], keysInCall: ["k"] });
+  itRefuses(suite, {
+    arity: [[], ["k"]],
+    bad: notOffsets(family).flatMap((bad) => [["k", bad], ["k", 9, bad, 8]].map((args) => [args, offsetError(family, "offset")] as const)),
+    good: ["k", 1],
+  });
+});
+
+describeCommand("CLEARBITS", (suite) => {
+  const { run, roar, family, server, effects, name } = suite;
+
+  it("is nil on a missing key, which stays missing", async () => {
+    expect(await run("none", 1)).toBeNull();
+    expect(await run("none", 1, "COUNT")).toBeNull();
+    expect(await run("none", "COUNT")).toBeNull();
+    expect(await server.run("EXISTS", "none")).toBe(0);
+  });
+
+  it("clears, and counts what it cleared when asked to", async () => {
+    await roar.load("k", [1, 2, 3, 70_000, member(family.last)]);
+    expect(await run("k", 2, 9)).toBe("OK");
+    expect(await run("k", 1, 1, 2, family.last, "COUNT")).toBe(2);
+    expect(await run("k", 70_000, "count")).toBe(1);
+    expect(await run("k", "COUNT")).toBe(0);
+    expect(await run("k", 3, "Count")).toBe(1);
+    expect(await roar.members("k")).toEqual([]);
+    expect(await server.run("EXISTS", "k")).toBe(1);
+  });
+
+  it("tells the world of changes, and of nothing else", async () => {
+    await roar.load("k", [1, 2, 3]);
+    expect(await effects(() => run("k", 9))).toEqual(noEffects);
+    expect(await effects(() => run("k", "COUNT"))).toEqual(noEffects);
+    expect(await effects(() => run("k", 1, 9, "COUNT"))).toEqual({
+      dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", "1", "9", "COUNT"]], touched: true,
+    });
+    expect(await effects(() => run("none", 1), "none")).toEqual(noEffects);
+  });
+
+  itRunsEverywhere(suite, ["k", 9, "COUNT"]);
+  itMindsMemory(suite, "write", ["k", 9]);
+  itDeclares(suite, { arity: -3, flags: ["write", "denyoom"], keys: [{ first: 1, last: 1, access: "RW" }], call: ["k", 1, "COUNT"], keysInCall: ["k"] });
+  itRefuses(suite, {
+    arity: [[], ["k"]],
+    bad: [
+      ...notOffsets(family).flatMap((bad) => [["k", bad], ["k", 1, bad, "COUNT"]].map((args) => [args, offsetError(family, "offset")] as const)),
+      [["k", "COUNT", 1], offsetError(family, "offset")],
+      [["k", "COUNT", "COUNT"], offsetError(family, "offset")],
+    ],
+    good: ["k", 1],
+  });
+});
+
+describeCommand("CLEAR", (suite) => {
+  const { run, roar, family, server, effects, name } = suite;
+
+  it("is nil on a missing key, which stays missing", async () => {
+    expect(await run("none")).toBeNull();
+    expect(await server.run("EXISTS", "none")).toBe(0);
+  });
+
+  it("answers how many there were, and leaves the key with its TTL", async () => {
+    await roar.load("k", range(5, 10_000, 7));
+    await server.run("EXPIRE", "k", 1000);
+    expect(await run("k")).toBe(10_000);
+    expect(await roar.members("k")).toEqual([]);
+    expect(await server.run("TYPE", "k")).toBe(family.type);
+    expect(await server.run("TTL", "k")).toBeGreaterThan(0);
+    expect(await server.run("MEMORY", "USAGE", "k")).toBeLessThan(200);
+    expect(await run("k")).toBe(0);
+    await roar.run("SETFULL", "full");
+    expect(await run("full")).toEqual(family.bits === 32 ? 2 ** 32 : "18446744073709551616");
+  });
+
+  it("tells the world of changes, and of nothing else", async () => {
+    await roar.load("k", [1]);
+    expect(await effects(() => run("k"))).toEqual({ dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k"]], touched: true });
+    expect(await effects(() => run("k"))).toEqual(noEffects);
+    expect(await effects(() => run("none"), "none")).toEqual(noEffects);
+  });
+
+  it("works when maxmemory is reached", async () => {
+    await roar.load("k", [1, 2]);
+    await server.run("CONFIG", "SET", "maxmemory", 1);
+    expect(await run("k").finally(() => server.run("CONFIG", "SET", "maxmemory", 0))).toBe(2);
+  });
+
+  itDeclares(suite, { arity: 2, flags: ["write"], keys: [{ first: 1, last: 1, access: "RW" }], call: ["k"], keysInCall: ["k"] });
+  itRefuses(suite, { arity: [[], ["k", 1]], bad: [], good: ["k"] });
+});

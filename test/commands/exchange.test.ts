@@ -1,0 +1,302 @@
+// To and from what others read: SETBITARRAY, GETBITARRAY, EXPORT, IMPORT, FROMBITMAP, TOBITMAP.
+
+import { expect, it } from "vitest";
+import { type Member, member, range } from "../support/family.ts";
+import { nativeString } from "../support/model.ts";
+import { noEffects } from "../support/observer.ts";
+import { samples } from "../support/samples.ts";
+import type { Reply } from "../support/resp.ts";
+import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, SYNTAX, WRONGTYPE } from "../support/suite.ts";
+
+const RO = [{ first: 1, last: 1, access: "RO" }] as const;
+const RW = [{ first: 1, last: 1, access: "RW" }] as const;
+const OW = [{ first: 1, last: 1, access: "OW" }] as const;
+const TOO_LONG = "ERR Roaring: string too long: maximum 536870912 bytes (proto-max-bulk-len)";
+
+const characters = (members: readonly number[]): string => {
+  const set = new Set(members);
+  return range(0, (members.at(-1) ?? 0) + 1).map((offset) => (set.has(offset) ? "1" : "0")).join("");
+};
+const bytes = (reply: Reply): Buffer => Buffer.from(reply as string, "latin1");
+
+/** The samples whose strings are not too long to be compared. */
+const short = (all: Record<string, Member[]>): number[][] => Object.values(all).filter((members) => (members.at(-1) ?? 0) < 1_000_000) as number[][];
+
+describeCommand("SETBITARRAY", (suite) => {
+  const { run, roar, family, server, effects, name } = suite;
+
+  it("creates a missing key", async () => {
+    expect(await run("k", "0101")).toBe("OK");
+    expect(await roar.members("k")).toEqual([1, 3]);
+    expect(await run("empty", "")).toBe("OK");
+    expect(await server.run("TYPE", "empty")).toBe(family.type);
+  });
+
+  it("takes any character but 1 for a 0", async () => {
+    const text = Buffer.from("1x1\r\n 1\0\x011\xff\xb111", "latin1");
+    expect(await run("k", text)).toBe("OK");
+    expect(await roar.members("k")).toEqual([...text].flatMap((c, i) => (c === 0x31 ? [i] : [])));
+  });
+
+  it("makes every kind of container", async () => {
+    for (const members of short(samples(family))) {
+      expect(await run("k", characters(members))).toBe("OK");
+      expectEqual(await roar.members("k"), members);
+    }
+  });
+
+  it("replaces the value, drops a TTL and tells the world", async () => {
+    await roar.load("k", [9]);
+    await server.run("EXPIRE", "k", 1000);
+    const set = { dirty: 1, events: [["set", "k"]], propagated: [[name, "k", "01"]], touched: true };
+    expect(await effects(() => run("k", "01"))).toEqual(set);
+    expect(await effects(() => run("k", "01"))).toEqual(set);
+    expect(await server.run("TTL", "k")).toBe(-1);
+    expect(await roar.members("k")).toEqual([1]);
+  });
+
+  itRunsEverywhere(suite, ["k", "0111"]);
+  itMindsMemory(suite, "write", ["k", "0111"]);
+  itDeclares(suite, { arity: 3, flags: ["write", "denyoom"], keys: OW, call: ["k", "01"], keysInCall: ["k"] });
+  itRefuses(suite, { arity: [[], ["k"], ["k", "0", "1"]], bad: [], good: ["k", "01"] });
+});
+
+describeCommand("GETBITARRAY", (suite) => {
+  const { run, roar, family, effects, refusal, server, name } = suite;
+
+  it("is the empty simple string for a missing key, and 0 for an empty one", async () => {
+    expect(String(await roar.connection.bytes(name, "none"))).toBe("+\r\n");
+    await roar.load("empty", []);
+    expect(await run("empty")).toBe("0");
+  });
+
+  it("has a character for every offset up to the last member", async () => {
+    for (const members of short(samples(family))) {
+      await roar.load("k", members);
+      const reply = (await run("k")) as string;
+      expect(reply === characters(members), `${reply.length} characters`).toBe(true);
+    }
+  });
+
+  it("refuses a string that is too long, at once", async () => {
+    await roar.load("k", [member(family.last)]);
+    expect(await refusal("k")).toBe(TOO_LONG);
+    await roar.load("k", [2_000_000]);
+    await server.run("CONFIG", "SET", "proto-max-bulk-len", "1mb");
+    expect(await refusal("k").finally(() => server.run("CONFIG", "SET", "proto-max-bulk-len", "512mb"))).toMatch(/too long: maximum 1048576 bytes/);
+    expect(await run("k")).toHaveLength(2_000_001);
+  });
+
+  it("does nothing else", async () => {
+    await roar.load("k", [1]);
+    expect(await effects(() => run("k"))).toEqual(noEffects);
+  });
+
+  itRunsEverywhere(suite, ["k"]);
+  itMindsMemory(suite, "read", ["k"]);
+  itDeclares(suite, { arity: 2, flags: ["readonly"], keys: RO, call: ["k"], keysInCall: ["k"] });
+  itRefuses(suite, { arity: [[], ["k", 1]], bad: [], good: ["k"] });
+});
+
+/** {3, 4, 100} as others write it. */
+const stream32 = Buffer.from("3a30000001000000" + "00000200" + "10000000" + "030004006400", "hex");
+const stream = (bits: 32 | 64): Buffer => (bits === 32 ? stream32 : Buffer.concat([Buffer.from("0100000000000000" + "00000000", "hex"), stream32]));
+
+describeCommand("EXPORT", (suite) => {
+  const { run, roar, family, effects, refusal } = suite;
+
+  it("is nil for a missing key", async () => expect(await run("none")).toBeNull());
+
+  it("is the portable stream", async () => {
+    await roar.load("k", [3, 4, 100]);
+    expect(bytes(await run("k"))).toEqual(stream(family.bits));
+    await roar.load("empty", []);
+    expect(bytes(await run("empty"))).toEqual(Buffer.from(family.bits === 32 ? "3a30000000000000" : "0000000000000000", "hex"));
+  });
+
+  it("is what IMPORT takes, for every kind of container", async () => {
+    for (const [sample, members] of Object.entries(samples(family))) {
+      await roar.load("k", members);
+      for (const command of ["SETBITS", "OPTIMIZE"]) {
+        if (command === "OPTIMIZE") await roar.run(command, "k");
+        expect(await roar.run("IMPORT", "copy", bytes(await run("k")), "REPLACE"), sample).toBe(members.length);
+        expectEqual(await roar.members("copy"), members, sample);
+      }
+    }
+  });
+
+  it("refuses what would be too long, at once", async () => {
+    await roar.run("SETFULL", "k");
+    if (family.bits === 32) expect(await roar.run("IMPORT", "copy", bytes(await run("k")))).toBe(2 ** 32);
+    else expect(await refusal("k")).toBe(TOO_LONG);
+  });
+
+  it("does nothing else", async () => {
+    await roar.load("k", [1]);
+    expect(await effects(() => run("k"))).toEqual(noEffects);
+  });
+
+  itRunsEverywhere(suite, ["k"]);
+  itMindsMemory(suite, "read", ["k"]);
+  itDeclares(suite, { arity: 2, flags: ["readonly"], keys: RO, call: ["k"], keysInCall: ["k"] });
+  itRefuses(suite, { arity: [[], ["k", 1]], bad: [], good: ["k"] });
+});
+
+describeCommand("IMPORT", (suite) => {
+  const { run, roar, family, server, effects, refusal } = suite;
+  const payload = stream(family.bits);
+  const invalid = (what: string) => `ERR invalid roaring payload: ${what}`;
+
+  it("creates a missing key", async () => {
+    expect(await run("k", payload)).toBe(3);
+    expect(await roar.members("k")).toEqual([3, 4, 100]);
+  });
+
+  it("unites with what is there, and keeps a TTL", async () => {
+    await roar.load("k", [4, 5, 70_000]);
+    await server.run("EXPIRE", "k", 1000);
+    expect(await run("k", payload)).toBe(5);
+    expect(await roar.members("k")).toEqual([3, 4, 5, 100, 70_000]);
+    expect(await server.run("TTL", "k")).toBeGreaterThan(0);
+  });
+
+  it("replaces it when told to, and drops the TTL", async () => {
+    await roar.load("k", [4, 5, 70_000]);
+    await server.run("EXPIRE", "k", 1000);
+    expect(await run("k", payload, "replace")).toBe(3);
+    expect(await roar.members("k")).toEqual([3, 4, 100]);
+    expect(await server.run("TTL", "k")).toBe(-1);
+  });
+
+  it("tells the world of changes, and of nothing else", async () => {
+    await roar.load("k", [3]);
+    expect(await effects(() => run("k", payload))).toMatchObject({ dirty: 1, events: [["setbit", "k"]], touched: true });
+    expect(await effects(() => run("k", payload))).toEqual(noEffects);
+    expect(await effects(() => run("k", payload, "REPLACE"))).toMatchObject({ dirty: 1, events: [["set", "k"]], touched: true });
+    expect(await effects(() => run("k2", payload), "k2")).toMatchObject({ dirty: 1, events: [["setbit", "k2"]], touched: true });
+  });
+
+  it("refuses every payload that is cut or goes on, and leaves the key as it was", async () => {
+    await roar.load("k", [9]);
+    const before = await roar.dump("k");
+    for (let length = 0; length < payload.length; length++) {
+      expect(await refusal("k", payload.subarray(0, length))).toMatch(/^ERR invalid roaring payload: ./);
+      expect(await refusal("none", payload.subarray(0, length), "REPLACE")).toMatch(/^ERR invalid roaring payload: ./);
+    }
+    expect(await refusal("k", Buffer.concat([payload, Buffer.from([0])]))).toBe(invalid("bytes follow its end"));
+    expect(await roar.dump("k")).toEqual(before);
+    expect(await server.run("EXISTS", "none")).toBe(0);
+  });
+
+  itRunsEverywhere(suite, ["k", family.bits === 32 ? ":0\0\0\0\0\0\0" : "\0\0\0\0\0\0\0\0"]);
+  itMindsMemory(suite, "write", ["k", payload]);
+  itDeclares(suite, { arity: -3, flags: ["write", "denyoom"], keys: RW, call: ["k", "x", "REPLACE"], keysInCall: ["k"] });
+  itRefuses(suite, {
+    arity: [[], ["k"]],
+    bad: [
+      [["k", payload, "REPLACED"], SYNTAX],
+      [["k", payload, "REPLACE", "REPLACE"], SYNTAX],
+      [["k", "x"], invalid("it ends before all that it announces")],
+      [["k", "xxxxxxxxxxxx", "REPLACE"], invalid(family.bits === 32 ? "it begins with an unknown cookie" : "it ends before all that it announces")],
+    ],
+    good: ["k", payload],
+  });
+});
+
+describeCommand("FROMBITMAP", (suite) => {
+  const { run, roar, family, server, effects, refusal, name } = suite;
+
+  it("makes an empty bitmap of a missing string", async () => {
+    expect(await run("k", "none")).toBe(0);
+    expect(await server.run("TYPE", "k")).toBe(family.type);
+    expect(await server.run("EXISTS", "none")).toBe(0);
+  });
+
+  it("reads what native SETBIT wrote", async () => {
+    for (const members of short(samples(family))) {
+      await server.run("SET", "native", nativeString(new Set(members)));
+      expect(await run("k", "native")).toBe(members.length);
+      expectEqual(await roar.members("k"), members);
+    }
+    await server.run("SET", "native", "12"); // which the server keeps as a number
+    expect(await run("k", "native")).toBe(6);
+    expect(await server.run("GET", "native")).toBe("12");
+    expect(await server.run("BITCOUNT", "native")).toBe(6);
+  });
+
+  it("replaces the value, drops a TTL and tells the world", async () => {
+    await roar.load("k", [9]);
+    await server.run("EXPIRE", "k", 1000);
+    await server.run("SETBIT", "native", 7, 1);
+    expect(await effects(() => run("k", "native"))).toEqual({ dirty: 1, events: [["set", "k"]], propagated: [[name, "k", "native"]], touched: true });
+    expect(await server.run("TTL", "k")).toBe(-1);
+    expect(await effects(() => run("k", "native"), "native")).toMatchObject({ touched: false });
+  });
+
+  it("refuses what is no string", async () => {
+    await roar.load("a", [1]);
+    await server.run("RPUSH", "list", 1);
+    for (const key of ["a", "list"]) expect(await refusal("k", key)).toBe(WRONGTYPE);
+    expect(await server.run("EXISTS", "k")).toBe(0);
+  });
+
+  itMindsMemory(suite, "write", ["k", "native"]);
+  itDeclares(suite, {
+    arity: 3,
+    flags: ["write", "denyoom"],
+    keys: [...OW, { first: 2, last: 2, access: "RO" }],
+    call: ["k", "native"],
+    keysInCall: ["k", "native"],
+  });
+  itRefuses(suite, { arity: [[], ["k"], ["k", "n", "x"]], bad: [], good: ["k", "native"] });
+});
+
+describeCommand("TOBITMAP", (suite) => {
+  const { run, roar, family, server, effects, refusal, name } = suite;
+
+  it("refuses a missing bitmap", async () => {
+    expect(await refusal("native", "none")).toBe("Roaring: key does not exist");
+    expect(await server.run("EXISTS", "native")).toBe(0);
+  });
+
+  it("writes what native GETBIT reads", async () => {
+    for (const members of short(samples(family))) {
+      await roar.load("k", members);
+      const expected = nativeString(new Set(members));
+      expect(await run("native", "k")).toBe(expected.length);
+      expect(bytes(await server.run("GET", "native")).equals(expected)).toBe(true);
+      expect(await server.run("BITCOUNT", "native")).toBe(members.length);
+    }
+  });
+
+  it("replaces what there was, of any type, drops a TTL and tells the world", async () => {
+    await roar.load("a", [1]);
+    await server.run("RPUSH", "k", 1);
+    await server.run("EXPIRE", "k", 1000);
+    const set = { dirty: 1, events: [["set", "k"]], propagated: [[name, "k", "a"]], touched: true };
+    expect(await effects(() => run("k", "a"))).toMatchObject({ propagated: set.propagated, touched: true });
+    expect(await effects(() => run("k", "a"))).toEqual(set);
+    expect(await server.run("TTL", "k")).toBe(-1);
+    expect(await server.run("GET", "k")).toBe("@");
+    expect(await run("a", "a")).toBe(1);
+    expect(await server.run("TYPE", "a")).toBe("string");
+  });
+
+  it("refuses a string that is too long, at once", async () => {
+    await roar.load("a", [member(family.last)]);
+    if (family.bits === 32) return;
+    expect(await refusal("native", "a")).toBe(TOO_LONG);
+    expect(await server.run("EXISTS", "native")).toBe(0);
+  });
+
+  itRunsEverywhere(suite, ["native", "k"]);
+  itMindsMemory(suite, "write", ["native", "k"]);
+  itDeclares(suite, {
+    arity: 3,
+    flags: ["write", "denyoom"],
+    keys: [...OW, { first: 2, last: 2, access: "RO" }],
+    call: ["native", "k"],
+    keysInCall: ["native", "k"],
+  });
+  itRefuses(suite, { arity: [[], ["n"], ["n", "k", "x"]], bad: [], good: ["native", "k"] });
+});

@@ -1,0 +1,137 @@
+// What bitmaps are made of: STAT, OPTIMIZE; and the debug command that a module argument brings.
+
+import { describe, expect, it } from "vitest";
+import { families, member, otherThan, range } from "../support/family.ts";
+import { noEffects } from "../support/observer.ts";
+import { roarOn } from "../support/roar.ts";
+import { samples } from "../support/samples.ts";
+import { cpuLevel } from "../support/server.ts";
+import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, SYNTAX, useServer, WRONGTYPE } from "../support/suite.ts";
+
+const KEY = [{ first: 1, last: 1, access: "RO" }] as const;
+
+describeCommand("STAT", (suite) => {
+  const { run, roar, family, server, effects, refusal, protocol, name } = suite;
+  const type = family.bits === 32 ? "bitmap" : "bitmap64";
+
+  it("is nil for a missing key", async () => {
+    expect(await run("none")).toBeNull();
+    expect(await run("none", "JSON")).toBeNull();
+  });
+
+  it("says how many there are of what, as text", async () => {
+    await roar.load("k", [...range(0, 5), ...range(65_536, 20_000, 3), ...range(200_000, 50_000)]);
+    await roar.run("OPTIMIZE", "k");
+    const text = [
+      `type: ${type}`, "cardinality: 70005", "number of containers: 3", "max value: 249999", "min value: 0",
+      "number of array containers: 0", "\tarray container values: 0", "\tarray container bytes: 0",
+      "bitset  containers: 1", "\tbitset  container values: 20000", "\tbitset  container bytes: 8192",
+      "run containers: 2", "\trun container values: 50005", "\trun container bytes: ",
+    ].join("\n");
+    expect(String(await run("k")).slice(0, text.length)).toBe(text);
+    expect(await run("k", "nojson")).toBe(await run("k"));
+    const raw = String(await roar.connection.bytes(name, "k"));
+    expect(raw.startsWith(protocol === 3 ? "=" : "$")).toBe(true);
+    if (protocol === 3) expect(raw).toMatch(/^=\d+\r\ntxt:type: /);
+  });
+
+  it("says the same as JSON", async () => {
+    await roar.load("k", [1, 2, 70_000]);
+    const kind = (containers: number, members: number) => ({ number_of_containers: `${containers}`, container_cardinality: `${members}`, container_allocated_bytes: expect.any(String) });
+    const stat = { type, cardinality: "3", number_of_containers: "2", max_value: "70000", min_value: "1", array_container: kind(2, 3), bitset_container: kind(0, 0), run_container: kind(0, 0) };
+    for (const word of ["JSON", "json"]) expect(JSON.parse(String(await run("k", word)))).toEqual(stat);
+  });
+
+  it("has its own numbers for an empty bitmap, and for a full one", async () => {
+    await roar.load("k", []);
+    expect(JSON.parse(String(await run("k", "JSON")))).toMatchObject({ cardinality: "0", number_of_containers: "0", max_value: "0", min_value: String(family.last) });
+    await roar.run("SETFULL", "full");
+    const all = String(family.last + 1n);
+    expect(JSON.parse(String(await run("full", "JSON")))).toMatchObject({ cardinality: all, max_value: String(family.last), min_value: "0", run_container: { container_cardinality: all } });
+  });
+
+  it("takes keys of either family", async () => {
+    await roarOn(server, otherThan(family)).load("other", [1]);
+    expect(JSON.parse(String(await run("other", "JSON")))).toMatchObject({ type: family.bits === 32 ? "bitmap64" : "bitmap", cardinality: "1" });
+    await server.run("SET", "string", "s");
+    expect(await refusal("string")).toBe(WRONGTYPE);
+  });
+
+  it("does nothing else", async () => {
+    await roar.load("k", [1]);
+    expect(await effects(() => run("k"))).toEqual(noEffects);
+  });
+
+  it("refuses other numbers of arguments", async () => {
+    for (const args of [[], ["k", "JSON", "JSON"]]) expect(await refusal(...args)).toBe(`ERR wrong number of arguments for '${name}' command`);
+  });
+
+  itRunsEverywhere(suite, ["k", "JSON"]);
+  itMindsMemory(suite, "read", ["k"]);
+  itDeclares(suite, { arity: -2, flags: ["readonly"], keys: KEY, call: ["k", "JSON"], keysInCall: ["k"] });
+});
+
+describeCommand("OPTIMIZE", (suite) => {
+  const { run, roar, family, server, effects, refusal } = suite;
+
+  it("refuses a missing key", async () => expect(await refusal("none")).toBe("Roaring: key does not exist"));
+
+  it("changes no reply", async () => {
+    for (const members of Object.values(samples(family))) {
+      for (const options of [[], ["MEM"], ["mem"]]) {
+        await roar.load("k", members);
+        expect(await run("k", ...options)).toBe("OK");
+        expectEqual(await roar.members("k"), members);
+        expect(await roar.run("SETBIT", "k", member(family.last), 1)).toBe(members.at(-1) === member(family.last) ? 1 : 0);
+      }
+    }
+  });
+
+  it("takes no more memory than before, and much less for what lies in runs", async () => {
+    await server.connection.pipeline(roar.appends("k", range(0, 300_000), 1000));
+    const before = Number(await server.run("MEMORY", "USAGE", "k"));
+    await run("k", "MEM");
+    expect(Number(await server.run("MEMORY", "USAGE", "k"))).toBeLessThan(Math.min(before, 1000) + 1);
+  });
+
+  it("keeps a TTL, and tells nobody", async () => {
+    await roar.load("k", range(0, 1000));
+    await server.run("EXPIRE", "k", 1000);
+    expect(await effects(() => run("k"))).toEqual(noEffects);
+    expect(await effects(() => run("k", "MEM"))).toEqual(noEffects);
+    expect(await server.run("TTL", "k")).toBeGreaterThan(0);
+  });
+
+  itRunsEverywhere(suite, ["k"]);
+  itMindsMemory(suite, "read", ["k"]);
+  itDeclares(suite, { arity: -2, flags: ["readonly"], keys: KEY, call: ["k", "MEM"], keysInCall: ["k"] });
+  itRefuses(suite, { arity: [[], ["k", "MEM", "MEM"]], bad: [], good: ["k"] });
+
+  it("refuses another option", async () => {
+    await roar.load("k", [1]);
+    expect(await refusal("k", "MEMORY")).toBe(SYNTAX);
+  });
+});
+
+describe("R.DEBUG", () => {
+  const server = useServer({ moduleArguments: [...(cpuLevel ? ["CPU", cpuLevel] : []), "DEBUG"] });
+  const validate = (key: string) => server.run("R.DEBUG", "VALIDATE", key);
+
+  it("says that a bitmap of either family is sound", async () => {
+    for (const family of families) {
+      for (const members of Object.values(samples(family))) {
+        await roarOn(server, family).load("k", members);
+        expect(await validate("k")).toBe("OK");
+        await roarOn(server, family).run("OPTIMIZE", "k");
+        expect(await validate("k")).toBe("OK");
+      }
+    }
+  });
+
+  it("refuses what is none", async () => {
+    expect(await server.connection.refusal("R.DEBUG", "VALIDATE", "none")).toBe("Roaring: key does not exist");
+    expect(await server.connection.refusal("R.DEBUG", "OTHER", "none")).toBe(SYNTAX);
+    await server.run("SET", "string", "s");
+    expect(await server.connection.refusal("R.DEBUG", "VALIDATE", "string")).toBe(WRONGTYPE);
+  });
+});

@@ -1,0 +1,62 @@
+import { expect, it } from "vitest";
+import { type Member } from "../support/family.ts";
+import { noEffects } from "../support/observer.ts";
+import { replies } from "../support/roar.ts";
+import { describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere } from "../support/suite.ts";
+
+describeCommand("GETINTARRAY", (suite) => {
+  const { run, roar, family, server, effects, name } = suite;
+
+  it("is empty on a missing key, which stays missing, and on an empty one", async () => {
+    expect(await run("none")).toEqual([]);
+    expect(await server.run("EXISTS", "none")).toBe(0);
+    await roar.load("empty", []);
+    expect(await run("empty")).toEqual([]);
+  });
+
+  it("answers members in ascending order", async () => {
+    await roar.run("SETINTARRAY", "k", 70000, 3, 65535, 65536, 0);
+    expect(await run("k")).toEqual([0, 3, 65535, 65536, 70000]);
+  });
+
+  it("answers integers as far as RESP has them, then bulk strings", async () => {
+    const members: Member[] = [0, 2n ** 53n, 2n ** 63n - 1n, 2n ** 63n, family.last].filter((m) => m <= family.last);
+    await roar.load("k", [...members, family.last]);
+    const expected = family.bits === 32 ? [0, 4294967295] : replies(members);
+    expect(await run("k")).toEqual(expected);
+    const bytes =
+      family.bits === 32
+        ? "*2\r\n:0\r\n:4294967295\r\n"
+        : "*5\r\n:0\r\n:9007199254740992\r\n:9223372036854775807\r\n$19\r\n9223372036854775808\r\n$20\r\n18446744073709551615\r\n";
+    expect(String(await roar.connection.bytes(name, "k"))).toBe(bytes);
+  });
+
+  it("answers a long list", async () => {
+    const members = Array.from({ length: 300_000 }, (_, i) => 5 * i + (i % 3));
+    await roar.load("k", members);
+    expect(await run("k")).toEqual(members);
+  });
+
+  it("does nothing else", async () => {
+    await roar.load("k", [1]);
+    expect(await effects(() => run("k"))).toEqual(noEffects);
+    expect(await effects(() => run("none"), "none")).toEqual(noEffects);
+  });
+
+  it("refuses more than 100,000,000 members before it answers any", async () => {
+    await roar.run("BITOP", "NOT", "k", "none", 100_000_000); // one more than that
+    expect(await roar.refusal("GETINTARRAY", "k")).toMatch(/too (large|many)/);
+    expect(await roar.run("BITCOUNT", "k")).toBe(100_000_001);
+  });
+
+  itRunsEverywhere(suite, ["k"]);
+  itMindsMemory(suite, "read", ["k"]);
+  itDeclares(suite, {
+    arity: 2,
+    flags: ["readonly"],
+    keys: [{ first: 1, last: 1, access: "RO" }],
+    call: ["k"],
+    keysInCall: ["k"],
+  });
+  itRefuses(suite, { arity: [[], ["k", 1]], bad: [], good: ["k"] });
+});

@@ -1,0 +1,189 @@
+// Whole ranges: SETRANGE, CLEARRANGE, FLIPRANGE, SETFULL.
+
+import { expect, it } from "vitest";
+import { ascending, type Family, type Member, member, notOffsets, range } from "../support/family.ts";
+import { noEffects } from "../support/observer.ts";
+import { samples } from "../support/samples.ts";
+import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, type Suite, WRONGTYPE } from "../support/suite.ts";
+
+const KEY = [{ first: 1, last: 1, access: "RW" }] as const;
+const all = (family: Family) => (family.bits === 32 ? 2 ** 32 : "18446744073709551616");
+
+/** Ends are exclusive, so that R. takes one more than its last offset. */
+const notEnds = (family: Family): string[] => [...notOffsets(family).filter((bad) => bad !== "4294967296"), ...(family.bits === 32 ? ["4294967297"] : [])];
+
+const refusals = (family: Family) => ({
+  arity: [[], ["k"], ["k", 1], ["k", 1, 2, 3]],
+  bad: [
+    ...notOffsets(family).map((bad) => [["k", bad, 5], offsetError(family, "start")] as const),
+    ...notEnds(family).map((bad) => [["k", 5, bad], offsetError(family, "end")] as const),
+    [["k", 5, 4], `ERR invalid end: must ${family.bits === 32 ? "be >=" : ">="} start`] as const,
+  ],
+  good: ["k", 1, 2],
+});
+
+/** Ranges whose ends lie within, at and across containers. */
+const ranges = [[0, 1], [5, 5], [7, 70], [0, 65_536], [65_535, 65_537], [65_536, 131_072], [100, 300_000], [131_000, 131_100]] as const;
+
+/** Runs the command over every sample and range, and compares with what the model makes of it. */
+function itEquals(suite: Suite, reply: (before: Set<Member>, after: Set<Member>) => unknown, change: (model: Set<Member>, m: number) => void): void {
+  const { run, roar, family, server, protocol } = suite;
+
+  it.skipIf(protocol === 3)("does to every kind of container what the model does", async () => {
+    for (const [name, members] of Object.entries(samples(family))) {
+      await roar.load("sample", members);
+      const before = new Set<Member>(members);
+      for (const [start, end] of ranges) {
+        const after = new Set<Member>(members), what = `${name} ${start} ${end}`;
+        for (let m: number = start; m < end; m++) change(after, m);
+        await server.run("COPY", "sample", "k", "REPLACE");
+        expect(await run("k", start, end), what).toEqual(reply(before, after));
+        expect(await roar.run("BITCOUNT", "k"), what).toBe(after.size);
+        expectEqual(await roar.members("k"), [...after].sort(ascending), what);
+      }
+    }
+  });
+}
+
+describeCommand("SETRANGE", (suite) => {
+  const { run, roar, family, server, effects, name } = suite;
+
+  it("creates a missing key, an empty one for an empty range", async () => {
+    expect(await run("k", 3, 6)).toBe("OK");
+    expect(await roar.members("k")).toEqual([3, 4, 5]);
+    expect(await run("empty", 3, 3)).toBe("OK");
+    expect(await server.run("EXISTS", "empty")).toBe(1);
+    expect(await roar.members("empty")).toEqual([]);
+  });
+
+  itEquals(suite, () => "OK", (model, m) => model.add(m));
+
+  it("reaches the last offset", async () => {
+    if (family.bits === 32) {
+      expect(await run("k", 10, 4294967296)).toBe("OK");
+      expect(await roar.run("BITCOUNT", "k")).toBe(2 ** 32 - 10);
+      expect(await roar.run("MAX", "k")).toBe(4294967295);
+    } else {
+      expect(await run("k", 0, family.last)).toBe("OK");
+      expect(await roar.run("BITCOUNT", "k")).toBe(family.last.toString());
+      expect(await roar.run("SETBIT", "k", family.last, 1)).toBe(0);
+      expect(await roar.run("BITCOUNT", "k")).toBe("18446744073709551616");
+    }
+    expect(await server.run("MEMORY", "USAGE", "k")).toBeLessThan(1000);
+  });
+
+  it("tells the world of changes, and of nothing else", async () => {
+    const change = (start: string, end: string) => ({ dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", start, end]], touched: true });
+    expect(await effects(() => run("k", 5, 5))).toEqual(change("5", "5"));
+    expect(await effects(() => run("k", 5, 5))).toEqual(noEffects);
+    expect(await effects(() => run("k", 5, 9))).toEqual(change("5", "9"));
+    expect(await effects(() => run("k", 6, 9))).toEqual(noEffects);
+    expect(await effects(() => run("k", 6, 10))).toEqual(change("6", "10"));
+  });
+
+  itRunsEverywhere(suite, ["k", 1, 4]);
+  itMindsMemory(suite, "write", ["k", 5, 9]);
+  itDeclares(suite, { arity: 4, flags: ["write", "denyoom"], keys: KEY, call: ["k", 1, 2], keysInCall: ["k"] });
+  itRefuses(suite, refusals(family));
+});
+
+describeCommand("CLEARRANGE", (suite) => {
+  const { run, roar, family, server, effects, name } = suite;
+
+  it("is 0 on a missing key, which stays missing", async () => {
+    expect(await run("none", 0, 10)).toBe(0);
+    expect(await server.run("EXISTS", "none")).toBe(0);
+  });
+
+  itEquals(suite, (before, after) => before.size - after.size, (model, m) => model.delete(m));
+
+  it("reaches into the whole range", async () => {
+    await roar.run("SETFULL", "k");
+    const end = family.bits === 32 ? 2n ** 32n : family.last;
+    expect(await run("k", 7, end)).toEqual(family.bits === 32 ? 2 ** 32 - 7 : (family.last - 7n).toString());
+    expect(await roar.members("k")).toEqual([...range(0, 7), ...(family.bits === 32 ? [] : [member(family.last)])]);
+  });
+
+  it("tells the world of changes, and of nothing else", async () => {
+    await roar.load("k", [5, 9]);
+    expect(await effects(() => run("k", 6, 9))).toEqual(noEffects);
+    expect(await effects(() => run("k", 5, 5))).toEqual(noEffects);
+    expect(await effects(() => run("none", 0, 9), "none")).toEqual(noEffects);
+    expect(await effects(() => run("k", 0, 9))).toEqual({ dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", "0", "9"]], touched: true });
+  });
+
+  itRunsEverywhere(suite, ["k", 5, 9]);
+  itMindsMemory(suite, "write", ["k", 5, 9]);
+  itDeclares(suite, { arity: 4, flags: ["write", "denyoom"], keys: KEY, call: ["k", 1, 2], keysInCall: ["k"] });
+  itRefuses(suite, refusals(family));
+});
+
+describeCommand("FLIPRANGE", (suite) => {
+  const { run, roar, family, server, effects, name } = suite;
+
+  it("creates a missing key, an empty one for an empty range", async () => {
+    expect(await run("k", 3, 6)).toBe(3);
+    expect(await roar.members("k")).toEqual([3, 4, 5]);
+    expect(await run("empty", 3, 3)).toBe(0);
+    expect(await server.run("EXISTS", "empty")).toBe(1);
+  });
+
+  itEquals(suite, (_, after) => after.size, (model, m) => (model.has(m) ? model.delete(m) : model.add(m)));
+
+  it("flips the whole range, and back", async () => {
+    await roar.load("k", [5, 70_000]);
+    const end = family.bits === 32 ? 2n ** 32n : family.last;
+    expect(await run("k", 0, end)).toEqual(family.bits === 32 ? 2 ** 32 - 2 : (family.last - 2n).toString());
+    expect(await run("k", 0, end)).toBe(2);
+    expect(await roar.members("k")).toEqual([5, 70_000]);
+    await roar.run("SETFULL", "full");
+    expect(await run("full", 3, 3)).toEqual(all(family));
+  });
+
+  it("tells the world of changes, and of nothing else", async () => {
+    await roar.load("k", [5, 9]);
+    const change = { dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", "0", "9"]], touched: true };
+    expect(await effects(() => run("k", 0, 9))).toEqual(change);
+    expect(await effects(() => run("k", 5, 5))).toEqual(noEffects);
+  });
+
+  itRunsEverywhere(suite, ["k", 5, 5]);
+  itMindsMemory(suite, "write", ["k", 5, 9]);
+  itDeclares(suite, { arity: 4, flags: ["write", "denyoom"], keys: KEY, call: ["k", 1, 2], keysInCall: ["k"] });
+  itRefuses(suite, refusals(family));
+});
+
+describeCommand("SETFULL", (suite) => {
+  const { run, roar, family, server, effects, refusal, name } = suite;
+  const EXISTS = "Roaring: key already exist";
+
+  it("makes a missing key hold every offset, in next to no memory, and it survives being saved", async () => {
+    expect(await run("k")).toBe("OK");
+    expect(await roar.run("BITCOUNT", "k")).toEqual(all(family));
+    expect(await roar.run("GETBITS", "k", 0, 12_345_678, family.last)).toEqual([1, 1, 1]);
+    expect(await server.run("MEMORY", "USAGE", "k")).toBeLessThan(1000);
+    await server.run("DEBUG", "RELOAD");
+    expect(await roar.run("BITCOUNT", "k")).toEqual(all(family));
+    expect(await roar.run("BITPOS", "k", 0)).toBe(-1);
+  });
+
+  it("refuses a key that is there, even an empty one", async () => {
+    await roar.load("k", []);
+    expect(await refusal("k")).toBe(EXISTS);
+    expect(await effects(() => refusal("k"))).toEqual(noEffects);
+    expect(await roar.members("k")).toEqual([]);
+  });
+
+  it("tells the world", async () => {
+    expect(await effects(() => run("k"))).toEqual({ dirty: 1, events: [["set", "k"]], propagated: [[name, "k"]], touched: true });
+  });
+
+  it("is refused a string key", async () => {
+    await server.run("SET", "k", "a string");
+    expect(await refusal("k")).toBe(WRONGTYPE);
+  });
+
+  itMindsMemory(suite, "write", ["k2"]);
+  itDeclares(suite, { arity: 2, flags: ["write", "denyoom"], keys: KEY, call: ["k"], keysInCall: ["k"] });
+  itRefuses(suite, { arity: [[], ["k", 1]], bad: [], good: ["k"] });
+});

@@ -1,0 +1,55 @@
+import { expect, it } from "vitest";
+import { member, notOffsets } from "../support/family.ts";
+import { describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError } from "../support/suite.ts";
+
+describeCommand("SETINTARRAY", (suite) => {
+  const { run, roar, family, server, effects, name } = suite;
+
+  it("creates a missing key", async () => {
+    expect(await run("k", 7)).toBe("OK");
+    expect(await roar.members("k")).toEqual([7]);
+    expect(await server.run("TYPE", "k")).toBe(family.type);
+  });
+
+  it("replaces what was, and drops a TTL", async () => {
+    await roar.load("k", [1, 2, 3]);
+    await server.run("EXPIRE", "k", 1000);
+    expect(await run("k", 3, 4)).toBe("OK");
+    expect(await roar.members("k")).toEqual([3, 4]);
+    expect(await server.run("TTL", "k")).toBe(-1);
+  });
+
+  it("takes values in any order, and more than once", async () => {
+    await run("k", 70000, 5, family.last, 5, 0, 70000, 6);
+    expect(await roar.members("k")).toEqual([0, 5, 6, 70000, member(family.last)]);
+  });
+
+  it.each([4095, 4096, 4097, 65536, 200_000])("takes %i values at once", async (size) => {
+    const values = Array.from({ length: size }, (_, i) => ((i * 7919) % size) * 2);
+    expect(await roar.connection.call([name, "k", ...values])).toBe("OK");
+    expect(await roar.members("k")).toEqual([...new Set(values)].sort((a, b) => a - b));
+  });
+
+  it("tells the world, also when the members stay the same", async () => {
+    const set = { dirty: 1, events: [["set", "k"]], propagated: [[name, "k", "2", "1"]], touched: true };
+    expect(await effects(() => run("k", 2, 1))).toEqual(set);
+    expect(await effects(() => run("k", 2, 1))).toEqual(set);
+  });
+
+  itRunsEverywhere(suite, ["k", 2, 1]);
+  itMindsMemory(suite, "write", ["k", 9]);
+  itDeclares(suite, {
+    arity: -3,
+    flags: ["write", "denyoom"],
+    keys: [{ first: 1, last: 1, access: "OW" }],
+    call: ["k", 1, 2],
+    keysInCall: ["k"],
+  });
+  itRefuses(suite, {
+    arity: [[], ["k"]],
+    bad: notOffsets(family).flatMap((bad) =>
+      [["k", bad], ["k", 1, bad, 2], ["k", 9, 8, bad]].map((args) => [args, offsetError(family, "value")] as const),
+    ),
+    good: ["k", 1],
+  });
+});

@@ -1,0 +1,211 @@
+// What is stored comes back: from files, and on replicas.
+
+import { describe, expect, it } from "vitest";
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { families, type Family, member, R, R64, range } from "./support/family.ts";
+import { nativeArray } from "./support/format.ts";
+import { samples } from "./support/samples.ts";
+import { Server } from "./support/server.ts";
+import { roarOn } from "./support/roar.ts";
+import { expectEqual, useServer } from "./support/suite.ts";
+
+const key = (family: Family, name: string): string => `${family.name}:${name}`;
+
+/** All samples of both families, as keys. */
+async function loadSamples(server: Server): Promise<void> {
+  for (const family of families) {
+    const roar = roarOn(server, family);
+    for (const [name, members] of Object.entries(samples(family))) await roar.load(key(family, name), members);
+  }
+}
+
+/** That the server holds the samples and nothing else. */
+async function expectSamples(server: Server): Promise<void> {
+  let keys = 0;
+  for (const family of families) {
+    const roar = roarOn(server, family);
+    for (const [name, members] of Object.entries(samples(family))) {
+      expect(await server.run("EXISTS", key(family, name)), name).toBe(1);
+      expectEqual(await roar.members(key(family, name)), members, name);
+      keys++;
+    }
+  }
+  expect(await server.run("DBSIZE")).toBe(keys);
+}
+
+describe("files", () => {
+  const server = useServer();
+
+  it("RDB: comes back after SAVE and a restart", async () => {
+    await loadSamples(server);
+    await server.run("SAVE");
+    await server.restart();
+    await expectSamples(server);
+  });
+
+  it("RDB: comes back after BGSAVE and DEBUG RELOAD", async () => {
+    await loadSamples(server);
+    await server.run("BGSAVE");
+    await waitUntil(async () => (await server.info("rdb_bgsave_in_progress")) === "0");
+    expect(await server.info("rdb_last_bgsave_status")).toBe("ok");
+    await server.run("DEBUG", "RELOAD");
+    await expectSamples(server);
+  });
+
+  describe.each(["yes", "no"])("AOF with preamble %s", (preamble) => {
+    const logged = useServer({
+      config: ["appendonly yes", "appendfsync always", `aof-use-rdb-preamble ${preamble}`, "auto-aof-rewrite-percentage 0"],
+    });
+
+    it("replays the commands", async () => {
+      await loadSamples(logged);
+      await roarOn(logged, R).run("BITOP", "OR", "scratch", key(R, "bitset"), key(R, "run"));
+      await logged.run("DEL", "scratch");
+      await logged.restart();
+      await expectSamples(logged);
+    });
+
+    it("replays what a rewrite wrote, empty keys included", async () => {
+      await loadSamples(logged);
+      await rewriteAof(logged);
+      await logged.restart();
+      await expectSamples(logged);
+    });
+
+    it("replays what came after a rewrite, and survives a kill", async () => {
+      await loadSamples(logged);
+      await rewriteAof(logged);
+      const roar = roarOn(logged, R64);
+      await roar.run("SETBIT", key(R64, "one"), 8, 1);
+      await roar.run("SETBIT", key(R64, "one"), 7, 0);
+      await roar.run("APPENDINTARRAY", key(R64, "one"), 7);
+      await roar.run("SETBIT", key(R64, "one"), 8, 0);
+      await logged.killAndRestart();
+      await expectSamples(logged);
+    });
+
+    it("is rewritten in bulk, not one command a member", async () => {
+      const roar = roarOn(logged, R);
+      await roar.load("k", range(0, 50_000, 3));
+      await rewriteAof(logged);
+      const size = aofBytes(logged);
+      expect(size).toBeLessThan(50_000 * 16); // a SETBIT command would be some 40 bytes
+      await logged.restart();
+      expect(await roar.run("BITCOUNT", "k")).toBe(50_000);
+    });
+  });
+
+  it("AOF without preamble: takes space by containers, not by members", async () => {
+    const logged = await Server.start({ config: ["appendonly yes", "aof-use-rdb-preamble no"] });
+    await roarOn(logged, R).run("BITOP", "NOT", "k", "none", 20_000_000);
+    await rewriteAof(logged);
+    expect(aofBytes(logged)).toBeLessThan(10_000_000); // 306 containers in one run; a member a number would be 200 MB
+    await logged.restart();
+    expect(await roarOn(logged, R).run("BITCOUNT", "k")).toBe(20_000_001);
+    await logged.stop();
+  });
+
+  it("keeps the other keys and TTLs beside it", async () => {
+    await roarOn(server, R).load("k", [1, 2]);
+    await server.run("EXPIRE", "k", 1000);
+    await server.run("SET", "s", "string");
+    await server.run("SAVE");
+    await server.restart();
+    expect(await server.run("TTL", "k")).toBeGreaterThan(0);
+    expect(await server.run("GET", "s")).toBe("string");
+  });
+});
+
+async function rewriteAof(server: Server): Promise<void> {
+  await server.run("BGREWRITEAOF");
+  await waitUntil(async () => (await server.info("aof_rewrite_in_progress")) + (await server.info("aof_rewrite_scheduled")) === "00");
+  expect(await server.info("aof_last_bgrewrite_status")).toBe("ok");
+}
+
+function aofBytes(server: Server): number {
+  const directory = join(server.directory, "appendonlydir");
+  return readdirSync(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0);
+}
+
+async function waitUntil(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+describe("replicas", () => {
+  const primary = useServer({ listens: true });
+  const replica = useServer({ listens: true });
+  const offset = async (server: Server): Promise<number> => Number(await server.info("master_repl_offset"));
+  const inStep = () =>
+    waitUntil(async () => (await replica.info("master_link_status")) === "up" && (await offset(replica)) === (await offset(primary)));
+
+  it("get all in a full synchronisation, and every change after it", async () => {
+    await loadSamples(primary);
+    await replica.run("REPLICAOF", "127.0.0.1", primary.port);
+    await inStep();
+    await expectSamples(replica);
+    await primary.run("FLUSHALL");
+    await loadSamples(primary);
+    for (const family of families) {
+      const roar = roarOn(primary, family);
+      await roar.run("SETINTARRAY", key(family, "one"), 9, 5);
+      await roar.run("BITOP", "DIFF", key(family, "one"), key(family, "one"), "none");
+      await roar.run("BITOP", "NOT", key(family, "one"), key(family, "one"), 7); // 0..8 without 5
+      await roar.run("BITOP", "AND", key(family, "one"), key(family, "one"), key(family, "one"));
+      await primary.run("EVAL", "return redis.call(unpack(ARGV))", 1, key(family, "one"), roar.name("SETINTARRAY"), key(family, "one"), 7);
+    }
+    await inStep();
+    await expectSamples(replica);
+    expect(await replica.run("DEBUG", "DIGEST")).toBe(await primary.run("DEBUG", "DIGEST"));
+    await replica.run("REPLICAOF", "NO", "ONE");
+  });
+
+  it("answer reads and refuse writes", async () => {
+    const roar = roarOn(replica, R);
+    await roarOn(primary, R).load("k", [1, 2]);
+    await replica.run("REPLICAOF", "127.0.0.1", primary.port);
+    await inStep();
+    expect(await roar.run("BITCOUNT", "k")).toBe(2);
+    expect(await roar.refusal("SETBIT", "k", 1, 0)).toMatch(/^READONLY/);
+    await replica.run("REPLICAOF", "NO", "ONE");
+  });
+});
+
+describe("an RDB file of the C module", () => {
+  it("is loaded, and written again", async () => {
+    const data = new URL("data/redis-roaring-1.7.4", import.meta.url).pathname;
+    const keys = JSON.parse(readFileSync(`${data}.json`, "utf8")) as Record<string, [number | string, number, number][]>;
+    const server = new Server();
+    copyFileSync(`${data}.rdb`, join(server.directory, "dump.rdb"));
+    await server.start();
+    for (const round of ["as it came", "written again"]) {
+      expect(await server.run("DBSIZE")).toBe(Object.keys(keys).length);
+      for (const [name, runs] of Object.entries(keys)) {
+        const roar = roarOn(server, name.startsWith(R64.name) ? R64 : R);
+        const members = runs.flatMap(([from, count, step]) => range(0, count, step).map((m) => member(BigInt(from) + BigInt(m))));
+        expectEqual(await roar.members(name), members, `${name}, ${round}`);
+        expect(await roar.run("BITCOUNT", name)).toBe(members.length);
+      }
+      await server.run("DEBUG", "RELOAD");
+    }
+    await server.stop();
+  });
+});
+
+describe("an RDB file with a bad value", () => {
+  it("is not loaded, and the log says what is wrong", async () => {
+    const server = await Server.start({ config: ["rdbchecksum no"] });
+    await roarOn(server, R).load("k", [1, 2, 3]);
+    await server.run("SAVE");
+    const path = join(server.directory, "dump.rdb");
+    const file = readFileSync(path);
+    const payload = nativeArray([1, 2, 3]);
+    const at = file.indexOf(payload);
+    expect(at).toBeGreaterThan(0);
+    file[at] = 9;
+    await server.kill();
+    writeFileSync(path, file);
+    await expect(server.start()).rejects.toThrow(/invalid reroaring payload/);
+    server.remove();
+  });
+});

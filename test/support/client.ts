@@ -1,0 +1,27 @@
+// An ordinary client: what a user's program would speak to the module with.
+
+import { Module } from "redis-modules-sdk/lib/modules/module.base.js";
+import type { Server } from "./server.ts";
+
+export class Client {
+  readonly #module: Module;
+
+  private constructor(module: Module) {
+    this.#module = module;
+  }
+
+  static async of(server: Server): Promise<Client> {
+    const module = new Module("roar", { path: server.socket, stringNumbers: true }, { returnRawResponse: true });
+    await module.connect();
+    return new Client(module);
+  }
+
+  /** Integers come as strings: those of 64 bits would lose digits as numbers. */
+  run(command: string, ...args: (string | number | bigint)[]): Promise<unknown> {
+    return this.#module.sendCommand({ command, args: args.map(String) });
+  }
+
+  close(): Promise<void> {
+    return this.#module.disconnect();
+  }
+}

@@ -1,0 +1,13 @@
+// Real data sets: test/data/<name>.zip holds one text file a set, members ascending, separated by commas.
+
+import { readFileSync } from "node:fs";
+import { unzipSync } from "fflate";
+
+/** The sets of a data set, in the order of the numbers in their files' names. */
+export function dataset(name: string): number[][] {
+  const files = unzipSync(readFileSync(new URL(`../data/${name}.zip`, import.meta.url)));
+  const byNumber = new Intl.Collator("en", { numeric: true });
+  return Object.keys(files)
+    .sort(byNumber.compare)
+    .map((file) => Buffer.from(files[file]!).toString("latin1").trim().split(",").map(Number));
+}

@@ -1,0 +1,46 @@
+// The two families of commands: the same commands over two ranges of offsets.
+
+import { integer, type Reply } from "./resp.ts";
+
+/** An offset: a number where that is exact, else a bigint, so that equal offsets are equal in a Set. */
+export type Member = number | bigint;
+
+export interface Family {
+  readonly name: string;
+  readonly bits: 32 | 64;
+  /** The greatest offset. */
+  readonly last: bigint;
+  /** Name of the key type in RDB files. */
+  readonly type: string;
+}
+
+export const R: Family = { name: "R", bits: 32, last: 2n ** 32n - 1n, type: "reroaring" };
+export const R64: Family = { name: "R64", bits: 64, last: 2n ** 64n - 1n, type: "roaring64" };
+export const families: readonly Family[] = [R, R64];
+
+export const otherThan = (family: Family): Family => (family === R ? R64 : R);
+
+const GREATEST_NUMBER = BigInt(Number.MAX_SAFE_INTEGER);
+
+export const member = (value: bigint): Member => (value <= GREATEST_NUMBER ? Number(value) : value);
+
+/** A member as a reply: an integer, or a bulk string where RESP's integers end. */
+export const asReply = (value: Member): Reply => (value >= 2n ** 63n ? value.toString() : value);
+
+/** The member that such a reply means. */
+export const fromReply = (reply: Reply): Member => integer(String(reply));
+
+/** `count` members from `from` on, `step` apart. */
+export const range = (from: number, count: number, step = 1): number[] =>
+  Array.from({ length: count }, (_, i) => from + i * step);
+
+/** Ascending order; numbers and bigints compare exactly. */
+export const ascending = (a: Member, b: Member): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Offsets that an integer parser must refuse, for the family. */
+export function notOffsets(family: Family): string[] {
+  const never = ["", " ", "x", "-1", "-0", "1 ", " 1", "1.0", "1e3", "0x10", "1\0", "+", "-", "--1", "99999999999999999999999"];
+  return family.bits === 32
+    ? [...never, "+1", "01", "4294967296", "18446744073709551615", "18446744073709551616"]
+    : [...never, "++1", "+-1", "18446744073709551616", "18446744073709551625", "28446744073709551615"];
+}

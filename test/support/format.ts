@@ -1,0 +1,186 @@
+// The Roaring formats, written and read by hand from their specification
+// (https://github.com/RoaringBitmap/RoaringFormatSpec), with every choice left to the test: which container holds
+// what, with runs or without, sorted or not.
+
+import { type Member, member } from "./family.ts";
+
+const COOKIE_WITHOUT_RUNS = 12346;
+const COOKIE_WITH_RUNS = 12347;
+const LEAST_CONTAINERS_WITH_OFFSETS = 4; // when there are runs
+const MOST_IN_ARRAY = 4096;
+
+/** A container as the stream holds it; `values` are its low 16 bits. */
+export interface Container {
+  readonly key: number;
+  readonly kind: "array" | "bitset" | "run";
+  readonly values: readonly number[];
+}
+
+export class Bytes {
+  #parts: Buffer[] = [];
+  u8 = (value: number): this => this.put(1, (b) => b.writeUInt8(value));
+  u16 = (value: number): this => this.put(2, (b) => b.writeUInt16LE(value));
+  u32 = (value: number): this => this.put(4, (b) => b.writeUInt32LE(value));
+  u64 = (value: bigint): this => this.put(8, (b) => b.writeBigUInt64LE(value));
+  raw = (bytes: Buffer): this => {
+    this.#parts.push(bytes);
+    return this;
+  };
+  take = (): Buffer => Buffer.concat(this.#parts);
+
+  private put(size: number, write: (buffer: Buffer) => void): this {
+    const buffer = Buffer.alloc(size);
+    write(buffer);
+    return this.raw(buffer);
+  }
+}
+
+/** Sorted low values as [start, length - 1] pairs. */
+export function runsOf(values: readonly number[]): [number, number][] {
+  const runs: [number, number][] = [];
+  for (const value of values) {
+    const run = runs.at(-1);
+    if (run && run[0] + run[1] + 1 === value) run[1]++;
+    else runs.push([value, 0]);
+  }
+  return runs;
+}
+
+function containerBytes({ kind, values }: Container): Buffer {
+  const bytes = new Bytes();
+  if (kind === "array") for (const value of values) bytes.u16(value);
+  if (kind === "bitset") {
+    const bits = Buffer.alloc(8192);
+    for (const value of values) bits[value >> 3]! |= 1 << (value & 7);
+    bytes.raw(bits);
+  }
+  if (kind === "run") {
+    const runs = runsOf(values);
+    bytes.u16(runs.length);
+    for (const [start, more] of runs) bytes.u16(start).u16(more);
+  }
+  return bytes.take();
+}
+
+/** The portable stream of 32-bit members. */
+export function portable32(containers: readonly Container[]): Buffer {
+  const count = containers.length;
+  const withRuns = containers.some(({ kind }) => kind === "run");
+  const bytes = new Bytes();
+  if (withRuns) {
+    const marks = Buffer.alloc((count + 7) >> 3);
+    containers.forEach(({ kind }, i) => {
+      if (kind === "run") marks[i >> 3]! |= 1 << (i & 7);
+    });
+    bytes.u16(COOKIE_WITH_RUNS).u16(count - 1).raw(marks);
+  } else {
+    bytes.u32(COOKIE_WITHOUT_RUNS).u32(count);
+  }
+  for (const { key, values } of containers) bytes.u16(key).u16(values.length - 1);
+  const bodies = containers.map(containerBytes);
+  if (!withRuns || count >= LEAST_CONTAINERS_WITH_OFFSETS) {
+    let offset = bytes.take().length + 4 * count;
+    for (const body of bodies) {
+      bytes.u32(offset);
+      offset += body.length;
+    }
+  }
+  for (const body of bodies) bytes.raw(body);
+  return bytes.take();
+}
+
+/** The portable stream of 64-bit members: 32-bit streams, each under its high half. */
+export function portable64(buckets: readonly { high: number; containers: readonly Container[] }[]): Buffer {
+  const bytes = new Bytes().u64(BigInt(buckets.length));
+  for (const { high, containers } of buckets) bytes.u32(high).raw(portable32(containers));
+  return bytes.take();
+}
+
+/** CRoaring's native 32-bit form, as plain values. They are written in the order given. */
+export function nativeArray(values: readonly number[]): Buffer {
+  const bytes = new Bytes().u8(1).u32(values.length);
+  for (const value of values) bytes.u32(value);
+  return bytes.take();
+}
+
+/** CRoaring's native 32-bit form, as a portable stream. */
+export const nativeContainers = (containers: readonly Container[]): Buffer =>
+  Buffer.concat([Buffer.from([2]), portable32(containers)]);
+
+/** The containers that a writer would make of sorted members below 2^32: array or bitset by number. */
+export function containersOf(members: readonly number[]): Container[] {
+  const byKey = new Map<number, number[]>();
+  for (const m of members) {
+    const key = Math.floor(m / 65536);
+    const values = byKey.get(key) ?? [];
+    values.push(m % 65536);
+    byKey.set(key, values);
+  }
+  return [...byKey].map(([key, values]) => ({ key, kind: values.length > MOST_IN_ARRAY ? "bitset" : "array", values }));
+}
+
+/** Reads a portable 32-bit stream at `at`: its members, and where it ends. Checks what the writer promises. */
+function readPortable32(bytes: Buffer, at: number, members: Member[], high: bigint): number {
+  const begin = at;
+  let count: number;
+  let marks: Buffer | undefined;
+  if (bytes.readUInt16LE(at) === COOKIE_WITH_RUNS) {
+    count = bytes.readUInt16LE(at + 2) + 1;
+    marks = bytes.subarray(at + 4, at + 4 + ((count + 7) >> 3));
+    at += 4 + marks.length;
+  } else {
+    if (bytes.readUInt32LE(at) !== COOKIE_WITHOUT_RUNS) throw new Error("neither cookie");
+    count = bytes.readUInt32LE(at + 4);
+    at += 8;
+  }
+  const heads = at;
+  at += 4 * count;
+  const offsets = !marks || count >= LEAST_CONTAINERS_WITH_OFFSETS ? at : -1;
+  if (offsets >= 0) at += 4 * count;
+  for (let i = 0; i < count; i++) {
+    const key = bytes.readUInt16LE(heads + 4 * i);
+    const cardinality = bytes.readUInt16LE(heads + 4 * i + 2) + 1;
+    if (offsets >= 0 && bytes.readUInt32LE(offsets + 4 * i) !== at - begin) throw new Error(`offset of container ${i}`);
+    const base = high + BigInt(key) * 65536n;
+    const before = members.length;
+    const add = (low: number): number => members.push(member(base + BigInt(low)));
+    if (marks && marks[i >> 3]! & (1 << (i & 7))) {
+      const runs = bytes.readUInt16LE(at);
+      for (let r = 0; r < runs; r++) {
+        const start = bytes.readUInt16LE(at + 2 + 4 * r);
+        const more = bytes.readUInt16LE(at + 4 + 4 * r);
+        for (let low = start; low <= start + more; low++) add(low);
+      }
+      at += 2 + 4 * runs;
+    } else if (cardinality <= MOST_IN_ARRAY) {
+      for (let j = 0; j < cardinality; j++) add(bytes.readUInt16LE(at + 2 * j));
+      at += 2 * cardinality;
+    } else {
+      for (let low = 0; low < 65536; low++) if (bytes[at + (low >> 3)]! & (1 << (low & 7))) add(low);
+      at += 8192;
+    }
+    if (members.length - before !== cardinality) throw new Error(`cardinality of container ${i}`);
+  }
+  return at;
+}
+
+/** The members of a stored value in the order in which it holds them; fails on bytes left over. */
+export function readPayload(bits: 32 | 64, bytes: Buffer): Member[] {
+  const members: Member[] = [];
+  let at: number;
+  if (bits === 64) {
+    at = 8;
+    for (let buckets = bytes.readBigUInt64LE(0); buckets > 0n; buckets--) {
+      at = readPortable32(bytes, at + 4, members, BigInt(bytes.readUInt32LE(at)) << 32n);
+    }
+  } else if (bytes[0] === 1) {
+    const count = bytes.readUInt32LE(1);
+    for (let i = 0; i < count; i++) members.push(bytes.readUInt32LE(5 + 4 * i));
+    at = 5 + 4 * count;
+  } else {
+    if (bytes[0] !== 2) throw new Error("neither ARRAY nor CONTAINER");
+    at = readPortable32(bytes, 1, members, 0n);
+  }
+  if (at !== bytes.length) throw new Error(`${bytes.length - at} bytes left over`);
+  return members;
+}

@@ -1,0 +1,31 @@
+// Native's commands and the module's side by side, on the same bits and the same arguments.
+
+import { expect, it } from "vitest";
+import { type Member } from "./family.ts";
+import { nativeString } from "./model.ts";
+import type { Arguments, Suite } from "./suite.ts";
+
+/** Bitmaps of a few bytes and of a few containers, none of them with a whole byte of zeros at its end. */
+const shapes: Record<string, readonly Member[]> = {
+  "one bit": [12],
+  "a few bits": [0, 3, 8, 9, 17, 100],
+  "bytes of ones": Array.from({ length: 24 }, (_, i) => i),
+  "ones behind a gap": Array.from({ length: 30 }, (_, i) => 65530 + i),
+  "three containers": [...Array.from({ length: 6000 }, (_, i) => 2 * i), ...Array.from({ length: 70000 }, (_, i) => 65536 + i)],
+};
+
+/** That the command answers each argument list, behind the key, with the bytes that native's answers with. */
+export function itAnswersAsNative({ roar, name, server }: Suite, lists: readonly Arguments[]): void {
+  const native = name.split(".")[1]!;
+  it.each(Object.entries(shapes))("on %s", async (_, members) => {
+    await roar.load("roar", members);
+    await server.run("SET", "native", nativeString(new Set(members)));
+    for (const args of lists) {
+      const [expected, actual] = await Promise.all([
+        roar.connection.bytes(native, "native", ...args),
+        roar.connection.bytes(name, "roar", ...args),
+      ]);
+      expect(actual.toString("latin1"), `${native} ${args.join(" ")}`).toBe(expected.toString("latin1"));
+    }
+  });
+}

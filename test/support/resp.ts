@@ -1,0 +1,266 @@
+// A connection to a server that speaks RESP2 or RESP3 and hides nothing: replies keep their types, error replies are
+// values until somebody asks for an exception, and the bytes of a reply can be had as they came.
+
+import { createConnection, type Socket } from "node:net";
+
+export type Argument = string | number | bigint | Buffer;
+export type Command = readonly Argument[];
+
+/** An error reply; its text is the message. */
+export class ReplyError extends Error {
+  override readonly name = "ReplyError";
+}
+
+/**
+ * What a reply is turned into. Strings hold one byte a character (latin1), so no byte is lost. Integers that a number
+ * cannot hold are bigints. Maps, sets and pushes are RESP3's.
+ */
+export type Reply =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | ReplyError
+  | Reply[]
+  | Map<Reply, Reply>
+  | Set<Reply>;
+
+export function encode(command: Command): Buffer {
+  const parts: Buffer[] = [];
+  let text = `*${command.length}\r\n`;
+  for (const argument of command) {
+    if (Buffer.isBuffer(argument)) {
+      parts.push(Buffer.from(`${text}$${argument.length}\r\n`, "latin1"), argument);
+      text = "\r\n";
+    } else {
+      const word = String(argument);
+      text += `$${word.length}\r\n${word}\r\n`;
+    }
+  }
+  parts.push(Buffer.from(text, "latin1"));
+  return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+}
+
+/** An integer as a number where that is exact, else as a bigint. */
+export function integer(text: string): number | bigint {
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : BigInt(text);
+}
+
+interface Aggregate {
+  readonly kind: string;
+  readonly size: number;
+  readonly items: Reply[];
+}
+
+/** Turns a byte stream into replies, each handed over with its bytes. Knows where it stopped, so chunks may be any size. */
+export class Parser {
+  #chunks: Buffer[] = [];
+  #waiting = 0;
+  #needed = 0;
+  #buffer: Buffer = Buffer.alloc(0);
+  #at = 0;
+  #open: Aggregate[] = [];
+  #raw: Buffer[] = [];
+
+  readonly #deliver: (reply: Reply, raw: Buffer, push: boolean) => void;
+  readonly #keepRaw: () => boolean;
+
+  /** `keepRaw` says, as a reply comes in, whether its bytes are wanted. */
+  constructor(deliver: (reply: Reply, raw: Buffer, push: boolean) => void, keepRaw = () => false) {
+    this.#deliver = deliver;
+    this.#keepRaw = keepRaw;
+  }
+
+  feed(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#waiting += chunk.length;
+    if (this.#waiting < this.#needed) return; // a long string comes in many chunks: join them once
+    this.#buffer = Buffer.concat([this.#buffer.subarray(this.#at), ...this.#chunks]);
+    this.#chunks = [];
+    this.#waiting = this.#needed = this.#at = 0;
+    while (this.#item());
+  }
+
+  /** Reads one scalar or one aggregate's head; false when the bytes do not suffice. */
+  #item(): boolean {
+    const buffer = this.#buffer;
+    const lineEnd = buffer.indexOf("\r\n", this.#at);
+    if (lineEnd < 0) return false;
+    const kind = String.fromCharCode(buffer[this.#at]!);
+    const line = buffer.toString("latin1", this.#at + 1, lineEnd);
+    let end = lineEnd + 2;
+    let value: Reply;
+    switch (kind) {
+      case "+": value = line; break;
+      case "-": value = new ReplyError(line); break;
+      case ":": value = integer(line); break;
+      case "(": value = BigInt(line); break;
+      case ",": value = Number(line); break;
+      case "#": value = line === "t"; break;
+      case "_": value = null; break;
+      case "$":
+      case "=":
+      case "!": {
+        const length = Number(line);
+        if (length < 0) {
+          value = null;
+          break;
+        }
+        if (buffer.length < end + length + 2) {
+          this.#needed = end + length + 2 - buffer.length;
+          return false;
+        }
+        const text = buffer.toString("latin1", end, end + length);
+        value = kind === "!" ? new ReplyError(text) : kind === "=" ? text.slice(4) : text;
+        end += length + 2;
+        break;
+      }
+      case "*":
+      case "~":
+      case ">":
+      case "%": {
+        const size = Number(line) * (kind === "%" ? 2 : 1);
+        this.#consume(end);
+        if (size < 0) this.#place(null);
+        else if (size === 0) this.#place(close({ kind, size, items: [] }));
+        else this.#open.push({ kind, size, items: [] });
+        return true;
+      }
+      default:
+        throw new Error(`not RESP: ${JSON.stringify(kind + line)}`);
+    }
+    this.#consume(end);
+    this.#place(value);
+    return true;
+  }
+
+  #consume(end: number): void {
+    if (this.#keepRaw()) this.#raw.push(this.#buffer.subarray(this.#at, end));
+    this.#at = end;
+  }
+
+  #place(value: Reply): void {
+    let last = "";
+    for (let top = this.#open.at(-1); top !== undefined; top = this.#open.at(-1)) {
+      top.items.push(value);
+      if (top.items.length < top.size) return;
+      this.#open.pop();
+      last = top.kind;
+      value = close(top);
+    }
+    const raw = Buffer.concat(this.#raw);
+    this.#raw = [];
+    this.#deliver(value, raw, last === ">");
+  }
+}
+
+function close({ kind, items }: Aggregate): Reply {
+  if (kind === "~") return new Set(items);
+  if (kind !== "%") return items;
+  const map = new Map<Reply, Reply>();
+  for (let i = 0; i < items.length; i += 2) map.set(items[i]!, items[i + 1]!);
+  return map;
+}
+
+interface Request {
+  readonly wantsBytes: boolean;
+  readonly resolve: (reply: Reply, raw: Buffer) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+export class Connection {
+  #requests: Request[] = [];
+  #head = 0;
+  #closed: Error | undefined;
+  /** What came without being asked for: pushes, and a subscriber's messages. */
+  readonly pushes: Reply[] = [];
+
+  readonly #socket: Socket;
+
+  private constructor(socket: Socket, reasonOfClose: () => Promise<Error>) {
+    this.#socket = socket;
+    const parser = new Parser(
+      (reply, raw, push) => {
+        const request = push ? undefined : this.#requests[this.#head];
+        if (request === undefined) {
+          this.pushes.push(reply);
+          return;
+        }
+        if (++this.#head === this.#requests.length) {
+          this.#requests = [];
+          this.#head = 0;
+        }
+        request.resolve(reply, raw);
+      },
+      () => this.#requests[this.#head]?.wantsBytes ?? false,
+    );
+    socket.on("data", (chunk) => parser.feed(chunk));
+    socket.on("error", () => {}); // "close" follows
+    socket.on("close", async () => {
+      const reason = await reasonOfClose();
+      this.#closed = reason;
+      for (const request of this.#requests.slice(this.#head)) request.reject(reason);
+      this.#requests = [];
+      this.#head = 0;
+    });
+  }
+
+  /** Connects to a unix socket; `reasonOfClose` says what became of the server when the connection breaks. */
+  static async open(path: string, protocol: 2 | 3, reasonOfClose: () => Promise<Error>): Promise<Connection> {
+    const socket = createConnection({ path });
+    await new Promise<void>((resolve, reject) => {
+      socket.once("connect", resolve);
+      socket.once("error", reject);
+    });
+    const connection = new Connection(socket, reasonOfClose);
+    if (protocol === 3) await connection.run("HELLO", 3);
+    return connection;
+  }
+
+  /** One command's reply; an error reply is thrown. */
+  run(...command: Argument[]): Promise<Reply> {
+    return this.call(command);
+  }
+
+  /** The same, for commands longer than a call's arguments may be. */
+  async call(command: Command): Promise<Reply> {
+    const [reply] = await this.pipeline([command]);
+    if (reply instanceof ReplyError) throw reply;
+    return reply!;
+  }
+
+  /** The text of the error that a command must answer. */
+  async refusal(...command: Argument[]): Promise<string> {
+    const [reply] = await this.pipeline([command]);
+    if (reply instanceof ReplyError) return reply.message;
+    throw new Error(`not refused: ${command.join(" ").slice(0, 200)} -> ${String(reply).slice(0, 200)}`);
+  }
+
+  /** All commands in one write; replies in order, errors among them as values. */
+  pipeline(commands: readonly Command[]): Promise<Reply[]> {
+    const bytes = Buffer.concat(commands.map(encode));
+    const replies = commands.map(() => this.#request(false, (reply) => reply));
+    this.#socket.write(bytes);
+    return Promise.all(replies);
+  }
+
+  /** One command's reply, byte for byte. */
+  bytes(...command: Argument[]): Promise<Buffer> {
+    const raw = this.#request(true, (_, bytes) => bytes);
+    this.#socket.write(encode(command));
+    return raw;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #request<T>(wantsBytes: boolean, pick: (reply: Reply, raw: Buffer) => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) reject(this.#closed);
+      else this.#requests.push({ wantsBytes, resolve: (reply, raw) => resolve(pick(reply, raw)), reject });
+    });
+  }
+}

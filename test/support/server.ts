@@ -1,0 +1,245 @@
+// A redis-server of the test's own: a directory under the system's temporary one, a unix socket, the module loaded.
+//
+//   ROAR_MODULE   the .so to load (default build/redis-roar.so)
+//   ROAR_CPU      the CPU level to force on it (v2, v3, v4; default: the module picks)
+//   REDIS_SERVER  the redis-server to start
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { type Argument, Connection, type Reply, ReplyError } from "./resp.ts";
+
+export const projectRoot = fileURLToPath(new URL("../../", import.meta.url));
+export const builtModule = process.env.ROAR_MODULE ?? join(projectRoot, "build/redis-roar.so");
+export const cpuLevel = process.env.ROAR_CPU;
+
+export interface ServerOptions {
+  /** The .so to load, null for a plain server. */
+  readonly module?: string | null;
+  readonly moduleArguments?: readonly string[];
+  /** Lines of redis.conf beyond the defaults below. */
+  readonly config?: readonly string[];
+  /** Also listen on a loopback port: replicas connect by TCP. */
+  readonly listens?: boolean;
+}
+
+/** How long a server may take to come up, or to write its crash report. */
+const PATIENCE_MS = 30_000;
+const LOG_TAIL_LINES = 60;
+const CRASH_REPORT_LINES = 120;
+
+export class Server {
+  readonly directory = mkdtempSync(join(tmpdir(), "redis-roar-"));
+  readonly socket = join(this.directory, "socket");
+  port = 0;
+  /** How often it has been started. */
+  starts = 0;
+  #options: ServerOptions;
+  #child: ChildProcess | undefined;
+  #exit: Promise<void> = Promise.resolve();
+  #stopping = false;
+  #death: Error | undefined;
+  #speaking: Record<2 | 3, Connection> | undefined;
+  #connections: Connection[] = [];
+
+  constructor(options: ServerOptions = {}) {
+    this.#options = options;
+    removeAtExit.add(this);
+  }
+
+  static async start(options: ServerOptions = {}): Promise<Server> {
+    const server = new Server(options);
+    await server.start();
+    return server;
+  }
+
+  /** Starts, or starts again what has ended, in the same directory. */
+  async start(): Promise<void> {
+    this.#closeConnections();
+    this.starts++;
+    this.#death = undefined;
+    this.#stopping = false;
+    this.port = this.#options.listens ? await freePort() : 0;
+    writeFileSync(join(this.directory, "redis.conf"), this.#config().join("\n") + "\n");
+    // The kernel ends the server when this process goes, however it goes.
+    const [program, ...before] = existsSync(SETPRIV) ? [SETPRIV, "--pdeathsig", "KILL", REDIS_SERVER] : [REDIS_SERVER];
+    const child = spawn(program!, [...before, join(this.directory, "redis.conf")], {
+      cwd: this.directory,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    this.#child = child;
+    this.#exit = new Promise((resolve) => {
+      child.once("error", (error) => {
+        this.#death = error;
+        resolve();
+      });
+      child.once("exit", (code, signal) => {
+        if (!this.#stopping) this.#death = new Error(`redis-server died (${signal ?? `exit code ${code}`})\n${this.logTail()}`);
+        resolve();
+      });
+    });
+    await this.#ready();
+  }
+
+  /** The reply of one command on this server's own RESP2 connection; an error reply is thrown. */
+  run(...command: Argument[]): Promise<Reply> {
+    return this.connection.run(...command);
+  }
+
+  /** The server's own connection in RESP2. */
+  get connection(): Connection {
+    return this.speaking(2);
+  }
+
+  /** The server's own connection in that protocol. */
+  speaking(protocol: 2 | 3): Connection {
+    if (!this.#speaking) throw new Error("the server has not been started");
+    return this.#speaking[protocol];
+  }
+
+  async connect(protocol: 2 | 3 = 2): Promise<Connection> {
+    const connection = await Connection.open(this.socket, protocol, () => this.#whyClosed());
+    this.#connections.push(connection);
+    return connection;
+  }
+
+  get dead(): boolean {
+    return this.#death !== undefined;
+  }
+
+  /** Throws, with the log, when the server has gone without being told to. */
+  assertAlive(): void {
+    if (this.#death) throw this.#death;
+  }
+
+  /** A field of INFO, as text. */
+  async info(field: string): Promise<string> {
+    const text = (await this.run("INFO", "everything")) as string;
+    const found = new RegExp(`^${field}:(.*?)\r?$`, "m").exec(text);
+    if (!found) throw new Error(`INFO has no ${field}`);
+    return found[1]!;
+  }
+
+  /** Shuts down in order (the AOF is flushed, nothing else is saved) and starts again in the same directory. */
+  async restart(options: ServerOptions = this.#options): Promise<void> {
+    this.#stopping = true;
+    await this.run("SHUTDOWN", "NOSAVE").catch(() => {});
+    await this.#exit;
+    await this.#startAgain(options);
+  }
+
+  /** Kills without warning and starts again in the same directory. */
+  async killAndRestart(options: ServerOptions = this.#options): Promise<void> {
+    await this.kill();
+    await this.#startAgain(options);
+  }
+
+  async #startAgain(options: ServerOptions): Promise<void> {
+    this.#options = options;
+    await this.start();
+  }
+
+  async kill(): Promise<void> {
+    this.#stopping = true;
+    this.#child?.kill("SIGKILL");
+    await this.#exit;
+  }
+
+  /** Ends the server and removes its directory; fails if it had already died. */
+  async stop(): Promise<void> {
+    await this.kill();
+    this.#closeConnections();
+    this.remove();
+    this.assertAlive();
+  }
+
+  remove(): void {
+    this.#stopping = true;
+    this.#child?.kill("SIGKILL");
+    rmSync(this.directory, { recursive: true, force: true });
+    removeAtExit.delete(this);
+  }
+
+  log(): string {
+    const path = join(this.directory, "log");
+    return existsSync(path) ? readFileSync(path, "utf8") : "(no log)";
+  }
+
+  /** The end of the log, or the crash report from its beginning. */
+  logTail(): string {
+    const lines = this.log().trimEnd().split("\n");
+    const report = lines.findIndex((line) => line.includes("REDIS BUG REPORT START"));
+    return (report < 0 ? lines.slice(-LOG_TAIL_LINES) : lines.slice(report, report + CRASH_REPORT_LINES)).join("\n");
+  }
+
+  #config(): string[] {
+    const { module = builtModule, moduleArguments = cpuLevel ? ["CPU", cpuLevel] : [], config = [] } = this.#options;
+    return [
+      `dir ${this.directory}`,
+      `unixsocket ${this.socket}`,
+      `port ${this.port}`,
+      "bind 127.0.0.1",
+      "logfile log",
+      'save ""',
+      "appendonly no",
+      "enable-debug-command yes",
+      "enable-module-command yes",
+      "repl-diskless-sync-delay 0",
+      ...(module === null ? [] : [`loadmodule ${[module, ...moduleArguments].join(" ")}`]),
+      ...config,
+    ];
+  }
+
+  async #ready(): Promise<void> {
+    const deadline = Date.now() + PATIENCE_MS;
+    while (Date.now() < deadline) {
+      this.assertAlive();
+      try {
+        const connection = await this.connect();
+        const [reply] = await connection.pipeline([["PING"]]);
+        if (!(reply instanceof ReplyError)) {
+          this.#speaking = { 2: connection, 3: await this.connect(3) };
+          return;
+        }
+        connection.close(); // still loading
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+      }
+      await sleep(10);
+    }
+    throw new Error(`redis-server does not answer\n${this.logTail()}`);
+  }
+
+  async #whyClosed(): Promise<Error> {
+    await Promise.race([this.#exit, sleep(PATIENCE_MS, undefined, { ref: false })]);
+    return this.#death ?? new Error("connection closed");
+  }
+
+  #closeConnections(): void {
+    for (const connection of this.#connections) connection.close();
+    this.#connections = [];
+    this.#speaking = undefined;
+  }
+}
+
+const REDIS_SERVER = process.env.REDIS_SERVER ?? "redis-server";
+const SETPRIV = "/usr/bin/setpriv";
+
+const removeAtExit = new Set<Server>();
+process.once("exit", () => removeAtExit.forEach((server) => server.remove()));
+
+/** A loopback port that was free a moment ago. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,210 @@
+// generate-commands <commands.c>       the rows of host/commands.ts as C, for both families
+// generate-commands --docs <file.md>   the same for readers
+// generate-commands --check <file.md>  fails if --docs would change it
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { type Access, type Arg, type Command, commands } from "../host/commands.ts";
+
+/** The families, in the order of host/types.h. */
+const FAMILIES = [
+  { id: "R", prefix: "R." },
+  { id: "R64", prefix: "R64." },
+];
+
+const KEY_FLAGS: Record<Access, string[]> = {
+  read: ["RO", "ACCESS"],
+  modify: ["RW", "ACCESS", "UPDATE"],
+  update: ["RW", "UPDATE"],
+  insert: ["RW", "INSERT"],
+  overwrite: ["OW", "UPDATE"],
+};
+
+const ARG_TYPES: Record<Arg["type"], string> = {
+  key: "KEY", string: "STRING", integer: "INTEGER", token: "PURE_TOKEN", oneof: "ONEOF", block: "BLOCK",
+};
+
+// --- Checks -----------------------------------------------------------------------------------------------------------------
+
+function check(): void {
+  const names = new Set<string>();
+  for (const row of commands) {
+    const fail = (why: string): never => {
+      throw new Error(`commands.ts: ${row.name}: ${why}`);
+    };
+    if (!/^[A-Z][A-Z0-9_]*$/.test(row.name)) fail("a name is upper case");
+    if (names.has(row.name)) fail("appears twice");
+    names.add(row.name);
+    if (!/^[A-Z].*[^.]$/.test(row.summary)) fail("a summary is a sentence without its full stop");
+    if (!row.complexity.startsWith("O(")) fail("a complexity begins with O(");
+    if (!/^\d+\.\d+\.\d+$/.test(row.since)) fail("since is a version");
+    if (row.flags.includes("write") === row.flags.includes("readonly")) fail("either write or readonly");
+    if (row.flags.includes("deny-oom") && !row.flags.includes("write")) fail("only a write can need memory");
+    if (row.flags.includes("readonly") && row.keys.some(({ access }) => access !== "read")) fail("readonly, but a key is written");
+    if (row.flags.includes("write") && row.keys.every(({ access }) => access === "read")) fail("a write, but no key is written");
+    checkKeys(row, fail);
+  }
+}
+
+/** Key specs follow one another without a gap, so that first, last and step say the same, and each has its argument. */
+function checkKeys(row: Command, fail: (why: string) => never): void {
+  if (row.keys.length === 0) fail("has no key");
+  row.keys.forEach(({ at, to }, i) => {
+    if (to !== undefined && i < row.keys.length - 1) fail("only the last key spec can go on to the end");
+    if (i > 0 && at !== row.keys[i - 1]!.at + 1) fail("key specs are not consecutive");
+  });
+  const keyArgs = row.args.flatMap((arg, i) => (arg.type === "key" ? [{ at: i + 1, multiple: arg.multiple ?? false }] : []));
+  const specs = row.keys.map(({ at, to }) => ({ at, multiple: to !== undefined }));
+  if (JSON.stringify(keyArgs) !== JSON.stringify(specs)) fail("key specs and arguments disagree");
+}
+
+/** As the server counts: the command's name included, negative when there may be more. */
+function arity({ args }: Command): number {
+  const required = 1 + args.filter(({ optional }) => !optional).length;
+  return args.some(({ optional, multiple }) => optional || multiple) ? -required : required;
+}
+
+// --- C ----------------------------------------------------------------------------------------------------------------------
+
+const text = (value: string | undefined): string => (value === undefined ? "NULL" : JSON.stringify(value));
+const flags = (prefix: string, names: string[]): string => names.map((name) => `REDISMODULE_CMD_${prefix}_${name}`).join(" | ") || "0";
+
+/** The C array of these arguments, called `name`, after those of their parts. */
+function argArray(name: string, args: Arg[], keyIndex = { next: 0 }): string {
+  const parts: string[] = [];
+  const rows = args.map((arg, i) => {
+    const subargs = arg.of ? `${name}_${i}` : "NULL";
+    if (arg.of) parts.push(argArray(subargs, arg.of, keyIndex));
+    const options = [...(arg.optional ? ["OPTIONAL"] : []), ...(arg.multiple ? ["MULTIPLE"] : [])];
+    return `    {.name = ${text(arg.name)}, .type = REDISMODULE_ARG_TYPE_${ARG_TYPES[arg.type]}, ` +
+      `.key_spec_index = ${arg.type === "key" ? keyIndex.next++ : -1}, .token = ${text(arg.token)}, ` +
+      `.flags = ${flags("ARG", options)}, .subargs = ${subargs}},`;
+  });
+  return `${parts.join("")}static RedisModuleCommandArg ${name}[] = {\n${rows.join("\n")}\n    {0}\n};\n`;
+}
+
+function keyArray(name: string, keys: Command["keys"]): string {
+  const rows = keys.map(({ at, to, access }) =>
+    `    {.flags = ${flags("KEY", KEY_FLAGS[access])}, .begin_search_type = REDISMODULE_KSPEC_BS_INDEX, .bs.index = {${at}}, ` +
+    `.find_keys_type = REDISMODULE_KSPEC_FK_RANGE, .fk.range = {${to ?? 0}, 1, 0}},`);
+  return `static RedisModuleCommandKeySpec ${name}[] = {\n${rows.join("\n")}\n    {0}\n};\n`;
+}
+
+function categories(row: Command): string {
+  const access = row.flags.includes("write") ? "write" : "read";
+  return `${access} ${row.flags.includes("fast") ? "fast" : "slow"} bitmap`;
+}
+
+function commandInC(row: Command, index: number): string {
+  const name = row.name.toLowerCase();
+  const entries = FAMILIES.map(({ id }) =>
+    `static int ${name}_${id}(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {\n` +
+    `    return run_command(&commands[${index}], &families[${id}], ctx, argv, argc);\n}\n`);
+  return `/* ${row.name} */
+handler ${name}_command;
+${entries.join("")}${keyArray(`${name}_keys`, row.keys)}${argArray(`${name}_args`, row.args)}static const RedisModuleCommandInfo ${name}_info = {
+    .version = &version, .summary = ${text(row.summary)},
+    .complexity = ${text(row.complexity)}, .since = ${text(row.since)},
+    .arity = ${arity(row)}, .key_specs = ${name}_keys, .args = ${name}_args
+};
+`;
+}
+
+function rowInC(row: Command): string {
+  const name = row.name.toLowerCase(), last = row.keys.at(-1)!;
+  return `    {${text(row.name)}, ${name}_command, {${FAMILIES.map(({ id }) => `[${id}] = ${name}_${id}`).join(", ")}}, ` +
+    `${text(row.flags.join(" "))}, ${text(categories(row))}, ${row.keys[0]!.at}, ${last.to ?? last.at}, 1, &${name}_info},`;
+}
+
+const inC = (): string => `/* Generated by tools/generate-commands.ts from host/commands.ts. */
+#include "command.h"
+
+static const RedisModuleCommandInfoVersion version = {
+    1, sizeof(RedisModuleCommandHistoryEntry), sizeof(RedisModuleCommandKeySpec), sizeof(RedisModuleCommandArg)
+};
+
+${commands.map(commandInC).join("\n")}
+const command commands[] = {
+${commands.map(rowInC).join("\n")}
+};
+
+const size_t command_count = sizeof commands / sizeof *commands;
+`;
+
+// --- Documentation ----------------------------------------------------------------------------------------------------------
+
+function syntax(arg: Arg): string {
+  const word = arg.token && arg.type !== "token" ? `${arg.token} ` : "";
+  const inner = word + (
+    arg.type === "token" ? arg.token! :
+    arg.type === "oneof" ? arg.of!.map(syntax).join(" | ") :
+    arg.type === "block" ? arg.of!.map(syntax).join(" ") :
+    arg.name);
+  const repeated = arg.multiple ? `${inner} [${inner} ...]` : inner;
+  if (arg.optional) return `[${repeated}]`;
+  return arg.type === "oneof" ? `<${repeated}>` : repeated;
+}
+
+const MISSING: Record<string, string> = {
+  creates: "the key is created.",
+  empty: "a missing source is an empty one.",
+  error: "`Roaring: key does not exist`.",
+  nil: "nil.",
+  string: "the simple string of length 0.",
+  scan: "cursor `0` and no members.",
+  fields: "all bits are 0.",
+};
+
+function commandInMarkdown(row: Command): string {
+  const call = [row.name, ...row.args.map(syntax)].join(" ");
+  const facts = [
+    `- Reply: ${row.reply}`,
+    `- Missing key: ${MISSING[row.missing] ?? `\`${row.missing}\`.`}`,
+    `- Complexity: ${row.complexity}.`,
+    `- Flags: ${row.flags.map((flag) => `\`${flag}\``).join(", ")}. ACL categories: ${categories(row).split(" ").map((c) => `\`@${c}\``).join(", ")}.`,
+    `- Since ${row.since}.`,
+  ];
+  return `## ${row.name}
+
+    ${FAMILIES.map(({ prefix }) => prefix + call).join("\n    ")}
+
+${row.summary}.
+
+${facts.join("\n")}
+${row.details ? `\n${row.details}\n` : ""}
+${row.example.map(([command, printed]) => `    > ${command}\n${printed.replace(/^/gm, "    ")}`).join("\n")}
+`;
+}
+
+const inMarkdown = (): string => `<!-- Generated by tools/generate-commands.ts from host/commands.ts. -->
+
+# Commands
+
+Every command exists twice: \`R.\` works on keys of type \`reroaring\`, with offsets from 0 to 4294967295, \`R64.\` on keys of
+type \`roaring64\`, with offsets from 0 to 18446744073709551615. Replies of \`R64.\` above 9223372036854775807 are bulk strings, because RESP2
+has no greater integers.
+
+| Command | |
+|---|---|
+${commands.map((row) => `| [${row.name}](#${row.name.toLowerCase()}) | ${row.summary} |`).join("\n")}
+
+Errors that all commands have in common:
+
+| Error | When |
+|---|---|
+| \`ERR wrong number of arguments for '...' command\` | |
+| \`ERR invalid <name>: must be an unsigned 32 bit integer\` | an offset or value is none (\`R64.\`: \`64 bit\`). Arguments are checked before the key is looked at |
+| \`ERR value is not an integer or out of range\`, \`ERR syntax error\` | as for native commands |
+| \`WRONGTYPE Operation against a key holding the wrong kind of value\` | the key holds something else, or a bitmap of the other family |
+| \`OOM ...\` | a write, while memory is short |
+
+${commands.map(commandInMarkdown).join("\n")}`;
+
+// --- What was asked for -----------------------------------------------------------------------------------------------------
+
+check();
+const [mode, file] = process.argv.slice(2);
+if (mode === "--docs" && file) writeFileSync(file, inMarkdown());
+else if (mode === "--check" && file) {
+  if (readFileSync(file, "utf8") !== inMarkdown()) throw new Error(`${file} is not what host/commands.ts says: generate it anew with --docs`);
+} else if (mode && !mode.startsWith("--")) writeFileSync(mode, inC());
+else throw new Error("usage: generate-commands <commands.c> | --docs <file.md> | --check <file.md>");

@@ -1,0 +1,166 @@
+// specialise <roaring.wasm> <roaring.c> <core-roaring.c>: makes wasm2c's output the core of one native module.
+//
+// wasm2c writes C for any number of instances of a module: each function takes the instance and finds its memory and
+// its imports through it. The core has one memory, which the host exchanges between calls, and one set of imports.
+// This step removes the instance:
+//
+//   w2c_roaring_f_0(instance, x)                           -> w2c_roaring_f_0(x)
+//   w2c_left_load64(instance->w2c_left_instance, at, 8)    -> w2c_left_load64(at, 8)
+//   i64_load_default32(&instance->w2c_memory, at + 8u)     -> i64_load_default32(at + 8u)
+//
+// and memory 0 becomes two variables of the translation unit, memory_base and memory_size. A store through a byte pointer
+// could change instance->w2c_memory for all that a compiler knows; it cannot change a static variable whose address is never
+// taken, so base and size stay in registers (a third off the bitset kernels).
+//
+// FORCE_READ goes too: it keeps loads alive whose only effect is to hit a guard page. Bounds are checked explicitly here,
+// and the empty asm would only stop the compiler from vectorising (40 % off).
+//
+// Whatever wasm2c may change in a later version shows as a pattern found more or less often than expected, or as
+// something left over that must not be there. Both fail the build.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
+import { outline } from "./wasm.ts";
+
+function fail(text: string): never {
+  console.error(`specialise: ${text}`);
+  console.error("specialise: this step knows the output of wasm2c 1.0.39; has the wabt package changed?");
+  process.exit(1);
+}
+
+/** The C being rewritten. Every change states how often it must apply. */
+class Text {
+  text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  count(pattern: RegExp): number {
+    return this.text.match(pattern)?.length ?? 0;
+  }
+
+  private expect(what: string, found: number, expected: number): void {
+    if (found !== expected) fail(`${what}: found ${found} times, expected ${expected}`);
+  }
+
+  replace(what: string, pattern: RegExp, by: string, expected: number): void {
+    this.expect(what, this.count(pattern), expected);
+    this.text = this.text.replace(pattern, by);
+  }
+
+  /** Fails if the pattern is found at all. */
+  refuse(pattern: RegExp): void {
+    const left = pattern.exec(this.text);
+    if (left) fail(`left over: ${this.text.slice(left.index).split("\n")[0]}`);
+  }
+
+  /** Removes from the one place where `from` begins up to, not including, the one where `to` begins. */
+  cut(what: string, from: RegExp, to: RegExp): void {
+    this.expect(`start of ${what}`, this.count(new RegExp(from, "gm")), 1);
+    const start = this.text.search(from), length = this.text.slice(start).search(to);
+    if (length < 0) fail(`end of ${what}: not found`);
+    this.text = this.text.slice(0, start) + this.text.slice(start + length);
+  }
+}
+
+/** A pattern that is just this text. */
+function literal(text: string): RegExp {
+  return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "g");
+}
+
+/** What each function calls, of the core's own functions. */
+function callGraph(text: string): Map<string, Set<string>> {
+  const calls = new Map<string, Set<string>>();
+  let callees: Set<string> | undefined;
+  for (const line of text.split("\n")) {
+    const definition = /^(?:static )?\w+ (w2c_roaring_\w+)\(.*\{$/.exec(line);
+    if (definition?.[1]) calls.set(definition[1], callees = new Set());
+    else if (line === "}") callees = undefined;
+    else for (const call of line.matchAll(/\b(w2c_roaring_\w+)\(/g)) callees?.add(call[1]!);
+  }
+  return calls;
+}
+
+/** The functions that can come to call themselves. */
+function recursiveFunctions(calls: Map<string, Set<string>>): string[] {
+  const reaches = (from: string): boolean => {
+    const seen = new Set<string>(), open = [...calls.get(from) ?? []];
+    for (let name = open.pop(); name !== undefined; name = open.pop()) {
+      if (!seen.has(name)) open.push(...calls.get(name) ?? []);
+      seen.add(name);
+    }
+    return seen.has(from);
+  };
+  return [...calls.keys()].filter(reaches);
+}
+
+const [wasmFile, source, target] = process.argv.slice(2);
+if (!wasmFile || !source || !target) throw new Error("usage: specialise <roaring.wasm> <roaring.c> <core-roaring.c>");
+const wasm = outline(readFileSync(wasmFile));
+const defined = wasm.functions.length - wasm.importedFunctions;
+const exported = wasm.exports.filter((one) => one.kind === "function").length;
+const c = new Text(readFileSync(source, "utf8"));
+
+// wasm2c leaves its vector accessors out when no function uses a vector.
+const vectors = c.count(/^#define DEFINE_SIMD_LOAD_FUNC/gm);
+
+// What one instance without tables and data segments has no use for.
+const TYPES_OF_FUNCTIONS = /^#if defined\(__GNUC__\) \|\| defined\(__clang__\)\n#define FUNC_TYPE_DECL_EXTERN_T/m;
+c.replace("header", /^#include "roaring\.h"$/gm, '#include "wasm-rt.h"', 1);
+c.cut("indirect calls", /^static inline bool func_types_eq/m, /^static inline bool add_overflow/m);
+c.cut("loading of data", /^static inline void load_data/m, /^#define DEF_MEM_CHECKS0/m);
+c.cut("data segments and tables", /^static inline void memory_init/m, TYPES_OF_FUNCTIONS);
+c.cut("tail calls", TYPES_OF_FUNCTIONS, vectors ? /^#if defined\(__GNUC__\) && defined\(__x86_64__\)\n#define SIMD_FORCE_READ/m : /^static \w+ w2c_roaring_/m);
+c.cut("types of functions", /^FUNC_TYPE_T\(w2c_roaring_t0\)/m, /^static void init_memories/m);
+c.cut("creation of the memory", /^static void init_memories/m, /^\/\* export: /m);
+c.cut("export of the memory", /^\/\* export: 'memory' \*\//m, /^static void init_instance_import/m);
+c.cut("instances", /^static void init_instance_import/m, /^\w+ w2c_roaring_\w+\(w2c_roaring\* instance/m);
+
+// Loads that must not be optimised away: one definition for integers, two for floats, three for vectors.
+c.replace("FORCE_READ", /(#define (?:SIMD_)?FORCE_READ\w*\(var\)) __asm__\(.*\);$/gm, "$1", 3 + 3 * vectors);
+
+// The preamble's accessors: 2 checked ones in each of 3 macros; 2 kinds of unchecked ones for numbers and 4 for vectors. The word `mem` that is left in
+// uses of macros is not evaluated any more.
+c.replace("MEM_ADDR", /\(\(mem\)->data_end - \(addr\) - \(n\)\)|&\(\(mem\)->data\[addr\]\)/g, "(memory_base + (addr))", 2);
+c.replace("check of a range", /res > \(mem\)->size/g, "res > memory_size", 1);
+c.replace("check of an access", /> mem->size\)/g, "> memory_size)", 1);
+c.replace("parameters of checked accessors", /\(wasm_rt##shared##memory_t\* mem,(?: *\\\n)? +/g, "(", 6);
+c.replace("parameters of unchecked accessors", /\(wasm_rt_memory_t\* mem, u64 addr/g, "(u64 addr", 2 + 4 * vectors);
+c.replace("calls of unchecked accessors", /_unchecked\(mem, addr/g, "_unchecked(addr", 6);
+c.replace("memory_fill", /memory_fill\(wasm_rt_memory_t\* mem, /g, "memory_fill(", 1);
+c.replace("memory_copy", /memory_copy\(wasm_rt_memory_t\* dest,\s+const wasm_rt_memory_t\* src,\s+/g, "memory_copy(", 1);
+
+// The exports' wrappers become static: three CPU levels share one link.
+c.replace("saving of a segment register", literal(`#if WASM_RT_USE_SEGUE_FOR_THIS_MODULE
+#if !WASM_RT_SEGUE_FREE_SEGMENT
+  void* segue_saved_base = wasm_rt_segue_read_base();
+#endif
+  wasm_rt_segue_write_base(instance->w2c_memory.data);
+#endif
+`), "", exported);
+c.replace("restoring of a segment register", literal(`#if WASM_RT_USE_SEGUE_FOR_THIS_MODULE && !WASM_RT_SEGUE_FREE_SEGMENT
+  wasm_rt_segue_write_base(segue_saved_base);
+#endif
+`), "", exported);
+c.replace("exports", /(^\/\* export: '\w+' \*\/\n)(?=\w+ w2c_roaring_\w+\(w2c_roaring\* instance)/gm, "$1static ", exported);
+
+// The instance. How often each pattern must apply follows from the calls themselves, whatever their arguments.
+const sites = c.count(/\bw2c_roaring_\w+\(/g);
+c.replace("declarations", /^(static \w+ w2c_roaring_\w+)\(w2c_roaring\*(?:, |(?=\)))/gm, "$1(", defined);
+c.replace("definitions", /^((?:static )?\w+ w2c_roaring_\w+)\(w2c_roaring\* instance(?:, )?/gm, "$1(", defined + exported);
+c.replace("calls", /\b(w2c_roaring_\w+)\(instance(?:, )?/g, "$1(", sites - 2 * defined - exported);
+c.replace("calls of imports", /\b(w2c_[a-z]+_\w+)\(instance->w2c_[a-z]+_instance(?:, )?/g, "$1(", c.count(/\bw2c_(?!roaring_)[a-z]+_\w+\(/g));
+
+const accesses = c.count(/^  .*\b\w+_default32\(/gm), fills = c.count(/^ +memory_fill\(/gm), copies = c.count(/^ +memory_copy\(/gm);
+c.replace("accesses", /&instance->w2c_memory, /g, "", accesses + fills + 2 * copies);
+c.refuse(/\binstance\b|wasm_rt_memory_t|__asm__|w2c_memory/);
+
+// Only functions that recurse can run out of stack: they count their depth (wasm-rt.h), the others pay nothing.
+for (const name of recursiveFunctions(callGraph(c.text))) {
+  c.replace(`body of ${name}`, new RegExp(`(^\\w+ ${name}\\([^]*?\n  FUNC_)(PROLOGUE;\n[^]*?\n  FUNC_)(EPILOGUE;\n[^]*?^}$)`, "gm"), "$1RECURSIVE_$2RECURSIVE_$3", 1);
+}
+
+writeFileSync(target, `/* Generated by tools/specialise.ts from ${basename(source)}, wasm2c's output; included by host/core.c. */
+#pragma GCC system_header
+${c.text}`);

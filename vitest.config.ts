@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { arch } from "node:os";
+import { defineConfig } from "vitest/config";
+
+// The suite runs once for each level of CPU that the machine has, each forcing that build of the core on the module.
+// ROAR_CPU=v3 picks one. The heavy files need a level only once.
+
+const needed = {
+  v2: ["sse4_2", "popcnt"],
+  v3: ["avx2", "bmi2"],
+  v4: ["avx512f", "avx512bw", "avx512vl", "avx512_vpopcntdq", "avx512_bitalg"],
+};
+
+function levels(): string[] {
+  if (process.env.ROAR_CPU) return [process.env.ROAR_CPU];
+  if (arch() !== "x64") return [""];
+  const flags = new Set(/^flags\s*:(.*)$/m.exec(readFileSync("/proc/cpuinfo", "utf8"))?.[1]?.trim().split(" "));
+  const missing = Object.entries(needed).findIndex(([, names]) => names.some((name) => !flags.has(name)));
+  const has = Object.keys(needed).slice(0, missing < 0 ? undefined : missing);
+  return has.length > 0 ? has : [""];
+}
+
+const heavy = ["test/memory.test.ts", "test/census.test.ts", "test/build.test.ts", "test/harness.test.ts"];
+const best = levels().at(-1);
+
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    reporters: ["default", ["json", { outputFile: "build/test-results/vitest.json" }]],
+    projects: levels().map((level) => ({
+      test: {
+        name: level || "default",
+        include: ["test/**/*.test.ts"],
+        exclude: level === best ? [] : heavy,
+        env: level ? { ROAR_CPU: level } : {},
+        testTimeout: 60_000,
+        hookTimeout: 60_000,
+      },
+    })),
+  },
+});
