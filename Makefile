@@ -3,12 +3,14 @@
 #   assembly/*.ts --asc--> roaring.wasm --wasm2c--> roaring.c --specialise--> core-roaring.c --> core-<level>.o, one per CPU level
 #   host/commands.ts --generate-commands--> commands.c, docs/commands.md       host/*.c --> *.o --> redis-roar.so
 #
-# Knobs: O (where intermediate files go), ENTRY (what asc compiles), MODULE (what comes out), CC, CFLAGS (added to all C), PORT.
+# Knobs: O (where intermediate files go), ENTRY (what asc compiles), MODULE (what comes out), CC, CFLAGS (added to all C), PORT,
+# FUZZ_SECONDS (for each fuzz target).
 
 O      := build
 ENTRY  := assembly/index.ts
 MODULE := build/redis-roar.so
 PORT   := 6379
+FUZZ_SECONDS := 600
 
 BIN := node_modules/.bin
 TSX := $(BIN)/tsx
@@ -29,12 +31,14 @@ MARCH_neon := -march=armv8-a
 
 HOST_CFLAGS := -std=gnu11 -O3 -g -fPIC -fvisibility=hidden -fno-plt -Wall -Wextra -Werror -I$(O) -Ihost $(CFLAGS)
 
+CHECK_MODULE := tools/check-module
+
 HOST_OBJECTS := $(patsubst host/%.c,$(O)/%.o,$(filter-out host/core.c,$(wildcard host/*.c))) $(O)/commands.o
 CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
 
 # ---------------------------------------------------------------------- what to ask for
 
-.PHONY: help build run test demo bench-kernels clean setup module documents trap always
+.PHONY: help build run test demo bench-kernels fuzz asan soak clean setup module documents trap replay always
 .DELETE_ON_ERROR:
 
 help:                ## This text
@@ -47,7 +51,7 @@ run: build           ## Build, then start a server with the module on PORT (6379
 	@tools/run $(PORT)
 
 test: build          ## Run all tests; the last line is the count
-	@$(MAKE) --no-print-directory trap
+	@$(MAKE) --no-print-directory trap replay
 	@$(TSX) tools/test.ts
 
 demo: build          ## Load 200 real sets, combine them, and compare with native bitmaps
@@ -56,6 +60,20 @@ demo: build          ## Load 200 real sets, combine them, and compare with nativ
 bench-kernels: setup ## Time the bitset kernels against plain C, on each CPU level
 	@$(MAKE) --no-print-directory build/bench/kernels O=build/bench ENTRY=bench/kernels/kernels.ts
 	build/bench/kernels
+
+fuzz: setup          ## Fuzz payloads and calls of the core, FUZZ_SECONDS (600) each
+	@tools/setup sanitizers
+	@$(MAKE) --no-print-directory $(FUZZ_TARGETS:%=build/fuzz/fuzz-%) O=build/fuzz CC=clang-19 \
+		CFLAGS='-fsanitize=fuzzer-no-link,$(SANITIZERS) -fno-sanitize-coverage=trace-cmp'
+	@tools/fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+
+asan: setup          ## Run the integration tests on a module built with AddressSanitizer and UBSan
+	@tools/setup sanitizers
+	@$(MAKE) --no-print-directory module O=build/asan MODULE=build/asan/redis-roar.so CC=clang-19 CHECK_MODULE=: \
+		CFLAGS='-fsanitize=$(SANITIZERS) -shared-libasan'
+	@tools/asan
+
+soak: fuzz asan      ## Both of these
 
 clean:               ## Remove all that was built
 	rm -rf build
@@ -74,6 +92,9 @@ documents: docs/commands.md
 # The same module with one function more, that reads outside its memory: for the tests.
 trap:
 	@$(MAKE) --no-print-directory module O=build/trap ENTRY=assembly/trap.ts MODULE=build/redis-roar-trap.so
+
+# wasm2c writes functions without parameters as f(), which the sanitizer of function types does not take for f(void).
+SANITIZERS := address,undefined -fno-sanitize=function -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 CORE_SOURCES := $(shell find assembly -name '*.ts' -not -path '*/__tests__/*')
 
@@ -116,7 +137,7 @@ $(O)/commands.o: $(O)/commands.c $(O)/core.h $(O)/compiler Makefile
 $(MODULE): $(HOST_OBJECTS) $(CORE_OBJECTS) tools/check-module
 	$(if $(filter clang%,$(CC)),,@echo 'Notice: built with $(CC); clang-19 makes the bitset kernels several times faster')
 	$(CC) -shared $(CFLAGS) -Wl,-z,defs -Wl,--build-id -o $@ $(HOST_OBJECTS) $(CORE_OBJECTS) -lm
-	tools/check-module $@
+	$(CHECK_MODULE) $@
 
 # The benchmark of kernels: their own core, a plain loop to compare with, and a sandbox that does nothing.
 PLAIN_OBJECTS := $(LEVELS:%=$(O)/plain-%.o)
@@ -126,5 +147,18 @@ $(PLAIN_OBJECTS): $(O)/plain-%.o: bench/kernels/plain.c bench/kernels/plain.h $(
 
 $(O)/kernels: bench/kernels/bench.c bench/kernels/kernels.ts $(CORE_OBJECTS) $(PLAIN_OBJECTS)
 	$(CC) $(HOST_CFLAGS) $< $(CORE_OBJECTS) $(PLAIN_OBJECTS) -lm -o $@
+
+# Fuzz targets, with libFuzzer, and without it to run the inputs of test/corpus again.
+FUZZ_TARGETS := payload sequence
+FUZZED := fuzz/server.c $(O)/sandbox.o $(CORE_OBJECTS)
+
+replay: $(FUZZ_TARGETS:%=$(O)/replay-%)
+	@:
+
+$(O)/replay-%: fuzz/%.c fuzz/replay.c $(FUZZED) fuzz/fuzz.h
+	$(CC) $(HOST_CFLAGS) $(filter-out %.h,$^) -lm -o $@
+
+$(O)/fuzz-%: fuzz/%.c $(FUZZED) fuzz/fuzz.h
+	$(CC) $(HOST_CFLAGS) -fsanitize=fuzzer $(filter-out %.h,$^) -lm -o $@
 
 -include $(wildcard $(O)/*.d)

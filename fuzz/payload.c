@@ -1,0 +1,60 @@
+/* payload.c -- fuzz target: bytes from outside, read as a payload of each format.
+ *
+ *   u8 level << 6 | format, then the payload
+ *
+ * Whatever is accepted is a sound bitmap, comes back from each format that it fits in, and can be worked on. */
+#include <string.h>
+
+#include "fuzz.h"
+
+static void check_packed(const bitmap *b) {
+    bitmap *packed;
+    must(core_pack(b, &packed));
+    check_sound(packed);
+    check_equal(b, packed);
+    bitmap_free(packed);
+}
+
+/* Changes two members, and then back. */
+static void check_writable(const bitmap *b) {
+    bitmap *copy = bitmap_copy(b);
+    uint32_t found, was[2], now;
+    uint64_t at[2];
+
+    must(core_extreme(b, 0, &found, &at[0]));
+    if (!found) at[0] = 7;
+    at[1] = at[0] + 3;
+    for (int i = 0; i < 2; i++) must(core_get(b, at[i], &was[i]));
+    for (int i = 0; i < 2; i++) must(core_set(&copy, at[i], !was[i], &now));
+    check_sound(copy);
+    for (int i = 0; i < 2; i++) must(core_set(&copy, at[i], was[i], &now));
+    check_sound(copy);
+    check_equal(b, copy);
+    bitmap_free(copy);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    bitmap *b;
+    const char *fault;
+
+    if (size == 0) return 0;
+    choose_level(data[0]);
+    char *payload = malloc(size);                       /* of its own: a read beyond it is seen */
+    memcpy(payload, data + 1, size - 1);
+    must(core_deserialize((data[0] & ((1 << LEVEL_SHIFT) - 1)) % FORMATS, payload, size - 1, &b, &fault));
+    free(payload);
+    if (fault) return 0;
+
+    check_sound(b);
+    for (uint32_t format = 0; format < FORMATS; format++) {
+        bitmap *again = fits(b, format) ? reread(b, format) : NULL;
+        if (again == NULL) continue;
+        check_sound(again);
+        check_equal(b, again);
+        bitmap_free(again);
+    }
+    check_packed(b);
+    check_writable(b);
+    bitmap_free(b);
+    return 0;
+}

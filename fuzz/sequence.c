@@ -1,0 +1,417 @@
+/* sequence.c -- fuzz target: bytes as a sequence of calls on three bitmaps, compared with arrays of bits.
+ *
+ *   u8 level << 6 | geometry, then calls: u8 which, and what take() takes for it
+ *
+ * The model of a bitmap has DOMAIN bits. A geometry lays them over the offsets: `low_bits` of them to a container, in
+ * containers one after the other from `base` on. All 16 bits are few containers, in which members meet; few bits are a
+ * directory of several levels, which takes its time and so is chosen less often. What an operation brings in beyond the
+ * domain is taken out again: an AND with all of it. */
+#include <string.h>
+
+#include "fuzz.h"
+
+#define DOMAIN (1u << 18)
+#define WORDS (DOMAIN / 64)
+#define BITMAPS 3
+#define SOURCES_MAX 4
+#define CALLS_MAX 300
+#define AT_ONCE_MAX 4096
+/* Up to this many members are compared after each call; all are at the end. */
+#define COMPARED_MAX 2048
+
+static struct kept {
+    bitmap *b;
+    uint64_t bits[WORDS];
+} kept[BITMAPS];
+
+/* --- The input ------------------------------------------------------------------------------------------------------ */
+
+static const uint8_t *input, *input_end;
+
+static uint32_t take(int bytes) {
+    uint32_t value = 0;
+    for (; bytes > 0; bytes--) value = value << 8 | (input < input_end ? *input++ : 0);
+    return value;
+}
+
+static struct kept *take_bitmap(void) { return &kept[take(1) % BITMAPS]; }
+
+/* --- The geometry --------------------------------------------------------------------------------------------------- */
+
+static struct {
+    uint64_t base;              /* the first container's key */
+    uint32_t low_bits;
+    uint32_t low;               /* the first offset in a container */
+} geometry;
+
+enum { LOW_BITS = 8, BASES = 4, LOWS = 2, GEOMETRIES = LOW_BITS * BASES * LOWS };
+
+static void choose_geometry(uint32_t number) {
+    static const uint32_t low_bits[LOW_BITS] = {16, 16, 16, 16, 16, 10, 6, 3};
+    geometry.low_bits = low_bits[number % LOW_BITS];
+    uint64_t containers = DOMAIN >> geometry.low_bits;
+    const uint64_t bases[BASES] = {0, 65536 - containers, 65536 - containers / 2, (1ull << 48) - containers};
+    geometry.base = bases[number / LOW_BITS % BASES];
+    geometry.low = number / LOW_BITS / BASES % LOWS ? 65536 - (1u << geometry.low_bits) : 0;
+}
+
+static uint64_t offset_of(uint32_t i) {
+    return (geometry.base + (i >> geometry.low_bits)) << 16 | (geometry.low + (i & ((1u << geometry.low_bits) - 1)));
+}
+
+static uint32_t index_of(uint64_t offset) {
+    uint64_t container = (offset >> 16) - geometry.base, low = (offset & 65535) - geometry.low;
+    EXPECT(container < DOMAIN >> geometry.low_bits && low < 1u << geometry.low_bits);
+    return (uint32_t)(container << geometry.low_bits | low);
+}
+
+/* --- The model ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t has(const struct kept *k, uint32_t i) { return k->bits[i / 64] >> i % 64 & 1; }
+
+static void give(struct kept *k, uint32_t i, uint32_t bit) {
+    k->bits[i / 64] = (k->bits[i / 64] & ~(1ull << i % 64)) | (uint64_t)bit << i % 64;
+}
+
+/* Members below index i. */
+static uint32_t members_below(const struct kept *k, uint32_t i) {
+    uint32_t members = 0;
+    for (uint32_t w = 0; w < i / 64; w++) members += (uint32_t)__builtin_popcountll(k->bits[w]);
+    return i % 64 ? members + (uint32_t)__builtin_popcountll(k->bits[i / 64] << (64 - i % 64)) : members;
+}
+
+/* Those bits of word w whose index lies between the two, both included. */
+static uint64_t mask_of(uint32_t w, uint32_t low, uint32_t high) {
+    uint64_t mask = ~0ull;
+    if (w == low / 64) mask &= ~0ull << low % 64;
+    if (w == high / 64) mask &= ~0ull >> (63 - high % 64);
+    return w < low / 64 || w > high / 64 ? 0 : mask;
+}
+
+/* The first index from i on with that bit, DOMAIN if there is none. */
+static uint32_t next_with(const struct kept *k, uint32_t i, uint32_t bit) {
+    for (uint32_t w = i / 64; w < WORDS; w++) {
+        uint64_t bits = (bit ? k->bits[w] : ~k->bits[w]) & mask_of(w, i, DOMAIN - 1);
+        if (bits) return 64 * w + (uint32_t)__builtin_ctzll(bits);
+    }
+    return DOMAIN;
+}
+
+struct comparison {
+    const struct kept *with;
+    uint32_t from, limit;
+};
+
+static void compare(void *context, const uint64_t *members, size_t count) {
+    struct comparison *c = context;
+    for (size_t m = 0; m < count; m++, c->limit--) {
+        uint32_t i = index_of(members[m]);
+        EXPECT(c->limit > 0 && i >= c->from && next_with(c->with, c->from, 1) == i);
+        c->from = i + 1;
+    }
+}
+
+/* That the first `limit` members from index `from` on are those of the model. */
+static void check_members(const struct kept *k, uint32_t from, uint32_t limit) {
+    struct comparison c = {k, from, limit};
+    must(core_members(k->b, offset_of(from), limit, compare, &c));
+    EXPECT(c.limit == 0 || next_with(k, c.from, 1) == DOMAIN);
+}
+
+static void check(const struct kept *k) {
+    const char *fault;
+    count members;
+
+    EXPECT(!(k->b->flags & BITMAP_DAMAGED));
+    must(core_validate(k->b, &fault));
+    if (fault) finding("invalid: %s", fault);
+    must(core_cardinality(k->b, &members));
+    EXPECT(members == members_below(k, DOMAIN));
+    if (members <= COMPARED_MAX) check_members(k, 0, DOMAIN);
+}
+
+/* --- Calls ---------------------------------------------------------------------------------------------------------- */
+
+/* Makes b the bitmap. */
+static void keep(struct kept *k, bitmap *b) {
+    bitmap_free(k->b);
+    k->b = b;
+}
+
+static void combine(struct kept *k, enum operation operation, const bitmap *x, const bitmap *y) {
+    bitmap *result;
+    operands_clear();
+    operands_add(x);
+    operands_add(y);
+    must(core_combine(operation, &result));
+    keep(k, result);
+}
+
+/* All of the domain; made once for each geometry. */
+static bitmap *universe(uint32_t number) {
+    static bitmap *made[GEOMETRIES];
+    static uint64_t offsets[AT_ONCE_MAX];
+    uint64_t changed;
+
+    if (made[number]) return made[number];
+    made[number] = bitmap_create(0);
+    for (uint32_t from = 0; from < DOMAIN; from += AT_ONCE_MAX) {
+        for (uint32_t i = 0; i < AT_ONCE_MAX; i++) offsets[i] = offset_of(from + i);
+        must(core_set_all(&made[number], offsets, AT_ONCE_MAX, 1, &changed));
+        EXPECT(changed == AT_ONCE_MAX);
+    }
+    return made[number];
+}
+
+static void set_one(struct kept *k) {
+    uint32_t i = take(3) % DOMAIN, bit = take(1) & 1, previous;
+    must(core_set(&k->b, offset_of(i), bit, &previous));
+    EXPECT(previous == has(k, i));
+    give(k, i, bit);
+}
+
+static void set_many(struct kept *k) {
+    static uint64_t offsets[AT_ONCE_MAX];
+    uint32_t i = take(3) % DOMAIN, step = take(2), bit = take(1) & 1, many = take(2) % AT_ONCE_MAX + 1;
+    uint64_t changed, expected = 0;
+
+    for (uint32_t n = 0; n < many; n++, i = (i + step) % DOMAIN) {
+        offsets[n] = offset_of(i);
+        expected += has(k, i) != bit;
+        give(k, i, bit);
+    }
+    must(core_set_all(&k->b, offsets, many, bit, &changed));
+    EXPECT(changed == expected);
+}
+
+static void change(struct kept *k, enum change what, uint32_t low, uint32_t high, const bitmap *all) {
+    must(core_change_range(&k->b, what, offset_of(low), offset_of(high)));
+    for (uint32_t w = low / 64; w <= high / 64; w++) {
+        uint64_t mask = mask_of(w, low, high);
+        if (what == SET) k->bits[w] |= mask;
+        else if (what == CLEAR) k->bits[w] &= ~mask;
+        else k->bits[w] ^= mask;
+    }
+    if (what != CLEAR && geometry.low_bits < 16) combine(k, AND, k->b, all);
+}
+
+static void change_range(struct kept *k, const bitmap *all) {
+    enum change what = take(1) % (FLIP + 1);
+    uint32_t low = take(3) % DOMAIN, high = low + take(3) % (DOMAIN - low);
+    change(k, what, low, high, all);
+}
+
+/* Runs of one length, so far apart. */
+static void change_ranges(struct kept *k, const bitmap *all) {
+    enum change what = take(1) % (FLIP + 1);
+    uint32_t low = take(3) % DOMAIN, length = take(1) + 1, step = length + take(1), ranges = take(1) % 64;
+    for (; ranges > 0 && low + length <= DOMAIN; ranges--, low += step) change(k, what, low, low + length - 1, all);
+}
+
+static uint64_t combined(enum operation operation, struct kept *const sources[], uint32_t count, uint32_t word) {
+    uint64_t all = ~0ull, any = 0, odd = 0, rest = 0, once = 0, again = 0;
+    for (uint32_t s = 0; s < count; s++) {
+        uint64_t bits = sources[s] ? sources[s]->bits[word] : 0;
+        all &= bits;
+        any |= bits;
+        odd ^= bits;
+        again |= once & bits;
+        once |= bits;
+        if (s) rest |= bits;
+    }
+    uint64_t first = sources[0] ? sources[0]->bits[word] : 0;
+    switch (operation) {
+    case AND: return all;
+    case OR: return any;
+    case XOR: return odd;
+    case DIFF: return first & ~rest;
+    case DIFF1: return rest & ~first;
+    case ANDOR: return first & rest;
+    default: return once & ~again;
+    }
+}
+
+/* A source is one of the bitmaps or, now and then, a missing key. */
+static void combine_some(struct kept *k) {
+    enum operation operation = take(1) % (ONE + 1);
+    uint32_t count = take(1) % SOURCES_MAX + 1;
+    struct kept *sources[SOURCES_MAX];
+    static uint64_t result[WORDS];
+    uint64_t members, expected = 0;
+    bitmap *b;
+
+    if (operation == NOT) operation = OR;
+    if (operation >= DIFF && count < 2) count = 2;
+    operands_clear();
+    for (uint32_t s = 0; s < count; s++) {
+        uint32_t which = take(1) % (4 * BITMAPS + 1);
+        sources[s] = which == 4 * BITMAPS ? NULL : &kept[which % BITMAPS];
+        operands_add(sources[s] ? sources[s]->b : NULL);
+    }
+    for (uint32_t w = 0; w < WORDS; w++) {
+        result[w] = combined(operation, sources, count, w);
+        expected += (uint32_t)__builtin_popcountll(result[w]);
+    }
+    must(core_combine_cardinality(operation, &members));
+    EXPECT(members == expected);
+    must(core_combine(operation, &b));
+    keep(k, b);
+    memcpy(k->bits, result, sizeof result);
+}
+
+static void complement(struct kept *k, const bitmap *all) {
+    const struct kept *source = take_bitmap();
+    uint32_t given = take(1) & 1, last = take(3) % DOMAIN, end = 0;
+    uint64_t up_to = offset_of(last);
+    bitmap *b;
+
+    for (uint32_t i = next_with(source, 0, 1); i < DOMAIN; i = next_with(source, i + 1, 1)) end = i + 1;
+    if (given && last + 1 > end) end = last + 1;
+    must(core_complement(source->b, given ? &up_to : NULL, &b));
+    for (uint32_t w = 0; w < WORDS; w++) k->bits[w] = end ? ~source->bits[w] & mask_of(w, 0, end - 1) : 0;
+    keep(k, b);
+    combine(k, AND, k->b, all);
+}
+
+static void pack(struct kept *k) {
+    bitmap *b;
+    must(core_pack(k->b, &b));
+    keep(k, b);
+}
+
+static void write_and_read(struct kept *k) {
+    uint32_t format = take(1) % FORMATS;
+    bitmap *b = fits(k->b, format) ? reread(k->b, format) : NULL;
+    if (b) keep(k, b);
+}
+
+static void copy(struct kept *k) {
+    const struct kept *from = take_bitmap();
+    bitmap *b = bitmap_copy(from->b);
+    if (from != k) memcpy(k->bits, from->bits, sizeof k->bits);
+    keep(k, b);
+}
+
+static void empty(struct kept *k) {
+    keep(k, bitmap_create(0));
+    memset(k->bits, 0, sizeof k->bits);
+}
+
+/* Reads and writes a field that wraps; it lies in one container. */
+static void set_field(struct kept *k) {
+    uint32_t width = take(1) % 64 + 1, i = take(3) % DOMAIN, written, changed;
+    field at = {offset_of(i), width, 1};
+    int64_t value = (int64_t)((uint64_t)take(4) << 32 | take(4)), reply;
+    uint64_t old = 0;
+
+    if ((i & ((1u << geometry.low_bits) - 1)) + width > 1u << geometry.low_bits) return;
+    for (uint32_t bit = 0; bit < width; bit++) old = old << 1 | has(k, i + bit);
+    must(core_set_field(&k->b, &at, 0, value, WRAP, &reply, &written, &changed));
+    EXPECT(written && reply == (int64_t)(old << (64 - width)) >> (64 - width));
+    EXPECT(changed == (((uint64_t)value ^ old) << (64 - width) != 0));
+    for (uint32_t bit = 0; bit < width; bit++) give(k, i + bit, (uint64_t)value >> (width - 1 - bit) & 1);
+}
+
+/* --- Questions ------------------------------------------------------------------------------------------------------ */
+
+static void ask(const struct kept *k) {
+    uint32_t low = take(3) % DOMAIN, high = low + take(3) % (DOMAIN - low), limit = take(2), bit;
+    uint32_t below = members_below(k, low), up_to = members_below(k, high + 1);
+    count members;
+    uint64_t member;
+
+    must(core_get(k->b, offset_of(low), &bit));
+    EXPECT(bit == has(k, low));
+    must(core_count_between(k->b, offset_of(low), offset_of(high), &members));
+    EXPECT(members == up_to - below);
+    if (below < members_below(k, DOMAIN)) {
+        must(core_select(k->b, below, &member));
+        EXPECT(index_of(member) == next_with(k, low, 1));
+    }
+    check_members(k, low, limit);
+}
+
+/* Where the next member, and the next offset that is none, lie. Indexes are signed. */
+static void ask_position(const struct kept *k) {
+    uint32_t from = take(3) % DOMAIN, bit = take(1) & 1, found, here;
+    range r = {(int64_t)offset_of(from), -1, 1, 1};
+    uint64_t position, greatest;
+    count between;
+
+    must(core_extreme(k->b, 1, &found, &greatest));
+    if (r.start < 0 || !found) return;
+    must(core_position(k->b, bit, &r, &found, &position));
+    uint32_t next = next_with(k, from, bit);
+    if (bit) {
+        EXPECT(found == (next < DOMAIN));
+        if (found) EXPECT(position == offset_of(next));
+    } else if (offset_of(from) > (greatest | 7)) {
+        EXPECT(!found);
+    } else {
+        EXPECT(found && position >= offset_of(from));
+        must(core_get(k->b, position, &here));
+        must(core_count_between(k->b, offset_of(from), position, &between));
+        EXPECT(!here && between == position - offset_of(from));
+    }
+}
+
+static void ask_relation(void) {
+    const struct kept *x = take_bitmap(), *y = take_bitmap();
+    uint32_t meets = 0, beyond = 0, holds;
+
+    for (uint32_t w = 0; w < WORDS; w++) {
+        meets |= (x->bits[w] & y->bits[w]) != 0;
+        beyond |= (x->bits[w] & ~y->bits[w]) != 0;
+    }
+    operands_clear();
+    operands_add(x->b);
+    operands_add(y->b);
+    must(core_intersects(&holds));
+    EXPECT(holds == meets);
+    must(core_is_subset(&holds));
+    EXPECT(holds == !beyond);
+}
+
+/* --- The sequence --------------------------------------------------------------------------------------------------- */
+
+static void step(const bitmap *all) {
+    uint32_t which = take(1) % 14;
+    struct kept *k = take_bitmap();
+
+    switch (which) {
+    case 0: set_one(k); break;
+    case 1: set_many(k); break;
+    case 2: change_range(k, all); break;
+    case 3: change_ranges(k, all); break;
+    case 4: combine_some(k); break;
+    case 5: complement(k, all); break;
+    case 6: pack(k); break;
+    case 7: write_and_read(k); break;
+    case 8: copy(k); break;
+    case 9: empty(k); break;
+    case 10: set_field(k); break;
+    case 11: bitmap_fit(&k->b); break;
+    case 12: ask(k); ask_relation(); return;
+    default: ask_position(k); return;
+    }
+    check(k);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size == 0) return 0;
+    choose_level(data[0]);
+    uint32_t number = (data[0] & ((1 << LEVEL_SHIFT) - 1)) % GEOMETRIES;
+    choose_geometry(number);
+    input = data + 1;
+    input_end = data + size;
+
+    const bitmap *all = universe(number);
+    for (int i = 0; i < BITMAPS; i++) empty(&kept[i]);
+    for (int calls = 0; input < input_end && calls < CALLS_MAX; calls++) step(all);
+    for (int i = 0; i < BITMAPS; i++) {
+        check(&kept[i]);
+        check_sound(kept[i].b);
+        check_members(&kept[i], 0, DOMAIN);
+    }
+    return 0;
+}
