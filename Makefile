@@ -4,13 +4,14 @@
 #   host/commands.ts --generate-commands--> commands.c, docs/commands.md       host/*.c --> *.o --> redis-roar.so
 #
 # Knobs: O (where intermediate files go), ENTRY (what asc compiles), MODULE (what comes out), CC, CFLAGS (added to all C), PORT,
-# FUZZ_SECONDS (for each fuzz target).
+# FUZZ_SECONDS (for each fuzz target), SEQUENCES (how many of each kind `make sequences` runs).
 
 O      := build
 ENTRY  := assembly/index.ts
 MODULE := build/redis-roar.so
 PORT   := 6379
 FUZZ_SECONDS := 600
+SEQUENCES := 20
 
 BIN := node_modules/.bin
 TSX := $(BIN)/tsx
@@ -38,7 +39,7 @@ CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
 
 # ---------------------------------------------------------------------- what to ask for
 
-.PHONY: help build run test demo bench-kernels fuzz asan soak clean setup module documents trap replay always
+.PHONY: help build run test demo bench-kernels fuzz asan sequences soak clean setup module documents trap replay always
 .DELETE_ON_ERROR:
 
 help:                ## This text
@@ -73,7 +74,10 @@ asan: setup          ## Run the integration tests on a module built with Address
 		CFLAGS='-fsanitize=$(SANITIZERS) -shared-libasan'
 	@tools/asan
 
-soak: fuzz asan      ## Both of these
+sequences: build     ## Compare 1,000,000 random commands and more with a model, on each CPU level; SEED=n repeats a run
+	SEQUENCES=$(SEQUENCES) $(BIN)/vitest run test/sequences.test.ts
+
+soak: fuzz asan sequences ## All three of these
 
 clean:               ## Remove all that was built
 	rm -rf build

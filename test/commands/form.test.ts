@@ -5,7 +5,7 @@ import { families, member, otherThan, range } from "../support/family.ts";
 import { noEffects } from "../support/observer.ts";
 import { roarOn } from "../support/roar.ts";
 import { samples } from "../support/samples.ts";
-import { cpuLevel } from "../support/server.ts";
+import { withDebug } from "../support/server.ts";
 import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, SYNTAX, useServer, WRONGTYPE } from "../support/suite.ts";
 
 const KEY = [{ first: 1, last: 1, access: "RO" }] as const;
@@ -114,7 +114,7 @@ describeCommand("OPTIMIZE", (suite) => {
 });
 
 describe("R.DEBUG", () => {
-  const server = useServer({ moduleArguments: [...(cpuLevel ? ["CPU", cpuLevel] : []), "DEBUG"] });
+  const server = useServer({ moduleArguments: withDebug });
   const validate = (key: string) => server.run("R.DEBUG", "VALIDATE", key);
 
   it("says that a bitmap of either family is sound", async () => {

@@ -38,13 +38,13 @@ export function random(seed: number): Random {
 
 export const seed = process.env.SEED === undefined ? Date.now() % 2 ** 31 : Number(process.env.SEED);
 
-/** A test body that gets a generator, and whose failure names the seed. */
-export function seeded(body: (random: Random) => Promise<void>): () => Promise<void> {
+/** A test body that gets a generator, and whose failure names the seed: the run's, or one of those after it. */
+export function seeded(body: (random: Random) => Promise<void>, after = 0): () => Promise<void> {
   return async () => {
     try {
-      await body(random(seed));
+      await body(random(seed + after));
     } catch (error) {
-      if (error instanceof Error) error.message += `\n  repeat with SEED=${seed}`;
+      if (error instanceof Error) error.message += `\n  repeat with SEED=${seed + after}`;
       throw error;
     }
   };

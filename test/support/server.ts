@@ -17,6 +17,9 @@ import { type Argument, Connection, type Reply, ReplyError } from "./resp.ts";
 export const projectRoot = fileURLToPath(new URL("../../", import.meta.url));
 export const builtModule = process.env.ROAR_MODULE ?? join(projectRoot, "build/redis-roar.so");
 export const cpuLevel = process.env.ROAR_CPU;
+const levelArguments = cpuLevel ? ["CPU", cpuLevel] : [];
+/** Module arguments that bring R.DEBUG, on the level that is asked for. */
+export const withDebug: readonly string[] = [...levelArguments, "DEBUG"];
 
 export interface ServerOptions {
   /** The .so to load, null for a plain server. */
@@ -186,7 +189,7 @@ export class Server {
   }
 
   #config(): string[] {
-    const { module = builtModule, moduleArguments = cpuLevel ? ["CPU", cpuLevel] : [], config = [] } = this.#options;
+    const { module = builtModule, moduleArguments = levelArguments, config = [] } = this.#options;
     return [
       `dir ${this.directory}`,
       `unixsocket ${this.socket}`,
