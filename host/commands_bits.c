@@ -62,8 +62,8 @@ int bitpos_command(call *c) {
     uint64_t position = 0;
     const bitmap *b;
 
-    if (c->argc > 6) return reply_syntax_error(c);
     if (!parse_sought(c, &bit)) return REDISMODULE_OK;
+    if (c->argc > 6) return reply_syntax_error(c);
     if (c->argc > 3 && !parse_index(c, 3, &r.start)) return REDISMODULE_OK;
     if (c->argc > 5 && !parse_unit(c, 5, &r.in_bits)) return REDISMODULE_OK;
     if (c->argc > 4 && !parse_index(c, 4, &r.end)) return REDISMODULE_OK;

@@ -113,6 +113,7 @@ describeCommand("BITPOS", (suite) => {
       [["k", 1, 0, "x"], NOT_AN_INTEGER],
       [["k", 1, 0, 1, "BYTES"], SYNTAX],
       [["k", 1, 0, 1, "BIT", 1], SYNTAX],
+      [["k", 2, 0, 1, "BIT", 1], NOT_A_BIT],
     ],
     good: ["k", 1],
   });
