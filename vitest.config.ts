@@ -20,7 +20,7 @@ function levels(): string[] {
   return has.length > 0 ? has : [""];
 }
 
-const heavy = ["test/memory.test.ts", "test/corpus.test.ts", "test/census.test.ts", "test/build.test.ts", "test/harness.test.ts"];
+const heavy = ["memory", "corpus", "census", "build", "harness", "interchange"].map((name) => `test/${name}.test.ts`);
 const best = levels().at(-1);
 
 export default defineConfig({
