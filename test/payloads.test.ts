@@ -1,18 +1,13 @@
 // Values as DUMP gives and RESTORE takes them, in the formats of the C module; and payloads that are none.
-//
-//   MUTATIONS   how many of each original are tried (default 1000)
 
 import { describe, expect, it } from "vitest";
 import { dumpOf, payloadOf, sealed } from "./support/dump.ts";
 import { families, type Family, type Member, R, R64, range } from "./support/family.ts";
 import { Bytes, type Container, nativeArray, nativeContainers, portable32, portable64, readPayload } from "./support/format.ts";
-import { type Random, seeded } from "./support/random.ts";
 import { type Reply, ReplyError } from "./support/resp.ts";
 import { roarOn } from "./support/roar.ts";
 import { samples } from "./support/samples.ts";
 import { expectEqual, useServer } from "./support/suite.ts";
-
-const MUTATIONS = Number(process.env.MUTATIONS ?? 1000);
 
 describe("payloads", () => {
   const server = useServer();
@@ -191,36 +186,6 @@ describe("payloads", () => {
     const others = [dumpOf(R.type, good, 2), dumpOf(R.type, good, 0), sealed(dumpOf(R.type, good).subarray(0, 12)), sealed(Buffer.from([7]))];
     for (const dump of others) expect(await server.connection.refusal("RESTORE", "k", 0, dump)).toMatch(/^ERR Bad data format/);
   });
-
-  /** What stands at the source of a mutation. */
-  const originals: [Family, Buffer][] = [
-    [R, nativeArray([3, 4, 100, 70_000])],
-    [R, nativeContainers([{ key: 0, kind: "array", values: [1, 5, 9] }, { key: 4, kind: "bitset", values: range(0, 5000, 3) }])],
-    [R, nativeContainers(range(0, 6).map((k) => (k % 2 ? { key: k, kind: "run", values: [...range(k, 5), 99] } : { key: k, kind: "array", values: [7, 8] })))],
-    [R64, portable64(range(0, 3).map((high) => ({ high, containers: [{ key: 0, kind: "array", values: [1, 2] }, { key: 9, kind: "run", values: range(5, 5) }] })))],
-    [R64, portable64([{ high: 7, containers: [{ key: 3, kind: "bitset", values: range(0, 5000, 2) }] }])],
-  ];
-
-  it.each(originals.map((original, i) => [i, ...original] as const))("mutated (%i) never crash, and what is accepted is sound", (_, family, original) =>
-    seeded(async (random) => {
-      const roar = roarOn(server, family);
-      for (let round = 0; round < MUTATIONS; round++) {
-        const payload = mutated(original, random);
-        const reply = await restore(family, "k", payload);
-        if (reply instanceof ReplyError) {
-          expect(reply.message).toBe("ERR Bad data format");
-          continue;
-        }
-        // Whatever it is now, it must be a set like any other.
-        const members = await roar.members("k");
-        expect(members.length).toBe(await roar.run("BITCOUNT", "k"));
-        for (let i = 1; i < members.length; i++) expect(members[i]! > members[i - 1]!).toBe(true);
-        expect(readPayload(family.bits, await dumped(family, "k")), payload.toString("hex").slice(0, 200)).toEqual(members);
-        await roar.run("BITOP", "XOR", "k", "k", "k");
-        expect(await roar.members("k")).toEqual([]);
-      }
-    })(),
-  );
 });
 
 function runPayload(runs: readonly (readonly [number, number])[], cardinality: number): Buffer {
@@ -233,23 +198,4 @@ function edited(bytes: Buffer, at: number, value: number): Buffer {
   const copy = Buffer.from(bytes);
   copy[at] = value;
   return copy;
-}
-
-/** One to three changes: a byte, a bit, an extreme field, a cut, a repeated or a removed piece. */
-function mutated(original: Buffer, random: Random): Buffer {
-  let bytes = Buffer.from(original);
-  const interesting = Math.min(bytes.length, 64); // heads are where the lies are
-  for (let n = 1 + random.below(3); n > 0; n--) {
-    const at = random.below(random.chance(0.7) ? Math.min(interesting, bytes.length) : bytes.length);
-    const change = random.below(7);
-    if (bytes.length < 4) return bytes;
-    if (change === 0) bytes[at] = random.below(256);
-    else if (change === 1) bytes[at]! ^= 1 << random.below(8);
-    else if (change === 2) bytes.writeUInt16LE(random.pick([0, 1, 0xffff, 0x7fff, 0x8000, 12346, 12347]), Math.min(at, bytes.length - 2));
-    else if (change === 3) bytes.writeUInt32LE(random.pick([0, 1, 0xffffffff, 0x7fffffff, 0x80000000]), Math.min(at, bytes.length - 4));
-    else if (change === 4) bytes = bytes.subarray(0, at);
-    else if (change === 5) bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.max(0, at - 4))]);
-    else bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1 + random.below(4))]);
-  }
-  return bytes;
 }

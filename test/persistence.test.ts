@@ -3,36 +3,13 @@
 import { describe, expect, it } from "vitest";
 import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { families, type Family, member, R, R64, range } from "./support/family.ts";
+import { families, member, R, R64, range } from "./support/family.ts";
 import { nativeArray } from "./support/format.ts";
-import { samples } from "./support/samples.ts";
+import { inStep, waitUntil } from "./support/replication.ts";
+import { expectSamples, loadSamples, sampleKey as key } from "./support/stored.ts";
 import { Server } from "./support/server.ts";
 import { roarOn } from "./support/roar.ts";
 import { expectEqual, useServer } from "./support/suite.ts";
-
-const key = (family: Family, name: string): string => `${family.name}:${name}`;
-
-/** All samples of both families, as keys. */
-async function loadSamples(server: Server): Promise<void> {
-  for (const family of families) {
-    const roar = roarOn(server, family);
-    for (const [name, members] of Object.entries(samples(family))) await roar.load(key(family, name), members);
-  }
-}
-
-/** That the server holds the samples and nothing else. */
-async function expectSamples(server: Server): Promise<void> {
-  let keys = 0;
-  for (const family of families) {
-    const roar = roarOn(server, family);
-    for (const [name, members] of Object.entries(samples(family))) {
-      expect(await server.run("EXISTS", key(family, name)), name).toBe(1);
-      expectEqual(await roar.members(key(family, name)), members, name);
-      keys++;
-    }
-  }
-  expect(await server.run("DBSIZE")).toBe(keys);
-}
 
 describe("files", () => {
   const server = useServer();
@@ -128,21 +105,14 @@ function aofBytes(server: Server): number {
   return readdirSync(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0);
 }
 
-async function waitUntil(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
-}
-
 describe("replicas", () => {
   const primary = useServer({ listens: true });
   const replica = useServer({ listens: true });
-  const offset = async (server: Server): Promise<number> => Number(await server.info("master_repl_offset"));
-  const inStep = () =>
-    waitUntil(async () => (await replica.info("master_link_status")) === "up" && (await offset(replica)) === (await offset(primary)));
 
   it("get all in a full synchronisation, and every change after it", async () => {
     await loadSamples(primary);
     await replica.run("REPLICAOF", "127.0.0.1", primary.port);
-    await inStep();
+    await inStep(replica, primary);
     await expectSamples(replica);
     await primary.run("FLUSHALL");
     await loadSamples(primary);
@@ -154,7 +124,7 @@ describe("replicas", () => {
       await roar.run("BITOP", "AND", key(family, "one"), key(family, "one"), key(family, "one"));
       await primary.run("EVAL", "return redis.call(unpack(ARGV))", 1, key(family, "one"), roar.name("SETINTARRAY"), key(family, "one"), 7);
     }
-    await inStep();
+    await inStep(replica, primary);
     await expectSamples(replica);
     expect(await replica.run("DEBUG", "DIGEST")).toBe(await primary.run("DEBUG", "DIGEST"));
     await replica.run("REPLICAOF", "NO", "ONE");
@@ -164,7 +134,7 @@ describe("replicas", () => {
     const roar = roarOn(replica, R);
     await roarOn(primary, R).load("k", [1, 2]);
     await replica.run("REPLICAOF", "127.0.0.1", primary.port);
-    await inStep();
+    await inStep(replica, primary);
     expect(await roar.run("BITCOUNT", "k")).toBe(2);
     expect(await roar.refusal("SETBIT", "k", 1, 0)).toMatch(/^READONLY/);
     await replica.run("REPLICAOF", "NO", "ONE");

@@ -1,0 +1,74 @@
+// A TCP relay that can be made to break: what a network does to a replica.
+
+import { connect, createServer, type AddressInfo, type Server as Listener, type Socket } from "node:net";
+
+export class Proxy {
+  readonly #listener: Listener;
+  readonly #sockets = new Set<Socket>();
+  /** What may still come from the target, over all connections, before they break. */
+  #allowance = Infinity;
+  #refusing = false;
+  #broken: () => void = () => {};
+
+  private constructor(port: number) {
+    this.#listener = createServer((near) => this.#relay(near, connect(port, "127.0.0.1")));
+  }
+
+  /** A relay to that port, on a port of its own. */
+  static async to(port: number): Promise<Proxy> {
+    const proxy = new Proxy(port);
+    await new Promise<void>((resolve) => proxy.#listener.listen(0, "127.0.0.1", resolve));
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#listener.address() as AddressInfo).port;
+  }
+
+  /** Breaks all connections, and accepts none until mend(). */
+  sever(): void {
+    this.#refusing = true;
+    this.#breakAll();
+  }
+
+  mend(): void {
+    this.#refusing = false;
+    this.#allowance = Infinity;
+  }
+
+  /** Severs when that many more bytes have come from the target; resolves then. */
+  severAfter(bytes: number): Promise<void> {
+    this.#allowance = bytes;
+    return new Promise((resolve) => (this.#broken = resolve));
+  }
+
+  close(): void {
+    this.sever();
+    this.#listener.close();
+  }
+
+  #relay(near: Socket, far: Socket): void {
+    for (const [socket, other] of [[near, far], [far, near]] as const) {
+      this.#sockets.add(socket);
+      socket.on("error", () => {}); // "close" follows
+      socket.on("close", () => {
+        this.#sockets.delete(socket);
+        other.destroy();
+      });
+    }
+    if (this.#refusing) return void near.destroy();
+    near.on("data", (chunk) => far.write(chunk));
+    far.on("data", (chunk) => {
+      const passed = chunk.subarray(0, Math.min(chunk.length, this.#allowance));
+      this.#allowance -= passed.length;
+      near.write(passed);
+      if (this.#allowance > 0) return;
+      near.end(() => this.sever());
+      this.#broken();
+    });
+  }
+
+  #breakAll(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
