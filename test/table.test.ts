@@ -1,16 +1,76 @@
-// The command table, and what the server makes of it. What a command ought to declare is said by hand in its own test;
-// here nothing may be in one place and not in the other.
+// The command table, and what the server makes of it; and what every command owes whatever it does: that it refuses wrong numbers of
+// arguments, bad arguments and keys of other types, changing nothing, that a missing key is what the row says, and that both protocols
+// get the same. What a command ought to declare is said by hand in its own test; here nothing may be in one place and not in the other.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { commands } from "../host/commands.ts";
-import { families, type Family, R, R64 } from "./support/family.ts";
-import type { Argument, Reply } from "./support/resp.ts";
+import { type Access, type Command as Row, commands } from "../host/commands.ts";
+import { families, type Family, otherThan, R, R64, range } from "./support/family.ts";
+import { type Argument, type Reply, ReplyError } from "./support/resp.ts";
 import { roarOn } from "./support/roar.ts";
-import { record, useServer } from "./support/suite.ts";
+import { arityError, record, useServer, WRONGTYPE } from "./support/suite.ts";
 
 const server = useServer();
 const rows = families.flatMap((family) => commands.map((row) => ({ family, row, name: `${family.name}.${row.name}` })));
+
+/**
+ * A good call of every command, with all its options. A key's name begins with what it is to the command: r a bitmap, e one of either
+ * family, s a string, each of them read; w a bitmap that is written, o a key of any type that is overwritten.
+ */
+const calls: Readonly<Record<string, readonly Argument[]>> = {
+  SETBIT: ["w:1", 7, 1],
+  GETBIT: ["r:1", 7],
+  BITCOUNT: ["r:1", 0, -1, "BIT"],
+  BITPOS: ["r:1", 1, 0, -1, "BIT"],
+  BITOP: ["OR", "o:1", "r:1", "r:2", "r:3"],
+  SETINTARRAY: ["w:1", 7, 8],
+  APPENDINTARRAY: ["w:1", 7, 8],
+  GETINTARRAY: ["r:1"],
+  GETBITS: ["r:1", 7, 8],
+  SETBITS: ["w:1", 7, 8],
+  CLEARBITS: ["w:1", 1, 8, "COUNT"],
+  CLEAR: ["w:1"],
+  DELETEINTARRAY: ["w:1", 1, 8],
+  RANGEINTARRAY: ["r:1", 0, 1],
+  SETRANGE: ["w:1", 7, 9],
+  CLEARRANGE: ["w:1", 1, 9],
+  FLIPRANGE: ["w:1", 1, 9],
+  SETFULL: ["w:none"],
+  MIN: ["r:1"],
+  MAX: ["r:1"],
+  RANK: ["r:1", 7],
+  SELECT: ["r:1", 0],
+  RANGE: ["r:1", 0, 9, "LIMIT", 5],
+  SCAN: ["r:1", 0, "COUNT", 5],
+  BITOPCARD: ["OR", "r:1", "r:2", "r:3"],
+  DIFF: ["w:1", "r:1", "r:2"],
+  CONTAINS: ["r:1", "r:2", "ALL"],
+  JACCARD: ["r:1", "r:2"],
+  SETBITARRAY: ["w:1", "01"],
+  GETBITARRAY: ["r:1"],
+  EXPORT: ["r:1"],
+  IMPORT: ["w:1", "(a stream)", "REPLACE"],
+  FROMBITMAP: ["w:1", "s:1"],
+  TOBITMAP: ["o:1", "r:1"],
+  BITFIELD: ["w:1", "OVERFLOW", "SAT", "SET", "u8", 0, 1, "INCRBY", "i8", "#1", 1],
+  BITFIELD_RO: ["r:1", "GET", "u8", 0],
+  STAT: ["e:1", "JSON"],
+  OPTIMIZE: ["r:1", "MEM"],
+};
+/** Arguments that may be anything. */
+const free: Readonly<Record<string, number>> = { SETBITARRAY: 1, STAT: 1 };
+
+const stream = ({ bits }: Family): Buffer => Buffer.from(bits === 32 ? "3a30000000000000" : "0000000000000000", "hex");
+const callOf = (row: Row, family: Family): Argument[] => calls[row.name]!.map((word) => (word === "(a stream)" ? stream(family) : word));
+const isKey = (word: Argument): word is string => /^[rewso]:/.test(String(word));
+
+/** Where keys are in a call, and what becomes of them, as the row has it. */
+const accesses = (row: Row): { at: number; access: Access }[] =>
+  row.keys.flatMap(({ at, to, access }) => range(at, to === undefined ? 1 : calls[row.name]!.length - at + 1).map((i) => ({ at: i - 1, access })));
+
+const OF_SPECS: Readonly<Record<Access, string[]>> = {
+  read: ["RO", "access"], modify: ["RW", "access", "update"], update: ["RW", "update"], insert: ["RW", "insert"], overwrite: ["OW", "update"],
+};
 
 describe("the table", () => {
   it("has each command once", () => expect(new Set(commands.map(({ name }) => name)).size).toBe(commands.length));
@@ -26,69 +86,181 @@ describe("the table", () => {
     expect(list.sort()).toEqual(rows.map(({ name }) => name).sort());
   });
 
-  it.each(rows)("$name: flags and documentation are the row's", async ({ row, name }) => {
+  it.each(rows)("$name: arity, flags and keys are the row's", async ({ row, name }) => {
     const [info] = (await server.run("COMMAND", "INFO", name)) as [Reply[]];
-    expect([...(info[2] as string[])].sort()).toEqual(["module", ...row.flags.map((flag) => flag.replace("deny-oom", "denyoom"))].sort());
+    const [, arity, flags, first, last, step, , , specs] = info;
+    const needed = 1 + row.args.filter(({ optional }) => !optional).length;
+    expect(arity).toBe(row.args.some(({ optional, multiple }) => optional || multiple) ? -needed : needed);
+    expect([...(flags as string[])].sort()).toEqual(["module", ...row.flags.map((flag) => flag.replace("deny-oom", "denyoom"))].sort());
+    expect([first, last, step]).toEqual([row.keys[0]!.at, row.keys.at(-1)!.to ?? row.keys.at(-1)!.at, 1]);
+    expect((specs as Reply[]).map(specOf)).toEqual(row.keys.map(({ at, to, access }) => ({ at, last: to ?? 0, flags: OF_SPECS[access] })));
+  });
+
+  it.each(rows)("$name: documentation is the row's", async ({ row, name }) => {
     const docs = record(record(await server.run("COMMAND", "DOCS", name)).get(name)!);
     for (const field of ["summary", "complexity", "since"] as const) expect(docs.get(field)).toBe(row[field]);
-    expect((docs.get("arguments") as Reply[]).map((argument) => record(argument).get("name"))).toEqual(row.args.map((arg) => arg.name));
+    expect((docs.get("arguments") as Reply[]).map(documented)).toEqual(row.args.map(described));
+  });
+
+  it.each(rows)("$name: its keys are found", async ({ row, name, family }) => {
+    const call = callOf(row, family);
+    expect(await server.run("COMMAND", "GETKEYS", name, ...call)).toEqual(call.filter(isKey));
+    expect(accesses(row).map(({ at }) => at)).toEqual(call.flatMap((word, at) => (isKey(word) ? [at] : [])));
   });
 });
 
-/** A good call of every command: `read` is a key with members, `${read}:string` a native bitmap, `written` is missing. */
-const calls: Record<string, (read: string, written: string, family: Family) => Argument[]> = {
-  SETBIT: (_, written) => [written, 1, 1],
-  GETBIT: (read) => [read, 1],
-  BITCOUNT: (read) => [read],
-  BITPOS: (read) => [read, 1],
-  BITOP: (read, written) => ["OR", written, read, read],
-  SETINTARRAY: (_, written) => [written, 1, 2],
-  APPENDINTARRAY: (_, written) => [written, 1, 2],
-  GETINTARRAY: (read) => [read],
-  GETBITS: (read) => [read, 1],
-  SETBITS: (_, written) => [written, 1],
-  CLEARBITS: (_, written) => [written, 1],
-  CLEAR: (_, written) => [written],
-  DELETEINTARRAY: (_, written) => [written, 1],
-  RANGEINTARRAY: (read) => [read, 0, 1],
-  SETRANGE: (_, written) => [written, 1, 2],
-  CLEARRANGE: (_, written) => [written, 1, 2],
-  FLIPRANGE: (_, written) => [written, 1, 2],
-  SETFULL: (_, written) => [written],
-  MIN: (read) => [read],
-  MAX: (read) => [read],
-  RANK: (read) => [read, 1],
-  SELECT: (read) => [read, 0],
-  RANGE: (read) => [read, 0, 1],
-  SCAN: (read) => [read, 0],
-  BITOPCARD: (read) => ["OR", read, read],
-  DIFF: (read, written) => [written, read, read],
-  CONTAINS: (read) => [read, read],
-  JACCARD: (read) => [read, read],
-  SETBITARRAY: (_, written) => [written, "01"],
-  GETBITARRAY: (read) => [read],
-  EXPORT: (read) => [read],
-  IMPORT: (_, written, family) => [written, Buffer.from(family === R ? "3a30000000000000" : "0000000000000000", "hex")],
-  FROMBITMAP: (read, written) => [written, `${read}:string`],
-  TOBITMAP: (read, written) => [written, read],
-  BITFIELD: (_, written) => [written, "SET", "u8", 0, 1],
-  BITFIELD_RO: (read) => [read, "GET", "u8", 0],
-  STAT: (read) => [read],
-  OPTIMIZE: (read) => [read],
-};
+function specOf(reply: Reply): unknown {
+  const spec = record(reply), begin = record(spec.get("begin_search")!), find = record(spec.get("find_keys")!), keys = record(find.get("spec")!);
+  expect([begin.get("type"), find.get("type"), keys.get("keystep"), keys.get("limit")]).toEqual(["index", "range", 1, 0]);
+  return { at: record(begin.get("spec")!).get("index"), last: keys.get("lastkey"), flags: spec.get("flags") };
+}
+
+/** An argument as COMMAND DOCS have it, and as the row has it. */
+function documented(reply: Reply): unknown {
+  const argument = record(reply), of = argument.get("arguments") as Reply[] | undefined;
+  return [argument.get("name"), argument.get("type"), argument.get("token") ?? "", argument.get("flags") ?? [], of?.map(documented) ?? []];
+}
+
+function described({ name, type, token, optional, multiple, of }: Row["args"][number]): unknown {
+  const flags = [...(optional ? ["optional"] : []), ...(multiple ? ["multiple"] : [])];
+  return [name, type === "token" ? "pure-token" : type, token ?? "", flags, of?.map(described) ?? []];
+}
+
+// --- Access control ------------------------------------------------------------------------------------------------------
+
+/** The native command that each of these is like. */
+const natives = ["SETBIT", "GETBIT", "BITCOUNT", "BITPOS", "BITOP", "BITFIELD", "BITFIELD_RO"];
 
 describe("access control", () => {
-  it.each(rows)("$name is held to the keys and to the kind of access that a user has", async ({ name, row, family }) => {
-    await roarOn(server, family).load("read:1", [1, 2]);
-    await server.run("SET", "read:1:string", "a");
-    await server.run("ACL", "SETUSER", "guest", "on", "nopass", "resetkeys", "+@all", "%R~read:*", "%RW~written:*");
-    const guest = await server.connect();
-    await guest.run("AUTH", "guest", "any");
-    const call = calls[row.name]!;
-    await guest.run(name, ...call("read:1", "written:1", family));
-    expect(await guest.refusal(name, ...call("other", "other", family))).toMatch(/^NOPERM/);
-    if (row.flags.includes("write")) expect(await guest.refusal(name, ...call("read:1", "read:1", family))).toMatch(/^NOPERM/);
-    guest.close();
+  const NEEDED: Readonly<Record<Access, string>> = { read: "R", modify: "RW", update: "W", insert: "W", overwrite: "W" };
+  const RIGHTS = ["R", "W", "RW"];
+  const guest = () => server.run("ACL", "SETUSER", "guest", "on", "nopass", "resetkeys", "+@all", ...RIGHTS.map((rights) => `%${rights}~${rights}:*`));
+
+  it.each(rows)("$name needs for each key the rights that its access is, and no more", async ({ row, name, family }) => {
+    await guest();
+    const call = callOf(row, family).map((word) => (isKey(word) ? `RW:${word}` : word));
+    for (const { at, access } of accesses(row)) {
+      for (const rights of [...RIGHTS, "none"]) {
+        const tried = call.with(at, `${rights}:key`), allowed = [...NEEDED[access]].every((right) => rights.includes(right));
+        const answer = await server.run("ACL", "DRYRUN", "guest", name, ...tried);
+        expect(answer === "OK", `${tried.join(" ")}: ${String(answer)}`).toBe(allowed);
+        if (!natives.includes(row.name)) continue;
+        const native = await server.run("ACL", "DRYRUN", "guest", row.name, ...tried);
+        expect(answer).toEqual(native);
+      }
+    }
+  });
+
+  it.each(rows)("$name is refused to a guest who lacks them, and does nothing", async ({ row, name, family }) => {
+    await guest();
+    const connection = await server.connect();
+    await connection.run("AUTH", "guest", "any");
+    for (const { at, access } of accesses(row)) {
+      const call = callOf(row, family).map((word) => (isKey(word) ? `RW:${word}` : word)).with(at, access === "read" ? "W:key" : "R:key");
+      expect(await connection.refusal(name, ...call)).toMatch(/^NOPERM/);
+    }
+    expect(await server.run("DBSIZE")).toBe(0);
+    connection.close();
+  });
+});
+
+// --- What every command owes ---------------------------------------------------------------------------------------------
+
+/** Makes each key of a call what the command takes it for; or, at `wrongAt`, something else. */
+async function prepare(call: readonly Argument[], family: Family, wrongAt = -1, wrong?: (key: string) => Promise<unknown>): Promise<void> {
+  for (const [at, key] of call.entries()) {
+    if (!isKey(key) || key === "w:none") continue;
+    if (key.startsWith("s") || key.startsWith("o")) await server.run("SET", key, "a string");
+    else await roarOn(server, family).load(key, [1, 2, 3, 70_000 + at]);
+  }
+  if (wrong) {
+    await server.run("DEL", call[wrongAt]!);
+    await wrong(String(call[wrongAt]));
+  }
+}
+
+/** All keys with their values, and how many changes were counted. */
+async function state(): Promise<unknown> {
+  const keys = ((await server.run("KEYS", "*")) as string[]).sort();
+  return [await server.info("rdb_changes_since_last_save"), keys, await server.connection.pipeline(keys.map((key) => ["DUMP", key]))];
+}
+
+/** That the command is refused with one and the same text over both protocols, and changes nothing. */
+async function expectRefusal(name: string, call: readonly Argument[]): Promise<string> {
+  const before = await state();
+  const [text, other] = [await server.speaking(2).refusal(name, ...call), await server.speaking(3).refusal(name, ...call)];
+  expect(other).toBe(text);
+  expect(await state(), `${name} ${call.join(" ")}`).toEqual(before);
+  return text;
+}
+
+describe("every command", () => {
+  it.each(rows)("$name refuses a wrong number of arguments", async ({ row, name, family }) => {
+    const call = callOf(row, family), needed = row.args.filter(({ optional }) => !optional).length;
+    const ended = !row.args.some(({ optional, multiple }) => optional || multiple);
+    await prepare(call, family);
+    for (let length = 0; length < needed; length++) expect(await expectRefusal(name, call.slice(0, length))).toBe(arityError(name));
+    if (ended) expect(await expectRefusal(name, [...call, "more"])).toBe(arityError(name));
+  });
+
+  it.each(rows)("$name refuses bad arguments, before it looks at the keys", async ({ row, name, family }) => {
+    const call = callOf(row, family), bad = call.flatMap((word, at) => (isKey(word) || free[row.name] === at ? [] : [call.with(at, "?!")]));
+    const texts: string[] = [];
+    await prepare(call, family);
+    for (const args of bad) texts.push(await expectRefusal(name, args));
+    for (const key of call.filter(isKey)) {
+      await server.run("DEL", key);
+      await server.run("RPUSH", key, 1);
+    }
+    for (const [i, args] of bad.entries()) expect(await expectRefusal(name, args)).toBe(texts[i]);
+    for (const text of texts) expect(text).toMatch(/^ERR (invalid|value|syntax|Invalid|bit offset|The bit)/);
+  });
+
+  it.each(rows)("$name refuses keys of other types", async ({ row, name, family }) => {
+    const call = callOf(row, family);
+    const types: Record<string, (key: string) => Promise<unknown>> = {
+      string: (key) => server.run("SET", key, "x"),
+      list: (key) => server.run("RPUSH", key, 1),
+      bitmap: (key) => roarOn(server, family).load(key, [1]),
+      other: (key) => roarOn(server, otherThan(family)).load(key, [1]),
+    };
+    const wrong: Record<string, string[]> = { r: ["string", "list", "other"], w: ["string", "list", "other"], s: ["list", "bitmap", "other"], e: ["string", "list"], o: [] };
+    for (const [at, key] of call.entries()) {
+      if (!isKey(key)) continue;
+      for (const type of wrong[key[0]!]!) {
+        await server.run("FLUSHALL");
+        await prepare(call, family, at, types[type]);
+        expect(await expectRefusal(name, call), `${key} is a ${type}`).toBe(WRONGTYPE);
+      }
+    }
+  });
+
+  const MISSING: Readonly<Record<Row["missing"], unknown>> = {
+    0: 0, [-1]: -1, nil: null, "[]": [], empty: 0, string: "", scan: ["0", []], error: "Roaring: key does not exist", creates: expect.anything(),
+    fields: expect.arrayContaining([0]),
+  };
+
+  it.each(rows)("$name takes missing keys for what the row says", async ({ row, name, family }) => {
+    const call = callOf(row, family);
+    for (const protocol of [2, 3] as const) {
+      await server.run("FLUSHALL");
+      const [reply] = await server.speaking(protocol).pipeline([[name, ...call]]);
+      expect(reply instanceof ReplyError ? reply.message : reply).toEqual(MISSING[row.missing]);
+      const read = call.filter((word) => isKey(word) && !/^[wo]/.test(word)), written = call.filter((word) => isKey(word) && /^[wo]/.test(word));
+      if (read.length > 0) expect(await server.run("EXISTS", ...read)).toBe(0);
+      if (row.missing !== "creates") continue;
+      for (const key of written) expect(await server.run("TYPE", key)).toBe(family.type);
+    }
+  });
+
+  it.each(rows)("$name answers the same over both protocols", async ({ row, name, family }) => {
+    const call = callOf(row, family), answers: Reply[] = [];
+    for (const protocol of [2, 3] as const) {
+      await server.run("FLUSHALL");
+      await prepare(call, family);
+      answers.push(await server.speaking(protocol).run(name, ...call));
+    }
+    expect(answers[1]).toEqual(answers[0]);
   });
 });
 
