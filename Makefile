@@ -4,7 +4,9 @@
 #   host/commands.ts --generate-commands--> commands.c, docs/commands.md       host/*.c --> *.o --> redis-roar.so
 #
 # Knobs: O (where intermediate files go), ENTRY (what asc compiles), MODULE (what comes out), CC, CFLAGS (added to all C), PORT,
-# FUZZ_SECONDS (for each fuzz target), SEQUENCES (how many of each kind `make sequences` runs).
+# FUZZ_SECONDS (for each fuzz target), SEQUENCES (how many of each kind `make sequences` runs);
+# for the benchmark PEER (name=/module.so ...), FULL=1 (the sizes that take long), DATA (a directory with more zip files like
+# test/data/census1881.zip), ONLY (a pattern of suites), OUT (where results go).
 
 O      := build
 ENTRY  := assembly/index.ts
@@ -39,7 +41,7 @@ CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
 
 # ---------------------------------------------------------------------- what to ask for
 
-.PHONY: help build run test demo bench-kernels fuzz asan sequences soak clean setup module documents trap replay always
+.PHONY: help build run test demo bench bench-kernels fuzz asan sequences soak clean setup module documents trap replay always
 .DELETE_ON_ERROR:
 
 help:                ## This text
@@ -57,6 +59,9 @@ test: build          ## Run all tests; the last line is the count
 
 demo: build          ## Load 200 real sets, combine them, and compare with native bitmaps
 	@$(TSX) tools/demo.ts
+
+bench: build         ## Compare with native bitmaps, and with other modules: PEER="name=/module.so ..."
+	@$(TSX) bench/main.ts $(PEER:%=--peer %) $(if $(FULL),--full) $(DATA:%=--data %) $(if $(ONLY),--only '$(ONLY)') $(OUT:%=--out %)
 
 bench-kernels: setup ## Time the bitset kernels against plain C, on each CPU level
 	@$(MAKE) --no-print-directory build/bench/kernels O=build/bench ENTRY=bench/kernels/kernels.ts

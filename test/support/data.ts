@@ -4,8 +4,11 @@ import { readFileSync } from "node:fs";
 import { unzipSync } from "fflate";
 
 /** The sets of a data set, in the order of the numbers in their files' names. */
-export function dataset(name: string): number[][] {
-  const files = unzipSync(readFileSync(new URL(`../data/${name}.zip`, import.meta.url)));
+export const dataset = (name: string): number[][] => setsIn(new URL(`../data/${name}.zip`, import.meta.url));
+
+/** The sets in any such file. */
+export function setsIn(path: string | URL): number[][] {
+  const files = unzipSync(readFileSync(path));
   const byNumber = new Intl.Collator("en", { numeric: true });
   return Object.keys(files)
     .sort(byNumber.compare)

@@ -113,6 +113,11 @@ export class Server {
     return connection;
   }
 
+  get pid(): number {
+    if (this.#child?.pid === undefined) throw new Error("the server has not been started");
+    return this.#child.pid;
+  }
+
   get dead(): boolean {
     return this.#death !== undefined;
   }

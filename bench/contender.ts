@@ -1,0 +1,143 @@
+// Who is compared: native commands, and a module's R.* and R64.*. Each .so has a server of its own, R.* and R64.* of one .so share it.
+
+import { existsSync, readFileSync } from "node:fs";
+import { createConnection } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Command, type Connection, type Reply, ReplyError } from "../test/support/resp.ts";
+import { Server } from "../test/support/server.ts";
+import { type CommandStatistics, parseCommandStatistics } from "./statistics.ts";
+
+export type Prefix = "" | "R." | "R64.";
+
+/** What native bitmaps can do; other commands of theirs that share a name with ours mean something else. */
+const NATIVE = new Set(["SETBIT", "GETBIT", "BITCOUNT", "BITPOS", "BITOP", "BITFIELD", "BITFIELD_RO"]);
+
+export class Contender {
+  readonly name: string;
+  readonly prefix: Prefix;
+  readonly server: Server;
+  readonly #commands: ReadonlySet<string>;
+  #connection: Connection | undefined;
+
+  constructor(name: string, prefix: Prefix, server: Server, commands: ReadonlySet<string>) {
+    this.name = name;
+    this.prefix = prefix;
+    this.server = server;
+    this.#commands = commands;
+  }
+
+  get native(): boolean {
+    return this.prefix === "";
+  }
+
+  /** The command of that name in the contender's words. */
+  named(command: string): string {
+    return this.prefix + command;
+  }
+
+  has(command: string): boolean {
+    return this.native ? NATIVE.has(command) : this.#commands.has(this.named(command).toLowerCase());
+  }
+
+  /** A key of the contender's own: R.* and R64.* share a server. */
+  key(name: string, index?: number): string {
+    return `${this.prefix}${name}${index === undefined ? "" : `:${index}`}`;
+  }
+
+  /** All replies, none of them an error. */
+  async run(commands: readonly Command[]): Promise<Reply[]> {
+    this.#connection ??= await this.server.connect();
+    const replies = await this.#connection.pipeline(commands);
+    const at = replies.findIndex((reply) => reply instanceof ReplyError);
+    if (at >= 0) throw new Error(`${this.name}: ${commands[at]!.join(" ").slice(0, 100)}: ${(replies[at] as ReplyError).message}`);
+    return replies;
+  }
+
+  async resetStatistics(): Promise<void> {
+    await this.run([["CONFIG", "RESETSTAT"]]);
+  }
+
+  async statistics(): Promise<Map<string, CommandStatistics>> {
+    return parseCommandStatistics((await this.run([["INFO", "commandstats"]]))[0] as string);
+  }
+
+  /** Nanoseconds that the server has run, and that it could have run while another process had the processor; nothing if the system does not tell. */
+  schedule(): { ran: number; delayed: number } | undefined {
+    const path = `/proc/${this.server.pid}/schedstat`;
+    if (!existsSync(path)) return undefined;
+    const [ran, delayed] = readFileSync(path, "latin1").split(" ").map(Number);
+    return { ran: ran!, delayed: delayed! };
+  }
+
+  /** Bytes that the work raised used_memory by, without the buffers of the connection that did it. */
+  async memoryOf(work: () => Promise<void>): Promise<number> {
+    await this.#disconnect();
+    const before = await this.#usedMemory();
+    await work();
+    await this.#disconnect();
+    return (await this.#usedMemory()) - before;
+  }
+
+  async #disconnect(): Promise<void> {
+    if (!this.#connection) return;
+    const clients = Number(await this.server.info("connected_clients"));
+    this.#connection.close();
+    this.#connection = undefined;
+    while (Number(await this.server.info("connected_clients")) >= clients) await sleep(1);
+  }
+
+  async #usedMemory(): Promise<number> {
+    return Number(await this.server.info("used_memory"));
+  }
+
+  /**
+   * Sends what has been encoded already and waits for as many one-line replies; milliseconds. For floods of commands: nothing
+   * is parsed, an error reply is found by its first byte.
+   */
+  async flood(encoded: Buffer, replies: number): Promise<number> {
+    const socket = createConnection({ path: this.server.socket });
+    await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+    const start = performance.now();
+    await new Promise<void>((resolve, reject) => {
+      let left = replies, fresh = true;
+      socket.on("data", (chunk: Buffer) => {
+        if (fresh && chunk[0] === 0x2d) reject(new Error(`${this.name}: ${chunk.toString("latin1").slice(0, 100)}`));
+        for (let at = chunk.indexOf(0x0a); at >= 0; at = chunk.indexOf(0x0a, at + 1)) {
+          left--;
+          if (chunk[at + 1] === 0x2d) reject(new Error(`${this.name}: ${chunk.toString("latin1", at + 1, at + 100)}`));
+        }
+        fresh = chunk.at(-1) === 0x0a;
+        if (left === 0) resolve();
+      });
+      socket.write(encoded);
+    });
+    const elapsed = performance.now() - start;
+    socket.destroy();
+    return elapsed;
+  }
+}
+
+export interface Peer {
+  readonly name: string;
+  readonly module: string;
+}
+
+/** Fresh servers: native, redis-roar's R.* and R64.*, each peer's. */
+export async function startContenders(peers: readonly Peer[]): Promise<Contender[]> {
+  const contenders: Contender[] = [];
+  const start = async (name: string, module: string | null | undefined, prefixes: Prefix[]): Promise<void> => {
+    const server = await Server.start({ module, config: ["rdbcompression no", "latency-tracking no", "client-query-buffer-limit 4gb", "proto-max-bulk-len 1gb"] });
+    const commands = new Set(((await server.run("COMMAND", "LIST")) as string[]).map((command) => command.toLowerCase()));
+    for (const prefix of prefixes) {
+      contenders.push(new Contender(prefix === "R64." ? `${name} R64` : name, prefix, server, commands));
+    }
+  };
+  await start("native", null, [""]);
+  await start("redis-roar", undefined, ["R.", "R64."]);
+  for (const { name, module } of peers) await start(name, module, ["R.", "R64."]);
+  return contenders;
+}
+
+export async function stopContenders(contenders: readonly Contender[]): Promise<void> {
+  for (const server of new Set(contenders.map((contender) => contender.server))) await server.stop();
+}

@@ -1,0 +1,81 @@
+// Sets of offsets, and how they get into a server.
+
+import type { Command } from "../test/support/resp.ts";
+import { type Contender } from "./contender.ts";
+import { bitmapOf } from "./generators.ts";
+
+export interface DataSet {
+  readonly name: string;
+  readonly count: number;
+  /** The members of a set, ascending; where there are too many to list them, only `bitmap` is there. */
+  readonly members?: (index: number) => number[];
+  readonly bitmap: (index: number) => Buffer;
+}
+
+export const ofMembers = (name: string, sets: readonly number[][]): DataSet =>
+  ({ name, count: sets.length, members: (i) => sets[i]!, bitmap: (i) => bitmapOf(sets[i]!) });
+
+export const ofBitmaps = (name: string, bitmaps: readonly Buffer[]): DataSet =>
+  ({ name, count: bitmaps.length, bitmap: (i) => bitmaps[i]! });
+
+/** Members a command: a moderate message. */
+const BATCH = 10_000;
+
+function appends(contender: Contender, key: string, members: readonly (number | bigint)[]): Command[] {
+  const commands: Command[] = [];
+  for (let at = 0; at < members.length; at += BATCH) {
+    commands.push([contender.named(at === 0 ? "SETINTARRAY" : "APPENDINTARRAY"), key, ...members.slice(at, at + BATCH)]);
+  }
+  return commands;
+}
+
+function membersOf(bitmap: Buffer): number[] {
+  const members: number[] = [];
+  for (const [at, byte] of bitmap.entries()) {
+    for (let bit = 0; byte << bit & 0xff; bit++) if (byte << bit & 0x80) members.push(at * 8 + bit);
+  }
+  return members;
+}
+
+/** DUMPs of the sets that have no list of members, by the contender's prefix. */
+type Dumps = Map<string, Buffer>;
+
+async function loadSet(contender: Contender, data: DataSet, index: number, bitmap: Buffer, dumps: Dumps): Promise<void> {
+  const key = contender.key(data.name, index), members = data.members?.(index), dump = dumps.get(contender.prefix);
+  if (contender.native) await contender.run([["SET", key, bitmap]]);
+  else if (members) await contender.run(appends(contender, key, members));
+  else if (contender.has("FROMBITMAP")) {
+    const from = `${key}:native`;
+    await contender.run([["SET", from, bitmap], [contender.named("FROMBITMAP"), key, from], ["DEL", from]]);
+    const [dumped] = await contender.run([["DUMP", key]]);
+    dumps.set(contender.prefix, Buffer.from(dumped as string, "latin1"));
+  } else if (dump) await contender.run([["RESTORE", key, 0, dump, "REPLACE"]]);
+  else await contender.run(appends(contender, key, membersOf(bitmap)));
+}
+
+/**
+ * Loads a data set into every contender, each set as `<name>:<index>`: as members, the way a user would; large bitmaps as
+ * native strings that FROMBITMAP turns around, and for a module without that command as the other module's DUMP. Returns by
+ * how much each contender's used_memory rose.
+ */
+export async function load(contenders: readonly Contender[], data: DataSet): Promise<Map<Contender, number>> {
+  const risen = new Map<Contender, number>();
+  for (let i = 0; i < data.count; i++) {
+    const bitmap = data.bitmap(i), dumps: Dumps = new Map();
+    for (const contender of contenders) {
+      const bytes = await contender.memoryOf(() => loadSet(contender, data, i, bitmap, dumps));
+      risen.set(contender, (risen.get(contender) ?? 0) + bytes);
+    }
+  }
+  return risen;
+}
+
+/** Repacks what was loaded, in all modules, and returns by how much each one's used_memory fell. */
+export async function optimise(contenders: readonly Contender[], data: DataSet): Promise<Map<Contender, number>> {
+  const fallen = new Map<Contender, number>();
+  for (const contender of contenders.filter((one) => !one.native)) {
+    const commands = Array.from({ length: data.count }, (_, i): Command => [contender.named("OPTIMIZE"), contender.key(data.name, i), "MEM"]);
+    fallen.set(contender, -(await contender.memoryOf(async () => void (await contender.run(commands)))));
+  }
+  return fallen;
+}

@@ -1,0 +1,30 @@
+// Where, when and on what state of the project figures were taken.
+
+import { execFileSync } from "node:child_process";
+import { cpus, totalmem } from "node:os";
+
+export interface Machine {
+  readonly processor: string;
+  readonly cores: number;
+  readonly memoryGiB: number;
+  readonly redis: string;
+  readonly date: string;
+  readonly commit: string;
+}
+
+const output = (program: string, ...args: string[]): string => execFileSync(program, args, { encoding: "utf8" }).trim();
+
+export function thisMachine(): Machine {
+  const redis = /v=(\S+)/.exec(output(process.env.REDIS_SERVER ?? "redis-server", "--version"))?.[1] ?? "unknown";
+  return {
+    processor: cpus()[0]?.model.trim() ?? "unknown",
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    redis,
+    date: new Date().toISOString().slice(0, 10),
+    commit: output("git", "describe", "--always", "--dirty", "--abbrev=10"),
+  };
+}
+
+export const inWords = ({ processor, cores, redis, date, commit }: Machine): string =>
+  `${processor}, ${cores} cores, redis-server ${redis}, ${date}, commit ${commit}`;

@@ -1,0 +1,116 @@
+// bench: the module against native bitmaps, and against any other module with the same commands, on real and made-up data.
+//
+//   --peer NAME=PATH   another module's .so; may be given several times
+//   --data DIRECTORY   more data sets: zip files like those in test/data
+//   --only PATTERN     only suites whose name matches
+//   --full             the sizes that take long
+//   --out DIRECTORY    where results.json and the charts go (build/bench)
+
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { setsIn } from "../test/support/data.ts";
+import { projectRoot } from "../test/support/server.ts";
+import { type Contender, type Peer, startContenders, stopContenders } from "./contender.ts";
+import { charts } from "./charts.ts";
+import { noise, randomMembers, runs, scattered, snowflakes } from "./generators.ts";
+import { ofBitmaps, ofMembers } from "./load.ts";
+import { inWords, thisMachine } from "./machine.ts";
+import { columns, heading, line } from "./report.ts";
+import type { Row } from "./row.ts";
+import { measureCommands } from "./suites/commands.ts";
+import { measureLatency } from "./suites/latency.ts";
+import { measureFlood } from "./suites/setbits.ts";
+import { type Combination, measureSets, pairs } from "./suites/sets.ts";
+import { measureSmallKeys } from "./suites/small.ts";
+import { measureWide } from "./suites/wide.ts";
+import { shortfalls } from "./targets.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    peer: { type: "string", multiple: true, default: [] },
+    data: { type: "string" },
+    only: { type: "string", default: "" },
+    full: { type: "boolean", default: false },
+    out: { type: "string", default: "build/bench" },
+  },
+});
+
+const peers = options.peer.map((text): Peer => {
+  const at = text.indexOf("=");
+  if (at < 1) throw new Error(`--peer ${text}: NAME=PATH is wanted`);
+  return { name: text.slice(0, at), module: text.slice(at + 1) };
+});
+
+type Suite = (contenders: readonly Contender[]) => AsyncGenerator<Row>;
+
+const MEBI = 2 ** 20, MILLION = 1_000_000;
+const bitsMade = 16 * MEBI, setsMade = 8;
+const users = (options.full ? 100 : 20) * MILLION, days = 30;
+const keys = options.full ? MILLION : 200_000;
+const floods = (options.full ? 10 : 2) * MILLION;
+
+const real: readonly Combination[] = [
+  ...pairs,
+  { operation: "AND", of: 3, step: 1 },
+  { operation: "OR", of: 30, step: 10 },
+  { operation: "OR", of: 200, step: 200 },
+];
+const made: readonly Combination[] = [...pairs, ...(["AND", "OR", "XOR"] as const).map((operation) => ({ operation, of: 6, step: 1 }))];
+const daily: readonly Combination[] = [
+  { operation: "AND", of: 2, step: 10 },
+  ...(["OR", "AND"] as const).map((operation) => ({ operation, of: days, step: days })),
+];
+
+const seeded = <T>(count: number, make: (seed: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i + 1));
+
+const realSuite = (name: string, path: string): [string, Suite] =>
+  [name, (contenders) => measureSets(contenders, ofMembers(name, setsIn(path)), { combinations: real })];
+const madeSuite = (name: string, make: (seed: number) => Buffer, optimised = false): [string, Suite] =>
+  [name, (contenders) => measureSets(contenders, ofBitmaps(name, seeded(setsMade, make)), { combinations: made, optimised })];
+
+const others = options.data ? readdirSync(options.data).filter((file) => /\.zip$/.test(file) && file !== "census1881.zip").sort() : [];
+const suites: [string, Suite][] = [
+  realSuite("census1881", join(projectRoot, "test/data/census1881.zip")),
+  ...others.map((file) => realSuite(file.slice(0, -".zip".length), join(options.data!, file))),
+  madeSuite("half of 16 Mbit", (seed) => noise(seed, bitsMade, 128)),
+  madeSuite("a tenth of 16 Mbit", (seed) => noise(seed, bitsMade, 26)),
+  madeSuite("runs in 16 Mbit", (seed) => runs(seed, bitsMade, 50, 3000), true),
+  ["1/1000 of 16 Mbit", (contenders) =>
+    measureSets(contenders, ofMembers("1/1000 of 16 Mbit", seeded(setsMade, (seed) => scattered(seed, bitsMade, bitsMade / 1000))), { combinations: made })],
+  ["daily actives", (contenders) =>
+    measureSets(contenders, ofBitmaps("daily actives", seeded(days, (seed) => noise(seed, users, 26))), { combinations: daily })],
+  ["keys of 10 members", (contenders) => measureSmallKeys(contenders, { data: "keys of 10 members", keys, bound: 366 })],
+  ["random 64-bit members", (contenders) => measureWide(contenders, "random 64-bit members", randomMembers(64, MILLION))],
+  ["snowflake ids", (contenders) => measureWide(contenders, "snowflake ids", snowflakes(22, MILLION))],
+  ["random SETBITs", (contenders) => measureFlood(contenders, { data: "random SETBITs", count: floods, bound: 100 * MILLION })],
+  ["through a client", measureLatency],
+  ["every command", measureCommands],
+];
+
+const started = Date.now();
+const rows: Row[] = [], names: string[] = [];
+const chosen = suites.filter(([name]) => new RegExp(options.only).test(name));
+for (const [at, [name, suite]] of chosen.entries()) {
+  const contenders = await startContenders(peers);
+  if (names.length === 0) names.push(...contenders.map((contender) => contender.name));
+  try {
+    const shown = columns(names);
+    console.log(heading(`${name} (${at + 1} of ${chosen.length}, ${Math.round((Date.now() - started) / 1000)} s)`, shown));
+    for await (const row of suite(contenders)) {
+      rows.push(row);
+      console.log(line(row, shown));
+    }
+  } finally {
+    await stopContenders(contenders);
+  }
+}
+
+const short = shortfalls(rows);
+console.log(short.length > 0 ? `\nBelow target:\n  ${short.join("\n  ")}` : "\nNo row is below its target.");
+
+const machine = thisMachine();
+mkdirSync(options.out, { recursive: true });
+writeFileSync(join(options.out, "results.json"), `${JSON.stringify({ machine, contenders: names, rows }, null, 1)}\n`);
+for (const [file, svg] of Object.entries(charts(rows, machine))) writeFileSync(join(options.out, file), svg);
+console.log(`\n${inWords(machine)}\n${Math.round((Date.now() - started) / 1000)} s; results.json and charts are in ${options.out}`);

@@ -1,0 +1,43 @@
+// Rows as text.
+
+import { advantage, type Row, type Unit } from "./row.ts";
+
+const NATIVE = "native", OURS = "redis-roar", OURS_64 = "redis-roar R64";
+
+function amount(value: number | undefined, unit: Unit): string {
+  if (value === undefined) return "";
+  if (unit === "bytes") return value.toLocaleString("en", { maximumFractionDigits: value < 1000 ? 1 : 0 });
+  if (unit === "commands/s") return value.toLocaleString("en", { maximumFractionDigits: 0 });
+  return value.toLocaleString("en", { maximumFractionDigits: value < 10 ? 3 : value < 1000 ? 1 : 0 });
+}
+
+function ratio(value: number | undefined): string {
+  if (value === undefined) return "";
+  return `${value.toLocaleString("en", { minimumFractionDigits: value < 10 ? 2 : 0, maximumFractionDigits: value < 10 ? 2 : 0 })}x`;
+}
+
+export interface Column {
+  readonly title: string;
+  readonly cell: (row: Row) => string;
+}
+
+/** The contenders' figures, then how many times better ours are. */
+export function columns(contenders: readonly string[]): Column[] {
+  const others = contenders.filter((name) => name !== OURS && name !== OURS_64);
+  return [
+    ...contenders.map((title): Column => ({ title, cell: (row) => amount(row.values[title], row.unit) })),
+    ...others.map((name): Column => ({
+      title: `${name}/ours`,
+      cell: (row) => ratio(advantage(row, name, name.endsWith(" R64") ? OURS_64 : OURS) ?? (name === NATIVE ? advantage(row, name, OURS_64) : undefined)),
+    })),
+    { title: "R64/R", cell: (row) => ratio(advantage(row, OURS_64, OURS)) },
+  ];
+}
+
+const LABEL_WIDTH = 34, CELL_WIDTH = 14;
+
+export const heading = (data: string, columns: readonly Column[]): string =>
+  `\n${data.padEnd(LABEL_WIDTH)}${columns.map(({ title }) => title.padStart(Math.max(CELL_WIDTH, title.length + 2))).join("")}`;
+
+export const line = (row: Row, columns: readonly Column[]): string =>
+  `  ${`${row.what}, ${row.unit}`.padEnd(LABEL_WIDTH - 2)}${columns.map(({ title, cell }) => cell(row).padStart(Math.max(CELL_WIDTH, title.length + 2))).join("")}`;

@@ -1,0 +1,110 @@
+// Every command of the module, on two sets of some ten thousand members.
+
+import type { Command } from "../../test/support/resp.ts";
+import { dataset } from "../../test/support/data.ts";
+import type { Contender } from "../contender.ts";
+import { load, ofMembers } from "../load.ts";
+import { measure } from "../measure.ts";
+import type { Row } from "../row.ts";
+import { bitmapOf } from "../generators.ts";
+
+/** What a command is tried with. Keys are the contender's. */
+export interface Material {
+  readonly a: string;
+  readonly b: string;
+  /** A key to write to, and one with the members of `a` that every batch leaves as it found it. */
+  readonly result: string;
+  readonly copy: string;
+  /** A key with native's bitmap of the members of `a`, and one that is written to. */
+  readonly string: string;
+  readonly stringResult: string;
+  readonly members: readonly number[];
+  readonly payload: Buffer;
+  readonly characters: string;
+}
+
+type Arguments = readonly (string | number | Buffer)[];
+
+/** What stands behind the command's name. Batches are repeated: together the commands of one leave `copy` as it was. */
+export const uses: Readonly<Record<string, (m: Material) => readonly Arguments[]>> = {
+  SETBIT: ({ copy }) => [1, 0].map((value) => [copy, 123_456, value]),
+  GETBIT: ({ a }) => [[a, 123_456]],
+  BITCOUNT: ({ a }) => [[a]],
+  BITPOS: ({ a }) => [[a, 1]],
+  BITOP: ({ result, a, b }) => [["AND", result, a, b]],
+  SETINTARRAY: ({ result, members }) => [[result, ...members.slice(0, 1000)]],
+  APPENDINTARRAY: ({ copy, members }) => [[copy, ...members.slice(0, 1000)]],
+  GETINTARRAY: ({ a }) => [[a]],
+  GETBITS: ({ a, members }) => [[a, ...members.slice(0, 1000)]],
+  SETBITS: ({ copy, members }) => [[copy, ...members.slice(0, 1000)]],
+  CLEARBITS: ({ copy }) => [[copy, ...Array.from({ length: 1000 }, (_, i) => 10_000_000 + i)]],
+  CLEAR: ({ result }) => [[result]],
+  DELETEINTARRAY: ({ copy }) => [[copy, ...Array.from({ length: 1000 }, (_, i) => 10_000_000 + i)]],
+  RANGEINTARRAY: ({ a }) => [[a, 1000, 1999]],
+  SETRANGE: ({ result }) => [[result, 1000, 1_000_000]],
+  CLEARRANGE: ({ result }) => [[result, 1000, 1_000_000]],
+  FLIPRANGE: ({ copy }) => [[copy, 0, 1_000_000], [copy, 0, 1_000_000]],
+  SETFULL: ({ result }) => [[result]],
+  MIN: ({ a }) => [[a]],
+  MAX: ({ a }) => [[a]],
+  RANK: ({ a }) => [[a, 123_456]],
+  SELECT: ({ a }) => [[a, 5000]],
+  RANGE: ({ a, members }) => [[a, members[1000]!, members[1999]!]],
+  SCAN: ({ a, members }) => [[a, members[1000]!, "COUNT", 1000]],
+  BITOPCARD: ({ a, b }) => [["AND", a, b]],
+  DIFF: ({ result, a, b }) => [[result, a, b]],
+  CONTAINS: ({ a, copy }) => [[a, copy, "ALL"]],
+  JACCARD: ({ a, b }) => [[a, b]],
+  SETBITARRAY: ({ result, characters }) => [[result, characters]],
+  GETBITARRAY: ({ a }) => [[a]],
+  EXPORT: ({ a }) => [[a]],
+  IMPORT: ({ result, payload }) => [[result, payload]],
+  FROMBITMAP: ({ result, string }) => [[result, string]],
+  TOBITMAP: ({ stringResult, a }) => [[stringResult, a]],
+  BITFIELD: ({ copy }) => [[copy, "INCRBY", "u32", 100_000, 1, "INCRBY", "u32", 100_000, -1]],
+  BITFIELD_RO: ({ a }) => [[a, "GET", "u32", 100_000]],
+  STAT: ({ a }) => [[a]],
+  OPTIMIZE: ({ copy }) => [[copy]],
+};
+
+/** Commands whose key has to be in a certain state: what brings it about, untimed, before each. */
+const before: Readonly<Record<string, (contender: Contender, m: Material) => Command>> = {
+  CLEAR: (contender, { result, a }) => [contender.named("BITOP"), "OR", result, a, a],
+  CLEARRANGE: (contender, { result, a }) => [contender.named("BITOP"), "OR", result, a, a],
+  SETRANGE: (_, { result }) => ["DEL", result],
+  SETFULL: (_, { result }) => ["DEL", result],
+  IMPORT: (_, { result }) => ["DEL", result],
+};
+
+/** Sets of 44,679 and 39,668 members. */
+const SETS = [20, 113];
+
+export async function* measureCommands(contenders: readonly Contender[]): AsyncGenerator<Row> {
+  const all = dataset("census1881"), sets = SETS.map((i) => all[i]!);
+  const data = ofMembers("commands", [...sets, sets[0]!]);
+  await load(contenders, data);
+  const string = bitmapOf(sets[0]!), characters = [...string.subarray(0, 1000)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
+  const payloads = new Map<string, Buffer>();
+  for (const contender of contenders) {
+    await contender.run([["SET", contender.key("string"), string]]);
+    if (!contender.has("EXPORT")) continue;
+    const [payload] = await contender.run([[contender.named("EXPORT"), contender.key("commands", 0)]]);
+    payloads.set(contender.prefix, Buffer.from(payload as string, "latin1"));
+  }
+  for (const [name, use] of Object.entries(uses)) {
+    const values = await measure(contenders, (contender) => {
+      if (!contender.has(name)) return null;
+      const material: Material = {
+        a: contender.key("commands", 0), b: contender.key("commands", 1), copy: contender.key("commands", 2), result: contender.key("result"),
+        string: contender.key("string"), stringResult: contender.key("stringresult"),
+        members: sets[0]!, payload: payloads.get(contender.prefix) ?? Buffer.alloc(0), characters,
+      };
+      const prepare = before[name];
+      return {
+        timed: contender.named(name),
+        commands: use(material).flatMap((args): Command[] => [...(prepare ? [prepare(contender, material)] : []), [contender.named(name), ...args]]),
+      };
+    });
+    yield { data: "every command", what: name, unit: "µs", values };
+  }
+}

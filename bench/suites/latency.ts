@@ -1,0 +1,41 @@
+// What a client waits: one request at a time, over a socket of the same machine, with the client's own work in it.
+
+import type { Command } from "../../test/support/resp.ts";
+import { dataset } from "../../test/support/data.ts";
+import type { Contender } from "../contender.ts";
+import { load, ofMembers } from "../load.ts";
+import type { Row } from "../row.ts";
+import { quantile } from "../statistics.ts";
+
+/** Requests that one contender gets before it is the next one's turn, and turns. */
+const TURN = 100, TURNS = 20;
+
+export async function* measureLatency(contenders: readonly Contender[]): AsyncGenerator<Row> {
+  const data = "census1881, through a client", sets = dataset("census1881");
+  await load(contenders, ofMembers("latency", sets));
+  const requests: Record<string, (contender: Contender, key: (i: number) => string) => Command> = {
+    PING: () => ["PING"],
+    GETBIT: (contender, key) => [contender.named("GETBIT"), key(20), 123_456],
+    SETBIT: (contender, key) => [contender.named("SETBIT"), key(20), 123_456, 1],
+    BITCOUNT: (contender, key) => [contender.named("BITCOUNT"), key(20)],
+    "AND of 2": (contender, key) => [contender.named("BITOP"), "AND", contender.key("result"), key(20), key(113)],
+    "OR of 2": (contender, key) => [contender.named("BITOP"), "OR", contender.key("result"), key(20), key(113)],
+  };
+  for (const [name, request] of Object.entries(requests)) {
+    const waited = new Map<Contender, number[]>(contenders.map((contender) => [contender, []]));
+    for (let turn = 0; turn <= TURNS; turn++) {
+      for (const contender of contenders) {
+        const command = request(contender, (i) => contender.key("latency", i));
+        for (let i = 0; i < TURN; i++) {
+          const start = performance.now();
+          await contender.run([command]);
+          if (turn > 0) waited.get(contender)!.push((performance.now() - start) * 1000);       // the first turn warms up
+        }
+      }
+    }
+    for (const [label, part] of [["p50", 0.5], ["p99", 0.99]] as const) {
+      const values = Object.fromEntries([...waited].map(([contender, times]) => [contender.name, quantile(times, part)]));
+      yield { data, what: `${name}, ${label}`, unit: "µs", values };
+    }
+  }
+}

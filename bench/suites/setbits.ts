@@ -1,0 +1,58 @@
+// A flood of SETBITs at random places, from one client that does not wait: how many a second, and how long the longest took.
+
+import type { Argument } from "../../test/support/resp.ts";
+import { random } from "../../test/support/random.ts";
+import type { Contender } from "../contender.ts";
+import type { Row } from "../row.ts";
+import { median } from "../statistics.ts";
+import { text } from "./small.ts";
+
+/** Commands that one contender gets before it is the next one's turn. */
+const TURN = 100_000;
+/** The slow log has the longest of a turn if any took so long; microseconds. */
+const SLOW = 100;
+
+export interface Flood {
+  readonly data: string;
+  readonly count: number;
+  /** Offsets are drawn from [0, bound). */
+  readonly bound: number;
+}
+
+/**
+ * All of it is done PASSES times, on keys that begin empty. What makes a command long, a value that grows, comes at the same place in
+ * every pass, and other processes do not: a turn's longest command counts as what it was in the best pass.
+ */
+const PASSES = 2;
+
+export async function* measureFlood(contenders: readonly Contender[], { data, count, bound }: Flood): AsyncGenerator<Row> {
+  const rates = new Map<Contender, number[]>(), longest = new Map<Contender, number[]>();
+  for (const contender of contenders) {
+    rates.set(contender, []);
+    longest.set(contender, Array.from({ length: count / TURN }, () => Infinity));
+    await contender.run([["CONFIG", "SET", "slowlog-log-slower-than", SLOW, "slowlog-max-len", TURN]]);
+  }
+  for (let pass = 0; pass < PASSES; pass++) {
+    const { below } = random(10);
+    for (const contender of contenders) await contender.run([["DEL", contender.key("flood")]]);
+    for (let turn = 0; turn < count / TURN; turn++) {
+      const offsets = Array.from({ length: TURN }, () => String(below(bound)));
+      for (const contender of contenders) {
+        const command = contender.named("SETBIT"), key = contender.key("flood"), times = longest.get(contender)!;
+        const encoded = Buffer.from(offsets.map((offset) => text(command, key, offset, "1")).join(""), "latin1");
+        rates.get(contender)!.push(TURN / (await contender.flood(encoded, TURN)) * 1000);
+        times[turn] = Math.min(times[turn]!, await longestIn(contender, command));
+      }
+    }
+  }
+  const values = (reduce: (contender: Contender) => number): Row["values"] => Object.fromEntries(contenders.map((one) => [one.name, reduce(one)]));
+  yield { data, what: "SETBIT", unit: "commands/s", values: values((contender) => median(rates.get(contender)!)) };
+  yield { data, what: "the longest SETBIT", unit: "µs", values: values((contender) => Math.max(...longest.get(contender)!)) };
+}
+
+/** Microseconds of the longest call in the slow log, which is emptied; SLOW if none is there. */
+async function longestIn(contender: Contender, command: string): Promise<number> {
+  const [entries] = await contender.run([["SLOWLOG", "GET", -1], ["SLOWLOG", "RESET"]]);
+  const found = (entries as [id: number, time: number, microseconds: number, command: Argument[]][]).filter((entry) => entry[3][0] === command);
+  return found.reduce((most, entry) => Math.max(most, entry[2]), SLOW);
+}

@@ -1,0 +1,43 @@
+// A key for each of very many users, with a few members each.
+
+import { random } from "../../test/support/random.ts";
+import type { Contender } from "../contender.ts";
+import type { Row } from "../row.ts";
+
+const MEMBERS = 10;
+/** Commands in one write. */
+const CHUNK = 50_000;
+
+export interface SmallKeys {
+  readonly data: string;
+  readonly keys: number;
+  /** Members are drawn from [0, bound). */
+  readonly bound: number;
+}
+
+/** Loads the keys, chunk by chunk in all contenders in turn, and tells how fast that was and what a key takes, name and all. */
+export async function* measureSmallKeys(contenders: readonly Contender[], { data, keys, bound }: SmallKeys): AsyncGenerator<Row> {
+  const { below } = random(366), milliseconds = new Map<Contender, number>(), bytes = new Map<Contender, number>();
+  const add = (to: Map<Contender, number>, contender: Contender, value: number): void => void to.set(contender, (to.get(contender) ?? 0) + value);
+  for (let from = 0; from < keys; from += CHUNK) {
+    const sets = Array.from({ length: Math.min(CHUNK, keys - from) }, () => Array.from({ length: MEMBERS }, () => below(bound)));
+    for (const contender of contenders) {
+      const command = contender.native ? nativeSet : (key: string, members: number[]) => text(contender.named("SETINTARRAY"), key, ...members.map(String));
+      const encoded = Buffer.from(sets.map((members, i) => command(contender.key("user", from + i), members)).join(""), "latin1");
+      add(bytes, contender, await contender.memoryOf(async () => add(milliseconds, contender, await contender.flood(encoded, sets.length))));
+    }
+  }
+  const row = (what: string, unit: Row["unit"], of: Map<Contender, number>, reduce: (value: number) => number): Row =>
+    ({ data, what, unit, values: Object.fromEntries([...of].map(([contender, value]) => [contender.name, reduce(value)])) });
+  yield row("memory a key", "bytes", bytes, (value) => value / keys);
+  yield row("keys loaded", "commands/s", milliseconds, (value) => keys / value * 1000);
+}
+
+/** A command as the server reads it; one byte a character. */
+export const text = (...words: string[]): string => `*${words.length}\r\n${words.map((word) => `$${word.length}\r\n${word}\r\n`).join("")}`;
+
+function nativeSet(key: string, members: number[]): string {
+  const bytes = new Uint8Array((Math.max(...members) >> 3) + 1);
+  for (const member of members) bytes[member >> 3]! |= 0x80 >> (member & 7);
+  return text("SET", key, String.fromCharCode(...bytes));
+}

@@ -1,0 +1,30 @@
+// Members of 64 bits, appended a hundred at a time.
+
+import type { Contender } from "../contender.ts";
+import type { Row } from "../row.ts";
+
+const BATCH = 100;
+/** Commands that one contender runs before it is the next one's turn. */
+const TURN = 500;
+
+export async function* measureWide(contenders: readonly Contender[], data: string, members: readonly bigint[]): AsyncGenerator<Row> {
+  const wide = contenders.filter(({ prefix }) => prefix === "R64."), bytes = new Map<Contender, number>();
+  for (const contender of wide) await contender.resetStatistics();
+  for (let from = 0; from < members.length; from += TURN * BATCH) {
+    for (const contender of wide) {
+      const commands = Array.from({ length: TURN }, (_, i) => members.slice(from + i * BATCH, from + (i + 1) * BATCH))
+        .filter((batch) => batch.length > 0)
+        .map((batch) => [contender.named("APPENDINTARRAY"), contender.key(data), ...batch]);
+      const risen = await contender.memoryOf(async () => void (await contender.run(commands)));
+      bytes.set(contender, (bytes.get(contender) ?? 0) + risen);
+    }
+  }
+  const appending: Record<string, number> = {}, memory: Record<string, number> = {};
+  for (const contender of wide) {
+    const found = (await contender.statistics()).get(contender.named("APPENDINTARRAY").toLowerCase())!;
+    appending[contender.name] = found.microseconds / members.length;
+    memory[contender.name] = bytes.get(contender)! / members.length;
+  }
+  yield { data, what: "appended, a member", unit: "µs", values: appending };
+  yield { data, what: "memory a member", unit: "bytes", values: memory };
+}

@@ -1,0 +1,29 @@
+// How many times better than native ours should be, at least. The bench tells which rows fall short; nothing fails.
+
+import { advantage, type Row } from "./row.ts";
+
+interface Target {
+  readonly data: RegExp;
+  readonly what: string;
+  readonly atLeast: number;
+}
+
+const target = (data: RegExp, ...rows: [what: string, atLeast: number][]): Target[] =>
+  rows.map(([what, atLeast]) => ({ data, what, atLeast }));
+
+const targets: readonly Target[] = [
+  ...target(/^census1881$/, ["AND of 2", 160], ["OR of 2", 60], ["XOR of 2", 45], ["NOT", 5], ["OR of 30", 80], ["OR of 200", 100]),
+  ...target(/^census1881$/, ["BITCOUNT", 378], ["BITPOS 1", 40], ["GETBIT", 0.6], ["SETBIT", 0.85]),
+  ...target(/^(half of|runs in) 16 Mbit$/, ["AND of 2", 1], ["OR of 2", 1], ["XOR of 2", 1], ["NOT", 1]),
+  ...target(/^(half of|runs in) 16 Mbit$/, ["AND of 6", 2], ["OR of 6", 2], ["XOR of 6", 2]),
+  ...target(/^daily actives$/, ["OR of 30", 2], ["AND of 30", 2], ["memory a set, loaded", 0.95]),
+  ...target(/^random SETBITs$/, ["SETBIT", 0.9]),
+];
+
+/** A line for each row that is below its target. */
+export const shortfalls = (rows: readonly Row[]): string[] =>
+  rows.flatMap((row) => {
+    const found = targets.find(({ data, what }) => data.test(row.data) && what === row.what), reached = advantage(row, "native", "redis-roar");
+    if (!found || reached === undefined || reached >= found.atLeast) return [];
+    return [`${row.data}, ${row.what}: ${reached.toFixed(2)}x of native, and ${found.atLeast}x is wanted`];
+  });
