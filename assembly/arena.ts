@@ -22,6 +22,9 @@
 // Blocks carry no header. Their size follows from what they hold (a container's type and cardinality, a node's count), rounded
 // up to one of 64 size classes, so whoever frees a block knows it. Freed blocks wait in a list per class. Nothing coalesces:
 // when too much has been freed the host has the arena rewritten (see rewrite.ts), which costs about what growing it would.
+//
+// Growing may end the call, as running out of memory does, and the bitmap has to be as it was. So an allocation grows before it
+// changes anything, giving back never grows, and what takes several allocations first makes sure of room for all (prepare()).
 
 import { arena } from "./memory";
 import { view8, view32, view64, Own } from "./view";
@@ -34,6 +37,9 @@ import { view8, view32, view64, Own } from "./view";
 /** Most members of a tiny arena's container. */
 // @ts-ignore: decorator
 @inline export const TINY_MAX: u32 = 32;
+/** Bytes in use once the largest tiny arena has become a full one. */
+// @ts-ignore: decorator
+@inline const PROMOTED_MAX: usize = 128;
 /** Where a tiny arena's members begin, and what an empty arena takes. */
 // @ts-ignore: decorator
 @inline export const TINY_PAYLOAD: usize = 16;
@@ -114,14 +120,18 @@ export function holdBack(bytes: usize): void {
 // @ts-ignore: decorator
 @inline export function heldAt(): usize { return <usize>arena.size() - heldBytes(); }
 
+/** Makes memory 0 at least `bytes` large. There are none of 4 GiB: the host ends a call that asks for the greatest u32. */
+export function growTo(bytes: u64): void {
+  arena.grow(<u32>min<u64>(bytes, u32.MAX_VALUE));
+}
+
 /** Makes sure of `bytes` bytes above the bump mark. */
 export function makeRoom(bytes: usize): void {
   const held = heldBytes();
   const size = <u64>arena.size();
   const need = <u64>bumpMark() + <u64>bytes + <u64>held;
   if (need <= size) return;
-  if (need > 0xffffffff) unreachable();       // an arena ends at 4 GiB
-  arena.grow(<u32>need);
+  growTo(need);
   if (held) memory.copy(<usize>arena.size() - held, <usize>size - held, held);
 }
 
@@ -167,6 +177,9 @@ export function makeRoom(bytes: usize): void {
 
 // @ts-ignore: decorator
 @inline const LISTS_BYTES: usize = 8 + 4 * CLASSES;
+/** Bytes of their block: a class's size. */
+// @ts-ignore: decorator
+@inline const LISTS_BLOCK: usize = 288;
 // @ts-ignore: decorator
 @inline const LISTS_FROM: usize = 4096;
 // @ts-ignore: decorator
@@ -200,7 +213,7 @@ export function allocate(bytes: usize): usize {
 
 /** A block of `size` bytes (a class's size) from above the bump mark: there, or at alignedBump() for a bitset. */
 export function allocateFresh(size: usize): usize {
-  makeRoom(size + LINE);
+  makeRoom(size == BLOCK_MAX ? size + LINE : size);
   const from = bumpMark();
   const at = size == BLOCK_MAX ? alignedBump() : from;
   setBumpMark(at + size);
@@ -209,6 +222,13 @@ export function allocateFresh(size: usize): usize {
     else addFreedBytes(at - from);            // not worth a first list
   }
   return at;
+}
+
+/** Makes sure that allocations of blocks of `bytes` bytes in all, and what else they entail, will not grow the arena. */
+export function prepare(bytes: usize): void {
+  if (bytes >= BLOCK_MAX) bytes += LINE;
+  if (isTiny<Own>()) { reserve(PROMOTED_MAX + bytes + LISTS_BLOCK); return; }
+  makeRoom(freeLists() || bumpMark() + bytes < LISTS_FROM ? bytes : bytes + LISTS_BLOCK);
 }
 
 function takeFree(lists: usize, index: u32): usize {
@@ -231,8 +251,8 @@ function releasePieces(at: usize, bytes: usize): void {
   addFreedBytes(bytes);
   let lists = freeLists();
   if (!lists) {
-    if (bumpMark() < LISTS_FROM) return;
-    lists = allocateFresh(blockBytes(LISTS_BYTES));
+    if (bumpMark() < LISTS_FROM || bumpMark() + LISTS_BLOCK > heldAt()) return;     // lost until the arena is rewritten
+    lists = allocateFresh(LISTS_BLOCK);
     memory.fill(lists, 0, LISTS_BYTES);
     store<u32>(0, <u32>lists, LISTS);
   }
@@ -281,7 +301,7 @@ export function used(): u32 {
 }
 
 /** Bytes of the free lists' own block. */
-export function freeListsBytes(): usize { return freeLists() ? blockBytes(LISTS_BYTES) : 0; }
+export function freeListsBytes(): usize { return freeLists() ? LISTS_BLOCK : 0; }
 
 /** Whether every free list holds blocks of the used part, all together no more than has been freed, and the mask says which do. */
 export function freeListsAreSound(): bool {

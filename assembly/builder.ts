@@ -14,7 +14,7 @@
 import { Own } from "./view";
 import {
   ROOT, FORM_TINY, TINY_MAX, TINY_PAYLOAD, allocateFresh, blockBytes, holdBack, heldAt, letGo, resetToEmpty, resetToFull,
-  setEntryTotal, setTotalCardinality,
+  growTo, setEntryTotal, setTotalCardinality,
 } from "./arena";
 import {
   ENTRY_BYTES, SPAN_MAX, Kind, entryKind, entryCount, entryKey, entrySpan, entryLastKey, entryPayload, isArray, setKey, setFull,
@@ -52,7 +52,7 @@ export function begin(entries: u64, scratch: usize): void {
   const leafRoom = <u32>min<u64>(entries, LEAF_MAX);
   const slots = entries / LEAF_LEAST + 1;
   const bytes = <u64>LEAF + <u64>leafRoom * ENTRY_BYTES + slots * SLOT_BYTES;
-  if (bytes > 0xffffffff - scratch) unreachable();            // more entries than an arena holds
+  if (bytes + scratch > 0xffffffff) growTo(bytes + scratch);  // more entries than an arena holds
   resetToFull();
   holdBack(<usize>bytes + scratch);
   const builder = heldAt();

@@ -17,7 +17,7 @@
 
 import { view16, view32, view64, Own } from "./view";
 import {
-  ROOT, TINY_PAYLOAD, isTiny, allocate, release, resize, reserve, blockBytes, resetToEmpty, setBumpMark, HEADER_BYTES,
+  ROOT, TINY_PAYLOAD, isTiny, allocate, bumpMark, heldAt, prepare, release, resize, reserve, blockBytes, resetToEmpty, setBumpMark, HEADER_BYTES,
   totalCardinality, setTotalCardinality, entryTotal, setEntryTotal, FORM_FULL,
 } from "./arena";
 import {
@@ -276,6 +276,48 @@ export function promote(): void {
   }
 }
 
+/** A level's part, at most, in what roomToInsert() asks for one entry: a sibling, and the node above it in two larger blocks. */
+// @ts-ignore: decorator
+@inline const ROOM_A_LEVEL: usize = 6144;
+// @ts-ignore: decorator
+@inline const AMPLE_ROOM: usize = <usize>LEVELS_MAX * ROOM_A_LEVEL;
+/** Bytes an entry of all the blocks that a leaf moves through while it grows from none to LEAF_MAX, and of what its splits take. */
+// @ts-ignore: decorator
+@inline const ROOM_AN_ENTRY: usize = 160;
+
+/** Bytes that inserting `entries` (1 or 2) entries at `key` into a full arena allocates at most. */
+export function roomToInsert(key: u64, entries: u32): usize {
+  let node = rootNode<Own>(), level = nodeLevel<Own>(node), count = nodeCount<Own>(node), above: u32 = 0, splits: usize = 0;
+  while (true) {
+    // A full node is split in two, and the one above it, or a new root, takes up to `entries` slots more.
+    if (isFull(node)) splits += nodeBlock(level, (count >> 1) + 2) + nodeBlock(level + 1, above + 1) + nodeBlock(level + 1, above + 2);
+    if (!level) break;
+    above = count;
+    node = slotChild<Own>(slotAt(node, slotFor<Own>(node, key)));
+    level = nodeLevel<Own>(node);
+    count = nodeCount<Own>(node);
+  }
+  if (splits || count + entries > LEAF_MAX) return (splits + nodeBlock(0, LEAF_MAX)) * entries;
+  return roomToGrow(count, entries);
+}
+
+/** The same for any number of entries anywhere. */
+export function roomForEntries(entries: u32): usize {
+  const root = rootNode<Own>(), level = nodeLevel<Own>(root), count = nodeCount<Own>(root);
+  if (level || count + entries > LEAF_MAX) return <usize>entries * ROOM_AN_ENTRY + <usize>(level + 3) * ROOM_A_LEVEL;
+  return roomToGrow(count, entries);
+}
+
+/** Bytes of the blocks that a leaf of `count` entries moves through until it has `entries` more. */
+function roomToGrow(count: u32, entries: u32): usize {
+  let bytes: usize = 0;
+  for (let n = count + 1; n <= count + entries; n++) if (nodeBlock(0, n) != nodeBlock(0, n - 1)) bytes += nodeBlock(0, n);
+  return bytes;
+}
+
+// @ts-ignore: decorator
+@inline function nodeBlock(level: u32, count: u32): usize { return blockBytes(nodeBytes(level, count)); }
+
 /**
  * Inserts an entry for `key`, which no entry may stand for yet, and returns its address. The caller gives it a container and then
  * calls adjust().
@@ -289,6 +331,7 @@ export function insertEntry(key: u64): usize {
     }
     promote();
   }
+  if (heldAt() - bumpMark() < AMPLE_ROOM) prepare(roomToInsert(key, 1));
   setEntryTotal(entryTotal<Own>() + 1);
   let link: usize = ROOT;
   let node = <usize>load<u32>(link);

@@ -115,9 +115,9 @@ function insertIntoBitset(entry: usize, low: u32): bool {
 
 function takeFromBitset(entry: usize, low: u32): void {
   const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry) - 1;
-  bitsetClear(payload, low);
-  if (!isArraySized(count)) { setCount(entry, count); return; }
+  if (!isArraySized(count)) { bitsetClear(payload, low); setCount(entry, count); return; }
   const at = allocate(arrayBytes(count));
+  bitsetClear(payload, low);
   bitsetToArray(payload, at);
   release(payload, BITSET_BYTES);
   setBlock(entry, Kind.ARRAY, count, at);

@@ -10,7 +10,7 @@ export { statistics } from "./statistics";
 export { combine, combineCardinality } from "./combine";
 export { complement } from "./complement";
 export { intersects, isSubset } from "./relate";
-export { rewrite, pack } from "./rewrite";
+export { rewrite, pack, slice } from "./rewrite";
 export { serializedBytes, serialize, deserialize } from "./format/index";
 export { used, wasteful } from "./arena";
 export { validate } from "./validate";

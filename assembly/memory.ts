@@ -72,6 +72,12 @@ export namespace arena {
 export namespace argument {
   // @ts-ignore: decorator
   @external("argument", "value") export declare function value(index: u32): u64;
+  /**
+   * Keeps the value, one of those read already: should the call be cut short for want of memory, the host undoes what it did for the
+   * values kept.
+   */
+  // @ts-ignore: decorator
+  @external("argument", "keep") export declare function keep(value: u64): void;
 }
 
 /** Where members go that a call answers with, in the order in which they are handed over. */

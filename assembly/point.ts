@@ -2,11 +2,11 @@
 
 import { Own } from "./view";
 import { argument } from "./memory";
-import { isTiny, allocate, TINY_MAX } from "./arena";
+import { isTiny, allocate, blockBytes, prepare, TINY_MAX } from "./arena";
 import {
   Kind, CONTAINER_MEMBERS, keyOf, lowOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull,
 } from "./entry";
-import { findEntry, insertEntry, removeEntry, adjust, promote } from "./directory";
+import { findEntry, insertEntry, roomToInsert, removeEntry, adjust, promote } from "./directory";
 import { containerHas, insertInto, takeFrom, releaseContainer } from "./edit";
 import { runsBytes } from "./container/limits";
 
@@ -24,14 +24,24 @@ export function set(offset: u64, value: u32): u32 {
 /** Adds the call's arguments `first` .. `first + count - 1`; returns how many were no members before. */
 export function add(first: u32, count: u32): u64 {
   let added: u64 = 0;
-  for (let i: u32 = 0; i < count; i++) added += u64(insert(argument.value(first + i)));
+  for (let i: u32 = 0; i < count; i++) {
+    const offset = argument.value(first + i);
+    if (!insert(offset)) continue;
+    argument.keep(offset);
+    added++;
+  }
   return added;
 }
 
 /** Removes the call's arguments `first` .. `first + count - 1`; returns how many were members before. */
 export function subtract(first: u32, count: u32): u64 {
   let removed: u64 = 0;
-  for (let i: u32 = 0; i < count; i++) removed += u64(remove(argument.value(first + i)));
+  for (let i: u32 = 0; i < count; i++) {
+    const offset = argument.value(first + i);
+    if (!remove(offset)) continue;
+    argument.keep(offset);
+    removed++;
+  }
   return removed;
 }
 
@@ -62,8 +72,12 @@ export function remove(offset: u64): bool {
   let entry = findEntry(key);
   if (!entry || !containerHas(entry, low)) return false;
   if (entryKind<Own>(entry) == Kind.FULL) entry = isolate(entry, key);
+  if (entryCount<Own>(entry) > 1) {
+    takeFrom(entry, low);
+    adjust(key, -1);
+    return true;
+  }
   adjust(key, -1);
-  if (entryCount<Own>(entry) > 1) { takeFrom(entry, low); return true; }
   releaseContainer(entry);
   removeEntry(key);
   return true;
@@ -73,6 +87,8 @@ export function remove(offset: u64): bool {
 export function isolate(entry: usize, key: u64): usize {
   const first = entryKey<Own>(entry), last = entryLastKey<Own>(entry);
   const before = key - first, after = last - key;
+  prepare(roomToInsert(key, 2) + blockBytes(runsBytes(1)));
+  entry = findEntry(key);
   if (before) {
     setFull(entry, before);
     adjust(first, -<i64>((after + 1) << 16));

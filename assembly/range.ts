@@ -3,12 +3,13 @@
 
 import { SELF, left, right } from "./memory";
 import { Own } from "./view";
-import { alignedBump, allocate, isTiny, makeRoom, release } from "./arena";
+import { BLOCK_MAX, alignedBump, allocate, blockBytes, isTiny, makeRoom, prepare, release } from "./arena";
 import {
-  Kind, SPAN_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf,
+  KEY_MAX, Kind, SPAN_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf,
   payloadBytes, setBlock, setFull, setPair, setSingle,
 } from "./entry";
-import { adjust, findEntry, insertEntry, placeEntry, promote, removeEntry, seek } from "./directory";
+import { runsBytes } from "./container/limits";
+import { adjust, advance, findEntry, insertEntry, placeEntry, promote, removeEntry, roomForEntries, seek } from "./directory";
 import { releaseContainer } from "./edit";
 import { formBytes, settled } from "./emit";
 import { FOLD_BYTES, Fold, copyShape, entryShape, fold, fullShape, shape, shapeAt, shapeCount, shapeKind } from "./fold";
@@ -20,6 +21,15 @@ import { isEmpty } from "./query";
 /** Room for a fold's two results, the run it folds in, and what the result is settled into. */
 // @ts-ignore: decorator
 @inline const WORK_BYTES: usize = 64 + 5 * FOLD_BYTES;
+/** The largest block, and what aligning it skips. */
+// @ts-ignore: decorator
+@inline const END_BYTES: usize = 64 + BLOCK_MAX;
+/** More entries than an arena has room for. */
+// @ts-ignore: decorator
+@inline const ENTRIES_MAX: u64 = 1 << 24;
+/** More bytes than an arena has. */
+// @ts-ignore: decorator
+@inline const BYTES_MAX: u64 = 0xffff0000;
 
 /** Makes all of the closed range [low, high] members. */
 export function setRange(low: u64, high: u64): void { changeRange(Fold.OR, low, high); }
@@ -34,6 +44,8 @@ export function flipRange(low: u64, high: u64): void { changeRange(Fold.XOR, low
 
 function changeRange(op: Fold, low: u64, high: u64): void {
   let first = keyOf(low), last = keyOf(high);
+  if (op == Fold.ANDNOT && firstKeyFrom(first) > last) return;
+  prepare(roomToChange(op, first, last));     // all there is to grow, before anything is changed
   const from = lowOf(low), to = lowOf(high);
   if (first == last) { changeContainer(op, first, from, to); return; }
   if (from) changeContainer(op, first++, from, LOW_MAX);
@@ -42,6 +54,36 @@ function changeRange(op: Fold, low: u64, high: u64): void {
   if (op == Fold.XOR) { flipContainers(first, last); return; }
   removeContainers(first, last);
   if (op == Fold.OR) insertFull(first, last);
+}
+
+/** The key of the first entry that stands for `key` or a greater one, beyond KEY_MAX if there is none. */
+function firstKeyFrom(key: u64): u64 {
+  const place = seek<Own>(key);
+  return place ? entryKey<Own>(placeEntry(place)) : KEY_MAX + 1;
+}
+
+/** Bytes that changing containers [first, last] allocates and works in at most. */
+function roomToChange(op: Fold, first: u64, last: u64): usize {
+  // Of two containers at the ends each may be cut out of a FULL entry, in three parts; what lies between is FULL entries.
+  let entries: u64 = 5 + (last - first) / SPAN_MAX, bytes: u64 = WORK_BYTES + 2 * END_BYTES;
+  if (op == Fold.XOR) {
+    for (let place = seek<Own>(first); place; place = advance<Own>(place)) {
+      const entry = placeEntry(place);
+      if (entryKey<Own>(entry) > last) break;
+      entries++;                              // a FULL one before it
+      bytes += flippedBytes(entry);
+    }
+  }
+  return <usize>min<u64>(bytes + roomForEntries(<u32>min<u64>(entries, ENTRIES_MAX)), BYTES_MAX);
+}
+
+/** Bytes of the block of the entry's container once it is complemented, at most: its runs are then one more. */
+function flippedBytes(entry: usize): usize {
+  const kind = entryKind<Own>(entry);
+  if (kind == Kind.FULL) return 0;
+  const runs = kind == Kind.BITSET ? <u32>BLOCK_MAX : kind == Kind.RUNS ? <u32>load<u16>(entryPayload<Own>(entry)) : entryCount<Own>(entry);
+  const bytes = runsBytes(runs + 1);
+  return bytes < BLOCK_MAX ? blockBytes(bytes) : END_BYTES;
 }
 
 /** Folds the run [from, to] into container `key`. */

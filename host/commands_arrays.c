@@ -1,22 +1,6 @@
 /* commands_arrays.c -- offsets by the list. */
 #include "args.h"
 
-/* Offsets that go to the core at once; between two batches a bitmap full of holes is rewritten. */
-#define BATCH 1024
-
-static status set_all(bitmap **b, const uint64_t *offsets, uint32_t length, uint32_t bit, uint64_t *changed) {
-    uint64_t of_batch = 0;
-    status done = OK;
-
-    *changed = 0;
-    for (uint32_t from = 0; done == OK && from < length; from += BATCH) {
-        uint32_t rest = length - from;
-        done = core_set_all(b, offsets + from, rest < BATCH ? rest : BATCH, bit, &of_batch);
-        if (done == OK) *changed += of_batch;
-    }
-    return done;
-}
-
 /* Bytes to begin with for so many members: an array's two each, as if all were close together. */
 static uint32_t room_for(uint32_t members) { return members < 16 ? 0 : 2 * members; }
 
@@ -29,7 +13,7 @@ int setintarray_command(call *c) {
     if (!parse_values(c, 2, "value", &values, &length)) return REDISMODULE_OK;
     if (!open_write(c, 1, &s)) return free_values(values), REDISMODULE_OK;
     bitmap *b = bitmap_create(room_for(length));
-    status done = b ? set_all(&b, values, length, 1, &added) : OUT_OF_MEMORY;
+    status done = b ? core_set_all(&b, values, length, 1, &added) : OUT_OF_MEMORY;
     free_values(values);
     if (!succeeded(c, done)) return bitmap_free(b), abandon(&s), REDISMODULE_OK;
     bitmap_fit(&b);
@@ -47,7 +31,7 @@ static int change(call *c, const char *name, uint32_t bit, int creates, uint64_t
     int opened = creates ? open_create(c, 1, bit ? room_for(length) : 0, &s) : open_write(c, 1, &s);
     if (!opened) return free_values(offsets), 0;
     if (s.value == NULL) return free_values(offsets), abandon(&s), RedisModule_ReplyWithNull(c->ctx), 0;
-    status done = set_all(&s.value, offsets, length, bit, changed);
+    status done = core_set_all(&s.value, offsets, length, bit, changed);
     free_values(offsets);
     return commit(c, &s, done, *changed > 0, "setbit");
 }

@@ -31,7 +31,7 @@ static int serialize(call *c, const bitmap *b, uint32_t format, char **bytes, si
     if (needed > limit) {
         return reply_error(c, "ERR Roaring: string too long: maximum %llu bytes (proto-max-bulk-len)", (unsigned long long)limit);
     }
-    return succeeded(c, core_serialize(b, format, 0, 0, bytes, length));
+    return succeeded(c, core_serialize(b, format, bytes, length));
 }
 
 static int reply_serialized(call *c, const bitmap *b, uint32_t format) {
@@ -74,15 +74,13 @@ int getbitarray_command(call *c) {
     return reply_serialized(c, b, CHARACTERS);
 }
 
-static uint32_t portable(const call *c) { return c->family->last > UINT32_MAX ? PORTABLE_WIDE : PORTABLE; }
-
 /* EXPORT key -- the portable stream that every Roaring library reads. */
 int export_command(call *c) {
     const bitmap *b;
 
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b == NULL) return RedisModule_ReplyWithNull(c->ctx);
-    return reply_serialized(c, b, portable(c));
+    return reply_serialized(c, b, c->family->exported);
 }
 
 /* Makes what the key holds and `imported`, which it takes over, one bitmap, and replies how many members that has. */
@@ -112,7 +110,7 @@ int import_command(call *c) {
 
     if (c->argc > 4 || (c->argc > 3 && !argument_is(c, 3, "REPLACE"))) return reply_syntax_error(c);
     const char *payload = RedisModule_StringPtrLen(c->argv[2], &length);
-    if (!deserialize(c, portable(c), "roaring payload", payload, length, &imported)) return REDISMODULE_OK;
+    if (!deserialize(c, c->family->imported, "roaring payload", payload, length, &imported)) return REDISMODULE_OK;
     if (!open_write(c, 1, &s)) return bitmap_free(imported), REDISMODULE_OK;
     if (c->argc == 3) return unite(c, &s, imported);
     replace(c, &s, imported, "set");

@@ -9,7 +9,7 @@ typedef struct step {
     field field;
     enum overflow overflow;
     int64_t value;
-    uint32_t written;           /* 0 when the value did not fit and that was to FAIL */
+    outcome outcome;
 } step;
 
 /* i1 .. i64, u1 .. u63 */
@@ -60,7 +60,7 @@ static int parse_steps(call *c, step *steps, size_t *length, int *writes) {
         if (!parse_type(c, at + 1, &s->field) || !parse_place(c, at + 2, &s->field)) return 0;
         if (s->kind != GET && !parse_index(c, at + 3, &s->value)) return 0;
         s->overflow = overflow;
-        s->written = 1;
+        s->outcome.written = 1;
         *writes |= s->kind != GET;
         at += 1 + kinds[s->kind].arguments;
     }
@@ -70,7 +70,7 @@ static int parse_steps(call *c, step *steps, size_t *length, int *writes) {
 static int reply_steps(call *c, const step *steps, size_t length) {
     RedisModule_ReplyWithArray(c->ctx, (long)length);
     for (size_t i = 0; i < length; i++) {
-        if (steps[i].written) RedisModule_ReplyWithLongLong(c->ctx, steps[i].value);
+        if (steps[i].outcome.written) RedisModule_ReplyWithLongLong(c->ctx, steps[i].outcome.reply);
         else RedisModule_ReplyWithNull(c->ctx);
     }
     return REDISMODULE_OK;
@@ -81,23 +81,28 @@ static int read_fields(call *c, step *steps, size_t length) {
 
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     for (size_t i = 0; b && i < length; i++) {
-        if (!succeeded(c, core_get_field(b, &steps[i].field, &steps[i].value))) return REDISMODULE_OK;
+        if (!succeeded(c, core_get_field(b, &steps[i].field, &steps[i].outcome.reply))) return REDISMODULE_OK;
     }
     return reply_steps(c, steps, length);
 }
 
 static int write_fields(call *c, step *steps, size_t length) {
-    uint32_t changed, any = 0;
+    uint32_t changed = 0;
     status done = OK;
+    outcome undo;
     slot b;
 
     if (!open_create(c, 1, 0, &b)) return REDISMODULE_OK;
-    for (step *s = steps; done == OK && s < steps + length; s++, any |= changed) {
-        changed = 0;
-        if (s->kind == GET) done = core_get_field(b.value, &s->field, &s->value);
-        else done = core_set_field(&b.value, &s->field, s->kind == INCRBY, s->value, s->overflow, &s->value, &s->written, &changed);
+    step *s = steps;
+    for (; done == OK && s < steps + length; s++) {
+        if (s->kind == GET) done = core_get_field(b.value, &s->field, &s->outcome.reply);
+        else done = core_set_field(&b.value, &s->field, s->kind == INCRBY, s->value, s->overflow, &s->outcome);
+        changed |= s->outcome.changed;
     }
-    if (!commit(c, &b, done, (int)any, "setbit")) return REDISMODULE_OK;
+    for (s--; done == OUT_OF_MEMORY && s-- > steps;) {      /* all of it or nothing */
+        if (s->outcome.changed) core_set_field(&b.value, &s->field, 0, s->outcome.old, WRAP, &undo);
+    }
+    if (!commit(c, &b, done, (int)changed, "setbit")) return REDISMODULE_OK;
     return reply_steps(c, steps, length);
 }
 

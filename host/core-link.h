@@ -2,9 +2,8 @@
  *
  *   sandbox.c --> struct core (generated: build/core.h) --> core.c --> imports of the core --> back into sandbox.c
  *
- * A call: fill a frame, core->enter(&frame), one exported function, core->memory() for where the arena is now. Nothing
- * of a frame is kept when the call is over, but enter() copies only the pointers: what they point to must live until
- * then. One call at a time per level, and no core function may be called from within an import. */
+ * A call: fill a frame, core->enter(&frame), one exported function. Nothing of a frame is kept when the call is over, but
+ * enter() copies only the pointers: what they point to must live until then. One call at a time per level, and no core function may be called from within an import. */
 #ifndef ROAR_CORE_LINK_H
 #define ROAR_CORE_LINK_H
 
@@ -21,7 +20,7 @@ typedef struct frame {
     span memory;                    /* memory 0: the arena */
     const span *operands;           /* what left and right can be made to show */
     uint32_t operand_count;
-    const uint64_t *arguments;      /* argument.value(i) */
+    uint64_t *arguments;            /* argument.value(i), argument.keep() */
     uint32_t argument_count;
     uint8_t *output;                /* where output.* appends */
     uint64_t output_size;

@@ -16,8 +16,9 @@
 static const span *operands;
 static u32 operand_count;
 
-static const u64 *arguments;
-static u32 argument_count;
+/* Those kept take the place of those read: there are never more of them. */
+static u64 *arguments;
+static u32 argument_count, kept_count;
 
 static u8 *output;
 static u64 output_size, output_used;
@@ -94,6 +95,11 @@ IMPORT u64 w2c_argument_value(u32 index) {
     return arguments[index];
 }
 
+IMPORT void w2c_argument_keep(u64 value) {
+    if (UNLIKELY(kept_count >= argument_count)) sandbox_trap(TRAP_ARGUMENT);
+    arguments[kept_count++] = value;
+}
+
 IMPORT void w2c_reply_member(u64 member) { sandbox_member(member); }
 
 /* output_used never exceeds output_size: the subtractions cannot wrap. */
@@ -120,6 +126,7 @@ static void enter(const frame *f) {
     operand_count = f->operand_count;
     arguments = f->arguments;
     argument_count = f->argument_count;
+    kept_count = 0;
     output = f->output;
     output_size = f->output_size;
     output_used = 0;
@@ -128,9 +135,7 @@ static void enter(const frame *f) {
     set_memory(f->memory);
 }
 
-static span memory(void) { return (span){memory_base, (u32)memory_size}; }
-
-static uint64_t written(void) { return output_used; }
+static uint32_t kept(void) { return kept_count; }
 
 #define TEXT(name) #name
 #define LEVEL_TEXT(level) TEXT(level)
@@ -141,7 +146,6 @@ static uint64_t written(void) { return output_used; }
 const struct core TABLE(LEVEL) = {
     .level = LEVEL_TEXT(LEVEL),
     .enter = enter,
-    .memory = memory,
-    .written = written,
+    .kept = kept,
     CORE_EXPORTS(EXPORT)
 };

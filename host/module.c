@@ -26,6 +26,9 @@ static const char *fetch_api(RedisModuleCtx *ctx) {
     return missing;
 }
 
+/* The core's. */
+static const char *level;
+
 /* Module arguments: CPU v2 | v3 | v4 | neon, and DEBUG. */
 static int read_arguments(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, int *debug) {
     const char *wanted = NULL;
@@ -41,7 +44,7 @@ static int read_arguments(RedisModuleCtx *ctx, RedisModuleString **argv, int arg
             return REDISMODULE_ERR;
         }
     }
-    const char *level = sandbox_choose_level(wanted);
+    level = sandbox_choose_level(wanted);
     if (level == NULL) {
         RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "CPU level '%s' is unknown or more than this machine has",
                         wanted ? wanted : "v2");
@@ -91,6 +94,22 @@ static int register_commands(RedisModuleCtx *ctx) {
     return REDISMODULE_OK;
 }
 
+/* The sections of INFO: redis-roar_bitmaps and redis-roar_core. */
+static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
+    (void)for_crash_report;
+    census now = sandbox_census();
+
+    RedisModule_InfoAddSection(ctx, "bitmaps");
+    RedisModule_InfoAddFieldULongLong(ctx, "bitmaps", now.bitmaps);
+    RedisModule_InfoAddFieldULongLong(ctx, "arena_bytes", now.bytes);
+    RedisModule_InfoAddFieldULongLong(ctx, "payloads_refused", now.refused);
+    RedisModule_InfoAddFieldULongLong(ctx, "bitmaps_damaged", now.damaged);
+    RedisModule_InfoAddFieldULongLong(ctx, "bitmaps_defragmented", moved_bitmaps());
+    RedisModule_InfoAddSection(ctx, "core");
+    RedisModule_InfoAddFieldCString(ctx, "cpu_level", level);
+    RedisModule_InfoAddFieldULongLong(ctx, "traps", now.traps);
+}
+
 /* ROAR.TRAP key READ | WRITE -- lets the core reach beyond the bitmap. Only with a core that was built for that. */
 static int trap_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     static const command row = {.first = 1};
@@ -102,6 +121,16 @@ static int trap_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (!open_create(&c, 1, 0, &s)) return REDISMODULE_OK;
     if (!commit(&c, &s, core_trap(&s.value, writes), 0, "trap")) return REDISMODULE_OK;
     return reply_ok(&c);
+}
+
+/* ROAR.LIMIT bytes -- lets no bitmap grow beyond that, as if there were no more memory. Only with that core, too. */
+static int limit_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    long long bytes;
+
+    if (argc != 2) return RedisModule_WrongArity(ctx);
+    if (RedisModule_StringToLongLong(argv[1], &bytes) != REDISMODULE_OK) return RedisModule_ReplyWithError(ctx, "ERR not a number");
+    sandbox_limit((uint32_t)bytes);
+    return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }
 
 /* R.DEBUG VALIDATE key -- OK, or what is wrong inside the bitmap, of either family. Only with the module argument DEBUG. */
@@ -134,7 +163,10 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) 
     if (read_arguments(ctx, argv, argc, &debug) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (debug && RedisModule_CreateCommand(ctx, "R.DEBUG", debug_command, "readonly", 2, 2, 1) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (sandbox_can_trap) return RedisModule_CreateCommand(ctx, "ROAR.TRAP", trap_command, "write", 1, 1, 1)
-                                 || register_commands(ctx);
+    if (RedisModule_RegisterInfoFunc(ctx, inform) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (sandbox_can_trap && (RedisModule_CreateCommand(ctx, "ROAR.TRAP", trap_command, "write", 1, 1, 1) != REDISMODULE_OK
+                             || RedisModule_CreateCommand(ctx, "ROAR.LIMIT", limit_command, "", 0, 0, 0) != REDISMODULE_OK)) {
+        return REDISMODULE_ERR;
+    }
     return register_commands(ctx);
 }

@@ -41,8 +41,10 @@ typedef struct RedisModuleDigest RedisModuleDigest;
 typedef struct RedisModuleCommand RedisModuleCommand;
 typedef struct RedisModuleCallReply RedisModuleCallReply;
 typedef struct RedisModuleDefragCtx RedisModuleDefragCtx;
+typedef struct RedisModuleInfoCtx RedisModuleInfoCtx;
 
 typedef int (*RedisModuleCmdFunc)(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+typedef void (*RedisModuleInfoFunc)(RedisModuleInfoCtx *ctx, int for_crash_report);
 
 /* What a data type can do; version 3 is what 6.2 knows and all that this module needs. */
 #define REDISMODULE_TYPE_METHOD_VERSION 3
@@ -211,6 +213,10 @@ typedef struct {
     NEED(void, EmitAOF, (RedisModuleIO *io, const char *command, const char *format, ...))                               \
     NEED(void, DigestAddStringBuffer, (RedisModuleDigest *digest, const char *bytes, size_t length))                     \
     NEED(void, DigestEndSequence, (RedisModuleDigest *digest))                                                           \
+    NEED(int, RegisterInfoFunc, (RedisModuleCtx *ctx, RedisModuleInfoFunc function))                                     \
+    NEED(int, InfoAddSection, (RedisModuleInfoCtx *ctx, const char *name))                                               \
+    NEED(int, InfoAddFieldCString, (RedisModuleInfoCtx *ctx, const char *field, const char *value))                      \
+    NEED(int, InfoAddFieldULongLong, (RedisModuleInfoCtx *ctx, const char *field, unsigned long long value))             \
     NEED(void *, DefragAlloc, (RedisModuleDefragCtx *ctx, void *block))                                                  \
     NEED(void, Log, (RedisModuleCtx *ctx, const char *level, const char *format, ...))                                   \
     NEED(void, LogIOError, (RedisModuleIO *io, const char *level, const char *format, ...))

@@ -27,6 +27,12 @@
 /* Changing a range takes room to work in, which is given back where it is more than a quarter of the bitmap and this. */
 #define RANGE_SLACK 256
 
+/* Offsets that are changed at once; between two batches a bitmap full of holes is rewritten. */
+#define CHANGES 1024
+
+/* Arenas end below 4 GiB, so that none is as large as what the core asks for when it needs more than that. */
+#define ARENA_MOST (UINT32_MAX - 1)
+
 /* Members that a sink gets at once: 32 KiB, so that they are still in L1 when it reads them. */
 #define BATCH 4096
 
@@ -37,7 +43,6 @@ static struct {
     jmp_buf leave;
     bitmap *growable;           /* memory 0 while it may grow; NULL while reading */
     enum trap trap;             /* of the last call that was TRAPPED */
-    uint64_t traps;
     uint32_t wasteful, used;
     member_sink *sink;
     void *context;
@@ -51,6 +56,9 @@ static struct {
 } operands;
 
 static bitmap *workspace;
+
+static census totals;           /* but for the workspace, which is no bitmap of anybody's */
+static uint32_t most = ARENA_MOST;
 
 /* --- The level ------------------------------------------------------------------------------------------------------ */
 
@@ -90,11 +98,18 @@ const char *sandbox_choose_level(const char *wanted) {
 
 static uint8_t *arena(const bitmap *b) { return (uint8_t *)(b + 1); }
 
-/* The size class's slack belongs to the arena too, where the server tells how much there is. */
-static bitmap *measured(bitmap *b, size_t block) {
+static void count_in(uint64_t bitmaps, uint64_t bytes) {
+    __atomic_fetch_add(&totals.bitmaps, bitmaps, __ATOMIC_RELAXED);     /* frees come from another thread too */
+    __atomic_fetch_add(&totals.bytes, bytes, __ATOMIC_RELAXED);
+}
+
+/* The size class's slack belongs to the arena too, where the server tells how much there is. `counted` bytes of the block
+ * are in the totals already. */
+static bitmap *measured(bitmap *b, size_t block, uint64_t counted) {
     if (RedisModule_MallocUsableSize) block = RedisModule_MallocUsableSize(b);
     block -= sizeof *b;
-    b->size = block < UINT32_MAX ? (uint32_t)block : UINT32_MAX;
+    b->size = block < ARENA_MOST ? (uint32_t)block : ARENA_MOST;
+    count_in(!counted, sizeof *b + b->size - counted);
     return b;
 }
 
@@ -102,28 +117,35 @@ static void *try_alloc(size_t bytes) {
     return RedisModule_TryAlloc ? RedisModule_TryAlloc(bytes) : RedisModule_Alloc(bytes);
 }
 
+static const struct { bitmap prefix; uint64_t arena[ARENA_LEAST / 8]; } empty = {.prefix = {ARENA_LEAST, 0}};
+const bitmap *const bitmap_empty = &empty.prefix;
+
 bitmap *bitmap_create(uint32_t bytes) {
     size_t block = sizeof(bitmap) + (bytes < ARENA_LEAST ? ARENA_LEAST : bytes);
     bitmap *b = try_alloc(block);
     if (b == NULL) return NULL;
     b->flags = 0;
     memset(arena(b), 0, ARENA_BLANK);
-    return measured(b, block);
+    return measured(b, block, 0);
 }
 
 bitmap *bitmap_copy(const bitmap *b) {
     size_t block = sizeof *b + b->size;
     bitmap *copy = try_alloc(block);
-    return copy ? measured(memcpy(copy, b, block), block) : NULL;
+    return copy ? measured(memcpy(copy, b, block), block, 0) : NULL;
 }
 
-void bitmap_free(bitmap *b) { RedisModule_Free(b); }
+void bitmap_free(bitmap *b) {
+    if (b) count_in(-1, -(sizeof *b + (uint64_t)b->size));
+    RedisModule_Free(b);
+}
 
 size_t bitmap_memory(const bitmap *b) { return RedisModule_MallocSize((void *)b); }
 
 /* A server without TryRealloc ends its own life in Realloc when memory is short, but not in TryAlloc. */
 static bitmap *try_grow(bitmap *b, uint64_t bytes) {
     size_t block = sizeof *b + bytes;
+    uint64_t counted = sizeof *b + (uint64_t)b->size;
     bitmap *grown;
     if (RedisModule_TryRealloc) {
         grown = RedisModule_TryRealloc(b, block);
@@ -133,12 +155,13 @@ static bitmap *try_grow(bitmap *b, uint64_t bytes) {
         memcpy(grown, b, sizeof *b + b->size);
         RedisModule_Free(b);
     }
-    return grown ? measured(grown, block) : NULL;
+    return grown ? measured(grown, block, counted) : NULL;
 }
 
 static bitmap *shrunk(bitmap *b, uint32_t used) {
     size_t block = sizeof *b + (used < ARENA_LEAST ? ARENA_LEAST : used);
-    return measured(RedisModule_Realloc(b, block), block);
+    uint64_t counted = sizeof *b + (uint64_t)b->size;
+    return measured(RedisModule_Realloc(b, block), block, counted);
 }
 
 /* --- Calls ---------------------------------------------------------------------------------------------------------- */
@@ -151,15 +174,16 @@ static status cut_short(void) { return call.trap ? TRAPPED : OUT_OF_MEMORY; }
 
 _Noreturn void sandbox_trap(enum trap trap) {
     call.trap = trap;
-    call.traps++;
+    totals.traps++;
     _longjmp(call.leave, 1);
 }
 
 span sandbox_grow(uint32_t bytes) {
     bitmap *b = call.growable;
     if (b == NULL) sandbox_trap(TRAP_GROWTH);       /* a function that only reads has no use for more */
+    if (bytes > most) _longjmp(call.leave, 1);
     uint64_t ample = (uint64_t)b->size + b->size / 8;
-    if (ample > UINT32_MAX) ample = UINT32_MAX;
+    if (ample > most) ample = most;
     bitmap *grown = try_grow(b, ample > bytes ? ample : bytes);
     if (grown == NULL) grown = try_grow(b, bytes);
     if (grown == NULL) _longjmp(call.leave, 1);
@@ -178,7 +202,14 @@ void sandbox_member(uint64_t member) {
 
 const char *sandbox_last_trap(void) { return trap_text(call.trap); }
 
-uint64_t sandbox_trap_count(void) { return call.traps; }
+census sandbox_census(void) {
+    census now = totals;
+    if (workspace) {
+        now.bitmaps--;
+        now.bytes -= sizeof *workspace + (uint64_t)workspace->size;
+    }
+    return now;
+}
 
 /* --- Reading -------------------------------------------------------------------------------------------------------- */
 
@@ -263,15 +294,16 @@ status core_serialized_bytes(const bitmap *b, uint32_t format, uint64_t *bytes) 
     return IN_CORE(&f, *bytes = core.serializedBytes(format));
 }
 
-status core_serialize(const bitmap *b, uint32_t format, size_t before, size_t after, char **block, size_t *length) {
+status core_serialize(const bitmap *b, uint32_t format, char **payload, size_t *length) {
     frame f = reading(b);
     status s = IN_CORE(&f, f.output_size = core.serializedBytes(format));
     if (s != OK) return s;
-    *block = RedisModule_Alloc(before + f.output_size + after);
+    *payload = try_alloc(f.output_size);
+    if (*payload == NULL) return OUT_OF_MEMORY;
     *length = f.output_size;
-    f.output = (uint8_t *)*block + before;
+    f.output = (uint8_t *)*payload;
     s = IN_CORE(&f, core.serialize(format));
-    if (s != OK) RedisModule_Free(*block);
+    if (s != OK) RedisModule_Free(*payload);
     return s;
 }
 
@@ -280,8 +312,7 @@ status core_serialize(const bitmap *b, uint32_t format, size_t before, size_t af
 void operands_clear(void) { operands.count = 0; }
 
 void operands_add(const bitmap *b) {
-    static const struct { bitmap prefix; uint64_t arena[ARENA_LEAST / 8]; } empty = {.prefix = {ARENA_LEAST, 0}};
-    if (b == NULL) b = &empty.prefix;
+    if (b == NULL) b = bitmap_empty;
     if (operands.count == operands.room) {
         operands.room = operands.room ? 2 * operands.room : 64;
         operands.list = RedisModule_Realloc(operands.list, operands.room * sizeof *operands.list);
@@ -360,7 +391,7 @@ status core_deserialize(uint32_t format, const char *payload, size_t length, bit
     frame f;
     span operand = {(uint8_t *)payload, (uint32_t)length};
     *fault = length > UINT32_MAX ? "it is longer than a bitmap can be" : NULL;
-    if (*fault) return OK;
+    if (*fault) return totals.refused++, OK;
     if (!start_building(&f)) return OUT_OF_MEMORY;
     f.operands = &operand;
     f.operand_count = 1;
@@ -368,6 +399,7 @@ status core_deserialize(uint32_t format, const char *payload, size_t length, bit
     status s = IN_CORE(&f, (number = core.deserialize(format), call.used = core.used()));
     if (s != OK || number == FAULT_NONE) return built(s, result);
     *fault = fault_text(number);
+    totals.refused++;
     return discard(OK);
 }
 
@@ -381,6 +413,14 @@ static status rebuilt(const bitmap *b, void (*rebuild)(void), bitmap **result) {
 }
 
 status core_pack(const bitmap *b, bitmap **result) { return rebuilt(b, core.pack, result); }
+
+status core_slice(const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **result, uint32_t *more) {
+    frame f;
+    operands_clear();
+    operands_add(b);
+    if (!start_building(&f)) return OUT_OF_MEMORY;
+    return built(IN_CORE(&f, (*more = core.slice(*key, bytes), *key = call.members[0], call.used = core.used())), result);
+}
 
 static status rewrite(bitmap **b) {
     bitmap *tight;
@@ -401,29 +441,45 @@ static frame writing(bitmap *b) {
 }
 
 /* Ends a call that wrote to *b: takes the block where it is now, rewrites it when it is full of holes, and marks it
- * when its members can no longer be trusted. A write that ran out of memory may have been cut short anywhere. */
+ * when its members can no longer be trusted. */
 static status wrote(status s, bitmap **b) {
     *b = call.growable;
     if (s == OK && call.wasteful && rewrite(b) == TRAPPED) s = TRAPPED;
-    uint32_t sound = s == OK;
-    if (s == OUT_OF_MEMORY) {
-        frame f = reading(*b);
-        (void)IN_CORE(&f, sound = core.validate() == FAULT_NONE);
+    if (s == TRAPPED && !((*b)->flags & BITMAP_DAMAGED)) {
+        (*b)->flags |= BITMAP_DAMAGED;
+        totals.damaged++;
     }
-    if (!sound) (*b)->flags |= BITMAP_DAMAGED;
     return s;
 }
+
+/* Ends the undoing of a write that ran out of memory. If that failed too, the members are no longer those that they were. */
+static status undone(status s, bitmap **b) { return wrote(s == OK ? OK : TRAPPED, b) == OK ? OUT_OF_MEMORY : TRAPPED; }
 
 status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous) {
     frame f = writing(*b);
     return wrote(IN_CORE(&f, ((*previous = core.set(offset, value)) != value && (call.wasteful = core.wasteful()))), b);
 }
 
-status core_set_all(bitmap **b, const uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed) {
-    frame f = writing(*b);
+static frame setting(bitmap *b, uint64_t *offsets, uint64_t count) {
+    frame f = writing(b);
     f.arguments = offsets;
-    f.argument_count = count;
-    return wrote(IN_CORE(&f, (*changed = (bit ? core.add : core.subtract)(0, count), call.wasteful = core.wasteful())), b);
+    f.argument_count = (uint32_t)count;
+    return f;
+}
+
+status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed) {
+    status s = OK;
+    *changed = 0;
+    for (uint32_t from = 0; s == OK && from < count; from += CHANGES) {
+        uint32_t length = count - from < CHANGES ? count - from : CHANGES;
+        frame f = setting(*b, offsets + from, length);
+        s = wrote(IN_CORE(&f, ((bit ? core.add : core.subtract)(0, length), call.wasteful = core.wasteful())), b);
+        memmove(offsets + *changed, offsets + from, core.kept() * sizeof *offsets);
+        *changed += core.kept();
+    }
+    if (s != OUT_OF_MEMORY) return s;
+    frame f = setting(*b, offsets, *changed);
+    return undone(IN_CORE(&f, (bit ? core.subtract : core.add)(0, f.argument_count)), b);
 }
 
 status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t high) {
@@ -434,17 +490,18 @@ status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t 
     return s;
 }
 
-status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum overflow overflow, int64_t *reply,
-                      uint32_t *written, uint32_t *changed) {
+status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum overflow overflow, outcome *o) {
+    status s = core_get_field(*b, at, &o->old);
+    if (s != OK) return s;
     frame f = writing(*b);
-    uint64_t old;
-    status s = IN_CORE(&f, (old = core.field(at->offset, at->width, at->is_signed),
-                            *written = (adds ? core.addToField : core.setField)(at->offset, at->width, at->is_signed,
-                                                                                (uint64_t)value, overflow),
-                            *changed = core.field(at->offset, at->width, at->is_signed) != old,
-                            call.wasteful = core.wasteful()));
-    *reply = (int64_t)call.members[0];
-    return wrote(s, b);
+    s = wrote(IN_CORE(&f, (o->written = (adds ? core.addToField : core.setField)(at->offset, at->width, at->is_signed,
+                                                                                 (uint64_t)value, overflow),
+                           o->changed = (int64_t)core.field(at->offset, at->width, at->is_signed) != o->old,
+                           call.wasteful = core.wasteful())), b);
+    o->reply = (int64_t)call.members[0];
+    if (s != OUT_OF_MEMORY) return s;
+    f = writing(*b);
+    return undone(IN_CORE(&f, core.setField(at->offset, at->width, at->is_signed, (uint64_t)o->old, WRAP)), b);
 }
 
 void bitmap_fit(bitmap **b) {
@@ -467,3 +524,5 @@ const int sandbox_can_trap = 0;
 
 status core_trap(bitmap **b, int while_writing) { return (void)b, (void)while_writing, OK; }
 #endif
+
+void sandbox_limit(uint32_t bytes) { most = bytes < ARENA_MOST ? bytes : ARENA_MOST; }

@@ -45,20 +45,35 @@ typedef struct field {
     uint32_t width, is_signed;
 } field;
 
+/* What became of a field: its value before, what the command replies, whether that did fit (else there is no reply), and
+ * whether the field is another now. */
+typedef struct outcome {
+    int64_t old, reply;
+    uint32_t written, changed;
+} outcome;
+
 /* Of a bitmap's arrays, bitsets and runs. */
 typedef struct statistics {
     uint64_t containers, members, bytes;
 } statistics;
 enum { ARRAYS, BITSETS, RUNS, CONTAINER_KINDS };
 
-/* The core's numbers for forms of a bitmap as bytes: the families' own payloads are 0 and 1, then what others read. */
-enum format { PORTABLE = 2, PORTABLE_WIDE, BITS, CHARACTERS };
+/* The core's numbers for forms of a bitmap as bytes: the two families' payloads, then what others read. */
+enum format { NATIVE, WIDE, PORTABLE, PORTABLE_WIDE, BITS, CHARACTERS };
 
 /* The eight operations, numbered as the core does. NOT is core_complement. */
 enum operation { AND, OR, XOR, NOT, DIFF, DIFF1, ANDOR, ONE };
 
 /* The most operands of one call. */
 #define OPERANDS_MAX 65535
+
+/* What there is, and what has happened since the module was loaded. */
+typedef struct census {
+    uint64_t bitmaps, bytes;        /* in the server's memory now */
+    uint64_t refused;               /* payloads */
+    uint64_t traps;
+    uint64_t damaged;               /* bitmaps that a write left so */
+} census;
 
 /* Receives members, ascending, a batch at a time. It must not call into the core. */
 typedef void member_sink(void *context, const uint64_t *members, size_t count);
@@ -67,14 +82,17 @@ typedef void member_sink(void *context, const uint64_t *members, size_t count);
  * NULL if there is none of that name or the CPU lacks it. */
 const char *sandbox_choose_level(const char *wanted);
 
-/* Why the last call was TRAPPED, in a few words, and how many were since the module was loaded. */
+/* Why the last call was TRAPPED, in a few words. */
 const char *sandbox_last_trap(void);
-uint64_t sandbox_trap_count(void);
+census sandbox_census(void);
 
+/* One without members that nobody writes to. */
+extern const bitmap *const bitmap_empty;
 /* An empty bitmap with room for `bytes` bytes of arena; NULL when memory is short. */
 bitmap *bitmap_create(uint32_t bytes);
 /* NULL when memory is short. */
 bitmap *bitmap_copy(const bitmap *b);
+/* The only one of all these that any thread may call. */
 void bitmap_free(bitmap *b);
 /* Bytes of the server's memory that it takes. */
 size_t bitmap_memory(const bitmap *b);
@@ -98,20 +116,18 @@ status core_statistics(const bitmap *b, statistics of[CONTAINER_KINDS]);
 /* *fault is what is wrong with the bitmap itself, NULL if nothing is. */
 status core_validate(const bitmap *b, const char **fault);
 status core_serialized_bytes(const bitmap *b, uint32_t format, uint64_t *bytes);
-/* *block is RedisModule_Alloc'ed, and the caller's to free: `before` bytes, the payload of *length bytes, `after` bytes.
- * Short of memory for it, the process ends, as the server does where it saves: a file that lacks a value would be worse. */
-status core_serialize(const bitmap *b, uint32_t format, size_t before, size_t after, char **block, size_t *length);
+/* *payload, *length bytes, is the caller's to RedisModule_Free. */
+status core_serialize(const bitmap *b, uint32_t format, char **payload, size_t *length);
 
-/* Writing. *b moves when it grows, also in a call that fails in the end. A trap leaves it marked as damaged. */
+/* Writing. *b moves when it grows, also in a call that fails in the end. A trap leaves it marked as damaged; a lack of memory
+ * leaves the members that it had. */
 status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous);
-/* Gives all these offsets the bit and says how many had the other. */
-status core_set_all(bitmap **b, const uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed);
+/* Gives all these offsets the bit and says how many had the other. The array's content is lost. */
+status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed);
 /* `low` to `high`, both included. */
 status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t high);
-/* Makes the field `value`, or adds that to it (`adds`). *reply is the old value, or the sum. *written = 0, and no *reply,
- * when it does not fit and that is to FAIL. */
-status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum overflow overflow, int64_t *reply,
-                      uint32_t *written, uint32_t *changed);
+/* Makes the field `value`, or adds that to it (`adds`). */
+status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum overflow overflow, outcome *o);
 /* Gives back what the bitmap does not use. Never fails: at worst nothing is given back. */
 void bitmap_fit(bitmap **b);
 
@@ -129,11 +145,16 @@ status core_is_subset(uint32_t *holds);
 status core_complement(const bitmap *b, const uint64_t *last, bitmap **result);
 /* The same set, each container in its smallest form. */
 status core_pack(const bitmap *b, bitmap **result);
+/* Part of b: from container *key on, as much as takes about `bytes` in a payload. *key moves on to what is left, *more says
+ * whether there is any. */
+status core_slice(const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **result, uint32_t *more);
 /* *fault is what is wrong with the payload; NULL, and only then *result is set, when it is good. */
 status core_deserialize(uint32_t format, const char *payload, size_t length, bitmap **result, const char **fault);
 
-/* In a build for tests, whose core can be made to reach beyond its memory: does so, reading or writing *b. */
+/* In a build for tests, whose core can be made to reach beyond its memory: does so, reading or writing *b. And lets no arena
+ * grow beyond so many bytes. */
 extern const int sandbox_can_trap;
 status core_trap(bitmap **b, int while_writing);
+void sandbox_limit(uint32_t bytes);
 
 #endif

@@ -3,12 +3,18 @@
  * Only loading and saving call the core. Freeing does not, so that it may happen in the lazy-free thread. */
 #include "types.h"
 
-#include "dump.h"
+#include <stdlib.h>
+
 #include "sandbox.h"
 
+/* Of the payload of one command in an AOF that is rewritten. */
+#define CHUNK_BYTES (4 * 1024 * 1024)
+
 family families[FAMILIES] = {
-    [R] = {.prefix = "R.", .type_name = "reroaring", .label = "bitmap", .bits = "32", .last = UINT32_MAX, .format = 0},
-    [R64] = {.prefix = "R64.", .type_name = "roaring64", .label = "bitmap64", .bits = "64", .last = UINT64_MAX, .format = 1, .lenient = 1},
+    [R] = {.prefix = "R.", .type_name = "reroaring", .label = "bitmap", .bits = "32", .last = UINT32_MAX,
+           .format = NATIVE, .exported = PORTABLE, .imported = PORTABLE, .import = "R.IMPORT"},
+    [R64] = {.prefix = "R64.", .type_name = "roaring64", .label = "bitmap64", .bits = "64", .last = UINT64_MAX,
+             .format = WIDE, .exported = PORTABLE_WIDE, .imported = WIDE, .import = "R64.IMPORT", .lenient = 1},
 };
 
 /* Of the value that is being loaded or saved, where the server knows it. */
@@ -39,39 +45,49 @@ static void *load(const family *f, RedisModuleIO *rdb, int encver) {
     return NULL;
 }
 
-/* An RDB file has to hold something for every key: what cannot be saved is saved as an empty bitmap, and logged. */
+/* An RDB file has to hold something for every key: what cannot be saved is saved as an empty bitmap, and logged. Without the
+ * memory for a sound one this process ends, which the server knows as a save that failed: a file that lacks a value would
+ * be worse. */
 static void save(const family *f, RedisModuleIO *rdb, const bitmap *b) {
     char *payload;
     size_t length;
 
-    if (b->flags & BITMAP_DAMAGED) {
-        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%.128s': saving a damaged bitmap", key_of(rdb));
+    status s = b->flags & BITMAP_DAMAGED ? TRAPPED : core_serialize(b, f->format, &payload, &length);
+    if (s == TRAPPED) {
+        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%.128s': saving an empty bitmap in its place: %s", key_of(rdb),
+                               b->flags & BITMAP_DAMAGED ? "it is damaged" : sandbox_last_trap());
+        s = core_serialize(bitmap_empty, f->format, &payload, &length);
     }
-    status s = core_serialize(b, f->format, 0, 0, &payload, &length);
     if (s != OK) {
-        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%.128s': saving an empty bitmap in its place: %s",
-                               key_of(rdb), failure(s));
-        bitmap *empty = bitmap_create(0);
-        s = empty ? core_serialize(empty, f->format, 0, 0, &payload, &length) : OUT_OF_MEMORY;
-        bitmap_free(empty);
-        if (s != OK) return;
+        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%.128s': cannot be saved: %s", key_of(rdb), failure(s));
+        abort();
     }
     RedisModule_SaveStringBuffer(rdb, payload, length);
     RedisModule_Free(payload);
 }
 
-/* One RESTORE, whose size is the value's own: members would be a thousand times that where they lie in runs. */
+/* As IMPORTs, a chunk at a time: their size is the value's own. Members would be a thousand times that where they lie in runs. */
 static void rewrite(const family *f, RedisModuleIO *aof, RedisModuleString *key, const bitmap *b) {
-    char *dumped;
-    size_t length;
+    uint64_t from = 0;
+    uint32_t more = 1;
+    status s = b->flags & BITMAP_DAMAGED ? TRAPPED : OK;
 
-    status s = dump(f, b, &dumped, &length);
-    if (s != OK) {
-        RedisModule_LogIOError(aof, REDISMODULE_LOGLEVEL_WARNING, "key '%.128s': not written to the AOF: %s", key_of(aof), failure(s));
-        return;
+    while (s == OK && more) {
+        bitmap *chunk;
+        char *payload;
+        size_t length;
+
+        if ((s = core_slice(b, &from, CHUNK_BYTES, &chunk, &more)) != OK) break;
+        if ((s = core_serialize(chunk, f->imported, &payload, &length)) == OK) {
+            RedisModule_EmitAOF(aof, f->import, "sb", key, payload, length);
+            RedisModule_Free(payload);
+        }
+        bitmap_free(chunk);
     }
-    RedisModule_EmitAOF(aof, "RESTORE", "scb", key, "0", dumped, length);
-    RedisModule_Free(dumped);
+    if (s == OK) return;
+    RedisModule_LogIOError(aof, REDISMODULE_LOGLEVEL_WARNING, "key '%.128s': not in the AOF: %s", key_of(aof),
+                           b->flags & BITMAP_DAMAGED ? "it is damaged" : failure(s));
+    if (s == OUT_OF_MEMORY) abort();
 }
 
 static void *load_r(RedisModuleIO *rdb, int encver) { return load(&families[R], rdb, encver); }
@@ -85,19 +101,29 @@ static size_t memory(const void *b) { return bitmap_memory(b); }
 
 static void release(void *b) { bitmap_free(b); }
 
+/* In blocks of 64 KiB: above 64 of them it is worth a thread to give the pages back. */
+static size_t free_effort(RedisModuleString *key, const void *b) {
+    (void)key;
+    return 1 + bitmap_memory(b) / 65536;
+}
+
 /* NULL makes COPY an error: a damaged bitmap is not to spread. */
 static void *copy(RedisModuleString *from, RedisModuleString *to, const void *b) {
     (void)from, (void)to;
     return ((const bitmap *)b)->flags & BITMAP_DAMAGED ? NULL : bitmap_copy(b);
 }
 
+static uint64_t moved;
+
 /* One block with nothing inside that points anywhere. */
 static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **b) {
     (void)key;
-    void *moved = RedisModule_DefragAlloc(ctx, *b);
-    if (moved) *b = moved;
+    void *there = RedisModule_DefragAlloc(ctx, *b);
+    if (there) *b = there, moved++;
     return 0;
 }
+
+uint64_t moved_bitmaps(void) { return moved; }
 
 /* Of the payload of the packed bitmap: the same for equal sets, whatever their containers were. */
 static void digest(const family *f, RedisModuleDigest *digest, const bitmap *b) {
@@ -106,7 +132,7 @@ static void digest(const family *f, RedisModuleDigest *digest, const bitmap *b) 
     size_t length;
 
     if (core_pack(b, &packed) == OK) {
-        if (core_serialize(packed, f->format, 0, 0, &payload, &length) == OK) {
+        if (core_serialize(packed, f->format, &payload, &length) == OK) {
             RedisModule_DigestAddStringBuffer(digest, payload, length);
             RedisModule_Free(payload);
         }
@@ -125,7 +151,7 @@ int register_types(RedisModuleCtx *ctx) {
         .free = release,
         .copy = copy,
         .defrag = defrag,
-        .free_effort = NULL,        /* one free(), whatever the size: not worth a thread */
+        .free_effort = free_effort,
         .unlink = NULL,             /* nothing outside the value knows of it */
         .aux_load = NULL,           /* nothing to save but the values */
         .aux_save = NULL,

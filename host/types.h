@@ -12,7 +12,10 @@ typedef struct family {
     const char *label;          /* of its values in STAT */
     const char *bits;           /* of an offset, for error texts */
     uint64_t last;              /* the greatest offset */
-    uint32_t format;            /* of its payloads, by the core's number for it */
+    uint32_t format;            /* of its payloads in RDB files, by the core's number for it */
+    uint32_t exported;          /* the format of what EXPORT replies */
+    uint32_t imported;          /* of what IMPORT takes: that, and what a rewritten AOF has */
+    const char *import;         /* that command's name */
     int lenient;                /* whether its integers may begin with a plus sign or zeros */
     RedisModuleType *type;
 } family;
@@ -25,5 +28,8 @@ extern family families[FAMILIES];
 
 /* Creates both data types; a REDISMODULE_ status. */
 int register_types(RedisModuleCtx *ctx);
+
+/* Bitmaps that active defragmentation has moved since the module was loaded. */
+uint64_t moved_bitmaps(void);
 
 #endif

@@ -121,6 +121,7 @@ describe("blocks", () => {
     const trial = new Trial(102), blocks = new Blocks(trial);
     for (let i = 0; i < 12; i++) blocks.add(i % 3 ? 1000 : 24);
     const first = blocks.at[1], second = blocks.at[4];
+    makeRoom(400);
     blocks.drop(4);
     trial.holds(freeLists() != 0, "lists from 4096 bytes on");
     blocks.drop(1);
@@ -162,6 +163,7 @@ describe("blocks", () => {
     const trial = new Trial(105), blocks = new Blocks(trial);
     for (let i = 0; i < 8; i++) blocks.add(2048);
     const hole = blocks.at[3];
+    makeRoom(400);
     blocks.drop(3);
     trial.holds(heldAt() - bumpMark() < 512, "no room for a fresh one");
     const grown = growCount(), size = arena.size(), freed = freedBytes();

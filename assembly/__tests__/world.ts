@@ -8,7 +8,7 @@
 //   insert(7);
 //   expect(memberAt(0)).toBe(7);
 
-import { MEMBERS, OUTPUT } from "./world/layout";
+import { ARGUMENTS, MEMBERS, OUTPUT } from "./world/layout";
 
 /** Shows memory 0 in both views, forgets reply and output. Before each call of a function that the core exports. */
 // @ts-ignore: decorator
@@ -19,6 +19,9 @@ import { MEMBERS, OUTPUT } from "./world/layout";
 /** Makes memory 0 [0, bytes) without touching what it holds. */
 // @ts-ignore: decorator
 @external("world", "setArenaSize") export declare function setArenaSize(bytes: u32): void;
+/** Lets memory 0 grow to no more than `bytes`, until clear(); a call that needs more is cut short. */
+// @ts-ignore: decorator
+@external("world", "setArenaLimit") export declare function setArenaLimit(bytes: u32): void;
 /** How often arena.grow had to grow since clear(). */
 // @ts-ignore: decorator
 @external("world", "growCount") export declare function growCount(): u32;
@@ -35,6 +38,9 @@ import { MEMBERS, OUTPUT } from "./world/layout";
 @external("world", "addArgument") export declare function addArgument(value: u64): u32;
 // @ts-ignore: decorator
 @external("world", "clearArguments") export declare function clearArguments(): void;
+/** How many values argument.keep took since enter(). */
+// @ts-ignore: decorator
+@external("world", "argumentsKept") export declare function argumentsKept(): u32;
 /** How many members reply.member took since enter(). */
 // @ts-ignore: decorator
 @external("world", "members") export declare function members(): u32;
@@ -64,6 +70,8 @@ export function addOperandCopy(from: usize, bytes: u32): u32 {
 
 /** The member that was handed to reply.member as number `i`. */
 export function memberAt(i: u32): u64 { return load<u64>(MEMBERS + (<usize>i << 3)); }
+/** The value that was handed to argument.keep as number `i`. */
+export function keptAt(i: u32): u64 { return load<u64>(ARGUMENTS + (<usize>i << 3)); }
 /** Where the output can be read. */
 export function outputAt(): usize { return OUTPUT; }
 

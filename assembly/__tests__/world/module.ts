@@ -12,7 +12,8 @@ const STALE: u8 = 0xa7;
 
 let arenaSize: u32 = 0;
 let operands: u32 = 0, operandsEnd: usize = OPERANDS;
-let argumentCount: u32 = 0;
+let arenaLimit: u32 = 0;
+let argumentCount: u32 = 0, keptCount: u32 = 0;
 let memberCount: u32 = 0;
 let outputSize: u32 = 0, outputLimit: u32 = 0;
 let leftShows: u32 = SELF, rightShows: u32 = SELF;
@@ -58,7 +59,7 @@ export function right_copy(to: usize, from: usize, bytes: usize): void { copyIn(
 export function arena_size(): u32 { return arenaSize; }
 export function arena_grow(bytes: u32): void {
   if (bytes <= arenaSize) return;
-  need(bytes <= <u32>ARENA_BYTES);
+  need(bytes <= arenaLimit);
   memory.fill(<usize>arenaSize, STALE, <usize>(bytes - arenaSize));
   arenaSize = bytes;
   grows++;
@@ -67,6 +68,12 @@ export function arena_grow(bytes: u32): void {
 export function argument_value(index: u32): u64 {
   need(index < argumentCount);
   return load<u64>(ARGUMENTS + (<usize>index << 3));
+}
+
+export function argument_keep(value: u64): void {
+  need(keptCount < argumentCount);
+  store<u64>(ARGUMENTS + (<usize>keptCount << 3), value);
+  keptCount++;
 }
 
 export function reply_member(offset: u64): void {
@@ -93,6 +100,7 @@ export function world_enter(): void {
   rightShows = SELF;
   memberCount = 0;
   outputSize = 0;
+  keptCount = 0;
 }
 export function world_clear(): void {
   world_enter();
@@ -100,12 +108,14 @@ export function world_clear(): void {
   operandsEnd = OPERANDS;
   argumentCount = 0;
   outputLimit = <u32>OUTPUT_BYTES;
+  arenaLimit = <u32>ARENA_BYTES;
   grows = 0;
 }
 export function world_setArenaSize(bytes: u32): void {
   need(bytes <= <u32>ARENA_BYTES);
   arenaSize = bytes;
 }
+export function world_setArenaLimit(bytes: u32): void { arenaLimit = min(bytes, <u32>ARENA_BYTES); }
 export function world_growCount(): u32 { return grows; }
 export function world_addOperand(bytes: u32): u32 {
   const at = (operandsEnd + 15) & ~15;
@@ -123,6 +133,7 @@ export function world_addArgument(value: u64): u32 {
   return argumentCount++;
 }
 export function world_clearArguments(): void { argumentCount = 0; }
+export function world_argumentsKept(): u32 { return keptCount; }
 export function world_members(): u32 { return memberCount; }
 export function world_setOutputLimit(bytes: u32): void { outputLimit = bytes; }
 export function world_outputBytes(): u32 { return outputSize; }
