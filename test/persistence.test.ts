@@ -83,6 +83,33 @@ describe("files", () => {
     await logged.stop();
   });
 
+  it("AOF without preamble: writes large bitmaps in chunks, and spans of 2^48 containers in few bytes", async () => {
+    const logged = await Server.start({ config: ["appendonly yes", "aof-use-rdb-preamble no", "enable-debug-command yes"] });
+    const bytes = Buffer.from(Array.from({ length: 1 << 16 }, (_, i) => (i * i) >> 3 & 255));
+    await logged.run("SET", "string", Buffer.concat(Array.from({ length: 160 }, (_, i) => bytes.subarray(i))));   // 10 MB
+    for (const family of families) {
+      const roar = roarOn(logged, family);
+      await roar.run("FROMBITMAP", key(family, "large"), "string");
+      await roar.run("SETRANGE", key(family, "large"), 3_000_000_000, 4_000_000_000);
+      await roar.load(key(family, "empty"), []);
+    }
+    await roarOn(logged, R64).run("SETFULL", "full");
+    await roarOn(logged, R64).load("holes", [7, 2n ** 60n, 2n ** 64n - 1n]);
+    await roarOn(logged, R64).run("FLIPRANGE", "holes", 0, 2n ** 64n - 1n);
+    await logged.run("DEL", "string");
+    const keys = [...families.flatMap((family) => [key(family, "large"), key(family, "empty")]), "full", "holes"];
+    const before = await logged.run("DEBUG", "DIGEST-VALUE", ...keys);
+    await rewriteAof(logged);
+    const directory = join(logged.directory, "appendonlydir"), base = readdirSync(directory).find((file) => file.includes("base"))!;
+    const lengths = Array.from(readFileSync(join(directory, base), "latin1").matchAll(/\r\nR(?:64)?\.IMPORT\r\n\$\d+\r\n[^\r]+\r\n\$(\d+)\r\n/g), (found) => Number(found[1]));
+    expect(lengths.length).toBeGreaterThan(2 * 3 + 2 + 2);
+    expect(Math.max(...lengths)).toBeLessThan(4.3e6);
+    await logged.restart();
+    expect(await logged.run("DEBUG", "DIGEST-VALUE", ...keys)).toEqual(before);
+    expect(await logged.run("DBSIZE")).toBe(keys.length);
+    await logged.stop();
+  });
+
   it("keeps the other keys and TTLs beside it", async () => {
     await roarOn(server, R).load("k", [1, 2]);
     await server.run("EXPIRE", "k", 1000);

@@ -7,6 +7,7 @@ import { R, R64 } from "./support/family.ts";
 import type { Command } from "./support/resp.ts";
 import { projectRoot, Server } from "./support/server.ts";
 import { roarOn } from "./support/roar.ts";
+import { waitUntil } from "./support/replication.ts";
 import { useServer } from "./support/suite.ts";
 
 const module = join(projectRoot, "build/redis-roar-trap.so");
@@ -15,7 +16,7 @@ describe("a trap", () => {
   beforeAll(() => {
     if (!existsSync(module)) throw new Error(`${module} is missing: make trap`);
   });
-  const server = useServer({ module });
+  const server = useServer({ module, config: ["aof-use-rdb-preamble no"] });
   const roar = roarOn(server, R);
   const trap = (kind: "READ" | "WRITE", key = "k") => server.connection.refusal("ROAR.TRAP", key, kind);
   const INTERNAL = /^ERR Roaring: internal error \(.*outside.*\)$/;
@@ -100,6 +101,30 @@ describe("a trap", () => {
     await server.run("DEL", "k");
     await server.run("DEBUG", "RELOAD");
     await expectBystanders();
+  });
+
+  it("keeps a damaged bitmap out of RDB files and AOFs, with a line in the log", async () => {
+    await bystanders();
+    await damage();
+    const before = server.log().length;
+    await server.run("BGREWRITEAOF");
+    await waitUntil(async () => (await server.info("aof_rewrite_in_progress")) === "0");
+    expect(await server.info("aof_last_bgrewrite_status")).toBe("ok");
+    await server.run("SAVE");
+    expect(server.log().slice(before)).toMatch(/key 'k': not in the AOF: it is damaged[^]*key 'k': saving an empty bitmap in its place: it is damaged/);
+    await server.restart();
+    await expectBystanders();
+    expect(await roar.members("k")).toEqual([]);
+  });
+
+  it("is counted in INFO, and so is what it damages", async () => {
+    const counts = () => Promise.all(["traps", "bitmaps_damaged"].map(async (field) => Number(await server.info(`redis-roar_${field}`))));
+    await roar.load("k", [1]);
+    const [traps, damaged] = await counts();
+    await trap("READ");
+    expect(await counts()).toEqual([traps! + 1, damaged]);
+    await trap("WRITE");
+    expect(await counts()).toEqual([traps! + 2, damaged! + 1]);
   });
 });
 
