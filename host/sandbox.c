@@ -473,9 +473,10 @@ status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit,
     for (uint32_t from = 0; s == OK && from < count; from += CHANGES) {
         uint32_t length = count - from < CHANGES ? count - from : CHANGES;
         frame f = setting(*b, offsets + from, length);
-        s = wrote(IN_CORE(&f, ((bit ? core.add : core.subtract)(0, length), call.wasteful = core.wasteful())), b);
+        s = IN_CORE(&f, ((bit ? core.add : core.subtract)(0, length), call.wasteful = core.wasteful()));
         memmove(offsets + *changed, offsets + from, core.kept() * sizeof *offsets);
         *changed += core.kept();
+        s = wrote(s, b);
     }
     if (s != OUT_OF_MEMORY) return s;
     frame f = setting(*b, offsets, *changed);
