@@ -302,16 +302,17 @@ static void empty(struct kept *k) {
 
 /* Reads and writes a field that wraps; it lies in one container. */
 static void set_field(struct kept *k) {
-    uint32_t width = take(1) % 64 + 1, i = take(3) % DOMAIN, written, changed;
+    uint32_t width = take(1) % 64 + 1, i = take(3) % DOMAIN;
     field at = {offset_of(i), width, 1};
-    int64_t value = (int64_t)((uint64_t)take(4) << 32 | take(4)), reply;
+    int64_t value = (int64_t)((uint64_t)take(4) << 32 | take(4));
+    outcome o;
     uint64_t old = 0;
 
     if ((i & ((1u << geometry.low_bits) - 1)) + width > 1u << geometry.low_bits) return;
     for (uint32_t bit = 0; bit < width; bit++) old = old << 1 | has(k, i + bit);
-    must(core_set_field(&k->b, &at, 0, value, WRAP, &reply, &written, &changed));
-    EXPECT(written && reply == (int64_t)(old << (64 - width)) >> (64 - width));
-    EXPECT(changed == (((uint64_t)value ^ old) << (64 - width) != 0));
+    must(core_set_field(&k->b, &at, 0, value, WRAP, &o));
+    EXPECT(o.written && o.reply == (int64_t)(old << (64 - width)) >> (64 - width) && o.old == o.reply);
+    EXPECT(o.changed == (((uint64_t)value ^ old) << (64 - width) != 0));
     for (uint32_t bit = 0; bit < width; bit++) give(k, i + bit, (uint64_t)value >> (width - 1 - bit) & 1);
 }
 

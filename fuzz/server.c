@@ -114,11 +114,11 @@ bitmap *reread(const bitmap *b, uint32_t format) {
 
     must(core_serialized_bytes(b, format, &bytes));
     if (bytes > PAYLOAD_MAX) return NULL;
-    must(core_serialize(b, format, 0, 0, &payload, &length));
+    must(core_serialize(b, format, &payload, &length));
     EXPECT(length == bytes);
     must(core_deserialize(format, payload, length, &read, &fault));
     if (fault) finding("a payload of the core's own in format %u is refused: %s", format, fault);
-    must(core_serialize(read, format, 0, 0, &again, &length_again));
+    must(core_serialize(read, format, &again, &length_again));
     EXPECT(length == length_again && memcmp(payload, again, length) == 0);
     free(payload);
     free(again);
