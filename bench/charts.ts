@@ -1,6 +1,7 @@
 // Which results become charts.
 
 import { draw } from "./chart.ts";
+import { NATIVE, OURS } from "./contender.ts";
 import { inWords, type Machine } from "./machine.ts";
 import { advantage, type Row } from "./row.ts";
 
@@ -13,7 +14,7 @@ export function charts(rows: readonly Row[], machine: Machine): Record<string, s
     [...new Set(rows.filter(belongs).map((row) => row.data))].map((data) => ({
       title: data,
       bars: rows.filter((row) => row.data === data && belongs(row)).flatMap((row) => {
-        const value = advantage(row, "native", "redis-roar");
+        const value = advantage(row, NATIVE, OURS);
         return value === undefined ? [] : [{ label: label(row), value }];
       }),
     })).filter(({ bars }) => bars.length > 0);

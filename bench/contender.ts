@@ -3,14 +3,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createConnection } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Command, type Connection, type Reply, ReplyError } from "../test/support/resp.ts";
+import { type Command, type Connection, encode, type Reply, ReplyError } from "../test/support/resp.ts";
 import { Server } from "../test/support/server.ts";
 import { type CommandStatistics, parseCommandStatistics } from "./statistics.ts";
+
+export const NATIVE = "native", OURS = "redis-roar", OURS_64 = `${OURS} R64`;
 
 export type Prefix = "" | "R." | "R64.";
 
 /** What native bitmaps can do; other commands of theirs that share a name with ours mean something else. */
-const NATIVE = new Set(["SETBIT", "GETBIT", "BITCOUNT", "BITPOS", "BITOP", "BITFIELD", "BITFIELD_RO"]);
+const NATIVE_COMMANDS = new Set(["SETBIT", "GETBIT", "BITCOUNT", "BITPOS", "BITOP", "BITFIELD", "BITFIELD_RO"]);
 
 export class Contender {
   readonly name: string;
@@ -36,7 +38,7 @@ export class Contender {
   }
 
   has(command: string): boolean {
-    return this.native ? NATIVE.has(command) : this.#commands.has(this.named(command).toLowerCase());
+    return this.native ? NATIVE_COMMANDS.has(command) : this.#commands.has(this.named(command).toLowerCase());
   }
 
   /** A key of the contender's own: R.* and R64.* share a server. */
@@ -45,11 +47,15 @@ export class Contender {
   }
 
   /** All replies, none of them an error. */
-  async run(commands: readonly Command[]): Promise<Reply[]> {
+  run(commands: readonly Command[]): Promise<Reply[]> {
+    return this.exchange(Buffer.concat(commands.map(encode)), commands.length);
+  }
+
+  /** The same for commands that are encoded already. */
+  async exchange(encoded: Buffer, count: number): Promise<Reply[]> {
     this.#connection ??= await this.server.connect();
-    const replies = await this.#connection.pipeline(commands);
-    const at = replies.findIndex((reply) => reply instanceof ReplyError);
-    if (at >= 0) throw new Error(`${this.name}: ${commands[at]!.join(" ").slice(0, 100)}: ${(replies[at] as ReplyError).message}`);
+    const replies = await this.#connection.exchange(encoded, count), error = replies.find((reply) => reply instanceof ReplyError);
+    if (error) throw new Error(`${this.name}: ${error.message}`);
     return replies;
   }
 
@@ -132,8 +138,8 @@ export async function startContenders(peers: readonly Peer[]): Promise<Contender
       contenders.push(new Contender(prefix === "R64." ? `${name} R64` : name, prefix, server, commands));
     }
   };
-  await start("native", null, [""]);
-  await start("redis-roar", undefined, ["R.", "R64."]);
+  await start(NATIVE, null, [""]);
+  await start(OURS, undefined, ["R.", "R64."]);
   for (const { name, module } of peers) await start(name, module, ["R.", "R64."]);
   return contenders;
 }

@@ -1,6 +1,6 @@
 // The yardstick: time that the server itself spends in a command, contenders in turn within a round, medians over rounds.
 
-import type { Command } from "../test/support/resp.ts";
+import { type Command, encode } from "../test/support/resp.ts";
 import type { Contender } from "./contender.ts";
 import { median } from "./statistics.ts";
 
@@ -35,10 +35,21 @@ interface Timing {
   readonly disturbance: number;
 }
 
-async function timeOnce(contender: Contender, { commands, timed }: Batch): Promise<Timing> {
+/** A batch as the server reads it. */
+interface Encoded {
+  readonly bytes: Buffer;
+  readonly count: number;
+}
+
+function encoded(commands: readonly Command[], times: number): Encoded {
+  const once = Buffer.concat(commands.map(encode));
+  return { bytes: Buffer.concat(Array.from({ length: times }, () => once)), count: commands.length * times };
+}
+
+async function timeOnce(contender: Contender, { bytes, count }: Encoded, timed: string): Promise<Timing> {
   await contender.resetStatistics();
   const before = contender.schedule();
-  await contender.run(commands);
+  await contender.exchange(bytes, count);
   const after = contender.schedule();
   const statistics = await contender.statistics(), found = statistics.get(timed.toLowerCase());
   if (!found) throw new Error(`${contender.name}: no ${timed} in its statistics`);
@@ -47,31 +58,40 @@ async function timeOnce(contender: Contender, { commands, timed }: Batch): Promi
   return { each: found.microseconds / found.calls, total, disturbance };
 }
 
+interface Part {
+  readonly contender: Contender;
+  readonly timed: string;
+  readonly batch: Encoded;
+  readonly round: Encoded;
+  /** Microseconds that a round takes. */
+  readonly expected: number;
+  readonly times: number[];
+}
+
 /** The least disturbed of a few tries. */
-async function timeQuietly(contender: Contender, batch: Batch, expected: number): Promise<number> {
-  if (expected < WARM_MICROSECONDS) await contender.run(batch.commands);
-  let best = await timeOnce(contender, batch);
+async function timeQuietly({ contender, timed, batch, round, expected }: Part): Promise<number> {
+  if (expected < WARM_MICROSECONDS) await contender.exchange(batch.bytes, batch.count);
+  let best = await timeOnce(contender, round, timed);
   for (let i = 1; i < TRIES && best.disturbance > DISTURBED; i++) {
-    const again = await timeOnce(contender, batch);
+    const again = await timeOnce(contender, round, timed);
     if (again.disturbance < best.disturbance) best = again;
   }
   return best.each;
 }
 
-/** Contenders for which `batch` answers null take no part. */
-export async function measure(contenders: readonly Contender[], batch: (contender: Contender) => Batch | null): Promise<Times> {
-  const parts: { contender: Contender; batch: Batch; expected: number; times: number[] }[] = [];
+/** Contenders for which `batchOf` answers null take no part. */
+export async function measure(contenders: readonly Contender[], batchOf: (contender: Contender) => Batch | null): Promise<Times> {
+  const parts: Part[] = [];
   for (const contender of contenders) {
-    const once = batch(contender);
-    if (!once) continue;
-    const { total } = await timeOnce(contender, once);
-    const repeat = Math.max(1, Math.ceil(Math.min(ROUND_MICROSECONDS / (total + 1), ROUND_CALLS / once.commands.length)));
-    const commands = Array.from({ length: repeat }, () => once.commands).flat();
-    parts.push({ contender, batch: { ...once, commands }, expected: total * repeat, times: [] });
+    const found = batchOf(contender);
+    if (!found) continue;
+    const { commands, timed } = found, batch = encoded(commands, 1), { total } = await timeOnce(contender, batch, timed);
+    const times = Math.max(1, Math.ceil(Math.min(ROUND_MICROSECONDS / (total + 1), ROUND_CALLS / commands.length)));
+    parts.push({ contender, timed, batch, round: times > 1 ? encoded(commands, times) : batch, expected: total * times, times: [] });
   }
   const slow = parts.reduce((sum, part) => sum + part.expected, 0) > SLOW_MICROSECONDS;
   for (let round = 0; round < (slow ? ROUNDS_IF_SLOW : ROUNDS); round++) {
-    for (const { contender, batch, expected, times } of parts) times.push(await timeQuietly(contender, batch, expected));
+    for (const part of parts) part.times.push(await timeQuietly(part));
   }
   return Object.fromEntries(parts.map(({ contender, times }) => [contender.name, median(times)]));
 }

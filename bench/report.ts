@@ -1,8 +1,7 @@
 // Rows as text.
 
+import { NATIVE, OURS, OURS_64 } from "./contender.ts";
 import { advantage, type Row, type Unit } from "./row.ts";
-
-const NATIVE = "native", OURS = "redis-roar", OURS_64 = "redis-roar R64";
 
 function amount(value: number | undefined, unit: Unit): string {
   if (value === undefined) return "";

@@ -1,5 +1,6 @@
 // How many times better than native ours should be, at least. The bench tells which rows fall short; nothing fails.
 
+import { NATIVE, OURS } from "./contender.ts";
 import { advantage, type Row } from "./row.ts";
 
 interface Target {
@@ -23,7 +24,7 @@ const targets: readonly Target[] = [
 /** A line for each row that is below its target. */
 export const shortfalls = (rows: readonly Row[]): string[] =>
   rows.flatMap((row) => {
-    const found = targets.find(({ data, what }) => data.test(row.data) && what === row.what), reached = advantage(row, "native", "redis-roar");
+    const found = targets.find(({ data, what }) => data.test(row.data) && what === row.what), reached = advantage(row, NATIVE, OURS);
     if (!found || reached === undefined || reached >= found.atLeast) return [];
     return [`${row.data}, ${row.what}: ${reached.toFixed(2)}x of native, and ${found.atLeast}x is wanted`];
   });

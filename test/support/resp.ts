@@ -240,8 +240,12 @@ export class Connection {
 
   /** All commands in one write; replies in order, errors among them as values. */
   pipeline(commands: readonly Command[]): Promise<Reply[]> {
-    const bytes = Buffer.concat(commands.map(encode));
-    const replies = commands.map(() => this.#request(false, (reply) => reply));
+    return this.exchange(Buffer.concat(commands.map(encode)), commands.length);
+  }
+
+  /** The same for `count` commands that are encoded already. */
+  exchange(bytes: Buffer, count: number): Promise<Reply[]> {
+    const replies = Array.from({ length: count }, () => this.#request(false, (reply) => reply));
     this.#socket.write(bytes);
     return Promise.all(replies);
   }
