@@ -23,7 +23,7 @@ export interface Chart {
 }
 
 const WIDTH = 860, MARGIN = 24, LABELS = 190, VALUES = 70;
-const BAR = 16, STEP = 24, HEAD = 70, GROUP_HEAD = 34, FOOT = 46;
+const BAR = 16, STEP = 24, HEAD = 70, GROUP_HEAD = 34, FOOT = 64;
 
 const STYLE = `
   text { font: 13px -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f2328 }
@@ -64,9 +64,10 @@ export function draw({ title, subtitle, groups, format, origin, footnote }: Char
 
   words(MARGIN, 34, title, 'class="title"');
   words(MARGIN, 55, subtitle, 'class="quiet"');
-  const bottom = height - FOOT + 6;
+  const bottom = height - FOOT + 4;
   for (const tick of ticks(least, greatest, origin)) {
     parts.push(`<line class="${tick === origin ? "origin" : "grid"}" x1="${x(tick).toFixed(1)}" x2="${x(tick).toFixed(1)}" y1="${HEAD}" y2="${bottom}"/>`);
+    words(x(tick), bottom + 16, format(tick), 'class="quiet" text-anchor="middle"');
   }
   let y = HEAD;
   for (const group of groups) {

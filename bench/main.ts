@@ -88,15 +88,24 @@ const suites: [string, Suite][] = [
   ["every command", measureCommands],
 ];
 
-const started = Date.now();
+const started = Date.now(), machine = thisMachine();
 const rows: Row[] = [], names: string[] = [];
+
+/** What there is so far. */
+function save(): void {
+  mkdirSync(options.out, { recursive: true });
+  writeFileSync(join(options.out, "results.json"), `${JSON.stringify({ machine, contenders: names, rows }, null, 1)}\n`);
+  for (const [file, svg] of Object.entries(charts(rows, machine))) writeFileSync(join(options.out, file), svg);
+}
+
+const seconds = (): number => Math.round((Date.now() - started) / 1000);
 const chosen = suites.filter(([name]) => new RegExp(options.only).test(name));
 for (const [at, [name, suite]] of chosen.entries()) {
   const contenders = await startContenders(peers);
-  if (names.length === 0) names.push(...contenders.map((contender) => contender.name));
+  names.splice(0, names.length, ...contenders.map((contender) => contender.name));
   try {
     const shown = columns(names);
-    console.log(heading(`${name} (${at + 1} of ${chosen.length}, ${Math.round((Date.now() - started) / 1000)} s)`, shown));
+    console.log(heading(`${name} (${at + 1} of ${chosen.length}, ${seconds()} s)`, shown));
     for await (const row of suite(contenders)) {
       rows.push(row);
       console.log(line(row, shown));
@@ -104,13 +113,9 @@ for (const [at, [name, suite]] of chosen.entries()) {
   } finally {
     await stopContenders(contenders);
   }
+  save();
 }
 
 const short = shortfalls(rows);
 console.log(short.length > 0 ? `\nBelow target:\n  ${short.join("\n  ")}` : "\nNo row is below its target.");
-
-const machine = thisMachine();
-mkdirSync(options.out, { recursive: true });
-writeFileSync(join(options.out, "results.json"), `${JSON.stringify({ machine, contenders: names, rows }, null, 1)}\n`);
-for (const [file, svg] of Object.entries(charts(rows, machine))) writeFileSync(join(options.out, file), svg);
-console.log(`\n${inWords(machine)}\n${Math.round((Date.now() - started) / 1000)} s; results.json and charts are in ${options.out}`);
+console.log(`\n${inWords(machine)}\n${seconds()} s; results.json and charts are in ${options.out}`);

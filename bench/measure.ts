@@ -8,9 +8,9 @@ const ROUNDS = 9;
 /** A round lasts this long at least, or has so many calls: enough for commands of less than the clock's microsecond. */
 const ROUND_MICROSECONDS = 8000;
 const ROUND_CALLS = 5000;
-/** What is slower than this in all contenders together is measured in the least number of rounds. */
-const SLOW_MICROSECONDS = 200_000;
-const ROUNDS_IF_SLOW = 5;
+/** A row that has taken so long ends with the least number of rounds, and tries nothing again. */
+const ROW_MILLISECONDS = 2500;
+const ROUNDS_LEAST = 5;
 /** The server's time is wall-clock time. When other processes delayed it by more than this part, the batch is run again. */
 const DISTURBED = 0.03;
 const TRIES = 3;
@@ -69,10 +69,10 @@ interface Part {
 }
 
 /** The least disturbed of a few tries. */
-async function timeQuietly({ contender, timed, batch, round, expected }: Part): Promise<number> {
+async function timeQuietly({ contender, timed, batch, round, expected }: Part, deadline: number): Promise<number> {
   if (expected < WARM_MICROSECONDS) await contender.exchange(batch.bytes, batch.count);
   let best = await timeOnce(contender, round, timed);
-  for (let i = 1; i < TRIES && best.disturbance > DISTURBED; i++) {
+  for (let i = 1; i < TRIES && best.disturbance > DISTURBED && performance.now() < deadline; i++) {
     const again = await timeOnce(contender, round, timed);
     if (again.disturbance < best.disturbance) best = again;
   }
@@ -89,9 +89,9 @@ export async function measure(contenders: readonly Contender[], batchOf: (conten
     const times = Math.max(1, Math.ceil(Math.min(ROUND_MICROSECONDS / (total + 1), ROUND_CALLS / commands.length)));
     parts.push({ contender, timed, batch, round: times > 1 ? encoded(commands, times) : batch, expected: total * times, times: [] });
   }
-  const slow = parts.reduce((sum, part) => sum + part.expected, 0) > SLOW_MICROSECONDS;
-  for (let round = 0; round < (slow ? ROUNDS_IF_SLOW : ROUNDS); round++) {
-    for (const part of parts) part.times.push(await timeQuietly(part));
+  const deadline = performance.now() + ROW_MILLISECONDS;
+  for (let round = 0; round < ROUNDS && (round < ROUNDS_LEAST || performance.now() < deadline); round++) {
+    for (const part of parts) part.times.push(await timeQuietly(part, deadline));
   }
   return Object.fromEntries(parts.map(({ contender, times }) => [contender.name, median(times)]));
 }
