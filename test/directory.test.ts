@@ -28,7 +28,8 @@ describe.each(families.map((family) => ({ family, title: family.name })))("$titl
     /** Sets or clears a member in each of these containers, and asks on the way. */
     const change = async (some: readonly bigint[], value: 0 | 1): Promise<void> => {
       for (let from = 0; from < some.length; from += 500) {
-        const changes = some.slice(from, from + 500).map((container) => [roar.name("SETBIT"), "k", `${container * 65536n + 7n}`, `${value}`]);
+        const offsets = some.slice(from, from + 500).map((container) => container * 65536n + 7n);
+        const changes = offsets.map((offset) => [roar.name("SETBIT"), "k", String(offset), String(value)]);
         const batch = [...changes, ...range(0, 10).flatMap(questions)];
         const expected = batch.map((words) => foretell(world, words));
         const replies = await server.connection.pipeline(batch);

@@ -45,7 +45,8 @@ const shapes: Record<string, () => RoaringBitmap32> = {
   "runs in four containers": () => ofRanges([60_000, 200_000]),
   "a full container": () => ofRanges([65_536, 131_072]),
   "a hundred full containers": () => ofRanges([65_536 * 1000, 65_536 * 1100]),
-  "arrays, bitsets and runs": () => RoaringBitmap32.from([...range(0, 10, 5), ...range(65_536, 5000, 2), ...range(200_000, 60_000), 2 ** 32 - 1]),
+  "arrays, bitsets and runs": () =>
+    RoaringBitmap32.from([...range(0, 10, 5), ...range(65_536, 5000, 2), ...range(200_000, 60_000), 2 ** 32 - 1]),
   "many containers": () => RoaringBitmap32.from(range(0, 3000, 65_536 + 17)),
 };
 

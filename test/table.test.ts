@@ -66,10 +66,14 @@ const isKey = (word: Argument): word is string => /^[rewso]:/.test(String(word))
 
 /** Where keys are in a call, and what becomes of them, as the row has it. */
 const accesses = (row: Row): { at: number; access: Access }[] =>
-  row.keys.flatMap(({ at, to, access }) => range(at, to === undefined ? 1 : calls[row.name]!.length - at + 1).map((i) => ({ at: i - 1, access })));
+  row.keys.flatMap(({ at, to, access }) => {
+    const count = to === undefined ? 1 : calls[row.name]!.length - at + 1;
+    return range(at, count).map((position) => ({ at: position - 1, access }));
+  });
 
 const OF_SPECS: Readonly<Record<Access, string[]>> = {
-  read: ["RO", "access"], modify: ["RW", "access", "update"], update: ["RW", "update"], insert: ["RW", "insert"], overwrite: ["OW", "update"],
+  read: ["RO", "access"], modify: ["RW", "access", "update"], update: ["RW", "update"], insert: ["RW", "insert"],
+  overwrite: ["OW", "update"],
 };
 
 describe("the table", () => {
@@ -110,7 +114,8 @@ describe("the table", () => {
 });
 
 function specOf(reply: Reply): unknown {
-  const spec = record(reply), begin = record(spec.get("begin_search")!), find = record(spec.get("find_keys")!), keys = record(find.get("spec")!);
+  const spec = record(reply), begin = record(spec.get("begin_search")!), find = record(spec.get("find_keys")!);
+  const keys = record(find.get("spec")!);
   expect([begin.get("type"), find.get("type"), keys.get("keystep"), keys.get("limit")]).toEqual(["index", "range", 1, 0]);
   return { at: record(begin.get("spec")!).get("index"), last: keys.get("lastkey"), flags: spec.get("flags") };
 }
@@ -134,7 +139,8 @@ const natives = ["SETBIT", "GETBIT", "BITCOUNT", "BITPOS", "BITOP", "BITFIELD", 
 describe("access control", () => {
   const NEEDED: Readonly<Record<Access, string>> = { read: "R", modify: "RW", update: "W", insert: "W", overwrite: "W" };
   const RIGHTS = ["R", "W", "RW"];
-  const guest = () => server.run("ACL", "SETUSER", "guest", "on", "nopass", "resetkeys", "+@all", ...RIGHTS.map((rights) => `%${rights}~${rights}:*`));
+  const patterns = RIGHTS.map((rights) => `%${rights}~${rights}:*`);
+  const guest = () => server.run("ACL", "SETUSER", "guest", "on", "nopass", "resetkeys", "+@all", ...patterns);
 
   it.each(rows)("$name needs for each key the rights that its access is, and no more", async ({ row, name, family }) => {
     await guest();
@@ -224,7 +230,8 @@ describe("every command", () => {
       bitmap: (key) => roarOn(server, family).load(key, [1]),
       other: (key) => roarOn(server, otherThan(family)).load(key, [1]),
     };
-    const wrong: Record<string, string[]> = { r: ["string", "list", "other"], w: ["string", "list", "other"], s: ["list", "bitmap", "other"], e: ["string", "list"], o: [] };
+    const noBitmap = ["string", "list", "other"];
+    const wrong: Record<string, string[]> = { r: noBitmap, w: noBitmap, s: ["list", "bitmap", "other"], e: ["string", "list"], o: [] };
     for (const [at, key] of call.entries()) {
       if (!isKey(key)) continue;
       for (const type of wrong[key[0]!]!) {
@@ -236,8 +243,8 @@ describe("every command", () => {
   });
 
   const MISSING: Readonly<Record<Row["missing"], unknown>> = {
-    0: 0, [-1]: -1, nil: null, "[]": [], empty: 0, string: "", scan: ["0", []], error: "Roaring: key does not exist", creates: expect.anything(),
-    fields: expect.arrayContaining([0]),
+    0: 0, [-1]: -1, nil: null, "[]": [], empty: 0, string: "", scan: ["0", []], error: "Roaring: key does not exist",
+    creates: expect.anything(), fields: expect.arrayContaining([0]),
   };
 
   it.each(rows)("$name takes missing keys for what the row says", async ({ row, name, family }) => {
@@ -246,7 +253,7 @@ describe("every command", () => {
       await server.run("FLUSHALL");
       const [reply] = await server.speaking(protocol).pipeline([[name, ...call]]);
       expect(reply instanceof ReplyError ? reply.message : reply).toEqual(MISSING[row.missing]);
-      const read = call.filter((word) => isKey(word) && !/^[wo]/.test(word)), written = call.filter((word) => isKey(word) && /^[wo]/.test(word));
+      const keys = call.filter(isKey), read = keys.filter((key) => !/^[wo]/.test(key)), written = keys.filter((key) => /^[wo]/.test(key));
       if (read.length > 0) expect(await server.run("EXISTS", ...read)).toBe(0);
       if (row.missing !== "creates") continue;
       for (const key of written) expect(await server.run("TYPE", key)).toBe(family.type);

@@ -5,14 +5,17 @@ import { families, type Family, otherThan } from "./support/family.ts";
 import { useServer } from "./support/suite.ts";
 
 /**
- * A command without its family's prefix and the reply to it. In commands '' is an empty word. Replies have their lines' ends as \n. In both
- * {F} stands for the family's prefix, {bits} for 32 or 64, {last} and {end} for its greatest offset and the greatest end of a range,
- * {big} for the greatest offset as a reply. (nil) is the protocol's null, (txt) begins text that RESP3 marks as such.
+ * A command without its family's prefix and the reply to it. In commands '' is an empty word; replies have their lines' ends as \n. In
+ * both {F} stands for the family's prefix, {bits} for 32 or 64, {last} and {end} for its greatest offset and the greatest end of a
+ * range, {big} for the greatest offset and {all} for the number of offsets as replies. (nil) is the protocol's null, (txt) begins text
+ * that RESP3 marks as such.
  */
 type Row = readonly [command: string, reply: string];
 
 /** Before each row: two bitmaps, an empty one, a string, and one of the other family. Everything else is missing. */
-const KEYS: readonly string[] = ["{F}.SETINTARRAY k 1 5 9 100", "{F}.SETINTARRAY l 5 9 11", "{F}.SETBIT empty 0 0", "SET string s", "{other}.SETBIT other 1 1"];
+const KEYS: readonly string[] = [
+  "{F}.SETINTARRAY k 1 5 9 100", "{F}.SETINTARRAY l 5 9 11", "{F}.SETBIT empty 0 0", "SET string s", "{other}.SETBIT other 1 1",
+];
 
 const offsetError = (name: string): string => `-ERR invalid ${name}: must be an unsigned {bits} bit integer`;
 const arity = (command: string): string => `-ERR wrong number of arguments for '{F}.${command}' command`;
@@ -266,14 +269,17 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-const variants = families.flatMap((family) => ([2, 3] as const).map((protocol) => ({ family, protocol, title: `${family.name} over RESP${protocol}` })));
+const variants = families.flatMap((family) =>
+  ([2, 3] as const).map((protocol) => ({ family, protocol, title: `${family.name} over RESP${protocol}` })),
+);
 
 describe.each(variants)("$title", ({ family, protocol }) => {
   const server = useServer();
 
   it.each([...Object.values(groups).flat(), ...only[family.name]!])("%s", async (command, reply) => {
     const connection = server.speaking(protocol);
-    const prepared = await connection.pipeline([...KEYS, ...(command.includes("full") ? ["{F}.SETFULL full"] : [])].map((words) => wordsOf(words, family)));
+    const preparation = [...KEYS, ...(command.includes("full") ? ["{F}.SETFULL full"] : [])];
+    const prepared = await connection.pipeline(preparation.map((words) => wordsOf(words, family)));
     expect(prepared.filter((done) => done instanceof Error)).toEqual([]);
     // What follows shows that there was one reply.
     const [actual, next] = await Promise.all([connection.bytes(...wordsOf(`{F}.${command}`, family)), connection.bytes("PING")]);
@@ -288,8 +294,8 @@ const number = (value: bigint): string => (value < 2n ** 63n ? `:${value}` : bul
 function filled(text: string, family: Family): string {
   const { name, bits, last } = family;
   const values: Record<string, unknown> = {
-    F: name, other: otherThan(family).name, bits, last, end: bits === 32 ? last + 1n : last, big: number(last), all: number(last + 1n),
-    type: bits === 32 ? "bitmap" : "bitmap64",
+    F: name, other: otherThan(family).name, bits, last, end: bits === 32 ? last + 1n : last,
+    big: number(last), all: number(last + 1n), type: bits === 32 ? "bitmap" : "bitmap64",
   };
   return text.replace(/\{(F|other|bits|last|end|big|all|type)\}/g, (_, of: string) => String(values[of]));
 }

@@ -20,7 +20,10 @@ export interface Domain {
 
 const KEYS = 4;
 const STRINGS = ["string:0", "string:1"];
-const GARBAGE = ["", "x", "-1", "+1", "01", "1.5", "4294967296", "18446744073709551615", "18446744073709551616", "-9223372036854775809", "a\r\nb", "0", "none"];
+const GARBAGE = [
+  "", "x", "0", "-1", "+1", "01", "1.5", "a\r\nb", "none",
+  "4294967296", "18446744073709551615", "18446744073709551616", "-9223372036854775809",
+];
 const LAST_OF_STRINGS = 100_000;
 const MOST_CARRIED = 100_000n;
 
@@ -149,11 +152,14 @@ export class Generator {
     const { random, family } = this;
     const signed = random.chance(0.5), width = 1 + random.below(signed ? 64 : 63);
     const at = this.near(key);
-    const place = random.chance(0.3) ? `#${random.below(1000)}` : String(at > family.last - BigInt(width) ? family.last - BigInt(width - 1) : at);
-    return [`${signed ? "i" : "u"}${width}`, place];
+    const most = family.last - BigInt(width - 1);
+    return [`${signed ? "i" : "u"}${width}`, random.chance(0.3) ? `#${random.below(1000)}` : String(at > most ? most : at)];
   }
 
-  #value = (): string => String(this.random.pick([0, 1, -1, 2, 255, -129, 2 ** 31, 2n ** 63n - 1n, -(2n ** 62n), BigInt.asIntN(64, this.random.u64())]));
+  #value(): string {
+    const { pick, u64 } = this.random;
+    return String(pick([0, 1, -1, 2, 255, -129, 2 ** 31, 2n ** 63n - 1n, -(2n ** 63n), BigInt.asIntN(64, u64())]));
+  }
 
   fields(key: string, writes: boolean): string[] {
     const { random } = this;
@@ -174,7 +180,7 @@ export class Generator {
   /** A command of the module's. */
   command(name: string): Words {
     this.family = this.random.pick(families);
-    const args = this.#spoiled(arguments_[name]!(this).map(String));
+    const args = this.#spoiled(goodArguments[name]!(this).map(String));
     return [`${this.family.name}.${name}`, ...args];
   }
 
@@ -223,16 +229,17 @@ const keyAndNear: Arguments = (g) => {
 };
 
 /** Good arguments for every command. */
-export const arguments_: Readonly<Record<string, Arguments>> = {
+export const goodArguments: Readonly<Record<string, Arguments>> = {
   SETBIT: (g) => [...keyAndNear(g), g.random.below(2)],
   GETBIT: keyAndNear,
   BITCOUNT: (g) => {
     const key = g.key(), unit = g.word(g.random.pick(["BYTE", "BIT"]));
-    return [key, ...(g.random.chance(0.8) ? [g.index(key, unit), g.index(key, unit), ...(unit.toUpperCase() === "BIT" ? [unit] : g.optional(unit))] : [])];
+    if (g.random.chance(0.2)) return [key];
+    return [key, g.index(key, unit), g.index(key, unit), ...(unit.toUpperCase() === "BIT" ? [unit] : g.optional(unit))];
   },
   BITPOS: (g) => {
-    const key = g.key(), bit = g.random.below(2);
-    return [key, bit, ...[g.index(key, "BYTE"), g.index(key, "BYTE")].slice(0, g.random.below(3))];
+    const key = g.key(), unit = g.word(g.random.pick(["BYTE", "BIT"]));
+    return [key, g.random.below(2), ...[g.index(key, unit), g.index(key, unit), unit].slice(0, g.random.below(4))];
   },
   BITOP: (g) => {
     const [operation, sources, last] = g.operation();
@@ -263,7 +270,8 @@ export const arguments_: Readonly<Record<string, Arguments>> = {
   },
   RANGE: (g) => {
     const [from, to] = g.range();
-    return [g.key(), from, to > g.family.last ? g.family.last : to, ...(g.random.chance(0.7) ? [g.word("LIMIT"), g.random.below(2000)] : [])];
+    const limit = g.random.chance(0.7) ? [g.word("LIMIT"), g.random.below(2000)] : [];
+    return [g.key(), from, to > g.family.last ? g.family.last : to, ...limit];
   },
   SCAN: (g) => [...keyAndNear(g), ...(g.random.chance(0.7) ? [g.word("COUNT"), g.random.below(2000)] : [])],
   BITOPCARD: (g) => {

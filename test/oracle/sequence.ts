@@ -14,7 +14,9 @@ const MOST_EDGES = 20_000;
 const SHRINKING_MS = 20_000;
 
 /** Commands that sequences have more of: those that bring members together. */
-const often: Record<string, number> = { SETBIT: 4, BITOP: 4, SETRANGE: 2, CLEARRANGE: 2, FLIPRANGE: 2, APPENDINTARRAY: 2, CLEARBITS: 2, CLEAR: 0.5 };
+const often: Readonly<Record<string, number>> = {
+  SETBIT: 4, BITOP: 4, SETRANGE: 2, CLEARRANGE: 2, FLIPRANGE: 2, APPENDINTARRAY: 2, CLEARBITS: 2, CLEAR: 0.5,
+};
 
 export class Sequence {
   readonly #server: Server;
