@@ -21,7 +21,7 @@ export interface Domain {
 const KEYS = 4;
 const STRINGS = ["string:0", "string:1"];
 const GARBAGE = [
-  "", "x", "0", "-1", "+1", "01", "1.5", "a\r\nb", "none",
+  "", "x", "0", "-1", "+1", "01", "1.5", "a\r\nb", "none", "BIT", "u64",
   "4294967296", "18446744073709551615", "18446744073709551616", "-9223372036854775809",
 ];
 const LAST_OF_STRINGS = 100_000;

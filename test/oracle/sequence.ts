@@ -88,7 +88,7 @@ export class Sequence {
 
   /** Puts the shortest list of commands into the message that goes wrong on an empty server. */
   async #explain(error: Error): Promise<void> {
-    const commands = await shortest(this.#connection, this.#done, Date.now() + SHRINKING_MS).catch(() => this.#done.slice(-BATCH));
+    const commands = await shortest(this.#connection, this.#done, Date.now() + SHRINKING_MS);
     error.message += `\n  after:\n${commands.map((words) => `    ${line(words)}`).join("\n")}`;
   }
 }
@@ -97,16 +97,16 @@ export class Sequence {
 async function shortest(connection: Connection, done: readonly Words[], deadline: number): Promise<readonly Words[]> {
   let found = done;
   for (let length = 1; length < done.length; length *= 2) {
-    const tail = done.slice(-length), wrong = await replay(connection, tail);
-    if (!wrong) continue;
-    found = tail.slice(0, wrong.used);
+    const wrong = await replay(connection, done.slice(-length));
+    if (wrong === undefined) continue;
+    found = wrong;
     break;
   }
   for (let chunk = found.length >> 1; chunk > 0; chunk >>= 1) {
     for (let at = 0; at < found.length && Date.now() < deadline; ) {
-      const rest = found.toSpliced(at, chunk), wrong = rest.length > 0 ? await replay(connection, rest) : undefined;
-      if (wrong) found = rest.slice(0, wrong.used);
-      else at += chunk;
+      const wrong = await replay(connection, found.toSpliced(at, chunk));
+      if (wrong === undefined) at += chunk;
+      else found = wrong;
     }
   }
   return found;
