@@ -29,6 +29,8 @@ export interface ServerOptions {
   readonly config?: readonly string[];
   /** Also listen on a loopback port: replicas connect by TCP. */
   readonly listens?: boolean;
+  /** The most bytes of address space that it gets. */
+  readonly addressSpace?: number;
 }
 
 /** How long a server may take to come up, or to write its crash report. */
@@ -72,7 +74,9 @@ export class Server {
     this.port = this.#options.listens ? await freePort() : 0;
     writeFileSync(join(this.directory, "redis.conf"), this.#config().join("\n") + "\n");
     // The kernel ends the server when this process goes, however it goes.
-    const [program, ...before] = existsSync(SETPRIV) ? [SETPRIV, "--pdeathsig", "KILL", REDIS_SERVER] : [REDIS_SERVER];
+    const bound = existsSync(SETPRIV) ? [SETPRIV, "--pdeathsig", "KILL"] : [];
+    const limited = this.#options.addressSpace ? ["prlimit", `--as=${this.#options.addressSpace}`] : [];
+    const [program, ...before] = [...bound, ...limited, REDIS_SERVER];
     const child = spawn(program!, [...before, join(this.directory, "redis.conf")], {
       cwd: this.directory,
       stdio: ["ignore", "ignore", "inherit"],
@@ -108,7 +112,8 @@ export class Server {
   }
 
   async connect(protocol: 2 | 3 = 2): Promise<Connection> {
-    const connection = await Connection.open(this.socket, protocol, () => this.#whyClosed());
+    const exit = this.#exit; // of the process that is connected to, which another may have followed by the time of the question
+    const connection = await Connection.open(this.socket, protocol, () => this.#whyClosed(exit));
     this.#connections.push(connection);
     return connection;
   }
@@ -231,8 +236,8 @@ export class Server {
     throw new Error(`redis-server does not answer\n${this.logTail()}`);
   }
 
-  async #whyClosed(): Promise<Error> {
-    await Promise.race([this.#exit, sleep(PATIENCE_MS, undefined, { ref: false })]);
+  async #whyClosed(exit: Promise<void>): Promise<Error> {
+    await Promise.race([exit, sleep(PATIENCE_MS, undefined, { ref: false })]);
     return this.#death ?? new Error("connection closed");
   }
 
@@ -250,7 +255,7 @@ const removeAtExit = new Set<Server>();
 process.once("exit", () => removeAtExit.forEach((server) => server.remove()));
 
 /** A loopback port that was free a moment ago. */
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", reject);
