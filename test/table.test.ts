@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type Access, type Command as Row, commands } from "../host/commands.ts";
+import { callOf, calls, isKey } from "./support/calls.ts";
 import { families, type Family, otherThan, R, R64, range } from "./support/family.ts";
 import { type Argument, type Reply, ReplyError } from "./support/resp.ts";
 import { roarOn } from "./support/roar.ts";
@@ -13,56 +14,8 @@ import { arityError, record, useServer, WRONGTYPE } from "./support/suite.ts";
 const server = useServer();
 const rows = families.flatMap((family) => commands.map((row) => ({ family, row, name: `${family.name}.${row.name}` })));
 
-/**
- * A good call of every command, with all its options. A key's name begins with what it is to the command: r a bitmap, e one of either
- * family, s a string, each of them read; w a bitmap that is written, o a key of any type that is overwritten.
- */
-const calls: Readonly<Record<string, readonly Argument[]>> = {
-  SETBIT: ["w:1", 7, 1],
-  GETBIT: ["r:1", 7],
-  BITCOUNT: ["r:1", 0, -1, "BIT"],
-  BITPOS: ["r:1", 1, 0, -1, "BIT"],
-  BITOP: ["OR", "o:1", "r:1", "r:2", "r:3"],
-  SETINTARRAY: ["w:1", 7, 8],
-  APPENDINTARRAY: ["w:1", 7, 8],
-  GETINTARRAY: ["r:1"],
-  GETBITS: ["r:1", 7, 8],
-  SETBITS: ["w:1", 7, 8],
-  CLEARBITS: ["w:1", 1, 8, "COUNT"],
-  CLEAR: ["w:1"],
-  DELETEINTARRAY: ["w:1", 1, 8],
-  RANGEINTARRAY: ["r:1", 0, 1],
-  SETRANGE: ["w:1", 7, 9],
-  CLEARRANGE: ["w:1", 1, 9],
-  FLIPRANGE: ["w:1", 1, 9],
-  SETFULL: ["w:none"],
-  MIN: ["r:1"],
-  MAX: ["r:1"],
-  RANK: ["r:1", 7],
-  SELECT: ["r:1", 0],
-  RANGE: ["r:1", 0, 9, "LIMIT", 5],
-  SCAN: ["r:1", 0, "COUNT", 5],
-  BITOPCARD: ["OR", "r:1", "r:2", "r:3"],
-  DIFF: ["w:1", "r:1", "r:2"],
-  CONTAINS: ["r:1", "r:2", "ALL"],
-  JACCARD: ["r:1", "r:2"],
-  SETBITARRAY: ["w:1", "01"],
-  GETBITARRAY: ["r:1"],
-  EXPORT: ["r:1"],
-  IMPORT: ["w:1", "(a stream)", "REPLACE"],
-  FROMBITMAP: ["w:1", "s:1"],
-  TOBITMAP: ["o:1", "r:1"],
-  BITFIELD: ["w:1", "OVERFLOW", "SAT", "SET", "u8", 0, 1, "INCRBY", "i8", "#1", 1],
-  BITFIELD_RO: ["r:1", "GET", "u8", 0],
-  STAT: ["e:1", "JSON"],
-  OPTIMIZE: ["r:1", "MEM"],
-};
 /** Arguments that may be anything. */
 const free: Readonly<Record<string, number>> = { SETBITARRAY: 1, STAT: 1 };
-
-const stream = ({ bits }: Family): Buffer => Buffer.from(bits === 32 ? "3a30000000000000" : "0000000000000000", "hex");
-const callOf = (row: Row, family: Family): Argument[] => calls[row.name]!.map((word) => (word === "(a stream)" ? stream(family) : word));
-const isKey = (word: Argument): word is string => /^[rewso]:/.test(String(word));
 
 /** Where keys are in a call, and what becomes of them, as the row has it. */
 const accesses = (row: Row): { at: number; access: Access }[] =>

@@ -1,0 +1,54 @@
+// A good call of every command.
+
+import type { Command as Row } from "../../host/commands.ts";
+import type { Family } from "./family.ts";
+import type { Argument } from "./resp.ts";
+
+/**
+ * Every command with all its options. A key's name begins with what it is to the command: r a bitmap, e one of either
+ * family, s a string, each of them read; w a bitmap that is written, o a key of any type that is overwritten.
+ */
+export const calls: Readonly<Record<string, readonly Argument[]>> = {
+  SETBIT: ["w:1", 7, 1],
+  GETBIT: ["r:1", 7],
+  BITCOUNT: ["r:1", 0, -1, "BIT"],
+  BITPOS: ["r:1", 1, 0, -1, "BIT"],
+  BITOP: ["OR", "o:1", "r:1", "r:2", "r:3"],
+  SETINTARRAY: ["w:1", 7, 8],
+  APPENDINTARRAY: ["w:1", 7, 8],
+  GETINTARRAY: ["r:1"],
+  GETBITS: ["r:1", 7, 8],
+  SETBITS: ["w:1", 7, 8],
+  CLEARBITS: ["w:1", 1, 8, "COUNT"],
+  CLEAR: ["w:1"],
+  DELETEINTARRAY: ["w:1", 1, 8],
+  RANGEINTARRAY: ["r:1", 0, 1],
+  SETRANGE: ["w:1", 7, 9],
+  CLEARRANGE: ["w:1", 1, 9],
+  FLIPRANGE: ["w:1", 1, 9],
+  SETFULL: ["w:none"],
+  MIN: ["r:1"],
+  MAX: ["r:1"],
+  RANK: ["r:1", 7],
+  SELECT: ["r:1", 0],
+  RANGE: ["r:1", 0, 9, "LIMIT", 5],
+  SCAN: ["r:1", 0, "COUNT", 5],
+  BITOPCARD: ["OR", "r:1", "r:2", "r:3"],
+  DIFF: ["w:1", "r:1", "r:2"],
+  CONTAINS: ["r:1", "r:2", "ALL"],
+  JACCARD: ["r:1", "r:2"],
+  SETBITARRAY: ["w:1", "01"],
+  GETBITARRAY: ["r:1"],
+  EXPORT: ["r:1"],
+  IMPORT: ["w:1", "(a stream)", "REPLACE"],
+  FROMBITMAP: ["w:1", "s:1"],
+  TOBITMAP: ["o:1", "r:1"],
+  BITFIELD: ["w:1", "OVERFLOW", "SAT", "SET", "u8", 0, 1, "INCRBY", "i8", "#1", 1],
+  BITFIELD_RO: ["r:1", "GET", "u8", 0],
+  STAT: ["e:1", "JSON"],
+  OPTIMIZE: ["r:1", "MEM"],
+};
+
+const stream = ({ bits }: Family): Buffer => Buffer.from(bits === 32 ? "3a30000000000000" : "0000000000000000", "hex");
+export const callOf = (row: Row, family: Family): Argument[] => calls[row.name]!.map((word) => (word === "(a stream)" ? stream(family) : word));
+export const isKey = (word: Argument): word is string => /^[rewso]:/.test(String(word));
