@@ -20,7 +20,7 @@ function levels(): string[] {
   return has.length > 0 ? has : [""];
 }
 
-const heavy = ["memory", "corpus", "hostile", "cut", "kill", "replicas", "contexts", "census", "build", "harness", "interchange", "bench"].map((name) => `test/${name}.test.ts`);
+const heavy = ["memory", "corpus", "hostile", "cut", "kill", "replicas", "contexts", "cluster", "census", "build", "harness", "interchange", "bench"].map((name) => `test/${name}.test.ts`);
 const best = levels().at(-1);
 
 export default defineConfig({
