@@ -26,7 +26,7 @@ export const enum Operation { AND = 0, OR = 1, XOR = 2, NOT = 3, DIFF = 4, DIFF1
 /** Room for the containers on their way: three for a fold, one for what emit() converts into. */
 // @ts-ignore: decorator
 @inline const WORK_BYTES: usize = 64 + 4 * FOLD_BYTES;
-/** From this many members in three containers or more a union is quicker through a bitset than by merging. */
+/** From this many members and runs in three containers or more a union is quicker through a bitset than by merging. */
 // @ts-ignore: decorator
 @inline const UNION_BY_BITSET: u32 = 512;
 
@@ -213,11 +213,12 @@ function foldIntersection(sources: u32): u64 {
 
 /** The union or symmetric difference of all containers `key` from source `from` on, in memory 0. */
 function foldPresent(op: Fold, key: u64, from: u32, sources: u32): u64 {
-  let present: u32 = 0, members: u32 = 0;
+  let present: u32 = 0, pieces: u32 = 0;
   for (let c = from; c < sources; c++) {
     if (cursorKey(c) != key) continue;
+    const s = shapeOf(c);
     present++;
-    members += shapeCount(shapeOf(c));
+    pieces += shapeKind(s) == Kind.RUNS ? right.load16(shapeAt(s), 0) : shapeCount(s);
   }
   let acc = NOTHING, at = SELF, begun = false;
   for (let c = from; c < sources; c++) {
@@ -225,7 +226,7 @@ function foldPresent(op: Fold, key: u64, from: u32, sources: u32): u64 {
     const next = shapeOf(c);
     if (!begun) {
       begun = true;
-      if (present > 2 && members > UNION_BY_BITSET) acc = bitsetOf(c, next, work(0));
+      if (present > 2 && pieces > UNION_BY_BITSET) acc = bitsetOf(c, next, work(0));
       else { acc = next; at = c; }
       continue;
     }

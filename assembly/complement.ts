@@ -4,13 +4,15 @@
 import { SELF, left, right } from "./memory";
 import { Right } from "./view";
 import { maximumOf } from "./query";
-import { alignedBump, makeRoom, resetToEmpty } from "./arena";
+import { alignedBump, bumpMark, makeRoom, resetToEmpty } from "./arena";
 import { Kind, keyOf, lowOf } from "./entry";
 import { entriesHeld } from "./directory";
 import { appendFull, begin, finish } from "./builder";
 import { CURSOR_BYTES, cursorEntry, cursorKey, cursorLastKey, closeCursor, openCursor, passCursor } from "./cursor";
 import { emit } from "./emit";
-import { FOLD_BYTES, FULL_COUNT, Fold, entryShape, fold, fullShape, shape, shapeCount } from "./fold";
+import {
+  FOLD_BYTES, FULL_COUNT, Fold, complement as complementShape, entryShape, fold, fullShape, shape, shapeCount, shapeKind,
+} from "./fold";
 
 /** Room for a mask, a fold's two results, and what emit() converts into. */
 // @ts-ignore: decorator
@@ -45,7 +47,7 @@ function complementUpTo(limit: u64): void {
     if (key > from) appendFull(from, key - from);
     right.select(0);
     const s = entryShape<Right>(cursorEntry(0));
-    if (shapeCount(s) < FULL_COUNT) emitRest(key, fullShape(), s);
+    if (shapeCount(s) < FULL_COUNT) emitAllBut(key, s);
     from = min(last, limitKey - 1) + 1;
     passCursor(0, from - 1);
   }
@@ -67,6 +69,13 @@ function upTo(low: u32): u64 {
   store<u16>(at, 1);
   store<u32>(at, low << 16, 2);
   return shape(Kind.RUNS, low + 1, at);
+}
+
+/** Appends all but the shape `s` that `right` shows of operand 0. What it becomes is written where its block will be. */
+function emitAllBut(key: u64, s: u64): void {
+  makeRoom(WORK_BYTES);
+  left.select(0);
+  emit(key, complementShape(0, s, shapeKind(s) == Kind.BITSET ? alignedBump() : bumpMark()));
 }
 
 /** Appends `all`, a shape in memory 0, less the shape `s` that `right` shows of operand 0. */

@@ -53,7 +53,7 @@ export function releaseContainer(entry: usize): void {
 function insertIntoArray(entry: usize, low: u32): bool {
   const count = entryCount<Own>(entry);
   const payload = entryPayload<Own>(entry);
-  const index = arrayLowerBound(payload, count, low);
+  const index = member(payload, count - 1) < low ? count : arrayLowerBound(payload, count, low);    // ascending input is common
   if (index < count && member(payload, index) == low) return false;
   if (count == 1) {
     const other = member(payload, 0);

@@ -16,7 +16,7 @@ import {
   intersectArrayBitset, intersectArrayBitsetCardinality, subtractArrayBitset, intersectArrayRuns, subtractArrayRuns,
   uniteArrayInto, subtractArrayInto, exclusiveArrayInto, uniteRunsInto, subtractRunsInto, exclusiveRunsInto, intersectRunsInto,
 } from "./container/mixed";
-import { arrayToBitset, runsToBitset, arrayToRuns } from "./container/convert";
+import { arrayGaps, arrayToBitset, runsToBitset, arrayToRuns } from "./container/convert";
 
 export const enum Fold { AND, OR, XOR, ANDNOT }
 
@@ -81,7 +81,7 @@ export function copyShape(s: u64, out: usize): u64 {
  */
 export function fold(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: usize): u64 {
   const lCount = shapeCount(l), rCount = shapeCount(r), lKind = shapeKind(l), rKind = shapeKind(r);
-  if (!lCount || !rCount || lKind == Kind.FULL || rKind == Kind.FULL) return foldExtreme(op, lk, l, rk, r, out, temp);
+  if (!lCount || !rCount || lKind == Kind.FULL || rKind == Kind.FULL) return foldExtreme(op, lk, l, rk, r, out);
   const a = shapeAt(l), b = shapeAt(r);
   if (lKind == Kind.ARRAY && rKind == Kind.ARRAY) return foldArrays(op, a, lCount, b, rCount, out);
   if (lKind == Kind.BITSET && rKind == Kind.BITSET) {
@@ -221,7 +221,7 @@ function foldRuns(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: 
 }
 
 /** One side is empty or full. */
-function foldExtreme(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: usize): u64 {
+function foldExtreme(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize): u64 {
   const lCount = shapeCount(l), rCount = shapeCount(r);
   if (!lCount) return op == Fold.OR || op == Fold.XOR ? copyShape(r, out) : NOTHING;
   if (!rCount) return op == Fold.AND ? NOTHING : keepLeft(lk, l, rk, out);
@@ -230,13 +230,13 @@ function foldExtreme(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, tem
     if (op == Fold.AND) return copyShape(r, out);
     if (shapeKind(r) == Kind.FULL) return NOTHING;
     swapViews(lk, rk);
-    const rest = complement(rk, r, out, temp);
+    const rest = complement(rk, r, out);
     swapViews(rk, lk);
     return rest;
   }
   if (op == Fold.OR) return fullShape();
   if (op == Fold.AND) return keepLeft(lk, l, rk, out);
-  return op == Fold.XOR ? complement(lk, l, out, temp) : NOTHING;
+  return op == Fold.XOR ? complement(lk, l, out) : NOTHING;
 }
 
 /** The left shape in memory 0. */
@@ -249,14 +249,11 @@ function keepLeft(lk: u32, l: u64, rk: u32, out: usize): u64 {
 }
 
 /** All 65,536 but the shape that `left` shows of operand `lk`; it is neither empty nor full. `out` must not overlap it. */
-export function complement(lk: u32, l: u64, out: usize, temp: usize): u64 {
+export function complement(lk: u32, l: u64, out: usize): u64 {
   const count = FULL_COUNT - shapeCount(l), a = shapeAt(l), kind = shapeKind(l);
   if (kind == Kind.BITSET) { complementBitset(a, out); return bitsetShape(count, out); }
   if (kind == Kind.RUNS ? left.load16(a, 0) < RUNS_MAX : shapeCount(l) < RUNS_MAX) {
-    let runs = a;
-    if (kind == Kind.ARRAY) { arrayToRuns(a, shapeCount(l), temp); runs = temp; left.select(SELF); }
-    complementRuns(runs, out);
-    left.select(lk);
+    if (kind == Kind.ARRAY) arrayGaps(a, shapeCount(l), out); else complementRuns(a, out);
     return shape(Kind.RUNS, count, out);
   }
   if (kind == Kind.ARRAY) arrayToBitset(a, shapeCount(l), out); else runsToBitset(a, out);

@@ -1,6 +1,6 @@
 // What the host calls. Memory 0 is the bitmap that a function works on, or the fresh arena that it makes one of (arena.ts).
 
-export { get, set, add, subtract } from "./point";
+export { get, getAll, set, add, subtract } from "./point";
 export { setRange, clearRange, flipRange } from "./range";
 export { field, setField, addToField } from "./field";
 export { isEmpty, cardinality, minimum, maximum, countRange, rank, select } from "./query";

@@ -73,8 +73,8 @@ export namespace argument {
   // @ts-ignore: decorator
   @external("argument", "value") export declare function value(index: u32): u64;
   /**
-   * Keeps the value, one of those read already: should the call be cut short for want of memory, the host undoes what it did for the
-   * values kept.
+   * Hands a value back to the host; there may be no more of them than were read already. Of a call that changes offsets, it is those that
+   * were changed: should the call be cut short for want of memory, the host undoes it.
    */
   // @ts-ignore: decorator
   @external("argument", "keep") export declare function keep(value: u64): void;

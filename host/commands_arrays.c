@@ -67,18 +67,13 @@ int clearbits_command(call *c) {
 /* GETBITS key offset [offset ...] */
 int getbits_command(call *c) {
     uint64_t *offsets;
-    uint32_t length, bit;
+    uint32_t length;
     const bitmap *b;
-    status done = OK;
 
     if (!parse_values(c, 2, "offset", &offsets, &length)) return REDISMODULE_OK;
     if (!open_read(c, 1, &b)) return free_values(offsets), REDISMODULE_OK;
     if (b == NULL) length = 0;
-    for (uint32_t i = 0; done == OK && i < length; i++) {
-        done = core_get(b, offsets[i], &bit);
-        offsets[i] = bit;
-    }
-    if (succeeded(c, done)) {
+    if (b == NULL || succeeded(c, core_get_all(b, offsets, length))) {
         RedisModule_ReplyWithArray(c->ctx, (long)length);
         for (uint32_t i = 0; i < length; i++) reply_integer(c, offsets[i]);
     }

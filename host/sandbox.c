@@ -23,6 +23,8 @@
  * the result instead: above it, copying costs more than allocating. */
 #define WORKSPACE_KEPT (256 * 1024)
 #define WORKSPACE_FIRST (16 * 1024)
+/* What building takes beside the result. */
+#define BUILDING (64 * 1024)
 
 /* Changing a range takes room to work in, which is given back where it is more than a quarter of the bitmap and this. */
 #define RANGE_SLACK 256
@@ -182,11 +184,12 @@ span sandbox_grow(uint32_t bytes) {
     bitmap *b = call.growable;
     if (b == NULL) sandbox_trap(TRAP_GROWTH);       /* a function that only reads has no use for more */
     if (bytes > most) _longjmp(call.leave, 1);
-    uint64_t ample = (uint64_t)b->size + b->size / 8;
+    uint64_t ample = (uint64_t)b->size + (b == workspace ? b->size : b->size / 8);
     if (ample > most) ample = most;
     bitmap *grown = try_grow(b, ample > bytes ? ample : bytes);
     if (grown == NULL) grown = try_grow(b, bytes);
     if (grown == NULL) _longjmp(call.leave, 1);
+    if (b == workspace) workspace = grown;
     call.growable = grown;
     return (span){arena(grown), grown->size};
 }
@@ -223,6 +226,13 @@ static frame reading(const bitmap *b) {
 status core_get(const bitmap *b, uint64_t offset, uint32_t *bit) {
     frame f = reading(b);
     return IN_CORE(&f, *bit = core.get(offset));
+}
+
+status core_get_all(const bitmap *b, uint64_t *offsets, uint32_t count) {
+    frame f = reading(b);
+    f.arguments = offsets;
+    f.argument_count = count;
+    return IN_CORE(&f, core.getAll(0, count));
 }
 
 /* The core counts modulo 2^64. */
@@ -320,7 +330,13 @@ void operands_add(const bitmap *b) {
     operands.list[operands.count++] = (span){arena(b), b->size};
 }
 
-static int start_building(frame *f) {
+/* `expected` bytes are what the result may well take. Pages of it that are not needed are never touched, and the rest of the
+ * block is given back: too much costs nothing, while growing copies. */
+static int start_building(frame *f, uint64_t expected) {
+    if (expected > WORKSPACE_KEPT && (workspace == NULL || workspace->size < expected)) {
+        bitmap *larger = bitmap_create(expected < most ? (uint32_t)expected : most);
+        if (larger) bitmap_free(workspace), workspace = larger;
+    }
     if (workspace == NULL) workspace = bitmap_create(WORKSPACE_FIRST);
     if (workspace == NULL) return 0;
     memset(arena(workspace), 0, ARENA_BLANK);
@@ -333,7 +349,6 @@ static int start_building(frame *f) {
 
 /* Ends a call that built nothing of use, with the status s. */
 static status discard(status s) {
-    workspace = call.growable;
     if (workspace->size <= WORKSPACE_KEPT) return s;
     bitmap_free(workspace);
     workspace = NULL;
@@ -343,7 +358,6 @@ static status discard(status s) {
 /* Ends a call that built a bitmap of call.used bytes if its status is OK. */
 static status built(status s, bitmap **result) {
     if (s != OK) return discard(s);
-    workspace = call.growable;
     if (workspace->size > WORKSPACE_KEPT) {
         *result = shrunk(workspace, call.used);
         workspace = NULL;
@@ -355,27 +369,41 @@ static status built(status s, bitmap **result) {
     return OK;
 }
 
+/* What a result takes that has the first operand's members, or any operand's. */
+static uint64_t expected(enum operation operation) {
+    uint64_t sum = 0, largest = 0, least = UINT64_MAX;
+    for (uint32_t i = 0; i < operands.count; i++) {
+        uint64_t size = operands.list[i].size;
+        sum += size;
+        if (size > largest) largest = size;
+        if (size < least) least = size;
+    }
+    if (operation == AND) return least + BUILDING;
+    if (operation == DIFF || operation == ANDOR) return operands.list[0].size + BUILDING;
+    return (sum < 4 * largest ? sum : 4 * largest) + BUILDING;
+}
+
 status core_combine(enum operation operation, bitmap **result) {
     frame f;
-    if (!start_building(&f)) return OUT_OF_MEMORY;
+    if (!start_building(&f, expected(operation))) return OUT_OF_MEMORY;
     return built(IN_CORE(&f, (core.combine(operation, f.operand_count), call.used = core.used())), result);
 }
 
 status core_combine_cardinality(enum operation operation, uint64_t *members) {
     frame f;
-    if (!start_building(&f)) return OUT_OF_MEMORY;
+    if (!start_building(&f, 0)) return OUT_OF_MEMORY;
     return discard(IN_CORE(&f, *members = core.combineCardinality(operation, f.operand_count)));
 }
 
 status core_intersects(uint32_t *holds) {
     frame f;
-    if (!start_building(&f)) return OUT_OF_MEMORY;
+    if (!start_building(&f, 0)) return OUT_OF_MEMORY;
     return discard(IN_CORE(&f, *holds = core.intersects()));
 }
 
 status core_is_subset(uint32_t *holds) {
     frame f;
-    if (!start_building(&f)) return OUT_OF_MEMORY;
+    if (!start_building(&f, 0)) return OUT_OF_MEMORY;
     return discard(IN_CORE(&f, *holds = core.isSubset()));
 }
 
@@ -383,7 +411,7 @@ status core_complement(const bitmap *b, const uint64_t *last, bitmap **result) {
     frame f;
     operands_clear();
     operands_add(b);
-    if (!start_building(&f)) return OUT_OF_MEMORY;
+    if (!start_building(&f, 2 * (uint64_t)operands.list[0].size + BUILDING)) return OUT_OF_MEMORY;
     return built(IN_CORE(&f, (core.complement(b != NULL, last ? *last : 0, last != NULL), call.used = core.used())), result);
 }
 
@@ -392,7 +420,7 @@ status core_deserialize(uint32_t format, const char *payload, size_t length, bit
     span operand = {(uint8_t *)payload, (uint32_t)length};
     *fault = length > UINT32_MAX ? "it is longer than a bitmap can be" : NULL;
     if (*fault) return totals.refused++, OK;
-    if (!start_building(&f)) return OUT_OF_MEMORY;
+    if (!start_building(&f, length + BUILDING)) return OUT_OF_MEMORY;
     f.operands = &operand;
     f.operand_count = 1;
     uint32_t number = FAULT_NONE;
@@ -408,7 +436,7 @@ static status rebuilt(const bitmap *b, void (*rebuild)(void), bitmap **result) {
     frame f;
     operands_clear();
     operands_add(b);
-    if (!start_building(&f)) return OUT_OF_MEMORY;
+    if (!start_building(&f, b->size + BUILDING)) return OUT_OF_MEMORY;
     return built(IN_CORE(&f, (rebuild(), call.used = core.used())), result);
 }
 
@@ -418,7 +446,7 @@ status core_slice(const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **resul
     frame f;
     operands_clear();
     operands_add(b);
-    if (!start_building(&f)) return OUT_OF_MEMORY;
+    if (!start_building(&f, bytes + BUILDING)) return OUT_OF_MEMORY;
     return built(IN_CORE(&f, (*more = core.slice(*key, bytes), *key = call.members[0], call.used = core.used())), result);
 }
 

@@ -99,6 +99,8 @@ size_t bitmap_memory(const bitmap *b);
 
 /* Reading. The bitmap is left as it was, whatever happens. */
 status core_get(const bitmap *b, uint64_t offset, uint32_t *bit);
+/* Puts 0 or 1 in the place of each offset. */
+status core_get_all(const bitmap *b, uint64_t *offsets, uint32_t count);
 status core_cardinality(const bitmap *b, count *members);
 /* The least (end 0) or the greatest (end 1) member; *found = 0 if there is none. */
 status core_extreme(const bitmap *b, int end, uint32_t *found, uint64_t *member);

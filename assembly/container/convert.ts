@@ -143,6 +143,24 @@ export function arrayToRuns(a: usize, count: u32, out: usize): u32 {
   return closeRuns(start, out);
 }
 
+/**
+ * The gaps between the members, from 0 to UNIVERSE - 1, as runs. `out` needs runsBytes(count + 1) and four bytes more; returns how many
+ * there are. A gap is written before every member, and stays if it is one.
+ */
+export function arrayGaps(a: usize, count: u32, out: usize): u32 {
+  const end = a + arrayBytes(count), start = out;
+  let low: u32 = 0;
+  out += RUNS_HEADER_BYTES;
+  for (; a < end; a += MEMBER_BYTES) {
+    const value = left.load16(a, 0);
+    putRun(out, low, value - 1);
+    out += usize(low != value) << 2;
+    low = value + 1;
+  }
+  if (low < UNIVERSE) out = putRun(out, low, UNIVERSE - 1);
+  return closeRuns(start, out);
+}
+
 /** Runs that the bitset would be: members without the value below them. In lanes, as the loop of bitset.ts and for its reasons. */
 export function countRunsOfBitset(a: usize): u32 {
   const end = a + BITSET_BYTES;
