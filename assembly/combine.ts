@@ -13,11 +13,15 @@ import { appendFull, begin, finish } from "./builder";
 import { CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, openCursor, passCursor, seekCursor } from "./cursor";
 import { emit, emitCopy } from "./emit";
 import {
-  FOLD_BYTES, Fold, NOTHING, copyShape, entryShape, fold, foldCardinality, shape, shapeAt, shapeCount, shapeKind,
+  FOLD_BYTES, Fold, NOTHING, copyShape, entryShape, fold, foldCardinality, fullShape, shape, shapeAt, shapeCount, shapeKind,
 } from "./fold";
 import { BITSET_BYTES } from "./container/limits";
 import { Count, Store, stores } from "./container/kernel";
-import { intersectBitsets, subtractBitsets, uniteBitsets } from "./container/bitset";
+import {
+  bitsetCardinality, complementBitset, exclusiveBitsetsUncounted, intersectBitsets, intersectBitsetsUncounted, subtractBitsets,
+  uniteBitsets, uniteBitsetsUncounted,
+} from "./container/bitset";
+import { exclusiveArrayUncounted, exclusiveRunsInto, uniteArrayUncounted, uniteRunsInto } from "./container/mixed";
 import { arrayToBitset, runsToBitset } from "./container/convert";
 
 /** The operations of https://redis.io/docs/latest/commands/bitop, NOT apart: complement.ts has that. X is the first source. */
@@ -200,15 +204,27 @@ function foldIntersection(sources: u32): u64 {
     const count = shapeCount(shapeOf(c));
     if (count < least) { least = count; smallest = c; }
   }
-  let acc = shapeOf(smallest), at = smallest;
+  let acc = shapeOf(smallest), at = smallest, uncounted = false;
   for (let c: u32 = 0; c < sources && shapeCount(acc); c++) {
     if (c == smallest) continue;
     const next = shapeOf(c);
     left.select(at);
+    if (at == SELF && shapeKind(acc) == Kind.BITSET && shapeKind(next) == Kind.BITSET) {
+      intersectBitsetsUncounted(shapeAt(acc), shapeAt(next), shapeAt(acc));
+      uncounted = true;
+      continue;
+    }
+    if (uncounted) { acc = counted(acc); uncounted = false; }
     acc = fold(Fold.AND, at, acc, c, next, at == SELF ? workBeside(acc) : work(0), work(2));
     at = SELF;
   }
-  return acc;
+  return uncounted ? counted(acc) : acc;
+}
+
+/** The bitset in memory 0 with its cardinality. Shows memory 0 on the left. */
+function counted(s: u64): u64 {
+  left.select(SELF);
+  return shape(Kind.BITSET, bitsetCardinality(shapeAt(s)), shapeAt(s));
 }
 
 /** The union or symmetric difference of all containers `key` from source `from` on, in memory 0. */
@@ -220,14 +236,15 @@ function foldPresent(op: Fold, key: u64, from: u32, sources: u32): u64 {
     present++;
     pieces += shapeKind(s) == Kind.RUNS ? right.load16(shapeAt(s), 0) : shapeCount(s);
   }
+  if (present > 2 && pieces > UNION_BY_BITSET) return foldByBitset(op, key, from, sources);
   let acc = NOTHING, at = SELF, begun = false;
   for (let c = from; c < sources; c++) {
     if (cursorKey(c) != key) continue;
     const next = shapeOf(c);
     if (!begun) {
       begun = true;
-      if (present > 2 && pieces > UNION_BY_BITSET) acc = bitsetOf(c, next, work(0));
-      else { acc = next; at = c; }
+      acc = next;
+      at = c;
       continue;
     }
     left.select(at);
@@ -236,6 +253,32 @@ function foldPresent(op: Fold, key: u64, from: u32, sources: u32): u64 {
   }
   if (at != SELF) { right.select(at); acc = copyShape(acc, work(0)); }
   return acc;
+}
+
+/** The same by way of a bitset in memory 0, whose members are counted in the end. */
+function foldByBitset(op: Fold, key: u64, from: u32, sources: u32): u64 {
+  const bits = work(0);
+  let begun = false, flipped: u32 = 0;        // how many were full
+  for (let c = from; c < sources; c++) {
+    if (cursorKey(c) != key) continue;
+    const s = shapeOf(c), kind = shapeKind(s), at = shapeAt(s);
+    if (kind == Kind.FULL) {
+      if (op == Fold.OR) return s;
+      flipped++;
+    } else if (!begun) {
+      begun = true;
+      bitsetOf(c, s, bits);
+    } else if (kind == Kind.BITSET) {
+      left.select(SELF);
+      if (op == Fold.OR) uniteBitsetsUncounted(bits, at, bits); else exclusiveBitsetsUncounted(bits, at, bits);
+    } else if (kind == Kind.ARRAY) {
+      if (op == Fold.OR) uniteArrayUncounted(bits, at, shapeCount(s)); else exclusiveArrayUncounted(bits, at, shapeCount(s));
+    } else if (op == Fold.OR) uniteRunsInto(bits, at);
+    else exclusiveRunsInto(bits, at);
+  }
+  if (!begun) return flipped & 1 ? fullShape() : NOTHING;
+  left.select(SELF);
+  return shape(Kind.BITSET, flipped & 1 ? complementBitset(bits, bits) : bitsetCardinality(bits), bits);
 }
 
 /** The container that `right` shows of source `c` as a bitset at `to`, unless it is full. */

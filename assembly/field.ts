@@ -2,16 +2,25 @@
 // significant one. An unsigned field has at most 63 bits.
 
 import { reply } from "./memory";
-import { get, set } from "./point";
+import { keyOf, lowOf } from "./entry";
+import { findEntry } from "./directory";
+import { set } from "./point";
+import { reversed, wordOf } from "./word";
 
 /** What becomes of a value that the field cannot hold. */
 export const enum Overflow { WRAP = 0, SAT = 1, FAIL = 2 }
 
 /** The `width` bits from `offset` on, sign-extended if `signed`. */
 export function field(offset: u64, width: u32, signed: u32): i64 {
-  let value: u64 = 0;
-  for (let i: u32 = 0; i < width; i++) value = (value << 1) | get(offset + i);
-  return wrapped(value, width, signed);
+  const into = offset & 63, bits = bitsAt(offset) >> into;
+  const rest = into && into + width > 64 ? bitsAt(offset + 63) << (64 - into) : 0;
+  return wrapped(reversed(bits | rest) >> (64 - width), width, signed);
+}
+
+/** The 64 bits around `offset`, the least lowest. */
+function bitsAt(offset: u64): u64 {
+  const entry = findEntry(keyOf(offset));
+  return entry ? wordOf(entry, lowOf(offset) >> 6) : 0;
 }
 
 /**
@@ -22,7 +31,7 @@ export function setField(offset: u64, width: u32, signed: u32, value: i64, overf
   const old = field(offset, width, signed);
   const beyond = signed ? beyondSigned(value, 0, width) : beyondUnsigned(<u64>value, 0, width);
   if (beyond && overflow == Overflow.FAIL) return 0;
-  write(offset, width, beyond && overflow == Overflow.SAT ? limit(beyond, width, signed) : value);
+  write(offset, width, old, beyond && overflow == Overflow.SAT ? limit(beyond, width, signed) : value);
   reply.member(old);
   return 1;
 }
@@ -33,7 +42,7 @@ export function addToField(offset: u64, width: u32, signed: u32, increment: i64,
   const beyond = signed ? beyondSigned(old, increment, width) : beyondUnsigned(old, increment, width);
   if (beyond && overflow == Overflow.FAIL) return 0;
   const sum = beyond && overflow == Overflow.SAT ? limit(beyond, width, signed) : wrapped(old + increment, width, signed);
-  write(offset, width, sum);
+  write(offset, width, old, sum);
   reply.member(sum);
   return 1;
 }
@@ -44,8 +53,14 @@ export function addToField(offset: u64, width: u32, signed: u32, increment: i64,
   return signed ? <i64>(value << unused) >> unused : <i64>((value << unused) >> unused);
 }
 
-function write(offset: u64, width: u32, value: i64): void {
-  for (let i: u32 = 0; i < width; i++) set(offset + i, <u32>(value >> (width - 1 - i)) & 1);
+/** Makes the field, which is `old`, `value`. */
+function write(offset: u64, width: u32, old: i64, value: i64): void {
+  let others = <u64>(old ^ value) << (64 - width);            // the field's first bit is the highest
+  while (others) {
+    const i = <u32>clz(others);
+    set(offset + i, <u32>(value >> (width - 1 - i)) & 1);
+    others &= ~((<u64>1 << 63) >> i);
+  }
 }
 
 // @ts-ignore: decorator

@@ -91,6 +91,9 @@ export namespace output {
   /** Appends `bytes` of memory 0, beginning at `from`. */
   // @ts-ignore: decorator
   @external("output", "write") export declare function write(from: usize, bytes: usize): void;
+  /** Appends `count` bytes of that value. */
+  // @ts-ignore: decorator
+  @external("output", "fill") export declare function fill(value: u32, count: u64): void;
   /** Appends the `bytes` (1 to 8) low bytes of `value`, little endian. */
   // @ts-ignore: decorator
   @external("output", "put") export declare function put(value: u64, bytes: u32): void;

@@ -110,6 +110,12 @@ IMPORT void w2c_output_write(u32 from, u32 bytes) {
     output_used += bytes;
 }
 
+IMPORT void w2c_output_fill(u32 value, u64 count) {
+    if (UNLIKELY(count > output_size - output_used)) sandbox_trap(TRAP_OUTPUT);
+    if (count > 0) memset(output + output_used, (int)(value & 0xff), count);
+    output_used += count;
+}
+
 IMPORT void w2c_output_put(u64 value, u32 bytes) {
     if (UNLIKELY(bytes > sizeof value || bytes > output_size - output_used)) sandbox_trap(TRAP_OUTPUT);
     if (bytes > 0) memcpy(output + output_used, &value, bytes);

@@ -3,7 +3,9 @@
 // First the loops over whole bitsets, then members, ranges and positions of one bitset in memory 0.
 
 import { left, right } from "../memory";
-import { And, Or, Xor, AndNot, Same, Not, Store, Count, stores, isUnary, combineWords, changeWord } from "./kernel";
+import {
+  And, Or, Xor, AndNot, Same, Not, Store, StoreOnly, Count, stores, counts, isUnary, combineWords, changeWord,
+} from "./kernel";
 import { BITSET_BYTES, UNIVERSE } from "./limits";
 
 // @ts-ignore: decorator
@@ -15,6 +17,11 @@ export function uniteBitsets(a: usize, b: usize, out: usize): u32 { return combi
 export function subtractBitsets(a: usize, b: usize, out: usize): u32 { return combine<AndNot, Store>(a, b, out); }
 /** Symmetric difference. */
 export function exclusiveBitsets(a: usize, b: usize, out: usize): u32 { return combine<Xor, Store>(a, b, out); }
+
+// The same without a count; they return 0.
+export function intersectBitsetsUncounted(a: usize, b: usize, out: usize): u32 { return combine<And, StoreOnly>(a, b, out); }
+export function uniteBitsetsUncounted(a: usize, b: usize, out: usize): u32 { return combine<Or, StoreOnly>(a, b, out); }
+export function exclusiveBitsetsUncounted(a: usize, b: usize, out: usize): u32 { return combine<Xor, StoreOnly>(a, b, out); }
 
 export function intersectBitsetsCardinality(a: usize, b: usize): u32 { return combine<And, Count>(a, b, 0); }
 export function uniteBitsetsCardinality(a: usize, b: usize): u32 { return combine<Or, Count>(a, b, 0); }
@@ -55,14 +62,16 @@ export function bitsetCardinality(a: usize): u32 { return combine<Same, Count>(a
       store<u64>(out, w0, 0);
       out += BLOCK;
     }
-    c7 += popcnt<u64>(w7);
-    c6 += popcnt<u64>(w6);
-    c5 += popcnt<u64>(w5);
-    c4 += popcnt<u64>(w4);
-    c3 += popcnt<u64>(w3);
-    c2 += popcnt<u64>(w2);
-    c1 += popcnt<u64>(w1);
-    c0 += popcnt<u64>(w0);
+    if (counts<S>()) {
+      c7 += popcnt<u64>(w7);
+      c6 += popcnt<u64>(w6);
+      c5 += popcnt<u64>(w5);
+      c4 += popcnt<u64>(w4);
+      c3 += popcnt<u64>(w3);
+      c2 += popcnt<u64>(w2);
+      c1 += popcnt<u64>(w1);
+      c0 += popcnt<u64>(w0);
+    }
     a += BLOCK;
     if (!isUnary<O>()) b += BLOCK;
   }

@@ -68,16 +68,19 @@ function extractBits(a: usize, value: u32, out: usize): void {
   extractBits(a, value, out);
 }
 
-/** Writes the members of the four lowest bits and returns the other bits. */
+/**
+ * Writes the members of the four lowest bits, as one word, and returns the other bits. Where there are fewer bits, what is written for
+ * the rest may carry into what is written behind it, which is too much as well.
+ */
 // @ts-ignore: decorator
 @inline function extractFour(bits: u64, value: u32, out: usize): u64 {
-  store<u16>(out, value + <u32>ctz<u64>(bits));
+  let members = <u64>value * 0x0001000100010001 + ctz<u64>(bits);
   bits &= bits - 1;
-  store<u16>(out, value + <u32>ctz<u64>(bits), 2);
+  members += ctz<u64>(bits) << 16;
   bits &= bits - 1;
-  store<u16>(out, value + <u32>ctz<u64>(bits), 4);
+  members += ctz<u64>(bits) << 32;
   bits &= bits - 1;
-  store<u16>(out, value + <u32>ctz<u64>(bits), 6);
+  store<u64>(out, members + (ctz<u64>(bits) << 48));
   return bits & (bits - 1);
 }
 

@@ -1,10 +1,12 @@
-// Type arguments of the kernels. An operation, and whether its result is stored or only counted, is chosen by a type of a size of its
+// Type arguments of the kernels. An operation, and whether its result is stored or counted or both, is chosen by a type of a size of its
 // own: the compiler decides `sizeof` at compile time, so each pair becomes a loop without a choice in it.
 
 /** The result is written to `out`. */
 export type Store = u8;
 /** Nothing is written. */
 export type Count = u16;
+/** The result is written but not counted: more will be done with it before its cardinality is asked for. */
+export type StoreOnly = u32;
 
 // Operations of two sets.
 export type And = u8;
@@ -17,7 +19,9 @@ export type Same = i8;
 export type Not = i16;
 
 // @ts-ignore: decorator
-@inline export function stores<S>(): bool { return sizeof<S>() == sizeof<Store>(); }
+@inline export function stores<S>(): bool { return sizeof<S>() != sizeof<Count>(); }
+// @ts-ignore: decorator
+@inline export function counts<S>(): bool { return sizeof<S>() != sizeof<StoreOnly>(); }
 // @ts-ignore: decorator
 @inline export function isUnary<O>(): bool { return isSigned<O>(); }
 

@@ -1,7 +1,7 @@
 // Containers of unlike kinds. For the payloads see limits.ts.
 
 import { left, right } from "../memory";
-import { Or, Xor, AndNot, Store, Count, stores } from "./kernel";
+import { Or, Xor, AndNot, Store, StoreOnly, Count, counts, stores } from "./kernel";
 import { MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, runsBytes, memberCount } from "./limits";
 import { setBits, clearBits, flipBits } from "./bitset";
 
@@ -67,25 +67,39 @@ export function subtractArrayRuns(a: usize, aCount: u32, b: usize, out: usize): 
 }
 
 /** Adds the array that `right` shows at `b` to the bitset at `to` in memory 0; returns how much the cardinality changed. */
-export function uniteArrayInto(to: usize, b: usize, bCount: u32): i32 { return bCount - changeBits<Or>(to, b, bCount); }
+export function uniteArrayInto(to: usize, b: usize, bCount: u32): i32 { return bCount - changeBits<Or, Store>(to, b, bCount); }
 /** Removes the members of the right array `b`; returns how much the cardinality changed, which is not above 0. */
-export function subtractArrayInto(to: usize, b: usize, bCount: u32): i32 { return -changeBits<AndNot>(to, b, bCount); }
+export function subtractArrayInto(to: usize, b: usize, bCount: u32): i32 { return -changeBits<AndNot, Store>(to, b, bCount); }
 /** Removes the members of the right array `b` that are there and adds the others; returns how much the cardinality changed. */
-export function exclusiveArrayInto(to: usize, b: usize, bCount: u32): i32 { return bCount - 2 * changeBits<Xor>(to, b, bCount); }
+export function exclusiveArrayInto(to: usize, b: usize, bCount: u32): i32 { return bCount - 2 * changeBits<Xor, Store>(to, b, bCount); }
+// The same without a count.
+export function uniteArrayUncounted(to: usize, b: usize, bCount: u32): void { changeBits<Or, StoreOnly>(to, b, bCount); }
+export function exclusiveArrayUncounted(to: usize, b: usize, bCount: u32): void { changeBits<Xor, StoreOnly>(to, b, bCount); }
 
-/** Changes the bits of the array's members; returns how many were set. */
+/** Changes the bits of the array's members; returns how many were set. Four members are loaded at once. */
 // @ts-ignore: decorator
-@inline function changeBits<O>(to: usize, b: usize, bCount: u32): u32 {
-  const end = b + arrayBytes(bCount);
+@inline function changeBits<O, S>(to: usize, b: usize, bCount: u32): u32 {
+  const end = b + arrayBytes(bCount), fours = b + arrayBytes(bCount & ~3);
   let present: u32 = 0;
-  for (; b < end; b += MEMBER_BYTES) {
-    const value = right.load16(b, 0), byte = to + (value >> 3), old = <u32>load<u8>(byte), bit: u32 = 1 << (value & 7);
-    if (sizeof<O>() == sizeof<Or>()) store<u8>(byte, old | bit);
-    if (sizeof<O>() == sizeof<Xor>()) store<u8>(byte, old ^ bit);
-    if (sizeof<O>() == sizeof<AndNot>()) store<u8>(byte, old & ~bit);
-    present += (old >> (value & 7)) & 1;
+  for (; b < fours; b += arrayBytes(4)) {
+    const values = right.load64(b, 0);
+    present += changeBit<O, S>(to, <u32>values & 0xffff);
+    present += changeBit<O, S>(to, <u32>values >> 16);
+    present += changeBit<O, S>(to, <u32>(values >> 32) & 0xffff);
+    present += changeBit<O, S>(to, <u32>(values >> 48));
   }
+  for (; b < end; b += MEMBER_BYTES) present += changeBit<O, S>(to, right.load16(b, 0));
   return present;
+}
+
+/** Changes the bit of one member; returns what it was, if S counts. */
+// @ts-ignore: decorator
+@inline function changeBit<O, S>(to: usize, value: u32): u32 {
+  const word = to + ((value >> 6) << 3), old = load<u64>(word), bit = (<u64>1) << (value & 63);
+  if (sizeof<O>() == sizeof<Or>()) store<u64>(word, old | bit);
+  if (sizeof<O>() == sizeof<Xor>()) store<u64>(word, old ^ bit);
+  if (sizeof<O>() == sizeof<AndNot>()) store<u64>(word, old & ~bit);
+  return counts<S>() ? <u32>(old >> (value & 63)) & 1 : 0;
 }
 
 /** Adds the runs that `right` shows at `b` to the bitset at `to` in memory 0. The caller counts, here and below. */

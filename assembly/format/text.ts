@@ -8,16 +8,15 @@
 import { SELF, left, output, right } from "../memory";
 import { Own } from "../view";
 import { alignedBump, makeRoom } from "../arena";
-import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload } from "../entry";
+import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, isArray } from "../entry";
 import { advance, placeEntry, seek } from "../directory";
 import { begin, finish } from "../builder";
 import { emit } from "../emit";
 import { FOLD_BYTES, shape } from "../fold";
 import { isEmpty, maximum } from "../query";
-import { BITSET_BYTES } from "../container/limits";
-import { arrayLowerBound } from "../container/array";
+import { nativeOrder, wordOf } from "../word";
+import { BITSET_BYTES, MEMBER_BYTES, arrayBytes } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
-import { runEnd, runStart, runsCount, runsFind } from "../container/run";
 
 // @ts-ignore: decorator
 @inline const WORDS: u32 = 1024;
@@ -48,11 +47,40 @@ function writeWords(characters: bool, bytes: u64): void {
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
     const entry = placeEntry(place), last = entryLastKey<Own>(entry);
     for (let key = entryKey<Own>(entry); key <= last; key++) {
-      for (; word < key * WORDS; word++) rest = writeWord(0, characters, rest);
-      for (let i: u32 = 0; i < WORDS && rest; i++, word++) rest = writeWord(wordOf(entry, i), characters, rest);
+      rest = writeZeros(key * WORDS - word, characters, rest);
+      word = (key + 1) * WORDS;
+      rest = isArray(entryKind<Own>(entry)) ? writeArray(entry, characters, rest) : writeContainer(entry, characters, rest);
     }
   }
-  if (rest) writeWord(0, characters, rest);
+  if (rest) writeZeros(1, characters, rest);  // there is no member: one '0'
+}
+
+/** Writes that many words without members, or as much of them as `rest` bytes hold; returns what is left of `rest`, as all below. */
+function writeZeros(words: u64, characters: bool, rest: u64): u64 {
+  const bytes = min(rest, words << (characters ? 6 : 3));
+  output.fill(characters ? 0x30 : 0, bytes);
+  return rest - bytes;
+}
+
+/** Writes a container that is no array. */
+function writeContainer(entry: usize, characters: bool, rest: u64): u64 {
+  for (let i: u32 = 0; i < WORDS && rest; i++) rest = writeWord(wordOf(entry, i), characters, rest);
+  return rest;
+}
+
+/** Writes an array's words with members one by one, and what lies between them at once. */
+function writeArray(entry: usize, characters: bool, rest: u64): u64 {
+  let member = entryPayload<Own>(entry), word: u32 = 0;
+  const end = member + arrayBytes(entryCount<Own>(entry));
+  while (member < end) {
+    const next = <u32>load<u16>(member) >> 6;
+    rest = writeZeros(next - word, characters, rest);
+    let bits: u64 = 0;
+    for (; member < end && <u32>load<u16>(member) >> 6 == next; member += MEMBER_BYTES) bits |= (<u64>1) << (load<u16>(member) & 63);
+    rest = writeWord(bits, characters, rest);
+    word = next + 1;
+  }
+  return writeZeros(WORDS - word, characters, rest);
 }
 
 /** Writes the word, or as much as `rest` bytes hold; returns what is left of `rest`. */
@@ -69,14 +97,6 @@ function writeWord(bits: u64, characters: bool, rest: u64): u64 {
   return rest - count;
 }
 
-/** Each byte's bits in reverse order: an involution between ours and native's. */
-// @ts-ignore: decorator
-@inline function nativeOrder(bits: u64): u64 {
-  bits = ((bits >> 1) & 0x5555555555555555) | ((bits & 0x5555555555555555) << 1);
-  bits = ((bits >> 2) & 0x3333333333333333) | ((bits & 0x3333333333333333) << 2);
-  return ((bits >> 4) & 0x0f0f0f0f0f0f0f0f) | ((bits & 0x0f0f0f0f0f0f0f0f) << 4);
-}
-
 /** Bit i of the byte to the lowest bit of byte i. */
 // @ts-ignore: decorator
 @inline function spread(bits: u64): u64 {
@@ -86,28 +106,6 @@ function writeWord(bits: u64, characters: bool, rest: u64): u64 {
 /** The lowest bits of the eight bytes, byte i's as bit i. */
 // @ts-ignore: decorator
 @inline function gather(bytes: u64): u64 { return ((bytes & LOWEST_BITS) * 0x0102040810204080) >> 56; }
-
-/** Offsets 64 * word .. 64 * word + 63 of the container as bits, the least the lowest. */
-function wordOf(entry: usize, word: u32): u64 {
-  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), low = word << 6, high = low + 63;
-  if (kind == Kind.BITSET) return load<u64>(payload + (<usize>word << 3));
-  if (kind == Kind.FULL) return u64.MAX_VALUE;
-  let bits: u64 = 0;
-  if (kind == Kind.RUNS) {
-    for (let i = <u32>max(runsFind(payload, low), 0), n = runsCount(payload); i < n && runStart(payload, i) <= high; i++) {
-      const from = max(runStart(payload, i), low), to = min(runEnd(payload, i), high);
-      if (from <= to) bits |= (u64.MAX_VALUE >> (63 - (to - from))) << (from - low);
-    }
-    return bits;
-  }
-  const count = entryCount<Own>(entry);
-  for (let i = arrayLowerBound(payload, count, low); i < count; i++) {
-    const member = <u32>load<u16>(payload + (<usize>i << 1));
-    if (member > high) break;
-    bits |= (<u64>1) << (member - low);
-  }
-  return bits;
-}
 
 // --- Reading ------------------------------------------------------------------------------------------------------------------
 // Operand 0 is the text. Any is good: a character other than '1' is a 0.

@@ -87,6 +87,11 @@ export function output_write(from: usize, bytes: usize): void {
   memory.copy(OUTPUT + <usize>outputSize, from, bytes);
   outputSize += <u32>bytes;
 }
+export function output_fill(value: u32, count: u64): void {
+  need(<u64>outputSize + count <= <u64>outputLimit);
+  memory.fill(OUTPUT + <usize>outputSize, <u8>value, <usize>count);
+  outputSize += <u32>count;
+}
 export function output_put(value: u64, bytes: u32): void {
   need(bytes >= 1 && bytes <= 8 && <u64>outputSize + <u64>bytes <= <u64>outputLimit);
   for (let i: u32 = 0; i < bytes; i++) store<u8>(OUTPUT + <usize>outputSize + <usize>i, <u8>(value >> (i << 3)));
