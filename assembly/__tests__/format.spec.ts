@@ -269,6 +269,23 @@ describe("the 64-bit payload", () => {
     }
     trial.end();
   });
+
+  it("names short spans as well: an arena of a few bytes is no payload of gigabytes", () => {
+    const trial = new Trial(211), gaps = new Model(), mixed = new Model();
+    for (let i: u64 = 0; i < 20; i++) gaps.append(i << 32, (i << 32) + (65535 << 16) - 1);
+    roundTrip(trial, gaps, Form.PLAIN, Format.WIDE);
+    trial.same(serializedBytes(Format.WIDE), 16 + 20 * 16, "bytes");
+    let key: u64 = 65000;
+    for (let i: u64 = 0; i < 400; i++) {      // across a bucket's border
+      const span = i % 6;
+      if (span) mixed.append(key << 16, ((key + span) << 16) - 1); else mixed.append((key << 16) + i, (key << 16) + i);
+      key += span + 1 + trial.random.below(2);
+    }
+    mixed.append(key << 16, (key + (1 << 20)) << 16);
+    roundTrip(trial, mixed, Form.EITHER, Format.WIDE);
+    expect(serializedBytes(Format.WIDE)).toBeLessThan(400 * 42);
+    trial.end();
+  });
 });
 
 describe("the portable 32-bit stream", () => {

@@ -29,6 +29,9 @@ import { faulty, readStream, streamBytes, writeStream } from "./portable";
 @inline const SPAN: u64 = (<u64>1) << 63;
 // @ts-ignore: decorator
 @inline const BUCKET_KEYS: u64 = 65536;
+/** So many full containers are a part of their own: spelled out they take 42 bytes, as a span and the stream that it cuts in two do. */
+// @ts-ignore: decorator
+@inline const SPAN_LEAST: u64 = 3;
 
 // --- Writing ------------------------------------------------------------------------------------------------------------------
 
@@ -42,7 +45,7 @@ function containers(): u64 {
 }
 
 // @ts-ignore: decorator
-@inline function isSpan(entry: usize): bool { return entryKind<Own>(entry) == Kind.FULL && entrySpan<Own>(entry) >= BUCKET_KEYS; }
+@inline function isSpan(entry: usize): bool { return entryKind<Own>(entry) == Kind.FULL && entrySpan<Own>(entry) >= SPAN_LEAST; }
 
 /** The first key from `key` on that has a container, or one beyond KEY_MAX. */
 function firstKeyFrom(key: u64): u64 {
@@ -64,7 +67,7 @@ function partEnd(key: u64, parts: bool): u64 {
 }
 
 // @ts-ignore: decorator
-@inline function isSpanPart(key: u64, end: u64): bool { return end - key >= BUCKET_KEYS - 1 && isSpan(placeEntry(seek<Own>(key))); }
+@inline function isSpanPart(key: u64, end: u64): bool { return end - key >= SPAN_LEAST - 1 && isSpan(placeEntry(seek<Own>(key))); }
 
 /** Bytes of the payload; in parts only if `mayPart`. Otherwise 2^64 - 1 stands for more than any use is made of. */
 export function wideBytes(mayPart: bool): u64 {
