@@ -3,7 +3,8 @@
  *   sandbox.c --> struct core (generated: build/core.h) --> core.c --> imports of the core --> back into sandbox.c
  *
  * A call: fill a frame, core->enter(&frame), one exported function. Nothing of a frame is kept when the call is over, but
- * enter() copies only the pointers: what they point to must live until then. One call at a time per level, and no core function may be called from within an import. */
+ * enter() copies only the pointers: what they point to must live until then. One call at a time per level, and no core
+ * function may be called from within an import. */
 #ifndef ROAR_CORE_LINK_H
 #define ROAR_CORE_LINK_H
 
