@@ -13,16 +13,17 @@ import { appendFull, begin, finish } from "./builder";
 import { CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, openCursor, passCursor, seekCursor } from "./cursor";
 import { emit, emitCopy } from "./emit";
 import {
-  FOLD_BYTES, Fold, NOTHING, copyShape, entryShape, fold, foldCardinality, fullShape, shape, shapeAt, shapeCount, shapeKind,
+  FOLD_BYTES, Fold, NOTHING, copyShape, entryShape, fold, foldCardinality, fullShape, RUNS_MAX, shape, shapeAt, shapeCount, shapeKind,
 } from "./fold";
 import { BITSET_BYTES } from "./container/limits";
 import { Count, Store, stores } from "./container/kernel";
 import {
-  bitsetCardinality, complementBitset, exclusiveBitsetsUncounted, intersectBitsets, intersectBitsetsUncounted, subtractBitsets,
+  bitsetCardinality, clearBitset, complementBitset, exclusiveBitsetsUncounted, intersectBitsets, intersectBitsetsUncounted, subtractBitsets,
   uniteBitsets, uniteBitsetsUncounted,
 } from "./container/bitset";
 import { exclusiveArrayUncounted, exclusiveRunsInto, uniteArrayUncounted, uniteRunsInto } from "./container/mixed";
 import { arrayToBitset, runsToBitset } from "./container/convert";
+import { edgesToRuns, flipEdges, runsCardinality } from "./container/run";
 
 /** The operations of https://redis.io/docs/latest/commands/bitop, NOT apart: complement.ts has that. X is the first source. */
 export const enum Operation { AND = 0, OR = 1, XOR = 2, NOT = 3, DIFF = 4, DIFF1 = 5, ANDOR = 6, ONE = 7 }
@@ -33,6 +34,29 @@ export const enum Operation { AND = 0, OR = 1, XOR = 2, NOT = 3, DIFF = 4, DIFF1
 /** From this many members and runs in three containers or more a union is quicker through a bitset than by merging. */
 // @ts-ignore: decorator
 @inline const UNION_BY_BITSET: u32 = 512;
+
+/** The most that a container takes, its entry and its part of the directory included. */
+// @ts-ignore: decorator
+@inline const CONTAINER_BYTES: u64 = BITSET_BYTES + 24;
+
+/**
+ * Bytes that the combination may well take, so that its arena need not grow: no more than its sources, and if they have their containers
+ * in common, which the large ones mostly do, no more than as many bitsets. It may be more.
+ */
+export function expectedBytes(op: Operation, sources: u32): u64 {
+  let sum: u64 = 0, least = u64.MAX_VALUE, first: u64 = 0, entries: u64 = 0;
+  for (let c: u32 = 0; c < sources; c++) {
+    right.select(c);
+    const size = <u64>right.size();
+    sum += size;
+    least = min(least, size);
+    if (!c) first = size;
+    entries = max<u64>(entries, entriesHeld<Right>());
+  }
+  if (op == Operation.AND) return least;
+  if (op == Operation.DIFF || op == Operation.ANDOR) return first;
+  return min(op == Operation.NOT ? 2 * first : sum, entries * CONTAINER_BYTES);   // an array's gaps take twice what it does
+}
 
 /** Makes memory 0, which is fresh, the combination of operands 0 .. sources - 1. */
 export function combine(op: Operation, sources: u32): void {
@@ -229,13 +253,15 @@ function counted(s: u64): u64 {
 
 /** The union or symmetric difference of all containers `key` from source `from` on, in memory 0. */
 function foldPresent(op: Fold, key: u64, from: u32, sources: u32): u64 {
-  let present: u32 = 0, pieces: u32 = 0;
+  let present: u32 = 0, pieces: u32 = 0, onlyRuns = true;
   for (let c = from; c < sources; c++) {
     if (cursorKey(c) != key) continue;
     const s = shapeOf(c);
     present++;
+    onlyRuns = onlyRuns && shapeKind(s) == Kind.RUNS;
     pieces += shapeKind(s) == Kind.RUNS ? right.load16(shapeAt(s), 0) : shapeCount(s);
   }
+  if (present > 2 && op == Fold.XOR && onlyRuns && pieces <= RUNS_MAX) return exclusiveByEdges(key, from, sources);
   if (present > 2 && pieces > UNION_BY_BITSET) return foldByBitset(op, key, from, sources);
   let acc = NOTHING, at = SELF, begun = false;
   for (let c = from; c < sources; c++) {
@@ -253,6 +279,19 @@ function foldPresent(op: Fold, key: u64, from: u32, sources: u32): u64 {
   }
   if (at != SELF) { right.select(at); acc = copyShape(acc, work(0)); }
   return acc;
+}
+
+/**
+ * What is in an odd number of the containers `key` from source `from` on, all runs: a bitset of where runs begin and end, each edge flipped
+ * as often as it occurs, has the result's runs from one edge that is left to the next.
+ */
+function exclusiveByEdges(key: u64, from: u32, sources: u32): u64 {
+  const edges = work(0), out = work(1);
+  clearBitset(edges);
+  for (let c = from; c < sources; c++) if (cursorKey(c) == key) flipEdges(edges, shapeAt(shapeOf(c)));
+  left.select(SELF);
+  const runs = edgesToRuns(edges, out);
+  return runs ? shape(Kind.RUNS, runsCardinality(out), out) : NOTHING;
 }
 
 /** The same by way of a bitset in memory 0, whose members are counted in the end. */

@@ -27,7 +27,7 @@ export const enum Fold { AND, OR, XOR, ANDNOT }
 @inline export const FULL_COUNT: u32 = 65536;
 /** Most runs that fit FOLD_BYTES. */
 // @ts-ignore: decorator
-@inline const RUNS_MAX: u32 = 2047;
+@inline export const RUNS_MAX: u32 = 2047;
 /** A shape without members. */
 // @ts-ignore: decorator
 @inline export const NOTHING: u64 = 0;

@@ -7,7 +7,7 @@ export { isEmpty, cardinality, minimum, maximum, countRange, rank, select } from
 export { countIndexed, position } from "./indexed";
 export { members, membersFrom } from "./stream";
 export { statistics } from "./statistics";
-export { combine, combineCardinality } from "./combine";
+export { combine, combineCardinality, expectedBytes } from "./combine";
 export { complement } from "./complement";
 export { intersects, isSubset } from "./relate";
 export { rewrite, pack, slice } from "./rewrite";

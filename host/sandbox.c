@@ -369,18 +369,13 @@ static status built(status s, bitmap **result) {
     return OK;
 }
 
-/* What a result takes that has the first operand's members, or any operand's. */
+/* Bytes that the operation's result may well take, with what building it takes. */
 static uint64_t expected(enum operation operation) {
-    uint64_t sum = 0, largest = 0, least = UINT64_MAX;
-    for (uint32_t i = 0; i < operands.count; i++) {
-        uint64_t size = operands.list[i].size;
-        sum += size;
-        if (size > largest) largest = size;
-        if (size < least) least = size;
-    }
-    if (operation == AND) return least + BUILDING;
-    if (operation == DIFF || operation == ANDOR) return operands.list[0].size + BUILDING;
-    return (sum < 4 * largest ? sum : 4 * largest) + BUILDING;
+    uint64_t bytes = 0;
+    frame f = reading(bitmap_empty);
+    f.operands = operands.list;
+    f.operand_count = operands.count;
+    return IN_CORE(&f, bytes = core.expectedBytes(operation, f.operand_count)) == OK ? bytes + BUILDING : 0;
 }
 
 status core_combine(enum operation operation, bitmap **result) {
@@ -411,7 +406,7 @@ status core_complement(const bitmap *b, const uint64_t *last, bitmap **result) {
     frame f;
     operands_clear();
     operands_add(b);
-    if (!start_building(&f, 2 * (uint64_t)operands.list[0].size + BUILDING)) return OUT_OF_MEMORY;
+    if (!start_building(&f, expected(NOT))) return OUT_OF_MEMORY;
     return built(IN_CORE(&f, (core.complement(b != NULL, last ? *last : 0, last != NULL), call.used = core.used())), result);
 }
 

@@ -17,15 +17,19 @@ export function arrayToBitset(a: usize, count: u32, out: usize): void {
 /** Below that many members most words are 0, and passing over them is what counts. */
 // @ts-ignore: decorator
 @inline const SPARSE: u32 = 384;
-/** Up to that many members a word seldom holds more than four. */
+/** Up to that many members a word seldom holds more than two. */
 // @ts-ignore: decorator
-@inline const THIN: u32 = 2048;
+@inline const THIN: u32 = 1024;
+/** Up to that many, more than four. */
+// @ts-ignore: decorator
+@inline const MIDDLING: u32 = 2048;
 
 /** `out` needs room for the bitset's members, of which there may be any number; returns how many there are. */
 export function bitsetToArray(a: usize, out: usize): u32 {
   const members = bitsetCardinality(a);
   if (members < SPARSE) extractBits(a, 0, out);
-  else if (members <= THIN) extractBlindly<u32>(a, out, members);
+  else if (members <= THIN) extractBlindly<u16>(a, out, members);
+  else if (members <= MIDDLING) extractBlindly<u32>(a, out, members);
   else extractBlindly<u64>(a, out, members);
   return members;
 }
@@ -44,17 +48,17 @@ function extractBits(a: usize, value: u32, out: usize): void {
 }
 
 /**
- * Writes sizeof<Few>() members for each word, whether it has them or not, so that there is a branch only on words with more. What is
- * too much is overwritten by the next word; near the end of the output there is no room for that.
+ * Writes two, four or eight members for each word, as Few is u16, u32 or u64, whether it has them or not, so that there is a branch only
+ * on words with more. What is too much is overwritten by the next word; near the end of the output there is no room for that.
  */
 // @ts-ignore: decorator
 @inline function extractBlindly<Few>(a: usize, out: usize, members: u32): void {
-  const last = out + arrayBytes(members) - arrayBytes(sizeof<Few>());
+  const last = out + arrayBytes(members - <u32>sizeof<Few>());
   let value: u32 = 0;
   while (value < UNIVERSE && out <= last) {
     let bits = left.load64(a, 0), more = out + arrayBytes(sizeof<Few>());
     const next = out + arrayBytes(<u32>popcnt<u64>(bits));
-    bits = extractFour(bits, value, out);
+    bits = sizeof<Few>() > 2 ? extractFour(bits, value, out) : extractTwo(bits, value, out);
     if (sizeof<Few>() > 4) bits = extractFour(bits, value, out + arrayBytes(4));
     while (bits) {
       store<u16>(more, value + <u32>ctz<u64>(bits));
@@ -66,6 +70,15 @@ function extractBits(a: usize, value: u32, out: usize): void {
     value += 64;
   }
   extractBits(a, value, out);
+}
+
+/** Writes the members of the two lowest bits, as extractFour() does. */
+// @ts-ignore: decorator
+@inline function extractTwo(bits: u64, value: u32, out: usize): u64 {
+  const members = value * 0x00010001 + <u32>ctz<u64>(bits);
+  bits &= bits - 1;
+  store<u32>(out, members + (<u32>ctz<u64>(bits) << 16));
+  return bits & (bits - 1);
 }
 
 /**

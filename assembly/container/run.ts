@@ -163,6 +163,44 @@ export function exclusiveRuns(a: usize, b: usize, out: usize): u32 { return comb
   return closeRuns(start, out);
 }
 
+/** Flips, in the bitset at `to`, the bits where the runs that `right` shows at `b` begin, and those behind their ends. */
+export function flipEdges(to: usize, b: usize): void {
+  const end = b + runsBytes(right.load16(b, 0));
+  for (b += RUNS_HEADER_BYTES; b < end; b += RUN_BYTES) {
+    const run = right.load32(b, 0);
+    flipBit(to, startOf(run));
+    if (edgeOf(run) < UNIVERSE) flipBit(to, edgeOf(run));
+  }
+}
+
+// @ts-ignore: decorator
+@inline function flipBit(to: usize, value: u32): void {
+  const word = to + ((value >> 6) << 3);
+  store<u64>(word, load<u64>(word) ^ ((<u64>1) << (value & 63)));
+}
+
+/**
+ * The runs that begin and end at the bits of the bitset at `edges`, in turn; returns how many there are. `out` needs room for one for
+ * every two bits.
+ */
+export function edgesToRuns(edges: usize, out: usize): u32 {
+  const start = out;
+  let inside = false, low: u32 = 0;
+  out += RUNS_HEADER_BYTES;
+  for (let value: u32 = 0; value < UNIVERSE; value += 64) {
+    let bits = load<u64>(edges);
+    edges += 8;
+    while (bits) {
+      const at = value + <u32>ctz<u64>(bits);
+      if (inside) out = putRun(out, low, at - 1); else low = at;
+      inside = !inside;
+      bits &= bits - 1;
+    }
+  }
+  if (inside) out = putRun(out, low, UNIVERSE - 1);
+  return closeRuns(start, out);
+}
+
 /** The gaps between the runs that `left` shows at `a`; `out` needs room for one run more than there are and does not overlap. */
 export function complementRuns(a: usize, out: usize): u32 {
   const end = a + runsBytes(left.load16(a, 0)), start = out;
