@@ -18,12 +18,12 @@ import {
 import { BITSET_BYTES } from "./container/limits";
 import { Count, Store, stores } from "./container/kernel";
 import {
-  bitsetCardinality, clearBitset, complementBitset, exclusiveBitsetsUncounted, intersectBitsets, intersectBitsetsUncounted, subtractBitsets,
+  bitsetCardinality, complementBitset, exclusiveBitsetsUncounted, intersectBitsets, intersectBitsetsUncounted, subtractBitsets,
   uniteBitsets, uniteBitsetsUncounted,
 } from "./container/bitset";
 import { exclusiveArrayUncounted, exclusiveRunsInto, uniteArrayUncounted, uniteRunsInto } from "./container/mixed";
 import { arrayToBitset, runsToBitset } from "./container/convert";
-import { edgesToRuns, flipEdges, runsCardinality } from "./container/run";
+import { clearEdges, edgesToRuns, flipEdges, runsCardinality } from "./container/run";
 
 /** The operations of https://redis.io/docs/latest/commands/bitop, NOT apart: complement.ts has that. X is the first source. */
 export const enum Operation { AND = 0, OR = 1, XOR = 2, NOT = 3, DIFF = 4, DIFF1 = 5, ANDOR = 6, ONE = 7 }
@@ -286,8 +286,8 @@ function foldPresent(op: Fold, key: u64, from: u32, sources: u32): u64 {
  * as often as it occurs, has the result's runs from one edge that is left to the next.
  */
 function exclusiveByEdges(key: u64, from: u32, sources: u32): u64 {
-  const edges = work(0), out = work(1);
-  clearBitset(edges);
+  const edges = work(0), out = work(2);       // the edges take a little more than one slot
+  clearEdges(edges);
   for (let c = from; c < sources; c++) if (cursorKey(c) == key) flipEdges(edges, shapeAt(shapeOf(c)));
   left.select(SELF);
   const runs = edgesToRuns(edges, out);

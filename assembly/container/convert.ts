@@ -55,21 +55,36 @@ function extractBits(a: usize, value: u32, out: usize): void {
 @inline function extractBlindly<Few>(a: usize, out: usize, members: u32): void {
   const last = out + arrayBytes(members - <u32>sizeof<Few>());
   let value: u32 = 0;
+  // Two words at a time, as long as the first cannot come near the end.
+  while (value < UNIVERSE && out + arrayBytes(64) <= last) {
+    const high = left.load64(a, 8), low = left.load64(a, 0), middle = out + arrayBytes(<u32>popcnt<u64>(low));
+    extractWord<Few>(low, value, out);
+    extractWord<Few>(high, value + 64, middle);
+    out = middle + arrayBytes(<u32>popcnt<u64>(high));
+    a += 16;
+    value += 128;
+  }
   while (value < UNIVERSE && out <= last) {
-    let bits = left.load64(a, 0), more = out + arrayBytes(sizeof<Few>());
-    const next = out + arrayBytes(<u32>popcnt<u64>(bits));
-    bits = sizeof<Few>() > 2 ? extractFour(bits, value, out) : extractTwo(bits, value, out);
-    if (sizeof<Few>() > 4) bits = extractFour(bits, value, out + arrayBytes(4));
-    while (bits) {
-      store<u16>(more, value + <u32>ctz<u64>(bits));
-      more += MEMBER_BYTES;
-      bits &= bits - 1;
-    }
-    out = next;
+    const bits = left.load64(a, 0);
+    extractWord<Few>(bits, value, out);
+    out += arrayBytes(<u32>popcnt<u64>(bits));
     a += 8;
     value += 64;
   }
   extractBits(a, value, out);
+}
+
+/** Writes the word's members, and what is too much. */
+// @ts-ignore: decorator
+@inline function extractWord<Few>(bits: u64, value: u32, out: usize): void {
+  bits = sizeof<Few>() > 2 ? extractFour(bits, value, out) : extractTwo(bits, value, out);
+  if (sizeof<Few>() > 4) bits = extractFour(bits, value, out + arrayBytes(4));
+  out += arrayBytes(sizeof<Few>());
+  while (bits) {
+    store<u16>(out, value + <u32>ctz<u64>(bits));
+    out += MEMBER_BYTES;
+    bits &= bits - 1;
+  }
 }
 
 /** Writes the members of the two lowest bits, as extractFour() does. */

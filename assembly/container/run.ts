@@ -5,7 +5,7 @@
 
 import { left, right } from "../memory";
 import { And, Or, Xor, AndNot } from "./kernel";
-import { UNIVERSE, RUNS_HEADER_BYTES, RUN_BYTES, runsBytes } from "./limits";
+import { BITSET_BYTES, UNIVERSE, RUNS_HEADER_BYTES, RUN_BYTES, runsBytes } from "./limits";
 
 // @ts-ignore: decorator
 @inline export function runsCount(at: usize): u32 { return <u32>load<u16>(at); }
@@ -163,38 +163,49 @@ export function exclusiveRuns(a: usize, b: usize, out: usize): u32 { return comb
   return closeRuns(start, out);
 }
 
-/** Flips, in the bitset at `to`, the bits where the runs that `right` shows at `b` begin, and those behind their ends. */
+// Edges: a bitset of where runs begin, and of what follows their ends. Behind it, EDGES_MARKS bytes with a bit for each of its words that
+// may not be 0, so that only those are looked at again.
+
+// @ts-ignore: decorator
+@inline const EDGES_MARKS: usize = BITSET_BYTES / 64;
+
+/** Makes the edges at `at`, BITSET_BYTES + EDGES_MARKS, those of no run. */
+export function clearEdges(at: usize): void { memory.fill(at, 0, BITSET_BYTES + EDGES_MARKS); }
+
+/** Flips the edges of the runs that `right` shows at `b`. */
 export function flipEdges(to: usize, b: usize): void {
   const end = b + runsBytes(right.load16(b, 0));
   for (b += RUNS_HEADER_BYTES; b < end; b += RUN_BYTES) {
     const run = right.load32(b, 0);
-    flipBit(to, startOf(run));
-    if (edgeOf(run) < UNIVERSE) flipBit(to, edgeOf(run));
+    flipEdge(to, startOf(run));
+    if (edgeOf(run) < UNIVERSE) flipEdge(to, edgeOf(run));
   }
 }
 
 // @ts-ignore: decorator
-@inline function flipBit(to: usize, value: u32): void {
-  const word = to + ((value >> 6) << 3);
+@inline function flipEdge(to: usize, value: u32): void {
+  const word = to + ((value >> 6) << 3), mark = to + ((value >> 12) << 3);
   store<u64>(word, load<u64>(word) ^ ((<u64>1) << (value & 63)));
+  store<u64>(mark, load<u64>(mark, BITSET_BYTES) | ((<u64>1) << ((value >> 6) & 63)), BITSET_BYTES);
 }
 
-/**
- * The runs that begin and end at the bits of the bitset at `edges`, in turn; returns how many there are. `out` needs room for one for
- * every two bits.
- */
+/** The runs that begin and end at the edges, in turn; returns how many there are. `out` needs room for one for every two edges. */
 export function edgesToRuns(edges: usize, out: usize): u32 {
   const start = out;
   let inside = false, low: u32 = 0;
   out += RUNS_HEADER_BYTES;
-  for (let value: u32 = 0; value < UNIVERSE; value += 64) {
-    let bits = load<u64>(edges);
-    edges += 8;
-    while (bits) {
-      const at = value + <u32>ctz<u64>(bits);
-      if (inside) out = putRun(out, low, at - 1); else low = at;
-      inside = !inside;
-      bits &= bits - 1;
+  for (let part: u32 = 0; part < UNIVERSE >> 12; part++) {
+    let marks = load<u64>(edges + BITSET_BYTES + (<usize>part << 3));
+    while (marks) {
+      const word = (part << 6) + <u32>ctz<u64>(marks);
+      let bits = load<u64>(edges + (<usize>word << 3));
+      while (bits) {
+        const at = (word << 6) + <u32>ctz<u64>(bits);
+        if (inside) out = putRun(out, low, at - 1); else low = at;
+        inside = !inside;
+        bits &= bits - 1;
+      }
+      marks &= marks - 1;
     }
   }
   if (inside) out = putRun(out, low, UNIVERSE - 1);

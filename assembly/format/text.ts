@@ -45,24 +45,25 @@ export function writeCharacters(): void { writeWords(true, charactersBytes()); }
 function writeWords(characters: bool, bytes: u64): void {
   let word: u64 = 0, rest = bytes;
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    const entry = placeEntry(place), last = entryLastKey<Own>(entry);
-    for (let key = entryKey<Own>(entry); key <= last; key++) {
-      rest = writeZeros(key * WORDS - word, characters, rest);
-      word = (key + 1) * WORDS;
-      rest = isArray(entryKind<Own>(entry)) ? writeArray(entry, characters, rest) : writeContainer(entry, characters, rest);
-    }
+    const entry = placeEntry(place), kind = entryKind<Own>(entry), first = entryKey<Own>(entry) * WORDS;
+    rest = writeSame(false, first - word, characters, rest);
+    word = (entryLastKey<Own>(entry) + 1) * WORDS;
+    if (kind == Kind.FULL) rest = writeSame(true, word - first, characters, rest);
+    else rest = isArray(kind) ? writeArray(entry, characters, rest) : writeContainer(entry, characters, rest);
   }
-  if (rest) writeZeros(1, characters, rest);  // there is no member: one '0'
+  if (rest) writeSame(false, 1, characters, rest);            // there is no member: one '0'
 }
 
-/** Writes that many words without members, or as much of them as `rest` bytes hold; returns what is left of `rest`, as all below. */
-function writeZeros(words: u64, characters: bool, rest: u64): u64 {
+/**
+ * Writes that many words of members, or of none, or as much of them as `rest` bytes hold; returns what is left of `rest`, as all below.
+ */
+function writeSame(members: bool, words: u64, characters: bool, rest: u64): u64 {
   const bytes = min(rest, words << (characters ? 6 : 3));
-  output.fill(characters ? 0x30 : 0, bytes);
+  output.fill(characters ? 0x30 + u32(members) : members ? 0xff : 0, bytes);
   return rest - bytes;
 }
 
-/** Writes a container that is no array. */
+/** Writes a bitset or runs. */
 function writeContainer(entry: usize, characters: bool, rest: u64): u64 {
   for (let i: u32 = 0; i < WORDS && rest; i++) rest = writeWord(wordOf(entry, i), characters, rest);
   return rest;
@@ -74,13 +75,13 @@ function writeArray(entry: usize, characters: bool, rest: u64): u64 {
   const end = member + arrayBytes(entryCount<Own>(entry));
   while (member < end) {
     const next = <u32>load<u16>(member) >> 6;
-    rest = writeZeros(next - word, characters, rest);
+    rest = writeSame(false, next - word, characters, rest);
     let bits: u64 = 0;
     for (; member < end && <u32>load<u16>(member) >> 6 == next; member += MEMBER_BYTES) bits |= (<u64>1) << (load<u16>(member) & 63);
     rest = writeWord(bits, characters, rest);
     word = next + 1;
   }
-  return writeZeros(WORDS - word, characters, rest);
+  return writeSame(false, WORDS - word, characters, rest);
 }
 
 /** Writes the word, or as much as `rest` bytes hold; returns what is left of `rest`. */
