@@ -24,6 +24,7 @@ const files = (names: string[]): string[] => names.map((name) => `test/${name}.t
 const skipped = files(process.env.ROAR_SKIP?.split(" ") ?? []);
 const heavy = files([
   "memory", "corpus", "hostile", "cut", "kill", "replicas", "contexts", "cluster", "census", "build", "harness", "interchange", "bench",
+  "documents",
 ]);
 const best = levels().at(-1);
 
