@@ -4,6 +4,7 @@ import { placeEntry, seek } from "../directory";
 import { Fault } from "../fault";
 import { Format, deserialize, serialize, serializedBytes } from "../format/index";
 import { insert } from "../point";
+import { setRange } from "../range";
 import { Form, Trial, build, freshArena, readArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf } from "./bitmap-model";
 import { Random, addOperand, clear, enter, operandAt, outputAt, outputBytes, setOutputLimit } from "./world";
@@ -233,6 +234,18 @@ describe("the 64-bit payload", () => {
       const step: u64 = 1 + trial.random.below(i % 2 ? 200000 : 30000);
       roundTrip(trial, anyModel(trial.random.below(200000), step, 20, trial.random), trial.random.below(Form.FORMS), Format.WIDE);
     }
+    trial.end();
+  });
+
+  it("is the portable stream however many containers there are, unless spans make them many", () => {
+    const trial = new Trial(214), many: u64 = (1 << 20) + 1000;
+    freshArena(40);
+    for (let i: u64 = 0; i < many; i++) insert(i << 17);
+    enter();
+    trial.same(serializedBytes(Format.WIDE), serializedBytes(Format.PORTABLE_WIDE), "bytes of many containers");
+    setRange(many << 17, (many + (1 << 20) + 2) << 17);
+    enter();
+    trial.holds(serializedBytes(Format.WIDE) < serializedBytes(Format.PORTABLE_WIDE), "in parts");
     trial.end();
   });
 

@@ -3,7 +3,8 @@
 //   u64 buckets, then per bucket, ascending: u32 high half of its offsets, and a portable 32-bit stream (portable.ts)
 //
 // A bucket stream spells every container out, so what one directory entry holds, a range of 2^60 members, would take petabytes. From
-// SPELLED_OUT containers on the payload is written in parts instead, with a first word that no number of buckets can be:
+// SPELLED_OUT containers on that have no entry of their own, the payload is written in parts, with a first word that no number of buckets
+// can be:
 //
 //   u64 PARTS, u64 parts, then per part, ascending:
 //     u64 high half, and a portable 32-bit stream of that bucket or of a piece of it
@@ -17,7 +18,7 @@ import { advance, placeEntry, seek } from "../directory";
 import { appendFull, begin, finish, nextKey } from "../builder";
 import { faulty, readStream, streamBytes, writeStream } from "./portable";
 
-/** Most containers that are spelled out: a payload of 14 MB if all are full. */
+/** So many containers of spans, the first of each not counted, are too many to spell out: 14 MB of a payload. */
 // @ts-ignore: decorator
 @inline const SPELLED_OUT: u64 = 1 << 20;
 /** Most containers whose bytes are counted bucket by bucket; with more a payload takes 4 GB at the least. */
@@ -35,11 +36,11 @@ import { faulty, readStream, streamBytes, writeStream } from "./portable";
 
 // --- Writing ------------------------------------------------------------------------------------------------------------------
 
-/** Containers of memory 0, those of spans included. */
-function containers(): u64 {
+/** Containers of memory 0 that have no entry of their own: all of a span but one. */
+function spannedContainers(): u64 {
   let containers: u64 = 0;
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    containers += entrySpan<Own>(placeEntry(place));
+    containers += entrySpan<Own>(placeEntry(place)) - 1;
   }
   return containers;
 }
@@ -71,8 +72,8 @@ function partEnd(key: u64, parts: bool): u64 {
 
 /** Bytes of the payload; in parts only if `mayPart`. Otherwise 2^64 - 1 stands for more than any use is made of. */
 export function wideBytes(mayPart: bool): u64 {
-  const held = containers(), parts = mayPart && held > SPELLED_OUT;
-  if (!parts && held > COUNTABLE) return u64.MAX_VALUE;
+  const spanned = spannedContainers(), parts = mayPart && spanned >= SPELLED_OUT;
+  if (!parts && spanned > COUNTABLE) return u64.MAX_VALUE;
   let bytes: u64 = parts ? 16 : 8;
   for (let key = firstKeyFrom(0); key <= KEY_MAX;) {
     const end = partEnd(key, parts);
@@ -85,7 +86,7 @@ export function wideBytes(mayPart: bool): u64 {
 
 /** Writes it. */
 export function writeWide(mayPart: bool): void {
-  const parts = mayPart && containers() > SPELLED_OUT;
+  const parts = mayPart && spannedContainers() >= SPELLED_OUT;
   let count: u64 = 0;
   for (let key = firstKeyFrom(0); key <= KEY_MAX; key = firstKeyFrom(partEnd(key, parts) + 1)) count++;
   if (parts) output.put(PARTS, 8);
