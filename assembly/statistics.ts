@@ -2,24 +2,23 @@
 
 import { reply } from "./memory";
 import { Own } from "./view";
-import { ENTRY_BYTES, Kind, entryCardinality, entryKind, entrySpan, isArray, payloadBytes } from "./entry";
+import { Kind, entryCardinality, entryKind, entrySpan, isArray, payloadBytes } from "./entry";
 import { advance, placeEntry, seek } from "./directory";
-import { BITSET_BYTES } from "./container/limits";
+import { BITSET_BYTES, arrayBytes, runsBytes } from "./container/limits";
 
 /**
- * Hands over nine numbers: containers, members and bytes of the arrays, then of the bitsets, then of the runs. A full container counts as
- * one of runs, members in a directory entry as an array of that entry.
+ * Hands over nine numbers: containers, members and bytes of the arrays, then of the bitsets, then of the runs. Bytes are those that the
+ * Roaring format needs: a full container is one of one run, and members in a directory entry are an array.
  */
 export function statistics(): void {
-  let arrays: u64 = 0, inArrays: u64 = 0, ofArrays: u64 = 0, bitsets: u64 = 0, inBitsets: u64 = 0, runs: u64 = 0, inRuns: u64 = 0, ofRuns: u64 = 0;
+  let arrays: u64 = 0, inArrays: u64 = 0, bitsets: u64 = 0, inBitsets: u64 = 0, runs: u64 = 0, inRuns: u64 = 0, ofRuns: u64 = 0;
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    const entry = placeEntry(place), kind = entryKind<Own>(entry), members = entryCardinality<Own>(entry);
-    const held = payloadBytes<Own>(entry), bytes = held ? held : ENTRY_BYTES;
-    if (isArray(kind)) { arrays++; inArrays += members; ofArrays += bytes; }
+    const entry = placeEntry(place), kind = entryKind<Own>(entry), members = entryCardinality<Own>(entry), span = entrySpan<Own>(entry);
+    if (isArray(kind)) { arrays++; inArrays += members; }
     else if (kind == Kind.BITSET) { bitsets++; inBitsets += members; }
-    else { runs += entrySpan<Own>(entry); inRuns += members; ofRuns += bytes; }
+    else { runs += span; inRuns += members; ofRuns += kind == Kind.FULL ? span * runsBytes(1) : payloadBytes<Own>(entry); }
   }
-  reply.member(arrays); reply.member(inArrays); reply.member(ofArrays);
+  reply.member(arrays); reply.member(inArrays); reply.member(inArrays * arrayBytes(1));
   reply.member(bitsets); reply.member(inBitsets); reply.member(bitsets * BITSET_BYTES);
   reply.member(runs); reply.member(inRuns); reply.member(ofRuns);
 }

@@ -551,7 +551,7 @@ export const commands: Command[] = [
     summary: "Tells what a bitmap is made of", complexity: "O(c) for c containers",
     keys: [{ at: 1, access: "read" }], args: [key, optional(token("JSON"))],
     reply: "Text, or JSON; a verbatim string in RESP3.", missing: "nil",
-    details: "`R.STAT` and `R64.STAT` both take keys of either family. A range of full containers counts as so many containers of runs.",
+    details: "`R.STAT` and `R64.STAT` both take keys of either family. A range of full containers counts as so many containers of runs. Bytes are what the portable format needs, not what is allocated.",
     example: [
       ["R.SETINTARRAY k 1 2 3", OK],
       ["R.STAT k", bulk(STAT)],

@@ -163,8 +163,7 @@ describe("statistics", () => {
         const at = asRuns ? 6 : count <= 4096 ? 0 : 3;
         wanted[at]++;
         wanted[at + 1] += count;
-        if (count < 65536) wanted[at + 2] += count < 3 ? 12 : asRuns ? runs : plainOf(count);
-        else if (!key || model.countRange((key - 1) << 16, (key << 16) - 1) < 65536) wanted[at + 2] += 12;  // neighbours share an entry
+        wanted[at + 2] += asRuns ? runs : plainOf(count);
       }
       build(model, form, trial.random);
       enter();
