@@ -427,7 +427,7 @@ export const commands: Command[] = [
     summary: "Tells how two bitmaps lie to each other", complexity: "O(n), or less: it ends with the first container that decides",
     keys: [{ at: 1, access: "read" }, { at: 2, access: "read" }], args: [{ name: "key1", type: "key" }, { name: "key2", type: "key" }, optional(oneOf("mode", token("ALL"), token("ALL_STRICT"), token("EQ")))],
     reply: "1 or 0.", missing: "error",
-    details: "Without a mode: whether they have a member in common. `ALL`: whether key1 has all members of key2; `ALL_STRICT`: and others as well; `EQ`: and no others.",
+    details: "Without a mode: whether they have a member in common. `ALL`: whether key1 has all members of key2; `ALL_STRICT`: and others as well; `EQ`: and no others. The mode is upper case.",
     example: [
       ["R.SETINTARRAY a 1 2 3", OK],
       ["R.SETINTARRAY b 2 3", OK],

@@ -1,5 +1,6 @@
 /* commands_algebra.c -- bitmaps made of bitmaps. */
 #include <stdio.h>
+#include <string.h>
 
 #include "args.h"
 
@@ -153,18 +154,17 @@ static int open_pair(call *c, count *first, count *second) {
 }
 
 /* CONTAINS key1 key2 [ALL | ALL_STRICT | EQ] -- whether key1 has a member of key2; all of them; and others as well; and
- * no others. */
+ * no others. Modes are taken in upper case alone, as the C module takes them. */
 int contains_command(call *c) {
     static const char *const modes[] = {"ALL", "ALL_STRICT", "EQ"};
     enum { ALL, ALL_STRICT, EQ, NONE } mode = c->argc > 3 ? ALL : NONE;
+    const char *word = c->argc > 3 ? RedisModule_StringPtrLen(c->argv[3], NULL) : NULL;
     uint32_t holds = 0;
     count first, second;
 
     if (c->argc > 4) return RedisModule_WrongArity(c->ctx);
-    while (mode < NONE && !argument_is(c, 3, modes[mode])) mode++;
-    if (c->argc > 3 && mode == NONE) {
-        return reply_error(c, "ERR invalid mode argument: %s", RedisModule_StringPtrLen(c->argv[3], NULL));
-    }
+    while (mode < NONE && strcmp(word, modes[mode])) mode++;
+    if (word && mode == NONE) return reply_error(c, "ERR invalid mode argument: %s", word);
     if (!open_pair(c, &first, &second)) return REDISMODULE_OK;
     if (mode == EQ ? first != second : mode == ALL_STRICT && first <= second) return reply_integer(c, 0);
     if (!succeeded(c, mode == NONE ? core_intersects(&holds) : core_is_subset(&holds))) return REDISMODULE_OK;

@@ -168,7 +168,7 @@ const combined: readonly Row[] = [
   ["DIFF d k string", WRONGTYPE],
   ["CONTAINS k l", ":1"],
   ["CONTAINS k l ALL", ":0"],
-  ["CONTAINS k k all", ":1"],
+  ["CONTAINS k k all", "-ERR invalid mode argument: all"],
   ["CONTAINS k k ALL_STRICT", ":0"],
   ["CONTAINS k k EQ", ":1"],
   ["CONTAINS k none", NO_KEY],

@@ -183,7 +183,7 @@ describeCommand("CONTAINS", (suite) => {
 
   it("does nothing else", async () => {
     await roar.load("k", [1]);
-    expect(await effects(() => run("k", "k", "all"))).toEqual(noEffects);
+    expect(await effects(() => run("k", "k", "ALL"))).toEqual(noEffects);
   });
 
   itNeedsBoth(suite);
@@ -199,7 +199,7 @@ describeCommand("CONTAINS", (suite) => {
   itRefuses(suite, {
     arity: [[], ["k"], ["k", "k", "ALL", "EQ"]],
     bad: [
-      ...["SOME", "", "ALL_", "E"].map((bad) => [["k", "k", bad], `ERR invalid mode argument: ${bad}`] as const),
+      ...["SOME", "", "ALL_", "E", "all", "Eq"].map((bad) => [["k", "k", bad], `ERR invalid mode argument: ${bad}`] as const),
       [["k", "k", "x\r\n+OK"], "ERR invalid mode argument: x  +OK"],
     ],
     good: ["k", "k"],

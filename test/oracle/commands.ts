@@ -85,10 +85,8 @@ const common = (a: Edges, b: Edges): bigint => combine("AND", [a, b]).count();
 
 function contains(call: Call): Answer {
   if (call.args.length > 4) call.refuseArity();
-  const mode = call.args[3]?.toUpperCase();
-  if (mode !== undefined && !["ALL", "ALL_STRICT", "EQ"].includes(mode)) {
-    refuse(`ERR invalid mode argument: ${call.args[3]!.replace(/\0[^]*$/, "").replace(/[\r\n]/g, " ")}`);
-  }
+  const mode = call.args[3]?.replace(/\0[^]*$/, "");
+  if (mode !== undefined && !["ALL", "ALL_STRICT", "EQ"].includes(mode)) refuse(`ERR invalid mode argument: ${mode.replace(/[\r\n]/g, " ")}`);
   const a = call.existing(1), b = call.existing(2), shared = common(a, b);
   const all = shared === b.count();
   switch (mode) {

@@ -279,7 +279,7 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
     return [operation, ...sources, ...last];
   },
   DIFF: (g) => [g.key(), g.key(), g.key()],
-  CONTAINS: (g) => [g.key(), g.key(), ...g.optional(g.word(g.random.pick(["ALL", "ALL_STRICT", "EQ"])))],
+  CONTAINS: (g) => [g.key(), g.key(), ...g.optional(g.random.pick(["ALL", "ALL_STRICT", "EQ"]))],
   JACCARD: (g) => [g.key(), g.key()],
   SETBITARRAY: (g) => [g.key(), g.text(3, 0x30)],
   GETBITARRAY: keyAlone,
