@@ -562,7 +562,7 @@ export const commands: Command[] = [
     summary: "Rebuilds a bitmap in the least space", complexity: "O(n)",
     keys: [{ at: 1, access: "read" }], args: [key, optional(token("MEM"))],
     reply: "`OK`.", missing: "error",
-    details: "Works on this node's copy alone: no member changes, so nothing is replicated and nobody told. Memory is given back with `MEM` or without.",
+    details: "Works on this node's copy alone: no member changes, so nothing is replicated and nobody told. Memory is given back with `MEM`, any other word, or none.",
     example: [
       ["R.SETINTARRAY k 1 2 3", OK],
       ["R.OPTIMIZE k", OK],

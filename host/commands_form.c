@@ -4,14 +4,13 @@
 #include "args.h"
 
 /* OPTIMIZE key [MEM] -- rebuilds this node's copy in the least space. The members are the same, so nobody is told. Memory is
- * given back with MEM or without. */
+ * given back with MEM or without; any other word does as well, as in the C module, whose AOF files may hold one. */
 int optimize_command(call *c) {
     const bitmap *b;
     bitmap *packed;
     slot s;
 
     if (c->argc > 3) return RedisModule_WrongArity(c->ctx);
-    if (c->argc > 2 && !argument_is(c, 2, "MEM")) return reply_syntax_error(c);
     if (!open_existing(c, 1, &b)) return REDISMODULE_OK;
     if (!succeeded(c, core_pack(b, &packed))) return REDISMODULE_OK;
     if (!open_write(c, 1, &s)) return bitmap_free(packed), REDISMODULE_OK;

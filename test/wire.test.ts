@@ -191,6 +191,7 @@ const json = (count: number, values: number, bytes: number): string =>
 const form: readonly Row[] = [
   ["OPTIMIZE k", "+OK"],
   ["OPTIMIZE k MEM", "+OK"],
+  ["OPTIMIZE k other", "+OK"],
   ["OPTIMIZE none", NO_KEY],
   ["STAT k", `(txt)${statistics("{type}", 4, 1, "100", "1", 8)}`],
   ["STAT k text", `(txt)${statistics("{type}", 4, 1, "100", "1", 8)}`],

@@ -283,7 +283,6 @@ function jsonValues(text: string): string[] {
 
 function optimize(call: Call): Answer {
   if (call.args.length > 3) call.refuseArity();
-  if (call.args.length > 2 && !call.is(2, "MEM")) refuse(SYNTAX);
   call.existing(1);
   return "OK";
 }
