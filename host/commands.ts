@@ -7,7 +7,7 @@ export type Access =
   | "modify"      // RW ACCESS UPDATE: the reply tells something of what was there
   | "update"      // RW UPDATE
   | "insert"      // RW INSERT
-  | "overwrite";  // OW UPDATE
+  | "overwrite";  // OW INSERT: what it was in the C module
 
 export interface Keys {
   /** Position in argv of the first. */

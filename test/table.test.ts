@@ -26,7 +26,7 @@ const accesses = (row: Row): { at: number; access: Access }[] =>
 
 const OF_SPECS: Readonly<Record<Access, string[]>> = {
   read: ["RO", "access"], modify: ["RW", "access", "update"], update: ["RW", "update"], insert: ["RW", "insert"],
-  overwrite: ["OW", "update"],
+  overwrite: ["OW", "insert"],
 };
 
 describe("the table", () => {

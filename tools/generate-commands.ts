@@ -16,7 +16,7 @@ const KEY_FLAGS: Record<Access, string[]> = {
   modify: ["RW", "ACCESS", "UPDATE"],
   update: ["RW", "UPDATE"],
   insert: ["RW", "INSERT"],
-  overwrite: ["OW", "UPDATE"],
+  overwrite: ["OW", "INSERT"],
 };
 
 const ARG_TYPES: Record<Arg["type"], string> = {
