@@ -4,7 +4,7 @@
 import { SELF, left, reply, right } from "./memory";
 import { Right } from "./view";
 import { HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, alignedBump, blockBytes, makeRoom } from "./arena";
-import { KEY_MAX, Kind, entryKey, entryKind, entryLastKey, entrySpan, payloadBytes } from "./entry";
+import { KEY_MAX, Kind, entryKey, entryKind, entrySpan, payloadBytes } from "./entry";
 import { advance, entriesHeld, isLastOfLeaf, nodeBytes, placeEntry, seek } from "./directory";
 import { appendFull, begin, endLeaf, finish } from "./builder";
 import { plainBytes } from "./edit";
@@ -54,34 +54,23 @@ function tinyIsSmaller(count: u32, runs: u32): bool {
   return count <= TINY_MAX && TINY_PAYLOAD + arrayBytes(count) <= HEADER_BYTES + blockBytes(nodeBytes(0, 1)) + blockBytes(runsBytes(runs));
 }
 
-/** A container's bytes in a payload beside its members. */
+/** An entry's bytes in a payload beside its members. */
 // @ts-ignore: decorator
-@inline const HEAD_BYTES: u64 = 14;
-/** So many full containers and more are one part of a payload, whatever their number. */
-// @ts-ignore: decorator
-@inline const LONG_SPAN: u64 = 1 << 20;
+@inline const HEAD_BYTES: u64 = 16;
 
 /**
  * Makes memory 0, which is fresh, a copy of what the bitmap that is operand 0 has from container `key` on, up to about `bytes` bytes of a
- * payload and at least one container. Hands over the first key that is left and returns 1, or returns 0 if none is.
+ * payload that names spans, and at least one entry. Hands over the first key that is left and returns 1, or returns 0 if none is.
  */
 export function slice(key: u64, bytes: u32): u32 {
   right.select(0);
   begin(entriesHeld<Right>(), 0);
   let taken: u64 = 0, rest: u64 = KEY_MAX + 1;
   for (let place = key > KEY_MAX ? 0 : seek<Right>(key); place; place = advance<Right>(place)) {
-    const entry = placeEntry(place), from = max(key, entryKey<Right>(entry));
-    if (taken >= bytes) { rest = from; break; }
-    if (entryKind<Right>(entry) != Kind.FULL) {
-      taken += HEAD_BYTES + payloadBytes<Right>(entry);
-      emitCopy(from, entry);
-      continue;
-    }
-    const span = entryLastKey<Right>(entry) - from + 1, part = span > LONG_SPAN ? span : min(span, (bytes - taken) / HEAD_BYTES + 1);
-    if (span > LONG_SPAN && taken) { rest = from; break; }      // in a slice of its own
-    taken += span > LONG_SPAN ? bytes : part * HEAD_BYTES;
-    appendFull(from, part);
-    if (part < span) { rest = from + part; break; }
+    const entry = placeEntry(place), first = entryKey<Right>(entry);
+    if (taken >= bytes) { rest = first; break; }
+    if (entryKind<Right>(entry) == Kind.FULL) appendFull(first, entrySpan<Right>(entry)); else emitCopy(first, entry);
+    taken += HEAD_BYTES + payloadBytes<Right>(entry);
   }
   finish();
   reply.member(rest);

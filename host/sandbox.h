@@ -59,7 +59,7 @@ typedef struct statistics {
 enum { ARRAYS, BITSETS, RUNS, CONTAINER_KINDS };
 
 /* The core's numbers for forms of a bitmap as bytes: the two families' payloads, then what others read. */
-enum format { NATIVE, WIDE, PORTABLE, PORTABLE_WIDE, BITS, CHARACTERS };
+enum format { NATIVE, WIDE, PORTABLE, PORTABLE_WIDE, BITS, CHARACTERS, WIDE_PARTS };
 
 /* The eight operations, numbered as the core does. NOT is core_complement. */
 enum operation { AND, OR, XOR, NOT, DIFF, DIFF1, ANDOR, ONE };

@@ -96,14 +96,17 @@ describe("files", () => {
     await roarOn(logged, R64).run("SETFULL", "full");
     await roarOn(logged, R64).load("holes", [7, 2n ** 60n, 2n ** 64n - 1n]);
     await roarOn(logged, R64).run("FLIPRANGE", "holes", 0, 2n ** 64n - 1n);
+    const step = 2n ** 32n + 2n ** 17n;      // of 65,535 full containers each, which spelled out are a megabyte
+    await logged.connection.pipeline(range(0, 200).map((i) => ["R64.SETRANGE", "ranges", BigInt(i) * step, BigInt(i) * step + 2n ** 32n - 2n ** 16n]));
     await logged.run("DEL", "string");
-    const keys = [...families.flatMap((family) => [key(family, "large"), key(family, "empty")]), "full", "holes"];
+    const keys = [...families.flatMap((family) => [key(family, "large"), key(family, "empty")]), "full", "holes", "ranges"];
     const before = await logged.run("DEBUG", "DIGEST-VALUE", ...keys);
     await rewriteAof(logged);
     const directory = join(logged.directory, "appendonlydir"), base = readdirSync(directory).find((file) => file.includes("base"))!;
     const lengths = Array.from(readFileSync(join(directory, base), "latin1").matchAll(/\r\nR(?:64)?\.IMPORT\r\n\$\d+\r\n[^\r]+\r\n\$(\d+)\r\n/g), (found) => Number(found[1]));
     expect(lengths.length).toBeGreaterThan(2 * 3 + 2 + 2);
     expect(Math.max(...lengths)).toBeLessThan(4.3e6);
+    expect(lengths.reduce((sum, length) => sum + length, 0)).toBeLessThan(22e6);
     await logged.restart();
     expect(await logged.run("DEBUG", "DIGEST-VALUE", ...keys)).toEqual(before);
     expect(await logged.run("DBSIZE")).toBe(keys.length);

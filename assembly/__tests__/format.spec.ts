@@ -232,7 +232,9 @@ describe("the 64-bit payload", () => {
     const trial = new Trial(204);
     for (let i = 0; i < 30; i++) {
       const step: u64 = 1 + trial.random.below(i % 2 ? 200000 : 30000);
-      roundTrip(trial, anyModel(trial.random.below(200000), step, 20, trial.random), trial.random.below(Form.FORMS), Format.WIDE);
+      const model = anyModel(trial.random.below(200000), step, 20, trial.random);
+      roundTrip(trial, model, trial.random.below(Form.FORMS), Format.WIDE);
+      roundTrip(trial, model, trial.random.below(Form.FORMS), Format.WIDE_PARTS);
     }
     trial.end();
   });
@@ -279,6 +281,7 @@ describe("the 64-bit payload", () => {
       model.append((last + 5) << 16, (last + 5 + (1 << 20)) << 16);     // in parts for certain
       roundTrip(trial, model, trial.random.below(Form.FORMS), Format.WIDE);
       trial.same(load<u64>(outputAt()), OFFSET_MAX, "parts");
+      roundTrip(trial, model, trial.random.below(Form.FORMS), Format.WIDE_PARTS);
     }
     trial.end();
   });

@@ -2,7 +2,7 @@
 
 import { Fault } from "../fault";
 import { nativeBytes, readNative, writeNative } from "./native";
-import { readWide, wideBytes, writeWide } from "./wide";
+import { Parts, readWide, wideBytes, writeWide } from "./wide";
 import { readPortable, portableBytes, writePortable } from "./portable";
 import { bitsBytes, charactersBytes, readBits, readCharacters, writeBits, writeCharacters } from "./text";
 
@@ -19,23 +19,27 @@ export const enum Format {
   BITS = 4,
   /** '0' and '1'. */
   CHARACTERS = 5,
+  /** As WIDE, in parts wherever that is shorter. */
+  WIDE_PARTS = 6,
 }
 
 /** Bytes that serialize() will write of memory 0. */
 export function serializedBytes(format: Format): u64 {
   if (format == Format.NATIVE) return nativeBytes();
-  if (format == Format.WIDE) return wideBytes(true);
+  if (format == Format.WIDE) return wideBytes(Parts.WHEN_LONG);
+  if (format == Format.WIDE_PARTS) return wideBytes(Parts.WHEN_ANY);
   if (format == Format.PORTABLE) return portableBytes();
-  if (format == Format.PORTABLE_WIDE) return wideBytes(false);
+  if (format == Format.PORTABLE_WIDE) return wideBytes(Parts.NEVER);
   return format == Format.BITS ? bitsBytes() : charactersBytes();
 }
 
 /** Writes memory 0 to the output. */
 export function serialize(format: Format): void {
   if (format == Format.NATIVE) writeNative();
-  else if (format == Format.WIDE) writeWide(true);
+  else if (format == Format.WIDE) writeWide(Parts.WHEN_LONG);
+  else if (format == Format.WIDE_PARTS) writeWide(Parts.WHEN_ANY);
   else if (format == Format.PORTABLE) writePortable();
-  else if (format == Format.PORTABLE_WIDE) writeWide(false);
+  else if (format == Format.PORTABLE_WIDE) writeWide(Parts.NEVER);
   else if (format == Format.BITS) writeBits();
   else writeCharacters();
 }
@@ -43,7 +47,7 @@ export function serialize(format: Format): void {
 /** Makes memory 0, which is fresh, the bitmap of the payload that is operand 0; on a fault memory 0 is of no use. */
 export function deserialize(format: Format): Fault {
   if (format == Format.NATIVE) return readNative();
-  if (format == Format.WIDE) return readWide(true);
+  if (format == Format.WIDE || format == Format.WIDE_PARTS) return readWide(true);
   if (format == Format.PORTABLE) return readPortable();
   if (format == Format.PORTABLE_WIDE) return readWide(false);
   if (format == Format.BITS) readBits(); else readCharacters();

@@ -70,9 +70,17 @@ function partEnd(key: u64, parts: bool): u64 {
 // @ts-ignore: decorator
 @inline function isSpanPart(key: u64, end: u64): bool { return end - key >= SPAN_LEAST - 1 && isSpan(placeEntry(seek<Own>(key))); }
 
-/** Bytes of the payload; in parts only if `mayPart`. Otherwise 2^64 - 1 stands for more than any use is made of. */
-export function wideBytes(mayPart: bool): u64 {
-  const spanned = spannedContainers(), parts = mayPart && spanned >= SPELLED_OUT;
+/** Whether a payload is in parts: never, so that anyone reads it; when it would be long; or when there is a span to name. */
+export const enum Parts { NEVER, WHEN_LONG, WHEN_ANY }
+
+// @ts-ignore: decorator
+@inline function inParts(when: Parts, spanned: u64): bool {
+  return when == Parts.WHEN_LONG ? spanned >= SPELLED_OUT : when == Parts.WHEN_ANY && spanned >= SPAN_LEAST - 1;
+}
+
+/** Bytes of the payload. If it is not in parts, 2^64 - 1 stands for more than any use is made of. */
+export function wideBytes(when: Parts): u64 {
+  const spanned = spannedContainers(), parts = inParts(when, spanned);
   if (!parts && spanned > COUNTABLE) return u64.MAX_VALUE;
   let bytes: u64 = parts ? 16 : 8;
   for (let key = firstKeyFrom(0); key <= KEY_MAX;) {
@@ -85,8 +93,8 @@ export function wideBytes(mayPart: bool): u64 {
 }
 
 /** Writes it. */
-export function writeWide(mayPart: bool): void {
-  const parts = mayPart && spannedContainers() >= SPELLED_OUT;
+export function writeWide(when: Parts): void {
+  const parts = inParts(when, spannedContainers());
   let count: u64 = 0;
   for (let key = firstKeyFrom(0); key <= KEY_MAX; key = firstKeyFrom(partEnd(key, parts) + 1)) count++;
   if (parts) output.put(PARTS, 8);
