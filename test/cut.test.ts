@@ -25,8 +25,11 @@ describe("an RDB file cut midway", () => {
     for (const cut of cuts(file.length)) {
       writeFileSync(path, file.subarray(0, cut));
       writeFileSync(join(server.directory, "log"), "");
-      await expect(server.start(), `${cut} of ${file.length} bytes`).rejects.toThrow(/died \(exit code 1\)[^]*(Short read|Unexpected EOF)/);
-      expect(server.log()).not.toMatch(/BUG REPORT/);
+      const start = server.start().then(() => "started", (error: Error) => error.message);
+      await waitUntil(async () => /Short read|Unexpected EOF/.test(server.log()));
+      await server.kill(); // it may have ended by itself; but 7.0's own check of the file, its last act, spins if a module's value is the last thing in it
+      expect(await start, `${cut} of ${file.length} bytes`).toMatch(/^(redis-server died \(exit code 1\)|ended while it started|connection closed)/);
+      expect(server.log()).not.toMatch(/BUG REPORT|Ready to accept/);
     }
     writeFileSync(path, file);
     await server.start();

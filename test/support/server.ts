@@ -220,6 +220,7 @@ export class Server {
     const deadline = Date.now() + PATIENCE_MS;
     while (Date.now() < deadline) {
       this.assertAlive();
+      if (this.#stopping) throw new Error(`ended while it started\n${this.logTail()}`);
       try {
         const connection = await this.connect();
         const [reply] = await connection.pipeline([["PING"]]);
