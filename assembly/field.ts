@@ -12,39 +12,45 @@ export const enum Overflow { WRAP = 0, SAT = 1, FAIL = 2 }
 
 /** The `width` bits from `offset` on, sign-extended if `signed`. */
 export function field(offset: u64, width: u32, signed: u32): i64 {
-  const into = offset & 63, bits = bitsAt(offset) >> into;
-  const rest = into && into + width > 64 ? bitsAt(offset + 63) << (64 - into) : 0;
-  return wrapped(reversed(bits | rest) >> (64 - width), width, signed);
+  const key = keyOf(offset), entry = findEntry(key), into = offset & 63;
+  let bits = wordAt(entry, offset) >> into;
+  if (into + width > 64) {
+    const last = offset + 63;
+    bits |= wordAt(keyOf(last) == key ? entry : findEntry(keyOf(last)), last) << (64 - into);
+  }
+  return wrapped(reversed(bits) >> (64 - width), width, signed);
 }
 
-/** The 64 bits around `offset`, the least lowest. */
-function bitsAt(offset: u64): u64 {
-  const entry = findEntry(keyOf(offset));
-  return entry ? wordOf(entry, lowOf(offset) >> 6) : 0;
-}
+/** The 64 bits around `offset`, the least lowest, whose container's entry is given; 0 if there is none. */
+// @ts-ignore: decorator
+@inline function wordAt(entry: usize, offset: u64): u64 { return entry ? wordOf(entry, lowOf(offset) >> 6) : 0; }
 
 /**
- * Writes `value` and hands over the field's old value (as the 64 bits of an i64). Returns 0, with nothing written or handed over, when it
- * does not fit and that is to fail.
+ * Writes `value`. Hands over the field's old value and its new one (as the 64 bits of an i64) before anything is changed. Returns 0,
+ * with nothing written and the old value handed over twice, when it does not fit and that is to fail.
  */
 export function setField(offset: u64, width: u32, signed: u32, value: i64, overflow: Overflow): u32 {
   const old = field(offset, width, signed);
   const beyond = signed ? beyondSigned(value, 0, width) : beyondUnsigned(<u64>value, 0, width);
-  if (beyond && overflow == Overflow.FAIL) return 0;
-  write(offset, width, old, beyond && overflow == Overflow.SAT ? limit(beyond, width, signed) : value);
-  reply.member(old);
-  return 1;
+  return put(offset, width, signed, old, value, beyond, overflow);
 }
 
-/** Adds `increment` to the field and hands over its new value; returns 0 as setField() does. */
+/** Adds `increment` to the field, as setField() sets it. */
 export function addToField(offset: u64, width: u32, signed: u32, increment: i64, overflow: Overflow): u32 {
   const old = field(offset, width, signed);
   const beyond = signed ? beyondSigned(old, increment, width) : beyondUnsigned(old, increment, width);
-  if (beyond && overflow == Overflow.FAIL) return 0;
-  const sum = beyond && overflow == Overflow.SAT ? limit(beyond, width, signed) : wrapped(old + increment, width, signed);
-  write(offset, width, old, sum);
-  reply.member(sum);
-  return 1;
+  return put(offset, width, signed, old, old + increment, beyond, overflow);
+}
+
+/** Makes the field, which is `old`, `value`, or what the overflow makes of that where it is `beyond` what the field holds. */
+function put(offset: u64, width: u32, signed: u32, old: i64, value: i64, beyond: i32, overflow: Overflow): u32 {
+  const fails = beyond != 0 && overflow == Overflow.FAIL;
+  if (fails) value = old;
+  else value = beyond && overflow == Overflow.SAT ? limit(beyond, width, signed) : wrapped(value, width, signed);
+  reply.member(old);
+  reply.member(value);
+  write(offset, width, old, value);
+  return u32(!fails);
 }
 
 // @ts-ignore: decorator

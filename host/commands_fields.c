@@ -3,6 +3,9 @@
 
 #include "args.h"
 
+/* So many subcommands cost no allocation. */
+#define FEW 16
+
 /* One subcommand, and what came of it. */
 typedef struct step {
     enum { GET, PUT, INCRBY } kind;
@@ -55,12 +58,11 @@ static int parse_steps(call *c, step *steps, size_t *length, int *writes) {
             continue;
         }
         step *s = &steps[(*length)++];
+        *s = (step){.overflow = overflow, .outcome.written = 1};
         for (s->kind = GET; s->kind <= INCRBY && !argument_is(c, at, kinds[s->kind].name); s->kind++) {}
         if (s->kind > INCRBY || rest < kinds[s->kind].arguments) return reply_syntax_error(c);
         if (!parse_type(c, at + 1, &s->field) || !parse_place(c, at + 2, &s->field)) return 0;
         if (s->kind != GET && !parse_index(c, at + 3, &s->value)) return 0;
-        s->overflow = overflow;
-        s->outcome.written = 1;
         *writes |= s->kind != GET;
         at += 1 + kinds[s->kind].arguments;
     }
@@ -108,16 +110,17 @@ static int write_fields(call *c, step *steps, size_t length) {
 
 /* Everything is parsed before anything is done; the key is created only if something is written. */
 static int bitfield(call *c, int may_write) {
-    size_t length = 0;
+    static step few[FEW];                                   /* one command runs at a time */
+    size_t length = 0, most = (size_t)c->argc / 3;          /* the shortest is GET type offset */
     int writes = 0;
-    step *steps = RedisModule_Calloc((size_t)c->argc, sizeof *steps);
+    step *steps = most <= FEW ? few : RedisModule_Alloc(most * sizeof *steps);
 
     if (parse_steps(c, steps, &length, &writes)) {
         if (writes && !may_write) reply_error(c, "ERR BITFIELD_RO only supports the GET subcommand");
         else if (writes) write_fields(c, steps, length);
         else read_fields(c, steps, length);
     }
-    RedisModule_Free(steps);
+    if (steps != few) RedisModule_Free(steps);
     return REDISMODULE_OK;
 }
 

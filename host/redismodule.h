@@ -159,7 +159,6 @@ typedef struct {
 
 #define REDIS_API(NEED, WANT)                                                                                            \
     NEED(void *, Alloc, (size_t bytes))                                                                                  \
-    NEED(void *, Calloc, (size_t count, size_t bytes))                                                                   \
     NEED(void *, Realloc, (void *block, size_t bytes))                                                                   \
     NEED(void, Free, (void *block))                                                                                      \
     NEED(size_t, MallocSize, (void *block))                                                                              \

@@ -515,14 +515,14 @@ status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t 
 }
 
 status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum overflow overflow, outcome *o) {
-    status s = core_get_field(*b, at, &o->old);
-    if (s != OK) return s;
     frame f = writing(*b);
-    s = wrote(IN_CORE(&f, (o->written = (adds ? core.addToField : core.setField)(at->offset, at->width, at->is_signed,
-                                                                                 (uint64_t)value, overflow),
-                           o->changed = (int64_t)core.field(at->offset, at->width, at->is_signed) != o->old,
-                           call.wasteful = core.wasteful())), b);
-    o->reply = (int64_t)call.members[0];
+    status s = IN_CORE(&f, (o->written = (adds ? core.addToField : core.setField)(at->offset, at->width, at->is_signed,
+                                                                                  (uint64_t)value, overflow),
+                            call.wasteful = core.wasteful()));
+    o->old = (int64_t)call.members[0];
+    o->reply = (int64_t)call.members[adds];
+    o->changed = call.members[0] != call.members[1];
+    s = wrote(s, b);
     if (s != OUT_OF_MEMORY) return s;
     f = writing(*b);
     return undone(IN_CORE(&f, core.setField(at->offset, at->width, at->is_signed, (uint64_t)o->old, WRAP)), b);

@@ -41,9 +41,10 @@ function expectField(adds: bool, width: u32, signed: u32, start: i64, value: i64
   const done = adds ? addToField(3, width, signed, value, overflow) : setField(3, width, signed, value, overflow);
   const text = (signed ? "i" : "u") + width.toString() + " " + start.toString() + (adds ? " + " : " = ") + value.toString();
   expect(done).toBe(u32(!fails), text);
-  expect(members()).toBe(done, text);
+  expect(members()).toBe(2, text);
   expect(field(3, width, signed)).toBe(fails ? start : result, text);
-  if (done) expect(<i64>memberAt(0)).toBe(adds ? result : start, text);
+  expect(<i64>memberAt(0)).toBe(start, text);
+  expect(<i64>memberAt(1)).toBe(fails ? start : result, text);
 }
 
 describe("fields", () => {
@@ -63,10 +64,10 @@ describe("fields", () => {
         if (!adds && !signed && value < 0) continue;          // beyond an unsigned one: below
         const done = adds ? addToField(offset, width, signed, value, overflow) : setField(offset, width, signed, value, overflow);
         trial.same(done, u32(fits), "whether it fits");
-        trial.same(members(), done, "replies");
-        if (!done) continue;
-        trial.same(memberAt(0), adds ? result : old, "reply");
-        putBits(model, offset, width, result);
+        trial.same(members(), 2, "handed over");
+        trial.same(memberAt(0), old, "old value");
+        trial.same(memberAt(1), done ? result : old, "new value");
+        if (done) putBits(model, offset, width, result);
       }
       trial.is(model, "changed");
     }
