@@ -13,7 +13,8 @@ import { appendFull, begin, finish } from "./builder";
 import { CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, openCursor, passCursor, seekCursor } from "./cursor";
 import { emit, emitCopy } from "./emit";
 import {
-  FOLD_BYTES, Fold, NOTHING, copyShape, entryShape, fold, foldCardinality, fullShape, RUNS_MAX, shape, shapeAt, shapeCount, shapeKind,
+  FOLD_BYTES, Fold, NOTHING, RUNS_MAX, copyShape, entryShape, fold, foldCardinality, fullShape, shape, shapeAt, shapeCount, shapeKind,
+  unpackedLeft, unpackedRight,
 } from "./fold";
 import { BITSET_BYTES } from "./container/limits";
 import { Count, Store, stores } from "./container/kernel";
@@ -28,9 +29,9 @@ import { clearEdges, edgesToRuns, flipEdges, runsCardinality } from "./container
 /** The operations of https://redis.io/docs/latest/commands/bitop, NOT apart: complement.ts has that. X is the first source. */
 export const enum Operation { AND = 0, OR = 1, XOR = 2, NOT = 3, DIFF = 4, DIFF1 = 5, ANDOR = 6, ONE = 7 }
 
-/** Room for the containers on their way: three for a fold, one for what emit() converts into. */
+/** Room for the containers on their way: three for a fold, two for what emit() converts into. */
 // @ts-ignore: decorator
-@inline const WORK_BYTES: usize = 64 + 4 * FOLD_BYTES;
+@inline const WORK_BYTES: usize = 64 + 5 * FOLD_BYTES;
 /** From this many members and runs in three containers or more a union is quicker through a bitset than by merging. */
 // @ts-ignore: decorator
 @inline const UNION_BY_BITSET: u32 = 512;
@@ -300,13 +301,13 @@ function foldByBitset(op: Fold, key: u64, from: u32, sources: u32): u64 {
   let begun = false, flipped: u32 = 0;        // how many were full
   for (let c = from; c < sources; c++) {
     if (cursorKey(c) != key) continue;
-    const s = shapeOf(c), kind = shapeKind(s), at = shapeAt(s);
+    const s = unpackedRight(c, shapeOf(c)), kind = shapeKind(s), at = shapeAt(s);
     if (kind == Kind.FULL) {
       if (op == Fold.OR) return s;
       flipped++;
     } else if (!begun) {
       begun = true;
-      bitsetOf(c, s, bits);
+      bitsetOf(c, shapeOf(c), bits);
     } else if (kind == Kind.BITSET) {
       left.select(SELF);
       if (op == Fold.OR) uniteBitsetsUncounted(bits, at, bits); else exclusiveBitsetsUncounted(bits, at, bits);
@@ -327,6 +328,7 @@ function bitsetOf(c: u32, s: u64, to: usize): u64 {
   left.select(c);
   if (kind == Kind.ARRAY) arrayToBitset(shapeAt(s), shapeCount(s), to);
   else if (kind == Kind.RUNS) runsToBitset(shapeAt(s), to);
+  else if (kind == Kind.BUCKETS) arrayToBitset(shapeAt(unpackedLeft(c, s)), shapeCount(s), to);
   else left.copy(to, shapeAt(s), BITSET_BYTES);
   return shape(Kind.BITSET, shapeCount(s), to);
 }

@@ -16,7 +16,7 @@ import {
 
 /** Room for a mask, a fold's two results, and what emit() converts into. */
 // @ts-ignore: decorator
-@inline const WORK_BYTES: usize = 64 + 4 * FOLD_BYTES;
+@inline const WORK_BYTES: usize = 64 + 5 * FOLD_BYTES;
 /** Most entries of a range of full containers, whatever its length: 2^48 keys, 2^45 an entry. */
 // @ts-ignore: decorator
 @inline const SPAN_ENTRIES: u64 = 8;

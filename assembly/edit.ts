@@ -2,13 +2,17 @@
 // live in the entry, up to 4096 are an array, more a bitset, 65,536 a FULL entry; runs stay runs while nothing is smaller.
 
 import { Own } from "./view";
-import { isTiny, allocate, release, resize, reserve, TINY_PAYLOAD } from "./arena";
+import { blockBytes, isTiny, allocate, prepare, release, resize, reserve, TINY_PAYLOAD } from "./arena";
 import {
   Kind, CONTAINER_MEMBERS, entryKind, entryCount, entryPayload, payloadBytes, setBlock, setCount, setSingle, setPair, setFull,
 } from "./entry";
 import { ARRAY_MAX, BITSET_BYTES, arrayBytes, runsBytes, isArraySized } from "./container/limits";
 import { arrayLowerBound } from "./container/array";
-import { bitsetHas, bitsetSet, bitsetClear } from "./container/bitset";
+import {
+  BUCKETS_FROM, BUCKETS_LEAST, arrayToBuckets, bucketsBytes, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsLowerBound, bucketsRemove,
+  bucketsToArray, uniteBuckets,
+} from "./container/buckets";
+import { bitsetHas, bitsetSet, bitsetClear, clearBitset } from "./container/bitset";
 import { runsFind, runsHas } from "./container/run";
 import { arrayToBitset, bitsetToArray, runsToBitset, runsToArray } from "./container/convert";
 
@@ -19,6 +23,7 @@ export function containerHas(entry: usize, low: u32): bool {
   if (kind == Kind.FULL) return true;
   if (kind == Kind.RUNS) return runsHas(payload, low);
   const count = entryCount<Own>(entry);
+  if (kind == Kind.BUCKETS) return bucketsHas(payload, count, low);
   const index = arrayLowerBound(payload, count, low);
   return index < count && member(payload, index) == low;
 }
@@ -28,6 +33,7 @@ export function insertInto(entry: usize, low: u32): bool {
   const kind = entryKind<Own>(entry);
   if (kind == Kind.BITSET) return insertIntoBitset(entry, low);
   if (kind == Kind.RUNS) return insertIntoRuns(entry, low);
+  if (kind == Kind.BUCKETS) return insertIntoBuckets(entry, low);
   return insertIntoArray(entry, low);
 }
 
@@ -36,6 +42,7 @@ export function takeFrom(entry: usize, low: u32): void {
   const kind = entryKind<Own>(entry);
   if (kind == Kind.BITSET) takeFromBitset(entry, low);
   else if (kind == Kind.RUNS) takeFromRuns(entry, low);
+  else if (kind == Kind.BUCKETS) takeFromBuckets(entry, low);
   else takeFromArray(entry, low);
 }
 
@@ -64,12 +71,21 @@ function insertIntoArray(entry: usize, low: u32): bool {
     arrayIntoBitset(entry);
     return insertIntoBitset(entry, low);
   }
-  const at = arrayRoom(entry, count, payload);
-  const gap = at + (<usize>index << 1);
+  // Tried whenever a larger block is needed, which is seldom enough should it fail.
+  if (count >= BUCKETS_FROM && blockBytes(arrayBytes(count)) != blockBytes(arrayBytes(count + 1)) && arrayIntoBuckets(entry)) {
+    return insertIntoBuckets(entry, low);
+  }
+  addToArray(entry, index, low);
+  return true;
+}
+
+/** Adds `low`, below which there are `index` members, to an array that is to stay one. */
+// @ts-ignore: decorator
+@inline function addToArray(entry: usize, index: u32, low: u32): void {
+  const count = entryCount<Own>(entry), at = arrayRoom(entry, count, entryPayload<Own>(entry)), gap = at + (<usize>index << 1);
   memory.copy(gap + 2, gap, <usize>(count - index) << 1);
   store<u16>(gap, <u16>low);
   setBlock(entry, Kind.ARRAY, count + 1, at);
-  return true;
 }
 
 /** Where the array of `count` members at `payload` stands once there is room for one more. */
@@ -103,6 +119,65 @@ function takeFromArray(entry: usize, low: u32): void {
   setCount(entry, count - 1);
 }
 
+/** Makes a large array buckets, if they can hold it. */
+function arrayIntoBuckets(entry: usize): bool {
+  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
+  const at = allocate(bucketsBytes(count));
+  if (!arrayToBuckets(payload, count, at)) { release(at, bucketsBytes(count)); return false; }
+  release(payload, arrayBytes(count));
+  setBlock(entry, Kind.BUCKETS, count, at);
+  return true;
+}
+
+// --- Buckets ------------------------------------------------------------------------------------------------------------------
+
+function insertIntoBuckets(entry: usize, low: u32): bool {
+  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
+  if (bucketsHas(payload, count, low)) return false;
+  if (count == ARRAY_MAX) {
+    bucketsIntoBitset(entry);
+    return insertIntoBitset(entry, low);
+  }
+  if (!bucketsHaveRoom(payload, count, low)) {
+    bucketsIntoArray(entry);
+    addToArray(entry, arrayLowerBound(entryPayload<Own>(entry), count, low), low);
+    return true;
+  }
+  const at = resize(payload, bucketsBytes(count), bucketsBytes(count + 1));
+  bucketsInsert(at, count, bucketsLowerBound(at, count, low), low);
+  setBlock(entry, Kind.BUCKETS, count + 1, at);
+  return true;
+}
+
+function takeFromBuckets(entry: usize, low: u32): void {
+  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
+  if (count == BUCKETS_LEAST) {
+    bucketsIntoArray(entry);
+    takeFromArray(entry, low);
+    return;
+  }
+  bucketsRemove(payload, count, bucketsLowerBound(payload, count, low), low);
+  resize(payload, bucketsBytes(count), bucketsBytes(count - 1));
+  setCount(entry, count - 1);
+}
+
+function bucketsIntoArray(entry: usize): void {
+  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
+  const at = allocate(arrayBytes(count));
+  bucketsToArray(payload, count, at);
+  release(payload, bucketsBytes(count));
+  setBlock(entry, Kind.ARRAY, count, at);
+}
+
+function bucketsIntoBitset(entry: usize): void {
+  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
+  const at = allocate(BITSET_BYTES);
+  clearBitset(at);
+  uniteBuckets(payload, count, at);
+  release(payload, bucketsBytes(count));
+  setBlock(entry, Kind.BITSET, count, at);
+}
+
 // --- Bitsets ------------------------------------------------------------------------------------------------------------------
 
 function insertIntoBitset(entry: usize, low: u32): bool {
@@ -116,11 +191,13 @@ function insertIntoBitset(entry: usize, low: u32): bool {
 function takeFromBitset(entry: usize, low: u32): void {
   const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry) - 1;
   if (!isArraySized(count)) { bitsetClear(payload, low); setCount(entry, count); return; }
+  prepare(blockBytes(arrayBytes(count)) + blockBytes(bucketsBytes(count)));
   const at = allocate(arrayBytes(count));
   bitsetClear(payload, low);
   bitsetToArray(payload, at);
   release(payload, BITSET_BYTES);
   setBlock(entry, Kind.ARRAY, count, at);
+  arrayIntoBuckets(entry);
 }
 
 function arrayIntoBitset(entry: usize): void {
@@ -152,9 +229,12 @@ function countUp(entry: usize): void {
 // @ts-ignore: decorator
 @inline function writeRun(run: usize, start: u32, last: u32): void { store<u32>(run, start | ((last - start) << 16)); }
 
-/** Bytes that `count` members take as an array or a bitset, whichever is theirs. */
+/** Bytes that `count` members take as an array, buckets or a bitset, whichever is mostly theirs. */
 // @ts-ignore: decorator
-@inline export function plainBytes(count: u32): usize { return isArraySized(count) ? arrayBytes(count) : BITSET_BYTES; }
+@inline export function plainBytes(count: u32): usize {
+  if (!isArraySized(count)) return BITSET_BYTES;
+  return count < BUCKETS_FROM ? arrayBytes(count) : bucketsBytes(count);
+}
 
 function insertIntoRuns(entry: usize, low: u32): bool {
   const payload = entryPayload<Own>(entry), runs = runCount(payload);
@@ -232,8 +312,9 @@ function runsIntoPlain(entry: usize): void {
     return;
   }
   const kind = isArraySized(count) ? Kind.ARRAY : Kind.BITSET;
-  const at = allocate(plainBytes(count));
+  const at = allocate(kind == Kind.ARRAY ? arrayBytes(count) : BITSET_BYTES);
   if (kind == Kind.ARRAY) runsToArray(payload, at); else runsToBitset(payload, at);
   release(payload, bytes);
   setBlock(entry, kind, count, at);
+  if (kind == Kind.ARRAY && count >= BUCKETS_FROM) arrayIntoBuckets(entry);
 }

@@ -8,31 +8,46 @@ import { Kind, entryCount, entryKind, entryPayload, payloadBytes, setBlock, setP
 import { append, appendFull } from "./builder";
 import { plainBytes } from "./edit";
 import { FOLD_BYTES, FULL_COUNT, fullShape, shape, shapeAt, shapeCount, shapeKind } from "./fold";
-import { isArraySized, runsBytes } from "./container/limits";
+import { BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "./container/limits";
+import { BUCKETS_FROM, arrayToBuckets, bucketsBytes } from "./container/buckets";
 import { bitsetToArray, runsToArray, runsToBitset } from "./container/convert";
 
+/** Room that emit() needs for a shape at alignedBump(). */
+// @ts-ignore: decorator
+@inline export const EMIT_BYTES: usize = 64 + 3 * FOLD_BYTES;
+
 /**
- * The shape in the form that its cardinality asks for: FULL, runs if nothing is smaller, an array or a bitset. `s` lies in memory 0; what
- * it is turned into lies FOLD_BYTES above it. Leaves `left` at SELF.
+ * The shape in the form that its cardinality asks for: FULL, runs if nothing is smaller, an array, buckets or a bitset. `s` lies in
+ * memory 0; what it is turned into lies FOLD_BYTES above it, or twice that. Leaves `left` at SELF.
  */
 export function settled(s: u64): u64 {
   const count = shapeCount(s), at = shapeAt(s), kind = shapeKind(s);
-  if (!count || kind == Kind.ARRAY) return s;
+  if (!count || kind == Kind.BUCKETS) return s;
+  if (kind == Kind.ARRAY) return settledArray(s);
   if (count == FULL_COUNT) return fullShape();
   if (kind == Kind.RUNS && runsBytes(load<u16>(at)) <= plainBytes(count)) return s;
   left.select(SELF);
   const above = at + FOLD_BYTES;
   if (isArraySized(count)) {
     if (kind == Kind.RUNS) runsToArray(at, above); else bitsetToArray(at, above);
-    return shape(Kind.ARRAY, count, above);
+    const form = settledArray(shape(Kind.ARRAY, count, above));
+    return kind == Kind.RUNS && shapeKind(form) == Kind.ARRAY && runsBytes(load<u16>(at)) <= arrayBytes(count) ? s : form;
   }
   if (kind == Kind.BITSET) return s;
   runsToBitset(at, above);
   return shape(Kind.BITSET, count, above);
 }
 
+/** The array as buckets if it is large and they can hold it. */
+function settledArray(s: u64): u64 {
+  const count = shapeCount(s), above = shapeAt(s) + FOLD_BYTES;
+  if (count < BUCKETS_FROM) return s;
+  left.select(SELF);
+  return arrayToBuckets(shapeAt(s), count, above) ? shape(Kind.BUCKETS, count, above) : s;
+}
+
 /**
- * Appends the container `key` of the shape `s` in memory 0, which lies above the bump mark with FOLD_BYTES of room behind it. A shape
+ * Appends the container `key` of the shape `s` in memory 0, which lies above the bump mark with twice FOLD_BYTES of room behind it. A shape
  * without members appends nothing. Leaves `left` anywhere.
  */
 export function emit(key: u64, s: u64): void {
@@ -46,7 +61,9 @@ export function emit(key: u64, s: u64): void {
 /** Bytes of the payload of a settled shape in memory 0. */
 export function formBytes(form: u64): usize {
   const kind = shapeKind(form);
-  return kind == Kind.RUNS ? runsBytes(load<u16>(shapeAt(form))) : kind == Kind.FULL ? 0 : plainBytes(shapeCount(form));
+  if (kind == Kind.ARRAY) return arrayBytes(shapeCount(form));
+  if (kind == Kind.BUCKETS) return bucketsBytes(shapeCount(form));
+  return kind == Kind.RUNS ? runsBytes(load<u16>(shapeAt(form))) : kind == Kind.BITSET ? BITSET_BYTES : 0;
 }
 
 /** Appends one or two members. */

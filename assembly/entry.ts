@@ -4,7 +4,7 @@
 //   +6   u16  cardinality - 1                       | first member       | low 16 bits of span - 1
 //   +8   u29  position / 8                          | second member u16  | high 29 bits of span - 1
 //   +11  top 3 bits: kind
-//        ARRAY, BITSET, RUNS                          SINGLE, PAIR         FULL
+//        ARRAY, BITSET, RUNS, BUCKETS                 SINGLE, PAIR         FULL
 //
 // Blocks lie on multiples of 8, so a position's top three bits, shifted down by 3, are free for the kind. One or two members live in
 // the entry: they are an array of that cardinality whose payload is at entry + 6. FULL stands for `span` neighbouring
@@ -12,8 +12,9 @@
 
 import { view8, view16, view32, view64 } from "./view";
 import { arrayBytes, runsBytes, BITSET_BYTES } from "./container/limits";
+import { bucketsBytes } from "./container/buckets";
 
-export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, FULL = 3, SINGLE = 4, PAIR = 5 }
+export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, FULL = 4, SINGLE = 5, PAIR = 6 }
 
 // @ts-ignore: decorator
 @inline export const ENTRY_BYTES: usize = 12;
@@ -64,7 +65,7 @@ export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, FULL = 3, SINGLE = 4, 
 // @ts-ignore: decorator
 @inline export function entryCount<M>(entry: usize): u32 {
   const kind = entryKind<M>(entry);
-  return kind >= Kind.SINGLE ? <u32>kind - 3 : view16<M>(entry, LOW) + 1;
+  return kind >= Kind.SINGLE ? <u32>kind - 4 : view16<M>(entry, LOW) + 1;
 }
 /** Members of all containers that the entry stands for; 0 stands for 2^64. */
 // @ts-ignore: decorator
@@ -86,6 +87,7 @@ export function payloadBytes<M>(entry: usize): usize {
   if (kind == Kind.ARRAY) return arrayBytes(entryCount<M>(entry));
   if (kind == Kind.BITSET) return BITSET_BYTES;
   if (kind == Kind.RUNS) return runsBytes(view16<M>(entryPayload<M>(entry), 0));
+  if (kind == Kind.BUCKETS) return bucketsBytes(entryCount<M>(entry));
   return 0;
 }
 
@@ -99,7 +101,7 @@ export function payloadBytes<M>(entry: usize): usize {
 @inline export function changeKey(entry: usize, key: u64): void {
   store<u64>(entry, (load<u64>(entry, KEY) & ~KEY_MAX) | key, KEY);
 }
-/** Makes the entry an ARRAY, BITSET or RUNS container of `count` members at `position`. */
+/** Makes the entry an ARRAY, BITSET, RUNS or BUCKETS container of `count` members at `position`. */
 // @ts-ignore: decorator
 @inline export function setBlock(entry: usize, kind: Kind, count: u32, position: usize): void {
   store<u16>(entry, <u16>(count - 1), LOW);

@@ -57,6 +57,8 @@ export const enum Fault {
   TOTAL_ENTRIES,
   /** an entry's kind is unknown */
   UNKNOWN_KIND,
+  /** buckets do not hold as many members as their cardinality says, or not in ascending order */
+  BUCKETS_UNSOUND,
   /** a container is not in the form that its cardinality asks for */
   WRONG_FORM,
   /** a key lies beyond the greatest */

@@ -5,6 +5,7 @@
 
 import { SELF, left, right } from "./memory";
 import { Right, view16 } from "./view";
+import { alignedBump, makeRoom } from "./arena";
 import { Kind, isArray, entryKind, entryCount, entryPayload } from "./entry";
 import { ARRAY_MAX, BITSET_BYTES, arrayBytes, runsBytes } from "./container/limits";
 import { intersectArrays, intersectArraysCardinality, uniteArrays, subtractArrays, exclusiveArrays } from "./container/array";
@@ -16,6 +17,7 @@ import {
   intersectArrayBitset, intersectArrayBitsetCardinality, subtractArrayBitset, intersectArrayRuns, subtractArrayRuns,
   uniteArrayInto, subtractArrayInto, exclusiveArrayInto, uniteRunsInto, subtractRunsInto, exclusiveRunsInto, intersectRunsInto,
 } from "./container/mixed";
+import { bucketsBytes, bucketsToArray } from "./container/buckets";
 import { arrayGaps, arrayToBitset, runsToBitset, arrayToRuns } from "./container/convert";
 
 export const enum Fold { AND, OR, XOR, ANDNOT }
@@ -28,6 +30,9 @@ export const enum Fold { AND, OR, XOR, ANDNOT }
 /** Most runs that fit FOLD_BYTES. */
 // @ts-ignore: decorator
 @inline export const RUNS_MAX: u32 = 2047;
+/** Where buckets are unpacked above the bump mark: beyond all that callers of fold() work in. */
+// @ts-ignore: decorator
+@inline const UNPACKED_AT: usize = 5 * FOLD_BYTES;
 /** A shape without members. */
 // @ts-ignore: decorator
 @inline export const NOTHING: u64 = 0;
@@ -64,6 +69,7 @@ export const enum Fold { AND, OR, XOR, ANDNOT }
   if (kind == Kind.ARRAY) return arrayBytes(shapeCount(s));
   if (kind == Kind.BITSET) return BITSET_BYTES;
   if (kind == Kind.RUNS) return runsBytes(right.load16(shapeAt(s), 0));
+  if (kind == Kind.BUCKETS) return bucketsBytes(shapeCount(s));
   return 0;
 }
 
@@ -82,6 +88,7 @@ export function copyShape(s: u64, out: usize): u64 {
 export function fold(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: usize): u64 {
   const lCount = shapeCount(l), rCount = shapeCount(r), lKind = shapeKind(l), rKind = shapeKind(r);
   if (!lCount || !rCount || lKind == Kind.FULL || rKind == Kind.FULL) return foldExtreme(op, lk, l, rk, r, out);
+  if (lKind == Kind.BUCKETS || rKind == Kind.BUCKETS) return foldUnpacked(op, lk, l, rk, r, out, temp);
   const a = shapeAt(l), b = shapeAt(r);
   if (lKind == Kind.ARRAY && rKind == Kind.ARRAY) return foldArrays(op, a, lCount, b, rCount, out);
   if (lKind == Kind.BITSET && rKind == Kind.BITSET) {
@@ -96,11 +103,50 @@ export function fold(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, tem
   return foldRuns(op, lk, l, rk, r, out, temp);
 }
 
+/** The same where one is buckets or both are, by way of arrays. */
+function foldUnpacked(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: usize): u64 {
+  const y = unpackedRight(rk, r);
+  const x = unpackedLeft(lk, l);
+  const folded = fold(op, x == l ? lk : SELF, x, y == r ? rk : SELF, y, out, temp);
+  left.select(lk);
+  right.select(rk);
+  return folded;
+}
+
+/**
+ * The shape `l` of operand `lk`, its buckets as an array in memory 0, and shown on the left: the operand, or memory 0. The next call on
+ * the same side overwrites it.
+ */
+export function unpackedLeft(lk: u32, l: u64): u64 {
+  left.select(lk);
+  if (shapeKind(l) != Kind.BUCKETS) return l;
+  return unpack(l, UNPACKED_AT);
+}
+
+/** The shape `r` of operand `rk`, likewise, shown on the right. `left` is then anywhere. */
+export function unpackedRight(rk: u32, r: u64): u64 {
+  right.select(rk);
+  if (shapeKind(r) != Kind.BUCKETS) return r;
+  left.select(rk);
+  right.select(SELF);
+  return unpack(r, UNPACKED_AT + FOLD_BYTES);
+}
+
+/** The buckets that `left` shows as an array above the bump mark, there shown on the left. */
+function unpack(s: u64, above: usize): u64 {
+  makeRoom(64 + UNPACKED_AT + 2 * FOLD_BYTES);
+  const to = alignedBump() + above;
+  bucketsToArray(shapeAt(s), shapeCount(s), to);
+  left.select(SELF);
+  return shape(Kind.ARRAY, shapeCount(s), to);
+}
+
 /** Members of the intersection of `l` and `r`, as fold() takes them; the two places are worked in only where runs are met. */
 export function foldCardinality(lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: usize): u32 {
   const lKind = shapeKind(l), rKind = shapeKind(r), a = shapeAt(l), b = shapeAt(r);
   if (lKind == Kind.FULL) return shapeCount(r);
   if (rKind == Kind.FULL) return shapeCount(l);
+  if (lKind == Kind.BUCKETS || rKind == Kind.BUCKETS) return cardinalityUnpacked(lk, l, rk, r, out, temp);
   if (lKind == Kind.RUNS || rKind == Kind.RUNS) return shapeCount(fold(Fold.AND, lk, l, rk, r, out, temp));
   if (lKind == Kind.BITSET && rKind == Kind.BITSET) return intersectBitsetsCardinality(a, b);
   if (lKind == Kind.ARRAY && rKind == Kind.ARRAY) return intersectArraysCardinality(a, shapeCount(l), b, shapeCount(r));
@@ -108,6 +154,15 @@ export function foldCardinality(lk: u32, l: u64, rk: u32, r: u64, out: usize, te
   swapViews(lk, rk);
   const count = intersectArrayBitsetCardinality(b, shapeCount(r), a);
   swapViews(rk, lk);
+  return count;
+}
+
+function cardinalityUnpacked(lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: usize): u32 {
+  const y = unpackedRight(rk, r);
+  const x = unpackedLeft(lk, l);
+  const count = foldCardinality(x == l ? lk : SELF, x, y == r ? rk : SELF, y, out, temp);
+  left.select(lk);
+  right.select(rk);
   return count;
 }
 
@@ -250,6 +305,7 @@ function keepLeft(lk: u32, l: u64, rk: u32, out: usize): u64 {
 
 /** All 65,536 but the shape that `left` shows of operand `lk`; it is neither empty nor full. `out` must not overlap it. */
 export function complement(lk: u32, l: u64, out: usize): u64 {
+  if (shapeKind(l) == Kind.BUCKETS) return complementUnpacked(lk, l, out);
   const count = FULL_COUNT - shapeCount(l), a = shapeAt(l), kind = shapeKind(l);
   if (kind == Kind.BITSET) { complementBitset(a, out); return bitsetShape(count, out); }
   if (kind == Kind.RUNS ? left.load16(a, 0) < RUNS_MAX : shapeCount(l) < RUNS_MAX) {
@@ -261,6 +317,12 @@ export function complement(lk: u32, l: u64, out: usize): u64 {
   complementBitset(out, out);
   left.select(lk);
   return bitsetShape(count, out);
+}
+
+function complementUnpacked(lk: u32, l: u64, out: usize): u64 {
+  const s = complement(SELF, unpackedLeft(lk, l), out);
+  left.select(lk);
+  return s;
 }
 
 /** Shows on the left what was shown on the right, and the reverse. */

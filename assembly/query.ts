@@ -7,6 +7,7 @@ import {
 import { advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, lastEntry, membersBefore, placeEntry, seek } from "./directory";
 import { BITSET_BYTES } from "./container/limits";
 import { arrayLowerBound } from "./container/array";
+import { bucketsLast, bucketsLowerBound, bucketsNextClear, bucketsSelect } from "./container/buckets";
 import { bitsetNextClear, bitsetNextSet, bitsetRangeCardinality, bitsetSelect } from "./container/bitset";
 import { runsNextClear, runsNextSet, runsRangeCardinality, runsSelect } from "./container/run";
 
@@ -28,6 +29,7 @@ function rankInContainer(entry: usize, low: u32): u32 {
   if (kind == Kind.BITSET) return bitsetRangeCardinality(payload, 0, low);
   if (kind == Kind.RUNS) return runsRangeCardinality(payload, 0, low);
   if (kind == Kind.FULL) return low + 1;
+  if (kind == Kind.BUCKETS) return bucketsLowerBound(payload, entryCount<Own>(entry), low + 1);
   return arrayLowerBound(payload, entryCount<Own>(entry), low + 1);
 }
 
@@ -71,6 +73,7 @@ function lastIn<M>(entry: usize): u32 {
     const run = payload + 2 + ((<usize>view16<M>(payload, 0) - 1) << 2);
     return view16<M>(run, 0) + view16<M>(run, 2);
   }
+  if (kind == Kind.BUCKETS) return bucketsLast<M>(payload, entryCount<M>(entry));
   return view16<M>(payload + ((<usize>entryCount<M>(entry) - 1) << 1), 0);
 }
 
@@ -80,7 +83,12 @@ function nextSetIn(entry: usize, low: u32): u32 {
   if (kind == Kind.BITSET) return bitsetNextSet(payload, low);
   if (kind == Kind.RUNS) return runsNextSet(payload, low);
   if (kind == Kind.FULL) return low;
-  const count = entryCount<Own>(entry), index = arrayLowerBound(payload, count, low);
+  const count = entryCount<Own>(entry);
+  if (kind == Kind.BUCKETS) {
+    const index = bucketsLowerBound(payload, count, low);
+    return index < count ? bucketsSelect(payload, count, index) : NONE;
+  }
+  const index = arrayLowerBound(payload, count, low);
   return index < count ? load<u16>(payload + (<usize>index << 1)) : NONE;
 }
 
@@ -90,6 +98,7 @@ function nextClearIn(entry: usize, low: u32): u32 {
   if (kind == Kind.BITSET) return bitsetNextClear(payload, low);
   if (kind == Kind.RUNS) return runsNextClear(payload, low);
   const count = entryCount<Own>(entry);
+  if (kind == Kind.BUCKETS) return bucketsNextClear(payload, count, low);
   let index = arrayLowerBound(payload, count, low);
   while (index < count && load<u16>(payload + (<usize>index << 1)) == low) { index++; low++; }
   return low;                                 // at most 65,535 + 1 = NONE
@@ -132,5 +141,6 @@ export function select(at: u64): u64 {
   if (kind == Kind.FULL) return base + within;
   if (kind == Kind.BITSET) return base | bitsetSelect(payload, <u32>within);
   if (kind == Kind.RUNS) return base | runsSelect(payload, <u32>within);
+  if (kind == Kind.BUCKETS) return base | bucketsSelect(payload, entryCount<Own>(entry), <u32>within);
   return base | load<u16>(payload + (<usize>within << 1));
 }

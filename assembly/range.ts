@@ -18,9 +18,9 @@ import { isEmpty } from "./query";
 
 // @ts-ignore: decorator
 @inline const LOW_MAX: u32 = 65535;
-/** Room for a fold's two results, the run it folds in, and what the result is settled into. */
+/** Room for a fold's two results, the run it folds in, what the result is settled into, and what the fold unpacks. */
 // @ts-ignore: decorator
-@inline const WORK_BYTES: usize = 64 + 5 * FOLD_BYTES;
+@inline const WORK_BYTES: usize = 64 + 7 * FOLD_BYTES;
 /** The largest block, and what aligning it skips. */
 // @ts-ignore: decorator
 @inline const END_BYTES: usize = 64 + BLOCK_MAX;

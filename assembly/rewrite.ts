@@ -8,9 +8,10 @@ import { KEY_MAX, Kind, entryKey, entryKind, entrySpan, payloadBytes } from "./e
 import { advance, entriesHeld, isLastOfLeaf, nodeBytes, placeEntry, seek } from "./directory";
 import { appendFull, begin, endLeaf, finish } from "./builder";
 import { plainBytes } from "./edit";
-import { emit, emitCopy } from "./emit";
+import { EMIT_BYTES, emit, emitCopy } from "./emit";
 import { FOLD_BYTES, copyShape, entryShape, shape, shapeAt, shapeCount, shapeKind } from "./fold";
-import { arrayBytes, runsBytes } from "./container/limits";
+import { BITSET_BYTES, arrayBytes, runsBytes } from "./container/limits";
+import { bucketsToArray } from "./container/buckets";
 import { arrayToRuns, bitsetToRuns, runsToArray, countRunsOfArray, countRunsOfBitset } from "./container/convert";
 
 /**
@@ -31,7 +32,7 @@ export function pack(): void {
 /** Appends the container in its smallest form: as runs if they are smaller than what it is. */
 function packContainer(key: u64, entry: usize, alone: bool): void {
   const s = entryShape<Right>(entry), at = shapeAt(s), kind = shapeKind(s), count = shapeCount(s);
-  makeRoom(64 + 2 * FOLD_BYTES);
+  makeRoom(EMIT_BYTES + FOLD_BYTES);
   const work = alignedBump();
   if (kind == Kind.RUNS) {
     const copy = copyShape(s, work);
@@ -43,10 +44,21 @@ function packContainer(key: u64, entry: usize, alone: bool): void {
     return;
   }
   left.select(0);
-  const runs = kind == Kind.BITSET ? countRunsOfBitset(at) : countRunsOfArray(at, count);
-  if (runsBytes(runs) >= plainBytes(count) || (alone && tinyIsSmaller(count, runs))) { emitCopy(key, entry); return; }
-  if (kind == Kind.BITSET) bitsetToRuns(at, work); else arrayToRuns(at, count, work);
-  emit(key, shape(Kind.RUNS, count, work));
+  if (kind == Kind.BITSET) {
+    if (runsBytes(countRunsOfBitset(at)) >= BITSET_BYTES) { emitCopy(key, entry); return; }
+    bitsetToRuns(at, work);
+    emit(key, shape(Kind.RUNS, count, work));
+    return;
+  }
+  if (kind == Kind.BUCKETS) bucketsToArray(at, count, work); else copyShape(s, work);
+  left.select(SELF);
+  const runs = countRunsOfArray(work, count);
+  if (runsBytes(runs) >= plainBytes(count) || (alone && tinyIsSmaller(count, runs))) {
+    emit(key, shape(Kind.ARRAY, count, work));
+    return;
+  }
+  arrayToRuns(work, count, work + FOLD_BYTES);
+  emit(key, shape(Kind.RUNS, count, work + FOLD_BYTES));
 }
 
 /** Whether a tiny arena of `count` members is no larger than a full one whose only container is that many runs. */

@@ -5,6 +5,7 @@ import { Own } from "./view";
 import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf } from "./entry";
 import { advance, placeEntry, seek } from "./directory";
 import { arrayLowerBound } from "./container/array";
+import { bucketsLowerBound } from "./container/buckets";
 
 // @ts-ignore: decorator
 @inline const LOW_MAX: u32 = 65535;
@@ -38,6 +39,7 @@ function replyContainer(entry: usize, base: u64, low: u32, limit: u64): u64 {
     }
     return replied;
   }
+  if (kind == Kind.BUCKETS) return replyBuckets(entry, base, low, limit);
   const count = entryCount<Own>(entry), first = low ? arrayLowerBound(payload, count, low) : 0;
   const replied = min<u64>(count - first, limit);
   for (let i = first, end = first + <u32>replied; i < end; i++) reply.member(base | load<u16>(payload + (<usize>i << 1)));
@@ -48,6 +50,16 @@ function replyContainer(entry: usize, base: u64, low: u32, limit: u64): u64 {
 function replySpan(base: u64, first: u32, last: u32, limit: u64): u64 {
   const replied = min<u64>(last - first + 1, limit);
   for (let i: u64 = 0; i < replied; i++) reply.member(base + first + i);
+  return replied;
+}
+
+function replyBuckets(entry: usize, base: u64, low: u32, limit: u64): u64 {
+  const at = entryPayload<Own>(entry), counts = at + entryCount<Own>(entry);
+  let replied: u64 = 0, next = at + bucketsLowerBound(at, entryCount<Own>(entry), low), end = at;
+  for (let bucket = counts; next < counts && replied < limit; bucket++, base += 256) {
+    end += load<u8>(bucket);
+    for (; next < end && replied < limit; next++, replied++) reply.member(base + load<u8>(next));
+  }
   return replied;
 }
 

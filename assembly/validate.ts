@@ -16,6 +16,7 @@ import {
 } from "./directory";
 import { isArraySized } from "./container/limits";
 import { bitsetCardinality } from "./container/bitset";
+import { bucketsAreSound } from "./container/buckets";
 
 /** The first broken invariant, or Fault.NONE. */
 export function validate(): Fault {
@@ -84,7 +85,7 @@ function validateEntry(leaf: usize, index: u32): Fault {
   const entry = entryAt(leaf, index);
   if (entryLastKey<Own>(entry) > KEY_MAX) return Fault.KEY_TOO_GREAT;
   if (index && entryKey<Own>(entry) <= entryLastKey<Own>(entry - ENTRY_BYTES)) return Fault.DIRECTORY_NOT_ASCENDING;
-  if (entryKind<Own>(entry) <= Kind.RUNS) {
+  if (entryKind<Own>(entry) <= Kind.BUCKETS) {
     if (!isBlock(entryPayload<Own>(entry), 1)) return Fault.BLOCK_MISPLACED;
     if (!isBlock(entryPayload<Own>(entry), payloadBytes<Own>(entry))) return Fault.BLOCK_MISPLACED;
   }
@@ -101,6 +102,10 @@ function validateContainer(entry: usize): Fault {
     return bitsetCardinality(payload) == count ? Fault.NONE : Fault.BITSET_CARDINALITY;
   }
   if (kind == Kind.RUNS) return validateRuns(payload, count);
+  if (kind == Kind.BUCKETS) {
+    if (!isArraySized(count)) return Fault.WRONG_FORM;
+    return bucketsAreSound(payload, count) ? Fault.NONE : Fault.BUCKETS_UNSOUND;
+  }
   if (kind == Kind.ARRAY && (count < 3 || !isArraySized(count))) return Fault.WRONG_FORM;
   for (let i: u32 = 1; i < count; i++) {
     if (load<u16>(payload + (<usize>i << 1)) <= load<u16>(payload + (<usize>(i - 1) << 1))) return Fault.ARRAY_NOT_ASCENDING;

@@ -3,6 +3,7 @@
 import { Own } from "./view";
 import { Kind, entryCount, entryKind, entryPayload } from "./entry";
 import { arrayLowerBound } from "./container/array";
+import { bucketsWord } from "./container/buckets";
 import { runEnd, runStart, runsCount, runsFind } from "./container/run";
 
 /** Offsets 64 * word .. 64 * word + 63 of the container as bits, the least the lowest. */
@@ -19,6 +20,7 @@ export function wordOf(entry: usize, word: u32): u64 {
     return bits;
   }
   const count = entryCount<Own>(entry);
+  if (kind == Kind.BUCKETS) return bucketsWord(payload, count, low);
   for (let i = arrayLowerBound(payload, count, low); i < count; i++) {
     const member = <u32>load<u16>(payload + (<usize>i << 1));
     if (member > high) break;

@@ -142,6 +142,15 @@ function readEntry(base: usize, entry: usize, model: Model): void {
     model.append(first + (ref & 0xffff), first + (ref & 0xffff));
   } else if (kind == Kind.ARRAY) {
     for (let i: usize = 0; i <= <usize>low; i++) model.append(first + load<u16>(payload + 2 * i), first + load<u16>(payload + 2 * i));
+  } else if (kind == Kind.BUCKETS) {
+    const counts = payload + <usize>low + 1;
+    let next = payload;
+    for (let high: u64 = 0; high < 256; high++) {
+      for (let rest = load<u8>(counts + <usize>high); rest; rest--, next++) {
+        const member = first + (high << 8) + load<u8>(next);
+        model.append(member, member);
+      }
+    }
   } else if (kind == Kind.RUNS) {
     for (let i: usize = 0; i < load<u16>(payload); i++) {
       const start = first + load<u16>(payload + 2 + 4 * i);

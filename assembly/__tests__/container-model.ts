@@ -40,6 +40,17 @@ export class Model {
     for (let v: u32 = 0; v < UNIVERSE; v++) runs += u32(this.has[v] && (v == 0 || !this.has[v - 1]));
     return runs;
   }
+  /** Members with that high byte. */
+  inBucket(high: u32): u32 {
+    let members: u32 = 0;
+    for (let v = high << 8; v < (high + 1) << 8; v++) members += u32(this.has[v]);
+    return members;
+  }
+  /** Whether buckets can hold it. */
+  fitsBuckets(): bool {
+    for (let high: u32 = 0; high < 256; high++) if (this.inBucket(high) == 256) return false;
+    return true;
+  }
   copy(): Model {
     const copy = new Model();
     for (let v: u32 = 0; v < UNIVERSE; v++) copy.has[v] = this.has[v];
@@ -90,10 +101,11 @@ export function combineModels(operation: i32, x: Model, y: Model): Model {
   return both;
 }
 
-export const enum Kind { ARRAY, BITSET, RUNS }
+export const enum Kind { ARRAY, BITSET, RUNS, BUCKETS }
 
 export function payloadBytes(kind: Kind, model: Model): u32 {
   if (kind == Kind.ARRAY) return 2 * model.count;
+  if (kind == Kind.BUCKETS) return model.count + 256;
   return kind == Kind.BITSET ? 8192 : 2 + 4 * model.runs();
 }
 
@@ -107,6 +119,10 @@ export function writePayload(kind: Kind, model: Model, at: usize): void {
       for (let bit: u32 = 0; bit < 8; bit++) if (model.has[byte * 8 + bit]) bits |= 1 << bit;
       store<u8>(at + byte, <u8>bits);
     }
+  } else if (kind == Kind.BUCKETS) {
+    const counts = at + model.count;
+    for (let high: u32 = 0; high < 256; high++) store<u8>(counts + high, <u8>model.inBucket(high));
+    for (let v: u32 = 0; v < UNIVERSE; v++) if (model.has[v]) store<u8>(at++, <u8>v);
   } else {
     store<u16>(at, <u16>model.runs());
     at += 2;
@@ -135,6 +151,12 @@ export function differs(kind: Kind, at: usize, model: Model): string {
       if (<u32>load<u16>(at) != v) return "member " + load<u16>(at).toString() + " and not " + v.toString();
       at += 2;
     }
+    return "";
+  }
+  if (kind == Kind.BUCKETS) {
+    const counts = at + model.count;
+    for (let high: u32 = 0; high < 256; high++) if (<u32>load<u8>(counts + high) != model.inBucket(high)) return "bucket " + high.toString();
+    for (let v: u32 = 0; v < UNIVERSE; v++) if (model.has[v] && load<u8>(at++) != <u8>v) return "low byte of " + v.toString();
     return "";
   }
   if (<u32>load<u16>(at) != model.runs()) return "run count " + load<u16>(at).toString() + " and not " + model.runs().toString();

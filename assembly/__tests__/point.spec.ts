@@ -154,9 +154,9 @@ describe("runs", () => {
     edit(trial, comb(2047, 3, 32), 1, 0, Kind.BITSET);
     edit(trial, comb(2046, 3, 32), 65535, 1, Kind.RUNS);
     edit(trial, comb(2046, 3, 32), 1, 0, Kind.RUNS);
-    edit(trial, comb(1000, 2, 48).concat([60000, 60002]), 60001, 0, Kind.ARRAY);
-    edit(trial, comb(1000, 2, 48).concat([60000, 60002]), 60010, 1, Kind.ARRAY);
-    edit(trial, comb(1000, 2, 48).concat([60000, 60003]), 60010, 1, Kind.RUNS);
+    edit(trial, comb(253, 3, 200).concat([60000, 60002]), 60001, 0, Kind.BUCKETS);   // 1018 bytes, either way
+    edit(trial, comb(253, 3, 200).concat([60000, 60002]), 60010, 1, Kind.BUCKETS);
+    edit(trial, comb(253, 3, 200).concat([60000, 60005]), 60010, 1, Kind.RUNS);
     trial.end();
   });
 
@@ -270,6 +270,25 @@ describe("single offsets", () => {
         scribble(trial, model, i % 2 ? trial.random.below(6) : i % 3 ? trial.random.below(6) * step : keys[trial.random.below(6)]);
         trial.is(model, "scribbled");
       }
+    }
+    trial.end();
+  });
+
+  it("fill buckets, among many members", () => {
+    const trial = new Trial(334);
+    for (let i = 0; i < 40; i++) {
+      const model = new Model(), most: u64 = 500 + trial.random.below(3590);
+      freshArena(40);
+      while (model.cardinality() < most) change(trial, model, (5 << 16) + trial.random.below(65536), 1);
+      const high = trial.random.below(256) << 8;
+      for (let n = 0; n < 300; n++) change(trial, model, (5 << 16) + high + trial.random.below(256), 1);
+      for (let v: u32 = 0; v < 256; v++) change(trial, model, (5 << 16) + high + v, 1);
+      trial.is(model, "a full bucket");
+      for (let n = 0; n < 200; n++) change(trial, model, (5 << 16) + trial.random.below(65536), 1);
+      trial.is(model, "more");
+      for (let v: u32 = 0; v < 256; v += 3) change(trial, model, (5 << 16) + high + v, 0);
+      for (let n = 0; n < 600; n++) change(trial, model, (5 << 16) + trial.random.below(65536), 1);
+      trial.is(model, "not full again");
     }
     trial.end();
   });

@@ -3,7 +3,7 @@ import { cardinality, countRange, isEmpty, maximum, minimum, nextClear, nextSet,
 import { statistics } from "../statistics";
 import { members, membersFrom } from "../stream";
 import { Form, Trial, build } from "./bitmap-arena";
-import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, runsWithin } from "./bitmap-model";
+import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, runsWithin, streamedOf } from "./bitmap-model";
 import { enter, memberAt, members as replied } from "./world";
 
 /** Offsets where answers change: ends of intervals, of containers, and any. */
@@ -163,7 +163,7 @@ describe("statistics", () => {
         const at = asRuns ? 6 : count <= 4096 ? 0 : 3;
         wanted[at]++;
         wanted[at + 1] += count;
-        wanted[at + 2] += asRuns ? runs : plainOf(count);
+        wanted[at + 2] += asRuns ? runs : streamedOf(count);
       }
       build(model, form, trial.random);
       enter();

@@ -60,7 +60,7 @@ function packAll(trial: Trial, model: Model): void {
     const entry = placeEntry(place), kind = entryKind<Own>(entry), bytes = payloadBytes<Own>(entry);
     entries++;
     if (kind == Kind.RUNS) trial.holds(bytes <= plainOf(entryCount<Own>(entry)), "runs are smaller");
-    if (kind == Kind.ARRAY || kind == Kind.BITSET) trial.holds(bytes <= runsOf(runsWithin(model, entryKey<Own>(entry))), "runs are no smaller");
+    if (kind == Kind.ARRAY || kind == Kind.BUCKETS || kind == Kind.BITSET) trial.holds(bytes <= runsOf(runsWithin(model, entryKey<Own>(entry))), "runs are no smaller");
   }
   trial.same(leaves(), (entries + LEAF_MAX - 1) / LEAF_MAX, "full leaves");
 }

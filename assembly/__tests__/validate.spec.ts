@@ -127,11 +127,11 @@ describe("validating", () => {
     for (let kind: i32 = Kind.BITSET; kind <= Kind.FULL; kind++) {
       tiny(32);
       store<u8>(15, <u8>(kind << 5));
-      breaks(Fault.NOT_TINY, "a bitset, runs or a full container");
+      breaks(Fault.NOT_TINY, "a bitset, runs, buckets or a full container");
     }
     tiny(1);
-    store<u8>(15, 6 << 5);
-    breaks(Fault.UNKNOWN_KIND, "kind 6");
+    store<u8>(15, 7 << 5);
+    breaks(Fault.UNKNOWN_KIND, "kind 7");
     tiny(32);
     store<u16>(16, load<u16>(18));
     breaks(Fault.ARRAY_NOT_ASCENDING, "twice the same");
@@ -203,7 +203,7 @@ describe("validating", () => {
     names(Fault.BLOCK_MISPLACED, "a child above the bump mark");
     add32(slot(1) + SLOT_CHILD, 4);
     names(Fault.BLOCK_MISPLACED, "a child between multiples of 8");
-    for (let kind: Kind = Kind.ARRAY; kind <= Kind.RUNS; kind++) {
+    for (let kind: Kind = Kind.ARRAY; kind <= Kind.BUCKETS; kind++) {
       setPosition(entryOf(kind), bump & ~7);
       names(Fault.BLOCK_MISPLACED, "a container above the bump mark");
       setPosition(entryOf(kind), 16);
@@ -251,16 +251,16 @@ describe("validating", () => {
 
   it("names what is wrong with an entry", () => {
     prepare();
-    for (let kind: u32 = 6; kind <= 7; kind++) {
-      store<u8>(entryOf(Kind.SINGLE) + 11, <u8>(kind << 5));
-      names(Fault.UNKNOWN_KIND, "kind " + kind.toString());
-    }
+    store<u8>(entryOf(Kind.SINGLE) + 11, 7 << 5);
+    names(Fault.UNKNOWN_KIND, "kind 7");
     setCount(entryOf(Kind.BITSET), 4096);
     names(Fault.WRONG_FORM, "a bitset of an array's size");
     setCount(entryOf(Kind.BITSET), 65536);
     names(Fault.WRONG_FORM, "a full bitset");
     setCount(entryOf(Kind.ARRAY), 4097);
     names(Fault.WRONG_FORM, "an array of a bitset's size");
+    setCount(entryOf(Kind.BUCKETS), 4097);
+    names(Fault.WRONG_FORM, "buckets of a bitset's size");
     for (let count: u32 = 1; count <= 2; count++) {
       setCount(entryOf(Kind.ARRAY), count);
       names(Fault.WRONG_FORM, "an array that the entry could hold");
@@ -281,6 +281,21 @@ describe("validating", () => {
     names(Fault.BITSET_CARDINALITY, "a bit more or less");
     setCount(bitset, entryCount<Own>(bitset) + 1);
     names(Fault.BITSET_CARDINALITY, "one more than there are");
+  });
+
+  it("names what is wrong with buckets", () => {
+    prepare();
+    const entry = entryOf(Kind.BUCKETS), count = entryCount<Own>(entry), lows = entryPayload<Own>(entry), counts = lows + count;
+    let high: usize = 0, first = lows;        // a bucket of two members or more
+    while (load<u8>(counts + high) < 2) first += load<u8>(counts + high++);
+    store<u8>(first, load<u8>(first, 1));
+    names(Fault.BUCKETS_UNSOUND, "twice the same");
+    store<u8>(first, 255);
+    names(Fault.BUCKETS_UNSOUND, "the greatest first");
+    store<u8>(counts + high, load<u8>(counts + high) - 1);
+    names(Fault.BUCKETS_UNSOUND, "a bucket of one less");
+    store<u8>(counts + 255, 255);
+    names(Fault.BUCKETS_UNSOUND, "a bucket of more");
   });
 
   it("names what is wrong with runs", () => {

@@ -1,6 +1,7 @@
 // What a container may hold, and what its payload takes. A container stands for 65,536 consecutive offsets; its payload is one of
 //
 //   array    u16 members, strictly ascending
+//   buckets  the same in half the space, see buckets.ts
 //   bitset   8192 bytes; member v is bit v & 7 of byte v >> 3
 //   runs     u16 run count, then for each run u16 start, u16 length - 1; ascending, at least one value between two runs
 

@@ -55,6 +55,11 @@ function writeMembers(entry: usize): void {
     }
   } else if (kind == Kind.FULL) {
     for (let member = base, end = (entryLastKey<Own>(entry) + 1) << 16; member < end; member++) output.put(member, 4);
+  } else if (kind == Kind.BUCKETS) {
+    let next = payload, from = base;
+    for (let bucket = payload + entryCount<Own>(entry), end = bucket + 256; bucket < end; bucket++, from += 256) {
+      for (const last = next + load<u8>(bucket); next < last; next++) output.put(from + load<u8>(next), 4);
+    }
   } else {
     for (let i: u32 = 0, count = entryCount<Own>(entry); i < count; i++) output.put(base | load<u16>(payload + (<usize>i << 1)), 4);
   }

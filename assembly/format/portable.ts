@@ -10,16 +10,18 @@
 import { SELF, left, output, right } from "../memory";
 import { Own } from "../view";
 import { Fault } from "../fault";
-import { allocateFresh, blockBytes } from "../arena";
+import { alignedBump, allocateFresh, blockBytes, makeRoom } from "../arena";
 import {
   Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, isArray, payloadBytes, setBlock, setPair, setSingle,
 } from "../entry";
 import { advance, placeEntry, seek } from "../directory";
 import { append, appendFull, begin, finish, nextKey } from "../builder";
 import { plainBytes } from "../edit";
-import { FULL_COUNT } from "../fold";
+import { EMIT_BYTES, emit } from "../emit";
+import { FULL_COUNT, shape } from "../fold";
 import { BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
+import { BUCKETS_FROM } from "../container/buckets";
 import { runsToArray, runsToBitset } from "../container/convert";
 
 // @ts-ignore: decorator
@@ -49,7 +51,7 @@ import { runsToArray, runsToBitset } from "../container/convert";
 @inline function streamedBytes(entry: usize): u32 {
   const kind = entryKind<Own>(entry);
   if (kind == Kind.FULL) return <u32>runsBytes(1);
-  return isArray(kind) ? <u32>arrayBytes(entryCount<Own>(entry)) : <u32>payloadBytes<Own>(entry);
+  return isArray(kind) || kind == Kind.BUCKETS ? <u32>arrayBytes(entryCount<Own>(entry)) : <u32>payloadBytes<Own>(entry);
 }
 
 // @ts-ignore: decorator
@@ -114,10 +116,25 @@ export function writeStream(firstKey: u64, lastKey: u64): void {
     }
   }
   for (let place = seek<Own>(firstKey); within(place, lastKey); place = advance<Own>(place)) {
-    const entry = placeEntry(place);
-    if (entryKind<Own>(entry) != Kind.FULL) { output.write(entryPayload<Own>(entry), streamedBytes(entry)); continue; }
-    for (let n = containersOf(entry, firstKey, lastKey); n; n--) output.put(0xffff00000001, 6);     // one run: 0, and 65535 more
+    const entry = placeEntry(place), kind = entryKind<Own>(entry);
+    if (kind == Kind.BUCKETS) writeBuckets(entryPayload<Own>(entry), entryCount<Own>(entry));
+    else if (kind != Kind.FULL) output.write(entryPayload<Own>(entry), streamedBytes(entry));
+    else for (let n = containersOf(entry, firstKey, lastKey); n; n--) output.put(0xffff00000001, 6);    // one run: 0, and 65535 more
   }
+}
+
+/** Writes buckets as an array, four members at a time. */
+function writeBuckets(at: usize, count: u32): void {
+  let members: u64 = 0, filled: u64 = 0, high: u64 = 0, end = at;
+  for (let bucket = at + count, next = at; next < at + count; bucket++, high += 256) {
+    end += load<u8>(bucket);
+    for (; next < end; next++) {
+      members |= (high + load<u8>(next)) << filled;
+      filled += 16;
+      if (filled == 64) { output.put(members, 8); members = 0; filled = 0; }
+    }
+  }
+  if (filled) output.put(members, <u32>filled >> 3);
 }
 
 function writeRunMarks(firstKey: u64, lastKey: u64): void {
@@ -194,6 +211,12 @@ function readArray(at: u64, key: u64, count: u32): u64 {
     if (right.load16(p, 0) >= right.load16(p, 2)) return faulty(Fault.ARRAY_NOT_ASCENDING);
   }
   if (count <= 2) { appendInline(key, right.load16(<usize>at, 0), right.load16(<usize>(end - 2), 0), count); return end; }
+  if (count >= BUCKETS_FROM) {
+    makeRoom(EMIT_BYTES);
+    right.copy(alignedBump(), <usize>at, bytes);
+    emit(key, shape(Kind.ARRAY, count, alignedBump()));
+    return end;
+  }
   const to = allocateFresh(blockBytes(bytes));
   right.copy(to, <usize>at, bytes);
   setBlock(append(key, count), Kind.ARRAY, count, to);
@@ -235,15 +258,19 @@ function readRuns(at: u64, key: u64, count: u32): u64 {
     appendInline(key, start, right.load16(<usize>(end - 4), 0) + right.load16(<usize>(end - 2), 0), count);
     return end;
   }
+  if (bytes <= plainBytes(count)) {
+    const to = allocateFresh(blockBytes(bytes));
+    right.copy(to, <usize>at, bytes);
+    setBlock(append(key, count), Kind.RUNS, count, to);
+    return end;
+  }
   // Another writer's runs may be more than an array or a bitset takes: then they become that.
-  const kind = bytes <= plainBytes(count) ? Kind.RUNS : isArraySized(count) ? Kind.ARRAY : Kind.BITSET;
-  const to = allocateFresh(blockBytes(kind == Kind.RUNS ? bytes : plainBytes(count)));
+  makeRoom(EMIT_BYTES);
+  const to = alignedBump(), kind = isArraySized(count) ? Kind.ARRAY : Kind.BITSET;
   left.select(0);
-  if (kind == Kind.RUNS) left.copy(to, <usize>at, bytes);
-  else if (kind == Kind.ARRAY) runsToArray(<usize>at, to);
-  else runsToBitset(<usize>at, to);
+  if (kind == Kind.ARRAY) runsToArray(<usize>at, to); else runsToBitset(<usize>at, to);
   left.select(SELF);
-  setBlock(append(key, count), kind, count, to);
+  emit(key, shape(kind, count, to));
   return end;
 }
 

@@ -11,8 +11,8 @@ import { alignedBump, makeRoom } from "../arena";
 import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, isArray } from "../entry";
 import { advance, placeEntry, seek } from "../directory";
 import { begin, finish } from "../builder";
-import { emit } from "../emit";
-import { FOLD_BYTES, shape } from "../fold";
+import { EMIT_BYTES, emit } from "../emit";
+import { shape } from "../fold";
 import { isEmpty, maximum } from "../query";
 import { nativeOrder, wordOf } from "../word";
 import { BITSET_BYTES, MEMBER_BYTES, arrayBytes } from "../container/limits";
@@ -120,7 +120,7 @@ function readWords(characters: bool, wordShift: u32): void {
   const size = right.size(), wordBytes = 1 << wordShift, words = (<u64>size + wordBytes - 1) >> wordShift;
   begin(words / WORDS + 1, 0);
   for (let key: u64 = 0; key * WORDS < words; key++) {
-    makeRoom(64 + 2 * FOLD_BYTES);
+    makeRoom(EMIT_BYTES);
     const to = alignedBump(), first = key * WORDS, count = <u32>min<u64>(words - first, WORDS);
     if (count < WORDS) memory.fill(to, 0, BITSET_BYTES);
     for (let i: u32 = 0; i < count; i++) {

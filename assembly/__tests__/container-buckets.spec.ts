@@ -1,0 +1,128 @@
+import {
+  BUCKETS_FROM, arrayToBuckets, bucketsAreSound, bucketsBytes, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsLast, bucketsLowerBound,
+  bucketsNextClear, bucketsRemove, bucketsSelect, bucketsToArray, bucketsWord, uniteBuckets,
+} from "../container/buckets";
+import { ARRAY_MAX, BITSET_BYTES, arrayBytes } from "../container/limits";
+import { Left, Own } from "../view";
+import { Bench, Kind, Model, Operation, combineModels, makeModel, writePayload, Style } from "./container-model";
+
+const SIZES: u32[] = [16, 17, 31, 32, 33, 255, 256, 257, 383, 384, 511, 512, 513, 1000, 2047, 2048, 3000, 4094, 4095, 4096];
+
+/** A set of that cardinality and style that buckets can hold: every full bucket loses a member, so it may be a little smaller. */
+function fitting(style: Style, cardinality: u32, bench: Bench): Model {
+  const made = makeModel(style, cardinality, bench.random);
+  for (let high: u32 = 0; high < 256; high++) if (made.inBucket(high) == 256) made.remove((high << 8) + bench.random.below(256));
+  return made;
+}
+
+function convertAll(bench: Bench, x: Model, y: Model): void {
+  bench.begin();
+  let a = bench.left(Kind.ARRAY, x), out = bench.output(bucketsBytes(x.count));
+  bench.checkResult(u32(arrayToBuckets(a, x.count, out)), u32(x.fitsBuckets()), "arrayToBuckets");
+  if (!x.fitsBuckets()) return;
+  bench.checkPayload(Kind.BUCKETS, x, "arrayToBuckets");
+
+  bench.begin();
+  a = bench.left(Kind.BUCKETS, x);
+  out = bench.output(arrayBytes(x.count));
+  bucketsToArray(a, x.count, out);
+  bench.checkPayload(Kind.ARRAY, x, "bucketsToArray");
+  bench.checkResult(bucketsLast<Left>(a, x.count), lastOf(x), "bucketsLast");
+  out = bench.output(BITSET_BYTES);
+  writePayload(Kind.BITSET, y, out);
+  uniteBuckets(a, x.count, out);
+  bench.checkPayload(Kind.BITSET, combineModels(Operation.OR, x, y), "uniteBuckets");
+}
+
+function lastOf(x: Model): u32 {
+  let last: u32 = 65535;
+  while (!x.has[last]) last--;
+  return last;
+}
+
+/** Asks about every value near the edges of buckets, and about some others. */
+function askAll(bench: Bench, x: Model): void {
+  bench.begin();
+  const at = bench.leftOwn(Kind.BUCKETS, x), count = x.count;
+  if (!bucketsAreSound(at, count)) bench.fail("bucketsAreSound");
+  let below: u32 = 0, word: u64 = 0, clear: u32 = 65536;
+  for (let v: u32 = 0; v < 65536; v++) {
+    const asked = (v + 2) % 256 < 4 || v % 61 == 0;
+    if (asked) bench.checkResult(bucketsLowerBound(at, count, v), below, "bucketsLowerBound of " + v.toString());
+    if (asked) bench.checkResult(u32(bucketsHas(at, count, v)), u32(x.has[v]), "bucketsHas " + v.toString());
+    if (asked && !x.has[v]) bench.checkResult(u32(bucketsHaveRoom(at, count, v)), u32(x.inBucket(v >> 8) < 255), "bucketsHaveRoom");
+    if (x.has[v] && (asked || below % 7 == 0)) bench.checkResult(bucketsSelect(at, count, below), v, "bucketsSelect of " + below.toString());
+    below += u32(x.has[v]);
+    word |= u64(x.has[v]) << (v & 63);
+    if ((v & 63) != 63) continue;
+    if (bucketsWord(at, count, v & ~63) != word) bench.fail("bucketsWord of " + v.toString());
+    word = 0;
+  }
+  bench.checkResult(bucketsLowerBound(at, count, 65536), count, "bucketsLowerBound of all");
+  bench.checkResult(bucketsLast<Own>(at, count), lastOf(x), "bucketsLast");
+  for (let v: u32 = 65535; v < 65536; v--) {
+    if (!x.has[v]) clear = v;
+    if ((v + 2) % 256 < 4 || v % 61 == 0) bench.checkResult(bucketsNextClear(at, count, v), clear, "bucketsNextClear of " + v.toString());
+  }
+}
+
+/** Changes members one at a time, as there is room. */
+function change(bench: Bench, x: Model, steps: i32): void {
+  bench.begin();
+  const at = bench.leftOwn(Kind.BUCKETS, x);
+  bench.inPlace(at, bucketsBytes(x.count + <u32>steps));
+  for (let i = 0; i < steps; i++) {
+    let value = bench.random.below(65536);
+    if (i % 3 == 0) while (!x.has[value]) value = (value + 1) & 0xffff;
+    const index = bucketsLowerBound(at, x.count, value);
+    if (x.has[value]) {
+      bucketsRemove(at, x.count, index, value);
+      x.remove(value);
+    } else if (bucketsHaveRoom(at, x.count, value)) {
+      bucketsInsert(at, x.count, index, value);
+      x.add(value);
+    }
+    if (i % 16 == 0) bench.checkPayload(Kind.BUCKETS, x, "changed");
+  }
+  bench.checkPayload(Kind.BUCKETS, x, "changed");
+}
+
+describe("buckets", () => {
+  it("are what arrays are, of every style and cardinality", () => {
+    const bench = new Bench(50);
+    for (let style = 0; style < Style.STYLES; style++) {
+      for (let i = 0; i < SIZES.length; i++) {
+        convertAll(bench, makeModel(style, SIZES[i], bench.random), makeModel(Style.SPARSE, 3000, bench.random));
+        convertAll(bench, fitting(style, SIZES[i], bench), makeModel(Style.RUNS, 30000, bench.random));
+      }
+    }
+    bench.end();
+  });
+
+  it("answer as the set does", () => {
+    const bench = new Bench(51);
+    for (let i = 0; i < 40; i++) {
+      askAll(bench, fitting(i % Style.STYLES, i % 2 ? SIZES[bench.random.below(SIZES.length)] : 16 + bench.random.below(4081), bench));
+    }
+    bench.end();
+  });
+
+  it("take members in and out", () => {
+    const bench = new Bench(52);
+    for (let i = 0; i < 30; i++) change(bench, fitting(i % Style.STYLES, 16 + bench.random.below(3800), bench), 200);
+    bench.end();
+  });
+
+  it("cannot hold a bucket of 256", () => {
+    const bench = new Bench(53), x = makeModel(Style.SPARSE, BUCKETS_FROM, bench.random);
+    for (let v: u32 = 512; v < 768; v++) if (v != 700) x.add(v);
+    x.remove(700);
+    convertAll(bench, x, x);
+    x.add(700);
+    convertAll(bench, x, x);
+    bench.end();
+    expect(x.fitsBuckets()).toBe(false);
+    expect(bucketsBytes(BUCKETS_FROM)).toBeLessThan(arrayBytes(BUCKETS_FROM));
+    expect(BUCKETS_FROM).toBeLessThan(ARRAY_MAX);
+  });
+});

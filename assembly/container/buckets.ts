@@ -1,0 +1,233 @@
+// Buckets: what an array holds, in half its space. Members that share their high byte are a bucket, of which the low bytes are kept, and
+// how many there are. Payload, 256 bytes and one a member:
+//
+//   +0          u8 low byte of each member, in the order of the members
+//   +members    u8 members of the bucket of high byte 0, of 1, ... of 255
+//
+// A bucket of 256 members cannot be told, so not every set can be buckets. Vectors may be loaded from the low bytes' end: the counts
+// follow. Most kernels know arrays only, and are given what bucketsToArray() makes.
+
+import { left } from "../memory";
+import { view8 } from "../view";
+import { bitsetSet } from "./bitset";
+import { MEMBER_BYTES, UNIVERSE, arrayBytes } from "./limits";
+import { LANES_BYTES } from "./lanes";
+
+// @ts-ignore: decorator
+@inline const BUCKETS: u32 = 256;
+/** Most members that a bucket tells. */
+// @ts-ignore: decorator
+@inline const BUCKET_MAX: u32 = 255;
+/** Members whose low bytes are one vector. */
+// @ts-ignore: decorator
+@inline const LOWS: u32 = 16;
+/** Bytes of so many members in an array. */
+// @ts-ignore: decorator
+@inline const LOWS_ARRAY_BYTES: usize = 32;
+
+/** Arrays of so many members or more become buckets when they are written, if they can, ... */
+// @ts-ignore: decorator
+@inline export const BUCKETS_FROM: u32 = 512;
+/** ... and buckets of fewer than this an array. */
+// @ts-ignore: decorator
+@inline export const BUCKETS_LEAST: u32 = 384;
+
+/** Bytes of `count` members' payload. */
+// @ts-ignore: decorator
+@inline export function bucketsBytes(count: u32): usize { return <usize>count + BUCKETS; }
+
+// --- Conversions: what `left` shows, to memory 0 without an overlap -----------------------------------------------------------
+
+/** `out` needs arrayBytes(count). */
+export function bucketsToArray(a: usize, count: u32, out: usize): void {
+  const counts = a + count, end = out + arrayBytes(count);
+  let high: u32 = 0;
+  for (; high < BUCKETS; high++) {
+    const held = left.load8(counts + high, 0), next = out + arrayBytes(held);
+    if (next + LOWS_ARRAY_BYTES > end) break;
+    const base = i16x8.splat(<i16>(high << 8));
+    let from = a, to = out;
+    do {                                      // whole vectors: what is too much the next bucket overwrites
+      const lows = left.load128(from, 0);
+      v128.store(to, v128.or(base, i16x8.extend_low_i8x16_u(lows)));
+      v128.store(to, v128.or(base, i16x8.extend_high_i8x16_u(lows)), 16);
+      from += LOWS;
+      to += LOWS_ARRAY_BYTES;
+    } while (to < next);
+    a += held;
+    out = next;
+  }
+  for (; high < BUCKETS; high++) {
+    for (let held = left.load8(counts + high, 0); held; held--) {
+      store<u16>(out, (high << 8) | left.load8(a, 0));
+      out += MEMBER_BYTES;
+      a++;
+    }
+  }
+}
+
+/** Adds the members to the bitset at `to`, without a count. */
+export function uniteBuckets(a: usize, count: u32, to: usize): void {
+  const counts = a + count;
+  for (let high: u32 = 0; high < BUCKETS; high++, to += 32) {
+    for (let end = a + left.load8(counts + high, 0); a < end; a++) bitsetSet(to, left.load8(a, 0));
+  }
+}
+
+/** Whether the array of `count` members, 16 or more, can be buckets; they are then at `out`, which needs bucketsBytes(count). */
+export function arrayToBuckets(a: usize, count: u32, out: usize): bool {
+  const end = a + arrayBytes(count), counts = out + count, mask = i16x8.splat(0xff);
+  memory.fill(counts, 0, BUCKETS);
+  let at = a, first = a;                      // the first member of the bucket that `at` lies in
+  for (; at + LANES_BYTES < end; at += LANES_BYTES) {
+    let last = <u32>i16x8.bitmask(i16x8.gt_u(v128.xor(left.load128(at, 0), left.load128(at, 2)), mask));
+    for (; last; last &= last - 1) {
+      const next = at + (<usize>ctz<u32>(last) << 1) + MEMBER_BYTES;
+      if (!putCount(counts, first, next)) return false;
+      first = next;
+    }
+  }
+  for (; at < end; at += MEMBER_BYTES) {
+    const next = at + MEMBER_BYTES;
+    if (next < end && left.load8(at, 1) == left.load8(at, 3)) continue;
+    if (!putCount(counts, first, next)) return false;
+    first = next;
+  }
+  for (at = a; at + 2 * LANES_BYTES <= end; at += 2 * LANES_BYTES) {
+    v128.store(out, i8x16.narrow_i16x8_u(v128.and(left.load128(at, 0), mask), v128.and(left.load128(at, 16), mask)));
+    out += LOWS;
+  }
+  for (; at < end; at += MEMBER_BYTES, out++) store<u8>(out, left.load8(at, 0));
+  return true;
+}
+
+/** Notes how many members the bucket has that lies at [first, next) in the array; false if it is full. */
+// @ts-ignore: decorator
+@inline function putCount(counts: usize, first: usize, next: usize): bool {
+  const held = <u32>(next - first) >> 1;
+  store<u8>(counts + left.load8(first, 1), held);
+  return held <= BUCKET_MAX;
+}
+
+// --- One payload of memory M -------------------------------------------------------------------------------------------------
+
+/** Sum of the eight lanes. */
+// @ts-ignore: decorator
+@inline function sumOf(lanes: v128): u32 {
+  const sums = i32x4.extadd_pairwise_i16x8_u(lanes), pairs = i32x4.add(sums, v128.shuffle<u64>(sums, sums, 1, 0));
+  return <u32>(i32x4.extract_lane(pairs, 0) + i32x4.extract_lane(pairs, 1));
+}
+
+/** Members of the buckets below that of the high byte. */
+function membersBelow(counts: usize, high: u32): u32 {
+  const edge = counts + (high & ~(LOWS - 1));
+  const rest = i8x16.lt_u(i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), i8x16.splat(<i8>(high & (LOWS - 1))));
+  let sums = i16x8.extadd_pairwise_i8x16_u(v128.and(rest, v128.load(edge)));
+  for (let at = counts; at < edge; at += LOWS) sums = i16x8.add(sums, i16x8.extadd_pairwise_i8x16_u(v128.load(at)));
+  return sumOf(sums);
+}
+
+/** Members below `value`, which may be UNIVERSE. */
+export function bucketsLowerBound(at: usize, count: u32, value: u32): u32 {
+  if (value >= UNIVERSE) return count;
+  const counts = at + count, high = value >> 8, low = i8x16.splat(<i8>value);
+  let below = membersBelow(counts, high), rest = <i32>load<u8>(counts + high);
+  for (let lows = at + below; rest > 0; rest -= LOWS, lows += LOWS) {
+    below += <u32>popcnt<u32>(<u32>i8x16.bitmask(i8x16.lt_u(v128.load(lows), low)) & firstLanes(rest));
+  }
+  return below;
+}
+
+/** A mask of the first `lanes` of 16 lanes. */
+// @ts-ignore: decorator
+@inline function firstLanes(lanes: i32): u32 { return ((<u32>1) << min(lanes, <i32>LOWS)) - 1; }
+
+/** Whether `value` is a member. */
+export function bucketsHas(at: usize, count: u32, value: u32): bool {
+  const counts = at + count, high = value >> 8, low = i8x16.splat(<i8>value);
+  let rest = <i32>load<u8>(counts + high);
+  if (!rest) return false;
+  for (let lows = at + membersBelow(counts, high); rest > 0; rest -= LOWS, lows += LOWS) {
+    if (<u32>i8x16.bitmask(i8x16.eq(v128.load(lows), low)) & firstLanes(rest)) return true;
+  }
+  return false;
+}
+
+/** Whether `value`, which is no member, may become one. */
+export function bucketsHaveRoom(at: usize, count: u32, value: u32): bool { return <u32>load<u8>(at + count + (value >> 8)) < BUCKET_MAX; }
+
+/** Adds `value`, below which there are `index` of the `count` members. There is room for one more. */
+export function bucketsInsert(at: usize, count: u32, index: u32, value: u32): void {
+  const gap = at + index, tally = at + count + 1 + (value >> 8);
+  memory.copy(gap + 1, gap, bucketsBytes(count - index));
+  store<u8>(gap, <u8>value);
+  store<u8>(tally, load<u8>(tally) + 1);
+}
+
+/** Removes the member `value`, below which there are `index` of the `count` members. */
+export function bucketsRemove(at: usize, count: u32, index: u32, value: u32): void {
+  const gone = at + index, tally = at + count - 1 + (value >> 8);
+  memory.copy(gone, gone + 1, bucketsBytes(count - index - 1));
+  store<u8>(tally, load<u8>(tally) - 1);
+}
+
+/** The member of 0-based rank `index`, which is less than `count`. */
+export function bucketsSelect(at: usize, count: u32, index: u32): u32 {
+  const counts = at + count;
+  let rest = index, high: u32 = 0;
+  while (true) {
+    const sum = sumOf(i16x8.extadd_pairwise_i8x16_u(v128.load(counts + high)));
+    if (rest < sum) break;
+    rest -= sum;
+    high += LOWS;
+  }
+  for (let held = <u32>load<u8>(counts + high); rest >= held; held = load<u8>(counts + high)) {
+    rest -= held;
+    high++;
+  }
+  return (high << 8) | load<u8>(at + index);
+}
+
+/** The greatest member; there is one. */
+export function bucketsLast<M>(at: usize, count: u32): u32 {
+  let high = BUCKETS - 1;
+  while (!view8<M>(at + count + high, 0)) high--;
+  return (high << 8) | view8<M>(at + count - 1, 0);
+}
+
+/** The least from `value` on that is no member, UNIVERSE if there is none. */
+export function bucketsNextClear(at: usize, count: u32, value: u32): u32 {
+  const counts = at + count;
+  let next = at + bucketsLowerBound(at, count, value), end = at + membersBelow(counts, value >> 8) + load<u8>(counts + (value >> 8));
+  for (; next < end && load<u8>(next) == (value & 0xff); next++) {
+    if (++value & 0xff) continue;
+    if (value == UNIVERSE) break;
+    end += load<u8>(counts + (value >> 8));   // members go on in the next bucket
+  }
+  return value;
+}
+
+/** Members `low` .. `low` + 63 as bits, the least the lowest; `low` is a multiple of 64. */
+export function bucketsWord(at: usize, count: u32, low: u32): u64 {
+  const counts = at + count, high = low >> 8, first = low & 0xff;
+  let bits: u64 = 0;
+  let next = at + membersBelow(counts, high);
+  for (const end = next + load<u8>(counts + high); next < end; next++) {
+    const value = <u32>load<u8>(next) - first;
+    if (value < 64) bits |= (<u64>1) << value;
+  }
+  return bits;
+}
+
+/** Whether the counts are those of `count` members and each bucket's low bytes are strictly ascending. */
+export function bucketsAreSound(at: usize, count: u32): bool {
+  const counts = at + count;
+  let members: u32 = 0;
+  for (let high: u32 = 0; high < BUCKETS; high++) {
+    const held = <u32>load<u8>(counts + high);
+    if (members + held > count) return false;
+    for (let i = members + 1; i < members + held; i++) if (load<u8>(at + i) <= load<u8>(at + i - 1)) return false;
+    members += held;
+  }
+  return members == count;
+}
