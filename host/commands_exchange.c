@@ -8,6 +8,9 @@
 #define STRING_LIMIT_LEAST (1024 * 1024)
 #define STRING_LIMIT_DEFAULT (512 * 1024 * 1024)
 
+/* No less than what the server puts around a string's bytes. */
+#define STRING_HEADER 64
+
 /* The longest string that clients can be sent and the server can hold. */
 static uint64_t string_limit(call *c) {
     char digits[COUNT_TEXT] = "";
@@ -22,23 +25,21 @@ static uint64_t string_limit(call *c) {
     return limit ? limit : STRING_LIMIT_DEFAULT;
 }
 
-/* The bitmap in the format, to be freed; refused before it is built if it is too long for a string. */
-static int serialize(call *c, const bitmap *b, uint32_t format, char **bytes, size_t *length) {
-    uint64_t needed;
-
-    if (!succeeded(c, core_serialized_bytes(b, format, &needed))) return 0;
-    uint64_t limit = needed > STRING_LIMIT_LEAST ? string_limit(c) : needed;
-    if (needed > limit) {
-        return reply_error(c, "ERR Roaring: string too long: maximum %llu bytes (proto-max-bulk-len)", (unsigned long long)limit);
-    }
-    return succeeded(c, core_serialize(b, format, bytes, length));
+/* How long the bitmap is in the format; refused if that is too long for a string. */
+static int string_length(call *c, const bitmap *b, uint32_t format, uint64_t *length) {
+    if (!succeeded(c, core_serialized_bytes(b, format, length))) return 0;
+    uint64_t limit = *length > STRING_LIMIT_LEAST ? string_limit(c) : *length;
+    if (*length <= limit) return 1;
+    return reply_error(c, "ERR Roaring: string too long: maximum %llu bytes (proto-max-bulk-len)", (unsigned long long)limit);
 }
 
 static int reply_serialized(call *c, const bitmap *b, uint32_t format) {
+    uint64_t needed;
     char *bytes;
     size_t length;
 
-    if (!serialize(c, b, format, &bytes, &length)) return REDISMODULE_OK;
+    if (!string_length(c, b, format, &needed)) return REDISMODULE_OK;
+    if (!succeeded(c, core_serialize(b, format, &bytes, &length))) return REDISMODULE_OK;
     RedisModule_ReplyWithStringBuffer(c->ctx, bytes, length);
     RedisModule_Free(bytes);
     return REDISMODULE_OK;
@@ -142,20 +143,30 @@ int frombitmap_command(call *c) {
     return reply_cardinality(c, b);
 }
 
-/* TOBITMAP stringkey key -- makes a native bitmap of the members, whatever was there, and replies its length in bytes. */
+/* Whether there is memory for a string of that length: the server does not ask before it makes one, and ends where there is none. */
+static int has_room(call *c, size_t length) {
+    void *room = RedisModule_TryAlloc ? RedisModule_TryAlloc(length + STRING_HEADER) : NULL;
+    RedisModule_Free(room);
+    return room || !RedisModule_TryAlloc || succeeded(c, OUT_OF_MEMORY);
+}
+
+/* TOBITMAP stringkey key -- makes a native bitmap of the members, whatever was there, and replies its length in bytes.
+ * The string is written where it will stay: the server makes it of zeros, and until a key has it, it is nobody else's. */
 int tobitmap_command(call *c) {
     const bitmap *b;
-    char *bytes;
-    size_t length;
+    uint64_t length;
 
     if (!open_existing(c, 2, &b)) return REDISMODULE_OK;
-    if (!serialize(c, b, BITS, &bytes, &length)) return REDISMODULE_OK;
-    RedisModuleString *string = RedisModule_CreateString(c->ctx, bytes, length);
-    RedisModule_Free(bytes);
-    RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
-    RedisModule_StringSet(key, string);
-    RedisModule_CloseKey(key);
+    if (!string_length(c, b, BITS, &length) || !has_room(c, length)) return REDISMODULE_OK;
+    RedisModuleString *string = RedisModule_CreateString(c->ctx, NULL, length);
+    int written = succeeded(c, core_serialize_to(b, BITS, (char *)RedisModule_StringPtrLen(string, NULL), length));
+    if (written) {
+        RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+        RedisModule_StringSet(key, string);
+        RedisModule_CloseKey(key);
+    }
     RedisModule_FreeString(c->ctx, string);
+    if (!written) return REDISMODULE_OK;
     tell(c, c->argv[1], "set");
     return reply_integer(c, length);
 }

@@ -304,15 +304,21 @@ status core_serialized_bytes(const bitmap *b, uint32_t format, uint64_t *bytes) 
     return IN_CORE(&f, *bytes = core.serializedBytes(format));
 }
 
-status core_serialize(const bitmap *b, uint32_t format, char **payload, size_t *length) {
+status core_serialize_to(const bitmap *b, uint32_t format, char *payload, size_t length) {
     frame f = reading(b);
-    status s = IN_CORE(&f, f.output_size = core.serializedBytes(format));
+    f.output = (uint8_t *)payload;
+    f.output_size = length;
+    return IN_CORE(&f, core.serialize(format));
+}
+
+status core_serialize(const bitmap *b, uint32_t format, char **payload, size_t *length) {
+    uint64_t bytes;
+    status s = core_serialized_bytes(b, format, &bytes);
     if (s != OK) return s;
-    *payload = try_alloc(f.output_size);
+    *payload = try_alloc(bytes);
     if (*payload == NULL) return OUT_OF_MEMORY;
-    *length = f.output_size;
-    f.output = (uint8_t *)*payload;
-    s = IN_CORE(&f, core.serialize(format));
+    *length = bytes;
+    s = core_serialize_to(b, format, *payload, *length);
     if (s != OK) RedisModule_Free(*payload);
     return s;
 }

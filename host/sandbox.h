@@ -120,6 +120,8 @@ status core_validate(const bitmap *b, const char **fault);
 status core_serialized_bytes(const bitmap *b, uint32_t format, uint64_t *bytes);
 /* *payload, *length bytes, is the caller's to RedisModule_Free. */
 status core_serialize(const bitmap *b, uint32_t format, char **payload, size_t *length);
+/* To where there is room for `length` bytes, as many as core_serialized_bytes said. */
+status core_serialize_to(const bitmap *b, uint32_t format, char *payload, size_t length);
 
 /* Writing. *b moves when it grows, also in a call that fails in the end. A trap leaves it marked as damaged; a lack of memory
  * leaves the members that it had. */

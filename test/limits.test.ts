@@ -105,3 +105,22 @@ describe.each(families.map((family) => ({ family, title: family.name })))("$titl
     await expectThrift();
   });
 });
+
+describe("TOBITMAP", () => {
+  const BYTES = 2 ** 28, narrow = useServer({ addressSpace: 2.5 * BYTES });
+
+  it("takes the memory of its string and no more, and changes nothing where there is none", async () => {
+    await narrow.run("R.SETBIT", "k", BYTES * 8 - 1, 1);
+    expect(await narrow.run("R.TOBITMAP", "a", "k")).toBe(BYTES);
+    expect(Number(await narrow.info("used_memory_peak"))).toBeLessThan(1.5 * BYTES);
+    for (const to of ["b", "a", "k"]) {
+      expect(await narrow.connection.refusal("R.TOBITMAP", to, "k")).toBe("OOM Roaring: not enough memory for the bitmap");
+    }
+    expect(await narrow.run("EXISTS", "b")).toBe(0);
+    expect(await narrow.run("R.GETINTARRAY", "k")).toEqual([BYTES * 8 - 1]);
+    expect(await narrow.run("BITPOS", "a", 1)).toBe(BYTES * 8 - 1);
+    await narrow.run("DEL", "a");
+    expect(await narrow.run("R.TOBITMAP", "k", "k")).toBe(BYTES);
+    expect(await narrow.run("BITPOS", "k", 1)).toBe(BYTES * 8 - 1);
+  });
+});

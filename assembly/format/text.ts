@@ -65,7 +65,12 @@ function writeSame(members: bool, words: u64, characters: bool, rest: u64): u64 
 
 /** Writes a bitset or runs. */
 function writeContainer(entry: usize, characters: bool, rest: u64): u64 {
-  for (let i: u32 = 0; i < WORDS && rest; i++) rest = writeWord(wordOf(entry, i), characters, rest);
+  const payload = entryPayload<Own>(entry);
+  if (entryKind<Own>(entry) == Kind.BITSET) {
+    for (let i: usize = 0; i < BITSET_BYTES && rest; i += 8) rest = writeWord(load<u64>(payload + i), characters, rest);
+  } else {
+    for (let i: u32 = 0; i < WORDS && rest; i++) rest = writeWord(wordOf(entry, i), characters, rest);
+  }
   return rest;
 }
 
@@ -93,9 +98,9 @@ function writeWord(bits: u64, characters: bool, rest: u64): u64 {
 
 // @ts-ignore: decorator
 @inline function put(bytes: u64, rest: u64): u64 {
-  const count = min<u64>(rest, 8);
-  output.put(bytes, <u32>count);
-  return rest - count;
+  if (rest < 8) { output.put(bytes, <u32>rest); return 0; }
+  output.put(bytes, 8);                       // as a constant it is one store
+  return rest - 8;
 }
 
 /** Bit i of the byte to the lowest bit of byte i. */
