@@ -10,7 +10,9 @@ import { plainBytes } from "./edit";
 import { FOLD_BYTES, FULL_COUNT, fullShape, shape, shapeAt, shapeCount, shapeKind } from "./fold";
 import { BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "./container/limits";
 import { BUCKETS_FROM, arrayToBuckets, bucketsBytes } from "./container/buckets";
-import { bitsetToArray, runsToArray, runsToBitset } from "./container/convert";
+import { runsToArray, runsToBitset } from "./container/convert";
+import { extractMembers } from "./container/extract";
+import { LANES_BYTES } from "./container/lanes";
 
 /** Room that emit() needs for a shape at alignedBump(). */
 // @ts-ignore: decorator
@@ -29,7 +31,7 @@ export function settled(s: u64): u64 {
   left.select(SELF);
   const above = at + FOLD_BYTES;
   if (isArraySized(count)) {
-    if (kind == Kind.RUNS) runsToArray(at, above); else bitsetToArray(at, above);
+    if (kind == Kind.RUNS) runsToArray(at, above); else extractMembers(at, count, above, above + FOLD_BYTES + LANES_BYTES);
     const form = settledArray(shape(Kind.ARRAY, count, above));
     return kind == Kind.RUNS && shapeKind(form) == Kind.ARRAY && runsBytes(load<u16>(at)) <= arrayBytes(count) ? s : form;
   }

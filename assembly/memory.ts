@@ -55,6 +55,13 @@ export namespace right {
   @external("right", "copy") export declare function copy(to: usize, from: usize, bytes: usize): void;
 }
 
+/** What vectors can do in machine code but not in wasm. It touches no memory. */
+export namespace vector {
+  /** Moves the 16-bit lanes whose bits are set in the low byte of `mask` to the front, in their order; what is behind them is undefined. */
+  // @ts-ignore: decorator
+  @external("vector", "compact") export declare function compact(lanes: v128, mask: u32): v128;
+}
+
 /** The block that memory 0 is. */
 export namespace arena {
   /** Bytes of memory 0, exact to the byte. */

@@ -70,6 +70,24 @@ static u32 left_shown, right_shown;
 DEFINE_SIDE(left)
 DEFINE_SIDE(right)
 
+/* ------------------------------------------------------------------ vector */
+
+/* For each byte of bits, the bytes of the lanes whose bits are set, in their order: 0 and 1 are the lane of bit 0. */
+#define ORDERS_0(...) {__VA_ARGS__}, {0, 1, __VA_ARGS__}
+#define ORDERS_1(...) ORDERS_0(__VA_ARGS__), ORDERS_0(2, 3, __VA_ARGS__)
+#define ORDERS_2(...) ORDERS_1(__VA_ARGS__), ORDERS_1(4, 5, __VA_ARGS__)
+#define ORDERS_3(...) ORDERS_2(__VA_ARGS__), ORDERS_2(6, 7, __VA_ARGS__)
+#define ORDERS_4(...) ORDERS_3(__VA_ARGS__), ORDERS_3(8, 9, __VA_ARGS__)
+#define ORDERS_5(...) ORDERS_4(__VA_ARGS__), ORDERS_4(10, 11, __VA_ARGS__)
+#define ORDERS_6(...) ORDERS_5(__VA_ARGS__), ORDERS_5(12, 13, __VA_ARGS__)
+#define ORDERS_7(...) ORDERS_6(__VA_ARGS__), ORDERS_6(14, 15, __VA_ARGS__)
+
+static const _Alignas(16) u8 lane_orders[256][16] = {ORDERS_7()};
+
+IMPORT v128 w2c_vector_compact(v128 lanes, u32 mask) {
+    return simde_wasm_i8x16_swizzle(lanes, simde_wasm_v128_load(lane_orders[mask & 0xff]));
+}
+
 /* ------------------------------------------------------------------ arena */
 
 static void set_memory(span memory) {

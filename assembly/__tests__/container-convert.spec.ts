@@ -1,7 +1,10 @@
 import {
   arrayToBitset, bitsetToArray, runsToBitset, runsToArray, bitsetToRuns, arrayToRuns, countRunsOfBitset, countRunsOfArray,
 } from "../container/convert";
+import { EXTRACT_BYTES, extractMembers } from "../container/extract";
+import { LANES_BYTES } from "../container/lanes";
 import { ARRAY_MAX, BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "../container/limits";
+import { Random } from "./world";
 import { Bench, Kind, Model, anyModel, crowdedModel, makeModel, seams, Style } from "./container-model";
 
 /** Calls every conversion on the set. An array of any length is fine for most; production makes none above ARRAY_MAX. */
@@ -31,6 +34,52 @@ function convertAll(bench: Bench, x: Model): void {
   out = bench.output(arrayBytes(x.count));
   bench.check(Kind.ARRAY, runsToArray(a, out), x, "runsToArray");
 }
+
+/** Takes the members out of the set as a bitset, whose count is right or, to go the other way, is not. */
+function extract(bench: Bench, x: Model): void {
+  for (let dense = 0; dense < 2; dense++) {
+    bench.begin();
+    const a = bench.left(Kind.BITSET, x), out = bench.output(arrayBytes(x.count) + LANES_BYTES + EXTRACT_BYTES);
+    const members = extractMembers(a, dense ? 4096 : 0, out, out + arrayBytes(x.count) + LANES_BYTES);
+    bench.check(Kind.ARRAY, members, x, dense ? "extractMembers, dense" : "extractMembers");
+  }
+}
+
+/** A set of which each 16 neighbours have up to `most` members. */
+function evenModel(most: u32, random: Random): Model {
+  const made = new Model();
+  for (let lane: u32 = 0; lane < 65536; lane += 16) {
+    for (let i = random.below(most + 1); i > 0; i--) made.add(lane + random.below(16));
+  }
+  return made;
+}
+
+describe("members of a bitset", () => {
+  it("are taken out at every cardinality near a seam", () => {
+    const bench = new Bench(43), sizes: u32[] = [0, 1, 2, 383, 384, 385, 1023, 1024, 1025, 1199, 1200, 1201, 4095, 4096];
+    for (let style = 0; style < Style.STYLES; style++) {
+      for (let i = 0; i < sizes.length; i++) extract(bench, makeModel(style, sizes[i], bench.random));
+    }
+    bench.end();
+  });
+
+  it("are taken out however many share a lane", () => {
+    const bench = new Bench(44);
+    for (let most: u32 = 1; most <= 16; most++) extract(bench, evenModel(most, bench.random));
+    for (let i = 0; i < 50; i++) extract(bench, crowdedModel(bench.random));
+    bench.end();
+  });
+
+  it("are taken out one lane with any bits at a time", () => {
+    const bench = new Bench(45);
+    for (let i = 0; i < 200; i++) {
+      const x = new Model(), lane = bench.random.below(4096) * 16, bits = bench.random.below(65536);
+      for (let bit: u32 = 0; bit < 16; bit++) if ((bits >> bit) & 1) x.add(lane + bit);
+      extract(bench, x);
+    }
+    bench.end();
+  });
+});
 
 describe("conversions", () => {
   it("keep sets of every style and cardinality", () => {

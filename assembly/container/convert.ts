@@ -3,7 +3,7 @@
 
 import { left } from "../memory";
 import { UNIVERSE, BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, arrayBytes, runsBytes, memberCount } from "./limits";
-import { bitsetCardinality, bitsetSet, clearBitset, setBits } from "./bitset";
+import { bitsetSet, clearBitset, setBits } from "./bitset";
 import { LANES, LANES_BYTES } from "./lanes";
 import { putRun, closeRuns } from "./run";
 
@@ -14,102 +14,17 @@ export function arrayToBitset(a: usize, count: u32, out: usize): void {
   for (; a < end; a += MEMBER_BYTES) bitsetSet(out, left.load16(a, 0));
 }
 
-/** Below that many members most words are 0, and passing over them is what counts. */
-// @ts-ignore: decorator
-@inline const SPARSE: u32 = 384;
-/** Up to that many members a word seldom holds more than two. */
-// @ts-ignore: decorator
-@inline const THIN: u32 = 1024;
-/** Up to that many, more than four. */
-// @ts-ignore: decorator
-@inline const MIDDLING: u32 = 2048;
-
-/** `out` needs room for the bitset's members, of which there may be any number; returns how many there are. */
+/** `out` needs room for the bitset's members and no more; returns how many there are. Where there is more room extract.ts is quicker. */
 export function bitsetToArray(a: usize, out: usize): u32 {
-  const members = bitsetCardinality(a);
-  if (members < SPARSE) extractBits(a, 0, out);
-  else if (members <= THIN) extractBlindly<u16>(a, out, members);
-  else if (members <= MIDDLING) extractBlindly<u32>(a, out, members);
-  else extractBlindly<u64>(a, out, members);
-  return members;
-}
-
-/** The members from `value` on, where the word at `a` begins. */
-function extractBits(a: usize, value: u32, out: usize): void {
-  for (; value < UNIVERSE; value += 64) {
-    let bits = left.load64(a, 0);
-    while (bits) {
+  const start = out;
+  for (let value: u32 = 0; value < UNIVERSE; value += 64) {
+    for (let bits = left.load64(a, 0); bits; bits &= bits - 1) {
       store<u16>(out, value + <u32>ctz<u64>(bits));
       out += MEMBER_BYTES;
-      bits &= bits - 1;
     }
     a += 8;
   }
-}
-
-/**
- * Writes two, four or eight members for each word, as Few is u16, u32 or u64, whether it has them or not, so that there is a branch only
- * on words with more. What is too much is overwritten by the next word; near the end of the output there is no room for that.
- */
-// @ts-ignore: decorator
-@inline function extractBlindly<Few>(a: usize, out: usize, members: u32): void {
-  const last = out + arrayBytes(members - <u32>sizeof<Few>());
-  let value: u32 = 0;
-  // Two words at a time, as long as the first cannot come near the end.
-  while (value < UNIVERSE && out + arrayBytes(64) <= last) {
-    const high = left.load64(a, 8), low = left.load64(a, 0), middle = out + arrayBytes(<u32>popcnt<u64>(low));
-    extractWord<Few>(low, value, out);
-    extractWord<Few>(high, value + 64, middle);
-    out = middle + arrayBytes(<u32>popcnt<u64>(high));
-    a += 16;
-    value += 128;
-  }
-  while (value < UNIVERSE && out <= last) {
-    const bits = left.load64(a, 0);
-    extractWord<Few>(bits, value, out);
-    out += arrayBytes(<u32>popcnt<u64>(bits));
-    a += 8;
-    value += 64;
-  }
-  extractBits(a, value, out);
-}
-
-/** Writes the word's members, and what is too much. */
-// @ts-ignore: decorator
-@inline function extractWord<Few>(bits: u64, value: u32, out: usize): void {
-  bits = sizeof<Few>() > 2 ? extractFour(bits, value, out) : extractTwo(bits, value, out);
-  if (sizeof<Few>() > 4) bits = extractFour(bits, value, out + arrayBytes(4));
-  out += arrayBytes(sizeof<Few>());
-  while (bits) {
-    store<u16>(out, value + <u32>ctz<u64>(bits));
-    out += MEMBER_BYTES;
-    bits &= bits - 1;
-  }
-}
-
-/** Writes the members of the two lowest bits, as extractFour() does. */
-// @ts-ignore: decorator
-@inline function extractTwo(bits: u64, value: u32, out: usize): u64 {
-  const members = value * 0x00010001 + <u32>ctz<u64>(bits);
-  bits &= bits - 1;
-  store<u32>(out, members + (<u32>ctz<u64>(bits) << 16));
-  return bits & (bits - 1);
-}
-
-/**
- * Writes the members of the four lowest bits, as one word, and returns the other bits. Where there are fewer bits, what is written for
- * the rest may carry into what is written behind it, which is too much as well.
- */
-// @ts-ignore: decorator
-@inline function extractFour(bits: u64, value: u32, out: usize): u64 {
-  let members = <u64>value * 0x0001000100010001 + ctz<u64>(bits);
-  bits &= bits - 1;
-  members += ctz<u64>(bits) << 16;
-  bits &= bits - 1;
-  members += ctz<u64>(bits) << 32;
-  bits &= bits - 1;
-  store<u64>(out, members + (ctz<u64>(bits) << 48));
-  return bits & (bits - 1);
+  return memberCount(start, out);
 }
 
 /** `out` needs BITSET_BYTES. */

@@ -7,6 +7,7 @@
 //   OUTPUT       what was handed to output.*
 //   ARGUMENTS    u64 a value for argument.value
 //   TABLE        u32 base, u32 size for each operand
+//   LANES        the lanes of vector.compact, as they come and as they go
 //   MEMORY_BASE  what AssemblyScript itself puts in memory ("memoryBase" in the asconfigs)
 
 // @ts-ignore: decorator
@@ -28,10 +29,14 @@
 // @ts-ignore: decorator
 @inline export const ARGUMENTS: usize = OUTPUT + OUTPUT_BYTES;
 // @ts-ignore: decorator
-@inline export const ARGUMENTS_BYTES: usize = 15 * MIB;
+@inline export const ARGUMENTS_BYTES: usize = 14 * MIB;
 // @ts-ignore: decorator
 @inline export const TABLE: usize = ARGUMENTS + ARGUMENTS_BYTES;
 // @ts-ignore: decorator
 @inline export const TABLE_BYTES: usize = MIB;
 // @ts-ignore: decorator
-@inline export const MEMORY_BASE: usize = TABLE + TABLE_BYTES;
+@inline export const LANES: usize = TABLE + TABLE_BYTES;
+// @ts-ignore: decorator
+@inline export const LANES_BYTES: usize = 16;
+// @ts-ignore: decorator
+@inline export const MEMORY_BASE: usize = LANES + MIB;

@@ -3,7 +3,7 @@
 // trap in production traps here.
 
 import {
-  ARENA_BYTES, OPERANDS, OPERANDS_BYTES, MEMBERS, MEMBERS_BYTES, OUTPUT, OUTPUT_BYTES, ARGUMENTS, ARGUMENTS_BYTES, TABLE, TABLE_BYTES,
+  ARENA_BYTES, OPERANDS, OPERANDS_BYTES, MEMBERS, MEMBERS_BYTES, OUTPUT, OUTPUT_BYTES, ARGUMENTS, ARGUMENTS_BYTES, TABLE, TABLE_BYTES, LANES, LANES_BYTES,
 } from "./layout";
 
 const SELF: u32 = 0xffffffff;
@@ -55,6 +55,15 @@ export function right_load32(at: usize, offset: u32): u32 { return load<u32>(rea
 export function right_load64(at: usize, offset: u32): u64 { return load<u64>(reach(rightShows, at, offset, 8)); }
 export function right_load128(at: usize, offset: u32): v128 { return v128.load(reach(rightShows, at, offset, 16)); }
 export function right_copy(to: usize, from: usize, bytes: usize): void { copyIn(rightShows, to, from, bytes); }
+
+export function vector_compact(lanes: v128, mask: u32): v128 {
+  v128.store(LANES, lanes);
+  v128.store(LANES, i64x2.splat(0x5b5b5b5b5b5b5b5b), LANES_BYTES);
+  for (let i: usize = 0, to = LANES + LANES_BYTES; i < 8; i++) {
+    if ((mask >> <u32>i) & 1) { store<u16>(to, load<u16>(LANES + (i << 1))); to += 2; }
+  }
+  return v128.load(LANES, LANES_BYTES);
+}
 
 export function arena_size(): u32 { return arenaSize; }
 export function arena_grow(bytes: u32): void {

@@ -1,0 +1,141 @@
+// The members of a bitset, as an array.
+//
+// Most of a bitset that becomes an array is zeros, and which of its words are not cannot be foreseen: a branch on it costs more than what
+// is done for the word. So there are none. A bitset is eight lanes of 16 bits at a time; those with members are written to a list, and
+// from the list the members of eight lanes are taken at once.
+
+import { left, vector } from "../memory";
+import { MEMBER_BYTES, UNIVERSE, memberCount } from "./limits";
+import { LANES_BYTES } from "./lanes";
+
+/** Bytes of the bitset for which there is one list. */
+// @ts-ignore: decorator
+@inline const PART_BYTES: usize = 1024;
+/** The list: lanes with members, and this far behind each the value of its lowest bit. One vector behind the last lane may be written. */
+// @ts-ignore: decorator
+@inline const VALUES: usize = PART_BYTES + LANES_BYTES;
+/** Bytes that extractMembers() works in. */
+// @ts-ignore: decorator
+@inline export const EXTRACT_BYTES: usize = 2 * VALUES;
+/** From this many members on it is common that one of eight lanes has more than two. */
+// @ts-ignore: decorator
+@inline const DENSE: u32 = 1200;
+
+/**
+ * Writes the members of the bitset that `left` shows at `a`, of which there are `members`, and returns how many there are. `out` needs room
+ * for eight members more, `work` is EXTRACT_BYTES; neither overlaps the bitset.
+ */
+export function extractMembers(a: usize, members: u32, out: usize, work: usize): u32 {
+  const start = out, dense = members >= DENSE;
+  for (let value: u32 = 0; value < UNIVERSE; value += <u32>PART_BYTES << 3) {
+    const end = listLanes(a, value, work);
+    for (let at = work; at < end; at += LANES_BYTES) out = dense ? putFours(at, out) : putTwos(at, out);
+    a += PART_BYTES;
+  }
+  return memberCount(start, out);
+}
+
+/** Lists the lanes that are not 0 of the part of a bitset whose first bit is `value`; returns the end of the list. Lanes of 0 follow. */
+// @ts-ignore: decorator
+@inline function listLanes(a: usize, value: u32, list: usize): usize {
+  const end = a + PART_BYTES;
+  let values = i16x8.add(i16x8.splat(<i16>value), i16x8(0, 16, 32, 48, 64, 80, 96, 112));
+  for (; a < end; a += 4 * LANES_BYTES) {
+    const x3 = left.load128(a, 48), x2 = left.load128(a, 32), x1 = left.load128(a, 16), x0 = left.load128(a, 0);
+    const low = ~zeros(x0, x1), high = ~zeros(x2, x3);
+    list = listVector(x0, values, low & 0xff, list);
+    values = i16x8.add(values, i16x8.splat(128));
+    list = listVector(x1, values, (low >> 8) & 0xff, list);
+    values = i16x8.add(values, i16x8.splat(128));
+    list = listVector(x2, values, high & 0xff, list);
+    values = i16x8.add(values, i16x8.splat(128));
+    list = listVector(x3, values, (high >> 8) & 0xff, list);
+    values = i16x8.add(values, i16x8.splat(128));
+  }
+  v128.store(list, i64x2.splat(0));
+  return list;
+}
+
+/** A bit for each of the sixteen lanes that is 0. */
+// @ts-ignore: decorator
+@inline function zeros(x: v128, y: v128): u32 {
+  const none = i64x2.splat(0);
+  return <u32>i8x16.bitmask(i8x16.narrow_i16x8_s(i16x8.eq(x, none), i16x8.eq(y, none)));
+}
+
+// @ts-ignore: decorator
+@inline function listVector(lanes: v128, values: v128, mask: u32, list: usize): usize {
+  v128.store(list, vector.compact(values, mask), VALUES);
+  v128.store(list, vector.compact(lanes, mask));
+  return list + (<usize>popcnt<u32>(mask) << 1);
+}
+
+/** Writes the members of the eight lanes at `list`, which seldom have more than two each; returns the end. */
+// @ts-ignore: decorator
+@inline function putTwos(list: usize, out: usize): usize {
+  const values = v128.load(list, VALUES), x = v128.load(list);
+  const y = withoutLowest(x), z = withoutLowest(y);
+  if (v128.any_true(z)) return putFours(list, out);
+  const first = i16x8.add(bitNumbers(v128.xor(x, y)), values), second = i16x8.add(bitNumbers(v128.xor(y, z)), values);
+  const mask = ~zeros(pairLow(x, y), pairHigh(x, y));
+  out = put(pairLow(first, second), mask & 0xff, out);
+  return put(pairHigh(first, second), (mask >> 8) & 0xff, out);
+}
+
+/** The same for lanes that may have four. */
+function putFours(list: usize, out: usize): usize {
+  const values = v128.load(list, VALUES), x = v128.load(list);
+  const y = withoutLowest(x), z = withoutLowest(y), w = withoutLowest(z), rest = withoutLowest(w);
+  if (v128.any_true(rest)) return putAll(list, out);
+  const first = i16x8.add(bitNumbers(v128.xor(x, y)), values), second = i16x8.add(bitNumbers(v128.xor(y, z)), values);
+  const third = i16x8.add(bitNumbers(v128.xor(z, w)), values), fourth = i16x8.add(bitNumbers(v128.xor(w, rest)), values);
+  const xy = pairLow(x, y), zw = pairLow(z, w), low = ~zeros(quadLow(xy, zw), quadHigh(xy, zw));
+  const xyHigh = pairHigh(x, y), zwHigh = pairHigh(z, w), high = ~zeros(quadLow(xyHigh, zwHigh), quadHigh(xyHigh, zwHigh));
+  const early = pairLow(first, second), late = pairLow(third, fourth);
+  out = put(quadLow(early, late), low & 0xff, out);
+  out = put(quadHigh(early, late), (low >> 8) & 0xff, out);
+  const earlyHigh = pairHigh(first, second), lateHigh = pairHigh(third, fourth);
+  out = put(quadLow(earlyHigh, lateHigh), high & 0xff, out);
+  return put(quadHigh(earlyHigh, lateHigh), (high >> 8) & 0xff, out);
+}
+
+/** The same, however many they have. */
+function putAll(list: usize, out: usize): usize {
+  for (const end = list + LANES_BYTES; list < end; list += 2) {
+    const value = <u32>load<u16>(list, VALUES);
+    for (let bits = <u32>load<u16>(list); bits; bits &= bits - 1) {
+      store<u16>(out, value + ctz<u32>(bits));
+      out += MEMBER_BYTES;
+    }
+  }
+  return out;
+}
+
+// @ts-ignore: decorator
+@inline function put(members: v128, mask: u32, out: usize): usize {
+  v128.store(out, vector.compact(members, mask));
+  return out + (<usize>popcnt<u32>(mask) << 1);
+}
+
+/** Each lane without its lowest bit. */
+// @ts-ignore: decorator
+@inline function withoutLowest(lanes: v128): v128 { return v128.and(lanes, i16x8.add(lanes, i16x8.splat(-1))); }
+
+/**
+ * The number of the only bit of each lane. Times that bit, 0x09af is shifted up by the number, and the four bits that are then on top are
+ * others for each number.
+ */
+// @ts-ignore: decorator
+@inline function bitNumbers(bits: v128): v128 {
+  return i8x16.swizzle(i8x16(0, 1, 2, 5, 3, 9, 6, 11, 15, 4, 8, 10, 14, 7, 13, 12), i16x8.shr_u(i16x8.mul(bits, i16x8.splat(0x09af)), 12));
+}
+
+// Lanes of two vectors, or pairs of lanes, by turns.
+// @ts-ignore: decorator
+@inline function pairLow(x: v128, y: v128): v128 { return v128.shuffle<u16>(x, y, 0, 8, 1, 9, 2, 10, 3, 11); }
+// @ts-ignore: decorator
+@inline function pairHigh(x: v128, y: v128): v128 { return v128.shuffle<u16>(x, y, 4, 12, 5, 13, 6, 14, 7, 15); }
+// @ts-ignore: decorator
+@inline function quadLow(x: v128, y: v128): v128 { return v128.shuffle<u32>(x, y, 0, 4, 1, 5); }
+// @ts-ignore: decorator
+@inline function quadHigh(x: v128, y: v128): v128 { return v128.shuffle<u32>(x, y, 2, 6, 3, 7); }
