@@ -11,16 +11,15 @@ import { KEY_MAX, Kind } from "./entry";
 import { entriesHeld } from "./directory";
 import { appendFull, begin, finish } from "./builder";
 import { CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, openCursor, passCursor, seekCursor } from "./cursor";
-import { emit, emitCopy } from "./emit";
+import { emit, emitCopy, settled } from "./emit";
 import {
   FOLD_BYTES, Fold, NOTHING, RUNS_MAX, copyShape, entryShape, fold, foldCardinality, fullShape, shape, shapeAt, shapeCount, shapeKind,
   unpackedLeft, unpackedRight,
 } from "./fold";
 import { BITSET_BYTES } from "./container/limits";
-import { Count, Store, stores } from "./container/kernel";
+import { And, Count, Or, Store, StoreOnly, Xor, stores } from "./container/kernel";
 import {
-  bitsetCardinality, complementBitset, exclusiveBitsetsUncounted, intersectBitsets, intersectBitsetsUncounted, subtractBitsets,
-  uniteBitsets, uniteBitsetsUncounted,
+  PART_BYTES, bitsetCardinality, combineParts, complementBitset, intersectBitsets, subtractBitsets, uniteBitsets,
 } from "./container/bitset";
 import { exclusiveArrayUncounted, exclusiveRunsInto, uniteArrayUncounted, uniteRunsInto } from "./container/mixed";
 import { arrayToBitset, runsToBitset } from "./container/convert";
@@ -35,6 +34,12 @@ export const enum Operation { AND = 0, OR = 1, XOR = 2, NOT = 3, DIFF = 4, DIFF1
 /** From this many members and runs in three containers or more a union is quicker through a bitset than by merging. */
 // @ts-ignore: decorator
 @inline const UNION_BY_BITSET: u32 = 512;
+/** So few members are quicker looked up in a bitset one by one than the bitset is read. */
+// @ts-ignore: decorator
+@inline const FEW: u32 = 128;
+/** So many bitsets are read by turns: as many as a CPU can foresee. */
+// @ts-ignore: decorator
+@inline const STREAMS: u32 = 8;
 
 /** The most that a container takes, its entry and its part of the directory included. */
 // @ts-ignore: decorator
@@ -175,7 +180,7 @@ function combineContainers<S>(op: Operation, key: u64, sources: u32): u64 {
   makeRoom(WORK_BYTES);
   if (!stores<S>() && sources == 2 && present == 2) return cardinalityOfTwo(op);
   let s: u64;
-  if (op == Operation.AND) s = foldIntersection(sources);
+  if (op == Operation.AND) s = foldIntersection(key, sources);
   else if (op == Operation.DIFF) s = subtractRest(key, sources);
   else if (op == Operation.DIFF1 || op == Operation.ANDOR) s = withFirst(op, first, foldPresent(Fold.OR, key, 1, sources));
   else if (op == Operation.OR) s = foldPresent(Fold.OR, key, 0, sources);
@@ -223,34 +228,69 @@ function takeOnly<S>(key: u64): u64 {
 }
 
 /** Folds from the smallest on, so that nothing is larger than it must be. All sources are there. */
-function foldIntersection(sources: u32): u64 {
+function foldIntersection(key: u64, sources: u32): u64 {
   let smallest: u32 = 0, least: u32 = u32.MAX_VALUE;
   for (let c: u32 = 0; c < sources; c++) {
     const count = shapeCount(shapeOf(c));
     if (count < least) { least = count; smallest = c; }
   }
-  let acc = shapeOf(smallest), at = smallest, uncounted = false;
-  for (let c: u32 = 0; c < sources && shapeCount(acc); c++) {
-    if (c == smallest) continue;
+  let acc = shapeOf(smallest), at = smallest, c: u32 = 0;
+  while (c < sources && shapeCount(acc)) {
+    if (c == smallest) { c++; continue; }
     const next = shapeOf(c);
-    left.select(at);
-    if (at == SELF && shapeKind(acc) == Kind.BITSET && shapeKind(next) == Kind.BITSET) {
-      intersectBitsetsUncounted(shapeAt(acc), shapeAt(next), shapeAt(acc));
-      uncounted = true;
-      continue;
+    if (shapeKind(acc) == Kind.BITSET && shapeKind(next) == Kind.BITSET) {
+      const end = fewFrom(shapeCount(acc), c, smallest, sources);
+      acc = foldBitsets<And>(acc, at, key, c, end, smallest);
+      if (end < sources && shapeCount(acc) <= FEW) acc = settled(acc);
+      c = end;
+    } else {
+      left.select(at);
+      acc = fold(Fold.AND, at, acc, c, next, at == SELF ? workBeside(acc) : work(0), work(2));
+      c++;
     }
-    if (uncounted) { acc = counted(acc); uncounted = false; }
-    acc = fold(Fold.AND, at, acc, c, next, at == SELF ? workBeside(acc) : work(0), work(2));
     at = SELF;
   }
-  return uncounted ? counted(acc) : acc;
+  return acc;
 }
 
-/** The bitset in memory 0 with its cardinality. Shows memory 0 on the left. */
-function counted(s: u64): u64 {
-  left.select(SELF);
-  return shape(Kind.BITSET, bitsetCardinality(shapeAt(s)), shapeAt(s));
+/** One past the source, `from` or a later one, with which few members are to be expected in an intersection that has had `count` so far. */
+function fewFrom(count: u32, from: u32, but: u32, sources: u32): u32 {
+  let expected = <u64>count, c = from;
+  for (let streams: u32 = 0; c < sources && (!streams || (expected > FEW && streams < STREAMS)); c++) {
+    if (c == but) continue;
+    const next = shapeOf(c);
+    if (shapeKind(next) != Kind.BITSET) break;
+    expected = (expected * shapeCount(next)) >> 16;
+    streams++;
+  }
+  return c;
 }
+
+/**
+ * Folds the bitsets `key` of sources from .. to - 1, of which there is one at least beside that of source `but`, into `acc`, a bitset of
+ * operand `at`. The result is in memory 0.
+ */
+function foldBitsets<O>(acc: u64, at: u32, key: u64, from: u32, to: u32, but: u32): u64 {
+  const out = at == SELF ? shapeAt(acc) : work(0);
+  let last = to - 1, members: u32 = 0;
+  while (last == but || !isBitset(key, last)) last--;
+  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
+    let a = shapeAt(acc) + part;
+    left.select(at);
+    for (let c = from; c < last; c++) {
+      if (c == but || !isBitset(key, c)) continue;
+      combineParts<O, StoreOnly>(a, shapeAt(shapeOf(c)) + part, out + part);
+      left.select(SELF);
+      a = out + part;
+    }
+    members += combineParts<O, Store>(a, shapeAt(shapeOf(last)) + part, out + part);
+  }
+  return members ? shape(Kind.BITSET, members, out) : NOTHING;
+}
+
+/** Whether source `c` has a bitset at `key`. */
+// @ts-ignore: decorator
+@inline function isBitset(key: u64, c: u32): bool { return cursorKey(c) == key && shapeKind(shapeOf(c)) == Kind.BITSET; }
 
 /** The union or symmetric difference of all containers `key` from source `from` on, in memory 0. */
 function foldPresent(op: Fold, key: u64, from: u32, sources: u32): u64 {
@@ -295,22 +335,23 @@ function exclusiveByEdges(key: u64, from: u32, sources: u32): u64 {
   return runs ? shape(Kind.RUNS, runsCardinality(out), out) : NOTHING;
 }
 
-/** The same by way of a bitset in memory 0, whose members are counted in the end. */
+/** The same by way of a bitset in memory 0: first the bitsets, then what is changed in their union one by one and counted in the end. */
 function foldByBitset(op: Fold, key: u64, from: u32, sources: u32): u64 {
-  const bits = work(0);
-  let begun = false, flipped: u32 = 0;        // how many were full
+  const bits = work(0), acc = gatherBitsets(op, key, from, sources);
+  let begun = acc != NOTHING, counted = begun, flipped: u32 = 0;        // how many were full
   for (let c = from; c < sources; c++) {
     if (cursorKey(c) != key) continue;
     const s = unpackedRight(c, shapeOf(c)), kind = shapeKind(s), at = shapeAt(s);
+    if (kind == Kind.BITSET) continue;
     if (kind == Kind.FULL) {
       if (op == Fold.OR) return s;
       flipped++;
-    } else if (!begun) {
+      continue;
+    }
+    counted = false;
+    if (!begun) {
       begun = true;
       bitsetOf(c, shapeOf(c), bits);
-    } else if (kind == Kind.BITSET) {
-      left.select(SELF);
-      if (op == Fold.OR) uniteBitsetsUncounted(bits, at, bits); else exclusiveBitsetsUncounted(bits, at, bits);
     } else if (kind == Kind.ARRAY) {
       if (op == Fold.OR) uniteArrayUncounted(bits, at, shapeCount(s)); else exclusiveArrayUncounted(bits, at, shapeCount(s));
     } else if (op == Fold.OR) uniteRunsInto(bits, at);
@@ -318,7 +359,23 @@ function foldByBitset(op: Fold, key: u64, from: u32, sources: u32): u64 {
   }
   if (!begun) return flipped & 1 ? fullShape() : NOTHING;
   left.select(SELF);
-  return shape(Kind.BITSET, flipped & 1 ? complementBitset(bits, bits) : bitsetCardinality(bits), bits);
+  if (flipped & 1) return shape(Kind.BITSET, complementBitset(bits, bits), bits);
+  return counted ? acc : shape(Kind.BITSET, bitsetCardinality(bits), bits);
+}
+
+/** All bitsets that the sources have at `key` as one, in the first slot of the work room; NOTHING if there are none. */
+function gatherBitsets(op: Fold, key: u64, from: u32, sources: u32): u64 {
+  let acc = NOTHING, at = SELF, c = from;
+  while (c < sources) {
+    if (!isBitset(key, c)) { c++; continue; }
+    if (acc == NOTHING) { acc = shapeOf(c); at = c++; continue; }
+    let end = c, streams: u32 = 0;
+    for (; end < sources && streams < STREAMS; end++) streams += u32(isBitset(key, end));
+    acc = op == Fold.OR ? foldBitsets<Or>(acc, at, key, c, end, SELF) : foldBitsets<Xor>(acc, at, key, c, end, SELF);
+    at = SELF;
+    c = end;
+  }
+  return at == SELF ? acc : bitsetOf(at, shapeOf(at), work(0));
 }
 
 /** The container that `right` shows of source `c` as a bitset at `to`, unless it is full. */

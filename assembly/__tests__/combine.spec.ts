@@ -145,6 +145,30 @@ describe("combining one to many", () => {
     trial.end();
   });
 
+  it("is right when many bitsets have few members in common, and with other kinds between them", () => {
+    const trial = new Trial(516);
+    for (let i: u32 = 0; i < 20; i++) {
+      const sources: Model[] = [];
+      for (let s: u32 = 0; s < 2 + i; s++) {
+        sources.push(container(3, i % 2 || trial.random.below(6) ? Style.BITSET : trial.random.below(Style.STYLES), trial));
+      }
+      combineAll(trial, sources);
+    }
+    trial.end();
+  });
+
+  it("is right when runs leave few members of a bitset and more bitsets follow", () => {
+    const trial = new Trial(517);
+    for (let few: u64 = 0; few < 3; few++) {
+      const high = new Model();
+      for (let at: u64 = 0; at < few; at++) high.append(at * 1000, at * 1000);
+      for (let at: u64 = 40000; at < 50000; at += 2) high.append(at, at);
+      combineAll(trial, [high, range(0, 30000), container(0, Style.BITSET, trial)]);
+      combineAll(trial, [high, range(0, 30000), container(0, Style.BITSET, trial), container(0, Style.BITSET, trial)]);
+    }
+    trial.end();
+  });
+
   it("cuts spans of full containers where any of the others changes", () => {
     const trial = new Trial(513);
     for (let i = 0; i < 16; i++) {

@@ -1,9 +1,11 @@
 import {
   intersectBitsets, uniteBitsets, subtractBitsets, exclusiveBitsets, intersectBitsetsCardinality, uniteBitsetsCardinality,
-  subtractBitsetsCardinality, exclusiveBitsetsCardinality, complementBitset, bitsetCardinality, bitsetHas, bitsetSet, bitsetClear,
+  subtractBitsetsCardinality, exclusiveBitsetsCardinality, PART_BYTES, combineParts, complementBitset, bitsetCardinality, bitsetHas,
+  bitsetSet, bitsetClear,
   fillBitset, clearBitset, setBits, clearBits, flipBits, bitsetRangeCardinality, bitsetNextSet, bitsetNextClear, bitsetPreviousSet,
   bitsetLast, bitsetSelect,
 } from "../container/bitset";
+import { And, AndNot, Or, Store, StoreOnly, Xor } from "../container/kernel";
 import { BITSET_BYTES } from "../container/limits";
 import { Bench, Kind, Model, Operation, anyModel, combineModels, makeModel, seams, Style, UNIVERSE } from "./container-model";
 
@@ -21,6 +23,23 @@ function count(operation: i32, a: usize, b: usize): u32 {
   return subtractBitsetsCardinality(a, b);
 }
 
+/** A bitset part by part, with the count or without. */
+function combineAllParts<O>(a: usize, b: usize, out: usize, expected: u32, counts: bool): u32 {
+  let members: u32 = 0;
+  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
+    if (counts) members += combineParts<O, Store>(a + part, b + part, out + part);
+    else members += combineParts<O, StoreOnly>(a + part, b + part, out + part) + (part ? 0 : expected);
+  }
+  return members;
+}
+
+function combineInParts(operation: i32, a: usize, b: usize, out: usize, expected: u32, counts: bool): u32 {
+  if (operation == Operation.AND) return combineAllParts<And>(a, b, out, expected, counts);
+  if (operation == Operation.OR) return combineAllParts<Or>(a, b, out, expected, counts);
+  if (operation == Operation.XOR) return combineAllParts<Xor>(a, b, out, expected, counts);
+  return combineAllParts<AndNot>(a, b, out, expected, counts);
+}
+
 /** Calls every kernel for pairs on the two sets. */
 function callAll(bench: Bench, x: Model, y: Model): void {
   for (let operation: i32 = 0; operation < Operation.OPERATIONS; operation++) {
@@ -35,6 +54,13 @@ function callAll(bench: Bench, x: Model, y: Model): void {
     b = bench.right(Kind.BITSET, y);
     out = bench.inPlace(a, BITSET_BYTES);
     bench.check(Kind.BITSET, combine(operation, a, b, out), expected, what + " in place");
+
+    bench.begin();
+    a = bench.leftOwn(Kind.BITSET, x);
+    b = bench.right(Kind.BITSET, y);
+    out = bench.random.below(2) ? bench.inPlace(a, BITSET_BYTES) : bench.output(BITSET_BYTES);
+    bench.check(
+      Kind.BITSET, combineInParts(operation, a, b, out, expected.count, bench.random.below(2) == 0), expected, what + " in parts");
   }
 }
 

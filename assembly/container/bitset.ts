@@ -10,28 +10,32 @@ import { BITSET_BYTES, UNIVERSE } from "./limits";
 
 // @ts-ignore: decorator
 @inline const BLOCK: usize = 64;
+/**
+ * When many bitsets are combined, this much of all of them before the next: the CPU foresees what is read next of each when it reads them by
+ * turns, and forgets it over a whole bitset.
+ */
+// @ts-ignore: decorator
+@inline export const PART_BYTES: usize = 1024;
 
 /** Intersects left `a` with right `b`; returns the cardinality. `out` may be `a`; this holds for all four. */
-export function intersectBitsets(a: usize, b: usize, out: usize): u32 { return combine<And, Store>(a, b, out); }
-export function uniteBitsets(a: usize, b: usize, out: usize): u32 { return combine<Or, Store>(a, b, out); }
-export function subtractBitsets(a: usize, b: usize, out: usize): u32 { return combine<AndNot, Store>(a, b, out); }
+export function intersectBitsets(a: usize, b: usize, out: usize): u32 { return combine<And, Store>(a, b, out, BITSET_BYTES); }
+export function uniteBitsets(a: usize, b: usize, out: usize): u32 { return combine<Or, Store>(a, b, out, BITSET_BYTES); }
+export function subtractBitsets(a: usize, b: usize, out: usize): u32 { return combine<AndNot, Store>(a, b, out, BITSET_BYTES); }
 /** Symmetric difference. */
-export function exclusiveBitsets(a: usize, b: usize, out: usize): u32 { return combine<Xor, Store>(a, b, out); }
+export function exclusiveBitsets(a: usize, b: usize, out: usize): u32 { return combine<Xor, Store>(a, b, out, BITSET_BYTES); }
 
-// The same without a count; they return 0.
-export function intersectBitsetsUncounted(a: usize, b: usize, out: usize): u32 { return combine<And, StoreOnly>(a, b, out); }
-export function uniteBitsetsUncounted(a: usize, b: usize, out: usize): u32 { return combine<Or, StoreOnly>(a, b, out); }
-export function exclusiveBitsetsUncounted(a: usize, b: usize, out: usize): u32 { return combine<Xor, StoreOnly>(a, b, out); }
+/** Combines the next PART_BYTES of left `a` and right `b`; returns the cardinality, or with S = StoreOnly 0. */
+export function combineParts<O, S>(a: usize, b: usize, out: usize): u32 { return combine<O, S>(a, b, out, PART_BYTES); }
 
-export function intersectBitsetsCardinality(a: usize, b: usize): u32 { return combine<And, Count>(a, b, 0); }
-export function uniteBitsetsCardinality(a: usize, b: usize): u32 { return combine<Or, Count>(a, b, 0); }
-export function subtractBitsetsCardinality(a: usize, b: usize): u32 { return combine<AndNot, Count>(a, b, 0); }
-export function exclusiveBitsetsCardinality(a: usize, b: usize): u32 { return combine<Xor, Count>(a, b, 0); }
+export function intersectBitsetsCardinality(a: usize, b: usize): u32 { return combine<And, Count>(a, b, 0, BITSET_BYTES); }
+export function uniteBitsetsCardinality(a: usize, b: usize): u32 { return combine<Or, Count>(a, b, 0, BITSET_BYTES); }
+export function subtractBitsetsCardinality(a: usize, b: usize): u32 { return combine<AndNot, Count>(a, b, 0, BITSET_BYTES); }
+export function exclusiveBitsetsCardinality(a: usize, b: usize): u32 { return combine<Xor, Count>(a, b, 0, BITSET_BYTES); }
 
 /** All values that left `a` has not, to `out`, which may be `a`; returns the cardinality. */
-export function complementBitset(a: usize, out: usize): u32 { return combine<Not, Store>(a, 0, out); }
+export function complementBitset(a: usize, out: usize): u32 { return combine<Not, Store>(a, 0, out, BITSET_BYTES); }
 /** Members of left `a`. */
-export function bitsetCardinality(a: usize): u32 { return combine<Same, Count>(a, 0, 0); }
+export function bitsetCardinality(a: usize): u32 { return combine<Same, Count>(a, 0, 0, BITSET_BYTES); }
 
 /**
  * The loop of them all: eight lanes of 64 bits, each with a cardinality of its own, written out. In that form the compiler of the
@@ -39,8 +43,8 @@ export function bitsetCardinality(a: usize): u32 { return combine<Same, Count>(a
  * takes the highest address of a block first (one bounds check then covers it) and all loads before the first store.
  */
 // @ts-ignore: decorator
-@inline function combine<O, S>(a: usize, b: usize, out: usize): u32 {
-  const end = a + BITSET_BYTES;
+@inline function combine<O, S>(a: usize, b: usize, out: usize, bytes: usize): u32 {
+  const end = a + bytes;
   let c0: u64 = 0, c1: u64 = 0, c2: u64 = 0, c3: u64 = 0, c4: u64 = 0, c5: u64 = 0, c6: u64 = 0, c7: u64 = 0;
   while (a < end) {
     const w7 = wordAt<O>(a, b, 56);
