@@ -11,7 +11,7 @@ import { FOLD_BYTES, FULL_COUNT, fullShape, shape, shapeAt, shapeCount, shapeKin
 import { BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "./container/limits";
 import { BUCKETS_FROM, arrayToBuckets, bucketsBytes } from "./container/buckets";
 import { runsToArray, runsToBitset } from "./container/convert";
-import { extractMembers } from "./container/extract";
+import { bitsetToBuckets, extractMembers } from "./container/extract";
 import { LANES_BYTES } from "./container/lanes";
 
 /** Room that emit() needs for a shape at alignedBump(). */
@@ -30,14 +30,28 @@ export function settled(s: u64): u64 {
   if (kind == Kind.RUNS && runsBytes(load<u16>(at)) <= plainBytes(count)) return s;
   left.select(SELF);
   const above = at + FOLD_BYTES;
-  if (isArraySized(count)) {
-    if (kind == Kind.RUNS) runsToArray(at, above); else extractMembers(at, count, above, above + FOLD_BYTES + LANES_BYTES);
-    const form = settledArray(shape(Kind.ARRAY, count, above));
-    return kind == Kind.RUNS && shapeKind(form) == Kind.ARRAY && runsBytes(load<u16>(at)) <= arrayBytes(count) ? s : form;
-  }
+  if (isArraySized(count)) return kind == Kind.BITSET ? extracted(at, count, above) : shrunk(s, above);
   if (kind == Kind.BITSET) return s;
   runsToBitset(at, above);
   return shape(Kind.BITSET, count, above);
+}
+
+/** The members of the bitset at `at`, to `out`. */
+// @ts-ignore: decorator
+@inline function extracted(at: usize, count: u32, out: usize): u64 {
+  const work = out + FOLD_BYTES + LANES_BYTES;
+  if (count >= BUCKETS_FROM && bitsetToBuckets(at, count, out, work)) return shape(Kind.BUCKETS, count, out);
+  extractMembers(at, count, out, work);
+  return shape(Kind.ARRAY, count, out);
+}
+
+/** The members of the runs `s`, to `out`, unless they are smaller than that. */
+// @ts-ignore: decorator
+@inline function shrunk(s: u64, out: usize): u64 {
+  const count = shapeCount(s);
+  runsToArray(shapeAt(s), out);
+  const form = settledArray(shape(Kind.ARRAY, count, out));
+  return shapeKind(form) == Kind.ARRAY && runsBytes(load<u16>(shapeAt(s))) <= arrayBytes(count) ? s : form;
 }
 
 /** The array as buckets if it is large and they can hold it. */

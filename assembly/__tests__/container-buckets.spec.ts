@@ -2,6 +2,7 @@ import {
   BUCKETS_FROM, arrayToBuckets, bucketsAreSound, bucketsBytes, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsLast, bucketsLowerBound,
   bucketsNextClear, bucketsRemove, bucketsSelect, bucketsToArray, bucketsWord, uniteBuckets,
 } from "../container/buckets";
+import { EXTRACT_BYTES, bitsetToBuckets } from "../container/extract";
 import { ARRAY_MAX, BITSET_BYTES, arrayBytes } from "../container/limits";
 import { Left, Own } from "../view";
 import { Bench, Kind, Model, Operation, combineModels, makeModel, writePayload, Style } from "./container-model";
@@ -16,11 +17,19 @@ function fitting(style: Style, cardinality: u32, bench: Bench): Model {
 }
 
 function convertAll(bench: Bench, x: Model, y: Model): void {
+  if (x.count >= BUCKETS_FROM) {
+    bench.begin();
+    let a = bench.left(Kind.ARRAY, x), out = bench.output(bucketsBytes(x.count));
+    bench.checkResult(u32(arrayToBuckets(a, x.count, out)), u32(x.fitsBuckets()), "arrayToBuckets");
+    if (x.fitsBuckets()) bench.checkPayload(Kind.BUCKETS, x, "arrayToBuckets");
+  }
+
   bench.begin();
-  let a = bench.left(Kind.ARRAY, x), out = bench.output(bucketsBytes(x.count));
-  bench.checkResult(u32(arrayToBuckets(a, x.count, out)), u32(x.fitsBuckets()), "arrayToBuckets");
+  let a = bench.left(Kind.BITSET, x), out = bench.output(bucketsBytes(x.count) + EXTRACT_BYTES);
+  const work = out + bucketsBytes(x.count);
+  bench.checkResult(u32(bitsetToBuckets(a, x.count, out, work)), u32(x.fitsBuckets()), "bitsetToBuckets");
   if (!x.fitsBuckets()) return;
-  bench.checkPayload(Kind.BUCKETS, x, "arrayToBuckets");
+  bench.checkPayload(Kind.BUCKETS, x, "bitsetToBuckets");
 
   bench.begin();
   a = bench.left(Kind.BUCKETS, x);

@@ -7,17 +7,17 @@
 // A bucket of 256 members cannot be told, so not every set can be buckets. Vectors may be loaded from the low bytes' end: the counts
 // follow. Most kernels know arrays only, and are given what bucketsToArray() makes.
 
-import { left } from "../memory";
+import { left, vector } from "../memory";
 import { view8 } from "../view";
 import { bitsetSet } from "./bitset";
 import { MEMBER_BYTES, UNIVERSE, arrayBytes } from "./limits";
-import { LANES_BYTES } from "./lanes";
+import { LANES, LANES_BYTES } from "./lanes";
 
 // @ts-ignore: decorator
-@inline const BUCKETS: u32 = 256;
+@inline export const BUCKETS: u32 = 256;
 /** Most members that a bucket tells. */
 // @ts-ignore: decorator
-@inline const BUCKET_MAX: u32 = 255;
+@inline export const BUCKET_MAX: u32 = 255;
 /** Members whose low bytes are one vector. */
 // @ts-ignore: decorator
 @inline const LOWS: u32 = 16;
@@ -74,39 +74,46 @@ export function uniteBuckets(a: usize, count: u32, to: usize): void {
   }
 }
 
-/** Whether the array of `count` members, 16 or more, can be buckets; they are then at `out`, which needs bucketsBytes(count). */
+/**
+ * Whether the array of `count` members, BUCKETS_FROM or more, can be buckets; they are then at `out`, which needs bucketsBytes(count).
+ * First where buckets end is listed, without a branch, in the place of the low bytes.
+ */
 export function arrayToBuckets(a: usize, count: u32, out: usize): bool {
-  const end = a + arrayBytes(count), counts = out + count, mask = i16x8.splat(0xff);
+  const counts = out + count, listed = listEnds(a, count, out);
   memory.fill(counts, 0, BUCKETS);
-  let at = a, first = a;                      // the first member of the bucket that `at` lies in
-  for (; at + LANES_BYTES < end; at += LANES_BYTES) {
-    let last = <u32>i16x8.bitmask(i16x8.gt_u(v128.xor(left.load128(at, 0), left.load128(at, 2)), mask));
-    for (; last; last &= last - 1) {
-      const next = at + (<usize>ctz<u32>(last) << 1) + MEMBER_BYTES;
-      if (!putCount(counts, first, next)) return false;
-      first = next;
-    }
+  let first: u32 = 0;
+  for (let at = out; at < listed; at += MEMBER_BYTES) {
+    const end = <u32>load<u16>(at), held = end - first;
+    if (held > BUCKET_MAX) return false;
+    store<u8>(counts + left.load8(a + arrayBytes(end) - 1, 0), held);
+    first = end;
   }
-  for (; at < end; at += MEMBER_BYTES) {
-    const next = at + MEMBER_BYTES;
-    if (next < end && left.load8(at, 1) == left.load8(at, 3)) continue;
-    if (!putCount(counts, first, next)) return false;
-    first = next;
-  }
-  for (at = a; at + 2 * LANES_BYTES <= end; at += 2 * LANES_BYTES) {
-    v128.store(out, i8x16.narrow_i16x8_u(v128.and(left.load128(at, 0), mask), v128.and(left.load128(at, 16), mask)));
+  const mask = i16x8.splat(0xff), end = a + arrayBytes(count);
+  for (; a + 2 * LANES_BYTES <= end; a += 2 * LANES_BYTES) {
+    v128.store(out, i8x16.narrow_i16x8_u(v128.and(left.load128(a, 0), mask), v128.and(left.load128(a, 16), mask)));
     out += LOWS;
   }
-  for (; at < end; at += MEMBER_BYTES, out++) store<u8>(out, left.load8(at, 0));
+  for (; a < end; a += MEMBER_BYTES) store<u8>(out++, left.load8(a, 0));
   return true;
 }
 
-/** Notes how many members the bucket has that lies at [first, next) in the array; false if it is full. */
+/** Lists after how many members each bucket of the array ends; returns the end of the list. */
 // @ts-ignore: decorator
-@inline function putCount(counts: usize, first: usize, next: usize): bool {
-  const held = <u32>(next - first) >> 1;
-  store<u8>(counts + left.load8(first, 1), held);
-  return held <= BUCKET_MAX;
+@inline function listEnds(a: usize, count: u32, list: usize): usize {
+  let i: u32 = 0, ends = i16x8(1, 2, 3, 4, 5, 6, 7, 8);
+  for (; i + LANES < count; i += LANES, a += LANES_BYTES) {
+    const others = i16x8.gt_u(v128.xor(left.load128(a, 0), left.load128(a, 2)), i16x8.splat(0xff)), mask = <u32>i16x8.bitmask(others);
+    v128.store(list, vector.compact(ends, mask));
+    list += <usize>popcnt<u32>(mask) << 1;
+    ends = i16x8.add(ends, i16x8.splat(<i16>LANES));
+  }
+  for (; i < count; a += MEMBER_BYTES) {
+    i++;
+    if (i < count && left.load8(a, 1) == left.load8(a, 3)) continue;
+    store<u16>(list, i);
+    list += MEMBER_BYTES;
+  }
+  return list;
 }
 
 // --- One payload of memory M -------------------------------------------------------------------------------------------------

@@ -1,10 +1,10 @@
 // Every change of a container's kind. The source is what `left` shows, the result goes to memory 0, and the two do not overlap.
 // For the payloads see limits.ts.
 
-import { left } from "../memory";
+import { left, vector } from "../memory";
 import { UNIVERSE, BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, arrayBytes, runsBytes, memberCount } from "./limits";
 import { bitsetSet, clearBitset, setBits } from "./bitset";
-import { LANES, LANES_BYTES } from "./lanes";
+import { LANES, LANES_BYTES, pairHigh, pairLow } from "./lanes";
 import { putRun, closeRuns } from "./run";
 
 /** `out` needs BITSET_BYTES. */
@@ -90,21 +90,37 @@ export function arrayToRuns(a: usize, count: u32, out: usize): u32 {
 }
 
 /**
- * The gaps between the members, from 0 to UNIVERSE - 1, as runs. `out` needs runsBytes(count + 1) and four bytes more; returns how many
- * there are. A gap is written before every member, and stays if it is one.
+ * The gaps between the members, of which there is one at least, from 0 to UNIVERSE - 1, as runs. `out` needs runsBytes(count + 1) and four bytes more; returns how many
+ * there are. A gap lies before every member, and stays if it is one.
  */
 export function arrayGaps(a: usize, count: u32, out: usize): u32 {
   const end = a + arrayBytes(count), start = out;
-  let low: u32 = 0;
-  out += RUNS_HEADER_BYTES;
-  for (; a < end; a += MEMBER_BYTES) {
-    const value = left.load16(a, 0);
-    putRun(out, low, value - 1);
-    out += usize(low != value) << 2;
-    low = value + 1;
+  out = putGap(0, left.load16(a, 0), out + RUNS_HEADER_BYTES);
+  for (a += MEMBER_BYTES; a + LANES_BYTES <= end; a += LANES_BYTES) {
+    const value = left.load128(a, 0), low = i16x8.add(left.load128(a - MEMBER_BYTES, 0), i16x8.splat(1));
+    const rest = i16x8.add(i16x8.sub(value, low), i16x8.splat(-1)), gaps = ~<u32>i16x8.bitmask(i16x8.eq(value, low));
+    out = putRuns(pairLow(low, rest), gaps & 15, out);
+    out = putRuns(pairHigh(low, rest), (gaps >> 4) & 15, out);
   }
-  if (low < UNIVERSE) out = putRun(out, low, UNIVERSE - 1);
+  for (; a < end; a += MEMBER_BYTES) out = putGap(left.load16(a - MEMBER_BYTES, 0) + 1, left.load16(a, 0), out);
+  const last = left.load16(end - MEMBER_BYTES, 0);
+  if (last < UNIVERSE - 1) out = putRun(out, last + 1, UNIVERSE - 1);
   return closeRuns(start, out);
+}
+
+/** Writes [low, value), which stays if there is anything in it. */
+// @ts-ignore: decorator
+@inline function putGap(low: u32, value: u32, out: usize): usize {
+  putRun(out, low, value - 1);
+  return out + (usize(low != value) << 2);
+}
+
+/** Writes those of the four runs whose bits are set in `mask`. */
+// @ts-ignore: decorator
+@inline function putRuns(runs: v128, mask: u32, out: usize): usize {
+  const spread = (mask | mask << 2) & 0x33, bits = (spread | spread << 1) & 0x55;
+  v128.store(out, vector.compact(runs, bits * 3));
+  return out + (<usize>popcnt<u32>(mask) << 2);
 }
 
 /** Runs that the bitset would be: members without the value below them. In lanes, as the loop of bitset.ts and for its reasons. */

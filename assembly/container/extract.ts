@@ -1,12 +1,13 @@
-// The members of a bitset, as an array.
+// The members of a bitset, as an array or as buckets.
 //
 // Most of a bitset that becomes an array is zeros, and which of its words are not cannot be foreseen: a branch on it costs more than what
 // is done for the word. So there are none. A bitset is eight lanes of 16 bits at a time; those with members are written to a list, and
 // from the list the members of eight lanes are taken at once.
 
 import { left, vector } from "../memory";
-import { MEMBER_BYTES, UNIVERSE, memberCount } from "./limits";
-import { LANES_BYTES } from "./lanes";
+import { UNIVERSE, memberCount } from "./limits";
+import { BUCKETS, BUCKET_MAX } from "./buckets";
+import { LANES_BYTES, pairHigh, pairLow } from "./lanes";
 
 /** Bytes of the bitset for which there is one list. */
 // @ts-ignore: decorator
@@ -16,7 +17,7 @@ import { LANES_BYTES } from "./lanes";
 @inline const VALUES: usize = PART_BYTES + LANES_BYTES;
 /** Bytes that extractMembers() works in. */
 // @ts-ignore: decorator
-@inline export const EXTRACT_BYTES: usize = 2 * VALUES;
+@inline export const EXTRACT_BYTES: usize = <usize>BUCKETS + 2 * VALUES;
 /** From this many members on it is common that one of eight lanes has more than two. */
 // @ts-ignore: decorator
 @inline const DENSE: u32 = 1200;
@@ -26,13 +27,33 @@ import { LANES_BYTES } from "./lanes";
  * for eight members more, `work` is EXTRACT_BYTES; neither overlaps the bitset.
  */
 export function extractMembers(a: usize, members: u32, out: usize, work: usize): u32 {
-  const start = out, dense = members >= DENSE;
+  return memberCount(out, extract<u16>(a, members, out, work));
+}
+
+/** Whether the bitset's members can be buckets; they are then at `out`, which needs bucketsBytes(members). The rest is as above. */
+export function bitsetToBuckets(a: usize, members: u32, out: usize, work: usize): bool {
+  const counts = out + members;
+  for (let high: u32 = 0, word = a; high < BUCKETS; high++, word += 32) {
+    const held = <u32>(popcnt<u64>(left.load64(word, 24)) + popcnt<u64>(left.load64(word, 16))
+      + popcnt<u64>(left.load64(word, 8)) + popcnt<u64>(left.load64(word, 0)));
+    if (held > BUCKET_MAX) return false;
+    store<u8>(work + high, held);             // eight members more are written where the counts will be
+  }
+  extract<u8>(a, members, out, work + BUCKETS);
+  memory.copy(counts, work, BUCKETS);
+  return true;
+}
+
+/** Writes the members' low Out bytes; returns the end. */
+// @ts-ignore: decorator
+@inline function extract<Out>(a: usize, members: u32, out: usize, work: usize): usize {
+  const dense = members >= DENSE;
   for (let value: u32 = 0; value < UNIVERSE; value += <u32>PART_BYTES << 3) {
     const end = listLanes(a, value, work);
-    for (let at = work; at < end; at += LANES_BYTES) out = dense ? putFours(at, out) : putTwos(at, out);
+    for (let at = work; at < end; at += LANES_BYTES) out = dense ? putFours<Out>(at, out) : putTwos<Out>(at, out);
     a += PART_BYTES;
   }
-  return memberCount(start, out);
+  return out;
 }
 
 /** Lists the lanes that are not 0 of the part of a bitset whose first bit is `value`; returns the end of the list. Lanes of 0 follow. */
@@ -72,49 +93,51 @@ export function extractMembers(a: usize, members: u32, out: usize, work: usize):
 
 /** Writes the members of the eight lanes at `list`, which seldom have more than two each; returns the end. */
 // @ts-ignore: decorator
-@inline function putTwos(list: usize, out: usize): usize {
+@inline function putTwos<Out>(list: usize, out: usize): usize {
   const values = v128.load(list, VALUES), x = v128.load(list);
   const y = withoutLowest(x), z = withoutLowest(y);
-  if (v128.any_true(z)) return putFours(list, out);
+  if (v128.any_true(z)) return putFours<Out>(list, out);
   const first = i16x8.add(bitNumbers(v128.xor(x, y)), values), second = i16x8.add(bitNumbers(v128.xor(y, z)), values);
   const mask = ~zeros(pairLow(x, y), pairHigh(x, y));
-  out = put(pairLow(first, second), mask & 0xff, out);
-  return put(pairHigh(first, second), (mask >> 8) & 0xff, out);
+  out = put<Out>(pairLow(first, second), mask & 0xff, out);
+  return put<Out>(pairHigh(first, second), (mask >> 8) & 0xff, out);
 }
 
 /** The same for lanes that may have four. */
-function putFours(list: usize, out: usize): usize {
+function putFours<Out>(list: usize, out: usize): usize {
   const values = v128.load(list, VALUES), x = v128.load(list);
   const y = withoutLowest(x), z = withoutLowest(y), w = withoutLowest(z), rest = withoutLowest(w);
-  if (v128.any_true(rest)) return putAll(list, out);
+  if (v128.any_true(rest)) return putAll<Out>(list, out);
   const first = i16x8.add(bitNumbers(v128.xor(x, y)), values), second = i16x8.add(bitNumbers(v128.xor(y, z)), values);
   const third = i16x8.add(bitNumbers(v128.xor(z, w)), values), fourth = i16x8.add(bitNumbers(v128.xor(w, rest)), values);
   const xy = pairLow(x, y), zw = pairLow(z, w), low = ~zeros(quadLow(xy, zw), quadHigh(xy, zw));
   const xyHigh = pairHigh(x, y), zwHigh = pairHigh(z, w), high = ~zeros(quadLow(xyHigh, zwHigh), quadHigh(xyHigh, zwHigh));
   const early = pairLow(first, second), late = pairLow(third, fourth);
-  out = put(quadLow(early, late), low & 0xff, out);
-  out = put(quadHigh(early, late), (low >> 8) & 0xff, out);
+  out = put<Out>(quadLow(early, late), low & 0xff, out);
+  out = put<Out>(quadHigh(early, late), (low >> 8) & 0xff, out);
   const earlyHigh = pairHigh(first, second), lateHigh = pairHigh(third, fourth);
-  out = put(quadLow(earlyHigh, lateHigh), high & 0xff, out);
-  return put(quadHigh(earlyHigh, lateHigh), (high >> 8) & 0xff, out);
+  out = put<Out>(quadLow(earlyHigh, lateHigh), high & 0xff, out);
+  return put<Out>(quadHigh(earlyHigh, lateHigh), (high >> 8) & 0xff, out);
 }
 
 /** The same, however many they have. */
-function putAll(list: usize, out: usize): usize {
+function putAll<Out>(list: usize, out: usize): usize {
   for (const end = list + LANES_BYTES; list < end; list += 2) {
     const value = <u32>load<u16>(list, VALUES);
     for (let bits = <u32>load<u16>(list); bits; bits &= bits - 1) {
-      store<u16>(out, value + ctz<u32>(bits));
-      out += MEMBER_BYTES;
+      store<Out>(out, <Out>(value + ctz<u32>(bits)));
+      out += sizeof<Out>();
     }
   }
   return out;
 }
 
 // @ts-ignore: decorator
-@inline function put(members: v128, mask: u32, out: usize): usize {
-  v128.store(out, vector.compact(members, mask));
-  return out + (<usize>popcnt<u32>(mask) << 1);
+@inline function put<Out>(members: v128, mask: u32, out: usize): usize {
+  const lanes = vector.compact(members, mask);
+  if (sizeof<Out>() == 2) v128.store(out, lanes);
+  else store<u64>(out, i64x2.extract_lane(i8x16.narrow_i16x8_u(v128.and(lanes, i16x8.splat(0xff)), lanes), 0));
+  return out + <usize>popcnt<u32>(mask) * sizeof<Out>();
 }
 
 /** Each lane without its lowest bit. */
@@ -130,11 +153,7 @@ function putAll(list: usize, out: usize): usize {
   return i8x16.swizzle(i8x16(0, 1, 2, 5, 3, 9, 6, 11, 15, 4, 8, 10, 14, 7, 13, 12), i16x8.shr_u(i16x8.mul(bits, i16x8.splat(0x09af)), 12));
 }
 
-// Lanes of two vectors, or pairs of lanes, by turns.
-// @ts-ignore: decorator
-@inline function pairLow(x: v128, y: v128): v128 { return v128.shuffle<u16>(x, y, 0, 8, 1, 9, 2, 10, 3, 11); }
-// @ts-ignore: decorator
-@inline function pairHigh(x: v128, y: v128): v128 { return v128.shuffle<u16>(x, y, 4, 12, 5, 13, 6, 14, 7, 15); }
+// Pairs of lanes of two vectors by turns.
 // @ts-ignore: decorator
 @inline function quadLow(x: v128, y: v128): v128 { return v128.shuffle<u32>(x, y, 0, 4, 1, 5); }
 // @ts-ignore: decorator

@@ -88,6 +88,12 @@
 // @ts-ignore: decorator
 @inline function hasBit(lanes: v128, bit: v128): v128 { return i16x8.eq(v128.and(lanes, bit), bit); }
 
+// Lanes of two vectors by turns.
+// @ts-ignore: decorator
+@inline export function pairLow(x: v128, y: v128): v128 { return v128.shuffle<u16>(x, y, 0, 8, 1, 9, 2, 10, 3, 11); }
+// @ts-ignore: decorator
+@inline export function pairHigh(x: v128, y: v128): v128 { return v128.shuffle<u16>(x, y, 4, 12, 5, 13, 6, 14, 7, 15); }
+
 /** The lanes in falling order. */
 // @ts-ignore: decorator
 @inline export function reverse(lanes: v128): v128 { return v128.shuffle<u16>(lanes, lanes, 7, 6, 5, 4, 3, 2, 1, 0); }
