@@ -9,8 +9,8 @@ import {
 import { ARRAY_MAX, BITSET_BYTES, arrayBytes, runsBytes, isArraySized } from "./container/limits";
 import { arrayLowerBound } from "./container/array";
 import {
-  BUCKETS_FROM, BUCKETS_LEAST, arrayToBuckets, bucketsBytes, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsLowerBound, bucketsRemove,
-  bucketsToArray, uniteBuckets,
+  BUCKETS_FROM, BUCKETS_LEAST, arrayToBuckets, bucketsBytes, bucketsFind, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsLowerBound,
+  bucketsRemove, bucketsToArray, uniteBuckets,
 } from "./container/buckets";
 import { bitsetHas, bitsetSet, bitsetClear, clearBitset } from "./container/bitset";
 import { runsFind, runsHas } from "./container/run";
@@ -133,7 +133,8 @@ function arrayIntoBuckets(entry: usize): bool {
 
 function insertIntoBuckets(entry: usize, low: u32): bool {
   const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
-  if (bucketsHas(payload, count, low)) return false;
+  const index = bucketsFind(payload, count, low);
+  if (index >> 31) return false;
   if (count == ARRAY_MAX) {
     bucketsIntoBitset(entry);
     return insertIntoBitset(entry, low);
@@ -144,7 +145,7 @@ function insertIntoBuckets(entry: usize, low: u32): bool {
     return true;
   }
   const at = resize(payload, bucketsBytes(count), bucketsBytes(count + 1));
-  bucketsInsert(at, count, bucketsLowerBound(at, count, low), low);
+  bucketsInsert(at, count, index, low);
   setBlock(entry, Kind.BUCKETS, count + 1, at);
   return true;
 }

@@ -7,8 +7,8 @@ import { advance, placeEntry, seek } from "./directory";
 import { BITSET_BYTES, arrayBytes, runsBytes } from "./container/limits";
 
 /**
- * Hands over nine numbers: containers, members and bytes of the arrays (buckets are some), then of the bitsets, then of the runs. Bytes are those that the
- * Roaring format needs: a full container is one of one run, and members in a directory entry are an array.
+ * Hands over nine numbers: containers, members and bytes of the arrays, then of the bitsets, then of the runs. Bytes are those that the
+ * Roaring format needs: a full container is one of one run, buckets and members in a directory entry are an array.
  */
 export function statistics(): void {
   let arrays: u64 = 0, inArrays: u64 = 0, bitsets: u64 = 0, inBitsets: u64 = 0, runs: u64 = 0, inRuns: u64 = 0, ofRuns: u64 = 0;

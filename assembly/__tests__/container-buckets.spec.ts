@@ -1,5 +1,5 @@
 import {
-  BUCKETS_FROM, arrayToBuckets, bucketsAreSound, bucketsBytes, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsLast, bucketsLowerBound,
+  BUCKETS_FROM, arrayToBuckets, bucketsAreSound, bucketsBytes, bucketsFind, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsLast, bucketsLowerBound,
   bucketsNextClear, bucketsRemove, bucketsSelect, bucketsToArray, bucketsWord, uniteBuckets,
 } from "../container/buckets";
 import { EXTRACT_BYTES, bitsetToBuckets } from "../container/extract";
@@ -59,6 +59,7 @@ function askAll(bench: Bench, x: Model): void {
     const asked = (v + 2) % 256 < 4 || v % 61 == 0;
     if (asked) bench.checkResult(bucketsLowerBound(at, count, v), below, "bucketsLowerBound of " + v.toString());
     if (asked) bench.checkResult(u32(bucketsHas(at, count, v)), u32(x.has[v]), "bucketsHas " + v.toString());
+    if (asked) bench.checkResult(bucketsFind(at, count, v), below | (u32(x.has[v]) << 31), "bucketsFind " + v.toString());
     if (asked && !x.has[v]) bench.checkResult(u32(bucketsHaveRoom(at, count, v)), u32(x.inBucket(v >> 8) < 255), "bucketsHaveRoom");
     if (x.has[v] && (asked || below % 7 == 0)) bench.checkResult(bucketsSelect(at, count, below), v, "bucketsSelect of " + below.toString());
     below += u32(x.has[v]);

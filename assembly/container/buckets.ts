@@ -160,6 +160,18 @@ export function bucketsHas(at: usize, count: u32, value: u32): bool {
   return false;
 }
 
+/** Members below `value`; in the top bit, whether it is a member. */
+export function bucketsFind(at: usize, count: u32, value: u32): u32 {
+  const counts = at + count, high = value >> 8, low = i8x16.splat(<i8>value);
+  let below = membersBelow(counts, high), rest = <i32>load<u8>(counts + high), found: u32 = 0;
+  for (let lows = at + below; rest > 0; rest -= LOWS, lows += LOWS) {
+    const held = v128.load(lows), mask = firstLanes(rest);
+    below += <u32>popcnt<u32>(<u32>i8x16.bitmask(i8x16.lt_u(held, low)) & mask);
+    found |= <u32>i8x16.bitmask(i8x16.eq(held, low)) & mask;
+  }
+  return below | (u32(found != 0) << 31);
+}
+
 /** Whether `value`, which is no member, may become one. */
 export function bucketsHaveRoom(at: usize, count: u32, value: u32): bool { return <u32>load<u8>(at + count + (value >> 8)) < BUCKET_MAX; }
 
