@@ -63,4 +63,6 @@ export const enum Fault {
   WRONG_FORM,
   /** a key lies beyond the greatest */
   KEY_TOO_GREAT,
+  /** it is longer than a bitmap can be */
+  TOO_LONG,
 }

@@ -32,6 +32,10 @@
 /* Offsets that are changed at once; between two batches a bitmap full of holes is rewritten. */
 #define CHANGES 1024
 
+/* The core is shown a long payload in windows that begin 2 GiB apart, and reach up to 4 GiB: further beyond the next one's beginning than
+ * the longest bucket of a 64-bit stream. */
+#define WINDOW_SHIFT 31
+
 /* Arenas end below 4 GiB, so that none is as large as what the core asks for when it needs more than that. */
 #define ARENA_MOST (UINT32_MAX - 1)
 
@@ -327,13 +331,17 @@ status core_serialize(const bitmap *b, uint32_t format, char **payload, size_t *
 
 void operands_clear(void) { operands.count = 0; }
 
-void operands_add(const bitmap *b) {
-    if (b == NULL) b = bitmap_empty;
+static void add_operand(span operand) {
     if (operands.count == operands.room) {
         operands.room = operands.room ? 2 * operands.room : 64;
         operands.list = RedisModule_Realloc(operands.list, operands.room * sizeof *operands.list);
     }
-    operands.list[operands.count++] = (span){arena(b), b->size};
+    operands.list[operands.count++] = operand;
+}
+
+void operands_add(const bitmap *b) {
+    if (b == NULL) b = bitmap_empty;
+    add_operand((span){arena(b), b->size});
 }
 
 /* `expected` bytes are what the result may well take. Pages of it that are not needed are never touched, and the rest of the
@@ -418,16 +426,18 @@ status core_complement(const bitmap *b, const uint64_t *last, bitmap **result) {
 
 status core_deserialize(uint32_t format, const char *payload, size_t length, bitmap **result, const char **fault) {
     frame f;
-    span operand = {(uint8_t *)payload, (uint32_t)length};
-    *fault = length > UINT32_MAX ? "it is longer than a bitmap can be" : NULL;
-    if (*fault) return totals.refused++, OK;
+    uint64_t from = 0;
+    operands_clear();
+    do {
+        uint64_t rest = length - from;
+        add_operand((span){(uint8_t *)payload + from, rest < UINT32_MAX ? (uint32_t)rest : UINT32_MAX});
+        from += (uint64_t)1 << WINDOW_SHIFT;
+    } while (from < length);
     if (!start_building(&f, length + BUILDING)) return OUT_OF_MEMORY;
-    f.operands = &operand;
-    f.operand_count = 1;
     uint32_t number = FAULT_NONE;
-    status s = IN_CORE(&f, (number = core.deserialize(format), call.used = core.used()));
+    status s = IN_CORE(&f, (number = core.deserialize(format, length, WINDOW_SHIFT), call.used = core.used()));
+    *fault = number == FAULT_NONE ? NULL : fault_text(number);
     if (s != OK || number == FAULT_NONE) return built(s, result);
-    *fault = fault_text(number);
     totals.refused++;
     return discard(OK);
 }

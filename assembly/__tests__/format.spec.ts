@@ -7,7 +7,7 @@ import { insert } from "../point";
 import { setRange } from "../range";
 import { Form, Trial, build, freshArena, readArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf } from "./bitmap-model";
-import { Random, addOperand, clear, enter, operandAt, outputAt, outputBytes, setOutputLimit } from "./world";
+import { Random, addOperandCopy, clear, enter, outputAt, outputBytes, setOutputLimit } from "./world";
 
 /** Bytes in hexadecimal, any spaces between them. */
 function bytesOf(hex: string): StaticArray<u8> {
@@ -22,13 +22,14 @@ function hexAt(at: usize, bytes: usize): string {
   return hex;
 }
 
-/** Makes a fresh arena of the payload. */
-function read(format: Format, at: usize, bytes: usize): Fault {
+/** Makes a fresh arena of the payload, which lies in windows that begin 1 << shift bytes apart and reach `reach` bytes further. */
+function read(format: Format, at: usize, bytes: usize, shift: u32 = 31, reach: usize = 0x7fffffff): Fault {
   clear();
   freshArena(40);
-  const k = addOperand(<u32>bytes);
-  memory.copy(operandAt(k), at, bytes);
-  const fault = deserialize(format);
+  for (let from: usize = 0; from < bytes || !from; from += (<usize>1) << shift) {
+    addOperandCopy(at + from, <u32>min(bytes - from, ((<usize>1) << shift) + reach));
+  }
+  const fault = deserialize(format, bytes, shift);
   enter();
   return fault;
 }
@@ -443,6 +444,36 @@ describe("reading", () => {
     expectFault(Format.WIDE, "0200000000000000" + low + high, Fault.KEYS_NOT_ASCENDING);
     expectFault(Format.WIDE, "0200000000000000" + low + none, Fault.KEYS_NOT_ASCENDING);
     expectFault(Format.WIDE, "0100000000000000" + none, Fault.NONE);
+  });
+
+  it("takes a 64-bit payload in windows, whole and cut short", () => {
+    const trial = new Trial(214), random = trial.random;
+    for (let i = 0; i < 4; i++) {
+      const model = new Model();
+      for (let n: u64 = 0; n < 40; n++) {
+        const styles: Style[] = [Style.SINGLE, Style.PAIR, Style.FEW, Style.ENDS, Style.FULL];
+        appendContainer(model, (n << 16) + random.below(3), styles[random.below(styles.length)], random);
+        if (i % 2 && n % 8 == 0) model.append((n << 32) + (9 << 16), (n << 32) + (20 << 16) - 1);
+      }
+      if (i == 0) appendContainer(model, 50 << 16, Style.BITSET, random);
+      build(model, Form.EITHER, random);
+      const bytes = write(trial, Format.WIDE_PARTS), longest: usize = i ? 400 : 9000;
+      for (let shift: u32 = 5; shift < 15; shift++) {
+        trial.steps++;
+        trial.same(read(Format.WIDE_PARTS, outputAt(), bytes, shift, longest), 0, "fault");
+        trial.is(model, "read");
+        for (let cut: usize = 1; cut < bytes - 8; cut += random.between(1, 200)) {
+          trial.same(read(Format.WIDE_PARTS, outputAt(), bytes - cut, shift, longest), Fault.CUT_SHORT, "cut short");
+        }
+      }
+    }
+    const five = new Model();
+    for (let n: u64 = 0; n < 5; n++) five.append(n << 32, n << 32);
+    build(five, Form.EITHER, random);
+    write(trial, Format.WIDE);
+    trial.same(read(Format.WIDE, outputAt(), 8 + 4 * 22, 5, 400), Fault.CUT_SHORT, "cut short where another window would begin");
+    trial.same(deserialize(Format.NATIVE, <u64>u32.MAX_VALUE + 1, 31), Fault.TOO_LONG, "too long for any but 64-bit ones");
+    trial.end();
   });
 
   it("names what is wrong with parts", () => {

@@ -31,7 +31,7 @@ function read(trial: Trial, format: Format, text: StaticArray<u8>): void {
   freshArena(40);
   const k = addOperand(text.length);
   memory.copy(operandAt(k), changetype<usize>(text), text.length);
-  trial.same(deserialize(format), Fault.NONE, "fault");
+  trial.same(deserialize(format, text.length, 31), Fault.NONE, "fault");
   enter();
 }
 

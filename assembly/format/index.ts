@@ -44,12 +44,16 @@ export function serialize(format: Format): void {
   else writeCharacters();
 }
 
-/** Makes memory 0, which is fresh, the bitmap of the payload that is operand 0; on a fault memory 0 is of no use. */
-export function deserialize(format: Format): Fault {
+/**
+ * Makes memory 0, which is fresh, the bitmap of the payload of `size` bytes that lies in the operands, in windows that begin 1 << shift
+ * bytes apart (see wide.ts); on a fault memory 0 is of no use.
+ */
+export function deserialize(format: Format, size: u64, shift: u32): Fault {
+  if (format == Format.WIDE || format == Format.WIDE_PARTS) return readWide(true, size, shift);
+  if (format == Format.PORTABLE_WIDE) return readWide(false, size, shift);
+  if (size > u32.MAX_VALUE) return Fault.TOO_LONG;            // these are in the first window
   if (format == Format.NATIVE) return readNative();
-  if (format == Format.WIDE || format == Format.WIDE_PARTS) return readWide(true);
   if (format == Format.PORTABLE) return readPortable();
-  if (format == Format.PORTABLE_WIDE) return readWide(false);
   if (format == Format.BITS) readBits(); else readCharacters();
   return Fault.NONE;
 }

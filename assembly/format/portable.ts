@@ -154,14 +154,14 @@ export function portableBytes(): u64 { return streamBytes(0, KEYS - 1); }
 export function writePortable(): void { writeStream(0, KEYS - 1); }
 
 // --- Reading ------------------------------------------------------------------------------------------------------------------
-// Operand 0, which `right` shows, is the payload; it may hold anything. Whatever is read is within its size, or a fault.
+// The operand that `right` shows is the payload; it may hold anything. Whatever is read is within its size, or a fault.
 
 /** What readStream() answers: the fault in the high half, else where the stream ends in the low. */
 // @ts-ignore: decorator
 @inline export function faulty(fault: Fault): u64 { return (<u64>fault) << 32; }
 
-/** Appends to the builder the containers of the stream at `from`, their keys raised by `base`. */
-export function readStream(from: u64, base: u64): u64 {
+/** Appends to the builder the containers of the stream at `from` of operand `k`, which `right` shows, their keys raised by `base`. */
+export function readStream(k: u32, from: u64, base: u64): u64 {
   const size = <u64>right.size();
   if (from + 8 > size) return faulty(Fault.CUT_SHORT);
   const cookie = right.load32(<usize>from, 0);
@@ -185,7 +185,7 @@ export function readStream(from: u64, base: u64): u64 {
     if (base + key < nextKey()) return faulty(Fault.KEYS_NOT_ASCENDING);
     if (hasOffsets && right.load32(<usize>(offsets + (<u64>i << 2)), 0) != <u32>(at - from)) return faulty(Fault.WRONG_OFFSET);
     const ofRuns = marks != 0 && ((right.load8(<usize>(marks + (i >> 3)), 0) >> (i & 7)) & 1) != 0;
-    const read = ofRuns ? readRuns(at, base + key, count) : isArraySized(count) ? readArray(at, base + key, count) : readBitset(at, base + key, count);
+    const read = ofRuns ? readRuns(k, at, base + key, count) : isArraySized(count) ? readArray(at, base + key, count) : readBitset(k, at, base + key, count);
     if (read >> 32) return read;
     at = read;
   }
@@ -196,7 +196,7 @@ export function readStream(from: u64, base: u64): u64 {
 export function readPortable(from: u64 = 0): Fault {
   right.select(0);
   begin(<u64>right.size() / 2 + 1, 0);        // a container takes six bytes at the least
-  const read = readStream(from, 0);
+  const read = readStream(0, from, 0);
   if (read >> 32) return <Fault>(read >> 32);
   if (read != <u64>right.size()) return Fault.TRAILING_BYTES;
   finish();
@@ -223,10 +223,10 @@ function readArray(at: u64, key: u64, count: u32): u64 {
   return end;
 }
 
-function readBitset(at: u64, key: u64, count: u32): u64 {
+function readBitset(k: u32, at: u64, key: u64, count: u32): u64 {
   const end = at + BITSET_BYTES;
   if (end > <u64>right.size()) return faulty(Fault.CUT_SHORT);
-  left.select(0);
+  left.select(k);
   const held = bitsetCardinality(<usize>at);
   left.select(SELF);
   if (held != count) return faulty(Fault.BITSET_CARDINALITY);
@@ -237,7 +237,7 @@ function readBitset(at: u64, key: u64, count: u32): u64 {
   return end;
 }
 
-function readRuns(at: u64, key: u64, count: u32): u64 {
+function readRuns(k: u32, at: u64, key: u64, count: u32): u64 {
   const size = <u64>right.size();
   if (at + 2 > size) return faulty(Fault.CUT_SHORT);
   const runs = right.load16(<usize>at, 0), bytes = runsBytes(runs), end = at + bytes;
@@ -267,7 +267,7 @@ function readRuns(at: u64, key: u64, count: u32): u64 {
   // Another writer's runs may be more than an array or a bitset takes: then they become that.
   makeRoom(EMIT_BYTES);
   const to = alignedBump(), kind = isArraySized(count) ? Kind.ARRAY : Kind.BITSET;
-  left.select(0);
+  left.select(k);
   if (kind == Kind.ARRAY) runsToArray(<usize>at, to); else runsToBitset(<usize>at, to);
   left.select(SELF);
   emit(key, shape(kind, count, to));

@@ -113,41 +113,49 @@ export function writeWide(when: Parts): void {
 }
 
 // --- Reading ------------------------------------------------------------------------------------------------------------------
+// A payload may be longer than an operand can be, so it lies in windows: operand k shows it from byte k << shift on, to its end or as far
+// as an operand reaches. That is farther than a bucket that begins before the next window, so each is read from one.
 
-/** Makes memory 0, which is fresh, the bitmap of the payload that is operand 0. */
-export function readWide(mayPart: bool): Fault {
-  right.select(0);
-  const size = <u64>right.size();
+/** Makes memory 0, which is fresh, the bitmap of the payload of `size` bytes. */
+export function readWide(mayPart: bool, size: u64, shift: u32): Fault {
   if (size < 8) return Fault.CUT_SHORT;
-  begin(size / 2 + 16, 0);                    // a container takes 6 bytes at the least, a span's eight entries 16
-  const first = right.load64(0, 0);
-  const fault = first == PARTS && mayPart ? readParts(size) : readBuckets(first, size);
+  right.select(0);
+  const first = right.load64(0, 0), parts = first == PARTS && mayPart;
+  begin(parts ? size / 2 + 16 : size / 9 + 1, 0);             // a span's eight entries take 16 bytes, three containers of a bucket 27
+  const fault = parts ? readParts(size, shift) : readBuckets(first, size, shift);
   if (fault == Fault.NONE) finish();
   return fault;
 }
 
-function readBuckets(buckets: u64, size: u64): Fault {
+/** Shows the window of the payload's byte `at` and returns where in it that is. */
+// @ts-ignore: decorator
+@inline function show(at: u64, shift: u32): u64 {
+  right.select(<u32>(at >> shift));
+  return at & ((<u64>1 << shift) - 1);
+}
+
+function readBuckets(buckets: u64, size: u64, shift: u32): Fault {
   let at: u64 = 8, least: u64 = 0;
   for (let i: u64 = 0; i < buckets; i++) {
     if (at + 4 > size) return Fault.CUT_SHORT;
-    const high = <u64>right.load32(<usize>at, 0);
+    const from = show(at, shift), high = <u64>right.load32(<usize>from, 0);
     if (high < least) return Fault.KEYS_NOT_ASCENDING;
     least = high + 1;
-    const read = readStream(at + 4, high << 16);
+    const read = readStream(<u32>(at >> shift), from + 4, high << 16);
     if (read >> 32) return <Fault>(read >> 32);
-    at = read;
+    at += read - from;
   }
   return at == size ? Fault.NONE : Fault.TRAILING_BYTES;
 }
 
-function readParts(size: u64): Fault {
+function readParts(size: u64, shift: u32): Fault {
   if (size < 16) return Fault.CUT_SHORT;
   let at: u64 = 16;
   for (let i: u64 = 0, parts = right.load64(8, 0); i < parts; i++) {
     if (at + 16 > size) return Fault.CUT_SHORT;
-    const head = right.load64(<usize>at, 0);
+    const from = show(at, shift), head = right.load64(<usize>from, 0);
     if (head & SPAN) {
-      const key = right.load64(<usize>at, 8), containers = head - SPAN;
+      const key = right.load64(<usize>from, 8), containers = head - SPAN;
       if (key < nextKey()) return Fault.KEYS_NOT_ASCENDING;
       if (!containers || key > KEY_MAX || containers > KEY_MAX + 1 - key) return Fault.KEY_TOO_GREAT;
       appendFull(key, containers);
@@ -155,9 +163,9 @@ function readParts(size: u64): Fault {
       continue;
     }
     if (head > 0xffffffff) return Fault.KEY_TOO_GREAT;
-    const read = readStream(at + 8, head << 16);
+    const read = readStream(<u32>(at >> shift), from + 8, head << 16);
     if (read >> 32) return <Fault>(read >> 32);
-    at = read;
+    at += read - from;
   }
   return at == size ? Fault.NONE : Fault.TRAILING_BYTES;
 }
