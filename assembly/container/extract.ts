@@ -5,7 +5,7 @@
 // from the list the members of eight lanes are taken at once.
 
 import { left, vector } from "../memory";
-import { UNIVERSE, memberCount } from "./limits";
+import { MEMBER_BYTES, UNIVERSE, memberCount } from "./limits";
 import { BUCKETS, BUCKET_MAX } from "./buckets";
 import { LANES_BYTES, pairHigh, pairLow } from "./lanes";
 
@@ -22,11 +22,16 @@ import { LANES_BYTES, pairHigh, pairLow } from "./lanes";
 // @ts-ignore: decorator
 @inline const DENSE: u32 = 1200;
 
+/** Below that many members few words have any, and passing over the others is what counts. */
+// @ts-ignore: decorator
+@inline const SPARSE: u32 = 160;
+
 /**
  * Writes the members of the bitset that `left` shows at `a`, of which there are `members`, and returns how many there are. `out` needs room
  * for eight members more, `work` is EXTRACT_BYTES; neither overlaps the bitset.
  */
 export function extractMembers(a: usize, members: u32, out: usize, work: usize): u32 {
+  if (members < SPARSE) return extractFew(a, out);
   return memberCount(out, extract<u16>(a, members, out, work));
 }
 
@@ -54,6 +59,31 @@ export function bitsetToBuckets(a: usize, members: u32, out: usize, work: usize)
     a += PART_BYTES;
   }
   return out;
+}
+
+/** The same, going from one word of 32 bits with members to the next. */
+function extractFew(a: usize, out: usize): u32 {
+  const start = out;
+  for (let value: u32 = 0; value < UNIVERSE; value += 2048) {
+    const high = (<u64>emptyWords(a + 192) << 16) | emptyWords(a + 128), low = (emptyWords(a + 64) << 16) | emptyWords(a);
+    for (let words = ~((high << 32) | low); words; words &= words - 1) {
+      const word = <u32>ctz<u64>(words), first = value + (word << 5);
+      for (let bits = left.load32(a + (<usize>word << 2), 0); bits; bits &= bits - 1) {
+        store<u16>(out, first + ctz<u32>(bits));
+        out += MEMBER_BYTES;
+      }
+    }
+    a += 256;
+  }
+  return memberCount(start, out);
+}
+
+/** A bit for each of the sixteen words of 32 bits from `a` on that is 0. */
+// @ts-ignore: decorator
+@inline function emptyWords(a: usize): u32 {
+  const x3 = left.load128(a, 48), x2 = left.load128(a, 32), x1 = left.load128(a, 16), x0 = left.load128(a, 0), none = i64x2.splat(0);
+  const low = i16x8.narrow_i32x4_s(i32x4.eq(x0, none), i32x4.eq(x1, none)), high = i16x8.narrow_i32x4_s(i32x4.eq(x2, none), i32x4.eq(x3, none));
+  return <u32>i8x16.bitmask(i8x16.narrow_i16x8_s(low, high));
 }
 
 /** Lists the lanes that are not 0 of the part of a bitset whose first bit is `value`; returns the end of the list. Lanes of 0 follow. */
