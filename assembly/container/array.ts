@@ -11,7 +11,7 @@ import { Left, Right, view16 } from "../view";
 import { And, Or, Xor, AndNot, Store, Count, stores } from "./kernel";
 import { MEMBER_BYTES, arrayBytes, memberCount } from "./limits";
 import {
-  LANES, LANES_BYTES, ALL_LANES, lanesIn, delayOne, delayTwo, putLanes, compactLanes, reverse, sortBitonic,
+  LANES, LANES_BYTES, ALL_LANES, lanesIn, delayOne, delayTwo, putLanes, reverse, sortBitonic,
 } from "./lanes";
 
 // How many times as long as the other an array must be for its members to be passed over by search, rather than read in blocks, ...
@@ -153,8 +153,7 @@ function putFewLanes(lanes: v128, mask: u32, out: usize): usize {
       dropped = v128.or(v128.or(repeated, i16x8.eq(delayed, delayTwo(before, members))), nothing);
       nothing = i64x2.splat(0);
     }
-    v128.store(out, compactLanes(sizeof<O>() == sizeof<Or>() ? members : delayed, dropped));
-    out += LANES_BYTES - <usize>popcnt<u32>(<u32>i8x16.bitmask(dropped));
+    out = putLanes(sizeof<O>() == sizeof<Or>() ? members : delayed, ~<u32>i16x8.bitmask(dropped) & ALL_LANES, out);
   } while (a + LANES_BYTES <= aEnd && b + LANES_BYTES <= bEnd);
 
   const last = <u32>i16x8.extract_lane_u(members, 7);

@@ -7,7 +7,7 @@
 import { left, vector } from "../memory";
 import { MEMBER_BYTES, UNIVERSE, memberCount } from "./limits";
 import { BUCKETS, BUCKET_MAX } from "./buckets";
-import { LANES_BYTES, pairHigh, pairLow } from "./lanes";
+import { LANES_BYTES, pairHigh, pairLow, putLanes } from "./lanes";
 
 /** Bytes of the bitset for which there is one list. */
 // @ts-ignore: decorator
@@ -117,8 +117,7 @@ function extractFew(a: usize, out: usize): u32 {
 // @ts-ignore: decorator
 @inline function listVector(lanes: v128, values: v128, mask: u32, list: usize): usize {
   v128.store(list, vector.compact(values, mask), VALUES);
-  v128.store(list, vector.compact(lanes, mask));
-  return list + (<usize>popcnt<u32>(mask) << 1);
+  return putLanes(lanes, mask, list);
 }
 
 /** Writes the members of the eight lanes at `list`, which seldom have more than two each; returns the end. */
@@ -164,10 +163,10 @@ function putAll<Out>(list: usize, out: usize): usize {
 
 // @ts-ignore: decorator
 @inline function put<Out>(members: v128, mask: u32, out: usize): usize {
+  if (sizeof<Out>() == 2) return putLanes(members, mask, out);
   const lanes = vector.compact(members, mask);
-  if (sizeof<Out>() == 2) v128.store(out, lanes);
-  else store<u64>(out, i64x2.extract_lane(i8x16.narrow_i16x8_u(v128.and(lanes, i16x8.splat(0xff)), lanes), 0));
-  return out + <usize>popcnt<u32>(mask) * sizeof<Out>();
+  store<u64>(out, i64x2.extract_lane(i8x16.narrow_i16x8_u(v128.and(lanes, i16x8.splat(0xff)), lanes), 0));
+  return out + <usize>popcnt<u32>(mask);
 }
 
 /** Each lane without its lowest bit. */

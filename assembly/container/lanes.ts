@@ -1,5 +1,6 @@
-// Eight u16 members at a time: one vector is eight lanes. There are no tables to look a shuffle up in (the core has no data segments),
-// so compacting computes what others look up.
+// Eight u16 members at a time: one vector is eight lanes.
+
+import { vector } from "../memory";
 
 /** Members in a vector. */
 // @ts-ignore: decorator
@@ -36,57 +37,12 @@
   return v128.shuffle<u16>(before, lanes, 6, 7, 8, 9, 10, 11, 12, 13);
 }
 
-/**
- * Writes the lanes whose bits are set in `mask` one after the other at `out` and returns the address behind them. Writes to the place
- * behind them too, unless all bits are set.
- */
+/** Writes the lanes whose bits are set in `mask` one after the other at `out`, and a whole vector there; returns the address behind them. */
 // @ts-ignore: decorator
 @inline export function putLanes(lanes: v128, mask: u32, out: usize): usize {
-  if (mask == ALL_LANES) {
-    v128.store(out, lanes);
-    return out + LANES_BYTES;
-  }
-  store<u16>(out, i16x8.extract_lane_u(lanes, 0)); out += <usize>(mask & 1) << 1;
-  store<u16>(out, i16x8.extract_lane_u(lanes, 1)); out += <usize>(mask & 2);
-  store<u16>(out, i16x8.extract_lane_u(lanes, 2)); out += <usize>(mask & 4) >> 1;
-  store<u16>(out, i16x8.extract_lane_u(lanes, 3)); out += <usize>(mask & 8) >> 2;
-  store<u16>(out, i16x8.extract_lane_u(lanes, 4)); out += <usize>(mask & 16) >> 3;
-  store<u16>(out, i16x8.extract_lane_u(lanes, 5)); out += <usize>(mask & 32) >> 4;
-  store<u16>(out, i16x8.extract_lane_u(lanes, 6)); out += <usize>(mask & 64) >> 5;
-  store<u16>(out, i16x8.extract_lane_u(lanes, 7)); out += <usize>(mask & 128) >> 6;
-  return out;
+  v128.store(out, vector.compact(lanes, mask));
+  return out + (<usize>popcnt<u32>(mask) << 1);
 }
-
-/**
- * Moves the lanes that are not dropped (all ones in `dropped`) to the front, in their order; what is behind them is undefined. Each
- * lane has a way to go, the number of dropped lanes before it, and goes it in steps of 1, 2 and 4 lanes. A dropped lane may go along
- * but is overtaken: the lane after it ends up in the same place and, its way being longer by one, arrives later.
- */
-// @ts-ignore: decorator
-@inline export function compactLanes(lanes: v128, dropped: v128): v128 {
-  const none = i64x2.splat(0);
-  let way = i16x8.neg(v128.shuffle<u16>(none, dropped, 7, 8, 9, 10, 11, 12, 13, 14));
-  way = i16x8.add(way, v128.shuffle<u16>(none, way, 7, 8, 9, 10, 11, 12, 13, 14));
-  way = i16x8.add(way, v128.shuffle<u16>(none, way, 6, 7, 8, 9, 10, 11, 12, 13));
-  way = i16x8.add(way, v128.shuffle<u16>(none, way, 4, 5, 6, 7, 8, 9, 10, 11));
-
-  let coming = v128.shuffle<u16>(way, none, 1, 2, 3, 4, 5, 6, 7, 8);
-  let arrives = hasBit(coming, i16x8.splat(1));
-  lanes = v128.bitselect(v128.shuffle<u16>(lanes, lanes, 1, 2, 3, 4, 5, 6, 7, 0), lanes, arrives);
-  way = v128.bitselect(coming, way, arrives);
-
-  coming = v128.shuffle<u16>(way, none, 2, 3, 4, 5, 6, 7, 8, 9);
-  arrives = hasBit(coming, i16x8.splat(2));
-  lanes = v128.bitselect(v128.shuffle<u16>(lanes, lanes, 2, 3, 4, 5, 6, 7, 0, 1), lanes, arrives);
-  way = v128.bitselect(coming, way, arrives);
-
-  coming = v128.shuffle<u16>(way, none, 4, 5, 6, 7, 8, 9, 10, 11);
-  arrives = hasBit(coming, i16x8.splat(4));
-  return v128.bitselect(v128.shuffle<u16>(lanes, lanes, 4, 5, 6, 7, 0, 1, 2, 3), lanes, arrives);
-}
-
-// @ts-ignore: decorator
-@inline function hasBit(lanes: v128, bit: v128): v128 { return i16x8.eq(v128.and(lanes, bit), bit); }
 
 // Lanes of two vectors by turns.
 // @ts-ignore: decorator
