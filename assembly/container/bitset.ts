@@ -11,8 +11,8 @@ import { BITSET_BYTES, UNIVERSE } from "./limits";
 // @ts-ignore: decorator
 @inline const BLOCK: usize = 64;
 /**
- * When many bitsets are combined, this much of all of them before the next: the CPU foresees what is read next of each when it reads them by
- * turns, and forgets it over a whole bitset.
+ * When many bitsets are combined, this much of all of them before the next: the CPU foresees what is read next of each when they are read
+ * by turns, and forgets it over a whole bitset.
  */
 // @ts-ignore: decorator
 @inline export const PART_BYTES: usize = 1024;

@@ -38,31 +38,42 @@ import { LANES, LANES_BYTES } from "./lanes";
 
 // --- Conversions: what `left` shows, to memory 0 without an overlap -----------------------------------------------------------
 
-/** `out` needs arrayBytes(count). */
+/**
+ * `out` needs arrayBytes(count). Its second half is first marked with the bucket's number where a bucket begins: a member's bucket is the
+ * greatest mark up to it. Marks are read before members reach them.
+ */
 export function bucketsToArray(a: usize, count: u32, out: usize): void {
-  const counts = a + count, end = out + arrayBytes(count);
-  let high: u32 = 0;
-  for (; high < BUCKETS; high++) {
-    const held = left.load8(counts + high, 0), next = out + arrayBytes(held);
-    if (next + LOWS_ARRAY_BYTES > end) break;
-    const base = i16x8.splat(<i16>(high << 8));
-    let from = a, to = out;
-    do {                                      // whole vectors: what is too much the next bucket overwrites
-      const lows = left.load128(from, 0);
-      v128.store(to, v128.or(base, i16x8.extend_low_i8x16_u(lows)));
-      v128.store(to, v128.or(base, i16x8.extend_high_i8x16_u(lows)), 16);
-      from += LOWS;
-      to += LOWS_ARRAY_BYTES;
-    } while (to < next);
-    a += held;
-    out = next;
+  let marks = out + count;
+  markBuckets(a + count, marks, out + arrayBytes(count));
+  const none = i64x2.splat(0);
+  let before = none;
+  for (const end = a + (count & ~(LOWS - 1)); a < end; a += LOWS, marks += LOWS, out += LOWS_ARRAY_BYTES) {
+    let highs = v128.load(marks);
+    highs = i8x16.max_u(highs, v128.shuffle<u8>(none, highs, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30));
+    highs = i8x16.max_u(highs, v128.shuffle<u16>(none, highs, 7, 8, 9, 10, 11, 12, 13, 14));
+    highs = i8x16.max_u(highs, v128.shuffle<u32>(none, highs, 3, 4, 5, 6));
+    highs = i8x16.max_u(highs, v128.shuffle<u64>(none, highs, 1, 2));
+    highs = i8x16.max_u(highs, before);
+    before = i8x16.swizzle(highs, i8x16.splat(15));
+    const lows = left.load128(a, 0);
+    v128.store(out, v128.shuffle<u8>(lows, highs, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31), 16);
+    v128.store(out, v128.shuffle<u8>(lows, highs, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
   }
-  for (; high < BUCKETS; high++) {
-    for (let held = left.load8(counts + high, 0); held; held--) {
-      store<u16>(out, (high << 8) | left.load8(a, 0));
-      out += MEMBER_BYTES;
-      a++;
-    }
+  let high = <u32>i8x16.extract_lane_u(before, 0);
+  for (let rest = count & (LOWS - 1); rest; rest--) {
+    high = max<u32>(high, load<u8>(marks++));
+    store<u16>(out, (high << 8) | left.load8(a++, 0));
+    out += MEMBER_BYTES;
+  }
+}
+
+/** Writes, into [marks, end), the number of each bucket at the place of its first member, and 0 elsewhere. */
+// @ts-ignore: decorator
+@inline function markBuckets(counts: usize, marks: usize, end: usize): void {
+  memory.fill(marks, 0, end - marks);
+  for (let high: u32 = 0; high < BUCKETS && marks < end; high++) {
+    store<u8>(marks, high);                   // of an empty bucket: the next one overwrites it
+    marks += left.load8(counts + high, 0);
   }
 }
 

@@ -90,8 +90,8 @@ export function arrayToRuns(a: usize, count: u32, out: usize): u32 {
 }
 
 /**
- * The gaps between the members, of which there is one at least, from 0 to UNIVERSE - 1, as runs. `out` needs runsBytes(count + 1) and four bytes more; returns how many
- * there are. A gap lies before every member, and stays if it is one.
+ * The gaps between the members, of which there is one at least, from 0 to UNIVERSE - 1, as runs. `out` needs runsBytes(count + 1) and four
+ * bytes more; returns how many there are. A gap lies before every member, and stays if it is one.
  */
 export function arrayGaps(a: usize, count: u32, out: usize): u32 {
   const end = a + arrayBytes(count), start = out;

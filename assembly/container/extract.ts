@@ -82,7 +82,8 @@ function extractFew(a: usize, out: usize): u32 {
 // @ts-ignore: decorator
 @inline function emptyWords(a: usize): u32 {
   const x3 = left.load128(a, 48), x2 = left.load128(a, 32), x1 = left.load128(a, 16), x0 = left.load128(a, 0), none = i64x2.splat(0);
-  const low = i16x8.narrow_i32x4_s(i32x4.eq(x0, none), i32x4.eq(x1, none)), high = i16x8.narrow_i32x4_s(i32x4.eq(x2, none), i32x4.eq(x3, none));
+  const low = i16x8.narrow_i32x4_s(i32x4.eq(x0, none), i32x4.eq(x1, none));
+  const high = i16x8.narrow_i32x4_s(i32x4.eq(x2, none), i32x4.eq(x3, none));
   return <u32>i8x16.bitmask(i8x16.narrow_i16x8_s(low, high));
 }
 

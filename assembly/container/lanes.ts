@@ -37,7 +37,7 @@ import { vector } from "../memory";
   return v128.shuffle<u16>(before, lanes, 6, 7, 8, 9, 10, 11, 12, 13);
 }
 
-/** Writes the lanes whose bits are set in `mask` one after the other at `out`, and a whole vector there; returns the address behind them. */
+/** Writes the lanes whose bits are set in `mask` one after the other at `out`, a whole vector all told; returns the address behind them. */
 // @ts-ignore: decorator
 @inline export function putLanes(lanes: v128, mask: u32, out: usize): usize {
   v128.store(out, vector.compact(lanes, mask));
