@@ -55,7 +55,7 @@ export function releaseContainer(entry: usize): void {
 // --- Arrays, in the entry or outside ------------------------------------------------------------------------------------------
 
 // @ts-ignore: decorator
-@inline function member(payload: usize, index: u32): u32 { return load<u16>(payload + (<usize>index << 1)); }
+@inline export function member(payload: usize, index: u32): u32 { return load<u16>(payload + (<usize>index << 1)); }
 
 function insertIntoArray(entry: usize, low: u32): bool {
   const count = entryCount<Own>(entry);
@@ -185,7 +185,7 @@ function insertIntoBitset(entry: usize, low: u32): bool {
   const payload = entryPayload<Own>(entry);
   if (bitsetHas(payload, low)) return false;
   bitsetSet(payload, low);
-  countUp(entry);
+  countUp(entry, 1);
   return true;
 }
 
@@ -201,17 +201,18 @@ function takeFromBitset(entry: usize, low: u32): void {
   arrayIntoBuckets(entry);
 }
 
-function arrayIntoBitset(entry: usize): void {
+/** Turns an array, in the entry or outside, into a bitset. */
+export function arrayIntoBitset(entry: usize): void {
   const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
   const at = allocate(BITSET_BYTES);
   arrayToBitset(payload, count, at);
-  release(payload, arrayBytes(count));
+  releaseContainer(entry);
   setBlock(entry, Kind.BITSET, count, at);
 }
 
-/** Counts one more member of a bitset or of runs; the 65,536th makes the container FULL. */
-function countUp(entry: usize): void {
-  const count = entryCount<Own>(entry) + 1;
+/** Counts `more` new members of a bitset or of runs; the 65,536th makes the container FULL. */
+export function countUp(entry: usize, more: u32): void {
+  const count = entryCount<Own>(entry) + more;
   if (count < <u32>CONTAINER_MEMBERS) { setCount(entry, count); return; }
   releaseContainer(entry);
   setFull(entry, 1);
@@ -259,7 +260,7 @@ function insertIntoRuns(entry: usize, low: u32): bool {
     runsIntoPlain(entry);
     return insertInto(entry, low);
   }
-  countUp(entry);
+  countUp(entry, 1);
   return true;
 }
 

@@ -1,6 +1,9 @@
 // What the host calls. Memory 0 is the bitmap that a function works on, or the fresh arena that it makes one of (arena.ts).
 
-export { get, getAll, set, add, subtract } from "./point";
+export { get, set } from "./point";
+export { getAll, add, subtract } from "./batch";
+export { collect } from "./collect";
+export { sort } from "./sort";
 export { setRange, clearRange, flipRange } from "./range";
 export { field, setField, addToField } from "./field";
 export { isEmpty, cardinality, minimum, maximum, countRange, rank, select } from "./query";

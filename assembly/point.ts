@@ -1,10 +1,9 @@
 // One offset at a time.
 
 import { Own } from "./view";
-import { argument } from "./memory";
 import { isTiny, allocate, blockBytes, prepare, TINY_MAX } from "./arena";
 import {
-  KEY_MAX, Kind, CONTAINER_MEMBERS, keyOf, lowOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull,
+  Kind, CONTAINER_MEMBERS, keyOf, lowOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull,
 } from "./entry";
 import { findEntry, insertEntry, roomToInsert, removeEntry, adjust, promote } from "./directory";
 import { containerHas, insertInto, takeFrom, releaseContainer } from "./edit";
@@ -21,63 +20,14 @@ export function set(offset: u64, value: u32): u32 {
   return value ? u32(!insert(offset)) : u32(remove(offset));
 }
 
-// Values of one call mostly share containers with their neighbours, so these three look for an entry only when the key changes, or when
-// what they did may have moved entries.
-
-/** No container's key. */
-// @ts-ignore: decorator
-@inline const NO_KEY: u64 = KEY_MAX + 1;
-
-/** Hands 1 back for each of the call's arguments `first` .. `first + count - 1` that is a member, and 0 for the others. */
-export function getAll(first: u32, count: u32): void {
-  let key = NO_KEY, entry: usize = 0;
-  for (let i: u32 = 0; i < count; i++) {
-    const offset = argument.value(first + i);
-    if (keyOf(offset) != key) { key = keyOf(offset); entry = findEntry(key); }
-    argument.keep(entry ? <u64>containerHas(entry, lowOf(offset)) : 0);
-  }
-}
-
-/** Adds the call's arguments `first` .. `first + count - 1` and hands back those that were no members before; returns how many. */
-export function add(first: u32, count: u32): u64 {
-  let key = NO_KEY, entry: usize = 0, added: u64 = 0;
-  for (let i: u32 = 0; i < count; i++) {
-    const offset = argument.value(first + i);
-    if (keyOf(offset) != key) { key = keyOf(offset); entry = findEntry(key); }
-    const stays = entry != 0 && !isTiny<Own>();
-    if (insertAt(entry, key, lowOf(offset))) {
-      argument.keep(offset);
-      added++;
-    }
-    if (!stays) key = NO_KEY;
-  }
-  return added;
-}
-
-/** Removes the call's arguments `first` .. `first + count - 1` and hands back those that were members before; returns how many. */
-export function subtract(first: u32, count: u32): u64 {
-  let key = NO_KEY, entry: usize = 0, removed: u64 = 0;
-  for (let i: u32 = 0; i < count; i++) {
-    const offset = argument.value(first + i);
-    if (keyOf(offset) != key) { key = keyOf(offset); entry = findEntry(key); }
-    const stays = entry != 0 && entryKind<Own>(entry) != Kind.FULL && entryCount<Own>(entry) > 1;
-    if (removeAt(entry, key, lowOf(offset))) {
-      argument.keep(offset);
-      removed++;
-    }
-    if (!stays) key = NO_KEY;
-  }
-  return removed;
-}
-
 /** Makes the offset a member; true if it was none. */
 export function insert(offset: u64): bool { return insertAt(findEntry(keyOf(offset)), keyOf(offset), lowOf(offset)); }
 
 /** Makes the offset no member; true if it was one. */
 export function remove(offset: u64): bool { return removeAt(findEntry(keyOf(offset)), keyOf(offset), lowOf(offset)); }
 
-/** Adds `low` to the container `key`, for which `entry` stands, 0 if none does. */
-function insertAt(entry: usize, key: u64, low: u32): bool {
+/** Adds `low` to the container `key`, for which `entry` stands, 0 if none does; true if it was not there. */
+export function insertAt(entry: usize, key: u64, low: u32): bool {
   if (!entry) {
     entry = insertEntry(key);
     setSingle(entry, low);
@@ -95,8 +45,8 @@ function insertAt(entry: usize, key: u64, low: u32): bool {
   return true;
 }
 
-/** Removes `low` likewise. */
-function removeAt(entry: usize, key: u64, low: u32): bool {
+/** Removes `low` likewise; true if it was there. */
+export function removeAt(entry: usize, key: u64, low: u32): bool {
   if (!entry || !containerHas(entry, low)) return false;
   if (entryKind<Own>(entry) == Kind.FULL) entry = isolate(entry, key);
   if (entryCount<Own>(entry) > 1) {

@@ -152,7 +152,7 @@ static void confine(struct kept *k, const bitmap *all) {
 /* All of the domain; made once for each geometry. */
 static bitmap *universe(uint32_t number) {
     static bitmap *made[GEOMETRIES];
-    static uint64_t offsets[AT_ONCE_MAX];
+    static uint64_t offsets[VALUES_ROOM(AT_ONCE_MAX)];
     uint64_t changed;
 
     if (made[number]) return made[number];
@@ -172,15 +172,24 @@ static void set_one(struct kept *k) {
     give(k, i, bit);
 }
 
+/* Gives many the bit, or makes a bitmap of them. */
 static void set_many(struct kept *k) {
-    static uint64_t offsets[AT_ONCE_MAX];
-    uint32_t i = take(3) % DOMAIN, step = take(2), bit = take(1) & 1, many = take(2) % AT_ONCE_MAX + 1;
+    static uint64_t offsets[VALUES_ROOM(AT_ONCE_MAX)];
+    uint32_t i = take(3) % DOMAIN, step = take(2), how = take(1) & 3, bit = how != 0, many = take(2) % AT_ONCE_MAX + 1;
     uint64_t changed, expected = 0;
+    bitmap *b;
+
+    if (how == 3) memset(k->bits, 0, sizeof k->bits);
 
     for (uint32_t n = 0; n < many; n++, i = (i + step) % DOMAIN) {
         offsets[n] = offset_of(i);
         expected += has(k, i) != bit;
         give(k, i, bit);
+    }
+    if (how == 3) {
+        must(core_collect(offsets, many, &b));
+        keep(k, b);
+        return;
     }
     must(core_set_all(&k->b, offsets, many, bit, &changed));
     EXPECT(changed == expected);

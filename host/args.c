@@ -10,17 +10,44 @@
 
 /* --- Arguments ------------------------------------------------------------------------------------------------------ */
 
-/* Decimal digits and nothing else, at most `max`. */
-static int parse_digits(const char *digit, size_t length, uint64_t max, uint64_t *value) {
-    const char *end = digit + length;
-    uint64_t sum = 0;
+#define DIGITS(digit) (0x0101010101010101u * (digit))
 
-    if (digit == end) return 0;
-    for (; digit < end; digit++) {
-        uint64_t d = (uint64_t)(unsigned char)*digit - '0';
-        if (d > 9 || d > max || sum > (max - d) / 10) return 0;
-        sum = sum * 10 + d;
+/* The `count` (1 to 8) characters there, behind as many '0' as make them eight; the first is in the lowest byte. */
+static uint64_t eight_digits(const char *text, size_t count) {
+    uint64_t eight = 0;
+    uint32_t four[2];
+    if (count == 8) return memcpy(&eight, text, 8), eight;
+    if (count >= 4) {
+        memcpy(four, text, 4);                      /* the two may overlap */
+        memcpy(four + 1, text + count - 4, 4);
+        eight = (uint64_t)four[0] << (64 - 8 * count) | (uint64_t)four[1] << 32;
+    } else {
+        for (size_t i = 0; i < count; i++) eight |= (uint64_t)(unsigned char)text[i] << (64 - 8 * (count - i));
     }
+    return eight | DIGITS('0') >> 8 * count;
+}
+
+/* Their value, of pairs, of fours, of all: each step adds what stands in neighbouring parts of the word. */
+static uint64_t value_of(uint64_t eight) {
+    eight -= DIGITS('0');
+    eight = eight * 10 + (eight >> 8);
+    return ((eight & 0x000000ff000000ff) * (100 + (1000000ull << 32)) + (eight >> 16 & 0x000000ff000000ff) * (1 + (10000ull << 32))) >> 32;
+}
+
+/* Not 0 if any of the eight characters is no digit. */
+static uint64_t strangers(uint64_t eight) { return ((eight + DIGITS(0x7f - '9')) | (eight - DIGITS('0'))) & DIGITS(0x80); }
+
+/* Decimal digits and nothing else, at most `max`. */
+static int parse_digits(const char *text, size_t length, uint64_t max, uint64_t *value) {
+    uint64_t sum = 0, strange = 0;
+
+    if (length == 0 || length > 20) return 0;
+    for (size_t count = (length - 1) % 8 + 1; length > 0; text += count, length -= count, count = 8) {
+        uint64_t eight = eight_digits(text, count);
+        strange |= strangers(eight);
+        if (__builtin_mul_overflow(sum, 100000000, &sum) || __builtin_add_overflow(sum, value_of(eight), &sum)) return 0;
+    }
+    if (strange || sum > max) return 0;
     *value = sum;
     return 1;
 }
@@ -35,8 +62,9 @@ static int parse_unsigned(RedisModuleString *argument, uint64_t max, int lenient
     size_t length;
     const char *text = RedisModule_StringPtrLen(argument, &length);
     if (!lenient) return parse_number(text, length, max, value);
-    int plus = length > 0 && *text == '+';
-    return parse_digits(text + plus, length - (size_t)plus, max, value);
+    if (length > 0 && *text == '+') text++, length--;
+    for (; length > 1 && *text == '0'; length--) text++;
+    return parse_digits(text, length, max, value);
 }
 
 int parse_offset(call *c, int at, const char *name, uint64_t *offset) {
@@ -84,7 +112,7 @@ int parse_unit(call *c, int at, uint32_t *in_bits) {
 }
 
 /* Where a few values go, sparing the allocation: one command runs at a time. */
-static uint64_t few[512];
+static uint64_t few[VALUES_ROOM(512)];
 
 void free_values(uint64_t *values) {
     if (values != few) RedisModule_Free(values);
@@ -92,7 +120,8 @@ void free_values(uint64_t *values) {
 
 int parse_values(call *c, int at, const char *name, uint64_t **values, uint32_t *count) {
     *count = (uint32_t)(c->argc - at);
-    *values = *count <= sizeof few / sizeof *few ? few : RedisModule_Alloc(*count * sizeof **values);
+    size_t room = VALUES_ROOM((size_t)*count);
+    *values = room <= sizeof few / sizeof *few ? few : RedisModule_Alloc(room * sizeof **values);
     for (uint32_t i = 0; i < *count; i++) {
         if (parse_offset(c, at + (int)i, name, *values + i)) continue;
         free_values(*values);

@@ -6,17 +6,16 @@ static uint32_t room_for(uint32_t members) { return members < 16 ? 0 : 2 * membe
 
 /* SETINTARRAY key value [value ...] -- makes the key hold exactly these. */
 int setintarray_command(call *c) {
-    uint64_t *values, added;
+    uint64_t *values;
     uint32_t length;
+    bitmap *b;
     slot s;
 
     if (!parse_values(c, 2, "value", &values, &length)) return REDISMODULE_OK;
     if (!open_write(c, 1, &s)) return free_values(values), REDISMODULE_OK;
-    bitmap *b = bitmap_create(room_for(length));
-    status done = b ? core_set_all(&b, values, length, 1, &added) : OUT_OF_MEMORY;
+    status done = core_collect(values, length, &b);
     free_values(values);
-    if (!succeeded(c, done)) return bitmap_free(b), abandon(&s), REDISMODULE_OK;
-    bitmap_fit(&b);
+    if (!succeeded(c, done)) return abandon(&s), REDISMODULE_OK;
     replace(c, &s, b, "set");
     return reply_ok(c);
 }

@@ -25,6 +25,11 @@
 #define WORKSPACE_FIRST (16 * 1024)
 /* What building takes beside the result. */
 #define BUILDING (64 * 1024)
+/* The most that a member takes: an entry of the directory. */
+#define A_MEMBER 12
+
+/* So many offsets are worth being sorted before they are added or removed. */
+#define SORTED_FROM 64
 
 /* Changing a range takes room to work in, which is given back where it is more than a quarter of the bitmap and this. */
 #define RANGE_SLACK 256
@@ -442,6 +447,25 @@ status core_deserialize(uint32_t format, const char *payload, size_t length, bit
     return discard(OK);
 }
 
+/* Brings offsets into ascending order; unless `always`, only where that is likely to bring neighbours together. */
+static status sort(uint64_t *offsets, uint32_t count, uint32_t always) {
+    uint64_t bytes = VALUES_ROOM((uint64_t)count) * sizeof *offsets;
+    frame f = reading(bitmap_empty);
+    if (bytes > UINT32_MAX) return always ? OUT_OF_MEMORY : OK;
+    f.memory = (span){(uint8_t *)offsets, (uint32_t)bytes};
+    return IN_CORE(&f, core.sort(count, always));
+}
+
+status core_collect(uint64_t *offsets, uint32_t count, bitmap **result) {
+    frame f;
+    status s = sort(offsets, count, 1);
+    if (s != OK) return s;
+    if (!start_building(&f, (uint64_t)count * A_MEMBER + BUILDING)) return OUT_OF_MEMORY;
+    f.arguments = offsets;
+    f.argument_count = count;
+    return built(IN_CORE(&f, (core.collect(count), call.used = core.used())), result);
+}
+
 /* core.rewrite or core.pack. */
 static status rebuilt(const bitmap *b, void (*rebuild)(void), bitmap **result) {
     frame f;
@@ -507,7 +531,7 @@ static frame setting(bitmap *b, uint64_t *offsets, uint64_t count) {
 }
 
 status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed) {
-    status s = OK;
+    status s = count < SORTED_FROM ? OK : sort(offsets, count, 0);
     *changed = 0;
     for (uint32_t from = 0; s == OK && from < count; from += CHANGES) {
         uint32_t length = count - from < CHANGES ? count - from : CHANGES;

@@ -126,7 +126,9 @@ status core_serialize_to(const bitmap *b, uint32_t format, char *payload, size_t
 /* Writing. *b moves when it grows, also in a call that fails in the end. A trap leaves it marked as damaged; a lack of memory
  * leaves the members that it had. */
 status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous);
-/* Gives all these offsets the bit and says how many had the other. The array's content is lost. */
+/* Offsets that are handed over to be sorted: VALUES_ROOM(count) words, of which the first `count` hold them. Their content is lost. */
+#define VALUES_ROOM(count) (2 * (count) + 128)
+/* Gives all these offsets the bit and says how many had the other. */
 status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed);
 /* `low` to `high`, both included. */
 status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t high);
@@ -140,6 +142,8 @@ void bitmap_fit(bitmap **b);
 void operands_clear(void);
 void operands_add(const bitmap *b);
 status core_combine(enum operation operation, bitmap **result);
+/* Of these offsets, VALUES_ROOM(count) words, at least one. */
+status core_collect(uint64_t *offsets, uint32_t count, bitmap **result);
 /* Of what core_combine would build, modulo 2^64. */
 status core_combine_cardinality(enum operation operation, uint64_t *members);
 /* Whether the first two operands have a member in common, and whether the first is a subset of the second. */

@@ -2,7 +2,8 @@
 
 import { arena } from "../memory";
 import { makeRoom } from "../arena";
-import { add, set, subtract } from "../point";
+import { add, subtract } from "../batch";
+import { set } from "../point";
 import { clearRange, flipRange, setRange } from "../range";
 import { Form, Trial, build, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, range } from "./bitmap-model";
@@ -57,8 +58,12 @@ function attempt(trial: Trial, model: Model, last: u64): bool {
   high = random.below(2) ? low + random.below(200000) : anyOffset(trial, model, last);
   if (high < low) { const other = high; high = low; low = other; }
   const many = write == Write.ADD || write == Write.SUBTRACT;
-  values = many ? 1 + random.below(40) : 0;
-  for (let i: u32 = 0; i < values; i++) addArgument(anyOffset(trial, model, last));
+  values = many ? 1 + random.below(random.below(2) ? 40 : 800) : 0;
+  const stretches = random.below(2), step = 1 + random.below(20);
+  for (let i: u32 = 0, offset: u64 = 0; i < values; i++) {
+    offset = i && stretches && random.below(200) ? offset + 1 + random.below(step) : anyOffset(trial, model, last);
+    addArgument(offset);
+  }
   setArenaLimit(arena.size() + (random.below(3) ? 0 : random.below(20000)));
   const cut = !tryCall(perform);
   if (cut && many) {

@@ -202,7 +202,7 @@ function lookUpRight<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize
 
 /** Address of the first member at or after `at` that is not below `value`; `end` if there is none. */
 // @ts-ignore: decorator
-@inline function gallop<M>(at: usize, end: usize, value: u32): usize {
+@inline export function gallop<M>(at: usize, end: usize, value: u32): usize {
   let step = MEMBER_BYTES;
   while (at + step <= end && view16<M>(at + step - MEMBER_BYTES, 0) < value) { at += step; step <<= 1; }
   let count = memberCount(at, min(at + step, end));

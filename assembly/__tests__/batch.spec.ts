@@ -1,0 +1,203 @@
+// Many offsets at a time: changed, asked for, sorted, and made a bitmap of.
+
+import { Own } from "../view";
+import { HEADER_BYTES } from "../arena";
+import { Kind, entryKind } from "../entry";
+import { findEntry } from "../directory";
+import { add, getAll, subtract } from "../batch";
+import { collect } from "../collect";
+import { sort } from "../sort";
+import { Form, Trial, build, freshArena } from "./bitmap-arena";
+import { KEY_MAX, Model, OFFSET_MAX, anyModel, range } from "./bitmap-model";
+import { Random, addArgument, argumentsKept, clearArguments, enter, keptAt } from "./world";
+
+/** An offset at the end of one of the model's intervals, or anywhere in its first containers. */
+function anyOffset(model: Model, step: u64, random: Random): u64 {
+  if (!model.intervals || random.below(3) == 0) return <u64>random.below(8) * step * 65536 + random.below(65536);
+  const i = random.below(model.intervals);
+  return (random.below(2) ? model.low(i) : model.high(i)) + random.below(5) - 2;
+}
+
+/** Offsets as clients send them: ascending or not, close together or not, some of them twice. */
+function anyOffsets(model: Model, step: u64, most: u32, random: Random): u64[] {
+  const made: u64[] = [], count: u32 = 1 + random.below(most), stretch = 1 + random.below(random.below(2) ? 8 : 5000), gap = 1 + random.below(30);
+  for (let i: u32 = 0, offset: u64 = 0; i < count; i++) {
+    const goesOn = i && random.below(stretch);
+    offset = goesOn ? offset + (random.below(50) ? 1 + random.below(gap) : 0) : anyOffset(model, step, random);
+    made.push(offset);
+  }
+  return made;
+}
+
+function bring(offsets: u64[]): void {
+  clearArguments();
+  for (let i = 0; i < offsets.length; i++) addArgument(offsets[i]);
+  enter();
+}
+
+/** Adds all but the first `skipped` offsets or removes them, and looks at what is handed back. */
+function change(trial: Trial, model: Model, offsets: u64[], adds: bool, skipped: i32 = 0): void {
+  const changed: u64[] = [];
+  trial.steps++;
+  bring(offsets);
+  for (let i = skipped; i < offsets.length; i++) if (adds ? model.add(offsets[i]) : model.remove(offsets[i])) changed.push(offsets[i]);
+  const count = offsets.length - skipped;
+  trial.same(adds ? add(skipped, count) : subtract(skipped, count), changed.length, "changed");
+  trial.same(argumentsKept(), changed.length, "handed back");
+  for (let i = 0; i < changed.length; i++) trial.same(keptAt(i), changed[i], "number " + i.toString() + " handed back");
+  trial.is(model, adds ? "added" : "removed");
+}
+
+/** `count` offsets from `from` on, `step` apart. */
+function series(from: u64, count: u32, step: u64): u64[] {
+  const made: u64[] = [];
+  for (let i: u64 = 0; i < count; i++) made.push(from + i * step);
+  return made;
+}
+
+describe("many offsets", () => {
+  it("come and go among containers of all kinds", () => {
+    const trial = new Trial(340), random = trial.random;
+    for (let round = 0; round < 120; round++) {
+      const step: u64 = round % 3 ? 1 : KEY_MAX / 9, model = round % 4 ? anyModel(0, step, round % 8, random) : new Model();
+      build(model, Form.EITHER, random);
+      for (let i = 0; i < 8; i++) change(trial, model, anyOffsets(model, step, round % 2 ? 50 : 3000, random), random.below(2) != 0);
+    }
+    trial.end();
+  });
+
+  it("are those from the first one named on", () => {
+    const trial = new Trial(341), model = range(70000, 70100);
+    build(model, Form.PLAIN, trial.random);
+    change(trial, model, series(70090, 20, 1), true, 3);
+    change(trial, model, series(70090, 20, 1), false, 15);
+    trial.end();
+  });
+
+  it("take an array to its most and beyond, and back", () => {
+    const trial = new Trial(342);
+    for (let more: u32 = 95; more < 99; more++) {             // 4000 are there, and one of these
+      const model = new Model();
+      for (let i: u64 = 0; i < 4000; i++) model.append(65536 + 16 * i, 65536 + 16 * i);
+      build(model.append(OFFSET_MAX, OFFSET_MAX), Form.PLAIN, trial.random);
+      change(trial, model, series(65536 + 3, more - 1, 16).concat([65536 + 65520]), true);
+      trial.same(entryKind<Own>(findEntry(1)), more > 96 ? Kind.BITSET : Kind.ARRAY, "kind with " + more.toString() + " more");
+      change(trial, model, series(65536 + 3, 20, 16), false);
+      trial.same(entryKind<Own>(findEntry(1)), Kind.ARRAY, "kind");
+    }
+    trial.end();
+  });
+
+  it("fill a container and empty it", () => {
+    const trial = new Trial(343);
+    for (let step: u64 = 1; step < 4; step++) {
+      const model = range(OFFSET_MAX, OFFSET_MAX);
+      build(model, Form.PLAIN, trial.random);
+      for (let at: u64 = 0; at < step; at++) change(trial, model, series(65536 + at, <u32>((65535 - at) / step + 1), step), true);
+      trial.same(entryKind<Own>(findEntry(1)), Kind.FULL, "kind");
+      for (let at: u64 = 0; at < step; at++) change(trial, model, series(65536 + at, <u32>((65535 - at) / step + 1), step), false);
+      trial.same(findEntry(1), 0, "no container");
+    }
+    trial.end();
+  });
+
+  it("leave two members, one, or none", () => {
+    const trial = new Trial(344);
+    for (let left: u64 = 0; left < 4; left++) {
+      for (let alone = 0; alone < 2; alone++) {
+        const model = range(65536, 65536 + 9);
+        if (!alone) model.append(OFFSET_MAX, OFFSET_MAX);
+        build(model, Form.PLAIN, trial.random);
+        change(trial, model, series(65536 + left, 12, 1), false);
+        change(trial, model, series(65536 + left, 6, 2), true);
+      }
+    }
+    trial.end();
+  });
+
+  it("are asked for", () => {
+    const trial = new Trial(345), random = trial.random;
+    for (let round = 0; round < 100; round++) {
+      const step: u64 = round % 3 ? 1 : KEY_MAX / 9, model = anyModel(0, step, round % 8, random);
+      build(model, Form.EITHER, random);
+      const offsets = anyOffsets(model, step, 1000, random);
+      bring(offsets);
+      getAll(0, offsets.length);
+      trial.same(argumentsKept(), offsets.length, "answers");
+      for (let i = 0; i < offsets.length; i++) trial.same(keptAt(i), u64(model.has(offsets[i])), offsets[i].toString());
+      trial.steps++;
+    }
+    trial.end();
+  });
+});
+
+// --- Lists --------------------------------------------------------------------------------------------------------------------
+
+/** Makes memory 0 the list and room to sort it in, sorts it, and says whether it is `expected` then. */
+function sorts(trial: Trial, list: u64[], always: u32, expected: u64[]): void {
+  const bytes = 16 * list.length + 1024;
+  trial.steps++;
+  freshArena(bytes);
+  for (let i = 0; i < list.length; i++) store<u64>(8 * i, list[i]);
+  sort(list.length, always);
+  for (let i = 0; i < list.length; i++) trial.same(load<u64>(8 * i), expected[i], "number " + i.toString());
+  trial.holds(load<u64>(bytes) == 0xa7a7a7a7a7a7a7a7, "wrote behind its room");
+}
+
+describe("a list of offsets", () => {
+  it("is sorted", () => {
+    const trial = new Trial(350), random = trial.random;
+    for (let round = 0; round < 300; round++) {
+      const list: u64[] = [], count: u32 = 1 + random.below(round % 3 ? 30 : 800), mask = random.next() >> random.below(64), base = random.next() & ~mask;
+      for (let i: u32 = 0; i < count; i++) list.push(base | (random.next() & mask));
+      sorts(trial, list, 1, list.slice(0).sort((a, b) => i32(a > b) - i32(a < b)));
+    }
+    trial.end();
+  });
+
+  it("is left alone when it is ascending, or has more containers than offsets", () => {
+    const trial = new Trial(351), list: u64[] = [5, 3 * 65536 + 4, 1];
+    sorts(trial, [7, 7, 9, OFFSET_MAX], 1, [7, 7, 9, OFFSET_MAX]);
+    sorts(trial, [OFFSET_MAX], 1, [OFFSET_MAX]);
+    sorts(trial, list, 0, list);
+    sorts(trial, [5, 3 * 65536, 1], 0, [1, 5, 3 * 65536]);
+    sorts(trial, list, 1, [1, 5, 3 * 65536 + 4]);
+    trial.end();
+  });
+
+  it("becomes a bitmap", () => {
+    const trial = new Trial(352), random = trial.random, nothing = new Model();
+    for (let round = 0; round < 200; round++) {
+      const offsets = anyOffsets(round % 2 ? anyModel(0, KEY_MAX / 9, 8, random) : nothing, KEY_MAX / 9, round % 3 ? 60 : 9000, random), model = new Model();
+      offsets.sort((a, b) => i32(a > b) - i32(a < b));
+      for (let i = 0; i < offsets.length; i++) if (!model.has(offsets[i])) model.append(offsets[i], offsets[i]);
+      trial.steps++;
+      bring(offsets);
+      freshArena(40 + random.below(100));
+      collect(offsets.length);
+      trial.is(model, "collected");
+    }
+    trial.end();
+  });
+
+  it("becomes the kind of container that its cardinality asks for, however often it names a member", () => {
+    const trial = new Trial(353), counts: u32[] = [1, 2, 3, 32, 33, 4095, 4096, 4097, 65535, 65536];
+    for (let c = 0; c < counts.length; c++) {
+      for (let twice = 0; twice < 2; twice++) {
+        const step: u64 = counts[c] > 30000 ? 1 : 15, offsets: u64[] = [], model = new Model();
+        for (let i: u64 = 0; i < counts[c]; i++) {
+          model.append(i * step, i * step);
+          for (let j = 0; j <= twice; j++) offsets.push(i * step);
+        }
+        trial.steps++;
+        bring(offsets);
+        freshArena(40);
+        collect(offsets.length);
+        trial.is(model, counts[c].toString());
+        trial.same(load<u8>(0), u8(counts[c] > 32), "form");
+        if (counts[c] == 65536) trial.same(entryKind<Own>(HEADER_BYTES + 4), Kind.FULL, "kind");
+      }
+    }
+    trial.end();
+  });
+});

@@ -1,0 +1,258 @@
+// Many offsets at a time, as they come. Mostly they are ascending and share containers with their neighbours: what a call brings is taken in
+// stretches, ascending offsets of one container, which go into an array or out of it in one pass. The rest goes one by one.
+
+import { argument } from "./memory";
+import { Own } from "./view";
+import { allocate, blockBytes, isTiny, prepare, resize } from "./arena";
+import {
+  KEY_MAX, Kind, entryCount, entryKind, entryPayload, isArray, keyOf, lowOf, setBlock, setCount, setPair, setSingle,
+} from "./entry";
+import { adjust, findEntry, insertEntry, removeEntry, roomToInsert } from "./directory";
+import { arrayIntoBitset, containerHas, countUp, member, releaseContainer } from "./edit";
+import { insertAt, removeAt } from "./point";
+import { ARRAY_MAX, MEMBER_BYTES, arrayBytes, isArraySized, memberCount } from "./container/limits";
+import { arrayLowerBound, gallop } from "./container/array";
+import { bitsetClear, bitsetHas, bitsetSet } from "./container/bitset";
+
+/** No container's key. */
+// @ts-ignore: decorator
+@inline const NO_KEY: u64 = KEY_MAX + 1;
+/** Shorter stretches go one by one. */
+// @ts-ignore: decorator
+@inline const STRETCH_LEAST: u32 = 4;
+/** From this many members between two new ones on they are found by search and moved at once. */
+// @ts-ignore: decorator
+@inline const FAR_APART: u32 = 16;
+
+/** Hands 1 back for each of the call's arguments `first` .. `first + count - 1` that is a member, and 0 for the others. */
+export function getAll(first: u32, count: u32): void {
+  let key = NO_KEY, entry: usize = 0, inArray = false, start: usize = 0, end: usize = 0, at: usize = 0, before: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const offset = argument.value(first + i), low = lowOf(offset);
+    if (keyOf(offset) != key) {
+      key = keyOf(offset);
+      entry = findEntry(key);
+      inArray = entry != 0 && isArray(entryKind<Own>(entry));
+      if (inArray) {
+        at = start = entryPayload<Own>(entry);
+        end = start + arrayBytes(entryCount<Own>(entry));
+      }
+    }
+    if (!inArray) { argument.keep(entry ? <u64>containerHas(entry, low) : 0); continue; }
+    // An ascending list goes on where it was.
+    at = low < before ? start + arrayBytes(arrayLowerBound(start, memberCount(start, end), low)) : gallop<Own>(at, end, low);
+    before = low;
+    argument.keep(u64(at < end && load<u16>(at) == low));
+  }
+}
+
+/** Where the stretch that begins at argument `from` ends, of the arguments before `end`. */
+function stretchEnd(from: u32, end: u32): u32 {
+  let before = argument.value(from), i = from + 1;
+  const last = before | 0xffff;
+  end = min(end, from + ARRAY_MAX);
+  for (; i < end; i++) {
+    const offset = argument.value(i);
+    if (offset <= before || offset > last) break;
+    before = offset;
+  }
+  return i;
+}
+
+/** Adds the call's arguments `first` .. `first + count - 1` and hands back those that were no members before; returns how many. */
+export function add(first: u32, count: u32): u64 {
+  const end = first + count;
+  let known = NO_KEY, entry: usize = 0, added: u32 = 0;
+  for (let i = first; i < end;) {
+    const key = keyOf(argument.value(i)), to = isTiny<Own>() ? i + 1 : stretchEnd(i, end);
+    if (key != known) { entry = findEntry(key); known = key; }
+    if (to - i >= STRETCH_LEAST && !(entry && entryKind<Own>(entry) == Kind.RUNS)) {
+      added += addStretch(entry, key, i, to, added);
+      if (!entry) known = NO_KEY;
+      i = to;
+    }
+    for (; i < to; i++) {
+      if (known == NO_KEY) { entry = findEntry(key); known = key; }
+      const offset = argument.value(i), stays = entry != 0 && !isTiny<Own>();
+      if (insertAt(entry, key, lowOf(offset))) {
+        argument.keep(offset);
+        added++;
+      }
+      if (!stays) known = NO_KEY;
+    }
+  }
+  return added;
+}
+
+/**
+ * Adds the stretch of arguments `from` to before `to` to the container `key` of a full arena, for which `entry` stands, 0 if none does,
+ * and returns how many it had not; `kept` were handed back before. Those that are handed back are read from there again.
+ */
+function addStretch(entry: usize, key: u64, from: u32, to: u32, kept: u32): u32 {
+  const kind = entry ? entryKind<Own>(entry) : Kind.ARRAY;
+  if (kind == Kind.FULL) return 0;
+  if (kind == Kind.BITSET) return addToBitset(entry, key, from, to);
+  // What is handed back here but not added, should there be no room for it, is no member then: undoing it does nothing.
+  const more = keepStrangers(entry, from, to);
+  if (!more) return 0;
+  const count = entry ? entryCount<Own>(entry) : 0, all = count + more;
+  if (!entry) {
+    prepare(roomToInsert(key, 1) + blockBytes(arrayBytes(all)));
+    entry = insertEntry(key);
+    setBlock(entry, Kind.ARRAY, all, allocate(arrayBytes(all)));
+    mergeKept(entryPayload<Own>(entry), 0, kept, more);
+  } else if (isArraySized(all)) {
+    const old = entryPayload<Own>(entry);
+    let at: usize;
+    if (kind == Kind.ARRAY) at = resize(old, arrayBytes(count), arrayBytes(all));
+    else {
+      at = allocate(arrayBytes(all));
+      store<u32>(at, load<u32>(old));         // one member or two
+    }
+    setBlock(entry, Kind.ARRAY, all, at);
+    mergeKept(at, count, kept, more);
+  } else {
+    arrayIntoBitset(entry);
+    const bits = entryPayload<Own>(entry);
+    for (let i = kept; i < kept + more; i++) bitsetSet(bits, lowOf(argument.value(i)));
+    setCount(entry, all);
+  }
+  adjust(key, more);
+  return more;
+}
+
+/** Hands back those of a stretch that the entry's array, if there is one, has not, and says how many. */
+function keepStrangers(entry: usize, from: u32, to: u32): u32 {
+  let at: usize = 0, end: usize = 0, strangers: u32 = 0;
+  if (entry) {
+    at = entryPayload<Own>(entry);
+    end = at + arrayBytes(entryCount<Own>(entry));
+  }
+  for (let i = from; i < to; i++) {
+    const offset = argument.value(i), low = lowOf(offset);
+    at = gallop<Own>(at, end, low);
+    if (at < end && load<u16>(at) == low) { at += MEMBER_BYTES; continue; }
+    argument.keep(offset);
+    strangers++;
+  }
+  return strangers;
+}
+
+/**
+ * Merges the values that were handed back, `more` of them from number `kept` on, into the array of `count` members at `at`, which has
+ * none of them and has room: the last ones first, so that each member moves once.
+ */
+function mergeKept(at: usize, count: u32, kept: u32, more: u32): void {
+  const apart = count > more * FAR_APART;
+  let end = at + arrayBytes(count);           // of the members that have not moved
+  for (let i = more; i; i--) {
+    const low = lowOf(argument.value(kept + i - 1));
+    let from = end;
+    if (apart) {
+      from = at + arrayBytes(arrayLowerBound(at, memberCount(at, end), low));
+      memory.copy(from + arrayBytes(i), from, end - from);
+    }
+    while (from > at && <u32>load<u16>(from - MEMBER_BYTES) > low) {
+      from -= MEMBER_BYTES;
+      store<u16>(from + arrayBytes(i), load<u16>(from));
+    }
+    store<u16>(from + arrayBytes(i - 1), low);
+    end = from;
+  }
+}
+
+function addToBitset(entry: usize, key: u64, from: u32, to: u32): u32 {
+  const bits = entryPayload<Own>(entry);
+  let added: u32 = 0;
+  for (let i = from; i < to; i++) {
+    const offset = argument.value(i), low = lowOf(offset);
+    if (bitsetHas(bits, low)) continue;
+    bitsetSet(bits, low);
+    argument.keep(offset);
+    added++;
+  }
+  if (!added) return 0;
+  countUp(entry, added);
+  adjust(key, added);
+  return added;
+}
+
+/** Removes the call's arguments `first` .. `first + count - 1` and hands back those that were members before; returns how many. */
+export function subtract(first: u32, count: u32): u64 {
+  const end = first + count;
+  let known = NO_KEY, entry: usize = 0, removed: u64 = 0;
+  for (let i = first; i < end;) {
+    const key = keyOf(argument.value(i)), to = stretchEnd(i, end);
+    if (key != known) { entry = findEntry(key); known = key; }
+    if (entry && to - i >= STRETCH_LEAST) {
+      const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), most = to - i;
+      if (isArray(kind)) {
+        removed += takeFromArray(entry, key, i, to);
+        if (most >= count) known = NO_KEY;    // the entry may be gone
+        i = to;
+      } else if (kind == Kind.BITSET && most < count && !isArraySized(count - most)) {
+        removed += clearInBitset(entry, key, i, to);
+        i = to;
+      }
+    }
+    for (; entry && i < to; i++) {
+      if (known == NO_KEY) { entry = findEntry(key); known = key; }
+      if (!entry) break;
+      const offset = argument.value(i), stays = entryKind<Own>(entry) != Kind.FULL && entryCount<Own>(entry) > 1;
+      if (removeAt(entry, key, lowOf(offset))) {
+        argument.keep(offset);
+        removed++;
+      }
+      if (!stays) known = NO_KEY;
+    }
+    i = to;
+  }
+  return removed;
+}
+
+/** Removes a stretch from the array of the container `key`, and the container if nothing is left; returns how many it had. */
+function takeFromArray(entry: usize, key: u64, from: u32, to: u32): u32 {
+  const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), end = start + arrayBytes(count);
+  let out = start, rest = start;              // members before `rest` are gone or have moved to before `out`
+  for (let i = from, at = start; i < to; i++) {
+    const offset = argument.value(i), low = lowOf(offset);
+    at = gallop<Own>(at, end, low);
+    if (at == end) break;
+    if (load<u16>(at) != low) continue;
+    argument.keep(offset);
+    if (out != rest) memory.copy(out, rest, at - rest);
+    out += at - rest;
+    rest = at += MEMBER_BYTES;
+  }
+  if (rest == start) return 0;
+  memory.copy(out, rest, end - rest);
+  const removed = memberCount(out, rest), left = count - removed;
+  adjust(key, -<i64>removed);
+  if (left > 2) {
+    if (!isTiny<Own>()) resize(start, arrayBytes(count), arrayBytes(left));
+    setCount(entry, left);
+    return removed;
+  }
+  const first = member(start, 0), second = member(start, 1);
+  releaseContainer(entry);
+  if (!left) removeEntry(key);
+  else if (left == 1) setSingle(entry, first);
+  else setPair(entry, first, second);
+  return removed;
+}
+
+/** Removes a stretch from a bitset that stays one; returns how many it had. */
+function clearInBitset(entry: usize, key: u64, from: u32, to: u32): u32 {
+  const bits = entryPayload<Own>(entry);
+  let removed: u32 = 0;
+  for (let i = from; i < to; i++) {
+    const offset = argument.value(i), low = lowOf(offset);
+    if (!bitsetHas(bits, low)) continue;
+    bitsetClear(bits, low);
+    argument.keep(offset);
+    removed++;
+  }
+  setCount(entry, entryCount<Own>(entry) - removed);
+  adjust(key, -<i64>removed);
+  return removed;
+}

@@ -1,0 +1,47 @@
+// A bitmap of a list of offsets, a container at a time.
+
+import { argument } from "./memory";
+import { alignedBump, makeRoom } from "./arena";
+import { Kind, keyOf, lowOf } from "./entry";
+import { begin, finish } from "./builder";
+import { emit } from "./emit";
+import { FOLD_BYTES, shape } from "./fold";
+import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, isArraySized, memberCount } from "./container/limits";
+import { bitsetHas, bitsetSet } from "./container/bitset";
+
+/** Makes memory 0, which is fresh, the bitmap of the call's `count` (at least 1) arguments, which are ascending; some may be the same. */
+export function collect(count: u32): void {
+  begin(min<u64>(count, keyOf(argument.value(count - 1)) - keyOf(argument.value(0)) + 1), 0);
+  for (let from: u32 = 0, to: u32 = 0; from < count; from = to) {
+    const key = keyOf(argument.value(from));
+    while (to < count && keyOf(argument.value(to)) == key) to++;
+    makeRoom(64 + 2 * FOLD_BYTES);
+    const at = alignedBump();
+    emit(key, isArraySized(to - from) ? arrayOf(from, to, at) : bitsetOf(from, to, at));
+  }
+  finish();
+}
+
+/** Arguments `from` to before `to`, all of one container, as an array at `at`. */
+function arrayOf(from: u32, to: u32, at: usize): u64 {
+  let out = at - MEMBER_BYTES, before = UNIVERSE;
+  for (let i = from; i < to; i++) {
+    const low = lowOf(argument.value(i));
+    out += usize(low != before) << 1;
+    store<u16>(out, low);
+    before = low;
+  }
+  return shape(Kind.ARRAY, memberCount(at, out) + 1, at);
+}
+
+/** The same as a bitset. */
+function bitsetOf(from: u32, to: u32, at: usize): u64 {
+  let members: u32 = 0;
+  memory.fill(at, 0, BITSET_BYTES);
+  for (let i = from; i < to; i++) {
+    const low = lowOf(argument.value(i));
+    members += u32(!bitsetHas(at, low));
+    bitsetSet(at, low);
+  }
+  return shape(Kind.BITSET, members, at);
+}
