@@ -8,10 +8,13 @@ import {
   KEY_MAX, Kind, entryCount, entryKind, entryPayload, isArray, keyOf, lowOf, setBlock, setCount, setPair, setSingle,
 } from "./entry";
 import { adjust, findEntry, insertEntry, removeEntry, roomToInsert } from "./directory";
-import { arrayIntoBitset, containerHas, countUp, member, releaseContainer } from "./edit";
+import {
+  arrayIntoBitset, arrayIntoBuckets, bucketsIntoArray, bucketsIntoBitset, containerHas, countUp, member, releaseContainer,
+} from "./edit";
 import { insertAt, removeAt } from "./point";
 import { ARRAY_MAX, MEMBER_BYTES, arrayBytes, isArraySized, memberCount } from "./container/limits";
 import { arrayLowerBound, gallop } from "./container/array";
+import { BUCKET_MAX, BUCKETS_FROM, BUCKETS_LEAST, bucketFrom, bucketHas, bucketHeld, bucketsBytes } from "./container/buckets";
 import { bitsetClear, bitsetHas, bitsetSet } from "./container/bitset";
 
 /** No container's key. */
@@ -26,23 +29,36 @@ import { bitsetClear, bitsetHas, bitsetSet } from "./container/bitset";
 
 /** Hands 1 back for each of the call's arguments `first` .. `first + count - 1` that is a member, and 0 for the others. */
 export function getAll(first: u32, count: u32): void {
-  let key = NO_KEY, entry: usize = 0, inArray = false, start: usize = 0, end: usize = 0, at: usize = 0, before: u32 = 0;
-  for (let i: u32 = 0; i < count; i++) {
-    const offset = argument.value(first + i), low = lowOf(offset);
-    if (keyOf(offset) != key) {
-      key = keyOf(offset);
-      entry = findEntry(key);
-      inArray = entry != 0 && isArray(entryKind<Own>(entry));
-      if (inArray) {
-        at = start = entryPayload<Own>(entry);
-        end = start + arrayBytes(entryCount<Own>(entry));
-      }
-    }
-    if (!inArray) { argument.keep(entry ? <u64>containerHas(entry, low) : 0); continue; }
-    // An ascending list goes on where it was.
-    at = low < before ? start + arrayBytes(arrayLowerBound(start, memberCount(start, end), low)) : gallop<Own>(at, end, low);
+  const end = first + count;
+  for (let i = first, to = first; i < end; i = to) {
+    const key = keyOf(argument.value(i)), entry = findEntry(key);
+    while (to < end && keyOf(argument.value(to)) == key) to++;
+    if (!entry) for (; i < to; i++) argument.keep(0);
+    else if (isArray(entryKind<Own>(entry))) getFromArray(entry, i, to);
+    else if (entryKind<Own>(entry) == Kind.BUCKETS) getFromBuckets(entry, i, to);
+    else for (; i < to; i++) argument.keep(u64(containerHas(entry, lowOf(argument.value(i)))));
+  }
+}
+
+/** The same for arguments `from` to before `to`, all of one container. An ascending list goes on in it where it was. */
+function getFromArray(entry: usize, from: u32, to: u32): void {
+  const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), end = start + arrayBytes(count);
+  for (let i = from, at = start, before: u32 = 0; i < to; i++) {
+    const low = lowOf(argument.value(i));
+    at = low < before ? start + arrayBytes(arrayLowerBound(start, count, low)) : gallop<Own>(at, end, low);
     before = low;
     argument.keep(u64(at < end && load<u16>(at) == low));
+  }
+}
+
+function getFromBuckets(entry: usize, from: u32, to: u32): void {
+  const start = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+  let high: u32 = 0, lows = start;
+  for (let i = from; i < to; i++) {
+    const low = lowOf(argument.value(i));
+    lows = bucketFrom(start, count, high, lows, low >> 8);
+    high = low >> 8;
+    argument.keep(u64(bucketHas(start, count, lows, low)));
   }
 }
 
@@ -92,6 +108,7 @@ function addStretch(entry: usize, key: u64, from: u32, to: u32, kept: u32): u32 
   const kind = entry ? entryKind<Own>(entry) : Kind.ARRAY;
   if (kind == Kind.FULL) return 0;
   if (kind == Kind.BITSET) return addToBitset(entry, key, from, to);
+  if (kind == Kind.BUCKETS) return addToBuckets(entry, key, from, to, kept);
   // What is handed back here but not added, should there be no room for it, is no member then: undoing it does nothing.
   const more = keepStrangers(entry, from, to);
   if (!more) return 0;
@@ -100,25 +117,80 @@ function addStretch(entry: usize, key: u64, from: u32, to: u32, kept: u32): u32 
     prepare(roomToInsert(key, 1) + blockBytes(arrayBytes(all)));
     entry = insertEntry(key);
     setBlock(entry, Kind.ARRAY, all, allocate(arrayBytes(all)));
-    mergeKept(entryPayload<Own>(entry), 0, kept, more);
-  } else if (isArraySized(all)) {
-    const old = entryPayload<Own>(entry);
-    let at: usize;
-    if (kind == Kind.ARRAY) at = resize(old, arrayBytes(count), arrayBytes(all));
-    else {
-      at = allocate(arrayBytes(all));
-      store<u32>(at, load<u32>(old));         // one member or two
-    }
-    setBlock(entry, Kind.ARRAY, all, at);
-    mergeKept(at, count, kept, more);
+    mergeIntoArray(entryPayload<Own>(entry), 0, kept, more);
   } else {
+    addKept(entry, kept, more);
+  }
+  adjust(key, more);
+  if (all >= BUCKETS_FROM && blockBytes(arrayBytes(count + 1)) != blockBytes(arrayBytes(all)) && entryKind<Own>(entry) == Kind.ARRAY) {
+    arrayIntoBuckets(entry);
+  }
+  return more;
+}
+
+/** Adds the values that were handed back, `more` of them from number `kept` on, to the entry's array, which has none of them. */
+function addKept(entry: usize, kept: u32, more: u32): void {
+  const old = entryPayload<Own>(entry), count = entryCount<Own>(entry), all = count + more;
+  if (!isArraySized(all)) {
     arrayIntoBitset(entry);
-    const bits = entryPayload<Own>(entry);
-    for (let i = kept; i < kept + more; i++) bitsetSet(bits, lowOf(argument.value(i)));
-    setCount(entry, all);
+    setKept(entry, kept, more);
+    return;
+  }
+  let at: usize;
+  if (entryKind<Own>(entry) == Kind.ARRAY) {
+    at = resize(old, arrayBytes(count), arrayBytes(all));
+  } else {
+    at = allocate(arrayBytes(all));
+    store<u32>(at, load<u32>(old));           // one member or two
+  }
+  setBlock(entry, Kind.ARRAY, all, at);
+  mergeIntoArray(at, count, kept, more);
+}
+
+/** Adds them to the entry's bitset. */
+function setKept(entry: usize, kept: u32, more: u32): void {
+  const bits = entryPayload<Own>(entry);
+  for (let i = kept; i < kept + more; i++) bitsetSet(bits, lowOf(argument.value(i)));
+  setCount(entry, entryCount<Own>(entry) + more);
+}
+
+/** addStretch() of buckets. */
+function addToBuckets(entry: usize, key: u64, from: u32, to: u32, kept: u32): u32 {
+  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+  let more: u32 = 0, high: u32 = 0, lows = payload;
+  for (let i = from; i < to; i++) {
+    const offset = argument.value(i), low = lowOf(offset);
+    lows = bucketFrom(payload, count, high, lows, low >> 8);
+    high = low >> 8;
+    if (bucketHas(payload, count, lows, low)) continue;
+    argument.keep(offset);
+    more++;
+  }
+  if (!more) return 0;
+  if (!isArraySized(count + more)) {
+    bucketsIntoBitset(entry);
+    setKept(entry, kept, more);
+  } else if (bucketsHaveRoomForKept(payload, count, kept, more)) {
+    const at = resize(payload, bucketsBytes(count), bucketsBytes(count + more));
+    setBlock(entry, Kind.BUCKETS, count + more, at);
+    mergeIntoBuckets(at, count, kept, more);
+  } else {
+    bucketsIntoArray(entry);
+    addKept(entry, kept, more);
   }
   adjust(key, more);
   return more;
+}
+
+/** Whether none of the buckets becomes one of more members than it can tell. */
+function bucketsHaveRoomForKept(at: usize, count: u32, kept: u32, more: u32): bool {
+  for (let i: u32 = 0, high: u32 = 256, held: u32 = 0; i < more; i++) {
+    const low = lowOf(argument.value(kept + i));
+    held = low >> 8 == high ? held + 1 : bucketHeld(at, count, low >> 8) + 1;
+    if (held > BUCKET_MAX) return false;
+    high = low >> 8;
+  }
+  return true;
 }
 
 /** Hands back those of a stretch that the entry's array, if there is one, has not, and says how many. */
@@ -142,7 +214,7 @@ function keepStrangers(entry: usize, from: u32, to: u32): u32 {
  * Merges the values that were handed back, `more` of them from number `kept` on, into the array of `count` members at `at`, which has
  * none of them and has room: the last ones first, so that each member moves once.
  */
-function mergeKept(at: usize, count: u32, kept: u32, more: u32): void {
+function mergeIntoArray(at: usize, count: u32, kept: u32, more: u32): void {
   const apart = count > more * FAR_APART;
   let end = at + arrayBytes(count);           // of the members that have not moved
   for (let i = more; i; i--) {
@@ -157,6 +229,26 @@ function mergeKept(at: usize, count: u32, kept: u32, more: u32): void {
       store<u16>(from + arrayBytes(i), load<u16>(from));
     }
     store<u16>(from + arrayBytes(i - 1), low);
+    end = from;
+  }
+}
+
+/** The same for buckets of `count` members. */
+function mergeIntoBuckets(at: usize, count: u32, kept: u32, more: u32): void {
+  const counts = at + count + more;
+  memory.copy(counts, at + count, bucketsBytes(0));
+  let end = at + count, high: u32 = 256, first = end, last = end;     // bucket `high` lies at [first, last)
+  for (let i = more; i; i--) {
+    const low = lowOf(argument.value(kept + i - 1));
+    while (high > low >> 8) {
+      last = first;
+      first -= load<u8>(counts + --high);
+    }
+    let from = min(end, last);
+    while (from > first && <u32>load<u8>(from - 1) > (low & 0xff)) from--;
+    memory.copy(from + i, from, end - from);
+    store<u8>(from + i - 1, low);
+    store<u8>(counts + high, load<u8>(counts + high) + 1);
     end = from;
   }
 }
@@ -189,6 +281,9 @@ export function subtract(first: u32, count: u32): u64 {
       if (isArray(kind)) {
         removed += takeFromArray(entry, key, i, to);
         if (most >= count) known = NO_KEY;    // the entry may be gone
+        i = to;
+      } else if (kind == Kind.BUCKETS && count >= BUCKETS_LEAST + most) {
+        removed += takeFromBuckets(entry, key, i, to);
         i = to;
       } else if (kind == Kind.BITSET && most < count && !isArraySized(count - most)) {
         removed += clearInBitset(entry, key, i, to);
@@ -238,6 +333,30 @@ function takeFromArray(entry: usize, key: u64, from: u32, to: u32): u32 {
   if (!left) removeEntry(key);
   else if (left == 1) setSingle(entry, first);
   else setPair(entry, first, second);
+  return removed;
+}
+
+/** Removes a stretch from buckets that stay that; returns how many they had. */
+function takeFromBuckets(entry: usize, key: u64, from: u32, to: u32): u32 {
+  const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), counts = start + count;
+  let out = start, rest = start, high: u32 = 0, at = start, end = start + load<u8>(counts);    // bucket `high` goes on at [at, end)
+  for (let i = from; i < to; i++) {
+    const offset = argument.value(i), low = lowOf(offset);
+    for (; high < low >> 8; end += load<u8>(counts + ++high)) at = end;
+    while (at < end && <u32>load<u8>(at) < (low & 0xff)) at++;
+    if (at == end || load<u8>(at) != (low & 0xff)) continue;
+    argument.keep(offset);
+    memory.copy(out, rest, at - rest);
+    out += at - rest;
+    rest = ++at;
+    store<u8>(counts + high, load<u8>(counts + high) - 1);
+  }
+  const removed = <u32>(rest - out);
+  if (!removed) return 0;
+  memory.copy(out, rest, counts + bucketsBytes(0) - rest);
+  resize(start, bucketsBytes(count), bucketsBytes(count - removed));
+  setCount(entry, count - removed);
+  adjust(key, -<i64>removed);
   return removed;
 }
 

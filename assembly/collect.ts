@@ -4,8 +4,8 @@ import { argument } from "./memory";
 import { alignedBump, makeRoom } from "./arena";
 import { Kind, keyOf, lowOf } from "./entry";
 import { begin, finish } from "./builder";
-import { emit } from "./emit";
-import { FOLD_BYTES, shape } from "./fold";
+import { EMIT_BYTES, emit } from "./emit";
+import { shape } from "./fold";
 import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, isArraySized, memberCount } from "./container/limits";
 import { bitsetHas, bitsetSet } from "./container/bitset";
 
@@ -15,7 +15,7 @@ export function collect(count: u32): void {
   for (let from: u32 = 0, to: u32 = 0; from < count; from = to) {
     const key = keyOf(argument.value(from));
     while (to < count && keyOf(argument.value(to)) == key) to++;
-    makeRoom(64 + 2 * FOLD_BYTES);
+    makeRoom(EMIT_BYTES);
     const at = alignedBump();
     emit(key, isArraySized(to - from) ? arrayOf(from, to, at) : bitsetOf(from, to, at));
   }

@@ -120,7 +120,7 @@ function takeFromArray(entry: usize, low: u32): void {
 }
 
 /** Makes a large array buckets, if they can hold it. */
-function arrayIntoBuckets(entry: usize): bool {
+export function arrayIntoBuckets(entry: usize): bool {
   const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
   const at = allocate(bucketsBytes(count));
   if (!arrayToBuckets(payload, count, at)) { release(at, bucketsBytes(count)); return false; }
@@ -162,7 +162,7 @@ function takeFromBuckets(entry: usize, low: u32): void {
   setCount(entry, count - 1);
 }
 
-function bucketsIntoArray(entry: usize): void {
+export function bucketsIntoArray(entry: usize): void {
   const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
   const at = allocate(arrayBytes(count));
   bucketsToArray(payload, count, at);
@@ -170,7 +170,7 @@ function bucketsIntoArray(entry: usize): void {
   setBlock(entry, Kind.ARRAY, count, at);
 }
 
-function bucketsIntoBitset(entry: usize): void {
+export function bucketsIntoBitset(entry: usize): void {
   const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
   const at = allocate(BITSET_BYTES);
   clearBitset(at);

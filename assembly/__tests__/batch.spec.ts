@@ -81,9 +81,26 @@ describe("many offsets", () => {
       for (let i: u64 = 0; i < 4000; i++) model.append(65536 + 16 * i, 65536 + 16 * i);
       build(model.append(OFFSET_MAX, OFFSET_MAX), Form.PLAIN, trial.random);
       change(trial, model, series(65536 + 3, more - 1, 16).concat([65536 + 65520]), true);
-      trial.same(entryKind<Own>(findEntry(1)), more > 96 ? Kind.BITSET : Kind.ARRAY, "kind with " + more.toString() + " more");
+      trial.same(entryKind<Own>(findEntry(1)), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind with " + more.toString() + " more");
       change(trial, model, series(65536 + 3, 20, 16), false);
-      trial.same(entryKind<Own>(findEntry(1)), Kind.ARRAY, "kind");
+      trial.same(entryKind<Own>(findEntry(1)), Kind.BUCKETS, "kind");
+    }
+    trial.end();
+  });
+
+  it("take buckets to their most and beyond, and to their least", () => {
+    const trial = new Trial(346);
+    for (let more: u32 = 254; more < 257; more++) {
+      for (let at: u64 = 0; at < 65536; at += 13056) {        // the first bucket and the last, and some between
+        const model = new Model();
+        for (let i: u64 = 0; i < 600; i++) model.append(65536 + 109 * i, 65536 + 109 * i);
+        build(model.append(OFFSET_MAX, OFFSET_MAX), Form.PLAIN, trial.random);
+        change(trial, model, series(65536 + (at & 0xff00), more, 1), true);
+        trial.same(entryKind<Own>(findEntry(1)), more < 256 ? Kind.BUCKETS : Kind.ARRAY, "kind with " + more.toString() + " in one");
+        change(trial, model, series(65536 + 109 * 30, 8, 109 * 2), false);
+        change(trial, model, series(65536 + (at & 0xff00) + 2, more - 3, 1), false);
+        change(trial, model, series(65536, 600, 109), false);
+      }
     }
     trial.end();
   });

@@ -162,10 +162,29 @@ export function bucketsLowerBound(at: usize, count: u32, value: u32): u32 {
 
 /** Whether `value` is a member. */
 export function bucketsHas(at: usize, count: u32, value: u32): bool {
-  const counts = at + count, high = value >> 8, low = i8x16.splat(<i8>value);
-  let rest = <i32>load<u8>(counts + high);
-  if (!rest) return false;
-  for (let lows = at + membersBelow(counts, high); rest > 0; rest -= LOWS, lows += LOWS) {
+  return bucketHeld(at, count, value >> 8) != 0 && bucketHas(at, count, at + membersBelow(at + count, value >> 8), value);
+}
+
+/** Members of the bucket of that high byte. */
+// @ts-ignore: decorator
+@inline export function bucketHeld(at: usize, count: u32, high: u32): u32 { return load<u8>(at + count + high); }
+
+/** Buckets between two that are not passed over one by one. */
+// @ts-ignore: decorator
+@inline const BUCKETS_FAR: u32 = 8;
+
+/** Where the bucket of `high` begins, given where that of `near` does. */
+// @ts-ignore: decorator
+@inline export function bucketFrom(at: usize, count: u32, near: u32, lows: usize, high: u32): usize {
+  if (high - near > BUCKETS_FAR) return at + membersBelow(at + count, high);
+  for (; near < high; near++) lows += bucketHeld(at, count, near);
+  return lows;
+}
+
+/** Whether `value` is a member of its bucket, which begins at `lows`. */
+export function bucketHas(at: usize, count: u32, lows: usize, value: u32): bool {
+  const low = i8x16.splat(<i8>value);
+  for (let rest = <i32>bucketHeld(at, count, value >> 8); rest > 0; rest -= LOWS, lows += LOWS) {
     if (<u32>i8x16.bitmask(i8x16.eq(v128.load(lows), low)) & firstLanes(rest)) return true;
   }
   return false;
