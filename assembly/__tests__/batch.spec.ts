@@ -132,6 +132,14 @@ describe("many offsets", () => {
     trial.end();
   });
 
+  it("are gone when they come again, and another container stands where theirs did", () => {
+    const trial = new Trial(347), model = range(65536, 65536 + 9).append(2 * 65536, 2 * 65536 + 9).append(OFFSET_MAX, OFFSET_MAX);
+    build(model, Form.PLAIN, trial.random);
+    change(trial, model, series(65536, 10, 1).concat(series(65536, 10, 1)), false);
+    change(trial, model, series(65536, 3, 1).concat(series(65536, 10, 1)).concat(series(65536, 10, 1)), true);
+    trial.end();
+  });
+
   it("are asked for", () => {
     const trial = new Trial(345), random = trial.random;
     for (let round = 0; round < 100; round++) {

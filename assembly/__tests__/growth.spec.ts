@@ -138,6 +138,26 @@ describe("growth that fails", () => {
     trial.end();
   });
 
+  it("leaves no container without its members", () => {
+    const trial = new Trial(1104), model = new Model();
+    for (let key: u64 = 1; key < 40; key++) model.append(key << 17, (key << 17) + 2);
+    let cuts = 0;
+    for (let room: u32 = 0; room < 4000; room += 24) {
+      build(model, Form.PLAIN, trial.random);
+      clear();
+      write = Write.ADD;
+      values = 4 + room % 700;
+      for (let i: u64 = 0; i < values; i++) addArgument((5 << 16) + 3 * i);
+      setArenaLimit(arena.size() + room);
+      const cut = !tryCall(perform);
+      clear();
+      if (cut) { cuts++; trial.is(model, "cut short"); } else trial.sound("added");
+      trial.steps++;
+    }
+    trial.holds(cuts > 10 && cuts < 160, "some were cut short: " + cuts.toString());
+    trial.end();
+  });
+
   it("does not happen where something is given back", () => {
     const trial = new Trial(1103);
     for (let round = 0; round < 30; round++) {
