@@ -1,13 +1,13 @@
 // Growth that fails, in the midst of anything: the call is cut short, and the set is what it was.
 
 import { arena } from "../memory";
-import { makeRoom } from "../arena";
+import { makeRoom, used } from "../arena";
 import { add, subtract } from "../batch";
 import { set } from "../point";
 import { clearRange, flipRange, setRange } from "../range";
 import { Form, Trial, build, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, range } from "./bitmap-model";
-import { addArgument, argumentsKept, clear, clearArguments, enter, keptAt, growCount, setArenaLimit } from "./world";
+import { addArgument, argumentsKept, clear, clearArguments, enter, keptAt, growCount, setArenaLimit, setArenaSize } from "./world";
 
 /** Calls the function; false if it was cut short. */
 // @ts-ignore: decorator
@@ -144,14 +144,20 @@ describe("growth that fails", () => {
     let cuts = 0;
     for (let room: u32 = 0; room < 4000; room += 24) {
       build(model, Form.PLAIN, trial.random);
+      memory.fill(used(), 0xa7, arena.size() - used());       // as what lies behind an arena
+      setArenaSize(used());
       clear();
       write = Write.ADD;
       values = 4 + room % 700;
       for (let i: u64 = 0; i < values; i++) addArgument((5 << 16) + 3 * i);
       setArenaLimit(arena.size() + room);
       const cut = !tryCall(perform);
+      trial.sound(cut ? "cut short" : "added");
+      setArenaLimit(u32.MAX_VALUE);
+      if (cut) trial.holds(undo(), "undone");
       clear();
-      if (cut) { cuts++; trial.is(model, "cut short"); } else trial.sound("added");
+      if (cut) trial.is(model, "undone");
+      cuts += i32(cut);
       trial.steps++;
     }
     trial.holds(cuts > 10 && cuts < 160, "some were cut short: " + cuts.toString());
