@@ -41,7 +41,7 @@ import { runsToArray, runsToBitset } from "../container/convert";
 }
 
 // --- Writing ------------------------------------------------------------------------------------------------------------------
-// One stream takes the containers [firstKey, lastKey] of memory 0, whose keys agree above their low 16 bits.
+// One stream takes the containers [firstKey, lastKey] of memory 0, whose keys agree above their low 16 bits; `first` is their place.
 
 // @ts-ignore: decorator
 @inline function isRuns(kind: Kind): bool { return kind == Kind.RUNS || kind == Kind.FULL; }
@@ -69,9 +69,9 @@ import { runsToArray, runsToBitset } from "../container/convert";
 @inline function within(place: u64, lastKey: u64): bool { return place != 0 && entryKey<Own>(placeEntry(place)) <= lastKey; }
 
 /** Containers that a stream of [firstKey, lastKey] has; in the top bit, whether one of them is of runs. */
-function survey(firstKey: u64, lastKey: u64): u32 {
+function survey(first: u64, firstKey: u64, lastKey: u64): u32 {
   let containers: u32 = 0, hasRuns: u32 = 0;
-  for (let place = seek<Own>(firstKey); within(place, lastKey); place = advance<Own>(place)) {
+  for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
     const entry = placeEntry(place);
     containers += containersOf(entry, firstKey, lastKey);
     hasRuns |= u32(isRuns(entryKind<Own>(entry)));
@@ -80,10 +80,10 @@ function survey(firstKey: u64, lastKey: u64): u32 {
 }
 
 /** Bytes that the stream of the containers [firstKey, lastKey] takes. */
-export function streamBytes(firstKey: u64, lastKey: u64): u64 {
-  const found = survey(firstKey, lastKey);
+export function streamBytes(first: u64, firstKey: u64, lastKey: u64): u64 {
+  const found = survey(first, firstKey, lastKey);
   let bytes: u64 = headerBytes(found & 0x7fffffff, found >> 31 != 0);
-  for (let place = seek<Own>(firstKey); within(place, lastKey); place = advance<Own>(place)) {
+  for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
     const entry = placeEntry(place);
     bytes += <u64>streamedBytes(entry) * containersOf(entry, firstKey, lastKey);
   }
@@ -91,23 +91,23 @@ export function streamBytes(firstKey: u64, lastKey: u64): u64 {
 }
 
 /** Writes that stream. */
-export function writeStream(firstKey: u64, lastKey: u64): void {
-  const found = survey(firstKey, lastKey), containers = found & 0x7fffffff, hasRuns = found >> 31 != 0;
+export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
+  const found = survey(first, firstKey, lastKey), containers = found & 0x7fffffff, hasRuns = found >> 31 != 0;
   if (hasRuns) {
     output.put(COOKIE_RUNS | ((containers - 1) << 16), 4);
-    writeRunMarks(firstKey, lastKey);
+    writeRunMarks(first, firstKey, lastKey);
   } else {
     output.put(COOKIE_NO_RUNS, 4);
     output.put(containers, 4);
   }
-  for (let place = seek<Own>(firstKey); within(place, lastKey); place = advance<Own>(place)) {
+  for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
     const entry = placeEntry(place), last = streamedCount(entry) - 1;
     let key = max(entryKey<Own>(entry), firstKey);
     for (let n = containersOf(entry, firstKey, lastKey); n; n--, key++) output.put((<u32>key & 0xffff) | (last << 16), 4);
   }
   if (!hasRuns || containers >= OFFSETS_FROM) {
     let offset = headerBytes(containers, hasRuns);
-    for (let place = seek<Own>(firstKey); within(place, lastKey); place = advance<Own>(place)) {
+    for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
       const entry = placeEntry(place);
       for (let n = containersOf(entry, firstKey, lastKey); n; n--) {
         output.put(offset, 4);
@@ -115,7 +115,7 @@ export function writeStream(firstKey: u64, lastKey: u64): void {
       }
     }
   }
-  for (let place = seek<Own>(firstKey); within(place, lastKey); place = advance<Own>(place)) {
+  for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
     const entry = placeEntry(place), kind = entryKind<Own>(entry);
     if (kind == Kind.BUCKETS) writeBuckets(entryPayload<Own>(entry), entryCount<Own>(entry));
     else if (kind != Kind.FULL) output.write(entryPayload<Own>(entry), streamedBytes(entry));
@@ -137,9 +137,9 @@ function writeBuckets(at: usize, count: u32): void {
   if (filled) output.put(members, <u32>filled >> 3);
 }
 
-function writeRunMarks(firstKey: u64, lastKey: u64): void {
+function writeRunMarks(first: u64, firstKey: u64, lastKey: u64): void {
   let marks: u32 = 0, filled: u32 = 0;
-  for (let place = seek<Own>(firstKey); within(place, lastKey); place = advance<Own>(place)) {
+  for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
     const entry = placeEntry(place), mark = u32(isRuns(entryKind<Own>(entry)));
     for (let n = containersOf(entry, firstKey, lastKey); n; n--) {
       marks |= mark << filled;
@@ -150,8 +150,8 @@ function writeRunMarks(firstKey: u64, lastKey: u64): void {
 }
 
 /** Bytes of memory 0, whose members are all below 2^32, as one stream. */
-export function portableBytes(): u64 { return streamBytes(0, KEYS - 1); }
-export function writePortable(): void { writeStream(0, KEYS - 1); }
+export function portableBytes(): u64 { return streamBytes(seek<Own>(0), 0, KEYS - 1); }
+export function writePortable(): void { writeStream(seek<Own>(0), 0, KEYS - 1); }
 
 // --- Reading ------------------------------------------------------------------------------------------------------------------
 // The operand that `right` shows is the payload; it may hold anything. Whatever is read is within its size, or a fault.

@@ -14,7 +14,7 @@ import { output, right } from "../memory";
 import { Own } from "../view";
 import { Fault } from "../fault";
 import { KEY_MAX, Kind, entryKey, entryKind, entryLastKey, entrySpan } from "../entry";
-import { advance, placeEntry, seek } from "../directory";
+import { advance, placeEntry, seek, seekFrom } from "../directory";
 import { appendFull, begin, finish, nextKey } from "../builder";
 import { faulty, readStream, streamBytes, writeStream } from "./portable";
 
@@ -48,17 +48,15 @@ function spannedContainers(): u64 {
 // @ts-ignore: decorator
 @inline function isSpan(entry: usize): bool { return entryKind<Own>(entry) == Kind.FULL && entrySpan<Own>(entry) >= SPAN_LEAST; }
 
-/** The first key from `key` on that has a container, or one beyond KEY_MAX. */
-function firstKeyFrom(key: u64): u64 {
-  const place = key > KEY_MAX ? 0 : seek<Own>(key);
-  return place ? max(key, entryKey<Own>(placeEntry(place))) : KEY_MAX + 1;
-}
+/** The place of the first container after `key`, looked for from `place` on. */
+// @ts-ignore: decorator
+@inline function placeAfter(place: u64, key: u64): u64 { return key < KEY_MAX ? seekFrom<Own>(place, key + 1) : 0; }
 
-/** Where the part ends that begins at container `key`: with its bucket or before a span; a span's part is the span. */
-function partEnd(key: u64, parts: bool): u64 {
+/** Where the part ends that begins at container `key`, at `place`: with its bucket or before a span; a span's part is the span. */
+function partEnd(place: u64, key: u64, parts: bool): u64 {
   const bucketEnd = key | (BUCKET_KEYS - 1);
   if (!parts) return bucketEnd;
-  for (let place = seek<Own>(key); place; place = advance<Own>(place)) {
+  for (; place; place = advance<Own>(place)) {
     const entry = placeEntry(place);
     if (entryKey<Own>(entry) > bucketEnd) break;
     if (!isSpan(entry)) continue;
@@ -68,7 +66,7 @@ function partEnd(key: u64, parts: bool): u64 {
 }
 
 // @ts-ignore: decorator
-@inline function isSpanPart(key: u64, end: u64): bool { return end - key >= SPAN_LEAST - 1 && isSpan(placeEntry(seek<Own>(key))); }
+@inline function isSpanPart(place: u64, key: u64, end: u64): bool { return end - key >= SPAN_LEAST - 1 && isSpan(placeEntry(place)); }
 
 /** Whether a payload is in parts: never, so that anyone reads it; when it would be long; or when there is a span to name. */
 export const enum Parts { NEVER, WHEN_LONG, WHEN_ANY }
@@ -83,11 +81,12 @@ export function wideBytes(when: Parts): u64 {
   const spanned = spannedContainers(), parts = inParts(when, spanned);
   if (!parts && spanned > COUNTABLE) return u64.MAX_VALUE;
   let bytes: u64 = parts ? 16 : 8;
-  for (let key = firstKeyFrom(0); key <= KEY_MAX;) {
-    const end = partEnd(key, parts);
-    if (parts) bytes += 8 + (isSpanPart(key, end) ? 8 : streamBytes(key, end));
-    else bytes += 4 + streamBytes(key, end);
-    key = firstKeyFrom(end + 1);
+  for (let place = seek<Own>(0), from: u64 = 0; place;) {
+    const key = max(from, entryKey<Own>(placeEntry(place))), end = partEnd(place, key, parts);
+    if (parts) bytes += 8 + (isSpanPart(place, key, end) ? 8 : streamBytes(place, key, end));
+    else bytes += 4 + streamBytes(place, key, end);
+    place = placeAfter(place, end);
+    from = end + 1;
   }
   return bytes;
 }
@@ -95,21 +94,30 @@ export function wideBytes(when: Parts): u64 {
 /** Writes it. */
 export function writeWide(when: Parts): void {
   const parts = inParts(when, spannedContainers());
-  let count: u64 = 0;
-  for (let key = firstKeyFrom(0); key <= KEY_MAX; key = firstKeyFrom(partEnd(key, parts) + 1)) count++;
   if (parts) output.put(PARTS, 8);
-  output.put(count, 8);
-  for (let key = firstKeyFrom(0); key <= KEY_MAX;) {
-    const end = partEnd(key, parts);
-    if (parts && isSpanPart(key, end)) {
+  output.put(countParts(parts), 8);
+  for (let place = seek<Own>(0), from: u64 = 0; place;) {
+    const key = max(from, entryKey<Own>(placeEntry(place))), end = partEnd(place, key, parts);
+    if (parts && isSpanPart(place, key, end)) {
       output.put(SPAN + (end - key + 1), 8);
       output.put(key, 8);
     } else {
       output.put(key >> 16, parts ? 8 : 4);
-      writeStream(key, end);
+      writeStream(place, key, end);
     }
-    key = firstKeyFrom(end + 1);
+    place = placeAfter(place, end);
+    from = end + 1;
   }
+}
+
+function countParts(parts: bool): u64 {
+  let count: u64 = 0;
+  for (let place = seek<Own>(0), from: u64 = 0; place; count++) {
+    const end = partEnd(place, max(from, entryKey<Own>(placeEntry(place))), parts);
+    place = placeAfter(place, end);
+    from = end + 1;
+  }
+  return count;
 }
 
 // --- Reading ------------------------------------------------------------------------------------------------------------------
