@@ -100,6 +100,26 @@ export function writeSlot(slot: usize, key: u64, child: usize, cardinality: u64)
   return keysUpTo<M>(leaf + NODE_HEADER, nodeCount<M>(leaf), ENTRY_BYTES, key);
 }
 
+/** Keys that are passed over at once, ... */
+// @ts-ignore: decorator
+@inline const GROUP: u32 = 16;
+/** ... in leaves of so many or more. */
+// @ts-ignore: decorator
+@inline const GROUPS_FROM: u32 = 64;
+
+/**
+ * The same as entriesUpTo() for a leaf that is likely not in the cache. Counts the groups of entries that are, by the key of their last, and
+ * then the entries of the next one: more loads than halving takes, but half of them wait for nothing, so that their lines come together.
+ */
+// @ts-ignore: decorator
+@inline function farEntriesUpTo(leaf: usize, key: u64): u32 {
+  const count = nodeCount<Own>(leaf);
+  if (count < GROUPS_FROM) return entriesUpTo<Own>(leaf, key);
+  let upTo: u32 = 0;
+  for (let last = GROUP - 1; last < count; last += GROUP) upTo += entryKey<Own>(entryAt(leaf, last)) <= key ? GROUP : 0;
+  return upTo + keysUpTo<Own>(entryAt(leaf, upTo), min(GROUP, count - upTo), ENTRY_BYTES, key);
+}
+
 /** The slot to go down by for `key`: the last whose key is not greater, or the first. */
 // @ts-ignore: decorator
 @inline function slotFor<M>(node: usize, key: u64): u32 {
@@ -117,7 +137,7 @@ export function writeSlot(slot: usize, key: u64, child: usize, cardinality: u64)
 /** The entry that stands for `key`, 0 if none does. */
 export function findEntry(key: u64): usize {
   const leaf = leafFor<Own>(key);
-  const upTo = entriesUpTo<Own>(leaf, key);
+  const upTo = farEntriesUpTo(leaf, key);
   if (!upTo) return 0;
   const entry = entryAt(leaf, upTo - 1);
   return key <= entryLastKey<Own>(entry) ? entry : 0;
