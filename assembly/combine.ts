@@ -36,7 +36,7 @@ export const enum Operation { AND = 0, OR = 1, XOR = 2, NOT = 3, DIFF = 4, DIFF1
 @inline const UNION_BY_BITSET: u32 = 512;
 /** So few members are quicker looked up in a bitset one by one than the bitset is read. */
 // @ts-ignore: decorator
-@inline const FEW: u32 = 128;
+@inline const FEW: u32 = 24;
 /** So many bitsets are read by turns: as many as a CPU can foresee. */
 // @ts-ignore: decorator
 @inline const STREAMS: u32 = 8;
