@@ -17,7 +17,7 @@ import {
   intersectArrayBitset, intersectArrayBitsetCardinality, subtractArrayBitset, intersectArrayRuns, subtractArrayRuns,
   uniteArrayInto, subtractArrayInto, exclusiveArrayInto, uniteRunsInto, subtractRunsInto, exclusiveRunsInto, intersectRunsInto,
 } from "./container/mixed";
-import { bucketsBytes, bucketsToArray } from "./container/buckets";
+import { bucketsBytes, bucketsToArray, intersectBuckets, intersectBucketsCardinality, subtractBuckets } from "./container/buckets";
 import { arrayGaps, arrayToBitset, runsToBitset, arrayToRuns } from "./container/convert";
 
 export const enum Fold { AND, OR, XOR, ANDNOT }
@@ -88,8 +88,12 @@ export function copyShape(s: u64, out: usize): u64 {
 export function fold(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: usize): u64 {
   const lCount = shapeCount(l), rCount = shapeCount(r), lKind = shapeKind(l), rKind = shapeKind(r);
   if (!lCount || !rCount || lKind == Kind.FULL || rKind == Kind.FULL) return foldExtreme(op, lk, l, rk, r, out);
-  if (lKind == Kind.BUCKETS || rKind == Kind.BUCKETS) return foldUnpacked(op, lk, l, rk, r, out, temp);
   const a = shapeAt(l), b = shapeAt(r);
+  if (lKind == Kind.BUCKETS && rKind == Kind.BUCKETS) {
+    if (op == Fold.AND) return arrayShape(intersectBuckets(a, lCount, b, rCount, out), out);
+    if (op == Fold.ANDNOT) return arrayShape(subtractBuckets(a, lCount, b, rCount, out), out);
+  }
+  if (lKind == Kind.BUCKETS || rKind == Kind.BUCKETS) return foldUnpacked(op, lk, l, rk, r, out, temp);
   if (lKind == Kind.ARRAY && rKind == Kind.ARRAY) return foldArrays(op, a, lCount, b, rCount, out);
   if (lKind == Kind.BITSET && rKind == Kind.BITSET) {
     const to = lk == SELF ? a : out;
@@ -146,6 +150,7 @@ export function foldCardinality(lk: u32, l: u64, rk: u32, r: u64, out: usize, te
   const lKind = shapeKind(l), rKind = shapeKind(r), a = shapeAt(l), b = shapeAt(r);
   if (lKind == Kind.FULL) return shapeCount(r);
   if (rKind == Kind.FULL) return shapeCount(l);
+  if (lKind == Kind.BUCKETS && rKind == Kind.BUCKETS) return intersectBucketsCardinality(a, shapeCount(l), b, shapeCount(r));
   if (lKind == Kind.BUCKETS || rKind == Kind.BUCKETS) return cardinalityUnpacked(lk, l, rk, r, out, temp);
   if (lKind == Kind.RUNS || rKind == Kind.RUNS) return shapeCount(fold(Fold.AND, lk, l, rk, r, out, temp));
   if (lKind == Kind.BITSET && rKind == Kind.BITSET) return intersectBitsetsCardinality(a, b);

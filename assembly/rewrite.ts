@@ -11,7 +11,7 @@ import { plainBytes } from "./edit";
 import { EMIT_BYTES, emit, emitCopy } from "./emit";
 import { FOLD_BYTES, copyShape, entryShape, shape, shapeAt, shapeCount, shapeKind } from "./fold";
 import { BITSET_BYTES, arrayBytes, runsBytes } from "./container/limits";
-import { bucketsToArray } from "./container/buckets";
+import { BUCKETS_FROM, bucketsToArray } from "./container/buckets";
 import { arrayToRuns, bitsetToRuns, runsToArray, countRunsOfArray, countRunsOfBitset } from "./container/convert";
 
 /**
@@ -50,15 +50,19 @@ function packContainer(key: u64, entry: usize, alone: bool): void {
     emit(key, shape(Kind.RUNS, count, work));
     return;
   }
-  if (kind == Kind.BUCKETS) bucketsToArray(at, count, work); else copyShape(s, work);
-  left.select(SELF);
-  const runs = countRunsOfArray(work, count);
-  if (runsBytes(runs) >= plainBytes(count) || (alone && tinyIsSmaller(count, runs))) {
-    emit(key, shape(Kind.ARRAY, count, work));
-    return;
+  let from = at;
+  if (kind == Kind.BUCKETS) {
+    bucketsToArray(at, count, work);
+    left.select(SELF);
+    from = work;
   }
-  arrayToRuns(work, count, work + FOLD_BYTES);
-  emit(key, shape(Kind.RUNS, count, work + FOLD_BYTES));
+  const runs = countRunsOfArray(from, count);
+  if (runsBytes(runs) < plainBytes(count) && !(alone && tinyIsSmaller(count, runs))) {
+    arrayToRuns(from, count, work + FOLD_BYTES);
+    emit(key, shape(Kind.RUNS, count, work + FOLD_BYTES));
+  } else if (kind == Kind.ARRAY && count >= BUCKETS_FROM) {
+    emit(key, copyShape(s, work));
+  } else emitCopy(key, entry);
 }
 
 /** Whether a tiny arena of `count` members is no larger than a full one whose only container is that many runs. */

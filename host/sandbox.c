@@ -21,7 +21,7 @@
 /* Results are built in a block that is kept for the next one, so that a small result costs one allocation of the right
  * size and a copy, and growing while it is built costs nothing. A block that had to grow beyond this is handed over as
  * the result instead: above it, copying costs more than allocating. */
-#define WORKSPACE_KEPT (256 * 1024)
+#define WORKSPACE_KEPT (128 * 1024)
 #define WORKSPACE_FIRST (16 * 1024)
 /* What building takes beside the result. */
 #define BUILDING (64 * 1024)

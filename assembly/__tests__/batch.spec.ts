@@ -93,13 +93,13 @@ describe("many offsets", () => {
     for (let more: u32 = 254; more < 257; more++) {
       for (let at: u64 = 0; at < 65536; at += 13056) {        // the first bucket and the last, and some between
         const model = new Model();
-        for (let i: u64 = 0; i < 600; i++) model.append(65536 + 109 * i, 65536 + 109 * i);
+        for (let i: u64 = 0; i < 1100; i++) model.append(65536 + 59 * i, 65536 + 59 * i);
         build(model.append(OFFSET_MAX, OFFSET_MAX), Form.PLAIN, trial.random);
         change(trial, model, series(65536 + (at & 0xff00), more, 1), true);
         trial.same(entryKind<Own>(findEntry(1)), more < 256 ? Kind.BUCKETS : Kind.ARRAY, "kind with " + more.toString() + " in one");
-        change(trial, model, series(65536 + 109 * 30, 8, 109 * 2), false);
+        change(trial, model, series(65536 + 59 * 30, 8, 59 * 2), false);
         change(trial, model, series(65536 + (at & 0xff00) + 2, more - 3, 1), false);
-        change(trial, model, series(65536, 600, 109), false);
+        change(trial, model, series(65536, 1100, 59), false);
       }
     }
     trial.end();

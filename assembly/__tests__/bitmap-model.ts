@@ -245,7 +245,7 @@ export function runsOf(count: u32): usize { return 2 + 4 * <usize>count; }
 /** Bytes of that many members in the Roaring format when they are not runs. */
 export function streamedOf(count: u32): usize { return count <= 4096 ? 2 * <usize>count : 8192; }
 /** Bytes of that many members in an arena when they are not runs and no bucket is full. */
-export function plainOf(count: u32): usize { return count >= 512 && count <= 4096 ? 256 + <usize>count : streamedOf(count); }
+export function plainOf(count: u32): usize { return count >= 1024 && count <= 4096 ? 256 + <usize>count : streamedOf(count); }
 
 /** Runs of the container `key`, which there is. */
 export function runsWithin(model: Model, key: u64): u32 {

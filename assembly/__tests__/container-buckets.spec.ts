@@ -1,13 +1,14 @@
 import {
-  BUCKETS_FROM, arrayToBuckets, bucketsAreSound, bucketsBytes, bucketsFind, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsLast, bucketsLowerBound,
-  bucketsNextClear, bucketsRemove, bucketsSelect, bucketsToArray, bucketsWord, uniteBuckets,
+  BUCKETS_FROM, arrayToBuckets, bucketsAreSound, bucketsBytes, bucketsFind, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsLast,
+  bucketsLowerBound, bucketsNextClear, bucketsRemove, bucketsSelect, bucketsToArray, bucketsWord, intersectBuckets,
+  intersectBucketsCardinality, subtractBuckets, uniteBuckets,
 } from "../container/buckets";
 import { EXTRACT_BYTES, bitsetToBuckets } from "../container/extract";
 import { ARRAY_MAX, BITSET_BYTES, arrayBytes } from "../container/limits";
 import { Left, Own } from "../view";
 import { Bench, Kind, Model, Operation, combineModels, makeModel, writePayload, Style } from "./container-model";
 
-const SIZES: u32[] = [16, 17, 31, 32, 33, 255, 256, 257, 383, 384, 511, 512, 513, 1000, 2047, 2048, 3000, 4094, 4095, 4096];
+const SIZES: u32[] = [16, 17, 31, 32, 33, 255, 256, 257, 767, 768, 1000, 1023, 1024, 1025, 2047, 2048, 3000, 4094, 4095, 4096];
 
 /** A set of that cardinality and style that buckets can hold: every full bucket loses a member, so it may be a little smaller. */
 function fitting(style: Style, cardinality: u32, bench: Bench): Model {
@@ -41,6 +42,25 @@ function convertAll(bench: Bench, x: Model, y: Model): void {
   writePayload(Kind.BITSET, y, out);
   uniteBuckets(a, x.count, out);
   bench.checkPayload(Kind.BITSET, combineModels(Operation.OR, x, y), "uniteBuckets");
+}
+
+/** Calls every kernel on the two sets, which buckets can hold. */
+function meetAll(bench: Bench, x: Model, y: Model): void {
+  const both = combineModels(Operation.AND, x, y), rest = combineModels(Operation.ANDNOT, x, y);
+  bench.begin();
+  const a = bench.left(Kind.BUCKETS, x), b = bench.right(Kind.BUCKETS, y), out = bench.output(arrayBytes(x.count));
+  bench.checkResult(intersectBucketsCardinality(a, x.count, b, y.count), both.count, "intersectBucketsCardinality");
+  bench.check(Kind.ARRAY, intersectBuckets(a, x.count, b, y.count, out), both, "intersectBuckets");
+  bench.check(Kind.ARRAY, subtractBuckets(a, x.count, b, y.count, out), rest, "subtractBuckets");
+}
+
+/** A set that has most of `x`, and some more. */
+function relative(x: Model, bench: Bench): Model {
+  const made = new Model(), keep = bench.random.below(101);
+  for (let v: u32 = 0; v < 65536; v++) if (x.has[v] && bench.random.below(100) < keep) made.add(v);
+  for (let more = bench.random.below(4096 - made.count + 1) >> bench.random.below(12); more; more--) made.add(bench.random.below(65536));
+  for (let high: u32 = 0; high < 256; high++) if (made.inBucket(high) == 256) made.remove((high << 8) + bench.random.below(256));
+  return made;
 }
 
 function lastOf(x: Model): u32 {
@@ -105,6 +125,17 @@ describe("buckets", () => {
         convertAll(bench, makeModel(style, SIZES[i], bench.random), makeModel(Style.SPARSE, 3000, bench.random));
         convertAll(bench, fitting(style, SIZES[i], bench), makeModel(Style.RUNS, 30000, bench.random));
       }
+    }
+    bench.end();
+  });
+
+  it("meet their like", () => {
+    const bench = new Bench(54);
+    for (let i = 0; i < 60; i++) {
+      const x = fitting(i % Style.STYLES, SIZES[bench.random.below(SIZES.length)], bench);
+      meetAll(bench, x, relative(x, bench));
+      meetAll(bench, x, fitting(bench.random.below(Style.STYLES), SIZES[bench.random.below(SIZES.length)], bench));
+      meetAll(bench, x, x);
     }
     bench.end();
   });

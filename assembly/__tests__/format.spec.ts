@@ -350,7 +350,7 @@ describe("the portable 32-bit stream", () => {
         trial.same(readBytes(Format.PORTABLE, bytes), 0, "fault");
         trial.is(model, "read");
         const count = <u32>model.cardinality();
-        const kind = runsOf(runs) <= plainOf(count) ? Kind.RUNS : count > 4096 ? Kind.BITSET : count < 512 ? Kind.ARRAY : Kind.BUCKETS;
+        const kind = runsOf(runs) <= plainOf(count) ? Kind.RUNS : count > 4096 ? Kind.BITSET : count < 1024 ? Kind.ARRAY : Kind.BUCKETS;
         trial.same(entryKind<Own>(placeEntry(seek<Own>(0))), kind, "kind");
       }
     }

@@ -153,9 +153,9 @@ describe("runs", () => {
     edit(trial, comb(2047, 3, 32), 1, 0, Kind.BITSET);
     edit(trial, comb(2046, 3, 32), 65535, 1, Kind.RUNS);
     edit(trial, comb(2046, 3, 32), 1, 0, Kind.RUNS);
-    edit(trial, comb(253, 3, 200).concat([60000, 60002]), 60001, 0, Kind.BUCKETS);   // 1018 bytes, either way
-    edit(trial, comb(253, 3, 200).concat([60000, 60002]), 60010, 1, Kind.BUCKETS);
-    edit(trial, comb(253, 3, 200).concat([60000, 60005]), 60010, 1, Kind.RUNS);
+    edit(trial, comb(350, 3, 160).concat([60000, 60099]), 60050, 0, Kind.BUCKETS);   // 1406 bytes, either way
+    edit(trial, comb(350, 3, 160).concat([60000, 60099]), 60200, 1, Kind.BUCKETS);
+    edit(trial, comb(350, 3, 160).concat([60000, 60102]), 60200, 1, Kind.RUNS);
     trial.end();
   });
 

@@ -11,7 +11,7 @@ import { Left, Right, view16 } from "../view";
 import { And, Or, Xor, AndNot, Store, Count, stores } from "./kernel";
 import { MEMBER_BYTES, arrayBytes, memberCount } from "./limits";
 import {
-  LANES, LANES_BYTES, ALL_LANES, lanesIn, delayOne, delayTwo, putLanes, reverse, sortBitonic,
+  LANES, LANES_BYTES, ALL_LANES, lanesIn, delayOne, delayTwo, putFewLanes, putLanes, reverse, sortBitonic,
 } from "./lanes";
 
 // How many times as long as the other an array must be for its members to be passed over by search, rather than read in blocks, ...
@@ -114,19 +114,6 @@ export function exclusiveArrays(a: usize, aCount: u32, b: usize, bCount: u32, ou
     }
   }
   return stores<S>() ? memberCount(start, out) : members;
-}
-
-/** Like putLanes(), but writes nothing behind the lanes. */
-function putFewLanes(lanes: v128, mask: u32, out: usize): usize {
-  while (mask) {
-    if (mask & 1) {
-      store<u16>(out, i16x8.extract_lane_u(lanes, 0));
-      out += MEMBER_BYTES;
-    }
-    lanes = v128.shuffle<u16>(lanes, lanes, 1, 2, 3, 4, 5, 6, 7, 0);
-    mask >>= 1;
-  }
-  return out;
 }
 
 /**

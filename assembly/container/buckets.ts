@@ -7,11 +7,12 @@
 // A bucket of 256 members cannot be told, so not every set can be buckets. Vectors may be loaded from the low bytes' end: the counts
 // follow. Most kernels know arrays only, and are given what bucketsToArray() makes.
 
-import { left, vector } from "../memory";
+import { left, right, vector } from "../memory";
 import { view8 } from "../view";
 import { bitsetSet } from "./bitset";
 import { MEMBER_BYTES, UNIVERSE, arrayBytes } from "./limits";
-import { LANES, LANES_BYTES } from "./lanes";
+import { And, AndNot, Count, Store, stores } from "./kernel";
+import { ALL_LANES, LANES, LANES_BYTES, putFewLanes } from "./lanes";
 
 // @ts-ignore: decorator
 @inline export const BUCKETS: u32 = 256;
@@ -27,10 +28,10 @@ import { LANES, LANES_BYTES } from "./lanes";
 
 /** Arrays of so many members or more become buckets when they are written, if they can, ... */
 // @ts-ignore: decorator
-@inline export const BUCKETS_FROM: u32 = 512;
+@inline export const BUCKETS_FROM: u32 = 1024;
 /** ... and buckets of fewer than this an array. */
 // @ts-ignore: decorator
-@inline export const BUCKETS_LEAST: u32 = 384;
+@inline export const BUCKETS_LEAST: u32 = 768;
 
 /** Bytes of `count` members' payload. */
 // @ts-ignore: decorator
@@ -125,6 +126,62 @@ export function arrayToBuckets(a: usize, count: u32, out: usize): bool {
     list += MEMBER_BYTES;
   }
   return list;
+}
+
+// --- Two payloads: what `left` shows at `a` and `right` at `b` -----------------------------------------------------------------
+// Buckets meet their like alone, so members are compared with a few others, whatever there is around them.
+
+/** The intersection, as an array; returns the cardinality. `out` needs arrayBytes(aCount) and overlaps neither. */
+export function intersectBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  return filter<And, Store>(a, aCount, b, bCount, out);
+}
+
+export function intersectBucketsCardinality(a: usize, aCount: u32, b: usize, bCount: u32): u32 {
+  return filter<And, Count>(a, aCount, b, bCount, 0);
+}
+
+/** The members of `a` that `b` has not, likewise. */
+export function subtractBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  return filter<AndNot, Store>(a, aCount, b, bCount, out);
+}
+
+/** Keeps the members of `a` that are in `b` (And) or are not (AndNot). */
+// @ts-ignore: decorator
+@inline function filter<O, S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  const aCounts = a + aCount, bCounts = b + bCount, start = out, last = out + arrayBytes(aCount) - LANES_BYTES;
+  let members: u32 = 0;
+  for (let high: u32 = 0; high < BUCKETS; high++) {
+    const held = left.load8(aCounts + high, 0), others = right.load8(bCounts + high, 0);
+    for (let i: u32 = 0; i < held; i += LANES) {
+      const lows = i64x2.splat(left.load64(a + i, 0));
+      let found = i64x2.splat(0);
+      for (let j: u32 = 0; j < others; j += LANES) found = v128.or(found, equalAny(lows, right.load64(b + j, 0), others - j));
+      const both = <u32>i8x16.bitmask(found), there = both | both >> 8, fresh = firstLanes(<i32>(held - i));
+      const kept = (sizeof<O>() == sizeof<And>() ? there : ~there) & fresh & ALL_LANES;
+      members += <u32>popcnt<u32>(kept);
+      if (!stores<S>()) continue;
+      const lanes = i16x8.add(i16x8.extend_low_i8x16_u(lows), i16x8.splat(<i16>(high << 8)));
+      if (out <= last) v128.store(out, vector.compact(lanes, kept)); else putFewLanes(lanes, kept, out);
+      out = start + arrayBytes(members);
+    }
+    a += held;
+    b += others;
+  }
+  return members;
+}
+
+/**
+ * Marks, of the eight bytes that `lows` has twice, those that equal any of the first `count` of `others`: the first time it is compared
+ * with four turns of them, the second time with the other four.
+ */
+// @ts-ignore: decorator
+@inline function equalAny(lows: v128, others: u64, count: u32): v128 {
+  const turns = i8x16.min_u(i8x16(0, 1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7, 0, 1, 2, 3), i8x16.splat(<i8>(count - 1)));
+  const y0 = i8x16.swizzle(i64x2.splat(others), turns);
+  const y1 = v128.shuffle<u8>(y0, y0, 1, 2, 3, 4, 5, 6, 7, 0, 9, 10, 11, 12, 13, 14, 15, 8);
+  const y2 = v128.shuffle<u8>(y0, y0, 2, 3, 4, 5, 6, 7, 0, 1, 10, 11, 12, 13, 14, 15, 8, 9);
+  const y3 = v128.shuffle<u8>(y0, y0, 3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10);
+  return v128.or(v128.or(i8x16.eq(lows, y0), i8x16.eq(lows, y1)), v128.or(i8x16.eq(lows, y2), i8x16.eq(lows, y3)));
 }
 
 // --- One payload of memory M -------------------------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 import { vector } from "../memory";
 
+import { MEMBER_BYTES } from "./limits";
+
 /** Members in a vector. */
 // @ts-ignore: decorator
 @inline export const LANES: u32 = 8;
@@ -42,6 +44,19 @@ import { vector } from "../memory";
 @inline export function putLanes(lanes: v128, mask: u32, out: usize): usize {
   v128.store(out, vector.compact(lanes, mask));
   return out + (<usize>popcnt<u32>(mask) << 1);
+}
+
+/** Like putLanes(), but writes nothing behind the lanes. */
+export function putFewLanes(lanes: v128, mask: u32, out: usize): usize {
+  while (mask) {
+    if (mask & 1) {
+      store<u16>(out, i16x8.extract_lane_u(lanes, 0));
+      out += MEMBER_BYTES;
+    }
+    lanes = v128.shuffle<u16>(lanes, lanes, 1, 2, 3, 4, 5, 6, 7, 0);
+    mask >>= 1;
+  }
+  return out;
 }
 
 // Lanes of two vectors by turns.
