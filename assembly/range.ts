@@ -12,7 +12,7 @@ import { runsBytes } from "./container/limits";
 import { adjust, advance, findEntry, insertEntry, placeEntry, promote, removeEntry, roomForEntries, seek } from "./directory";
 import { releaseContainer } from "./edit";
 import { formBytes, settled } from "./emit";
-import { FOLD_BYTES, Fold, copyShape, entryShape, fold, fullShape, shape, shapeAt, shapeCount, shapeKind } from "./fold";
+import { FOLD_BYTES, FULL_COUNT, Fold, copyShape, entryShape, fold, fullShape, shape, shapeAt, shapeCount, shapeKind } from "./fold";
 import { isolate } from "./point";
 import { isEmpty } from "./query";
 
@@ -65,7 +65,8 @@ function firstKeyFrom(key: u64): u64 {
 /** Bytes that changing containers [first, last] allocates and works in at most. */
 function roomToChange(op: Fold, first: u64, last: u64): usize {
   // Of two containers at the ends each may be cut out of a FULL entry, in three parts; what lies between is FULL entries.
-  let entries: u64 = 5 + (last - first) / SPAN_MAX, bytes: u64 = WORK_BYTES + 2 * END_BYTES;
+  let entries: u64 = 5 + (last - first) / SPAN_MAX, bytes: u64 = 2 * blockBytes(runsBytes(1));
+  if (op == Fold.XOR || findEntry(first) || findEntry(last)) bytes += WORK_BYTES + 2 * END_BYTES;
   if (op == Fold.XOR) {
     for (let place = seek<Own>(first); place; place = advance<Own>(place)) {
       const entry = placeEntry(place);
@@ -95,19 +96,32 @@ function changeContainer(op: Fold, key: u64, from: u32, to: u32): void {
     if (op == Fold.OR) return;
     entry = isolate(entry, key);
   }
-  const there = entry != 0;
-  if (!there) entry = insertEntry(key);
+  if (!entry) {
+    putRange(insertEntry(key), from, to);
+    adjust(key, to - from + 1);
+    return;
+  }
   makeRoom(WORK_BYTES);
   const run = alignedBump() + 2 * FOLD_BYTES;
-  store<u16>(run, 1);
-  store<u32>(run, from | ((to - from) << 16), 2);
-  const mask = shape(Kind.RUNS, to - from + 1, run);
-  if (there) {
-    foldInto(op, entry, key, mask);
-  } else {
-    put(entry, settled(mask));
-    adjust(key, shapeCount(mask));
-  }
+  writeRun(run, from, to);
+  foldInto(op, entry, key, shape(Kind.RUNS, to - from + 1, run));
+}
+
+// @ts-ignore: decorator
+@inline function writeRun(at: usize, from: u32, to: u32): void {
+  store<u16>(at, 1);
+  store<u32>(at, from | ((to - from) << 16), 2);
+}
+
+/** Makes the entry the container of [from, to]. Its sums are the caller's. */
+function putRange(entry: usize, from: u32, to: u32): void {
+  const count = to - from + 1;
+  if (count == 1) { setSingle(entry, from); return; }
+  if (count == 2) { setPair(entry, from, to); return; }
+  if (count == FULL_COUNT) { setFull(entry, 1); return; }
+  const at = allocate(runsBytes(1));
+  writeRun(at, from, to);
+  setBlock(entry, Kind.RUNS, count, at);
 }
 
 /** Folds the shape `r` in memory 0 into the container `key` of `entry`, which is not FULL. Two slots of work at the bump mark are free. */
