@@ -3,7 +3,7 @@
 
 import { reply } from "./memory";
 import { get } from "./point";
-import { countRange, isEmpty, maximum, nextClear, nextSet } from "./query";
+import { countRange, isEmpty, maximum, minimum, nextClear, nextSet } from "./query";
 
 export const enum Unit { BYTE = 0, BIT = 1 }
 
@@ -47,6 +47,10 @@ export function position(bit: u32, start: i64, end: i64, unit: u32, given: u32):
   if (isEmpty()) {
     if (bit || given) return 0;
     reply.member(0);
+    return 1;
+  }
+  if (bit && !given) {
+    reply.member(minimum());
     return 1;
   }
   const last = lastUnit(unit);

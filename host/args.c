@@ -281,8 +281,11 @@ int reply_integer(call *c, uint64_t value) {
 
 const char *count_text(count members, char text[COUNT_TEXT]) {
     if (members == TWO_TO_64) return "18446744073709551616";
-    snprintf(text, COUNT_TEXT, "%llu", (unsigned long long)members);
-    return text;
+    char *at = text + COUNT_TEXT - 1;
+    uint64_t rest = (uint64_t)members;
+    *at = '\0';
+    do *--at = (char)('0' + rest % 10); while (rest /= 10);
+    return at;
 }
 
 int reply_count(call *c, count members) {
