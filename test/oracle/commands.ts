@@ -97,11 +97,23 @@ function contains(call: Call): Answer {
   }
 }
 
-/** As C prints %.17g. */
+/**
+ * As C prints %.17g of a fraction: its decimal digits, of which a double has finitely many, cut after the 17th, and rounded to an even one
+ * where the rest is exactly a half. (JavaScript's own functions round that up.)
+ */
 function general(value: number): string {
-  const [mantissa, exponent] = value.toExponential(16).split("e") as [string, string];
-  if (Number(exponent) >= -4) return value.toPrecision(17).replace(/\.?0+$/, "");
-  return `${mantissa.replace(/\.?0+$/, "")}e-${exponent.slice(1).padStart(2, "0")}`;
+  let twos = 0;
+  for (; !Number.isInteger(value); twos++) value *= 2;
+  let digits = (BigInt(value) * 5n ** BigInt(twos)).toString(), exponent = digits.length - 1 - twos;
+  if (digits.length > 17) {
+    const head = BigInt(digits.slice(0, 17)), rest = digits.slice(17), half = "5".padEnd(rest.length, "0");
+    digits = (head + BigInt(rest > half || (rest === half && head % 2n === 1n))).toString();
+    exponent += digits.length - 17;
+  }
+  digits = digits.replace(/0+$/, "");
+  if (exponent >= 0) return digits;           // 1, the greatest there is
+  if (exponent >= -4) return `0.${"0".repeat(-exponent - 1)}${digits}`;
+  return `${digits[0]}${digits.length > 1 ? `.${digits.slice(1)}` : ""}e-${String(-exponent).padStart(2, "0")}`;
 }
 
 function jaccard(call: Call): Answer {
