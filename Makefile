@@ -32,6 +32,8 @@ MARCH_v3   := -march=x86-64-v3
 MARCH_v4   := -march=x86-64-v4 -mavx512vpopcntdq -mavx512bitalg
 MARCH_neon := -march=armv8-a
 
+# Searches and merges in the core are written without branches, which this pass of the compiler would put back.
+CORE_CFLAGS := $(if $(filter clang%-x86_64,$(CC)-$(ARCH)),-mllvm -x86-cmov-converter=false)
 HOST_CFLAGS := -std=gnu11 -O3 -g -fPIC -fvisibility=hidden -fno-plt -Wall -Wextra -Werror -I$(O) -Ihost $(CFLAGS)
 
 CHECK_MODULE := tools/check-module
@@ -136,7 +138,7 @@ docs/commands.md: host/commands.ts tools/generate-commands.ts
 	$(TSX) tools/generate-commands.ts --docs $@
 
 $(CORE_OBJECTS): $(O)/core-%.o: host/core.c $(O)/core-roaring.c $(O)/core.h $(O)/compiler Makefile
-	$(CC) $(HOST_CFLAGS) $(MARCH_$*) -DLEVEL=$* -MMD -MP -c $< -o $@
+	$(CC) $(HOST_CFLAGS) $(CORE_CFLAGS) $(MARCH_$*) -DLEVEL=$* -MMD -MP -c $< -o $@
 
 $(O)/%.o: host/%.c $(O)/core.h $(O)/compiler Makefile
 	$(CC) $(HOST_CFLAGS) -MMD -MP -c $< -o $@

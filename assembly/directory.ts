@@ -134,9 +134,18 @@ export function writeSlot(slot: usize, key: u64, child: usize, cardinality: u64)
   return node;
 }
 
-/** The entry that stands for `key`, 0 if none does. */
+/**
+ * The entry that stands for `key`, 0 if none does. Keys mostly are neighbours, so that the entry is first looked for where it is when no
+ * key before it is missing.
+ */
 export function findEntry(key: u64): usize {
-  const leaf = leafFor<Own>(key);
+  const leaf = leafFor<Own>(key), count = nodeCount<Own>(leaf);
+  if (!count) return 0;
+  const distance = key - entryKey<Own>(entryAt(leaf, 0));
+  if (distance < count) {
+    const entry = entryAt(leaf, <u32>distance);
+    if (entryKey<Own>(entry) == key) return entry;
+  }
   const upTo = farEntriesUpTo(leaf, key);
   if (!upTo) return 0;
   const entry = entryAt(leaf, upTo - 1);

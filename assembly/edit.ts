@@ -9,8 +9,8 @@ import {
 import { ARRAY_MAX, BITSET_BYTES, arrayBytes, runsBytes, isArraySized } from "./container/limits";
 import { arrayLowerBound } from "./container/array";
 import {
-  BUCKETS_FROM, BUCKETS_LEAST, arrayToBuckets, bucketsBytes, bucketsFind, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsLowerBound,
-  bucketsRemove, bucketsToArray, uniteBuckets,
+  BUCKETS_FROM, BUCKETS_LEAST, arrayToBuckets, bucketsBytes, bucketsFind, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsRemove,
+  bucketsToArray, uniteBuckets,
 } from "./container/buckets";
 import { bitsetHas, bitsetSet, bitsetClear, clearBitset } from "./container/bitset";
 import { runsFind, runsHas } from "./container/run";
@@ -37,13 +37,13 @@ export function insertInto(entry: usize, low: u32): bool {
   return insertIntoArray(entry, low);
 }
 
-/** Removes `low`, which is there and is not alone, from a container that is not FULL. */
-export function takeFrom(entry: usize, low: u32): void {
+/** Removes `low` from a container of two members or more that is not FULL; true if it was there. The sums are the caller's. */
+export function takeFrom(entry: usize, low: u32): bool {
   const kind = entryKind<Own>(entry);
-  if (kind == Kind.BITSET) takeFromBitset(entry, low);
-  else if (kind == Kind.RUNS) takeFromRuns(entry, low);
-  else if (kind == Kind.BUCKETS) takeFromBuckets(entry, low);
-  else takeFromArray(entry, low);
+  if (kind == Kind.BITSET) return takeFromBitset(entry, low);
+  if (kind == Kind.RUNS) return takeFromRuns(entry, low);
+  if (kind == Kind.BUCKETS) return takeFromBuckets(entry, low);
+  return takeFromArray(entry, low);
 }
 
 /** Gives back the container's block, if it has one. */
@@ -102,21 +102,23 @@ function insertIntoArray(entry: usize, low: u32): bool {
   return at;
 }
 
-function takeFromArray(entry: usize, low: u32): void {
+function takeFromArray(entry: usize, low: u32): bool {
   const count = entryCount<Own>(entry);
   const payload = entryPayload<Own>(entry);
   const index = arrayLowerBound(payload, count, low);
-  if (count == 2) { setSingle(entry, member(payload, 1 - index)); return; }
+  if (index == count || member(payload, index) != low) return false;
+  if (count == 2) { setSingle(entry, member(payload, 1 - index)); return true; }
   const gone = payload + (<usize>index << 1);
   memory.copy(gone, gone + 2, <usize>(count - index - 1) << 1);
   if (count == 3) {
     const first = member(payload, 0), second = member(payload, 1);
     releaseContainer(entry);
     setPair(entry, first, second);
-    return;
+    return true;
   }
   if (!isTiny<Own>()) resize(payload, arrayBytes(count), arrayBytes(count - 1));
   setCount(entry, count - 1);
+  return true;
 }
 
 /** Makes a large array buckets, if they can hold it. */
@@ -150,16 +152,18 @@ function insertIntoBuckets(entry: usize, low: u32): bool {
   return true;
 }
 
-function takeFromBuckets(entry: usize, low: u32): void {
+function takeFromBuckets(entry: usize, low: u32): bool {
   const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
+  const index = bucketsFind(payload, count, low);
+  if (!(index >> 31)) return false;
   if (count == BUCKETS_LEAST) {
     bucketsIntoArray(entry);
-    takeFromArray(entry, low);
-    return;
+    return takeFromArray(entry, low);
   }
-  bucketsRemove(payload, count, bucketsLowerBound(payload, count, low), low);
+  bucketsRemove(payload, count, index & 0xffff, low);
   resize(payload, bucketsBytes(count), bucketsBytes(count - 1));
   setCount(entry, count - 1);
+  return true;
 }
 
 export function bucketsIntoArray(entry: usize): void {
@@ -189,9 +193,10 @@ function insertIntoBitset(entry: usize, low: u32): bool {
   return true;
 }
 
-function takeFromBitset(entry: usize, low: u32): void {
+function takeFromBitset(entry: usize, low: u32): bool {
   const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry) - 1;
-  if (!isArraySized(count)) { bitsetClear(payload, low); setCount(entry, count); return; }
+  if (!bitsetHas(payload, low)) return false;
+  if (!isArraySized(count)) { bitsetClear(payload, low); setCount(entry, count); return true; }
   prepare(blockBytes(arrayBytes(count)) + blockBytes(bucketsBytes(count)));
   const at = allocate(arrayBytes(count));
   bitsetClear(payload, low);
@@ -199,6 +204,7 @@ function takeFromBitset(entry: usize, low: u32): void {
   release(payload, BITSET_BYTES);
   setBlock(entry, Kind.ARRAY, count, at);
   arrayIntoBuckets(entry);
+  return true;
 }
 
 /** Turns an array, in the entry or outside, into a bitset. */
@@ -264,11 +270,13 @@ function insertIntoRuns(entry: usize, low: u32): bool {
   return true;
 }
 
-function takeFromRuns(entry: usize, low: u32): void {
+function takeFromRuns(entry: usize, low: u32): bool {
   const payload = entryPayload<Own>(entry), runs = runCount(payload);
-  const index = <u32>runsFind(payload, low);
-  const run = runAt(payload, index);
+  const found = runsFind(payload, low);
+  if (found < 0) return false;
+  const index = <u32>found, run = runAt(payload, index);
   const start = runStart(run), last = runLast(run), count = entryCount<Own>(entry);
+  if (low > last) return false;
   if (start == last) {
     closeRun(entry, index);
   } else if (low == start) {
@@ -282,10 +290,10 @@ function takeFromRuns(entry: usize, low: u32): void {
     writeRun(runAt(at, index + 1), low + 1, last);
   } else {
     runsIntoPlain(entry);
-    takeFrom(entry, low);
-    return;
+    return takeFrom(entry, low);
   }
   setCount(entry, count - 1);
+  return true;
 }
 
 /** Makes room for one more run at `index`; the payload may move. */

@@ -47,13 +47,14 @@ export function insertAt(entry: usize, key: u64, low: u32): bool {
 
 /** Removes `low` likewise; true if it was there. */
 export function removeAt(entry: usize, key: u64, low: u32): bool {
-  if (!entry || !containerHas(entry, low)) return false;
+  if (!entry) return false;
   if (entryKind<Own>(entry) == Kind.FULL) entry = isolate(entry, key);
   if (entryCount<Own>(entry) > 1) {
-    takeFrom(entry, low);
+    if (!takeFrom(entry, low)) return false;
     adjust(key, -1);
     return true;
   }
+  if (!containerHas(entry, low)) return false;
   adjust(key, -1);
   releaseContainer(entry);
   removeEntry(key);

@@ -39,11 +39,11 @@ static uint64_t strangers(uint64_t eight) { return ((eight + DIGITS(0x7f - '9'))
 
 /* Decimal digits and nothing else, at most `max`. */
 static int parse_digits(const char *text, size_t length, uint64_t max, uint64_t *value) {
-    uint64_t sum = 0, strange = 0;
-
     if (length == 0 || length > 20) return 0;
-    for (size_t count = (length - 1) % 8 + 1; length > 0; text += count, length -= count, count = 8) {
-        uint64_t eight = eight_digits(text, count);
+    size_t first = (length - 1) % 8 + 1;
+    uint64_t eight = eight_digits(text, first), sum = value_of(eight), strange = strangers(eight);
+    for (const char *end = text + length; (text += first) < end; first = 8) {
+        eight = eight_digits(text, 8);
         strange |= strangers(eight);
         if (__builtin_mul_overflow(sum, 100000000, &sum) || __builtin_add_overflow(sum, value_of(eight), &sum)) return 0;
     }
@@ -86,9 +86,10 @@ int parse_start_end(call *c, int at, uint64_t *start, uint64_t *end) {
 }
 
 int parse_bit(call *c, int at, const char *name, uint32_t *bit) {
-    uint64_t value;
-    if (!parse_unsigned(c->argv[at], 1, 0, &value)) return reply_error(c, "ERR invalid %s: must be either 0 or 1", name);
-    *bit = (uint32_t)value;
+    size_t length;
+    const char *text = RedisModule_StringPtrLen(c->argv[at], &length);
+    if (length != 1 || (*text != '0' && *text != '1')) return reply_error(c, "ERR invalid %s: must be either 0 or 1", name);
+    *bit = (uint32_t)(*text - '0');
     return 1;
 }
 
