@@ -1,9 +1,8 @@
 // Who is compared: native commands, and a module's R.* and R64.*. Each .so has a server of its own, R.* and R64.* of one .so share it.
 
-import { existsSync, readFileSync } from "node:fs";
 import { createConnection } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Command, type Connection, encode, type Reply, ReplyError } from "../test/support/resp.ts";
+import { type Command, type Connection, type Reply, ReplyError } from "../test/support/resp.ts";
 import { Server } from "../test/support/server.ts";
 import { type CommandStatistics, parseCommandStatistics } from "./statistics.ts";
 
@@ -47,16 +46,19 @@ export class Contender {
   }
 
   /** All replies, none of them an error. */
-  run(commands: readonly Command[]): Promise<Reply[]> {
-    return this.exchange(Buffer.concat(commands.map(encode)), commands.length);
-  }
-
-  /** The same for commands that are encoded already. */
-  async exchange(encoded: Buffer, count: number): Promise<Reply[]> {
-    this.#connection ??= await this.server.connect();
-    const replies = await this.#connection.exchange(encoded, count), error = replies.find((reply) => reply instanceof ReplyError);
+  async run(commands: readonly Command[]): Promise<Reply[]> {
+    const replies = await (await this.#connected()).pipeline(commands), error = replies.find((reply) => reply instanceof ReplyError);
     if (error) throw new Error(`${this.name}: ${error.message}`);
     return replies;
+  }
+
+  /** Has the server do what is encoded, and does not look at what it answers. */
+  async drain(encoded: Buffer): Promise<void> {
+    await (await this.#connected()).drain(encoded);
+  }
+
+  async #connected(): Promise<Connection> {
+    return (this.#connection ??= await this.server.connect());
   }
 
   async resetStatistics(): Promise<void> {
@@ -65,14 +67,6 @@ export class Contender {
 
   async statistics(): Promise<Map<string, CommandStatistics>> {
     return parseCommandStatistics((await this.run([["INFO", "commandstats"]]))[0] as string);
-  }
-
-  /** Nanoseconds that the server has run, and that it could have run while another process had the processor; nothing if the system does not tell. */
-  schedule(): { ran: number; delayed: number } | undefined {
-    const path = `/proc/${this.server.pid}/schedstat`;
-    if (!existsSync(path)) return undefined;
-    const [ran, delayed] = readFileSync(path, "latin1").split(" ").map(Number);
-    return { ran: ran!, delayed: delayed! };
   }
 
   /** Bytes that the work raised used_memory by, without the buffers of the connection that did it. */

@@ -1,21 +1,30 @@
-// The yardstick: time that the server itself spends in a command, contenders in turn within a round, medians over rounds.
+// The yardstick: time that the server itself spends in a command. Contenders take many short turns, whose first quartile counts.
 
 import { type Command, encode } from "../test/support/resp.ts";
 import type { Contender } from "./contender.ts";
-import { median } from "./statistics.ts";
+import { type CommandStatistics, quantile } from "./statistics.ts";
 
-const ROUNDS = 9;
-/** A round lasts this long at least, or has so many calls: enough for commands of less than the clock's microsecond. */
-const ROUND_MICROSECONDS = 8000;
-const ROUND_CALLS = 5000;
-/** A row that has taken so long ends with the least number of rounds, and tries nothing again. */
-const ROW_MILLISECONDS = 2500;
-const ROUNDS_LEAST = 5;
-/** The server's time is wall-clock time. When other processes delayed it by more than this part, the batch is run again. */
-const DISTURBED = 0.03;
-const TRIES = 3;
+/**
+ * A turn is so much of the server's work, or one batch: short enough that whatever else the machine does meets all contenders alike, or some of
+ * their turns and not most.
+ */
+const TURN_MICROSECONDS = 2000;
+/** Or it is so many calls. The server's clock counts a call of less than a microsecond as none or one: the mean of so many is off by some 4 %. */
+const TURN_CALLS = 2000;
+const ROUNDS = 60;
+/** A row ends after so long, if that were rounds enough. */
+const ROW_MILLISECONDS = 1000;
+const ROUNDS_LEAST = 9;
+/** One that takes even longer ends with fewer. */
+const LONG_ROW_MILLISECONDS = 2500;
+const LONG_ROUNDS_LEAST = 5;
+/** The server's time is wall-clock time: what else the machine does makes turns longer, at times most of them, and never shorter. */
+const QUARTILE = 0.25;
 /** Shorter batches are run once before they are timed, so that all find their caches as the contender itself left them. */
 const WARM_MICROSECONDS = 50_000;
+
+/** What of a contender is asked here. */
+export type Timed = Pick<Contender, "name" | "run" | "drain" | "resetStatistics" | "statistics">;
 
 export interface Batch {
   /** Commands to send in one write. They may be repeated, so each batch leaves things as it found them. */
@@ -27,71 +36,61 @@ export interface Batch {
 /** Microseconds a call of the timed command, by contender. */
 export type Times = Record<string, number>;
 
-interface Timing {
-  /** Microseconds of the timed command, per call, and of the whole batch. */
-  readonly each: number;
-  readonly total: number;
-  /** Time for which another process had the processor, by the time for which the server had it. */
-  readonly disturbance: number;
-}
-
-/** A batch as the server reads it. */
-interface Encoded {
-  readonly bytes: Buffer;
-  readonly count: number;
-}
-
-function encoded(commands: readonly Command[], times: number): Encoded {
+const encoded = (commands: readonly Command[], times = 1): Buffer => {
   const once = Buffer.concat(commands.map(encode));
-  return { bytes: Buffer.concat(Array.from({ length: times }, () => once)), count: commands.length * times };
-}
+  return Buffer.concat(Array.from({ length: times }, () => once));
+};
 
-async function timeOnce(contender: Contender, { bytes, count }: Encoded, timed: string): Promise<Timing> {
+async function statisticsOf(contender: Timed, bytes: Buffer): Promise<Map<string, CommandStatistics>> {
   await contender.resetStatistics();
-  const before = contender.schedule();
-  await contender.exchange(bytes, count);
-  const after = contender.schedule();
-  const statistics = await contender.statistics(), found = statistics.get(timed.toLowerCase());
-  if (!found) throw new Error(`${contender.name}: no ${timed} in its statistics`);
-  const total = [...statistics.values()].reduce((sum, { microseconds }) => sum + microseconds, 0);
-  const disturbance = before && after ? (after.delayed - before.delayed) / (after.ran - before.ran + 1) : 0;
-  return { each: found.microseconds / found.calls, total, disturbance };
+  await contender.drain(bytes);
+  return contender.statistics();
 }
 
 interface Part {
-  readonly contender: Contender;
+  readonly contender: Timed;
   readonly timed: string;
-  readonly batch: Encoded;
-  readonly round: Encoded;
-  /** Microseconds that a round takes. */
-  readonly expected: number;
+  /** What is run before a turn, if anything is. */
+  readonly warming: Buffer | undefined;
+  readonly turn: Buffer;
+  /** Microseconds of the timed command, per call. */
   readonly times: number[];
 }
 
-/** The least disturbed of a few tries. */
-async function timeQuietly({ contender, timed, batch, round, expected }: Part, deadline: number): Promise<number> {
-  if (expected < WARM_MICROSECONDS) await contender.exchange(batch.bytes, batch.count);
-  let best = await timeOnce(contender, round, timed);
-  for (let i = 1; i < TRIES && best.disturbance > DISTURBED && performance.now() < deadline; i++) {
-    const again = await timeOnce(contender, round, timed);
-    if (again.disturbance < best.disturbance) best = again;
+/** Tries a batch, whose replies are looked at this once, and how many make a turn. */
+async function partOf(contender: Timed, { commands, timed }: Batch): Promise<Part> {
+  await contender.run(commands);
+  const batch = encoded(commands);
+  for (let turn = batch, repeats = 1; ;) {
+    const statistics = await statisticsOf(contender, turn), microseconds = [...statistics.values()].reduce((sum, one) => sum + one.microseconds, 0);
+    if (!statistics.has(timed.toLowerCase())) throw new Error(`${contender.name}: no ${timed} in its statistics`);
+    if (microseconds >= TURN_MICROSECONDS / 2 || repeats * commands.length >= TURN_CALLS) {
+      return { contender, timed, warming: microseconds < WARM_MICROSECONDS ? batch : undefined, turn, times: [] };
+    }
+    repeats = Math.ceil(Math.min(repeats * TURN_MICROSECONDS / (microseconds + 1), TURN_CALLS / commands.length));
+    turn = encoded(commands, repeats);
   }
-  return best.each;
 }
 
-/** Contenders for which `batchOf` answers null take no part. */
-export async function measure(contenders: readonly Contender[], batchOf: (contender: Contender) => Batch | null): Promise<Times> {
+async function takeTurn({ contender, timed, warming, turn, times }: Part): Promise<void> {
+  if (warming) await contender.drain(warming);
+  const { calls, failed, microseconds } = (await statisticsOf(contender, turn)).get(timed.toLowerCase())!;
+  if (failed > 0) throw new Error(`${contender.name}: ${failed} of ${calls} ${timed} failed`);
+  times.push(microseconds / calls);
+}
+
+/** Contenders for which `batchOf` answers null take no part. In each round another one begins. */
+export async function measure<C extends Timed>(contenders: readonly C[], batchOf: (contender: C) => Batch | null): Promise<Times> {
   const parts: Part[] = [];
   for (const contender of contenders) {
-    const found = batchOf(contender);
-    if (!found) continue;
-    const { commands, timed } = found, batch = encoded(commands, 1), { total } = await timeOnce(contender, batch, timed);
-    const times = Math.max(1, Math.ceil(Math.min(ROUND_MICROSECONDS / (total + 1), ROUND_CALLS / commands.length)));
-    parts.push({ contender, timed, batch, round: times > 1 ? encoded(commands, times) : batch, expected: total * times, times: [] });
+    const batch = batchOf(contender);
+    if (batch) parts.push(await partOf(contender, batch));
   }
-  const deadline = performance.now() + ROW_MILLISECONDS;
-  for (let round = 0; round < ROUNDS && (round < ROUNDS_LEAST || performance.now() < deadline); round++) {
-    for (const part of parts) part.times.push(await timeQuietly(part, deadline));
+  const start = performance.now();
+  for (let round = 0; round < ROUNDS; round++) {
+    const elapsed = performance.now() - start;
+    if (round >= LONG_ROUNDS_LEAST && elapsed > (round < ROUNDS_LEAST ? LONG_ROW_MILLISECONDS : ROW_MILLISECONDS)) break;
+    for (let i = 0; i < parts.length; i++) await takeTurn(parts[(round + i) % parts.length]!);
   }
-  return Object.fromEntries(parts.map(({ contender, times }) => [contender.name, median(times)]));
+  return Object.fromEntries(parts.map(({ contender, times }) => [contender.name, quantile(times, QUARTILE)]));
 }

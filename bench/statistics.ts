@@ -14,6 +14,8 @@ export function median(values: readonly number[]): number {
 
 export interface CommandStatistics {
   readonly calls: number;
+  /** Calls that were answered with an error. */
+  readonly failed: number;
   readonly microseconds: number;
 }
 
@@ -22,6 +24,7 @@ export interface CommandStatistics {
  * a single call of half a microsecond counts 0 or 1, the mean of many calls is right.
  */
 export function parseCommandStatistics(info: string): Map<string, CommandStatistics> {
-  const found = info.matchAll(/^cmdstat_([^:]+):calls=(\d+),usec=(\d+)/gm);
-  return new Map([...found].map(([, name, calls, usec]) => [name!.toLowerCase(), { calls: Number(calls), microseconds: Number(usec) }]));
+  const found = info.matchAll(/^cmdstat_([^:]+):calls=(\d+),usec=(\d+).*?(?:,failed_calls=(\d+))?\r?$/gm);
+  return new Map([...found].map(([, name, calls, usec, failed = 0]) =>
+    [name!.toLowerCase(), { calls: Number(calls), failed: Number(failed), microseconds: Number(usec) }]));
 }

@@ -3,21 +3,23 @@
 import { describe, expect, it } from "vitest";
 import { draw } from "../bench/chart.ts";
 import { bitmapOf, noise, randomMembers, runs, scattered, snowflakes } from "../bench/generators.ts";
+import { type Batch, measure, type Timed } from "../bench/measure.ts";
 import { advantage, type Row } from "../bench/row.ts";
-import { median, parseCommandStatistics, quantile } from "../bench/statistics.ts";
+import { type CommandStatistics, median, parseCommandStatistics, quantile } from "../bench/statistics.ts";
 import { uses } from "../bench/suites/commands.ts";
 import { shortfalls } from "../bench/targets.ts";
 import { commands } from "../host/commands.ts";
+import type { Command, Reply } from "./support/resp.ts";
 
 const onesIn = (bitmap: Buffer): number => bitmap.reduce((sum, byte) => sum + byte.toString(2).replaceAll("0", "").length, 0);
 
 describe("statistics", () => {
   it("are read from INFO commandstats", () => {
-    const info = "# Commandstats\r\ncmdstat_R.BITOP:calls=3,usec=17,usec_per_call=5.67,rejected_calls=0,failed_calls=0\r\n" +
+    const info = "# Commandstats\r\ncmdstat_R.BITOP:calls=3,usec=17,usec_per_call=5.67,rejected_calls=0,failed_calls=2\r\n" +
       "cmdstat_config|resetstat:calls=1,usec=20,usec_per_call=20.00,rejected_calls=0,failed_calls=0\r\n";
     expect(parseCommandStatistics(info)).toEqual(new Map([
-      ["r.bitop", { calls: 3, microseconds: 17 }],
-      ["config|resetstat", { calls: 1, microseconds: 20 }],
+      ["r.bitop", { calls: 3, failed: 2, microseconds: 17 }],
+      ["config|resetstat", { calls: 1, failed: 0, microseconds: 20 }],
     ]));
   });
 
@@ -39,6 +41,66 @@ describe("statistics", () => {
     const row = (native: number): Row => ({ data: "census1881", what: "NOT", unit: "µs", values: { native, "redis-roar": 1 } });
     expect(shortfalls([row(5)])).toEqual([]);
     expect(shortfalls([row(4)])).toEqual(["census1881, NOT: 4.00x of native, and 5x is wanted"]);
+  });
+});
+
+describe("measuring", () => {
+  /** A command takes `cost` microseconds, in some turns `slow` times that. */
+  interface Costs {
+    readonly cost: number;
+    readonly slow?: (turn: number) => number;
+    readonly failed?: number;
+  }
+  class Fake implements Timed {
+    turns = 0;
+    readonly name: string;
+    readonly #costs: Costs;
+    #statistics = new Map<string, CommandStatistics>();
+    constructor(name: string, costs: Costs) {
+      this.name = name;
+      this.#costs = costs;
+    }
+    async run(commands: readonly Command[]): Promise<Reply[]> { return commands.map(() => "OK"); }
+    async drain(encoded: Buffer): Promise<void> {
+      const text = encoded.toString("latin1"), { cost, slow = () => 1, failed = 0 } = this.#costs;
+      for (const name of ["timed", "other"]) {
+        const calls = text.split(`$5\r\n${name}\r\n`).length - 1;
+        if (calls > 0) this.#statistics.set(name, { calls, failed, microseconds: calls * cost * slow(this.turns) });
+      }
+      log.push(this.name);
+      this.turns++;
+    }
+    async resetStatistics(): Promise<void> { this.#statistics.clear(); }
+    async statistics(): Promise<Map<string, CommandStatistics>> { return this.#statistics; }
+  }
+  const log: string[] = [];
+  const batch = (): Batch => ({ timed: "TIMED", commands: [["other"], ["timed"]] });
+
+  it("finds the time of a call, also when most turns are disturbed", async () => {
+    const few = new Fake("few", { cost: 3000, slow: (turn) => turn % 5 ? 1 : 7 }), many = new Fake("many", { cost: 4000, slow: (turn) => turn % 5 < 3 ? 7 : 1 });
+    expect(await measure([few, many], batch)).toEqual({ few: 3000, many: 4000 });
+  });
+
+  it("makes turns of many calls where calls are short", async () => {
+    const short = new Fake("short", { cost: 0.25 });
+    const calls: number[] = [], drain = short.drain.bind(short);
+    short.drain = async (encoded) => void (calls.push(encoded.toString("latin1").split("timed").length - 1), await drain(encoded));
+    expect(await measure([short], batch)).toEqual({ short: 0.25 });
+    expect(calls.slice(-2)).toEqual([1, 1000]);               // one to warm up, and with the others 2000
+  });
+
+  it("has all take as many turns, and each of them begin", async () => {
+    const contenders = ["a", "b", "c", "d"].map((name) => new Fake(name, { cost: 60_000 }));
+    log.length = 0;
+    await measure(contenders, (contender) => contender.name === "c" ? null : batch());
+    const turns = log.slice(3).join("");                      // each was tried first
+    expect(turns).toMatch(/^(abdbdadab)+(abd(bda)?)?$/);
+    expect(turns.length).toBeGreaterThanOrEqual(15);
+  });
+
+  it("refuses what is answered with errors", async () => {
+    await expect(measure([new Fake("a", { cost: 5, failed: 2 })], batch)).rejects.toThrow(/a: 2 of \d+ TIMED failed/);
+    await expect(measure([new Fake("a", { cost: 5 })], () => ({ timed: "NONE", commands: [["other"]] }))).rejects.toThrow(/no NONE/);
   });
 });
 

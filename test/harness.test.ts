@@ -10,7 +10,7 @@ import { containersOf, nativeArray, nativeContainers, portable64, readPayload, r
 import { combine, keeps, sorted } from "./support/model.ts";
 import { noEffects, Observer } from "./support/observer.ts";
 import { random, seeded } from "./support/random.ts";
-import { Parser, type Reply, ReplyError } from "./support/resp.ts";
+import { encode, Parser, type Reply, ReplyError } from "./support/resp.ts";
 import { Server } from "./support/server.ts";
 import { useServer } from "./support/suite.ts";
 
@@ -54,6 +54,15 @@ describe("a server", () => {
     await expect(connection.refusal("GET", "k")).rejects.toThrow(/not refused/);
     const replies = await connection.pipeline([["INCR", "n"], ["INCR", "k"], ["INCR", "n"]]);
     expect(replies).toEqual([1, new ReplyError("ERR value is not an integer or out of range"), 2]);
+  });
+
+  it("is done with what is drained, whatever it answers", async () => {
+    const connection = server.speaking(2), long = "x".repeat(200_000);
+    await connection.drain(Buffer.concat([["SET", "drained", long], ["GET", "drained"], ["HGET", "drained", "f"], ["INCR", "drains"]].map(encode)));
+    expect(await connection.run("GET", "drains")).toBe("1");
+    const [, again] = await Promise.all([connection.drain(encode(["INCR", "drains"])), connection.drain(encode(["INCR", "drains"])).catch(String)]);
+    expect(again).toMatch(/under way/);
+    expect(await connection.run("GET", "drains")).toBe("2");
   });
 
   it("keeps its directory over a restart", async () => {

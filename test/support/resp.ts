@@ -174,6 +174,7 @@ export class Connection {
   #requests: Request[] = [];
   #head = 0;
   #closed: Error | undefined;
+  #drained: ((chunk: Buffer) => void) | undefined;
   /** What came without being asked for: pushes, and a subscriber's messages. */
   readonly pushes: Reply[] = [];
 
@@ -183,20 +184,12 @@ export class Connection {
     this.#socket = socket;
     const parser = new Parser(
       (reply, raw, push) => {
-        const request = push ? undefined : this.#requests[this.#head];
-        if (request === undefined) {
-          this.pushes.push(reply);
-          return;
-        }
-        if (++this.#head === this.#requests.length) {
-          this.#requests = [];
-          this.#head = 0;
-        }
-        request.resolve(reply, raw);
+        if (push || this.#head === this.#requests.length) this.pushes.push(reply);
+        else this.#answer(reply, raw);
       },
       () => this.#requests[this.#head]?.wantsBytes ?? false,
     );
-    socket.on("data", (chunk) => parser.feed(chunk));
+    socket.on("data", (chunk) => this.#drained ? this.#drained(chunk) : parser.feed(chunk));
     socket.on("error", () => {}); // "close" follows
     socket.on("close", async () => {
       const reason = await reasonOfClose();
@@ -240,14 +233,24 @@ export class Connection {
 
   /** All commands in one write; replies in order, errors among them as values. */
   pipeline(commands: readonly Command[]): Promise<Reply[]> {
-    return this.exchange(Buffer.concat(commands.map(encode)), commands.length);
+    const replies = commands.map(() => this.#request(false, (reply) => reply));
+    this.#socket.write(Buffer.concat(commands.map(encode)));
+    return Promise.all(replies);
   }
 
-  /** The same for `count` commands that are encoded already. */
-  exchange(bytes: Buffer, count: number): Promise<Reply[]> {
-    const replies = Array.from({ length: count }, () => this.#request(false, (reply) => reply));
-    this.#socket.write(bytes);
-    return Promise.all(replies);
+  /** Sends commands that are encoded already and waits until all are answered, whatever the answers are. Nothing else may be under way. */
+  async drain(bytes: Buffer): Promise<void> {
+    if (this.#requests.length > 0) throw new Error("drain: something else is under way");
+    const end = Buffer.from("all of it drained\r\n"), request = this.#request(false, () => {});
+    let tail = Buffer.alloc(0);
+    this.#drained = (chunk) => {
+      tail = Buffer.concat([tail, chunk.subarray(-end.length)]).subarray(-end.length);
+      if (!tail.equals(end)) return;
+      this.#drained = undefined;
+      this.#answer(null, tail);
+    };
+    this.#socket.write(Buffer.concat([bytes, encode(["PING", end.subarray(0, -2)])]));
+    await request;
   }
 
   /** One command's reply, byte for byte. */
@@ -259,6 +262,15 @@ export class Connection {
 
   close(): void {
     this.#socket.destroy();
+  }
+
+  #answer(reply: Reply, raw: Buffer): void {
+    const request = this.#requests[this.#head]!;
+    if (++this.#head === this.#requests.length) {
+      this.#requests = [];
+      this.#head = 0;
+    }
+    request.resolve(reply, raw);
   }
 
   #request<T>(wantsBytes: boolean, pick: (reply: Reply, raw: Buffer) => T): Promise<T> {
