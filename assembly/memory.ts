@@ -91,6 +91,9 @@ export namespace argument {
 export namespace reply {
   // @ts-ignore: decorator
   @external("reply", "member") export declare function member(offset: u64): void;
+  /** Hands over the first `count` (0 to 8) of eight 16-bit lanes, each raised by `base`. */
+  // @ts-ignore: decorator
+  @external("reply", "lanes") export declare function lanes(base: u64, lanes: v128, count: u32): void;
 }
 
 /** The byte stream that a call serialises into. Writing more than was announced traps. */
@@ -104,4 +107,10 @@ export namespace output {
   /** Appends the `bytes` (1 to 8) low bytes of `value`, little endian. */
   // @ts-ignore: decorator
   @external("output", "put") export declare function put(value: u64, bytes: u32): void;
+  /** Appends the first `bytes` (0 to 16) bytes of `value`. */
+  // @ts-ignore: decorator
+  @external("output", "put128") export declare function put128(value: v128, bytes: u32): void;
+  /** Sets bits of byte `at` of what has been appended. */
+  // @ts-ignore: decorator
+  @external("output", "mark") export declare function mark(at: u64, bits: u32): void;
 }

@@ -4,8 +4,10 @@ import { reply } from "./memory";
 import { Own } from "./view";
 import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf } from "./entry";
 import { advance, placeEntry, seek } from "./directory";
+import { MEMBER_BYTES, arrayBytes } from "./container/limits";
 import { arrayLowerBound } from "./container/array";
 import { bucketsLowerBound } from "./container/buckets";
+import { LANES, LANES_BYTES } from "./container/lanes";
 
 // @ts-ignore: decorator
 @inline const LOW_MAX: u32 = 65535;
@@ -41,8 +43,10 @@ function replyContainer(entry: usize, base: u64, low: u32, limit: u64): u64 {
   }
   if (kind == Kind.BUCKETS) return replyBuckets(entry, base, low, limit);
   const count = entryCount<Own>(entry), first = low ? arrayLowerBound(payload, count, low) : 0;
-  const replied = min<u64>(count - first, limit);
-  for (let i = first, end = first + <u32>replied; i < end; i++) reply.member(base | load<u16>(payload + (<usize>i << 1)));
+  const replied = <u32>min<u64>(count - first, limit), end = payload + arrayBytes(first + replied);
+  let member = payload + arrayBytes(first);
+  for (; member + LANES_BYTES <= end; member += LANES_BYTES) reply.lanes(base, v128.load(member), LANES);
+  for (; member < end; member += MEMBER_BYTES) reply.member(base | load<u16>(member));
   return replied;
 }
 
@@ -53,14 +57,19 @@ function replySpan(base: u64, first: u32, last: u32, limit: u64): u64 {
   return replied;
 }
 
+/** Low bytes may be loaded from their end: the counts follow. */
 function replyBuckets(entry: usize, base: u64, low: u32, limit: u64): u64 {
-  const at = entryPayload<Own>(entry), counts = at + entryCount<Own>(entry);
-  let replied: u64 = 0, next = at + bucketsLowerBound(at, entryCount<Own>(entry), low), end = at;
-  for (let bucket = counts; next < counts && replied < limit; bucket++, base += 256) {
+  const at = entryPayload<Own>(entry), counts = at + entryCount<Own>(entry), first = at + bucketsLowerBound(at, entryCount<Own>(entry), low);
+  const last = first + <usize>min<u64>(counts - first, limit);
+  let next = first;
+  for (let bucket = counts, end = at; next < last; bucket++, base += 256) {
     end += load<u8>(bucket);
-    for (; next < end && replied < limit; next++, replied++) reply.member(base + load<u8>(next));
+    for (const to = min(end, last); next < to; next += LANES) {
+      reply.lanes(base, i16x8.extend_low_i8x16_u(i64x2.splat(load<i64>(next))), min<u32>(<u32>(to - next), LANES));
+    }
+    next = max(first, min(end, last));
   }
-  return replied;
+  return last - first;
 }
 
 function replyBitset(payload: usize, base: u64, low: u32, limit: u64): u64 {

@@ -79,7 +79,8 @@ static void reply_batch(void *context, const uint64_t *members, size_t length) {
         l->postponed = length != l->members;
         RedisModule_ReplyWithArray(l->call->ctx, l->postponed ? REDISMODULE_POSTPONED_LEN : (long)length);
     }
-    for (size_t i = 0; i < length; i++) reply_integer(l->call, members[i]);
+    if (members[length - 1] > INT64_MAX) for (size_t i = 0; i < length; i++) reply_integer(l->call, members[i]);
+    else for (size_t i = 0; i < length; i++) RedisModule_ReplyWithLongLong(l->call->ctx, (long long)members[i]);
     l->replied += (long)length;
 }
 

@@ -62,7 +62,9 @@ __attribute__((noreturn, cold)) void sandbox_trap(enum trap trap);
  * longjmp when that cannot be. Called only when memory 0 is smaller. */
 span sandbox_grow(uint32_t bytes);
 
-/* Takes the next member of a reply. */
-void sandbox_member(uint64_t member);
+/* Where the core puts the members of a reply, and what it calls when so many are there and one more is to come. */
+#define MEMBERS_BATCH 4096
+extern uint64_t sandbox_members[MEMBERS_BATCH];
+void sandbox_take_members(void);
 
 #endif

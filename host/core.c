@@ -20,6 +20,9 @@ static u32 operand_count;
 static u64 *arguments;
 static u32 argument_count, kept_count;
 
+/* Of sandbox_members. */
+static u32 member_count;
+
 static u8 *output;
 static u64 output_size, output_used;
 
@@ -118,7 +121,27 @@ IMPORT void w2c_argument_keep(u64 value) {
     arguments[kept_count++] = value;
 }
 
-IMPORT void w2c_reply_member(u64 member) { sandbox_member(member); }
+IMPORT void w2c_reply_member(u64 member) {
+    if (UNLIKELY(member_count == MEMBERS_BATCH)) {
+        sandbox_take_members();
+        member_count = 0;
+    }
+    sandbox_members[member_count++] = member;
+}
+
+/* All lanes are put where there is room for them: those behind member_count are not members yet. */
+IMPORT void w2c_reply_lanes(u64 base, v128 lanes, u32 count) {
+    u16 low[sizeof lanes / sizeof(u16)];
+    const u32 most = sizeof low / sizeof *low;
+    if (UNLIKELY(count > most)) sandbox_trap(TRAP_OUTPUT);
+    memcpy(low, &lanes, sizeof low);
+    if (UNLIKELY(member_count > MEMBERS_BATCH - most)) {
+        for (u32 i = 0; i < count; i++) w2c_reply_member(base + low[i]);
+    } else {
+        for (u32 i = 0; i < most; i++) sandbox_members[member_count + i] = base + low[i];
+        member_count += count;
+    }
+}
 
 /* output_used never exceeds output_size: the subtractions cannot wrap. */
 IMPORT void w2c_output_write(u32 from, u32 bytes) {
@@ -140,6 +163,20 @@ IMPORT void w2c_output_put(u64 value, u32 bytes) {
     output_used += bytes;
 }
 
+/* All of the vector is written where it fits: bytes behind output_used are not anybody's yet. */
+IMPORT void w2c_output_put128(v128 value, u32 bytes) {
+    u64 room = output_size - output_used;
+    if (UNLIKELY(bytes > sizeof value || bytes > room)) sandbox_trap(TRAP_OUTPUT);
+    if (LIKELY(room >= sizeof value)) memcpy(output + output_used, &value, sizeof value);
+    else if (bytes > 0) memcpy(output + output_used, &value, bytes);
+    output_used += bytes;
+}
+
+IMPORT void w2c_output_mark(u64 at, u32 bits) {
+    if (UNLIKELY(at >= output_used)) sandbox_trap(TRAP_OUTPUT);
+    output[at] |= (u8)bits;
+}
+
 /* ------------------------------------------------------------------ the core */
 
 #include "core-roaring.c"
@@ -150,7 +187,7 @@ static void enter(const frame *f) {
     operand_count = f->operand_count;
     arguments = f->arguments;
     argument_count = f->argument_count;
-    kept_count = 0;
+    kept_count = member_count = 0;
     output = f->output;
     output_size = f->output_size;
     output_used = 0;
@@ -160,6 +197,7 @@ static void enter(const frame *f) {
 }
 
 static uint32_t kept(void) { return kept_count; }
+static uint32_t collected(void) { return member_count; }
 
 #define TEXT(name) #name
 #define LEVEL_TEXT(level) TEXT(level)
@@ -171,5 +209,6 @@ const struct core TABLE(LEVEL) = {
     .level = LEVEL_TEXT(LEVEL),
     .enter = enter,
     .kept = kept,
+    .collected = collected,
     CORE_EXPORTS(EXPORT)
 };

@@ -44,9 +44,6 @@
 /* Arenas end below 4 GiB, so that none is as large as what the core asks for when it needs more than that. */
 #define ARENA_MOST (UINT32_MAX - 1)
 
-/* Members that a sink gets at once: 32 KiB, so that they are still in L1 when it reads them. */
-#define BATCH 4096
-
 static struct core core;
 
 /* The call that is running. */
@@ -57,9 +54,9 @@ static struct {
     uint32_t wasteful, used;
     member_sink *sink;
     void *context;
-    size_t collected;
-    uint64_t members[BATCH];
 } call;
+
+uint64_t sandbox_members[MEMBERS_BATCH];
 
 static struct {
     span *list;
@@ -203,13 +200,9 @@ span sandbox_grow(uint32_t bytes) {
     return (span){arena(grown), grown->size};
 }
 
-void sandbox_member(uint64_t member) {
-    if (call.collected == BATCH) {
-        if (call.sink == NULL) sandbox_trap(TRAP_OUTPUT);
-        call.sink(call.context, call.members, BATCH);
-        call.collected = 0;
-    }
-    call.members[call.collected++] = member;
+void sandbox_take_members(void) {
+    if (call.sink == NULL) sandbox_trap(TRAP_OUTPUT);
+    call.sink(call.context, sandbox_members, MEMBERS_BATCH);
 }
 
 const char *sandbox_last_trap(void) { return trap_text(call.trap); }
@@ -228,7 +221,6 @@ census sandbox_census(void) {
 static frame reading(const bitmap *b) {
     call.growable = NULL;
     call.sink = NULL;
-    call.collected = 0;
     return (frame){.memory = {arena(b), b->size}};
 }
 
@@ -275,7 +267,7 @@ status core_count_range(const bitmap *b, const range *r, uint64_t *members) {
 status core_position(const bitmap *b, uint32_t bit, const range *r, uint32_t *found, uint64_t *position) {
     frame f = reading(b);
     status s = IN_CORE(&f, *found = core.position(bit, (uint64_t)r->start, (uint64_t)r->end, r->in_bits, r->given));
-    *position = call.members[0];
+    *position = sandbox_members[0];
     return s;
 }
 
@@ -284,7 +276,7 @@ status core_members(const bitmap *b, uint64_t from, uint64_t limit, member_sink 
     call.sink = sink;
     call.context = context;
     status s = IN_CORE(&f, core.membersFrom(from, limit));
-    if (s == OK && call.collected) sink(context, call.members, call.collected);
+    if (s == OK && core.collected()) sink(context, sandbox_members, core.collected());
     return s;
 }
 
@@ -296,7 +288,7 @@ status core_get_field(const bitmap *b, const field *at, int64_t *value) {
 status core_statistics(const bitmap *b, statistics of[CONTAINER_KINDS]) {
     frame f = reading(b);
     status s = IN_CORE(&f, core.statistics());
-    memcpy(of, call.members, CONTAINER_KINDS * sizeof *of);
+    memcpy(of, sandbox_members, CONTAINER_KINDS * sizeof *of);
     return s;
 }
 
@@ -482,7 +474,7 @@ status core_slice(const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **resul
     operands_clear();
     operands_add(b);
     if (!start_building(&f, bytes + BUILDING)) return OUT_OF_MEMORY;
-    return built(IN_CORE(&f, (*more = core.slice(*key, bytes), *key = call.members[0], call.used = core.used())), result);
+    return built(IN_CORE(&f, (*more = core.slice(*key, bytes), *key = sandbox_members[0], call.used = core.used())), result);
 }
 
 static status rewrite(bitmap **b) {
@@ -559,9 +551,9 @@ status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum
     status s = IN_CORE(&f, (o->written = (adds ? core.addToField : core.setField)(at->offset, at->width, at->is_signed,
                                                                                   (uint64_t)value, overflow),
                             call.wasteful = core.wasteful()));
-    o->old = (int64_t)call.members[0];
-    o->reply = (int64_t)call.members[adds];
-    o->changed = call.members[0] != call.members[1];
+    o->old = (int64_t)sandbox_members[0];
+    o->reply = (int64_t)sandbox_members[adds];
+    o->changed = sandbox_members[0] != sandbox_members[1];
     s = wrote(s, b);
     if (s != OUT_OF_MEMORY) return s;
     f = writing(*b);

@@ -23,6 +23,7 @@ import { BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "../container/
 import { bitsetCardinality } from "../container/bitset";
 import { BUCKETS_FROM } from "../container/buckets";
 import { runsToArray, runsToBitset } from "../container/convert";
+import { LANES, LANES_BYTES } from "../container/lanes";
 
 // @ts-ignore: decorator
 @inline const COOKIE_NO_RUNS: u32 = 12346;
@@ -123,18 +124,16 @@ export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
   }
 }
 
-/** Writes buckets as an array, four members at a time. */
+/** Writes buckets as an array, up to eight members at a time. Low bytes may be loaded from their end: the counts follow. */
 function writeBuckets(at: usize, count: u32): void {
-  let members: u64 = 0, filled: u64 = 0, high: u64 = 0, end = at;
-  for (let bucket = at + count, next = at; next < at + count; bucket++, high += 256) {
-    end += load<u8>(bucket);
-    for (; next < end; next++) {
-      members |= (high + load<u8>(next)) << filled;
-      filled += 16;
-      if (filled == 64) { output.put(members, 8); members = 0; filled = 0; }
+  let next = at, highs = i16x8.splat(0);
+  for (let bucket = at + count, end = at; end < at + count; bucket++, highs = i16x8.add(highs, i16x8.splat(256))) {
+    for (end += load<u8>(bucket); next < end; next += LANES) {
+      const lanes = v128.or(highs, i16x8.extend_low_i8x16_u(i64x2.splat(load<i64>(next))));
+      output.put128(lanes, min<u32>(<u32>arrayBytes(<u32>(end - next)), <u32>LANES_BYTES));
     }
+    next = end;
   }
-  if (filled) output.put(members, <u32>filled >> 3);
 }
 
 function writeRunMarks(first: u64, firstKey: u64, lastKey: u64): void {

@@ -8,18 +8,23 @@
 import { SELF, left, output, right } from "../memory";
 import { Own } from "../view";
 import { alignedBump, makeRoom } from "../arena";
-import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, isArray } from "../entry";
+import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload } from "../entry";
 import { advance, placeEntry, seek } from "../directory";
 import { begin, finish } from "../builder";
 import { EMIT_BYTES, emit } from "../emit";
 import { shape } from "../fold";
 import { isEmpty, maximum } from "../query";
 import { nativeOrder, wordOf } from "../word";
-import { BITSET_BYTES, MEMBER_BYTES, arrayBytes } from "../container/limits";
+import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
+import { BUCKETS } from "../container/buckets";
+import { runEnd, runStart, runsCount } from "../container/run";
 
 // @ts-ignore: decorator
 @inline const WORDS: u32 = 1024;
+/** '0'; '1' follows. */
+// @ts-ignore: decorator
+@inline const CHARACTER: u32 = 0x30;
 /** '0' in each of eight bytes. */
 // @ts-ignore: decorator
 @inline const ZEROS: u64 = 0x3030303030303030;
@@ -49,7 +54,13 @@ function writeWords(characters: bool, bytes: u64): void {
     rest = writeSame(false, first - word, characters, rest);
     word = (entryLastKey<Own>(entry) + 1) * WORDS;
     if (kind == Kind.FULL) rest = writeSame(true, word - first, characters, rest);
-    else rest = isArray(kind) ? writeArray(entry, characters, rest) : writeContainer(entry, characters, rest);
+    else if (kind == Kind.BITSET) rest = characters ? writeBitsetCharacters(entry, rest) : writeBitsetBits(entry, rest);
+    else if (kind == Kind.RUNS) rest = characters ? writeRunsCharacters(entry, rest) : writeRunsBits(entry, rest);
+    else {
+      const at = bytes - rest;
+      rest = writeSame(false, WORDS, characters, rest);
+      if (characters) markMembers(entry, at, true); else markMembers(entry, at, false);
+    }
   }
   if (rest) writeSame(false, 1, characters, rest);            // there is no member: one '0'
 }
@@ -59,41 +70,63 @@ function writeWords(characters: bool, bytes: u64): void {
  */
 function writeSame(members: bool, words: u64, characters: bool, rest: u64): u64 {
   const bytes = min(rest, words << (characters ? 6 : 3));
-  output.fill(characters ? 0x30 + u32(members) : members ? 0xff : 0, bytes);
+  output.fill(characters ? CHARACTER + u32(members) : members ? 0xff : 0, bytes);
   return rest - bytes;
 }
 
-/** Writes a bitset or runs. */
-function writeContainer(entry: usize, characters: bool, rest: u64): u64 {
+/** Marks the members of an array or of buckets, whose first offset is at `at` of the output, where nothing is marked yet. */
+// @ts-ignore: decorator
+@inline function markMembers(entry: usize, at: u64, characters: bool): void {
+  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+  if (entryKind<Own>(entry) != Kind.BUCKETS) {
+    for (let member = payload, end = payload + arrayBytes(count); member < end; member += MEMBER_BYTES) mark(at, load<u16>(member), characters);
+    return;
+  }
+  let next = payload;
+  for (let high: u32 = 0, bucket = payload + count; high < UNIVERSE; high += BUCKETS, bucket++) {
+    for (const end = next + load<u8>(bucket); next < end; next++) mark(at, high + load<u8>(next), characters);
+  }
+}
+
+// @ts-ignore: decorator
+@inline function mark(at: u64, low: u32, characters: bool): void {
+  if (characters) output.mark(at + low, 1); else output.mark(at + (low >> 3), 0x80 >> (low & 7));
+}
+
+function writeBitsetBits(entry: usize, rest: u64): u64 {
   const payload = entryPayload<Own>(entry);
-  if (entryKind<Own>(entry) == Kind.BITSET) {
-    for (let i: usize = 0; i < BITSET_BYTES && rest; i += 8) rest = writeWord(load<u64>(payload + i), characters, rest);
-  } else {
-    for (let i: u32 = 0; i < WORDS && rest; i++) rest = writeWord(wordOf(entry, i), characters, rest);
+  for (let i: usize = 0; i < BITSET_BYTES && rest; i += 8) rest = put(nativeOrder(load<u64>(payload + i)), rest);
+  return rest;
+}
+
+/** Sixteen characters at a time. */
+function writeBitsetCharacters(entry: usize, rest: u64): u64 {
+  const payload = entryPayload<Own>(entry), bits = i8x16(1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128);
+  for (let i: usize = 0; i < BITSET_BYTES && rest; i += 2) {
+    const both = i16x8.splat(load<i16>(payload + i)), own = v128.shuffle<u8>(both, both, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
+    const bytes = min<u64>(rest, 16);
+    output.put128(i8x16.sub(i8x16.splat(<i8>CHARACTER), i8x16.eq(v128.and(own, bits), bits)), <u32>bytes);
+    rest -= bytes;
   }
   return rest;
 }
 
-/** Writes an array's words with members one by one, and what lies between them at once. */
-function writeArray(entry: usize, characters: bool, rest: u64): u64 {
-  let member = entryPayload<Own>(entry), word: u32 = 0;
-  const end = member + arrayBytes(entryCount<Own>(entry));
-  while (member < end) {
-    const next = <u32>load<u16>(member) >> 6;
-    rest = writeSame(false, next - word, characters, rest);
-    let bits: u64 = 0;
-    for (; member < end && <u32>load<u16>(member) >> 6 == next; member += MEMBER_BYTES) bits |= (<u64>1) << (load<u16>(member) & 63);
-    rest = writeWord(bits, characters, rest);
-    word = next + 1;
-  }
-  return writeSame(false, WORDS - word, characters, rest);
+function writeRunsBits(entry: usize, rest: u64): u64 {
+  for (let i: u32 = 0; i < WORDS && rest; i++) rest = put(nativeOrder(wordOf(entry, i)), rest);
+  return rest;
 }
 
-/** Writes the word, or as much as `rest` bytes hold; returns what is left of `rest`. */
-function writeWord(bits: u64, characters: bool, rest: u64): u64 {
-  if (!characters) return put(nativeOrder(bits), rest);
-  for (let i = 0; i < 8 && rest; i++, bits >>= 8) rest = put(ZEROS + spread(bits & 0xff), rest);
-  return rest;
+function writeRunsCharacters(entry: usize, rest: u64): u64 {
+  const payload = entryPayload<Own>(entry), bytes = min<u64>(rest, UNIVERSE);
+  let next: u32 = 0;
+  for (let i: u32 = 0, runs = runsCount(payload); i < runs; i++) {
+    const start = runStart(payload, i), end = runEnd(payload, i) + 1;
+    output.fill(CHARACTER, start - next);
+    output.fill(CHARACTER + 1, end - start);
+    next = end;
+  }
+  output.fill(CHARACTER, bytes - next);
+  return rest - bytes;
 }
 
 // @ts-ignore: decorator
@@ -101,12 +134,6 @@ function writeWord(bits: u64, characters: bool, rest: u64): u64 {
   if (rest < 8) { output.put(bytes, <u32>rest); return 0; }
   output.put(bytes, 8);                       // as a constant it is one store
   return rest - 8;
-}
-
-/** Bit i of the byte to the lowest bit of byte i. */
-// @ts-ignore: decorator
-@inline function spread(bits: u64): u64 {
-  return (((bits * LOWEST_BITS) & 0x8040201008040201) + 0x7f7f7f7f7f7f7f7f >> 7) & LOWEST_BITS;
 }
 
 /** The lowest bits of the eight bytes, byte i's as bit i. */

@@ -90,6 +90,11 @@ export function reply_member(offset: u64): void {
   store<u64>(MEMBERS + (<usize>memberCount << 3), offset);
   memberCount++;
 }
+export function reply_lanes(base: u64, lanes: v128, count: u32): void {
+  need(count <= 8);
+  v128.store(LANES, lanes);
+  for (let i: u32 = 0; i < count; i++) reply_member(base + load<u16>(LANES + (<usize>i << 1)));
+}
 
 export function output_write(from: usize, bytes: usize): void {
   need(<u64>from + <u64>bytes <= <u64>arenaSize && <u64>outputSize + <u64>bytes <= <u64>outputLimit);
@@ -105,6 +110,16 @@ export function output_put(value: u64, bytes: u32): void {
   need(bytes >= 1 && bytes <= 8 && <u64>outputSize + <u64>bytes <= <u64>outputLimit);
   for (let i: u32 = 0; i < bytes; i++) store<u8>(OUTPUT + <usize>outputSize + <usize>i, <u8>(value >> (i << 3)));
   outputSize += bytes;
+}
+export function output_put128(value: v128, bytes: u32): void {
+  need(bytes <= 16 && <u64>outputSize + <u64>bytes <= <u64>outputLimit);
+  v128.store(LANES, value);
+  memory.copy(OUTPUT + <usize>outputSize, LANES, bytes);
+  outputSize += bytes;
+}
+export function output_mark(at: u64, bits: u32): void {
+  need(at < <u64>outputSize && bits <= 0xff);
+  store<u8>(OUTPUT + <usize>at, load<u8>(OUTPUT + <usize>at) | <u8>bits);
 }
 
 // What only tests call; see ../world.ts.
