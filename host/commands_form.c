@@ -1,5 +1,5 @@
 /* commands_form.c -- what a bitmap is made of, which no other command shows. */
-#include <stdio.h>
+#include <string.h>
 
 #include "args.h"
 
@@ -40,12 +40,26 @@ static const char stat_json[] =
     "{\"type\":\"%s\",\"cardinality\":\"%s\",\"number_of_containers\":\"%s\",\"max_value\":\"%s\",\"min_value\":\"%s\","
     "\"array_container\":" JSON_KIND ",\"bitset_container\":" JSON_KIND ",\"run_container\":" JSON_KIND "}";
 
+/* Copies the form with a word in the place of each %s; returns the length. */
+static size_t fill_in(const char *form, const char *const *words, char *text) {
+    char *at = text;
+    for (const char *gap; (gap = strchr(form, '%')) != NULL; form = gap + 2) {
+        size_t before = (size_t)(gap - form), length = strlen(*words);
+        memcpy(at, form, before);
+        memcpy(at + before, *words++, length);
+        at += before + length;
+    }
+    size_t rest = strlen(form);
+    memcpy(at, form, rest);
+    return (size_t)(at - text) + rest;
+}
+
 /* STAT key [JSON] -- what the bitmap is made of, as text or as JSON. For keys of either family. */
 int stat_command(call *c) {
     enum { CARDINALITY, CONTAINERS, MAX, MIN, OF_KINDS, NUMBERS = OF_KINDS + 3 * CONTAINER_KINDS };
     count number[NUMBERS] = {0};
     char digits[NUMBERS][COUNT_TEXT], text[1024];
-    const char *n[NUMBERS];
+    const char *words[1 + NUMBERS];
     statistics of[CONTAINER_KINDS];
     uint64_t least, greatest = 0;
     uint32_t any;
@@ -67,9 +81,9 @@ int stat_command(call *c) {
     }
     number[MAX] = greatest;
     number[MIN] = least;
-    for (int i = 0; i < NUMBERS; i++) n[i] = count_text(number[i], digits[i]);
+    words[0] = c->family->label;
+    for (int i = 0; i < NUMBERS; i++) words[1 + i] = count_text(number[i], digits[i]);
     int json = c->argc > 2 && argument_is(c, 2, "JSON");
-    int length = snprintf(text, sizeof text, json ? stat_json : stat_text, c->family->label, n[0], n[1], n[2], n[3], n[4], n[5],
-                          n[6], n[7], n[8], n[9], n[10], n[11], n[12]);
-    return RedisModule_ReplyWithVerbatimString(c->ctx, text, (size_t)length);
+    size_t length = fill_in(json ? stat_json : stat_text, words, text);
+    return RedisModule_ReplyWithVerbatimString(c->ctx, text, length);
 }
