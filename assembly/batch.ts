@@ -11,7 +11,7 @@ import { adjust, findEntry, insertEntry, removeEntry, roomToInsert } from "./dir
 import {
   arrayIntoBitset, arrayIntoBuckets, bucketsIntoArray, bucketsIntoBitset, containerHas, countUp, member, releaseContainer,
 } from "./edit";
-import { insertAt, removeAt } from "./point";
+import { insert, removeAt } from "./point";
 import { ARRAY_MAX, MEMBER_BYTES, arrayBytes, isArraySized, memberCount } from "./container/limits";
 import { arrayLowerBound, gallop } from "./container/array";
 import { BUCKET_MAX, BUCKETS_FROM, BUCKETS_LEAST, bucketFrom, bucketHas, bucketHeld, bucketsBytes } from "./container/buckets";
@@ -78,23 +78,21 @@ function stretchEnd(from: u32, end: u32): u32 {
 /** Adds the call's arguments `first` .. `first + count - 1` and hands back those that were no members before; returns how many. */
 export function add(first: u32, count: u32): u64 {
   const end = first + count;
-  let known = NO_KEY, entry: usize = 0, added: u32 = 0;
+  let added: u32 = 0;
   for (let i = first; i < end;) {
     const key = keyOf(argument.value(i)), to = isTiny<Own>() ? i + 1 : stretchEnd(i, end);
-    if (key != known) { entry = findEntry(key); known = key; }
-    if (to - i >= STRETCH_LEAST && !(entry && entryKind<Own>(entry) == Kind.RUNS)) {
-      added += addStretch(entry, key, i, to, added);
-      if (!entry) known = NO_KEY;
-      i = to;
+    if (to - i >= STRETCH_LEAST) {
+      const entry = findEntry(key);
+      if (!entry || entryKind<Own>(entry) != Kind.RUNS) {
+        added += addStretch(entry, key, i, to, added);
+        i = to;
+      }
     }
     for (; i < to; i++) {
-      if (known == NO_KEY) { entry = findEntry(key); known = key; }
-      const offset = argument.value(i), stays = entry != 0 && !isTiny<Own>();
-      if (insertAt(entry, key, lowOf(offset))) {
-        argument.keep(offset);
-        added++;
-      }
-      if (!stays) known = NO_KEY;
+      const offset = argument.value(i);
+      if (!insert(offset)) continue;
+      argument.keep(offset);
+      added++;
     }
   }
   return added;

@@ -20,7 +20,9 @@ import {
   ENTRY_BYTES, SPAN_MAX, Kind, entryKind, entryCount, entryKey, entrySpan, entryLastKey, entryPayload, isArray, setKey, setFull,
   setPosition,
 } from "./entry";
-import { LEAF_MAX, INNER_MAX, NODE_HEADER, SLOT_BYTES, nodeBytes, slotAt, slotKey, slotCardinality, writeSlot } from "./directory";
+import {
+  LEAF_MAX, INNER_MAX, NODE_HEADER, ROOMY_BYTES, SLOT_BYTES, nodeBytes, setRoomy, slotAt, slotKey, slotCardinality, writeNode, writeSlot,
+} from "./directory";
 import { arrayBytes } from "./container/limits";
 
 // @ts-ignore: decorator
@@ -67,7 +69,7 @@ export function begin(entries: u64, scratch: usize): void {
 export function append(key: u64, members: u64): usize {
   let builder = heldAt();
   if (load<u32>(builder, IN_LEAF) == LEAF_MAX) {
-    writeLeaf();
+    writeLeaf(false);
     builder = heldAt();
   }
   const index = load<u32>(builder, IN_LEAF);
@@ -108,9 +110,9 @@ export function appendFull(key: u64, span: u64): void {
   }
 }
 
-/** Ends the leaf here unless it is small: the next entry begins another one. */
+/** Ends the leaf here unless it is small, and makes it roomy: the next entry begins another one. */
 export function endLeaf(): void {
-  if (load<u32>(heldAt(), IN_LEAF) >= LEAF_LEAST) writeLeaf();
+  if (load<u32>(heldAt(), IN_LEAF) >= LEAF_LEAST) writeLeaf(true);
 }
 
 /** The least key that may be appended next. Not to be asked after endLeaf(). */
@@ -120,11 +122,12 @@ export function nextKey(): u64 {
 }
 
 /** Writes the leaf buffer as a leaf, and its slot. */
-function writeLeaf(): void {
+function writeLeaf(roomy: bool): void {
   const entries = load<u32>(heldAt(), IN_LEAF);
-  const leaf = allocateFresh(blockBytes(nodeBytes(0, entries)));
+  const leaf = allocateFresh(blockBytes(roomy ? ROOMY_BYTES : nodeBytes(0, entries)));
   const builder = heldAt();
-  store<u32>(leaf, entries << 16);
+  writeNode(leaf, 0, entries);
+  setRoomy(leaf, roomy);
   memory.copy(leaf + NODE_HEADER, bufferedEntry(builder, 0), <usize>entries * ENTRY_BYTES);
   const slots = load<u32>(builder, SLOTS);
   writeSlot(slotsAt(builder) + <usize>slots * SLOT_BYTES, entryKey<Own>(bufferedEntry(builder, 0)), leaf, load<u64>(builder, LEAF_MEMBERS));
@@ -139,7 +142,7 @@ export function finish(): void {
   const entries = load<u32>(builder, ENTRIES), members = load<u64>(builder, MEMBERS);
   if (!entries) { resetToEmpty(); return; }
   if (entries == 1 && finishTiny(bufferedEntry(builder, 0))) return;
-  if (load<u32>(builder, IN_LEAF)) writeLeaf();
+  if (load<u32>(builder, IN_LEAF)) writeLeaf(false);
   // A level of inner nodes at a time; the slots of the nodes written replace those of their children.
   let slots = load<u32>(heldAt(), SLOTS);
   for (let level: u32 = 1; slots > 1; level++) {
@@ -148,7 +151,7 @@ export function finish(): void {
       const held = min(INNER_MAX, slots - from);
       const node = allocateFresh(blockBytes(nodeBytes(level, held)));
       const first = slotsAt(heldAt()) + <usize>from * SLOT_BYTES;
-      store<u32>(node, level | (held << 16));
+      writeNode(node, level, held);
       memory.copy(node + NODE_HEADER, first, <usize>held * SLOT_BYTES);
       let below: u64 = 0;
       for (let i: u32 = 0; i < held; i++) below += slotCardinality<Own>(slotAt(node, i));

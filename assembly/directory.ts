@@ -1,6 +1,7 @@
 // The directory: which containers there are, in order of their keys. A B+-tree of blocks; the leaves hold the entries.
 //
-//   node   +0  u16 level: 0 for a leaf, one more than its children's otherwise
+//   node   +0  u8  level: 0 for a leaf, one more than its children's otherwise
+//          +1  u8  1 for a roomy leaf
 //          +2  u16 count
 //   leaf   +4  entries, 12 bytes each, up to LEAF_MAX (entry.ts)
 //   inner  +4  slots, 20 bytes each, up to INNER_MAX:
@@ -9,13 +10,15 @@
 //                +12 u64 cardinality of all below the child
 //
 // A tiny arena's first 16 bytes are a leaf of at most one entry, so reading knows no forms. A node's block fits its count, not
-// its most, in a large one by steps: a leaf that is two thirds full takes two thirds. A full leaf's block is just two of a half
-// one's, so most splits allocate nothing. A split at the end of a leaf leaves it full, so that ascending input packs. Nodes are
-// never merged; one that falls empty goes.
+// its most, in a large one by steps: a leaf that is two thirds full takes two thirds. So it is with a leaf that is the root, with
+// what a builder wrote, and with inner nodes. A leaf below another node that is split, or that grows beyond NODE_SMALL, is likely to
+// go on growing, at the pace of all the others: it becomes roomy, its block one for LEAF_MAX entries. Would they all move to a larger
+// block, those that they leave would be of no use to anyone. A split at the end of a leaf, or near it, leaves it full, so that
+// ascending input packs. Nodes are never merged; one that falls empty goes.
 //
 // An entry's address stays right until an entry is inserted or removed.
 
-import { view16, view32, view64, Own } from "./view";
+import { view8, view16, view32, view64, Own } from "./view";
 import {
   ROOT, TINY_PAYLOAD, isTiny, allocate, bumpMark, heldAt, prepare, release, resize, reserve, blockBytes, resetToEmpty, setBumpMark, HEADER_BYTES,
   totalCardinality, setTotalCardinality, entryTotal, setEntryTotal, FORM_FULL,
@@ -30,6 +33,12 @@ import { arrayBytes } from "./container/limits";
 // @ts-ignore: decorator
 @inline export const INNER_MAX: u32 = 126;
 // @ts-ignore: decorator
+@inline const LEVEL: u32 = 0;
+// @ts-ignore: decorator
+@inline const ROOMY: u32 = 1;
+// @ts-ignore: decorator
+@inline const COUNT: u32 = 2;
+// @ts-ignore: decorator
 @inline export const NODE_HEADER: usize = 4;
 // @ts-ignore: decorator
 @inline export const SLOT_BYTES: usize = 20;
@@ -40,11 +49,18 @@ import { arrayBytes } from "./container/limits";
 // @ts-ignore: decorator
 @inline export function rootNode<M>(): usize { return isTiny<M>() ? 0 : <usize>view32<M>(0, ROOT); }
 // @ts-ignore: decorator
-@inline export function nodeLevel<M>(node: usize): u32 { return view16<M>(node, 0); }
+@inline export function nodeLevel<M>(node: usize): u32 { return view8<M>(node, LEVEL); }
 // @ts-ignore: decorator
-@inline export function nodeCount<M>(node: usize): u32 { return view16<M>(node, 2); }
+@inline export function isRoomy(leaf: usize): bool { return load<u8>(leaf, ROOMY) != 0; }
 // @ts-ignore: decorator
-@inline function setNodeCount(node: usize, count: u32): void { store<u16>(node, <u16>count, 2); }
+@inline export function setRoomy(leaf: usize, roomy: bool): void { store<u8>(leaf, u8(roomy), ROOMY); }
+// @ts-ignore: decorator
+@inline export function nodeCount<M>(node: usize): u32 { return view16<M>(node, COUNT); }
+// @ts-ignore: decorator
+@inline function setNodeCount(node: usize, count: u32): void { store<u16>(node, <u16>count, COUNT); }
+/** Writes the header of a node that is not roomy. */
+// @ts-ignore: decorator
+@inline export function writeNode(node: usize, level: u32, count: u32): void { store<u32>(node, level | (count << 16)); }
 // @ts-ignore: decorator
 @inline export function entryAt(leaf: usize, index: u32): usize { return leaf + NODE_HEADER + <usize>index * ENTRY_BYTES; }
 // @ts-ignore: decorator
@@ -58,7 +74,7 @@ import { arrayBytes } from "./container/limits";
 // @ts-ignore: decorator
 @inline function slotLink(slot: usize): usize { return slot + 8; }
 // @ts-ignore: decorator
-@inline function addToSlot(slot: usize, members: i64): void { store<u64>(slot, load<u64>(slot, 12) + members, 12); }
+@inline export function addToSlot(slot: usize, members: i64): void { store<u64>(slot, load<u64>(slot, 12) + members, 12); }
 
 export function writeSlot(slot: usize, key: u64, child: usize, cardinality: u64): void {
   store<u64>(slot, key);
@@ -72,11 +88,24 @@ export function writeSlot(slot: usize, key: u64, child: usize, cardinality: u64)
 // @ts-ignore: decorator
 @inline const NODE_STEP: usize = 512;
 
-/** Bytes to allocate for a node with `count` entries or slots. */
+/** Bytes to allocate for a node with `count` entries or slots that is not roomy. */
 // @ts-ignore: decorator
 @inline export function nodeBytes(level: u32, count: u32): usize {
   const bytes = NODE_HEADER + <usize>count * (level ? SLOT_BYTES : ENTRY_BYTES);
   return bytes <= NODE_SMALL ? bytes : (bytes + NODE_STEP - 1) & ~(NODE_STEP - 1);
+}
+
+/** Bytes to allocate for a roomy leaf, and for a full one. */
+// @ts-ignore: decorator
+@inline export const ROOMY_BYTES: usize = 3072;
+/** A roomy leaf with as few entries gets the block that fits them: fewer than a split leaves, so that it does not become roomy at once. */
+// @ts-ignore: decorator
+@inline const ROOMY_LEAST: u32 = LEAF_MAX * 7 / 16;
+
+/** Bytes that the node was allocated for. */
+// @ts-ignore: decorator
+@inline export function allocatedFor(node: usize): usize {
+  return isRoomy(node) ? ROOMY_BYTES : nodeBytes(nodeLevel<Own>(node), nodeCount<Own>(node));
 }
 
 // --- Finding ------------------------------------------------------------------------------------------------------------------
@@ -103,21 +132,35 @@ export function writeSlot(slot: usize, key: u64, child: usize, cardinality: u64)
 /** Keys that are passed over at once, ... */
 // @ts-ignore: decorator
 @inline const GROUP: u32 = 16;
-/** ... in leaves of so many or more. */
+/** ... in nodes of so many or more. */
 // @ts-ignore: decorator
 @inline const GROUPS_FROM: u32 = 64;
 
 /**
- * The same as entriesUpTo() for a leaf that is likely not in the cache. Counts the groups of entries that are, by the key of their last, and
- * then the entries of the next one: more loads than halving takes, but half of them wait for nothing, so that their lines come together.
+ * The same as keysUpTo() for a node that is likely not in the cache. Counts the groups of keys that are, by their last, and then the keys
+ * of the next one: more loads than halving takes, but none waits for another of its kind, so that their lines come together.
  */
 // @ts-ignore: decorator
-@inline function farEntriesUpTo(leaf: usize, key: u64): u32 {
-  const count = nodeCount<Own>(leaf);
-  if (count < GROUPS_FROM) return entriesUpTo<Own>(leaf, key);
+@inline function farKeysUpTo(first: usize, count: u32, stride: usize, key: u64): u32 {
+  if (count < GROUPS_FROM) return keysUpTo<Own>(first, count, stride, key);
   let upTo: u32 = 0;
-  for (let last = GROUP - 1; last < count; last += GROUP) upTo += entryKey<Own>(entryAt(leaf, last)) <= key ? GROUP : 0;
-  return upTo + keysUpTo<Own>(entryAt(leaf, upTo), min(GROUP, count - upTo), ENTRY_BYTES, key);
+  for (let last = GROUP - 1; last < count; last += GROUP) upTo += (load<u64>(first + <usize>last * stride) & KEY_MAX) <= key ? GROUP : 0;
+  let at = first + <usize>upTo * stride;
+  const end = first + <usize>min(upTo + GROUP, count) * stride;
+  for (; at < end; at += stride) upTo += u32((load<u64>(at) & KEY_MAX) <= key);
+  return upTo;
+}
+
+/** How many entries of the leaf begin at or before `key`. */
+// @ts-ignore: decorator
+@inline export function farEntriesUpTo(leaf: usize, key: u64): u32 {
+  return farKeysUpTo(leaf + NODE_HEADER, nodeCount<Own>(leaf), ENTRY_BYTES, key);
+}
+
+/** How many slots of the node begin at or before `key`. */
+// @ts-ignore: decorator
+@inline export function farSlotsUpTo(node: usize, key: u64): u32 {
+  return farKeysUpTo(node + NODE_HEADER, nodeCount<Own>(node), SLOT_BYTES, key);
 }
 
 /** The slot to go down by for `key`: the last whose key is not greater, or the first. */
@@ -135,17 +178,23 @@ export function writeSlot(slot: usize, key: u64, child: usize, cardinality: u64)
 }
 
 /**
- * The entry that stands for `key`, 0 if none does. Keys mostly are neighbours, so that the entry is first looked for where it is when no
- * key before it is missing.
+ * The leaf's entry whose key is `key` if it is where it is when no key before it is missing: keys mostly are neighbours. 0 if it is not
+ * there.
  */
-export function findEntry(key: u64): usize {
-  const leaf = leafFor<Own>(key), count = nodeCount<Own>(leaf);
+// @ts-ignore: decorator
+@inline export function neighbourFor(leaf: usize, key: u64): usize {
+  const count = nodeCount<Own>(leaf);
   if (!count) return 0;
   const distance = key - entryKey<Own>(entryAt(leaf, 0));
-  if (distance < count) {
-    const entry = entryAt(leaf, <u32>distance);
-    if (entryKey<Own>(entry) == key) return entry;
-  }
+  if (distance >= count) return 0;
+  const entry = entryAt(leaf, <u32>distance);
+  return entryKey<Own>(entry) == key ? entry : 0;
+}
+
+/** The entry that stands for `key`, 0 if none does. */
+export function findEntry(key: u64): usize {
+  const leaf = leafFor<Own>(key), neighbour = neighbourFor(leaf, key);
+  if (neighbour) return neighbour;
   const upTo = farEntriesUpTo(leaf, key);
   if (!upTo) return 0;
   const entry = entryAt(leaf, upTo - 1);
@@ -297,7 +346,7 @@ export function promote(): void {
   setBumpMark(top);
   setEntryTotal(held);
   setTotalCardinality(count);
-  store<u32>(root, held << 16);
+  writeNode(root, 0, held);
   if (held) {
     store<u64>(root, low, <usize>4);
     store<u32>(root, high, <usize>12);
@@ -307,7 +356,7 @@ export function promote(): void {
 
 /** A level's part, at most, in what roomToInsert() asks for one entry: a sibling, and the node above it in two larger blocks. */
 // @ts-ignore: decorator
-@inline const ROOM_A_LEVEL: usize = 6144;
+@inline const ROOM_A_LEVEL: usize = 8192;
 // @ts-ignore: decorator
 @inline const AMPLE_ROOM: usize = <usize>LEVELS_MAX * ROOM_A_LEVEL;
 /** Bytes an entry of all the blocks that a leaf moves through while it grows from none to LEAF_MAX, and of what its splits take. */
@@ -318,31 +367,41 @@ export function promote(): void {
 export function roomToInsert(key: u64, entries: u32): usize {
   let node = rootNode<Own>(), level = nodeLevel<Own>(node), count = nodeCount<Own>(node), above: u32 = 0, splits: usize = 0;
   while (true) {
-    // A full node is split in two, and the one above it, or a new root, takes up to `entries` slots more.
-    if (isFull(node)) splits += nodeBlock(level, (count >> 1) + 2) + nodeBlock(level + 1, above + 1) + nodeBlock(level + 1, above + 2);
+    // A node that is full, or becomes it, is split in two, and the one above it, or a new root, takes up to `entries` slots more.
+    if (count + entries > (level ? INNER_MAX : LEAF_MAX)) {
+      splits += nodeBlock(level, level ? (count >> 1) + 2 : LEAF_MAX) + nodeBlock(level + 1, above + 1) + nodeBlock(level + 1, above + 2);
+    }
     if (!level) break;
     above = count;
     node = slotChild<Own>(slotAt(node, slotFor<Own>(node, key)));
     level = nodeLevel<Own>(node);
     count = nodeCount<Own>(node);
   }
-  if (splits || count + entries > LEAF_MAX) return (splits + nodeBlock(0, LEAF_MAX)) * entries;
-  return roomToGrow(count, entries);
+  if (splits) return (splits + ROOMY_BYTES) * entries;
+  return isRoomy(node) ? 0 : roomToGrow(count, entries, node == rootNode<Own>());
 }
 
 /** The same for any number of entries anywhere. */
 export function roomForEntries(entries: u32): usize {
   const root = rootNode<Own>(), level = nodeLevel<Own>(root), count = nodeCount<Own>(root);
   if (level || count + entries > LEAF_MAX) return <usize>entries * ROOM_AN_ENTRY + <usize>(level + 3) * ROOM_A_LEVEL;
-  return roomToGrow(count, entries);
+  return roomToGrow(count, entries, true);
 }
 
-/** Bytes of the blocks that a leaf of `count` entries moves through until it has `entries` more. */
-function roomToGrow(count: u32, entries: u32): usize {
+/** Bytes of the blocks that a leaf of `count` entries that is not roomy moves through until it has `entries` more. */
+function roomToGrow(count: u32, entries: u32, isRoot: bool): usize {
   let bytes: usize = 0;
-  for (let n = count + 1; n <= count + entries; n++) if (nodeBlock(0, n) != nodeBlock(0, n - 1)) bytes += nodeBlock(0, n);
+  for (let n = count + 1; n <= count + entries; n++) {
+    if (nodeBlock(0, n) == nodeBlock(0, n - 1)) continue;
+    if (becomesRoomy(nodeBytes(0, n), isRoot)) return bytes + ROOMY_BYTES;
+    bytes += nodeBlock(0, n);
+  }
   return bytes;
 }
+
+/** Whether a leaf that needs a larger block, for so many bytes, becomes roomy. */
+// @ts-ignore: decorator
+@inline function becomesRoomy(bytes: usize, isRoot: bool): bool { return bytes > NODE_SMALL && !isRoot; }
 
 // @ts-ignore: decorator
 @inline function nodeBlock(level: u32, count: u32): usize { return blockBytes(nodeBytes(level, count)); }
@@ -430,29 +489,62 @@ function removeBelow(link: usize, key: u64): void {
 /** Makes room for one more item at `index` of the node that `link` holds; returns the node, which may have moved. */
 function openGap(link: usize, index: u32): usize {
   let node = <usize>load<u32>(link);
-  const level = nodeLevel<Own>(node), count = nodeCount<Own>(node), item = itemBytes(node);
-  node = resize(node, nodeBytes(level, count), nodeBytes(level, count + 1));
-  store<u32>(link, <u32>node);
-  const at = node + NODE_HEADER + <usize>index * item;
+  if (!hasRoom(node)) {
+    const level = nodeLevel<Own>(node), bytes = nodeBytes(level, nodeCount<Own>(node) + 1);
+    const roomy = !level && becomesRoomy(bytes, link == ROOT);
+    node = resize(node, allocatedFor(node), roomy ? ROOMY_BYTES : bytes);
+    store<u32>(link, <u32>node);
+    setRoomy(node, roomy);
+  }
+  shift(node, index);
+  return node;
+}
+
+/** Whether the block has room for one more item. */
+// @ts-ignore: decorator
+@inline function hasRoom(node: usize): bool {
+  const level = nodeLevel<Own>(node), count = nodeCount<Own>(node);
+  return !isFull(node) && (isRoomy(node) || nodeBlock(level, count) == nodeBlock(level, count + 1));
+}
+
+/** Makes a gap at `index` of a node that has room. */
+// @ts-ignore: decorator
+@inline function shift(node: usize, index: u32): void {
+  const count = nodeCount<Own>(node), item = itemBytes(node), at = node + NODE_HEADER + <usize>index * item;
   memory.copy(at + item, at, <usize>(count - index) * item);
   setNodeCount(node, count + 1);
-  return node;
+}
+
+/**
+ * Inserts an entry for `key` at `index` of the leaf, as insertEntry() does, if no more than that is to be done: if the leaf's block has
+ * room, and no slot gets another key, as it does before a leaf's first entry. Returns 0 if not.
+ */
+// @ts-ignore: decorator
+@inline export function insertHere(leaf: usize, index: u32, key: u64): usize {
+  if (!index || !hasRoom(leaf)) return 0;
+  shift(leaf, index);
+  setEntryTotal(entryTotal<Own>() + 1);
+  const entry = entryAt(leaf, index);
+  setKey(entry, key);
+  return entry;
 }
 
 function closeGap(link: usize, index: u32): void {
   const node = <usize>load<u32>(link);
   const level = nodeLevel<Own>(node), count = nodeCount<Own>(node), item = itemBytes(node);
-  const at = node + NODE_HEADER + <usize>index * item;
+  const at = node + NODE_HEADER + <usize>index * item, from = allocatedFor(node);
   memory.copy(at, at + item, <usize>(count - index - 1) * item);
   setNodeCount(node, count - 1);
-  resize(node, nodeBytes(level, count), nodeBytes(level, count - 1));
+  if (isRoomy(node) && count > ROOMY_LEAST) return;
+  setRoomy(node, false);
+  resize(node, from, nodeBytes(level, count - 1));
 }
 
 /** Puts a new root above the full one. */
 function raiseRoot(): usize {
   const child = rootNode<Own>(), level = nodeLevel<Own>(child) + 1;
   const root = allocate(nodeBytes(level, 1));
-  store<u32>(root, level | (1 << 16));
+  writeNode(root, level, 1);
   writeSlot(slotAt(root, 0), firstKey(child), child, totalCardinality<Own>());
   store<u32>(ROOT, <u32>root);
   return root;
@@ -462,24 +554,34 @@ function raiseRoot(): usize {
 // @ts-ignore: decorator
 @inline function firstKey(node: usize): u64 { return load<u64>(node, NODE_HEADER) & KEY_MAX; }
 
-/**
- * Splits the full child at slot `index` of the node that `link` holds, so that `key` finds room. In the middle, unless the key comes
- * after all there is: then the left part stays whole.
- */
+/** How many slots the left part of a full node keeps: half of them, unless `key` comes after all there is. */
+// @ts-ignore: decorator
+@inline function keptSlots(node: usize, key: u64): u32 {
+  const count = nodeCount<Own>(node);
+  return slotFor<Own>(node, key) == count - 1 ? count - 1 : count >> 1;
+}
+
+/** How many entries the left part of a full leaf keeps: half of them, unless `key` comes near its end. */
+// @ts-ignore: decorator
+@inline function keptEntries(leaf: usize, key: u64): u32 {
+  const upTo = entriesUpTo<Own>(leaf, key);
+  return upTo > LEAF_MAX / 8 * 7 ? upTo : LEAF_MAX / 2;
+}
+
+/** Splits the full child at slot `index` of the node that `link` holds, so that `key` finds room. */
 function splitChild(link: usize, index: u32, key: u64): void {
   let node = <usize>load<u32>(link);
   const child = slotChild<Own>(slotAt(node, index));
   const level = nodeLevel<Own>(child), count = nodeCount<Own>(child), item = itemBytes(child);
-  const atEnd = level ? slotFor<Own>(child, key) == count - 1 : entriesUpTo<Own>(child, key) == count;
-  const keep = atEnd ? (level ? count - 1 : count) : count >> 1;
-  const moved = count - keep;
-  const whole = nodeBytes(level, count), kept = nodeBytes(level, keep);
-  const inPlace = moved != 0 && blockBytes(kept) + blockBytes(nodeBytes(level, moved)) == blockBytes(whole);
-  const sibling = inPlace ? child + blockBytes(kept) : allocate(nodeBytes(level, moved));
+  const keep = level ? keptSlots(child, key) : keptEntries(child, key), moved = count - keep;
+  const roomy = !level && moved > ROOMY_LEAST;
+  const sibling = allocate(roomy ? ROOMY_BYTES : nodeBytes(level, moved));
   memory.copy(sibling + NODE_HEADER, child + NODE_HEADER + <usize>keep * item, <usize>moved * item);
-  store<u32>(sibling, level | (moved << 16));
+  writeNode(sibling, level, moved);
+  setRoomy(sibling, roomy);
   setNodeCount(child, keep);
-  if (!inPlace) resize(child, whole, kept);
+  if (level) resize(child, nodeBytes(level, count), nodeBytes(level, keep));
+  else setRoomy(child, true);
 
   const members = nodeCardinality(sibling);
   node = openGap(link, index + 1);

@@ -1,11 +1,14 @@
 // One offset at a time.
 
 import { Own } from "./view";
-import { isTiny, allocate, blockBytes, prepare, TINY_MAX } from "./arena";
+import { isTiny, allocate, blockBytes, prepare, setTotalCardinality, totalCardinality, TINY_MAX } from "./arena";
 import {
   Kind, CONTAINER_MEMBERS, keyOf, lowOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull,
 } from "./entry";
-import { findEntry, insertEntry, roomToInsert, removeEntry, adjust, promote } from "./directory";
+import {
+  findEntry, insertEntry, insertHere, roomToInsert, removeEntry, addToSlot, adjust, promote, entryAt, farEntriesUpTo, farSlotsUpTo,
+  neighbourFor, nodeLevel, rootNode, slotAt, slotChild,
+} from "./directory";
 import { containerHas, insertInto, takeFrom, releaseContainer } from "./edit";
 import { runsBytes } from "./container/limits";
 
@@ -21,7 +24,41 @@ export function set(offset: u64, value: u32): u32 {
 }
 
 /** Makes the offset a member; true if it was none. */
-export function insert(offset: u64): bool { return insertAt(findEntry(keyOf(offset)), keyOf(offset), lowOf(offset)); }
+export function insert(offset: u64): bool {
+  const key = keyOf(offset), low = lowOf(offset);
+  if (isTiny<Own>()) return insertAt(findEntry(key), key, low);
+  const added = insertBelow(rootNode<Own>(), key, low);
+  if (added == NO_ROOM) return insertAt(0, key, low);
+  setTotalCardinality(totalCardinality<Own>() + added);
+  return added != 0;
+}
+
+/** What insertBelow() returns when a container is to be added that there is no room for below the node. */
+// @ts-ignore: decorator
+@inline const NO_ROOM: u32 = 2;
+
+/** Makes the offset a member below the node of a full arena: one way down, and the sums on the way back. Returns how many it added. */
+function insertBelow(node: usize, key: u64, low: u32): u32 {
+  if (nodeLevel<Own>(node)) {
+    const upTo = farSlotsUpTo(node, key);
+    if (!upTo) return NO_ROOM;
+    const slot = slotAt(node, upTo - 1), added = insertBelow(slotChild<Own>(slot), key, low);
+    if (added == 1) addToSlot(slot, 1);
+    return added;
+  }
+  let entry = neighbourFor(node, key);
+  if (!entry) {
+    const upTo = farEntriesUpTo(node, key);
+    if (upTo && key <= entryLastKey<Own>(entryAt(node, upTo - 1))) entry = entryAt(node, upTo - 1);
+    else {
+      entry = insertHere(node, upTo, key);
+      if (!entry) return NO_ROOM;
+      setSingle(entry, low);
+      return 1;
+    }
+  }
+  return u32(entryKind<Own>(entry) != Kind.FULL && insertInto(entry, low));
+}
 
 /** Makes the offset no member; true if it was one. */
 export function remove(offset: u64): bool { return removeAt(findEntry(keyOf(offset)), keyOf(offset), lowOf(offset)); }

@@ -11,7 +11,7 @@ import {
   ENTRY_BYTES, KEY_MAX, Kind, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes,
 } from "./entry";
 import {
-  INNER_MAX, LEAF_MAX, LEVELS_MAX, NODE_HEADER, entriesHeld, entryAt, nodeBytes, nodeCount, nodeLevel, rootNode, slotAt,
+  INNER_MAX, LEAF_MAX, LEVELS_MAX, NODE_HEADER, allocatedFor, entriesHeld, entryAt, isRoomy, nodeCount, nodeLevel, rootNode, slotAt,
   slotCardinality, slotChild, slotKey,
 } from "./directory";
 import { isArraySized } from "./container/limits";
@@ -58,7 +58,8 @@ function validateNode(node: usize, level: u32): Fault {
   const count = nodeCount<Own>(node);
   if (nodeLevel<Own>(node) != level) return Fault.NODE_LEVEL;
   if (!count || count > (level ? INNER_MAX : LEAF_MAX)) return Fault.NODE_COUNT;
-  if (!isBlock(node, nodeBytes(level, count))) return Fault.BLOCK_MISPLACED;
+  if (isRoomy(node) && level) return Fault.NODE_LEVEL;
+  if (!isBlock(node, allocatedFor(node))) return Fault.BLOCK_MISPLACED;
   for (let i: u32 = 0; i < count; i++) {
     const fault = level ? validateSlot(node, i, level) : validateEntry(node, i);
     if (fault != Fault.NONE) return fault;
@@ -147,7 +148,7 @@ function entriesBelow(node: usize): u32 {
 /** Bytes of the node's block and of all blocks below it. */
 function bytesBelow(node: usize): usize {
   const level = nodeLevel<Own>(node), count = nodeCount<Own>(node);
-  let bytes = blockBytes(nodeBytes(level, count));
+  let bytes = blockBytes(allocatedFor(node));
   for (let i: u32 = 0; i < count; i++) {
     if (level) { bytes += bytesBelow(slotChild<Own>(slotAt(node, i))); continue; }
     const held = payloadBytes<Own>(entryAt(node, i));

@@ -123,7 +123,7 @@ export function readArena(base: usize): Model {
 }
 
 function readNode(base: usize, node: usize, model: Model): void {
-  const level = load<u16>(base + node), count = <usize>load<u16>(base + node, 2);
+  const level = load<u8>(base + node), count = <usize>load<u16>(base + node, 2);
   for (let i: usize = 0; i < count; i++) {
     if (level) readNode(base, load<u32>(base + node + 4 + 20 * i, 8), model);
     else readEntry(base, base + node + 4 + 12 * i, model);

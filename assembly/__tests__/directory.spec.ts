@@ -1,6 +1,6 @@
 import { Left, Own, Right } from "../view";
 import { left, right } from "../memory";
-import { isTiny, used } from "../arena";
+import { freedBytes, isTiny, used } from "../arena";
 import { ENTRY_BYTES, SPAN_MAX, entryCardinality, entryKey, entryLastKey, setFull, setPair, setSingle } from "../entry";
 import {
   INNER_MAX, LEAF_MAX, adjust, advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, insertEntry, isLastOfLeaf, lastEntry,
@@ -194,6 +194,8 @@ describe("the directory", () => {
       if (i % 4000 == 0) trial.is(keys.model(), "growing");
     }
     trial.same(nodeLevel<Own>(rootNode<Own>()), 2, "level");
+    trial.holds(freedBytes() < used() / 16, "little is freed on the way: " + freedBytes().toString());
+    trial.holds(used() < MANY * 20, "leaves are full enough: " + used().toString());
     keys.check();
     keys.checkSeekFrom();
     order = shuffled(trial, MANY);
@@ -203,6 +205,18 @@ describe("the directory", () => {
       if (i == MANY / 2 || i == MANY - 300) { keys.check(); keys.checkSeekFrom(); }
     }
     trial.same(used(), 16, "nothing is left");
+    trial.end();
+  });
+
+  it("packs what comes in nearly ascending order", () => {
+    const trial = new Trial(407), keys = new Keys(trial, 10000), near: u32 = 16;
+    for (let from: u32 = 0; from < keys.size; from += near) {
+      const order = shuffled(trial, near);
+      for (let i: u32 = 0; i < near; i++) keys.insert(from + order[i]);
+      if (from % 400 == 0) trial.is(keys.model(), "growing");
+    }
+    keys.check();
+    trial.holds(used() < keys.count * 15, "leaves are nearly full: " + used().toString());
     trial.end();
   });
 

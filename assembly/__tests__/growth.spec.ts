@@ -4,6 +4,7 @@ import { arena } from "../memory";
 import { makeRoom, used } from "../arena";
 import { add, subtract } from "../batch";
 import { set } from "../point";
+import { LEAF_MAX } from "../directory";
 import { clearRange, flipRange, setRange } from "../range";
 import { Form, Trial, build, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, range } from "./bitmap-model";
@@ -112,6 +113,23 @@ describe("growth that fails", () => {
         trial.holds(growCount() <= 1, "write " + write.toString() + " grew " + growCount().toString() + " times");
         trial.steps++;
       }
+    }
+    trial.end();
+  });
+
+  it("is all at the beginning of cutting a container out of others, however full the leaves are", () => {
+    const trial = new Trial(1103);
+    for (let entries: u64 = 1; entries <= 2 * LEAF_MAX; entries++) {
+      freshArena(40);
+      for (let i: u64 = 0; i < entries; i++) set(i << 20, 1);
+      const key = (entries / 2 << 4) + 3;
+      setRange(key << 16, (key + 3 << 16) - 1);
+      setArenaSize(used());
+      clear();
+      set(key + 1 << 16, 0);
+      trial.holds(growCount() <= 1, "with " + entries.toString() + " entries, " + growCount().toString() + " times");
+      trial.sound("cut out");
+      trial.steps++;
     }
     trial.end();
   });
