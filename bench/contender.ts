@@ -86,7 +86,9 @@ export class Contender {
     while (Number(await this.server.info("connected_clients")) >= clients) await sleep(1);
   }
 
+  /** Servers take back the buffers of clients that are idle: at each reading both of the server's own have just been used. */
   async #usedMemory(): Promise<number> {
+    await this.server.speaking(3).run("PING");
     return Number(await this.server.info("used_memory"));
   }
 
@@ -127,6 +129,7 @@ export async function startContenders(peers: readonly Peer[]): Promise<Contender
   const contenders: Contender[] = [];
   const start = async (name: string, module: string | null | undefined, prefixes: Prefix[]): Promise<void> => {
     const server = await Server.start({ module, config: ["rdbcompression no", "latency-tracking no", "client-query-buffer-limit 4gb", "proto-max-bulk-len 1gb"] });
+    await server.connection.pipeline([["DEBUG", "REPLYBUFFER", "RESIZING", 0]]);      // else reply buffers shrink at times; older servers have no such thing
     const commands = new Set(((await server.run("COMMAND", "LIST")) as string[]).map((command) => command.toLowerCase()));
     for (const prefix of prefixes) {
       contenders.push(new Contender(prefix === "R64." ? `${name} R64` : name, prefix, server, commands));
