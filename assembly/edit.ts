@@ -15,6 +15,7 @@ import {
 import { bitsetHas, bitsetSet, bitsetClear, clearBitset } from "./container/bitset";
 import { runsFind, runsHas } from "./container/run";
 import { arrayToBitset, bitsetToArray, runsToBitset, runsToArray } from "./container/convert";
+import { bitsetToBuckets } from "./container/extract";
 
 /** Whether the entry's container holds `low`. */
 export function containerHas(entry: usize, low: u32): bool {
@@ -200,10 +201,16 @@ function takeFromBitset(entry: usize, low: u32): bool {
   prepare(blockBytes(arrayBytes(count)) + blockBytes(bucketsBytes(count)));
   const at = allocate(arrayBytes(count));
   bitsetClear(payload, low);
-  bitsetToArray(payload, at);
+  if (bitsetToBuckets(payload, count, at, at + bucketsBytes(count))) {       // the array's block has room to work in
+    const to = allocate(bucketsBytes(count));
+    memory.copy(to, at, bucketsBytes(count));
+    release(at, arrayBytes(count));
+    setBlock(entry, Kind.BUCKETS, count, to);
+  } else {
+    bitsetToArray(payload, at);
+    setBlock(entry, Kind.ARRAY, count, at);
+  }
   release(payload, BITSET_BYTES);
-  setBlock(entry, Kind.ARRAY, count, at);
-  arrayIntoBuckets(entry);
   return true;
 }
 
