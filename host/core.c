@@ -8,6 +8,10 @@
 #include "core-link.h"
 #include "wasm-rt.h"
 
+#if defined(__SSE4_2__)
+#include <nmmintrin.h>
+#endif
+
 #define IMPORT __attribute__((always_inline, unused)) static inline
 
 /* The operand number that stands for memory 0 itself. */
@@ -89,6 +93,21 @@ static const _Alignas(16) u8 lane_orders[256][16] = {ORDERS_7()};
 
 IMPORT v128 w2c_vector_compact(v128 lanes, u32 mask) {
     return simde_wasm_i8x16_swizzle(lanes, simde_wasm_v128_load(lane_orders[mask & 0xff]));
+}
+
+/* One instruction of SSE4.2, told how many lanes there are lest it stop at one that is 0; elsewhere by y's eight rotations. */
+IMPORT u32 w2c_vector_lanesIn(v128 x, v128 y) {
+#if defined(__SSE4_2__)
+    enum { HOW = _SIDD_UWORD_OPS | _SIDD_CMP_EQUAL_ANY | _SIDD_BIT_MASK };
+    return (u32)_mm_cvtsi128_si32(_mm_cmpestrm(y, 8, x, 8, HOW));
+#else
+    v128 found = simde_wasm_i16x8_eq(x, y);
+    for (int turn = 1; turn < 8; turn++) {
+        y = simde_wasm_i8x16_shuffle(y, y, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1);
+        found = simde_wasm_v128_or(found, simde_wasm_i16x8_eq(x, y));
+    }
+    return simde_wasm_i16x8_bitmask(found);
+#endif
 }
 
 /* ------------------------------------------------------------------ arena */

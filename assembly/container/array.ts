@@ -6,12 +6,12 @@
 //   lookup   each of a few members is searched in many: of cost log of the distance to the last one found
 //   merge    one member after the other, branch-free, for what is too short for a block
 
-import { left, right } from "../memory";
+import { left, right, vector } from "../memory";
 import { Left, Right, view16 } from "../view";
 import { And, Or, Xor, AndNot, Store, Count, stores } from "./kernel";
 import { MEMBER_BYTES, arrayBytes, memberCount } from "./limits";
 import {
-  LANES, LANES_BYTES, ALL_LANES, lanesIn, delayOne, delayTwo, putFewLanes, putLanes, reverse, sortBitonic,
+  LANES, LANES_BYTES, ALL_LANES, delayOne, delayTwo, putFewLanes, putLanes, reverse, sortBitonic,
 } from "./lanes";
 
 // How many times as long as the other an array must be for its members to be passed over by search, rather than read in blocks, ...
@@ -97,11 +97,11 @@ export function exclusiveArrays(a: usize, aCount: u32, b: usize, bCount: u32, ou
     const highest = left.load16(a, 14);         // loaded on its own, and first: an extracted lane would lengthen the chain of loads
     let reached = right.load16(b, 14);
     const x = left.load128(a, 0);
-    let found = lanesIn(x, right.load128(b, 0));
+    let found = vector.lanesIn(x, right.load128(b, 0));
     while (reached < highest && b != bLast) {
       b = min(b + LANES_BYTES, bLast);
       reached = right.load16(b, 14);
-      found |= lanesIn(x, right.load128(b, 0));
+      found |= vector.lanesIn(x, right.load128(b, 0));
     }
     const kept = (sizeof<O>() == sizeof<And>() ? found : ~found) & fresh;
     if (!stores<S>()) members += <u32>popcnt<u32>(kept);

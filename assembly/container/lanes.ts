@@ -13,21 +13,6 @@ import { MEMBER_BYTES } from "./limits";
 // @ts-ignore: decorator
 @inline export const ALL_LANES: u32 = 0xff;
 
-/** A bit for each lane of `x` that equals any lane of `y`: the least difference to the eight rotations of `y` is zero. */
-// @ts-ignore: decorator
-@inline export function lanesIn(x: v128, y: v128): u32 {
-  const d0 = v128.xor(x, y);
-  const d1 = v128.xor(x, v128.shuffle<u16>(y, y, 1, 2, 3, 4, 5, 6, 7, 0));
-  const d2 = v128.xor(x, v128.shuffle<u16>(y, y, 2, 3, 4, 5, 6, 7, 0, 1));
-  const d3 = v128.xor(x, v128.shuffle<u16>(y, y, 3, 4, 5, 6, 7, 0, 1, 2));
-  const d4 = v128.xor(x, v128.shuffle<u16>(y, y, 4, 5, 6, 7, 0, 1, 2, 3));
-  const d5 = v128.xor(x, v128.shuffle<u16>(y, y, 5, 6, 7, 0, 1, 2, 3, 4));
-  const d6 = v128.xor(x, v128.shuffle<u16>(y, y, 6, 7, 0, 1, 2, 3, 4, 5));
-  const d7 = v128.xor(x, v128.shuffle<u16>(y, y, 7, 0, 1, 2, 3, 4, 5, 6));
-  const low = i16x8.min_u(i16x8.min_u(d0, d1), i16x8.min_u(d2, d3)), high = i16x8.min_u(i16x8.min_u(d4, d5), i16x8.min_u(d6, d7));
-  return <u32>i16x8.bitmask(i16x8.eq(i16x8.min_u(low, high), i64x2.splat(0)));
-}
-
 /** The lanes one place later; the first comes from the end of `before`. */
 // @ts-ignore: decorator
 @inline export function delayOne(before: v128, lanes: v128): v128 {
