@@ -1,5 +1,10 @@
 // The harness itself, on a plain server: a model or a client that is wrong would blame the module, or clear it.
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { World } from "./oracle/call.ts";
 import { Edges } from "./oracle/edges.ts";
@@ -11,7 +16,7 @@ import { combine, keeps, sorted } from "./support/model.ts";
 import { noEffects, Observer } from "./support/observer.ts";
 import { random, seeded } from "./support/random.ts";
 import { encode, Parser, type Reply, ReplyError } from "./support/resp.ts";
-import { Server } from "./support/server.ts";
+import { Server, projectRoot } from "./support/server.ts";
 import { useServer } from "./support/suite.ts";
 
 const plain = { module: null };
@@ -98,6 +103,25 @@ describe("a server", () => {
     const victim = new Server({ module: "/none.so" });
     await expect(victim.start()).rejects.toThrow(/none\.so/);
     victim.remove();
+  });
+
+  it("leaves nothing behind, whether it was started or not, and when its process is told to end", async () => {
+    const temporary = mkdtempSync(join(tmpdir(), "redis-roar-harness-"));
+    const program = `
+      import { Server } from ${JSON.stringify(join(projectRoot, "test/support/server.ts"))};
+      new Server();
+      await Server.start({ module: null });
+      process.stdout.write("up");
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ["--import", "tsx", "--input-type", "module", "--eval", program], {
+      cwd: projectRoot, env: { ...process.env, TMPDIR: temporary }, stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(child.stdout, "data");
+    expect(readdirSync(temporary).filter((name) => name.startsWith("redis-roar-"))).toHaveLength(1);
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([143, null]);
+    expect(readdirSync(temporary).filter((name) => name.startsWith("redis-roar-"))).toEqual([]);
+    rmSync(temporary, { recursive: true });
   });
 });
 

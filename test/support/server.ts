@@ -8,7 +8,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -41,11 +41,10 @@ const CRASH_REPORT_LINES = 120;
 const LEAKED = 23;
 
 export class Server {
-  readonly directory = mkdtempSync(join(tmpdir(), "redis-roar-"));
-  readonly socket = join(this.directory, "socket");
   port = 0;
   /** How often it has been started. */
   starts = 0;
+  #directory: string | undefined;
   #options: ServerOptions;
   #child: ChildProcess | undefined;
   #exit: Promise<void> = Promise.resolve();
@@ -56,7 +55,19 @@ export class Server {
 
   constructor(options: ServerOptions = {}) {
     this.#options = options;
-    removeAtExit.add(this);
+  }
+
+  /** Made when it is first asked for: a test file may name a server and then have no test to run. */
+  get directory(): string {
+    if (this.#directory === undefined) {
+      this.#directory = mkdtempSync(join(tmpdir(), "redis-roar-"));
+      removeAtExit.add(this);
+    }
+    return this.#directory;
+  }
+
+  get socket(): string {
+    return join(this.directory, "socket");
   }
 
   static async start(options: ServerOptions = {}): Promise<Server> {
@@ -182,7 +193,7 @@ export class Server {
   remove(): void {
     this.#stopping = true;
     this.#child?.kill("SIGKILL");
-    rmSync(this.directory, { recursive: true, force: true });
+    if (this.#directory) rmSync(this.#directory, { recursive: true, force: true });
     removeAtExit.delete(this);
   }
 
@@ -254,6 +265,7 @@ const SETPRIV = "/usr/bin/setpriv";
 
 const removeAtExit = new Set<Server>();
 process.once("exit", () => removeAtExit.forEach((server) => server.remove()));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(128 + constants.signals[signal]));
 
 /** A loopback port that was free a moment ago. */
 export function freePort(): Promise<number> {
