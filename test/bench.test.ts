@@ -121,6 +121,12 @@ describe("generators", () => {
     expect(Math.abs(ones - (bits * share) / 256)).toBeLessThan(5 * deviation);
   });
 
+  it("noise of one seed knows nothing of that of others", () => {
+    const bits = 2 ** 20, six = [1, 2, 3, 4, 5, 6].map((seed) => noise(seed, bits, 128));
+    const ones = onesIn(Buffer.from(six[0]!.map((_, i) => six.reduce((both, bitmap) => both & bitmap[i]!, 0xff))));
+    expect(Math.abs(ones - bits / 64)).toBeLessThan(5 * Math.sqrt(bits / 64));
+  });
+
   it("runs have the lengths asked for", () => {
     const text = [...runs(3, 100_000, 20, 60)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
     const lengths = text.slice(0, text.lastIndexOf("01")).split(/0+/).filter((run) => run !== "").map((run) => run.length);

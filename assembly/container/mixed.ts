@@ -95,11 +95,11 @@ export function exclusiveArrayUncounted(to: usize, b: usize, bCount: u32): void 
 /** Changes the bit of one member; returns what it was, if S counts. */
 // @ts-ignore: decorator
 @inline function changeBit<O, S>(to: usize, value: u32): u32 {
-  const word = to + ((value >> 6) << 3), old = load<u64>(word), bit = (<u64>1) << (value & 63);
-  if (sizeof<O>() == sizeof<Or>()) store<u64>(word, old | bit);
-  if (sizeof<O>() == sizeof<Xor>()) store<u64>(word, old ^ bit);
-  if (sizeof<O>() == sizeof<AndNot>()) store<u64>(word, old & ~bit);
-  return counts<S>() ? <u32>(old >> (value & 63)) & 1 : 0;
+  const byte = to + (value >> 3), old = <u32>load<u8>(byte), bit = <u32>1 << (value & 7);
+  if (sizeof<O>() == sizeof<Or>()) store<u8>(byte, old | bit);
+  if (sizeof<O>() == sizeof<Xor>()) store<u8>(byte, old ^ bit);
+  if (sizeof<O>() == sizeof<AndNot>()) store<u8>(byte, old & ~bit);
+  return counts<S>() ? (old >> (value & 7)) & 1 : 0;
 }
 
 /** Adds the runs that `right` shows at `b` to the bitset at `to` in memory 0. The caller counts, here and below. */
