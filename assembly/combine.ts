@@ -16,13 +16,14 @@ import {
   FOLD_BYTES, Fold, NOTHING, RUNS_MAX, copyShape, entryShape, fold, foldCardinality, fullShape, shape, shapeAt, shapeCount, shapeKind,
   unpackedLeft, unpackedRight,
 } from "./fold";
-import { BITSET_BYTES } from "./container/limits";
+import { ARRAY_MAX, BITSET_BYTES, memberCount } from "./container/limits";
 import { And, Count, Or, Store, StoreOnly, Xor, stores } from "./container/kernel";
 import {
   PART_BYTES, bitsetCardinality, combineParts, complementBitset, intersectBitsets, subtractBitsets, uniteBitsets,
 } from "./container/bitset";
 import { exclusiveArrayUncounted, exclusiveRunsInto, uniteArrayUncounted, uniteRunsInto } from "./container/mixed";
 import { arrayToBitset, runsToBitset } from "./container/convert";
+import { SPARSE, extractPart, isDense } from "./container/extract";
 import { clearEdges, edgesToRuns, flipEdges, runsCardinality } from "./container/run";
 
 /** The operations of https://redis.io/docs/latest/commands/bitop, NOT apart: complement.ts has that. X is the first source. */
@@ -240,7 +241,8 @@ function foldIntersection(key: u64, sources: u32): u64 {
     const next = shapeOf(c);
     if (shapeKind(acc) == Kind.BITSET && shapeKind(next) == Kind.BITSET) {
       const end = fewFrom(shapeCount(acc), c, smallest, sources);
-      acc = foldBitsets<And>(acc, at, key, c, end, smallest);
+      const members = commonMembers(acc, at, key, c, end, smallest);
+      acc = members != TOO_MANY ? members : foldBitsets<And>(acc, at, key, c, end, smallest);
       if (end < sources && shapeCount(acc) <= FEW) acc = settled(acc);
       c = end;
     } else {
@@ -255,15 +257,53 @@ function foldIntersection(key: u64, sources: u32): u64 {
 
 /** One past the source, `from` or a later one, with which few members are to be expected in an intersection that has had `count` so far. */
 function fewFrom(count: u32, from: u32, but: u32, sources: u32): u32 {
-  let expected = <u64>count, c = from;
+  let expected = count, c = from;
   for (let streams: u32 = 0; c < sources && (!streams || (expected > FEW && streams < STREAMS)); c++) {
     if (c == but) continue;
     const next = shapeOf(c);
     if (shapeKind(next) != Kind.BITSET) break;
-    expected = (expected * shapeCount(next)) >> 16;
+    expected = expectedOf(expected, next);
     streams++;
   }
   return c;
+}
+
+/** Members to be expected in the intersection of `count` members with a container that knows nothing of them. */
+// @ts-ignore: decorator
+@inline function expectedOf(count: u32, s: u64): u32 { return <u32>((<u64>count * shapeCount(s)) >> 16); }
+
+/** What commonMembers() answers when it gives up. */
+// @ts-ignore: decorator
+@inline const TOO_MANY: u64 = u64.MAX_VALUE;
+/** From this many expected members on it is likely that an intersection is no array. */
+// @ts-ignore: decorator
+@inline const MANY: u32 = 3000;
+
+/**
+ * What foldBitsets<And>() would give as an array, if it is likely to become one: its members are taken out while it is made. Gives up, with
+ * nothing changed that counts, when there are more of them anywhere than an array could hold if there were as many everywhere.
+ */
+function commonMembers(acc: u64, at: u32, key: u64, from: u32, to: u32, but: u32): u64 {
+  let expected = shapeCount(acc);
+  for (let c = from; c < to; c++) if (c != but) expected = expectedOf(expected, shapeOf(c));
+  if (expected < SPARSE || expected >= MANY || (at == SELF && shapeAt(acc) != work(0))) return TOO_MANY;
+  const start = work(1), list = work(4), last = lastBitset(key, to, but);
+  let out = start;
+  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
+    const a = foldPart<And>(acc, at, key, from, last, but, work(0), part);
+    out = extractPart<And>(a, shapeAt(shapeOf(last)) + part, <u32>part << 3, isDense(expected), out, list);
+    if (memberCount(start, out) > <u32>((part + PART_BYTES) * ARRAY_MAX / BITSET_BYTES)) return TOO_MANY;
+  }
+  const members = memberCount(start, out);
+  return members ? shape(Kind.ARRAY, members, start) : NOTHING;
+}
+
+/** The last source before `to`, `but` apart, that has a bitset at `key`. */
+// @ts-ignore: decorator
+@inline function lastBitset(key: u64, to: u32, but: u32): u32 {
+  let last = to - 1;
+  while (last == but || !isBitset(key, last)) last--;
+  return last;
 }
 
 /**
@@ -271,21 +311,27 @@ function fewFrom(count: u32, from: u32, but: u32, sources: u32): u32 {
  * operand `at`. The result is in memory 0.
  */
 function foldBitsets<O>(acc: u64, at: u32, key: u64, from: u32, to: u32, but: u32): u64 {
-  const out = at == SELF ? shapeAt(acc) : work(0);
-  let last = to - 1, members: u32 = 0;
-  while (last == but || !isBitset(key, last)) last--;
+  const out = at == SELF ? shapeAt(acc) : work(0), last = lastBitset(key, to, but);
+  let members: u32 = 0;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    let a = shapeAt(acc) + part;
-    left.select(at);
-    for (let c = from; c < last; c++) {
-      if (c == but || !isBitset(key, c)) continue;
-      combineParts<O, StoreOnly>(a, shapeAt(shapeOf(c)) + part, out + part);
-      left.select(SELF);
-      a = out + part;
-    }
+    const a = foldPart<O>(acc, at, key, from, last, but, out, part);
     members += combineParts<O, Store>(a, shapeAt(shapeOf(last)) + part, out + part);
   }
   return members ? shape(Kind.BITSET, members, out) : NOTHING;
+}
+
+/** The same of the PART_BYTES at `part` alone, up to source `last`, which stays out: shows the result on the left and returns its address. */
+// @ts-ignore: decorator
+@inline function foldPart<O>(acc: u64, at: u32, key: u64, from: u32, last: u32, but: u32, out: usize, part: usize): usize {
+  let a = shapeAt(acc) + part;
+  left.select(at);
+  for (let c = from; c < last; c++) {
+    if (c == but || !isBitset(key, c)) continue;
+    combineParts<O, StoreOnly>(a, shapeAt(shapeOf(c)) + part, out + part);
+    left.select(SELF);
+    a = out + part;
+  }
+  return a;
 }
 
 /** Whether source `c` has a bitset at `key`. */

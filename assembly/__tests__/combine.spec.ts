@@ -42,6 +42,13 @@ function container(key: u64, style: i32, trial: Trial): Model {
   return model;
 }
 
+/** Offsets of container 3 from `low` to below `high`, each of them a member with a probability of `share` in 1000. */
+function noise(trial: Trial, share: u32, low: u64, high: u64): Model {
+  const model = new Model();
+  for (let at = low; at < high; at++) if (trial.random.below(1000) < share) model.append((3 << 16) | at, (3 << 16) | at);
+  return model;
+}
+
 describe("combining two", () => {
   it("is right for all pairs of containers, as arrays, bitsets, runs and full ones", () => {
     const trial = new Trial(500);
@@ -124,6 +131,23 @@ describe("combining one to many", () => {
         const sources: Model[] = [];
         for (let s = 0; s < 3 + i % 2; s++) sources.push(container(3, trial.random.below(3) ? style : trial.random.below(Style.STYLES), trial));
         combineAll(trial, sources, i % Form.FORMS);
+      }
+    }
+    trial.end();
+  });
+
+  it("is right for bitsets that have few members in common, many, or many in a part", () => {
+    const trial = new Trial(518);
+    for (let count = 2; count <= 7; count += count < 3 ? 1 : 3) {
+      for (let i = 0; i < 6; i++) {
+        const sources: Model[] = [], share: u32 = count == 2 ? 120 + trial.random.below(120) : 400 + trial.random.below(400);
+        const first = noise(trial, share, 0, 65536), part: u32 = 8192 * trial.random.below(8), dense = noise(trial, 900, part, part + 8192);
+        for (let s = 0; s < count; s++) {
+          let model = i < 2 ? noise(trial, share, 0, 65536) : i < 4 ? combineModels(Operation.OR, [first, noise(trial, 30, 0, 65536)]) : first;
+          if (i % 2) model = combineModels(Operation.OR, [model, dense]);
+          sources.push(model);
+        }
+        combineAll(trial, sources, Form.PLAIN);
       }
     }
     trial.end();

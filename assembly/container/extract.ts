@@ -4,14 +4,13 @@
 // is done for the word. So there are none. A bitset is eight lanes of 16 bits at a time; those with members are written to a list, and
 // from the list the members of eight lanes are taken at once.
 
-import { left, vector } from "../memory";
+import { left, right, vector } from "../memory";
 import { MEMBER_BYTES, UNIVERSE, memberCount } from "./limits";
 import { BUCKETS, BUCKET_MAX } from "./buckets";
+import { Same, combineVectors, isUnary } from "./kernel";
+import { PART_BYTES } from "./bitset";
 import { LANES_BYTES, pairHigh, pairLow, putLanes } from "./lanes";
 
-/** Bytes of the bitset for which there is one list. */
-// @ts-ignore: decorator
-@inline const PART_BYTES: usize = 1024;
 /** The list: lanes with members, and this far behind each the value of its lowest bit. One vector behind the last lane may be written. */
 // @ts-ignore: decorator
 @inline const VALUES: usize = PART_BYTES + LANES_BYTES;
@@ -24,7 +23,7 @@ import { LANES_BYTES, pairHigh, pairLow, putLanes } from "./lanes";
 
 /** Below that many members few words have any, and passing over the others is what counts. */
 // @ts-ignore: decorator
-@inline const SPARSE: u32 = 160;
+@inline export const SPARSE: u32 = 160;
 
 /**
  * Writes the members of the bitset that `left` shows at `a`, of which there are `members`, and returns how many there are. `out` needs room
@@ -49,19 +48,35 @@ export function bitsetToBuckets(a: usize, members: u32, out: usize, work: usize)
   return true;
 }
 
+/**
+ * Writes the members of what O makes of the next PART_BYTES of left `a` and right `b`, the first bit of which is `value`; returns the end.
+ * `dense` if all of the bitset may be DENSE. `out` needs room for PART_BYTES * 8 members and eight more.
+ */
+export function extractPart<O>(a: usize, b: usize, value: u32, dense: bool, out: usize, work: usize): usize {
+  return putMembers<u16>(work, listLanes<O>(a, b, value, work), dense, out);
+}
+
+// @ts-ignore: decorator
+@inline export function isDense(members: u32): bool { return members >= DENSE; }
+
 /** Writes the members' low Out bytes; returns the end. */
 // @ts-ignore: decorator
 @inline function extract<Out>(a: usize, members: u32, out: usize, work: usize): usize {
-  const dense = members >= DENSE;
   for (let value: u32 = 0; value < UNIVERSE; value += <u32>PART_BYTES << 3) {
-    const end = listLanes(a, value, work);
-    for (let at = work; at < end; at += LANES_BYTES) out = dense ? putFours<Out>(at, out) : putTwos<Out>(at, out);
+    out = putMembers<Out>(work, listLanes<Same>(a, 0, value, work), isDense(members), out);
     a += PART_BYTES;
   }
   return out;
 }
 
-/** The same, going from one word of 32 bits with members to the next. */
+/** Writes the members of the lanes that are listed from `list` to `end`. */
+// @ts-ignore: decorator
+@inline function putMembers<Out>(list: usize, end: usize, dense: bool, out: usize): usize {
+  for (; list < end; list += LANES_BYTES) out = dense ? putFours<Out>(list, out) : putTwos<Out>(list, out);
+  return out;
+}
+
+/** Writes the members, going from one word of 32 bits with members to the next. */
 function extractFew(a: usize, out: usize): u32 {
   const start = out;
   for (let value: u32 = 0; value < UNIVERSE; value += 2048) {
@@ -87,13 +102,14 @@ function extractFew(a: usize, out: usize): u32 {
   return <u32>i8x16.bitmask(i8x16.narrow_i16x8_s(low, high));
 }
 
-/** Lists the lanes that are not 0 of the part of a bitset whose first bit is `value`; returns the end of the list. Lanes of 0 follow. */
+/** Lists the lanes that are not 0 of a part, as above; returns the end of the list. Lanes of 0 follow. */
 // @ts-ignore: decorator
-@inline function listLanes(a: usize, value: u32, list: usize): usize {
+@inline function listLanes<O>(a: usize, b: usize, value: u32, list: usize): usize {
   const end = a + PART_BYTES;
   let values = i16x8.add(i16x8.splat(<i16>value), i16x8(0, 16, 32, 48, 64, 80, 96, 112));
   for (; a < end; a += 4 * LANES_BYTES) {
-    const x3 = left.load128(a, 48), x2 = left.load128(a, 32), x1 = left.load128(a, 16), x0 = left.load128(a, 0);
+    const x3 = vectorAt<O>(a, b, 48), x2 = vectorAt<O>(a, b, 32), x1 = vectorAt<O>(a, b, 16), x0 = vectorAt<O>(a, b, 0);
+    if (!isUnary<O>()) b += 4 * LANES_BYTES;
     const low = ~zeros(x0, x1), high = ~zeros(x2, x3);
     list = listVector(x0, values, low & 0xff, list);
     values = i16x8.add(values, i16x8.splat(128));
@@ -106,6 +122,12 @@ function extractFew(a: usize, out: usize): u32 {
   }
   v128.store(list, i64x2.splat(0));
   return list;
+}
+
+// @ts-ignore: decorator
+@inline function vectorAt<O>(a: usize, b: usize, offset: u32): v128 {
+  const x = left.load128(a, offset);
+  return isUnary<O>() ? x : combineVectors<O>(x, right.load128(b, offset));
 }
 
 /** A bit for each of the sixteen lanes that is 0. */

@@ -33,5 +33,14 @@ export type Not = i16;
   return x & ~y;
 }
 
+/** The same for vectors. */
+// @ts-ignore: decorator
+@inline export function combineVectors<O>(x: v128, y: v128): v128 {
+  if (sizeof<O>() == sizeof<And>()) return v128.and(x, y);
+  if (sizeof<O>() == sizeof<Or>()) return v128.or(x, y);
+  if (sizeof<O>() == sizeof<Xor>()) return v128.xor(x, y);
+  return v128.andnot(x, y);
+}
+
 // @ts-ignore: decorator
 @inline export function changeWord<O>(x: u64): u64 { return sizeof<O>() == sizeof<Not>() ? ~x : x; }
