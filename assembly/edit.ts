@@ -10,7 +10,7 @@ import { ARRAY_MAX, BITSET_BYTES, arrayBytes, runsBytes, isArraySized } from "./
 import { arrayLowerBound } from "./container/array";
 import {
   BUCKETS_FROM, BUCKETS_LEAST, arrayToBuckets, bucketsBytes, bucketsFind, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsRemove,
-  bucketsToArray, uniteBuckets,
+  bucketsToArray, uniteBucketsInto,
 } from "./container/buckets";
 import { bitsetHas, bitsetSet, bitsetClear, clearBitset } from "./container/bitset";
 import { runsFind, runsHas } from "./container/run";
@@ -126,7 +126,7 @@ function takeFromArray(entry: usize, low: u32): bool {
 export function arrayIntoBuckets(entry: usize): bool {
   const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
   const at = allocate(bucketsBytes(count));
-  if (!arrayToBuckets(payload, count, at)) { release(at, bucketsBytes(count)); return false; }
+  if (!arrayToBuckets(payload, count, at, at)) { release(at, bucketsBytes(count)); return false; }
   release(payload, arrayBytes(count));
   setBlock(entry, Kind.BUCKETS, count, at);
   return true;
@@ -179,7 +179,7 @@ export function bucketsIntoBitset(entry: usize): void {
   const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
   const at = allocate(BITSET_BYTES);
   clearBitset(at);
-  uniteBuckets(payload, count, at);
+  uniteBucketsInto(payload, count, at);
   release(payload, bucketsBytes(count));
   setBlock(entry, Kind.BITSET, count, at);
 }

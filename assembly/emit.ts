@@ -59,7 +59,7 @@ function settledArray(s: u64): u64 {
   const count = shapeCount(s), above = shapeAt(s) + FOLD_BYTES;
   if (count < BUCKETS_FROM) return s;
   left.select(SELF);
-  return arrayToBuckets(shapeAt(s), count, above) ? shape(Kind.BUCKETS, count, above) : s;
+  return arrayToBuckets(shapeAt(s), count, above, above) ? shape(Kind.BUCKETS, count, above) : s;
 }
 
 /**

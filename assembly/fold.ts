@@ -17,7 +17,10 @@ import {
   intersectArrayBitset, intersectArrayBitsetCardinality, subtractArrayBitset, intersectArrayRuns, subtractArrayRuns,
   uniteArrayInto, subtractArrayInto, exclusiveArrayInto, uniteRunsInto, subtractRunsInto, exclusiveRunsInto, intersectRunsInto,
 } from "./container/mixed";
-import { bucketsBytes, bucketsToArray, intersectBuckets, intersectBucketsCardinality, subtractBuckets } from "./container/buckets";
+import {
+  BUCKETS_LEAST, arrayToBuckets, bucketsBytes, bucketsToArray, intersectBuckets, intersectBucketsCardinality, subtractBuckets,
+} from "./container/buckets";
+import { NO_BUCKETS, exclusiveBuckets, uniteBuckets } from "./container/merge";
 import { arrayGaps, arrayToBitset, runsToBitset, arrayToRuns } from "./container/convert";
 
 export const enum Fold { AND, OR, XOR, ANDNOT }
@@ -51,6 +54,15 @@ export const enum Fold { AND, OR, XOR, ANDNOT }
 @inline export function fullShape(): u64 { return shape(Kind.FULL, FULL_COUNT, 0); }
 // @ts-ignore: decorator
 @inline function arrayShape(count: u32, at: usize): u64 { return count ? shape(Kind.ARRAY, count, at) : NOTHING; }
+/** Buckets in memory 0, or what they are when they are few. */
+export function bucketsShape(count: u32, at: usize): u64 {
+  if (count >= BUCKETS_LEAST) return shape(Kind.BUCKETS, count, at);
+  if (!count) return NOTHING;
+  left.select(SELF);
+  const array = at + bucketsBytes(BUCKETS_LEAST);
+  bucketsToArray(at, count, array);
+  return shape(Kind.ARRAY, count, array);
+}
 // @ts-ignore: decorator
 @inline function bitsetShape(count: u32, at: usize): u64 { return count ? shape(Kind.BITSET, count, at) : NOTHING; }
 
@@ -93,7 +105,13 @@ export function fold(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, tem
     if (op == Fold.AND) return arrayShape(intersectBuckets(a, lCount, b, rCount, out), out);
     if (op == Fold.ANDNOT) return arrayShape(subtractBuckets(a, lCount, b, rCount, out), out);
   }
-  if (lKind == Kind.BUCKETS || rKind == Kind.BUCKETS) return foldUnpacked(op, lk, l, rk, r, out, temp);
+  if (lKind == Kind.BUCKETS || rKind == Kind.BUCKETS) {
+    if ((op == Fold.OR || op == Fold.XOR) && mayMerge(lKind, lCount, rKind, rCount)) {
+      const merged = mergeBuckets(op, lk, l, rk, r, out);
+      if (merged != UNMERGED) return merged;
+    }
+    return foldUnpacked(op, lk, l, rk, r, out, temp);
+  }
   if (lKind == Kind.ARRAY && rKind == Kind.ARRAY) return foldArrays(op, a, lCount, b, rCount, out);
   if (lKind == Kind.BITSET && rKind == Kind.BITSET) {
     const to = lk == SELF ? a : out;
@@ -105,6 +123,44 @@ export function fold(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, tem
   if (lKind == Kind.BITSET) return foldIntoBitset(op, lk, l, rk, r, out);
   if (rKind == Kind.BITSET) return foldBitsetInto(op, lk, l, rk, r, out);
   return foldRuns(op, lk, l, rk, r, out, temp);
+}
+
+/** An array must not be that many times shorter than the buckets it is merged with: its members are then better looked up. */
+// @ts-ignore: decorator
+@inline const MERGE_RATIO: u32 = 24;
+/** What mergeBuckets() answers when buckets cannot hold an operand or the result. */
+// @ts-ignore: decorator
+@inline const UNMERGED: u64 = u64.MAX_VALUE;
+
+/** Whether the union of two containers, of which one is buckets, is best merged bucket by bucket. */
+// @ts-ignore: decorator
+@inline function mayMerge(lKind: Kind, lCount: u32, rKind: Kind, rCount: u32): bool {
+  return lCount + rCount <= ARRAY_MAX && lCount * MERGE_RATIO >= rCount && rCount * MERGE_RATIO >= lCount
+    && (lKind == Kind.BUCKETS || lKind == Kind.ARRAY) && (rKind == Kind.BUCKETS || rKind == Kind.ARRAY);
+}
+
+/** The union or symmetric difference of buckets with buckets or an array, as buckets. */
+function mergeBuckets(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize): u64 {
+  const x = shapeCount(l), y = shapeCount(r), a = bucketsOf(lk, l, UNPACKED_AT), b = bucketsOf(rk, r, UNPACKED_AT + FOLD_BYTES);
+  let members = NO_BUCKETS;
+  if (a && b) {
+    left.select(shapeKind(l) == Kind.BUCKETS ? lk : SELF);
+    right.select(shapeKind(r) == Kind.BUCKETS ? rk : SELF);
+    members = op == Fold.OR ? uniteBuckets(a, x, b, y, out) : exclusiveBuckets(a, x, b, y, out);
+  }
+  const merged = members == NO_BUCKETS ? UNMERGED : bucketsShape(members, out);
+  left.select(lk);
+  right.select(rk);
+  return merged;
+}
+
+/** Where the shape of operand `k` is as buckets: there, or in memory 0 above the bump mark; 0 if it cannot be. */
+function bucketsOf(k: u32, s: u64, above: usize): usize {
+  if (shapeKind(s) == Kind.BUCKETS) return shapeAt(s);
+  makeRoom(64 + UNPACKED_AT + 2 * FOLD_BYTES);
+  left.select(k);
+  const to = alignedBump() + above, count = shapeCount(s);
+  return arrayToBuckets(shapeAt(s), count, to, to + bucketsBytes(count)) ? to : 0;
 }
 
 /** The same where one is buckets or both are, by way of arrays. */

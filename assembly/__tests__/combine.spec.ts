@@ -169,6 +169,20 @@ describe("combining one to many", () => {
     trial.end();
   });
 
+  it("is right for arrays and buckets of unlike sizes, and of a bucket too full for them", () => {
+    const trial = new Trial(519);
+    for (let i = 0; i < 24; i++) {
+      const sources: Model[] = [], count: u32 = 2 + trial.random.below(i % 8 ? 6 : 18), full = noise(trial, 990, 4096, 4400);
+      for (let s: u32 = 0; s < count; s++) {
+        const low = trial.random.below(40000) * u32(i % 3 == 0), each = noise(trial, (42 >> trial.random.below(i % 2 ? 3 : 6)) + 1, low, 65536);
+        const before = sources.length ? sources[trial.random.below(sources.length)] : full, chance = trial.random.below(6);
+        sources.push(chance == 0 ? combineModels(Operation.XOR, [each, before]) : chance == 1 ? combineModels(Operation.OR, [each, full]) : each);
+      }
+      combineAll(trial, sources, Form.PLAIN);
+    }
+    trial.end();
+  });
+
   it("is right when many bitsets have few members in common, and with other kinds between them", () => {
     const trial = new Trial(516);
     for (let i: u32 = 0; i < 20; i++) {

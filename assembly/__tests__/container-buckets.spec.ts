@@ -1,9 +1,11 @@
 import {
   BUCKETS_FROM, arrayToBuckets, bucketsAreSound, bucketsBytes, bucketsFind, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsLast,
   bucketsLowerBound, bucketsNextClear, bucketsRemove, bucketsSelect, bucketsToArray, bucketsWord, intersectBuckets,
-  intersectBucketsCardinality, subtractBuckets, uniteBuckets,
+  intersectBucketsCardinality, subtractBuckets, uniteBucketsInto,
 } from "../container/buckets";
 import { EXTRACT_BYTES, bitsetToBuckets } from "../container/extract";
+import { MERGE_BYTES, NO_BUCKETS, exclusiveBuckets, uniteBuckets } from "../container/merge";
+import { LANES_BYTES } from "../container/lanes";
 import { ARRAY_MAX, BITSET_BYTES, arrayBytes } from "../container/limits";
 import { Left, Own } from "../view";
 import { Bench, Kind, Model, Operation, combineModels, makeModel, writePayload, Style } from "./container-model";
@@ -18,10 +20,11 @@ function fitting(style: Style, cardinality: u32, bench: Bench): Model {
 }
 
 function convertAll(bench: Bench, x: Model, y: Model): void {
-  if (x.count >= BUCKETS_FROM) {
+  for (let apart: u32 = u32(x.count < BUCKETS_FROM); apart < 2; apart++) {
     bench.begin();
-    let a = bench.left(Kind.ARRAY, x), out = bench.output(bucketsBytes(x.count));
-    bench.checkResult(u32(arrayToBuckets(a, x.count, out)), u32(x.fitsBuckets()), "arrayToBuckets");
+    const a = bench.left(Kind.ARRAY, x), beside = arrayBytes(min(x.count, 256)) + LANES_BYTES;
+    const out = bench.output(bucketsBytes(x.count) + (apart ? beside : 0)), list = apart ? out + bucketsBytes(x.count) : out;
+    bench.checkResult(u32(arrayToBuckets(a, x.count, out, list)), u32(x.fitsBuckets()), "arrayToBuckets");
     if (x.fitsBuckets()) bench.checkPayload(Kind.BUCKETS, x, "arrayToBuckets");
   }
 
@@ -40,8 +43,8 @@ function convertAll(bench: Bench, x: Model, y: Model): void {
   bench.checkResult(bucketsLast<Left>(a, x.count), lastOf(x), "bucketsLast");
   out = bench.output(BITSET_BYTES);
   writePayload(Kind.BITSET, y, out);
-  uniteBuckets(a, x.count, out);
-  bench.checkPayload(Kind.BITSET, combineModels(Operation.OR, x, y), "uniteBuckets");
+  uniteBucketsInto(a, x.count, out);
+  bench.checkPayload(Kind.BITSET, combineModels(Operation.OR, x, y), "uniteBucketsInto");
 }
 
 /** Calls every kernel on the two sets, which buckets can hold. */
@@ -52,6 +55,20 @@ function meetAll(bench: Bench, x: Model, y: Model): void {
   bench.checkResult(intersectBucketsCardinality(a, x.count, b, y.count), both.count, "intersectBucketsCardinality");
   bench.check(Kind.ARRAY, intersectBuckets(a, x.count, b, y.count, out), both, "intersectBuckets");
   bench.check(Kind.ARRAY, subtractBuckets(a, x.count, b, y.count, out), rest, "subtractBuckets");
+  mergeBoth(bench, x, y);
+}
+
+/** The kernels of merge.ts, whose results buckets may not hold. */
+function mergeBoth(bench: Bench, x: Model, y: Model): void {
+  const union = combineModels(Operation.OR, x, y), either = combineModels(Operation.XOR, x, y);
+  bench.begin();
+  const a = bench.left(Kind.BUCKETS, x), b = bench.right(Kind.BUCKETS, y);
+  let out = bench.output(<usize>(x.count + y.count) + MERGE_BYTES);
+  bench.checkResult(uniteBuckets(a, x.count, b, y.count, out), union.fitsBuckets() ? union.count : NO_BUCKETS, "uniteBuckets");
+  if (union.fitsBuckets()) bench.checkPayload(Kind.BUCKETS, union, "uniteBuckets");
+  out = bench.output(<usize>(x.count + y.count) + MERGE_BYTES);
+  bench.checkResult(exclusiveBuckets(a, x.count, b, y.count, out), either.fitsBuckets() ? either.count : NO_BUCKETS, "exclusiveBuckets");
+  if (either.fitsBuckets()) bench.checkPayload(Kind.BUCKETS, either, "exclusiveBuckets");
 }
 
 /** A set that has most of `x`, and some more. */
@@ -136,6 +153,7 @@ describe("buckets", () => {
       meetAll(bench, x, relative(x, bench));
       meetAll(bench, x, fitting(bench.random.below(Style.STYLES), SIZES[bench.random.below(SIZES.length)], bench));
       meetAll(bench, x, x);
+      meetAll(bench, x, fitting(Style.SPARSE, 16 + bench.random.below(40), bench));
     }
     bench.end();
   });

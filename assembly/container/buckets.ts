@@ -79,7 +79,7 @@ export function bucketsToArray(a: usize, count: u32, out: usize): void {
 }
 
 /** Adds the members to the bitset at `to`, without a count. */
-export function uniteBuckets(a: usize, count: u32, to: usize): void {
+export function uniteBucketsInto(a: usize, count: u32, to: usize): void {
   const counts = a + count;
   for (let high: u32 = 0; high < BUCKETS; high++, to += 32) {
     for (let end = a + left.load8(counts + high, 0); a < end; a++) bitsetSet(to, left.load8(a, 0));
@@ -87,14 +87,15 @@ export function uniteBuckets(a: usize, count: u32, to: usize): void {
 }
 
 /**
- * Whether the array of `count` members, BUCKETS_FROM or more, can be buckets; they are then at `out`, which needs bucketsBytes(count).
- * First where buckets end is listed, without a branch, in the place of the low bytes.
+ * Whether the array of `count` members can be buckets; they are then at `out`, which needs bucketsBytes(count). First where buckets end is
+ * listed, without a branch, at `list`: that takes two bytes a member or a bucket, whichever are fewer, and a vector behind. `list` may be
+ * `out` from BUCKETS_FROM members on.
  */
-export function arrayToBuckets(a: usize, count: u32, out: usize): bool {
-  const counts = out + count, listed = listEnds(a, count, out);
+export function arrayToBuckets(a: usize, count: u32, out: usize, list: usize): bool {
+  const counts = out + count, listed = listEnds(a, count, list);
   memory.fill(counts, 0, BUCKETS);
   let first: u32 = 0;
-  for (let at = out; at < listed; at += MEMBER_BYTES) {
+  for (let at = list; at < listed; at += MEMBER_BYTES) {
     const end = <u32>load<u16>(at), held = end - first;
     if (held > BUCKET_MAX) return false;
     store<u8>(counts + left.load8(a + arrayBytes(end) - 1, 0), held);
