@@ -92,8 +92,8 @@ export function exclusiveArrays(a: usize, aCount: u32, b: usize, bCount: u32, ou
 // @ts-ignore: decorator
 @inline function filterBlocks<O, S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize, room: usize): u32 {
   const aLast = a + arrayBytes(aCount) - LANES_BYTES, bLast = b + arrayBytes(bCount) - LANES_BYTES, start = out, end = out + room;
-  let fresh = ALL_LANES, members: u32 = 0;
-  while (true) {
+  let members: u32 = 0;
+  for (; a < aLast; a += LANES_BYTES) {
     const highest = left.load16(a, 14);         // loaded on its own, and first: an extracted lane would lengthen the chain of loads
     let reached = right.load16(b, 14);
     const x = left.load128(a, 0);
@@ -103,17 +103,27 @@ export function exclusiveArrays(a: usize, aCount: u32, b: usize, bCount: u32, ou
       reached = right.load16(b, 14);
       found |= vector.lanesIn(x, right.load128(b, 0));
     }
-    const kept = (sizeof<O>() == sizeof<And>() ? found : ~found) & fresh;
+    const kept = wanted<O>(found);
     if (!stores<S>()) members += <u32>popcnt<u32>(kept);
+    else if (sizeof<O>() == sizeof<AndNot>()) out = putLanes(x, kept, out);   // there is room for all of `a`
     else if (kept) out = end - out >= LANES_BYTES ? putLanes(x, kept, out) : putFewLanes(x, kept, out);
-    if (a == aLast) break;
-    a += LANES_BYTES;
-    if (a > aLast) {
-      fresh = (ALL_LANES << memberCount(aLast, a)) & ALL_LANES;
-      a = aLast;
-    }
   }
-  return stores<S>() ? memberCount(start, out) : members;
+  const x = left.load128(aLast, 0), kept = wanted<O>(foundFrom(x, left.load16(aLast, 14), b, bLast)) & (ALL_LANES << memberCount(aLast, a));
+  if (!stores<S>()) return members + <u32>popcnt<u32>(kept);
+  return memberCount(start, end - out >= LANES_BYTES ? putLanes(x, kept, out) : putFewLanes(x, kept, out));
+}
+
+// @ts-ignore: decorator
+@inline function wanted<O>(found: u32): u32 { return (sizeof<O>() == sizeof<And>() ? found : ~found) & ALL_LANES; }
+
+/** The lanes of `x`, the greatest of which is `highest`, that are in `b` from a block on. */
+function foundFrom(x: v128, highest: u32, b: usize, bLast: usize): u32 {
+  let found = vector.lanesIn(x, right.load128(b, 0));
+  while (b != bLast && right.load16(b, 14) < highest) {
+    b = min(b + LANES_BYTES, bLast);
+    found |= vector.lanesIn(x, right.load128(b, 0));
+  }
+  return found;
 }
 
 /**
