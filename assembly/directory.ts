@@ -98,7 +98,7 @@ export function writeSlot(slot: usize, key: u64, child: usize, cardinality: u64)
 /** Bytes to allocate for a roomy leaf, and for a full one. */
 // @ts-ignore: decorator
 @inline export const ROOMY_BYTES: usize = 3072;
-/** A roomy leaf with as few entries gets the block that fits them: fewer than a split leaves, so that it does not become roomy at once. */
+/** A roomy leaf with as few entries gets the block that fits them. Halves of a full one have more, so that they do not go back and forth. */
 // @ts-ignore: decorator
 @inline const ROOMY_LEAST: u32 = LEAF_MAX * 7 / 16;
 

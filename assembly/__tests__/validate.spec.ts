@@ -151,6 +151,8 @@ describe("validating", () => {
     names(Fault.NODE_LEVEL, "leaves as children of level 2");
     store<u16>(leaf(1), 1);
     names(Fault.NODE_LEVEL, "a child of its parent's level");
+    store<u8>(root(), 1, 1);
+    names(Fault.NODE_LEVEL, "a roomy node that is no leaf");
     store<u16>(root(), 0, 2);
     names(Fault.NODE_COUNT, "an empty root");
     store<u16>(root(), INNER_MAX + 1, 2);
