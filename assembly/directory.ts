@@ -268,6 +268,13 @@ export function seekFrom<M>(place: u64, key: u64): u64 {
   return placeOf(entry, end);
 }
 
+/** The first entry of a bitmap that is not empty. */
+export function firstEntry(): usize {
+  let node = rootNode<Own>();
+  while (nodeLevel<Own>(node)) node = slotChild<Own>(slotAt(node, 0));
+  return entryAt(node, 0);
+}
+
 /** The last entry, 0 if there is none. */
 export function lastEntry<M>(): usize {
   let node = rootNode<M>();

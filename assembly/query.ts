@@ -2,9 +2,11 @@
 
 import { Own, view16, view64 } from "./view";
 import {
-  KEY_MAX, Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf, offsetOf,
+  KEY_MAX, Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, isArray, keyOf, lowOf, offsetOf,
 } from "./entry";
-import { advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, lastEntry, membersBefore, placeEntry, seek } from "./directory";
+import {
+  advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, firstEntry, lastEntry, membersBefore, placeEntry, seek,
+} from "./directory";
 import { BITSET_BYTES } from "./container/limits";
 import { arrayLowerBound } from "./container/array";
 import { bucketsLast, bucketsLowerBound, bucketsNextClear, bucketsSelect } from "./container/buckets";
@@ -48,8 +50,8 @@ export function countRange(low: u64, high: u64): u64 {
 
 /** The least member of a bitmap that is not empty. */
 export function minimum(): u64 {
-  const entry = placeEntry(seek<Own>(0));
-  return offsetOf(entryKey<Own>(entry), nextSetIn(entry, 0));
+  const entry = firstEntry();
+  return offsetOf(entryKey<Own>(entry), isArray(entryKind<Own>(entry)) ? load<u16>(entryPayload<Own>(entry)) : nextSetIn(entry, 0));
 }
 
 /** The greatest member of a bitmap that is not empty. */

@@ -1,6 +1,7 @@
 // Who is compared: native commands, and a module's R.* and R64.*. Each .so has a server of its own, R.* and R64.* of one .so share it.
 
 import { createConnection } from "node:net";
+import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, type Connection, type Reply, ReplyError } from "../test/support/resp.ts";
 import { Server } from "../test/support/server.ts";
@@ -127,8 +128,11 @@ export interface Peer {
 /** Fresh servers: native, redis-roar's R.* and R64.*, each peer's. */
 export async function startContenders(peers: readonly Peer[]): Promise<Contender[]> {
   const contenders: Contender[] = [];
+  // All on one processor, of which only one is at work at a time: processors of a shared machine are not always equally fast.
+  const processors = availableParallelism(), pinned = processors > 1 ? [`server_cpulist ${processors - 1}`] : [];
+  const config = ["rdbcompression no", "latency-tracking no", "client-query-buffer-limit 4gb", "proto-max-bulk-len 1gb", ...pinned];
   const start = async (name: string, module: string | null | undefined, prefixes: Prefix[]): Promise<void> => {
-    const server = await Server.start({ module, config: ["rdbcompression no", "latency-tracking no", "client-query-buffer-limit 4gb", "proto-max-bulk-len 1gb"] });
+    const server = await Server.start({ module, config });
     await server.connection.pipeline([["DEBUG", "REPLYBUFFER", "RESIZING", 0]]);      // else reply buffers shrink at times; older servers have no such thing
     const commands = new Set(((await server.run("COMMAND", "LIST")) as string[]).map((command) => command.toLowerCase()));
     for (const prefix of prefixes) {

@@ -1,8 +1,8 @@
-// The yardstick: time that the server itself spends in a command. Contenders take many short turns, whose first quartile counts.
+// The yardstick: time that the server itself spends in a command. Contenders take many short turns, whose median counts.
 
 import { type Command, encode } from "../test/support/resp.ts";
 import type { Contender } from "./contender.ts";
-import { type CommandStatistics, quantile } from "./statistics.ts";
+import { type CommandStatistics, median } from "./statistics.ts";
 
 /**
  * A turn is so much of the server's work, or one batch: short enough that whatever else the machine does meets all contenders alike, or some of
@@ -18,8 +18,6 @@ const ROUNDS_LEAST = 9;
 /** One that takes even longer ends with fewer. */
 const LONG_ROW_MILLISECONDS = 2500;
 const LONG_ROUNDS_LEAST = 5;
-/** The server's time is wall-clock time: what else the machine does makes turns longer, at times most of them, and never shorter. */
-const QUARTILE = 0.25;
 /** Shorter batches are run once before they are timed, so that all find their caches as the contender itself left them. */
 const WARM_MICROSECONDS = 50_000;
 
@@ -92,5 +90,5 @@ export async function measure<C extends Timed>(contenders: readonly C[], batchOf
     if (round >= LONG_ROUNDS_LEAST && elapsed > (round < ROUNDS_LEAST ? LONG_ROW_MILLISECONDS : ROW_MILLISECONDS)) break;
     for (let i = 0; i < parts.length; i++) await takeTurn(parts[(round + i) % parts.length]!);
   }
-  return Object.fromEntries(parts.map(({ contender, times }) => [contender.name, quantile(times, QUARTILE)]));
+  return Object.fromEntries(parts.map(({ contender, times }) => [contender.name, median(times)]));
 }
