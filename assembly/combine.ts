@@ -321,7 +321,7 @@ function foldBitsets<O>(acc: u64, at: u32, key: u64, from: u32, to: u32, but: u3
   return members ? shape(Kind.BITSET, members, out) : NOTHING;
 }
 
-/** The same of the PART_BYTES at `part` alone, up to source `last`, which stays out: shows the result on the left and returns its address. */
+/** The same of the PART_BYTES at `part`, up to source `last`, which stays out: shows the result on the left and returns its address. */
 // @ts-ignore: decorator
 @inline function foldPart<O>(acc: u64, at: u32, key: u64, from: u32, last: u32, but: u32, out: usize, part: usize): usize {
   let a = shapeAt(acc) + part;
@@ -352,7 +352,8 @@ function foldPresent(op: Fold, key: u64, from: u32, sources: u32): u64 {
   }
   if (present > 2 && op == Fold.XOR && onlyRuns && pieces <= RUNS_MAX) return exclusiveByEdges(key, from, sources);
   if (present > 2 && pieces > UNION_BY_BITSET) {
-    if (onlyLists && pieces <= ARRAY_MAX && present <= MERGED && sortedCost(key, from, sources) < bitsetCost(pieces)) return foldSorted(op, present);
+    const mayMerge = onlyLists && pieces <= ARRAY_MAX && present <= MERGED;
+    if (mayMerge && sortedCost(key, from, sources) < bitsetCost(pieces)) return foldSorted(op, present);
     return foldByBitset(op, key, from, sources);
   }
   let acc = NOTHING, at = SELF, begun = false;

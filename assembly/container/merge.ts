@@ -1,6 +1,6 @@
-// The union and the symmetric difference of two payloads of buckets (buckets.ts), to buckets. Two buckets mostly have no more than a vector of
-// members between them, or two: one rises, the other is turned round behind it, and what rises and then falls takes four steps to be
-// sorted. How many members a bucket has decides nothing but masks, because it cannot be foreseen.
+// The union and the symmetric difference of two payloads of buckets (buckets.ts), to buckets. Two buckets mostly have a vector of members
+// between them, or two: one rises, the other is turned round behind it, and what rises and then falls takes four steps to be sorted. How
+// many members a bucket has decides nothing but masks, because it cannot be foreseen.
 
 import { left, right } from "../memory";
 import { BUCKETS, BUCKET_MAX } from "./buckets";
@@ -23,10 +23,14 @@ import { Or, Xor } from "./kernel";
  * Unites the buckets that `left` shows at `a` with those that `right` shows at `b`; returns the cardinality, or NO_BUCKETS. `out` needs
  * aCount + bCount + MERGE_BYTES and overlaps neither.
  */
-export function uniteBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 { return merge<Or>(a, aCount, b, bCount, out); }
+export function uniteBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  return merge<Or>(a, aCount, b, bCount, out);
+}
 
 /** The members of exactly one, likewise. */
-export function exclusiveBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 { return merge<Xor>(a, aCount, b, bCount, out); }
+export function exclusiveBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  return merge<Xor>(a, aCount, b, bCount, out);
+}
 
 // @ts-ignore: decorator
 @inline function merge<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
