@@ -60,7 +60,7 @@ export namespace vector {
   /** Moves the 16-bit lanes whose bits are set in the low byte of `mask` to the front, in their order; what is behind them is undefined. */
   // @ts-ignore: decorator
   @external("vector", "compact") export declare function compact(lanes: v128, mask: u32): v128;
-  /** A bit for each 16-bit lane of `x` that equals any lane of `y`. */
+  /** A bit for each 16-bit lane of `x` that equals any lane of `y`. Neither has a lane of 0: what follows one may go uncompared. */
   // @ts-ignore: decorator
   @external("vector", "lanesIn") export declare function lanesIn(x: v128, y: v128): u32;
 }

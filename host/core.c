@@ -95,11 +95,11 @@ IMPORT v128 w2c_vector_compact(v128 lanes, u32 mask) {
     return simde_wasm_i8x16_swizzle(lanes, simde_wasm_v128_load(lane_orders[mask & 0xff]));
 }
 
-/* One instruction of SSE4.2, told how many lanes there are lest it stop at one that is 0; elsewhere by y's eight rotations. */
+/* One instruction of SSE4.2, which stops at a lane of 0; elsewhere by y's eight rotations. */
 IMPORT u32 w2c_vector_lanesIn(v128 x, v128 y) {
 #if defined(__SSE4_2__)
     enum { HOW = _SIDD_UWORD_OPS | _SIDD_CMP_EQUAL_ANY | _SIDD_BIT_MASK };
-    return (u32)_mm_cvtsi128_si32(_mm_cmpestrm(y, 8, x, 8, HOW));
+    return (u32)_mm_cvtsi128_si32(_mm_cmpistrm(y, x, HOW));
 #else
     v128 found = simde_wasm_i16x8_eq(x, y);
     for (int turn = 1; turn < 8; turn++) {

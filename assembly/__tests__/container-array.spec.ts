@@ -74,6 +74,18 @@ describe("arrays", () => {
     bench.end();
   });
 
+  it("combine with and without the member 0", () => {
+    const bench = new Bench(5);
+    for (let i = 0; i < 240; i++) {
+      const x = makeModel(bench.random.below(Style.STYLES), 7 + bench.random.below(i & 4 ? 600 : 20), bench.random);
+      const y = relative(x, 4096, bench.random);
+      if (i & 1) x.add(0); else x.remove(0);
+      if (i & 2) y.add(0); else y.remove(0);
+      callAll(bench, x, y);
+    }
+    bench.end();
+  });
+
   it("combine small and crowded", () => {
     const bench = new Bench(3);
     for (let i = 0; i < 150; i++) {

@@ -50,15 +50,15 @@ export function intersectArraysCardinality(a: usize, aCount: u32, b: usize, bCou
 
 // @ts-ignore: decorator
 @inline function intersect<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  if (aCount < LANES || aCount * LOOKUP_RATIO < bCount) return lookUpLeft<And, S>(a, aCount, b, bCount, out);
-  if (bCount < LANES || bCount * LOOKUP_RATIO < aCount) return lookUpRight<S>(a, aCount, b, bCount, out);
+  if (aCount <= LANES || aCount * LOOKUP_RATIO < bCount) return lookUpLeft<And, S>(a, aCount, b, bCount, out);
+  if (bCount <= LANES || bCount * LOOKUP_RATIO < aCount) return lookUpRight<S>(a, aCount, b, bCount, out);
   return filterBlocks<And, S>(a, aCount, b, bCount, out, arrayBytes(min(aCount, bCount)));
 }
 
 /** The members of left `a` that right `b` has not. `out` needs room for aCount members and may be `a`. */
 export function subtractArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  if (aCount < LANES || aCount * LOOKUP_RATIO < bCount) return lookUpLeft<AndNot, Store>(a, aCount, b, bCount, out);
-  if (bCount < LANES || bCount * LOOKUP_RATIO < aCount) {
+  if (aCount <= LANES || aCount * LOOKUP_RATIO < bCount) return lookUpLeft<AndNot, Store>(a, aCount, b, bCount, out);
+  if (bCount <= LANES || bCount * LOOKUP_RATIO < aCount) {
     return memberCount(out, splice<AndNot, Right, Left>(b, b + arrayBytes(bCount), a, a + arrayBytes(aCount), out));
   }
   return filterBlocks<AndNot, Store>(a, aCount, b, bCount, out, arrayBytes(aCount));
@@ -82,17 +82,25 @@ export function exclusiveArrays(a: usize, aCount: u32, b: usize, bCount: u32, ou
   return combineBlocks<O>(a, aCount, b, bCount, out);
 }
 
-// ---- Blocks. Both arrays have a block at least.
+// ---- Blocks. Both arrays have more than a block.
 
 /**
- * The members of `a` that are in `b` (And) or are not (AndNot). The last block of either array ends with it: it may begin with
+ * The members of `a` that are in `b` (And) or are not (AndNot). A member 0, which can only be the first, is seen to before the others,
+ * because vectors are compared as far as a lane of 0. The last block of either array ends with it: it may begin with
  * members that were there before, which does no harm in `b` and is masked in `a`. Results never overtake the block of `a` that is in
  * a register, so `out` may be `a`.
  */
 // @ts-ignore: decorator
 @inline function filterBlocks<O, S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize, room: usize): u32 {
   const aLast = a + arrayBytes(aCount) - LANES_BYTES, bLast = b + arrayBytes(bCount) - LANES_BYTES, start = out, end = out + room;
-  let members: u32 = 0;
+  const aZero = !left.load16(a, 0), bZero = !right.load16(b, 0), zero = aZero && bZero == (sizeof<O>() == sizeof<And>());
+  let members = u32(zero);
+  if (stores<S>() && zero) {
+    store<u16>(out, 0);
+    out += MEMBER_BYTES;
+  }
+  a += usize(aZero) << 1;
+  b += usize(bZero) << 1;
   for (; a < aLast; a += LANES_BYTES) {
     const highest = left.load16(a, 14);         // loaded on its own, and first: an extracted lane would lengthen the chain of loads
     let reached = right.load16(b, 14);

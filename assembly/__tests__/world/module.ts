@@ -69,8 +69,10 @@ export function vector_lanesIn(x: v128, y: v128): u32 {
   v128.store(LANES, x);
   v128.store(LANES, y, LANES_BYTES);
   let found: u32 = 0;
-  for (let i: usize = 0; i < 16; i += 2) {
-    for (let j: usize = 0; j < 16; j += 2) if (load<u16>(LANES + i) == load<u16>(LANES + LANES_BYTES + j)) found |= (<u32>1) << <u32>(i >> 1);
+  for (let i: usize = 0; i < 16 && load<u16>(LANES + i); i += 2) {
+    for (let j: usize = 0; j < 16 && load<u16>(LANES + LANES_BYTES + j); j += 2) {
+      if (load<u16>(LANES + i) == load<u16>(LANES + LANES_BYTES + j)) found |= (<u32>1) << <u32>(i >> 1);
+    }
   }
   return found;
 }
