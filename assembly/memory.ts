@@ -78,6 +78,19 @@ export namespace arena {
   @external("arena", "grow") export declare function grow(bytes: u32): void;
 }
 
+/**
+ * Bits of memory 0: four of the 65,536 that begin at the byte `at`, which are numbered from the least significant of each byte up, and of
+ * which the 16-bit lanes of `four` name one each. Returns how many were set. The 8 KiB are checked once for the four.
+ */
+export namespace bits {
+  // @ts-ignore: decorator
+  @external("bits", "set") export declare function set(at: usize, four: u64): u32;
+  // @ts-ignore: decorator
+  @external("bits", "clear") export declare function clear(at: usize, four: u64): u32;
+  // @ts-ignore: decorator
+  @external("bits", "flip") export declare function flip(at: usize, four: u64): u32;
+}
+
 /** The values that a variadic command brought, already parsed and checked by the host. */
 export namespace argument {
   // @ts-ignore: decorator

@@ -128,6 +128,30 @@ __attribute__((noinline, unused)) static void w2c_arena_grow(u32 bytes) {
     if (UNLIKELY(bytes > memory_size)) sandbox_trap(TRAP_GROWTH);
 }
 
+/* ------------------------------------------------------------------ bits */
+
+#define BITS_BYTES (65536 / 8)
+
+/* A word's bits are in the order of its bytes', so words of any size number them alike. */
+#define DEFINE_BITS_IMPORT(name, change)                                                    \
+    IMPORT u32 w2c_bits_##name(u32 at, u64 four) {                                          \
+        u32 were_set = 0;                                                                   \
+        if (UNLIKELY((u64)at + BITS_BYTES > memory_size)) sandbox_trap(TRAP_MEMORY);        \
+        for (int i = 0; i < 4; i++, four >>= 16) {                                          \
+            u32 word, lane = four & 0xffff, bit = lane % 32;                                \
+            u8 *there = memory_base + at + lane / 32 * sizeof word;                         \
+            memcpy(&word, there, sizeof word);                                              \
+            were_set += word >> bit & 1;                                                    \
+            word change ((u32)1 << bit);                                                    \
+            memcpy(there, &word, sizeof word);                                              \
+        }                                                                                   \
+        return were_set;                                                                    \
+    }
+
+DEFINE_BITS_IMPORT(set, |=)
+DEFINE_BITS_IMPORT(clear, &= ~)
+DEFINE_BITS_IMPORT(flip, ^=)
+
 /* ------------------------------------------------------------------ argument, reply, output */
 
 IMPORT u64 w2c_argument_value(u32 index) {

@@ -56,8 +56,8 @@ describe("build/roaring.wasm", () => {
   it("imports functions only, and only those of the core's world", () => {
     const readable = ["select", "size", "load8", "load16", "load32", "load64", "load128", "copy"];
     const world = {
-      left: readable, right: readable, vector: ["compact", "lanesIn"], arena: ["size", "grow"], argument: ["value", "keep"], reply: ["member", "lanes"],
-      output: ["write", "fill", "put", "put128", "mark"],
+      left: readable, right: readable, vector: ["compact", "lanesIn"], arena: ["size", "grow"], bits: ["set", "clear", "flip"],
+      argument: ["value", "keep"], reply: ["member", "lanes"], output: ["write", "fill", "put", "put128", "mark"],
     };
     const known = Object.entries(world).flatMap(([module, names]) => names.map((name) => `function ${module}.${name}`));
     const imports = WebAssembly.Module.imports(new WebAssembly.Module(wasm)).map(({ kind, module, name }) => `${kind} ${module}.${name}`);

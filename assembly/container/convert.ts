@@ -1,7 +1,7 @@
 // Every change of a container's kind. The source is what `left` shows, the result goes to memory 0, and the two do not overlap.
 // For the payloads see limits.ts.
 
-import { left, vector } from "../memory";
+import { bits, left, vector } from "../memory";
 import { UNIVERSE, BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, arrayBytes, runsBytes, memberCount } from "./limits";
 import { bitsetSet, clearBitset, setBits } from "./bitset";
 import { LANES, LANES_BYTES, pairHigh, pairLow } from "./lanes";
@@ -9,8 +9,9 @@ import { putRun, closeRuns } from "./run";
 
 /** `out` needs BITSET_BYTES. */
 export function arrayToBitset(a: usize, count: u32, out: usize): void {
-  const end = a + arrayBytes(count);
+  const end = a + arrayBytes(count), fours = a + arrayBytes(count & ~3);
   clearBitset(out);
+  for (; a < fours; a += arrayBytes(4)) bits.set(out, left.load64(a, 0));
   for (; a < end; a += MEMBER_BYTES) bitsetSet(out, left.load16(a, 0));
 }
 

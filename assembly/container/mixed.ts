@@ -1,6 +1,6 @@
 // Containers of unlike kinds. For the payloads see limits.ts.
 
-import { left, right } from "../memory";
+import { bits, left, right } from "../memory";
 import { Or, Xor, AndNot, Store, StoreOnly, Count, counts, stores } from "./kernel";
 import { MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, runsBytes, memberCount } from "./limits";
 import { setBits, clearBits, flipBits } from "./bitset";
@@ -76,20 +76,23 @@ export function exclusiveArrayInto(to: usize, b: usize, bCount: u32): i32 { retu
 export function uniteArrayUncounted(to: usize, b: usize, bCount: u32): void { changeBits<Or, StoreOnly>(to, b, bCount); }
 export function exclusiveArrayUncounted(to: usize, b: usize, bCount: u32): void { changeBits<Xor, StoreOnly>(to, b, bCount); }
 
-/** Changes the bits of the array's members; returns how many were set. Four members are loaded at once. */
+/** Changes the bits of the array's members; returns how many were set, if S counts. */
 // @ts-ignore: decorator
 @inline function changeBits<O, S>(to: usize, b: usize, bCount: u32): u32 {
   const end = b + arrayBytes(bCount), fours = b + arrayBytes(bCount & ~3);
   let present: u32 = 0;
   for (; b < fours; b += arrayBytes(4)) {
-    const values = right.load64(b, 0);
-    present += changeBit<O, S>(to, <u32>values & 0xffff);
-    present += changeBit<O, S>(to, <u32>values >> 16);
-    present += changeBit<O, S>(to, <u32>(values >> 32) & 0xffff);
-    present += changeBit<O, S>(to, <u32>(values >> 48));
+    const were = changeFour<O>(to, right.load64(b, 0));
+    if (counts<S>()) present += were;
   }
   for (; b < end; b += MEMBER_BYTES) present += changeBit<O, S>(to, right.load16(b, 0));
   return present;
+}
+
+// @ts-ignore: decorator
+@inline function changeFour<O>(to: usize, four: u64): u32 {
+  if (sizeof<O>() == sizeof<Or>()) return bits.set(to, four);
+  return sizeof<O>() == sizeof<Xor>() ? bits.flip(to, four) : bits.clear(to, four);
 }
 
 /** Changes the bit of one member; returns what it was, if S counts. */

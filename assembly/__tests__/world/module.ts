@@ -77,6 +77,22 @@ export function vector_lanesIn(x: v128, y: v128): u32 {
   return found;
 }
 
+const enum Change { SET, CLEAR, FLIP }
+
+function changeBits(at: usize, four: u64, change: Change): u32 {
+  need(<u64>at + 8192 <= <u64>arenaSize);
+  let wereSet: u32 = 0;
+  for (let i: u64 = 0; i < 64; i += 16) {
+    const offset = <u32>(four >> i) & 0xffff, byte = at + (offset >> 3), bit = <u8>1 << <u8>(offset & 7), old = load<u8>(byte);
+    if (old & bit) wereSet++;
+    store<u8>(byte, change == Change.SET || (change == Change.FLIP && !(old & bit)) ? old | bit : old & ~bit);
+  }
+  return wereSet;
+}
+export function bits_set(at: usize, four: u64): u32 { return changeBits(at, four, Change.SET); }
+export function bits_clear(at: usize, four: u64): u32 { return changeBits(at, four, Change.CLEAR); }
+export function bits_flip(at: usize, four: u64): u32 { return changeBits(at, four, Change.FLIP); }
+
 export function arena_size(): u32 { return arenaSize; }
 export function arena_grow(bytes: u32): void {
   if (bytes <= arenaSize) return;
