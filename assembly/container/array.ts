@@ -24,20 +24,28 @@ import {
 // @ts-ignore: decorator
 @inline const REST_RATIO: u32 = 4;
 
+/** So many members lie in one or two cache lines. */
+// @ts-ignore: decorator
+@inline const NEAR: u32 = 48;
+
 /**
- * Members below `value` of the array at `at` in memory 0. Three members are looked at in each step: a search of a large array is as long as
- * it has to wait for memory, and it waits for the three together.
+ * Members below `value` of the array at `at` in memory 0. A search of many is as long as it has to wait for memory, so it looks at three
+ * members in each step and waits for all at once.
  */
 export function arrayLowerBound(at: usize, count: u32, value: u32): u32 {
   let base = at;
-  while (count > 3) {
+  while (count > NEAR) {
     const quarter = count >> 2, step = arrayBytes(quarter), from = base;
     base += stepOver(from + step, step, value);
     base += stepOver(from + 2 * step, step, value);
     base += stepOver(from + 3 * step, step, value);
     count -= 3 * quarter;
   }
-  for (; count > 1; count--) base += stepOver(base + MEMBER_BYTES, MEMBER_BYTES, value);
+  while (count > 1) {
+    const half = count >> 1, step = arrayBytes(half);
+    base += stepOver(base + step, step, value);
+    count -= half;
+  }
   return memberCount(at, base) + u32(count != 0 && <u32>load<u16>(base) < value);
 }
 
