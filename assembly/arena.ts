@@ -274,6 +274,7 @@ function releasePieces(at: usize, bytes: usize): void {
  * Shrinking never moves it; growing does not when it is the topmost block.
  */
 export function resize(at: usize, from: usize, to: usize): usize {
+  if ((from - 1) >> 3 == (to - 1) >> 3) return at;          // one member more or less seldom leaves the eight bytes
   const old = blockBytes(from), size = blockBytes(to);
   if (size == old) return at;
   if (size < old) { releasePieces(at + size, old - size); return at; }

@@ -195,7 +195,7 @@ int open_create(call *c, int at, uint32_t bytes, slot *s) {
     if (s->value == NULL) s->value = bitmap_create(bytes);
     if (s->value) return 1;
     abandon(s);
-    return succeeded(c, OUT_OF_MEMORY);
+    return reply_failure(c, OUT_OF_MEMORY);
 }
 
 int open_overwrite(call *c, int at, slot *s) {
@@ -247,9 +247,8 @@ void replace(call *c, slot *s, bitmap *b, const char *event) {
 
 /* --- Replies -------------------------------------------------------------------------------------------------------- */
 
-int succeeded(call *c, status s) {
+int reply_failure(call *c, status s) {
     size_t length = 0;
-    if (s == OK) return 1;
     if (s == OUT_OF_MEMORY) return reply_error(c, "OOM Roaring: not enough memory for the bitmap");
     const char *key = RedisModule_StringPtrLen(c->argv[c->row->first], &length);
     RedisModule_Log(c->ctx, REDISMODULE_LOGLEVEL_WARNING, "trap in %s, key '%.*s': %s",

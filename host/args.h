@@ -68,7 +68,8 @@ void tell(call *c, RedisModuleString *name, const char *event);
 /* --- Replies --- */
 
 /* Replies with the error that a failed call into the core is; 1 if it did not fail. */
-int succeeded(call *c, status s);
+int reply_failure(call *c, status s);
+static inline int succeeded(call *c, status s) { return s == OK || reply_failure(c, s); }
 /* These two return 0. */
 int reply_error(call *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int reply_syntax_error(call *c);

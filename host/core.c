@@ -225,18 +225,22 @@ IMPORT void w2c_output_mark(u64 at, u32 bits) {
 #include "core-roaring.c"
 #include "core.h"
 
+static void enter_alone(uint8_t *base, uint32_t size) {
+    operand_count = argument_count = kept_count = member_count = 0;
+    output_size = output_used = 0;
+    recursion = 0;
+    left_shown = right_shown = SELF;
+    set_memory((span){base, size});
+}
+
 static void enter(const frame *f) {
+    enter_alone(f->memory.base, f->memory.size);
     operands = f->operands;
     operand_count = f->operand_count;
     arguments = f->arguments;
     argument_count = f->argument_count;
-    kept_count = member_count = 0;
     output = f->output;
     output_size = f->output_size;
-    output_used = 0;
-    recursion = 0;
-    left_shown = right_shown = SELF;
-    set_memory(f->memory);
 }
 
 static uint32_t kept(void) { return kept_count; }
@@ -251,6 +255,7 @@ static uint32_t collected(void) { return member_count; }
 const struct core TABLE(LEVEL) = {
     .level = LEVEL_TEXT(LEVEL),
     .enter = enter,
+    .enter_alone = enter_alone,
     .kept = kept,
     .collected = collected,
     CORE_EXPORTS(EXPORT)

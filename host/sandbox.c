@@ -175,8 +175,12 @@ static bitmap *shrunk(bitmap *b, uint32_t used) {
 /* --- Calls ---------------------------------------------------------------------------------------------------------- */
 
 /* setjmp's value: what cut the call short. */
-#define IN_CORE(f, expression) \
-    ((call.trap = 0), _setjmp(call.leave) ? cut_short() : (core.enter(f), (void)(expression), OK))
+#define GUARDED(enter, expression) ((call.trap = 0), _setjmp(call.leave) ? cut_short() : (enter, (void)(expression), OK))
+
+#define IN_CORE(f, expression) GUARDED(core.enter(f), expression)
+
+/* The same with the bitmap as memory 0 and nothing else, for a frame with nothing else in it. */
+#define IN_BITMAP(b, expression) GUARDED(core.enter_alone(arena(b), (b)->size), expression)
 
 static status cut_short(void) { return call.trap ? TRAPPED : OUT_OF_MEMORY; }
 
@@ -218,15 +222,20 @@ census sandbox_census(void) {
 
 /* --- Reading -------------------------------------------------------------------------------------------------------- */
 
-static frame reading(const bitmap *b) {
-    call.growable = NULL;
+static void begin(bitmap *growable) {
+    call.growable = growable;
     call.sink = NULL;
+}
+
+static frame reading(const bitmap *b) {
+    begin(NULL);
     return (frame){.memory = {arena(b), b->size}};
 }
 
+#define READING(b, expression) (begin(NULL), IN_BITMAP(b, expression))
+
 status core_get(const bitmap *b, uint64_t offset, uint32_t *bit) {
-    frame f = reading(b);
-    return IN_CORE(&f, *bit = core.get(offset));
+    return READING(b, *bit = core.get(offset));
 }
 
 status core_get_all(const bitmap *b, uint64_t *offsets, uint32_t count) {
@@ -236,37 +245,31 @@ status core_get_all(const bitmap *b, uint64_t *offsets, uint32_t count) {
     return IN_CORE(&f, core.getAll(0, count));
 }
 
-/* The core counts modulo 2^64. */
+/* The core counts modulo 2^64: 0 is none or all. */
 static count counted(uint64_t members, uint32_t any) { return members || !any ? members : TWO_TO_64; }
 
 status core_cardinality(const bitmap *b, count *members) {
-    frame f = reading(b);
-    return IN_CORE(&f, *members = counted(core.cardinality(), !core.isEmpty()));
+    return READING(b, (*members = core.cardinality()) || (*members = counted(0, !core.isEmpty())));
 }
 
 status core_extreme(const bitmap *b, int end, uint32_t *found, uint64_t *member) {
-    frame f = reading(b);
-    return IN_CORE(&f, (*found = !core.isEmpty()) && (*member = end ? core.maximum() : core.minimum()));
+    return READING(b, (*found = !core.isEmpty()) && (*member = end ? core.maximum() : core.minimum()));
 }
 
 status core_count_between(const bitmap *b, uint64_t low, uint64_t high, count *members) {
-    frame f = reading(b);
-    return IN_CORE(&f, *members = low > high ? 0 : counted(core.countRange(low, high), core.get(low)));
+    return READING(b, *members = low > high ? 0 : counted(core.countRange(low, high), core.get(low)));
 }
 
 status core_select(const bitmap *b, uint64_t rank, uint64_t *member) {
-    frame f = reading(b);
-    return IN_CORE(&f, *member = core.select(rank));
+    return READING(b, *member = core.select(rank));
 }
 
 status core_count_range(const bitmap *b, const range *r, uint64_t *members) {
-    frame f = reading(b);
-    return IN_CORE(&f, *members = core.countIndexed((uint64_t)r->start, (uint64_t)r->end, r->in_bits));
+    return READING(b, *members = core.countIndexed((uint64_t)r->start, (uint64_t)r->end, r->in_bits));
 }
 
 status core_position(const bitmap *b, uint32_t bit, const range *r, uint32_t *found, uint64_t *position) {
-    frame f = reading(b);
-    status s = IN_CORE(&f, *found = core.position(bit, (uint64_t)r->start, (uint64_t)r->end, r->in_bits, r->given));
+    status s = READING(b, *found = core.position(bit, (uint64_t)r->start, (uint64_t)r->end, r->in_bits, r->given));
     *position = sandbox_members[0];
     return s;
 }
@@ -281,28 +284,24 @@ status core_members(const bitmap *b, uint64_t from, uint64_t limit, member_sink 
 }
 
 status core_get_field(const bitmap *b, const field *at, int64_t *value) {
-    frame f = reading(b);
-    return IN_CORE(&f, *value = (int64_t)core.field(at->offset, at->width, at->is_signed));
+    return READING(b, *value = (int64_t)core.field(at->offset, at->width, at->is_signed));
 }
 
 status core_statistics(const bitmap *b, statistics of[CONTAINER_KINDS]) {
-    frame f = reading(b);
-    status s = IN_CORE(&f, core.statistics());
+    status s = READING(b, core.statistics());
     memcpy(of, sandbox_members, CONTAINER_KINDS * sizeof *of);
     return s;
 }
 
 status core_validate(const bitmap *b, const char **fault) {
-    frame f = reading(b);
     uint32_t number = FAULT_NONE;
-    status s = IN_CORE(&f, number = core.validate());
+    status s = READING(b, number = core.validate());
     *fault = number == FAULT_NONE ? NULL : fault_text(number);
     return s;
 }
 
 status core_serialized_bytes(const bitmap *b, uint32_t format, uint64_t *bytes) {
-    frame f = reading(b);
-    return IN_CORE(&f, *bytes = core.serializedBytes(format));
+    return READING(b, *bytes = core.serializedBytes(format));
 }
 
 status core_serialize_to(const bitmap *b, uint32_t format, char *payload, size_t length) {
@@ -511,8 +510,9 @@ static status wrote(status s, bitmap **b) {
 static status undone(status s, bitmap **b) { return wrote(s == OK ? OK : TRAPPED, b) == OK ? OUT_OF_MEMORY : TRAPPED; }
 
 status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous) {
-    frame f = writing(*b);
-    return wrote(IN_CORE(&f, ((*previous = core.set(offset, value)) != value && (call.wasteful = core.wasteful()))), b);
+    begin(*b);
+    call.wasteful = 0;
+    return wrote(IN_BITMAP(*b, ((*previous = core.set(offset, value)) != value && (call.wasteful = core.wasteful()))), b);
 }
 
 static frame setting(bitmap *b, uint64_t *offsets, uint64_t count) {
@@ -561,8 +561,7 @@ status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum
 }
 
 void bitmap_fit(bitmap **b) {
-    frame f = reading(*b);
-    if (IN_CORE(&f, call.used = core.used()) == OK) *b = shrunk(*b, call.used);
+    if (READING(*b, call.used = core.used()) == OK) *b = shrunk(*b, call.used);
 }
 
 /* --- Tests ---------------------------------------------------------------------------------------------------------- */

@@ -33,6 +33,7 @@ import {
  * members in each step and waits for all at once.
  */
 export function arrayLowerBound(at: usize, count: u32, value: u32): u32 {
+  const end = at + arrayBytes(count);
   let base = at;
   while (count > NEAR) {
     const quarter = count >> 2, step = arrayBytes(quarter), from = base;
@@ -41,12 +42,15 @@ export function arrayLowerBound(at: usize, count: u32, value: u32): u32 {
     base += stepOver(from + 3 * step, step, value);
     count -= 3 * quarter;
   }
-  while (count > 1) {
+  const least: u32 = end - at < LANES_BYTES ? 1 : LANES;
+  while (count > least) {
     const half = count >> 1, step = arrayBytes(half);
     base += stepOver(base + step, step, value);
     count -= half;
   }
-  return memberCount(at, base) + u32(count != 0 && <u32>load<u16>(base) < value);
+  if (least == 1) return memberCount(at, base) + u32(count != 0 && <u32>load<u16>(base) < value);
+  base = min(base, end - LANES_BYTES);          // what is before is below the value, too
+  return memberCount(at, base) + <u32>popcnt<u32>(<u32>i16x8.bitmask(i16x8.lt_u(v128.load(base), i16x8.splat(<i16>value))));
 }
 
 /** `step` if the member that ends at `end` is below `value`, else 0. */

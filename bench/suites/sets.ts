@@ -28,7 +28,7 @@ export interface Plan {
 }
 
 /** Single bits of each set that GETBIT and SETBIT are sent for. */
-const BITS_A_SET = 100;
+const BITS_A_SET = 10;
 
 /** Offsets of a set, half of them members as far as `bitmap` has them near a random place. */
 function offsetsIn(bitmap: Buffer, below: (bound: number) => number): number[] {
