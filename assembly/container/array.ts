@@ -9,7 +9,7 @@
 import { left, right, vector } from "../memory";
 import { Left, Right, view16 } from "../view";
 import { And, Or, Xor, AndNot, Store, Count, stores } from "./kernel";
-import { MEMBER_BYTES, arrayBytes, memberCount } from "./limits";
+import { MEMBER_BYTES, UNIVERSE, arrayBytes, memberCount } from "./limits";
 import {
   LANES, LANES_BYTES, ALL_LANES, delayOne, delayTwo, putFewLanes, putLanes, reverse, sortBitonic,
 } from "./lanes";
@@ -29,10 +29,11 @@ import {
 @inline const NEAR: u32 = 48;
 
 /**
- * Members below `value` of the array at `at` in memory 0. A search of many is as long as it has to wait for memory, so it looks at three
+ * Members below `value`, at most UNIVERSE, of the array at `at` in memory 0. A search of many is as long as it has to wait for memory, so it looks at three
  * members in each step and waits for all at once.
  */
 export function arrayLowerBound(at: usize, count: u32, value: u32): u32 {
+  if (value == UNIVERSE) return count;          // no lane of a vector
   const end = at + arrayBytes(count);
   let base = at;
   while (count > NEAR) {
