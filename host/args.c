@@ -37,9 +37,9 @@ static uint64_t value_of(uint64_t eight) {
 /* Not 0 if any of the eight characters is no digit. */
 static uint64_t strangers(uint64_t eight) { return ((eight + DIGITS(0x7f - '9')) | (eight - DIGITS('0'))) & DIGITS(0x80); }
 
-/* Decimal digits and nothing else, at most `max`. */
-static int parse_digits(const char *text, size_t length, uint64_t max, uint64_t *value) {
-    if (length == 0 || length > 20) return 0;
+/* Nine digits and more. */
+__attribute__((noinline)) static int parse_many_digits(const char *text, size_t length, uint64_t max, uint64_t *value) {
+    if (length > 20) return 0;
     size_t first = (length - 1) % 8 + 1;
     uint64_t eight = eight_digits(text, first), sum = value_of(eight), strange = strangers(eight);
     for (const char *end = text + length; (text += first) < end; first = 8) {
@@ -48,6 +48,16 @@ static int parse_digits(const char *text, size_t length, uint64_t max, uint64_t 
         if (__builtin_mul_overflow(sum, 100000000, &sum) || __builtin_add_overflow(sum, value_of(eight), &sum)) return 0;
     }
     if (strange || sum > max) return 0;
+    *value = sum;
+    return 1;
+}
+
+/* Decimal digits and nothing else, at most `max`. */
+static int parse_digits(const char *text, size_t length, uint64_t max, uint64_t *value) {
+    if (length > 8) return parse_many_digits(text, length, max, value);
+    if (length == 0) return 0;
+    uint64_t eight = eight_digits(text, length), sum = value_of(eight);
+    if (strangers(eight) || sum > max) return 0;
     *value = sum;
     return 1;
 }

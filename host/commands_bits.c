@@ -12,7 +12,7 @@ int setbit_command(call *c) {
     if (!open_create(c, 1, 0, &s)) return REDISMODULE_OK;
     status done = core_set(&s.value, offset, bit, &previous);
     if (!commit(c, &s, done, previous != bit, "setbit")) return REDISMODULE_OK;
-    return reply_integer(c, previous);
+    return RedisModule_ReplyWithLongLong(c->ctx, previous);
 }
 
 /* GETBIT key offset */
@@ -24,7 +24,7 @@ int getbit_command(call *c) {
     if (!parse_offset(c, 2, "offset", &offset)) return REDISMODULE_OK;
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b && !succeeded(c, core_get(b, offset, &bit))) return REDISMODULE_OK;
-    return reply_integer(c, bit);
+    return RedisModule_ReplyWithLongLong(c->ctx, bit);
 }
 
 /* BITCOUNT key [start end [BYTE | BIT]] -- how many members there are, in a range of bytes or bits as native counts them:
