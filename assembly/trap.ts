@@ -1,8 +1,68 @@
-// The core with one export more, for tests of the sandbox: a function that reads outside its memory.
+// The core with one export more, for tests of the sandbox: a function that reaches outside what the core may see and touch, in one of
+// many ways. test/sandbox.test.ts names them in this order.
 
-import { arena } from "./memory";
+import { arena, argument, bits, left, output, reply, right } from "./memory";
 
 export * from "./index";
 
-/** Reads the byte after the arena's last. */
-export function trap(): u32 { return load<u8>(arena.size()); }
+/** One address or number beyond the last good one; or, of ways that there are not, all of the last good ones. */
+export function trap(way: u32): u32 {
+  const size = <usize>arena.size(), none = i64x2.splat(0);
+  switch (way) {
+    case 0: return load<u8>(size);
+    case 1: return <u32>load<u64>(size - 7);
+    case 2: return <u32>i64x2.extract_lane(v128.load(size - 15), 0);
+    case 3: return load<u8>(way - 4, 16);
+    case 4: store<u8>(size, 1); break;
+    case 5: v128.store(size - 15, none); break;
+    case 6: memory.fill(size - 1, 0, 2); break;
+    case 7: memory.copy(0, size - 1, 2); break;
+    case 8: memory.copy(size - 1, 0, 2); break;
+    case 9: return bits.set(size - 8191, 0);
+    case 10: return bits.clear(way - 11, 0);
+    case 11: return bits.flip(size, 0);
+    case 12: return left.load8(size, 0);
+    case 13: return <u32>right.load64(size - 7, 0);
+    case 14: return <u32>i64x2.extract_lane(left.load128(size - 16, 1), 0);
+    case 15: return right.load16(way - 16, 16);
+    case 16: left.copy(0, size - 1, 2); break;
+    case 17: right.copy(size - 1, 0, 2); break;
+    case 18: left.select(0); break;
+    case 19: right.select(0xfffffffe); break;
+    case 20: return <u32>argument.value(0);
+    case 21: argument.keep(1); break;
+    case 22: output.write(0, 1); break;
+    case 23: output.write(size, 1); break;
+    case 24: output.fill(0, 1); break;
+    case 25: output.put(0, 1); break;
+    case 26: output.put128(none, 1); break;
+    case 27: output.mark(0, 1); break;
+    case 28: reply.lanes(0, none, 9); break;
+    case 29: for (let i = 0; i < 4097; i++) reply.member(i); break;
+    case 30: return 1 / way % (way - 30);
+    case 31: unreachable();
+    case 32: return deeper(3 * way);
+    case 33: arena.grow(<u32>size + 1); break;
+    default: return reach();
+  }
+  return 0;
+}
+
+/** Leaves the bitmap, which takes more than 8 KiB, as it was. */
+function reach(): u32 {
+  const size = <usize>arena.size(), last = load<u8>(size - 1);
+  let seen = last + <u32>load<u64>(size - 8) + <u32>i64x2.extract_lane(v128.load(size - 16), 0) + left.load8(size - 1, 0);
+  seen += <u32>right.load64(size - 8, 0) + <u32>i64x2.extract_lane(left.load128(size - 17, 1), 0);
+  store<u8>(size - 1, last);
+  memory.copy(size - 1, size - 1, 1);
+  left.copy(size - 1, size - 1, 1);
+  seen += bits.flip(size - 8192, 0x0000_0000_ffff_ffff) + bits.flip(size - 8192, 0x0000_0000_ffff_ffff);
+  for (let i = 0; i < 4096; i++) reply.member(i);
+  output.write(size, 0);
+  output.fill(0, 0);
+  output.put128(i64x2.splat(0), 0);
+  arena.grow(<u32>size);
+  return seen + deeper(last & 31);
+}
+
+function deeper(times: u32): u32 { return times ? deeper(times - 1) + times : arena.size(); }

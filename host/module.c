@@ -110,16 +110,18 @@ static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     RedisModule_InfoAddFieldULongLong(ctx, "traps", now.traps);
 }
 
-/* ROAR.TRAP key READ | WRITE -- lets the core reach beyond the bitmap. Only with a core that was built for that. */
+/* ROAR.TRAP key READ | WRITE [way] -- lets the core reach beyond the bitmap. Only with a core that was built for that. */
 static int trap_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     static const command row = {.first = 1};
     call c = {ctx, argv, argc, &families[R], &row};
+    int64_t way = 0;
     slot s;
 
-    if (argc != 3) return RedisModule_WrongArity(ctx);
+    if (argc != 3 && argc != 4) return RedisModule_WrongArity(ctx);
     int writes = argument_is(&c, 2, "WRITE");
+    if (argc > 3 && !parse_index(&c, 3, &way)) return REDISMODULE_OK;
     if (!open_create(&c, 1, 0, &s)) return REDISMODULE_OK;
-    if (!commit(&c, &s, core_trap(&s.value, writes), 0, "trap")) return REDISMODULE_OK;
+    if (!commit(&c, &s, core_trap(&s.value, writes, (uint32_t)way), 0, "trap")) return REDISMODULE_OK;
     return reply_ok(&c);
 }
 

@@ -569,15 +569,15 @@ void bitmap_fit(bitmap **b) {
 #ifdef CORE_HAS_TRAP
 const int sandbox_can_trap = 1;
 
-status core_trap(bitmap **b, int while_writing) {
+status core_trap(bitmap **b, int while_writing, uint32_t way) {
     frame f = while_writing ? writing(*b) : reading(*b);
-    status s = IN_CORE(&f, core.trap());
+    status s = IN_CORE(&f, core.trap(way));
     return while_writing ? wrote(s, b) : s;
 }
 #else
 const int sandbox_can_trap = 0;
 
-status core_trap(bitmap **b, int while_writing) { return (void)b, (void)while_writing, OK; }
+status core_trap(bitmap **b, int while_writing, uint32_t way) { return (void)b, (void)while_writing, (void)way, OK; }
 #endif
 
 void sandbox_limit(uint32_t bytes) { most = bytes < ARENA_MOST ? bytes : ARENA_MOST; }

@@ -159,10 +159,10 @@ status core_slice(const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **resul
 /* *fault is what is wrong with the payload; NULL, and only then *result is set, when it is good. */
 status core_deserialize(uint32_t format, const char *payload, size_t length, bitmap **result, const char **fault);
 
-/* In a build for tests, whose core can be made to reach beyond its memory: does so, reading or writing *b. And lets no arena
- * grow beyond so many bytes. */
+/* In a build for tests, whose core can be made to reach beyond its memory: does so in one of the ways of assembly/trap.ts, reading or
+ * writing *b. And lets no arena grow beyond so many bytes. */
 extern const int sandbox_can_trap;
-status core_trap(bitmap **b, int while_writing);
+status core_trap(bitmap **b, int while_writing, uint32_t way);
 void sandbox_limit(uint32_t bytes);
 
 #endif

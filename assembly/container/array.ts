@@ -29,8 +29,8 @@ import {
 @inline const NEAR: u32 = 48;
 
 /**
- * Members below `value`, at most UNIVERSE, of the array at `at` in memory 0. A search of many is as long as it has to wait for memory, so it looks at three
- * members in each step and waits for all at once.
+ * Members below `value`, at most UNIVERSE, of the array at `at` in memory 0. A search of many is as long as it has to wait for memory, so
+ * it looks at three members in each step and waits for all at once.
  */
 export function arrayLowerBound(at: usize, count: u32, value: u32): u32 {
   if (value == UNIVERSE) return count;          // no lane of a vector
@@ -56,7 +56,9 @@ export function arrayLowerBound(at: usize, count: u32, value: u32): u32 {
 
 /** `step` if the member that ends at `end` is below `value`, else 0. */
 // @ts-ignore: decorator
-@inline function stepOver(end: usize, step: usize, value: u32): usize { return select<usize>(step, 0, <u32>load<u16>(end - MEMBER_BYTES) < value); }
+@inline function stepOver(end: usize, step: usize, value: u32): usize {
+  return select<usize>(step, 0, <u32>load<u16>(end - MEMBER_BYTES) < value);
+}
 
 /**
  * Intersects the array that `left` shows at `a` with the one that `right` shows at `b`; returns the cardinality.

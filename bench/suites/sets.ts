@@ -47,7 +47,10 @@ export async function* measureSets(contenders: readonly Contender[], data: DataS
   const row = (what: string, unit: Row["unit"], values: Row["values"]): Row => ({ data: data.name, what, unit, values });
   const eachSet = async (what: string, command: string, ...args: (string | number)[]): Promise<Row> => row(what, "µs", await measure(
     contenders,
-    (contender): Batch => ({ timed: contender.named(command), commands: indexes.map((i) => [contender.named(command), contender.key(data.name, i), ...args]) }),
+    (contender): Batch => ({
+      timed: contender.named(command),
+      commands: indexes.map((i) => [contender.named(command), contender.key(data.name, i), ...args]),
+    }),
   ));
 
   const loaded = await load(contenders, data);

@@ -1,9 +1,10 @@
 // The world module: what the host is to the core, for unit tests. Built on its own by as-pect.config.js, which links its exports to the
-// imports of assembly/memory.ts by their names, left_load8 to left.load8. It shares the tested module's memory (see layout.ts) and keeps its own state in globals. What would
-// trap in production traps here.
+// imports of assembly/memory.ts by their names, left_load8 to left.load8. It shares the tested module's memory (see layout.ts) and keeps
+// its own state in globals. What would trap in production traps here.
 
 import {
-  ARENA_BYTES, OPERANDS, OPERANDS_BYTES, MEMBERS, MEMBERS_BYTES, OUTPUT, OUTPUT_BYTES, ARGUMENTS, ARGUMENTS_BYTES, TABLE, TABLE_BYTES, LANES, LANES_BYTES,
+  ARENA_BYTES, OPERANDS, OPERANDS_BYTES, MEMBERS, MEMBERS_BYTES, OUTPUT, OUTPUT_BYTES, ARGUMENTS, ARGUMENTS_BYTES, TABLE, TABLE_BYTES,
+  LANES, LANES_BYTES,
 } from "./layout";
 
 const SELF: u32 = 0xffffffff;
