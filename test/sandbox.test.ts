@@ -49,17 +49,20 @@ describe("a trap", () => {
   });
 
   // The ways of assembly/trap.ts, each a step beyond what the core may.
-  const BITMAP = "access outside the bitmap", OPERAND = "access outside an operand", ARGUMENT = "no such argument", OUTPUT = "more output than announced";
+  const BITMAP = "access outside the bitmap", OPERAND = "access outside an operand";
+  const ARGUMENT = "no such argument", OUTPUT = "more output than announced";
   const ways: [what: string, error: string][] = [
-    ["a byte behind the last", BITMAP], ["a word that ends there", BITMAP], ["a vector that ends there", BITMAP], ["an address that wraps", BITMAP],
-    ["a byte stored", BITMAP], ["a vector stored", BITMAP], ["a fill", BITMAP], ["a copy from there", BITMAP], ["a copy to there", BITMAP],
-    ["bits of which the last byte is", BITMAP], ["bits at the greatest address", BITMAP], ["bits from there on", BITMAP],
+    ["a byte behind the last", BITMAP], ["a word that ends there", BITMAP], ["a vector that ends there", BITMAP],
+    ["an address that wraps", BITMAP], ["a byte stored", BITMAP], ["a vector stored", BITMAP], ["a fill", BITMAP],
+    ["a copy from there", BITMAP], ["a copy to there", BITMAP], ["bits of which the last byte is", BITMAP],
+    ["bits at the greatest address", BITMAP], ["bits from there on", BITMAP],
     ["left's byte", OPERAND], ["right's word", OPERAND], ["left's vector", OPERAND], ["right's address that wraps", OPERAND],
-    ["left's copy from there", OPERAND], ["right's copy to there", BITMAP], ["an operand of none", OPERAND], ["the greatest operand", OPERAND],
-    ["an argument of none", ARGUMENT], ["one kept of none", ARGUMENT],
-    ["a byte written", OUTPUT], ["one from outside", BITMAP], ["a fill of output", OUTPUT], ["a number put", OUTPUT], ["a vector put", OUTPUT],
-    ["a mark before anything is written", OUTPUT], ["nine lanes of eight", OUTPUT], ["members that nobody takes", OUTPUT],
-    ["a division by zero", "arithmetic fault"], ["what cannot be reached", "unreachable code"], ["calls in calls", "calls nested too deep"],
+    ["left's copy from there", OPERAND], ["right's copy to there", BITMAP], ["an operand of none", OPERAND],
+    ["the greatest operand", OPERAND], ["an argument of none", ARGUMENT], ["one kept of none", ARGUMENT],
+    ["a byte written", OUTPUT], ["one from outside", BITMAP], ["a fill of output", OUTPUT], ["a number put", OUTPUT],
+    ["a vector put", OUTPUT], ["a mark before anything is written", OUTPUT], ["nine lanes of eight", OUTPUT],
+    ["members that nobody takes", OUTPUT], ["a division by zero", "arithmetic fault"],
+    ["what cannot be reached", "unreachable code"], ["calls in calls", "calls nested too deep"],
     ["growth while reading", "memory did not grow"],
   ];
 
