@@ -126,8 +126,8 @@ $(O)/roaring.c: $(O)/roaring.wasm
 $(O)/core-roaring.c: $(O)/roaring.c tools/specialise.ts
 	$(TSX) tools/specialise.ts $(O)/roaring.wasm $< $@
 
-$(O)/core.h: $(O)/roaring.wasm assembly/fault.ts tools/generate-core.ts
-	$(TSX) tools/generate-core.ts $< assembly/fault.ts $@
+$(O)/core.h: $(O)/roaring.wasm assembly/env/fault.ts tools/generate-core.ts
+	$(TSX) tools/generate-core.ts $< assembly/env/fault.ts $@
 
 $(O)/commands.c: host/commands.ts tools/generate-commands.ts
 	@mkdir -p $(O)

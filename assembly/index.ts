@@ -1,19 +1,19 @@
 // What the host calls. Memory 0 is the bitmap that a function works on, or the fresh arena that it makes one of (arena.ts).
 
-export { get, set } from "./point";
-export { getAll, add, subtract } from "./batch";
-export { collect } from "./collect";
+export { get, set } from "./write/point";
+export { getAll, add, subtract } from "./write/batch";
+export { collect } from "./combine/collect";
 export { sort } from "./sort";
-export { setRange, clearRange, flipRange } from "./range";
-export { field, setField, addToField } from "./field";
-export { isEmpty, cardinality, minimum, maximum, countRange, rank, select } from "./query";
-export { countIndexed, position } from "./indexed";
-export { members, membersFrom } from "./stream";
-export { statistics } from "./statistics";
-export { combine, combineCardinality, expectedBytes } from "./combine";
-export { complement } from "./complement";
-export { intersects, isSubset } from "./relate";
-export { rewrite, pack, slice } from "./rewrite";
+export { setRange, clearRange, flipRange } from "./write/range";
+export { field, setField, addToField } from "./write/field";
+export { isEmpty, cardinality, minimum, maximum, countRange, rank, select } from "./read/query";
+export { countIndexed, position } from "./read/indexed";
+export { members, membersFrom } from "./read/stream";
+export { statistics } from "./read/statistics";
+export { combine, combineCardinality, expectedBytes } from "./combine/combine";
+export { complement } from "./combine/complement";
+export { intersects, isSubset } from "./combine/relate";
+export { rewrite, pack, slice } from "./combine/rewrite";
 export { serializedBytes, serialize, deserialize } from "./format/index";
-export { used, wasteful } from "./arena";
-export { validate } from "./validate";
+export { used, wasteful } from "./arena/arena";
+export { validate } from "./arena/validate";

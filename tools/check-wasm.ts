@@ -2,13 +2,13 @@
 //
 // The core is stateless: an arena is all the memory it has, whichever arena the host puts in. So nothing in the binary
 // may hold state or set it up (data, mutable globals, tables, a start function), and it may ask the outside world only
-// for what assembly/memory.ts declares.
+// for what assembly/env/memory.ts declares.
 
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { outline } from "./wasm.ts";
 
-/** The imports that assembly/memory.ts declares, as "module.name". */
+/** The imports that assembly/env/memory.ts declares, as "module.name". */
 export function declaredImports(source: string): Set<string> {
   return new Set(Array.from(source.matchAll(/@external\("(\w+)", "(\w+)"\)/g), (match) => `${match[1]}.${match[2]}`));
 }
@@ -23,7 +23,7 @@ export function violations(bytes: Uint8Array, declared: Set<string>): string[] {
   refuse(wasm.tables > 0 || wasm.elementSegments > 0, "a table or element segment: no function references in the core");
   refuse(wasm.start, "a start function: no top-level statements in the core");
   for (const { module, name } of wasm.imports) {
-    refuse(!declared.has(`${module}.${name}`), `import ${module}.${name} is not declared in assembly/memory.ts`);
+    refuse(!declared.has(`${module}.${name}`), `import ${module}.${name} is not declared in assembly/env/memory.ts`);
   }
 
   const memory = wasm.memories[0];
@@ -39,7 +39,7 @@ export function violations(bytes: Uint8Array, declared: Set<string>): string[] {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const file = process.argv[2];
   if (!file) throw new Error("usage: check-wasm <file.wasm>");
-  const declared = declaredImports(readFileSync(new URL("../assembly/memory.ts", import.meta.url), "utf8"));
+  const declared = declaredImports(readFileSync(new URL("../assembly/env/memory.ts", import.meta.url), "utf8"));
   const wrong = violations(readFileSync(file), declared);
   for (const text of wrong) console.error(`${file}: ${text}`);
   if (wrong.length > 0) process.exit(1);

@@ -1,9 +1,9 @@
-import { arena } from "../memory";
+import { arena } from "../env/memory";
 import {
   BLOCK_MAX, HEADER_BYTES, TINY_MAX, addFreedBytes, alignedBump, allocate, allocateFresh, blockBytes, bumpMark, freeLists,
   freeListsAreSound, freeListsBytes, freedBytes, heldAt, holdBack, letGo, makeRoom, release, resetToFull, resize, used, wasteful,
-} from "../arena";
-import { insert } from "../point";
+} from "../arena/arena";
+import { insert } from "../write/point";
 import { Trial, freshArena, nothingBehind } from "./bitmap-arena";
 import { growCount } from "./world";
 

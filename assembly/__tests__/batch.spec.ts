@@ -1,11 +1,11 @@
 // Many offsets at a time: changed, asked for, sorted, and made a bitmap of.
 
-import { Own } from "../view";
-import { HEADER_BYTES } from "../arena";
-import { Kind, entryKind } from "../entry";
-import { findEntry } from "../directory";
-import { add, getAll, subtract } from "../batch";
-import { collect } from "../collect";
+import { Own } from "../env/view";
+import { HEADER_BYTES } from "../arena/arena";
+import { Kind, entryKind } from "../arena/entry";
+import { findEntry } from "../arena/directory";
+import { add, getAll, subtract } from "../write/batch";
+import { collect } from "../combine/collect";
 import { sort } from "../sort";
 import { Form, Trial, build, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, range } from "./bitmap-model";

@@ -1,13 +1,13 @@
 // Arenas of a set in any mixture of containers, a reader of arenas that follows their layout (arena.ts, directory.ts, entry.ts) and calls
 // nothing, and what a test does with both.
 
-import { arena } from "../memory";
-import { alignedBump, makeRoom, used } from "../arena";
-import { Kind } from "../entry";
-import { appendFull, begin, finish } from "../builder";
-import { emit } from "../emit";
-import { shape } from "../fold";
-import { validate } from "../validate";
+import { arena } from "../env/memory";
+import { alignedBump, makeRoom, used } from "../arena/arena";
+import { Kind } from "../arena/entry";
+import { appendFull, begin, finish } from "../arena/builder";
+import { emit } from "../combine/emit";
+import { shape } from "../combine/fold";
+import { validate } from "../arena/validate";
 import { Model, plainOf, runsOf } from "./bitmap-model";
 import { Random, addOperandCopy, clear, enter, seed, setArena } from "./world";
 import { ARENA_BYTES } from "./world/layout";

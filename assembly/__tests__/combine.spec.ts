@@ -1,7 +1,7 @@
-import { used, wasteful } from "../arena";
-import { Operation, combine, combineCardinality } from "../combine";
-import { complement } from "../complement";
-import { intersects, isSubset } from "../relate";
+import { used, wasteful } from "../arena/arena";
+import { Operation, combine, combineCardinality } from "../combine/combine";
+import { complement } from "../combine/complement";
+import { intersects, isSubset } from "../combine/relate";
 import { Form, Trial, addOperandOf, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, OPERATIONS, Style, anyModel, anyRanges, appendContainer, combineModels, range } from "./bitmap-model";
 import { clear, enter } from "./world";

@@ -1,7 +1,7 @@
 // What the kernels are held against: a set of 0 .. 65535 as plain booleans, ways to lay it out as a payload anywhere in memory, and
 // ways to read a payload back. Nothing here calls a kernel.
 
-import { left, right, SELF } from "../memory";
+import { left, right, SELF } from "../env/memory";
 import { Random, clear, setArenaSize, addOperand, operandAt, seed } from "./world";
 
 export const enum Style {

@@ -1,11 +1,11 @@
-import { Left, Own, Right } from "../view";
-import { left, right } from "../memory";
-import { freedBytes, isTiny, used } from "../arena";
-import { ENTRY_BYTES, SPAN_MAX, entryCardinality, entryKey, entryLastKey, setFull, setPair, setSingle } from "../entry";
+import { Left, Own, Right } from "../env/view";
+import { left, right } from "../env/memory";
+import { freedBytes, isTiny, used } from "../arena/arena";
+import { ENTRY_BYTES, SPAN_MAX, entryCardinality, entryKey, entryLastKey, setFull, setPair, setSingle } from "../arena/entry";
 import {
   INNER_MAX, LEAF_MAX, adjust, advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, insertEntry, isLastOfLeaf, lastEntry,
   membersBefore, nodeCount, nodeLevel, placeEntry, promote, removeEntry, rootNode, seek, seekFrom, slotAt, slotChild,
-} from "../directory";
+} from "../arena/directory";
 import { Trial, asOperand, freshArena } from "./bitmap-arena";
 import { Model, range } from "./bitmap-model";
 

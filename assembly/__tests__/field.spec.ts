@@ -1,4 +1,4 @@
-import { Overflow, addToField, field, setField } from "../field";
+import { Overflow, addToField, field, setField } from "../write/field";
 import { Form, Trial, build, freshArena } from "./bitmap-arena";
 import { Model, OFFSET_MAX, anyModel } from "./bitmap-model";
 import { enter, memberAt, members } from "./world";

@@ -1,10 +1,10 @@
-import { Own } from "../view";
-import { Kind, entryKind } from "../entry";
-import { placeEntry, seek } from "../directory";
-import { Fault } from "../fault";
+import { Own } from "../env/view";
+import { Kind, entryKind } from "../arena/entry";
+import { placeEntry, seek } from "../arena/directory";
+import { Fault } from "../env/fault";
 import { Format, deserialize, serialize, serializedBytes } from "../format/index";
-import { insert } from "../point";
-import { setRange } from "../range";
+import { insert } from "../write/point";
+import { setRange } from "../write/range";
 import { Form, Trial, build, freshArena, readArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf } from "./bitmap-model";
 import { Random, addOperandCopy, clear, enter, outputAt, outputBytes, setOutputLimit } from "./world";

@@ -1,11 +1,11 @@
 // Growth that fails, in the midst of anything: the call is cut short, and the set is what it was.
 
-import { arena } from "../memory";
-import { makeRoom, used } from "../arena";
-import { add, subtract } from "../batch";
-import { set } from "../point";
-import { LEAF_MAX } from "../directory";
-import { clearRange, flipRange, setRange } from "../range";
+import { arena } from "../env/memory";
+import { makeRoom, used } from "../arena/arena";
+import { add, subtract } from "../write/batch";
+import { set } from "../write/point";
+import { LEAF_MAX } from "../arena/directory";
+import { clearRange, flipRange, setRange } from "../write/range";
 import { Form, Trial, build, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, range } from "./bitmap-model";
 import { addArgument, argumentsKept, clear, clearArguments, enter, keptAt, growCount, setArenaLimit, setArenaSize } from "./world";

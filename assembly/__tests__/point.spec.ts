@@ -1,9 +1,9 @@
-import { Own } from "../view";
-import { SPAN_MAX, Kind, entryKind } from "../entry";
-import { findEntry } from "../directory";
-import { get, set } from "../point";
-import { cardinality } from "../query";
-import { used } from "../arena";
+import { Own } from "../env/view";
+import { SPAN_MAX, Kind, entryKind } from "../arena/entry";
+import { findEntry } from "../arena/directory";
+import { get, set } from "../write/point";
+import { cardinality } from "../read/query";
+import { used } from "../arena/arena";
 import { Form, Trial, build, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, range } from "./bitmap-model";
 

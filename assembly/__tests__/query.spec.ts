@@ -1,7 +1,7 @@
-import { countIndexed, position } from "../indexed";
-import { cardinality, countRange, isEmpty, maximum, minimum, nextClear, nextSet, rank, select } from "../query";
-import { statistics } from "../statistics";
-import { members, membersFrom } from "../stream";
+import { countIndexed, position } from "../read/indexed";
+import { cardinality, countRange, isEmpty, maximum, minimum, nextClear, nextSet, rank, select } from "../read/query";
+import { statistics } from "../read/statistics";
+import { members, membersFrom } from "../read/stream";
 import { Form, Trial, build } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, runsWithin, streamedOf } from "./bitmap-model";
 import { enter, memberAt, members as replied } from "./world";

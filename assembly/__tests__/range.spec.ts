@@ -1,6 +1,6 @@
-import { used, wasteful } from "../arena";
-import { clearRange, flipRange, setRange } from "../range";
-import { set } from "../point";
+import { used, wasteful } from "../arena/arena";
+import { clearRange, flipRange, setRange } from "../write/range";
+import { set } from "../write/point";
 import { Form, Trial, build, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, anyRanges, appendContainer, combineModels, range } from "./bitmap-model";
 import { enter } from "./world";

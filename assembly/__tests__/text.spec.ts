@@ -1,4 +1,4 @@
-import { Fault } from "../fault";
+import { Fault } from "../env/fault";
 import { Format, deserialize, serialize, serializedBytes } from "../format/index";
 import { Form, Trial, build, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, range } from "./bitmap-model";

@@ -6,8 +6,8 @@
 //   lookup   each of a few members is searched in many: of cost log of the distance to the last one found
 //   merge    one member after the other, branch-free, for what is too short for a block
 
-import { left, right, vector } from "../memory";
-import { Left, Right, view16 } from "../view";
+import { left, right, vector } from "../env/memory";
+import { Left, Right, view16 } from "../env/view";
 import { And, Or, Xor, AndNot, Store, Count, stores } from "./kernel";
 import { MEMBER_BYTES, UNIVERSE, arrayBytes, memberCount } from "./limits";
 import {

@@ -2,7 +2,7 @@
 //
 // First the loops over whole bitsets, then members, ranges and positions of one bitset in memory 0.
 
-import { left, right } from "../memory";
+import { left, right } from "../env/memory";
 import {
   And, Or, Xor, AndNot, Same, Not, Store, StoreOnly, Count, stores, counts, isUnary, combineWords, changeWord,
 } from "./kernel";

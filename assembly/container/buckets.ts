@@ -7,8 +7,8 @@
 // A bucket of 256 members cannot be told, so not every set can be buckets. Vectors may be loaded from the low bytes' end: the counts
 // follow. Most kernels know arrays only, and are given what bucketsToArray() makes.
 
-import { left, right, vector } from "../memory";
-import { view8 } from "../view";
+import { left, right, vector } from "../env/memory";
+import { view8 } from "../env/view";
 import { bitsetSet } from "./bitset";
 import { MEMBER_BYTES, UNIVERSE, arrayBytes } from "./limits";
 import { And, AndNot, Count, Store, stores } from "./kernel";

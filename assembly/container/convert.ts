@@ -1,7 +1,7 @@
 // Every change of a container's kind. The source is what `left` shows, the result goes to memory 0, and the two do not overlap.
 // For the payloads see limits.ts.
 
-import { bits, left, vector } from "../memory";
+import { bits, left, vector } from "../env/memory";
 import { UNIVERSE, BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, arrayBytes, runsBytes, memberCount } from "./limits";
 import { bitsetSet, clearBitset, setBits } from "./bitset";
 import { LANES, LANES_BYTES, pairHigh, pairLow } from "./lanes";

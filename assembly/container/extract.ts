@@ -4,7 +4,7 @@
 // is done for the word. So there are none. A bitset is eight lanes of 16 bits at a time; those with members are written to a list, and
 // from the list the members of eight lanes are taken at once.
 
-import { left, right, vector } from "../memory";
+import { left, right, vector } from "../env/memory";
 import { MEMBER_BYTES, UNIVERSE, memberCount } from "./limits";
 import { BUCKETS, BUCKET_MAX } from "./buckets";
 import { Same, combineVectors, isUnary } from "./kernel";

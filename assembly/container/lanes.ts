@@ -1,6 +1,6 @@
 // Eight u16 members at a time: one vector is eight lanes.
 
-import { vector } from "../memory";
+import { vector } from "../env/memory";
 
 import { MEMBER_BYTES } from "./limits";
 

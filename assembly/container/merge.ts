@@ -2,7 +2,7 @@
 // between them, or two: one rises, the other is turned round behind it, and what rises and then falls takes four steps to be sorted. How
 // many members a bucket has decides nothing but masks, because it cannot be foreseen.
 
-import { left, right } from "../memory";
+import { left, right } from "../env/memory";
 import { BUCKETS, BUCKET_MAX } from "./buckets";
 import { Or, Xor } from "./kernel";
 

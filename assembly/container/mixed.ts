@@ -1,6 +1,6 @@
 // Containers of unlike kinds. For the payloads see limits.ts.
 
-import { bits, left, right } from "../memory";
+import { bits, left, right } from "../env/memory";
 import { Or, Xor, AndNot, Store, StoreOnly, Count, counts, stores } from "./kernel";
 import { MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, runsBytes, memberCount } from "./limits";
 import { setBits, clearBits, flipBits } from "./bitset";

@@ -3,7 +3,7 @@
 //
 // Runs may be stored in a larger block than runsBytes(run count). In memory 0 unless a contract says otherwise.
 
-import { left, right } from "../memory";
+import { left, right } from "../env/memory";
 import { And, Or, Xor, AndNot } from "./kernel";
 import { BITSET_BYTES, UNIVERSE, RUNS_HEADER_BYTES, RUN_BYTES, runsBytes } from "./limits";
 

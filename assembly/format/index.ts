@@ -1,6 +1,6 @@
 // What a bitmap is saved, sent and read as.
 
-import { Fault } from "../fault";
+import { Fault } from "../env/fault";
 import { nativeBytes, readNative, writeNative } from "./native";
 import { Parts, readWide, wideBytes, writeWide } from "./wide";
 import { readPortable, portableBytes, writePortable } from "./portable";

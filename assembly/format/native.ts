@@ -5,12 +5,12 @@
 //
 // whichever is shorter, 01 if they are equal. Readers take either for anything, and 01 in any order with repetitions.
 
-import { output, right } from "../memory";
-import { Own } from "../view";
-import { Fault } from "../fault";
-import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload } from "../entry";
-import { advance, cardinalityHeld, placeEntry, seek } from "../directory";
-import { insert } from "../point";
+import { output, right } from "../env/memory";
+import { Own } from "../env/view";
+import { Fault } from "../env/fault";
+import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload } from "../arena/entry";
+import { advance, cardinalityHeld, placeEntry, seek } from "../arena/directory";
+import { insert } from "../write/point";
 import { BITSET_BYTES } from "../container/limits";
 import { portableBytes, readPortable, writePortable } from "./portable";
 

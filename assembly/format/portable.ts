@@ -7,18 +7,18 @@
 //   then per container u32 where its payload begins, counted from the cookie; left out for 12347 below 4 containers
 //   then the payloads, in the very form in which an arena has them (container/): array up to 4096 members, bitset above, or runs
 
-import { SELF, left, output, right } from "../memory";
-import { Own } from "../view";
-import { Fault } from "../fault";
-import { alignedBump, allocateFresh, blockBytes, makeRoom } from "../arena";
+import { SELF, left, output, right } from "../env/memory";
+import { Own } from "../env/view";
+import { Fault } from "../env/fault";
+import { alignedBump, allocateFresh, blockBytes, makeRoom } from "../arena/arena";
 import {
   Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, isArray, payloadBytes, setBlock, setPair, setSingle,
-} from "../entry";
-import { advance, placeEntry, seek } from "../directory";
-import { append, appendFull, begin, finish, nextKey } from "../builder";
-import { plainBytes } from "../edit";
-import { EMIT_BYTES, emit } from "../emit";
-import { FULL_COUNT, shape } from "../fold";
+} from "../arena/entry";
+import { advance, placeEntry, seek } from "../arena/directory";
+import { append, appendFull, begin, finish, nextKey } from "../arena/builder";
+import { plainBytes } from "../write/edit";
+import { EMIT_BYTES, emit } from "../combine/emit";
+import { FULL_COUNT, shape } from "../combine/fold";
 import { BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
 import { BUCKETS_FROM } from "../container/buckets";

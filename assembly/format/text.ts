@@ -5,16 +5,16 @@
 //
 // Both are written and read a word of 64 offsets at a time.
 
-import { SELF, left, output, right } from "../memory";
-import { Own } from "../view";
-import { alignedBump, makeRoom } from "../arena";
-import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload } from "../entry";
-import { advance, placeEntry, seek } from "../directory";
-import { begin, finish } from "../builder";
-import { EMIT_BYTES, emit } from "../emit";
-import { shape } from "../fold";
-import { isEmpty, maximum } from "../query";
-import { nativeOrder, wordOf } from "../word";
+import { SELF, left, output, right } from "../env/memory";
+import { Own } from "../env/view";
+import { alignedBump, makeRoom } from "../arena/arena";
+import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload } from "../arena/entry";
+import { advance, placeEntry, seek } from "../arena/directory";
+import { begin, finish } from "../arena/builder";
+import { EMIT_BYTES, emit } from "../combine/emit";
+import { shape } from "../combine/fold";
+import { isEmpty, maximum } from "../read/query";
+import { nativeOrder, wordOf } from "../read/word";
 import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
 import { BUCKETS } from "../container/buckets";

@@ -10,12 +10,12 @@
 //     u64 high half, and a portable 32-bit stream of that bucket or of a piece of it
 //     u64 SPAN + containers, u64 key of the first: that many full containers
 
-import { output, right } from "../memory";
-import { Own } from "../view";
-import { Fault } from "../fault";
-import { KEY_MAX, Kind, entryKey, entryKind, entryLastKey, entrySpan } from "../entry";
-import { advance, placeEntry, seek, seekFrom } from "../directory";
-import { appendFull, begin, finish, nextKey } from "../builder";
+import { output, right } from "../env/memory";
+import { Own } from "../env/view";
+import { Fault } from "../env/fault";
+import { KEY_MAX, Kind, entryKey, entryKind, entryLastKey, entrySpan } from "../arena/entry";
+import { advance, placeEntry, seek, seekFrom } from "../arena/directory";
+import { appendFull, begin, finish, nextKey } from "../arena/builder";
 import { faulty, readStream, streamBytes, writeStream } from "./portable";
 
 /** So many containers of spans, the first of each not counted, are too many to spell out: 14 MB of a payload. */

@@ -1,6 +1,6 @@
 // What `make bench-kernels` times: the core's bitset kernels, with a way to choose what they read.
 
-import { left, right } from "../../assembly/memory";
+import { left, right } from "../../assembly/env/memory";
 
 export { intersectBitsets as intersect, intersectBitsetsCardinality as intersectCardinality } from "../../assembly/container/bitset";
 

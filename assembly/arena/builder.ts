@@ -11,7 +11,7 @@
 //        slots: one for each leaf that is written
 //        scratch of the caller's
 
-import { Own } from "./view";
+import { Own } from "../env/view";
 import {
   ROOT, FORM_TINY, TINY_MAX, TINY_PAYLOAD, allocateFresh, blockBytes, holdBack, heldAt, letGo, resetToEmpty, resetToFull,
   growTo, setEntryTotal, setTotalCardinality,
@@ -23,7 +23,7 @@ import {
 import {
   LEAF_MAX, INNER_MAX, NODE_HEADER, ROOMY_BYTES, SLOT_BYTES, nodeBytes, setRoomy, slotAt, slotKey, slotCardinality, writeNode, writeSlot,
 } from "./directory";
-import { arrayBytes } from "./container/limits";
+import { arrayBytes } from "../container/limits";
 
 // @ts-ignore: decorator
 @inline const IN_LEAF: u32 = 0;

@@ -1,21 +1,21 @@
 // One member into or out of one container. The container changes its form when its cardinality asks for it: one and two members
 // live in the entry, up to 4096 are an array, more a bitset, 65,536 a FULL entry; runs stay runs while nothing is smaller.
 
-import { Own } from "./view";
-import { blockBytes, isTiny, allocate, prepare, release, resize, reserve, TINY_PAYLOAD } from "./arena";
+import { Own } from "../env/view";
+import { blockBytes, isTiny, allocate, prepare, release, resize, reserve, TINY_PAYLOAD } from "../arena/arena";
 import {
   Kind, CONTAINER_MEMBERS, entryKind, entryCount, entryPayload, payloadBytes, setBlock, setCount, setSingle, setPair, setFull,
-} from "./entry";
-import { ARRAY_MAX, BITSET_BYTES, arrayBytes, runsBytes, isArraySized } from "./container/limits";
-import { arrayLowerBound } from "./container/array";
+} from "../arena/entry";
+import { ARRAY_MAX, BITSET_BYTES, arrayBytes, runsBytes, isArraySized } from "../container/limits";
+import { arrayLowerBound } from "../container/array";
 import {
   BUCKETS_FROM, BUCKETS_LEAST, arrayToBuckets, bucketsBytes, bucketsFind, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsRemove,
   bucketsToArray, uniteBucketsInto,
-} from "./container/buckets";
-import { bitsetHas, bitsetSet, bitsetClear, clearBitset } from "./container/bitset";
-import { runsFind, runsHas } from "./container/run";
-import { arrayToBitset, bitsetToArray, runsToBitset, runsToArray } from "./container/convert";
-import { bitsetToBuckets } from "./container/extract";
+} from "../container/buckets";
+import { bitsetHas, bitsetSet, bitsetClear, clearBitset } from "../container/bitset";
+import { runsFind, runsHas } from "../container/run";
+import { arrayToBitset, bitsetToArray, runsToBitset, runsToArray } from "../container/convert";
+import { bitsetToBuckets } from "../container/extract";
 
 /** Whether the entry's container holds `low`. */
 export function containerHas(entry: usize, low: u32): bool {

@@ -1,18 +1,18 @@
 // The same set in an arena without freed blocks, payloads in the order of their keys. Leaves keep their room: were they packed full,
 // the next member in each would split it, and the arena soon be as wasteful as before.
 
-import { SELF, left, reply, right } from "./memory";
-import { Right } from "./view";
-import { HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, alignedBump, blockBytes, makeRoom } from "./arena";
-import { KEY_MAX, Kind, entryKey, entryKind, entrySpan, payloadBytes } from "./entry";
-import { advance, entriesHeld, isLastOfLeaf, nodeBytes, placeEntry, seek } from "./directory";
-import { appendFull, begin, endLeaf, finish } from "./builder";
-import { plainBytes } from "./edit";
+import { SELF, left, reply, right } from "../env/memory";
+import { Right } from "../env/view";
+import { HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, alignedBump, blockBytes, makeRoom } from "../arena/arena";
+import { KEY_MAX, Kind, entryKey, entryKind, entrySpan, payloadBytes } from "../arena/entry";
+import { advance, entriesHeld, isLastOfLeaf, nodeBytes, placeEntry, seek } from "../arena/directory";
+import { appendFull, begin, endLeaf, finish } from "../arena/builder";
+import { plainBytes } from "../write/edit";
 import { EMIT_BYTES, emit, emitCopy } from "./emit";
 import { FOLD_BYTES, copyShape, entryShape, shape, shapeAt, shapeCount, shapeKind } from "./fold";
-import { BITSET_BYTES, arrayBytes, runsBytes } from "./container/limits";
-import { BUCKETS_FROM, bucketsToArray } from "./container/buckets";
-import { arrayToRuns, bitsetToRuns, runsToArray, countRunsOfArray, countRunsOfBitset } from "./container/convert";
+import { BITSET_BYTES, arrayBytes, runsBytes } from "../container/limits";
+import { BUCKETS_FROM, bucketsToArray } from "../container/buckets";
+import { arrayToRuns, bitsetToRuns, runsToArray, countRunsOfArray, countRunsOfBitset } from "../container/convert";
 
 /**
  * Makes memory 0, which is fresh, the bitmap that is operand 0 in the least space: each container in its smallest form, full leaves.

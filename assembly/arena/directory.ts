@@ -18,7 +18,7 @@
 //
 // An entry's address stays right until an entry is inserted or removed.
 
-import { view8, view16, view32, view64, Own } from "./view";
+import { view8, view16, view32, view64, Own } from "../env/view";
 import {
   ROOT, TINY_PAYLOAD, isTiny, allocate, bumpMark, heldAt, prepare, release, resize, reserve, blockBytes, resetToEmpty, setBumpMark, HEADER_BYTES,
   totalCardinality, setTotalCardinality, entryTotal, setEntryTotal, FORM_FULL,
@@ -26,7 +26,7 @@ import {
 import {
   ENTRY_BYTES, KEY_MAX, Kind, entryKey, entryKind, entryCount, entryCardinality, entryLastKey, entryPayload, setKey, setPosition,
 } from "./entry";
-import { arrayBytes } from "./container/limits";
+import { arrayBytes } from "../container/limits";
 
 // @ts-ignore: decorator
 @inline export const LEAF_MAX: u32 = 254;

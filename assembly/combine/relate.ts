@@ -1,8 +1,8 @@
 // How two bitmaps, operands 0 and 1, lie to each other. Answers come with the first container that decides.
 
-import { left, right } from "./memory";
-import { Left, Right } from "./view";
-import { alignedBump, makeRoom } from "./arena";
+import { left, right } from "../env/memory";
+import { Left, Right } from "../env/view";
+import { alignedBump, makeRoom } from "../arena/arena";
 import { cursorEntry, cursorKey, cursorLastKey, NO_KEY, passCursor, seekCursor } from "./cursor";
 import { openAll } from "./combine";
 import { FOLD_BYTES, entryShape, foldCardinality, shapeCount } from "./fold";

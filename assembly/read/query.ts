@@ -1,17 +1,17 @@
 // Questions about one bitmap, memory 0: how many, which first, which last, where is the next.
 
-import { Own, view16, view64 } from "./view";
+import { Own, view16, view64 } from "../env/view";
 import {
   KEY_MAX, Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, isArray, keyOf, lowOf, offsetOf,
-} from "./entry";
+} from "../arena/entry";
 import {
   advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, firstEntry, lastEntry, membersBefore, placeEntry, seek,
-} from "./directory";
-import { BITSET_BYTES } from "./container/limits";
-import { arrayLowerBound } from "./container/array";
-import { bucketsLast, bucketsLowerBound, bucketsNextClear, bucketsSelect } from "./container/buckets";
-import { bitsetNextClear, bitsetNextSet, bitsetRangeCardinality, bitsetSelect } from "./container/bitset";
-import { runsNextClear, runsNextSet, runsRangeCardinality, runsSelect } from "./container/run";
+} from "../arena/directory";
+import { BITSET_BYTES } from "../container/limits";
+import { arrayLowerBound } from "../container/array";
+import { bucketsLast, bucketsLowerBound, bucketsNextClear, bucketsSelect } from "../container/buckets";
+import { bitsetNextClear, bitsetNextSet, bitsetRangeCardinality, bitsetSelect } from "../container/bitset";
+import { runsNextClear, runsNextSet, runsRangeCardinality, runsSelect } from "../container/run";
 
 /** What a container's next...() answers when there is none. */
 // @ts-ignore: decorator

@@ -1,10 +1,10 @@
 // What a bitmap is made of.
 
-import { reply } from "./memory";
-import { Own } from "./view";
-import { Kind, entryCardinality, entryKind, entrySpan, isArray, payloadBytes } from "./entry";
-import { advance, placeEntry, seek } from "./directory";
-import { BITSET_BYTES, arrayBytes, runsBytes } from "./container/limits";
+import { reply } from "../env/memory";
+import { Own } from "../env/view";
+import { Kind, entryCardinality, entryKind, entrySpan, isArray, payloadBytes } from "../arena/entry";
+import { advance, placeEntry, seek } from "../arena/directory";
+import { BITSET_BYTES, arrayBytes, runsBytes } from "../container/limits";
 
 /**
  * Hands over nine numbers: containers, members and bytes of the arrays, then of the bitsets, then of the runs. Bytes are those that the

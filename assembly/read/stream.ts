@@ -1,13 +1,13 @@
 // Members, handed over one after the other: what listing, paging and scanning are made of.
 
-import { reply } from "./memory";
-import { Own } from "./view";
-import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf } from "./entry";
-import { advance, placeEntry, seek } from "./directory";
-import { MEMBER_BYTES, arrayBytes } from "./container/limits";
-import { arrayLowerBound } from "./container/array";
-import { bucketsLowerBound } from "./container/buckets";
-import { LANES, LANES_BYTES } from "./container/lanes";
+import { reply } from "../env/memory";
+import { Own } from "../env/view";
+import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf } from "../arena/entry";
+import { advance, placeEntry, seek } from "../arena/directory";
+import { MEMBER_BYTES, arrayBytes } from "../container/limits";
+import { arrayLowerBound } from "../container/array";
+import { bucketsLowerBound } from "../container/buckets";
+import { LANES, LANES_BYTES } from "../container/lanes";
 
 // @ts-ignore: decorator
 @inline const LOW_MAX: u32 = 65535;

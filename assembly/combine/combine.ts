@@ -4,28 +4,28 @@
 // Keys are handled in segments [key, end] over which no source changes: mostly one container, but where the sources that are there are
 // all FULL the segment is as long as the shortest of them, and its result is FULL or nothing without looking at a container.
 
-import { SELF, left, right } from "./memory";
-import { Left, Right } from "./view";
-import { alignedBump, makeRoom } from "./arena";
-import { KEY_MAX, Kind } from "./entry";
-import { entriesHeld } from "./directory";
-import { appendFull, begin, finish } from "./builder";
+import { SELF, left, right } from "../env/memory";
+import { Left, Right } from "../env/view";
+import { alignedBump, makeRoom } from "../arena/arena";
+import { KEY_MAX, Kind } from "../arena/entry";
+import { entriesHeld } from "../arena/directory";
+import { appendFull, begin, finish } from "../arena/builder";
 import { CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, openCursor, passCursor, seekCursor } from "./cursor";
 import { emit, emitCopy, settled } from "./emit";
 import {
   FOLD_BYTES, Fold, NOTHING, RUNS_MAX, copyShape, entryShape, fold, foldCardinality, fullShape, shape, shapeAt, shapeCount, shapeKind,
   unpackedLeft, unpackedRight,
 } from "./fold";
-import { ARRAY_MAX, BITSET_BYTES, memberCount } from "./container/limits";
-import { And, Count, Or, Store, StoreOnly, Xor, stores } from "./container/kernel";
+import { ARRAY_MAX, BITSET_BYTES, memberCount } from "../container/limits";
+import { And, Count, Or, Store, StoreOnly, Xor, stores } from "../container/kernel";
 import {
   PART_BYTES, bitsetCardinality, combineParts, complementBitset, intersectBitsets, subtractBitsets, uniteBitsets,
-} from "./container/bitset";
-import { exclusiveArrayUncounted, exclusiveRunsInto, uniteArrayUncounted, uniteRunsInto } from "./container/mixed";
-import { arrayToBitset, runsToBitset } from "./container/convert";
-import { SPARSE, extractPart, isDense } from "./container/extract";
-import { BUCKETS_FROM } from "./container/buckets";
-import { clearEdges, edgesToRuns, flipEdges, runsCardinality } from "./container/run";
+} from "../container/bitset";
+import { exclusiveArrayUncounted, exclusiveRunsInto, uniteArrayUncounted, uniteRunsInto } from "../container/mixed";
+import { arrayToBitset, runsToBitset } from "../container/convert";
+import { SPARSE, extractPart, isDense } from "../container/extract";
+import { BUCKETS_FROM } from "../container/buckets";
+import { clearEdges, edgesToRuns, flipEdges, runsCardinality } from "../container/run";
 
 /** The operations of https://redis.io/docs/latest/commands/bitop, NOT apart: complement.ts has that. X is the first source. */
 export const enum Operation { AND = 0, OR = 1, XOR = 2, NOT = 3, DIFF = 4, DIFF1 = 5, ANDOR = 6, ONE = 7 }

@@ -1,16 +1,16 @@
 // One offset at a time.
 
-import { Own } from "./view";
-import { isTiny, allocate, blockBytes, prepare, setTotalCardinality, totalCardinality, TINY_MAX } from "./arena";
+import { Own } from "../env/view";
+import { isTiny, allocate, blockBytes, prepare, setTotalCardinality, totalCardinality, TINY_MAX } from "../arena/arena";
 import {
   Kind, CONTAINER_MEMBERS, keyOf, lowOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull,
-} from "./entry";
+} from "../arena/entry";
 import {
   findEntry, insertEntry, insertHere, roomToInsert, removeEntry, addToSlot, adjust, promote, entryAt, farEntriesUpTo, farSlotsUpTo,
   neighbourFor, nodeLevel, rootNode, slotAt, slotChild,
-} from "./directory";
+} from "../arena/directory";
 import { containerHas, insertInto, takeFrom, releaseContainer } from "./edit";
-import { runsBytes } from "./container/limits";
+import { runsBytes } from "../container/limits";
 
 /** 1 if the offset is a member. */
 export function get(offset: u64): u32 {

@@ -1,18 +1,18 @@
 // The last step of building a container: its shape, found above the bump mark or in an operand, becomes an entry of the builder's
 // and, where it needs one, a block at the bump mark, in the form that its cardinality asks for.
 
-import { SELF, left, right } from "./memory";
-import { Right } from "./view";
-import { BLOCK_MAX, alignedBump, allocateFresh, blockBytes, bumpMark } from "./arena";
-import { Kind, entryCount, entryKind, entryPayload, payloadBytes, setBlock, setPair, setSingle } from "./entry";
-import { append, appendFull } from "./builder";
-import { plainBytes } from "./edit";
+import { SELF, left, right } from "../env/memory";
+import { Right } from "../env/view";
+import { BLOCK_MAX, alignedBump, allocateFresh, blockBytes, bumpMark } from "../arena/arena";
+import { Kind, entryCount, entryKind, entryPayload, payloadBytes, setBlock, setPair, setSingle } from "../arena/entry";
+import { append, appendFull } from "../arena/builder";
+import { plainBytes } from "../write/edit";
 import { FOLD_BYTES, FULL_COUNT, fullShape, shape, shapeAt, shapeCount, shapeKind } from "./fold";
-import { BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "./container/limits";
-import { BUCKETS_FROM, arrayToBuckets, bucketsBytes } from "./container/buckets";
-import { runsToArray, runsToBitset } from "./container/convert";
-import { bitsetToBuckets, extractMembers } from "./container/extract";
-import { LANES_BYTES } from "./container/lanes";
+import { BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "../container/limits";
+import { BUCKETS_FROM, arrayToBuckets, bucketsBytes } from "../container/buckets";
+import { runsToArray, runsToBitset } from "../container/convert";
+import { bitsetToBuckets, extractMembers } from "../container/extract";
+import { LANES_BYTES } from "../container/lanes";
 
 /** Room that emit() needs for a shape at alignedBump(). */
 // @ts-ignore: decorator

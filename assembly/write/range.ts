@@ -1,20 +1,20 @@
 // Whole ranges of offsets, into a bitmap or out of it, container-wise: two containers at the range's ends are folded with a run, what lies
 // between is one FULL entry, or nothing. The cost is that of the containers that were there, whatever the range's length.
 
-import { SELF, left, right } from "./memory";
-import { Own } from "./view";
-import { BLOCK_MAX, alignedBump, allocate, blockBytes, isTiny, makeRoom, prepare, release } from "./arena";
+import { SELF, left, right } from "../env/memory";
+import { Own } from "../env/view";
+import { BLOCK_MAX, alignedBump, allocate, blockBytes, isTiny, makeRoom, prepare, release } from "../arena/arena";
 import {
   KEY_MAX, Kind, SPAN_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf,
   payloadBytes, setBlock, setFull, setPair, setSingle,
-} from "./entry";
-import { runsBytes } from "./container/limits";
-import { adjust, advance, findEntry, insertEntry, placeEntry, promote, removeEntry, roomForEntries, seek } from "./directory";
+} from "../arena/entry";
+import { runsBytes } from "../container/limits";
+import { adjust, advance, findEntry, insertEntry, placeEntry, promote, removeEntry, roomForEntries, seek } from "../arena/directory";
 import { releaseContainer } from "./edit";
-import { formBytes, settled } from "./emit";
-import { FOLD_BYTES, FULL_COUNT, Fold, copyShape, entryShape, fold, fullShape, shape, shapeAt, shapeCount, shapeKind } from "./fold";
+import { formBytes, settled } from "../combine/emit";
+import { FOLD_BYTES, FULL_COUNT, Fold, copyShape, entryShape, fold, fullShape, shape, shapeAt, shapeCount, shapeKind } from "../combine/fold";
 import { isolate } from "./point";
-import { isEmpty } from "./query";
+import { isEmpty } from "../read/query";
 
 // @ts-ignore: decorator
 @inline const LOW_MAX: u32 = 65535;

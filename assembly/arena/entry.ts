@@ -10,9 +10,9 @@
 // the entry: they are an array of that cardinality whose payload is at entry + 6. FULL stands for `span` neighbouring
 // containers that hold all their 65,536 offsets, up to 2^45 of them, without any payload.
 
-import { view8, view16, view32, view64 } from "./view";
-import { arrayBytes, runsBytes, BITSET_BYTES } from "./container/limits";
-import { bucketsBytes } from "./container/buckets";
+import { view8, view16, view32, view64 } from "../env/view";
+import { arrayBytes, runsBytes, BITSET_BYTES } from "../container/limits";
+import { bucketsBytes } from "../container/buckets";
 
 export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, FULL = 4, SINGLE = 5, PAIR = 6 }
 

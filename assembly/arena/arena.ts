@@ -26,8 +26,8 @@
 // Growing may end the call, as running out of memory does, and the bitmap has to be as it was. So an allocation grows before it
 // changes anything, giving back never grows, and what takes several allocations first makes sure of room for all (prepare()).
 
-import { arena } from "./memory";
-import { view8, view32, view64, Own } from "./view";
+import { arena } from "../env/memory";
+import { view8, view32, view64, Own } from "../env/view";
 
 // @ts-ignore: decorator
 @inline export const FORM_TINY: u32 = 0;

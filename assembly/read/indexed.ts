@@ -1,8 +1,8 @@
 // Ranges in the words of Redis's BITCOUNT and BITPOS: indexes count bytes or bits of a string that ends with the byte of the greatest
 // member; negative ones count from its end.
 
-import { reply } from "./memory";
-import { get } from "./point";
+import { reply } from "../env/memory";
+import { get } from "../write/point";
 import { countRange, isEmpty, maximum, minimum, nextClear, nextSet } from "./query";
 
 export const enum Unit { BYTE = 0, BIT = 1 }

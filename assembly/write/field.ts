@@ -1,11 +1,11 @@
 // Integers of 1 to 64 bits in a bitmap, as https://redis.io/docs/latest/commands/bitfield has them: the bit at the field's offset is its most
 // significant one. An unsigned field has at most 63 bits.
 
-import { reply } from "./memory";
-import { keyOf, lowOf } from "./entry";
-import { findEntry } from "./directory";
+import { reply } from "../env/memory";
+import { keyOf, lowOf } from "../arena/entry";
+import { findEntry } from "../arena/directory";
 import { set } from "./point";
-import { reversed, wordOf } from "./word";
+import { reversed, wordOf } from "../read/word";
 
 /** What becomes of a value that the field cannot hold. */
 export const enum Overflow { WRAP = 0, SAT = 1, FAIL = 2 }

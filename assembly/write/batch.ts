@@ -1,21 +1,21 @@
 // Many offsets at a time, as they come. Mostly they are ascending and share containers with their neighbours: what a call brings is taken in
 // stretches, ascending offsets of one container, which go into an array or out of it in one pass. The rest goes one by one.
 
-import { argument } from "./memory";
-import { Own } from "./view";
-import { allocate, blockBytes, isTiny, prepare, resize } from "./arena";
+import { argument } from "../env/memory";
+import { Own } from "../env/view";
+import { allocate, blockBytes, isTiny, prepare, resize } from "../arena/arena";
 import {
   KEY_MAX, Kind, entryCount, entryKind, entryPayload, isArray, keyOf, lowOf, setBlock, setCount, setPair, setSingle,
-} from "./entry";
-import { adjust, findEntry, insertEntry, removeEntry, roomToInsert } from "./directory";
+} from "../arena/entry";
+import { adjust, findEntry, insertEntry, removeEntry, roomToInsert } from "../arena/directory";
 import {
   arrayIntoBitset, arrayIntoBuckets, bucketsIntoArray, bucketsIntoBitset, containerHas, countUp, member, releaseContainer,
 } from "./edit";
 import { insert, removeAt } from "./point";
-import { ARRAY_MAX, MEMBER_BYTES, arrayBytes, isArraySized, memberCount } from "./container/limits";
-import { arrayLowerBound, gallop } from "./container/array";
-import { BUCKET_MAX, BUCKETS_FROM, BUCKETS_LEAST, bucketFrom, bucketHas, bucketHeld, bucketsBytes } from "./container/buckets";
-import { bitsetClear, bitsetHas, bitsetSet } from "./container/bitset";
+import { ARRAY_MAX, MEMBER_BYTES, arrayBytes, isArraySized, memberCount } from "../container/limits";
+import { arrayLowerBound, gallop } from "../container/array";
+import { BUCKET_MAX, BUCKETS_FROM, BUCKETS_LEAST, bucketFrom, bucketHas, bucketHeld, bucketsBytes } from "../container/buckets";
+import { bitsetClear, bitsetHas, bitsetSet } from "../container/bitset";
 
 /** No container's key. */
 // @ts-ignore: decorator

@@ -3,25 +3,25 @@
 //
 // A container on its way is a shape, packed into a u64: kind, cardinality and the payload's address in whichever memory is read.
 
-import { SELF, left, right } from "./memory";
-import { Right, view16 } from "./view";
-import { alignedBump, makeRoom } from "./arena";
-import { Kind, isArray, entryKind, entryCount, entryPayload } from "./entry";
-import { ARRAY_MAX, BITSET_BYTES, arrayBytes, runsBytes } from "./container/limits";
-import { intersectArrays, intersectArraysCardinality, uniteArrays, subtractArrays, exclusiveArrays } from "./container/array";
+import { SELF, left, right } from "../env/memory";
+import { Right, view16 } from "../env/view";
+import { alignedBump, makeRoom } from "../arena/arena";
+import { Kind, isArray, entryKind, entryCount, entryPayload } from "../arena/entry";
+import { ARRAY_MAX, BITSET_BYTES, arrayBytes, runsBytes } from "../container/limits";
+import { intersectArrays, intersectArraysCardinality, uniteArrays, subtractArrays, exclusiveArrays } from "../container/array";
 import {
   intersectBitsets, intersectBitsetsCardinality, uniteBitsets, subtractBitsets, exclusiveBitsets, complementBitset, bitsetCardinality,
-} from "./container/bitset";
-import { intersectRuns, uniteRuns, subtractRuns, exclusiveRuns, complementRuns, runsCardinality } from "./container/run";
+} from "../container/bitset";
+import { intersectRuns, uniteRuns, subtractRuns, exclusiveRuns, complementRuns, runsCardinality } from "../container/run";
 import {
   intersectArrayBitset, intersectArrayBitsetCardinality, subtractArrayBitset, intersectArrayRuns, subtractArrayRuns,
   uniteArrayInto, subtractArrayInto, exclusiveArrayInto, uniteRunsInto, subtractRunsInto, exclusiveRunsInto, intersectRunsInto,
-} from "./container/mixed";
+} from "../container/mixed";
 import {
   BUCKETS_LEAST, arrayToBuckets, bucketsBytes, bucketsToArray, intersectBuckets, intersectBucketsCardinality, subtractBuckets,
-} from "./container/buckets";
-import { NO_BUCKETS, exclusiveBuckets, uniteBuckets } from "./container/merge";
-import { arrayGaps, arrayToBitset, runsToBitset, arrayToRuns } from "./container/convert";
+} from "../container/buckets";
+import { NO_BUCKETS, exclusiveBuckets, uniteBuckets } from "../container/merge";
+import { arrayGaps, arrayToBitset, runsToBitset, arrayToRuns } from "../container/convert";
 
 export const enum Fold { AND, OR, XOR, ANDNOT }
 

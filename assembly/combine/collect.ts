@@ -1,13 +1,13 @@
 // A bitmap of a list of offsets, a container at a time.
 
-import { argument } from "./memory";
-import { alignedBump, makeRoom } from "./arena";
-import { Kind, keyOf, lowOf } from "./entry";
-import { begin, finish } from "./builder";
+import { argument } from "../env/memory";
+import { alignedBump, makeRoom } from "../arena/arena";
+import { Kind, keyOf, lowOf } from "../arena/entry";
+import { begin, finish } from "../arena/builder";
 import { EMIT_BYTES, emit } from "./emit";
 import { shape } from "./fold";
-import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, isArraySized, memberCount } from "./container/limits";
-import { bitsetHas, bitsetSet } from "./container/bitset";
+import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, isArraySized, memberCount } from "../container/limits";
+import { bitsetHas, bitsetSet } from "../container/bitset";
 
 /** Makes memory 0, which is fresh, the bitmap of the call's `count` (at least 1) arguments, which are ascending; some may be the same. */
 export function collect(count: u32): void {

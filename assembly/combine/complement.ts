@@ -1,13 +1,13 @@
 // BITOP NOT: everything up to a last offset that the source does not have. Between the source's containers lie full ones, of which any
 // number is one entry, so the complement of a far member costs no more than that of a near one.
 
-import { SELF, left, right } from "./memory";
-import { Right } from "./view";
-import { maximumOf } from "./query";
-import { alignedBump, bumpMark, makeRoom, resetToEmpty } from "./arena";
-import { Kind, keyOf, lowOf } from "./entry";
-import { entriesHeld } from "./directory";
-import { appendFull, begin, finish } from "./builder";
+import { SELF, left, right } from "../env/memory";
+import { Right } from "../env/view";
+import { maximumOf } from "../read/query";
+import { alignedBump, bumpMark, makeRoom, resetToEmpty } from "../arena/arena";
+import { Kind, keyOf, lowOf } from "../arena/entry";
+import { entriesHeld } from "../arena/directory";
+import { appendFull, begin, finish } from "../arena/builder";
 import { CURSOR_BYTES, cursorEntry, cursorKey, cursorLastKey, closeCursor, openCursor, passCursor } from "./cursor";
 import { emit } from "./emit";
 import {

@@ -1,10 +1,10 @@
 // A container 64 offsets at a time, and the orders in which bits stand in words.
 
-import { Own } from "./view";
-import { Kind, entryCount, entryKind, entryPayload } from "./entry";
-import { arrayLowerBound } from "./container/array";
-import { bucketsWord } from "./container/buckets";
-import { runEnd, runStart, runsCount, runsFind } from "./container/run";
+import { Own } from "../env/view";
+import { Kind, entryCount, entryKind, entryPayload } from "../arena/entry";
+import { arrayLowerBound } from "../container/array";
+import { bucketsWord } from "../container/buckets";
+import { runEnd, runStart, runsCount, runsFind } from "../container/run";
 
 /** Offsets 64 * word .. 64 * word + 63 of the container as bits, the least the lowest. */
 export function wordOf(entry: usize, word: u32): u64 {

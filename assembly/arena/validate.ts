@@ -1,8 +1,8 @@
 // Every invariant of an arena, checked: for tests after each step, and for whoever doubts. Reads all of memory 0, changes nothing.
 
-import { SELF, arena, left } from "./memory";
-import { Own } from "./view";
-import { Fault } from "./fault";
+import { SELF, arena, left } from "../env/memory";
+import { Own } from "../env/view";
+import { Fault } from "../env/fault";
 import {
   FORM_FULL, FORM_TINY, HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, blockBytes, bumpMark, freeListsAreSound, freeListsBytes,
   freedBytes, heldBytes, totalCardinality,
@@ -14,9 +14,9 @@ import {
   INNER_MAX, LEAF_MAX, LEVELS_MAX, NODE_HEADER, allocatedFor, entriesHeld, entryAt, isRoomy, nodeCount, nodeLevel, rootNode, slotAt,
   slotCardinality, slotChild, slotKey,
 } from "./directory";
-import { isArraySized } from "./container/limits";
-import { bitsetCardinality } from "./container/bitset";
-import { bucketsAreSound } from "./container/buckets";
+import { isArraySized } from "../container/limits";
+import { bitsetCardinality } from "../container/bitset";
+import { bucketsAreSound } from "../container/buckets";
 
 /** The first broken invariant, or Fault.NONE. */
 export function validate(): Fault {

@@ -6,10 +6,10 @@
 //
 // A FULL entry is walked in parts: `key` then stands inside it.
 
-import { arena, right } from "./memory";
-import { Right } from "./view";
-import { entryKey, entryLastKey } from "./entry";
-import { seek, seekFrom, advance, placeEntry } from "./directory";
+import { arena, right } from "../env/memory";
+import { Right } from "../env/view";
+import { entryKey, entryLastKey } from "../arena/entry";
+import { seek, seekFrom, advance, placeEntry } from "../arena/directory";
 
 // @ts-ignore: decorator
 @inline export const CURSOR_BYTES: usize = 24;
