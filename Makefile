@@ -82,10 +82,10 @@ asan: setup          ## Run the integration tests on a module built with Address
 	@tools/asan
 
 sequences: build     ## Compare 1,000,000 random commands and more with a model, on each CPU level; SEED=n repeats a run
-	SEQUENCES=$(SEQUENCES) $(BIN)/vitest run test/sequences.test.ts
+	SEQUENCES=$(SEQUENCES) $(BIN)/vitest run test/model/sequences.test.ts
 
 soak: fuzz asan sequences ## All three of these, and 100,000 writes through a chain of replicas
-	STEPS=100000 $(BIN)/vitest run test/replicas.test.ts
+	STEPS=100000 $(BIN)/vitest run test/durability/replicas.test.ts
 
 clean:               ## Remove all that was built
 	rm -rf build

@@ -20,7 +20,7 @@ function levels(): string[] {
   return has.length > 0 ? has : [""];
 }
 
-const files = (names: string[]): string[] => names.map((name) => `test/${name}.test.ts`);
+const files = (names: string[]): string[] => names.map((name) => `test/*/${name}.test.ts`);
 const skipped = files(process.env.ROAR_SKIP?.split(" ") ?? []);
 const heavy = files([
   "memory", "corpus", "hostile", "cut", "kill", "replicas", "contexts", "cluster", "census", "build", "harness", "interchange", "bench",

@@ -1,5 +1,5 @@
 // The core with one export more, for tests of the sandbox: a function that reaches outside what the core may see and touch, in one of
-// many ways. test/sandbox.test.ts names them in this order.
+// many ways. test/safety/sandbox.test.ts names them in this order.
 
 import { arena, argument, bits, left, output, reply, right } from "./env/memory";
 

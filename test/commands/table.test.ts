@@ -1,0 +1,241 @@
+// The command table, and what the server makes of it; and what every command owes whatever it does: that it refuses wrong numbers of
+// arguments, bad arguments and keys of other types, changing nothing, that a missing key is what the row says, and that both protocols
+// get the same. What a command ought to declare is said by hand in its own test; here nothing may be in one place and not in the other.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { type Access, type Command as Row, commands } from "../../host/commands.ts";
+import { callOf, calls, isKey } from "../support/calls.ts";
+import { families, type Family, otherThan, R, R64, range } from "../support/family.ts";
+import { type Argument, type Reply, ReplyError } from "../support/resp.ts";
+import { roarOn } from "../support/roar.ts";
+import { arityError, record, useServer, WRONGTYPE } from "../support/suite.ts";
+
+const server = useServer();
+const rows = families.flatMap((family) => commands.map((row) => ({ family, row, name: `${family.name}.${row.name}` })));
+
+/** Arguments that may be anything. */
+const free: Readonly<Record<string, number>> = { SETBITARRAY: 1, STAT: 1, OPTIMIZE: 1 };
+
+/** Where keys are in a call, and what becomes of them, as the row has it. */
+const accesses = (row: Row): { at: number; access: Access }[] =>
+  row.keys.flatMap(({ at, to, access }) => {
+    const count = to === undefined ? 1 : calls[row.name]!.length - at + 1;
+    return range(at, count).map((position) => ({ at: position - 1, access }));
+  });
+
+const OF_SPECS: Readonly<Record<Access, string[]>> = {
+  read: ["RO", "access"], modify: ["RW", "access", "update"], update: ["RW", "update"], insert: ["RW", "insert"],
+  overwrite: ["OW", "insert"],
+};
+
+describe("the table", () => {
+  it("has each command once", () => expect(new Set(commands.map(({ name }) => name)).size).toBe(commands.length));
+
+  it.each(commands.map(({ name }) => name))("%s has tests of its own", (name) => {
+    const folder = new URL(".", import.meta.url);
+    const described = readdirSync(folder).filter((file) => readFileSync(new URL(file, folder), "utf8").includes(`describeCommand("${name}"`));
+    expect(described).toHaveLength(1);
+  });
+
+  it("is what the server has of the module", async () => {
+    const list = (await server.run("COMMAND", "LIST", "FILTERBY", "MODULE", "redis-roar")) as string[];
+    expect(list.sort()).toEqual(rows.map(({ name }) => name).sort());
+  });
+
+  it.each(rows)("$name: arity, flags and keys are the row's", async ({ row, name }) => {
+    const [info] = (await server.run("COMMAND", "INFO", name)) as [Reply[]];
+    const [, arity, flags, first, last, step, , , specs] = info;
+    const needed = 1 + row.args.filter(({ optional }) => !optional).length;
+    expect(arity).toBe(row.args.some(({ optional, multiple }) => optional || multiple) ? -needed : needed);
+    expect([...(flags as string[])].sort()).toEqual(["module", ...row.flags.map((flag) => flag.replace("deny-oom", "denyoom"))].sort());
+    expect([first, last, step]).toEqual([row.keys[0]!.at, row.keys.at(-1)!.to ?? row.keys.at(-1)!.at, 1]);
+    expect((specs as Reply[]).map(specOf)).toEqual(row.keys.map(({ at, to, access }) => ({ at, last: to ?? 0, flags: OF_SPECS[access] })));
+  });
+
+  it.each(rows)("$name: documentation is the row's", async ({ row, name }) => {
+    const docs = record(record(await server.run("COMMAND", "DOCS", name)).get(name)!);
+    for (const field of ["summary", "complexity", "since"] as const) expect(docs.get(field)).toBe(row[field]);
+    expect((docs.get("arguments") as Reply[]).map(documented)).toEqual(row.args.map(described));
+  });
+
+  it.each(rows)("$name: its keys are found", async ({ row, name, family }) => {
+    const call = callOf(row, family);
+    expect(await server.run("COMMAND", "GETKEYS", name, ...call)).toEqual(call.filter(isKey));
+    expect(accesses(row).map(({ at }) => at)).toEqual(call.flatMap((word, at) => (isKey(word) ? [at] : [])));
+  });
+});
+
+function specOf(reply: Reply): unknown {
+  const spec = record(reply), begin = record(spec.get("begin_search")!), find = record(spec.get("find_keys")!);
+  const keys = record(find.get("spec")!);
+  expect([begin.get("type"), find.get("type"), keys.get("keystep"), keys.get("limit")]).toEqual(["index", "range", 1, 0]);
+  return { at: record(begin.get("spec")!).get("index"), last: keys.get("lastkey"), flags: spec.get("flags") };
+}
+
+/** An argument as COMMAND DOCS have it, and as the row has it. */
+function documented(reply: Reply): unknown {
+  const argument = record(reply), of = argument.get("arguments") as Reply[] | undefined;
+  return [argument.get("name"), argument.get("type"), argument.get("token") ?? "", argument.get("flags") ?? [], of?.map(documented) ?? []];
+}
+
+function described({ name, type, token, optional, multiple, of }: Row["args"][number]): unknown {
+  const flags = [...(optional ? ["optional"] : []), ...(multiple ? ["multiple"] : [])];
+  return [name, type === "token" ? "pure-token" : type, token ?? "", flags, of?.map(described) ?? []];
+}
+
+// --- Access control ------------------------------------------------------------------------------------------------------
+
+/** The native command that each of these is like. */
+const natives = ["SETBIT", "GETBIT", "BITCOUNT", "BITPOS", "BITOP", "BITFIELD", "BITFIELD_RO"];
+
+describe("access control", () => {
+  const NEEDED: Readonly<Record<Access, string>> = { read: "R", modify: "RW", update: "W", insert: "W", overwrite: "W" };
+  const RIGHTS = ["R", "W", "RW"];
+  const patterns = RIGHTS.map((rights) => `%${rights}~${rights}:*`);
+  const guest = () => server.run("ACL", "SETUSER", "guest", "on", "nopass", "resetkeys", "+@all", ...patterns);
+
+  it.each(rows)("$name needs for each key the rights that its access is, and no more", async ({ row, name, family }) => {
+    await guest();
+    const call = callOf(row, family).map((word) => (isKey(word) ? `RW:${word}` : word));
+    for (const { at, access } of accesses(row)) {
+      for (const rights of [...RIGHTS, "none"]) {
+        const tried = call.with(at, `${rights}:key`), allowed = [...NEEDED[access]].every((right) => rights.includes(right));
+        const answer = await server.run("ACL", "DRYRUN", "guest", name, ...tried);
+        expect(answer === "OK", `${tried.join(" ")}: ${String(answer)}`).toBe(allowed);
+        if (!natives.includes(row.name)) continue;
+        const native = await server.run("ACL", "DRYRUN", "guest", row.name, ...tried);
+        expect(answer).toEqual(native);
+      }
+    }
+  });
+
+  it.each(rows)("$name is refused to a guest who lacks them, and does nothing", async ({ row, name, family }) => {
+    await guest();
+    const connection = await server.connect();
+    await connection.run("AUTH", "guest", "any");
+    for (const { at, access } of accesses(row)) {
+      const call = callOf(row, family).map((word) => (isKey(word) ? `RW:${word}` : word)).with(at, access === "read" ? "W:key" : "R:key");
+      expect(await connection.refusal(name, ...call)).toMatch(/^NOPERM/);
+    }
+    expect(await server.run("DBSIZE")).toBe(0);
+    connection.close();
+  });
+});
+
+// --- What every command owes ---------------------------------------------------------------------------------------------
+
+/** Makes each key of a call what the command takes it for; or, at `wrongAt`, something else. */
+async function prepare(call: readonly Argument[], family: Family, wrongAt = -1, wrong?: (key: string) => Promise<unknown>): Promise<void> {
+  for (const [at, key] of call.entries()) {
+    if (!isKey(key) || key === "w:none") continue;
+    if (key.startsWith("s") || key.startsWith("o")) await server.run("SET", key, "a string");
+    else await roarOn(server, family).load(key, [1, 2, 3, 70_000 + at]);
+  }
+  if (wrong) {
+    await server.run("DEL", call[wrongAt]!);
+    await wrong(String(call[wrongAt]));
+  }
+}
+
+/** All keys with their values, and how many changes were counted. */
+async function state(): Promise<unknown> {
+  const keys = ((await server.run("KEYS", "*")) as string[]).sort();
+  return [await server.info("rdb_changes_since_last_save"), keys, await server.connection.pipeline(keys.map((key) => ["DUMP", key]))];
+}
+
+/** That the command is refused with one and the same text over both protocols, and changes nothing. */
+async function expectRefusal(name: string, call: readonly Argument[]): Promise<string> {
+  const before = await state();
+  const [text, other] = [await server.speaking(2).refusal(name, ...call), await server.speaking(3).refusal(name, ...call)];
+  expect(other).toBe(text);
+  expect(await state(), `${name} ${call.join(" ")}`).toEqual(before);
+  return text;
+}
+
+describe("every command", () => {
+  it.each(rows)("$name refuses a wrong number of arguments", async ({ row, name, family }) => {
+    const call = callOf(row, family), needed = row.args.filter(({ optional }) => !optional).length;
+    const ended = !row.args.some(({ optional, multiple }) => optional || multiple);
+    await prepare(call, family);
+    for (let length = 0; length < needed; length++) expect(await expectRefusal(name, call.slice(0, length))).toBe(arityError(name));
+    if (ended) expect(await expectRefusal(name, [...call, "more"])).toBe(arityError(name));
+  });
+
+  it.each(rows)("$name refuses bad arguments, before it looks at the keys", async ({ row, name, family }) => {
+    const call = callOf(row, family), bad = call.flatMap((word, at) => (isKey(word) || free[row.name] === at ? [] : [call.with(at, "?!")]));
+    const texts: string[] = [];
+    await prepare(call, family);
+    for (const args of bad) texts.push(await expectRefusal(name, args));
+    for (const key of call.filter(isKey)) {
+      await server.run("DEL", key);
+      await server.run("RPUSH", key, 1);
+    }
+    for (const [i, args] of bad.entries()) expect(await expectRefusal(name, args)).toBe(texts[i]);
+    for (const text of texts) expect(text).toMatch(/^ERR (invalid|value|syntax|Invalid|bit offset|The bit)/);
+  });
+
+  it.each(rows)("$name refuses keys of other types", async ({ row, name, family }) => {
+    const call = callOf(row, family);
+    const types: Record<string, (key: string) => Promise<unknown>> = {
+      string: (key) => server.run("SET", key, "x"),
+      list: (key) => server.run("RPUSH", key, 1),
+      bitmap: (key) => roarOn(server, family).load(key, [1]),
+      other: (key) => roarOn(server, otherThan(family)).load(key, [1]),
+    };
+    const noBitmap = ["string", "list", "other"];
+    const wrong: Record<string, string[]> = { r: noBitmap, w: noBitmap, s: ["list", "bitmap", "other"], e: ["string", "list"], o: [] };
+    for (const [at, key] of call.entries()) {
+      if (!isKey(key)) continue;
+      for (const type of wrong[key[0]!]!) {
+        await server.run("FLUSHALL");
+        await prepare(call, family, at, types[type]);
+        expect(await expectRefusal(name, call), `${key} is a ${type}`).toBe(WRONGTYPE);
+      }
+    }
+  });
+
+  const MISSING: Readonly<Record<Row["missing"], unknown>> = {
+    0: 0, [-1]: -1, nil: null, "[]": [], empty: 0, string: "", scan: ["0", []], error: "Roaring: key does not exist",
+    creates: expect.anything(), fields: expect.arrayContaining([0]),
+  };
+
+  it.each(rows)("$name takes missing keys for what the row says", async ({ row, name, family }) => {
+    const call = callOf(row, family);
+    for (const protocol of [2, 3] as const) {
+      await server.run("FLUSHALL");
+      const [reply] = await server.speaking(protocol).pipeline([[name, ...call]]);
+      expect(reply instanceof ReplyError ? reply.message : reply).toEqual(MISSING[row.missing]);
+      const keys = call.filter(isKey), read = keys.filter((key) => !/^[wo]/.test(key)), written = keys.filter((key) => /^[wo]/.test(key));
+      if (read.length > 0) expect(await server.run("EXISTS", ...read)).toBe(0);
+      if (row.missing !== "creates") continue;
+      for (const key of written) expect(await server.run("TYPE", key)).toBe(family.type);
+    }
+  });
+
+  it.each(rows)("$name answers the same over both protocols", async ({ row, name, family }) => {
+    const call = callOf(row, family), answers: Reply[] = [];
+    for (const protocol of [2, 3] as const) {
+      await server.run("FLUSHALL");
+      await prepare(call, family);
+      answers.push(await server.speaking(protocol).run(name, ...call));
+    }
+    expect(answers[1]).toEqual(answers[0]);
+  });
+});
+
+describe("databases", () => {
+  it("each have their own bitmaps, in files too", async () => {
+    const connection = await server.connect();
+    for (const [database, family] of [[0, R], [5, R64]] as const) {
+      await connection.run("SELECT", database);
+      await connection.run(`${family.name}.SETINTARRAY`, "k", database, 100);
+    }
+    await server.run("DEBUG", "RELOAD");
+    expect(await connection.run("R64.GETINTARRAY", "k")).toEqual([5, 100]);
+    expect(await roarOn(server, R).members("k")).toEqual([0, 100]);
+    expect(await connection.run("COPY", "k", "copy", "DB", 0)).toBe(1);
+    expect(await roarOn(server, R64).members("copy")).toEqual([5, 100]);
+    connection.close();
+  });
+});

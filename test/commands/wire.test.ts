@@ -1,0 +1,313 @@
+// Replies byte for byte, as clients of the C module and of native commands know them: in both families and both protocols.
+
+import { describe, expect, it } from "vitest";
+import { families, type Family, otherThan } from "../support/family.ts";
+import { useServer } from "../support/suite.ts";
+
+/**
+ * A command without its family's prefix and the reply to it. In commands '' is an empty word; replies have their lines' ends as \n. In
+ * both {F} stands for the family's prefix, {bits} for 32 or 64, {last} and {end} for its greatest offset and the greatest end of a
+ * range, {big} for the greatest offset and {all} for the number of offsets as replies. (nil) is the protocol's null, (txt) begins text
+ * that RESP3 marks as such.
+ */
+type Row = readonly [command: string, reply: string];
+
+/** Before each row: two bitmaps, an empty one, a string, and one of the other family. Everything else is missing. */
+const KEYS: readonly string[] = [
+  "{F}.SETINTARRAY k 1 5 9 100", "{F}.SETINTARRAY l 5 9 11", "{F}.SETBIT empty 0 0", "SET string s", "{other}.SETBIT other 1 1",
+];
+
+const offsetError = (name: string): string => `-ERR invalid ${name}: must be an unsigned {bits} bit integer`;
+const arity = (command: string): string => `-ERR wrong number of arguments for '{F}.${command}' command`;
+const WRONGTYPE = "-WRONGTYPE Operation against a key holding the wrong kind of value";
+const NO_KEY = "-Roaring: key does not exist";
+const SYNTAX = "-ERR syntax error";
+const NOT_AN_INTEGER = "-ERR value is not an integer or out of range";
+const array = (...items: number[]): string => [`*${items.length}`, ...items.map((item) => `:${item}`)].join("\n");
+const bulk = (text: string): string => `$${text.length}\n${text}`;
+
+const bits: readonly Row[] = [
+  ["SETBIT none 7 1", ":0"],
+  ["SETBIT none 7 0", ":0"],
+  ["SETBIT k 5 1", ":1"],
+  ["SETBIT k 5 0", ":1"],
+  ["SETBIT k {last} 1", ":0"],
+  ["SETBIT k x 1", offsetError("offset")],
+  ["SETBIT k -1 1", offsetError("offset")],
+  ["SETBIT k 18446744073709551616 1", offsetError("offset")],
+  ["SETBIT k 1 2", "-ERR invalid value: must be either 0 or 1"],
+  ["SETBIT k 1 ''", "-ERR invalid value: must be either 0 or 1"],
+  ["SETBIT k 1", arity("SETBIT")],
+  ["SETBIT string 1 1", WRONGTYPE],
+  ["SETBIT other 1 1", WRONGTYPE],
+  ["GETBIT k 5", ":1"],
+  ["GETBIT k 6", ":0"],
+  ["GETBIT none 6", ":0"],
+  ["GETBIT none garbage", offsetError("offset")],
+  ["GETBITS k 5 6 100", array(1, 0, 1)],
+  ["GETBITS none 5 6", "*0"],
+  ["GETBITS none 5 x", offsetError("offset")],
+  ["GETBITS k", arity("GETBITS")],
+  ["CLEARBITS k 5 6", "+OK"],
+  ["CLEARBITS k 5 6 9 COUNT", ":2"],
+  ["CLEARBITS k 5 count", ":1"],
+  ["CLEARBITS k COUNT", ":0"],
+  ["CLEARBITS none 5", "(nil)"],
+  ["CLEARBITS none 5 COUNT", "(nil)"],
+  ["CLEARBITS k COUNT 5", offsetError("offset")],
+  ["CLEAR k", ":4"],
+  ["CLEAR empty", ":0"],
+  ["CLEAR none", "(nil)"],
+  ["MIN k", ":1"],
+  ["MAX k", ":100"],
+  ["MIN empty", ":-1"],
+  ["MAX empty", ":-1"],
+  ["MIN none", ":-1"],
+  ["MAX none", ":-1"],
+];
+
+const arrays: readonly Row[] = [
+  ["SETINTARRAY k 3 2 2", "+OK"],
+  ["SETINTARRAY k 3 x", offsetError("value")],
+  ["SETINTARRAY string 3", WRONGTYPE],
+  ["SETINTARRAY k", arity("SETINTARRAY")],
+  ["APPENDINTARRAY k 3", "+OK"],
+  ["APPENDINTARRAY none 3", "+OK"],
+  ["APPENDINTARRAY k -3", offsetError("value")],
+  ["DELETEINTARRAY k 1 2", "+OK"],
+  ["DELETEINTARRAY none 1", "+OK"],
+  ["DELETEINTARRAY k 1 1.5", offsetError("value")],
+  ["GETINTARRAY k", array(1, 5, 9, 100)],
+  ["GETINTARRAY empty", "*0"],
+  ["GETINTARRAY none", "*0"],
+  ["GETINTARRAY other", WRONGTYPE],
+  ["RANGEINTARRAY k 1 2", array(5, 9)],
+  ["RANGEINTARRAY k 3 3", array(100)],
+  ["RANGEINTARRAY k 2 99", array(9, 100)],
+  ["RANGEINTARRAY k 2 1", "*0"],
+  ["RANGEINTARRAY none 0 9", "*0"],
+  ["RANGEINTARRAY none 0 100000000", "-Roaring: range too large: maximum 100000000 elements"],
+  ["RANGEINTARRAY string 0 100000000", "-Roaring: range too large: maximum 100000000 elements"],
+  ["RANGEINTARRAY k x 1", offsetError("start")],
+  ["RANGEINTARRAY k 1 x", offsetError("end")],
+  ["SETBITARRAY k 0110", "+OK"],
+  ["SETBITARRAY none ''", "+OK"],
+  ["GETBITARRAY l", bulk("000001000101")],
+  ["GETBITARRAY empty", bulk("0")],
+  ["GETBITARRAY none", "+"],
+];
+
+const ranges: readonly Row[] = [
+  ["SETRANGE k 2 8", "+OK"],
+  ["SETRANGE none 2 2", "+OK"],
+  ["SETRANGE k 0 {end}", "+OK"],
+  ["SETRANGE k x 8", offsetError("start")],
+  ["SETRANGE k 8 x", offsetError("end")],
+  ["SETFULL none", "+OK"],
+  ["SETFULL k", "-Roaring: key already exist"],
+  ["SETFULL empty", "-Roaring: key already exist"],
+  ["SETFULL string", WRONGTYPE],
+  ["CLEARRANGE k 2 9", ":1"],
+  ["CLEARRANGE none 2 9", ":0"],
+  ["FLIPRANGE k 4 8", ":6"],
+  ["FLIPRANGE none 4 8", ":4"],
+];
+
+const indexed: readonly Row[] = [
+  ["BITCOUNT k", ":4"],
+  ["BITCOUNT none", ":0"],
+  ["BITCOUNT none 0 -1", ":0"],
+  ["BITCOUNT k 0 0", ":2"],
+  ["BITCOUNT k 1 -1 byte", ":2"],
+  ["BITCOUNT k 5 9 Bit", ":2"],
+  ["BITCOUNT k -1 -2", ":0"],
+  ["BITCOUNT k 0", SYNTAX],
+  ["BITCOUNT k 0 1 BITS", SYNTAX],
+  ["BITCOUNT k 0 x", NOT_AN_INTEGER],
+  ["BITPOS k 1", ":1"],
+  ["BITPOS k 0", ":0"],
+  ["BITPOS k 1 1", ":9"],
+  ["BITPOS k 1 13", ":-1"],
+  ["BITPOS k 1 6 -1 BIT", ":9"],
+  ["BITPOS k 0 12", ":96"],
+  ["BITPOS k 0 100 100 BIT", ":-1"],
+  ["BITPOS none 1", ":-1"],
+  ["BITPOS none 0", ":0"],
+  ["BITPOS empty 1", ":-1"],
+  ["BITPOS empty 0", ":0"],
+  ["BITPOS k 2", "-ERR invalid bit: must be either 0 or 1"],
+  ["BITPOS k x", "-ERR invalid bit: must be either 0 or 1"],
+  ["BITPOS k 2 0", "-ERR The bit argument must be 1 or 0."],
+  ["BITPOS k 1 0 1 BYTES", SYNTAX],
+  ["BITPOS k 1 x", NOT_AN_INTEGER],
+];
+
+const combined: readonly Row[] = [
+  ["BITOP AND d k l", ":2"],
+  ["BITOP or d k l", ":5"],
+  ["BITOP XOR d k l", ":3"],
+  ["BITOP NOT d k", ":97"],
+  ["BITOP NOT d k 199", ":196"],
+  ["BITOP NOT d none", ":0"],
+  ["BITOP DIFF d k l", ":2"],
+  ["BITOP DIFF1 d k l", ":1"],
+  ["BITOP ANDOR d k l", ":2"],
+  ["BITOP ONE d k l", ":3"],
+  ["BITOP AND d k none", ":0"],
+  ["BITOP AND string k", ":4"],
+  ["BITOP NAND d k", SYNTAX],
+  ["BITOP DIFF d k", arity("BITOP")],
+  ["BITOP NOT d k 1 1", arity("BITOP")],
+  ["BITOP AND d", arity("BITOP")],
+  ["BITOP NOT d k x", offsetError("last")],
+  ["BITOP AND d k string", WRONGTYPE],
+  ["BITOP OR d other k string", WRONGTYPE],
+  ["DIFF d k l", "+OK"],
+  ["DIFF d k none", NO_KEY],
+  ["DIFF d none k", NO_KEY],
+  ["DIFF d k string", WRONGTYPE],
+  ["CONTAINS k l", ":1"],
+  ["CONTAINS k l ALL", ":0"],
+  ["CONTAINS k k all", "-ERR invalid mode argument: all"],
+  ["CONTAINS k k ALL_STRICT", ":0"],
+  ["CONTAINS k k EQ", ":1"],
+  ["CONTAINS k none", NO_KEY],
+  ["CONTAINS k l SOME", "-ERR invalid mode argument: SOME"],
+  ["JACCARD k l", bulk("0.4")],
+  ["JACCARD k k", bulk("1")],
+  ["JACCARD k empty", bulk("0")],
+  ["JACCARD empty empty", bulk("-1")],
+  ["JACCARD none k", NO_KEY],
+];
+
+const statistics = (type: string, cardinality: number, containers: number, max: string, min: string, bytes: number): string =>
+  `type: ${type}\ncardinality: ${cardinality}\nnumber of containers: ${containers}\nmax value: ${max}\nmin value: ${min}\n` +
+  `number of array containers: ${containers}\n\tarray container values: ${cardinality}\n\tarray container bytes: ${bytes}\n` +
+  "bitset  containers: 0\n\tbitset  container values: 0\n\tbitset  container bytes: 0\n" +
+  "run containers: 0\n\trun container values: 0\n\trun container bytes: 0\n";
+const json = (count: number, values: number, bytes: number): string =>
+  `{"number_of_containers":"${count}","container_cardinality":"${values}","container_allocated_bytes":"${bytes}"}`;
+
+const form: readonly Row[] = [
+  ["OPTIMIZE k", "+OK"],
+  ["OPTIMIZE k MEM", "+OK"],
+  ["OPTIMIZE k other", "+OK"],
+  ["OPTIMIZE none", NO_KEY],
+  ["STAT k", `(txt)${statistics("{type}", 4, 1, "100", "1", 8)}`],
+  ["STAT k text", `(txt)${statistics("{type}", 4, 1, "100", "1", 8)}`],
+  ["STAT empty", `(txt)${statistics("{type}", 0, 0, "0", "{last}", 0)}`],
+  [
+    "STAT l json",
+    '(txt){"type":"{type}","cardinality":"3","number_of_containers":"1","max_value":"11","min_value":"5",' +
+      `"array_container":${json(1, 3, 6)},"bitset_container":${json(0, 0, 0)},"run_container":${json(0, 0, 0)}}`,
+  ],
+  ["STAT none", "(nil)"],
+];
+
+/** Beyond what the C module has. */
+const more: readonly Row[] = [
+  ["SETBITS k 5 6 7", ":2"],
+  ["RANK k 9", ":3"],
+  ["RANK none 9", ":0"],
+  ["SELECT k 1", ":5"],
+  ["SELECT k -1", ":100"],
+  ["SELECT k 4", "(nil)"],
+  ["SELECT none 0", "(nil)"],
+  ["RANGE k 2 50", array(5, 9)],
+  ["RANGE k 0 {last} LIMIT 1", array(1)],
+  ["RANGE none 0 1", "*0"],
+  ["SCAN k 0 COUNT 2", `*2\n$1\n9\n${array(1, 5)}`],
+  ["SCAN k 9", `*2\n$1\n0\n${array(9, 100)}`],
+  ["SCAN none 0", "*2\n$1\n0\n*0"],
+  ["BITOPCARD AND k l", ":2"],
+  ["BITOPCARD NOT none {last}", "{all}"],
+  ["BITFIELD k GET u8 0 OVERFLOW FAIL INCRBY u1 1 1 SET i4 4 -1", "*3\n:68\n(nil)\n:4"],
+  ["BITFIELD none GET u8 0", array(0)],
+  ["BITFIELD k GET u64 0", "-ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is."],
+  ["BITFIELD k GET u8 x", "-ERR bit offset is not an integer or out of range"],
+  ["BITFIELD k OVERFLOW x", "-ERR Invalid OVERFLOW type specified"],
+  ["BITFIELD_RO k SET u8 0 1", "-ERR BITFIELD_RO only supports the GET subcommand"],
+  ["EXPORT none", "(nil)"],
+  ["IMPORT k x", "-ERR invalid roaring payload: it ends before all that it announces"],
+  ["FROMBITMAP k string", ":5"],
+  ["FROMBITMAP k none", ":0"],
+  ["TOBITMAP string k", ":13"],
+  ["TOBITMAP string none", NO_KEY],
+];
+
+/** Where the families differ. */
+const only: Readonly<Record<string, readonly Row[]>> = {
+  R: [
+    ["SETBIT k 4294967296 1", offsetError("offset")],
+    ["SETBIT k +1 1", offsetError("offset")],
+    ["SETBIT k 01 1", offsetError("offset")],
+    ["SETRANGE k 5 4", "-ERR invalid end: must be >= start"],
+    ["SETRANGE k 5 4294967297", offsetError("end")],
+    ["BITOPCARD NOT empty 4294967295", ":4294967296"],
+  ],
+  R64: [
+    ["SETBIT k 4294967296 1", ":0"],
+    ["SETBIT k +1 1", ":1"],
+    ["SETBIT k 01 1", ":1"],
+    ["SETRANGE k 5 4", "-ERR invalid end: must >= start"],
+    ["SETINTARRAY k 9223372036854775808", "+OK"],
+    ["SELECT full 9223372036854775807", ":9223372036854775807"],
+    ["SELECT full 9223372036854775808", bulk("9223372036854775808")],
+    ["RANGE full 9223372036854775807 9223372036854775808", "*2\n:9223372036854775807\n$19\n9223372036854775808"],
+  ],
+};
+
+const groups: Readonly<Record<string, readonly Row[]>> = {
+  bits, arrays, ranges, indexed, combined, form, more,
+  "a full bitmap": [
+    ["MAX full", "{big}"],
+    ["BITCOUNT full", "{all}"],
+    ["BITPOS full 0", ":-1"],
+    ["GETINTARRAY full", "-ERR Roaring: reply too large: maximum 100000000 elements"],
+    ["RANGEINTARRAY full {last} {last}", "*1\n{big}"],
+    ["SCAN full {last}", "*2\n$1\n0\n*1\n{big}"],
+    ["CLEAR full", "{all}"],
+  ],
+};
+
+const variants = families.flatMap((family) =>
+  ([2, 3] as const).map((protocol) => ({ family, protocol, title: `${family.name} over RESP${protocol}` })),
+);
+
+describe.each(variants)("$title", ({ family, protocol }) => {
+  const server = useServer();
+
+  it.each([...Object.values(groups).flat(), ...only[family.name]!])("%s", async (command, reply) => {
+    const connection = server.speaking(protocol);
+    const preparation = [...KEYS, ...(command.includes("full") ? ["{F}.SETFULL full"] : [])];
+    const prepared = await connection.pipeline(preparation.map((words) => wordsOf(words, family)));
+    expect(prepared.filter((done) => done instanceof Error)).toEqual([]);
+    // What follows shows that there was one reply.
+    const [actual, next] = await Promise.all([connection.bytes(...wordsOf(`{F}.${command}`, family)), connection.bytes("PING")]);
+    expect(actual.toString("latin1")).toBe(bytesOf(reply, family, protocol));
+    expect(next.toString("latin1")).toBe("+PONG\r\n");
+  });
+});
+
+/** An integer, where RESP's integers reach so far. */
+const number = (value: bigint): string => (value < 2n ** 63n ? `:${value}` : bulk(String(value)));
+
+function filled(text: string, family: Family): string {
+  const { name, bits, last } = family;
+  const values: Record<string, unknown> = {
+    F: name, other: otherThan(family).name, bits, last, end: bits === 32 ? last + 1n : last,
+    big: number(last), all: number(last + 1n), type: bits === 32 ? "bitmap" : "bitmap64",
+  };
+  return text.replace(/\{(F|other|bits|last|end|big|all|type)\}/g, (_, of: string) => String(values[of]));
+}
+
+const wordsOf = (command: string, family: Family): string[] => filled(command, family).split(" ").map((word) => (word === "''" ? "" : word));
+
+function bytesOf(reply: string, family: Family, protocol: 2 | 3): string {
+  const text = filled(reply, family);
+  if (text.startsWith("(txt)")) {
+    const body = text.slice(5);
+    return protocol === 2 ? `$${body.length}\r\n${body}\r\n` : `=${body.length + 4}\r\ntxt:${body}\r\n`;
+  }
+  return `${text}\n`.replaceAll("(nil)", protocol === 2 ? "$-1" : "_").replaceAll("\n", "\r\n");
+}

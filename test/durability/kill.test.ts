@@ -1,0 +1,159 @@
+// A server that goes without warning, and files that are written while clients write: what comes back is what the server
+// held at one moment, and no older than what it had acknowledged.
+//
+//   ROUNDS   how many times it is killed (default 20)
+
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { families, type Family, range } from "../support/family.ts";
+import { type Random, seeded } from "../support/random.ts";
+import { type Command, type Connection, ReplyError } from "../support/resp.ts";
+import { Roar } from "../support/roar.ts";
+import { waitUntil } from "../support/replication.ts";
+import { Server } from "../support/server.ts";
+import { expectEqual } from "../support/suite.ts";
+
+const ROUNDS = Number(process.env.ROUNDS ?? 20);
+const WRITERS = 4;
+/** Members that a step adds: they fill containers of several kinds as the steps go on. */
+const WIDTH = 7;
+
+/** Writes the members of step 0, 1, 2 ... to a key `first`, and each time to `second` after it. */
+class Writer {
+  readonly #family: Family;
+  readonly #first: string;
+  readonly #second: string;
+  /** Steps begun, and steps acknowledged. */
+  sent = 0;
+  acknowledged = 0;
+
+  constructor(number: number) {
+    this.#family = families[number % families.length]!;
+    this.#first = `first:${number}`;
+    this.#second = `second:${number}`;
+  }
+
+  #offset = (step: number): number => step * WIDTH * 3;
+
+  #step(step: number): Command[] {
+    const offsets = range(this.#offset(step), WIDTH);
+    const write = (key: string): Command =>
+      step % 3 === 0
+        ? [`${this.#family.name}.SETRANGE`, key, offsets[0]!, offsets.at(-1)! + 1]
+        : [`${this.#family.name}.${step % 3 === 1 ? "APPENDINTARRAY" : "SETBITS"}`, key, ...offsets];
+    return [write(this.#first), write(this.#second)];
+  }
+
+  /** Goes on until the connection breaks or `until` says so. */
+  async write(connection: Connection, random: Random, until = () => false): Promise<void> {
+    while (!until()) {
+      const steps = range(this.sent, 1 + random.below(8));
+      this.sent += steps.length;
+      const replies = await connection.pipeline(steps.flatMap((step) => this.#step(step))).catch(() => undefined);
+      if (!replies) return;
+      for (const reply of replies) if (reply instanceof ReplyError) throw reply;
+      this.acknowledged = this.sent;
+    }
+  }
+
+  /** How many steps the server holds: all of them whole, the second key's at most one behind. */
+  async held(connection: Connection): Promise<number> {
+    const [first, second] = await Promise.all([this.#steps(connection, this.#first), this.#steps(connection, this.#second)]);
+    expect([first, first - 1]).toContain(second);
+    return first;
+  }
+
+  async #steps(connection: Connection, key: string): Promise<number> {
+    const members = await new Roar(this.#family, () => connection).members(key);
+    const steps = members.length / WIDTH;
+    expectEqual(members, range(0, Math.ceil(steps)).flatMap((step) => range(this.#offset(step), WIDTH)));
+    return steps;
+  }
+
+  /** Goes on from what the server holds. */
+  async resume(connection: Connection): Promise<void> {
+    const held = await this.held(connection);
+    expect(held).toBeGreaterThanOrEqual(this.acknowledged);
+    expect(held).toBeLessThanOrEqual(this.sent);
+    this.sent = held;
+  }
+}
+
+const writers = (): Writer[] => range(0, WRITERS).map((number) => new Writer(number));
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe("kill -9 while clients write", () => {
+  it.each(["yes", "no"])("loses nothing that was acknowledged, AOF preamble %s", (preamble) =>
+    seeded(async (random) => {
+      const server = await Server.start({
+        config: ["appendonly yes", "appendfsync always", `aof-use-rdb-preamble ${preamble}`, "auto-aof-rewrite-percentage 0"],
+      });
+      const all = writers();
+      for (let round = 0; round < ROUNDS / 2; round++) {
+        const connections = await Promise.all(all.map(() => server.connect()));
+        const writing = all.map((writer, i) => writer.write(connections[i]!, random));
+        if (round % 3 === 2) await server.run("BGREWRITEAOF"); // the kill may come at any time of it
+        await pause(20 + random.below(60));
+        await server.killAndRestart();
+        await Promise.all(writing);
+        for (const writer of all) await writer.resume(server.connection);
+      }
+      expect(Math.min(...all.map(({ acknowledged }) => acknowledged))).toBeGreaterThan(0);
+      await server.stop();
+    })(),
+  );
+});
+
+describe("files written while clients write", () => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await Server.start({ config: ["appendonly yes", "appendfsync everysec"] });
+  });
+  afterAll(() => server.stop());
+
+  /** Has the writers write while the action goes on; acknowledged and sent steps of each before and after `begin`. */
+  async function during(random: Random, begin: string, over: () => Promise<boolean>): Promise<{ all: Writer[]; least: number[]; most: number[] }> {
+    await server.run("FLUSHALL");
+    const all = writers();
+    let stopped = false;
+    const connections = await Promise.all(all.map(() => server.connect()));
+    const writing = Promise.all(all.map((writer, i) => writer.write(connections[i]!, random, () => stopped)));
+    await pause(50);
+    const least = all.map(({ acknowledged }) => acknowledged);
+    await server.run(begin);
+    const most = all.map(({ sent }) => sent);
+    await waitUntil(over);
+    await pause(20);
+    stopped = true;
+    await writing;
+    return { all, least, most };
+  }
+
+  it("BGSAVE: the file is one moment's state", seeded(async (random) => {
+    const { all, least, most } = await during(random, "BGSAVE", async () => (await server.info("rdb_bgsave_in_progress")) === "0");
+    expect(await server.info("rdb_last_bgsave_status")).toBe("ok");
+    const other = new Server();
+    copyFileSync(join(server.directory, "dump.rdb"), join(other.directory, "dump.rdb"));
+    await other.start();
+    for (const [i, writer] of all.entries()) {
+      const held = await writer.held(other.connection);
+      expect(held).toBeGreaterThanOrEqual(least[i]!);
+      expect(held).toBeLessThanOrEqual(most[i]!);
+      expect(writer.acknowledged).toBeGreaterThan(held); // they wrote on
+    }
+    await other.stop();
+  }));
+
+  it("BGREWRITEAOF: the files hold all", seeded(async (random) => {
+    const over = async () => (await server.info("aof_rewrite_in_progress")) + (await server.info("aof_rewrite_scheduled")) === "00";
+    const { all, least } = await during(random, "BGREWRITEAOF", over);
+    expect(await server.info("aof_last_bgrewrite_status")).toBe("ok");
+    await server.restart();
+    for (const [i, writer] of all.entries()) {
+      expect(await writer.held(server.connection)).toBe(writer.acknowledged);
+      expect(writer.acknowledged).toBeGreaterThan(least[i]!);
+    }
+  }));
+});

@@ -1,0 +1,117 @@
+// A replica, and a replica of that, while links break: in the end all three hold the same.
+//
+//   SEED    repeats the commands (not the moments at which links come back)
+//   STEPS   how many commands (default 20000)
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { commands } from "../../host/commands.ts";
+import { Generator } from "../model/oracle/generate.ts";
+import { families, range } from "../support/family.ts";
+import { Proxy } from "../support/proxy.ts";
+import { type Random, seeded } from "../support/random.ts";
+import { digests, inStep, waitUntil } from "../support/replication.ts";
+import { type Command, ReplyError } from "../support/resp.ts";
+import type { Server } from "../support/server.ts";
+import { useServer } from "../support/suite.ts";
+
+const STEPS = Number(process.env.STEPS ?? 20_000);
+const BATCH = 500;
+const BACKLOG = 1024 * 1024;
+
+const options = { listens: true, config: [`repl-backlog-size ${BACKLOG}`, "repl-diskless-sync yes"] };
+const primary = useServer(options);
+const replica = useServer(options);
+const below = useServer(options);
+let upper: Proxy, lower: Proxy;
+beforeAll(async () => {
+  upper = await Proxy.to(primary.port);
+  lower = await Proxy.to(replica.port);
+});
+afterAll(() => {
+  upper.close();
+  lower.close();
+});
+
+const writes = commands.filter(({ flags }) => flags.includes("write")).map(({ name }) => name);
+
+/** Random writes of both families, and now and then a deletion. The generator knows of no key: it need not foretell. */
+class Writes {
+  readonly #random: Random;
+  readonly #generator: Generator;
+
+  constructor(random: Random) {
+    this.#random = random;
+    this.#generator = new Generator(random, new Map(), { containers: () => [0n, 1n, 2n, 3n, 0xffffn], mostAtOnce: 200, wide: 0.02 });
+  }
+
+  next(): Command[] {
+    this.#generator.family = this.#random.pick(families);
+    const name = this.#random.pick(writes);
+    if (this.#random.chance(0.02)) return [["DEL", this.#generator.key()]];
+    if (name !== "TOBITMAP") return [this.#generator.command(name)];
+    // A native bitmap is as long as its greatest member wants it to be: of keys that others write to, half a gigabyte.
+    const prefix = this.#generator.family.name, small = `${prefix}:small`;
+    return [[`${prefix}.SETBITS`, small, this.#random.below(100_000)], [`${prefix}.TOBITMAP`, "string:0", small]];
+  }
+
+  batch(count: number): Command[] {
+    return range(0, count).flatMap(() => this.next());
+  }
+}
+
+/** What was synchronised in full, and in part, by this server. */
+const synchronised = async (server: Server): Promise<{ full: number; partial: number }> => ({
+  full: Number(await server.info("sync_full")),
+  partial: Number(await server.info("sync_partial_ok")),
+});
+
+it("hold what the primary holds, after partial and full resynchronisation", seeded(async (random) => {
+  await replica.run("REPLICAOF", "127.0.0.1", upper.port);
+  await below.run("REPLICAOF", "127.0.0.1", lower.port);
+  await inStep(replica, primary);
+  await inStep(below, replica);
+
+  const generator = new Writes(random);
+  let good = 0, sent = 0;
+  const write = async (count: number): Promise<void> => {
+    for (const goal = sent + count; sent < goal; ) {
+      const batch = generator.batch(Math.min(goal - sent, BATCH));
+      sent += batch.length;
+      for (const reply of await primary.connection.pipeline(batch)) if (!(reply instanceof ReplyError)) good++;
+    }
+  };
+  /** Breaks a link, and mends it when more has been written than the backlog keeps. */
+  const outgrow = async (link: Proxy): Promise<void> => {
+    link.sever();
+    const offset = async () => Number(await primary.info("master_repl_offset"));
+    const begin = await offset();
+    while ((await offset()) < begin + 2 * BACKLOG) await write(BATCH);
+    link.mend(); 
+  };
+  const settle = async (): Promise<void> => {
+    await inStep(replica, primary);
+    await inStep(below, replica); 
+    expect(await digests(replica)).toEqual(await digests(primary));
+    expect(await digests(below)).toEqual(await digests(primary));
+  };
+
+  await write(0.2 * STEPS);
+  await settle();
+  for (const [server, follower] of [[primary, replica], [replica, below]] as const) {
+    const before = await synchronised(server);
+    await server.run("CLIENT", "KILL", "TYPE", "replica");
+    await write(10);
+    await settle();
+    expect((await synchronised(server)).partial, "in part").toBeGreaterThan(before.partial);
+    await outgrow(server === primary ? upper : lower);
+    await write(0.1 * STEPS);
+    await waitUntil(async () => (await follower.info("master_link_status")) === "up");
+    await write(0.1 * STEPS);
+    await settle();
+    expect((await synchronised(server)).full, "in full").toBeGreaterThan(before.full);
+  }
+  while (sent < STEPS) await write(0.1 * STEPS);
+  await settle();
+  expect(good).toBeGreaterThan(0.7 * sent);
+  for (const server of [below, replica]) await server.run("REPLICAOF", "NO", "ONE");
+}), 600_000);

@@ -1,0 +1,154 @@
+// What the commands of the oracle have in common: keys, arguments, refusals. The oracle says what a command must answer and do, with
+// sets as Edges and nothing that is clever.
+
+import { asReply, type Family, member } from "../../support/family.ts";
+import { type Reply, ReplyError } from "../../support/resp.ts";
+import { arityError, bitError, NOT_AN_INTEGER, offsetError, SYNTAX, WRONGTYPE } from "../../support/suite.ts";
+import { Edges } from "./edges.ts";
+
+/** A bitmap of one of the families. */
+export interface Bitmap {
+  readonly family: Family;
+  set: Edges;
+}
+
+/** All keys: bitmaps, and strings. */
+export type World = Map<string, Bitmap | Buffer>;
+
+/** A reply that has to be so, or, where the contract leaves something open, what looks at it and throws. */
+export type Answer = Reply | ((reply: Reply) => void);
+
+/** Thrown where the oracle would have to build more than a test can: the command is then not sent. It must not have changed anything. */
+export class TooMuch extends Error {}
+
+export const REPLY_LIMIT = 100_000_000n;
+export const STRING_LIMIT = 512n * 1024n * 1024n;
+const MOST_LISTED = 20_000n;
+const MOST_CHARACTERS = 70_000n;
+
+export const NO_KEY = "Roaring: key does not exist";
+const INT64 = 2n ** 63n;
+
+export function refuse(text: string): never {
+  throw new ReplyError(text);
+}
+
+const digits = /^(?:0|[1-9][0-9]*)$/;
+const lenientDigits = /^\+?[0-9]+$/;
+
+/** Arguments are strings of one byte a character. */
+export class Call {
+  readonly world: World;
+  readonly family: Family;
+  readonly name: string;
+  /** From the command's name on, so that positions are those of the documentation. */
+  readonly args: readonly string[];
+
+  constructor(world: World, family: Family, name: string, args: readonly string[]) {
+    this.world = world;
+    this.family = family;
+    this.name = name;
+    this.args = [name, ...args];
+  }
+
+  refuseArity(): never {
+    refuse(arityError(`${this.family.name}.${this.name}`));
+  }
+
+  is(at: number, word: string): boolean {
+    return this.args[at]?.toUpperCase() === word;
+  }
+
+  #unsigned(at: number, max: bigint, lenient: boolean): bigint | undefined {
+    const text = this.args[at]!;
+    const value = (lenient ? lenientDigits : digits).test(text) ? BigInt(text.replace("+", "")) : undefined;
+    return value !== undefined && value <= max ? value : undefined;
+  }
+
+  offset(at: number, name: string, max = this.family.last): bigint {
+    return this.#unsigned(at, max, this.family.bits === 64) ?? refuse(offsetError(this.family, name));
+  }
+
+  offsets(at: number, name: string, to = this.args.length): bigint[] {
+    const offsets: bigint[] = [];
+    for (; at < to; at++) offsets.push(this.offset(at, name));
+    return offsets;
+  }
+
+  /** [start, end) */
+  range(at: number): [start: bigint, end: bigint] {
+    const { bits, last } = this.family;
+    const start = this.offset(at, "start"), end = this.offset(at + 1, "end", bits === 32 ? last + 1n : last);
+    if (end < start) refuse(`ERR invalid end: must ${bits === 32 ? "be >=" : ">="} start`);
+    return [start, end];
+  }
+
+  bit(at: number, name: string): 0 | 1 {
+    return Number(this.#unsigned(at, 1n, false) ?? refuse(bitError(name))) as 0 | 1;
+  }
+
+  /** A signed integer as native commands take it. */
+  index(at: number): bigint {
+    const text = this.args[at]!;
+    if (!/^(?:0|-?[1-9][0-9]*)$/.test(text)) refuse(NOT_AN_INTEGER);
+    const value = BigInt(text);
+    return value >= -INT64 && value < INT64 ? value : refuse(NOT_AN_INTEGER);
+  }
+
+  limit(at: number): bigint {
+    return this.#unsigned(at, 2n ** 64n - 1n, false) ?? refuse(NOT_AN_INTEGER);
+  }
+
+  unit(at: number): "BYTE" | "BIT" {
+    return this.is(at, "BIT") ? "BIT" : this.is(at, "BYTE") ? "BYTE" : refuse(SYNTAX);
+  }
+
+  /** The bitmap in a key; undefined when it is missing. */
+  read(at: number): Bitmap | undefined {
+    const value = this.world.get(this.args[at]!);
+    if (value === undefined) return undefined;
+    return Buffer.isBuffer(value) || value.family !== this.family ? refuse(WRONGTYPE) : value;
+  }
+
+  /** Its members; none when it is missing. */
+  source(at: number): Edges {
+    return this.read(at)?.set ?? new Edges();
+  }
+
+  existing(at: number): Edges {
+    return this.read(at)?.set ?? refuse(NO_KEY);
+  }
+
+  /** Makes the key hold the set; what is there must be missing or of the family. */
+  store(at: number, set: Edges): Edges {
+    this.read(at);
+    return this.overwrite(at, set);
+  }
+
+  /** Likewise, whatever is there. */
+  overwrite(at: number, set: Edges): Edges {
+    this.world.set(this.args[at]!, { family: this.family, set });
+    return set;
+  }
+
+  /** The members of the key, which is made when it is missing. */
+  create(at: number): Edges {
+    return this.read(at)?.set ?? this.store(at, new Edges());
+  }
+}
+
+export const integer = (value: bigint): Reply => asReply(member(value));
+
+/** Members that go into a reply one by one. */
+export function list(set: Edges, low: bigint, high: bigint, count: bigint): Reply[] {
+  if (count > REPLY_LIMIT) refuse(`ERR Roaring: reply too large: maximum ${REPLY_LIMIT} elements`);
+  if (count > MOST_LISTED) throw new TooMuch();
+  return set.members(low, high, Number(count)).map(integer);
+}
+
+/** The length of a string that is to be built. */
+export function stringLength(length: bigint): number {
+  if (length > STRING_LIMIT) refuse(`ERR Roaring: string too long: maximum ${STRING_LIMIT} bytes (proto-max-bulk-len)`);
+  if (length > MOST_CHARACTERS) throw new TooMuch();
+  return Number(length);
+}

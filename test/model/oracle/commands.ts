@@ -1,0 +1,410 @@
+// What every command must answer, and what it makes of the keys.
+
+import { expect } from "vitest";
+import { type Member, member } from "../../support/family.ts";
+import { readPayload } from "../../support/format.ts";
+import { keeps, type Operation, operations } from "../../support/model.ts";
+import { expectEqual, SYNTAX, WRONGTYPE } from "../../support/suite.ts";
+import { ReplyError } from "../../support/resp.ts";
+import { type Answer, type Call, integer, list, refuse, REPLY_LIMIT, STRING_LIMIT, stringLength, TooMuch } from "./call.ts";
+import { Edges } from "./edges.ts";
+import { bitfield } from "./fields.ts";
+
+interface Rule {
+  /** As the server counts: the name included, negative when there may be more. */
+  readonly arity: number;
+  readonly answer: (call: Call) => Answer;
+}
+
+const rule = (arity: number, answer: (call: Call) => Answer): Rule => ({ arity, answer });
+
+// --- Indexes -------------------------------------------------------------------------------------------------------------
+
+/** In bits, of whole bytes. */
+const length = (set: Edges): bigint => (set.max === undefined ? 0n : (set.max / 8n + 1n) * 8n);
+
+/** The bits [low, high) that native's indexes mean. */
+function indexed(set: Edges, start: bigint, end: bigint, unit: "BYTE" | "BIT"): [low: bigint, high: bigint] {
+  const scale = unit === "BIT" ? 1n : 8n, total = length(set) / scale;
+  const fromEnd = (index: bigint): bigint => (index < 0n ? (index + total < 0n ? 0n : index + total) : index);
+  const low = fromEnd(start), high = fromEnd(end) + 1n;
+  return [low * scale, (high > total ? total : high) * scale];
+}
+
+function bitcount(call: Call): Answer {
+  const { args } = call;
+  if (args.length === 3 || args.length > 5) refuse(SYNTAX);
+  if (args.length === 2) return integer(call.source(1).count());
+  const start = call.index(2), end = call.index(3), unit = args.length > 4 ? call.unit(4) : "BYTE";
+  const set = call.source(1);
+  if (start < 0n && end < 0n && start > end) return 0;
+  return integer(set.count(...indexed(set, start, end, unit)));
+}
+
+function bitpos(call: Call): Answer {
+  const { args } = call;
+  const bit = args.length === 3 ? BigInt(call.bit(2, "bit")) : call.index(2);
+  if (bit !== 0n && bit !== 1n) refuse("ERR The bit argument must be 1 or 0.");
+  if (args.length > 6) refuse(SYNTAX);
+  const start = args.length > 3 ? call.index(3) : 0n;
+  const unit = args.length > 5 ? call.unit(5) : "BYTE";
+  const end = args.length > 4 ? call.index(4) : -1n;
+  const set = call.read(1)?.set;
+  if (set === undefined) return bit === 1n ? -1 : 0;
+  if (set.max === undefined && args.length === 3 && bit === 0n) return 0;
+  const [low, high] = indexed(set, start, end, unit);
+  if (low >= high) return -1;
+  const [from, to] = set.stretches(low, high).next().value ?? [];
+  if (bit === 1n) return from === undefined ? -1 : integer(from);
+  const clear = from === low ? to! : low;
+  if (clear >= high && args.length > 4) return -1;
+  return clear > call.family.last ? -1 : integer(clear);
+}
+
+// --- Combinations --------------------------------------------------------------------------------------------------------
+
+/** The result of BITOP on the sources from `at` on. */
+function combined(call: Call, at: number): Edges {
+  const name = call.args[1]!.toUpperCase(), sources = call.args.length - at;
+  if (name === "NOT") {
+    if (sources < 1 || sources > 2) call.refuseArity();
+    const last = sources > 1 ? call.offset(at + 1, "last") : -1n;
+    const set = call.source(at).clone(), max = set.max ?? -1n;
+    set.flip(0n, (max > last ? max : last) + 1n);
+    return set;
+  }
+  const operation = operations.find((known) => known === name) ?? refuse(SYNTAX);
+  if (sources < (["AND", "OR", "XOR"].includes(operation) ? 1 : 2)) call.refuseArity();
+  return combine(operation, call.args.slice(at).map((_, i) => call.source(at + i)));
+}
+
+const combine = (operation: Operation, sources: Edges[]): Edges =>
+  Edges.combine(sources, (count, inFirst) => keeps(operation, sources.length, count, inFirst));
+
+const common = (a: Edges, b: Edges): bigint => combine("AND", [a, b]).count();
+
+function contains(call: Call): Answer {
+  if (call.args.length > 4) call.refuseArity();
+  const mode = call.args[3]?.replace(/\0[^]*$/, "");
+  if (mode !== undefined && !["ALL", "ALL_STRICT", "EQ"].includes(mode)) refuse(`ERR invalid mode argument: ${mode.replace(/[\r\n]/g, " ")}`);
+  const a = call.existing(1), b = call.existing(2), shared = common(a, b);
+  const all = shared === b.count();
+  switch (mode) {
+    case "ALL": return Number(all);
+    case "ALL_STRICT": return Number(all && a.count() > b.count());
+    case "EQ": return Number(all && a.count() === b.count());
+    default: return Number(shared > 0n);
+  }
+}
+
+/**
+ * As C prints %.17g of a fraction: its decimal digits, of which a double has finitely many, cut after the 17th, and rounded to an even one
+ * where the rest is exactly a half. (JavaScript's own functions round that up.)
+ */
+function general(value: number): string {
+  let twos = 0;
+  for (; !Number.isInteger(value); twos++) value *= 2;
+  let digits = (BigInt(value) * 5n ** BigInt(twos)).toString(), exponent = digits.length - 1 - twos;
+  if (digits.length > 17) {
+    const head = BigInt(digits.slice(0, 17)), rest = digits.slice(17), half = "5".padEnd(rest.length, "0");
+    digits = (head + BigInt(rest > half || (rest === half && head % 2n === 1n))).toString();
+    exponent += digits.length - 17;
+  }
+  digits = digits.replace(/0+$/, "");
+  if (exponent >= 0) return digits;           // 1, the greatest there is
+  if (exponent >= -4) return `0.${"0".repeat(-exponent - 1)}${digits}`;
+  return `${digits[0]}${digits.length > 1 ? `.${digits.slice(1)}` : ""}e-${String(-exponent).padStart(2, "0")}`;
+}
+
+function jaccard(call: Call): Answer {
+  const a = call.existing(1), b = call.existing(2), shared = common(a, b);
+  const any = a.count() + b.count() - shared;
+  if (any === 0n) return "-1";
+  for (let digits = 0, scaled = shared; digits <= 9; digits++, scaled *= 10n) {
+    if (scaled % any !== 0n) continue;
+    const text = String(scaled / any).padStart(digits + 1, "0");
+    return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
+  }
+  return general(Number(shared) / Number(any));
+}
+
+// --- Changes -------------------------------------------------------------------------------------------------------------
+
+function assignAll(set: Edges, offsets: readonly bigint[], value: boolean): bigint {
+  const before = set.count();
+  for (const offset of offsets) set.assign(offset, offset + 1n, value);
+  const after = set.count();
+  return after > before ? after - before : before - after;
+}
+
+function clearbits(call: Call): Answer {
+  const counts = call.is(call.args.length - 1, "COUNT");
+  const offsets = call.offsets(2, "offset", call.args.length - Number(counts));
+  const set = call.read(1)?.set;
+  if (set === undefined) return null;
+  const cleared = assignAll(set, offsets, false);
+  return counts ? integer(cleared) : "OK";
+}
+
+function clear(call: Call): Answer {
+  const bitmap = call.read(1);
+  if (bitmap === undefined) return null;
+  const removed = bitmap.set.count();
+  bitmap.set = new Edges();
+  return integer(removed);
+}
+
+// --- Lists ---------------------------------------------------------------------------------------------------------------
+
+function rangeintarray(call: Call): Answer {
+  const start = call.offset(2, "start"), end = call.offset(3, "end");
+  if (end - start >= REPLY_LIMIT) refuse(`Roaring: range too large: maximum ${REPLY_LIMIT} elements`);
+  const set = call.source(1), from = start > end ? undefined : set.select(start), size = set.count();
+  return from === undefined ? [] : list(set, from, 2n ** 64n, (end < size ? end + 1n : size) - start);
+}
+
+function range(call: Call): Answer {
+  const { args } = call, min = call.offset(2, "min"), max = call.offset(3, "max");
+  if (args.length > 4 && (args.length !== 6 || !call.is(4, "LIMIT"))) refuse(SYNTAX);
+  const limit = args.length > 4 ? call.limit(5) : 2n ** 64n;
+  const set = call.source(1), count = set.count(min, max + 1n);
+  return list(set, min, max + 1n, count < limit ? count : limit);
+}
+
+function scan(call: Call): Answer {
+  const { args } = call, cursor = call.offset(2, "cursor");
+  if (args.length > 3 && (args.length !== 5 || !call.is(3, "COUNT"))) refuse(SYNTAX);
+  const count = args.length > 3 ? call.limit(4) : 10n;
+  if (count === 0n) refuse(SYNTAX);
+  const set = call.source(1), rest = set.count(cursor), taken = count < rest ? count : rest;
+  const members = list(set, cursor, 2n ** 64n, taken < REPLY_LIMIT ? taken : REPLY_LIMIT);
+  const next = taken < rest ? set.select(set.count(0n, cursor) + taken)! : 0n;
+  return [String(next), members];
+}
+
+function select(call: Call): Answer {
+  const negative = /^-[1-9][0-9]*$/.test(call.args[2]!) && call.index(2);
+  const rank = negative === false ? call.limit(2) : negative + call.source(1).count();
+  const found = call.source(1).select(rank);
+  return rank < 0n || found === undefined ? null : integer(found);
+}
+
+// --- Exchange ------------------------------------------------------------------------------------------------------------
+
+const MOST_EXPORTED = 100_000n;
+/** More containers than this, of 14 bytes at the least, are too long for a string. */
+const TOO_MANY_CONTAINERS = STRING_LIMIT / 14n + 1n;
+
+/** A portable stream, which says by itself what it holds, as sorted members. */
+export const readStream = (bits: 32 | 64, stream: Buffer): Member[] =>
+  readPayload(bits, bits === 32 ? Buffer.concat([Buffer.from([2]), stream]) : stream);
+
+const bytesOf = (text: string): Buffer => Buffer.from(text, "latin1");
+
+function exported(call: Call): Answer {
+  const set = call.read(1)?.set;
+  if (set === undefined) return null;
+  if (set.containers() > TOO_MANY_CONTAINERS) stringLength(STRING_LIMIT + 1n);
+  if (set.count() > MOST_EXPORTED) throw new TooMuch();
+  const members = set.members().map(member);
+  return (reply) => expectEqual(readStream(call.family.bits, bytesOf(reply as string)), members);
+}
+
+/** What streams were found to be: sequences send the same ones again and again. */
+const known = new Map<string, Edges | undefined>();
+const MOST_KNOWN = 200;
+
+/** The members of the stream; undefined when it cannot be read. */
+function imported({ family, args }: Call): Edges | undefined {
+  const text = args[2]!, question = `${family.bits} ${text}`;
+  if (known.size > MOST_KNOWN) known.clear();
+  if (!known.has(question)) known.set(question, edgesOf(family.bits, bytesOf(text)));
+  return known.get(question)?.clone();
+}
+
+function edgesOf(bits: 32 | 64, stream: Buffer): Edges | undefined {
+  try {
+    return Edges.of(readStream(bits, stream).map(BigInt));
+  } catch {
+    return undefined;
+  }
+}
+
+function importStream(call: Call): Answer {
+  if (call.args.length > 4 || (call.args.length > 3 && !call.is(3, "REPLACE"))) refuse(SYNTAX);
+  const set = imported(call);
+  if (set === undefined) return (reply) => expect((reply as Error).message).toMatch(/^ERR invalid roaring payload: ./);
+  if (call.args.length > 3) return integer(call.store(1, set).count());
+  return integer(call.store(1, combine("OR", [call.source(1), set])).count());
+}
+
+const ofString = (text: string, isMember: (text: string, offset: number) => boolean, size: number): Edges => {
+  const offsets: bigint[] = [];
+  for (let offset = 0; offset < size; offset++) if (isMember(text, offset)) offsets.push(BigInt(offset));
+  return Edges.of(offsets);
+};
+
+function getbitarray(call: Call): Answer {
+  const set = call.read(1)?.set;
+  if (set === undefined) return "";
+  const text = Buffer.alloc(stringLength((set.max ?? 0n) + 1n), "0");
+  for (const [from, to] of set.stretches()) text.fill("1", Number(from), Number(to));
+  return text.toString("latin1");
+}
+
+function frombitmap(call: Call): Answer {
+  const value = call.world.get(call.args[2]!) ?? Buffer.alloc(0);
+  if (!Buffer.isBuffer(value)) refuse(WRONGTYPE);
+  const text = value.toString("latin1");
+  const bit = (_: string, offset: number): boolean => (text.charCodeAt(offset >> 3) & (128 >> (offset & 7))) !== 0;
+  return integer(call.store(1, ofString(text, bit, value.length * 8)).count());
+}
+
+function tobitmap(call: Call): Answer {
+  const set = call.existing(2), bytes = Buffer.alloc(stringLength(length(set) / 8n));
+  for (const x of set.members().map(Number)) bytes[x >> 3]! |= 128 >> (x & 7);
+  call.world.set(call.args[1]!, bytes);
+  return bytes.length;
+}
+
+// --- Form ----------------------------------------------------------------------------------------------------------------
+
+/** What the kinds of containers are is not said; what they add up to is. */
+function stat(call: Call): Answer {
+  if (call.args.length > 3) call.refuseArity();
+  const value = call.world.get(call.args[1]!);
+  if (value === undefined) return null;
+  if (Buffer.isBuffer(value)) refuse(WRONGTYPE);
+  const { family, set } = value, json = call.is(2, "JSON");
+  const head = [
+    family.bits === 32 ? "bitmap" : "bitmap64", set.count(), set.containers(), set.max ?? 0n, set.min ?? family.last,
+  ].map(String);
+  return (reply) => {
+    const values = json ? jsonValues(reply as string) : [...(reply as string).matchAll(/: (.*)\n/g)].map(([, text]) => text!);
+    expect(values).toHaveLength(14);
+    expect(values.slice(0, 5)).toEqual(head);
+    const sum = (from: number): string => String([0, 3, 6].reduce((total, kind) => total + BigInt(values[from + kind]!), 0n));
+    expect([sum(5), sum(6)]).toEqual([head[2], head[1]]);
+  };
+}
+
+function jsonValues(text: string): string[] {
+  const flat = (value: unknown): unknown[] => (typeof value === "object" ? Object.values(value!).flatMap(flat) : [value]);
+  return flat(JSON.parse(text)) as string[];
+}
+
+function optimize(call: Call): Answer {
+  if (call.args.length > 3) call.refuseArity();
+  call.existing(1);
+  return "OK";
+}
+
+// --- All -----------------------------------------------------------------------------------------------------------------
+
+export const rules: Readonly<Record<string, Rule>> = {
+  SETBIT: rule(4, (call) => {
+    const offset = call.offset(2, "offset"), bit = call.bit(3, "value"), set = call.create(1), before = set.has(offset);
+    set.assign(offset, offset + 1n, bit === 1);
+    return Number(before);
+  }),
+  GETBIT: rule(3, (call) => {
+    const offset = call.offset(2, "offset");
+    return Number(call.source(1).has(offset));
+  }),
+  BITCOUNT: rule(-2, bitcount),
+  BITPOS: rule(-3, bitpos),
+  BITOP: rule(-4, (call) => integer(call.overwrite(2, combined(call, 3)).count())),
+  SETINTARRAY: rule(-3, (call) => {
+    const values = call.offsets(2, "value");
+    call.store(1, Edges.of(values));
+    return "OK";
+  }),
+  APPENDINTARRAY: rule(-3, (call) => {
+    const values = call.offsets(2, "value");
+    assignAll(call.create(1), values, true);
+    return "OK";
+  }),
+  GETINTARRAY: rule(2, (call) => {
+    const set = call.source(1);
+    return list(set, 0n, 2n ** 64n, set.count());
+  }),
+  GETBITS: rule(-3, (call) => {
+    const offsets = call.offsets(2, "offset"), set = call.read(1)?.set;
+    return set === undefined ? [] : offsets.map((offset) => Number(set.has(offset)));
+  }),
+  SETBITS: rule(-3, (call) => {
+    const offsets = call.offsets(2, "offset");
+    return integer(assignAll(call.create(1), offsets, true));
+  }),
+  CLEARBITS: rule(-3, clearbits),
+  CLEAR: rule(2, clear),
+  DELETEINTARRAY: rule(-3, (call) => {
+    const values = call.offsets(2, "value");
+    assignAll(call.create(1), values, false);
+    return "OK";
+  }),
+  RANGEINTARRAY: rule(4, rangeintarray),
+  SETRANGE: rule(4, (call) => {
+    const [start, end] = call.range(2);
+    call.create(1).assign(start, end, true);
+    return "OK";
+  }),
+  CLEARRANGE: rule(4, (call) => {
+    const [start, end] = call.range(2), set = call.source(1), cleared = set.count(start, end);
+    set.assign(start, end, false);
+    return integer(cleared);
+  }),
+  FLIPRANGE: rule(4, (call) => {
+    const [start, end] = call.range(2), set = call.create(1);
+    set.flip(start, end);
+    return integer(set.count());
+  }),
+  SETFULL: rule(2, (call) => {
+    if (call.read(1)) refuse("Roaring: key already exist");
+    call.store(1, new Edges([0n, call.family.last + 1n]));
+    return "OK";
+  }),
+  MIN: rule(2, (call) => integer(call.source(1).min ?? -1n)),
+  MAX: rule(2, (call) => integer(call.source(1).max ?? -1n)),
+  RANK: rule(3, (call) => {
+    const offset = call.offset(2, "offset");
+    return integer(call.source(1).count(0n, offset + 1n));
+  }),
+  SELECT: rule(3, select),
+  RANGE: rule(-4, range),
+  SCAN: rule(-3, scan),
+  BITOPCARD: rule(-3, (call) => integer(combined(call, 2).count())),
+  DIFF: rule(4, (call) => {
+    call.read(1);
+    call.store(1, combine("DIFF", [call.existing(2), call.existing(3)]));
+    return "OK";
+  }),
+  CONTAINS: rule(-3, contains),
+  JACCARD: rule(3, jaccard),
+  SETBITARRAY: rule(3, (call) => {
+    const text = call.args[2]!;
+    call.store(1, ofString(text, (_, offset) => text[offset] === "1", text.length));
+    return "OK";
+  }),
+  GETBITARRAY: rule(2, getbitarray),
+  EXPORT: rule(2, exported),
+  IMPORT: rule(-3, importStream),
+  FROMBITMAP: rule(3, frombitmap),
+  TOBITMAP: rule(3, tobitmap),
+  BITFIELD: rule(-2, (call) => bitfield(call, true)),
+  BITFIELD_RO: rule(-2, (call) => bitfield(call, false)),
+  STAT: rule(-2, stat),
+  OPTIMIZE: rule(-2, optimize),
+};
+
+/** What the command must answer. A refusal changes nothing. */
+export function answer(call: Call): Answer {
+  const { arity, answer: expected } = rules[call.name]!, given = call.args.length;
+  try {
+    if (arity < 0 ? given < -arity : given !== arity) call.refuseArity();
+    return expected(call);
+  } catch (error) {
+    if (error instanceof ReplyError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,300 @@
+// Random commands: for every command of the table good arguments, that meet what the keys hold, and now and then bad ones.
+
+import { type Family, families, range } from "../../support/family.ts";
+import { containersOf, type Container, portable32, portable64 } from "../../support/format.ts";
+import { operations } from "../../support/model.ts";
+import type { Random } from "../../support/random.ts";
+import type { World } from "./call.ts";
+import type { Edges } from "./edges.ts";
+import { CARRY, type Words } from "./foretell.ts";
+
+/** Where a sequence takes its offsets from. */
+export interface Domain {
+  /** The high parts of offsets, offset >> 16. */
+  readonly containers: (family: Family) => readonly bigint[];
+  /** The most offsets that one command brings. */
+  readonly mostAtOnce: number;
+  /** How likely a range goes from one end of the offsets to somewhere near the other. */
+  readonly wide: number;
+}
+
+const KEYS = 4;
+const STRINGS = ["string:0", "string:1"];
+const GARBAGE = [
+  "", "x", "0", "-1", "+1", "01", "1.5", "a\r\nb", "none", "BIT", "u64",
+  "4294967296", "18446744073709551615", "18446744073709551616", "-9223372036854775809",
+];
+const LAST_OF_STRINGS = 100_000;
+const MOST_CARRIED = 100_000n;
+
+const keyOf = (family: Family, i: number): string => `${family.name}:${i}`;
+const everyKey = [...families.flatMap((family) => range(0, KEYS).map((i) => keyOf(family, i))), ...STRINGS, "none"];
+
+export class Generator {
+  readonly random: Random;
+  readonly #world: World;
+  readonly #domain: Domain;
+  readonly #streams = new Map<Family, string[]>();
+  family: Family = families[0]!;
+
+  constructor(random: Random, world: World, domain: Domain) {
+    this.random = random;
+    this.#world = world;
+    this.#domain = domain;
+  }
+
+  key(): string {
+    return this.random.chance(0.97) ? keyOf(this.family, this.random.below(KEYS)) : this.random.pick(everyKey);
+  }
+
+  /** A key of the family that is not there, if there is one. */
+  missing(): string {
+    const keys = range(0, KEYS).map((i) => keyOf(this.family, i));
+    return keys.find((key) => !this.#world.has(key)) ?? this.random.pick(keys);
+  }
+
+  string = (): string => (this.random.chance(0.97) ? this.random.pick(STRINGS) : this.key());
+
+  /** The members of a key of the family. */
+  #set(key: string): Edges | undefined {
+    const value = this.#world.get(key);
+    return value && !Buffer.isBuffer(value) && value.family === this.family ? value.set : undefined;
+  }
+
+  #clamp = (offset: bigint): bigint => (offset < 0n ? 0n : offset > this.family.last ? this.family.last : offset);
+
+  /** Any offset of the domain; often near a container's ends, where members of many commands meet. */
+  offset(): bigint {
+    const { random } = this;
+    const low = random.pick([random.pick([0, 1, 2, 65_533, 65_534, 65_535]), random.below(100), random.below(65_536)]);
+    return this.#clamp(random.pick(this.#domain.containers(this.family)) * 65_536n + BigInt(low));
+  }
+
+  /** An offset that is in the key, or beside one that is. */
+  near(key: string): bigint {
+    const set = this.#set(key);
+    if (set?.min === undefined || this.random.chance(0.4)) return this.offset();
+    const at = this.random.chance(0.3) ? set.max! : set.min;
+    return this.#clamp(at + BigInt(this.random.below(3) - 1));
+  }
+
+  /** A few scattered offsets, or many of one shape: neighbours, or every other one. */
+  offsets(): bigint[] {
+    const { random } = this;
+    const size = 1 + Math.floor((random.chance(0.1) ? this.#domain.mostAtOnce : 20) ** random.unit());
+    const start = this.offset(), step = random.pick([0n, 0n, 1n, 2n, 3n]);
+    if (step === 0n) return range(0, Math.min(size, 50)).map(() => this.offset());
+    const offsets = range(0, size).map((i) => this.#clamp(start + BigInt(i) * step));
+    return random.chance(0.3) ? offsets.reverse() : offsets;
+  }
+
+  /** [from, to): short, of whole containers, or from one place to any other. */
+  range(): [bigint, bigint] {
+    const { random, family } = this;
+    const end = family.bits === 32 ? family.last + 1n : family.last;
+    const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+    const from = this.offset();
+    if (random.chance(this.#domain.wide)) return random.pick([[0n, end], [from, end], [0n, from], [1n, end - 1n]]);
+    if (random.chance(0.1)) return [from, from];
+    if (random.chance(0.5)) return [from, least(from + BigInt(random.below(2 ** random.below(20))), end)];
+    const to = this.offset();
+    return from < to ? [from, to] : [to, from];
+  }
+
+  /** A signed index of bytes or bits around what the key holds. */
+  index(key: string, unit: string): bigint {
+    const at = this.near(key) / (unit.toUpperCase() === "BIT" ? 1n : 8n) + BigInt(this.random.below(3) - 1);
+    const small = this.random.chance(0.3) ? BigInt(this.random.below(20)) : at;
+    const signed = this.random.chance(0.3) ? -small : small;
+    return BigInt.asIntN(64, signed) === signed ? signed : 2n ** 63n - 1n;
+  }
+
+  rank(key: string): bigint {
+    const size = this.#set(key)?.count() ?? 0n, near = BigInt(this.random.below(4));
+    return this.random.pick([near, size - near, size / 2n]);
+  }
+
+  word = (word: string): string => (this.random.chance(0.5) ? word : word.toLowerCase());
+
+  optional = (...words: string[]): string[] => (this.random.chance(0.4) ? words : []);
+
+  operation(): [operation: string, sources: string[], last: bigint[]] {
+    const { random } = this;
+    if (random.chance(0.25)) return [this.word("NOT"), [this.key()], random.chance(0.7) ? [this.near(this.key())] : []];
+    return [this.word(random.pick(operations)), range(0, 2 + random.below(4)).map(() => this.key()), []];
+  }
+
+  /** The containers of a portable stream, of each kind. */
+  #containers(): Container[] {
+    const { random } = this;
+    const members = range(0, 1 + random.below(4)).flatMap((key) => {
+      const step = random.pick([1, 1, 2, 7]), size = random.pick([1, 20, 5000, Math.floor(65_536 / step)]);
+      const from = random.below(65_537 - (size - 1) * step > 0 ? 65_536 - (size - 1) * step : 1);
+      return range(from, size, step).filter((low) => low < 65_536).map((low) => key * 65_536 + low);
+    });
+    return containersOf(members).map((container) => (random.chance(0.4) ? { ...container, kind: "run" as const } : container));
+  }
+
+  /** A new stream, or one that was sent before; now and then broken. */
+  stream(): string {
+    const { random, family } = this;
+    const known = this.#streams.get(family) ?? [];
+    this.#streams.set(family, known);
+    if (random.chance(0.8) && known.length > 0) return random.pick(known);
+    const stream = family.bits === 32 ? portable32(this.#containers()) : portable64(
+      [0, 1, 0xffff_ffff].filter(() => random.chance(0.5)).map((high) => ({ high, containers: this.#containers() })));
+    const cut = random.chance(0.1) ? stream.subarray(0, random.below(stream.length)) : stream;
+    known.push(cut.toString("latin1") + (random.chance(0.03) ? "\0" : ""));
+    return known.at(-1)!;
+  }
+
+  #field(key: string): string[] {
+    const { random, family } = this;
+    const signed = random.chance(0.5), width = 1 + random.below(signed ? 64 : 63);
+    const at = this.near(key);
+    const most = family.last - BigInt(width - 1);
+    return [`${signed ? "i" : "u"}${width}`, random.chance(0.3) ? `#${random.below(1000)}` : String(at > most ? most : at)];
+  }
+
+  #value(): string {
+    const { pick, u64 } = this.random;
+    return String(pick([0, 1, -1, 2, 255, -129, 2 ** 31, 2n ** 63n - 1n, -(2n ** 63n), BigInt.asIntN(64, u64())]));
+  }
+
+  fields(key: string, writes: boolean): string[] {
+    const { random } = this;
+    return range(0, random.below(4)).flatMap(() => {
+      const overflow = random.chance(0.3) ? [this.word("OVERFLOW"), this.word(random.pick(["WRAP", "SAT", "FAIL"]))] : [];
+      const kind = writes ? random.pick(["GET", "SET", "INCRBY"]) : "GET";
+      return [...overflow, this.word(kind), ...this.#field(key), ...(kind === "GET" ? [] : [this.#value()])];
+    });
+  }
+
+  /** Characters of a bit array, or bytes of a native bitmap. */
+  text(alphabet: number, from: number): string {
+    const { random } = this;
+    const size = Math.floor((random.chance(0.1) ? LAST_OF_STRINGS / 8 : 100) ** random.unit());
+    return Buffer.from(range(0, size).map(() => from + random.below(alphabet))).toString("latin1");
+  }
+
+  /** A command of the module's. */
+  command(name: string): Words {
+    this.family = this.random.pick(families);
+    const args = this.#spoiled(goodArguments[name]!(this).map(String));
+    return [`${this.family.name}.${name}`, ...args];
+  }
+
+  /** The arguments, or a bad list of them. */
+  #spoiled(args: string[]): string[] {
+    const { random } = this;
+    if (random.chance(0.92)) return args;
+    const at = random.below(args.length);
+    return random.pick([
+      () => args.slice(0, at),
+      () => [...args, random.pick(GARBAGE)],
+      () => args.with(at, random.pick(GARBAGE)),
+      () => args.with(at, random.pick(everyKey)),
+    ])();
+  }
+
+  /** A command of the server's own. */
+  plain(): Words {
+    const { random } = this;
+    this.family = random.pick(families);
+    const [from, to] = [this.key(), this.key()];
+    const held = this.#set(from);
+    return random.pick<() => Words>([
+      () => ["DEL", random.pick(everyKey)],
+      () => ["SET", random.pick(STRINGS), this.text(256, 0)],
+      () => (from === to ? ["DEL", from] : ["COPY", from, to, "REPLACE"]),
+      () => (held && held.containers() < MOST_CARRIED ? ["EVAL", CARRY, "2", from, to, this.family.name] : ["DEL", from]),
+    ])();
+  }
+
+  /** Ends a value that has become more than the oracle can be asked for. */
+  tidy(most: number): Words | undefined {
+    for (const [key, value] of this.#world) if (!Buffer.isBuffer(value) && value.set.complexity > most) return ["DEL", key];
+    return undefined;
+  }
+}
+
+type Arguments = (g: Generator) => (string | bigint | number)[];
+
+const keyAlone: Arguments = (g) => [g.key()];
+const keyAndOffsets: Arguments = (g) => [g.key(), ...g.offsets()];
+const keyAndRange: Arguments = (g) => [g.key(), ...g.range()];
+const keyAndNear: Arguments = (g) => {
+  const key = g.key();
+  return [key, g.near(key)];
+};
+
+/** Good arguments for every command. */
+export const goodArguments: Readonly<Record<string, Arguments>> = {
+  SETBIT: (g) => [...keyAndNear(g), g.random.below(2)],
+  GETBIT: keyAndNear,
+  BITCOUNT: (g) => {
+    const key = g.key(), unit = g.word(g.random.pick(["BYTE", "BIT"]));
+    if (g.random.chance(0.2)) return [key];
+    return [key, g.index(key, unit), g.index(key, unit), ...(unit.toUpperCase() === "BIT" ? [unit] : g.optional(unit))];
+  },
+  BITPOS: (g) => {
+    const key = g.key(), unit = g.word(g.random.pick(["BYTE", "BIT"]));
+    return [key, g.random.below(2), ...[g.index(key, unit), g.index(key, unit), unit].slice(0, g.random.below(4))];
+  },
+  BITOP: (g) => {
+    const [operation, sources, last] = g.operation();
+    return [operation, g.key(), ...sources, ...last];
+  },
+  SETINTARRAY: keyAndOffsets,
+  APPENDINTARRAY: keyAndOffsets,
+  GETINTARRAY: keyAlone,
+  GETBITS: (g) => [...keyAndNear(g), ...g.offsets()],
+  SETBITS: keyAndOffsets,
+  CLEARBITS: (g) => [...keyAndNear(g), ...g.offsets(), ...g.optional(g.word("COUNT"))],
+  CLEAR: keyAlone,
+  DELETEINTARRAY: (g) => [...keyAndNear(g), ...g.offsets()],
+  RANGEINTARRAY: (g) => {
+    const key = g.key(), rank = g.rank(key);
+    return [key, rank < 0n ? 0n : rank, (rank < 0n ? 0n : rank) + BigInt(g.random.below(3000))];
+  },
+  SETRANGE: keyAndRange,
+  CLEARRANGE: keyAndRange,
+  FLIPRANGE: keyAndRange,
+  SETFULL: (g) => [g.random.chance(0.5) ? g.key() : g.missing()],
+  MIN: keyAlone,
+  MAX: keyAlone,
+  RANK: keyAndNear,
+  SELECT: (g) => {
+    const key = g.key(), rank = g.rank(key);
+    return [key, g.random.chance(0.4) ? -rank : rank];
+  },
+  RANGE: (g) => {
+    const [from, to] = g.range();
+    const limit = g.random.chance(0.7) ? [g.word("LIMIT"), g.random.below(2000)] : [];
+    return [g.key(), from, to > g.family.last ? g.family.last : to, ...limit];
+  },
+  SCAN: (g) => [...keyAndNear(g), ...(g.random.chance(0.7) ? [g.word("COUNT"), g.random.below(2000)] : [])],
+  BITOPCARD: (g) => {
+    const [operation, sources, last] = g.operation();
+    return [operation, ...sources, ...last];
+  },
+  DIFF: (g) => [g.key(), g.key(), g.key()],
+  CONTAINS: (g) => [g.key(), g.key(), ...g.optional(g.random.pick(["ALL", "ALL_STRICT", "EQ"]))],
+  JACCARD: (g) => [g.key(), g.key()],
+  SETBITARRAY: (g) => [g.key(), g.text(3, 0x30)],
+  GETBITARRAY: keyAlone,
+  EXPORT: keyAlone,
+  IMPORT: (g) => [g.key(), g.stream(), ...g.optional(g.word("REPLACE"))],
+  FROMBITMAP: (g) => [g.key(), g.string()],
+  TOBITMAP: (g) => [g.string(), g.key()],
+  BITFIELD: (g) => {
+    const key = g.key();
+    return [key, ...g.fields(key, true)];
+  },
+  BITFIELD_RO: (g) => {
+    const key = g.key();
+    return [key, ...g.fields(key, false)];
+  },
+  STAT: (g) => [g.key(), ...g.optional(g.word("JSON"))],
+  OPTIMIZE: (g) => [g.key(), ...g.optional(g.word("MEM"))],
+};

@@ -1,0 +1,59 @@
+// Random sequences of all commands, of both families at once, against an oracle.
+//
+//   SEED        repeats a run
+//   STEPS       commands in a sequence (default 12600, so that four make 50,000; 4000 on all levels of CPU but the best)
+//   SEQUENCES   how many of each kind, with the seeds that follow (default 1)
+
+import { describe, expect, it } from "vitest";
+import { commands } from "../../host/commands.ts";
+import { rules } from "./oracle/commands.ts";
+import { goodArguments, type Domain } from "./oracle/generate.ts";
+import { Sequence } from "./oracle/sequence.ts";
+import { type Family, families, range } from "../support/family.ts";
+import { type Random, seeded } from "../support/random.ts";
+import { withDebug } from "../support/server.ts";
+import { useServer } from "../support/suite.ts";
+
+const STEPS = Number(process.env.STEPS ?? (process.env.ROAR_BRIEF ? 4000 : 12_600));
+const SEQUENCES = Number(process.env.SEQUENCES ?? 1);
+
+/** High parts at the seams of a family's range: 2^32, 2^48, 2^63 and the ends; and neighbours. */
+const seams = ({ bits }: Family): bigint[] =>
+  bits === 32
+    ? [0n, 1n, 2n, 3n, 0x7fffn, 0x8000n, 0xfffen, 0xffffn]
+    : [0n, 1n, 2n, 3n, 0xffffn, 0x10000n, 2n ** 32n - 1n, 2n ** 32n, 2n ** 47n - 1n, 2n ** 47n, 2n ** 48n - 2n, 2n ** 48n - 1n];
+
+/** Thousands anywhere in the range. */
+function scattered(random: Random): (family: Family) => bigint[] {
+  const of = new Map(families.map((family) => [family, range(0, 3000).map(() => random.u64() >> BigInt(80 - family.bits))]));
+  return (family) => of.get(family)!;
+}
+
+const domains: Record<string, (random: Random) => Domain> = {
+  "in four containers": () => ({ containers: () => [0n, 1n, 2n, 3n], mostAtOnce: 6000, wide: 0.05 }),
+  "at the seams of the ranges": () => ({ containers: seams, mostAtOnce: 6000, wide: 0.2 }),
+  "of a few members": () => ({ containers: seams, mostAtOnce: 5, wide: 0 }),
+  "in thousands of containers": (random) => ({ containers: scattered(random), mostAtOnce: 1000, wide: 0.1 }),
+};
+
+describe("random sequences", () => {
+  const server = useServer({ moduleArguments: withDebug });
+  const names = commands.map(({ name }) => name).sort();
+
+  it("have all commands in them", () => {
+    expect(Object.keys(rules).sort()).toEqual(names);
+    expect(Object.keys(goodArguments).sort()).toEqual(names);
+  });
+
+  const runs = Object.entries(domains).flatMap(([title, make]) =>
+    range(0, SEQUENCES).map((i) => ({ title: `${title}, seed + ${i}`, make, i })),
+  );
+  it.each(runs)("$title", ({ make, i }) =>
+    seeded(async (random) => {
+      const sequence = new Sequence(server, random, make(random));
+      await sequence.run(STEPS);
+      const every = families.flatMap(({ name }) => names.map((command) => `${name}.${command}`));
+      if (STEPS >= 10_000) expect([...sequence.answered.keys()]).toEqual(expect.arrayContaining(every));
+    }, i)(),
+  );
+});

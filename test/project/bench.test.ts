@@ -1,0 +1,158 @@
+// The benchmark's own pieces: figures that are reduced wrongly, or data that differ from run to run, would mislead quietly.
+
+import { describe, expect, it } from "vitest";
+import { draw } from "../../bench/chart.ts";
+import { bitmapOf, noise, randomMembers, runs, scattered, snowflakes } from "../../bench/generators.ts";
+import { type Batch, measure, type Timed } from "../../bench/measure.ts";
+import { advantage, type Row } from "../../bench/row.ts";
+import { type CommandStatistics, median, parseCommandStatistics, quantile } from "../../bench/statistics.ts";
+import { uses } from "../../bench/suites/commands.ts";
+import { shortfalls } from "../../bench/targets.ts";
+import { commands } from "../../host/commands.ts";
+import type { Command, Reply } from "../support/resp.ts";
+
+const onesIn = (bitmap: Buffer): number => bitmap.reduce((sum, byte) => sum + byte.toString(2).replaceAll("0", "").length, 0);
+
+describe("statistics", () => {
+  it("are read from INFO commandstats", () => {
+    const info = "# Commandstats\r\ncmdstat_R.BITOP:calls=3,usec=17,usec_per_call=5.67,rejected_calls=0,failed_calls=2\r\n" +
+      "cmdstat_config|resetstat:calls=1,usec=20,usec_per_call=20.00,rejected_calls=0,failed_calls=0\r\n";
+    expect(parseCommandStatistics(info)).toEqual(new Map([
+      ["r.bitop", { calls: 3, failed: 2, microseconds: 17 }],
+      ["config|resetstat", { calls: 1, failed: 0, microseconds: 20 }],
+    ]));
+  });
+
+  it("have medians and quantiles of unsorted values", () => {
+    expect(median([10, 9, 2])).toBe(9);
+    expect(median([10, 9, 2, 100])).toBe(9.5);
+    const values = Array.from({ length: 100 }, (_, i) => 100 - i);
+    expect([0, 0.5, 0.99, 1].map((p) => quantile(values, p))).toEqual([1, 50, 99, 100]);
+  });
+
+  it("compare times and rates the same way round", () => {
+    const row = (unit: Row["unit"], native: number, ours: number): Row => ({ data: "d", what: "w", unit, values: { native, ours } });
+    expect(advantage(row("µs", 6, 2), "native", "ours")).toBe(3);
+    expect(advantage(row("commands/s", 2, 6), "native", "ours")).toBe(3);
+    expect(advantage(row("µs", 6, 2), "another", "ours")).toBeUndefined();
+  });
+
+  it("name the rows below their targets", () => {
+    const row = (native: number): Row => ({ data: "census1881", what: "NOT", unit: "µs", values: { native, "redis-roar": 1 } });
+    expect(shortfalls([row(5)])).toEqual([]);
+    expect(shortfalls([row(4)])).toEqual(["census1881, NOT: 4.00x of native, and 5x is wanted"]);
+  });
+});
+
+describe("measuring", () => {
+  /** A command takes `cost` microseconds, in some turns `slow` times that. */
+  interface Costs {
+    readonly cost: number;
+    readonly slow?: (turn: number) => number;
+    readonly failed?: number;
+  }
+  class Fake implements Timed {
+    turns = 0;
+    readonly name: string;
+    readonly #costs: Costs;
+    #statistics = new Map<string, CommandStatistics>();
+    constructor(name: string, costs: Costs) {
+      this.name = name;
+      this.#costs = costs;
+    }
+    async run(commands: readonly Command[]): Promise<Reply[]> { return commands.map(() => "OK"); }
+    async drain(encoded: Buffer): Promise<void> {
+      const text = encoded.toString("latin1"), { cost, slow = () => 1, failed = 0 } = this.#costs;
+      for (const name of ["timed", "other"]) {
+        const calls = text.split(`$5\r\n${name}\r\n`).length - 1;
+        if (calls > 0) this.#statistics.set(name, { calls, failed, microseconds: calls * cost * slow(this.turns) });
+      }
+      log.push(this.name);
+      this.turns++;
+    }
+    async resetStatistics(): Promise<void> { this.#statistics.clear(); }
+    async statistics(): Promise<Map<string, CommandStatistics>> { return this.#statistics; }
+  }
+  const log: string[] = [];
+  const batch = (): Batch => ({ timed: "TIMED", commands: [["other"], ["timed"]] });
+
+  it("finds the time of a call, also when many turns are disturbed", async () => {
+    const few = new Fake("few", { cost: 3000, slow: (turn) => turn % 5 ? 1 : 7 }), many = new Fake("many", { cost: 4000, slow: (turn) => turn % 5 < 2 ? 7 : 1 });
+    expect(await measure([few, many], batch)).toEqual({ few: 3000, many: 4000 });
+  });
+
+  it("makes turns of many calls where calls are short", async () => {
+    const short = new Fake("short", { cost: 0.25 });
+    const calls: number[] = [], drain = short.drain.bind(short);
+    short.drain = async (encoded) => void (calls.push(encoded.toString("latin1").split("timed").length - 1), await drain(encoded));
+    expect(await measure([short], batch)).toEqual({ short: 0.25 });
+    expect(calls.slice(-2)).toEqual([1, 1000]);               // one to warm up, and with the others 2000
+  });
+
+  it("has all take as many turns, and each of them begin", async () => {
+    const contenders = ["a", "b", "c", "d"].map((name) => new Fake(name, { cost: 60_000 }));
+    log.length = 0;
+    await measure(contenders, (contender) => contender.name === "c" ? null : batch());
+    const turns = log.slice(3).join("");                      // each was tried first
+    expect(turns).toMatch(/^(abdbdadab)+(abd(bda)?)?$/);
+    expect(turns.length).toBeGreaterThanOrEqual(15);
+  });
+
+  it("refuses what is answered with errors", async () => {
+    await expect(measure([new Fake("a", { cost: 5, failed: 2 })], batch)).rejects.toThrow(/a: 2 of \d+ TIMED failed/);
+    await expect(measure([new Fake("a", { cost: 5 })], () => ({ timed: "NONE", commands: [["other"]] }))).rejects.toThrow(/no NONE/);
+  });
+});
+
+describe("generators", () => {
+  it.each<[string, (seed: number) => unknown]>([
+    ["noise", (seed) => noise(seed, 10_000, 26)],
+    ["runs", (seed) => runs(seed, 10_000, 5, 30)],
+    ["scattered", (seed) => scattered(seed, 10_000, 100)],
+    ["snowflakes", (seed) => snowflakes(seed, 100)],
+    ["randomMembers", (seed) => randomMembers(seed, 100)],
+  ])("%s is the same for a seed, and another for another", (_, make) => {
+    expect(make(1)).toEqual(make(1));
+    expect(make(1)).not.toEqual(make(2));
+  });
+
+  it.each([26, 128, 200])("noise has %i members in 256", (share) => {
+    const bits = 2 ** 20, ones = onesIn(noise(7, bits, share)), deviation = Math.sqrt(bits * (share / 256) * (1 - share / 256));
+    expect(Math.abs(ones - (bits * share) / 256)).toBeLessThan(5 * deviation);
+  });
+
+  it("noise of one seed knows nothing of that of others", () => {
+    const bits = 2 ** 20, six = [1, 2, 3, 4, 5, 6].map((seed) => noise(seed, bits, 128));
+    const ones = onesIn(Buffer.from(six[0]!.map((_, i) => six.reduce((both, bitmap) => both & bitmap[i]!, 0xff))));
+    expect(Math.abs(ones - bits / 64)).toBeLessThan(5 * Math.sqrt(bits / 64));
+  });
+
+  it("runs have the lengths asked for", () => {
+    const text = [...runs(3, 100_000, 20, 60)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
+    const lengths = text.slice(0, text.lastIndexOf("01")).split(/0+/).filter((run) => run !== "").map((run) => run.length);
+    expect(lengths.length).toBeGreaterThan(500);
+    expect(Math.min(...lengths)).toBeGreaterThanOrEqual(20);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(60);
+  });
+
+  it("lay members out as native does", () => expect(bitmapOf([0, 9, 23])).toEqual(Buffer.from([0x80, 0x40, 0x01])));
+
+  it("hand out snowflakes in the order of time", () => {
+    const times = snowflakes(1, 1000).map((id) => id >> 22n);
+    expect(times).toEqual([...times].sort((a, b) => Number(a - b)));
+  });
+});
+
+it("every command has a row", () => expect(Object.keys(uses).sort()).toEqual(commands.map(({ name }) => name).sort()));
+
+it("a chart has a bar for each value, to the side that it belongs to", () => {
+  const svg = draw({
+    title: "a < b", subtitle: "", origin: 1, footnote: "", format: (value) => `${value}x`,
+    groups: [{ title: "g", bars: [{ label: "ahead", value: 10 }, { label: "behind", value: 0.1 }] }],
+  });
+  const bars = [...svg.matchAll(/<rect class="(more|less)" x="([\d.]+)" y="\d+" width="([\d.]+)"/g)].map(([, side, x, width]) => ({ side, x: Number(x), width: Number(width) }));
+  expect(bars.map(({ side }) => side)).toEqual(["more", "less"]);
+  expect(bars[1]!.x + bars[1]!.width).toBeCloseTo(bars[0]!.x, 0);
+  expect(bars[0]!.width).toBeCloseTo(bars[1]!.width, 0);
+  expect(svg).toContain("a &lt; b");
+});

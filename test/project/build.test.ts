@@ -1,0 +1,102 @@
+// What came out of the build, looked at from outside.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { builtModule, projectRoot } from "../support/server.ts";
+
+const wasm = readFileSync(join(projectRoot, "build/roaring.wasm"));
+
+const SECTION_GLOBAL = 6;
+const SECTION_START = 8;
+const SECTION_DATA = 11;
+
+/** The sections of a WebAssembly module, by number. */
+function sections(bytes: Buffer): Map<number, Buffer> {
+  const found = new Map<number, Buffer>();
+  for (let at = 8; at < bytes.length; ) {
+    const id = bytes[at++]!;
+    const size = leb128(bytes, at);
+    found.set(id, bytes.subarray(size.end, size.end + size.value));
+    at = size.end + size.value;
+  }
+  return found;
+}
+
+function leb128(bytes: Buffer, at: number): { value: number; end: number } {
+  let value = 0;
+  for (let shift = 0; ; shift += 7) {
+    const byte = bytes[at++]!;
+    value += (byte & 127) * 2 ** shift;
+    if (byte < 128) return { value, end: at };
+  }
+}
+
+describe("build/roaring.wasm", () => {
+  const found = sections(wasm);
+
+  it("has no data segment and no start function", () => {
+    expect(leb128(found.get(SECTION_DATA) ?? Buffer.from([0]), 0).value).toBe(0);
+    expect(found.has(SECTION_START)).toBe(false);
+  });
+
+  it("has no mutable global", () => {
+    const globals = found.get(SECTION_GLOBAL) ?? Buffer.from([0]);
+    const { value: count, end } = leb128(globals, 0);
+    // Each is a type byte, a mutability byte, and a constant expression that 0x0b ends.
+    let at = end;
+    for (let i = 0; i < count; i++) {
+      expect(globals[at + 1], `global ${i}`).toBe(0);
+      at = globals.indexOf(0x0b, at + 2) + 1;
+    }
+    expect(at).toBe(globals.length);
+  });
+
+  it("imports functions only, and only those of the core's world", () => {
+    const readable = ["select", "size", "load8", "load16", "load32", "load64", "load128", "copy"];
+    const world = {
+      left: readable, right: readable, vector: ["compact", "lanesIn"], arena: ["size", "grow"], bits: ["set", "clear", "flip"],
+      argument: ["value", "keep"], reply: ["member", "lanes"], output: ["write", "fill", "put", "put128", "mark"],
+    };
+    const known = Object.entries(world).flatMap(([module, names]) => names.map((name) => `function ${module}.${name}`));
+    const imports = WebAssembly.Module.imports(new WebAssembly.Module(wasm)).map(({ kind, module, name }) => `${kind} ${module}.${name}`);
+    expect(known).toEqual(expect.arrayContaining(imports));
+  });
+
+  it("exports its memory and what the host calls, and no trap", () => {
+    const exports = WebAssembly.Module.exports(new WebAssembly.Module(wasm)).map(({ name }) => name);
+    expect(exports).toEqual(expect.arrayContaining(["get", "set", "add", "cardinality", "combine", "serialize", "deserialize"]));
+    expect(exports).not.toContain("trap");
+  });
+});
+
+describe("build/redis-roar.so", () => {
+  const read = (...args: string[]): string => execFileSync(args[0]!, [...args.slice(1), builtModule], { encoding: "utf8" });
+
+  it("exports RedisModule_OnLoad alone", () => {
+    const names = read("nm", "-D", "--defined-only").trim().split("\n").map((line) => line.split(" ").at(-1));
+    expect(names).toEqual(["RedisModule_OnLoad"]);
+  });
+
+  it("links nothing but libc and libm, and knows no path of its own", () => {
+    const dynamic = read("readelf", "-d");
+    const needed = [...dynamic.matchAll(/\(NEEDED\).*\[(.*)\]/g)].map(([, name]) => name!);
+    for (const name of needed) expect(name).toMatch(/^lib[cm]\.so\.6$/);
+    expect(dynamic).not.toMatch(/R(UN)?PATH/);
+  });
+
+  it("has no executable stack and no writable code", () => {
+    const segments = read("readelf", "-lW");
+    expect(segments).toMatch(/GNU_STACK.* RW /);
+    expect(segments).not.toMatch(/LOAD.* RWE /);
+  });
+});
+
+describe("generated documents", () => {
+  it("docs/commands.md is what the command table says", () => {
+    const generator = join(projectRoot, "tools/generate-commands.ts");
+    expect(existsSync(join(projectRoot, "docs/commands.md"))).toBe(true);
+    execFileSync(join(projectRoot, "node_modules/.bin/tsx"), [generator, "--check", "docs/commands.md"], { cwd: projectRoot, stdio: "pipe" });
+  });
+});

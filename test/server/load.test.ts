@@ -1,0 +1,38 @@
+// Loading the module: its argument, its log line, its type names.
+
+import { afterEach, describe, expect, it } from "vitest";
+import { R } from "../support/family.ts";
+import { builtModule, cpuLevel, Server } from "../support/server.ts";
+import { roarOn } from "../support/roar.ts";
+import { record } from "../support/suite.ts";
+import type { Reply } from "../support/resp.ts";
+
+describe("the module", () => {
+  let server: Server;
+  afterEach(() => server.remove());
+
+  it("says which level it runs on", async () => {
+    server = await Server.start();
+    expect(server.log()).toMatch(new RegExp(`<redis-roar> core built for CPU level ${cpuLevel ?? "\\w+"}\n`));
+    const [module] = ((await server.run("MODULE", "LIST")) as Reply[]).map(record);
+    expect(module!.get("name")).toBe("redis-roar");
+  });
+
+  it.skipIf(!cpuLevel)("takes the level in any case", async () => {
+    server = await Server.start({ moduleArguments: ["cpu", cpuLevel!.toUpperCase()] });
+    expect(await roarOn(server, R).run("SETBIT", "k", 1, 1)).toBe(0);
+  });
+
+  it.each([[["CPU", "v9"]], [["CPU"]], [["CPU", ""]], [["SPEED", "11"]], [["CPU", "v2", "x"]]])("refuses the arguments %j", async (moduleArguments) => {
+    server = new Server({ moduleArguments: moduleArguments.map((word) => word || '""') });
+    await expect(server.start()).rejects.toThrow(/<redis-roar>[^]*Can't load module/);
+  });
+
+  it("can be loaded at run time, once", async () => {
+    server = await Server.start({ module: null });
+    expect(await server.run("MODULE", "LOAD", builtModule)).toBe("OK");
+    expect(await server.connection.refusal("MODULE", "LOAD", builtModule)).toMatch(/^ERR Error loading/);
+    expect(await roarOn(server, R).run("SETBIT", "k", 1, 1)).toBe(0);
+    expect(await server.connection.refusal("MODULE", "UNLOAD", "redis-roar")).toMatch(/^ERR/); // it has data types
+  });
+});

@@ -1,0 +1,220 @@
+// What bitmaps weigh, by the server's own account.
+
+import { describe, expect, it } from "vitest";
+import { dumpOf } from "../support/dump.ts";
+import { families, type Family, type Member, R, R64, range } from "../support/family.ts";
+import { seeded } from "../support/random.ts";
+import type { Command } from "../support/resp.ts";
+import { roarOn } from "../support/roar.ts";
+import { useServer } from "../support/suite.ts";
+
+const MILLION = 1_000_000;
+const ROBJ = 16; // the server's object head, which MEMORY USAGE counts for a string and not for a module's value
+const MODULE_VALUE = 16; // type and value pointers of a module's value, which it never counts
+
+const server = useServer();
+const usedMemory = async (): Promise<number> => Number(await server.info("used_memory"));
+
+/** Bytes that a key's value takes: MEMORY USAGE without what it counts for any key of that name. */
+async function valueBytes(key: string): Promise<number> {
+  const usage = (await server.run("MEMORY", "USAGE", key)) as number;
+  await server.run("RENAME", key, "kept away");
+  await server.run("SET", key, 1); // a shared integer: the object's head is all that is counted
+  const overhead = ((await server.run("MEMORY", "USAGE", key)) as number) - ROBJ;
+  await server.run("RENAME", "kept away", key);
+  return usage - overhead;
+}
+
+describe("a million keys", () => {
+  /** Runs a statement of a script for every key, in batches; what it returns is summed up. */
+  async function forEachKey(statement: string): Promise<number> {
+    const script = `
+      local sum = 0
+      for i = tonumber(ARGV[1]), tonumber(ARGV[2]) do
+        local key = string.format('key:%07d', i)
+        sum = sum + (${statement})
+      end
+      return sum`;
+    let sum = 0;
+    for (let from = 0; from < MILLION; from += 10_000) sum += (await server.run("EVAL", script, 0, from, from + 9999)) as number;
+    return sum;
+  }
+
+  /** The rise of used_memory over a fill of an empty server, and what MEMORY USAGE sums to. */
+  async function weigh(fill: string): Promise<{ rise: number; usage: number }> {
+    await server.run("FLUSHALL");
+    const before = await usedMemory();
+    await forEachKey(`redis.call(${fill}) and 0`);
+    const usage = await forEachKey("redis.call('MEMORY', 'USAGE', key)");
+    return { rise: (await usedMemory()) - before, usage };
+  }
+
+  it("with one member each weigh what MEMORY USAGE says, and are evicted when memory is short", async () => {
+    // The dictionary's own table is counted for no key. A server full of shared integers shows how much that is.
+    const integers = await weigh("'SET', key, 1");
+    const table = integers.rise - (integers.usage - MILLION * ROBJ);
+
+    const bitmaps = await weigh("'R.SETBIT', key, i, 1");
+    const accounted = bitmaps.usage + table + MILLION * (ROBJ + MODULE_VALUE);
+    console.log(`1,000,000 keys: used_memory rose by ${bitmaps.rise}, MEMORY USAGE sums to ${bitmaps.usage}, accounted for ${accounted}`);
+    expect(accounted / bitmaps.rise).toBeGreaterThan(0.95);
+    expect(accounted / bitmaps.rise).toBeLessThan(1.05);
+
+    const limit = Math.floor((await usedMemory()) - 0.3 * bitmaps.rise);
+    const near = limit * 1.001; // used_memory moves with what clients are being sent
+    await server.run("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+    await server.run("CONFIG", "SET", "maxmemory", limit);
+    try {
+      for (let i = 0; (await usedMemory()) > near && i < 1000; i++) await server.run("SET", "more", i).catch(() => {});
+      expect(await usedMemory()).toBeLessThanOrEqual(near);
+      expect(Number(await server.info("evicted_keys"))).toBeGreaterThan(0.2 * MILLION);
+      expect(await server.run("DBSIZE")).toBeLessThan(0.8 * MILLION);
+      expect(await server.run("R.SETBIT", "new", 7, 1)).toBe(0);
+    } finally {
+      await server.run("CONFIG", "SET", "maxmemory", 0);
+      await server.run("CONFIG", "SET", "maxmemory-policy", "noeviction");
+    }
+  }, 180_000);
+});
+
+describe.each(families.map((family) => ({ family, title: family.name })))("$title: a value", ({ family }) => {
+  const roar = roarOn(server, family);
+
+  it("is freed whole: DEL, UNLINK, overwriting and FLUSHALL give all back", async () => {
+    const load = () => roar.load("k", Array.from({ length: 100_000 }, (_, i) => 7 * i));
+    const ways: Command[] = [["DEL", "k"], ["UNLINK", "k"], ["SET", "k", ""], [roar.name("BITOP"), "OR", "k", "none"], ["FLUSHALL"]];
+    await load();
+    await server.run("DEL", "k");
+    const before = await usedMemory();
+    for (const way of ways) {
+      for (let i = 0; i < 20; i++) {
+        await load();
+        await server.run(...way);
+      }
+      await server.run("DEL", "k");
+      const kept = (await usedMemory()) - before;
+      expect(kept, way.join(" ")).toBeLessThan(600_000); // one value takes 200,000 and more, 20 leaked 4,000,000
+    }
+  });
+
+  it("is not paid for by commands that are refused, or that change nothing", async () => {
+    const values = range(0, 2000);
+    await server.connection.pipeline([[roar.name("SETINTARRAY"), "k", ...values], ["SET", "string", ""]]);
+    const commands: Command[] = [
+      [roar.name("APPENDINTARRAY"), "k", ...values],
+      [roar.name("APPENDINTARRAY"), "k", ...values, "x"],
+      [roar.name("APPENDINTARRAY"), "string", ...values],
+      [roar.name("SETINTARRAY"), "string", ...values],
+      [roar.name("SETINTARRAY"), "k", ...values, "x"],
+      [roar.name("BITOP"), "OR", "d", "k", "string"],
+      [roar.name("BITOP"), "NOT", "d", "string"],
+      [roar.name("SETBIT"), "string", 1, 1],
+      ["RESTORE", "bad", 0, dumpOf(family.type, Buffer.alloc(5000, 1))],
+    ];
+    const repeat = async (times: number): Promise<void> => {
+      for (let i = 0; i < times; i++) await server.connection.pipeline(commands);
+    };
+    await repeat(10);
+    const before = await usedMemory();
+    await repeat(100);
+    expect((await usedMemory()) - before).toBeLessThan(400_000); // 100 lists of values are 1,600,000
+  });
+
+  it("of many containers weighs what used_memory rises by", async () => {
+    const appends = roar.appends("k", Array.from({ length: 2_000_000 }, (_, i) => 11 * i));
+    await server.connection.pipeline([...appends, ["DEL", "k"]]);             // what the module keeps to build in is as it will be
+    const before = await usedMemory();
+    await server.connection.pipeline(appends);
+    const usage = (await server.run("MEMORY", "USAGE", "k")) as number;
+    // The server gives the buffers of what it was sent back in its own time.
+    await expect.poll(async () => usage / ((await usedMemory()) - before), { timeout: 20_000 }).toBeCloseTo(1, 1);
+  });
+
+  it("stays within twice what its members need, whatever comes and goes", seeded(async (random) => {
+    const offset = () => random.below(100) * 65_536 + (random.chance(0.5) ? random.below(65_536) : random.below(9000));
+    for (let round = 0; round < 40; round++) {
+      const from = offset();
+      const change = random.pick([
+        () => Array.from({ length: 2000 }, () => [roar.name("SETBIT"), "k", offset(), 1] as Command),
+        () => Array.from({ length: 2000 }, () => [roar.name("SETBIT"), "k", offset(), 0] as Command),
+        () => roar.appends("k", range(from, 20_000)),
+        () => range(from, 20_000).map((m): Command => [roar.name("SETBIT"), "k", m, 0]),
+      ]);
+      await server.connection.pipeline(change());
+      const usage = (await server.run("MEMORY", "USAGE", "k")) as number;
+      await server.run("RESTORE", "tight", 0, (await roar.dump("k"))!, "REPLACE");
+      const least = (await server.run("MEMORY", "USAGE", "tight")) as number;
+      expect(usage).toBeLessThanOrEqual(2 * least + 1000);
+    }
+  }));
+
+  it("of up to 16 members in one container takes at most 64 bytes", async () => {
+    const bases = [0n, 65_536n * 5n, family.last - 65_535n];
+    const spreads = [(i: number) => i, (i: number) => 65_535 - i, (i: number) => i * 4096 + 13, (i: number) => (i * 40_503) % 65_536];
+    for (const base of bases) {
+      for (const spread of spreads) {
+        const offsets = Array.from({ length: 16 }, (_, i) => base + BigInt(spread(i)));
+        for (let count = 1; count <= 16; count++) {
+          await roar.run("SETBIT", "bit by bit", offsets[count - 1]!, 1);
+          expect(await valueBytes("bit by bit"), `${count} members`).toBeLessThanOrEqual(64);
+          await roar.run("SETINTARRAY", "at once", ...offsets.slice(0, count));
+          expect(await valueBytes("at once"), `${count} members`).toBeLessThanOrEqual(64);
+        }
+        await server.run("DEL", "bit by bit");
+      }
+    }
+    await roar.load("empty", []);
+    expect(await valueBytes("empty")).toBeLessThanOrEqual(64);
+  });
+});
+
+describe("a million members", () => {
+  const roar = roarOn(server, R64);
+
+  /** Appends a hundred at a time; bytes and microseconds a member. */
+  async function append(key: string, members: Member[]): Promise<{ bytes: number; microseconds: number }> {
+    await server.run("CONFIG", "RESETSTAT");
+    const commands = roar.appends(key, members, 100);
+    for (let i = 0; i < commands.length; i += 100) await server.connection.pipeline(commands.slice(i, i + 100));
+    expect(await roar.run("BITCOUNT", key)).toBe(members.length);
+    const usec = /usec=(\d+)/.exec(await server.info(`cmdstat_${roar.name("APPENDINTARRAY")}`))![1];
+    return { bytes: ((await server.run("MEMORY", "USAGE", key)) as number) / members.length, microseconds: Number(usec) / members.length };
+  }
+
+  /** Bytes a member, and the growth of the time a member beside log n's, from ten thousand to a million. */
+  async function expectBytes(members: Member[], most: number, what: string): Promise<void> {
+    const few = await append("few", members.slice(0, 10_000));
+    const many = await append("many", members);
+    const growth = many.microseconds / few.microseconds;
+    console.log(
+      `1,000,000 ${what}: ${many.bytes.toFixed(1)} bytes each; ${few.microseconds.toFixed(3)} us each for the first 10,000, ` +
+        `${many.microseconds.toFixed(3)} for all (x ${growth.toFixed(2)}; log n: x ${(Math.log(MILLION) / Math.log(10_000)).toFixed(2)})`,
+    );
+    expect(many.bytes).toBeLessThanOrEqual(most);
+  }
+
+  it("of 64 random bits take at most 28 bytes each", seeded(async (random) => {
+    const members = new Set<bigint>();
+    while (members.size < MILLION) members.add(random.u64());
+    await expectBytes([...members], 28, "random members");
+  }), 180_000);
+
+  it("that are snowflake ids of one day take at most 24 bytes each", seeded(async (random) => {
+    // 41 bits of milliseconds, 10 of worker, 12 of sequence; ids come in about the order of their time.
+    const DAY = 86_400_000;
+    const midnight = 1_420_070_400_000n; // milliseconds since the epoch that the ids count from
+    const times = Array.from({ length: MILLION }, () => random.below(DAY)).sort((a, b) => a - b);
+    const ids = new Set<bigint>();
+    for (const time of times) ids.add(((midnight + BigInt(time)) << 22n) | (BigInt(random.below(32)) << 12n));
+    while (ids.size < MILLION) ids.add(((midnight + BigInt(DAY + ids.size)) << 22n));
+    await expectBytes([...ids], 24, "snowflake ids");
+  }), 180_000);
+
+  it("in one run, or in every other place, take next to nothing", async () => {
+    const low: Family = R;
+    await roarOn(server, low).run("BITOP", "NOT", "run", "none", MILLION - 1);
+    expect((await server.run("MEMORY", "USAGE", "run")) as number).toBeLessThan(2000);
+    await server.connection.pipeline(roarOn(server, low).appends("half", Array.from({ length: MILLION }, (_, i) => 2 * i)));
+    expect(((await server.run("MEMORY", "USAGE", "half")) as number) / MILLION).toBeLessThan(0.5);
+  });
+});
