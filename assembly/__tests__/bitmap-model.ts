@@ -69,8 +69,10 @@ export class Model {
     if (i >= 0 && offset <= this.high(i)) return false;
     const joinsLeft = i >= 0 && this.high(i) + 1 == offset;
     const joinsRight = next < this.intervals && this.low(next) - 1 == offset;
-    if (joinsLeft && joinsRight) { this.put(i, this.low(i), this.high(next)); this.move(next, -1); }
-    else if (joinsLeft) this.put(i, this.low(i), offset);
+    if (joinsLeft && joinsRight) {
+      this.put(i, this.low(i), this.high(next));
+      this.move(next, -1);
+    } else if (joinsLeft) this.put(i, this.low(i), offset);
     else if (joinsRight) this.put(next, offset, this.high(next));
     else { this.move(next, 1); this.put(next, offset, offset); }
     return true;

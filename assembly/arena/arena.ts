@@ -107,7 +107,7 @@ export function resetToFull(): void {
 /** Makes sure that memory 0 has `bytes` bytes. */
 // @ts-ignore: decorator
 @inline export function reserve(bytes: usize): void {
-  if (<u32>bytes > arena.size()) arena.grow(<u32>bytes);
+  if (arena.size() < <u32>bytes) arena.grow(<u32>bytes);
 }
 
 /** Keeps `bytes` bytes at the end of the arena out of the allocator's reach; they stay at the end when it grows. */

@@ -262,8 +262,13 @@ export function seekFrom<M>(place: u64, key: u64): u64 {
   let step = ENTRY_BYTES;
   while (entryLastKey<M>(entry) < key) {      // invariant: everything before `entry` ends below key
     const far = entry + step;
-    if (far < end && entryLastKey<M>(far) < key) { entry = far + ENTRY_BYTES; step <<= 1; }
-    else { entry += ENTRY_BYTES; step = ENTRY_BYTES; }
+    if (far < end && entryLastKey<M>(far) < key) {
+      entry = far + ENTRY_BYTES;
+      step <<= 1;
+    } else {
+      entry += ENTRY_BYTES;
+      step = ENTRY_BYTES;
+    }
   }
   return placeOf(entry, end);
 }

@@ -49,7 +49,7 @@ export function arrayLowerBound(at: usize, count: u32, value: u32): u32 {
     base += stepOver(base + step, step, value);
     count -= half;
   }
-  if (least == 1) return memberCount(at, base) + u32(count != 0 && <u32>load<u16>(base) < value);
+  if (least == 1) return memberCount(at, base) + u32(count != 0 && u32(load<u16>(base)) < value);
   base = min(base, end - LANES_BYTES);          // what is before is below the value, too
   return memberCount(at, base) + <u32>popcnt<u32>(<u32>i16x8.bitmask(i16x8.lt_u(v128.load(base), i16x8.splat(<i16>value))));
 }
@@ -57,7 +57,7 @@ export function arrayLowerBound(at: usize, count: u32, value: u32): u32 {
 /** `step` if the member that ends at `end` is below `value`, else 0. */
 // @ts-ignore: decorator
 @inline function stepOver(end: usize, step: usize, value: u32): usize {
-  return select<usize>(step, 0, <u32>load<u16>(end - MEMBER_BYTES) < value);
+  return select<usize>(step, 0, u32(load<u16>(end - MEMBER_BYTES)) < value);
 }
 
 /**

@@ -261,7 +261,7 @@ export function bucketsFind(at: usize, count: u32, value: u32): u32 {
 }
 
 /** Whether `value`, which is no member, may become one. */
-export function bucketsHaveRoom(at: usize, count: u32, value: u32): bool { return <u32>load<u8>(at + count + (value >> 8)) < BUCKET_MAX; }
+export function bucketsHaveRoom(at: usize, count: u32, value: u32): bool { return u32(load<u8>(at + count + (value >> 8))) < BUCKET_MAX; }
 
 /** Adds `value`, below which there are `index` of the `count` members. There is room for one more. */
 export function bucketsInsert(at: usize, count: u32, index: u32, value: u32): void {

@@ -39,7 +39,7 @@ export function exclusiveBuckets(a: usize, aCount: u32, b: usize, bCount: u32, o
     const held = left.load8(aCounts + high, 0), others = right.load8(bCounts + high, 0), sum = held + others, from = out;
     if (max(held, others) > LOWS) {
       out = mergeLong<O>(a, held, b, others, out);
-      if (<u32>(out - from) > BUCKET_MAX) return NO_BUCKETS;
+      if (u32(out - from) > BUCKET_MAX) return NO_BUCKETS;
     } else {
       const x = v128.or(left.load128(a, 0), lanesFrom(held)), y = turned(v128.or(right.load128(b, 0), lanesFrom(others)));
       let same: u32;

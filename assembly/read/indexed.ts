@@ -19,7 +19,7 @@ export const enum Unit { BYTE = 0, BIT = 1 }
 @inline function unitAt(at: i64, last: u64): u64 {
   if (at >= 0) return <u64>at;
   const back = ~at;                           // -1 is the last unit
-  return <u64>back > last ? 0 : last - <u64>back;
+  return u64(back) > last ? 0 : last - <u64>back;
 }
 
 // @ts-ignore: decorator

@@ -14,9 +14,17 @@ export function statistics(): void {
   let arrays: u64 = 0, inArrays: u64 = 0, bitsets: u64 = 0, inBitsets: u64 = 0, runs: u64 = 0, inRuns: u64 = 0, ofRuns: u64 = 0;
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
     const entry = placeEntry(place), kind = entryKind<Own>(entry), members = entryCardinality<Own>(entry), span = entrySpan<Own>(entry);
-    if (isArray(kind) || kind == Kind.BUCKETS) { arrays++; inArrays += members; }
-    else if (kind == Kind.BITSET) { bitsets++; inBitsets += members; }
-    else { runs += span; inRuns += members; ofRuns += kind == Kind.FULL ? span * runsBytes(1) : payloadBytes<Own>(entry); }
+    if (isArray(kind) || kind == Kind.BUCKETS) {
+      arrays++;
+      inArrays += members;
+    } else if (kind == Kind.BITSET) {
+      bitsets++;
+      inBitsets += members;
+    } else {
+      runs += span;
+      inRuns += members;
+      ofRuns += kind == Kind.FULL ? span * runsBytes(1) : payloadBytes<Own>(entry);
+    }
   }
   reply.member(arrays); reply.member(inArrays); reply.member(inArrays * arrayBytes(1));
   reply.member(bitsets); reply.member(inBitsets); reply.member(bitsets * BITSET_BYTES);

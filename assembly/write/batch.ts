@@ -222,7 +222,7 @@ function mergeIntoArray(at: usize, count: u32, kept: u32, more: u32): void {
       from = at + arrayBytes(arrayLowerBound(at, memberCount(at, end), low));
       memory.copy(from + arrayBytes(i), from, end - from);
     }
-    while (from > at && <u32>load<u16>(from - MEMBER_BYTES) > low) {
+    while (from > at && u32(load<u16>(from - MEMBER_BYTES)) > low) {
       from -= MEMBER_BYTES;
       store<u16>(from + arrayBytes(i), load<u16>(from));
     }
@@ -243,7 +243,7 @@ function mergeIntoBuckets(at: usize, count: u32, kept: u32, more: u32): void {
       first -= load<u8>(counts + --high);
     }
     let from = min(end, last);
-    while (from > first && <u32>load<u8>(from - 1) > (low & 0xff)) from--;
+    while (from > first && u32(load<u8>(from - 1)) > (low & 0xff)) from--;
     memory.copy(from + i, from, end - from);
     store<u8>(from + i - 1, low);
     store<u8>(counts + high, load<u8>(counts + high) + 1);
@@ -341,7 +341,7 @@ function takeFromBuckets(entry: usize, key: u64, from: u32, to: u32): u32 {
   for (let i = from; i < to; i++) {
     const offset = argument.value(i), low = lowOf(offset);
     for (; high < low >> 8; end += load<u8>(counts + ++high)) at = end;
-    while (at < end && <u32>load<u8>(at) < (low & 0xff)) at++;
+    while (at < end && u32(load<u8>(at)) < (low & 0xff)) at++;
     if (at == end || load<u8>(at) != (low & 0xff)) continue;
     argument.keep(offset);
     memory.copy(out, rest, at - rest);

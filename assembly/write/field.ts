@@ -82,8 +82,8 @@ function write(offset: u64, width: u32, old: i64, value: i64): void {
 /** Whether value + increment is above (1) or below (-1) what an unsigned field holds. The value may be any if the increment is 0. */
 function beyondUnsigned(value: u64, increment: i64, width: u32): i32 {
   const max = <u64>greatest(width, 0);
-  if (value > max || (increment > 0 && <u64>increment > max - value)) return 1;
-  return increment < 0 && <u64>(-increment) > value ? -1 : 0;
+  if (value > max || (increment > 0 && u64(increment) > max - value)) return 1;
+  return increment < 0 && u64(-increment) > value ? -1 : 0;
 }
 
 function beyondSigned(value: i64, increment: i64, width: u32): i32 {
