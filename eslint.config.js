@@ -6,7 +6,8 @@ import ts from "typescript-eslint";
 
 const layout = {
   ...stylistic.configs.customize({ indent: 2, quotes: "double", semi: true, braceStyle: "1tbs", arrowParens: true }).rules,
-  "@stylistic/generator-star-spacing": ["error", { before: true, after: false }],
+  "@stylistic/generator-star-spacing": ["error", { before: false, after: true, method: { before: true, after: false } }],
+  "@stylistic/indent": ["error", 2, { flatTernaryExpressions: true, offsetTernaryExpressions: false, SwitchCase: 1 }],
   "@stylistic/lines-between-class-members": ["error", "always", { exceptAfterSingleLine: true }],
   "@stylistic/max-len": ["error", { code: 140, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true }],
   "@stylistic/max-statements-per-line": "off",
@@ -32,7 +33,7 @@ const onNode = {
   "@typescript-eslint/no-floating-promises": "error",
   "@typescript-eslint/no-misused-promises": "error",
   "@typescript-eslint/no-unnecessary-type-assertion": "error",
-  "eqeqeq": "error",
+  eqeqeq: "error",
 };
 
 const core = ["assembly/**/*.ts", "bench/kernels/*.ts"];
