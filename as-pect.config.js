@@ -15,7 +15,7 @@ async function compileWorld() {
   let binary;
   const { error } = await asc(
     [WORLD, "--runtime", "stub", "--importMemory", "--initialMemory", String(PAGES), "--optimizeLevel", "3", "--enable", "simd",
-     "--use", "abort=", "--outFile", "world.wasm"],
+      "--use", "abort=", "--outFile", "world.wasm"],
     { writeFile: (_name, contents) => { binary = contents; }, stderr: process.stderr });
   if (error) throw error;
   return WebAssembly.compile(binary);

@@ -404,7 +404,10 @@ static void step(const bitmap *all) {
     case 9: empty(k); break;
     case 10: set_field(k); break;
     case 11: bitmap_fit(&k->b); break;
-    case 12: ask(k); ask_relation(); return;
+    case 12:
+        ask(k);
+        ask_relation();
+        return;
     default: ask_position(k); return;
     }
     check(k);

@@ -261,9 +261,8 @@ int reply_failure(call *c, status s) {
     size_t length = 0;
     if (s == OUT_OF_MEMORY) return reply_error(c, "OOM Roaring: not enough memory for the bitmap");
     const char *key = RedisModule_StringPtrLen(c->argv[c->row->first], &length);
-    RedisModule_Log(c->ctx, REDISMODULE_LOGLEVEL_WARNING, "trap in %s, key '%.*s': %s",
-                    RedisModule_StringPtrLen(c->argv[0], NULL), (int)(length < LOGGED_NAME ? length : LOGGED_NAME), key,
-                    sandbox_last_trap());
+    RedisModule_Log(c->ctx, REDISMODULE_LOGLEVEL_WARNING, "trap in %s, key '%.*s': %s", RedisModule_StringPtrLen(c->argv[0], NULL),
+                    (int)(length < LOGGED_NAME ? length : LOGGED_NAME), key, sandbox_last_trap());
     return reply_error(c, "ERR Roaring: internal error (%s)", sandbox_last_trap());
 }
 
@@ -294,7 +293,8 @@ const char *count_text(count members, char text[COUNT_TEXT]) {
     char *at = text + COUNT_TEXT - 1;
     uint64_t rest = (uint64_t)members;
     *at = '\0';
-    do *--at = (char)('0' + rest % 10); while (rest /= 10);
+    do *--at = (char)('0' + rest % 10);
+    while (rest /= 10);
     return at;
 }
 

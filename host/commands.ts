@@ -84,8 +84,8 @@ const STRING_LIMIT = "Refused, before any of it is built, if the string is longe
 const HALF_OPEN = "The range is half open: `start` belongs to it, `end` does not. `R.` takes ends up to 4294967296.";
 
 const INDEXES =
-  "Indexes count bytes, or bits with `BIT`, of the string that native `SETBIT` would make of the members; negative ones " +
-  "count from its end.";
+  "Indexes count bytes, or bits with `BIT`, of the string that native `SETBIT` would make of the members; negative ones "
+  + "count from its end.";
 
 export const commands: Command[] = [
   {
@@ -164,8 +164,8 @@ export const commands: Command[] = [
       "| `ANDOR` | in the first source and in another | 2 or more |",
       "| `ONE` | in exactly one source | 2 or more |",
       "",
-      "`last` goes with `NOT` alone. The destination may be a source, may hold a value of any type before, and loses its TTL. " +
-        "An empty result leaves an empty bitmap.",
+      "`last` goes with `NOT` alone. The destination may be a source, may hold a value of any type before, and loses its TTL. "
+      + "An empty result leaves an empty bitmap.",
     ].join("\n"),
     example: [
       ["R.SETINTARRAY a 1 2 3", OK],

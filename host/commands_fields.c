@@ -47,7 +47,10 @@ static int parse_overflow(call *c, int at, enum overflow *overflow) {
 
 /* All subcommands from argv[2] on. */
 static int parse_steps(call *c, step *steps, size_t *length, int *writes) {
-    static const struct { const char *name; int arguments; } kinds[] = {[GET] = {"GET", 2}, [PUT] = {"SET", 3}, [INCRBY] = {"INCRBY", 3}};
+    static const struct {
+        const char *name;
+        int arguments;
+    } kinds[] = {[GET] = {"GET", 2}, [PUT] = {"SET", 3}, [INCRBY] = {"INCRBY", 3}};
     enum overflow overflow = WRAP;
 
     for (int at = 2; at < c->argc;) {

@@ -79,8 +79,10 @@ static void reply_batch(void *context, const uint64_t *members, size_t length) {
         l->postponed = length != l->members;
         RedisModule_ReplyWithArray(l->call->ctx, l->postponed ? REDISMODULE_POSTPONED_LEN : (long)length);
     }
-    if (members[length - 1] > INT64_MAX) for (size_t i = 0; i < length; i++) reply_integer(l->call, members[i]);
-    else for (size_t i = 0; i < length; i++) RedisModule_ReplyWithLongLong(l->call->ctx, (long long)members[i]);
+    if (members[length - 1] > INT64_MAX)
+        for (size_t i = 0; i < length; i++) reply_integer(l->call, members[i]);
+    else
+        for (size_t i = 0; i < length; i++) RedisModule_ReplyWithLongLong(l->call->ctx, (long long)members[i]);
     l->replied += (long)length;
 }
 
@@ -114,9 +116,7 @@ int rangeintarray_command(call *c) {
     const bitmap *b;
 
     if (!parse_offset(c, 2, "start", &start) || !parse_offset(c, 3, "end", &end)) return REDISMODULE_OK;
-    if (start <= end && end - start >= REPLY_LIMIT) {
-        return reply_error(c, "Roaring: range too large: maximum %d elements", REPLY_LIMIT);
-    }
+    if (start <= end && end - start >= REPLY_LIMIT) { return reply_error(c, "Roaring: range too large: maximum %d elements", REPLY_LIMIT); }
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b && !succeeded(c, core_cardinality(b, &members))) return REDISMODULE_OK;
     members = start > end || start >= members ? 0 : least(members, (count)end + 1) - start;

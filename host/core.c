@@ -39,39 +39,39 @@ static u32 left_shown, right_shown;
 
 /* Both memories have the same imports; `side` is left or right. An operand's address is at most 2^32 - 1 and so is the
  * constant offset: their sum cannot wrap in 64 bits. */
-#define DEFINE_LOAD_IMPORT(side, name, type, result)                                        \
-    IMPORT result w2c_##side##_##name(u32 at, u32 offset) {                                 \
-        type value;                                                                         \
+#define DEFINE_LOAD_IMPORT(side, name, type, result)                                             \
+    IMPORT result w2c_##side##_##name(u32 at, u32 offset) {                                      \
+        type value;                                                                              \
         if (UNLIKELY((u64)at + offset + sizeof value > side##_size)) sandbox_trap(TRAP_OPERAND); \
-        memcpy(&value, side##_base + at + offset, sizeof value);                            \
-        return (result)value;                                                               \
+        memcpy(&value, side##_base + at + offset, sizeof value);                                 \
+        return (result)value;                                                                    \
     }
 
-#define DEFINE_SIDE(side)                                                                   \
-    IMPORT void w2c_##side##_select(u32 k) {                                                \
-        if (k == SELF) {                                                                    \
-            side##_base = memory_base;                                                      \
-            side##_size = memory_size;                                                      \
-        } else {                                                                            \
-            if (UNLIKELY(k >= operand_count)) sandbox_trap(TRAP_OPERAND);                   \
-            side##_base = operands[k].base;                                                 \
-            side##_size = operands[k].size;                                                 \
-        }                                                                                   \
-        side##_shown = k;                                                                   \
-    }                                                                                       \
-                                                                                            \
-    IMPORT u32 w2c_##side##_size(void) { return (u32)side##_size; }                         \
-                                                                                            \
-    DEFINE_LOAD_IMPORT(side, load8, u8, u32)                                                \
-    DEFINE_LOAD_IMPORT(side, load16, u16, u32)                                              \
-    DEFINE_LOAD_IMPORT(side, load32, u32, u32)                                              \
-    DEFINE_LOAD_IMPORT(side, load64, u64, u64)                                              \
-    DEFINE_LOAD_IMPORT(side, load128, v128, v128)                                           \
-                                                                                            \
-    IMPORT void w2c_##side##_copy(u32 to, u32 from, u32 bytes) {                            \
-        if (UNLIKELY((u64)from + bytes > side##_size)) sandbox_trap(TRAP_OPERAND);          \
-        if (UNLIKELY((u64)to + bytes > memory_size)) sandbox_trap(TRAP_MEMORY);             \
-        if (bytes > 0) memmove(memory_base + to, side##_base + from, bytes);                \
+#define DEFINE_SIDE(side)                                                          \
+    IMPORT void w2c_##side##_select(u32 k) {                                       \
+        if (k == SELF) {                                                           \
+            side##_base = memory_base;                                             \
+            side##_size = memory_size;                                             \
+        } else {                                                                   \
+            if (UNLIKELY(k >= operand_count)) sandbox_trap(TRAP_OPERAND);          \
+            side##_base = operands[k].base;                                        \
+            side##_size = operands[k].size;                                        \
+        }                                                                          \
+        side##_shown = k;                                                          \
+    }                                                                              \
+                                                                                   \
+    IMPORT u32 w2c_##side##_size(void) { return (u32)side##_size; }                \
+                                                                                   \
+    DEFINE_LOAD_IMPORT(side, load8, u8, u32)                                       \
+    DEFINE_LOAD_IMPORT(side, load16, u16, u32)                                     \
+    DEFINE_LOAD_IMPORT(side, load32, u32, u32)                                     \
+    DEFINE_LOAD_IMPORT(side, load64, u64, u64)                                     \
+    DEFINE_LOAD_IMPORT(side, load128, v128, v128)                                  \
+                                                                                   \
+    IMPORT void w2c_##side##_copy(u32 to, u32 from, u32 bytes) {                   \
+        if (UNLIKELY((u64)from + bytes > side##_size)) sandbox_trap(TRAP_OPERAND); \
+        if (UNLIKELY((u64)to + bytes > memory_size)) sandbox_trap(TRAP_MEMORY);    \
+        if (bytes > 0) memmove(memory_base + to, side##_base + from, bytes);       \
     }
 
 DEFINE_SIDE(left)
@@ -80,6 +80,7 @@ DEFINE_SIDE(right)
 /* ------------------------------------------------------------------ vector */
 
 /* For each byte of bits, the bytes of the lanes whose bits are set, in their order: 0 and 1 are the lane of bit 0. */
+/* clang-format off */
 #define ORDERS_0(...) {__VA_ARGS__}, {0, 1, __VA_ARGS__}
 #define ORDERS_1(...) ORDERS_0(__VA_ARGS__), ORDERS_0(2, 3, __VA_ARGS__)
 #define ORDERS_2(...) ORDERS_1(__VA_ARGS__), ORDERS_1(4, 5, __VA_ARGS__)
@@ -88,6 +89,7 @@ DEFINE_SIDE(right)
 #define ORDERS_5(...) ORDERS_4(__VA_ARGS__), ORDERS_4(10, 11, __VA_ARGS__)
 #define ORDERS_6(...) ORDERS_5(__VA_ARGS__), ORDERS_5(12, 13, __VA_ARGS__)
 #define ORDERS_7(...) ORDERS_6(__VA_ARGS__), ORDERS_6(14, 15, __VA_ARGS__)
+/* clang-format on */
 
 static const _Alignas(16) u8 lane_orders[256][16] = {ORDERS_7()};
 
@@ -133,19 +135,19 @@ __attribute__((noinline, unused)) static void w2c_arena_grow(u32 bytes) {
 #define BITS_BYTES (65536 / 8)
 
 /* A word's bits are in the order of its bytes', so words of any size number them alike. */
-#define DEFINE_BITS_IMPORT(name, change)                                                    \
-    IMPORT u32 w2c_bits_##name(u32 at, u64 four) {                                          \
-        u32 were_set = 0;                                                                   \
-        if (UNLIKELY((u64)at + BITS_BYTES > memory_size)) sandbox_trap(TRAP_MEMORY);        \
-        for (int i = 0; i < 4; i++, four >>= 16) {                                          \
-            u32 word, lane = four & 0xffff, bit = lane % 32;                                \
-            u8 *there = memory_base + at + lane / 32 * sizeof word;                         \
-            memcpy(&word, there, sizeof word);                                              \
-            were_set += word >> bit & 1;                                                    \
-            word change ((u32)1 << bit);                                                    \
-            memcpy(there, &word, sizeof word);                                              \
-        }                                                                                   \
-        return were_set;                                                                    \
+#define DEFINE_BITS_IMPORT(name, change)                                             \
+    IMPORT u32 w2c_bits_##name(u32 at, u64 four) {                                   \
+        u32 were_set = 0;                                                            \
+        if (UNLIKELY((u64)at + BITS_BYTES > memory_size)) sandbox_trap(TRAP_MEMORY); \
+        for (int i = 0; i < 4; i++, four >>= 16) {                                   \
+            u32 word, lane = four & 0xffff, bit = lane % 32;                         \
+            u8 *there = memory_base + at + lane / 32 * sizeof word;                  \
+            memcpy(&word, there, sizeof word);                                       \
+            were_set += word >> bit & 1;                                             \
+            word change((u32)1 << bit);                                              \
+            memcpy(there, &word, sizeof word);                                       \
+        }                                                                            \
+        return were_set;                                                             \
     }
 
 DEFINE_BITS_IMPORT(set, |=)
@@ -252,6 +254,7 @@ static uint32_t collected(void) { return member_count; }
 #define TABLE_OF(level) core_##level
 #define EXPORT(name) .name = w2c_roaring_##name,
 
+/* clang-format off */
 const struct core TABLE(LEVEL) = {
     .level = LEVEL_TEXT(LEVEL),
     .enter = enter,
@@ -260,3 +263,4 @@ const struct core TABLE(LEVEL) = {
     .collected = collected,
     CORE_EXPORTS(EXPORT)
 };
+/* clang-format on */

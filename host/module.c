@@ -7,7 +7,7 @@
 #define MODULE_NAME "redis-roar"
 #define MODULE_VERSION 10000        /* 1.0.0 */
 
-#define DEFINE(result, name, parameters) result (*RedisModule_##name) parameters;
+#define DEFINE(result, name, parameters) result(*RedisModule_##name) parameters;
 REDIS_API(DEFINE, DEFINE)
 #undef DEFINE
 
@@ -68,8 +68,8 @@ static int register_command(RedisModuleCtx *ctx, const command *row, int family,
     char name[32], categories[64];
 
     snprintf(name, sizeof name, "%s%s", families[family].prefix, row->name);
-    if (RedisModule_CreateCommand(ctx, name, row->entries[family], row->flags, row->first, row->last, row->step)
-        != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (RedisModule_CreateCommand(ctx, name, row->entries[family], row->flags, row->first, row->last, row->step) != REDISMODULE_OK)
+        return REDISMODULE_ERR;
     RedisModuleCommand *command = RedisModule_GetCommand ? RedisModule_GetCommand(ctx, name) : NULL;
     if (command && RedisModule_SetCommandInfo && RedisModule_SetCommandInfo(command, row->info) != REDISMODULE_OK) {
         return REDISMODULE_ERR;
@@ -86,8 +86,8 @@ static int register_commands(RedisModuleCtx *ctx) {
     for (size_t i = 0; i < command_count; i++) {
         for (int family = 0; family < FAMILIES; family++) {
             if (register_command(ctx, &commands[i], family, own_category) == REDISMODULE_OK) continue;
-            RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "command %s%s could not be registered",
-                            families[family].prefix, commands[i].name);
+            RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "command %s%s could not be registered", families[family].prefix,
+                            commands[i].name);
             return REDISMODULE_ERR;
         }
     }
@@ -150,8 +150,7 @@ static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
     return fault ? RedisModule_ReplyWithSimpleString(ctx, fault) : reply_ok(&c);
 }
 
-__attribute__((visibility("default")))
-int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+__attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     const char *missing = fetch_api(ctx);
     if (missing) {
         if (RedisModule_Log) RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "this server is too old: no %s", missing);
@@ -166,8 +165,9 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) 
     if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (debug && RedisModule_CreateCommand(ctx, "R.DEBUG", debug_command, "readonly", 2, 2, 1) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (RedisModule_RegisterInfoFunc(ctx, inform) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (sandbox_can_trap && (RedisModule_CreateCommand(ctx, "ROAR.TRAP", trap_command, "write", 1, 1, 1) != REDISMODULE_OK
-                             || RedisModule_CreateCommand(ctx, "ROAR.LIMIT", limit_command, "", 0, 0, 0) != REDISMODULE_OK)) {
+    if (sandbox_can_trap
+        && (RedisModule_CreateCommand(ctx, "ROAR.TRAP", trap_command, "write", 1, 1, 1) != REDISMODULE_OK
+            || RedisModule_CreateCommand(ctx, "ROAR.LIMIT", limit_command, "", 0, 0, 0) != REDISMODULE_OK)) {
         return REDISMODULE_ERR;
     }
     return register_commands(ctx);

@@ -125,13 +125,22 @@ typedef struct {
     uint64_t flags;
     RedisModuleKeySpecBeginSearchType begin_search_type;
     union {
-        struct { int pos; } index;
-        struct { const char *keyword; int startfrom; } keyword;
+        struct {
+            int pos;
+        } index;
+        struct {
+            const char *keyword;
+            int startfrom;
+        } keyword;
     } bs;
     RedisModuleKeySpecFindKeysType find_keys_type;
     union {
-        struct { int lastkey, keystep, limit; } range;
-        struct { int keynumidx, firstkey, keystep; } keynum;
+        struct {
+            int lastkey, keystep, limit;
+        } range;
+        struct {
+            int keynumidx, firstkey, keystep;
+        } keynum;
     } fk;
 } RedisModuleCommandKeySpec;
 
@@ -157,6 +166,7 @@ typedef struct {
 
 /* --- The functions: result, name, parameters. NEED: refuse to load without it. WANT: may be NULL -------------------- */
 
+/* clang-format off */
 #define REDIS_API(NEED, WANT)                                                                                            \
     NEED(void *, Alloc, (size_t bytes))                                                                                  \
     NEED(void *, Realloc, (void *block, size_t bytes))                                                                   \
@@ -219,8 +229,9 @@ typedef struct {
     NEED(void *, DefragAlloc, (RedisModuleDefragCtx *ctx, void *block))                                                  \
     NEED(void, Log, (RedisModuleCtx *ctx, const char *level, const char *format, ...))                                   \
     NEED(void, LogIOError, (RedisModuleIO *io, const char *level, const char *format, ...))
+/* clang-format on */
 
-#define DECLARE(result, name, parameters) extern result (*RedisModule_##name) parameters;
+#define DECLARE(result, name, parameters) extern result(*RedisModule_##name) parameters;
 REDIS_API(DECLARE, DECLARE)
 #undef DECLARE
 

@@ -77,18 +77,23 @@ static int has_v3(void) {
         && __builtin_cpu_supports("bmi2");
 }
 static int has_v4(void) {
-    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
-        && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
-        && __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bitalg");
+    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd")
+        && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq")
+        && __builtin_cpu_supports("avx512bitalg");
 }
 #elif defined(__aarch64__)
 static int always(void) { return 1; }
 #endif
 
 const char *sandbox_choose_level(const char *wanted) {
-    static const struct { const struct core *core; int (*supported)(void); } levels[] = {
+    static const struct {
+        const struct core *core;
+        int (*supported)(void);
+    } levels[] = {
 #if defined(__x86_64__)
-        {&core_v4, has_v4}, {&core_v3, has_v3}, {&core_v2, has_v2},
+        {&core_v4, has_v4},
+        {&core_v3, has_v3},
+        {&core_v2, has_v2},
 #elif defined(__aarch64__)
         {&core_neon, always},
 #endif
@@ -121,11 +126,12 @@ static bitmap *measured(bitmap *b, size_t block, uint64_t counted) {
     return b;
 }
 
-static void *try_alloc(size_t bytes) {
-    return RedisModule_TryAlloc ? RedisModule_TryAlloc(bytes) : RedisModule_Alloc(bytes);
-}
+static void *try_alloc(size_t bytes) { return RedisModule_TryAlloc ? RedisModule_TryAlloc(bytes) : RedisModule_Alloc(bytes); }
 
-static const struct { bitmap prefix; uint64_t arena[ARENA_LEAST / 8]; } empty = {.prefix = {ARENA_LEAST, 0}};
+static const struct {
+    bitmap prefix;
+    uint64_t arena[ARENA_LEAST / 8];
+} empty = {.prefix = {ARENA_LEAST, 0}};
 const bitmap *const bitmap_empty = &empty.prefix;
 
 bitmap *bitmap_create(uint32_t bytes) {
@@ -234,9 +240,7 @@ static frame reading(const bitmap *b) {
 
 #define READING(b, expression) (begin(NULL), IN_BITMAP(b, expression))
 
-status core_get(const bitmap *b, uint64_t offset, uint32_t *bit) {
-    return READING(b, *bit = core.get(offset));
-}
+status core_get(const bitmap *b, uint64_t offset, uint32_t *bit) { return READING(b, *bit = core.get(offset)); }
 
 status core_get_all(const bitmap *b, uint64_t *offsets, uint32_t count) {
     frame f = reading(b);
@@ -260,9 +264,7 @@ status core_count_between(const bitmap *b, uint64_t low, uint64_t high, count *m
     return READING(b, *members = low > high ? 0 : counted(core.countRange(low, high), core.get(low)));
 }
 
-status core_select(const bitmap *b, uint64_t rank, uint64_t *member) {
-    return READING(b, *member = core.select(rank));
-}
+status core_select(const bitmap *b, uint64_t rank, uint64_t *member) { return READING(b, *member = core.select(rank)); }
 
 status core_count_range(const bitmap *b, const range *r, uint64_t *members) {
     return READING(b, *members = core.countIndexed((uint64_t)r->start, (uint64_t)r->end, r->in_bits));
@@ -548,9 +550,9 @@ status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t 
 
 status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum overflow overflow, outcome *o) {
     frame f = writing(*b);
-    status s = IN_CORE(&f, (o->written = (adds ? core.addToField : core.setField)(at->offset, at->width, at->is_signed,
-                                                                                  (uint64_t)value, overflow),
-                            call.wasteful = core.wasteful()));
+    status s =
+        IN_CORE(&f, (o->written = (adds ? core.addToField : core.setField)(at->offset, at->width, at->is_signed, (uint64_t)value, overflow),
+                     call.wasteful = core.wasteful()));
     o->old = (int64_t)sandbox_members[0];
     o->reply = (int64_t)sandbox_members[adds];
     o->changed = sandbox_members[0] != sandbox_members[1];

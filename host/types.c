@@ -11,10 +11,25 @@
 #define CHUNK_BYTES (4 * 1024 * 1024)
 
 family families[FAMILIES] = {
-    [R] = {.prefix = "R.", .type_name = "reroaring", .label = "bitmap", .bits = "32", .last = UINT32_MAX,
-           .format = NATIVE, .exported = PORTABLE, .imported = PORTABLE, .import = "R.IMPORT"},
-    [R64] = {.prefix = "R64.", .type_name = "roaring64", .label = "bitmap64", .bits = "64", .last = UINT64_MAX,
-             .format = WIDE, .exported = PORTABLE_WIDE, .imported = WIDE_PARTS, .import = "R64.IMPORT", .lenient = 1},
+    [R] = {.prefix = "R.",
+           .type_name = "reroaring",
+           .label = "bitmap",
+           .bits = "32",
+           .last = UINT32_MAX,
+           .format = NATIVE,
+           .exported = PORTABLE,
+           .imported = PORTABLE,
+           .import = "R.IMPORT"},
+    [R64] = {.prefix = "R64.",
+             .type_name = "roaring64",
+             .label = "bitmap64",
+             .bits = "64",
+             .last = UINT64_MAX,
+             .format = WIDE,
+             .exported = PORTABLE_WIDE,
+             .imported = WIDE_PARTS,
+             .import = "R64.IMPORT",
+             .lenient = 1},
 };
 
 /* Of the value that is being loaded or saved, where the server knows it. */
@@ -40,8 +55,8 @@ static void *load(const family *f, RedisModuleIO *rdb, int encver) {
     status s = core_deserialize(f->format, payload, length, &b, &fault);
     RedisModule_Free(payload);
     if (s == OK && fault == NULL) return b;
-    RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%.128s': invalid %s payload of %zu bytes: %s",
-                           key_of(rdb), f->type_name, length, s == OK ? fault : failure(s));
+    RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%.128s': invalid %s payload of %zu bytes: %s", key_of(rdb),
+                           f->type_name, length, s == OK ? fault : failure(s));
     return NULL;
 }
 

@@ -55,7 +55,8 @@ static u64 memory_size;
 #define WASM_RT_STACK_DEPTH_COUNT 0
 #define MAX_RECURSION 64
 static u32 recursion;
-#define FUNC_RECURSIVE_PROLOGUE if (UNLIKELY(++recursion > MAX_RECURSION)) sandbox_trap(TRAP_RECURSION)
+#define FUNC_RECURSIVE_PROLOGUE \
+    if (UNLIKELY(++recursion > MAX_RECURSION)) sandbox_trap(TRAP_RECURSION)
 #define FUNC_RECURSIVE_EPILOGUE --recursion
 
 #define wasm_rt_memcpy(to, from, bytes) memcpy(to, from, bytes)

@@ -61,6 +61,7 @@ class Blocks {
       if (load<u8>(at) != this.marks[i]) { this.trial.fail("a block's contents changed at " + at.toString()); return; }
     }
   }
+
   check(i: i32): void { this.checkBytes(i, blockBytes(this.bytes[i])); }
 
   /** That no block was touched, and blocks, lists and what was freed make up the used part. */

@@ -187,22 +187,26 @@ export class Trial {
     if (this.fault != "") return;
     this.fault = what + " (step " + this.steps.toString() + ", salt " + this.salt.toString() + ", SEED=" + seed().toString() + ")";
   }
+
   holds(condition: bool, what: string): void { if (!condition) this.fail(what); }
   same(actual: u64, expected: u64, what: string): void {
     if (actual != expected) this.fail(what + ": " + actual.toString() + " and not " + expected.toString());
   }
+
   /** That memory 0 breaks no invariant and nothing was written behind it. */
   sound(what: string): void {
     const fault = validate();
     if (fault) this.fail(what + ": fault " + (<i32>fault).toString());
     this.holds(nothingBehind(), what + ": wrote behind the arena");
   }
+
   /** sound(), and that memory 0 is that set. */
   is(model: Model, what: string): void {
     this.sound(what);
     const difference = readArena(0).differs(model);
     if (difference != "") this.fail(what + ": " + difference);
   }
+
   /** Ends the test: it failed if anything did. */
   end(): void { expect(this.fault).toBe(""); }
 }

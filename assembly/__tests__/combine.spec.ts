@@ -258,7 +258,7 @@ function complementOf(trial: Trial, model: Model, last: u64, given: u32): void {
 function limits(trial: Trial, model: Model, key: u64): u64[] {
   const border = key << 16, most = model.intervals ? model.maximum() : 0;
   return [0, 1, 2, 3, border - 1, border, border + 1, border + 2, border + 3, border + trial.random.below(65536), border + 65535, border + 65536,
-          most - 1, most, most + 1, most | 65535, (most | 65535) + 1, (most | 65535) + 70000, u32.MAX_VALUE, OFFSET_MAX];
+    most - 1, most, most + 1, most | 65535, (most | 65535) + 1, (most | 65535) + 70000, u32.MAX_VALUE, OFFSET_MAX];
 }
 
 describe("the complement", () => {

@@ -87,7 +87,7 @@ describe("bitsets", () => {
     for (let i = 0; i < sizes.length; i++) {
       for (let j = 0; j < sizes.length; j++) {
         callAll(bench, makeModel(bench.random.below(Style.STYLES), sizes[i], bench.random),
-                makeModel(bench.random.below(Style.STYLES), sizes[j], bench.random));
+          makeModel(bench.random.below(Style.STYLES), sizes[j], bench.random));
       }
     }
     bench.end();

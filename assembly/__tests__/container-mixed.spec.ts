@@ -59,7 +59,7 @@ describe("unlike containers", () => {
     for (let i = 0; i < sizes.length; i++) {
       for (let j = 0; j < others.length; j++) {
         filter(bench, makeModel(bench.random.below(Style.STYLES), sizes[i], bench.random),
-               makeModel(bench.random.below(Style.STYLES), others[j], bench.random));
+          makeModel(bench.random.below(Style.STYLES), others[j], bench.random));
       }
     }
     for (let i = 0; i < 60; i++) filter(bench, crowdedModel(bench.random), crowdedModel(bench.random));

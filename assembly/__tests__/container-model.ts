@@ -30,9 +30,11 @@ export class Model {
   add(value: u32): void {
     if (!this.has[value]) { this.has[value] = true; this.count++; }
   }
+
   remove(value: u32): void {
     if (this.has[value]) { this.has[value] = false; this.count--; }
   }
+
   flip(value: u32): void { if (this.has[value]) this.remove(value); else this.add(value); }
   /** Runs of values that follow each other. */
   runs(): u32 {
@@ -40,17 +42,20 @@ export class Model {
     for (let v: u32 = 0; v < UNIVERSE; v++) runs += u32(this.has[v] && (v == 0 || !this.has[v - 1]));
     return runs;
   }
+
   /** Members with that high byte. */
   inBucket(high: u32): u32 {
     let members: u32 = 0;
     for (let v = high << 8; v < (high + 1) << 8; v++) members += u32(this.has[v]);
     return members;
   }
+
   /** Whether buckets can hold it. */
   fitsBuckets(): bool {
     for (let high: u32 = 0; high < 256; high++) if (this.inBucket(high) == 256) return false;
     return true;
   }
+
   copy(): Model {
     const copy = new Model();
     for (let v: u32 = 0; v < UNIVERSE; v++) copy.has[v] = this.has[v];
@@ -207,11 +212,13 @@ export class Bench {
   left(kind: Kind, model: Model): usize {
     return this.put(kind, model, this.leftSelf, LEFT_AT, true);
   }
+
   /** The same where only memory 0 will do, as for in-place kernels. */
   leftOwn(kind: Kind, model: Model): usize {
     this.leftSelf = true;
     return this.put(kind, model, true, LEFT_AT, true);
   }
+
   right(kind: Kind, model: Model): usize {
     return this.put(kind, model, this.rightSelf, RIGHT_AT, false);
   }
@@ -234,6 +241,7 @@ export class Bench {
     const at = OUT_AT + <usize>this.random.below(4) * 8 + (this.random.below(4) == 0 ? <usize>this.random.below(16) : 0);
     return this.guard(at, bytes);
   }
+
   /** The payload at `at` of memory 0, `bytes` long, as the place for a result. */
   inPlace(at: usize, bytes: usize): usize { return this.guard(at, bytes); }
 
@@ -250,6 +258,7 @@ export class Bench {
     this.checkResult(result, kind == Kind.RUNS ? model.runs() : model.count, what);
     this.checkPayload(kind, model, what);
   }
+
   checkPayload(kind: Kind, model: Model, what: string): void {
     const difference = differs(kind, this.out, model);
     if (difference != "") this.fail(what + ": " + difference);
@@ -258,6 +267,7 @@ export class Bench {
       if (load<u8>(this.out + this.room + i) != GUARD) this.fail(what + ": wrote behind its output");
     }
   }
+
   checkResult(result: u32, expected: u32, what: string): void {
     if (result != expected) this.fail(what + ": returned " + result.toString() + " and not " + expected.toString());
   }

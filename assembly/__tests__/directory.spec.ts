@@ -48,6 +48,7 @@ class Keys {
     while (i < this.size && !this.there[i]) i++;
     return i;
   }
+
   /** The first that stands for `key` or a greater one. */
   from(key: u64): u32 {
     const i = key < this.key(0) ? <u32>0 : <u32>min<u64>((key - this.key(0)) / this.step, this.size);

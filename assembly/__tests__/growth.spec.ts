@@ -84,7 +84,7 @@ describe("growth that fails", () => {
     for (let round = 0; round < 40; round++) {
       const last: u64 = round % 3 ? 12 : round % 2 ? KEY_MAX : 700;
       const model = round == 0 ? range(0, OFFSET_MAX) : round == 1 ? range(7, OFFSET_MAX - 7)
-                  : round % 2 ? anyRanges(0, last, trial.random) : anyModel(0, round % 4 ? 1 : last / 40 + 1, 30, trial.random);
+        : round % 2 ? anyRanges(0, last, trial.random) : anyModel(0, round % 4 ? 1 : last / 40 + 1, 30, trial.random);
       for (let i = 0; i < 60; i++) {
         build(model, Form.EITHER, trial.random);
         if (trial.random.below(2)) makeRoom(trial.random.below(3000));

@@ -85,6 +85,7 @@ export class Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
+
   /** 0 .. limit - 1. */
   below(limit: u32): u32 { return <u32>(((this.next() >> 32) * <u64>limit) >> 32); }
   /** low .. high. */

@@ -137,4 +137,3 @@ export function payloadBytes<M>(entry: usize): usize {
   store<u64>(to, low);
   store<u32>(to, high, 8);
 }
-

@@ -41,8 +41,8 @@ static void find_levels(void) {
     __builtin_cpu_init();
     add_level(&core_v2, &plain_v2);
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) add_level(&core_v3, &plain_v3);
-    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bitalg"))
+    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
+        && __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bitalg"))
         add_level(&core_v4, &plain_v4);
 #elif defined(__aarch64__)
     add_level(&core_neon, &plain_neon);
@@ -141,15 +141,15 @@ int main(int argc, char **argv) {
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < level_count; i++)
             for (int kernel = 0; kernel < KERNELS; kernel++)
-                for (int side = 0; side < SIDES; side++)
-                    levels[i].times[kernel][side][round] = time_round(&levels[i], kernel, side);
+                for (int side = 0; side < SIDES; side++) levels[i].times[kernel][side][round] = time_round(&levels[i], kernel, side);
 
     printf("AND of two 8 KiB bitsets in L2, addresses %u modulo 64, ns per pair, medians of %d rounds\n\n", skew, ROUNDS);
     printf("level               core   plain C   ratio\n");
     for (int i = 0; i < level_count; i++)
         for (int kernel = 0; kernel < KERNELS; kernel++) {
             double core = median(levels[i].times[kernel][WASM]), plain = median(levels[i].times[kernel][PLAIN]);
-            printf("%-5s %-10s %7.0f %9.0f %7.2f\n", levels[i].core->level, kernel == STORING ? "storing" : "counting", core, plain, core / plain);
+            printf("%-5s %-10s %7.0f %9.0f %7.2f\n", levels[i].core->level, kernel == STORING ? "storing" : "counting", core, plain,
+                   core / plain);
         }
     return 0;
 }

@@ -12,7 +12,7 @@ const KEY = [{ first: 1, last: 1, access: "RO" }] as const;
 
 /** Offsets at, before and after members. */
 const around = (members: readonly Member[], last: bigint): bigint[] => {
-  const some = [0, 1, members.length >> 1, members.length - 1].flatMap((i) => (members[i] === undefined ? [] : [BigInt(members[i]!)]));
+  const some = [0, 1, members.length >> 1, members.length - 1].flatMap((i) => (members[i] === undefined ? [] : [BigInt(members[i])]));
   return [...new Set([0n, last, ...some.flatMap((m) => [m - 1n, m, m + 1n])])].filter((m) => m >= 0n && m <= last);
 };
 

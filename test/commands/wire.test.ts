@@ -181,10 +181,10 @@ const combined: readonly Row[] = [
 ];
 
 const statistics = (type: string, cardinality: number, containers: number, max: string, min: string, bytes: number): string =>
-  `type: ${type}\ncardinality: ${cardinality}\nnumber of containers: ${containers}\nmax value: ${max}\nmin value: ${min}\n` +
-  `number of array containers: ${containers}\n\tarray container values: ${cardinality}\n\tarray container bytes: ${bytes}\n` +
-  "bitset  containers: 0\n\tbitset  container values: 0\n\tbitset  container bytes: 0\n" +
-  "run containers: 0\n\trun container values: 0\n\trun container bytes: 0\n";
+  `type: ${type}\ncardinality: ${cardinality}\nnumber of containers: ${containers}\nmax value: ${max}\nmin value: ${min}\n`
+  + `number of array containers: ${containers}\n\tarray container values: ${cardinality}\n\tarray container bytes: ${bytes}\n`
+  + "bitset  containers: 0\n\tbitset  container values: 0\n\tbitset  container bytes: 0\n"
+  + "run containers: 0\n\trun container values: 0\n\trun container bytes: 0\n";
 const json = (count: number, values: number, bytes: number): string =>
   `{"number_of_containers":"${count}","container_cardinality":"${values}","container_allocated_bytes":"${bytes}"}`;
 
@@ -198,8 +198,8 @@ const form: readonly Row[] = [
   ["STAT empty", `(txt)${statistics("{type}", 0, 0, "0", "{last}", 0)}`],
   [
     "STAT l json",
-    '(txt){"type":"{type}","cardinality":"3","number_of_containers":"1","max_value":"11","min_value":"5",' +
-      `"array_container":${json(1, 3, 6)},"bitset_container":${json(0, 0, 0)},"run_container":${json(0, 0, 0)}}`,
+    '(txt){"type":"{type}","cardinality":"3","number_of_containers":"1","max_value":"11","min_value":"5",'
+    + `"array_container":${json(1, 3, 6)},"bitset_container":${json(0, 0, 0)},"run_container":${json(0, 0, 0)}}`,
   ],
   ["STAT none", "(nil)"],
 ];

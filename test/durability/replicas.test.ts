@@ -74,7 +74,7 @@ it("hold what the primary holds, after partial and full resynchronisation", seed
   const generator = new Writes(random);
   let good = 0, sent = 0;
   const write = async (count: number): Promise<void> => {
-    for (const goal = sent + count; sent < goal; ) {
+    for (const goal = sent + count; sent < goal;) {
       const batch = generator.batch(Math.min(goal - sent, BATCH));
       sent += batch.length;
       for (const reply of await primary.connection.pipeline(batch)) if (!(reply instanceof ReplyError)) good++;
@@ -86,11 +86,11 @@ it("hold what the primary holds, after partial and full resynchronisation", seed
     const offset = async () => Number(await primary.info("master_repl_offset"));
     const begin = await offset();
     while ((await offset()) < begin + 2 * BACKLOG) await write(BATCH);
-    link.mend(); 
+    link.mend();
   };
   const settle = async (): Promise<void> => {
     await inStep(replica, primary);
-    await inStep(below, replica); 
+    await inStep(below, replica);
     expect(await digests(replica)).toEqual(await digests(primary));
     expect(await digests(below)).toEqual(await digests(primary));
   };

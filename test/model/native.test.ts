@@ -125,7 +125,7 @@ class Steps {
   #fill(): Step {
     const { below, pick } = this.#random, key = this.#key();
     const bytes = Buffer.alloc(pick([3, 100, 20_000]));
-    for (let from = 0; from < bytes.length; ) {
+    for (let from = 0; from < bytes.length;) {
       const kind = below(3), to = from + 1 + below(9000);
       for (; from < Math.min(to, bytes.length); from++) bytes[from] = [0, 255, below(256)][kind]!;
     }

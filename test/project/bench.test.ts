@@ -15,8 +15,8 @@ const onesIn = (bitmap: Buffer): number => bitmap.reduce((sum, byte) => sum + by
 
 describe("statistics", () => {
   it("are read from INFO commandstats", () => {
-    const info = "# Commandstats\r\ncmdstat_R.BITOP:calls=3,usec=17,usec_per_call=5.67,rejected_calls=0,failed_calls=2\r\n" +
-      "cmdstat_config|resetstat:calls=1,usec=20,usec_per_call=20.00,rejected_calls=0,failed_calls=0\r\n";
+    const info = "# Commandstats\r\ncmdstat_R.BITOP:calls=3,usec=17,usec_per_call=5.67,rejected_calls=0,failed_calls=2\r\n"
+      + "cmdstat_config|resetstat:calls=1,usec=20,usec_per_call=20.00,rejected_calls=0,failed_calls=0\r\n";
     expect(parseCommandStatistics(info)).toEqual(new Map([
       ["r.bitop", { calls: 3, failed: 2, microseconds: 17 }],
       ["config|resetstat", { calls: 1, failed: 0, microseconds: 20 }],
@@ -60,6 +60,7 @@ describe("measuring", () => {
       this.name = name;
       this.#costs = costs;
     }
+
     async run(commands: readonly Command[]): Promise<Reply[]> { return commands.map(() => "OK"); }
     async drain(encoded: Buffer): Promise<void> {
       const text = encoded.toString("latin1"), { cost, slow = () => 1, failed = 0 } = this.#costs;
@@ -70,6 +71,7 @@ describe("measuring", () => {
       log.push(this.name);
       this.turns++;
     }
+
     async resetStatistics(): Promise<void> { this.#statistics.clear(); }
     async statistics(): Promise<Map<string, CommandStatistics>> { return this.#statistics; }
   }

@@ -15,7 +15,7 @@ const SECTION_DATA = 11;
 /** The sections of a WebAssembly module, by number. */
 function sections(bytes: Buffer): Map<number, Buffer> {
   const found = new Map<number, Buffer>();
-  for (let at = 8; at < bytes.length; ) {
+  for (let at = 8; at < bytes.length;) {
     const id = bytes[at++]!;
     const size = leb128(bytes, at);
     found.set(id, bytes.subarray(size.end, size.end + size.value));

@@ -14,7 +14,7 @@ import { type Member, R } from "../support/family.ts";
 import { containersOf, nativeArray, nativeContainers, portable64, readPayload, runsOf } from "../support/format.ts";
 import { combine, keeps, sorted } from "../support/model.ts";
 import { noEffects, Observer } from "../support/observer.ts";
-import { random, seeded } from "../support/random.ts";
+import { type random, seeded } from "../support/random.ts";
 import { encode, Parser, type Reply, ReplyError } from "../support/resp.ts";
 import { Server, projectRoot } from "../support/server.ts";
 import { useServer } from "../support/suite.ts";
@@ -23,8 +23,8 @@ const plain = { module: null };
 
 describe("RESP", () => {
   const stream =
-    "+OK\r\n-ERR no\r\n:7\r\n:9223372036854775807\r\n$3\r\na\r\n\r\n$-1\r\n*2\r\n:1\r\n*1\r\n$0\r\n\r\n*0\r\n_\r\n#t\r\n" +
-    ",1.5\r\n(18446744073709551615\r\n=7\r\ntxt:abc\r\n%1\r\n+a\r\n:1\r\n~2\r\n:1\r\n:2\r\n>1\r\n+p\r\n";
+    "+OK\r\n-ERR no\r\n:7\r\n:9223372036854775807\r\n$3\r\na\r\n\r\n$-1\r\n*2\r\n:1\r\n*1\r\n$0\r\n\r\n*0\r\n_\r\n#t\r\n"
+    + ",1.5\r\n(18446744073709551615\r\n=7\r\ntxt:abc\r\n%1\r\n+a\r\n:1\r\n~2\r\n:1\r\n:2\r\n>1\r\n+p\r\n";
   const expected: Reply[] = [
     "OK", new ReplyError("ERR no"), 7, 9223372036854775807n, "a\r\n", null, [1, [""]], [], null, true,
     1.5, 18446744073709551615n, "abc", new Map([["a", 1]]), new Set([1, 2]), ["p"],

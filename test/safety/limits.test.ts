@@ -91,11 +91,11 @@ describe.each(families.map((family) => ({ family, title: family.name })))("$titl
 
   it("every command of one key takes a full one", async () => {
     const greatest: Record<string, Argument[]> = {
-      "SCAN": [family.last, "COUNT", 100], "RANGE": [0, family.last, "LIMIT", 100], "SELECT": [-1], "RANK": [family.last],
-      "SETRANGE": [0, family.last], "CLEARRANGE": [0, family.last], "FLIPRANGE": [0, family.last],
-      "SETBIT": [family.last, 0], "GETBIT": [family.last], "GETBITS": [family.last], "SETBITS": [family.last], "CLEARBITS": [family.last],
-      "DELETEINTARRAY": [family.last], "APPENDINTARRAY": [family.last], "BITPOS": [0], "BITCOUNT": [], "MIN": [], "MAX": [], "STAT": ["JSON"],
-      "CLEAR": [], "OPTIMIZE": [], "BITFIELD": ["SET", "u8", 0, 0], "BITFIELD_RO": ["GET", "u63", 0], "RANGEINTARRAY": [5, 10],
+      SCAN: [family.last, "COUNT", 100], RANGE: [0, family.last, "LIMIT", 100], SELECT: [-1], RANK: [family.last],
+      SETRANGE: [0, family.last], CLEARRANGE: [0, family.last], FLIPRANGE: [0, family.last],
+      SETBIT: [family.last, 0], GETBIT: [family.last], GETBITS: [family.last], SETBITS: [family.last], CLEARBITS: [family.last],
+      DELETEINTARRAY: [family.last], APPENDINTARRAY: [family.last], BITPOS: [0], BITCOUNT: [], MIN: [], MAX: [], STAT: ["JSON"],
+      CLEAR: [], OPTIMIZE: [], BITFIELD: ["SET", "u8", 0, 0], BITFIELD_RO: ["GET", "u63", 0], RANGEINTARRAY: [5, 10],
     };
     for (const { name, keys } of commands) {
       if (keys.length !== 1 || !(name in greatest)) continue;

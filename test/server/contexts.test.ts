@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../../host/commands.ts";
 import { callOf, isKey } from "../support/calls.ts";
 import { families, type Family } from "../support/family.ts";
-import { type Argument, type Command, type Reply, ReplyError } from "../support/resp.ts";
+import { type Argument, type Command, type Reply, type ReplyError } from "../support/resp.ts";
 import { useServer } from "../support/suite.ts";
 
 const server = useServer();

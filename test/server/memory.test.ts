@@ -187,8 +187,8 @@ describe("a million members", () => {
     const many = await append("many", members);
     const growth = many.microseconds / few.microseconds;
     console.log(
-      `1,000,000 ${what}: ${many.bytes.toFixed(1)} bytes each; ${few.microseconds.toFixed(3)} us each for the first 10,000, ` +
-        `${many.microseconds.toFixed(3)} for all (x ${growth.toFixed(2)}; log n: x ${(Math.log(MILLION) / Math.log(10_000)).toFixed(2)})`,
+      `1,000,000 ${what}: ${many.bytes.toFixed(1)} bytes each; ${few.microseconds.toFixed(3)} us each for the first 10,000, `
+      + `${many.microseconds.toFixed(3)} for all (x ${growth.toFixed(2)}; log n: x ${(Math.log(MILLION) / Math.log(10_000)).toFixed(2)})`,
     );
     expect(many.bytes).toBeLessThanOrEqual(most);
   }

@@ -111,7 +111,7 @@ export function payloadOf(type: string, dump: Buffer): Buffer {
 function unpackLzf(packed: Buffer, size: number): Buffer {
   const plain = Buffer.alloc(size);
   let to = 0;
-  for (let at = 0; at < packed.length; ) {
+  for (let at = 0; at < packed.length;) {
     const control = packed[at++]!;
     if (control < 32) {
       to += packed.copy(plain, to, at, at + control + 1);

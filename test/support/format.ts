@@ -26,6 +26,7 @@ export class Bytes {
     this.#parts.push(bytes);
     return this;
   };
+
   take = (): Buffer => Buffer.concat(this.#parts);
 
   private put(size: number, write: (buffer: Buffer) => void): this {

@@ -2,7 +2,7 @@
 // replicas and the AOF, and whether it touches a WATCH.
 
 import { createConnection, type Socket } from "node:net";
-import { Connection, encode, Parser, type Reply } from "./resp.ts";
+import { type Connection, encode, Parser, type Reply } from "./resp.ts";
 import type { Server } from "./server.ts";
 
 export interface Effects {
@@ -76,7 +76,7 @@ export class Observer {
 
 /** Takes items from a growing list up to the first that fulfils the condition, which is dropped. */
 async function until<T>(list: T[], condition: (item: T) => boolean): Promise<T[]> {
-  for (let seen = 0; ; ) {
+  for (let seen = 0; ;) {
     for (; seen < list.length; seen++) if (condition(list[seen]!)) return list.splice(0, seen + 1).slice(0, -1);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }

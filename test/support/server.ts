@@ -88,7 +88,7 @@ export class Server {
     const bound = existsSync(SETPRIV) ? [SETPRIV, "--pdeathsig", "KILL"] : [];
     const limited = this.#options.addressSpace ? ["prlimit", `--as=${this.#options.addressSpace}`] : [];
     const [program, ...before] = [...bound, ...limited, REDIS_SERVER];
-    const child = spawn(program!, [...before, join(this.directory, "redis.conf")], {
+    const child = spawn(program, [...before, join(this.directory, "redis.conf")], {
       cwd: this.directory,
       stdio: ["ignore", "ignore", "inherit"],
     });

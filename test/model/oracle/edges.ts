@@ -125,7 +125,7 @@ export class Edges {
   static combine(sources: readonly Edges[], keeps: Keeps): Edges {
     const at = sources.map(() => 0);
     const result: bigint[] = [];
-    for (let kept = false; ; ) {
+    for (let kept = false; ;) {
       let next: bigint | undefined;
       sources.forEach((source, i) => {
         const edge = source.#edges[at[i]!];

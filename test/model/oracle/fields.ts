@@ -3,7 +3,7 @@
 import { integer as parseInteger, type Reply } from "../../support/resp.ts";
 import { SYNTAX } from "../../support/suite.ts";
 import { type Call, refuse } from "./call.ts";
-import { Edges } from "./edges.ts";
+import { type Edges } from "./edges.ts";
 
 interface Step {
   readonly kind: "GET" | "SET" | "INCRBY";
@@ -32,7 +32,7 @@ function parsePlace(text: string, width: bigint, last: bigint): bigint {
 function parse(call: Call): Step[] {
   const { args, family } = call, steps: Step[] = [];
   let overflow: Step["overflow"] = "WRAP";
-  for (let at = 2; at < args.length; ) {
+  for (let at = 2; at < args.length;) {
     const kind = args[at]!.toUpperCase(), rest = args.length - at - 1;
     if (kind === "OVERFLOW" && rest > 0) {
       const word = args[at + 1]!.toUpperCase();

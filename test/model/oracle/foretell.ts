@@ -12,8 +12,8 @@ export type Words = readonly string[];
 
 /** Writes a bitmap out and reads it in again under another key; does nothing, and answers -1, when there is none of the family. */
 export const CARRY =
-  "local stream = redis.pcall(ARGV[1] .. '.EXPORT', KEYS[1]); if type(stream) ~= 'string' then return -1 end; " +
-  "redis.call('DEL', KEYS[2]); return redis.call(ARGV[1] .. '.IMPORT', KEYS[2], stream)";
+  "local stream = redis.pcall(ARGV[1] .. '.EXPORT', KEYS[1]); if type(stream) ~= 'string' then return -1 end; "
+  + "redis.call('DEL', KEYS[2]); return redis.call(ARGV[1] .. '.IMPORT', KEYS[2], stream)";
 
 const copyOf = (value: Bitmap | Buffer): Bitmap | Buffer => (Buffer.isBuffer(value) ? value : { ...value, set: value.set.clone() });
 

@@ -103,7 +103,7 @@ async function shortest(connection: Connection, done: readonly Words[], deadline
     break;
   }
   for (let chunk = found.length >> 1; chunk > 0; chunk >>= 1) {
-    for (let at = 0; at < found.length && Date.now() < deadline; ) {
+    for (let at = 0; at < found.length && Date.now() < deadline;) {
       const wrong = await replay(connection, found.toSpliced(at, chunk));
       if (wrong === undefined) at += chunk;
       else found = wrong;
