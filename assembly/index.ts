@@ -1,7 +1,7 @@
 // What the host calls. Memory 0 is the bitmap that a function works on, or the fresh arena that it makes one of (arena.ts).
 
 export { get, set } from "./write/point";
-export { getAll, add, subtract } from "./write/batch";
+export { getAll, addAll, removeAll } from "./write/batch";
 export { collect } from "./combine/collect";
 export { sort } from "./sort";
 export { setRange, clearRange, flipRange } from "./write/range";

@@ -30,7 +30,7 @@ export function trap(way: u32): u32 {
     case 18: left.select(0); break;
     case 19: right.select(0xfffffffe); break;
     case 20: return <u32>argument.value(0);
-    case 21: argument.keep(1); break;
+    case 21: argument.handBack(1); break;
     case 22: output.write(0, 1); break;
     case 23: output.write(size, 1); break;
     case 24: output.fill(0, 1); break;

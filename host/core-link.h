@@ -21,7 +21,7 @@ typedef struct frame {
     span memory;                    /* memory 0: the arena */
     const span *operands;           /* what left and right can be made to show */
     uint32_t operand_count;
-    uint64_t *arguments;            /* argument.value(i), argument.keep() */
+    uint64_t *arguments;            /* argument.value(i), argument.handBack() */
     uint32_t argument_count;
     uint8_t *output;                /* where output.* appends */
     uint64_t output_size;

@@ -20,9 +20,9 @@
 static const span *operands;
 static u32 operand_count;
 
-/* Those kept take the place of those read: there are never more of them. */
+/* Those handed back take the place of those read: there are never more of them. */
 static u64 *arguments;
-static u32 argument_count, kept_count;
+static u32 argument_count, handed_back_count;
 
 /* Of sandbox_members. */
 static u32 member_count;
@@ -161,9 +161,9 @@ IMPORT u64 w2c_argument_value(u32 index) {
     return arguments[index];
 }
 
-IMPORT void w2c_argument_keep(u64 value) {
-    if (UNLIKELY(kept_count >= argument_count)) sandbox_trap(TRAP_ARGUMENT);
-    arguments[kept_count++] = value;
+IMPORT void w2c_argument_handBack(u64 value) {
+    if (UNLIKELY(handed_back_count >= argument_count)) sandbox_trap(TRAP_ARGUMENT);
+    arguments[handed_back_count++] = value;
 }
 
 IMPORT void w2c_reply_member(u64 member) {
@@ -228,7 +228,7 @@ IMPORT void w2c_output_mark(u64 at, u32 bits) {
 #include "core.h"
 
 static void enter_alone(uint8_t *base, uint32_t size) {
-    operand_count = argument_count = kept_count = member_count = 0;
+    operand_count = argument_count = handed_back_count = member_count = 0;
     output_size = output_used = 0;
     recursion = 0;
     left_shown = right_shown = SELF;
@@ -245,7 +245,7 @@ static void enter(const frame *f) {
     output_size = f->output_size;
 }
 
-static uint32_t kept(void) { return kept_count; }
+static uint32_t handed_back(void) { return handed_back_count; }
 static uint32_t collected(void) { return member_count; }
 
 #define TEXT(name) #name
@@ -259,7 +259,7 @@ const struct core TABLE(LEVEL) = {
     .level = LEVEL_TEXT(LEVEL),
     .enter = enter,
     .enter_alone = enter_alone,
-    .kept = kept,
+    .handed_back = handed_back,
     .collected = collected,
     CORE_EXPORTS(EXPORT)
 };

@@ -530,14 +530,14 @@ status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit,
     for (uint32_t from = 0; s == OK && from < count; from += CHANGES) {
         uint32_t length = count - from < CHANGES ? count - from : CHANGES;
         frame f = setting(*b, offsets + from, length);
-        s = IN_CORE(&f, ((bit ? core.add : core.subtract)(0, length), call.wasteful = core.wasteful()));
-        memmove(offsets + *changed, offsets + from, core.kept() * sizeof *offsets);
-        *changed += core.kept();
+        s = IN_CORE(&f, ((bit ? core.addAll : core.removeAll)(0, length), call.wasteful = core.wasteful()));
+        memmove(offsets + *changed, offsets + from, core.handed_back() * sizeof *offsets);
+        *changed += core.handed_back();
         s = wrote(s, b);
     }
     if (s != OUT_OF_MEMORY) return s;
     frame f = setting(*b, offsets, *changed);
-    return undone(IN_CORE(&f, (bit ? core.subtract : core.add)(0, f.argument_count)), b);
+    return undone(IN_CORE(&f, (bit ? core.removeAll : core.addAll)(0, f.argument_count)), b);
 }
 
 status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t high) {

@@ -1,5 +1,5 @@
 import {
-  arrayLowerBound, intersectArrays, intersectArraysCardinality, uniteArrays, subtractArrays, exclusiveArrays,
+  arrayLowerBound, intersectArrays, intersectArraysCardinality, unionArrays, differenceArrays, xorArrays,
 } from "../container/array";
 import { Bench, Kind, Model, Operation, anyModel, crowdedModel, combineModels, makeModel, seams, Style } from "./container-model";
 import { Random } from "./world";
@@ -23,25 +23,25 @@ function callAll(bench: Bench, x: Model, y: Model): void {
   a = bench.left(Kind.ARRAY, x);
   b = bench.right(Kind.ARRAY, y);
   out = bench.output(2 * x.count);
-  bench.check(Kind.ARRAY, subtractArrays(a, x.count, b, y.count, out), rest, "subtractArrays");
+  bench.check(Kind.ARRAY, differenceArrays(a, x.count, b, y.count, out), rest, "differenceArrays");
 
   bench.begin();
   a = bench.leftOwn(Kind.ARRAY, x);
   b = bench.right(Kind.ARRAY, y);
   out = bench.inPlace(a, 2 * x.count);
-  bench.check(Kind.ARRAY, subtractArrays(a, x.count, b, y.count, out), rest, "subtractArrays in place");
+  bench.check(Kind.ARRAY, differenceArrays(a, x.count, b, y.count, out), rest, "differenceArrays in place");
 
   bench.begin();
   a = bench.left(Kind.ARRAY, x);
   b = bench.right(Kind.ARRAY, y);
   out = bench.output(2 * (x.count + y.count));
-  bench.check(Kind.ARRAY, uniteArrays(a, x.count, b, y.count, out), combineModels(Operation.OR, x, y), "uniteArrays");
+  bench.check(Kind.ARRAY, unionArrays(a, x.count, b, y.count, out), combineModels(Operation.OR, x, y), "unionArrays");
 
   bench.begin();
   a = bench.left(Kind.ARRAY, x);
   b = bench.right(Kind.ARRAY, y);
   out = bench.output(2 * (x.count + y.count));
-  bench.check(Kind.ARRAY, exclusiveArrays(a, x.count, b, y.count, out), combineModels(Operation.XOR, x, y), "exclusiveArrays");
+  bench.check(Kind.ARRAY, xorArrays(a, x.count, b, y.count, out), combineModels(Operation.XOR, x, y), "xorArrays");
 }
 
 /** A set that holds most of `x` and some more. */

@@ -1,6 +1,6 @@
 import {
-  intersectBitsets, uniteBitsets, subtractBitsets, exclusiveBitsets, intersectBitsetsCardinality, uniteBitsetsCardinality,
-  subtractBitsetsCardinality, exclusiveBitsetsCardinality, PART_BYTES, combineParts, complementBitset, bitsetCardinality, bitsetHas,
+  intersectBitsets, unionBitsets, differenceBitsets, xorBitsets, intersectBitsetsCardinality, unionBitsetsCardinality,
+  differenceBitsetsCardinality, xorBitsetsCardinality, PART_BYTES, combineParts, complementBitset, bitsetCardinality, bitsetHas,
   bitsetSet, bitsetClear,
   fillBitset, clearBitset, setBits, clearBits, flipBits, bitsetRangeCardinality, bitsetNextSet, bitsetNextClear, bitsetPreviousSet,
   bitsetLast, bitsetSelect,
@@ -11,16 +11,16 @@ import { Bench, Kind, Model, Operation, anyModel, combineModels, makeModel, seam
 
 function combine(operation: i32, a: usize, b: usize, out: usize): u32 {
   if (operation == Operation.AND) return intersectBitsets(a, b, out);
-  if (operation == Operation.OR) return uniteBitsets(a, b, out);
-  if (operation == Operation.XOR) return exclusiveBitsets(a, b, out);
-  return subtractBitsets(a, b, out);
+  if (operation == Operation.OR) return unionBitsets(a, b, out);
+  if (operation == Operation.XOR) return xorBitsets(a, b, out);
+  return differenceBitsets(a, b, out);
 }
 
 function count(operation: i32, a: usize, b: usize): u32 {
   if (operation == Operation.AND) return intersectBitsetsCardinality(a, b);
-  if (operation == Operation.OR) return uniteBitsetsCardinality(a, b);
-  if (operation == Operation.XOR) return exclusiveBitsetsCardinality(a, b);
-  return subtractBitsetsCardinality(a, b);
+  if (operation == Operation.OR) return unionBitsetsCardinality(a, b);
+  if (operation == Operation.XOR) return xorBitsetsCardinality(a, b);
+  return differenceBitsetsCardinality(a, b);
 }
 
 /** A bitset part by part, with the count or without. */

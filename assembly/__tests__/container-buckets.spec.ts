@@ -1,10 +1,10 @@
 import {
   BUCKETS_FROM, arrayToBuckets, bucketsAreSound, bucketsBytes, bucketsFind, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsLast,
   bucketsLowerBound, bucketsNextClear, bucketsRemove, bucketsSelect, bucketsToArray, bucketsWord, intersectBuckets,
-  intersectBucketsCardinality, subtractBuckets, uniteBucketsInto,
+  intersectBucketsCardinality, differenceBuckets, unionBucketsInto,
 } from "../container/buckets";
 import { EXTRACT_BYTES, bitsetToBuckets } from "../container/extract";
-import { MERGE_BYTES, NO_BUCKETS, exclusiveBuckets, uniteBuckets } from "../container/merge";
+import { MERGE_BYTES, NO_BUCKETS, xorBuckets, unionBuckets } from "../container/merge";
 import { LANES_BYTES } from "../container/lanes";
 import { ARRAY_MAX, BITSET_BYTES, arrayBytes } from "../container/limits";
 import { Left, Own } from "../env/view";
@@ -43,8 +43,8 @@ function convertAll(bench: Bench, x: Model, y: Model): void {
   bench.checkResult(bucketsLast<Left>(a, x.count), lastOf(x), "bucketsLast");
   out = bench.output(BITSET_BYTES);
   writePayload(Kind.BITSET, y, out);
-  uniteBucketsInto(a, x.count, out);
-  bench.checkPayload(Kind.BITSET, combineModels(Operation.OR, x, y), "uniteBucketsInto");
+  unionBucketsInto(a, x.count, out);
+  bench.checkPayload(Kind.BITSET, combineModels(Operation.OR, x, y), "unionBucketsInto");
 }
 
 /** Calls every kernel on the two sets, which buckets can hold. */
@@ -54,7 +54,7 @@ function meetAll(bench: Bench, x: Model, y: Model): void {
   const a = bench.left(Kind.BUCKETS, x), b = bench.right(Kind.BUCKETS, y), out = bench.output(arrayBytes(x.count));
   bench.checkResult(intersectBucketsCardinality(a, x.count, b, y.count), both.count, "intersectBucketsCardinality");
   bench.check(Kind.ARRAY, intersectBuckets(a, x.count, b, y.count, out), both, "intersectBuckets");
-  bench.check(Kind.ARRAY, subtractBuckets(a, x.count, b, y.count, out), rest, "subtractBuckets");
+  bench.check(Kind.ARRAY, differenceBuckets(a, x.count, b, y.count, out), rest, "differenceBuckets");
   mergeBoth(bench, x, y);
 }
 
@@ -64,11 +64,11 @@ function mergeBoth(bench: Bench, x: Model, y: Model): void {
   bench.begin();
   const a = bench.left(Kind.BUCKETS, x), b = bench.right(Kind.BUCKETS, y);
   let out = bench.output(<usize>(x.count + y.count) + MERGE_BYTES);
-  bench.checkResult(uniteBuckets(a, x.count, b, y.count, out), union.fitsBuckets() ? union.count : NO_BUCKETS, "uniteBuckets");
-  if (union.fitsBuckets()) bench.checkPayload(Kind.BUCKETS, union, "uniteBuckets");
+  bench.checkResult(unionBuckets(a, x.count, b, y.count, out), union.fitsBuckets() ? union.count : NO_BUCKETS, "unionBuckets");
+  if (union.fitsBuckets()) bench.checkPayload(Kind.BUCKETS, union, "unionBuckets");
   out = bench.output(<usize>(x.count + y.count) + MERGE_BYTES);
-  bench.checkResult(exclusiveBuckets(a, x.count, b, y.count, out), either.fitsBuckets() ? either.count : NO_BUCKETS, "exclusiveBuckets");
-  if (either.fitsBuckets()) bench.checkPayload(Kind.BUCKETS, either, "exclusiveBuckets");
+  bench.checkResult(xorBuckets(a, x.count, b, y.count, out), either.fitsBuckets() ? either.count : NO_BUCKETS, "xorBuckets");
+  if (either.fitsBuckets()) bench.checkPayload(Kind.BUCKETS, either, "xorBuckets");
 }
 
 /** A set that has most of `x`, and some more. */

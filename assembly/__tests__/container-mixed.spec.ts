@@ -1,6 +1,6 @@
 import {
-  intersectArrayBitset, intersectArrayBitsetCardinality, subtractArrayBitset, intersectArrayRuns, subtractArrayRuns, uniteArrayInto,
-  subtractArrayInto, exclusiveArrayInto, uniteRunsInto, subtractRunsInto, exclusiveRunsInto, intersectRunsInto,
+  intersectArrayBitset, intersectArrayBitsetCardinality, differenceArrayBitset, intersectArrayRuns, differenceArrayRuns, unionArrayInto,
+  differenceArrayInto, xorArrayInto, unionRunsInto, differenceRunsInto, xorRunsInto, intersectRunsInto,
 } from "../container/mixed";
 import { BITSET_BYTES } from "../container/limits";
 import { Bench, Kind, Model, Operation, anyModel, combineModels, crowdedModel, makeModel, seams, Style } from "./container-model";
@@ -19,9 +19,9 @@ function filter(bench: Bench, x: Model, y: Model): void {
         bench.checkResult(intersectArrayBitsetCardinality(a, x.count, b), both.count, "intersectArrayBitsetCardinality");
         bench.check(Kind.ARRAY, intersectArrayBitset(a, x.count, b, out), both, "intersectArrayBitset" + how);
       }
-      if (kernel == 1) bench.check(Kind.ARRAY, subtractArrayBitset(a, x.count, b, out), rest, "subtractArrayBitset" + how);
+      if (kernel == 1) bench.check(Kind.ARRAY, differenceArrayBitset(a, x.count, b, out), rest, "differenceArrayBitset" + how);
       if (kernel == 2) bench.check(Kind.ARRAY, intersectArrayRuns(a, x.count, b, out), both, "intersectArrayRuns" + how);
-      if (kernel == 3) bench.check(Kind.ARRAY, subtractArrayRuns(a, x.count, b, out), rest, "subtractArrayRuns" + how);
+      if (kernel == 3) bench.check(Kind.ARRAY, differenceArrayRuns(a, x.count, b, out), rest, "differenceArrayRuns" + how);
     }
   }
 }
@@ -33,9 +33,9 @@ function changeByArray(bench: Bench, x: Model, y: Model): void {
     const b = bench.right(Kind.ARRAY, y), to = bench.inPlace(bench.leftOwn(Kind.BITSET, x), BITSET_BYTES);
     const expected = combineModels(operation, x, y);
     let change: i32;
-    if (operation == Operation.OR) change = uniteArrayInto(to, b, y.count);
-    else if (operation == Operation.XOR) change = exclusiveArrayInto(to, b, y.count);
-    else change = subtractArrayInto(to, b, y.count);
+    if (operation == Operation.OR) change = unionArrayInto(to, b, y.count);
+    else if (operation == Operation.XOR) change = xorArrayInto(to, b, y.count);
+    else change = differenceArrayInto(to, b, y.count);
     bench.check(Kind.BITSET, x.count + change, expected, "array into bitset, operation " + operation.toString());
   }
 }
@@ -46,9 +46,9 @@ function changeByRuns(bench: Bench, x: Model, y: Model): void {
     bench.begin();
     const b = bench.right(Kind.RUNS, y), to = bench.inPlace(bench.leftOwn(Kind.BITSET, x), BITSET_BYTES);
     if (operation == Operation.AND) intersectRunsInto(to, b);
-    else if (operation == Operation.OR) uniteRunsInto(to, b);
-    else if (operation == Operation.XOR) exclusiveRunsInto(to, b);
-    else subtractRunsInto(to, b);
+    else if (operation == Operation.OR) unionRunsInto(to, b);
+    else if (operation == Operation.XOR) xorRunsInto(to, b);
+    else differenceRunsInto(to, b);
     bench.checkPayload(Kind.BITSET, combineModels(operation, x, y), "runs into bitset, operation " + operation.toString());
   }
 }

@@ -1,6 +1,6 @@
 import {
   runsCardinality, runsFind, runsHas, runsNextSet, runsNextClear, runsPreviousSet, runsRangeCardinality, runsSelect, intersectRuns,
-  uniteRuns, subtractRuns, exclusiveRuns, complementRuns,
+  unionRuns, differenceRuns, xorRuns, complementRuns,
 } from "../container/run";
 import { runsBytes } from "../container/limits";
 import {
@@ -9,9 +9,9 @@ import {
 
 function combine(operation: i32, a: usize, b: usize, out: usize): u32 {
   if (operation == Operation.AND) return intersectRuns(a, b, out);
-  if (operation == Operation.OR) return uniteRuns(a, b, out);
-  if (operation == Operation.XOR) return exclusiveRuns(a, b, out);
-  return subtractRuns(a, b, out);
+  if (operation == Operation.OR) return unionRuns(a, b, out);
+  if (operation == Operation.XOR) return xorRuns(a, b, out);
+  return differenceRuns(a, b, out);
 }
 
 /** Calls every kernel for pairs on the two sets. */

@@ -25,7 +25,7 @@ function wrapped(value: i64, width: u32, signed: u32): i64 {
 
 /** What becomes of `value`, which is exact; in `fits` whether it may be. */
 let fits: bool = false;
-function settled(value: i64, width: u32, signed: u32, overflow: Overflow): i64 {
+function normalized(value: i64, width: u32, signed: u32, overflow: Overflow): i64 {
   const most: i64 = (<i64>1 << (width - signed)) - 1, least: i64 = signed ? -most - 1 : 0;
   fits = value >= least && value <= most;
   if (fits || overflow == Overflow.WRAP) { fits = true; return wrapped(value, width, signed); }
@@ -60,7 +60,7 @@ describe("fields", () => {
         const old = wrapped(bitsAt(model, offset, width), width, signed);
         trial.same(field(offset, width, signed), old, "field");
         const value = <i64>random.next() >> (20 + random.below(43)), adds = random.below(2) != 0;
-        const result = settled(adds ? old + value : value, width, signed, overflow);
+        const result = normalized(adds ? old + value : value, width, signed, overflow);
         if (!adds && !signed && value < 0) continue;          // beyond an unsigned one: below
         const done = adds ? addToField(offset, width, signed, value, overflow) : setField(offset, width, signed, value, overflow);
         trial.same(done, u32(fits), "whether it fits");

@@ -2,13 +2,13 @@
 
 import { arena } from "../env/memory";
 import { makeRoom, used } from "../arena/arena";
-import { add, subtract } from "../write/batch";
+import { addAll, removeAll } from "../write/batch";
 import { set } from "../write/point";
 import { LEAF_MAX } from "../arena/directory";
 import { clearRange, flipRange, setRange } from "../write/range";
 import { Form, Trial, build, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, range } from "./bitmap-model";
-import { addArgument, argumentsKept, clear, clearArguments, enter, keptAt, growCount, setArenaLimit, setArenaSize } from "./world";
+import { addArgument, argumentsHandedBack, clear, clearArguments, enter, handedBackAt, growCount, setArenaLimit, setArenaSize } from "./world";
 
 /** Calls the function; false if it was cut short. */
 // @ts-ignore: decorator
@@ -22,8 +22,8 @@ let write: i32 = 0, low: u64 = 0, high: u64 = 0, values: u32 = 0;
 function perform(): void {
   if (write == Write.SET) set(low, 1);
   else if (write == Write.UNSET) set(low, 0);
-  else if (write == Write.ADD) add(0, values);
-  else if (write == Write.SUBTRACT) subtract(0, values);
+  else if (write == Write.ADD) addAll(0, values);
+  else if (write == Write.SUBTRACT) removeAll(0, values);
   else if (write == Write.SET_RANGE) setRange(low, high);
   else if (write == Write.CLEAR_RANGE) clearRange(low, high);
   else flipRange(low, high);
@@ -39,8 +39,8 @@ function anyOffset(trial: Trial, model: Model, last: u64): u64 {
 
 /** Undoes what was done for the values that were kept, as the host does, and says whether there was room for that. */
 function undo(): bool {
-  const kept = argumentsKept(), undone: u64[] = [];
-  for (let i: u32 = 0; i < kept; i++) undone.push(keptAt(i));
+  const kept = argumentsHandedBack(), undone: u64[] = [];
+  for (let i: u32 = 0; i < kept; i++) undone.push(handedBackAt(i));
   clearArguments();
   for (let i: u32 = 0; i < kept; i++) addArgument(undone[i]);
   enter();

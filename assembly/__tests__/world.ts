@@ -38,9 +38,9 @@ import { ARGUMENTS, MEMBERS, OUTPUT } from "./world/layout";
 @external("world", "addArgument") export declare function addArgument(value: u64): u32;
 // @ts-ignore: decorator
 @external("world", "clearArguments") export declare function clearArguments(): void;
-/** How many values argument.keep took since enter(). */
+/** How many values argument.handBack took since enter(). */
 // @ts-ignore: decorator
-@external("world", "argumentsKept") export declare function argumentsKept(): u32;
+@external("world", "argumentsHandedBack") export declare function argumentsHandedBack(): u32;
 /** How many members reply.member took since enter(). */
 // @ts-ignore: decorator
 @external("world", "members") export declare function members(): u32;
@@ -70,8 +70,8 @@ export function addOperandCopy(from: usize, bytes: u32): u32 {
 
 /** The member that was handed to reply.member as number `i`. */
 export function memberAt(i: u32): u64 { return load<u64>(MEMBERS + (<usize>i << 3)); }
-/** The value that was handed to argument.keep as number `i`. */
-export function keptAt(i: u32): u64 { return load<u64>(ARGUMENTS + (<usize>i << 3)); }
+/** The value that was handed to argument.handBack as number `i`. */
+export function handedBackAt(i: u32): u64 { return load<u64>(ARGUMENTS + (<usize>i << 3)); }
 /** Where the output can be read. */
 export function outputAt(): usize { return OUTPUT; }
 

@@ -568,14 +568,14 @@ function raiseRoot(): usize {
 
 /** How many slots the left part of a full node keeps: half of them, unless `key` comes after all there is. */
 // @ts-ignore: decorator
-@inline function keptSlots(node: usize, key: u64): u32 {
+@inline function slotsOnLeft(node: usize, key: u64): u32 {
   const count = nodeCount<Own>(node);
   return slotFor<Own>(node, key) == count - 1 ? count - 1 : count >> 1;
 }
 
 /** How many entries the left part of a full leaf keeps: half of them, unless `key` comes near its end. */
 // @ts-ignore: decorator
-@inline function keptEntries(leaf: usize, key: u64): u32 {
+@inline function entriesOnLeft(leaf: usize, key: u64): u32 {
   const upTo = entriesUpTo<Own>(leaf, key);
   return upTo > LEAF_MAX / 8 * 7 ? upTo : LEAF_MAX / 2;
 }
@@ -585,7 +585,7 @@ function splitChild(link: usize, index: u32, key: u64): void {
   let node = <usize>load<u32>(link);
   const child = slotChild<Own>(slotAt(node, index));
   const level = nodeLevel<Own>(child), count = nodeCount<Own>(child), item = itemBytes(child);
-  const keep = level ? keptSlots(child, key) : keptEntries(child, key), moved = count - keep;
+  const keep = level ? slotsOnLeft(child, key) : entriesOnLeft(child, key), moved = count - keep;
   const roomy = !level && moved > ROOMY_LEAST;
   const sibling = allocate(roomy ? ROOMY_BYTES : nodeBytes(level, moved));
   memory.copy(sibling + NODE_HEADER, child + NODE_HEADER + <usize>keep * item, <usize>moved * item);

@@ -11,7 +11,7 @@ import { KEY_MAX, Kind } from "../arena/entry";
 import { entriesHeld } from "../arena/directory";
 import { appendFull, begin, finish } from "../arena/builder";
 import { CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, openCursor, passCursor, seekCursor } from "./cursor";
-import { emit, emitCopy, settled } from "./emit";
+import { emit, emitCopy, normalized } from "./emit";
 import {
   FOLD_BYTES, Fold, NOTHING, RUNS_MAX, copyShape, entryShape, fold, foldCardinality, fullShape, shape, shapeAt, shapeCount, shapeKind,
   unpackedLeft, unpackedRight,
@@ -19,9 +19,9 @@ import {
 import { ARRAY_MAX, BITSET_BYTES, memberCount } from "../container/limits";
 import { And, Count, Or, Store, StoreOnly, Xor, stores } from "../container/kernel";
 import {
-  PART_BYTES, bitsetCardinality, combineParts, complementBitset, intersectBitsets, subtractBitsets, uniteBitsets,
+  PART_BYTES, bitsetCardinality, combineParts, complementBitset, intersectBitsets, differenceBitsets, unionBitsets,
 } from "../container/bitset";
-import { exclusiveArrayUncounted, exclusiveRunsInto, uniteArrayUncounted, uniteRunsInto } from "../container/mixed";
+import { xorArrayUncounted, xorRunsInto, unionArrayUncounted, unionRunsInto } from "../container/mixed";
 import { arrayToBitset, runsToBitset } from "../container/convert";
 import { SPARSE, extractPart, isDense } from "../container/extract";
 import { BUCKETS_FROM } from "../container/buckets";
@@ -109,7 +109,7 @@ function walk<S>(op: Operation, sources: u32): u64 {
 
 /** The least key at which the operation can have members; all cursors are then at it or past it. */
 function nextKey(op: Operation, sources: u32): u64 {
-  if (op == Operation.AND) return commonKey(sources);
+  if (op == Operation.AND) return keyOfAll(sources);
   if (op == Operation.OR || op == Operation.XOR || op == Operation.ONE) return leastKey(0, sources);
   if (op == Operation.DIFF1) {
     const key = leastKey(1, sources);
@@ -133,7 +133,7 @@ function leastKey(from: u32, sources: u32): u64 {
 }
 
 /** The first key that all sources have. */
-function commonKey(sources: u32): u64 {
+function keyOfAll(sources: u32): u64 {
   let key = cursorKey(0), agreed: u32 = 1, c: u32 = 0;
   while (agreed < sources && key != NO_KEY) {
     c = c + 1 == sources ? 0 : c + 1;
@@ -242,9 +242,9 @@ function foldIntersection(key: u64, sources: u32): u64 {
     const next = shapeOf(c);
     if (shapeKind(acc) == Kind.BITSET && shapeKind(next) == Kind.BITSET) {
       const end = fewFrom(shapeCount(acc), c, smallest, sources);
-      const members = commonMembers(acc, at, key, c, end, smallest);
+      const members = intersectToArray(acc, at, key, c, end, smallest);
       acc = members != TOO_MANY ? members : foldBitsets<And>(acc, at, key, c, end, smallest);
-      if (end < sources && shapeCount(acc) <= FEW) acc = settled(acc);
+      if (end < sources && shapeCount(acc) <= FEW) acc = normalized(acc);
       c = end;
     } else {
       left.select(at);
@@ -273,7 +273,7 @@ function fewFrom(count: u32, from: u32, but: u32, sources: u32): u32 {
 // @ts-ignore: decorator
 @inline function expectedOf(count: u32, s: u64): u32 { return <u32>((<u64>count * shapeCount(s)) >> 16); }
 
-/** What commonMembers() answers when it gives up. */
+/** What intersectToArray() answers when it gives up. */
 // @ts-ignore: decorator
 @inline const TOO_MANY: u64 = u64.MAX_VALUE;
 /** From this many expected members on it is likely that an intersection is no array. */
@@ -284,7 +284,7 @@ function fewFrom(count: u32, from: u32, but: u32, sources: u32): u32 {
  * What foldBitsets<And>() would give as an array, if it is likely to become one: its members are taken out while it is made. Gives up, with
  * nothing changed that counts, when there are more of them anywhere than an array could hold if there were as many everywhere.
  */
-function commonMembers(acc: u64, at: u32, key: u64, from: u32, to: u32, but: u32): u64 {
+function intersectToArray(acc: u64, at: u32, key: u64, from: u32, to: u32, but: u32): u64 {
   let expected = shapeCount(acc);
   for (let c = from; c < to; c++) if (c != but) expected = expectedOf(expected, shapeOf(c));
   if (expected < SPARSE || expected >= MANY || (at == SELF && shapeAt(acc) != work(0))) return TOO_MANY;
@@ -350,7 +350,7 @@ function foldPresent(op: Fold, key: u64, from: u32, sources: u32): u64 {
     onlyLists = onlyLists && (kind == Kind.ARRAY || kind == Kind.BUCKETS);
     pieces += kind == Kind.RUNS ? right.load16(shapeAt(s), 0) : shapeCount(s);
   }
-  if (present > 2 && op == Fold.XOR && onlyRuns && pieces <= RUNS_MAX) return exclusiveByEdges(key, from, sources);
+  if (present > 2 && op == Fold.XOR && onlyRuns && pieces <= RUNS_MAX) return xorByEdges(key, from, sources);
   if (present > 2 && pieces > UNION_BY_BITSET) {
     const mayMerge = onlyLists && pieces <= ARRAY_MAX && present <= MERGED;
     if (mayMerge && sortedCost(key, from, sources) < bitsetCost(pieces)) return foldSorted(op, present);
@@ -423,7 +423,7 @@ function foldSorted(op: Fold, present: u32): u64 {
  * What is in an odd number of the containers `key` from source `from` on, all runs: a bitset of where runs begin and end, each edge flipped
  * as often as it occurs, has the result's runs from one edge that is left to the next.
  */
-function exclusiveByEdges(key: u64, from: u32, sources: u32): u64 {
+function xorByEdges(key: u64, from: u32, sources: u32): u64 {
   const edges = work(0), out = work(2);       // the edges take a little more than one slot
   clearEdges(edges);
   for (let c = from; c < sources; c++) if (cursorKey(c) == key) flipEdges(edges, shapeAt(shapeOf(c)));
@@ -450,9 +450,9 @@ function foldByBitset(op: Fold, key: u64, from: u32, sources: u32): u64 {
       begun = true;
       bitsetOf(c, shapeOf(c), bits);
     } else if (kind == Kind.ARRAY) {
-      if (op == Fold.OR) uniteArrayUncounted(bits, at, shapeCount(s)); else exclusiveArrayUncounted(bits, at, shapeCount(s));
-    } else if (op == Fold.OR) uniteRunsInto(bits, at);
-    else exclusiveRunsInto(bits, at);
+      if (op == Fold.OR) unionArrayUncounted(bits, at, shapeCount(s)); else xorArrayUncounted(bits, at, shapeCount(s));
+    } else if (op == Fold.OR) unionRunsInto(bits, at);
+    else xorRunsInto(bits, at);
   }
   if (!begun) return flipped & 1 ? fullShape() : NOTHING;
   left.select(SELF);
@@ -519,10 +519,10 @@ function exactlyOne(key: u64, sources: u32): u64 {
     left.select(SELF);
     right.select(SELF);
     intersectBitsets(once, next, both);
-    uniteBitsets(again, both, again);
-    uniteBitsets(once, next, once);
+    unionBitsets(again, both, again);
+    unionBitsets(once, next, once);
   }
   left.select(SELF);
   right.select(SELF);
-  return shape(Kind.BITSET, subtractBitsets(once, again, once), once);
+  return shape(Kind.BITSET, differenceBitsets(once, again, once), once);
 }

@@ -22,10 +22,10 @@ import { LANES_BYTES } from "../container/lanes";
  * The shape in the form that its cardinality asks for: FULL, runs if nothing is smaller, an array, buckets or a bitset. `s` lies in
  * memory 0; what it is turned into lies FOLD_BYTES above it, or twice that. Leaves `left` at SELF.
  */
-export function settled(s: u64): u64 {
+export function normalized(s: u64): u64 {
   const count = shapeCount(s), at = shapeAt(s), kind = shapeKind(s);
   if (!count || kind == Kind.BUCKETS) return s;
-  if (kind == Kind.ARRAY) return settledArray(s);
+  if (kind == Kind.ARRAY) return normalizedArray(s);
   if (count == FULL_COUNT) return fullShape();
   if (kind == Kind.RUNS && runsBytes(load<u16>(at)) <= plainBytes(count)) return s;
   left.select(SELF);
@@ -50,12 +50,12 @@ export function settled(s: u64): u64 {
 @inline function shrunk(s: u64, out: usize): u64 {
   const count = shapeCount(s);
   runsToArray(shapeAt(s), out);
-  const form = settledArray(shape(Kind.ARRAY, count, out));
+  const form = normalizedArray(shape(Kind.ARRAY, count, out));
   return shapeKind(form) == Kind.ARRAY && runsBytes(load<u16>(shapeAt(s))) <= arrayBytes(count) ? s : form;
 }
 
 /** The array as buckets if it is large and they can hold it. */
-function settledArray(s: u64): u64 {
+function normalizedArray(s: u64): u64 {
   const count = shapeCount(s), above = shapeAt(s) + FOLD_BYTES;
   if (count < BUCKETS_FROM) return s;
   left.select(SELF);
@@ -67,7 +67,7 @@ function settledArray(s: u64): u64 {
  * without members appends nothing. Leaves `left` anywhere.
  */
 export function emit(key: u64, s: u64): void {
-  const form = settled(s), count = shapeCount(form), at = shapeAt(form), kind = shapeKind(form);
+  const form = normalized(s), count = shapeCount(form), at = shapeAt(form), kind = shapeKind(form);
   if (!count) return;
   if (kind == Kind.FULL) appendFull(key, 1);
   else if (kind == Kind.ARRAY && count <= 2) emitInline(key, at, count);

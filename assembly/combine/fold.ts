@@ -8,19 +8,19 @@ import { Right, view16 } from "../env/view";
 import { alignedBump, makeRoom } from "../arena/arena";
 import { Kind, isArray, entryKind, entryCount, entryPayload } from "../arena/entry";
 import { ARRAY_MAX, BITSET_BYTES, arrayBytes, runsBytes } from "../container/limits";
-import { intersectArrays, intersectArraysCardinality, uniteArrays, subtractArrays, exclusiveArrays } from "../container/array";
+import { intersectArrays, intersectArraysCardinality, unionArrays, differenceArrays, xorArrays } from "../container/array";
 import {
-  intersectBitsets, intersectBitsetsCardinality, uniteBitsets, subtractBitsets, exclusiveBitsets, complementBitset, bitsetCardinality,
+  intersectBitsets, intersectBitsetsCardinality, unionBitsets, differenceBitsets, xorBitsets, complementBitset, bitsetCardinality,
 } from "../container/bitset";
-import { intersectRuns, uniteRuns, subtractRuns, exclusiveRuns, complementRuns, runsCardinality } from "../container/run";
+import { intersectRuns, unionRuns, differenceRuns, xorRuns, complementRuns, runsCardinality } from "../container/run";
 import {
-  intersectArrayBitset, intersectArrayBitsetCardinality, subtractArrayBitset, intersectArrayRuns, subtractArrayRuns,
-  uniteArrayInto, subtractArrayInto, exclusiveArrayInto, uniteRunsInto, subtractRunsInto, exclusiveRunsInto, intersectRunsInto,
+  intersectArrayBitset, intersectArrayBitsetCardinality, differenceArrayBitset, intersectArrayRuns, differenceArrayRuns,
+  unionArrayInto, differenceArrayInto, xorArrayInto, unionRunsInto, differenceRunsInto, xorRunsInto, intersectRunsInto,
 } from "../container/mixed";
 import {
-  BUCKETS_LEAST, arrayToBuckets, bucketsBytes, bucketsToArray, intersectBuckets, intersectBucketsCardinality, subtractBuckets,
+  BUCKETS_LEAST, arrayToBuckets, bucketsBytes, bucketsToArray, intersectBuckets, intersectBucketsCardinality, differenceBuckets,
 } from "../container/buckets";
-import { NO_BUCKETS, exclusiveBuckets, uniteBuckets } from "../container/merge";
+import { NO_BUCKETS, xorBuckets, unionBuckets } from "../container/merge";
 import { arrayGaps, arrayToBitset, runsToBitset, arrayToRuns } from "../container/convert";
 
 export const enum Fold { AND, OR, XOR, ANDNOT }
@@ -103,7 +103,7 @@ export function fold(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, tem
   const a = shapeAt(l), b = shapeAt(r);
   if (lKind == Kind.BUCKETS && rKind == Kind.BUCKETS) {
     if (op == Fold.AND) return arrayShape(intersectBuckets(a, lCount, b, rCount, out), out);
-    if (op == Fold.ANDNOT) return arrayShape(subtractBuckets(a, lCount, b, rCount, out), out);
+    if (op == Fold.ANDNOT) return arrayShape(differenceBuckets(a, lCount, b, rCount, out), out);
   }
   if (lKind == Kind.BUCKETS || rKind == Kind.BUCKETS) {
     if ((op == Fold.OR || op == Fold.XOR) && mayMerge(lKind, lCount, rKind, rCount)) {
@@ -116,9 +116,9 @@ export function fold(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, tem
   if (lKind == Kind.BITSET && rKind == Kind.BITSET) {
     const to = lk == SELF ? a : out;
     if (op == Fold.AND) return bitsetShape(intersectBitsets(a, b, to), to);
-    if (op == Fold.OR) return bitsetShape(uniteBitsets(a, b, to), to);
-    if (op == Fold.XOR) return bitsetShape(exclusiveBitsets(a, b, to), to);
-    return bitsetShape(subtractBitsets(a, b, to), to);
+    if (op == Fold.OR) return bitsetShape(unionBitsets(a, b, to), to);
+    if (op == Fold.XOR) return bitsetShape(xorBitsets(a, b, to), to);
+    return bitsetShape(differenceBitsets(a, b, to), to);
   }
   if (lKind == Kind.BITSET) return foldIntoBitset(op, lk, l, rk, r, out);
   if (rKind == Kind.BITSET) return foldBitsetInto(op, lk, l, rk, r, out);
@@ -146,7 +146,7 @@ function mergeBuckets(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize): u
   if (a && b) {
     left.select(shapeKind(l) == Kind.BUCKETS ? lk : SELF);
     right.select(shapeKind(r) == Kind.BUCKETS ? rk : SELF);
-    members = op == Fold.OR ? uniteBuckets(a, x, b, y, out) : exclusiveBuckets(a, x, b, y, out);
+    members = op == Fold.OR ? unionBuckets(a, x, b, y, out) : xorBuckets(a, x, b, y, out);
   }
   const merged = members == NO_BUCKETS ? UNMERGED : bucketsShape(members, out);
   left.select(lk);
@@ -229,13 +229,13 @@ function cardinalityUnpacked(lk: u32, l: u64, rk: u32, r: u64, out: usize, temp:
 
 function foldArrays(op: Fold, a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u64 {
   if (op == Fold.AND) return arrayShape(intersectArrays(a, aCount, b, bCount, out), out);
-  if (op == Fold.ANDNOT) return arrayShape(subtractArrays(a, aCount, b, bCount, out), out);
+  if (op == Fold.ANDNOT) return arrayShape(differenceArrays(a, aCount, b, bCount, out), out);
   if (aCount + bCount <= ARRAY_MAX) {
-    if (op == Fold.OR) return arrayShape(uniteArrays(a, aCount, b, bCount, out), out);
-    return arrayShape(exclusiveArrays(a, aCount, b, bCount, out), out);
+    if (op == Fold.OR) return arrayShape(unionArrays(a, aCount, b, bCount, out), out);
+    return arrayShape(xorArrays(a, aCount, b, bCount, out), out);
   }
   arrayToBitset(a, aCount, out);
-  const change = op == Fold.OR ? uniteArrayInto(out, b, bCount) : exclusiveArrayInto(out, b, bCount);
+  const change = op == Fold.OR ? unionArrayInto(out, b, bCount) : xorArrayInto(out, b, bCount);
   return bitsetShape(aCount + change, out);
 }
 
@@ -251,9 +251,9 @@ function foldIntoBitset(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize):
     }
     const to = ownBitset(lk, a, out);
     let change: i32;
-    if (op == Fold.OR) change = uniteArrayInto(to, b, shapeCount(r));
-    else if (op == Fold.XOR) change = exclusiveArrayInto(to, b, shapeCount(r));
-    else change = subtractArrayInto(to, b, shapeCount(r));
+    if (op == Fold.OR) change = unionArrayInto(to, b, shapeCount(r));
+    else if (op == Fold.XOR) change = xorArrayInto(to, b, shapeCount(r));
+    else change = differenceArrayInto(to, b, shapeCount(r));
     return bitsetShape(shapeCount(l) + change, to);
   }
   return foldRunsInto(op, ownBitset(lk, a, out), b, lk);
@@ -270,9 +270,9 @@ function foldIntoBitset(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize):
 /** Folds the runs at `b`, which `right` shows, into the bitset at `to` in memory 0. Leaves `left` at `lk`. */
 function foldRunsInto(op: Fold, to: usize, b: usize, lk: u32): u64 {
   if (op == Fold.AND) intersectRunsInto(to, b);
-  else if (op == Fold.OR) uniteRunsInto(to, b);
-  else if (op == Fold.XOR) exclusiveRunsInto(to, b);
-  else subtractRunsInto(to, b);
+  else if (op == Fold.OR) unionRunsInto(to, b);
+  else if (op == Fold.XOR) xorRunsInto(to, b);
+  else differenceRunsInto(to, b);
   left.select(SELF);
   const count = bitsetCardinality(to);
   left.select(lk);
@@ -284,7 +284,7 @@ function foldBitsetInto(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize):
   const a = shapeAt(l), b = shapeAt(r);
   if (shapeKind(l) == Kind.ARRAY) {
     if (op == Fold.AND) return arrayShape(intersectArrayBitset(a, shapeCount(l), b, out), out);
-    if (op == Fold.ANDNOT) return arrayShape(subtractArrayBitset(a, shapeCount(l), b, out), out);
+    if (op == Fold.ANDNOT) return arrayShape(differenceArrayBitset(a, shapeCount(l), b, out), out);
   }
   if (op != Fold.ANDNOT) {                    // the operation does not mind the order
     swapViews(lk, rk);
@@ -294,7 +294,7 @@ function foldBitsetInto(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize):
   }
   runsToBitset(a, out);
   left.select(SELF);
-  const count = subtractBitsets(out, b, out);
+  const count = differenceBitsets(out, b, out);
   left.select(lk);
   return bitsetShape(count, out);
 }
@@ -303,7 +303,7 @@ function foldBitsetInto(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize):
 function foldRuns(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: usize): u64 {
   const a = shapeAt(l), b = shapeAt(r), lIsArray = shapeKind(l) == Kind.ARRAY, rIsArray = shapeKind(r) == Kind.ARRAY;
   if (lIsArray && op == Fold.AND) return arrayShape(intersectArrayRuns(a, shapeCount(l), b, out), out);
-  if (lIsArray && op == Fold.ANDNOT) return arrayShape(subtractArrayRuns(a, shapeCount(l), b, out), out);
+  if (lIsArray && op == Fold.ANDNOT) return arrayShape(differenceArrayRuns(a, shapeCount(l), b, out), out);
   if (rIsArray && op == Fold.AND) {
     swapViews(lk, rk);
     const count = intersectArrayRuns(b, shapeCount(r), a, out);
@@ -326,9 +326,9 @@ function foldRuns(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: 
     y = temp;
   }
   if (op == Fold.AND) intersectRuns(x, y, out);
-  else if (op == Fold.OR) uniteRuns(x, y, out);
-  else if (op == Fold.XOR) exclusiveRuns(x, y, out);
-  else subtractRuns(x, y, out);
+  else if (op == Fold.OR) unionRuns(x, y, out);
+  else if (op == Fold.XOR) xorRuns(x, y, out);
+  else differenceRuns(x, y, out);
   left.select(SELF);
   const count = runsCardinality(out);
   left.select(lk);

@@ -14,7 +14,7 @@ export function intersects(): u32 {
     const key = cursorKey(0);
     seekCursor(1, key);
     if (cursorKey(1) != key) { seekCursor(0, cursorKey(1)); continue; }
-    if (commonMembers()) return 1;
+    if (intersectionCardinality()) return 1;
     passCursor(0, key);
   }
   return 0;
@@ -29,14 +29,14 @@ export function isSubset(): u32 {
     if (cursorKey(1) != key) return 0;
     const end = min(cursorLastKey(0), cursorLastKey(1));      // beyond `key` only where both are full
     left.select(0);
-    if (commonMembers() != shapeCount(entryShape<Left>(cursorEntry(0)))) return 0;
+    if (intersectionCardinality() != shapeCount(entryShape<Left>(cursorEntry(0)))) return 0;
     passCursor(0, end);
   }
   return 1;
 }
 
 /** Members that the containers have in common at which both cursors stand. */
-function commonMembers(): u32 {
+function intersectionCardinality(): u32 {
   makeRoom(2 * FOLD_BYTES + 64);
   left.select(0);
   right.select(1);

@@ -81,7 +81,7 @@ export function intersectArraysCardinality(a: usize, aCount: u32, b: usize, bCou
 }
 
 /** The members of left `a` that right `b` has not. `out` needs room for aCount members and may be `a`. */
-export function subtractArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+export function differenceArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   if (aCount <= LANES || aCount * LOOKUP_RATIO < bCount) return lookUpLeft<AndNot, Store>(a, aCount, b, bCount, out);
   if (bCount <= LANES || bCount * LOOKUP_RATIO < aCount) {
     return memberCount(out, splice<AndNot, Right, Left>(b, b + arrayBytes(bCount), a, a + arrayBytes(aCount), out));
@@ -90,12 +90,12 @@ export function subtractArrays(a: usize, aCount: u32, b: usize, bCount: u32, out
 }
 
 /** Unites left `a` with right `b`. `out` needs room for aCount + bCount members and overlaps neither. */
-export function uniteArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+export function unionArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   return combine<Or>(a, aCount, b, bCount, out);
 }
 
 /** The members of exactly one of left `a` and right `b`. `out` needs room for aCount + bCount members and overlaps neither. */
-export function exclusiveArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+export function xorArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   return combine<Xor>(a, aCount, b, bCount, out);
 }
 

@@ -19,18 +19,18 @@ import { BITSET_BYTES, UNIVERSE } from "./limits";
 
 /** Intersects left `a` with right `b`; returns the cardinality. `out` may be `a`; this holds for all four. */
 export function intersectBitsets(a: usize, b: usize, out: usize): u32 { return combine<And, Store>(a, b, out, BITSET_BYTES); }
-export function uniteBitsets(a: usize, b: usize, out: usize): u32 { return combine<Or, Store>(a, b, out, BITSET_BYTES); }
-export function subtractBitsets(a: usize, b: usize, out: usize): u32 { return combine<AndNot, Store>(a, b, out, BITSET_BYTES); }
+export function unionBitsets(a: usize, b: usize, out: usize): u32 { return combine<Or, Store>(a, b, out, BITSET_BYTES); }
+export function differenceBitsets(a: usize, b: usize, out: usize): u32 { return combine<AndNot, Store>(a, b, out, BITSET_BYTES); }
 /** Symmetric difference. */
-export function exclusiveBitsets(a: usize, b: usize, out: usize): u32 { return combine<Xor, Store>(a, b, out, BITSET_BYTES); }
+export function xorBitsets(a: usize, b: usize, out: usize): u32 { return combine<Xor, Store>(a, b, out, BITSET_BYTES); }
 
 /** Combines the next PART_BYTES of left `a` and right `b`; returns the cardinality, or with S = StoreOnly 0. */
 export function combineParts<O, S>(a: usize, b: usize, out: usize): u32 { return combine<O, S>(a, b, out, PART_BYTES); }
 
 export function intersectBitsetsCardinality(a: usize, b: usize): u32 { return combine<And, Count>(a, b, 0, BITSET_BYTES); }
-export function uniteBitsetsCardinality(a: usize, b: usize): u32 { return combine<Or, Count>(a, b, 0, BITSET_BYTES); }
-export function subtractBitsetsCardinality(a: usize, b: usize): u32 { return combine<AndNot, Count>(a, b, 0, BITSET_BYTES); }
-export function exclusiveBitsetsCardinality(a: usize, b: usize): u32 { return combine<Xor, Count>(a, b, 0, BITSET_BYTES); }
+export function unionBitsetsCardinality(a: usize, b: usize): u32 { return combine<Or, Count>(a, b, 0, BITSET_BYTES); }
+export function differenceBitsetsCardinality(a: usize, b: usize): u32 { return combine<AndNot, Count>(a, b, 0, BITSET_BYTES); }
+export function xorBitsetsCardinality(a: usize, b: usize): u32 { return combine<Xor, Count>(a, b, 0, BITSET_BYTES); }
 
 /** All values that left `a` has not, to `out`, which may be `a`; returns the cardinality. */
 export function complementBitset(a: usize, out: usize): u32 { return combine<Not, Store>(a, 0, out, BITSET_BYTES); }

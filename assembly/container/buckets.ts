@@ -79,7 +79,7 @@ export function bucketsToArray(a: usize, count: u32, out: usize): void {
 }
 
 /** Adds the members to the bitset at `to`, without a count. */
-export function uniteBucketsInto(a: usize, count: u32, to: usize): void {
+export function unionBucketsInto(a: usize, count: u32, to: usize): void {
   const counts = a + count;
   for (let high: u32 = 0; high < BUCKETS; high++, to += 32) {
     for (let end = a + left.load8(counts + high, 0); a < end; a++) bitsetSet(to, left.load8(a, 0));
@@ -142,7 +142,7 @@ export function intersectBucketsCardinality(a: usize, aCount: u32, b: usize, bCo
 }
 
 /** The members of `a` that `b` has not, likewise. */
-export function subtractBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+export function differenceBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   return filter<AndNot, Store>(a, aCount, b, bCount, out);
 }
 

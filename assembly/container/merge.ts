@@ -23,12 +23,12 @@ import { Or, Xor } from "./kernel";
  * Unites the buckets that `left` shows at `a` with those that `right` shows at `b`; returns the cardinality, or NO_BUCKETS. `out` needs
  * aCount + bCount + MERGE_BYTES and overlaps neither.
  */
-export function uniteBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+export function unionBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   return merge<Or>(a, aCount, b, bCount, out);
 }
 
 /** The members of exactly one, likewise. */
-export function exclusiveBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+export function xorBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   return merge<Xor>(a, aCount, b, bCount, out);
 }
 

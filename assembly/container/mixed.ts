@@ -19,7 +19,7 @@ export function intersectArrayBitsetCardinality(a: usize, aCount: u32, b: usize)
 }
 
 /** The members of left array `a` that right bitset `b` has not, to an array; `out` may be `a`. */
-export function subtractArrayBitset(a: usize, aCount: u32, b: usize, out: usize): u32 {
+export function differenceArrayBitset(a: usize, aCount: u32, b: usize, out: usize): u32 {
   return filterByBitset<Store>(a, aCount, b, out, 1);
 }
 
@@ -41,7 +41,7 @@ export function intersectArrayRuns(a: usize, aCount: u32, b: usize, out: usize):
 }
 
 /** The members of left array `a` that are in none of the right runs `b`, to an array; `out` may be `a`. */
-export function subtractArrayRuns(a: usize, aCount: u32, b: usize, out: usize): u32 {
+export function differenceArrayRuns(a: usize, aCount: u32, b: usize, out: usize): u32 {
   return filterByRuns(a, aCount, b, out, 1);
 }
 
@@ -67,14 +67,14 @@ export function subtractArrayRuns(a: usize, aCount: u32, b: usize, out: usize): 
 }
 
 /** Adds the array that `right` shows at `b` to the bitset at `to` in memory 0; returns how much the cardinality changed. */
-export function uniteArrayInto(to: usize, b: usize, bCount: u32): i32 { return bCount - changeBits<Or, Store>(to, b, bCount); }
+export function unionArrayInto(to: usize, b: usize, bCount: u32): i32 { return bCount - changeBits<Or, Store>(to, b, bCount); }
 /** Removes the members of the right array `b`; returns how much the cardinality changed, which is not above 0. */
-export function subtractArrayInto(to: usize, b: usize, bCount: u32): i32 { return -changeBits<AndNot, Store>(to, b, bCount); }
+export function differenceArrayInto(to: usize, b: usize, bCount: u32): i32 { return -changeBits<AndNot, Store>(to, b, bCount); }
 /** Removes the members of the right array `b` that are there and adds the others; returns how much the cardinality changed. */
-export function exclusiveArrayInto(to: usize, b: usize, bCount: u32): i32 { return bCount - 2 * changeBits<Xor, Store>(to, b, bCount); }
+export function xorArrayInto(to: usize, b: usize, bCount: u32): i32 { return bCount - 2 * changeBits<Xor, Store>(to, b, bCount); }
 // The same without a count.
-export function uniteArrayUncounted(to: usize, b: usize, bCount: u32): void { changeBits<Or, StoreOnly>(to, b, bCount); }
-export function exclusiveArrayUncounted(to: usize, b: usize, bCount: u32): void { changeBits<Xor, StoreOnly>(to, b, bCount); }
+export function unionArrayUncounted(to: usize, b: usize, bCount: u32): void { changeBits<Or, StoreOnly>(to, b, bCount); }
+export function xorArrayUncounted(to: usize, b: usize, bCount: u32): void { changeBits<Xor, StoreOnly>(to, b, bCount); }
 
 /** Changes the bits of the array's members; returns how many were set, if S counts. */
 // @ts-ignore: decorator
@@ -106,7 +106,7 @@ export function exclusiveArrayUncounted(to: usize, b: usize, bCount: u32): void 
 }
 
 /** Adds the runs that `right` shows at `b` to the bitset at `to` in memory 0. The caller counts, here and below. */
-export function uniteRunsInto(to: usize, b: usize): void {
+export function unionRunsInto(to: usize, b: usize): void {
   const end = b + runsBytes(right.load16(b, 0));
   for (b += RUNS_HEADER_BYTES; b < end; b += RUN_BYTES) {
     const low = right.load16(b, 0);
@@ -114,7 +114,7 @@ export function uniteRunsInto(to: usize, b: usize): void {
   }
 }
 
-export function subtractRunsInto(to: usize, b: usize): void {
+export function differenceRunsInto(to: usize, b: usize): void {
   const end = b + runsBytes(right.load16(b, 0));
   for (b += RUNS_HEADER_BYTES; b < end; b += RUN_BYTES) {
     const low = right.load16(b, 0);
@@ -122,7 +122,7 @@ export function subtractRunsInto(to: usize, b: usize): void {
   }
 }
 
-export function exclusiveRunsInto(to: usize, b: usize): void {
+export function xorRunsInto(to: usize, b: usize): void {
   const end = b + runsBytes(right.load16(b, 0));
   for (b += RUNS_HEADER_BYTES; b < end; b += RUN_BYTES) {
     const low = right.load16(b, 0);

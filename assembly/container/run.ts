@@ -101,10 +101,10 @@ export function runsSelect(at: usize, rank: u32): u32 {
  * `out` needs runsBytes(runs of a + runs of b + 1) bytes and overlaps neither. This holds for all four.
  */
 export function intersectRuns(a: usize, b: usize, out: usize): u32 { return combine<And>(a, b, out); }
-export function uniteRuns(a: usize, b: usize, out: usize): u32 { return combine<Or>(a, b, out); }
-export function subtractRuns(a: usize, b: usize, out: usize): u32 { return combine<AndNot>(a, b, out); }
+export function unionRuns(a: usize, b: usize, out: usize): u32 { return combine<Or>(a, b, out); }
+export function differenceRuns(a: usize, b: usize, out: usize): u32 { return combine<AndNot>(a, b, out); }
 /** Symmetric difference. */
-export function exclusiveRuns(a: usize, b: usize, out: usize): u32 { return combine<Xor>(a, b, out); }
+export function xorRuns(a: usize, b: usize, out: usize): u32 { return combine<Xor>(a, b, out); }
 
 // A run is loaded as one word, start below length - 1. An edge is where a run ends, exclusive: up to UNIVERSE.
 // @ts-ignore: decorator

@@ -100,7 +100,7 @@ export namespace argument {
    * were changed: should the call be cut short for want of memory, the host undoes it.
    */
   // @ts-ignore: decorator
-  @external("argument", "keep") export declare function keep(value: u64): void;
+  @external("argument", "handBack") export declare function handBack(value: u64): void;
 }
 
 /** Where members go that a call answers with, in the order in which they are handed over. */

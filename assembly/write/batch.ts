@@ -33,10 +33,10 @@ export function getAll(first: u32, count: u32): void {
   for (let i = first, to = first; i < end; i = to) {
     const key = keyOf(argument.value(i)), entry = findEntry(key);
     while (to < end && keyOf(argument.value(to)) == key) to++;
-    if (!entry) for (; i < to; i++) argument.keep(0);
+    if (!entry) for (; i < to; i++) argument.handBack(0);
     else if (isArray(entryKind<Own>(entry))) getFromArray(entry, i, to);
     else if (entryKind<Own>(entry) == Kind.BUCKETS) getFromBuckets(entry, i, to);
-    else for (; i < to; i++) argument.keep(u64(containerHas(entry, lowOf(argument.value(i)))));
+    else for (; i < to; i++) argument.handBack(u64(containerHas(entry, lowOf(argument.value(i)))));
   }
 }
 
@@ -47,7 +47,7 @@ function getFromArray(entry: usize, from: u32, to: u32): void {
     const low = lowOf(argument.value(i));
     at = low < before ? start + arrayBytes(arrayLowerBound(start, count, low)) : gallop<Own>(at, end, low);
     before = low;
-    argument.keep(u64(at < end && load<u16>(at) == low));
+    argument.handBack(u64(at < end && load<u16>(at) == low));
   }
 }
 
@@ -58,7 +58,7 @@ function getFromBuckets(entry: usize, from: u32, to: u32): void {
     const low = lowOf(argument.value(i));
     lows = bucketFrom(start, count, high, lows, low >> 8);
     high = low >> 8;
-    argument.keep(u64(bucketHas(start, count, lows, low)));
+    argument.handBack(u64(bucketHas(start, count, lows, low)));
   }
 }
 
@@ -76,7 +76,7 @@ function stretchEnd(from: u32, end: u32): u32 {
 }
 
 /** Adds the call's arguments `first` .. `first + count - 1` and hands back those that were no members before; returns how many. */
-export function add(first: u32, count: u32): u64 {
+export function addAll(first: u32, count: u32): u64 {
   const end = first + count;
   let added: u32 = 0;
   for (let i = first; i < end;) {
@@ -91,7 +91,7 @@ export function add(first: u32, count: u32): u64 {
     for (; i < to; i++) {
       const offset = argument.value(i);
       if (!insert(offset)) continue;
-      argument.keep(offset);
+      argument.handBack(offset);
       added++;
     }
   }
@@ -108,7 +108,7 @@ function addStretch(entry: usize, key: u64, from: u32, to: u32, kept: u32): u32 
   if (kind == Kind.BITSET) return addToBitset(entry, key, from, to);
   if (kind == Kind.BUCKETS) return addToBuckets(entry, key, from, to, kept);
   // What is handed back here but not added, should there be no room for it, is no member then: undoing it does nothing.
-  const more = keepStrangers(entry, from, to);
+  const more = handBackAbsent(entry, from, to);
   if (!more) return 0;
   const count = entry ? entryCount<Own>(entry) : 0, all = count + more;
   if (!entry) {
@@ -117,7 +117,7 @@ function addStretch(entry: usize, key: u64, from: u32, to: u32, kept: u32): u32 
     setBlock(entry, Kind.ARRAY, all, allocate(arrayBytes(all)));
     mergeIntoArray(entryPayload<Own>(entry), 0, kept, more);
   } else {
-    addKept(entry, kept, more);
+    addNew(entry, kept, more);
   }
   adjust(key, more);
   if (all >= BUCKETS_FROM && blockBytes(arrayBytes(count + 1)) != blockBytes(arrayBytes(all)) && entryKind<Own>(entry) == Kind.ARRAY) {
@@ -127,11 +127,11 @@ function addStretch(entry: usize, key: u64, from: u32, to: u32, kept: u32): u32 
 }
 
 /** Adds the values that were handed back, `more` of them from number `kept` on, to the entry's array, which has none of them. */
-function addKept(entry: usize, kept: u32, more: u32): void {
+function addNew(entry: usize, kept: u32, more: u32): void {
   const old = entryPayload<Own>(entry), count = entryCount<Own>(entry), all = count + more;
   if (!isArraySized(all)) {
     arrayIntoBitset(entry);
-    setKept(entry, kept, more);
+    setNew(entry, kept, more);
     return;
   }
   let at: usize;
@@ -146,7 +146,7 @@ function addKept(entry: usize, kept: u32, more: u32): void {
 }
 
 /** Adds them to the entry's bitset. */
-function setKept(entry: usize, kept: u32, more: u32): void {
+function setNew(entry: usize, kept: u32, more: u32): void {
   const bits = entryPayload<Own>(entry);
   for (let i = kept; i < kept + more; i++) bitsetSet(bits, lowOf(argument.value(i)));
   setCount(entry, entryCount<Own>(entry) + more);
@@ -161,27 +161,27 @@ function addToBuckets(entry: usize, key: u64, from: u32, to: u32, kept: u32): u3
     lows = bucketFrom(payload, count, high, lows, low >> 8);
     high = low >> 8;
     if (bucketHas(payload, count, lows, low)) continue;
-    argument.keep(offset);
+    argument.handBack(offset);
     more++;
   }
   if (!more) return 0;
   if (!isArraySized(count + more)) {
     bucketsIntoBitset(entry);
-    setKept(entry, kept, more);
-  } else if (bucketsHaveRoomForKept(payload, count, kept, more)) {
+    setNew(entry, kept, more);
+  } else if (bucketsHaveRoomForNew(payload, count, kept, more)) {
     const at = resize(payload, bucketsBytes(count), bucketsBytes(count + more));
     setBlock(entry, Kind.BUCKETS, count + more, at);
     mergeIntoBuckets(at, count, kept, more);
   } else {
     bucketsIntoArray(entry);
-    addKept(entry, kept, more);
+    addNew(entry, kept, more);
   }
   adjust(key, more);
   return more;
 }
 
 /** Whether none of the buckets becomes one of more members than it can tell. */
-function bucketsHaveRoomForKept(at: usize, count: u32, kept: u32, more: u32): bool {
+function bucketsHaveRoomForNew(at: usize, count: u32, kept: u32, more: u32): bool {
   for (let i: u32 = 0, high: u32 = 256, held: u32 = 0; i < more; i++) {
     const low = lowOf(argument.value(kept + i));
     held = low >> 8 == high ? held + 1 : bucketHeld(at, count, low >> 8) + 1;
@@ -192,7 +192,7 @@ function bucketsHaveRoomForKept(at: usize, count: u32, kept: u32, more: u32): bo
 }
 
 /** Hands back those of a stretch that the entry's array, if there is one, has not, and says how many. */
-function keepStrangers(entry: usize, from: u32, to: u32): u32 {
+function handBackAbsent(entry: usize, from: u32, to: u32): u32 {
   let at: usize = 0, end: usize = 0, strangers: u32 = 0;
   if (entry) {
     at = entryPayload<Own>(entry);
@@ -202,7 +202,7 @@ function keepStrangers(entry: usize, from: u32, to: u32): u32 {
     const offset = argument.value(i), low = lowOf(offset);
     at = gallop<Own>(at, end, low);
     if (at < end && load<u16>(at) == low) { at += MEMBER_BYTES; continue; }
-    argument.keep(offset);
+    argument.handBack(offset);
     strangers++;
   }
   return strangers;
@@ -258,7 +258,7 @@ function addToBitset(entry: usize, key: u64, from: u32, to: u32): u32 {
     const offset = argument.value(i), low = lowOf(offset);
     if (bitsetHas(bits, low)) continue;
     bitsetSet(bits, low);
-    argument.keep(offset);
+    argument.handBack(offset);
     added++;
   }
   if (!added) return 0;
@@ -268,7 +268,7 @@ function addToBitset(entry: usize, key: u64, from: u32, to: u32): u32 {
 }
 
 /** Removes the call's arguments `first` .. `first + count - 1` and hands back those that were members before; returns how many. */
-export function subtract(first: u32, count: u32): u64 {
+export function removeAll(first: u32, count: u32): u64 {
   const end = first + count;
   let known = NO_KEY, entry: usize = 0, removed: u64 = 0;
   for (let i = first; i < end;) {
@@ -293,7 +293,7 @@ export function subtract(first: u32, count: u32): u64 {
       if (!entry) break;
       const offset = argument.value(i), stays = entryKind<Own>(entry) != Kind.FULL && entryCount<Own>(entry) > 1;
       if (removeAt(entry, key, lowOf(offset))) {
-        argument.keep(offset);
+        argument.handBack(offset);
         removed++;
       }
       if (!stays) known = NO_KEY;
@@ -312,7 +312,7 @@ function takeFromArray(entry: usize, key: u64, from: u32, to: u32): u32 {
     at = gallop<Own>(at, end, low);
     if (at == end) break;
     if (load<u16>(at) != low) continue;
-    argument.keep(offset);
+    argument.handBack(offset);
     if (out != rest) memory.copy(out, rest, at - rest);
     out += at - rest;
     rest = at += MEMBER_BYTES;
@@ -343,7 +343,7 @@ function takeFromBuckets(entry: usize, key: u64, from: u32, to: u32): u32 {
     for (; high < low >> 8; end += load<u8>(counts + ++high)) at = end;
     while (at < end && u32(load<u8>(at)) < (low & 0xff)) at++;
     if (at == end || load<u8>(at) != (low & 0xff)) continue;
-    argument.keep(offset);
+    argument.handBack(offset);
     memory.copy(out, rest, at - rest);
     out += at - rest;
     rest = ++at;
@@ -366,7 +366,7 @@ function clearInBitset(entry: usize, key: u64, from: u32, to: u32): u32 {
     const offset = argument.value(i), low = lowOf(offset);
     if (!bitsetHas(bits, low)) continue;
     bitsetClear(bits, low);
-    argument.keep(offset);
+    argument.handBack(offset);
     removed++;
   }
   setCount(entry, entryCount<Own>(entry) - removed);

@@ -10,7 +10,7 @@ import { ARRAY_MAX, BITSET_BYTES, arrayBytes, runsBytes, isArraySized } from "..
 import { arrayLowerBound } from "../container/array";
 import {
   BUCKETS_FROM, BUCKETS_LEAST, arrayToBuckets, bucketsBytes, bucketsFind, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsRemove,
-  bucketsToArray, uniteBucketsInto,
+  bucketsToArray, unionBucketsInto,
 } from "../container/buckets";
 import { bitsetHas, bitsetSet, bitsetClear, clearBitset } from "../container/bitset";
 import { runsFind, runsHas } from "../container/run";
@@ -179,7 +179,7 @@ export function bucketsIntoBitset(entry: usize): void {
   const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
   const at = allocate(BITSET_BYTES);
   clearBitset(at);
-  uniteBucketsInto(payload, count, at);
+  unionBucketsInto(payload, count, at);
   release(payload, bucketsBytes(count));
   setBlock(entry, Kind.BITSET, count, at);
 }

@@ -11,7 +11,7 @@ import {
 import { runsBytes } from "../container/limits";
 import { adjust, advance, findEntry, insertEntry, placeEntry, promote, removeEntry, roomForEntries, seek } from "../arena/directory";
 import { releaseContainer } from "./edit";
-import { formBytes, settled } from "../combine/emit";
+import { formBytes, normalized } from "../combine/emit";
 import { FOLD_BYTES, FULL_COUNT, Fold, copyShape, entryShape, fold, fullShape, shape, shapeAt, shapeCount, shapeKind } from "../combine/fold";
 import { isolate } from "./point";
 import { isEmpty } from "../read/query";
@@ -139,7 +139,7 @@ function foldInto(op: Fold, entry: usize, key: u64, r: u64): void {
     removeEntry(key);
     return;
   }
-  const form = settled(folded), oldBytes = payloadBytes<Own>(entry), oldAt = entryPayload<Own>(entry);
+  const form = normalized(folded), oldBytes = payloadBytes<Own>(entry), oldAt = entryPayload<Own>(entry);
   put(entry, form);
   if (oldBytes) release(oldAt, oldBytes);     // only now: a first free list would be laid over the work
 }

@@ -14,7 +14,7 @@ const STALE: u8 = 0xa7;
 let arenaSize: u32 = 0;
 let operands: u32 = 0, operandsEnd: usize = OPERANDS;
 let arenaLimit: u32 = 0;
-let argumentCount: u32 = 0, keptCount: u32 = 0;
+let argumentCount: u32 = 0, handedBack: u32 = 0;
 let memberCount: u32 = 0;
 let outputSize: u32 = 0, outputLimit: u32 = 0;
 let leftShows: u32 = SELF, rightShows: u32 = SELF;
@@ -108,10 +108,10 @@ export function argument_value(index: u32): u64 {
   return load<u64>(ARGUMENTS + (<usize>index << 3));
 }
 
-export function argument_keep(value: u64): void {
-  need(keptCount < argumentCount);
-  store<u64>(ARGUMENTS + (<usize>keptCount << 3), value);
-  keptCount++;
+export function argument_handBack(value: u64): void {
+  need(handedBack < argumentCount);
+  store<u64>(ARGUMENTS + (<usize>handedBack << 3), value);
+  handedBack++;
 }
 
 export function reply_member(offset: u64): void {
@@ -158,7 +158,7 @@ export function world_enter(): void {
   rightShows = SELF;
   memberCount = 0;
   outputSize = 0;
-  keptCount = 0;
+  handedBack = 0;
 }
 export function world_clear(): void {
   world_enter();
@@ -191,7 +191,7 @@ export function world_addArgument(value: u64): u32 {
   return argumentCount++;
 }
 export function world_clearArguments(): void { argumentCount = 0; }
-export function world_argumentsKept(): u32 { return keptCount; }
+export function world_argumentsHandedBack(): u32 { return handedBack; }
 export function world_members(): u32 { return memberCount; }
 export function world_setOutputLimit(bytes: u32): void { outputLimit = bytes; }
 export function world_outputBytes(): u32 { return outputSize; }
