@@ -1,12 +1,12 @@
 // What the host calls. Memory 0 is the bitmap that a function works on, or the fresh arena that it makes one of (arena.ts).
 
-export { get, set } from "./write/point";
+export { set } from "./write/point";
 export { getAll, addAll, removeAll } from "./write/batch";
 export { collect } from "./combine/collect";
 export { sort } from "./sort";
 export { setRange, clearRange, flipRange } from "./write/range";
 export { field, setField, addToField } from "./write/field";
-export { isEmpty, cardinality, minimum, maximum, countRange, rank, select } from "./read/query";
+export { get, isEmpty, cardinality, minimum, maximum, countRange, rank, select } from "./read/query";
 export { countIndexed, position } from "./read/indexed";
 export { members, membersFrom } from "./read/stream";
 export { statistics } from "./read/statistics";

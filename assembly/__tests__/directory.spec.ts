@@ -276,7 +276,7 @@ describe("the directory", () => {
       }
       trial.same(place, 0, "the end");
       trial.same(leaves, (keys.count + LEAF_MAX - 1) / LEAF_MAX, "leaves");
-      trial.same(lastEntry<Right>() != 0, keys.count != 0, "a last entry");
+      trial.same(u32(lastEntry<Right>() != 0), u32(keys.count != 0), "a last entry");
     }
     trial.end();
   });

@@ -1,9 +1,9 @@
 import { Own } from "../env/view";
 import { SPAN_MAX, Kind, entryKind } from "../arena/entry";
 import { findEntry } from "../arena/directory";
-import { get, set } from "../write/point";
-import { cardinality } from "../read/query";
 import { used } from "../arena/arena";
+import { cardinality, get } from "../read/query";
+import { set } from "../write/point";
 import { Form, Trial, build, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, range } from "./bitmap-model";
 

@@ -20,12 +20,10 @@
 
 import { view8, view16, view32, view64, Own } from "../env/view";
 import {
-  ROOT, TINY_PAYLOAD, isTiny, allocate, bumpMark, heldAt, prepare, release, resize, reserve, blockBytes, resetToEmpty, setBumpMark, HEADER_BYTES,
-  totalCardinality, setTotalCardinality, entryTotal, setEntryTotal, FORM_FULL,
+  ROOT, TINY_PAYLOAD, isTiny, allocate, bumpMark, heldAt, prepare, release, resize, reserve, blockBytes, resetToEmpty, setBumpMark,
+  HEADER_BYTES, totalCardinality, setTotalCardinality, entryTotal, setEntryTotal, FORM_FULL,
 } from "./arena";
-import {
-  ENTRY_BYTES, KEY_MAX, Kind, entryKey, entryKind, entryCount, entryCardinality, entryLastKey, entryPayload, setKey, setPosition,
-} from "./entry";
+import { ENTRY_BYTES, KEY_MAX, Kind, entryKey, entryKind, entryCount, entryCardinality, entryLastKey, setKey, setPosition } from "./entry";
 import { arrayBytes } from "../container/limits";
 
 // @ts-ignore: decorator

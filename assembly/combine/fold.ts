@@ -4,7 +4,6 @@
 // A container on its way is a shape, packed into a u64: kind, cardinality and the payload's address in whichever memory is read.
 
 import { SELF, left, right } from "../env/memory";
-import { Right, view16 } from "../env/view";
 import { alignedBump, makeRoom } from "../arena/arena";
 import { Kind, isArray, entryKind, entryCount, entryPayload } from "../arena/entry";
 import { ARRAY_MAX, BITSET_BYTES, arrayBytes, runsBytes } from "../container/limits";
@@ -14,8 +13,8 @@ import {
 } from "../container/bitset";
 import { intersectRuns, unionRuns, differenceRuns, xorRuns, complementRuns, runsCardinality } from "../container/run";
 import {
-  intersectArrayBitset, intersectArrayBitsetCardinality, differenceArrayBitset, intersectArrayRuns, differenceArrayRuns,
-  unionArrayInto, differenceArrayInto, xorArrayInto, unionRunsInto, differenceRunsInto, xorRunsInto, intersectRunsInto,
+  intersectArrayBitset, intersectArrayBitsetCardinality, differenceArrayBitset, intersectArrayRuns, differenceArrayRuns, unionArrayInto,
+  differenceArrayInto, xorArrayInto, unionRunsInto, differenceRunsInto, xorRunsInto, intersectRunsInto,
 } from "../container/mixed";
 import {
   BUCKETS_LEAST, arrayToBuckets, bucketsBytes, bucketsToArray, intersectBuckets, intersectBucketsCardinality, differenceBuckets,

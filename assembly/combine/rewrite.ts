@@ -7,11 +7,10 @@ import { HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, alignedBump, blockBytes, makeRoom
 import { KEY_MAX, Kind, entryKey, entryKind, entrySpan, payloadBytes } from "../arena/entry";
 import { advance, entriesHeld, isLastOfLeaf, nodeBytes, placeEntry, seek } from "../arena/directory";
 import { appendFull, begin, endLeaf, finish } from "../arena/builder";
-import { plainBytes } from "../write/edit";
 import { EMIT_BYTES, emit, emitCopy } from "./emit";
 import { FOLD_BYTES, copyShape, entryShape, shape, shapeAt, shapeCount, shapeKind } from "./fold";
 import { BITSET_BYTES, arrayBytes, runsBytes } from "../container/limits";
-import { BUCKETS_FROM, bucketsToArray } from "../container/buckets";
+import { BUCKETS_FROM, bucketsToArray, plainBytes } from "../container/buckets";
 import { arrayToRuns, bitsetToRuns, runsToArray, countRunsOfArray, countRunsOfBitset } from "../container/convert";
 
 /**

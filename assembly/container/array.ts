@@ -28,6 +28,10 @@ import {
 // @ts-ignore: decorator
 @inline const NEAR: u32 = 48;
 
+/** The member of 0-based rank `index` of the array at `payload` in memory 0. */
+// @ts-ignore: decorator
+@inline export function member(payload: usize, index: u32): u32 { return load<u16>(payload + (<usize>index << 1)); }
+
 /**
  * Members below `value`, at most UNIVERSE, of the array at `at` in memory 0. A search of many is as long as it has to wait for memory, so
  * it looks at three members in each step and waits for all at once.

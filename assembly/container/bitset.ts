@@ -3,9 +3,7 @@
 // First the loops over whole bitsets, then members, ranges and positions of one bitset in memory 0.
 
 import { left, right } from "../env/memory";
-import {
-  And, Or, Xor, AndNot, Same, Not, Store, StoreOnly, Count, stores, counts, isUnary, combineWords, changeWord,
-} from "./kernel";
+import { And, Or, Xor, AndNot, Same, Not, Store, Count, stores, counts, isUnary, combineWords, changeWord } from "./kernel";
 import { BITSET_BYTES, UNIVERSE } from "./limits";
 
 // @ts-ignore: decorator
@@ -92,8 +90,6 @@ export function bitsetCardinality(a: usize): u32 { return combine<Same, Count>(a
 /** Address of the 64-bit word of the bitset at `at` that holds `value`. */
 // @ts-ignore: decorator
 @inline function wordOf(at: usize, value: u32): usize { return at + ((<usize>value >> 6) << 3); }
-// @ts-ignore: decorator
-@inline function bitOf(value: u32): u64 { return (<u64>1) << (value & 63); }
 /** The bits from `value`'s on, in its word. */
 // @ts-ignore: decorator
 @inline function maskFrom(value: u32): u64 { return ~(<u64>0) << (value & 63); }

@@ -10,7 +10,7 @@
 import { left, right, vector } from "../env/memory";
 import { view8 } from "../env/view";
 import { bitsetSet } from "./bitset";
-import { MEMBER_BYTES, UNIVERSE, arrayBytes } from "./limits";
+import { MEMBER_BYTES, UNIVERSE, arrayBytes, isArraySized, BITSET_BYTES } from "./limits";
 import { And, AndNot, Count, Store, stores } from "./kernel";
 import { ALL_LANES, LANES, LANES_BYTES, putFewLanes } from "./lanes";
 
@@ -36,6 +36,13 @@ import { ALL_LANES, LANES, LANES_BYTES, putFewLanes } from "./lanes";
 /** Bytes of `count` members' payload. */
 // @ts-ignore: decorator
 @inline export function bucketsBytes(count: u32): usize { return <usize>count + BUCKETS; }
+
+/** Bytes that `count` members take as an array, buckets or a bitset, whichever is mostly theirs. */
+// @ts-ignore: decorator
+@inline export function plainBytes(count: u32): usize {
+  if (!isArraySized(count)) return BITSET_BYTES;
+  return count < BUCKETS_FROM ? arrayBytes(count) : bucketsBytes(count);
+}
 
 // --- Conversions: what `left` shows, to memory 0 without an overlap -----------------------------------------------------------
 

@@ -111,9 +111,9 @@ function mergeLong<O>(a: usize, held: u32, b: usize, others: u32, out: usize): u
   while (a < aEnd && b < bEnd) {
     const x = left.load8(a, 0), y = right.load8(b, 0);
     store<u8>(out, min(x, y));
-    if (sizeof<O>() == sizeof<Or>()) out++; else out += <usize>(x != y);
-    a += <usize>(x <= y);
-    b += <usize>(y <= x);
+    if (sizeof<O>() == sizeof<Or>()) out++; else out += usize(x != y);
+    a += usize(x <= y);
+    b += usize(y <= x);
   }
   for (; a < aEnd; a++) store<u8>(out++, left.load8(a, 0));
   for (; b < bEnd; b++) store<u8>(out++, right.load8(b, 0));

@@ -112,7 +112,7 @@ export function xorRuns(a: usize, b: usize, out: usize): u32 { return combine<Xo
 // @ts-ignore: decorator
 @inline function edgeOf(run: u32): u32 { return (run & 0xffff) + (run >> 16) + 1; }
 // @ts-ignore: decorator
-@inline function runIf(condition: bool): usize { return <usize>condition << 2; }
+@inline function runIf(condition: u32): usize { return <usize>condition << 2; }
 
 /**
  * One step deals with all up to where the first of two runs, x and y, ends:
@@ -137,14 +137,14 @@ export function xorRuns(a: usize, b: usize, out: usize): u32 { return combine<Xo
     if (sizeof<O>() == sizeof<And>()) { from = second; to = edge; }
     if (sizeof<O>() == sizeof<Or>()) to = edge;
     if (sizeof<O>() == sizeof<AndNot>()) from = xLow;
-    const some = from < to, apart = some & (from != high);
+    const some = u32(from < to), apart = some & u32(from != high);
     putRun(out, low, high - 1);
-    out += runIf(apart & (high != 0));
+    out += runIf(apart & u32(high != 0));
     low = select(from, low, apart);
     high = select(to, high, some);
     done = edge;
-    a += runIf(xEdge <= yEdge);
-    b += runIf(yEdge <= xEdge);
+    a += runIf(u32(xEdge <= yEdge));
+    b += runIf(u32(yEdge <= xEdge));
   }
   // One of the two is at its end; of the rest of the other, what is in one of them only may count.
   if (sizeof<O>() == sizeof<And>()) a = aEnd;
@@ -156,8 +156,8 @@ export function xorRuns(a: usize, b: usize, out: usize): u32 { return combine<Xo
       low = from;
     }
     high = edgeOf(run);
-    a += runIf(ofA);
-    b += runIf(!ofA);
+    a += runIf(u32(ofA));
+    b += runIf(u32(!ofA));
   }
   if (high) out = putRun(out, low, high - 1);
   return closeRuns(start, out);

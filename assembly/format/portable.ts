@@ -16,12 +16,11 @@ import {
 } from "../arena/entry";
 import { advance, placeEntry, seek } from "../arena/directory";
 import { append, appendFull, begin, finish, nextKey } from "../arena/builder";
-import { plainBytes } from "../write/edit";
 import { EMIT_BYTES, emit } from "../combine/emit";
 import { FULL_COUNT, shape } from "../combine/fold";
 import { BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
-import { BUCKETS_FROM } from "../container/buckets";
+import { BUCKETS_FROM, plainBytes } from "../container/buckets";
 import { runsToArray, runsToBitset } from "../container/convert";
 import { LANES, LANES_BYTES } from "../container/lanes";
 

@@ -16,7 +16,7 @@ import { Fault } from "../env/fault";
 import { KEY_MAX, Kind, entryKey, entryKind, entryLastKey, entrySpan } from "../arena/entry";
 import { advance, placeEntry, seek, seekFrom } from "../arena/directory";
 import { appendFull, begin, finish, nextKey } from "../arena/builder";
-import { faulty, readStream, streamBytes, writeStream } from "./portable";
+import { readStream, streamBytes, writeStream } from "./portable";
 
 /** So many containers of spans, the first of each not counted, are too many to spell out: 14 MB of a payload. */
 // @ts-ignore: decorator

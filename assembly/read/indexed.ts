@@ -2,8 +2,7 @@
 // member; negative ones count from its end.
 
 import { reply } from "../env/memory";
-import { get } from "../write/point";
-import { countRange, isEmpty, maximum, minimum, nextClear, nextSet } from "./query";
+import { countRange, isEmpty, maximum, minimum, nextClear, nextSet, get } from "./query";
 
 export const enum Unit { BYTE = 0, BIT = 1 }
 

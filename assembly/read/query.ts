@@ -8,16 +8,34 @@ import {
   advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, firstEntry, lastEntry, membersBefore, placeEntry, seek,
 } from "../arena/directory";
 import { BITSET_BYTES } from "../container/limits";
-import { arrayLowerBound } from "../container/array";
-import { bucketsLast, bucketsLowerBound, bucketsNextClear, bucketsSelect } from "../container/buckets";
-import { bitsetNextClear, bitsetNextSet, bitsetRangeCardinality, bitsetSelect } from "../container/bitset";
-import { runsNextClear, runsNextSet, runsRangeCardinality, runsSelect } from "../container/run";
+import { arrayLowerBound, member } from "../container/array";
+import { bucketsLast, bucketsLowerBound, bucketsNextClear, bucketsSelect, bucketsHas } from "../container/buckets";
+import { bitsetNextClear, bitsetNextSet, bitsetRangeCardinality, bitsetSelect, bitsetHas } from "../container/bitset";
+import { runsNextClear, runsNextSet, runsRangeCardinality, runsSelect, runsHas } from "../container/run";
 
 /** What a container's next...() answers when there is none. */
 // @ts-ignore: decorator
 @inline const NONE: u32 = 65536;
 // @ts-ignore: decorator
 @inline const LOW_MAX: u32 = 65535;
+
+/** Whether the entry's container holds `low`. */
+export function containerHas(entry: usize, low: u32): bool {
+  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
+  if (kind == Kind.BITSET) return bitsetHas(payload, low);
+  if (kind == Kind.FULL) return true;
+  if (kind == Kind.RUNS) return runsHas(payload, low);
+  const count = entryCount<Own>(entry);
+  if (kind == Kind.BUCKETS) return bucketsHas(payload, count, low);
+  const index = arrayLowerBound(payload, count, low);
+  return index < count && member(payload, index) == low;
+}
+
+/** 1 if the offset is a member. */
+export function get(offset: u64): u32 {
+  const entry = findEntry(keyOf(offset));
+  return entry ? u32(containerHas(entry, lowOf(offset))) : 0;
+}
 
 /** 1 if there is no member. */
 export function isEmpty(): u32 { return u32(!entriesHeld<Own>()); }

@@ -8,12 +8,11 @@ import {
   KEY_MAX, Kind, entryCount, entryKind, entryPayload, isArray, keyOf, lowOf, setBlock, setCount, setPair, setSingle,
 } from "../arena/entry";
 import { adjust, findEntry, insertEntry, removeEntry, roomToInsert } from "../arena/directory";
-import {
-  arrayIntoBitset, arrayIntoBuckets, bucketsIntoArray, bucketsIntoBitset, containerHas, countUp, member, releaseContainer,
-} from "./edit";
+import { containerHas } from "../read/query";
+import { arrayIntoBitset, arrayIntoBuckets, bucketsIntoArray, bucketsIntoBitset, countUp, releaseContainer } from "./edit";
 import { insert, removeAt } from "./point";
 import { ARRAY_MAX, MEMBER_BYTES, arrayBytes, isArraySized, memberCount } from "../container/limits";
-import { arrayLowerBound, gallop } from "../container/array";
+import { arrayLowerBound, gallop, member } from "../container/array";
 import { BUCKET_MAX, BUCKETS_FROM, BUCKETS_LEAST, bucketFrom, bucketHas, bucketHeld, bucketsBytes } from "../container/buckets";
 import { bitsetClear, bitsetHas, bitsetSet } from "../container/bitset";
 

@@ -7,27 +7,15 @@ import {
   Kind, CONTAINER_MEMBERS, entryKind, entryCount, entryPayload, payloadBytes, setBlock, setCount, setSingle, setPair, setFull,
 } from "../arena/entry";
 import { ARRAY_MAX, BITSET_BYTES, arrayBytes, runsBytes, isArraySized } from "../container/limits";
-import { arrayLowerBound } from "../container/array";
+import { arrayLowerBound, member } from "../container/array";
 import {
-  BUCKETS_FROM, BUCKETS_LEAST, arrayToBuckets, bucketsBytes, bucketsFind, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsRemove,
-  bucketsToArray, unionBucketsInto,
+  BUCKETS_FROM, BUCKETS_LEAST, arrayToBuckets, bucketsBytes, bucketsFind, bucketsHaveRoom, bucketsInsert, bucketsRemove, bucketsToArray,
+  unionBucketsInto, plainBytes,
 } from "../container/buckets";
 import { bitsetHas, bitsetSet, bitsetClear, clearBitset } from "../container/bitset";
-import { runsFind, runsHas } from "../container/run";
+import { runsFind } from "../container/run";
 import { arrayToBitset, bitsetToArray, runsToBitset, runsToArray } from "../container/convert";
 import { bitsetToBuckets } from "../container/extract";
-
-/** Whether the entry's container holds `low`. */
-export function containerHas(entry: usize, low: u32): bool {
-  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
-  if (kind == Kind.BITSET) return bitsetHas(payload, low);
-  if (kind == Kind.FULL) return true;
-  if (kind == Kind.RUNS) return runsHas(payload, low);
-  const count = entryCount<Own>(entry);
-  if (kind == Kind.BUCKETS) return bucketsHas(payload, count, low);
-  const index = arrayLowerBound(payload, count, low);
-  return index < count && member(payload, index) == low;
-}
 
 /** Adds `low` to a container that is not FULL; true if it was not there. The sums above the entry are the caller's. */
 export function insertInto(entry: usize, low: u32): bool {
@@ -54,9 +42,6 @@ export function releaseContainer(entry: usize): void {
 }
 
 // --- Arrays, in the entry or outside ------------------------------------------------------------------------------------------
-
-// @ts-ignore: decorator
-@inline export function member(payload: usize, index: u32): u32 { return load<u16>(payload + (<usize>index << 1)); }
 
 function insertIntoArray(entry: usize, low: u32): bool {
   const count = entryCount<Own>(entry);
@@ -243,13 +228,6 @@ export function countUp(entry: usize, more: u32): void {
 @inline function runLast(run: usize): u32 { return load<u16>(run) + <u32>load<u16>(run, 2); }
 // @ts-ignore: decorator
 @inline function writeRun(run: usize, start: u32, last: u32): void { store<u32>(run, start | ((last - start) << 16)); }
-
-/** Bytes that `count` members take as an array, buckets or a bitset, whichever is mostly theirs. */
-// @ts-ignore: decorator
-@inline export function plainBytes(count: u32): usize {
-  if (!isArraySized(count)) return BITSET_BYTES;
-  return count < BUCKETS_FROM ? arrayBytes(count) : bucketsBytes(count);
-}
 
 function insertIntoRuns(entry: usize, low: u32): bool {
   const payload = entryPayload<Own>(entry), runs = runCount(payload);

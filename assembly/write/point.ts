@@ -9,14 +9,9 @@ import {
   findEntry, insertEntry, insertHere, roomToInsert, removeEntry, addToSlot, adjust, promote, entryAt, farEntriesUpTo, farSlotsUpTo,
   neighbourFor, nodeLevel, rootNode, slotAt, slotChild,
 } from "../arena/directory";
-import { containerHas, insertInto, takeFrom, releaseContainer } from "./edit";
+import { containerHas } from "../read/query";
+import { insertInto, takeFrom, releaseContainer } from "./edit";
 import { runsBytes } from "../container/limits";
-
-/** 1 if the offset is a member. */
-export function get(offset: u64): u32 {
-  const entry = findEntry(keyOf(offset));
-  return entry ? u32(containerHas(entry, lowOf(offset))) : 0;
-}
 
 /** Makes the offset a member (value 1) or not (value 0); returns what it was, as https://redis.io/docs/latest/commands/setbit does. */
 export function set(offset: u64, value: u32): u32 {
