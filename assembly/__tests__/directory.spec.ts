@@ -3,9 +3,10 @@ import { left, right } from "../env/memory";
 import { freedBytes, isTiny, used } from "../arena/arena";
 import { ENTRY_BYTES, SPAN_MAX, entryCardinality, entryKey, entryLastKey, setFull, setPair, setSingle } from "../arena/entry";
 import {
-  INNER_MAX, LEAF_MAX, adjust, advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, insertEntry, isLastOfLeaf, lastEntry,
-  membersBefore, nodeCount, nodeLevel, placeEntry, promote, removeEntry, rootNode, seek, seekFrom, slotAt, slotChild,
+  advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, isLastOfLeaf, lastEntry, membersBefore, placeEntry, seek, seekFrom,
 } from "../arena/directory";
+import { promote, insertEntry, adjust, removeEntry } from "../arena/change";
+import { nodeLevel, rootNode, nodeCount, LEAF_MAX, slotChild, slotAt, INNER_MAX } from "../arena/node";
 import { Trial, asOperand, freshArena } from "./bitmap-arena";
 import { Model, range } from "./bitmap-model";
 

@@ -2,13 +2,15 @@
 
 import { arena } from "../env/memory";
 import { makeRoom, used } from "../arena/arena";
+import { LEAF_MAX } from "../arena/node";
 import { addAll, removeAll } from "../write/batch";
 import { set } from "../write/point";
-import { LEAF_MAX } from "../arena/directory";
 import { clearRange, flipRange, setRange } from "../write/range";
 import { Form, Trial, build, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, range } from "./bitmap-model";
-import { addArgument, argumentsHandedBack, clear, clearArguments, enter, handedBackAt, growCount, setArenaLimit, setArenaSize } from "./world";
+import {
+  addArgument, argumentsHandedBack, clear, clearArguments, enter, handedBackAt, growCount, setArenaLimit, setArenaSize,
+} from "./world";
 
 /** Calls the function; false if it was cut short. */
 // @ts-ignore: decorator

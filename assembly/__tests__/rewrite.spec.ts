@@ -1,9 +1,10 @@
 import { Own } from "../env/view";
 import { freedBytes, isTiny, used, wasteful } from "../arena/arena";
 import { Kind, entryCount, entryKey, entryKind, payloadBytes } from "../arena/entry";
-import { LEAF_MAX, advance, isLastOfLeaf, placeEntry, seek } from "../arena/directory";
-import { set } from "../write/point";
+import { advance, isLastOfLeaf, placeEntry, seek } from "../arena/directory";
+import { LEAF_MAX } from "../arena/node";
 import { pack, rewrite } from "../combine/rewrite";
+import { set } from "../write/point";
 import { Form, Trial, asOperand, build, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, runsWithin } from "./bitmap-model";
 import { clear, enter } from "./world";

@@ -1,11 +1,12 @@
 import { arena } from "../env/memory";
 import { Own } from "../env/view";
+import { Fault } from "../env/fault";
 import { ROOT } from "../arena/arena";
 import { KEY_MAX as LAST_KEY, Kind, entryCount, entryKind, entryPayload, entrySpan, setCount, setFull, setPosition } from "../arena/entry";
-import { LEAF_MAX, INNER_MAX, advance, lastEntry, nodeLevel, placeEntry, rootNode, seek, slotAt, slotChild } from "../arena/directory";
-import { Fault } from "../env/fault";
-import { set } from "../write/point";
+import { advance, lastEntry, placeEntry, seek } from "../arena/directory";
 import { validate } from "../arena/validate";
+import { nodeLevel, rootNode, slotAt, slotChild, INNER_MAX, LEAF_MAX } from "../arena/node";
+import { set } from "../write/point";
 import { Form, Trial, build, freshArena } from "./bitmap-arena";
 import { Model, Style, appendContainer, range } from "./bitmap-model";
 import { addOperandCopy, clear, operandAt, setArenaSize } from "./world";

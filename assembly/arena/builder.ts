@@ -13,16 +13,16 @@
 
 import { Own } from "../env/view";
 import {
-  ROOT, FORM_TINY, TINY_MAX, TINY_PAYLOAD, allocateFresh, blockBytes, holdBack, heldAt, letGo, resetToEmpty, resetToFull,
-  growTo, setEntryTotal, setTotalCardinality,
+  ROOT, FORM_TINY, TINY_MAX, TINY_PAYLOAD, allocateFresh, blockBytes, holdBack, heldAt, letGo, resetToEmpty, resetToFull, growTo,
+  setEntryTotal, setTotalCardinality,
 } from "./arena";
 import {
   ENTRY_BYTES, SPAN_MAX, Kind, entryKind, entryCount, entryKey, entrySpan, entryLastKey, entryPayload, isArray, setKey, setFull,
   setPosition,
 } from "./entry";
 import {
-  LEAF_MAX, INNER_MAX, NODE_HEADER, ROOMY_BYTES, SLOT_BYTES, nodeBytes, setRoomy, slotAt, slotKey, slotCardinality, writeNode, writeSlot,
-} from "./directory";
+  LEAF_MAX, SLOT_BYTES, ROOMY_BYTES, nodeBytes, writeNode, setRoomy, NODE_HEADER, writeSlot, INNER_MAX, slotCardinality, slotAt, slotKey,
+} from "./node";
 import { arrayBytes } from "../container/limits";
 
 // @ts-ignore: decorator

@@ -4,16 +4,17 @@ import { SELF, arena, left } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
 import {
-  FORM_FULL, FORM_TINY, HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, blockBytes, bumpMark, freeListsAreSound, freeListsBytes,
-  freedBytes, heldBytes, totalCardinality,
+  FORM_FULL, FORM_TINY, HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, blockBytes, bumpMark, freeListsAreSound, freeListsBytes, freedBytes,
+  heldBytes, totalCardinality,
 } from "./arena";
 import {
   ENTRY_BYTES, KEY_MAX, Kind, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes,
 } from "./entry";
+import { entriesHeld } from "./directory";
 import {
-  INNER_MAX, LEAF_MAX, LEVELS_MAX, NODE_HEADER, allocatedFor, entriesHeld, entryAt, isRoomy, nodeCount, nodeLevel, rootNode, slotAt,
-  slotCardinality, slotChild, slotKey,
-} from "./directory";
+  rootNode, NODE_HEADER, nodeLevel, LEVELS_MAX, nodeCount, INNER_MAX, LEAF_MAX, isRoomy, allocatedFor, slotAt, slotChild, slotKey,
+  slotCardinality, entryAt,
+} from "./node";
 import { isArraySized } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
 import { bucketsAreSound } from "../container/buckets";

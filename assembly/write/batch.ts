@@ -7,7 +7,8 @@ import { allocate, blockBytes, isTiny, prepare, resize } from "../arena/arena";
 import {
   KEY_MAX, Kind, entryCount, entryKind, entryPayload, isArray, keyOf, lowOf, setBlock, setCount, setPair, setSingle,
 } from "../arena/entry";
-import { adjust, findEntry, insertEntry, removeEntry, roomToInsert } from "../arena/directory";
+import { findEntry } from "../arena/directory";
+import { roomToInsert, insertEntry, adjust, removeEntry } from "../arena/change";
 import { containerHas } from "../read/query";
 import { arrayIntoBitset, arrayIntoBuckets, bucketsIntoArray, bucketsIntoBitset, countUp, releaseContainer } from "./edit";
 import { insert, removeAt } from "./point";

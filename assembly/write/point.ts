@@ -5,10 +5,9 @@ import { isTiny, allocate, blockBytes, prepare, setTotalCardinality, totalCardin
 import {
   Kind, CONTAINER_MEMBERS, keyOf, lowOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull,
 } from "../arena/entry";
-import {
-  findEntry, insertEntry, insertHere, roomToInsert, removeEntry, addToSlot, adjust, promote, entryAt, farEntriesUpTo, farSlotsUpTo,
-  neighbourFor, nodeLevel, rootNode, slotAt, slotChild,
-} from "../arena/directory";
+import { findEntry, farEntriesUpTo, farSlotsUpTo, neighbourFor } from "../arena/directory";
+import { rootNode, nodeLevel, slotAt, slotChild, addToSlot, entryAt } from "../arena/node";
+import { insertHere, insertEntry, adjust, promote, removeEntry, roomToInsert } from "../arena/change";
 import { containerHas } from "../read/query";
 import { insertInto, takeFrom, releaseContainer } from "./edit";
 import { runsBytes } from "../container/limits";

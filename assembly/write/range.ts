@@ -5,16 +5,19 @@ import { SELF, left, right } from "../env/memory";
 import { Own } from "../env/view";
 import { BLOCK_MAX, alignedBump, allocate, blockBytes, isTiny, makeRoom, prepare, release } from "../arena/arena";
 import {
-  KEY_MAX, Kind, SPAN_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf,
-  payloadBytes, setBlock, setFull, setPair, setSingle,
+  KEY_MAX, Kind, SPAN_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf, payloadBytes,
+  setBlock, setFull, setPair, setSingle,
 } from "../arena/entry";
-import { runsBytes } from "../container/limits";
-import { adjust, advance, findEntry, insertEntry, placeEntry, promote, removeEntry, roomForEntries, seek } from "../arena/directory";
-import { releaseContainer } from "./edit";
-import { formBytes, normalized } from "../combine/emit";
-import { FOLD_BYTES, FULL_COUNT, Fold, copyShape, entryShape, fold, fullShape, shape, shapeAt, shapeCount, shapeKind } from "../combine/fold";
-import { isolate } from "./point";
+import { advance, findEntry, placeEntry, seek } from "../arena/directory";
+import { roomForEntries, promote, insertEntry, adjust, removeEntry } from "../arena/change";
 import { isEmpty } from "../read/query";
+import { formBytes, normalized } from "../combine/emit";
+import {
+  FOLD_BYTES, FULL_COUNT, Fold, copyShape, entryShape, fold, fullShape, shape, shapeAt, shapeCount, shapeKind,
+} from "../combine/fold";
+import { releaseContainer } from "./edit";
+import { isolate } from "./point";
+import { runsBytes } from "../container/limits";
 
 // @ts-ignore: decorator
 @inline const LOW_MAX: u32 = 65535;

@@ -1,0 +1,299 @@
+// Changing the directory: entries go in and out, nodes grow, split and go, and the sums above them follow.
+//
+// Which leaves are roomy: a leaf below another node that is split, or that grows beyond NODE_SMALL, will probably go on growing, at the
+// same pace as all the others. If each of them moved to a larger block whenever it is full, the blocks that they leave would be of no use
+// to any other. So such a leaf gets a block for LEAF_MAX entries at once. A leaf that is the root, a leaf that a builder wrote, and inner
+// nodes keep blocks that fit. A split at or near the end of a leaf leaves the left part full, so that ascending input packs leaves. Nodes
+// are never merged; an empty one is removed.
+
+import { Own } from "../env/view";
+import {
+  isTiny, setTotalCardinality, totalCardinality, HEADER_BYTES, blockBytes, reserve, TINY_PAYLOAD, FORM_FULL, ROOT, setBumpMark,
+  setEntryTotal, heldAt, bumpMark, prepare, entryTotal, resetToEmpty, release, resize, allocate,
+} from "./arena";
+import {
+  rootNode, nodeLevel, slotAt, addToSlot, slotChild, nodeCount, NODE_HEADER, nodeBytes, writeNode, entryAt, INNER_MAX, LEAF_MAX, nodeBlock,
+  ROOMY_BYTES, isRoomy, setNodeCount, isFull, slotKey, slotLink, allocatedFor, setRoomy, itemBytes, writeSlot, slotCardinality, LEVELS_MAX,
+  NODE_SMALL,
+} from "./node";
+import { entryKind, Kind, entryCount, setPosition, setKey, entryCardinality, KEY_MAX } from "./entry";
+import { slotFor, entriesUpTo } from "./directory";
+import { arrayBytes } from "../container/limits";
+
+/**
+ * A roomy leaf that falls to this many entries gets a block that fits. Each half of a full leaf has more, so that leaves do not go back
+ * and forth.
+ */
+// @ts-ignore: decorator
+@inline const ROOMY_LEAST: u32 = LEAF_MAX * 7 / 16;
+
+/** Adds `members` to the sums above container `key`. Call it while the entry exists. */
+export function adjust(key: u64, members: i64): void {
+  if (isTiny<Own>()) return;                  // a tiny arena's total is that of its entry
+  setTotalCardinality(totalCardinality<Own>() + members);
+  let node = rootNode<Own>();
+  while (nodeLevel<Own>(node)) {
+    const slot = slotAt(node, slotFor<Own>(node, key));
+    addToSlot(slot, members);
+    node = slotChild<Own>(slot);
+  }
+}
+
+/** Turns a tiny arena into a full one that holds the same set. */
+export function promote(): void {
+  const held = nodeCount<Own>(0);
+  const kind = held ? entryKind<Own>(NODE_HEADER) : Kind.SINGLE;
+  const count = held ? entryCount<Own>(NODE_HEADER) : 0;
+  const low = load<u64>(NODE_HEADER), high = load<u32>(NODE_HEADER, 8);
+  const bytes = kind == Kind.ARRAY ? arrayBytes(count) : 0;
+  const root = HEADER_BYTES, rootBytes = blockBytes(nodeBytes(0, held));
+  const payload = root + rootBytes, top = payload + (bytes ? blockBytes(bytes) : 0);
+  reserve(top);
+  if (bytes) memory.copy(payload, TINY_PAYLOAD, bytes);
+  memory.fill(0, 0, HEADER_BYTES);
+  store<u8>(0, <u8>FORM_FULL);
+  store<u32>(0, <u32>root, ROOT);
+  setBumpMark(top);
+  setEntryTotal(held);
+  setTotalCardinality(count);
+  writeNode(root, 0, held);
+  if (held) {
+    store<u64>(root, low, <usize>4);
+    store<u32>(root, high, <usize>12);
+    if (bytes) setPosition(entryAt(root, 0), payload);
+  }
+}
+
+/** The most that roomToInsert() counts for one entry at one level: a sibling, and two larger blocks for the node above. */
+// @ts-ignore: decorator
+@inline const ROOM_A_LEVEL: usize = 8192;
+// @ts-ignore: decorator
+@inline const AMPLE_ROOM: usize = <usize>LEVELS_MAX * ROOM_A_LEVEL;
+/** Bytes per entry of all the blocks that a leaf moves through as it grows from empty to LEAF_MAX, and of the blocks that splits take. */
+// @ts-ignore: decorator
+@inline const ROOM_AN_ENTRY: usize = 160;
+
+/** The most bytes that inserting `entries` (1 or 2) entries at `key` into a full arena allocates. */
+export function roomToInsert(key: u64, entries: u32): usize {
+  let node = rootNode<Own>(), level = nodeLevel<Own>(node), count = nodeCount<Own>(node), above: u32 = 0, splits: usize = 0;
+  while (true) {
+    // A node that is full, or gets full, is split in two. The node above it, or a new root, takes up to `entries` more slots.
+    if (count + entries > (level ? INNER_MAX : LEAF_MAX)) {
+      splits += nodeBlock(level, level ? (count >> 1) + 2 : LEAF_MAX) + nodeBlock(level + 1, above + 1) + nodeBlock(level + 1, above + 2);
+    }
+    if (!level) break;
+    above = count;
+    node = slotChild<Own>(slotAt(node, slotFor<Own>(node, key)));
+    level = nodeLevel<Own>(node);
+    count = nodeCount<Own>(node);
+  }
+  if (splits) return (splits + ROOMY_BYTES) * entries;
+  return isRoomy(node) ? 0 : roomToGrow(count, entries, node == rootNode<Own>());
+}
+
+/** The most bytes that inserting `entries` entries anywhere into a full arena allocates. */
+export function roomForEntries(entries: u32): usize {
+  const root = rootNode<Own>(), level = nodeLevel<Own>(root), count = nodeCount<Own>(root);
+  if (level || count + entries > LEAF_MAX) return <usize>entries * ROOM_AN_ENTRY + <usize>(level + 3) * ROOM_A_LEVEL;
+  return roomToGrow(count, entries, true);
+}
+
+/** Bytes of the blocks that a leaf moves through while it grows by `entries` entries. It has `count` and is not roomy. */
+function roomToGrow(count: u32, entries: u32, isRoot: bool): usize {
+  let bytes: usize = 0;
+  for (let n = count + 1; n <= count + entries; n++) {
+    if (nodeBlock(0, n) == nodeBlock(0, n - 1)) continue;
+    if (becomesRoomy(nodeBytes(0, n), isRoot)) return bytes + ROOMY_BYTES;
+    bytes += nodeBlock(0, n);
+  }
+  return bytes;
+}
+
+/** Whether a leaf becomes roomy when it needs a larger block, of `bytes` bytes. */
+// @ts-ignore: decorator
+@inline function becomesRoomy(bytes: usize, isRoot: bool): bool { return bytes > NODE_SMALL && !isRoot; }
+
+/**
+ * Inserts an entry for `key` and returns its address. No entry may cover the key yet. The caller gives the entry a container and then
+ * calls adjust().
+ */
+export function insertEntry(key: u64): usize {
+  if (isTiny<Own>()) {
+    if (!nodeCount<Own>(0)) {
+      setNodeCount(0, 1);
+      setKey(NODE_HEADER, key);
+      return NODE_HEADER;
+    }
+    promote();
+  }
+  if (heldAt() - bumpMark() < AMPLE_ROOM) prepare(roomToInsert(key, 1));
+  setEntryTotal(entryTotal<Own>() + 1);
+  let link: usize = ROOT;
+  let node = <usize>load<u32>(link);
+  if (isFull(node)) node = raiseRoot();
+  while (nodeLevel<Own>(node)) {
+    let slot = slotAt(node, slotFor<Own>(node, key));
+    if (key < slotKey<Own>(slot)) store<u64>(slot, key);
+    if (isFull(slotChild<Own>(slot))) {
+      splitChild(link, slotFor<Own>(node, key), key);         // the node may move
+      node = <usize>load<u32>(link);
+      slot = slotAt(node, slotFor<Own>(node, key));
+    }
+    link = slotLink(slot);
+    node = slotChild<Own>(slot);
+  }
+  const index = entriesUpTo<Own>(node, key);
+  node = openGap(link, index);
+  const entry = entryAt(node, index);
+  setKey(entry, key);
+  return entry;
+}
+
+/** Removes the entry that begins at `key`. The caller has already released its block and taken its members from the sums. */
+export function removeEntry(key: u64): void {
+  if (isTiny<Own>()) { resetToEmpty(); return; }
+  const left = entryTotal<Own>() - 1;
+  if (!left) { resetToEmpty(); return; }
+  setEntryTotal(left);
+  removeBelow(ROOT, key);
+  let root = rootNode<Own>();
+  while (nodeLevel<Own>(root) && nodeCount<Own>(root) == 1) { // a root with one child is a level too many
+    const child = slotChild<Own>(slotAt(root, 0));
+    release(root, nodeBytes(nodeLevel<Own>(root), 1));
+    store<u32>(ROOT, <u32>child);
+    root = child;
+  }
+}
+
+function removeBelow(link: usize, key: u64): void {
+  const node = <usize>load<u32>(link);
+  if (!nodeLevel<Own>(node)) {
+    const upTo = entriesUpTo<Own>(node, key);
+    if (!upTo) unreachable();
+    closeGap(link, upTo - 1);
+    return;
+  }
+  const index = slotFor<Own>(node, key);
+  const slot = slotAt(node, index);
+  removeBelow(slotLink(slot), key);
+  const child = slotChild<Own>(slot);
+  if (nodeCount<Own>(child)) {
+    store<u64>(slot, firstKey(child));
+  } else {
+    release(child, nodeBytes(nodeLevel<Own>(child), 0));
+    closeGap(link, index);
+  }
+}
+
+/** Makes room for one more item at `index` of the node that `link` points to. Returns the node, which may have moved. */
+function openGap(link: usize, index: u32): usize {
+  let node = <usize>load<u32>(link);
+  if (!hasRoom(node)) {
+    const level = nodeLevel<Own>(node), bytes = nodeBytes(level, nodeCount<Own>(node) + 1);
+    const roomy = !level && becomesRoomy(bytes, link == ROOT);
+    node = resize(node, allocatedFor(node), roomy ? ROOMY_BYTES : bytes);
+    store<u32>(link, <u32>node);
+    setRoomy(node, roomy);
+  }
+  shift(node, index);
+  return node;
+}
+
+/** Whether the block has room for one more item. */
+// @ts-ignore: decorator
+@inline function hasRoom(node: usize): bool {
+  const level = nodeLevel<Own>(node), count = nodeCount<Own>(node);
+  return !isFull(node) && (isRoomy(node) || nodeBlock(level, count) == nodeBlock(level, count + 1));
+}
+
+/** Shifts the items from `index` on up by one, in a node that has room. */
+// @ts-ignore: decorator
+@inline function shift(node: usize, index: u32): void {
+  const count = nodeCount<Own>(node), item = itemBytes(node), at = node + NODE_HEADER + <usize>index * item;
+  memory.copy(at + item, at, <usize>(count - index) * item);
+  setNodeCount(node, count + 1);
+}
+
+/**
+ * Inserts an entry for `key` at `index` of the leaf, as insertEntry() would, where that is all there is to do: the leaf's block has room,
+ * and the slots above keep their keys because the entry is not the leaf's first. Returns 0 where more would be needed.
+ */
+// @ts-ignore: decorator
+@inline export function insertHere(leaf: usize, index: u32, key: u64): usize {
+  if (!index || !hasRoom(leaf)) return 0;
+  shift(leaf, index);
+  setEntryTotal(entryTotal<Own>() + 1);
+  const entry = entryAt(leaf, index);
+  setKey(entry, key);
+  return entry;
+}
+
+function closeGap(link: usize, index: u32): void {
+  const node = <usize>load<u32>(link);
+  const level = nodeLevel<Own>(node), count = nodeCount<Own>(node), item = itemBytes(node);
+  const at = node + NODE_HEADER + <usize>index * item, from = allocatedFor(node);
+  memory.copy(at, at + item, <usize>(count - index - 1) * item);
+  setNodeCount(node, count - 1);
+  if (isRoomy(node) && count > ROOMY_LEAST) return;
+  setRoomy(node, false);
+  resize(node, from, nodeBytes(level, count - 1));
+}
+
+/** Puts a new root above a full one. */
+function raiseRoot(): usize {
+  const child = rootNode<Own>(), level = nodeLevel<Own>(child) + 1;
+  const root = allocate(nodeBytes(level, 1));
+  writeNode(root, level, 1);
+  writeSlot(slotAt(root, 0), firstKey(child), child, totalCardinality<Own>());
+  store<u32>(ROOT, <u32>root);
+  return root;
+}
+
+/** The least key of the node's first item. */
+// @ts-ignore: decorator
+@inline function firstKey(node: usize): u64 { return load<u64>(node, NODE_HEADER) & KEY_MAX; }
+
+/** How many slots stay in the left part of a full node that is split: half of them, or all but one if `key` comes after them all. */
+// @ts-ignore: decorator
+@inline function slotsOnLeft(node: usize, key: u64): u32 {
+  const count = nodeCount<Own>(node);
+  return slotFor<Own>(node, key) == count - 1 ? count - 1 : count >> 1;
+}
+
+/** How many entries stay in the left part of a full leaf that is split: half of them, or those up to `key` if it is near the end. */
+// @ts-ignore: decorator
+@inline function entriesOnLeft(leaf: usize, key: u64): u32 {
+  const upTo = entriesUpTo<Own>(leaf, key);
+  return upTo > LEAF_MAX / 8 * 7 ? upTo : LEAF_MAX / 2;
+}
+
+/** Splits the full child at slot `index` of the node that `link` points to, so that there is room for `key`. */
+function splitChild(link: usize, index: u32, key: u64): void {
+  let node = <usize>load<u32>(link);
+  const child = slotChild<Own>(slotAt(node, index));
+  const level = nodeLevel<Own>(child), count = nodeCount<Own>(child), item = itemBytes(child);
+  const stay = level ? slotsOnLeft(child, key) : entriesOnLeft(child, key), moved = count - stay;
+  const roomy = !level && moved > ROOMY_LEAST;
+  const sibling = allocate(roomy ? ROOMY_BYTES : nodeBytes(level, moved));
+  memory.copy(sibling + NODE_HEADER, child + NODE_HEADER + <usize>stay * item, <usize>moved * item);
+  writeNode(sibling, level, moved);
+  setRoomy(sibling, roomy);
+  setNodeCount(child, stay);
+  if (level) resize(child, nodeBytes(level, count), nodeBytes(level, stay));
+  else setRoomy(child, true);
+
+  const members = nodeCardinality(sibling);
+  node = openGap(link, index + 1);
+  writeSlot(slotAt(node, index + 1), moved ? firstKey(sibling) : key, sibling, members);
+  addToSlot(slotAt(node, index), -<i64>members);
+}
+
+/** Members of everything below the node, added up from its own items. */
+export function nodeCardinality(node: usize): u64 {
+  let members: u64 = 0;
+  const inner = nodeLevel<Own>(node) != 0;
+  for (let i: u32 = 0, n = nodeCount<Own>(node); i < n; i++) {
+    members += inner ? slotCardinality<Own>(slotAt(node, i)) : entryCardinality<Own>(entryAt(node, i));
+  }
+  return members;
+}
