@@ -1,5 +1,6 @@
 import { used, wasteful } from "../arena/arena";
-import { Operation, combine, combineCardinality } from "../combine/combine";
+import { combine, combineCardinality } from "../combine/combine";
+import { Operation } from "../combine/operation";
 import { complement } from "../combine/complement";
 import { intersects, isSubset } from "../combine/relate";
 import { Form, Trial, addOperandOf, freshArena } from "./bitmap-arena";

@@ -18,9 +18,6 @@ export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, FULL = 4,
 
 // @ts-ignore: decorator
 @inline export const ENTRY_BYTES: usize = 12;
-/** Members of a full container. */
-// @ts-ignore: decorator
-@inline export const CONTAINER_MEMBERS: u64 = 65536;
 /** The greatest key there is: offsets have 64 bits. */
 // @ts-ignore: decorator
 @inline export const KEY_MAX: u64 = 0xffffffffffff;

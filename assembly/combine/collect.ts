@@ -1,28 +1,28 @@
-// A bitmap of a list of offsets, a container at a time.
+// A bitmap from a sorted list of offsets, one container at a time.
 
 import { argument } from "../env/memory";
-import { alignedBump, makeRoom } from "../arena/arena";
 import { Kind, keyOf, lowOf } from "../arena/entry";
 import { begin, finish } from "../arena/builder";
-import { EMIT_BYTES, emit } from "./emit";
-import { shape } from "./fold";
+import { emit } from "./emit";
+import { shape } from "./shape";
+import { makeScratch, Scratch, scratch } from "./scratch";
 import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, isArraySized, memberCount } from "../container/limits";
 import { bitsetHas, bitsetSet } from "../container/bitset";
 
-/** Makes memory 0, which is fresh, the bitmap of the call's `count` (at least 1) arguments, which are ascending; some may be the same. */
+/** Makes memory 0, which is fresh, the bitmap of the call's `count` (at least 1) arguments. They are ascending and may repeat. */
 export function collect(count: u32): void {
   begin(min<u64>(count, keyOf(argument.value(count - 1)) - keyOf(argument.value(0)) + 1), 0);
   for (let from: u32 = 0, to: u32 = 0; from < count; from = to) {
     const key = keyOf(argument.value(from));
     while (to < count && keyOf(argument.value(to)) == key) to++;
-    makeRoom(EMIT_BYTES);
-    const at = alignedBump();
+    makeScratch(Scratch.TEMP);
+    const at = scratch(Scratch.FIRST);
     emit(key, isArraySized(to - from) ? arrayOf(from, to, at) : bitsetOf(from, to, at));
   }
   finish();
 }
 
-/** Arguments `from` to before `to`, all of one container, as an array at `at`. */
+/** The arguments from .. to - 1, all of one container, as an array at `at`. */
 function arrayOf(from: u32, to: u32, at: usize): u64 {
   let out = at - MEMBER_BYTES, before = UNIVERSE;
   for (let i = from; i < to; i++) {
@@ -34,7 +34,7 @@ function arrayOf(from: u32, to: u32, at: usize): u64 {
   return shape(Kind.ARRAY, memberCount(at, out) + 1, at);
 }
 
-/** The same as a bitset. */
+/** The arguments from .. to - 1, all of one container, as a bitset at `at`. */
 function bitsetOf(from: u32, to: u32, at: usize): u64 {
   let members: u32 = 0;
   memory.fill(at, 0, BITSET_BYTES);

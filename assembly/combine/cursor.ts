@@ -1,10 +1,10 @@
-// Where a walk stands in each operand's directory. Cursors live in the builder's scratch, at the arena's very end, the first one last:
+// Cursors: where a walk is in each operand's directory. They are kept in the builder's scratch, at the arena's very end, the first one last:
 //
-//   +0   u64 key, NO_KEY when the operand is through
-//   +8   u64 last key that the entry stands for
-//   +16  u64 place of the entry in the operand (directory.ts)
+//   +0   u64 key, NO_KEY once the operand has no more entries
+//   +8   u64 last key that the entry covers
+//   +16  u64 place of the entry in the operand (arena/directory.ts)
 //
-// A FULL entry is walked in parts: `key` then stands inside it.
+// A FULL entry may be walked in parts: then `key` is inside it.
 
 import { arena, right } from "../env/memory";
 import { Right } from "../env/view";
@@ -23,21 +23,21 @@ import { seek, seekFrom, advance, placeEntry } from "../arena/directory";
 @inline export function cursorKey(operand: u32): u64 { return load<u64>(cursorAt(operand)); }
 // @ts-ignore: decorator
 @inline export function cursorLastKey(operand: u32): u64 { return load<u64>(cursorAt(operand), 8); }
-/** The entry that the cursor stands at, an address in its operand. */
+/** The entry that the cursor is at: an address in its operand. */
 // @ts-ignore: decorator
 @inline export function cursorEntry(operand: u32): usize { return placeEntry(load<u64>(cursorAt(operand), 16)); }
 
-/** Puts the operand's cursor at its first entry. */
+/** Puts the operand's cursor at the operand's first entry. */
 export function openCursor(operand: u32): void {
   right.select(operand);
-  stand(cursorAt(operand), seek<Right>(0));
+  moveTo(cursorAt(operand), seek<Right>(0));
 }
 
-/** Puts the cursor where there is no entry. */
+/** Puts the cursor past the last entry. */
 export function closeCursor(operand: u32): void { store<u64>(cursorAt(operand), NO_KEY); }
 
 // @ts-ignore: decorator
-@inline function stand(cursor: usize, place: u64): void {
+@inline function moveTo(cursor: usize, place: u64): void {
   if (!place) { store<u64>(cursor, NO_KEY); return; }
   const entry = placeEntry(place);
   store<u64>(cursor, entryKey<Right>(entry));
@@ -45,13 +45,13 @@ export function closeCursor(operand: u32): void { store<u64>(cursorAt(operand), 
   store<u64>(cursor, place, 16);
 }
 
-/** Moves the cursor to the first key that is at least `key`; leaves one alone that is there or past it. */
+/** Moves the cursor to the operand's first key that is at least `key`, unless it is there or past it already. */
 export function seekCursor(operand: u32, key: u64): void {
   const cursor = cursorAt(operand);
   if (load<u64>(cursor) >= key) return;
   if (key <= load<u64>(cursor, 8)) { store<u64>(cursor, key); return; }
   right.select(operand);
-  stand(cursor, seekFrom<Right>(load<u64>(cursor, 16), key));
+  moveTo(cursor, seekFrom<Right>(load<u64>(cursor, 16), key));
   if (load<u64>(cursor) < key) store<u64>(cursor, key);       // inside a FULL entry
 }
 
@@ -61,5 +61,5 @@ export function passCursor(operand: u32, last: u64): void {
   if (load<u64>(cursor) > last) return;
   if (last < load<u64>(cursor, 8)) { store<u64>(cursor, last + 1); return; }
   right.select(operand);
-  stand(cursor, advance<Right>(load<u64>(cursor, 16)));
+  moveTo(cursor, advance<Right>(load<u64>(cursor, 16)));
 }

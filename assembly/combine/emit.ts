@@ -1,31 +1,28 @@
-// The last step of building a container: its shape, found above the bump mark or in an operand, becomes an entry of the builder's
-// and, where it needs one, a block at the bump mark, in the form that its cardinality asks for.
+// The last step of building a container. A shape, in scratch room or in an operand, is normalized to the form that its cardinality asks
+// for, and becomes an entry of the result and, where it needs one, a block at the bump mark.
 
 import { SELF, left, right } from "../env/memory";
-import { Right } from "../env/view";
+import { Right, Own } from "../env/view";
 import { BLOCK_MAX, alignedBump, allocateFresh, blockBytes, bumpMark } from "../arena/arena";
 import { Kind, entryCount, entryKind, entryPayload, payloadBytes, setBlock, setPair, setSingle } from "../arena/entry";
 import { append, appendFull } from "../arena/builder";
-import { FOLD_BYTES, FULL_COUNT, fullShape, shape, shapeAt, shapeCount, shapeKind } from "./fold";
-import { BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "../container/limits";
-import { BUCKETS_FROM, arrayToBuckets, bucketsBytes, plainBytes } from "../container/buckets";
+import { shapeBytes, shapeCount, shapeAt, shapeKind, fullShape, shape } from "./shape";
+import { FOLD_BYTES } from "./scratch";
+import { arrayBytes, isArraySized, runsBytes, UNIVERSE } from "../container/limits";
+import { BUCKETS_FROM, arrayToBuckets, plainBytes } from "../container/buckets";
 import { runsToArray, runsToBitset } from "../container/convert";
 import { bitsetToBuckets, extractMembers } from "../container/extract";
 import { LANES_BYTES } from "../container/lanes";
 
-/** Room that emit() needs for a shape at alignedBump(). */
-// @ts-ignore: decorator
-@inline export const EMIT_BYTES: usize = 64 + 3 * FOLD_BYTES;
-
 /**
- * The shape in the form that its cardinality asks for: FULL, runs if nothing is smaller, an array, buckets or a bitset. `s` lies in
- * memory 0; what it is turned into lies FOLD_BYTES above it, or twice that. Leaves `left` at SELF.
+ * The shape `s`, in memory 0, in the form that its cardinality asks for: FULL, or runs if nothing is smaller, otherwise an array, buckets
+ * or a bitset. What `s` is converted to lies FOLD_BYTES or twice FOLD_BYTES above it. Leaves `left` at SELF.
  */
 export function normalized(s: u64): u64 {
   const count = shapeCount(s), at = shapeAt(s), kind = shapeKind(s);
   if (!count || kind == Kind.BUCKETS) return s;
   if (kind == Kind.ARRAY) return normalizedArray(s);
-  if (count == FULL_COUNT) return fullShape();
+  if (count == UNIVERSE) return fullShape();
   if (kind == Kind.RUNS && runsBytes(load<u16>(at)) <= plainBytes(count)) return s;
   left.select(SELF);
   const above = at + FOLD_BYTES;
@@ -35,7 +32,7 @@ export function normalized(s: u64): u64 {
   return shape(Kind.BITSET, count, above);
 }
 
-/** The members of the bitset at `at`, to `out`. */
+/** The members of the bitset at `at` as buckets or an array at `out`. */
 // @ts-ignore: decorator
 @inline function extracted(at: usize, count: u32, out: usize): u64 {
   const work = out + FOLD_BYTES + LANES_BYTES;
@@ -44,7 +41,7 @@ export function normalized(s: u64): u64 {
   return shape(Kind.ARRAY, count, out);
 }
 
-/** The members of the runs `s`, to `out`, unless they are smaller than that. */
+/** The runs `s` as buckets or an array at `out`, unless runs are the smallest of the three. */
 // @ts-ignore: decorator
 @inline function shrunk(s: u64, out: usize): u64 {
   const count = shapeCount(s);
@@ -53,7 +50,7 @@ export function normalized(s: u64): u64 {
   return shapeKind(form) == Kind.ARRAY && runsBytes(load<u16>(shapeAt(s))) <= arrayBytes(count) ? s : form;
 }
 
-/** The array as buckets if it is large and they can hold it. */
+/** The array as buckets if it is large enough for that and they can hold it. */
 function normalizedArray(s: u64): u64 {
   const count = shapeCount(s), above = shapeAt(s) + FOLD_BYTES;
   if (count < BUCKETS_FROM) return s;
@@ -62,23 +59,15 @@ function normalizedArray(s: u64): u64 {
 }
 
 /**
- * Appends the container `key` of the shape `s` in memory 0, which lies above the bump mark with twice FOLD_BYTES of room behind it. A shape
- * without members appends nothing. Leaves `left` anywhere.
+ * Appends the shape `s` as container `key`, normalized. `s` lies in scratch room in memory 0, with twice FOLD_BYTES of room behind it. An
+ * empty shape appends nothing. Leaves `left` anywhere.
  */
 export function emit(key: u64, s: u64): void {
   const form = normalized(s), count = shapeCount(form), at = shapeAt(form), kind = shapeKind(form);
   if (!count) return;
   if (kind == Kind.FULL) appendFull(key, 1);
   else if (kind == Kind.ARRAY && count <= 2) emitInline(key, at, count);
-  else emitBlock(key, kind, at, count, formBytes(form));
-}
-
-/** Bytes of the payload of a settled shape in memory 0. */
-export function formBytes(form: u64): usize {
-  const kind = shapeKind(form);
-  if (kind == Kind.ARRAY) return arrayBytes(shapeCount(form));
-  if (kind == Kind.BUCKETS) return bucketsBytes(shapeCount(form));
-  return kind == Kind.RUNS ? runsBytes(load<u16>(shapeAt(form))) : kind == Kind.BITSET ? BITSET_BYTES : 0;
+  else emitBlock(key, kind, at, count, shapeBytes<Own>(form));
 }
 
 /** Appends one or two members. */
@@ -92,11 +81,11 @@ function emitInline(key: u64, at: usize, count: u32): void {
 function emitBlock(key: u64, kind: Kind, at: usize, count: u32, bytes: usize): void {
   const size = blockBytes(bytes), to = size == BLOCK_MAX ? alignedBump() : bumpMark();
   if (to != at) memory.copy(to, at, bytes);
-  allocateFresh(size);                        // begins at `to`
+  allocateFresh(size);                        // its block begins at `to`
   setBlock(append(key, count), kind, count, to);
 }
 
-/** Appends a copy, as container `key`, of the entry that `right` shows; it is not FULL. */
+/** Appends a copy of the entry, which `right` shows and which is not FULL, as container `key`. */
 export function emitCopy(key: u64, entry: usize): void {
   const kind = entryKind<Right>(entry), count = entryCount<Right>(entry), payload = entryPayload<Right>(entry);
   if (kind >= Kind.SINGLE) {

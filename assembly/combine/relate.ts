@@ -1,11 +1,13 @@
-// How two bitmaps, operands 0 and 1, lie to each other. Answers come with the first container that decides.
+// Tests whether two bitmaps, operands 0 and 1, intersect, and whether one contains the other. Each test ends at the first container that
+// decides it.
 
 import { left, right } from "../env/memory";
 import { Left, Right } from "../env/view";
-import { alignedBump, makeRoom } from "../arena/arena";
 import { cursorEntry, cursorKey, cursorLastKey, NO_KEY, passCursor, seekCursor } from "./cursor";
 import { openAll } from "./combine";
-import { FOLD_BYTES, entryShape, foldCardinality, shapeCount } from "./fold";
+import { foldCardinality } from "./fold";
+import { shapeCount, entryShape } from "./shape";
+import { makeScratch, Scratch, scratch } from "./scratch";
 
 /** 1 if operands 0 and 1 have a member in common. Memory 0, which is fresh, is only worked in. */
 export function intersects(): u32 {
@@ -35,11 +37,11 @@ export function isSubset(): u32 {
   return 1;
 }
 
-/** Members that the containers have in common at which both cursors stand. */
+/** Members of the intersection of the containers that the two cursors are at. */
 function intersectionCardinality(): u32 {
-  makeRoom(2 * FOLD_BYTES + 64);
+  makeScratch(Scratch.SECOND);
   left.select(0);
   right.select(1);
-  return foldCardinality(
-    0, entryShape<Left>(cursorEntry(0)), 1, entryShape<Right>(cursorEntry(1)), alignedBump(), alignedBump() + FOLD_BYTES);
+  const l = entryShape<Left>(cursorEntry(0)), r = entryShape<Right>(cursorEntry(1));
+  return foldCardinality(0, l, 1, r, scratch(Scratch.FIRST), scratch(Scratch.SECOND));
 }

@@ -1,22 +1,20 @@
-// The same set in an arena without freed blocks, payloads in the order of their keys. Leaves keep their room: were they packed full,
-// the next member in each would split it, and the arena soon be as wasteful as before.
+// Copies of a bitmap, container by container, in an arena without freed blocks whose payloads lie in the order of their keys.
 
 import { SELF, left, reply, right } from "../env/memory";
 import { Right } from "../env/view";
-import { HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, alignedBump, blockBytes, makeRoom } from "../arena/arena";
+import { HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, blockBytes } from "../arena/arena";
 import { KEY_MAX, Kind, entryKey, entryKind, entrySpan, payloadBytes } from "../arena/entry";
 import { advance, entriesHeld, isLastOfLeaf, placeEntry, seek } from "../arena/directory";
 import { appendFull, begin, endLeaf, finish } from "../arena/builder";
 import { nodeBytes } from "../arena/node";
-import { EMIT_BYTES, emit, emitCopy } from "./emit";
-import { FOLD_BYTES, copyShape, entryShape, shape, shapeAt, shapeCount, shapeKind } from "./fold";
+import { emit, emitCopy } from "./emit";
+import { entryShape, shapeAt, shapeKind, shapeCount, copyShape, shape } from "./shape";
+import { makeScratch, Scratch, scratch } from "./scratch";
 import { BITSET_BYTES, arrayBytes, runsBytes } from "../container/limits";
 import { BUCKETS_FROM, bucketsToArray, plainBytes } from "../container/buckets";
 import { arrayToRuns, bitsetToRuns, runsToArray, countRunsOfArray, countRunsOfBitset } from "../container/convert";
 
-/**
- * Makes memory 0, which is fresh, the bitmap that is operand 0 in the least space: each container in its smallest form, full leaves.
- */
+/** Makes memory 0, which is fresh, the bitmap of operand 0 in the least space: each container in its smallest form, leaves full. */
 export function pack(): void {
   right.select(0);
   const entries = entriesHeld<Right>();
@@ -29,54 +27,54 @@ export function pack(): void {
   finish();
 }
 
-/** Appends the container in its smallest form: as runs if they are smaller than what it is. */
+/** Appends the container in its smallest form: as runs if those are smaller than its present form. `alone`: it is the only one. */
 function packContainer(key: u64, entry: usize, alone: bool): void {
   const s = entryShape<Right>(entry), at = shapeAt(s), kind = shapeKind(s), count = shapeCount(s);
-  makeRoom(EMIT_BYTES + FOLD_BYTES);
-  const work = alignedBump();
+  makeScratch(Scratch.SPARE);
+  const first = scratch(Scratch.FIRST), second = scratch(Scratch.SECOND);
   if (kind == Kind.RUNS) {
-    const copy = copyShape(s, work);
-    if (alone && tinyIsSmaller(count, load<u16>(work))) {
+    const copy = copyShape(s, first);
+    if (alone && tinyIsSmaller(count, load<u16>(first))) {
       left.select(SELF);
-      runsToArray(work, work + FOLD_BYTES);
-      emit(key, shape(Kind.ARRAY, count, work + FOLD_BYTES));
+      runsToArray(first, second);
+      emit(key, shape(Kind.ARRAY, count, second));
     } else emit(key, copy);
     return;
   }
   left.select(0);
   if (kind == Kind.BITSET) {
     if (runsBytes(countRunsOfBitset(at)) >= BITSET_BYTES) { emitCopy(key, entry); return; }
-    bitsetToRuns(at, work);
-    emit(key, shape(Kind.RUNS, count, work));
+    bitsetToRuns(at, first);
+    emit(key, shape(Kind.RUNS, count, first));
     return;
   }
   let from = at;
   if (kind == Kind.BUCKETS) {
-    bucketsToArray(at, count, work);
+    bucketsToArray(at, count, first);
     left.select(SELF);
-    from = work;
+    from = first;
   }
   const runs = countRunsOfArray(from, count);
   if (runsBytes(runs) < plainBytes(count) && !(alone && tinyIsSmaller(count, runs))) {
-    arrayToRuns(from, count, work + FOLD_BYTES);
-    emit(key, shape(Kind.RUNS, count, work + FOLD_BYTES));
+    arrayToRuns(from, count, second);
+    emit(key, shape(Kind.RUNS, count, second));
   } else if (kind == Kind.ARRAY && count >= BUCKETS_FROM) {
-    emit(key, copyShape(s, work));
+    emit(key, copyShape(s, first));
   } else emitCopy(key, entry);
 }
 
-/** Whether a tiny arena of `count` members is no larger than a full one whose only container is that many runs. */
+/** Whether a tiny arena of `count` members is at most as large as a full one whose only container is `runs` runs. */
 function tinyIsSmaller(count: u32, runs: u32): bool {
   return count <= TINY_MAX && TINY_PAYLOAD + arrayBytes(count) <= HEADER_BYTES + blockBytes(nodeBytes(0, 1)) + blockBytes(runsBytes(runs));
 }
 
-/** An entry's bytes in a payload beside its members. */
+/** Bytes of a container in a payload, beside its members. */
 // @ts-ignore: decorator
 @inline const HEAD_BYTES: u64 = 16;
 
 /**
- * Makes memory 0, which is fresh, a copy of what the bitmap that is operand 0 has from container `key` on, up to about `bytes` bytes of a
- * payload that names spans, and at least one entry. Hands over the first key that is left and returns 1, or returns 0 if none is.
+ * Makes memory 0, which is fresh, a copy of part of operand 0: from container `key` on, as many entries as take about `bytes` bytes in a
+ * payload that can name spans, and at least one. Adds the first key that is left to the reply and returns 1, or returns 0 if none is left.
  */
 export function slice(key: u64, bytes: u32): u32 {
   right.select(0);
@@ -93,7 +91,10 @@ export function slice(key: u64, bytes: u32): u32 {
   return u32(rest <= KEY_MAX);
 }
 
-/** Makes memory 0, which is fresh, a copy of the bitmap that is operand 0. */
+/**
+ * Makes memory 0, which is fresh, a copy of the bitmap of operand 0. Its leaves end where the source's end and keep room: if they were
+ * packed full, the next insertion into each would split it, and the arena would soon be as wasteful as before.
+ */
 export function rewrite(): void {
   right.select(0);
   begin(entriesHeld<Right>(), 0);

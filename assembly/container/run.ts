@@ -26,6 +26,13 @@ import { BITSET_BYTES, UNIVERSE, RUNS_HEADER_BYTES, RUN_BYTES, runsBytes } from 
   return at + RUN_BYTES;
 }
 
+/** Writes the payload of a single run low .. high at `at`. */
+// @ts-ignore: decorator
+@inline export function writeRun(at: usize, low: u32, high: u32): void {
+  store<u16>(at, 1);
+  putRun(at + RUNS_HEADER_BYTES, low, high);
+}
+
 /** Writes the run count of the payload at `at`, whose runs end at `end`, and returns it. */
 // @ts-ignore: decorator
 @inline export function closeRuns(at: usize, end: usize): u32 {

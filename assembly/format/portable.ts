@@ -10,15 +10,16 @@
 import { SELF, left, output, right } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
-import { alignedBump, allocateFresh, blockBytes, makeRoom } from "../arena/arena";
+import { allocateFresh, blockBytes } from "../arena/arena";
 import {
   Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, isArray, payloadBytes, setBlock, setPair, setSingle,
 } from "../arena/entry";
 import { advance, placeEntry, seek } from "../arena/directory";
 import { append, appendFull, begin, finish, nextKey } from "../arena/builder";
-import { EMIT_BYTES, emit } from "../combine/emit";
-import { FULL_COUNT, shape } from "../combine/fold";
-import { BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "../container/limits";
+import { emit } from "../combine/emit";
+import { shape } from "../combine/shape";
+import { makeScratch, Scratch, scratch } from "../combine/scratch";
+import { BITSET_BYTES, arrayBytes, isArraySized, runsBytes, UNIVERSE } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
 import { BUCKETS_FROM, plainBytes } from "../container/buckets";
 import { runsToArray, runsToBitset } from "../container/convert";
@@ -56,7 +57,7 @@ import { LANES, LANES_BYTES } from "../container/lanes";
 
 // @ts-ignore: decorator
 @inline function streamedCount(entry: usize): u32 {
-  return entryKind<Own>(entry) == Kind.FULL ? FULL_COUNT : entryCount<Own>(entry);
+  return entryKind<Own>(entry) == Kind.FULL ? UNIVERSE : entryCount<Own>(entry);
 }
 
 /** Containers of the entry with keys up to `lastKey`, from `firstKey` on. */
@@ -210,9 +211,9 @@ function readArray(at: u64, key: u64, count: u32): u64 {
   }
   if (count <= 2) { appendInline(key, right.load16(<usize>at, 0), right.load16(<usize>(end - 2), 0), count); return end; }
   if (count >= BUCKETS_FROM) {
-    makeRoom(EMIT_BYTES);
-    right.copy(alignedBump(), <usize>at, bytes);
-    emit(key, shape(Kind.ARRAY, count, alignedBump()));
+    makeScratch(Scratch.TEMP);
+    right.copy(scratch(Scratch.FIRST), <usize>at, bytes);
+    emit(key, shape(Kind.ARRAY, count, scratch(Scratch.FIRST)));
     return end;
   }
   const to = allocateFresh(blockBytes(bytes));
@@ -228,7 +229,7 @@ function readBitset(k: u32, at: u64, key: u64, count: u32): u64 {
   const held = bitsetCardinality(<usize>at);
   left.select(SELF);
   if (held != count) return faulty(Fault.BITSET_CARDINALITY);
-  if (count == FULL_COUNT) { appendFull(key, 1); return end; }
+  if (count == UNIVERSE) { appendFull(key, 1); return end; }
   const to = allocateFresh(BITSET_BYTES);
   right.copy(to, <usize>at, BITSET_BYTES);
   setBlock(append(key, count), Kind.BITSET, count, to);
@@ -250,7 +251,7 @@ function readRuns(k: u32, at: u64, key: u64, count: u32): u64 {
     next = last + 1;
   }
   if (members != count) return faulty(Fault.RUNS_CARDINALITY);
-  if (count == FULL_COUNT) { appendFull(key, 1); return end; }
+  if (count == UNIVERSE) { appendFull(key, 1); return end; }
   if (count <= 2) {
     const start = right.load16(<usize>at, 2);
     appendInline(key, start, right.load16(<usize>(end - 4), 0) + right.load16(<usize>(end - 2), 0), count);
@@ -263,8 +264,8 @@ function readRuns(k: u32, at: u64, key: u64, count: u32): u64 {
     return end;
   }
   // Another writer's runs may be more than an array or a bitset takes: then they become that.
-  makeRoom(EMIT_BYTES);
-  const to = alignedBump(), kind = isArraySized(count) ? Kind.ARRAY : Kind.BITSET;
+  makeScratch(Scratch.TEMP);
+  const to = scratch(Scratch.FIRST), kind = isArraySized(count) ? Kind.ARRAY : Kind.BITSET;
   left.select(k);
   if (kind == Kind.ARRAY) runsToArray(<usize>at, to); else runsToBitset(<usize>at, to);
   left.select(SELF);

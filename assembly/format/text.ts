@@ -7,14 +7,14 @@
 
 import { SELF, left, output, right } from "../env/memory";
 import { Own } from "../env/view";
-import { alignedBump, makeRoom } from "../arena/arena";
 import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload } from "../arena/entry";
 import { advance, placeEntry, seek } from "../arena/directory";
 import { begin, finish } from "../arena/builder";
-import { EMIT_BYTES, emit } from "../combine/emit";
-import { shape } from "../combine/fold";
 import { isEmpty, maximum } from "../read/query";
 import { nativeOrder, wordOf } from "../read/word";
+import { emit } from "../combine/emit";
+import { shape } from "../combine/shape";
+import { makeScratch, Scratch, scratch } from "../combine/scratch";
 import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
 import { BUCKETS } from "../container/buckets";
@@ -152,8 +152,8 @@ function readWords(characters: bool, wordShift: u32): void {
   const size = right.size(), wordBytes = 1 << wordShift, words = (<u64>size + wordBytes - 1) >> wordShift;
   begin(words / WORDS + 1, 0);
   for (let key: u64 = 0; key * WORDS < words; key++) {
-    makeRoom(EMIT_BYTES);
-    const to = alignedBump(), first = key * WORDS, count = <u32>min<u64>(words - first, WORDS);
+    makeScratch(Scratch.TEMP);
+    const to = scratch(Scratch.FIRST), first = key * WORDS, count = <u32>min<u64>(words - first, WORDS);
     if (count < WORDS) memory.fill(to, 0, BITSET_BYTES);
     for (let i: u32 = 0; i < count; i++) {
       const at = <u32>((first + i) << wordShift);

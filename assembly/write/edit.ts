@@ -3,10 +3,8 @@
 
 import { Own } from "../env/view";
 import { blockBytes, isTiny, allocate, prepare, release, resize, reserve, TINY_PAYLOAD } from "../arena/arena";
-import {
-  Kind, CONTAINER_MEMBERS, entryKind, entryCount, entryPayload, payloadBytes, setBlock, setCount, setSingle, setPair, setFull,
-} from "../arena/entry";
-import { ARRAY_MAX, BITSET_BYTES, arrayBytes, runsBytes, isArraySized } from "../container/limits";
+import { Kind, entryKind, entryCount, entryPayload, payloadBytes, setBlock, setCount, setSingle, setPair, setFull } from "../arena/entry";
+import { ARRAY_MAX, BITSET_BYTES, arrayBytes, runsBytes, isArraySized, UNIVERSE } from "../container/limits";
 import { arrayLowerBound, member } from "../container/array";
 import {
   BUCKETS_FROM, BUCKETS_LEAST, arrayToBuckets, bucketsBytes, bucketsFind, bucketsHaveRoom, bucketsInsert, bucketsRemove, bucketsToArray,
@@ -211,7 +209,7 @@ export function arrayIntoBitset(entry: usize): void {
 /** Counts `more` new members of a bitset or of runs; the 65,536th makes the container FULL. */
 export function countUp(entry: usize, more: u32): void {
   const count = entryCount<Own>(entry) + more;
-  if (count < <u32>CONTAINER_MEMBERS) { setCount(entry, count); return; }
+  if (count < UNIVERSE) { setCount(entry, count); return; }
   releaseContainer(entry);
   setFull(entry, 1);
 }

@@ -2,15 +2,14 @@
 
 import { Own } from "../env/view";
 import { isTiny, allocate, blockBytes, prepare, setTotalCardinality, totalCardinality, TINY_MAX } from "../arena/arena";
-import {
-  Kind, CONTAINER_MEMBERS, keyOf, lowOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull,
-} from "../arena/entry";
+import { Kind, keyOf, lowOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull } from "../arena/entry";
 import { findEntry, farEntriesUpTo, farSlotsUpTo, neighbourFor } from "../arena/directory";
 import { rootNode, nodeLevel, slotAt, slotChild, addToSlot, entryAt } from "../arena/node";
 import { insertHere, insertEntry, adjust, promote, removeEntry, roomToInsert } from "../arena/change";
 import { containerHas } from "../read/query";
 import { insertInto, takeFrom, releaseContainer } from "./edit";
-import { runsBytes } from "../container/limits";
+import { runsBytes, UNIVERSE } from "../container/limits";
+import { writeRun } from "../container/run";
 
 /** Makes the offset a member (value 1) or not (value 0); returns what it was, as https://redis.io/docs/latest/commands/setbit does. */
 export function set(offset: u64, value: u32): u32 {
@@ -103,7 +102,7 @@ export function isolate(entry: usize, key: u64): usize {
     adjust(first, -<i64>((after + 1) << 16));
     entry = insertEntry(key);
     setFull(entry, 1);
-    adjust(key, CONTAINER_MEMBERS);
+    adjust(key, UNIVERSE);
   } else {
     setFull(entry, 1);
     adjust(key, -<i64>(after << 16));
@@ -114,8 +113,7 @@ export function isolate(entry: usize, key: u64): usize {
     entry = findEntry(key);
   }
   const payload = allocate(runsBytes(1));
-  store<u16>(payload, 1);
-  store<u32>(payload, 0xffff0000, 2);         // start 0, length - 1 of 65535
-  setBlock(entry, Kind.RUNS, <u32>CONTAINER_MEMBERS, payload);
+  writeRun(payload, 0, UNIVERSE - 1);
+  setBlock(entry, Kind.RUNS, UNIVERSE, payload);
   return entry;
 }

@@ -1,9 +1,10 @@
-// Whole ranges of offsets, into a bitmap or out of it, container-wise: two containers at the range's ends are folded with a run, what lies
-// between is one FULL entry, or nothing. The cost is that of the containers that were there, whatever the range's length.
+// Setting, clearing and flipping whole ranges of offsets, container by container. The containers at the two ends of the range are folded
+// with a run; what lies between becomes one FULL entry, or nothing. The cost depends on the containers that were there, not on the length
+// of the range.
 
 import { SELF, left, right } from "../env/memory";
 import { Own } from "../env/view";
-import { BLOCK_MAX, alignedBump, allocate, blockBytes, isTiny, makeRoom, prepare, release } from "../arena/arena";
+import { BLOCK_MAX, allocate, blockBytes, isTiny, prepare, release } from "../arena/arena";
 import {
   KEY_MAX, Kind, SPAN_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf, payloadBytes,
   setBlock, setFull, setPair, setSingle,
@@ -11,20 +12,18 @@ import {
 import { advance, findEntry, placeEntry, seek } from "../arena/directory";
 import { roomForEntries, promote, insertEntry, adjust, removeEntry } from "../arena/change";
 import { isEmpty } from "../read/query";
-import { formBytes, normalized } from "../combine/emit";
-import {
-  FOLD_BYTES, FULL_COUNT, Fold, copyShape, entryShape, fold, fullShape, shape, shapeAt, shapeCount, shapeKind,
-} from "../combine/fold";
+import { normalized } from "../combine/emit";
+import { Fold, fold } from "../combine/fold";
+import { scratchBytes, Scratch, makeScratch, scratch } from "../combine/scratch";
+import { shape, entryShape, shapeKind, copyShape, shapeCount, shapeAt, fullShape, shapeBytes } from "../combine/shape";
 import { releaseContainer } from "./edit";
 import { isolate } from "./point";
-import { runsBytes } from "../container/limits";
+import { runsBytes, UNIVERSE } from "../container/limits";
+import { writeRun } from "../container/run";
 
 // @ts-ignore: decorator
 @inline const LOW_MAX: u32 = 65535;
-/** Room for a fold's two results, the run it folds in, what the result is settled into, and what the fold unpacks. */
-// @ts-ignore: decorator
-@inline const WORK_BYTES: usize = 64 + 7 * FOLD_BYTES;
-/** The largest block, and what aligning it skips. */
+/** The largest block, and what aligning it may skip. */
 // @ts-ignore: decorator
 @inline const END_BYTES: usize = 64 + BLOCK_MAX;
 /** More entries than an arena has room for. */
@@ -34,21 +33,21 @@ import { runsBytes } from "../container/limits";
 // @ts-ignore: decorator
 @inline const BYTES_MAX: u64 = 0xffff0000;
 
-/** Makes all of the closed range [low, high] members. */
+/** Adds all offsets of the closed range [low, high]. */
 export function setRange(low: u64, high: u64): void { changeRange(Fold.OR, low, high); }
 
-/** Makes none of the closed range [low, high] a member. */
+/** Removes all offsets of the closed range [low, high]. */
 export function clearRange(low: u64, high: u64): void {
   if (!isEmpty()) changeRange(Fold.ANDNOT, low, high);
 }
 
-/** Makes what is a member in the closed range [low, high] none, and the reverse. */
+/** Removes the members of the closed range [low, high], and adds its other offsets. */
 export function flipRange(low: u64, high: u64): void { changeRange(Fold.XOR, low, high); }
 
 function changeRange(op: Fold, low: u64, high: u64): void {
   let first = keyOf(low), last = keyOf(high);
   if (op == Fold.ANDNOT && firstKeyFrom(first) > last) return;
-  prepare(roomToChange(op, first, last));     // all there is to grow, before anything is changed
+  prepare(roomToChange(op, first, last));     // all growth happens here, before anything is changed
   const from = lowOf(low), to = lowOf(high);
   if (first == last) { changeContainer(op, first, from, to); return; }
   if (from) changeContainer(op, first++, from, LOW_MAX);
@@ -59,29 +58,29 @@ function changeRange(op: Fold, low: u64, high: u64): void {
   if (op == Fold.OR) insertFull(first, last);
 }
 
-/** The key of the first entry that stands for `key` or a greater one, beyond KEY_MAX if there is none. */
+/** The key of the first entry that covers `key` or a greater key; KEY_MAX + 1 if there is none. */
 function firstKeyFrom(key: u64): u64 {
   const place = seek<Own>(key);
   return place ? entryKey<Own>(placeEntry(place)) : KEY_MAX + 1;
 }
 
-/** Bytes that changing containers [first, last] allocates and works in at most. */
+/** The most bytes that changing containers [first, last] allocates and works in. */
 function roomToChange(op: Fold, first: u64, last: u64): usize {
-  // Of two containers at the ends each may be cut out of a FULL entry, in three parts; what lies between is FULL entries.
+  // Each of the two containers at the ends may be cut out of a FULL entry, which then is three; what lies between is FULL entries.
   let entries: u64 = 5 + (last - first) / SPAN_MAX, bytes: u64 = 2 * blockBytes(runsBytes(1));
-  if (op == Fold.XOR || findEntry(first) || findEntry(last)) bytes += WORK_BYTES + 2 * END_BYTES;
+  if (op == Fold.XOR || findEntry(first) || findEntry(last)) bytes += scratchBytes(Scratch.RIGHT) + 2 * END_BYTES;
   if (op == Fold.XOR) {
     for (let place = seek<Own>(first); place; place = advance<Own>(place)) {
       const entry = placeEntry(place);
       if (entryKey<Own>(entry) > last) break;
-      entries++;                              // a FULL one before it
+      entries++;                              // a FULL one before this one
       bytes += flippedBytes(entry);
     }
   }
   return <usize>min<u64>(bytes + roomForEntries(<u32>min<u64>(entries, ENTRIES_MAX)), BYTES_MAX);
 }
 
-/** Bytes of the block of the entry's container once it is complemented, at most: its runs are then one more. */
+/** The most bytes that the block of the entry's container takes once the container is complemented: it then has one run more. */
 function flippedBytes(entry: usize): usize {
   const kind = entryKind<Own>(entry);
   if (kind == Kind.FULL) return 0;
@@ -104,37 +103,31 @@ function changeContainer(op: Fold, key: u64, from: u32, to: u32): void {
     adjust(key, to - from + 1);
     return;
   }
-  makeRoom(WORK_BYTES);
-  const run = alignedBump() + 2 * FOLD_BYTES;
+  makeScratch(Scratch.RIGHT);
+  const run = scratch(Scratch.TEMP);
   writeRun(run, from, to);
   foldInto(op, entry, key, shape(Kind.RUNS, to - from + 1, run));
 }
 
-// @ts-ignore: decorator
-@inline function writeRun(at: usize, from: u32, to: u32): void {
-  store<u16>(at, 1);
-  store<u32>(at, from | ((to - from) << 16), 2);
-}
-
-/** Makes the entry the container of [from, to]. Its sums are the caller's. */
+/** Gives the entry the container of [from, to]. The caller adjusts the sums. */
 function putRange(entry: usize, from: u32, to: u32): void {
   const count = to - from + 1;
   if (count == 1) { setSingle(entry, from); return; }
   if (count == 2) { setPair(entry, from, to); return; }
-  if (count == FULL_COUNT) { setFull(entry, 1); return; }
+  if (count == UNIVERSE) { setFull(entry, 1); return; }
   const at = allocate(runsBytes(1));
   writeRun(at, from, to);
   setBlock(entry, Kind.RUNS, count, at);
 }
 
-/** Folds the shape `r` in memory 0 into the container `key` of `entry`, which is not FULL. Two slots of work at the bump mark are free. */
+/** Folds the shape `r`, in memory 0, into the container `key` of `entry`, which is not FULL. Uses scratch room but for Scratch.TEMP. */
 function foldInto(op: Fold, entry: usize, key: u64, r: u64): void {
-  const work = alignedBump(), before = entryCount<Own>(entry);
+  const first = scratch(Scratch.FIRST), second = scratch(Scratch.SECOND), before = entryCount<Own>(entry);
   left.select(SELF);
   right.select(SELF);
   let l = entryShape<Own>(entry);
-  if (shapeKind(l) == Kind.BITSET) l = copyShape(l, work);    // a fold changes a bitset where it is
-  const folded = fold(op, SELF, l, SELF, r, shapeKind(l) == Kind.BITSET ? work + FOLD_BYTES : work, work + FOLD_BYTES);
+  if (shapeKind(l) == Kind.BITSET) l = copyShape(l, first);   // a fold changes a bitset in place
+  const folded = fold(op, SELF, l, SELF, r, shapeKind(l) == Kind.BITSET ? second : first, second);
   const count = shapeCount(folded);
   adjust(key, <i64>count - <i64>before);
   if (!count) {
@@ -144,16 +137,16 @@ function foldInto(op: Fold, entry: usize, key: u64, r: u64): void {
   }
   const form = normalized(folded), oldBytes = payloadBytes<Own>(entry), oldAt = entryPayload<Own>(entry);
   put(entry, form);
-  if (oldBytes) release(oldAt, oldBytes);     // only now: a first free list would be laid over the work
+  if (oldBytes) release(oldAt, oldBytes);     // only now: the first free lists' block would be laid over the scratch room
 }
 
-/** Makes the entry the container of a settled shape that lies above the bump mark. Its sums are the caller's. */
+/** Gives the entry the container `form`, a normalized shape in scratch room. The caller adjusts the sums. */
 function put(entry: usize, form: u64): void {
   const kind = shapeKind(form), count = shapeCount(form), at = shapeAt(form);
   if (kind == Kind.FULL) { setFull(entry, 1); return; }
   if (kind == Kind.ARRAY && count == 1) { setSingle(entry, load<u16>(at)); return; }
   if (kind == Kind.ARRAY && count == 2) { setPair(entry, load<u16>(at), load<u16>(at, 2)); return; }
-  const bytes = formBytes(form), to = allocate(bytes);
+  const bytes = shapeBytes<Own>(form), to = allocate(bytes);
   memory.copy(to, at, bytes);                 // the block may begin where the shape does, or below
   setBlock(entry, kind, count, to);
 }
@@ -202,7 +195,7 @@ function flipContainers(first: u64, last: u64): void {
       removeContainers(key, end);
     } else {
       if (isTiny<Own>()) { promote(); continue; }
-      makeRoom(WORK_BYTES);
+      makeScratch(Scratch.RIGHT);
       foldInto(Fold.XOR, entry, key, fullShape());
     }
     first = end + 1;
