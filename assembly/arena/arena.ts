@@ -1,10 +1,10 @@
 // The arena: one bitmap in one relocatable block, and the allocator of the blocks inside it.
 //
-// Every pointer is a u32 offset from the arena's start. A zeroed header is an empty bitmap. There are two forms:
+// Every pointer is a u32 offset from the arena's start. A zeroed header is an empty bitmap. An arena has one of two forms:
 //
-//   tiny   one container of at most TINY_MAX members, for the key a user that holds ten of them
+//   tiny   one container of at most TINY_MAX members: for applications that keep a key with ten members for each user
 //     +0   u8  form = 0     +1 u8 0
-//     +2   u16 entries: 0 or 1           (+0 .. +15 read as a leaf of the directory, see directory.ts)
+//     +2   u16 entries: 0 or 1           (+0 .. +15 are laid out as a leaf of the directory, see node.ts)
 //     +4   directory entry, 12 bytes
 //     +16  members, u16 each, when there are more than the entry itself holds
 //
@@ -12,19 +12,19 @@
 //     +0   u8  form = 1
 //     +4   u32 root node of the directory
 //     +8   u64 cardinality
-//     +16  u32 bump mark: everything above it is unused
+//     +16  u32 bump mark: everything from here on is unused
 //     +20  u32 bytes in freed blocks below the bump mark
-//     +24  u32 free lists' block, 0 while there is none
+//     +24  u32 block of the free lists, 0 while there is none
 //     +28  u32 entries in the directory
-//     +32  u32 bytes held back at the arena's very end while a builder works (see builder.ts), else 0
+//     +32  u32 bytes held back at the arena's very end while a builder works (see builder.ts), otherwise 0
 //     +40  blocks
 //
-// Blocks carry no header. Their size follows from what they hold (a container's type and cardinality, a node's count), rounded
-// up to one of 64 size classes, so whoever frees a block knows it. Freed blocks wait in a list per class. Nothing coalesces:
-// when too much has been freed the host has the arena rewritten (see rewrite.ts), which costs about what growing it would.
+// Blocks have no headers. The size of a block follows from what it holds (a container's kind and cardinality, a node's count), rounded up
+// to one of 64 size classes, so whoever frees a block knows its size. Freed blocks wait in one list per class and are never coalesced: when
+// too many bytes are in freed blocks, the host has the arena rewritten (combine/rewrite.ts), which costs about as much as growing it.
 //
-// Growing may end the call, as running out of memory does, and the bitmap has to be as it was. So an allocation grows before it
-// changes anything, giving back never grows, and what takes several allocations first makes sure of room for all (prepare()).
+// Growing may end the call because memory has run out, and then the bitmap must be unchanged. So an allocation grows the arena before it
+// changes anything, freeing never grows it, and operations that need several allocations make room for all of them first (prepare()).
 
 import { arena } from "../env/memory";
 import { view8, view32, view64, Own } from "../env/view";
@@ -37,16 +37,16 @@ import { view8, view32, view64, Own } from "../env/view";
 /** Most members of a tiny arena's container. */
 // @ts-ignore: decorator
 @inline export const TINY_MAX: u32 = 32;
-/** Bytes in use once the largest tiny arena has become a full one. */
+/** The most bytes in use after a tiny arena has become a full one. */
 // @ts-ignore: decorator
 @inline const PROMOTED_MAX: usize = 128;
-/** Where a tiny arena's members begin, and what an empty arena takes. */
+/** Where a tiny arena's members begin; also the bytes that an empty arena takes. */
 // @ts-ignore: decorator
 @inline export const TINY_PAYLOAD: usize = 16;
 
 // @ts-ignore: decorator
 @inline const FORM: u32 = 0;
-/** Address of the word that holds the root node's address in a full arena. */
+/** Address of the word that holds the address of a full arena's root node. */
 // @ts-ignore: decorator
 @inline export const ROOT: u32 = 4;
 // @ts-ignore: decorator
@@ -87,7 +87,7 @@ import { view8, view32, view64, Own } from "../env/view";
 @inline export function freeLists(): usize { return load<u32>(0, LISTS); }
 // @ts-ignore: decorator
 @inline export function heldBytes(): usize { return load<u32>(0, HELD); }
-/** Ends holding back. */
+/** Gives the bytes that were held back to the allocator. */
 // @ts-ignore: decorator
 @inline export function letGo(): void { store<u32>(0, 0, HELD); }
 
@@ -96,7 +96,7 @@ export function resetToEmpty(): void {
   memory.fill(0, 0, TINY_PAYLOAD);
 }
 
-/** Makes memory 0 a full arena without any block, its root still to be set. */
+/** Makes memory 0 a full arena without blocks. The caller sets the root. */
 export function resetToFull(): void {
   reserve(HEADER_BYTES);
   memory.fill(0, 0, HEADER_BYTES);
@@ -104,7 +104,7 @@ export function resetToFull(): void {
   setBumpMark(HEADER_BYTES);
 }
 
-/** Makes sure that memory 0 has `bytes` bytes. */
+/** Makes memory 0 at least `bytes` large. */
 // @ts-ignore: decorator
 @inline export function reserve(bytes: usize): void {
   if (arena.size() < <u32>bytes) arena.grow(<u32>bytes);
@@ -116,16 +116,16 @@ export function holdBack(bytes: usize): void {
   store<u32>(0, <u32>bytes, HELD);
 }
 
-/** Where the bytes held back begin. It moves with every growth: ask again after an allocation. */
+/** Where the bytes held back begin. This moves whenever the arena grows, so ask again after an allocation. */
 // @ts-ignore: decorator
 @inline export function heldAt(): usize { return <usize>arena.size() - heldBytes(); }
 
-/** Makes memory 0 at least `bytes` large. There are none of 4 GiB: the host ends a call that asks for the greatest u32. */
+/** Makes memory 0 at least `bytes` large. No arena reaches 4 GiB: the host ends a call that asks for the greatest u32. */
 export function growTo(bytes: u64): void {
   arena.grow(<u32>min<u64>(bytes, u32.MAX_VALUE));
 }
 
-/** Makes sure of `bytes` bytes above the bump mark. */
+/** Makes room for `bytes` bytes above the bump mark. */
 export function makeRoom(bytes: usize): void {
   const held = heldBytes();
   const size = <u64>arena.size();
@@ -136,22 +136,22 @@ export function makeRoom(bytes: usize): void {
 }
 
 // --- Size classes -------------------------------------------------------------------------------------------------------------
-// Multiples of 8 up to 128, then eight to a doubling, up to 8192: 64 classes, so that one u64 tells which lists hold a block.
+// Multiples of 8 up to 128, then eight classes per doubling, up to 8192: 64 classes, so that one u64 can say which lists have blocks.
 
 // @ts-ignore: decorator
 @inline const CLASSES: u32 = 64;
 // @ts-ignore: decorator
 @inline const LINEAR_CLASSES: u32 = 16;
-/** The largest block there is: a bitset, an array of 4096 members, the longest list of runs that is worth keeping. */
+/** The largest block: a bitset, an array of 4096 members, or the most runs that are worth keeping. */
 // @ts-ignore: decorator
 @inline export const BLOCK_MAX: usize = 8192;
-/** Bitsets lie where their 64 bytes are a cache line: the host's prefix of a block is 8 bytes. */
+/** Bitsets are aligned to cache lines in the host's memory. The arena begins PREFIX bytes, the host's prefix, behind a line's start. */
 // @ts-ignore: decorator
 @inline const LINE: usize = 64;
 // @ts-ignore: decorator
 @inline const PREFIX: usize = 8;
 
-/** The least class whose blocks hold `bytes` (1 .. BLOCK_MAX). */
+/** The smallest class whose blocks hold `bytes` (1 .. BLOCK_MAX) bytes. */
 // @ts-ignore: decorator
 @inline function classFor(bytes: usize): u32 {
   const last = <u32>bytes - 1;
@@ -167,17 +167,17 @@ export function makeRoom(bytes: usize): void {
   return <usize>(9 + (k & 7)) << ((k >> 3) + 4);
 }
 
-/** Bytes of the block that holds `bytes` bytes. */
+/** Bytes of the smallest block that holds `bytes` bytes. */
 // @ts-ignore: decorator
 @inline export function blockBytes(bytes: usize): usize { return classBytes(classFor(bytes)); }
 
 // --- Blocks -------------------------------------------------------------------------------------------------------------------
-// Free lists' block: u64 mask of the classes whose list is not empty, then a u32 head a class. A free block's first word is the
-// next one's address. An arena below LISTS_FROM keeps no lists: rewriting it costs less than the lists would take.
+// The block of the free lists: a u64 mask of the classes whose list is not empty, then a u32 head for each class. The first word of a free
+// block is the address of the next one. An arena below LISTS_FROM has no lists: rewriting it costs less than the memory for the lists.
 
 // @ts-ignore: decorator
 @inline const LISTS_BYTES: usize = 8 + 4 * CLASSES;
-/** Bytes of their block: a class's size. */
+/** Bytes of the block that holds them: the size of a class. */
 // @ts-ignore: decorator
 @inline const LISTS_BLOCK: usize = 288;
 // @ts-ignore: decorator
@@ -185,11 +185,11 @@ export function makeRoom(bytes: usize): void {
 // @ts-ignore: decorator
 @inline const HEADS: u32 = 8;
 
-/** Where the next bitset would lie if it came from above the bump mark. */
+/** Where the next bitset would lie if its block came from above the bump mark. */
 // @ts-ignore: decorator
 @inline export function alignedBump(): usize { return ((bumpMark() + PREFIX + LINE - 1) & ~(LINE - 1)) - PREFIX; }
 
-/** A block for `bytes` bytes, contents undefined. */
+/** Allocates a block for `bytes` bytes; its contents are undefined. */
 export function allocate(bytes: usize): usize {
   const index = classFor(bytes);
   const size = classBytes(index);
@@ -198,7 +198,7 @@ export function allocate(bytes: usize): usize {
     const mask = load<u64>(lists);
     if ((mask >> index) & 1) return takeFree(lists, index);
     if (bumpMark() + size > heldAt()) {
-      // Out of fresh room: cut a larger free block before growing.
+      // There is no fresh room: split a larger free block rather than grow.
       const larger = mask & ~(((<u64>1) << index) - 1);
       if (larger) {
         const from = <u32>ctz(larger);
@@ -211,7 +211,7 @@ export function allocate(bytes: usize): usize {
   return allocateFresh(size);
 }
 
-/** A block of `size` bytes (a class's size) from above the bump mark: there, or at alignedBump() for a bitset. */
+/** Allocates a block of `size` bytes, the size of a class, at the bump mark; for a bitset at alignedBump(). */
 export function allocateFresh(size: usize): usize {
   makeRoom(size == BLOCK_MAX ? size + LINE : size);
   const from = bumpMark();
@@ -219,12 +219,12 @@ export function allocateFresh(size: usize): usize {
   setBumpMark(at + size);
   if (at != from) {
     if (freeLists()) releasePieces(from, at - from);
-    else addFreedBytes(at - from);            // not worth a first list
+    else addFreedBytes(at - from);            // too little to begin the free lists for
   }
   return at;
 }
 
-/** Makes sure that allocations of blocks of `bytes` bytes in all, and what else they entail, will not grow the arena. */
+/** Makes room, so that allocating blocks of `bytes` bytes in all, with what that entails, will not grow the arena. */
 export function prepare(bytes: usize): void {
   if (bytes >= BLOCK_MAX) bytes += LINE;
   if (isTiny<Own>()) { reserve(PROMOTED_MAX + bytes + LISTS_BLOCK); return; }
@@ -241,17 +241,17 @@ function takeFree(lists: usize, index: u32): usize {
   return at;
 }
 
-/** Gives back the block at `at` that was allocated for `bytes` bytes. */
+/** Frees the block at `at`, which was allocated for `bytes` bytes. */
 // @ts-ignore: decorator
 @inline export function release(at: usize, bytes: usize): void { releasePieces(at, blockBytes(bytes)); }
 
-/** Gives back `bytes` bytes at `at`, a multiple of 8, as blocks of one class or several. */
+/** Frees `bytes` bytes at `at`, a multiple of 8, as one block or several. */
 function releasePieces(at: usize, bytes: usize): void {
   if (at + bytes == bumpMark()) { setBumpMark(at); return; }
   addFreedBytes(bytes);
   let lists = freeLists();
   if (!lists) {
-    if (bumpMark() < LISTS_FROM || bumpMark() + LISTS_BLOCK > heldAt()) return;     // lost until the arena is rewritten
+    if (bumpMark() < LISTS_FROM || bumpMark() + LISTS_BLOCK > heldAt()) return;     // unusable until the arena is rewritten
     lists = allocateFresh(LISTS_BLOCK);
     memory.fill(lists, 0, LISTS_BYTES);
     store<u32>(0, <u32>lists, LISTS);
@@ -270,11 +270,11 @@ function releasePieces(at: usize, bytes: usize): void {
 }
 
 /**
- * Fits the block at `at`, allocated for `from` bytes, to `to` bytes, keeping the first min(from, to). Returns where it is now.
- * Shrinking never moves it; growing does not when it is the topmost block.
+ * Resizes the block at `at` from one for `from` bytes to one for `to` bytes, keeping the first min(from, to) bytes. Returns where it is
+ * then. Shrinking never moves it, and growing does not if it is the topmost block.
  */
 export function resize(at: usize, from: usize, to: usize): usize {
-  if ((from - 1) >> 3 == (to - 1) >> 3) return at;          // one member more or less seldom leaves the eight bytes
+  if ((from - 1) >> 3 == (to - 1) >> 3) return at;          // one member more or less mostly stays within the same eight bytes
   const old = blockBytes(from), size = blockBytes(to);
   if (size == old) return at;
   if (size < old) { releasePieces(at + size, old - size); return at; }
@@ -289,22 +289,22 @@ export function resize(at: usize, from: usize, to: usize): usize {
   return moved;
 }
 
-/** Whether so much lies in freed blocks (a quarter, and more than a few small ones) that rewriting the arena pays. */
+/** 1 if so many bytes are in freed blocks, a quarter and more than a few small ones, that rewriting the arena pays. */
 export function wasteful(): u32 {
   return u32(!isTiny<Own>() && freedBytes() > (bumpMark() >> 2) + 64);
 }
 
-/** Bytes in use: what is above them need not be kept. */
+/** Bytes in use; the rest of memory 0 may be given back. */
 export function used(): u32 {
   if (!isTiny<Own>()) return <u32>bumpMark();
   const count = load<u16>(0, 2) ? <u32>load<u16>(0, 10) + 1 : 0;
   return count && load<u8>(0, 15) >> 5 == 0 ? <u32>TINY_PAYLOAD + 2 * count : <u32>TINY_PAYLOAD;
 }
 
-/** Bytes of the free lists' own block. */
+/** Bytes of the block that holds the free lists, 0 without one. */
 export function freeListsBytes(): usize { return freeLists() ? LISTS_BLOCK : 0; }
 
-/** Whether every free list holds blocks of the used part, all together no more than has been freed, and the mask says which do. */
+/** Whether the free lists hold blocks of the used part only, together no more bytes than were freed, and agree with the mask. */
 export function freeListsAreSound(): bool {
   const lists = freeLists();
   if (!lists) return true;

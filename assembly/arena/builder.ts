@@ -1,15 +1,15 @@
-// Builds an arena from containers that come in the order of their keys: the result of a combination, a payload that is read, an arena
-// that is rewritten. Payloads go to the bump mark one after the other, the directory follows at the end, every node as full as it can
-// be unless the caller ends it; nothing is freed on the way, so what comes out is tight.
+// Builds an arena from containers that arrive in the order of their keys: for the result of a combination, a payload that is read, or an
+// arena that is rewritten. Payloads go to the bump mark one after the other, and the directory follows at the end. Nodes are as full as
+// they can be unless the caller ends a leaf early. Nothing is freed on the way, so the arena has no holes.
 //
-// While it works, the builder keeps its own things at the arena's end, out of the allocator's reach:
+// While it works, the builder keeps its own data at the arena's end, out of the allocator's reach:
 //
 //   +0   u32 entries in the leaf buffer     +4  u32 slots
 //   +8   u64 members in the leaf buffer     +16 u64 members in all
-//   +24  u32 entries in all                 +28 u32 the most that the leaf buffer holds
+//   +24  u32 entries in all                 +28 u32 capacity of the leaf buffer
 //   +32  leaf buffer: entries
-//        slots: one for each leaf that is written
-//        scratch of the caller's
+//        slots: one for each leaf that has been written
+//        scratch bytes of the caller
 
 import { Own } from "../env/view";
 import {
@@ -45,7 +45,7 @@ import { arrayBytes } from "../container/limits";
 // @ts-ignore: decorator
 @inline function slotsAt(builder: usize): usize { return bufferedEntry(builder, load<u32>(builder, LEAF_ROOM)); }
 
-/** From this many entries on a leaf may be ended before it is full. */
+/** A leaf with this many entries or more may be ended before it is full. */
 // @ts-ignore: decorator
 @inline const LEAF_LEAST: u32 = LEAF_MAX / 2;
 
@@ -63,8 +63,8 @@ export function begin(entries: u64, scratch: usize): void {
 }
 
 /**
- * Appends an entry for `key`, greater than all before, and counts its `members`. Returns the entry, for a set...() of entry.ts to
- * complete before anything is allocated.
+ * Appends an entry for `key`, which is greater than all before, and counts its `members`. Returns the entry, which the caller completes
+ * with a set...() of entry.ts before anything is allocated.
  */
 export function append(key: u64, members: u64): usize {
   let builder = heldAt();
@@ -88,7 +88,7 @@ export function append(key: u64, members: u64): usize {
   store<u64>(builder, load<u64>(builder, MEMBERS) + members, MEMBERS);
 }
 
-/** Appends `span` full containers from `key` on; they join the full ones right before them. */
+/** Appends `span` full containers from `key` on. They join full containers that end right before them. */
 export function appendFull(key: u64, span: u64): void {
   const builder = heldAt();
   const inLeaf = load<u32>(builder, IN_LEAF);
@@ -110,18 +110,18 @@ export function appendFull(key: u64, span: u64): void {
   }
 }
 
-/** Ends the leaf here unless it is small, and makes it roomy: the next entry begins another one. */
+/** Ends the leaf here, unless it is small, and makes it roomy: the next entry begins a new leaf. */
 export function endLeaf(): void {
   if (load<u32>(heldAt(), IN_LEAF) >= LEAF_LEAST) writeLeaf(true);
 }
 
-/** The least key that may be appended next. Not to be asked after endLeaf(). */
+/** The least key that may be appended next. Wrong right after endLeaf(). */
 export function nextKey(): u64 {
   const builder = heldAt(), inLeaf = load<u32>(builder, IN_LEAF);
   return inLeaf ? entryLastKey<Own>(bufferedEntry(builder, inLeaf - 1)) + 1 : 0;    // empty only before the first
 }
 
-/** Writes the leaf buffer as a leaf, and its slot. */
+/** Writes the leaf buffer as a leaf, with its slot. */
 function writeLeaf(roomy: bool): void {
   const entries = load<u32>(heldAt(), IN_LEAF);
   const leaf = allocateFresh(blockBytes(roomy ? ROOMY_BYTES : nodeBytes(0, entries)));
@@ -143,7 +143,7 @@ export function finish(): void {
   if (!entries) { resetToEmpty(); return; }
   if (entries == 1 && finishTiny(bufferedEntry(builder, 0))) return;
   if (load<u32>(builder, IN_LEAF)) writeLeaf(false);
-  // A level of inner nodes at a time; the slots of the nodes written replace those of their children.
+  // One level of inner nodes at a time; the slots of the nodes that are written replace those of their children.
   let slots = load<u32>(heldAt(), SLOTS);
   for (let level: u32 = 1; slots > 1; level++) {
     let written: u32 = 0;
@@ -166,7 +166,7 @@ export function finish(): void {
   letGo();
 }
 
-/** Makes the arena tiny if its only entry allows that. */
+/** Makes the arena a tiny one if its only entry allows that. */
 function finishTiny(entry: usize): bool {
   if (!isArray(entryKind<Own>(entry)) || entryCount<Own>(entry) > TINY_MAX) return false;
   const low = load<u64>(entry), high = load<u32>(entry, 8);

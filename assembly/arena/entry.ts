@@ -1,4 +1,4 @@
-// A directory entry: 12 bytes that name a container by its key, the offset's bits above the low 16, and say where it is.
+// A directory entry: 12 bytes that name a container by its key, the bits of its offsets above the low 16, and say where its payload is.
 //
 //   +0   u48  key
 //   +6   u16  cardinality - 1                       | first member       | low 16 bits of span - 1
@@ -6,9 +6,9 @@
 //   +11  top 3 bits: kind
 //        ARRAY, BITSET, RUNS, BUCKETS                 SINGLE, PAIR         FULL
 //
-// Blocks lie on multiples of 8, so a position's top three bits, shifted down by 3, are free for the kind. One or two members live in
-// the entry: they are an array of that cardinality whose payload is at entry + 6. FULL stands for `span` neighbouring
-// containers that hold all their 65,536 offsets, up to 2^45 of them, without any payload.
+// Blocks lie on multiples of 8, so a position divided by 8 leaves three bits for the kind. One or two members live in the entry itself, as
+// an array of that cardinality whose payload is at entry + 6 (SINGLE, PAIR). A FULL entry stands for `span` consecutive containers, up to
+// 2^45, that hold all their 65,536 offsets; it has no payload. An entry covers the keys of its containers.
 
 import { view8, view16, view32, view64 } from "../env/view";
 import { arrayBytes, runsBytes, BITSET_BYTES } from "../container/limits";
@@ -18,7 +18,7 @@ export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, FULL = 4,
 
 // @ts-ignore: decorator
 @inline export const ENTRY_BYTES: usize = 12;
-/** The greatest key there is: offsets have 64 bits. */
+/** The greatest key: offsets have 64 bits. */
 // @ts-ignore: decorator
 @inline export const KEY_MAX: u64 = 0xffffffffffff;
 /** Most containers that one FULL entry stands for. */
@@ -49,13 +49,13 @@ export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, FULL = 4,
 @inline export function entryKey<M>(entry: usize): u64 { return view64<M>(entry, KEY) & KEY_MAX; }
 // @ts-ignore: decorator
 @inline export function entryKind<M>(entry: usize): Kind { return <Kind>(view8<M>(entry, KIND) >> 5); }
-/** Containers that the entry stands for. */
+/** How many containers the entry stands for. */
 // @ts-ignore: decorator
 @inline export function entrySpan<M>(entry: usize): u64 {
   if (entryKind<M>(entry) != Kind.FULL) return 1;
   return (((<u64>(view32<M>(entry, REF) & REF_MASK)) << 16) | view16<M>(entry, LOW)) + 1;
 }
-/** The last key that the entry stands for. */
+/** The last key that the entry covers. */
 // @ts-ignore: decorator
 @inline export function entryLastKey<M>(entry: usize): u64 { return entryKey<M>(entry) + entrySpan<M>(entry) - 1; }
 /** Members of an entry that is not FULL: 1 .. 65536. */
@@ -64,12 +64,12 @@ export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, FULL = 4,
   const kind = entryKind<M>(entry);
   return kind >= Kind.SINGLE ? <u32>kind - 4 : view16<M>(entry, LOW) + 1;
 }
-/** Members of all containers that the entry stands for; 0 stands for 2^64. */
+/** Members of all containers that the entry stands for, modulo 2^64. */
 // @ts-ignore: decorator
 @inline export function entryCardinality<M>(entry: usize): u64 {
   return entryKind<M>(entry) == Kind.FULL ? entrySpan<M>(entry) << 16 : entryCount<M>(entry);
 }
-/** Where the container's payload lies, in memory M. Meaningless for FULL. */
+/** Address of the container's payload in memory M. Meaningless for FULL. */
 // @ts-ignore: decorator
 @inline export function entryPayload<M>(entry: usize): usize {
   return entryKind<M>(entry) >= Kind.SINGLE ? entry + LOW : <usize>(view32<M>(entry, REF) << 3);
@@ -78,7 +78,7 @@ export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, FULL = 4,
 // @ts-ignore: decorator
 @inline export function isArray(kind: Kind): bool { return kind == Kind.ARRAY || kind >= Kind.SINGLE; }
 
-/** Bytes of the container's payload outside the entry, 0 when it has none. */
+/** Bytes of the container's payload outside the entry, 0 if it has none there. */
 export function payloadBytes<M>(entry: usize): usize {
   const kind = entryKind<M>(entry);
   if (kind == Kind.ARRAY) return arrayBytes(entryCount<M>(entry));
@@ -88,7 +88,7 @@ export function payloadBytes<M>(entry: usize): usize {
   return 0;
 }
 
-/** Writes the key and leaves a container without members, for a set...() below to complete. */
+/** Writes the key. One of the functions set...() below then completes the entry. */
 // @ts-ignore: decorator
 @inline export function setKey(entry: usize, key: u64): void {
   store<u64>(entry, key, KEY);

@@ -1,4 +1,4 @@
-// Every invariant of an arena, checked: for tests after each step, and for whoever doubts. Reads all of memory 0, changes nothing.
+// Checks every invariant of an arena. Tests do so after each step, and R.DEBUG VALIDATE on request. Reads all of memory 0, changes nothing.
 
 import { SELF, arena, left } from "../env/memory";
 import { Own } from "../env/view";
@@ -15,9 +15,11 @@ import {
   rootNode, NODE_HEADER, nodeLevel, LEVELS_MAX, nodeCount, INNER_MAX, LEAF_MAX, isRoomy, allocatedFor, slotAt, slotChild, slotKey,
   slotCardinality, entryAt,
 } from "./node";
-import { isArraySized } from "../container/limits";
+import { isArraySized, UNIVERSE } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
 import { bucketsAreSound } from "../container/buckets";
+import { checkRuns } from "../container/run";
+import { isAscending } from "../container/array";
 
 /** The first broken invariant, or Fault.NONE. */
 export function validate(): Fault {
@@ -99,35 +101,17 @@ function validateContainer(entry: usize): Fault {
   if (kind > Kind.PAIR) return Fault.UNKNOWN_KIND;
   if (kind == Kind.FULL) return Fault.NONE;
   if (kind == Kind.BITSET) {
-    if (isArraySized(count) || count > 65535) return Fault.WRONG_FORM;
+    if (isArraySized(count) || count >= UNIVERSE) return Fault.WRONG_FORM;
     left.select(SELF);
     return bitsetCardinality(payload) == count ? Fault.NONE : Fault.BITSET_CARDINALITY;
   }
-  if (kind == Kind.RUNS) return validateRuns(payload, count);
+  if (kind == Kind.RUNS) return checkRuns<Own>(payload, count);
   if (kind == Kind.BUCKETS) {
     if (!isArraySized(count)) return Fault.WRONG_FORM;
     return bucketsAreSound(payload, count) ? Fault.NONE : Fault.BUCKETS_UNSOUND;
   }
   if (kind == Kind.ARRAY && (count < 3 || !isArraySized(count))) return Fault.WRONG_FORM;
-  for (let i: u32 = 1; i < count; i++) {
-    if (load<u16>(payload + (<usize>i << 1)) <= load<u16>(payload + (<usize>(i - 1) << 1))) return Fault.ARRAY_NOT_ASCENDING;
-  }
-  return Fault.NONE;
-}
-
-function validateRuns(payload: usize, count: u32): Fault {
-  const runs = <u32>load<u16>(payload);
-  if (!runs) return Fault.NO_RUNS;
-  let members: u32 = 0, next: u32 = 0;
-  for (let i: u32 = 0; i < runs; i++) {
-    const run = payload + 2 + (<usize>i << 2);
-    const start = <u32>load<u16>(run), last = start + <u32>load<u16>(run, 2);
-    if (i && start <= next) return Fault.RUNS_NOT_ASCENDING;  // next is the last run's end + 1: a gap lies between
-    if (last > 65535) return Fault.RUN_TOO_LONG;
-    members += last - start + 1;
-    next = last + 1;
-  }
-  return members == count ? Fault.NONE : Fault.RUNS_CARDINALITY;
+  return isAscending<Own>(payload, count) ? Fault.NONE : Fault.ARRAY_NOT_ASCENDING;
 }
 
 function cardinalityBelow(node: usize): u64 {

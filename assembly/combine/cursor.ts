@@ -1,4 +1,4 @@
-// Cursors: where a walk is in each operand's directory. They are kept in the builder's scratch, at the arena's very end, the first one last:
+// Cursors: where a walk is in each operand's directory. They are kept in the builder's scratch at the arena's very end, the first one last:
 //
 //   +0   u64 key, NO_KEY once the operand has no more entries
 //   +8   u64 last key that the entry covers

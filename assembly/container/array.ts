@@ -28,6 +28,14 @@ import {
 // @ts-ignore: decorator
 @inline const NEAR: u32 = 48;
 
+/** Whether the `count` members of the array at `at` of memory M are strictly ascending. */
+export function isAscending<M>(at: usize, count: u32): bool {
+  for (const last = at + arrayBytes(count) - MEMBER_BYTES; at < last; at += MEMBER_BYTES) {
+    if (view16<M>(at, 0) >= view16<M>(at, <u32>MEMBER_BYTES)) return false;
+  }
+  return true;
+}
+
 /** The member of 0-based rank `index` of the array at `payload` in memory 0. */
 // @ts-ignore: decorator
 @inline export function member(payload: usize, index: u32): u32 { return load<u16>(payload + (<usize>index << 1)); }

@@ -4,6 +4,8 @@
 // Runs may be stored in a larger block than runsBytes(run count). In memory 0 unless a contract says otherwise.
 
 import { left, right } from "../env/memory";
+import { Fault } from "../env/fault";
+import { view16 } from "../env/view";
 import { And, Or, Xor, AndNot } from "./kernel";
 import { BITSET_BYTES, UNIVERSE, RUNS_HEADER_BYTES, RUN_BYTES, runsBytes } from "./limits";
 
@@ -24,6 +26,24 @@ import { BITSET_BYTES, UNIVERSE, RUNS_HEADER_BYTES, RUN_BYTES, runsBytes } from 
 @inline export function putRun(at: usize, low: u32, high: u32): usize {
   store<u32>(at, low | ((high - low) << 16));
   return at + RUN_BYTES;
+}
+
+/** Makes run `i` low .. high. */
+// @ts-ignore: decorator
+@inline export function setRun(at: usize, i: u32, low: u32, high: u32): void { putRun(at + runsBytes(i), low, high); }
+
+/** Makes room for a run before run `i` and counts it. The payload's block has room for one run more. */
+export function openRun(at: usize, i: u32): void {
+  const runs = runsCount(at);
+  memory.copy(at + runsBytes(i + 1), at + runsBytes(i), <usize>(runs - i) << 2);
+  store<u16>(at, runs + 1);
+}
+
+/** Removes run `i`. */
+export function closeRun(at: usize, i: u32): void {
+  const runs = runsCount(at);
+  memory.copy(at + runsBytes(i), at + runsBytes(i + 1), <usize>(runs - i - 1) << 2);
+  store<u16>(at, runs - 1);
 }
 
 /** Writes the payload of a single run low .. high at `at`. */
@@ -47,6 +67,27 @@ export function runsCardinality(at: usize): u32 {
   let members = runs;
   for (at += RUNS_HEADER_BYTES; at < end; at += RUN_BYTES) members += left.load16(at, 2);
   return members;
+}
+
+/** What is wrong with the runs at `at` of memory M, which are to hold `count` members, or Fault.NONE. All of them can be read. */
+export function checkRuns<M>(at: usize, count: u32): Fault {
+  const runs = view16<M>(at, 0), end = at + runsBytes(runs);
+  if (!runs) return Fault.NO_RUNS;
+  let members: u32 = 0, next: u32 = 0;        // next: what follows the run before
+  for (let run = at + RUNS_HEADER_BYTES; run < end; run += RUN_BYTES) {
+    const low = view16<M>(run, 0), high = low + view16<M>(run, 2);
+    if (members && low <= next) return Fault.RUNS_NOT_ASCENDING;
+    if (high >= UNIVERSE) return Fault.RUN_TOO_LONG;
+    members += high - low + 1;
+    next = high + 1;
+  }
+  return members == count ? Fault.NONE : Fault.RUNS_CARDINALITY;
+}
+
+/** The last member of the runs at `at` of memory M. */
+export function runsLast<M>(at: usize): u32 {
+  const last = at + runsBytes(view16<M>(at, 0)) - RUN_BYTES;
+  return view16<M>(last, 0) + view16<M>(last, 2);
 }
 
 /** Index of the last run that does not start above `value`, -1 if there is none. */

@@ -1,19 +1,19 @@
-// Ranges in the words of Redis's BITCOUNT and BITPOS: indexes count bytes or bits of a string that ends with the byte of the greatest
-// member; negative ones count from its end.
+// Ranges as Redis's BITCOUNT and BITPOS take them: indexes count the bytes or bits of a string that ends with the byte of the greatest
+// member, and negative indexes count from its end.
 
 import { reply } from "../env/memory";
 import { countRange, isEmpty, maximum, minimum, nextClear, nextSet, get } from "./query";
 
 export const enum Unit { BYTE = 0, BIT = 1 }
 
-/** The last unit of the string. */
+/** Index of the string's last unit, a byte or a bit. */
 // @ts-ignore: decorator
 @inline function lastUnit(unit: u32): u64 {
   const greatest = maximum();
   return unit == Unit.BYTE ? greatest >> 3 : greatest | 7;
 }
 
-/** The unit that index `at` names, at least 0, when the last one is `last`. */
+/** The unit that index `at` names, when `last` is the last one. An index before the string's beginning names unit 0. */
 // @ts-ignore: decorator
 @inline function unitAt(at: i64, last: u64): u64 {
   if (at >= 0) return <u64>at;
@@ -26,9 +26,7 @@ export const enum Unit { BYTE = 0, BIT = 1 }
 // @ts-ignore: decorator
 @inline function lastBit(at: u64, unit: u32): u64 { return unit == Unit.BYTE ? (at << 3) | 7 : at; }
 
-/**
- * Members in the range of units [start, end], indexes as https://redis.io/docs/latest/commands/bitcount has them.
- */
+/** Members in the closed range of units [start, end], as https://redis.io/docs/latest/commands/bitcount counts them. */
 export function countIndexed(start: i64, end: i64, unit: u32): u64 {
   if (isEmpty()) return 0;
   if (start < 0 && end < 0 && start > end) return 0;
@@ -38,9 +36,10 @@ export function countIndexed(start: i64, end: i64, unit: u32): u64 {
 }
 
 /**
- * Hands over the first offset whose bit is `bit` in the range of units [start, end], indexes as
- * https://redis.io/docs/latest/commands/bitpos has them, `given` of the two by the caller; returns 0 when there is none. A clear bit is
- * looked for past the string's end unless an end is given. An empty bitmap answers as a missing key does, but no range lies in it.
+ * Adds to the reply the first offset whose bit is `bit` in the closed range of units [start, end], as
+ * https://redis.io/docs/latest/commands/bitpos finds it, and returns 1; returns 0 if there is none. `given` says how many of the two
+ * indexes the caller gave. The search for a clear bit goes on past the string's end unless an end was given. An empty bitmap answers as a
+ * missing key does, except that any range in it is empty.
  */
 export function position(bit: u32, start: i64, end: i64, unit: u32, given: u32): u32 {
   if (isEmpty()) {
@@ -63,7 +62,7 @@ export function position(bit: u32, start: i64, end: i64, unit: u32, given: u32):
     if (found > high) return 0;
   } else {
     found = nextClear(low);
-    if (found < low || get(found)) return 0;  // nothing is clear up to 2^64 - 1
+    if (found < low || get(found)) return 0;  // no bit is clear up to 2^64 - 1
     if (found > high && given == 2) return 0;
   }
   reply.member(found);

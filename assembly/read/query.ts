@@ -1,4 +1,4 @@
-// Questions about one bitmap, memory 0: how many, which first, which last, where is the next.
+// Queries on one bitmap, memory 0: membership, cardinality, rank and select, and the neighbours of an offset.
 
 import { Own, view16, view64 } from "../env/view";
 import {
@@ -11,15 +11,15 @@ import { BITSET_BYTES } from "../container/limits";
 import { arrayLowerBound, member } from "../container/array";
 import { bucketsLast, bucketsLowerBound, bucketsNextClear, bucketsSelect, bucketsHas } from "../container/buckets";
 import { bitsetNextClear, bitsetNextSet, bitsetRangeCardinality, bitsetSelect, bitsetHas } from "../container/bitset";
-import { runsNextClear, runsNextSet, runsRangeCardinality, runsSelect, runsHas } from "../container/run";
+import { runsNextClear, runsNextSet, runsRangeCardinality, runsSelect, runsHas, runsLast } from "../container/run";
 
-/** What a container's next...() answers when there is none. */
+/** What a container's next...() answers when there is no such offset. */
 // @ts-ignore: decorator
 @inline const NONE: u32 = 65536;
 // @ts-ignore: decorator
 @inline const LOW_MAX: u32 = 65535;
 
-/** Whether the entry's container holds `low`. */
+/** Whether the entry's container has the member `low`. */
 export function containerHas(entry: usize, low: u32): bool {
   const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
   if (kind == Kind.BITSET) return bitsetHas(payload, low);
@@ -37,13 +37,13 @@ export function get(offset: u64): u32 {
   return entry ? u32(containerHas(entry, lowOf(offset))) : 0;
 }
 
-/** 1 if there is no member. */
+/** 1 if the bitmap is empty. */
 export function isEmpty(): u32 { return u32(!entriesHeld<Own>()); }
 
-/** Number of members; 0 for 2^64 as well as for none. */
+/** Number of members modulo 2^64: 0 for the empty bitmap and for that of all offsets. */
 export function cardinality(): u64 { return cardinalityHeld<Own>(); }
 
-/** Members in one container that are at most `low`. */
+/** Members of one container that are at most `low`. */
 function rankInContainer(entry: usize, low: u32): u32 {
   const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
   if (kind == Kind.BITSET) return bitsetRangeCardinality(payload, 0, low);
@@ -89,10 +89,7 @@ function lastIn<M>(entry: usize): u32 {
     while (word && !view64<M>(payload + word, 0)) word -= 8;
     return <u32>((word << 3) + 63 - <usize>clz(view64<M>(payload + word, 0)));
   }
-  if (kind == Kind.RUNS) {
-    const run = payload + 2 + ((<usize>view16<M>(payload, 0) - 1) << 2);
-    return view16<M>(run, 0) + view16<M>(run, 2);
-  }
+  if (kind == Kind.RUNS) return runsLast<M>(payload);
   if (kind == Kind.BUCKETS) return bucketsLast<M>(payload, entryCount<M>(entry));
   return view16<M>(payload + ((<usize>entryCount<M>(entry) - 1) << 1), 0);
 }
@@ -112,7 +109,7 @@ function nextSetIn(entry: usize, low: u32): u32 {
   return index < count ? load<u16>(payload + (<usize>index << 1)) : NONE;
 }
 
-/** The least from `low` on that the container, which is not FULL, does not have, or NONE. */
+/** The least offset from `low` on that the container, which is not FULL, does not have, or NONE. */
 function nextClearIn(entry: usize, low: u32): u32 {
   const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
   if (kind == Kind.BITSET) return bitsetNextClear(payload, low);
@@ -124,7 +121,7 @@ function nextClearIn(entry: usize, low: u32): u32 {
   return low;                                 // at most 65,535 + 1 = NONE
 }
 
-/** The least member from `from` on. There must be one. */
+/** The least member that is at least `from`. There must be one. */
 export function nextSet(from: u64): u64 {
   const key = keyOf(from);
   let place = seek<Own>(key);
@@ -138,7 +135,7 @@ export function nextSet(from: u64): u64 {
   return offsetOf(entryKey<Own>(entry), nextSetIn(entry, 0));
 }
 
-/** The least offset from `from` on that is no member; a member's offset (0) if there is none up to 2^64 - 1. */
+/** The least offset from `from` on that is not a member. If all up to 2^64 - 1 are members, it answers 0, which may be a member. */
 export function nextClear(from: u64): u64 {
   while (true) {
     const key = keyOf(from);
@@ -154,7 +151,7 @@ export function nextClear(from: u64): u64 {
   }
 }
 
-/** The member of 0-based rank `at`, which is less than the cardinality (that of 2^64 members apart). */
+/** The member of 0-based rank `at`, which must be below the cardinality. */
 export function select(at: u64): u64 {
   const entry = entryOfRank(at), within = at - membersBefore(entryKey<Own>(entry));
   const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), base = entryKey<Own>(entry) << 16;

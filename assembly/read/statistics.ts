@@ -1,4 +1,4 @@
-// What a bitmap is made of.
+// What a bitmap consists of, for R.STAT.
 
 import { reply } from "../env/memory";
 import { Own } from "../env/view";
@@ -7,8 +7,8 @@ import { advance, placeEntry, seek } from "../arena/directory";
 import { BITSET_BYTES, arrayBytes, runsBytes } from "../container/limits";
 
 /**
- * Hands over nine numbers: containers, members and bytes of the arrays, then of the bitsets, then of the runs. Bytes are those that the
- * Roaring format needs: a full container is one of one run, buckets and members in a directory entry are an array.
+ * Adds nine numbers to the reply: containers, members and bytes of the arrays, then of the bitsets, then of the runs. Bytes are what the
+ * payloads take in the portable format, where buckets and members in a directory entry are arrays and a full container is one run.
  */
 export function statistics(): void {
   let arrays: u64 = 0, inArrays: u64 = 0, bitsets: u64 = 0, inBitsets: u64 = 0, runs: u64 = 0, inRuns: u64 = 0, ofRuns: u64 = 0;

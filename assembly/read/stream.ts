@@ -1,4 +1,4 @@
-// Members, handed over one after the other: what listing, paging and scanning are made of.
+// Members in ascending order, added to the reply: for listing, paging and scanning.
 
 import { reply } from "../env/memory";
 import { Own } from "../env/view";
@@ -8,14 +8,15 @@ import { MEMBER_BYTES, arrayBytes } from "../container/limits";
 import { arrayLowerBound } from "../container/array";
 import { bucketsLowerBound } from "../container/buckets";
 import { LANES, LANES_BYTES } from "../container/lanes";
+import { runsCount, runEnd, runStart } from "../container/run";
 
 // @ts-ignore: decorator
 @inline const LOW_MAX: u32 = 65535;
 
-/** Hands all members to the reply, ascending. */
+/** Adds all members to the reply, ascending. */
 export function members(): void { membersFrom(0, u64.MAX_VALUE); }
 
-/** Hands the first `limit` members that are at least `from` to the reply, ascending; returns how many there were. */
+/** Adds the first `limit` members that are at least `from` to the reply, ascending. Returns how many there were. */
 export function membersFrom(from: u64, limit: u64): u64 {
   const firstKey = keyOf(from);
   let rest = limit;
@@ -28,16 +29,16 @@ export function membersFrom(from: u64, limit: u64): u64 {
   return limit - rest;
 }
 
-/** Hands over at most `limit` members of a container from `low` on, raised by `base`; returns how many. */
+/** Adds up to `limit` members of a container from `low` on, each raised by `base`, to the reply. Returns how many. */
 function replyContainer(entry: usize, base: u64, low: u32, limit: u64): u64 {
   const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
   if (kind == Kind.BITSET) return replyBitset(payload, base, low, limit);
   if (kind == Kind.FULL) return replySpan(base, low, LOW_MAX, limit);
   if (kind == Kind.RUNS) {
     let replied: u64 = 0;
-    for (let i: u32 = 0, n = <u32>load<u16>(payload); i < n && replied < limit; i++) {
-      const run = payload + 2 + (<usize>i << 2), start = <u32>load<u16>(run), last = start + <u32>load<u16>(run, 2);
-      if (last >= low) replied += replySpan(base, max(start, low), last, limit - replied);
+    for (let i: u32 = 0, runs = runsCount(payload); i < runs && replied < limit; i++) {
+      const end = runEnd(payload, i);
+      if (end >= low) replied += replySpan(base, max(runStart(payload, i), low), end, limit - replied);
     }
     return replied;
   }
@@ -50,16 +51,16 @@ function replyContainer(entry: usize, base: u64, low: u32, limit: u64): u64 {
   return replied;
 }
 
-/** Hands over base + first .. base + last, the first `limit` of them. */
+/** Adds base + first .. base + last to the reply, or the first `limit` of them. */
 function replySpan(base: u64, first: u32, last: u32, limit: u64): u64 {
   const replied = min<u64>(last - first + 1, limit);
   for (let i: u64 = 0; i < replied; i++) reply.member(base + first + i);
   return replied;
 }
 
-/** Low bytes may be loaded from their end: the counts follow. */
+/** replyContainer() for buckets. A vector of low bytes may reach past their end: the counts follow them. */
 function replyBuckets(entry: usize, base: u64, low: u32, limit: u64): u64 {
-  const at = entryPayload<Own>(entry), counts = at + entryCount<Own>(entry), first = at + bucketsLowerBound(at, entryCount<Own>(entry), low);
+  const at = entryPayload<Own>(entry), count = entryCount<Own>(entry), counts = at + count, first = at + bucketsLowerBound(at, count, low);
   const last = first + <usize>min<u64>(counts - first, limit);
   let next = first;
   for (let bucket = counts, end = at; next < last; bucket++, base += 256) {

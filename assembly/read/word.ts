@@ -1,4 +1,4 @@
-// A container 64 offsets at a time, and the orders in which bits stand in words.
+// Containers read 64 offsets at a time, and the two orders in which bits stand in words.
 
 import { Own } from "../env/view";
 import { Kind, entryCount, entryKind, entryPayload } from "../arena/entry";
@@ -6,7 +6,7 @@ import { arrayLowerBound } from "../container/array";
 import { bucketsWord } from "../container/buckets";
 import { runEnd, runStart, runsCount, runsFind } from "../container/run";
 
-/** Offsets 64 * word .. 64 * word + 63 of the container as bits, the least the lowest. */
+/** The container's offsets 64 * word .. 64 * word + 63 as bits; the least offset is the lowest bit. */
 export function wordOf(entry: usize, word: u32): u64 {
   const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), low = word << 6, high = low + 63;
   if (kind == Kind.BITSET) return load<u64>(payload + (<usize>word << 3));
@@ -29,7 +29,7 @@ export function wordOf(entry: usize, word: u32): u64 {
   return bits;
 }
 
-/** Each byte's bits in reverse order: an involution between ours and native's. */
+/** The bits of each byte in reverse order. This converts between the order of bitsets and that of native bitmaps, both ways. */
 // @ts-ignore: decorator
 @inline export function nativeOrder(bits: u64): u64 {
   bits = ((bits >> 1) & 0x5555555555555555) | ((bits & 0x5555555555555555) << 1);

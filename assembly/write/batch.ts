@@ -1,5 +1,8 @@
-// Many offsets at a time, as they come. Mostly they are ascending and share containers with their neighbours: what a call brings is taken in
-// stretches, ascending offsets of one container, which go into an array or out of it in one pass. The rest goes one by one.
+// Adding, removing and looking up many offsets in one call. Mostly the offsets are ascending and neighbours share a container. So a call's
+// offsets are taken in stretches, ascending offsets of one container, which are merged into the container or out of it in one pass. What is
+// not worth a pass goes one by one.
+//
+// Values handed back by adding and removing are the offsets that changed. Should memory run out, the host undoes exactly those.
 
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
@@ -17,17 +20,17 @@ import { arrayLowerBound, gallop, member } from "../container/array";
 import { BUCKET_MAX, BUCKETS_FROM, BUCKETS_LEAST, bucketFrom, bucketHas, bucketHeld, bucketsBytes } from "../container/buckets";
 import { bitsetClear, bitsetHas, bitsetSet } from "../container/bitset";
 
-/** No container's key. */
+/** Not the key of any container. */
 // @ts-ignore: decorator
-@inline const NO_KEY: u64 = KEY_MAX + 1;
+@inline const UNKNOWN_KEY: u64 = KEY_MAX + 1;
 /** Shorter stretches go one by one. */
 // @ts-ignore: decorator
 @inline const STRETCH_LEAST: u32 = 4;
-/** From this many members between two new ones on they are found by search and moved at once. */
+/** With this many old members or more for each new one, places are found by search and what lies between is moved at once. */
 // @ts-ignore: decorator
 @inline const FAR_APART: u32 = 16;
 
-/** Hands 1 back for each of the call's arguments `first` .. `first + count - 1` that is a member, and 0 for the others. */
+/** Hands back, for each of the call's arguments first .. first + count - 1, 1 if it is a member and otherwise 0. */
 export function getAll(first: u32, count: u32): void {
   const end = first + count;
   for (let i = first, to = first; i < end; i = to) {
@@ -40,7 +43,7 @@ export function getAll(first: u32, count: u32): void {
   }
 }
 
-/** The same for arguments `from` to before `to`, all of one container. An ascending list goes on in it where it was. */
+/** getAll() for the arguments from .. to - 1, all of one container, an array. While they ascend, the search goes on from the last find. */
 function getFromArray(entry: usize, from: u32, to: u32): void {
   const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), end = start + arrayBytes(count);
   for (let i = from, at = start, before: u32 = 0; i < to; i++) {
@@ -51,6 +54,7 @@ function getFromArray(entry: usize, from: u32, to: u32): void {
   }
 }
 
+/** getAll() for the arguments from .. to - 1, all of one container, buckets. */
 function getFromBuckets(entry: usize, from: u32, to: u32): void {
   const start = entryPayload<Own>(entry), count = entryCount<Own>(entry);
   let high: u32 = 0, lows = start;
@@ -62,7 +66,7 @@ function getFromBuckets(entry: usize, from: u32, to: u32): void {
   }
 }
 
-/** Where the stretch that begins at argument `from` ends, of the arguments before `end`. */
+/** One past the last argument of the stretch that begins at argument `from`; at most `end`. */
 function stretchEnd(from: u32, end: u32): u32 {
   let before = argument.value(from), i = from + 1;
   const last = before | 0xffff;
@@ -75,7 +79,7 @@ function stretchEnd(from: u32, end: u32): u32 {
   return i;
 }
 
-/** Adds the call's arguments `first` .. `first + count - 1` and hands back those that were no members before; returns how many. */
+/** Adds the call's arguments first .. first + count - 1, hands back those that were absent, and returns how many those are. */
 export function addAll(first: u32, count: u32): u64 {
   const end = first + count;
   let added: u32 = 0;
@@ -99,15 +103,15 @@ export function addAll(first: u32, count: u32): u64 {
 }
 
 /**
- * Adds the stretch of arguments `from` to before `to` to the container `key` of a full arena, for which `entry` stands, 0 if none does,
- * and returns how many it had not; `kept` were handed back before. Those that are handed back are read from there again.
+ * Adds the stretch of arguments from .. to - 1 to the container `key` of a full arena, which `entry` covers, 0 if none does. Hands back
+ * those that were absent and returns how many; `earlier` values were handed back before. The new ones are then read again from there.
  */
-function addStretch(entry: usize, key: u64, from: u32, to: u32, kept: u32): u32 {
+function addStretch(entry: usize, key: u64, from: u32, to: u32, earlier: u32): u32 {
   const kind = entry ? entryKind<Own>(entry) : Kind.ARRAY;
   if (kind == Kind.FULL) return 0;
   if (kind == Kind.BITSET) return addToBitset(entry, key, from, to);
-  if (kind == Kind.BUCKETS) return addToBuckets(entry, key, from, to, kept);
-  // What is handed back here but not added, should there be no room for it, is no member then: undoing it does nothing.
+  if (kind == Kind.BUCKETS) return addToBuckets(entry, key, from, to, earlier);
+  // If memory runs out below, offsets were handed back that were not added. Undoing those removes nothing.
   const more = handBackAbsent(entry, from, to);
   if (!more) return 0;
   const count = entry ? entryCount<Own>(entry) : 0, all = count + more;
@@ -115,9 +119,9 @@ function addStretch(entry: usize, key: u64, from: u32, to: u32, kept: u32): u32 
     prepare(roomToInsert(key, 1) + blockBytes(arrayBytes(all)));
     entry = insertEntry(key);
     setBlock(entry, Kind.ARRAY, all, allocate(arrayBytes(all)));
-    mergeIntoArray(entryPayload<Own>(entry), 0, kept, more);
+    mergeIntoArray(entryPayload<Own>(entry), 0, earlier, more);
   } else {
-    addNew(entry, kept, more);
+    addNew(entry, earlier, more);
   }
   adjust(key, more);
   if (all >= BUCKETS_FROM && blockBytes(arrayBytes(count + 1)) != blockBytes(arrayBytes(all)) && entryKind<Own>(entry) == Kind.ARRAY) {
@@ -126,12 +130,12 @@ function addStretch(entry: usize, key: u64, from: u32, to: u32, kept: u32): u32 
   return more;
 }
 
-/** Adds the values that were handed back, `more` of them from number `kept` on, to the entry's array, which has none of them. */
-function addNew(entry: usize, kept: u32, more: u32): void {
+/** Adds the values handed back as numbers earlier .. earlier + more - 1 to the entry's array, which has none of them. */
+function addNew(entry: usize, earlier: u32, more: u32): void {
   const old = entryPayload<Own>(entry), count = entryCount<Own>(entry), all = count + more;
   if (!isArraySized(all)) {
     arrayIntoBitset(entry);
-    setNew(entry, kept, more);
+    setNew(entry, earlier, more);
     return;
   }
   let at: usize;
@@ -139,21 +143,21 @@ function addNew(entry: usize, kept: u32, more: u32): void {
     at = resize(old, arrayBytes(count), arrayBytes(all));
   } else {
     at = allocate(arrayBytes(all));
-    store<u32>(at, load<u32>(old));           // one member or two
+    store<u32>(at, load<u32>(old));           // one or two members
   }
   setBlock(entry, Kind.ARRAY, all, at);
-  mergeIntoArray(at, count, kept, more);
+  mergeIntoArray(at, count, earlier, more);
 }
 
-/** Adds them to the entry's bitset. */
-function setNew(entry: usize, kept: u32, more: u32): void {
+/** Adds the values handed back as numbers earlier .. earlier + more - 1 to the entry's bitset. */
+function setNew(entry: usize, earlier: u32, more: u32): void {
   const bits = entryPayload<Own>(entry);
-  for (let i = kept; i < kept + more; i++) bitsetSet(bits, lowOf(argument.value(i)));
+  for (let i = earlier; i < earlier + more; i++) bitsetSet(bits, lowOf(argument.value(i)));
   setCount(entry, entryCount<Own>(entry) + more);
 }
 
-/** addStretch() of buckets. */
-function addToBuckets(entry: usize, key: u64, from: u32, to: u32, kept: u32): u32 {
+/** addStretch() for buckets. */
+function addToBuckets(entry: usize, key: u64, from: u32, to: u32, earlier: u32): u32 {
   const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
   let more: u32 = 0, high: u32 = 0, lows = payload;
   for (let i = from; i < to; i++) {
@@ -167,23 +171,23 @@ function addToBuckets(entry: usize, key: u64, from: u32, to: u32, kept: u32): u3
   if (!more) return 0;
   if (!isArraySized(count + more)) {
     bucketsIntoBitset(entry);
-    setNew(entry, kept, more);
-  } else if (bucketsHaveRoomForNew(payload, count, kept, more)) {
+    setNew(entry, earlier, more);
+  } else if (bucketsHaveRoomForNew(payload, count, earlier, more)) {
     const at = resize(payload, bucketsBytes(count), bucketsBytes(count + more));
     setBlock(entry, Kind.BUCKETS, count + more, at);
-    mergeIntoBuckets(at, count, kept, more);
+    mergeIntoBuckets(at, count, earlier, more);
   } else {
     bucketsIntoArray(entry);
-    addNew(entry, kept, more);
+    addNew(entry, earlier, more);
   }
   adjust(key, more);
   return more;
 }
 
-/** Whether none of the buckets becomes one of more members than it can tell. */
-function bucketsHaveRoomForNew(at: usize, count: u32, kept: u32, more: u32): bool {
+/** Whether no bucket would get more than BUCKET_MAX members. */
+function bucketsHaveRoomForNew(at: usize, count: u32, earlier: u32, more: u32): bool {
   for (let i: u32 = 0, high: u32 = 256, held: u32 = 0; i < more; i++) {
-    const low = lowOf(argument.value(kept + i));
+    const low = lowOf(argument.value(earlier + i));
     held = low >> 8 == high ? held + 1 : bucketHeld(at, count, low >> 8) + 1;
     if (held > BUCKET_MAX) return false;
     high = low >> 8;
@@ -191,9 +195,9 @@ function bucketsHaveRoomForNew(at: usize, count: u32, kept: u32, more: u32): boo
   return true;
 }
 
-/** Hands back those of a stretch that the entry's array, if there is one, has not, and says how many. */
+/** Hands back those of a stretch that are absent from the entry's array, or from no array if `entry` is 0. Returns how many. */
 function handBackAbsent(entry: usize, from: u32, to: u32): u32 {
-  let at: usize = 0, end: usize = 0, strangers: u32 = 0;
+  let at: usize = 0, end: usize = 0, absent: u32 = 0;
   if (entry) {
     at = entryPayload<Own>(entry);
     end = at + arrayBytes(entryCount<Own>(entry));
@@ -203,20 +207,20 @@ function handBackAbsent(entry: usize, from: u32, to: u32): u32 {
     at = gallop<Own>(at, end, low);
     if (at < end && load<u16>(at) == low) { at += MEMBER_BYTES; continue; }
     argument.handBack(offset);
-    strangers++;
+    absent++;
   }
-  return strangers;
+  return absent;
 }
 
 /**
- * Merges the values that were handed back, `more` of them from number `kept` on, into the array of `count` members at `at`, which has
- * none of them and has room: the last ones first, so that each member moves once.
+ * Merges the values handed back as numbers earlier .. earlier + more - 1 into the array of `count` members at `at`, which has none of them
+ * and has room. It begins with the greatest, so that each member moves once.
  */
-function mergeIntoArray(at: usize, count: u32, kept: u32, more: u32): void {
+function mergeIntoArray(at: usize, count: u32, earlier: u32, more: u32): void {
   const apart = count > more * FAR_APART;
-  let end = at + arrayBytes(count);           // of the members that have not moved
+  let end = at + arrayBytes(count);           // end of the members that have not moved yet
   for (let i = more; i; i--) {
-    const low = lowOf(argument.value(kept + i - 1));
+    const low = lowOf(argument.value(earlier + i - 1));
     let from = end;
     if (apart) {
       from = at + arrayBytes(arrayLowerBound(at, memberCount(at, end), low));
@@ -231,13 +235,13 @@ function mergeIntoArray(at: usize, count: u32, kept: u32, more: u32): void {
   }
 }
 
-/** The same for buckets of `count` members. */
-function mergeIntoBuckets(at: usize, count: u32, kept: u32, more: u32): void {
+/** mergeIntoArray() for buckets of `count` members. */
+function mergeIntoBuckets(at: usize, count: u32, earlier: u32, more: u32): void {
   const counts = at + count + more;
   memory.copy(counts, at + count, bucketsBytes(0));
   let end = at + count, high: u32 = 256, first = end, last = end;     // bucket `high` lies at [first, last)
   for (let i = more; i; i--) {
-    const low = lowOf(argument.value(kept + i - 1));
+    const low = lowOf(argument.value(earlier + i - 1));
     while (high > low >> 8) {
       last = first;
       first -= load<u8>(counts + --high);
@@ -267,43 +271,43 @@ function addToBitset(entry: usize, key: u64, from: u32, to: u32): u32 {
   return added;
 }
 
-/** Removes the call's arguments `first` .. `first + count - 1` and hands back those that were members before; returns how many. */
+/** Removes the call's arguments first .. first + count - 1, hands back those that were members, and returns how many those are. */
 export function removeAll(first: u32, count: u32): u64 {
   const end = first + count;
-  let known = NO_KEY, entry: usize = 0, removed: u64 = 0;
+  let known = UNKNOWN_KEY, entry: usize = 0, removed: u64 = 0;
   for (let i = first; i < end;) {
     const key = keyOf(argument.value(i)), to = stretchEnd(i, end);
     if (key != known) { entry = findEntry(key); known = key; }
     if (entry && to - i >= STRETCH_LEAST) {
-      const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), most = to - i;
+      const kind = entryKind<Own>(entry), held = entryCount<Own>(entry), most = to - i;
       if (isArray(kind)) {
         removed += takeFromArray(entry, key, i, to);
-        if (most >= count) known = NO_KEY;    // the entry may be gone
+        if (most >= held) known = UNKNOWN_KEY;    // the entry may be gone
         i = to;
-      } else if (kind == Kind.BUCKETS && count >= BUCKETS_LEAST + most) {
+      } else if (kind == Kind.BUCKETS && held >= BUCKETS_LEAST + most) {
         removed += takeFromBuckets(entry, key, i, to);
         i = to;
-      } else if (kind == Kind.BITSET && most < count && !isArraySized(count - most)) {
+      } else if (kind == Kind.BITSET && most < held && !isArraySized(held - most)) {
         removed += clearInBitset(entry, key, i, to);
         i = to;
       }
     }
     for (; entry && i < to; i++) {
-      if (known == NO_KEY) { entry = findEntry(key); known = key; }
+      if (known == UNKNOWN_KEY) { entry = findEntry(key); known = key; }
       if (!entry) break;
       const offset = argument.value(i), stays = entryKind<Own>(entry) != Kind.FULL && entryCount<Own>(entry) > 1;
       if (removeAt(entry, key, lowOf(offset))) {
         argument.handBack(offset);
         removed++;
       }
-      if (!stays) known = NO_KEY;
+      if (!stays) known = UNKNOWN_KEY;
     }
     i = to;
   }
   return removed;
 }
 
-/** Removes a stretch from the array of the container `key`, and the container if nothing is left; returns how many it had. */
+/** Removes a stretch from the array of container `key`, and the container itself if it falls empty. Returns how many it had. */
 function takeFromArray(entry: usize, key: u64, from: u32, to: u32): u32 {
   const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), end = start + arrayBytes(count);
   let out = start, rest = start;              // members before `rest` are gone or have moved to before `out`
@@ -334,7 +338,7 @@ function takeFromArray(entry: usize, key: u64, from: u32, to: u32): u32 {
   return removed;
 }
 
-/** Removes a stretch from buckets that stay that; returns how many they had. */
+/** Removes a stretch from buckets that stay buckets. Returns how many they had. */
 function takeFromBuckets(entry: usize, key: u64, from: u32, to: u32): u32 {
   const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), counts = start + count;
   let out = start, rest = start, high: u32 = 0, at = start, end = start + load<u8>(counts);    // bucket `high` goes on at [at, end)
@@ -358,7 +362,7 @@ function takeFromBuckets(entry: usize, key: u64, from: u32, to: u32): u32 {
   return removed;
 }
 
-/** Removes a stretch from a bitset that stays one; returns how many it had. */
+/** Removes a stretch from a bitset that stays a bitset. Returns how many it had. */
 function clearInBitset(entry: usize, key: u64, from: u32, to: u32): u32 {
   const bits = entryPayload<Own>(entry);
   let removed: u32 = 0;

@@ -1,5 +1,6 @@
-// One member into or out of one container. The container changes its form when its cardinality asks for it: one and two members
-// live in the entry, up to 4096 are an array, more a bitset, 65,536 a FULL entry; runs stay runs while nothing is smaller.
+// Adding one member to a container, or removing one. The container changes its form when its cardinality asks for that: one or two members
+// live in the entry, up to 4096 are an array or buckets, more are a bitset, and 65,536 are a FULL entry. Runs stay runs while nothing is
+// smaller.
 
 import { Own } from "../env/view";
 import { blockBytes, isTiny, allocate, prepare, release, resize, reserve, TINY_PAYLOAD } from "../arena/arena";
@@ -11,11 +12,11 @@ import {
   unionBucketsInto, plainBytes,
 } from "../container/buckets";
 import { bitsetHas, bitsetSet, bitsetClear, clearBitset } from "../container/bitset";
-import { runsFind } from "../container/run";
+import { runsFind, runEnd, runsCount, runStart, setRun, openRun, closeRun } from "../container/run";
 import { arrayToBitset, bitsetToArray, runsToBitset, runsToArray } from "../container/convert";
 import { bitsetToBuckets } from "../container/extract";
 
-/** Adds `low` to a container that is not FULL; true if it was not there. The sums above the entry are the caller's. */
+/** Adds `low` to a container that is not FULL. True if it was absent; the caller then adjusts the sums above the entry. */
 export function insertInto(entry: usize, low: u32): bool {
   const kind = entryKind<Own>(entry);
   if (kind == Kind.BITSET) return insertIntoBitset(entry, low);
@@ -24,7 +25,7 @@ export function insertInto(entry: usize, low: u32): bool {
   return insertIntoArray(entry, low);
 }
 
-/** Removes `low` from a container of two members or more that is not FULL; true if it was there. The sums are the caller's. */
+/** Removes `low` from a container of two members or more that is not FULL. True if it was there; the caller then adjusts the sums. */
 export function takeFrom(entry: usize, low: u32): bool {
   const kind = entryKind<Own>(entry);
   if (kind == Kind.BITSET) return takeFromBitset(entry, low);
@@ -33,13 +34,13 @@ export function takeFrom(entry: usize, low: u32): bool {
   return takeFromArray(entry, low);
 }
 
-/** Gives back the container's block, if it has one. */
+/** Releases the container's block, if it has one. */
 export function releaseContainer(entry: usize): void {
   const bytes = payloadBytes<Own>(entry);
   if (bytes && !isTiny<Own>()) release(entryPayload<Own>(entry), bytes);
 }
 
-// --- Arrays, in the entry or outside ------------------------------------------------------------------------------------------
+// --- Arrays, in the entry or in a block ------------------------------------------------------------------------------------------
 
 function insertIntoArray(entry: usize, low: u32): bool {
   const count = entryCount<Own>(entry);
@@ -55,7 +56,7 @@ function insertIntoArray(entry: usize, low: u32): bool {
     arrayIntoBitset(entry);
     return insertIntoBitset(entry, low);
   }
-  // Tried whenever a larger block is needed, which is seldom enough should it fail.
+  // Tried only when a larger block is needed: seldom enough for the case that buckets cannot hold the members.
   if (count >= BUCKETS_FROM && blockBytes(arrayBytes(count)) != blockBytes(arrayBytes(count + 1)) && arrayIntoBuckets(entry)) {
     return insertIntoBuckets(entry, low);
   }
@@ -63,7 +64,7 @@ function insertIntoArray(entry: usize, low: u32): bool {
   return true;
 }
 
-/** Adds `low`, below which there are `index` members, to an array that is to stay one. */
+/** Adds `low` as the member of rank `index` to an array that stays one. */
 // @ts-ignore: decorator
 @inline function addToArray(entry: usize, index: u32, low: u32): void {
   const count = entryCount<Own>(entry), at = arrayRoom(entry, count, entryPayload<Own>(entry)), gap = at + (<usize>index << 1);
@@ -72,7 +73,7 @@ function insertIntoArray(entry: usize, low: u32): bool {
   setBlock(entry, Kind.ARRAY, count + 1, at);
 }
 
-/** Where the array of `count` members at `payload` stands once there is room for one more. */
+/** Makes room for one member more in the array of `count` members at `payload`; returns where it is then. */
 // @ts-ignore: decorator
 @inline function arrayRoom(entry: usize, count: u32, payload: usize): usize {
   if (isTiny<Own>()) {
@@ -105,7 +106,7 @@ function takeFromArray(entry: usize, low: u32): bool {
   return true;
 }
 
-/** Makes a large array buckets, if they can hold it. */
+/** Turns a large array into buckets. False if buckets cannot hold it. */
 export function arrayIntoBuckets(entry: usize): bool {
   const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
   const at = allocate(bucketsBytes(count));
@@ -184,7 +185,7 @@ function takeFromBitset(entry: usize, low: u32): bool {
   prepare(blockBytes(arrayBytes(count)) + blockBytes(bucketsBytes(count)));
   const at = allocate(arrayBytes(count));
   bitsetClear(payload, low);
-  if (bitsetToBuckets(payload, count, at, at + bucketsBytes(count))) {       // the array's block has room to work in
+  if (bitsetToBuckets(payload, count, at, at + bucketsBytes(count))) {       // the array's block has room for the work
     const to = allocate(bucketsBytes(count));
     memory.copy(to, at, bucketsBytes(count));
     release(at, arrayBytes(count));
@@ -197,7 +198,7 @@ function takeFromBitset(entry: usize, low: u32): bool {
   return true;
 }
 
-/** Turns an array, in the entry or outside, into a bitset. */
+/** Turns an array, in the entry or in a block, into a bitset. */
 export function arrayIntoBitset(entry: usize): void {
   const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
   const at = allocate(BITSET_BYTES);
@@ -206,7 +207,7 @@ export function arrayIntoBitset(entry: usize): void {
   setBlock(entry, Kind.BITSET, count, at);
 }
 
-/** Counts `more` new members of a bitset or of runs; the 65,536th makes the container FULL. */
+/** Counts `more` new members of a bitset or of runs. The 65,536th makes the container FULL. */
 export function countUp(entry: usize, more: u32): void {
   const count = entryCount<Own>(entry) + more;
   if (count < UNIVERSE) { setCount(entry, count); return; }
@@ -216,35 +217,20 @@ export function countUp(entry: usize, more: u32): void {
 
 // --- Runs ---------------------------------------------------------------------------------------------------------------------
 
-// @ts-ignore: decorator
-@inline function runAt(payload: usize, index: u32): usize { return payload + 2 + (<usize>index << 2); }
-// @ts-ignore: decorator
-@inline function runCount(payload: usize): u32 { return load<u16>(payload); }
-// @ts-ignore: decorator
-@inline function runStart(run: usize): u32 { return load<u16>(run); }
-// @ts-ignore: decorator
-@inline function runLast(run: usize): u32 { return load<u16>(run) + <u32>load<u16>(run, 2); }
-// @ts-ignore: decorator
-@inline function writeRun(run: usize, start: u32, last: u32): void { store<u32>(run, start | ((last - start) << 16)); }
-
 function insertIntoRuns(entry: usize, low: u32): bool {
-  const payload = entryPayload<Own>(entry), runs = runCount(payload);
-  const index = runsFind(payload, low);
-  const run = runAt(payload, <u32>index);
-  if (index >= 0 && low <= runLast(run)) return false;
-  const next = runAt(payload, <u32>(index + 1));
-  const joinsLeft = index >= 0 && runLast(run) + 1 == low;
-  const joinsRight = <u32>(index + 1) < runs && runStart(next) == low + 1;
-  if (joinsLeft && joinsRight) {
-    writeRun(run, runStart(run), runLast(next));
-    closeRun(entry, <u32>(index + 1));
-  } else if (joinsLeft) {
-    writeRun(run, runStart(run), low);
-  } else if (joinsRight) {
-    writeRun(next, low, runLast(next));
-  } else if (runsBytes(runs + 1) <= plainBytes(entryCount<Own>(entry) + 1)) {
-    openRun(entry, <u32>(index + 1));
-    writeRun(runAt(entryPayload<Own>(entry), <u32>(index + 1)), low, low);
+  const payload = entryPayload<Own>(entry), before = runsFind(payload, low), next = <u32>(before + 1);
+  if (before >= 0 && low <= runEnd(payload, before)) return false;
+  const joinsBefore = before >= 0 && runEnd(payload, before) + 1 == low;
+  const joinsNext = next < runsCount(payload) && runStart(payload, next) == low + 1;
+  if (joinsBefore && joinsNext) {
+    setRun(payload, before, runStart(payload, before), runEnd(payload, next));
+    removeRun(entry, next);
+  } else if (joinsBefore) {
+    setRun(payload, before, runStart(payload, before), low);
+  } else if (joinsNext) {
+    setRun(payload, next, low, runEnd(payload, next));
+  } else if (mayHaveOneRunMore(payload, entryCount<Own>(entry) + 1)) {
+    setRun(addRun(entry, next), next, low, low);
   } else {
     runsIntoPlain(entry);
     return insertInto(entry, low);
@@ -254,23 +240,19 @@ function insertIntoRuns(entry: usize, low: u32): bool {
 }
 
 function takeFromRuns(entry: usize, low: u32): bool {
-  const payload = entryPayload<Own>(entry), runs = runCount(payload);
-  const found = runsFind(payload, low);
-  if (found < 0) return false;
-  const index = <u32>found, run = runAt(payload, index);
-  const start = runStart(run), last = runLast(run), count = entryCount<Own>(entry);
-  if (low > last) return false;
-  if (start == last) {
-    closeRun(entry, index);
+  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry), found = runsFind(payload, low), run = <u32>found;
+  if (found < 0 || low > runEnd(payload, run)) return false;
+  const start = runStart(payload, run), end = runEnd(payload, run);
+  if (start == end) {
+    removeRun(entry, run);
   } else if (low == start) {
-    writeRun(run, start + 1, last);
-  } else if (low == last) {
-    writeRun(run, start, last - 1);
-  } else if (runsBytes(runs + 1) <= plainBytes(count - 1)) {
-    openRun(entry, index + 1);
-    const at = entryPayload<Own>(entry);
-    writeRun(runAt(at, index), start, low - 1);
-    writeRun(runAt(at, index + 1), low + 1, last);
+    setRun(payload, run, start + 1, end);
+  } else if (low == end) {
+    setRun(payload, run, start, end - 1);
+  } else if (mayHaveOneRunMore(payload, count - 1)) {
+    const at = addRun(entry, run + 1);
+    setRun(at, run, start, low - 1);
+    setRun(at, run + 1, low + 1, end);
   } else {
     runsIntoPlain(entry);
     return takeFrom(entry, low);
@@ -279,27 +261,29 @@ function takeFromRuns(entry: usize, low: u32): bool {
   return true;
 }
 
-/** Makes room for one more run at `index`; the payload may move. */
-function openRun(entry: usize, index: u32): void {
-  const old = entryPayload<Own>(entry), runs = runCount(old);
-  const payload = resize(old, runsBytes(runs), runsBytes(runs + 1));
-  memory.copy(runAt(payload, index + 1), runAt(payload, index), <usize>(runs - index) << 2);
-  store<u16>(payload, <u16>(runs + 1));
+/** Whether a container of `count` members should stay runs when it gets one run more. */
+// @ts-ignore: decorator
+@inline function mayHaveOneRunMore(payload: usize, count: u32): bool { return runsBytes(runsCount(payload) + 1) <= plainBytes(count); }
+
+/** Makes room for one run more, before run `index`; returns where the payload is then. */
+function addRun(entry: usize, index: u32): usize {
+  const old = entryPayload<Own>(entry), runs = runsCount(old), payload = resize(old, runsBytes(runs), runsBytes(runs + 1));
+  openRun(payload, index);
   setBlock(entry, Kind.RUNS, entryCount<Own>(entry), payload);
+  return payload;
 }
 
-function closeRun(entry: usize, index: u32): void {
-  const payload = entryPayload<Own>(entry), runs = runCount(payload);
-  memory.copy(runAt(payload, index), runAt(payload, index + 1), <usize>(runs - index - 1) << 2);
-  store<u16>(payload, <u16>(runs - 1));
+function removeRun(entry: usize, index: u32): void {
+  const payload = entryPayload<Own>(entry), runs = runsCount(payload);
+  closeRun(payload, index);
   resize(payload, runsBytes(runs), runsBytes(runs - 1));
 }
 
-/** Turns runs that have become too many into the array or bitset of the same members. */
+/** Turns runs that have become too many into the array, buckets or bitset of the same members. */
 function runsIntoPlain(entry: usize): void {
   const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry), bytes = payloadBytes<Own>(entry);
   if (count <= 2) {
-    const first = runStart(runAt(payload, 0)), last = runLast(runAt(payload, runCount(payload) - 1));
+    const first = runStart(payload, 0), last = runEnd(payload, runsCount(payload) - 1);
     release(payload, bytes);
     if (count == 1) setSingle(entry, first); else setPair(entry, first, last);
     return;

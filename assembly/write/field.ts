@@ -1,5 +1,5 @@
-// Integers of 1 to 64 bits in a bitmap, as https://redis.io/docs/latest/commands/bitfield has them: the bit at the field's offset is its most
-// significant one. An unsigned field has at most 63 bits.
+// Integers of 1 to 64 bits in a bitmap, as https://redis.io/docs/latest/commands/bitfield defines them: the bit at the field's offset is its
+// most significant one. An unsigned field has at most 63 bits.
 
 import { reply } from "../env/memory";
 import { keyOf, lowOf } from "../arena/entry";
@@ -7,10 +7,10 @@ import { findEntry } from "../arena/directory";
 import { set } from "./point";
 import { reversed, wordOf } from "../read/word";
 
-/** What becomes of a value that the field cannot hold. */
+/** What to do with a value that the field cannot hold. */
 export const enum Overflow { WRAP = 0, SAT = 1, FAIL = 2 }
 
-/** The `width` bits from `offset` on, sign-extended if `signed`. */
+/** The value of the field of `width` bits at `offset`, sign-extended if `signed`. */
 export function field(offset: u64, width: u32, signed: u32): i64 {
   const key = keyOf(offset), entry = findEntry(key), into = offset & 63;
   let bits = wordAt(entry, offset) >> into;
@@ -21,13 +21,13 @@ export function field(offset: u64, width: u32, signed: u32): i64 {
   return wrapped(reversed(bits) >> (64 - width), width, signed);
 }
 
-/** The 64 bits around `offset`, the least lowest, whose container's entry is given; 0 if there is none. */
+/** The 64-bit word that holds `offset`, the least offset lowest. `entry` is that of its container, 0 if there is none. */
 // @ts-ignore: decorator
 @inline function wordAt(entry: usize, offset: u64): u64 { return entry ? wordOf(entry, lowOf(offset) >> 6) : 0; }
 
 /**
- * Writes `value`. Hands over the field's old value and its new one (as the 64 bits of an i64) before anything is changed. Returns 0,
- * with nothing written and the old value handed over twice, when it does not fit and that is to fail.
+ * Writes `value` to the field. Adds its old and its new value, as the 64 bits of an i64, to the reply before anything is changed. Where
+ * the value does not fit and `overflow` is FAIL, it writes nothing, replies with the old value twice, and returns 0; otherwise 1.
  */
 export function setField(offset: u64, width: u32, signed: u32, value: i64, overflow: Overflow): u32 {
   const old = field(offset, width, signed);
@@ -35,14 +35,14 @@ export function setField(offset: u64, width: u32, signed: u32, value: i64, overf
   return put(offset, width, signed, old, value, beyond, overflow);
 }
 
-/** Adds `increment` to the field, as setField() sets it. */
+/** Adds `increment` to the field, with the reply and the answer of setField(). */
 export function addToField(offset: u64, width: u32, signed: u32, increment: i64, overflow: Overflow): u32 {
   const old = field(offset, width, signed);
   const beyond = signed ? beyondSigned(old, increment, width) : beyondUnsigned(old, increment, width);
   return put(offset, width, signed, old, old + increment, beyond, overflow);
 }
 
-/** Makes the field, which is `old`, `value`, or what the overflow makes of that where it is `beyond` what the field holds. */
+/** Changes the field from `old` to `value`, or, where that is `beyond` the field's range, to what `overflow` makes of it. */
 function put(offset: u64, width: u32, signed: u32, old: i64, value: i64, beyond: i32, overflow: Overflow): u32 {
   const fails = beyond != 0 && overflow == Overflow.FAIL;
   if (fails) value = old;
@@ -59,7 +59,7 @@ function put(offset: u64, width: u32, signed: u32, old: i64, value: i64, beyond:
   return signed ? <i64>(value << unused) >> unused : <i64>((value << unused) >> unused);
 }
 
-/** Makes the field, which is `old`, `value`. */
+/** Changes the field from `old` to `value`, bit by bit where they differ. */
 function write(offset: u64, width: u32, old: i64, value: i64): void {
   let others = <u64>(old ^ value) << (64 - width);            // the field's first bit is the highest
   while (others) {
@@ -72,20 +72,21 @@ function write(offset: u64, width: u32, old: i64, value: i64): void {
 // @ts-ignore: decorator
 @inline function greatest(width: u32, signed: u32): i64 { return <i64>((u64.MAX_VALUE >> (64 - width)) >> signed); }
 
-/** The end of the field's range that was passed: above (1) or below (-1). */
+/** The end of the field's range that was passed, above (1) or below (-1). */
 // @ts-ignore: decorator
 @inline function limit(beyond: i32, width: u32, signed: u32): i64 {
   if (beyond > 0) return greatest(width, signed);
   return signed ? ~greatest(width, 1) : 0;
 }
 
-/** Whether value + increment is above (1) or below (-1) what an unsigned field holds. The value may be any if the increment is 0. */
+/** 1 if value + increment is above an unsigned field's range, -1 if below it, otherwise 0. With an increment of 0 any value is allowed. */
 function beyondUnsigned(value: u64, increment: i64, width: u32): i32 {
   const max = <u64>greatest(width, 0);
   if (value > max || (increment > 0 && u64(increment) > max - value)) return 1;
   return increment < 0 && u64(-increment) > value ? -1 : 0;
 }
 
+/** beyondUnsigned() for a signed field. */
 function beyondSigned(value: i64, increment: i64, width: u32): i32 {
   const max = greatest(width, 1), min = ~max;
   if (value > max || (increment > 0 && value > max - increment)) return 1;

@@ -1,4 +1,4 @@
-// One offset at a time.
+// Adding and removing one offset.
 
 import { Own } from "../env/view";
 import { isTiny, allocate, blockBytes, prepare, setTotalCardinality, totalCardinality, TINY_MAX } from "../arena/arena";
@@ -11,12 +11,12 @@ import { insertInto, takeFrom, releaseContainer } from "./edit";
 import { runsBytes, UNIVERSE } from "../container/limits";
 import { writeRun } from "../container/run";
 
-/** Makes the offset a member (value 1) or not (value 0); returns what it was, as https://redis.io/docs/latest/commands/setbit does. */
+/** Adds the offset (value 1) or removes it (value 0). Returns the old bit, as https://redis.io/docs/latest/commands/setbit does. */
 export function set(offset: u64, value: u32): u32 {
   return value ? u32(!insert(offset)) : u32(remove(offset));
 }
 
-/** Makes the offset a member; true if it was none. */
+/** Adds the offset; true if it was absent. */
 export function insert(offset: u64): bool {
   const key = keyOf(offset), low = lowOf(offset);
   if (isTiny<Own>()) return insertAt(findEntry(key), key, low);
@@ -26,11 +26,11 @@ export function insert(offset: u64): bool {
   return added != 0;
 }
 
-/** What insertBelow() returns when a container is to be added that there is no room for below the node. */
+/** insertBelow()'s answer when it would have to add a container for which there is no room below the node. */
 // @ts-ignore: decorator
 @inline const NO_ROOM: u32 = 2;
 
-/** Makes the offset a member below the node of a full arena: one way down, and the sums on the way back. Returns how many it added. */
+/** Adds the offset below a node of a full arena: down to the leaf once, adjusting the sums on the way back. Returns how many it added. */
 function insertBelow(node: usize, key: u64, low: u32): u32 {
   if (nodeLevel<Own>(node)) {
     const upTo = farSlotsUpTo(node, key);
@@ -53,10 +53,10 @@ function insertBelow(node: usize, key: u64, low: u32): u32 {
   return u32(entryKind<Own>(entry) != Kind.FULL && insertInto(entry, low));
 }
 
-/** Makes the offset no member; true if it was one. */
+/** Removes the offset; true if it was a member. */
 export function remove(offset: u64): bool { return removeAt(findEntry(keyOf(offset)), keyOf(offset), lowOf(offset)); }
 
-/** Adds `low` to the container `key`, for which `entry` stands, 0 if none does; true if it was not there. */
+/** Adds `low` to container `key`, which `entry` covers, 0 if none does. True if it was absent. */
 export function insertAt(entry: usize, key: u64, low: u32): bool {
   if (!entry) {
     entry = insertEntry(key);
@@ -75,7 +75,7 @@ export function insertAt(entry: usize, key: u64, low: u32): bool {
   return true;
 }
 
-/** Removes `low` likewise; true if it was there. */
+/** Removes `low` from container `key`, which `entry` covers, 0 if none does. True if it was a member. */
 export function removeAt(entry: usize, key: u64, low: u32): bool {
   if (!entry) return false;
   if (entryKind<Own>(entry) == Kind.FULL) entry = isolate(entry, key);
@@ -91,7 +91,7 @@ export function removeAt(entry: usize, key: u64, low: u32): bool {
   return true;
 }
 
-/** Makes the container `key` of a FULL entry an entry of its own, one run of all members, and returns it. */
+/** Cuts container `key` out of a FULL entry. Returns its own entry, now a single run of all members. */
 export function isolate(entry: usize, key: u64): usize {
   const first = entryKey<Own>(entry), last = entryLastKey<Own>(entry);
   const before = key - first, after = last - key;
