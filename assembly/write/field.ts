@@ -1,5 +1,5 @@
-// Integers of 1 to 64 bits in a bitmap, as https://redis.io/docs/latest/commands/bitfield defines them: the bit at the field's offset is its
-// most significant one. An unsigned field has at most 63 bits.
+// Integers of 1 to 64 bits in a bitmap, as https://redis.io/docs/latest/commands/bitfield defines them: the bit at the field's offset is
+// its most significant one. An unsigned field has at most 63 bits.
 
 import { reply } from "../env/memory";
 import { keyOf, lowOf } from "../arena/entry";
