@@ -289,7 +289,7 @@ function splitChild(link: usize, index: u32, key: u64): void {
 }
 
 /** Members of everything below the node, added up from its own items. */
-export function nodeCardinality(node: usize): u64 {
+function nodeCardinality(node: usize): u64 {
   let members: u64 = 0;
   const inner = nodeLevel<Own>(node) != 0;
   for (let i: u32 = 0, n = nodeCount<Own>(node); i < n; i++) {

@@ -94,10 +94,6 @@ export function payloadBytes<M>(entry: usize): usize {
   store<u64>(entry, key, KEY);
   store<u32>(entry, 0, REF);
 }
-// @ts-ignore: decorator
-@inline export function changeKey(entry: usize, key: u64): void {
-  store<u64>(entry, (load<u64>(entry, KEY) & ~KEY_MAX) | key, KEY);
-}
 /** Makes the entry an ARRAY, BITSET, RUNS or BUCKETS container of `count` members at `position`. */
 // @ts-ignore: decorator
 @inline export function setBlock(entry: usize, kind: Kind, count: u32, position: usize): void {
@@ -127,10 +123,4 @@ export function payloadBytes<M>(entry: usize): usize {
   const last = span - 1;
   store<u16>(entry, <u16>last, LOW);
   store<u32>(entry, <u32>(last >> 16) | (<u32>Kind.FULL << KIND_SHIFT), REF);
-}
-// @ts-ignore: decorator
-@inline export function copyEntry(to: usize, from: usize): void {
-  const low = load<u64>(from), high = load<u32>(from, 8);
-  store<u64>(to, low);
-  store<u32>(to, high, 8);
 }

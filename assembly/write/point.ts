@@ -54,10 +54,10 @@ function insertBelow(node: usize, key: u64, low: u32): u32 {
 }
 
 /** Removes the offset; true if it was a member. */
-export function remove(offset: u64): bool { return removeAt(findEntry(keyOf(offset)), keyOf(offset), lowOf(offset)); }
+function remove(offset: u64): bool { return removeAt(findEntry(keyOf(offset)), keyOf(offset), lowOf(offset)); }
 
 /** Adds `low` to container `key`, which `entry` covers, 0 if none does. True if it was absent. */
-export function insertAt(entry: usize, key: u64, low: u32): bool {
+function insertAt(entry: usize, key: u64, low: u32): bool {
   if (!entry) {
     entry = insertEntry(key);
     setSingle(entry, low);
