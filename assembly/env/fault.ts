@@ -1,68 +1,69 @@
-// What can be wrong with a payload or an arena. The texts are the doc comments: the host's messages are generated from them.
+// Everything that can be wrong with a payload or an arena. The doc comments are the texts of error messages, as in
+// "ERR invalid roaring payload: it is truncated": the build generates the host's texts from them.
 
 export const enum Fault {
-  /** nothing */
+  /** no fault */
   NONE,
-  /** it ends before all that it announces */
+  /** it is truncated */
   CUT_SHORT,
-  /** bytes follow its end */
+  /** it has trailing bytes */
   TRAILING_BYTES,
   /** it begins with an unknown cookie */
   UNKNOWN_COOKIE,
-  /** it announces more containers than there are keys */
+  /** it declares more than 65,536 containers in one 32-bit bitmap */
   TOO_MANY_CONTAINERS,
-  /** container keys are not ascending */
+  /** container keys are not in ascending order */
   KEYS_NOT_ASCENDING,
-  /** a container's offset is not where the container is */
+  /** the offset header does not match the position of a container */
   WRONG_OFFSET,
-  /** an array's members are not ascending */
+  /** the members of an array are not in ascending order */
   ARRAY_NOT_ASCENDING,
-  /** a bitset does not hold as many members as its cardinality says */
+  /** the cardinality of a bitset does not match its bits */
   BITSET_CARDINALITY,
-  /** a container has no run */
+  /** a run container has no runs */
   NO_RUNS,
-  /** runs are not ascending with a gap between them */
+  /** runs are not in ascending order with gaps between them */
   RUNS_NOT_ASCENDING,
-  /** a run goes beyond its container */
+  /** a run extends beyond its container */
   RUN_TOO_LONG,
-  /** runs do not hold as many members as their cardinality says */
+  /** the cardinality of a run container does not match its runs */
   RUNS_CARDINALITY,
   /** the arena's form is unknown */
   UNKNOWN_FORM,
-  /** a tiny arena holds what only a full one may */
+  /** a tiny arena holds something that needs the full form */
   NOT_TINY,
   /** the bump mark lies outside the arena */
   BUMP_OUTSIDE,
-  /** bytes are held back though nothing is being built */
+  /** bytes are reserved although nothing is being built */
   HELD_BACK,
-  /** a block lies outside the arena's used part or not on a multiple of 8 */
+  /** a block lies outside the used part of the arena or is not aligned to 8 bytes */
   BLOCK_MISPLACED,
-  /** blocks in use and freed ones do not add up to the arena's used part */
+  /** the blocks in use and the free blocks do not add up to the used part of the arena */
   BYTES_UNACCOUNTED,
-  /** the free lists do not hold what they are said to */
+  /** a free list is broken */
   FREE_LISTS,
-  /** a node's level does not fit its place */
+  /** the level of a node does not match its depth in the tree */
   NODE_LEVEL,
-  /** a node holds nothing, or more than it may */
+  /** a node is empty or overfull */
   NODE_COUNT,
-  /** directory keys are not ascending */
+  /** directory keys are not in ascending order */
   DIRECTORY_NOT_ASCENDING,
-  /** a slot's key is not the least below it */
+  /** the key of a slot is not the smallest key below it */
   SLOT_KEY,
-  /** a slot's cardinality is not the sum below it */
+  /** the cardinality of a slot is not the sum of those below it */
   SLOT_CARDINALITY,
-  /** the header's cardinality is not the sum of the containers */
+  /** the cardinality in the header is not the sum over all containers */
   TOTAL_CARDINALITY,
-  /** the header's number of entries is not that of the directory */
+  /** the number of entries in the header does not match the directory */
   TOTAL_ENTRIES,
-  /** an entry's kind is unknown */
+  /** the kind of an entry is unknown */
   UNKNOWN_KIND,
-  /** buckets do not hold as many members as their cardinality says, or not in ascending order */
+  /** the cardinality of a bucket container does not match its counts, or its members are not in ascending order */
   BUCKETS_UNSOUND,
-  /** a container is not in the form that its cardinality asks for */
+  /** the kind of a container does not suit its cardinality */
   WRONG_FORM,
-  /** a key lies beyond the greatest */
+  /** a container key is out of range */
   KEY_TOO_GREAT,
-  /** it is longer than a bitmap can be */
+  /** it is 4 GiB or longer */
   TOO_LONG,
 }

@@ -183,7 +183,7 @@ describeCommand("IMPORT", (suite) => {
       expect(await refusal("k", payload.subarray(0, length))).toMatch(/^ERR invalid roaring payload: ./);
       expect(await refusal("none", payload.subarray(0, length), "REPLACE")).toMatch(/^ERR invalid roaring payload: ./);
     }
-    expect(await refusal("k", Buffer.concat([payload, Buffer.from([0])]))).toBe(invalid("bytes follow its end"));
+    expect(await refusal("k", Buffer.concat([payload, Buffer.from([0])]))).toBe(invalid("it has trailing bytes"));
     expect(await roar.dump("k")).toEqual(before);
     expect(await server.run("EXISTS", "none")).toBe(0);
   });
@@ -196,8 +196,8 @@ describeCommand("IMPORT", (suite) => {
     bad: [
       [["k", payload, "REPLACED"], SYNTAX],
       [["k", payload, "REPLACE", "REPLACE"], SYNTAX],
-      [["k", "x"], invalid("it ends before all that it announces")],
-      [["k", "xxxxxxxxxxxx", "REPLACE"], invalid(family.bits === 32 ? "it begins with an unknown cookie" : "it ends before all that it announces")],
+      [["k", "x"], invalid("it is truncated")],
+      [["k", "xxxxxxxxxxxx", "REPLACE"], invalid(family.bits === 32 ? "it begins with an unknown cookie" : "it is truncated")],
     ],
     good: ["k", payload],
   });

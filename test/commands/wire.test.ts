@@ -228,7 +228,7 @@ const more: readonly Row[] = [
   ["BITFIELD k OVERFLOW x", "-ERR Invalid OVERFLOW type specified"],
   ["BITFIELD_RO k SET u8 0 1", "-ERR BITFIELD_RO only supports the GET subcommand"],
   ["EXPORT none", "(nil)"],
-  ["IMPORT k x", "-ERR invalid roaring payload: it ends before all that it announces"],
+  ["IMPORT k x", "-ERR invalid roaring payload: it is truncated"],
   ["FROMBITMAP k string", ":5"],
   ["FROMBITMAP k none", ":0"],
   ["TOBITMAP string k", ":13"],
