@@ -1,11 +1,14 @@
-// The core with one export more, for tests of the sandbox: a function that reaches outside what the core may see and touch, in one of
-// many ways. test/safety/sandbox.test.ts names them in this order.
+// The core with one more export, for tests of the sandbox: a function that exceeds one of the sandbox's limits.
+// test/safety/sandbox.test.ts names the ways in this order.
 
 import { arena, argument, bits, left, output, reply, right } from "./env/memory";
 
 export * from "./index";
 
-/** One address or number beyond the last good one; or, of ways that there are not, all of the last good ones. */
+/**
+ * Goes one step beyond the last valid address or number; an unknown `way` touches every last valid one. Expressions like `way - 4` in case 3
+ * are the greatest address, 2^32 - 1, and the divisor in case 30 is 0.
+ */
 export function trap(way: u32): u32 {
   const size = <usize>arena.size(), none = i64x2.splat(0);
   switch (way) {
@@ -48,7 +51,7 @@ export function trap(way: u32): u32 {
   return 0;
 }
 
-/** Leaves the bitmap, which takes more than 8 KiB, as it was. */
+/** Touches the last valid addresses and numbers. The arena must have more than 8 KiB; the bitmap stays as it was. */
 function reach(): u32 {
   const size = <usize>arena.size(), last = load<u8>(size - 1);
   let seen = last + <u32>load<u64>(size - 8) + <u32>i64x2.extract_lane(v128.load(size - 16), 0) + left.load8(size - 1, 0);
@@ -65,4 +68,5 @@ function reach(): u32 {
   return seen + deeper(last & 31);
 }
 
+/** Nests `times` calls. */
 function deeper(times: u32): u32 { return times ? deeper(times - 1) + times : arena.size(); }

@@ -1,23 +1,23 @@
-// The core's view of the world outside its linear memory: every import there is, and nothing else.
+// All imports of the core: everything that it can reach outside its linear memory.
 //
-// Memory 0 is an arena: the bitmap being read or written (see arena.ts). Two more memories are read through imported
-// functions, which the native build inlines into bounds-checked loads:
+// Memory 0 is an arena: the bitmap being read or written (arena/arena.ts). Two more memories are read-only. Their functions are inlined
+// into the machine code as bounds-checked loads:
 //
-//   left, right   each shows one of the call's operands (other keys' arenas, or a payload), or memory 0 itself
+//   left, right   each shows one of the call's operands (another key's arena, or a payload), or memory 0 itself
 //
-// On entry to an exported function both show memory 0. They are selected, not passed: selecting stores two words.
-// `offset` is a compile-time constant everywhere, and so is the width of a load.
+// When an exported function starts, both show memory 0. select() changes what a memory shows, at the cost of two stores. The argument
+// `offset` is a compile-time constant everywhere.
 
-/** The operand number that stands for memory 0 itself. It stays right when the arena grows and moves. */
+/** The operand number of memory 0 itself. It stays valid when the arena grows and moves. */
 // @ts-ignore: decorator
 @inline export const SELF: u32 = 0xffffffff;
 
-/** The first of the two readable memories. */
+/** The first read-only memory. */
 export namespace left {
-  /** Shows operand `k` (or SELF). A number the host did not hand over traps. */
+  /** Shows operand `k`, or memory 0 if `k` is SELF. Traps if the call has no such operand. */
   // @ts-ignore: decorator
   @external("left", "select") export declare function select(k: u32): void;
-  /** Bytes that the selected operand holds. */
+  /** Bytes of the selected operand. */
   // @ts-ignore: decorator
   @external("left", "size") export declare function size(): u32;
   // @ts-ignore: decorator
@@ -30,12 +30,12 @@ export namespace left {
   @external("left", "load64") export declare function load64(at: usize, offset: u32): u64;
   // @ts-ignore: decorator
   @external("left", "load128") export declare function load128(at: usize, offset: u32): v128;
-  /** Copies `bytes` from the operand into memory 0; the two may overlap when the operand is SELF. */
+  /** Copies `bytes` from the operand to memory 0. The two ranges may overlap if the operand is SELF. */
   // @ts-ignore: decorator
   @external("left", "copy") export declare function copy(to: usize, from: usize, bytes: usize): void;
 }
 
-/** The second of the two readable memories. */
+/** The second read-only memory, with the same functions. */
 export namespace right {
   // @ts-ignore: decorator
   @external("right", "select") export declare function select(k: u32): void;
@@ -55,32 +55,31 @@ export namespace right {
   @external("right", "copy") export declare function copy(to: usize, from: usize, bytes: usize): void;
 }
 
-/** What vectors can do in machine code but not in wasm. It touches no memory. */
+/** Vector operations that wasm lacks. They access no memory. */
 export namespace vector {
-  /** Moves the 16-bit lanes whose bits are set in the low byte of `mask` to the front, in their order; what is behind them is undefined. */
+  /** Moves the 16-bit lanes whose bits are set in the low byte of `mask` to the front, in order. The lanes behind them are undefined. */
   // @ts-ignore: decorator
   @external("vector", "compact") export declare function compact(lanes: v128, mask: u32): v128;
-  /** A bit for each 16-bit lane of `x` that equals any lane of `y`. Neither has a lane of 0: what follows one may go uncompared. */
+  /** A bit for each 16-bit lane of `x` that equals any lane of `y`. No lane may be 0, because lanes behind it may not be compared. */
   // @ts-ignore: decorator
   @external("vector", "lanesIn") export declare function lanesIn(x: v128, y: v128): u32;
 }
 
-/** The block that memory 0 is. */
+/** The block behind memory 0. */
 export namespace arena {
-  /** Bytes of memory 0, exact to the byte. */
+  /** Bytes of memory 0: the exact size, not rounded to pages. */
   // @ts-ignore: decorator
   @external("arena", "size") export declare function size(): u32;
   /**
-   * Makes memory 0 at least `bytes` large, keeping what it holds; new bytes are not zeroed. Does not return when the
-   * memory cannot be had.
+   * Makes memory 0 at least `bytes` large and keeps its contents; new bytes are not zeroed. Does not return if memory runs out.
    */
   // @ts-ignore: decorator
   @external("arena", "grow") export declare function grow(bytes: u32): void;
 }
 
 /**
- * Bits of memory 0: four of the 65,536 that begin at the byte `at`, which are numbered from the least significant of each byte up, and of
- * which the 16-bit lanes of `four` name one each. Returns how many were set. The 8 KiB are checked once for the four.
+ * Changes four bits of the 8 KiB bitset at `at` in memory 0 and returns how many of them were set before. Each 16-bit lane of `four` is the
+ * number of a bit; bit v is bit v & 7 of byte v >> 3. One bounds check covers the bitset.
  */
 export namespace bits {
   // @ts-ignore: decorator
@@ -91,42 +90,42 @@ export namespace bits {
   @external("bits", "flip") export declare function flip(at: usize, four: u64): u32;
 }
 
-/** The values that a variadic command brought, already parsed and checked by the host. */
+/** The values of a variadic command, which the host has parsed and checked. */
 export namespace argument {
   // @ts-ignore: decorator
   @external("argument", "value") export declare function value(index: u32): u64;
   /**
-   * Hands a value back to the host; there may be no more of them than were read already. Of a call that changes offsets, it is those that
-   * were changed: should the call be cut short for want of memory, the host undoes it.
+   * Hands a value back to the host: an answer, or an offset that the call changed. If the call runs out of memory, the host uses these
+   * offsets to undo its changes. A call cannot hand back more values than it has read.
    */
   // @ts-ignore: decorator
   @external("argument", "handBack") export declare function handBack(value: u64): void;
 }
 
-/** Where members go that a call answers with, in the order in which they are handed over. */
+/** The members that a call replies with, in the order in which they are added. */
 export namespace reply {
   // @ts-ignore: decorator
   @external("reply", "member") export declare function member(offset: u64): void;
-  /** Hands over the first `count` (0 to 8) of eight 16-bit lanes, each raised by `base`. */
+  /** Adds the first `count` (0 to 8) of eight 16-bit lanes to the reply, each plus `base`. */
   // @ts-ignore: decorator
   @external("reply", "lanes") export declare function lanes(base: u64, lanes: v128, count: u32): void;
 }
 
-/** The byte stream that a call serialises into. Writing more than was announced traps. */
+/** The byte stream that a call serializes to. Writing more bytes than were announced traps. */
 export namespace output {
-  /** Appends `bytes` of memory 0, beginning at `from`. */
+  /** Appends `bytes` bytes of memory 0, from `from` on. */
   // @ts-ignore: decorator
   @external("output", "write") export declare function write(from: usize, bytes: usize): void;
-  /** Appends `count` bytes of that value. */
+  /** Appends `count` bytes, each with this value. */
   // @ts-ignore: decorator
   @external("output", "fill") export declare function fill(value: u32, count: u64): void;
-  /** Appends the `bytes` (1 to 8) low bytes of `value`, little endian. */
+  /** Appends the `bytes` (1 to 8) low bytes of `value`, in little-endian order. */
   // @ts-ignore: decorator
   @external("output", "put") export declare function put(value: u64, bytes: u32): void;
   /** Appends the first `bytes` (0 to 16) bytes of `value`. */
   // @ts-ignore: decorator
   @external("output", "put128") export declare function put128(value: v128, bytes: u32): void;
-  /** Sets bits of byte `at` of what has been appended. */
+  /** Sets bits of byte `at`, which has been appended already. */
   // @ts-ignore: decorator
   @external("output", "mark") export declare function mark(at: u64, bits: u32): void;
 }

@@ -1,6 +1,6 @@
-// One source for code that reads memory 0 and for code that reads an operand: a function takes the memory it reads as a
-// type parameter, and the compiler builds it once for each. A memory's name is a type of a size of its own, because
-// `sizeof` is what AssemblyScript resolves while it compiles.
+// Loads from a memory that the caller chooses, so that one function can read memory 0 and operands alike. The memory is a type parameter,
+// and the compiler builds the function once for each. The types that name the memories differ in size, because AssemblyScript evaluates
+// `sizeof` at compile time.
 
 import { left, right } from "./memory";
 
@@ -11,7 +11,7 @@ export type Right = u16;
 /** The operand that `left` shows. */
 export type Left = u32;
 
-/** Loads one byte of memory M at `at + offset`; `offset` is a constant, as for the other widths. */
+/** Loads the byte at `at + offset` of memory M. `offset` must be a constant, here and below. */
 // @ts-ignore: decorator
 @inline export function view8<M>(at: usize, offset: u32): u32 {
   if (sizeof<M>() == sizeof<Own>()) return load<u8>(at + offset);
