@@ -6,8 +6,8 @@ import { arena, argument, bits, left, output, reply, right } from "./env/memory"
 export * from "./index";
 
 /**
- * Goes one step beyond the last valid address or number; an unknown `way` touches every last valid one. Expressions like `way - 4` in case 3
- * are the greatest address, 2^32 - 1, and the divisor in case 30 is 0.
+ * Goes one step beyond the last valid address or number; an unknown `way` touches every last valid one. Expressions like `way - 4` in case
+ * 3 are the greatest address, 2^32 - 1, and the divisor in case 30 is 0.
  */
 export function trap(way: u32): u32 {
   const size = <usize>arena.size(), none = i64x2.splat(0);

@@ -1,30 +1,36 @@
-// Array payload, 2 bytes a member, 1..4096 members:
+// Array payload, 2 bytes per member, 1 to 4096 members:
 //   +0 u16 least member   +2 u16 next ...   strictly ascending
 //
-// Two arrays meet in one of three ways:
+// Two arrays are combined in one of three ways:
 //   blocks   eight members of each at a time, see lanes.ts
-//   lookup   each of a few members is searched in many: of cost log of the distance to the last one found
-//   merge    one member after the other, branch-free, for what is too short for a block
+//   lookup   each member of a short array is searched in a long one; costs the logarithm of the distance from the previous one
+//   merge    one member at a time, branch-free, for arrays shorter than a block
+//
+// Below, left `a` is the array at `a` of the operand that `left` shows, and right `b` the one at `b` of the operand that `right` shows.
 
 import { left, right, vector } from "../env/memory";
 import { Left, Right, view16 } from "../env/view";
 import { And, Or, Xor, AndNot, Store, Count, stores } from "./kernel";
 import { MEMBER_BYTES, UNIVERSE, arrayBytes, memberCount } from "./limits";
 import {
-  LANES, LANES_BYTES, ALL_LANES, delayOne, delayTwo, putFewLanes, putLanes, reverse, sortBitonic,
+  LANES, LANES_BYTES, ALL_LANES, delayOne, delayTwo, putLanesOnly, putLanes, reverse, sortBitonic,
 } from "./lanes";
 
-// How many times as long as the other an array must be for its members to be passed over by search, rather than read in blocks, ...
+// An array is searched instead of read in full if it is this many times as long as the other one:
+/** ... where the alternative is to compare blocks, ... */
 // @ts-ignore: decorator
 @inline const LOOKUP_RATIO: u32 = 24;
-// ... or merged in blocks, which costs about three times what reading them does, ...
+/** ... to merge blocks, which costs about three times as much, ... */
 // @ts-ignore: decorator
 @inline const SPLICE_RATIO: u32 = 8;
-// ... or merged one by one.
+/** ... or to merge members one by one. */
 // @ts-ignore: decorator
 @inline const REST_RATIO: u32 = 4;
 
-/** So many members lie in one or two cache lines. */
+/** Offset of the last member of a block. */
+// @ts-ignore: decorator
+@inline const LAST_LANE: u32 = 14;
+/** Members that lie in one or two cache lines. */
 // @ts-ignore: decorator
 @inline const NEAR: u32 = 48;
 
@@ -41,46 +47,46 @@ export function isAscending<M>(at: usize, count: u32): bool {
 @inline export function member(payload: usize, index: u32): u32 { return load<u16>(payload + (<usize>index << 1)); }
 
 /**
- * Members below `value`, at most UNIVERSE, of the array at `at` in memory 0. A search of many is as long as it has to wait for memory, so
- * it looks at three members in each step and waits for all at once.
+ * Counts the members below `value`, which is at most UNIVERSE, of the array at `at` in memory 0. A search in a long array spends its time
+ * waiting for memory, so each step loads three members at once and leaves a quarter of the array.
  */
 export function arrayLowerBound(at: usize, count: u32, value: u32): u32 {
-  if (value == UNIVERSE) return count;          // no lane of a vector
+  if (value == UNIVERSE) return count;          // does not fit a lane of a vector
   const end = at + arrayBytes(count);
   let base = at;
   while (count > NEAR) {
-    const quarter = count >> 2, step = arrayBytes(quarter), from = base;
-    base += stepOver(from + step, step, value);
-    base += stepOver(from + 2 * step, step, value);
-    base += stepOver(from + 3 * step, step, value);
+    const quarter = count >> 2, step = arrayBytes(quarter), start = base;
+    base += stepOver(start + step, step, value);
+    base += stepOver(start + 2 * step, step, value);
+    base += stepOver(start + 3 * step, step, value);
     count -= 3 * quarter;
   }
-  const least: u32 = end - at < LANES_BYTES ? 1 : LANES;
-  while (count > least) {
+  const compared: u32 = end - at < LANES_BYTES ? 1 : LANES;         // members that are compared at once in the end
+  while (count > compared) {
     const half = count >> 1, step = arrayBytes(half);
     base += stepOver(base + step, step, value);
     count -= half;
   }
-  if (least == 1) return memberCount(at, base) + u32(count != 0 && u32(load<u16>(base)) < value);
-  base = min(base, end - LANES_BYTES);          // what is before is below the value, too
+  if (compared == 1) return memberCount(at, base) + u32(count != 0 && u32(load<u16>(base)) < value);
+  base = min(base, end - LANES_BYTES);          // the members before `base` are below `value` too
   return memberCount(at, base) + <u32>popcnt<u32>(<u32>i16x8.bitmask(i16x8.lt_u(v128.load(base), i16x8.splat(<i16>value))));
 }
 
-/** `step` if the member that ends at `end` is below `value`, else 0. */
+/** Returns `step` if the member that ends at `end` is below `value`, else 0. */
 // @ts-ignore: decorator
 @inline function stepOver(end: usize, step: usize, value: u32): usize {
   return select<usize>(step, 0, u32(load<u16>(end - MEMBER_BYTES)) < value);
 }
 
 /**
- * Intersects the array that `left` shows at `a` with the one that `right` shows at `b`; returns the cardinality.
+ * Intersects left `a` with right `b`; returns the cardinality, as all of these do.
  * `out` needs room for min(aCount, bCount) members and may be `a`.
  */
 export function intersectArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   return intersect<Store>(a, aCount, b, bCount, out);
 }
 
-/** Members of the intersection. */
+/** Counts the members of the intersection. */
 export function intersectArraysCardinality(a: usize, aCount: u32, b: usize, bCount: u32): u32 {
   return intersect<Count>(a, aCount, b, bCount, 0);
 }
@@ -92,7 +98,7 @@ export function intersectArraysCardinality(a: usize, aCount: u32, b: usize, bCou
   return filterBlocks<And, S>(a, aCount, b, bCount, out, arrayBytes(min(aCount, bCount)));
 }
 
-/** The members of left `a` that right `b` has not. `out` needs room for aCount members and may be `a`. */
+/** Writes the members of left `a` that are not in right `b`. `out` needs room for aCount members and may be `a`. */
 export function differenceArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   if (aCount <= LANES || aCount * LOOKUP_RATIO < bCount) return lookUpLeft<AndNot, Store>(a, aCount, b, bCount, out);
   if (bCount <= LANES || bCount * LOOKUP_RATIO < aCount) {
@@ -101,12 +107,12 @@ export function differenceArrays(a: usize, aCount: u32, b: usize, bCount: u32, o
   return filterBlocks<AndNot, Store>(a, aCount, b, bCount, out, arrayBytes(aCount));
 }
 
-/** Unites left `a` with right `b`. `out` needs room for aCount + bCount members and overlaps neither. */
+/** Writes the union of left `a` and right `b`. `out` needs room for aCount + bCount members and overlaps neither. */
 export function unionArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   return combine<Or>(a, aCount, b, bCount, out);
 }
 
-/** The members of exactly one of left `a` and right `b`. `out` needs room for aCount + bCount members and overlaps neither. */
+/** Writes the symmetric difference of left `a` and right `b`. `out` needs room for aCount + bCount members and overlaps neither. */
 export function xorArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   return combine<Xor>(a, aCount, b, bCount, out);
 }
@@ -119,52 +125,54 @@ export function xorArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usi
   return combineBlocks<O>(a, aCount, b, bCount, out);
 }
 
-// ---- Blocks. Both arrays have more than a block.
+// ---- Blocks. Both arrays have at least one block.
 
 /**
- * The members of `a` that are in `b` (And) or are not (AndNot). A member 0, which can only be the first, is seen to before the others,
- * because vectors are compared as far as a lane of 0. The last block of either array ends with it: it may begin with
- * members that were there before, which does no harm in `b` and is masked in `a`. Results never overtake the block of `a` that is in
- * a register, so `out` may be `a`.
+ * Keeps the members of `a` that are in `b` (And) or not in `b` (AndNot). Both have more than LANES members; `out` has `room` bytes.
+ *
+ * Member 0 is handled before the others, because vector.lanesIn() takes no lane of 0; it can only be the first member. The last block of an
+ * array ends with the last member, so it may begin with members of the block before it. That is harmless in `b`; in `a` these members are
+ * masked off. Results never overtake the block of `a` that is in a register, so `out` may be `a`.
  */
 // @ts-ignore: decorator
 @inline function filterBlocks<O, S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize, room: usize): u32 {
   const aLast = a + arrayBytes(aCount) - LANES_BYTES, bLast = b + arrayBytes(bCount) - LANES_BYTES, start = out, end = out + room;
-  const aZero = !left.load16(a, 0), bZero = !right.load16(b, 0), zero = aZero && bZero == (sizeof<O>() == sizeof<And>());
-  let members = u32(zero);
-  if (stores<S>() && zero) {
+  const aZero = !left.load16(a, 0), bZero = !right.load16(b, 0), keepsZero = aZero && bZero == (sizeof<O>() == sizeof<And>());
+  let members = u32(keepsZero);
+  if (stores<S>() && keepsZero) {
     store<u16>(out, 0);
     out += MEMBER_BYTES;
   }
   a += usize(aZero) << 1;
   b += usize(bZero) << 1;
   for (; a < aLast; a += LANES_BYTES) {
-    const highest = left.load16(a, 14);         // loaded on its own, and first: an extracted lane would lengthen the chain of loads
-    let reached = right.load16(b, 14);
+    const highest = left.load16(a, LAST_LANE);  // not extracted from the vector, which would lengthen the chain of loads
+    let reached = right.load16(b, LAST_LANE);
     const x = left.load128(a, 0);
     let found = vector.lanesIn(x, right.load128(b, 0));
     while (reached < highest && b != bLast) {
       b = min(b + LANES_BYTES, bLast);
-      reached = right.load16(b, 14);
+      reached = right.load16(b, LAST_LANE);
       found |= vector.lanesIn(x, right.load128(b, 0));
     }
-    const kept = wanted<O>(found);
+    const kept = lanesToKeep<O>(found);
     if (!stores<S>()) members += <u32>popcnt<u32>(kept);
-    else if (sizeof<O>() == sizeof<AndNot>()) out = putLanes(x, kept, out);   // there is room for all of `a`
-    else if (kept) out = end - out >= LANES_BYTES ? putLanes(x, kept, out) : putFewLanes(x, kept, out);
+    else if (sizeof<O>() == sizeof<AndNot>()) out = putLanes(x, kept, out);   // `out` has room for all of `a`
+    else if (kept) out = end - out >= LANES_BYTES ? putLanes(x, kept, out) : putLanesOnly(x, kept, out);
   }
-  const x = left.load128(aLast, 0), kept = wanted<O>(foundFrom(x, left.load16(aLast, 14), b, bLast)) & (ALL_LANES << memberCount(aLast, a));
+  const x = left.load128(aLast, 0), found = findLanes(x, left.load16(aLast, LAST_LANE), b, bLast);
+  const kept = lanesToKeep<O>(found) & (ALL_LANES << memberCount(aLast, a));
   if (!stores<S>()) return members + <u32>popcnt<u32>(kept);
-  return memberCount(start, end - out >= LANES_BYTES ? putLanes(x, kept, out) : putFewLanes(x, kept, out));
+  return memberCount(start, end - out >= LANES_BYTES ? putLanes(x, kept, out) : putLanesOnly(x, kept, out));
 }
 
 // @ts-ignore: decorator
-@inline function wanted<O>(found: u32): u32 { return (sizeof<O>() == sizeof<And>() ? found : ~found) & ALL_LANES; }
+@inline function lanesToKeep<O>(found: u32): u32 { return (sizeof<O>() == sizeof<And>() ? found : ~found) & ALL_LANES; }
 
-/** The lanes of `x`, the greatest of which is `highest`, that are in `b` from a block on. */
-function foundFrom(x: v128, highest: u32, b: usize, bLast: usize): u32 {
+/** Finds the lanes of `x` that are in the blocks of `b` from `b` to `bLast`. `highest` is the greatest lane of `x`. */
+function findLanes(x: v128, highest: u32, b: usize, bLast: usize): u32 {
   let found = vector.lanesIn(x, right.load128(b, 0));
-  while (b != bLast && right.load16(b, 14) < highest) {
+  while (b != bLast && right.load16(b, LAST_LANE) < highest) {
     b = min(b + LANES_BYTES, bLast);
     found |= vector.lanesIn(x, right.load128(b, 0));
   }
@@ -172,16 +180,16 @@ function foundFrom(x: v128, highest: u32, b: usize, bLast: usize): u32 {
 }
 
 /**
- * Merges, eight members a step: the eight least of the next eight of both. Against the falling block of `b`, the lanes where `a` has
- * the lesser or the same member are as many as `a` has among them; so the ways to the next step are known before the members are
- * sorted. A union writes what differs from the member before it. A symmetric difference writes what differs from both neighbours, so
- * it is one member behind.
+ * Merges eight members per step: the eight least of the next eight of `a` and the next eight of `b`. They are the lane-wise minimum of the
+ * block of `a` and the reversed block of `b`. The number of lanes taken from `a`, ties included, tells how far to advance in each array, so
+ * the next addresses are known before the members are sorted. A union writes a member that differs from the one before it. A symmetric
+ * difference writes a member that differs from both neighbours, so its output lags by one member.
  */
 // @ts-ignore: decorator
 @inline function combineBlocks<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   const aEnd = a + arrayBytes(aCount), bEnd = b + arrayBytes(bCount), start = out;
-  let members = i16x8.splat(<i16>(min(left.load16(a, 0), right.load16(b, 0)) ^ 1));     // differs from the first member
-  let nothing = i64x2(0xffff, 0);                                                       // ... and is not one itself
+  let members = i16x8.splat(<i16>(min(left.load16(a, 0), right.load16(b, 0)) ^ 1));   // anything but the first member
+  let notMember = i64x2(0xffff, 0);                                                   // keeps it out of the first output
   do {
     const x = left.load128(a, 0), y = reverse(right.load128(b, 0)), least = i16x8.min_u(x, y);
     const bytesOfA = <usize>popcnt<u32>(<u32>i8x16.bitmask(i16x8.eq(least, x)));
@@ -192,26 +200,26 @@ function foundFrom(x: v128, highest: u32, b: usize, bLast: usize): u32 {
     const delayed = delayOne(before, members), repeated = i16x8.eq(members, delayed);
     let dropped = repeated;
     if (sizeof<O>() == sizeof<Xor>()) {
-      dropped = v128.or(v128.or(repeated, i16x8.eq(delayed, delayTwo(before, members))), nothing);
-      nothing = i64x2.splat(0);
+      dropped = v128.or(v128.or(repeated, i16x8.eq(delayed, delayTwo(before, members))), notMember);
+      notMember = i64x2.splat(0);
     }
     out = putLanes(sizeof<O>() == sizeof<Or>() ? members : delayed, ~<u32>i16x8.bitmask(dropped) & ALL_LANES, out);
   } while (a + LANES_BYTES <= aEnd && b + LANES_BYTES <= bEnd);
 
   const last = <u32>i16x8.extract_lane_u(members, 7);
-  let again = <u32>i16x8.extract_lane_u(members, 6) == last;
-  if (a < aEnd && left.load16(a, 0) == last) { a += MEMBER_BYTES; again = true; }
-  if (b < bEnd && right.load16(b, 0) == last) { b += MEMBER_BYTES; again = true; }
-  if (sizeof<O>() == sizeof<Xor>() && !again) {
+  let occursTwice = <u32>i16x8.extract_lane_u(members, 6) == last;
+  if (a < aEnd && left.load16(a, 0) == last) { a += MEMBER_BYTES; occursTwice = true; }
+  if (b < bEnd && right.load16(b, 0) == last) { b += MEMBER_BYTES; occursTwice = true; }
+  if (sizeof<O>() == sizeof<Xor>() && !occursTwice) {
     store<u16>(out, last);
     out += MEMBER_BYTES;
   }
   return memberCount(start, combineRest<O>(a, aEnd, b, bEnd, out));
 }
 
-// ---- Lookup. None of these needs a member on either side.
+// ---- Lookup. Either array may be empty.
 
-/** The members of `a`, few, that are in `b` (And) or are not (AndNot). */
+/** Looks up the few members of `a` in `b` and keeps those that are there (And) or absent (AndNot). */
 function lookUpLeft<O, S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   const aEnd = a + arrayBytes(aCount), bEnd = b + arrayBytes(bCount), start = out;
   for (; a < aEnd; a += MEMBER_BYTES) {
@@ -228,7 +236,7 @@ function lookUpLeft<O, S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usi
   return memberCount(start, out);
 }
 
-/** The members of `b`, few, that are in `a`. */
+/** Looks up the few members of `b` in `a` and keeps those that are there. */
 function lookUpRight<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   const aEnd = a + arrayBytes(aCount), bEnd = b + arrayBytes(bCount), start = out;
   for (; b < bEnd; b += MEMBER_BYTES) {
@@ -236,13 +244,13 @@ function lookUpRight<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize
     a = gallop<Left>(a, aEnd, y);
     if (a == aEnd) break;
     const x = left.load16(a, 0);
-    if (stores<S>()) store<u16>(out, x);        // x and not y: `out` may be `a`, and x is still to be read
+    if (stores<S>()) store<u16>(out, x);        // not y: `out` may be `a`, and x may be read again
     out += usize(x == y) << 1;
   }
   return memberCount(start, out);
 }
 
-/** Address of the first member at or after `at` that is not below `value`; `end` if there is none. */
+/** Returns the address of the first member at or after `at` that is not below `value`, or `end`. */
 // @ts-ignore: decorator
 @inline export function gallop<M>(at: usize, end: usize, value: u32): usize {
   let step = MEMBER_BYTES;
@@ -256,7 +264,7 @@ function lookUpRight<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize
   return at;
 }
 
-// ---- Merge, and what is left of two arrays.
+// ---- Merge, also for the rest of two arrays behind their last blocks.
 
 /** Copies from memory M. */
 // @ts-ignore: decorator
@@ -265,8 +273,8 @@ function lookUpRight<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize
 }
 
 /**
- * Works the few members that memory F shows into the many of memory M, a stretch of the many at a time: Or adds them, Xor adds those
- * that are not there and leaves out those that are, AndNot leaves them out. Returns the end of the result.
+ * Copies the members `many` of memory M and changes that by the members `few` of memory F: Or adds them, AndNot removes them, and Xor adds
+ * those that are absent and removes the others. Copies each stretch of `many` between two of `few` at once. Returns the end of the result.
  */
 function splice<O, F, M>(few: usize, fewEnd: usize, many: usize, manyEnd: usize, out: usize): usize {
   for (; few < fewEnd; few += MEMBER_BYTES) {
@@ -286,7 +294,7 @@ function splice<O, F, M>(few: usize, fewEnd: usize, many: usize, manyEnd: usize,
   return out + (manyEnd - many);
 }
 
-/** Unites (Or) or takes the symmetric difference (Xor) of arrays one of which is short; returns the end of the result. */
+/** Writes the union (Or) or symmetric difference (Xor) of arrays of which one is short; returns the end of the result. */
 function combineRest<O>(a: usize, aEnd: usize, b: usize, bEnd: usize, out: usize): usize {
   if ((aEnd - a) * REST_RATIO < bEnd - b) return splice<O, Left, Right>(a, aEnd, b, bEnd, out);
   if ((bEnd - b) * REST_RATIO < aEnd - a) return splice<O, Right, Left>(b, bEnd, a, aEnd, out);

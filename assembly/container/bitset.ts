@@ -1,6 +1,7 @@
-// Bitset payload, 8192 bytes: member v is bit v & 7 of byte v >> 3, so little-endian words of any width number their bits alike.
+// Bitset payload, 8192 bytes: member v is bit v & 7 of byte v >> 3. Little-endian words of any width number their bits the same way.
 //
-// First the loops over whole bitsets, then members, ranges and positions of one bitset in memory 0.
+// The first half has the loops over whole bitsets, where left `a` is the bitset at `a` of the operand that `left` shows, and right `b`
+// likewise. The second half has members, ranges and positions of one bitset in memory 0.
 
 import { left, right } from "../env/memory";
 import { And, Or, Xor, AndNot, Same, Not, Store, Count, stores, counts, isUnary, combineWords, changeWord } from "./kernel";
@@ -9,13 +10,13 @@ import { BITSET_BYTES, UNIVERSE } from "./limits";
 // @ts-ignore: decorator
 @inline const BLOCK: usize = 64;
 /**
- * When many bitsets are combined, this much of all of them before the next: the CPU foresees what is read next of each when they are read
- * by turns, and forgets it over a whole bitset.
+ * Several bitsets are combined in parts of this size: first this part of all of them, then the next part. With short turns the CPU keeps
+ * prefetching from each bitset; if it read whole bitsets in turn, it would have to start anew with each.
  */
 // @ts-ignore: decorator
 @inline export const PART_BYTES: usize = 1024;
 
-/** Intersects left `a` with right `b`; returns the cardinality. `out` may be `a`; this holds for all four. */
+/** Intersects left `a` with right `b`; returns the cardinality. `out` may be `a`. The next three work the same way. */
 export function intersectBitsets(a: usize, b: usize, out: usize): u32 { return combine<And, Store>(a, b, out, BITSET_BYTES); }
 export function unionBitsets(a: usize, b: usize, out: usize): u32 { return combine<Or, Store>(a, b, out, BITSET_BYTES); }
 export function differenceBitsets(a: usize, b: usize, out: usize): u32 { return combine<AndNot, Store>(a, b, out, BITSET_BYTES); }
@@ -30,15 +31,15 @@ export function unionBitsetsCardinality(a: usize, b: usize): u32 { return combin
 export function differenceBitsetsCardinality(a: usize, b: usize): u32 { return combine<AndNot, Count>(a, b, 0, BITSET_BYTES); }
 export function xorBitsetsCardinality(a: usize, b: usize): u32 { return combine<Xor, Count>(a, b, 0, BITSET_BYTES); }
 
-/** All values that left `a` has not, to `out`, which may be `a`; returns the cardinality. */
+/** Writes all values that are not in left `a` to `out`, which may be `a`; returns the cardinality. */
 export function complementBitset(a: usize, out: usize): u32 { return combine<Not, Store>(a, 0, out, BITSET_BYTES); }
 /** Members of left `a`. */
 export function bitsetCardinality(a: usize): u32 { return combine<Same, Count>(a, 0, 0, BITSET_BYTES); }
 
 /**
- * The loop of them all: eight lanes of 64 bits, each with a cardinality of its own, written out. In that form the compiler of the
- * native code turns the lanes into vectors as wide as the CPU's, which wasm's vectors of 128 bits would keep it from doing. That
- * takes the highest address of a block first (one bounds check then covers it) and all loads before the first store.
+ * The loop behind all of the above: eight lanes of 64 bits, written out, each with its own count. In this form the C compiler turns the
+ * lanes into vectors as wide as the CPU's, which wasm's 128-bit vectors would prevent. For that, a block's highest address must be
+ * accessed first, so that one bounds check covers the block, and all loads must come before the first store.
  */
 // @ts-ignore: decorator
 @inline function combine<O, S>(a: usize, b: usize, out: usize, bytes: usize): u32 {
@@ -85,15 +86,15 @@ export function bitsetCardinality(a: usize): u32 { return combine<Same, Count>(a
   return isUnary<O>() ? changeWord<O>(left.load64(a, offset)) : combineWords<O>(left.load64(a, offset), right.load64(b, offset));
 }
 
-// In memory 0 from here on. Ranges are closed.
+// ---- One bitset, at `at` in memory 0. Ranges are closed.
 
-/** Address of the 64-bit word of the bitset at `at` that holds `value`. */
+/** Address of the 64-bit word that holds `value`. */
 // @ts-ignore: decorator
 @inline function wordOf(at: usize, value: u32): usize { return at + ((<usize>value >> 6) << 3); }
-/** The bits from `value`'s on, in its word. */
+/** Mask of the bits from `value` on, in its word. */
 // @ts-ignore: decorator
 @inline function maskFrom(value: u32): u64 { return ~(<u64>0) << (value & 63); }
-/** The bits up to `value`'s, in its word. */
+/** Mask of the bits up to `value`, in its word. */
 // @ts-ignore: decorator
 @inline function maskTo(value: u32): u64 { return ~(<u64>0) >> (63 - (value & 63)); }
 
@@ -133,7 +134,7 @@ export function clearBits(at: usize, low: u32, high: u32): void {
   store<u64>(last, load<u64>(last) & ~maskTo(high));
 }
 
-/** Adds those of low .. high that are not there and removes the others. */
+/** Flips low .. high. */
 export function flipBits(at: usize, low: u32, high: u32): void {
   const first = wordOf(at, low), last = wordOf(at, high);
   if (first == last) { store<u64>(first, load<u64>(first) ^ (maskFrom(low) & maskTo(high))); return; }
@@ -142,7 +143,7 @@ export function flipBits(at: usize, low: u32, high: u32): void {
   store<u64>(last, load<u64>(last) ^ maskTo(high));
 }
 
-/** Members among low .. high. */
+/** Counts the members in low .. high. */
 export function bitsetRangeCardinality(at: usize, low: u32, high: u32): u32 {
   const first = wordOf(at, low), last = wordOf(at, high);
   if (first == last) return <u32>popcnt<u64>(load<u64>(first) & maskFrom(low) & maskTo(high));
@@ -151,7 +152,7 @@ export function bitsetRangeCardinality(at: usize, low: u32, high: u32): u32 {
   return <u32>members;
 }
 
-/** The least member that is not below `from`, UNIVERSE if there is none. */
+/** The least member from `from` on, or UNIVERSE. */
 export function bitsetNextSet(at: usize, from: u32): u32 {
   if (from >= UNIVERSE) return UNIVERSE;
   const end = at + BITSET_BYTES;
@@ -164,7 +165,7 @@ export function bitsetNextSet(at: usize, from: u32): u32 {
   return (<u32>(word - at) << 3) + <u32>ctz<u64>(bits);
 }
 
-/** The least value that is not below `from` and no member, UNIVERSE if there is none. */
+/** The least value from `from` on that is absent, or UNIVERSE. */
 export function bitsetNextClear(at: usize, from: u32): u32 {
   if (from >= UNIVERSE) return UNIVERSE;
   const end = at + BITSET_BYTES;
@@ -191,7 +192,7 @@ export function bitsetPreviousSet(at: usize, from: u32): u32 {
 /** The greatest member, UNIVERSE if there is none. */
 export function bitsetLast(at: usize): u32 { return bitsetPreviousSet(at, UNIVERSE - 1); }
 
-/** The member with `rank` members below it; there must be more members than that. */
+/** The member with `rank` members below it. The bitset must have more than `rank` members. */
 export function bitsetSelect(at: usize, rank: u32): u32 {
   let word = at, bits = load<u64>(word), members = <u32>popcnt<u64>(bits);
   while (members <= rank) {

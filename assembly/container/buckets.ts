@@ -1,60 +1,64 @@
-// Buckets: what an array holds, in half its space. Members that share their high byte are a bucket, of which the low bytes are kept, and
-// how many there are. Payload, 256 bytes and one a member:
+// Buckets: the members of an array in little more than half the space. The members that share a high byte form a bucket, which stores their
+// low bytes and their count. Payload, 256 bytes and one byte per member:
 //
 //   +0          u8 low byte of each member, in the order of the members
-//   +members    u8 members of the bucket of high byte 0, of 1, ... of 255
+//   +members    u8 count of the bucket of high byte 0, of high byte 1, ... of high byte 255
 //
-// A bucket of 256 members cannot be told, so not every set can be buckets. Vectors may be loaded from the low bytes' end: the counts
-// follow. Most kernels know arrays only, and are given what bucketsToArray() makes.
+// Counts are one byte, so a bucket of 256 members cannot be represented, and such a set stays an array. A vector may be loaded from any low
+// byte on, because the counts follow. Most kernels accept only arrays; for them, bucketsToArray() unpacks the payload.
 
 import { left, right, vector } from "../env/memory";
 import { view8 } from "../env/view";
 import { bitsetSet } from "./bitset";
 import { MEMBER_BYTES, UNIVERSE, arrayBytes, isArraySized, BITSET_BYTES } from "./limits";
 import { And, AndNot, Count, Store, stores } from "./kernel";
-import { ALL_LANES, LANES, LANES_BYTES, putFewLanes } from "./lanes";
+import { ALL_LANES, LANES, LANES_BYTES, putLanesOnly } from "./lanes";
 
 // @ts-ignore: decorator
 @inline export const BUCKETS: u32 = 256;
-/** Most members that a bucket tells. */
+/** Most members of a bucket. */
 // @ts-ignore: decorator
 @inline export const BUCKET_MAX: u32 = 255;
-/** Members whose low bytes are one vector. */
+/** Low bytes in a vector. */
 // @ts-ignore: decorator
-@inline const LOWS: u32 = 16;
-/** Bytes of so many members in an array. */
+@inline export const LOWS: u32 = 16;
+/** Bytes that LOWS members take in an array. */
 // @ts-ignore: decorator
 @inline const LOWS_ARRAY_BYTES: usize = 32;
 
-/** Arrays of so many members or more become buckets when they are written, if they can, ... */
+/** Bytes that the values of one bucket take in a bitset. */
+// @ts-ignore: decorator
+@inline export const BUCKET_BITSET_BYTES: usize = 32;
+
+/** Arrays of this many members or more are written as buckets if they fit, ... */
 // @ts-ignore: decorator
 @inline export const BUCKETS_FROM: u32 = 1024;
-/** ... and buckets of fewer than this an array. */
+/** ... and buckets that shrink below this become an array. */
 // @ts-ignore: decorator
 @inline export const BUCKETS_LEAST: u32 = 768;
 
-/** Bytes of `count` members' payload. */
+/** Bytes of the payload of `count` members. */
 // @ts-ignore: decorator
 @inline export function bucketsBytes(count: u32): usize { return <usize>count + BUCKETS; }
 
-/** Bytes that `count` members take as an array, buckets or a bitset, whichever is mostly theirs. */
+/** Bytes that `count` members usually take: as an array, as buckets, or as a bitset. */
 // @ts-ignore: decorator
 @inline export function plainBytes(count: u32): usize {
   if (!isArraySized(count)) return BITSET_BYTES;
   return count < BUCKETS_FROM ? arrayBytes(count) : bucketsBytes(count);
 }
 
-// --- Conversions: what `left` shows, to memory 0 without an overlap -----------------------------------------------------------
+// --- Conversions of the payload that `left` shows at `a`, to memory 0; the two must not overlap ------------------------------
 
 /**
- * `out` needs arrayBytes(count). Its second half is first marked with the bucket's number where a bucket begins: a member's bucket is the
- * greatest mark up to it. Marks are read before members reach them.
+ * `out` needs arrayBytes(count). Its second half first gets a byte for each member: a mark, the high byte, where a bucket begins, and 0
+ * elsewhere. A member's high byte is the greatest mark up to it. Each mark is read before a member overwrites it.
  */
 export function bucketsToArray(a: usize, count: u32, out: usize): void {
   let marks = out + count;
   markBuckets(a + count, marks, out + arrayBytes(count));
   const none = i64x2.splat(0);
-  let before = none;
+  let before = none;                          // the last high byte, in all lanes
   for (const end = a + (count & ~(LOWS - 1)); a < end; a += LOWS, marks += LOWS, out += LOWS_ARRAY_BYTES) {
     let highs = v128.load(marks);
     highs = i8x16.max_u(highs, v128.shuffle<u8>(none, highs, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30));
@@ -75,56 +79,57 @@ export function bucketsToArray(a: usize, count: u32, out: usize): void {
   }
 }
 
-/** Writes, into [marks, end), the number of each bucket at the place of its first member, and 0 elsewhere. */
+/** Fills [marks, end): each bucket's high byte at the position of its first member, 0 elsewhere. */
 // @ts-ignore: decorator
 @inline function markBuckets(counts: usize, marks: usize, end: usize): void {
   memory.fill(marks, 0, end - marks);
   for (let high: u32 = 0; high < BUCKETS && marks < end; high++) {
-    store<u8>(marks, high);                   // of an empty bucket: the next one overwrites it
+    store<u8>(marks, high);                   // the next bucket overwrites the mark of an empty one
     marks += left.load8(counts + high, 0);
   }
 }
 
-/** Adds the members to the bitset at `to`, without a count. */
+/** Adds the members to the bitset at `to` in memory 0, without counting. */
 export function unionBucketsInto(a: usize, count: u32, to: usize): void {
   const counts = a + count;
-  for (let high: u32 = 0; high < BUCKETS; high++, to += 32) {
+  for (let high: u32 = 0; high < BUCKETS; high++, to += BUCKET_BITSET_BYTES) {
     for (let end = a + left.load8(counts + high, 0); a < end; a++) bitsetSet(to, left.load8(a, 0));
   }
 }
 
 /**
- * Whether the array of `count` members can be buckets; they are then at `out`, which needs bucketsBytes(count). First where buckets end is
- * listed, without a branch, at `list`: that takes two bytes a member or a bucket, whichever are fewer, and a vector behind. `list` may be
- * `out` from BUCKETS_FROM members on.
+ * Writes the array of `count` members as buckets to `out`, which needs bucketsBytes(count). Returns false if a bucket would have 256
+ * members. The first step lists at `list`, without branches, where buckets end. The list takes two bytes per member or per bucket,
+ * whichever are fewer, and one vector behind them; `list` may be `out` if there are at least BUCKETS_FROM members.
  */
 export function arrayToBuckets(a: usize, count: u32, out: usize, list: usize): bool {
   const counts = out + count, listed = listEnds(a, count, list);
   memory.fill(counts, 0, BUCKETS);
   let first: u32 = 0;
   for (let at = list; at < listed; at += MEMBER_BYTES) {
-    const end = <u32>load<u16>(at), held = end - first;
+    const end = <u32>load<u16>(at), held = end - first, highOfLast = a + arrayBytes(end) - 1;
     if (held > BUCKET_MAX) return false;
-    store<u8>(counts + left.load8(a + arrayBytes(end) - 1, 0), held);
+    store<u8>(counts + left.load8(highOfLast, 0), held);
     first = end;
   }
-  const mask = i16x8.splat(0xff), end = a + arrayBytes(count);
+  const lowByte = i16x8.splat(0xff), end = a + arrayBytes(count);
   for (; a + 2 * LANES_BYTES <= end; a += 2 * LANES_BYTES) {
-    v128.store(out, i8x16.narrow_i16x8_u(v128.and(left.load128(a, 0), mask), v128.and(left.load128(a, 16), mask)));
+    v128.store(out, i8x16.narrow_i16x8_u(v128.and(left.load128(a, 0), lowByte), v128.and(left.load128(a, 16), lowByte)));
     out += LOWS;
   }
   for (; a < end; a += MEMBER_BYTES) store<u8>(out++, left.load8(a, 0));
   return true;
 }
 
-/** Lists after how many members each bucket of the array ends; returns the end of the list. */
+/** Lists the number of members up to the end of each bucket of the array; returns the end of the list. */
 // @ts-ignore: decorator
 @inline function listEnds(a: usize, count: u32, list: usize): usize {
   let i: u32 = 0, ends = i16x8(1, 2, 3, 4, 5, 6, 7, 8);
   for (; i + LANES < count; i += LANES, a += LANES_BYTES) {
-    const others = i16x8.gt_u(v128.xor(left.load128(a, 0), left.load128(a, 2)), i16x8.splat(0xff)), mask = <u32>i16x8.bitmask(others);
-    v128.store(list, vector.compact(ends, mask));
-    list += <usize>popcnt<u32>(mask) << 1;
+    const fromNext = v128.xor(left.load128(a, 0), left.load128(a, 2));
+    const lastOfBucket = <u32>i16x8.bitmask(i16x8.gt_u(fromNext, i16x8.splat(0xff)));
+    v128.store(list, vector.compact(ends, lastOfBucket));
+    list += <usize>popcnt<u32>(lastOfBucket) << 1;
     ends = i16x8.add(ends, i16x8.splat(<i16>LANES));
   }
   for (; i < count; a += MEMBER_BYTES) {
@@ -136,10 +141,10 @@ export function arrayToBuckets(a: usize, count: u32, out: usize, list: usize): b
   return list;
 }
 
-// --- Two payloads: what `left` shows at `a` and `right` at `b` -----------------------------------------------------------------
-// Buckets meet their like alone, so members are compared with a few others, whatever there is around them.
+// --- Two payloads, which `left` shows at `a` and `right` at `b` ----------------------------------------------------------------
+// A bucket is only compared with the bucket of the same high byte, so each member meets few others, however the rest is distributed.
 
-/** The intersection, as an array; returns the cardinality. `out` needs arrayBytes(aCount) and overlaps neither. */
+/** Writes the intersection as an array; returns the cardinality. `out` needs arrayBytes(aCount) and must not overlap either. */
 export function intersectBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   return filter<And, Store>(a, aCount, b, bCount, out);
 }
@@ -148,51 +153,51 @@ export function intersectBucketsCardinality(a: usize, aCount: u32, b: usize, bCo
   return filter<And, Count>(a, aCount, b, bCount, 0);
 }
 
-/** The members of `a` that `b` has not, likewise. */
+/** Writes the members of `a` that are not in `b`, in the same way. */
 export function differenceBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   return filter<AndNot, Store>(a, aCount, b, bCount, out);
 }
 
-/** Keeps the members of `a` that are in `b` (And) or are not (AndNot). */
+/** Keeps the members of `a` that are in `b` (And) or not in `b` (AndNot). */
 // @ts-ignore: decorator
 @inline function filter<O, S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  const aCounts = a + aCount, bCounts = b + bCount, start = out, last = out + arrayBytes(aCount) - LANES_BYTES;
+  const aCounts = a + aCount, bCounts = b + bCount, start = out, lastVector = out + arrayBytes(aCount) - LANES_BYTES;
   let members: u32 = 0;
   for (let high: u32 = 0; high < BUCKETS; high++) {
-    const held = left.load8(aCounts + high, 0), others = right.load8(bCounts + high, 0);
-    for (let i: u32 = 0; i < held; i += LANES) {
+    const aHeld = left.load8(aCounts + high, 0), bHeld = right.load8(bCounts + high, 0);
+    for (let i: u32 = 0; i < aHeld; i += LANES) {
       const lows = i64x2.splat(left.load64(a + i, 0));
       let found = i64x2.splat(0);
-      for (let j: u32 = 0; j < others; j += LANES) found = v128.or(found, equalAny(lows, right.load64(b + j, 0), others - j));
-      const both = <u32>i8x16.bitmask(found), there = both | both >> 8, fresh = firstLanes(<i32>(held - i));
-      const kept = (sizeof<O>() == sizeof<And>() ? there : ~there) & fresh & ALL_LANES;
+      for (let j: u32 = 0; j < bHeld; j += LANES) found = v128.or(found, equalAny(lows, right.load64(b + j, 0), bHeld - j));
+      const twice = <u32>i8x16.bitmask(found), inB = twice | twice >> 8, ofBucket = firstLanes(<i32>(aHeld - i));
+      const kept = (sizeof<O>() == sizeof<And>() ? inB : ~inB) & ofBucket & ALL_LANES;
       members += <u32>popcnt<u32>(kept);
       if (!stores<S>()) continue;
       const lanes = i16x8.add(i16x8.extend_low_i8x16_u(lows), i16x8.splat(<i16>(high << 8)));
-      if (out <= last) v128.store(out, vector.compact(lanes, kept)); else putFewLanes(lanes, kept, out);
+      if (out <= lastVector) v128.store(out, vector.compact(lanes, kept)); else putLanesOnly(lanes, kept, out);
       out = start + arrayBytes(members);
     }
-    a += held;
-    b += others;
+    a += aHeld;
+    b += bHeld;
   }
   return members;
 }
 
 /**
- * Marks, of the eight bytes that `lows` has twice, those that equal any of the first `count` of `others`: the first time it is compared
- * with four turns of them, the second time with the other four.
+ * Marks the bytes of `lows` that equal any of the first `count` bytes of `others`. `lows` holds the same eight bytes twice: the first copy
+ * is compared with four rotations of `others`, the second with the other four. A byte is found if either copy is marked.
  */
 // @ts-ignore: decorator
 @inline function equalAny(lows: v128, others: u64, count: u32): v128 {
-  const turns = i8x16.min_u(i8x16(0, 1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7, 0, 1, 2, 3), i8x16.splat(<i8>(count - 1)));
-  const y0 = i8x16.swizzle(i64x2.splat(others), turns);
+  const indices = i8x16.min_u(i8x16(0, 1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7, 0, 1, 2, 3), i8x16.splat(<i8>(count - 1)));
+  const y0 = i8x16.swizzle(i64x2.splat(others), indices);
   const y1 = v128.shuffle<u8>(y0, y0, 1, 2, 3, 4, 5, 6, 7, 0, 9, 10, 11, 12, 13, 14, 15, 8);
   const y2 = v128.shuffle<u8>(y0, y0, 2, 3, 4, 5, 6, 7, 0, 1, 10, 11, 12, 13, 14, 15, 8, 9);
   const y3 = v128.shuffle<u8>(y0, y0, 3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10);
   return v128.or(v128.or(i8x16.eq(lows, y0), i8x16.eq(lows, y1)), v128.or(i8x16.eq(lows, y2), i8x16.eq(lows, y3)));
 }
 
-// --- One payload of memory M -------------------------------------------------------------------------------------------------
+// --- One payload, in memory 0 or M -----------------------------------------------------------------------------------------------
 
 /** Sum of the eight lanes. */
 // @ts-ignore: decorator
@@ -201,7 +206,7 @@ export function differenceBuckets(a: usize, aCount: u32, b: usize, bCount: u32, 
   return <u32>(i32x4.extract_lane(pairs, 0) + i32x4.extract_lane(pairs, 1));
 }
 
-/** Members of the buckets below that of the high byte. */
+/** Counts the members of the buckets below that of `high`. */
 function membersBelow(counts: usize, high: u32): u32 {
   const edge = counts + (high & ~(LOWS - 1));
   const rest = i8x16.lt_u(i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), i8x16.splat(<i8>(high & (LOWS - 1))));
@@ -210,7 +215,7 @@ function membersBelow(counts: usize, high: u32): u32 {
   return sumOf(sums);
 }
 
-/** Members below `value`, which may be UNIVERSE. */
+/** Counts the members below `value`, which may be UNIVERSE. */
 export function bucketsLowerBound(at: usize, count: u32, value: u32): u32 {
   if (value >= UNIVERSE) return count;
   const counts = at + count, high = value >> 8, low = i8x16.splat(<i8>value);
@@ -221,7 +226,7 @@ export function bucketsLowerBound(at: usize, count: u32, value: u32): u32 {
   return below;
 }
 
-/** A mask of the first `lanes` of 16 lanes. */
+/** A mask of the first `lanes` lanes, at most 16. */
 // @ts-ignore: decorator
 @inline function firstLanes(lanes: i32): u32 { return ((<u32>1) << min(lanes, <i32>LOWS)) - 1; }
 
@@ -230,15 +235,15 @@ export function bucketsHas(at: usize, count: u32, value: u32): bool {
   return bucketHeld(at, count, value >> 8) != 0 && bucketHas(at, count, at + membersBelow(at + count, value >> 8), value);
 }
 
-/** Members of the bucket of that high byte. */
+/** Members of the bucket of `high`. */
 // @ts-ignore: decorator
 @inline export function bucketHeld(at: usize, count: u32, high: u32): u32 { return load<u8>(at + count + high); }
 
-/** Buckets between two that are not passed over one by one. */
+/** From more than this many buckets away, it is faster to count all members below a bucket than to walk there. */
 // @ts-ignore: decorator
 @inline const BUCKETS_FAR: u32 = 8;
 
-/** Where the bucket of `high` begins, given where that of `near` does. */
+/** Where the bucket of `high` begins, given that the bucket of `near`, which is not above it, begins at `lows`. */
 // @ts-ignore: decorator
 @inline export function bucketFrom(at: usize, count: u32, near: u32, lows: usize, high: u32): usize {
   if (high - near > BUCKETS_FAR) return at + membersBelow(at + count, high);
@@ -255,7 +260,7 @@ export function bucketHas(at: usize, count: u32, lows: usize, value: u32): bool 
   return false;
 }
 
-/** Members below `value`; in the top bit, whether it is a member. */
+/** The number of members below `value`, and in the top bit whether `value` is a member. */
 export function bucketsFind(at: usize, count: u32, value: u32): u32 {
   const counts = at + count, high = value >> 8, low = i8x16.splat(<i8>value);
   let below = membersBelow(counts, high), rest = <i32>load<u8>(counts + high), found: u32 = 0;
@@ -267,22 +272,22 @@ export function bucketsFind(at: usize, count: u32, value: u32): u32 {
   return below | (u32(found != 0) << 31);
 }
 
-/** Whether `value`, which is no member, may become one. */
+/** Whether the bucket of `value`, which is absent, has room for it. */
 export function bucketsHaveRoom(at: usize, count: u32, value: u32): bool { return u32(load<u8>(at + count + (value >> 8))) < BUCKET_MAX; }
 
-/** Adds `value`, below which there are `index` of the `count` members. There is room for one more. */
+/** Inserts `value`, which has `index` of the `count` members below it. The payload and the bucket must have room. */
 export function bucketsInsert(at: usize, count: u32, index: u32, value: u32): void {
-  const gap = at + index, tally = at + count + 1 + (value >> 8);
+  const gap = at + index, counter = at + count + 1 + (value >> 8);      // the counts move up by one
   memory.copy(gap + 1, gap, bucketsBytes(count - index));
   store<u8>(gap, <u8>value);
-  store<u8>(tally, load<u8>(tally) + 1);
+  store<u8>(counter, load<u8>(counter) + 1);
 }
 
-/** Removes the member `value`, below which there are `index` of the `count` members. */
+/** Removes the member `value`, which has `index` of the `count` members below it. */
 export function bucketsRemove(at: usize, count: u32, index: u32, value: u32): void {
-  const gone = at + index, tally = at + count - 1 + (value >> 8);
-  memory.copy(gone, gone + 1, bucketsBytes(count - index - 1));
-  store<u8>(tally, load<u8>(tally) - 1);
+  const removed = at + index, counter = at + count - 1 + (value >> 8);  // the counts move down by one
+  memory.copy(removed, removed + 1, bucketsBytes(count - index - 1));
+  store<u8>(counter, load<u8>(counter) - 1);
 }
 
 /** The member of 0-based rank `index`, which is less than `count`. */
@@ -302,26 +307,27 @@ export function bucketsSelect(at: usize, count: u32, index: u32): u32 {
   return (high << 8) | load<u8>(at + index);
 }
 
-/** The greatest member; there is one. */
+/** The greatest member. There must be one. */
 export function bucketsLast<M>(at: usize, count: u32): u32 {
   let high = BUCKETS - 1;
   while (!view8<M>(at + count + high, 0)) high--;
   return (high << 8) | view8<M>(at + count - 1, 0);
 }
 
-/** The least from `value` on that is no member, UNIVERSE if there is none. */
+/** The least value from `value` on that is absent, or UNIVERSE. */
 export function bucketsNextClear(at: usize, count: u32, value: u32): u32 {
   const counts = at + count;
-  let next = at + bucketsLowerBound(at, count, value), end = at + membersBelow(counts, value >> 8) + load<u8>(counts + (value >> 8));
+  let next = at + bucketsLowerBound(at, count, value);
+  let end = at + membersBelow(counts, value >> 8) + load<u8>(counts + (value >> 8));
   for (; next < end && load<u8>(next) == (value & 0xff); next++) {
     if (++value & 0xff) continue;
     if (value == UNIVERSE) break;
-    end += load<u8>(counts + (value >> 8));   // members go on in the next bucket
+    end += load<u8>(counts + (value >> 8));   // the run of members goes on in the next bucket
   }
   return value;
 }
 
-/** Members `low` .. `low` + 63 as bits, the least the lowest; `low` is a multiple of 64. */
+/** The members low .. low + 63 as bits, with `low` as bit 0. `low` must be a multiple of 64. */
 export function bucketsWord(at: usize, count: u32, low: u32): u64 {
   const counts = at + count, high = low >> 8, first = low & 0xff;
   let bits: u64 = 0;
@@ -333,7 +339,7 @@ export function bucketsWord(at: usize, count: u32, low: u32): u64 {
   return bits;
 }
 
-/** Whether the counts are those of `count` members and each bucket's low bytes are strictly ascending. */
+/** Whether the counts add up to `count` and each bucket's low bytes are strictly ascending. */
 export function bucketsAreSound(at: usize, count: u32): bool {
   const counts = at + count;
   let members: u32 = 0;

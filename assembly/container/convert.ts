@@ -1,10 +1,10 @@
-// Every change of a container's kind. The source is what `left` shows, the result goes to memory 0, and the two do not overlap.
-// For the payloads see limits.ts.
+// Conversions between kinds of containers (layouts: limits.ts). The source is the payload at `a` of the operand that `left` shows, the
+// result goes to `out` in memory 0, and the two must not overlap.
 
 import { bits, left, vector } from "../env/memory";
 import { UNIVERSE, BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, arrayBytes, runsBytes, memberCount } from "./limits";
 import { bitsetSet, clearBitset, setBits } from "./bitset";
-import { LANES, LANES_BYTES, pairHigh, pairLow } from "./lanes";
+import { LANES, LANES_BYTES, interleaveHigh, interleaveLow } from "./lanes";
 import { putRun, closeRuns } from "./run";
 
 /** `out` needs BITSET_BYTES. */
@@ -15,12 +15,12 @@ export function arrayToBitset(a: usize, count: u32, out: usize): void {
   for (; a < end; a += MEMBER_BYTES) bitsetSet(out, left.load16(a, 0));
 }
 
-/** `out` needs room for the bitset's members and no more; returns how many there are. Where there is more room extract.ts is quicker. */
+/** `out` needs room for the members only; returns their number. extract.ts is faster but needs more room. */
 export function bitsetToArray(a: usize, out: usize): u32 {
   const start = out;
   for (let value: u32 = 0; value < UNIVERSE; value += 64) {
-    for (let bits = left.load64(a, 0); bits; bits &= bits - 1) {
-      store<u16>(out, value + <u32>ctz<u64>(bits));
+    for (let word = left.load64(a, 0); word; word &= word - 1) {
+      store<u16>(out, value + <u32>ctz<u64>(word));
       out += MEMBER_BYTES;
     }
     a += 8;
@@ -38,12 +38,12 @@ export function runsToBitset(a: usize, out: usize): void {
   }
 }
 
-/** `out` needs room for the runs' members; returns how many there are. */
+/** `out` needs room for the members; returns their number. */
 export function runsToArray(a: usize, out: usize): u32 {
   const end = a + runsBytes(left.load16(a, 0)), start = out;
   for (a += RUNS_HEADER_BYTES; a < end; a += RUN_BYTES) {
     let value = left.load16(a, 0);
-    const edge = value + left.load16(a, 2) + 1;
+    const edge = value + left.load16(a, 2) + 1;         // the first value behind the run
     for (; value + LANES <= edge; value += LANES) {
       v128.store(out, i16x8.add(i16x8.splat(<i16>value), i16x8(0, 1, 2, 3, 4, 5, 6, 7)));
       out += LANES_BYTES;
@@ -91,17 +91,17 @@ export function arrayToRuns(a: usize, count: u32, out: usize): u32 {
 }
 
 /**
- * The gaps between the members, of which there is one at least, from 0 to UNIVERSE - 1, as runs. `out` needs runsBytes(count + 1) and four
- * bytes more; returns how many there are. A gap lies before every member, and stays if it is one.
+ * Writes the complement of an array of at least one member as runs: the gaps before, between and behind the members. Returns their number.
+ * `out` needs runsBytes(count + 1) and four bytes more: a gap is written before every member, and overwritten if it is empty.
  */
 export function arrayGaps(a: usize, count: u32, out: usize): u32 {
   const end = a + arrayBytes(count), start = out;
   out = putGap(0, left.load16(a, 0), out + RUNS_HEADER_BYTES);
   for (a += MEMBER_BYTES; a + LANES_BYTES <= end; a += LANES_BYTES) {
     const value = left.load128(a, 0), low = i16x8.add(left.load128(a - MEMBER_BYTES, 0), i16x8.splat(1));
-    const rest = i16x8.add(i16x8.sub(value, low), i16x8.splat(-1)), gaps = ~<u32>i16x8.bitmask(i16x8.eq(value, low));
-    out = putRuns(pairLow(low, rest), gaps & 15, out);
-    out = putRuns(pairHigh(low, rest), (gaps >> 4) & 15, out);
+    const extent = i16x8.add(i16x8.sub(value, low), i16x8.splat(-1)), gaps = ~<u32>i16x8.bitmask(i16x8.eq(value, low));
+    out = putRuns(interleaveLow(low, extent), gaps & 15, out);
+    out = putRuns(interleaveHigh(low, extent), (gaps >> 4) & 15, out);
   }
   for (; a < end; a += MEMBER_BYTES) out = putGap(left.load16(a - MEMBER_BYTES, 0) + 1, left.load16(a, 0), out);
   const last = left.load16(end - MEMBER_BYTES, 0);
@@ -109,22 +109,22 @@ export function arrayGaps(a: usize, count: u32, out: usize): u32 {
   return closeRuns(start, out);
 }
 
-/** Writes [low, value), which stays if there is anything in it. */
+/** Writes the gap [low, value) and returns the address behind it, or `out` if it is empty. */
 // @ts-ignore: decorator
 @inline function putGap(low: u32, value: u32, out: usize): usize {
   putRun(out, low, value - 1);
   return out + (usize(low != value) << 2);
 }
 
-/** Writes those of the four runs whose bits are set in `mask`. */
+/** Writes those of four runs whose bits are set in `mask`, where each run is two lanes of `runs`. */
 // @ts-ignore: decorator
 @inline function putRuns(runs: v128, mask: u32, out: usize): usize {
-  const spread = (mask | mask << 2) & 0x33, bits = (spread | spread << 1) & 0x55;
-  v128.store(out, vector.compact(runs, bits * 3));
+  const pairs = (mask | mask << 2) & 0x33, firstLanes = (pairs | pairs << 1) & 0x55;         // bit i moves to bit 2 * i
+  v128.store(out, vector.compact(runs, firstLanes * 3));
   return out + (<usize>popcnt<u32>(mask) << 2);
 }
 
-/** Runs that the bitset would be: members without the value below them. In lanes, as the loop of bitset.ts and for its reasons. */
+/** Counts the runs of the bitset: the members whose predecessor is absent. Eight lanes, like the loop in bitset.ts and for its reasons. */
 export function countRunsOfBitset(a: usize): u32 {
   const end = a + BITSET_BYTES;
   let c0: u64 = 0, c1: u64 = 0, c2: u64 = 0, c3: u64 = 0, c4: u64 = 0, c5: u64 = 0, c6: u64 = 0, c7: u64 = 0;
@@ -145,7 +145,7 @@ export function countRunsOfBitset(a: usize): u32 {
   return <u32>(c0 + c1 + c2 + c3 + c4 + c5 + c6 + c7);
 }
 
-/** Runs that the array would be: its members, less those that follow the one before them. */
+/** Counts the runs of the array: its members, minus those that directly follow the one before them. */
 export function countRunsOfArray(a: usize, count: u32): u32 {
   const end = a + arrayBytes(count);
   let runs = count;

@@ -1,47 +1,50 @@
-// The members of a bitset, as an array or as buckets.
+// Extracts the members of a bitset, as an array or as buckets.
 //
-// Most of a bitset that becomes an array is zeros, and which of its words are not cannot be foreseen: a branch on it costs more than what
-// is done for the word. So there are none. A bitset is eight lanes of 16 bits at a time; those with members are written to a list, and
-// from the list the members of eight lanes are taken at once.
+// In a bitset that becomes an array, most words are 0, and which ones are not is unpredictable: a branch on that costs more than the work
+// on the word. So there is none. A bitset is read in lanes of 16 bits, eight at a time. The lanes that have members are appended to a list,
+// and then the members of eight listed lanes are extracted at once.
 
 import { left, right, vector } from "../env/memory";
 import { MEMBER_BYTES, UNIVERSE, memberCount } from "./limits";
-import { BUCKETS, BUCKET_MAX } from "./buckets";
+import { BUCKETS, BUCKET_BITSET_BYTES, BUCKET_MAX } from "./buckets";
 import { Same, combineVectors, isUnary } from "./kernel";
 import { PART_BYTES } from "./bitset";
-import { LANES_BYTES, pairHigh, pairLow, putLanes } from "./lanes";
+import { LANES_BYTES, interleaveHigh, interleaveLow, putLanes } from "./lanes";
 
-/** The list: lanes with members, and this far behind each the value of its lowest bit. One vector behind the last lane may be written. */
+/** The list has lanes with members and, this far behind each, the value of its lowest bit. A vector behind either end may be written. */
 // @ts-ignore: decorator
 @inline const VALUES: usize = PART_BYTES + LANES_BYTES;
-/** Bytes that extractMembers() works in. */
+/** Working space of extractMembers() and bitsetToBuckets(). */
 // @ts-ignore: decorator
 @inline export const EXTRACT_BYTES: usize = <usize>BUCKETS + 2 * VALUES;
-/** From this many members on it is common that one of eight lanes has more than two. */
+/** With at least this many members, one of eight lanes often has more than two. */
 // @ts-ignore: decorator
 @inline const DENSE: u32 = 1200;
 
-/** Below that many members few words have any, and passing over the others is what counts. */
+/** With fewer members than this, few words have any, and it matters most to skip the others fast. */
 // @ts-ignore: decorator
 @inline export const SPARSE: u32 = 160;
 
 /**
- * Writes the members of the bitset that `left` shows at `a`, of which there are `members`, and returns how many there are. `out` needs room
- * for eight members more, `work` is EXTRACT_BYTES; neither overlaps the bitset.
+ * Writes the members of the bitset that `left` shows at `a` as an array and returns their number. `members` is that number too; it only
+ * selects the method. `out` needs room for eight members more and `work` EXTRACT_BYTES. Neither may overlap the bitset.
  */
 export function extractMembers(a: usize, members: u32, out: usize, work: usize): u32 {
   if (members < SPARSE) return extractFew(a, out);
   return memberCount(out, extract<u16>(a, members, out, work));
 }
 
-/** Whether the bitset's members can be buckets; they are then at `out`, which needs bucketsBytes(members). The rest is as above. */
+/**
+ * Writes the members as buckets to `out`, which needs bucketsBytes(members). Returns false if a bucket would have 256 members. The other
+ * arguments are those of extractMembers().
+ */
 export function bitsetToBuckets(a: usize, members: u32, out: usize, work: usize): bool {
   const counts = out + members;
-  for (let high: u32 = 0, word = a; high < BUCKETS; high++, word += 32) {
+  for (let high: u32 = 0, word = a; high < BUCKETS; high++, word += BUCKET_BITSET_BYTES) {
     const held = <u32>(popcnt<u64>(left.load64(word, 24)) + popcnt<u64>(left.load64(word, 16))
       + popcnt<u64>(left.load64(word, 8)) + popcnt<u64>(left.load64(word, 0)));
     if (held > BUCKET_MAX) return false;
-    store<u8>(work + high, held);             // eight members more are written where the counts will be
+    store<u8>(work + high, held);             // not at `counts` yet: extract() writes up to eight bytes there
   }
   extract<u8>(a, members, out, work + BUCKETS);
   memory.copy(counts, work, BUCKETS);
@@ -49,8 +52,8 @@ export function bitsetToBuckets(a: usize, members: u32, out: usize, work: usize)
 }
 
 /**
- * Writes the members of what O makes of the next PART_BYTES of left `a` and right `b`, the first bit of which is `value`; returns the end.
- * `dense` if all of the bitset may be DENSE. `out` needs room for PART_BYTES * 8 members and eight more.
+ * Combines the next PART_BYTES of left `a` and right `b` and writes the members of the result, of which bit 0 is `value`; returns the end.
+ * `dense` tells whether the whole result is likely to have DENSE members. `out` needs room for PART_BYTES * 8 members and eight more.
  */
 export function extractPart<O>(a: usize, b: usize, value: u32, dense: bool, out: usize, work: usize): usize {
   return putMembers<u16>(work, listLanes<O>(a, b, value, work), dense, out);
@@ -59,7 +62,7 @@ export function extractPart<O>(a: usize, b: usize, value: u32, dense: bool, out:
 // @ts-ignore: decorator
 @inline export function isDense(members: u32): bool { return members >= DENSE; }
 
-/** Writes the members' low Out bytes; returns the end. */
+/** Writes the low bytes of the members, as many as Out has; returns the end. */
 // @ts-ignore: decorator
 @inline function extract<Out>(a: usize, members: u32, out: usize, work: usize): usize {
   for (let value: u32 = 0; value < UNIVERSE; value += <u32>PART_BYTES << 3) {
@@ -69,14 +72,14 @@ export function extractPart<O>(a: usize, b: usize, value: u32, dense: bool, out:
   return out;
 }
 
-/** Writes the members of the lanes that are listed from `list` to `end`. */
+/** Writes the members of the lanes in [list, end); returns the end. */
 // @ts-ignore: decorator
 @inline function putMembers<Out>(list: usize, end: usize, dense: bool, out: usize): usize {
   for (; list < end; list += LANES_BYTES) out = dense ? putFours<Out>(list, out) : putTwos<Out>(list, out);
   return out;
 }
 
-/** Writes the members, going from one word of 32 bits with members to the next. */
+/** Writes the members, skipping from one 32-bit word with members to the next. Reads 64 words at a time. */
 function extractFew(a: usize, out: usize): u32 {
   const start = out;
   for (let value: u32 = 0; value < UNIVERSE; value += 2048) {
@@ -93,7 +96,7 @@ function extractFew(a: usize, out: usize): u32 {
   return memberCount(start, out);
 }
 
-/** A bit for each of the sixteen words of 32 bits from `a` on that is 0. */
+/** A bit for each of the sixteen 32-bit words from `a` on that is 0. */
 // @ts-ignore: decorator
 @inline function emptyWords(a: usize): u32 {
   const x3 = left.load128(a, 48), x2 = left.load128(a, 32), x1 = left.load128(a, 16), x0 = left.load128(a, 0), none = i64x2.splat(0);
@@ -102,7 +105,7 @@ function extractFew(a: usize, out: usize): u32 {
   return <u32>i8x16.bitmask(i8x16.narrow_i16x8_s(low, high));
 }
 
-/** Lists the lanes that are not 0 of a part, as above; returns the end of the list. Lanes of 0 follow. */
+/** Lists the lanes with members of a part (see extractPart) and a vector of 0 behind them; returns the end of the list. */
 // @ts-ignore: decorator
 @inline function listLanes<O>(a: usize, b: usize, value: u32, list: usize): usize {
   const end = a + PART_BYTES;
@@ -137,42 +140,44 @@ function extractFew(a: usize, out: usize): u32 {
   return <u32>i8x16.bitmask(i8x16.narrow_i16x8_s(i16x8.eq(x, none), i16x8.eq(y, none)));
 }
 
+/** Appends the lanes in `mask` and the values of their lowest bits to the list; returns its end. */
 // @ts-ignore: decorator
 @inline function listVector(lanes: v128, values: v128, mask: u32, list: usize): usize {
   v128.store(list, vector.compact(values, mask), VALUES);
   return putLanes(lanes, mask, list);
 }
 
-/** Writes the members of the eight lanes at `list`, which seldom have more than two each; returns the end. */
+/** Writes the members of the eight lanes at `list`; returns the end. Fast if no lane has more than two. */
 // @ts-ignore: decorator
 @inline function putTwos<Out>(list: usize, out: usize): usize {
   const values = v128.load(list, VALUES), x = v128.load(list);
   const y = withoutLowest(x), z = withoutLowest(y);
   if (v128.any_true(z)) return putFours<Out>(list, out);
   const first = i16x8.add(bitNumbers(v128.xor(x, y)), values), second = i16x8.add(bitNumbers(v128.xor(y, z)), values);
-  const mask = ~zeros(pairLow(x, y), pairHigh(x, y));
-  out = put<Out>(pairLow(first, second), mask & 0xff, out);
-  return put<Out>(pairHigh(first, second), (mask >> 8) & 0xff, out);
+  const mask = ~zeros(interleaveLow(x, y), interleaveHigh(x, y));
+  out = put<Out>(interleaveLow(first, second), mask & 0xff, out);
+  return put<Out>(interleaveHigh(first, second), (mask >> 8) & 0xff, out);
 }
 
-/** The same for lanes that may have four. */
+/** putTwos() for lanes of up to four members. */
 function putFours<Out>(list: usize, out: usize): usize {
   const values = v128.load(list, VALUES), x = v128.load(list);
   const y = withoutLowest(x), z = withoutLowest(y), w = withoutLowest(z), rest = withoutLowest(w);
   if (v128.any_true(rest)) return putAll<Out>(list, out);
   const first = i16x8.add(bitNumbers(v128.xor(x, y)), values), second = i16x8.add(bitNumbers(v128.xor(y, z)), values);
   const third = i16x8.add(bitNumbers(v128.xor(z, w)), values), fourth = i16x8.add(bitNumbers(v128.xor(w, rest)), values);
-  const xy = pairLow(x, y), zw = pairLow(z, w), low = ~zeros(quadLow(xy, zw), quadHigh(xy, zw));
-  const xyHigh = pairHigh(x, y), zwHigh = pairHigh(z, w), high = ~zeros(quadLow(xyHigh, zwHigh), quadHigh(xyHigh, zwHigh));
-  const early = pairLow(first, second), late = pairLow(third, fourth);
-  out = put<Out>(quadLow(early, late), low & 0xff, out);
-  out = put<Out>(quadHigh(early, late), (low >> 8) & 0xff, out);
-  const earlyHigh = pairHigh(first, second), lateHigh = pairHigh(third, fourth);
-  out = put<Out>(quadLow(earlyHigh, lateHigh), high & 0xff, out);
-  return put<Out>(quadHigh(earlyHigh, lateHigh), (high >> 8) & 0xff, out);
+  const xy = interleaveLow(x, y), zw = interleaveLow(z, w), low = ~zeros(interleavePairsLow(xy, zw), interleavePairsHigh(xy, zw));
+  const xyHigh = interleaveHigh(x, y), zwHigh = interleaveHigh(z, w);
+  const high = ~zeros(interleavePairsLow(xyHigh, zwHigh), interleavePairsHigh(xyHigh, zwHigh));
+  const early = interleaveLow(first, second), late = interleaveLow(third, fourth);
+  out = put<Out>(interleavePairsLow(early, late), low & 0xff, out);
+  out = put<Out>(interleavePairsHigh(early, late), (low >> 8) & 0xff, out);
+  const earlyHigh = interleaveHigh(first, second), lateHigh = interleaveHigh(third, fourth);
+  out = put<Out>(interleavePairsLow(earlyHigh, lateHigh), high & 0xff, out);
+  return put<Out>(interleavePairsHigh(earlyHigh, lateHigh), (high >> 8) & 0xff, out);
 }
 
-/** The same, however many they have. */
+/** putTwos() for lanes of any number of members. */
 function putAll<Out>(list: usize, out: usize): usize {
   for (const end = list + LANES_BYTES; list < end; list += 2) {
     const value = <u32>load<u16>(list, VALUES);
@@ -184,6 +189,7 @@ function putAll<Out>(list: usize, out: usize): usize {
   return out;
 }
 
+/** Writes the members in `mask` as values of type Out; returns the end. */
 // @ts-ignore: decorator
 @inline function put<Out>(members: v128, mask: u32, out: usize): usize {
   if (sizeof<Out>() == 2) return putLanes(members, mask, out);
@@ -197,16 +203,16 @@ function putAll<Out>(list: usize, out: usize): usize {
 @inline function withoutLowest(lanes: v128): v128 { return v128.and(lanes, i16x8.add(lanes, i16x8.splat(-1))); }
 
 /**
- * The number of the only bit of each lane. Times that bit, 0x09af is shifted up by the number, and the four bits that are then on top are
- * others for each number.
+ * The number of the only bit of each lane. 0x09af is a de Bruijn sequence: multiplied by the bit, it is shifted up by the bit's number, and
+ * its top four bits are then different for each number.
  */
 // @ts-ignore: decorator
 @inline function bitNumbers(bits: v128): v128 {
   return i8x16.swizzle(i8x16(0, 1, 2, 5, 3, 9, 6, 11, 15, 4, 8, 10, 14, 7, 13, 12), i16x8.shr_u(i16x8.mul(bits, i16x8.splat(0x09af)), 12));
 }
 
-// Pairs of lanes of two vectors by turns.
+// Interleave the low pairs of lanes, or the high ones, of two vectors.
 // @ts-ignore: decorator
-@inline function quadLow(x: v128, y: v128): v128 { return v128.shuffle<u32>(x, y, 0, 4, 1, 5); }
+@inline function interleavePairsLow(x: v128, y: v128): v128 { return v128.shuffle<u32>(x, y, 0, 4, 1, 5); }
 // @ts-ignore: decorator
-@inline function quadHigh(x: v128, y: v128): v128 { return v128.shuffle<u32>(x, y, 2, 6, 3, 7); }
+@inline function interleavePairsHigh(x: v128, y: v128): v128 { return v128.shuffle<u32>(x, y, 2, 6, 3, 7); }

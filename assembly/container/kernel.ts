@@ -1,20 +1,20 @@
-// Type arguments of the kernels. An operation, and whether its result is stored or counted or both, is chosen by a type of a size of its
-// own: the compiler decides `sizeof` at compile time, so each pair becomes a loop without a choice in it.
+// Type arguments of the kernels. One type names the operation, another whether the result is stored, counted or both. The types differ in
+// size because AssemblyScript evaluates `sizeof` at compile time: each combination becomes a loop of its own, without these decisions.
 
-/** The result is written to `out`. */
+/** The result is written to `out` and counted. */
 export type Store = u8;
-/** Nothing is written. */
+/** The result is only counted. */
 export type Count = u16;
-/** The result is written but not counted: more will be done with it before its cardinality is asked for. */
+/** The result is written but not counted, because it is an intermediate one. */
 export type StoreOnly = u32;
 
-// Operations of two sets.
+// Operations on two sets.
 export type And = u8;
 export type Or = u16;
 export type Xor = u32;
 export type AndNot = u64;
 
-// Operations of the left set alone.
+// Operations on the left set alone. These types are signed.
 export type Same = i8;
 export type Not = i16;
 
@@ -33,7 +33,7 @@ export type Not = i16;
   return x & ~y;
 }
 
-/** The same for vectors. */
+/** combineWords() for vectors. */
 // @ts-ignore: decorator
 @inline export function combineVectors<O>(x: v128, y: v128): v128 {
   if (sizeof<O>() == sizeof<And>()) return v128.and(x, y);

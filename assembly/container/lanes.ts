@@ -1,7 +1,6 @@
-// Eight u16 members at a time: one vector is eight lanes.
+// Vectors of eight u16 members, one in each lane.
 
 import { vector } from "../env/memory";
-
 import { MEMBER_BYTES } from "./limits";
 
 /** Members in a vector. */
@@ -13,26 +12,26 @@ import { MEMBER_BYTES } from "./limits";
 // @ts-ignore: decorator
 @inline export const ALL_LANES: u32 = 0xff;
 
-/** The lanes one place later; the first comes from the end of `before`. */
+/** The lanes moved up by one place; the last lane of `before` moves in. */
 // @ts-ignore: decorator
 @inline export function delayOne(before: v128, lanes: v128): v128 {
   return v128.shuffle<u16>(before, lanes, 7, 8, 9, 10, 11, 12, 13, 14);
 }
-/** The lanes two places later. */
+/** The lanes moved up by two places; the last two lanes of `before` move in. */
 // @ts-ignore: decorator
 @inline export function delayTwo(before: v128, lanes: v128): v128 {
   return v128.shuffle<u16>(before, lanes, 6, 7, 8, 9, 10, 11, 12, 13);
 }
 
-/** Writes the lanes whose bits are set in `mask` one after the other at `out`, a whole vector all told; returns the address behind them. */
+/** Writes the lanes whose bits are set in `mask` to `out`, without gaps, and returns the address behind them. Always stores 16 bytes. */
 // @ts-ignore: decorator
 @inline export function putLanes(lanes: v128, mask: u32, out: usize): usize {
   v128.store(out, vector.compact(lanes, mask));
   return out + (<usize>popcnt<u32>(mask) << 1);
 }
 
-/** Like putLanes(), but writes nothing behind the lanes. */
-export function putFewLanes(lanes: v128, mask: u32, out: usize): usize {
+/** Like putLanes(), but stores nothing behind the selected lanes. */
+export function putLanesOnly(lanes: v128, mask: u32, out: usize): usize {
   while (mask) {
     if (mask & 1) {
       store<u16>(out, i16x8.extract_lane_u(lanes, 0));
@@ -44,17 +43,17 @@ export function putFewLanes(lanes: v128, mask: u32, out: usize): usize {
   return out;
 }
 
-// Lanes of two vectors by turns.
+// Interleave the low lanes, or the high lanes, of two vectors.
 // @ts-ignore: decorator
-@inline export function pairLow(x: v128, y: v128): v128 { return v128.shuffle<u16>(x, y, 0, 8, 1, 9, 2, 10, 3, 11); }
+@inline export function interleaveLow(x: v128, y: v128): v128 { return v128.shuffle<u16>(x, y, 0, 8, 1, 9, 2, 10, 3, 11); }
 // @ts-ignore: decorator
-@inline export function pairHigh(x: v128, y: v128): v128 { return v128.shuffle<u16>(x, y, 4, 12, 5, 13, 6, 14, 7, 15); }
+@inline export function interleaveHigh(x: v128, y: v128): v128 { return v128.shuffle<u16>(x, y, 4, 12, 5, 13, 6, 14, 7, 15); }
 
-/** The lanes in falling order. */
+/** The lanes in reverse order. */
 // @ts-ignore: decorator
 @inline export function reverse(lanes: v128): v128 { return v128.shuffle<u16>(lanes, lanes, 7, 6, 5, 4, 3, 2, 1, 0); }
 
-/** Sorts lanes that rise and then fall, or fall and then rise. */
+/** Sorts a bitonic sequence: lanes that ascend and then descend, or the reverse. Compares lanes at distance 4, 2 and 1. */
 // @ts-ignore: decorator
 @inline export function sortBitonic(lanes: v128): v128 {
   let other = v128.shuffle<u64>(lanes, lanes, 1, 0);

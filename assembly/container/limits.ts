@@ -1,11 +1,12 @@
-// What a container may hold, and what its payload takes. A container stands for 65,536 consecutive offsets; its payload is one of
+// Limits of a container and sizes of its payload. A container covers 65,536 consecutive offsets. Its payload is one of
 //
 //   array    u16 members, strictly ascending
-//   buckets  the same in half the space, see buckets.ts
+//   buckets  the same members in little more than half the space, see buckets.ts
 //   bitset   8192 bytes; member v is bit v & 7 of byte v >> 3
-//   runs     u16 run count, then for each run u16 start, u16 length - 1; ascending, at least one value between two runs
+//   runs     u16 run count, then for each run u16 start, u16 length - 1; ascending, with at least one value between
+//            two runs that is in neither
 
-/** Values that a container can hold: 0 .. UNIVERSE - 1. */
+/** Size of a container's universe: values are 0 .. UNIVERSE - 1. */
 // @ts-ignore: decorator
 @inline export const UNIVERSE: u32 = 65536;
 /** Most members of an array. */
@@ -21,13 +22,13 @@
 // @ts-ignore: decorator
 @inline export const RUN_BYTES: usize = 4;
 
-/** Whether a container of that many members is an array when it is not runs. No other place decides it. */
+/** Whether a container of that cardinality, if not runs, is an array (or buckets) and not a bitset. Only this function decides that. */
 // @ts-ignore: decorator
 @inline export function isArraySized(cardinality: u32): bool { return cardinality <= ARRAY_MAX; }
 // @ts-ignore: decorator
 @inline export function arrayBytes(count: u32): usize { return <usize>count << 1; }
 // @ts-ignore: decorator
 @inline export function runsBytes(runCount: u32): usize { return RUNS_HEADER_BYTES + ((<usize>runCount) << 2); }
-/** Members between the array's start and the address behind its last member. */
+/** Members of an array that begins at `start` and ends before `end`. */
 // @ts-ignore: decorator
 @inline export function memberCount(start: usize, end: usize): u32 { return <u32>(end - start) >> 1; }

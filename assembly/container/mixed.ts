@@ -1,4 +1,5 @@
-// Containers of unlike kinds. For the payloads see limits.ts.
+// Operations on two containers of different kinds (layouts: limits.ts). Left `a` is the payload at `a` of the operand that `left` shows,
+// right `b` the one at `b` of the operand that `right` shows.
 
 import { bits, left, right } from "../env/memory";
 import { Or, Xor, AndNot, Store, StoreOnly, Count, counts, stores } from "./kernel";
@@ -9,7 +10,7 @@ import { setBits, clearBits, flipBits } from "./bitset";
 // @ts-ignore: decorator
 @inline function rightHas(b: usize, value: u32): u32 { return (right.load8(b + (value >> 3), 0) >> (value & 7)) & 1; }
 
-/** Intersects the array that `left` shows at `a` with the bitset that `right` shows at `b`, to an array; `out` may be `a`. */
+/** Intersects left array `a` with right bitset `b`, to an array; returns the cardinality. `out` may be `a`. */
 export function intersectArrayBitset(a: usize, aCount: u32, b: usize, out: usize): u32 {
   return filterByBitset<Store>(a, aCount, b, out, 0);
 }
@@ -18,12 +19,12 @@ export function intersectArrayBitsetCardinality(a: usize, aCount: u32, b: usize)
   return filterByBitset<Count>(a, aCount, b, 0, 0);
 }
 
-/** The members of left array `a` that right bitset `b` has not, to an array; `out` may be `a`. */
+/** Writes the members of left array `a` that are not in right bitset `b`, to an array; returns the cardinality. `out` may be `a`. */
 export function differenceArrayBitset(a: usize, aCount: u32, b: usize, out: usize): u32 {
   return filterByBitset<Store>(a, aCount, b, out, 1);
 }
 
-/** Keeps the members whose bit, flipped by `flip`, is 1. */
+/** Keeps the members that are in `b`, or with `flip` 1 those that are not. */
 // @ts-ignore: decorator
 @inline function filterByBitset<S>(a: usize, aCount: u32, b: usize, out: usize, flip: u32): u32 {
   const end = a + arrayBytes(aCount), start = out;
@@ -35,21 +36,21 @@ export function differenceArrayBitset(a: usize, aCount: u32, b: usize, out: usiz
   return memberCount(start, out);
 }
 
-/** Intersects the array that `left` shows at `a` with the runs that `right` shows at `b`, to an array; `out` may be `a`. */
+/** Intersects left array `a` with right runs `b`, to an array; returns the cardinality. `out` may be `a`. */
 export function intersectArrayRuns(a: usize, aCount: u32, b: usize, out: usize): u32 {
   return filterByRuns(a, aCount, b, out, 0);
 }
 
-/** The members of left array `a` that are in none of the right runs `b`, to an array; `out` may be `a`. */
+/** Writes the members of left array `a` that are not in right runs `b`, to an array; returns the cardinality. `out` may be `a`. */
 export function differenceArrayRuns(a: usize, aCount: u32, b: usize, out: usize): u32 {
   return filterByRuns(a, aCount, b, out, 1);
 }
 
-/** Keeps the members that are in a run, or with `flip` those that are in none. */
+/** Keeps the members that are in a run, or with `flip` 1 those that are in none. */
 // @ts-ignore: decorator
 @inline function filterByRuns(a: usize, aCount: u32, b: usize, out: usize, flip: u32): u32 {
   const end = a + arrayBytes(aCount), bEnd = b + runsBytes(right.load16(b, 0)), start = out;
-  let low: u32 = UNIVERSE, high: u32 = UNIVERSE;     // the run that does not end below `value`
+  let low: u32 = UNIVERSE, high: u32 = UNIVERSE;     // the first run that does not end below `value`
   b += RUNS_HEADER_BYTES;
   if (b < bEnd) { low = right.load16(b, 0); high = low + right.load16(b, 2); }
   for (; a < end; a += MEMBER_BYTES) {
@@ -66,17 +67,17 @@ export function differenceArrayRuns(a: usize, aCount: u32, b: usize, out: usize)
   return memberCount(start, out);
 }
 
-/** Adds the array that `right` shows at `b` to the bitset at `to` in memory 0; returns how much the cardinality changed. */
+/** Adds right array `b` to the bitset at `to` in memory 0; returns the change of the cardinality. */
 export function unionArrayInto(to: usize, b: usize, bCount: u32): i32 { return bCount - changeBits<Or, Store>(to, b, bCount); }
-/** Removes the members of the right array `b`; returns how much the cardinality changed, which is not above 0. */
+/** Removes the members of right array `b`; returns the change of the cardinality, which is 0 or negative. */
 export function differenceArrayInto(to: usize, b: usize, bCount: u32): i32 { return -changeBits<AndNot, Store>(to, b, bCount); }
-/** Removes the members of the right array `b` that are there and adds the others; returns how much the cardinality changed. */
+/** Flips the members of right array `b`; returns the change of the cardinality. */
 export function xorArrayInto(to: usize, b: usize, bCount: u32): i32 { return bCount - 2 * changeBits<Xor, Store>(to, b, bCount); }
-// The same without a count.
+// The same without counting.
 export function unionArrayUncounted(to: usize, b: usize, bCount: u32): void { changeBits<Or, StoreOnly>(to, b, bCount); }
 export function xorArrayUncounted(to: usize, b: usize, bCount: u32): void { changeBits<Xor, StoreOnly>(to, b, bCount); }
 
-/** Changes the bits of the array's members; returns how many were set, if S counts. */
+/** Changes the bits of the array's members; returns how many were set, or 0 if S does not count. */
 // @ts-ignore: decorator
 @inline function changeBits<O, S>(to: usize, b: usize, bCount: u32): u32 {
   const end = b + arrayBytes(bCount), fours = b + arrayBytes(bCount & ~3);
@@ -95,7 +96,7 @@ export function xorArrayUncounted(to: usize, b: usize, bCount: u32): void { chan
   return sizeof<O>() == sizeof<Xor>() ? bits.flip(to, four) : bits.clear(to, four);
 }
 
-/** Changes the bit of one member; returns what it was, if S counts. */
+/** Changes one member's bit; returns what it was, or 0 if S does not count. */
 // @ts-ignore: decorator
 @inline function changeBit<O, S>(to: usize, value: u32): u32 {
   const byte = to + (value >> 3), old = <u32>load<u8>(byte), bit = <u32>1 << (value & 7);
@@ -105,7 +106,8 @@ export function xorArrayUncounted(to: usize, b: usize, bCount: u32): void { chan
   return counts<S>() ? (old >> (value & 7)) & 1 : 0;
 }
 
-/** Adds the runs that `right` shows at `b` to the bitset at `to` in memory 0. The caller counts, here and below. */
+// Right runs `b` and the bitset at `to` in memory 0. The caller counts the members.
+
 export function unionRunsInto(to: usize, b: usize): void {
   const end = b + runsBytes(right.load16(b, 0));
   for (b += RUNS_HEADER_BYTES; b < end; b += RUN_BYTES) {
@@ -130,10 +132,10 @@ export function xorRunsInto(to: usize, b: usize): void {
   }
 }
 
-/** Clears the gaps between the runs. */
+/** Clears everything that is not in a run. */
 export function intersectRunsInto(to: usize, b: usize): void {
   const end = b + runsBytes(right.load16(b, 0));
-  let gap: u32 = 0;
+  let gap: u32 = 0;                           // begins behind the last run
   for (b += RUNS_HEADER_BYTES; b < end; b += RUN_BYTES) {
     const low = right.load16(b, 0);
     if (gap < low) clearBits(to, gap, low - 1);

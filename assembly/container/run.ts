@@ -1,7 +1,8 @@
 // Runs payload:
-//   +0 u16 run count   +2 u16 start, u16 length - 1   +6 next run ...   ascending, at least one value between two runs
+//   +0 u16 run count   +2 u16 start, u16 length - 1   +6 next run ...
 //
-// Runs may be stored in a larger block than runsBytes(run count). In memory 0 unless a contract says otherwise.
+// Runs are ascending, with at least one absent value between two of them. Their block may be larger than runsBytes(run count). The payload
+// is in memory 0 unless a comment says otherwise. Left `a` is the one at `a` of the operand that `left` shows, right `b` likewise.
 
 import { left, right } from "../env/memory";
 import { Fault } from "../env/fault";
@@ -14,14 +15,14 @@ import { BITSET_BYTES, UNIVERSE, RUNS_HEADER_BYTES, RUN_BYTES, runsBytes } from 
 /** First member of run `i`. */
 // @ts-ignore: decorator
 @inline export function runStart(at: usize, i: u32): u32 { return <u32>load<u16>(at + (<usize>i << 2), 2); }
-/** Members of run `i`, less one. */
+/** Members of run `i`, minus one. */
 // @ts-ignore: decorator
-@inline export function runExtent(at: usize, i: u32): u32 { return <u32>load<u16>(at + (<usize>i << 2), 4); }
+@inline function runExtent(at: usize, i: u32): u32 { return <u32>load<u16>(at + (<usize>i << 2), 4); }
 /** Last member of run `i`. */
 // @ts-ignore: decorator
 @inline export function runEnd(at: usize, i: u32): u32 { return runStart(at, i) + runExtent(at, i); }
 
-/** Writes the run low .. high at the address that a run has and returns the next one's. */
+/** Writes the run low .. high at `at` and returns the address behind it. */
 // @ts-ignore: decorator
 @inline export function putRun(at: usize, low: u32, high: u32): usize {
   store<u32>(at, low | ((high - low) << 16));
@@ -53,7 +54,7 @@ export function closeRun(at: usize, i: u32): void {
   putRun(at + RUNS_HEADER_BYTES, low, high);
 }
 
-/** Writes the run count of the payload at `at`, whose runs end at `end`, and returns it. */
+/** Writes and returns the run count of the payload at `at`, whose runs end before `end`. */
 // @ts-ignore: decorator
 @inline export function closeRuns(at: usize, end: usize): u32 {
   const runs = <u32>(end - at - RUNS_HEADER_BYTES) >> 2;
@@ -61,7 +62,7 @@ export function closeRun(at: usize, i: u32): void {
   return runs;
 }
 
-/** Members of the runs that `left` shows at `at`. */
+/** Counts the members of left `at`. */
 export function runsCardinality(at: usize): u32 {
   const runs = left.load16(at, 0), end = at + runsBytes(runs);
   let members = runs;
@@ -90,7 +91,7 @@ export function runsLast<M>(at: usize): u32 {
   return view16<M>(last, 0) + view16<M>(last, 2);
 }
 
-/** Index of the last run that does not start above `value`, -1 if there is none. */
+/** The index of the last run that does not start above `value`, or -1. */
 export function runsFind(at: usize, value: u32): i32 {
   let base: u32 = 0, count = runsCount(at);
   while (count > 0) {
@@ -107,14 +108,14 @@ export function runsHas(at: usize, value: u32): bool {
   return i >= 0 && value <= runEnd(at, i);
 }
 
-/** The least member that is not below `from`, UNIVERSE if there is none. */
+/** The least member from `from` on, or UNIVERSE. */
 export function runsNextSet(at: usize, from: u32): u32 {
   const i = runsFind(at, from);
   if (i >= 0 && from <= runEnd(at, i)) return from;
   return <u32>(i + 1) < runsCount(at) ? runStart(at, i + 1) : UNIVERSE;
 }
 
-/** The least value that is not below `from` and no member, UNIVERSE if there is none. */
+/** The least value from `from` on that is absent, or UNIVERSE. */
 export function runsNextClear(at: usize, from: u32): u32 {
   const i = runsFind(at, from);
   return i >= 0 && from <= runEnd(at, i) ? runEnd(at, i) + 1 : from;
@@ -126,7 +127,7 @@ export function runsPreviousSet(at: usize, from: u32): u32 {
   return i >= 0 ? min(from, runEnd(at, i)) : UNIVERSE;
 }
 
-/** Members among low .. high. */
+/** Counts the members in low .. high. */
 export function runsRangeCardinality(at: usize, low: u32, high: u32): u32 {
   const first = max(runsFind(at, low), 0), last = runsFind(at, high);
   let members: u32 = 0;
@@ -137,7 +138,7 @@ export function runsRangeCardinality(at: usize, low: u32, high: u32): u32 {
   return members;
 }
 
-/** The member with `rank` members below it; there must be more members than that. */
+/** The member with `rank` members below it. There must be more than `rank` members. */
 export function runsSelect(at: usize, rank: u32): u32 {
   let i: u32 = 0;
   while (rank > runExtent(at, i)) { rank -= runExtent(at, i) + 1; i++; }
@@ -145,8 +146,8 @@ export function runsSelect(at: usize, rank: u32): u32 {
 }
 
 /**
- * Intersects the runs that `left` shows at `a` with those that `right` shows at `b`; returns how many runs there are at `out`.
- * `out` needs runsBytes(runs of a + runs of b + 1) bytes and overlaps neither. This holds for all four.
+ * Intersects left `a` with right `b`; returns the number of runs. `out` needs runsBytes(runs of a + runs of b + 1) and must not overlap
+ * either. The next three work the same way.
  */
 export function intersectRuns(a: usize, b: usize, out: usize): u32 { return combine<And>(a, b, out); }
 export function unionRuns(a: usize, b: usize, out: usize): u32 { return combine<Or>(a, b, out); }
@@ -154,27 +155,30 @@ export function differenceRuns(a: usize, b: usize, out: usize): u32 { return com
 /** Symmetric difference. */
 export function xorRuns(a: usize, b: usize, out: usize): u32 { return combine<Xor>(a, b, out); }
 
-// A run is loaded as one word, start below length - 1. An edge is where a run ends, exclusive: up to UNIVERSE.
+// A run in a register is one word: the start in the low half, length - 1 in the high half. Its edge is the first value behind it, at most
+// UNIVERSE.
 // @ts-ignore: decorator
 @inline function startOf(run: u32): u32 { return run & 0xffff; }
 // @ts-ignore: decorator
 @inline function edgeOf(run: u32): u32 { return (run & 0xffff) + (run >> 16) + 1; }
 // @ts-ignore: decorator
-@inline function runIf(condition: u32): usize { return <usize>condition << 2; }
+@inline function runBytesIf(condition: u32): usize { return <usize>condition << 2; }
 
 /**
- * One step deals with all up to where the first of two runs, x and y, ends:
+ * Each step takes a run of each side, x and y, without what previous steps have dealt with, and deals with all values below the first edge:
  *
- *      first      second     edge              x alone from first on, both from second on, only what is left of y from edge on;
- *        |  alone   |  both   |                when they are apart, nothing is in both, and alone ends with edge
+ *      first      second     edge              from `first` on, values are in one of the two; from `second` on, in both;
+ *        |   one    |  both   |                the later steps deal with the rest of the run that goes on at `edge`
  *
- * There are no branches on any of this: which of two runs ends first is a coin toss. A piece of the result that touches the piece
- * before it prolongs it; that one is written at every step, and stays when the next piece is apart.
+ * If x and y are disjoint, no value is in both, and the values in one of the two end at `edge`.
+ *
+ * Which run ends first is unpredictable, so none of this branches. The values that a step adds to the result are a piece low .. high - 1. A
+ * piece that touches the one before it extends it. The last piece is written in each step, but `out` moves on only if the next is apart.
  */
 // @ts-ignore: decorator
 @inline function combine<O>(a: usize, b: usize, out: usize): u32 {
   const aEnd = a + runsBytes(left.load16(a, 0)), bEnd = b + runsBytes(right.load16(b, 0)), start = out;
-  let done: u32 = 0, low: u32 = 0, high: u32 = 0;     // what is dealt with, and the last piece: low .. high - 1
+  let done: u32 = 0, low: u32 = 0, high: u32 = 0;     // `done`: values below are dealt with
   a += RUNS_HEADER_BYTES;
   b += RUNS_HEADER_BYTES;
   out += RUNS_HEADER_BYTES;
@@ -185,16 +189,16 @@ export function xorRuns(a: usize, b: usize, out: usize): u32 { return combine<Xo
     if (sizeof<O>() == sizeof<And>()) { from = second; to = edge; }
     if (sizeof<O>() == sizeof<Or>()) to = edge;
     if (sizeof<O>() == sizeof<AndNot>()) from = xLow;
-    const some = u32(from < to), apart = some & u32(from != high);
+    const isPiece = u32(from < to), apart = isPiece & u32(from != high);
     putRun(out, low, high - 1);
-    out += runIf(apart & u32(high != 0));
+    out += runBytesIf(apart & u32(high != 0));
     low = select(from, low, apart);
-    high = select(to, high, some);
+    high = select(to, high, isPiece);
     done = edge;
-    a += runIf(u32(xEdge <= yEdge));
-    b += runIf(u32(yEdge <= xEdge));
+    a += runBytesIf(u32(xEdge <= yEdge));
+    b += runBytesIf(u32(yEdge <= xEdge));
   }
-  // One of the two is at its end; of the rest of the other, what is in one of them only may count.
+  // The runs that are left are on one side: drop those that the operation does not keep, and append the others.
   if (sizeof<O>() == sizeof<And>()) a = aEnd;
   if (sizeof<O>() == sizeof<And>() || sizeof<O>() == sizeof<AndNot>()) b = bEnd;
   while (a < aEnd || b < bEnd) {
@@ -204,23 +208,26 @@ export function xorRuns(a: usize, b: usize, out: usize): u32 { return combine<Xo
       low = from;
     }
     high = edgeOf(run);
-    a += runIf(u32(ofA));
-    b += runIf(u32(!ofA));
+    a += runBytesIf(u32(ofA));
+    b += runBytesIf(u32(!ofA));
   }
   if (high) out = putRun(out, low, high - 1);
   return closeRuns(start, out);
 }
 
-// Edges: a bitset of where runs begin, and of what follows their ends. Behind it, EDGES_MARKS bytes with a bit for each of its words that
-// may not be 0, so that only those are looked at again.
+// ---- Edges: a bitset of the first value of each run and the first value behind it. Behind the bitset come MARKS_BYTES of marks, a bit for
+// each 64-bit word of the bitset that may not be 0, so that only those words are read.
 
 // @ts-ignore: decorator
-@inline const EDGES_MARKS: usize = BITSET_BYTES / 64;
+@inline const MARKS_BYTES: usize = BITSET_BYTES / 64;
+/** Values that one word of marks covers, as a shift: 64 words of 64 bits. */
+// @ts-ignore: decorator
+@inline const MARKED_SHIFT: u32 = 12;
 
-/** Makes the edges at `at`, BITSET_BYTES + EDGES_MARKS, those of no run. */
-export function clearEdges(at: usize): void { memory.fill(at, 0, BITSET_BYTES + EDGES_MARKS); }
+/** Clears the edges at `at`, which take BITSET_BYTES + MARKS_BYTES. */
+export function clearEdges(at: usize): void { memory.fill(at, 0, BITSET_BYTES + MARKS_BYTES); }
 
-/** Flips the edges of the runs that `right` shows at `b`. */
+/** Flips the edges of right `b`. */
 export function flipEdges(to: usize, b: usize): void {
   const end = b + runsBytes(right.load16(b, 0));
   for (b += RUNS_HEADER_BYTES; b < end; b += RUN_BYTES) {
@@ -232,17 +239,17 @@ export function flipEdges(to: usize, b: usize): void {
 
 // @ts-ignore: decorator
 @inline function flipEdge(to: usize, value: u32): void {
-  const word = to + ((value >> 6) << 3), mark = to + ((value >> 12) << 3);
+  const word = to + ((value >> 6) << 3), mark = to + ((value >> MARKED_SHIFT) << 3);
   store<u64>(word, load<u64>(word) ^ ((<u64>1) << (value & 63)));
   store<u64>(mark, load<u64>(mark, BITSET_BYTES) | ((<u64>1) << ((value >> 6) & 63)), BITSET_BYTES);
 }
 
-/** The runs that begin and end at the edges, in turn; returns how many there are. `out` needs room for one for every two edges. */
+/** Writes the runs that begin and end at the edges, alternately; returns their number. `out` needs room for a run per two edges. */
 export function edgesToRuns(edges: usize, out: usize): u32 {
   const start = out;
   let inside = false, low: u32 = 0;
   out += RUNS_HEADER_BYTES;
-  for (let part: u32 = 0; part < UNIVERSE >> 12; part++) {
+  for (let part: u32 = 0; part < UNIVERSE >> MARKED_SHIFT; part++) {
     let marks = load<u64>(edges + BITSET_BYTES + (<usize>part << 3));
     while (marks) {
       const word = (part << 6) + <u32>ctz<u64>(marks);
@@ -260,7 +267,7 @@ export function edgesToRuns(edges: usize, out: usize): u32 {
   return closeRuns(start, out);
 }
 
-/** The gaps between the runs that `left` shows at `a`; `out` needs room for one run more than there are and does not overlap. */
+/** Writes the gaps between the runs of left `a`; returns their number. `out` needs room for one more run and must not overlap `a`. */
 export function complementRuns(a: usize, out: usize): u32 {
   const end = a + runsBytes(left.load16(a, 0)), start = out;
   let low: u32 = 0;
