@@ -1,9 +1,7 @@
 import {
-  intersectBitsets, unionBitsets, differenceBitsets, xorBitsets, intersectBitsetsCardinality, unionBitsetsCardinality,
-  differenceBitsetsCardinality, xorBitsetsCardinality, PART_BYTES, combineParts, complementBitset, bitsetCardinality, bitsetHas,
-  bitsetSet, bitsetClear,
-  fillBitset, clearBitset, setBits, clearBits, flipBits, bitsetRangeCardinality, bitsetNextSet, bitsetNextClear, bitsetPreviousSet,
-  bitsetLast, bitsetSelect,
+  intersectBitsets, unionBitsets, differenceBitsets, xorBitsets, intersectBitsetsCardinality, PART_BYTES, combineParts, complementBitset,
+  bitsetCardinality, bitsetHas, bitsetSet, bitsetClear, clearBitset, setBits, clearBits, flipBits, bitsetRangeCardinality, bitsetNextSet,
+  bitsetNextClear, bitsetSelect,
 } from "../container/bitset";
 import { And, AndNot, Or, Store, StoreOnly, Xor } from "../container/kernel";
 import { BITSET_BYTES } from "../container/limits";
@@ -14,13 +12,6 @@ function combine(operation: i32, a: usize, b: usize, out: usize): u32 {
   if (operation == Operation.OR) return unionBitsets(a, b, out);
   if (operation == Operation.XOR) return xorBitsets(a, b, out);
   return differenceBitsets(a, b, out);
-}
-
-function count(operation: i32, a: usize, b: usize): u32 {
-  if (operation == Operation.AND) return intersectBitsetsCardinality(a, b);
-  if (operation == Operation.OR) return unionBitsetsCardinality(a, b);
-  if (operation == Operation.XOR) return xorBitsetsCardinality(a, b);
-  return differenceBitsetsCardinality(a, b);
 }
 
 /** A bitset part by part, with the count or without. */
@@ -46,7 +37,7 @@ function callAll(bench: Bench, x: Model, y: Model): void {
     const expected = combineModels(operation, x, y), what = "operation " + operation.toString();
     bench.begin();
     let a = bench.left(Kind.BITSET, x), b = bench.right(Kind.BITSET, y), out = bench.output(BITSET_BYTES);
-    bench.checkResult(count(operation, a, b), expected.count, what + " counted");
+    if (operation == Operation.AND) bench.checkResult(intersectBitsetsCardinality(a, b), expected.count, what + " counted");
     bench.check(Kind.BITSET, combine(operation, a, b, out), expected, what);
 
     bench.begin();
@@ -126,8 +117,8 @@ describe("bitsets", () => {
     x.add(0);
     x.add(65535);
     bench.checkPayload(Kind.BITSET, x, "bitsetSet and bitsetClear");
-    fillBitset(at);
-    bench.checkPayload(Kind.BITSET, makeModel(Style.LOWEST, 65536, bench.random), "fillBitset");
+    setBits(at, 0, 65535);
+    bench.checkPayload(Kind.BITSET, makeModel(Style.LOWEST, 65536, bench.random), "setBits of everything");
     clearBitset(at);
     bench.checkPayload(Kind.BITSET, new Model(), "clearBitset");
     bench.end();
@@ -155,20 +146,16 @@ describe("bitsets", () => {
     bench.end();
   });
 
-  it("find the next, the previous and the n-th", () => {
+  it("find the next and the n-th", () => {
     const bench = new Bench(15), sizes = seams(65536);
     for (let i = 0; i < sizes.length; i++) {
       const x = makeModel(bench.random.below(Style.STYLES), sizes[i], bench.random), at = own(bench, x);
-      let previous = UNIVERSE, rank: u32 = 0;
+      let rank: u32 = 0;
       for (let v: u32 = 0; v < UNIVERSE; v++) {
-        if (x.has[v]) {
-          previous = v;
-          if (rank % 61 == 0 || rank + 1 == x.count) bench.checkResult(bitsetSelect(at, rank), v, "bitsetSelect");
-          rank++;
-        }
-        bench.checkResult(bitsetPreviousSet(at, v), previous, "bitsetPreviousSet");
+        if (!x.has[v]) continue;
+        if (rank % 61 == 0 || rank + 1 == x.count) bench.checkResult(bitsetSelect(at, rank), v, "bitsetSelect");
+        rank++;
       }
-      bench.checkResult(bitsetLast(at), previous, "bitsetLast");
       let next = UNIVERSE, nextClear = UNIVERSE;
       bench.checkResult(bitsetNextSet(at, UNIVERSE), UNIVERSE, "bitsetNextSet past the universe");
       bench.checkResult(bitsetNextClear(at, UNIVERSE), UNIVERSE, "bitsetNextClear past the universe");

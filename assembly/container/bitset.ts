@@ -27,9 +27,6 @@ export function xorBitsets(a: usize, b: usize, out: usize): u32 { return combine
 export function combineParts<O, S>(a: usize, b: usize, out: usize): u32 { return combine<O, S>(a, b, out, PART_BYTES); }
 
 export function intersectBitsetsCardinality(a: usize, b: usize): u32 { return combine<And, Count>(a, b, 0, BITSET_BYTES); }
-export function unionBitsetsCardinality(a: usize, b: usize): u32 { return combine<Or, Count>(a, b, 0, BITSET_BYTES); }
-export function differenceBitsetsCardinality(a: usize, b: usize): u32 { return combine<AndNot, Count>(a, b, 0, BITSET_BYTES); }
-export function xorBitsetsCardinality(a: usize, b: usize): u32 { return combine<Xor, Count>(a, b, 0, BITSET_BYTES); }
 
 /** Writes all values that are not in left `a` to `out`, which may be `a`; returns the cardinality. */
 export function complementBitset(a: usize, out: usize): u32 { return combine<Not, Store>(a, 0, out, BITSET_BYTES); }
@@ -113,7 +110,6 @@ export function bitsetCardinality(a: usize): u32 { return combine<Same, Count>(a
   store<u8>(byte, <u32>load<u8>(byte) & ~(1 << (value & 7)));
 }
 
-export function fillBitset(at: usize): void { memory.fill(at, 0xff, BITSET_BYTES); }
 export function clearBitset(at: usize): void { memory.fill(at, 0, BITSET_BYTES); }
 
 /** Adds low .. high. */
@@ -177,20 +173,6 @@ export function bitsetNextClear(at: usize, from: u32): u32 {
   }
   return (<u32>(word - at) << 3) + <u32>ctz<u64>(bits);
 }
-
-/** The greatest member that is not above `from`, UNIVERSE if there is none. */
-export function bitsetPreviousSet(at: usize, from: u32): u32 {
-  let word = wordOf(at, from), bits = load<u64>(word) & maskTo(from);
-  while (!bits) {
-    if (word == at) return UNIVERSE;
-    word -= 8;
-    bits = load<u64>(word);
-  }
-  return (<u32>(word - at) << 3) + 63 - <u32>clz<u64>(bits);
-}
-
-/** The greatest member, UNIVERSE if there is none. */
-export function bitsetLast(at: usize): u32 { return bitsetPreviousSet(at, UNIVERSE - 1); }
 
 /** The member with `rank` members below it. The bitset must have more than `rank` members. */
 export function bitsetSelect(at: usize, rank: u32): u32 {

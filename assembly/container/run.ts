@@ -121,12 +121,6 @@ export function runsNextClear(at: usize, from: u32): u32 {
   return i >= 0 && from <= runEnd(at, i) ? runEnd(at, i) + 1 : from;
 }
 
-/** The greatest member that is not above `from`, UNIVERSE if there is none. */
-export function runsPreviousSet(at: usize, from: u32): u32 {
-  const i = runsFind(at, from);
-  return i >= 0 ? min(from, runEnd(at, i)) : UNIVERSE;
-}
-
 /** Counts the members in low .. high. */
 export function runsRangeCardinality(at: usize, low: u32, high: u32): u32 {
   const first = max(runsFind(at, low), 0), last = runsFind(at, high);

@@ -157,7 +157,7 @@ export function writePortable(): void { writeStream(seek<Own>(0), 0, KEYS - 1); 
 
 /** What readStream() answers: the fault in the high half, else where the stream ends in the low. */
 // @ts-ignore: decorator
-@inline export function faulty(fault: Fault): u64 { return (<u64>fault) << 32; }
+@inline function faulty(fault: Fault): u64 { return (<u64>fault) << 32; }
 
 /** Appends to the builder the containers of the stream at `from` of operand `k`, which `right` shows, their keys raised by `base`. */
 export function readStream(k: u32, from: u64, base: u64): u64 {
