@@ -1,4 +1,4 @@
-// What a bitmap is saved, sent and read as.
+// The payload formats of a bitmap, each of which can be written and read. The host uses the same numbers.
 
 import { Fault } from "../env/fault";
 import { nativeBytes, readNative, writeNative } from "./native";
@@ -7,23 +7,23 @@ import { readPortable, portableBytes, writePortable } from "./portable";
 import { bitsBytes, charactersBytes, readBits, readCharacters, writeBits, writeCharacters } from "./text";
 
 export const enum Format {
-  /** CRoaring's native form of a 32-bit bitmap: the payload of a `reroaring` value. */
+  /** CRoaring's own serialization of a 32-bit bitmap: the payload of a `reroaring` value (native.ts). */
   NATIVE = 0,
-  /** The payload of a `roaring64` value: the portable 64-bit stream, or parts. */
+  /** The payload of a `roaring64` value: the portable 64-bit stream, or parts if that would be long (wide.ts). */
   WIDE = 1,
-  /** The portable 32-bit stream. */
+  /** The portable 32-bit stream (portable.ts). */
   PORTABLE = 2,
-  /** The portable 64-bit stream, whatever its length. */
+  /** The portable 64-bit stream, however long (wide.ts). */
   PORTABLE_WIDE = 3,
-  /** A native Redis bitmap. */
+  /** A native Redis bitmap (text.ts). */
   BITS = 4,
-  /** '0' and '1'. */
+  /** A string of '0' and '1' (text.ts). */
   CHARACTERS = 5,
-  /** As WIDE, in parts wherever that is shorter. */
+  /** Like WIDE, but in parts whenever that is shorter. */
   WIDE_PARTS = 6,
 }
 
-/** Bytes that serialize() will write of memory 0. */
+/** Bytes that serialize() will write. */
 export function serializedBytes(format: Format): u64 {
   if (format == Format.NATIVE) return nativeBytes();
   if (format == Format.WIDE) return wideBytes(Parts.WHEN_LONG);
@@ -33,7 +33,7 @@ export function serializedBytes(format: Format): u64 {
   return format == Format.BITS ? bitsBytes() : charactersBytes();
 }
 
-/** Writes memory 0 to the output. */
+/** Writes the bitmap in memory 0 to the output. */
 export function serialize(format: Format): void {
   if (format == Format.NATIVE) writeNative();
   else if (format == Format.WIDE) writeWide(Parts.WHEN_LONG);
@@ -45,13 +45,13 @@ export function serialize(format: Format): void {
 }
 
 /**
- * Makes memory 0, which is fresh, the bitmap of the payload of `size` bytes that lies in the operands, in windows that begin 1 << shift
- * bytes apart (see wide.ts); on a fault memory 0 is of no use.
+ * Builds the bitmap of a payload of `size` bytes in memory 0, a fresh arena. The operands show the payload in windows that begin 1 << shift
+ * bytes apart (wide.ts). If the payload has a fault, memory 0 must be discarded.
  */
 export function deserialize(format: Format, size: u64, shift: u32): Fault {
   if (format == Format.WIDE || format == Format.WIDE_PARTS) return readWide(true, size, shift);
   if (format == Format.PORTABLE_WIDE) return readWide(false, size, shift);
-  if (size > u32.MAX_VALUE) return Fault.TOO_LONG;            // these are in the first window
+  if (size > u32.MAX_VALUE) return Fault.TOO_LONG;            // the formats below read only the first window
   if (format == Format.NATIVE) return readNative();
   if (format == Format.PORTABLE) return readPortable();
   if (format == Format.BITS) readBits(); else readCharacters();

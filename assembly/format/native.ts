@@ -1,9 +1,10 @@
-// The payload of a 32-bit bitmap, CRoaring's own serialisation (roaring_bitmap_serialize): one byte, then
+// CRoaring's own serialization of a 32-bit bitmap (roaring_bitmap_serialize). The first byte tells what follows:
 //
-//   01  u32 members, then each as u32, ascending
+//   01  u32 number of members, then each member as u32, ascending
 //   02  a portable 32-bit stream (portable.ts)
 //
-// whichever is shorter, 01 if they are equal. Readers take either for anything, and 01 in any order with repetitions.
+// Writers choose the shorter one, and 01 if both have the same length. Readers accept either for any bitmap, and members in any order and
+// with repetitions.
 
 import { output, right } from "../env/memory";
 import { Own } from "../env/view";
@@ -12,12 +13,16 @@ import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload } fro
 import { advance, cardinalityHeld, placeEntry, seek } from "../arena/directory";
 import { insert } from "../write/point";
 import { BITSET_BYTES } from "../container/limits";
+import { BUCKETS } from "../container/buckets";
 import { portableBytes, readPortable, writePortable } from "./portable";
 
 // @ts-ignore: decorator
 @inline const ARRAY: u32 = 1;
 // @ts-ignore: decorator
 @inline const CONTAINER: u32 = 2;
+/** Bytes before the first member of an ARRAY. */
+// @ts-ignore: decorator
+@inline const ARRAY_HEADER_BYTES: u32 = 5;
 
 // --- Writing ------------------------------------------------------------------------------------------------------------------
 
@@ -28,7 +33,7 @@ export function nativeBytes(): u64 {
 
 function asArray(): bool { return portableBytes() >= 4 * cardinalityHeld<Own>() + 4; }
 
-/** Writes it. */
+/** Writes the bitmap in memory 0 to the output. */
 export function writeNative(): void {
   if (!asArray()) {
     output.put(CONTAINER, 1);
@@ -40,7 +45,10 @@ export function writeNative(): void {
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) writeMembers(placeEntry(place));
 }
 
-/** Any kind comes here: what a bitset or a full container is longer as members, a thousand containers of one member can make up for. */
+/**
+ * Writes the members of a container of any kind. Even bitsets and full containers occur: as a list of members they are longer than in a
+ * stream, but a thousand containers of one member can make up for that.
+ */
 function writeMembers(entry: usize): void {
   const base = entryKey<Own>(entry) << 16, kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
   if (kind == Kind.RUNS) {
@@ -57,7 +65,7 @@ function writeMembers(entry: usize): void {
     for (let member = base, end = (entryLastKey<Own>(entry) + 1) << 16; member < end; member++) output.put(member, 4);
   } else if (kind == Kind.BUCKETS) {
     let next = payload, from = base;
-    for (let bucket = payload + entryCount<Own>(entry), end = bucket + 256; bucket < end; bucket++, from += 256) {
+    for (let bucket = payload + entryCount<Own>(entry), end = bucket + BUCKETS; bucket < end; bucket++, from += BUCKETS) {
       for (const last = next + load<u8>(bucket); next < last; next++) output.put(from + load<u8>(next), 4);
     }
   } else {
@@ -67,7 +75,7 @@ function writeMembers(entry: usize): void {
 
 // --- Reading ------------------------------------------------------------------------------------------------------------------
 
-/** Makes memory 0, which is fresh, the bitmap of the payload that is operand 0. */
+/** Builds the bitmap of operand 0 in memory 0, a fresh arena. */
 export function readNative(): Fault {
   right.select(0);
   const size = <u64>right.size();
@@ -78,10 +86,10 @@ export function readNative(): Fault {
 }
 
 function readMembers(size: u64): Fault {
-  if (size < 5) return Fault.CUT_SHORT;
-  const count = right.load32(1, 0), end = 5 + 4 * <u64>count;
+  if (size < ARRAY_HEADER_BYTES) return Fault.CUT_SHORT;
+  const count = right.load32(1, 0), end = ARRAY_HEADER_BYTES + 4 * <u64>count;
   if (end > size) return Fault.CUT_SHORT;
   if (end < size) return Fault.TRAILING_BYTES;
-  for (let at: usize = 5; at < <usize>end; at += 4) insert(right.load32(at, 0));
+  for (let at: usize = ARRAY_HEADER_BYTES; at < <usize>end; at += 4) insert(right.load32(at, 0));
   return Fault.NONE;
 }

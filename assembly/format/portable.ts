@@ -1,11 +1,12 @@
-// The portable Roaring format, https://github.com/RoaringBitmap/RoaringFormatSpec: a bitmap of 32-bit offsets as a byte stream, little
-// endian. All container keys below are the low 16 bits of ours; a 64-bit bitmap is a sequence of such streams (wide.ts).
+// The portable 32-bit stream of https://github.com/RoaringBitmap/RoaringFormatSpec: a bitmap of 32-bit offsets, little-endian. Its
+// container keys are the low 16 bits of a directory's keys. The portable 64-bit stream is a sequence of such streams (wide.ts).
 //
-//   u32  12346, then u32 containers                              when no container is of runs; else
-//   u16  12347, then u16 containers - 1, then a bit a container marking runs, (containers + 7) / 8 bytes
-//   then per container u16 key, u16 cardinality - 1
-//   then per container u32 where its payload begins, counted from the cookie; left out for 12347 below 4 containers
-//   then the payloads, in the very form in which an arena has them (container/): array up to 4096 members, bitset above, or runs
+//   cookie          if no container has runs:  u32 12346, u32 containers
+//                   else:                      u16 12347, u16 containers - 1, then a bit per container that marks runs, in
+//                                              (containers + 7) / 8 bytes
+//   key header      per container: u16 key, u16 cardinality - 1
+//   offset header   per container: u32 position of its payload, from the cookie on. Absent after 12347 with fewer than 4 containers
+//   payloads        in the layouts of container/limits.ts: an array up to 4096 members, a bitset above, or runs
 
 import { SELF, left, output, right } from "../env/memory";
 import { Own } from "../env/view";
@@ -19,7 +20,9 @@ import { append, appendFull, begin, finish, nextKey } from "../arena/builder";
 import { emit } from "../combine/emit";
 import { shape } from "../combine/shape";
 import { makeScratch, Scratch, scratch } from "../combine/scratch";
-import { BITSET_BYTES, arrayBytes, isArraySized, runsBytes, UNIVERSE } from "../container/limits";
+import {
+  BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes,
+} from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
 import { BUCKETS_FROM, plainBytes } from "../container/buckets";
 import { runsToArray, runsToBitset } from "../container/convert";
@@ -29,12 +32,17 @@ import { LANES, LANES_BYTES } from "../container/lanes";
 @inline const COOKIE_NO_RUNS: u32 = 12346;
 // @ts-ignore: decorator
 @inline const COOKIE_RUNS: u32 = 12347;
-/** With runs and fewer containers than this there are no offsets. */
+/** A stream with runs has an offset header only from this many containers on. */
 // @ts-ignore: decorator
 @inline const OFFSETS_FROM: u32 = 4;
+/** Container keys of a 32-bit bitmap. */
 // @ts-ignore: decorator
-@inline const KEYS: u32 = 65536;
+@inline export const STREAM_KEYS: u32 = 65536;
+/** A full container's payload, one run: u16 1, u16 0, u16 65535. */
+// @ts-ignore: decorator
+@inline const FULL_PAYLOAD: u64 = 0xffff00000001;
 
+/** Bytes of everything before the payloads. */
 // @ts-ignore: decorator
 @inline function headerBytes(containers: u32, hasRuns: bool): u32 {
   if (!hasRuns) return 8 + 8 * containers;
@@ -42,12 +50,13 @@ import { LANES, LANES_BYTES } from "../container/lanes";
 }
 
 // --- Writing ------------------------------------------------------------------------------------------------------------------
-// One stream takes the containers [firstKey, lastKey] of memory 0, whose keys agree above their low 16 bits; `first` is their place.
+// A stream has the containers [firstKey, lastKey] of memory 0, whose keys are equal above their low 16 bits. `first` is the place of the
+// first of them.
 
 // @ts-ignore: decorator
 @inline function isRuns(kind: Kind): bool { return kind == Kind.RUNS || kind == Kind.FULL; }
 
-/** Bytes of one container of the entry in the format: a full one is one run. */
+/** Bytes of the payload of one container of the entry. A full container is one run. */
 // @ts-ignore: decorator
 @inline function streamedBytes(entry: usize): u32 {
   const kind = entryKind<Own>(entry);
@@ -60,7 +69,7 @@ import { LANES, LANES_BYTES } from "../container/lanes";
   return entryKind<Own>(entry) == Kind.FULL ? UNIVERSE : entryCount<Own>(entry);
 }
 
-/** Containers of the entry with keys up to `lastKey`, from `firstKey` on. */
+/** Containers of the entry with keys in [firstKey, lastKey]. */
 // @ts-ignore: decorator
 @inline function containersOf(entry: usize, firstKey: u64, lastKey: u64): u32 {
   return <u32>(min(entryLastKey<Own>(entry), lastKey) - max(entryKey<Own>(entry), firstKey) + 1);
@@ -69,7 +78,7 @@ import { LANES, LANES_BYTES } from "../container/lanes";
 // @ts-ignore: decorator
 @inline function within(place: u64, lastKey: u64): bool { return place != 0 && entryKey<Own>(placeEntry(place)) <= lastKey; }
 
-/** Containers that a stream of [firstKey, lastKey] has; in the top bit, whether one of them is of runs. */
+/** The number of containers in the stream, and in the top bit whether any of them has runs. */
 function survey(first: u64, firstKey: u64, lastKey: u64): u32 {
   let containers: u32 = 0, hasRuns: u32 = 0;
   for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
@@ -80,7 +89,7 @@ function survey(first: u64, firstKey: u64, lastKey: u64): u32 {
   return containers | (hasRuns << 31);
 }
 
-/** Bytes that the stream of the containers [firstKey, lastKey] takes. */
+/** Bytes of the stream. */
 export function streamBytes(first: u64, firstKey: u64, lastKey: u64): u64 {
   const found = survey(first, firstKey, lastKey);
   let bytes: u64 = headerBytes(found & 0x7fffffff, found >> 31 != 0);
@@ -91,7 +100,7 @@ export function streamBytes(first: u64, firstKey: u64, lastKey: u64): u64 {
   return bytes;
 }
 
-/** Writes that stream. */
+/** Writes the stream. */
 export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
   const found = survey(first, firstKey, lastKey), containers = found & 0x7fffffff, hasRuns = found >> 31 != 0;
   if (hasRuns) {
@@ -102,9 +111,11 @@ export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
     output.put(containers, 4);
   }
   for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
-    const entry = placeEntry(place), last = streamedCount(entry) - 1;
+    const entry = placeEntry(place), countLessOne = streamedCount(entry) - 1;
     let key = max(entryKey<Own>(entry), firstKey);
-    for (let n = containersOf(entry, firstKey, lastKey); n; n--, key++) output.put((<u32>key & 0xffff) | (last << 16), 4);
+    for (let n = containersOf(entry, firstKey, lastKey); n; n--, key++) {
+      output.put((<u32>key & (STREAM_KEYS - 1)) | (countLessOne << 16), 4);
+    }
   }
   if (!hasRuns || containers >= OFFSETS_FROM) {
     let offset = headerBytes(containers, hasRuns);
@@ -120,11 +131,11 @@ export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
     const entry = placeEntry(place), kind = entryKind<Own>(entry);
     if (kind == Kind.BUCKETS) writeBuckets(entryPayload<Own>(entry), entryCount<Own>(entry));
     else if (kind != Kind.FULL) output.write(entryPayload<Own>(entry), streamedBytes(entry));
-    else for (let n = containersOf(entry, firstKey, lastKey); n; n--) output.put(0xffff00000001, 6);    // one run: 0, and 65535 more
+    else for (let n = containersOf(entry, firstKey, lastKey); n; n--) output.put(FULL_PAYLOAD, <u32>runsBytes(1));
   }
 }
 
-/** Writes buckets as an array, up to eight members at a time. Low bytes may be loaded from their end: the counts follow. */
+/** Writes buckets as an array, up to eight members at a time. A load may go beyond the low bytes, because the counts follow. */
 function writeBuckets(at: usize, count: u32): void {
   let next = at, highs = i16x8.splat(0);
   for (let bucket = at + count, end = at; end < at + count; bucket++, highs = i16x8.add(highs, i16x8.splat(256))) {
@@ -136,6 +147,7 @@ function writeBuckets(at: usize, count: u32): void {
   }
 }
 
+/** Writes the bits that mark runs. */
 function writeRunMarks(first: u64, firstKey: u64, lastKey: u64): void {
   let marks: u32 = 0, filled: u32 = 0;
   for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
@@ -148,18 +160,21 @@ function writeRunMarks(first: u64, firstKey: u64, lastKey: u64): void {
   if (filled) output.put(marks, 1);
 }
 
-/** Bytes of memory 0, whose members are all below 2^32, as one stream. */
-export function portableBytes(): u64 { return streamBytes(seek<Own>(0), 0, KEYS - 1); }
-export function writePortable(): void { writeStream(seek<Own>(0), 0, KEYS - 1); }
+/** Bytes of memory 0 as one stream. All its members must be below 2^32. */
+export function portableBytes(): u64 { return streamBytes(seek<Own>(0), 0, STREAM_KEYS - 1); }
+export function writePortable(): void { writeStream(seek<Own>(0), 0, STREAM_KEYS - 1); }
 
 // --- Reading ------------------------------------------------------------------------------------------------------------------
-// The operand that `right` shows is the payload; it may hold anything. Whatever is read is within its size, or a fault.
+// The payload is the operand that `right` shows. It may hold anything: every read is checked against its size first.
 
-/** What readStream() answers: the fault in the high half, else where the stream ends in the low. */
+/** The result of readStream() for a fault, in the high half. Without a fault, the result is the address behind the stream. */
 // @ts-ignore: decorator
 @inline function faulty(fault: Fault): u64 { return (<u64>fault) << 32; }
 
-/** Appends to the builder the containers of the stream at `from` of operand `k`, which `right` shows, their keys raised by `base`. */
+/**
+ * Appends the containers of the stream at `from` to the builder, with `base` added to their keys. `right` shows operand `k`. Returns the
+ * address behind the stream, or faulty().
+ */
 export function readStream(k: u32, from: u64, base: u64): u64 {
   const size = <u64>right.size();
   if (from + 8 > size) return faulty(Fault.CUT_SHORT);
@@ -172,7 +187,7 @@ export function readStream(k: u32, from: u64, base: u64): u64 {
     marks = from + 4;
     at = marks + ((containers + 7) >> 3);
   } else return faulty(Fault.UNKNOWN_COOKIE);
-  if (containers > KEYS) return faulty(Fault.TOO_MANY_CONTAINERS);
+  if (containers > STREAM_KEYS) return faulty(Fault.TOO_MANY_CONTAINERS);
   const heads = at;
   at += <u64>containers << 2;
   const offsets = at, hasOffsets = !marks || containers >= OFFSETS_FROM;
@@ -183,33 +198,35 @@ export function readStream(k: u32, from: u64, base: u64): u64 {
     const head = right.load32(<usize>(heads + (<u64>i << 2)), 0), key = head & 0xffff, count = (head >> 16) + 1;
     if (base + key < nextKey()) return faulty(Fault.KEYS_NOT_ASCENDING);
     if (hasOffsets && right.load32(<usize>(offsets + (<u64>i << 2)), 0) != <u32>(at - from)) return faulty(Fault.WRONG_OFFSET);
-    const ofRuns = marks != 0 && ((right.load8(<usize>(marks + (i >> 3)), 0) >> (i & 7)) & 1) != 0;
-    const read = ofRuns ? readRuns(k, at, base + key, count) : isArraySized(count) ? readArray(at, base + key, count) : readBitset(k, at, base + key, count);
-    if (read >> 32) return read;
-    at = read;
+    const hasRuns = marks != 0 && ((right.load8(<usize>(marks + (i >> 3)), 0) >> (i & 7)) & 1) != 0;
+    const end = hasRuns ? readRuns(k, at, base + key, count)
+      : isArraySized(count) ? readArray(at, base + key, count) : readBitset(k, at, base + key, count);
+    if (end >> 32) return end;
+    at = end;
   }
   return at;
 }
 
-/** Makes memory 0, which is fresh, the bitmap of the stream that is operand 0 from `from` on. */
+/** Builds the bitmap of the stream at `from` of operand 0 in memory 0, a fresh arena. */
 export function readPortable(from: u64 = 0): Fault {
   right.select(0);
-  begin(<u64>right.size() / 2 + 1, 0);        // a container takes six bytes at the least
-  const read = readStream(0, from, 0);
-  if (read >> 32) return <Fault>(read >> 32);
-  if (read != <u64>right.size()) return Fault.TRAILING_BYTES;
+  begin(<u64>right.size() / 2 + 1, 0);        // a container takes at least six bytes
+  const end = readStream(0, from, 0);
+  if (end >> 32) return <Fault>(end >> 32);
+  if (end != <u64>right.size()) return Fault.TRAILING_BYTES;
   finish();
   return Fault.NONE;
 }
 
-/** Each of these appends the container at `at` and answers as readStream() does. */
+// Each of these appends the container at `at` and returns the address behind it, or faulty().
+
 function readArray(at: u64, key: u64, count: u32): u64 {
   const bytes = arrayBytes(count), end = at + bytes;
   if (end > <u64>right.size()) return faulty(Fault.CUT_SHORT);
-  for (let i: u32 = 1, p = <usize>at; i < count; i++, p += 2) {
+  for (let i: u32 = 1, p = <usize>at; i < count; i++, p += MEMBER_BYTES) {
     if (right.load16(p, 0) >= right.load16(p, 2)) return faulty(Fault.ARRAY_NOT_ASCENDING);
   }
-  if (count <= 2) { appendInline(key, right.load16(<usize>at, 0), right.load16(<usize>(end - 2), 0), count); return end; }
+  if (count <= 2) { appendInline(key, right.load16(<usize>at, 0), right.load16(<usize>(end - MEMBER_BYTES), 0), count); return end; }
   if (count >= BUCKETS_FROM) {
     makeScratch(Scratch.TEMP);
     right.copy(scratch(Scratch.FIRST), <usize>at, bytes);
@@ -238,23 +255,23 @@ function readBitset(k: u32, at: u64, key: u64, count: u32): u64 {
 
 function readRuns(k: u32, at: u64, key: u64, count: u32): u64 {
   const size = <u64>right.size();
-  if (at + 2 > size) return faulty(Fault.CUT_SHORT);
+  if (at + RUNS_HEADER_BYTES > size) return faulty(Fault.CUT_SHORT);
   const runs = right.load16(<usize>at, 0), bytes = runsBytes(runs), end = at + bytes;
   if (!runs) return faulty(Fault.NO_RUNS);
   if (end > size) return faulty(Fault.CUT_SHORT);
   let members: u32 = 0, next: u32 = 0;
-  for (let i: u32 = 0, p = <usize>at + 2; i < runs; i++, p += 4) {
+  for (let i: u32 = 0, p = <usize>at + RUNS_HEADER_BYTES; i < runs; i++, p += RUN_BYTES) {
     const start = right.load16(p, 0), last = start + right.load16(p, 2);
     if (i && start <= next) return faulty(Fault.RUNS_NOT_ASCENDING);
-    if (last > 65535) return faulty(Fault.RUN_TOO_LONG);
+    if (last > UNIVERSE - 1) return faulty(Fault.RUN_TOO_LONG);
     members += last - start + 1;
     next = last + 1;
   }
   if (members != count) return faulty(Fault.RUNS_CARDINALITY);
   if (count == UNIVERSE) { appendFull(key, 1); return end; }
   if (count <= 2) {
-    const start = right.load16(<usize>at, 2);
-    appendInline(key, start, right.load16(<usize>(end - 4), 0) + right.load16(<usize>(end - 2), 0), count);
+    const first = right.load16(<usize>at, 2), last = right.load16(<usize>(end - RUN_BYTES), 0) + right.load16(<usize>(end - 2), 0);
+    appendInline(key, first, last, count);
     return end;
   }
   if (bytes <= plainBytes(count)) {
@@ -263,7 +280,7 @@ function readRuns(k: u32, at: u64, key: u64, count: u32): u64 {
     setBlock(append(key, count), Kind.RUNS, count, to);
     return end;
   }
-  // Another writer's runs may be more than an array or a bitset takes: then they become that.
+  // Other writers may choose runs where an array or a bitset is smaller: these are converted.
   makeScratch(Scratch.TEMP);
   const to = scratch(Scratch.FIRST), kind = isArraySized(count) ? Kind.ARRAY : Kind.BITSET;
   left.select(k);

@@ -1,9 +1,9 @@
-// Bitmaps spelled out offset by offset, from 0 to the greatest member:
+// Formats that have something for each offset from 0 to the greatest member:
 //
 //   bits        a native Redis bitmap: offset o is bit 7 - (o & 7) of byte o >> 3
-//   characters  '0' or '1' an offset
+//   characters  '0' or '1' per offset
 //
-// Both are written and read a word of 64 offsets at a time.
+// Both are written and read in words of 64 offsets: 8 bytes of bits, or 64 characters.
 
 import { SELF, left, output, right } from "../env/memory";
 import { Own } from "../env/view";
@@ -20,23 +20,25 @@ import { bitsetCardinality } from "../container/bitset";
 import { BUCKETS } from "../container/buckets";
 import { runEnd, runStart, runsCount } from "../container/run";
 
+/** Words of a container. */
 // @ts-ignore: decorator
 @inline const WORDS: u32 = 1024;
-/** '0'; '1' follows. */
+/** '0'; adding 1 makes it '1'. */
 // @ts-ignore: decorator
 @inline const CHARACTER: u32 = 0x30;
 /** '0' in each of eight bytes. */
 // @ts-ignore: decorator
 @inline const ZEROS: u64 = 0x3030303030303030;
+/** 1 in each of eight bytes. */
 // @ts-ignore: decorator
 @inline const LOWEST_BITS: u64 = 0x0101010101010101;
 
 // --- Writing ------------------------------------------------------------------------------------------------------------------
 
-/** Bytes of the native bitmap: none when there is no member. */
+/** Bytes of the native bitmap; 0 if there are no members. */
 export function bitsBytes(): u64 { return isEmpty() ? 0 : (maximum() >> 3) + 1; }
 
-/** Characters up to the greatest member: one, '0', when there is none. Saturates where 2^64 would be needed. */
+/** Characters up to the greatest member; one, '0', if there are no members. 2^64 becomes 2^64 - 1. */
 export function charactersBytes(): u64 {
   if (isEmpty()) return 1;
   const greatest = maximum();
@@ -46,7 +48,7 @@ export function charactersBytes(): u64 {
 export function writeBits(): void { writeWords(false, bitsBytes()); }
 export function writeCharacters(): void { writeWords(true, charactersBytes()); }
 
-/** Writes `bytes` bytes: words of 8 bytes, or of 64 characters, the last one cut. */
+/** Writes the first `bytes` bytes. `rest` is the number of bytes still to write. */
 function writeWords(characters: bool, bytes: u64): void {
   let word: u64 = 0, rest = bytes;
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
@@ -62,11 +64,12 @@ function writeWords(characters: bool, bytes: u64): void {
       if (characters) markMembers(entry, at, true); else markMembers(entry, at, false);
     }
   }
-  if (rest) writeSame(false, 1, characters, rest);            // there is no member: one '0'
+  if (rest) writeSame(false, 1, characters, rest);            // no members: a single '0'
 }
 
 /**
- * Writes that many words of members, or of none, or as much of them as `rest` bytes hold; returns what is left of `rest`, as all below.
+ * Writes `words` words that have all offsets as members, or none, but no more than `rest` bytes. Like the functions below that take
+ * `rest`, it returns the bytes that are left to write.
  */
 function writeSame(members: bool, words: u64, characters: bool, rest: u64): u64 {
   const bytes = min(rest, words << (characters ? 6 : 3));
@@ -74,12 +77,13 @@ function writeSame(members: bool, words: u64, characters: bool, rest: u64): u64 
   return rest - bytes;
 }
 
-/** Marks the members of an array or of buckets, whose first offset is at `at` of the output, where nothing is marked yet. */
+/** Marks the members of an array or of buckets in the output, which has zeros for the whole container from byte `at` on. */
 // @ts-ignore: decorator
 @inline function markMembers(entry: usize, at: u64, characters: bool): void {
   const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
   if (entryKind<Own>(entry) != Kind.BUCKETS) {
-    for (let member = payload, end = payload + arrayBytes(count); member < end; member += MEMBER_BYTES) mark(at, load<u16>(member), characters);
+    const end = payload + arrayBytes(count);
+    for (let member = payload; member < end; member += MEMBER_BYTES) mark(at, load<u16>(member), characters);
     return;
   }
   let next = payload;
@@ -88,6 +92,7 @@ function writeSame(members: bool, words: u64, characters: bool, rest: u64): u64 
   }
 }
 
+/** Marks the member `low` of the container whose zeros begin at byte `at`. */
 // @ts-ignore: decorator
 @inline function mark(at: u64, low: u32, characters: bool): void {
   if (characters) output.mark(at + low, 1); else output.mark(at + (low >> 3), 0x80 >> (low & 7));
@@ -99,13 +104,13 @@ function writeBitsetBits(entry: usize, rest: u64): u64 {
   return rest;
 }
 
-/** Sixteen characters at a time. */
+/** Writes sixteen characters at a time: each gets the byte that has its bit, and a mask of that bit. */
 function writeBitsetCharacters(entry: usize, rest: u64): u64 {
-  const payload = entryPayload<Own>(entry), bits = i8x16(1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128);
+  const payload = entryPayload<Own>(entry), masks = i8x16(1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128);
   for (let i: usize = 0; i < BITSET_BYTES && rest; i += 2) {
     const both = i16x8.splat(load<i16>(payload + i)), own = v128.shuffle<u8>(both, both, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
-    const bytes = min<u64>(rest, 16);
-    output.put128(i8x16.sub(i8x16.splat(<i8>CHARACTER), i8x16.eq(v128.and(own, bits), bits)), <u32>bytes);
+    const bytes = min<u64>(rest, 16), minusOne = i8x16.eq(v128.and(own, masks), masks);      // in the lanes of members
+    output.put128(i8x16.sub(i8x16.splat(<i8>CHARACTER), minusOne), <u32>bytes);
     rest -= bytes;
   }
   return rest;
@@ -129,24 +134,25 @@ function writeRunsCharacters(entry: usize, rest: u64): u64 {
   return rest - bytes;
 }
 
+/** Writes a word of bits, or the `rest` bytes of it that are left. */
 // @ts-ignore: decorator
 @inline function put(bytes: u64, rest: u64): u64 {
   if (rest < 8) { output.put(bytes, <u32>rest); return 0; }
-  output.put(bytes, 8);                       // as a constant it is one store
+  output.put(bytes, 8);                       // a constant length makes this a single store
   return rest - 8;
 }
 
-/** The lowest bits of the eight bytes, byte i's as bit i. */
+/** Gathers the lowest bits of eight bytes: bit i is that of byte i. */
 // @ts-ignore: decorator
 @inline function gather(bytes: u64): u64 { return ((bytes & LOWEST_BITS) * 0x0102040810204080) >> 56; }
 
 // --- Reading ------------------------------------------------------------------------------------------------------------------
-// Operand 0 is the text. Any is good: a character other than '1' is a 0.
+// Operand 0 is the text. Every text is valid: any character other than '1' counts as '0'.
 
 export function readBits(): void { readWords(false, 3); }
 export function readCharacters(): void { readWords(true, 6); }
 
-/** Makes memory 0, which is fresh, the bitmap of the text, whose words are 1 << `wordShift` bytes. */
+/** Builds the bitmap of the text in memory 0, a fresh arena. A word takes 1 << wordShift bytes. */
 function readWords(characters: bool, wordShift: u32): void {
   right.select(0);
   const size = right.size(), wordBytes = 1 << wordShift, words = (<u64>size + wordBytes - 1) >> wordShift;
@@ -166,7 +172,7 @@ function readWords(characters: bool, wordShift: u32): void {
   finish();
 }
 
-/** The eight bytes at `at` of the text; beyond its `size` they are 0. */
+/** The eight bytes at `at` of the text; 0 beyond its end. */
 function bytesAt(at: u32, size: u32): u64 {
   if (<u64>at + 8 <= size) return right.load64(at, 0);
   let bytes: u64 = 0;

@@ -1,14 +1,15 @@
-// The payload of a 64-bit bitmap: the portable 64-bit stream,
+// The payload of a 64-bit bitmap: the portable 64-bit stream of the format spec. A bucket in this file is what the spec calls by that name,
+// the 32-bit bitmap of all offsets that share their high 32 bits.
 //
-//   u64 buckets, then per bucket, ascending: u32 high half of its offsets, and a portable 32-bit stream (portable.ts)
+//   u64 buckets, then per bucket, ascending: u32 high half of its offsets, a portable 32-bit stream (portable.ts)
 //
-// A bucket stream spells every container out, so what one directory entry holds, a range of 2^60 members, would take petabytes. From
-// SPELLED_OUT containers on that have no entry of their own, the payload is written in parts, with a first word that no number of buckets
-// can be:
+// This stream has a payload for each container. A FULL entry of the directory can stand for 2^45 of them, which would take petabytes. So if
+// SPELLED_OUT or more containers have no entry of their own, the payload is written in parts. Its first word is no possible number of
+// buckets:
 //
-//   u64 PARTS, u64 parts, then per part, ascending:
-//     u64 high half, and a portable 32-bit stream of that bucket or of a piece of it
-//     u64 SPAN + containers, u64 key of the first: that many full containers
+//   u64 PARTS, u64 parts, then per part, ascending, one of:
+//     u64 high half, a portable 32-bit stream of that bucket or of a piece of it
+//     u64 SPAN + number of full containers, u64 key of the first one
 
 import { output, right } from "../env/memory";
 import { Own } from "../env/view";
@@ -16,27 +17,27 @@ import { Fault } from "../env/fault";
 import { KEY_MAX, Kind, entryKey, entryKind, entryLastKey, entrySpan } from "../arena/entry";
 import { advance, placeEntry, seek, seekFrom } from "../arena/directory";
 import { appendFull, begin, finish, nextKey } from "../arena/builder";
-import { readStream, streamBytes, writeStream } from "./portable";
+import { STREAM_KEYS, readStream, streamBytes, writeStream } from "./portable";
 
-/** So many containers of spans, the first of each not counted, are too many to spell out: 14 MB of a payload. */
+/** From this many containers on that have no entry of their own, WHEN_LONG writes parts: in a stream they take 14 MB. */
 // @ts-ignore: decorator
 @inline const SPELLED_OUT: u64 = 1 << 20;
-/** Most containers whose bytes are counted bucket by bucket; with more a payload takes 4 GB at the least. */
+/** Most containers without an entry of their own for which the stream's bytes are counted. More take at least 4 GB. */
 // @ts-ignore: decorator
 @inline const COUNTABLE: u64 = 1 << 29;
+/** First word of a payload in parts. */
 // @ts-ignore: decorator
 @inline const PARTS: u64 = 0xffffffffffffffff;
+/** Marks a part of full containers. */
 // @ts-ignore: decorator
 @inline const SPAN: u64 = (<u64>1) << 63;
-// @ts-ignore: decorator
-@inline const BUCKET_KEYS: u64 = 65536;
-/** So many full containers are a part of their own: spelled out they take 42 bytes, as a span and the stream that it cuts in two do. */
+/** Fewest full containers that become a part of their own. In a stream they take 42 bytes, as does a part that cuts the stream in two. */
 // @ts-ignore: decorator
 @inline const SPAN_LEAST: u64 = 3;
 
 // --- Writing ------------------------------------------------------------------------------------------------------------------
 
-/** Containers of memory 0 that have no entry of their own: all of a span but one. */
+/** Containers of memory 0 that have no entry of their own: all but one of each FULL entry. */
 function spannedContainers(): u64 {
   let containers: u64 = 0;
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
@@ -48,13 +49,13 @@ function spannedContainers(): u64 {
 // @ts-ignore: decorator
 @inline function isSpan(entry: usize): bool { return entryKind<Own>(entry) == Kind.FULL && entrySpan<Own>(entry) >= SPAN_LEAST; }
 
-/** The place of the first container after `key`, looked for from `place` on. */
+/** The place of the first container after `key`, searched from `place` on. */
 // @ts-ignore: decorator
 @inline function placeAfter(place: u64, key: u64): u64 { return key < KEY_MAX ? seekFrom<Own>(place, key + 1) : 0; }
 
-/** Where the part ends that begins at container `key`, at `place`: with its bucket or before a span; a span's part is the span. */
+/** The last key of the part that begins with `key` at `place`: it ends with its bucket or before a span. The part of a span is the span. */
 function partEnd(place: u64, key: u64, parts: bool): u64 {
-  const bucketEnd = key | (BUCKET_KEYS - 1);
+  const bucketEnd = key | (STREAM_KEYS - 1);
   if (!parts) return bucketEnd;
   for (; place; place = advance<Own>(place)) {
     const entry = placeEntry(place);
@@ -68,7 +69,7 @@ function partEnd(place: u64, key: u64, parts: bool): u64 {
 // @ts-ignore: decorator
 @inline function isSpanPart(place: u64, key: u64, end: u64): bool { return end - key >= SPAN_LEAST - 1 && isSpan(placeEntry(place)); }
 
-/** Whether a payload is in parts: never, so that anyone reads it; when it would be long; or when there is a span to name. */
+/** When to write a payload in parts: never, so that any reader of the format accepts it; if it would be long; or if there is any span. */
 export const enum Parts { NEVER, WHEN_LONG, WHEN_ANY }
 
 // @ts-ignore: decorator
@@ -76,7 +77,7 @@ export const enum Parts { NEVER, WHEN_LONG, WHEN_ANY }
   return when == Parts.WHEN_LONG ? spanned >= SPELLED_OUT : when == Parts.WHEN_ANY && spanned >= SPAN_LEAST - 1;
 }
 
-/** Bytes of the payload. If it is not in parts, 2^64 - 1 stands for more than any use is made of. */
+/** Bytes of the payload; 2^64 - 1 if it is not in parts and too long for any use. */
 export function wideBytes(when: Parts): u64 {
   const spanned = spannedContainers(), parts = inParts(when, spanned);
   if (!parts && spanned > COUNTABLE) return u64.MAX_VALUE;
@@ -91,7 +92,7 @@ export function wideBytes(when: Parts): u64 {
   return bytes;
 }
 
-/** Writes it. */
+/** Writes the payload. */
 export function writeWide(when: Parts): void {
   const parts = inParts(when, spannedContainers());
   if (parts) output.put(PARTS, 8);
@@ -121,27 +122,28 @@ function countParts(parts: bool): u64 {
 }
 
 // --- Reading ------------------------------------------------------------------------------------------------------------------
-// A payload may be longer than an operand can be, so it lies in windows: operand k shows it from byte k << shift on, to its end or as far
-// as an operand reaches. That is farther than a bucket that begins before the next window, so each is read from one.
+// A payload may be longer than an operand can be, so it is shown in windows: operand k shows it from byte k << shift on, up to its end or
+// the greatest size of an operand. A bucket that begins before the next window ends within that, so it is read from a single window.
 
-/** Makes memory 0, which is fresh, the bitmap of the payload of `size` bytes. */
+/** Builds the bitmap of the payload of `size` bytes in memory 0, a fresh arena. `mayPart`: whether it may be in parts. */
 export function readWide(mayPart: bool, size: u64, shift: u32): Fault {
   if (size < 8) return Fault.CUT_SHORT;
   right.select(0);
   const first = right.load64(0, 0), parts = first == PARTS && mayPart;
-  begin(parts ? size / 2 + 16 : size / 9 + 1, 0);             // a span's eight entries take 16 bytes, three containers of a bucket 27
+  begin(parts ? size / 2 + 16 : size / 9 + 1, 0);             // 16 bytes can be 8 entries (a span), 27 bytes 3 (a bucket)
   const fault = parts ? readParts(size, shift) : readBuckets(first, size, shift);
   if (fault == Fault.NONE) finish();
   return fault;
 }
 
-/** Shows the window of the payload's byte `at` and returns where in it that is. */
+/** Shows the window in which byte `at` of the payload lies, and returns the byte's address there. */
 // @ts-ignore: decorator
 @inline function show(at: u64, shift: u32): u64 {
   right.select(<u32>(at >> shift));
   return at & ((<u64>1 << shift) - 1);
 }
 
+/** Reads a stream of `buckets` buckets. */
 function readBuckets(buckets: u64, size: u64, shift: u32): Fault {
   let at: u64 = 8, least: u64 = 0;
   for (let i: u64 = 0; i < buckets; i++) {
@@ -149,9 +151,9 @@ function readBuckets(buckets: u64, size: u64, shift: u32): Fault {
     const from = show(at, shift), high = <u64>right.load32(<usize>from, 0);
     if (high < least) return Fault.KEYS_NOT_ASCENDING;
     least = high + 1;
-    const read = readStream(<u32>(at >> shift), from + 4, high << 16);
-    if (read >> 32) return <Fault>(read >> 32);
-    at += read - from;
+    const end = readStream(<u32>(at >> shift), from + 4, high << 16);
+    if (end >> 32) return <Fault>(end >> 32);
+    at += end - from;
   }
   return at == size ? Fault.NONE : Fault.TRAILING_BYTES;
 }
@@ -171,9 +173,9 @@ function readParts(size: u64, shift: u32): Fault {
       continue;
     }
     if (head > 0xffffffff) return Fault.KEY_TOO_GREAT;
-    const read = readStream(<u32>(at >> shift), from + 8, head << 16);
-    if (read >> 32) return <Fault>(read >> 32);
-    at += read - from;
+    const end = readStream(<u32>(at >> shift), from + 8, head << 16);
+    if (end >> 32) return <Fault>(end >> 32);
+    at += end - from;
   }
   return at == size ? Fault.NONE : Fault.TRAILING_BYTES;
 }
