@@ -60,7 +60,7 @@ export function bucketsToArray(a: usize, count: u32, out: usize): void {
   const none = i64x2.splat(0);
   let before = none;                          // the last high byte, in all lanes
   for (const end = a + (count & ~(LOWS - 1)); a < end; a += LOWS, marks += LOWS, out += LOWS_ARRAY_BYTES) {
-    let highs = v128.load(marks);
+    let highs = v128.load(marks);             // then the running maximum, with the lanes 1, 2, 4 and 8 places before
     highs = i8x16.max_u(highs, v128.shuffle<u8>(none, highs, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30));
     highs = i8x16.max_u(highs, v128.shuffle<u16>(none, highs, 7, 8, 9, 10, 11, 12, 13, 14));
     highs = i8x16.max_u(highs, v128.shuffle<u32>(none, highs, 3, 4, 5, 6));
