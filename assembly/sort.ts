@@ -2,7 +2,7 @@
 //
 //   +0               u64 offset, `count` times
 //   +8 * count       room for another `count` offsets
-//   +16 * count      room for the counters
+//   +16 * count      1 KiB for the counters
 //
 // Each pass sorts by one byte of the offsets, from the lowest byte to the highest, and keeps the order of offsets that have the same byte.
 // Bytes that are equal in all offsets need no pass.

@@ -110,6 +110,14 @@ export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
     output.put(COOKIE_NO_RUNS, 4);
     output.put(containers, 4);
   }
+  writeKeys(first, firstKey, lastKey);
+  if (!hasRuns || containers >= OFFSETS_FROM) writePositions(first, firstKey, lastKey, headerBytes(containers, hasRuns));
+  writePayloads(first, firstKey, lastKey);
+}
+
+/** Writes the key header. */
+// @ts-ignore: decorator
+@inline function writeKeys(first: u64, firstKey: u64, lastKey: u64): void {
   for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
     const entry = placeEntry(place), countLessOne = streamedCount(entry) - 1;
     let key = max(entryKey<Own>(entry), firstKey);
@@ -117,16 +125,22 @@ export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
       output.put((<u32>key & (STREAM_KEYS - 1)) | (countLessOne << 16), 4);
     }
   }
-  if (!hasRuns || containers >= OFFSETS_FROM) {
-    let offset = headerBytes(containers, hasRuns);
-    for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
-      const entry = placeEntry(place);
-      for (let n = containersOf(entry, firstKey, lastKey); n; n--) {
-        output.put(offset, 4);
-        offset += streamedBytes(entry);
-      }
+}
+
+/** Writes the offset header. The first payload is at `position`. */
+// @ts-ignore: decorator
+@inline function writePositions(first: u64, firstKey: u64, lastKey: u64, position: u32): void {
+  for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
+    const entry = placeEntry(place);
+    for (let n = containersOf(entry, firstKey, lastKey); n; n--) {
+      output.put(position, 4);
+      position += streamedBytes(entry);
     }
   }
+}
+
+// @ts-ignore: decorator
+@inline function writePayloads(first: u64, firstKey: u64, lastKey: u64): void {
   for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
     const entry = placeEntry(place), kind = entryKind<Own>(entry);
     if (kind == Kind.BUCKETS) writeBuckets(entryPayload<Own>(entry), entryCount<Own>(entry));
