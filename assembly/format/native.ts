@@ -14,6 +14,7 @@ import { advance, cardinalityHeld, placeEntry, seek } from "../arena/directory";
 import { insert } from "../write/point";
 import { BITSET_BYTES } from "../container/limits";
 import { BUCKETS } from "../container/buckets";
+import { runEnd, runStart, runsCount } from "../container/run";
 import { portableBytes, readPortable, writePortable } from "./portable";
 
 // @ts-ignore: decorator
@@ -52,9 +53,8 @@ export function writeNative(): void {
 function writeMembers(entry: usize): void {
   const base = entryKey<Own>(entry) << 16, kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
   if (kind == Kind.RUNS) {
-    for (let i: u32 = 0, runs = <u32>load<u16>(payload); i < runs; i++) {
-      const run = payload + 2 + (<usize>i << 2), start = <u64>load<u16>(run);
-      for (let low = start, last = start + load<u16>(run, 2); low <= last; low++) output.put(base | low, 4);
+    for (let i: u32 = 0, runs = runsCount(payload); i < runs; i++) {
+      for (let low = runStart(payload, i), last = runEnd(payload, i); low <= last; low++) output.put(base | low, 4);
     }
   } else if (kind == Kind.BITSET) {
     for (let word: usize = 0; word < BITSET_BYTES; word += 8) {
