@@ -96,7 +96,8 @@ describe("bitsets", () => {
       const x = makeModel(bench.random.below(Style.STYLES), sizes[i], bench.random), rest = new Model();
       for (let v: u32 = 0; v < UNIVERSE; v++) if (!x.has[v]) rest.add(v);
       bench.begin();
-      let a = bench.left(Kind.BITSET, x), out = bench.output(BITSET_BYTES);
+      const a = bench.left(Kind.BITSET, x);
+      let out = bench.output(BITSET_BYTES);
       bench.checkResult(bitsetCardinality(a), x.count, "bitsetCardinality");
       bench.check(Kind.BITSET, complementBitset(a, out), rest, "complementBitset");
       out = own(bench, x);

@@ -1,7 +1,7 @@
 // Bitset payload, 8192 bytes: member v is bit v & 7 of byte v >> 3. Little-endian words of any width number their bits the same way.
 //
-// The first half has the loops over whole bitsets, where left `a` is the bitset at `a` of the operand that `left` shows, and right `b`
-// likewise. The second half has members, ranges and positions of one bitset in memory 0.
+// The first half has the loops over whole bitsets. There, left `a` is the bitset at `a` of the operand that `left` shows, and right `b` the
+// one at `b` of the operand that `right` shows. The second half has members, ranges and positions of one bitset in memory 0.
 
 import { left, right } from "../env/memory";
 import { And, Or, Xor, AndNot, Same, Not, Store, Count, stores, counts, isUnary, combineWords, changeWord } from "./kernel";

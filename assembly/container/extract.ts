@@ -11,7 +11,7 @@ import { Same, combineVectors, isUnary } from "./kernel";
 import { PART_BYTES } from "./bitset";
 import { LANES_BYTES, interleaveHigh, interleaveLow, putLanes } from "./lanes";
 
-/** The list has lanes with members and, this far behind each, the value of its lowest bit. A vector behind either end may be written. */
+/** The list has lanes with members and, this far behind each, the value of its lowest bit. Up to a vector behind both may be written. */
 // @ts-ignore: decorator
 @inline const VALUES: usize = PART_BYTES + LANES_BYTES;
 /** Working space of extractMembers() and bitsetToBuckets(). */
@@ -52,7 +52,7 @@ export function bitsetToBuckets(a: usize, members: u32, out: usize, work: usize)
 }
 
 /**
- * Combines the next PART_BYTES of left `a` and right `b` and writes the members of the result, of which bit 0 is `value`; returns the end.
+ * Combines the next PART_BYTES of left `a` and right `b` and writes the members of the result, where bit 0 is `value`; returns the end.
  * `dense` tells whether the whole result is likely to have DENSE members. `out` needs room for PART_BYTES * 8 members and eight more.
  */
 export function extractPart<O>(a: usize, b: usize, value: u32, dense: bool, out: usize, work: usize): usize {

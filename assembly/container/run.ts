@@ -2,7 +2,8 @@
 //   +0 u16 run count   +2 u16 start, u16 length - 1   +6 next run ...
 //
 // Runs are ascending, with at least one absent value between two of them. Their block may be larger than runsBytes(run count). The payload
-// is in memory 0 unless a comment says otherwise. Left `a` is the one at `a` of the operand that `left` shows, right `b` likewise.
+// is in memory 0 unless a comment says otherwise. Left `a` is the one at `a` of the operand that `left` shows, right `b` the one at `b` of
+// the operand that `right` shows.
 
 import { left, right } from "../env/memory";
 import { Fault } from "../env/fault";
@@ -172,7 +173,7 @@ export function xorRuns(a: usize, b: usize, out: usize): u32 { return combine<Xo
 // @ts-ignore: decorator
 @inline function combine<O>(a: usize, b: usize, out: usize): u32 {
   const aEnd = a + runsBytes(left.load16(a, 0)), bEnd = b + runsBytes(right.load16(b, 0)), start = out;
-  let done: u32 = 0, low: u32 = 0, high: u32 = 0;     // `done`: values below are dealt with
+  let done: u32 = 0, low: u32 = 0, high: u32 = 0;     // values below `done` are dealt with; `high` is 0 before the first piece
   a += RUNS_HEADER_BYTES;
   b += RUNS_HEADER_BYTES;
   out += RUNS_HEADER_BYTES;

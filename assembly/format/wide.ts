@@ -1,15 +1,15 @@
-// The payload of a 64-bit bitmap: the portable 64-bit stream of the format spec. A bucket in this file is what the spec calls by that name,
-// the 32-bit bitmap of all offsets that share their high 32 bits.
+// The payload of a 64-bit bitmap: the portable 64-bit stream of the format spec. In this file, a bucket is the spec's 64-bit bucket: the
+// 32-bit bitmap of all offsets that share their high 32 bits.
 //
 //   u64 buckets, then per bucket, ascending: u32 high half of its offsets, a portable 32-bit stream (portable.ts)
 //
 // This stream has a payload for each container. A FULL entry of the directory can stand for 2^45 of them, which would take petabytes. So if
-// SPELLED_OUT or more containers have no entry of their own, the payload is written in parts. Its first word is no possible number of
-// buckets:
+// SPELLED_OUT or more containers have no entry of their own, the payload is written in parts, where a span is a range of full containers.
+// Its first word cannot be a number of buckets:
 //
 //   u64 PARTS, u64 parts, then per part, ascending, one of:
 //     u64 high half, a portable 32-bit stream of that bucket or of a piece of it
-//     u64 SPAN + number of full containers, u64 key of the first one
+//     u64 SPAN + number of containers, u64 key of the first one: a span
 
 import { output, right } from "../env/memory";
 import { Own } from "../env/view";
@@ -28,10 +28,10 @@ import { STREAM_KEYS, readStream, streamBytes, writeStream } from "./portable";
 /** First word of a payload in parts. */
 // @ts-ignore: decorator
 @inline const PARTS: u64 = 0xffffffffffffffff;
-/** Marks a part of full containers. */
+/** Marks a part that is a span. */
 // @ts-ignore: decorator
 @inline const SPAN: u64 = (<u64>1) << 63;
-/** Fewest full containers that become a part of their own. In a stream they take 42 bytes, as does a part that cuts the stream in two. */
+/** Fewest containers of a span. In a stream, three full containers take 42 bytes, as much as a span and the stream that it cuts in two. */
 // @ts-ignore: decorator
 @inline const SPAN_LEAST: u64 = 3;
 
