@@ -71,11 +71,11 @@ export function runsCardinality(at: usize): u32 {
   return members;
 }
 
-/** What is wrong with the runs at `at` of memory M, which are to hold `count` members, or Fault.NONE. All of them can be read. */
+/** What is wrong with the runs at `at` of memory M, which should have `count` members, or Fault.NONE. All runs must lie in the memory. */
 export function checkRuns<M>(at: usize, count: u32): Fault {
   const runs = view16<M>(at, 0), end = at + runsBytes(runs);
   if (!runs) return Fault.NO_RUNS;
-  let members: u32 = 0, next: u32 = 0;        // next: what follows the run before
+  let members: u32 = 0, next: u32 = 0;        // `next`: the first value behind the previous run
   for (let run = at + RUNS_HEADER_BYTES; run < end; run += RUN_BYTES) {
     const low = view16<M>(run, 0), high = low + view16<M>(run, 2);
     if (members && low <= next) return Fault.RUNS_NOT_ASCENDING;

@@ -9,7 +9,7 @@
 //   payloads        in the layouts of container/limits.ts: an array up to 4096 members, a bitset above, or runs
 
 import { SELF, left, output, right } from "../env/memory";
-import { Own } from "../env/view";
+import { Own, Right } from "../env/view";
 import { Fault } from "../env/fault";
 import { allocateFresh, blockBytes } from "../arena/arena";
 import {
@@ -20,13 +20,13 @@ import { append, appendFull, begin, finish, nextKey } from "../arena/builder";
 import { emit } from "../combine/emit";
 import { shape } from "../combine/shape";
 import { makeScratch, Scratch, scratch } from "../combine/scratch";
-import {
-  BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes,
-} from "../container/limits";
+import { BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes } from "../container/limits";
+import { isAscending } from "../container/array";
 import { bitsetCardinality } from "../container/bitset";
 import { BUCKETS_FROM, plainBytes } from "../container/buckets";
 import { runsToArray, runsToBitset } from "../container/convert";
 import { LANES, LANES_BYTES } from "../container/lanes";
+import { checkRuns, runsLast } from "../container/run";
 
 // @ts-ignore: decorator
 @inline const COOKIE_NO_RUNS: u32 = 12346;
@@ -237,9 +237,7 @@ export function readPortable(from: u64 = 0): Fault {
 function readArray(at: u64, key: u64, count: u32): u64 {
   const bytes = arrayBytes(count), end = at + bytes;
   if (end > <u64>right.size()) return faulty(Fault.CUT_SHORT);
-  for (let i: u32 = 1, p = <usize>at; i < count; i++, p += MEMBER_BYTES) {
-    if (right.load16(p, 0) >= right.load16(p, 2)) return faulty(Fault.ARRAY_NOT_ASCENDING);
-  }
+  if (!isAscending<Right>(<usize>at, count)) return faulty(Fault.ARRAY_NOT_ASCENDING);
   if (count <= 2) { appendInline(key, right.load16(<usize>at, 0), right.load16(<usize>(end - MEMBER_BYTES), 0), count); return end; }
   if (count >= BUCKETS_FROM) {
     makeScratch(Scratch.TEMP);
@@ -270,22 +268,13 @@ function readBitset(k: u32, at: u64, key: u64, count: u32): u64 {
 function readRuns(k: u32, at: u64, key: u64, count: u32): u64 {
   const size = <u64>right.size();
   if (at + RUNS_HEADER_BYTES > size) return faulty(Fault.CUT_SHORT);
-  const runs = right.load16(<usize>at, 0), bytes = runsBytes(runs), end = at + bytes;
-  if (!runs) return faulty(Fault.NO_RUNS);
+  const bytes = runsBytes(right.load16(<usize>at, 0)), end = at + bytes;
   if (end > size) return faulty(Fault.CUT_SHORT);
-  let members: u32 = 0, next: u32 = 0;
-  for (let i: u32 = 0, p = <usize>at + RUNS_HEADER_BYTES; i < runs; i++, p += RUN_BYTES) {
-    const start = right.load16(p, 0), last = start + right.load16(p, 2);
-    if (i && start <= next) return faulty(Fault.RUNS_NOT_ASCENDING);
-    if (last > UNIVERSE - 1) return faulty(Fault.RUN_TOO_LONG);
-    members += last - start + 1;
-    next = last + 1;
-  }
-  if (members != count) return faulty(Fault.RUNS_CARDINALITY);
+  const fault = checkRuns<Right>(<usize>at, count);
+  if (fault != Fault.NONE) return faulty(fault);
   if (count == UNIVERSE) { appendFull(key, 1); return end; }
   if (count <= 2) {
-    const first = right.load16(<usize>at, 2), last = right.load16(<usize>(end - RUN_BYTES), 0) + right.load16(<usize>(end - 2), 0);
-    appendInline(key, first, last, count);
+    appendInline(key, right.load16(<usize>at, 2), runsLast<Right>(<usize>at), count);
     return end;
   }
   if (bytes <= plainBytes(count)) {
