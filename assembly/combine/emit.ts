@@ -11,7 +11,7 @@ import { FOLD_BYTES } from "./scratch";
 import { arrayBytes, isArraySized, runsBytes, UNIVERSE } from "../container/limits";
 import { BUCKETS_FROM, arrayToBuckets, plainBytes } from "../container/buckets";
 import { runsToArray, runsToBitset } from "../container/convert";
-import { bitsetToBuckets, extractMembers } from "../container/extract";
+import { bitsetToBuckets, extractMembers, EXTRACT_BYTES } from "../container/extract";
 import { LANES_BYTES } from "../container/lanes";
 
 /**
@@ -35,6 +35,7 @@ export function normalized(s: u64): u64 {
 /** The members of the bitset at `at` as buckets or an array at `out`. */
 // @ts-ignore: decorator
 @inline function extracted(at: usize, count: u32, out: usize): u64 {
+  assert(LANES_BYTES + EXTRACT_BYTES <= FOLD_BYTES);          // `work` fits the place behind `out`
   const work = out + FOLD_BYTES + LANES_BYTES;
   if (count >= BUCKETS_FROM && bitsetToBuckets(at, count, out, work)) return shape(Kind.BUCKETS, count, out);
   extractMembers(at, count, out, work);

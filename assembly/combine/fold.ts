@@ -6,6 +6,11 @@
 
 import { SELF, left, right } from "../env/memory";
 import { Kind } from "../arena/entry";
+import { RUNS_MAX, Scratch, FOLD_BYTES } from "./scratch";
+import {
+  NOTHING, arrayShape, bitsetShape, bucketsShape, copyShape, fullShape, runsShape, shape, shapeAt, shapeCount, shapeKind,
+} from "./shape";
+import { packed, unpackedLeft, unpackedRight } from "./unpack";
 import { ARRAY_MAX, BITSET_BYTES, UNIVERSE } from "../container/limits";
 import { intersectArrays, intersectArraysCardinality, unionArrays, differenceArrays, xorArrays } from "../container/array";
 import {
@@ -17,13 +22,8 @@ import {
   differenceArrayInto, xorArrayInto, unionRunsInto, differenceRunsInto, xorRunsInto, intersectRunsInto,
 } from "../container/mixed";
 import { intersectBuckets, intersectBucketsCardinality, differenceBuckets } from "../container/buckets";
-import { NO_BUCKETS, xorBuckets, unionBuckets } from "../container/merge";
+import { NO_BUCKETS, xorBuckets, unionBuckets, MERGE_BYTES } from "../container/merge";
 import { arrayGaps, arrayToBitset, runsToBitset, arrayToRuns } from "../container/convert";
-import { RUNS_MAX, Scratch } from "./scratch";
-import {
-  NOTHING, arrayShape, bitsetShape, bucketsShape, copyShape, fullShape, runsShape, shape, shapeAt, shapeCount, shapeKind,
-} from "./shape";
-import { packed, unpackedLeft, unpackedRight } from "./unpack";
 
 export const enum Fold { AND, OR, XOR, ANDNOT }
 
@@ -325,6 +325,7 @@ function foldBucketsCardinality(lk: u32, l: u64, rk: u32, r: u64, out: usize, te
 
 /** The union or symmetric difference of buckets with buckets or an array, as buckets. */
 function mergeBuckets(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize): u64 {
+  assert(<usize>ARRAY_MAX + MERGE_BYTES <= FOLD_BYTES);       // mayMerge() has seen to it that the result fits `out`
   const a = packed(lk, l, Scratch.LEFT), b = packed(rk, r, Scratch.RIGHT);
   let members = NO_BUCKETS;
   if (a && b) {

@@ -9,6 +9,9 @@
 /** Size of a container's universe: values are 0 .. UNIVERSE - 1. */
 // @ts-ignore: decorator
 @inline export const UNIVERSE: u32 = 65536;
+/** The greatest value that a container can hold. */
+// @ts-ignore: decorator
+@inline export const LOW_MAX: u32 = UNIVERSE - 1;
 /** Most members of an array. */
 // @ts-ignore: decorator
 @inline export const ARRAY_MAX: u32 = 4096;

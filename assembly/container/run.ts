@@ -35,14 +35,14 @@ import { BITSET_BYTES, UNIVERSE, RUNS_HEADER_BYTES, RUN_BYTES, runsBytes } from 
 @inline export function setRun(at: usize, i: u32, low: u32, high: u32): void { putRun(at + runsBytes(i), low, high); }
 
 /** Makes room for a run before run `i` and counts it. The payload's block has room for one run more. */
-export function openRun(at: usize, i: u32): void {
+export function insertRunAt(at: usize, i: u32): void {
   const runs = runsCount(at);
   memory.copy(at + runsBytes(i + 1), at + runsBytes(i), <usize>(runs - i) << 2);
   store<u16>(at, runs + 1);
 }
 
 /** Removes run `i`. */
-export function closeRun(at: usize, i: u32): void {
+export function removeRunAt(at: usize, i: u32): void {
   const runs = runsCount(at);
   memory.copy(at + runsBytes(i), at + runsBytes(i + 1), <usize>(runs - i - 1) << 2);
   store<u16>(at, runs - 1);

@@ -4,14 +4,11 @@ import { reply } from "../env/memory";
 import { Own } from "../env/view";
 import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf } from "../arena/entry";
 import { advance, placeEntry, seek } from "../arena/directory";
-import { MEMBER_BYTES, arrayBytes } from "../container/limits";
+import { MEMBER_BYTES, arrayBytes, LOW_MAX } from "../container/limits";
 import { arrayLowerBound } from "../container/array";
 import { bucketsLowerBound } from "../container/buckets";
 import { LANES, LANES_BYTES } from "../container/lanes";
 import { runsCount, runEnd, runStart } from "../container/run";
-
-// @ts-ignore: decorator
-@inline const LOW_MAX: u32 = 65535;
 
 /** Adds all members to the reply, ascending. */
 export function members(): void { membersFrom(0, u64.MAX_VALUE); }

@@ -12,7 +12,7 @@ import {
   unionBucketsInto, plainBytes,
 } from "../container/buckets";
 import { bitsetHas, bitsetSet, bitsetClear, clearBitset } from "../container/bitset";
-import { runsFind, runEnd, runsCount, runStart, setRun, openRun, closeRun } from "../container/run";
+import { runsFind, runEnd, runsCount, runStart, setRun, insertRunAt, removeRunAt } from "../container/run";
 import { arrayToBitset, bitsetToArray, runsToBitset, runsToArray } from "../container/convert";
 import { bitsetToBuckets } from "../container/extract";
 
@@ -268,14 +268,14 @@ function takeFromRuns(entry: usize, low: u32): bool {
 /** Makes room for one run more, before run `index`; returns where the payload is then. */
 function addRun(entry: usize, index: u32): usize {
   const old = entryPayload<Own>(entry), runs = runsCount(old), payload = resize(old, runsBytes(runs), runsBytes(runs + 1));
-  openRun(payload, index);
+  insertRunAt(payload, index);
   setBlock(entry, Kind.RUNS, entryCount<Own>(entry), payload);
   return payload;
 }
 
 function removeRun(entry: usize, index: u32): void {
   const payload = entryPayload<Own>(entry), runs = runsCount(payload);
-  closeRun(payload, index);
+  removeRunAt(payload, index);
   resize(payload, runsBytes(runs), runsBytes(runs - 1));
 }
 

@@ -8,7 +8,7 @@ import { rootNode, nodeLevel, slotAt, slotChild, addToSlot, entryAt } from "../a
 import { insertHere, insertEntry, adjust, promote, removeEntry, roomToInsert } from "../arena/change";
 import { containerHas } from "../read/query";
 import { insertInto, takeFrom, releaseContainer } from "./edit";
-import { runsBytes, UNIVERSE } from "../container/limits";
+import { runsBytes, UNIVERSE, LOW_MAX } from "../container/limits";
 import { writeRun } from "../container/run";
 
 /** Adds the offset (value 1) or removes it (value 0). Returns the old bit, as https://redis.io/docs/latest/commands/setbit does. */
@@ -113,7 +113,7 @@ export function isolate(entry: usize, key: u64): usize {
     entry = findEntry(key);
   }
   const payload = allocate(runsBytes(1));
-  writeRun(payload, 0, UNIVERSE - 1);
+  writeRun(payload, 0, LOW_MAX);
   setBlock(entry, Kind.RUNS, UNIVERSE, payload);
   return entry;
 }

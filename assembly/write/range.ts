@@ -18,11 +18,9 @@ import { scratchBytes, Scratch, makeScratch, scratch } from "../combine/scratch"
 import { shape, entryShape, shapeKind, copyShape, shapeCount, shapeAt, fullShape, shapeBytes } from "../combine/shape";
 import { releaseContainer } from "./edit";
 import { isolate } from "./point";
-import { runsBytes, UNIVERSE } from "../container/limits";
+import { runsBytes, UNIVERSE, LOW_MAX } from "../container/limits";
 import { writeRun } from "../container/run";
 
-// @ts-ignore: decorator
-@inline const LOW_MAX: u32 = 65535;
 /** The largest block, and what aligning it may skip. */
 // @ts-ignore: decorator
 @inline const END_BYTES: usize = 64 + BLOCK_MAX;
