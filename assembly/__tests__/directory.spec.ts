@@ -96,6 +96,7 @@ class Keys {
       }
       this.at(seek<Own>(this.last(i)), this.from(this.last(i)), "seek of a span's last");
       if (this.there[i]) {
+        trial.same(findEntry(this.last(i)), findEntry(key), "findEntry of a span's last");
         trial.same(entryKey<Own>(entryOfRank(members)), key, "entryOfRank");
         members += this.cardinality(i);
         trial.same(entryKey<Own>(entryOfRank(members - 1)), key, "entryOfRank of the last");

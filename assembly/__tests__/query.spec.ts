@@ -47,9 +47,10 @@ function ask(trial: Trial, model: Model, questions: i32): void {
     trial.same(countRange(low, high), low <= high ? model.countRange(low, high) : 0, "countRange of " + text + " to " + high.toString());
     trial.same(rank(low), model.countRange(0, low), "rank of " + text);
     if (findSet(model, low)) trial.same(nextSet(low), next, "nextSet of " + text);
-    if (findClear(model, low)) trial.same(nextClear(low), next, "nextClear of " + text);
-    if (model.cardinality()) {
-      const at = (model.countRange(0, low) + u64(trial.random.below(3))) % model.cardinality(), member = select(at);
+    trial.same(nextClear(low), findClear(model, low) ? next : 0, "nextClear of " + text);
+    if (model.intervals) {
+      const some = model.countRange(0, low) + u64(trial.random.below(3)), total = model.cardinality();
+      const at = total ? some % total : some, member = select(at);           // a total of 0 stands for 2^64
       trial.holds(model.has(member), "select is a member");
       trial.same(model.countRange(0, member) - 1, at, "select of " + at.toString());
     }
