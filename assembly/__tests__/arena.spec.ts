@@ -7,7 +7,7 @@ import { insert } from "../write/point";
 import { Trial, freshArena, nothingBehind } from "./bitmap-arena";
 import { growCount } from "./world";
 
-/** Blocks in use, every byte of each marked with a number of its own. */
+/** The blocks in use. Every byte of a block holds the block's mark, a number that is different from block to block. */
 class Blocks {
   at: usize[] = [];
   bytes: u32[] = [];
@@ -27,7 +27,8 @@ class Blocks {
 
   /** Adds a block that was just allocated. */
   keep(at: usize, bytes: u32): void {
-    this.trial.holds(at >= HEADER_BYTES && (at & 7) == 0 && at + blockBytes(bytes) <= bumpMark(), "a block in the used part");
+    this.trial.holds(at >= HEADER_BYTES && at + blockBytes(bytes) <= bumpMark(), "an allocated block lies in the used part");
+    this.trial.same(at & 7, 0, "address of a block modulo 8");
     this.at.push(at);
     this.bytes.push(bytes);
     this.marks.push(0);
@@ -48,10 +49,10 @@ class Blocks {
 
   refit(i: i32, bytes: u32): void {
     const from = this.bytes[i], at = resize(this.at[i], from, bytes);
-    this.trial.holds(bytes > from || at == this.at[i], "shrinking does not move");
+    this.trial.holds(bytes > from || at == this.at[i], "shrinking does not move a block");
     this.at[i] = at;
     this.bytes[i] = min(from, bytes);
-    this.checkBytes(i, min(from, bytes));     // kept
+    this.checkBytes(i, min(from, bytes));
     this.bytes[i] = bytes;
     this.mark(i);
   }
@@ -64,43 +65,43 @@ class Blocks {
 
   check(i: i32): void { this.checkBytes(i, blockBytes(this.bytes[i])); }
 
-  /** That no block was touched, and blocks, lists and what was freed make up the used part. */
+  /** Checks that all blocks are intact, and that header, blocks, free lists and freed bytes add up to the used part. */
   checkAll(): void {
     let bytes = HEADER_BYTES + freeListsBytes() + freedBytes();
     for (let i = 0; i < this.at.length; i++) { this.check(i); bytes += blockBytes(this.bytes[i]); }
     this.trial.same(bumpMark(), bytes, "bump mark");
-    this.trial.holds(bumpMark() <= <usize>arena.size(), "bump mark in the arena");
-    this.trial.holds(freeListsAreSound(), "free lists");
-    this.trial.holds(nothingBehind(), "nothing behind the arena");
+    this.trial.holds(bumpMark() <= <usize>arena.size(), "the bump mark lies in the arena");
+    this.trial.holds(freeListsAreSound(), "the free lists are sound");
+    this.trial.holds(nothingBehind(), "nothing was written behind the arena");
   }
 }
 
-/** A size, small ones more often, class borders often. */
+/** A random size, more often small than large; a third are the size of a class. */
 function anySize(trial: Trial): u32 {
   const size = 1 + trial.random.below(1 << trial.random.between(3, 13));
   return trial.random.below(3) ? size : <u32>blockBytes(size);
 }
 
 describe("size classes", () => {
-  it("are 64, ascending, and each size has the least that holds it", () => {
+  it("are 64, and blockBytes() picks the smallest one that holds a size", () => {
     const trial = new Trial(100);
     let classes = 0, size: usize = 0, smaller: usize = 0;
     for (let bytes: usize = 1; bytes <= BLOCK_MAX; bytes++) {
       const block = blockBytes(bytes);
       if (block != size) { classes++; smaller = size; size = block; }
-      trial.holds(block >= bytes && block > smaller && smaller < bytes, "the least class that holds " + bytes.toString());
-      trial.holds(block % 8 == 0, "a multiple of 8");
-      trial.same(blockBytes(block), block, "a class holds its own size");
-      trial.holds((block - bytes) * 8 < bytes + 64, "an eighth is lost at most");
+      trial.holds(block >= bytes && block > smaller && smaller < bytes, "blockBytes() is the smallest class for " + bytes.toString());
+      trial.holds(block % 8 == 0, "a class is a multiple of 8");
+      trial.same(blockBytes(block), block, "block for a class's own size");
+      trial.holds((block - bytes) * 8 < bytes + 64, "a class wastes no more than about an eighth");
     }
-    trial.same(classes, 64, "classes");
-    trial.same(size, 8192, "the largest");
+    trial.same(classes, 64, "number of classes");
+    trial.same(size, 8192, "largest class");
     trial.end();
   });
 });
 
 describe("blocks", () => {
-  it("never overlap, whatever is allocated, freed and resized", () => {
+  it("never overlap under random allocations, releases and resizes", () => {
     const trial = new Trial(101);
     for (let round = 0; round < 6; round++) {
       const blocks = new Blocks(trial), most: u32 = 20 << round;
@@ -118,69 +119,69 @@ describe("blocks", () => {
     trial.end();
   });
 
-  it("come back from the list of their class, the last freed first", () => {
+  it("are reused from their class's free list, last freed first", () => {
     const trial = new Trial(102), blocks = new Blocks(trial);
     for (let i = 0; i < 12; i++) blocks.add(i % 3 ? 1000 : 24);
     const first = blocks.at[1], second = blocks.at[4];
     makeRoom(400);
     blocks.drop(4);
-    trial.holds(freeLists() != 0, "lists from 4096 bytes on");
+    trial.holds(freeLists() != 0, "an arena of 4096 bytes keeps free lists");
     blocks.drop(1);
     const bump = bumpMark();
-    trial.same(allocate(1001), first, "the last freed of that class");
-    trial.same(allocate(1024), second, "then the one before");
-    trial.same(bumpMark(), bump, "nothing from above the bump mark");
-    trial.holds(allocate(1000) == bump, "then fresh bytes");
+    trial.same(allocate(1001), first, "first allocation: the block freed last");
+    trial.same(allocate(1024), second, "second allocation: the block freed before it");
+    trial.same(bumpMark(), bump, "bump mark after two allocations");
+    trial.holds(allocate(1000) == bump, "the third allocation takes the block above the bump mark");
     trial.end();
   });
 
-  it("are only counted when freed in a small arena", () => {
+  it("of a small arena are counted when they are freed, but not reused", () => {
     const trial = new Trial(103), blocks = new Blocks(trial);
     for (let i = 0; i < 5; i++) blocks.add(100);
     blocks.drop(2);
-    trial.same(freeLists(), 0, "no lists");
-    trial.same(freedBytes(), 104, "freed");
-    trial.same(allocate(100), HEADER_BYTES + 5 * 104, "a fresh block");
+    trial.same(freeLists(), 0, "address of free lists");
+    trial.same(freedBytes(), 104, "freed bytes");
+    trial.same(allocate(100), HEADER_BYTES + 5 * 104, "address of the next block");
     trial.end();
   });
 
-  it("lower the bump mark when freed at the top", () => {
+  it("at the top lower the bump mark when they are freed or shrunk", () => {
     const trial = new Trial(104), blocks = new Blocks(trial);
     for (let i = 0; i < 10; i++) blocks.add(1000);
     const top = blocks.at[9];
     blocks.drop(9);
-    trial.same(bumpMark(), top, "bump mark");
-    trial.same(freedBytes(), 0, "freed");
+    trial.same(bumpMark(), top, "bump mark after releasing");
+    trial.same(freedBytes(), 0, "freed bytes");
     blocks.refit(8, 100);
     trial.same(bumpMark(), blocks.at[8] + 104, "bump mark after shrinking");
     blocks.refit(8, 3000);
     trial.same(bumpMark(), blocks.at[8] + 3072, "bump mark after growing in place");
-    trial.same(freedBytes(), 0, "freed");
+    trial.same(freedBytes(), 0, "freed bytes");
     blocks.checkAll();
     trial.end();
   });
 
-  it("are cut from larger ones before the arena grows", () => {
+  it("are cut from larger free blocks before the arena grows", () => {
     const trial = new Trial(105), blocks = new Blocks(trial);
     for (let i = 0; i < 8; i++) blocks.add(2048);
     const hole = blocks.at[3];
     makeRoom(400);
     blocks.drop(3);
-    trial.holds(heldAt() - bumpMark() < 512, "no room for a fresh one");
+    trial.holds(heldAt() - bumpMark() < 512, "a new block does not fit above the bump mark");
     const grown = growCount(), size = arena.size(), freed = freedBytes();
     blocks.add(500);
-    trial.same(blocks.at[blocks.at.length - 1], hole, "the block begins where the larger one did");
-    trial.same(freedBytes(), freed - 512, "the rest is free");
+    trial.same(blocks.at[blocks.at.length - 1], hole, "address of the block, compared with the larger one");
+    trial.same(freedBytes(), freed - 512, "freed bytes after one block");
     blocks.checkAll();
     for (let i = 0; i < 3; i++) blocks.add(512);
-    trial.same(freedBytes(), freed - 2048, "all of it is used");
-    trial.same(growCount(), grown, "not grown");
-    trial.same(arena.size(), size, "size");
+    trial.same(freedBytes(), freed - 2048, "freed bytes after four blocks");
+    trial.same(growCount(), grown, "number of times the arena grew");
+    trial.same(arena.size(), size, "size of the arena");
     blocks.checkAll();
     trial.end();
   });
 
-  it("keep their contents when they grow between others", () => {
+  it("between other blocks keep their contents when they grow", () => {
     const trial = new Trial(106), blocks = new Blocks(trial);
     for (let i = 0; i < 20; i++) blocks.add(10);
     for (let bytes: u32 = 11; bytes <= 8192; bytes += 1 + bytes / 9) {
@@ -192,24 +193,24 @@ describe("blocks", () => {
     trial.end();
   });
 
-  it("of a bitset lie on a cache line, what is skipped is free", () => {
+  it("of a bitset start on a cache line, and the bytes skipped for that are free", () => {
     const trial = new Trial(107), blocks = new Blocks(trial);
     for (let i: u32 = 0; i < 40; i++) {
       const at = bumpMark(), aligned = alignedBump(), freed = freedBytes(), hadLists = freeLists() != 0;
-      trial.holds(aligned >= at && aligned < at + 64 && (aligned + 8) % 64 == 0, "alignedBump");
+      trial.holds(aligned >= at && aligned < at + 64 && (aligned + 8) % 64 == 0, "alignedBump() is the next start of a cache line");
       blocks.keep(allocateFresh(BLOCK_MAX), <u32>BLOCK_MAX);
-      trial.same(blocks.at[blocks.at.length - 1], aligned, "where the bitset lies");
-      trial.holds(hadLists || freedBytes() == freed + (aligned - at), "bytes skipped");
+      trial.same(blocks.at[blocks.at.length - 1], aligned, "address of the bitset");
+      trial.holds(hadLists || freedBytes() == freed + (aligned - at), "skipped bytes are counted as freed");
       blocks.checkAll();
       blocks.add(8 * (1 + i % 9));
-      if (i == 20) blocks.drop(3);            // there are lists from here on
+      if (i == 20) blocks.drop(3);            // from here on there are free lists
     }
     trial.end();
   });
 });
 
-describe("bytes held back", () => {
-  it("stay at the end and whole while the arena grows", () => {
+describe("holding back bytes", () => {
+  it("keeps them intact at the end of the arena while it grows", () => {
     const trial = new Trial(108);
     for (let round: u32 = 0; round < 40; round++) {
       const blocks = new Blocks(trial), bytes: usize = 1 + trial.random.below(round % 2 ? 100 : 30000);
@@ -217,12 +218,12 @@ describe("bytes held back", () => {
       for (let i: usize = 0; i < bytes; i++) store<u8>(heldAt() + i, <u8>(i * 7 + round));
       for (let i = 0; i < 60; i++) {
         blocks.add(anySize(trial));
-        trial.holds(heldAt() + bytes == <usize>arena.size(), "at the end");
-        trial.holds(bumpMark() <= heldAt(), "out of reach");
+        trial.holds(heldAt() + bytes == <usize>arena.size(), "the bytes held back are at the end");
+        trial.holds(bumpMark() <= heldAt(), "no block reaches the bytes held back");
       }
-      for (let i: usize = 0; i < bytes; i++) trial.holds(load<u8>(heldAt() + i) == <u8>(i * 7 + round), "whole");
+      for (let i: usize = 0; i < bytes; i++) trial.holds(load<u8>(heldAt() + i) == <u8>(i * 7 + round), "the bytes held back are intact");
       letGo();
-      trial.same(heldAt(), arena.size(), "let go");
+      trial.same(heldAt(), arena.size(), "start of the bytes held back after letting go");
       blocks.checkAll();
     }
     trial.end();
@@ -230,43 +231,43 @@ describe("bytes held back", () => {
 });
 
 describe("an arena", () => {
-  it("ends at 4 GiB", () => {
+  it("cannot reach 4 GiB", () => {
     expect(() => {
       freshArena(40);
       resetToFull();
       makeRoom(<usize>0xffffffff - HEADER_BYTES + 1);
-    }).toThrow("2^32 bytes do not fit");
+    }).toThrow("room up to 2^32 bytes");
     expect(() => {
       freshArena(40);
       resetToFull();
       holdBack(4096);
       makeRoom(<usize>0xffffffff - HEADER_BYTES);
-    }).toThrow("they do not with bytes held back");
+    }).toThrow("room up to 2^32 bytes and bytes held back");
   });
 
-  it("tells how much of it is in use", () => {
+  it("counts its bytes in use: 16 to 80 when tiny, up to the bump mark when full", () => {
     const trial = new Trial(109);
-    trial.same(used(), 16, "empty");
+    trial.same(used(), 16, "used by the empty bitmap");
     for (let count: u32 = 1; count <= TINY_MAX; count++) {
       insert(<u64>count * 5);
-      trial.same(used(), count < 3 ? 16 : 16 + 2 * count, "tiny");
+      trial.same(used(), count < 3 ? 16 : 16 + 2 * count, "used by a tiny arena");
     }
     insert(1000);
-    trial.same(used(), bumpMark(), "full");
-    trial.holds(used() > 80, "a full one is larger");
+    trial.same(used(), bumpMark(), "used by a full arena");
+    trial.holds(used() > 80, "a full arena uses more than a tiny one");
     trial.end();
   });
 
-  it("is wasteful when a quarter of it is freed, unless that is little", () => {
+  it("is wasteful when more than a quarter of it and 64 bytes are freed", () => {
     const trial = new Trial(110);
-    trial.same(wasteful(), 0, "empty");
+    trial.same(wasteful(), 0, "empty bitmap");
     const blocks = new Blocks(trial);
-    trial.same(wasteful(), 0, "without blocks");
-    for (let i = 0; i < 3; i++) blocks.add(80);               // 280 bytes in use: a quarter and 64 are 134
+    trial.same(wasteful(), 0, "no blocks");
+    for (let i = 0; i < 3; i++) blocks.add(80);               // 280 bytes in use: a quarter plus 64 is 134
     addFreedBytes(134);
-    trial.same(wasteful(), 0, "a quarter and 64");
+    trial.same(wasteful(), 0, "134 bytes freed");
     addFreedBytes(1);
-    trial.same(wasteful(), 1, "more");
+    trial.same(wasteful(), 1, "135 bytes freed");
     trial.end();
   });
 });

@@ -1,4 +1,4 @@
-// Many offsets at a time: changed, asked for, sorted, and made a bitmap of.
+// Lists of offsets: adding, removing and querying them, sorting them, and building a bitmap from one.
 
 import { Own } from "../env/view";
 import { HEADER_BYTES } from "../arena/arena";
@@ -11,16 +11,17 @@ import { Form, Trial, build, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, range } from "./bitmap-model";
 import { Random, addArgument, argumentsHandedBack, clearArguments, enter, handedBackAt } from "./world";
 
-/** An offset at the end of one of the model's intervals, or anywhere in its first containers. */
+/** A random offset near an end of one of the model's intervals, or anywhere in its first containers. */
 function anyOffset(model: Model, step: u64, random: Random): u64 {
   if (!model.intervals || random.below(3) == 0) return <u64>random.below(8) * step * 65536 + random.below(65536);
   const i = random.below(model.intervals);
   return (random.below(2) ? model.low(i) : model.high(i)) + random.below(5) - 2;
 }
 
-/** Offsets as clients send them: ascending or not, close together or not, some of them twice. */
+/** Random offsets as clients send them: ascending or not, close together or not, some of them repeated. */
 function anyOffsets(model: Model, step: u64, most: u32, random: Random): u64[] {
-  const made: u64[] = [], count: u32 = 1 + random.below(most), stretch = 1 + random.below(random.below(2) ? 8 : 5000), gap = 1 + random.below(30);
+  const made: u64[] = [], count: u32 = 1 + random.below(most);
+  const stretch = 1 + random.below(random.below(2) ? 8 : 5000), gap = 1 + random.below(30);
   for (let i: u32 = 0, offset: u64 = 0; i < count; i++) {
     const goesOn = i && random.below(stretch);
     offset = goesOn ? offset + (random.below(50) ? 1 + random.below(gap) : 0) : anyOffset(model, step, random);
@@ -29,22 +30,23 @@ function anyOffsets(model: Model, step: u64, most: u32, random: Random): u64[] {
   return made;
 }
 
+/** Makes the offsets the call's arguments. */
 function bring(offsets: u64[]): void {
   clearArguments();
   for (let i = 0; i < offsets.length; i++) addArgument(offsets[i]);
   enter();
 }
 
-/** Adds all but the first `skipped` offsets or removes them, and looks at what is handed back. */
+/** Adds or removes all but the first `skipped` offsets and checks which ones are handed back. */
 function change(trial: Trial, model: Model, offsets: u64[], adds: bool, skipped: i32 = 0): void {
   const changed: u64[] = [];
   trial.steps++;
   bring(offsets);
   for (let i = skipped; i < offsets.length; i++) if (adds ? model.add(offsets[i]) : model.remove(offsets[i])) changed.push(offsets[i]);
   const count = offsets.length - skipped;
-  trial.same(adds ? addAll(skipped, count) : removeAll(skipped, count), changed.length, "changed");
-  trial.same(argumentsHandedBack(), changed.length, "handed back");
-  for (let i = 0; i < changed.length; i++) trial.same(handedBackAt(i), changed[i], "number " + i.toString() + " handed back");
+  trial.same(adds ? addAll(skipped, count) : removeAll(skipped, count), changed.length, "number of changed offsets");
+  trial.same(argumentsHandedBack(), changed.length, "number of offsets handed back");
+  for (let i = 0; i < changed.length; i++) trial.same(handedBackAt(i), changed[i], "offset " + i.toString() + " handed back");
   trial.is(model, adds ? "added" : "removed");
 }
 
@@ -55,8 +57,8 @@ function series(from: u64, count: u32, step: u64): u64[] {
   return made;
 }
 
-describe("many offsets", () => {
-  it("come and go among containers of all kinds", () => {
+describe("lists of offsets", () => {
+  it("can be added to and removed from bitmaps with containers of all kinds", () => {
     const trial = new Trial(340), random = trial.random;
     for (let round = 0; round < 120; round++) {
       const step: u64 = round % 3 ? 1 : KEY_MAX / 9, model = round % 4 ? anyModel(0, step, round % 8, random) : new Model();
@@ -66,7 +68,7 @@ describe("many offsets", () => {
     trial.end();
   });
 
-  it("are those from the first one named on", () => {
+  it("start at the given argument", () => {
     const trial = new Trial(341), model = range(70000, 70100);
     build(model, Form.PLAIN, trial.random);
     change(trial, model, series(70090, 20, 1), true, 3);
@@ -74,29 +76,30 @@ describe("many offsets", () => {
     trial.end();
   });
 
-  it("take an array to its most and beyond, and back", () => {
+  it("turn buckets into a bitset beyond 4096 members, and back", () => {
     const trial = new Trial(342);
-    for (let more: u32 = 95; more < 99; more++) {             // 4000 are there, and one of these
+    for (let more: u32 = 95; more < 99; more++) {             // to 4095 .. 4098 members
       const model = new Model();
       for (let i: u64 = 0; i < 4000; i++) model.append(65536 + 16 * i, 65536 + 16 * i);
       build(model.append(OFFSET_MAX, OFFSET_MAX), Form.PLAIN, trial.random);
       change(trial, model, series(65536 + 3, more - 1, 16).concat([65536 + 65520]), true);
       trial.same(entryKind<Own>(findEntry(1)), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind with " + more.toString() + " more");
       change(trial, model, series(65536 + 3, 20, 16), false);
-      trial.same(entryKind<Own>(findEntry(1)), Kind.BUCKETS, "kind");
+      trial.same(entryKind<Own>(findEntry(1)), Kind.BUCKETS, "kind after removing");
     }
     trial.end();
   });
 
-  it("take buckets to their most and beyond, and to their least", () => {
+  it("turn buckets into an array when a high byte has all its members, and can empty them", () => {
     const trial = new Trial(346);
     for (let more: u32 = 254; more < 257; more++) {
-      for (let at: u64 = 0; at < 65536; at += 13056) {        // the first bucket and the last, and some between
+      for (let at: u64 = 0; at < 65536; at += 13056) {        // the first high byte, the last, and some between
         const model = new Model();
         for (let i: u64 = 0; i < 1100; i++) model.append(65536 + 59 * i, 65536 + 59 * i);
         build(model.append(OFFSET_MAX, OFFSET_MAX), Form.PLAIN, trial.random);
         change(trial, model, series(65536 + (at & 0xff00), more, 1), true);
-        trial.same(entryKind<Own>(findEntry(1)), more < 256 ? Kind.BUCKETS : Kind.ARRAY, "kind with " + more.toString() + " in one");
+        const kind = more < 256 ? Kind.BUCKETS : Kind.ARRAY;
+        trial.same(entryKind<Own>(findEntry(1)), kind, "kind with " + more.toString() + " members of one high byte");
         change(trial, model, series(65536 + 59 * 30, 8, 59 * 2), false);
         change(trial, model, series(65536 + (at & 0xff00) + 2, more - 3, 1), false);
         change(trial, model, series(65536, 1100, 59), false);
@@ -105,7 +108,7 @@ describe("many offsets", () => {
     trial.end();
   });
 
-  it("fill a container and empty it", () => {
+  it("can fill a container and empty it", () => {
     const trial = new Trial(343);
     for (let step: u64 = 1; step < 4; step++) {
       const model = range(OFFSET_MAX, OFFSET_MAX);
@@ -118,7 +121,7 @@ describe("many offsets", () => {
     trial.end();
   });
 
-  it("leave two members, one, or none", () => {
+  it("can leave a few members, two, one or none, and add some again", () => {
     const trial = new Trial(344);
     for (let left: u64 = 0; left < 4; left++) {
       for (let alone = 0; alone < 2; alone++) {
@@ -132,7 +135,7 @@ describe("many offsets", () => {
     trial.end();
   });
 
-  it("are gone when they come again, and another container stands where theirs did", () => {
+  it("may repeat offsets after their container was removed and another took its entry's place", () => {
     const trial = new Trial(347), model = range(65536, 65536 + 9).append(2 * 65536, 2 * 65536 + 9).append(OFFSET_MAX, OFFSET_MAX);
     build(model, Form.PLAIN, trial.random);
     change(trial, model, series(65536, 10, 1).concat(series(65536, 10, 1)), false);
@@ -140,7 +143,7 @@ describe("many offsets", () => {
     trial.end();
   });
 
-  it("are asked for", () => {
+  it("can be queried", () => {
     const trial = new Trial(345), random = trial.random;
     for (let round = 0; round < 100; round++) {
       const step: u64 = round % 3 ? 1 : KEY_MAX / 9, model = anyModel(0, step, round % 8, random);
@@ -148,39 +151,42 @@ describe("many offsets", () => {
       const offsets = anyOffsets(model, step, 1000, random);
       bring(offsets);
       getAll(0, offsets.length);
-      trial.same(argumentsHandedBack(), offsets.length, "answers");
-      for (let i = 0; i < offsets.length; i++) trial.same(handedBackAt(i), u64(model.has(offsets[i])), offsets[i].toString());
+      trial.same(argumentsHandedBack(), offsets.length, "number of answers");
+      for (let i = 0; i < offsets.length; i++) {
+        trial.same(handedBackAt(i), u64(model.has(offsets[i])), "answer for " + offsets[i].toString());
+      }
       trial.steps++;
     }
     trial.end();
   });
 });
 
-// --- Lists --------------------------------------------------------------------------------------------------------------------
+// --- Sorting and collecting ---------------------------------------------------------------------------------------------------
 
-/** Makes memory 0 the list and room to sort it in, sorts it, and says whether it is `expected` then. */
+/** Writes the list to memory 0, with room to sort it, sorts it and checks that it then is `expected`. */
 function sorts(trial: Trial, list: u64[], always: u32, expected: u64[]): void {
   const bytes = 16 * list.length + 1024;
   trial.steps++;
   freshArena(bytes);
   for (let i = 0; i < list.length; i++) store<u64>(8 * i, list[i]);
   sort(list.length, always);
-  for (let i = 0; i < list.length; i++) trial.same(load<u64>(8 * i), expected[i], "number " + i.toString());
-  trial.holds(load<u64>(bytes) == 0xa7a7a7a7a7a7a7a7, "wrote behind its room");
+  for (let i = 0; i < list.length; i++) trial.same(load<u64>(8 * i), expected[i], "sorted offset " + i.toString());
+  trial.holds(load<u64>(bytes) == 0xa7a7a7a7a7a7a7a7, "nothing was written behind the room to sort in");
 }
 
-describe("a list of offsets", () => {
-  it("is sorted", () => {
+describe("sorting and collecting a list of offsets", () => {
+  it("sorts random lists", () => {
     const trial = new Trial(350), random = trial.random;
     for (let round = 0; round < 300; round++) {
-      const list: u64[] = [], count: u32 = 1 + random.below(round % 3 ? 30 : 800), mask = random.next() >> random.below(64), base = random.next() & ~mask;
+      const list: u64[] = [], count: u32 = 1 + random.below(round % 3 ? 30 : 800);
+      const mask = random.next() >> random.below(64), base = random.next() & ~mask;
       for (let i: u32 = 0; i < count; i++) list.push(base | (random.next() & mask));
       sorts(trial, list, 1, list.slice(0).sort((a, b) => i32(a > b) - i32(a < b)));
     }
     trial.end();
   });
 
-  it("is left alone when it is ascending, or has more containers than offsets", () => {
+  it("leaves an ascending list alone, and one that spans more containers than it has offsets unless told to sort it", () => {
     const trial = new Trial(351), list: u64[] = [5, 3 * 65536 + 4, 1];
     sorts(trial, [7, 7, 9, OFFSET_MAX], 1, [7, 7, 9, OFFSET_MAX]);
     sorts(trial, [OFFSET_MAX], 1, [OFFSET_MAX]);
@@ -190,10 +196,11 @@ describe("a list of offsets", () => {
     trial.end();
   });
 
-  it("becomes a bitmap", () => {
+  it("collects an ascending list into a bitmap", () => {
     const trial = new Trial(352), random = trial.random, nothing = new Model();
     for (let round = 0; round < 200; round++) {
-      const offsets = anyOffsets(round % 2 ? anyModel(0, KEY_MAX / 9, 8, random) : nothing, KEY_MAX / 9, round % 3 ? 60 : 9000, random), model = new Model();
+      const near = round % 2 ? anyModel(0, KEY_MAX / 9, 8, random) : nothing, model = new Model();
+      const offsets = anyOffsets(near, KEY_MAX / 9, round % 3 ? 60 : 9000, random);
       offsets.sort((a, b) => i32(a > b) - i32(a < b));
       for (let i = 0; i < offsets.length; i++) if (!model.has(offsets[i])) model.append(offsets[i], offsets[i]);
       trial.steps++;
@@ -205,7 +212,7 @@ describe("a list of offsets", () => {
     trial.end();
   });
 
-  it("becomes the kind of container that its cardinality asks for, however often it names a member", () => {
+  it("chooses the kind of container by the number of distinct offsets", () => {
     const trial = new Trial(353), counts: u32[] = [1, 2, 3, 32, 33, 4095, 4096, 4097, 65535, 65536];
     for (let c = 0; c < counts.length; c++) {
       for (let twice = 0; twice < 2; twice++) {
@@ -218,8 +225,8 @@ describe("a list of offsets", () => {
         bring(offsets);
         freshArena(40);
         collect(offsets.length);
-        trial.is(model, counts[c].toString());
-        trial.same(load<u8>(0), u8(counts[c] > 32), "form");
+        trial.is(model, "collected " + counts[c].toString());
+        trial.same(load<u8>(0), u8(counts[c] > 32), "form of the arena");
         if (counts[c] == 65536) trial.same(entryKind<Own>(HEADER_BYTES + 4), Kind.FULL, "kind");
       }
     }

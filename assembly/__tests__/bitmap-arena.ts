@@ -1,5 +1,5 @@
-// Arenas of a set in any mixture of containers, a reader of arenas that follows their layout (arena.ts, directory.ts, entry.ts) and calls
-// nothing, and what a test does with both.
+// Builds arenas from a model with any mixture of container kinds, and reads arenas back. The reader follows the layout described in
+// arena.ts, directory.ts and entry.ts and calls no code of the core. Trial is the base of a random test that uses both.
 
 import { arena } from "../env/memory";
 import { alignedBump, makeRoom, used } from "../arena/arena";
@@ -12,15 +12,15 @@ import { Model, plainOf, runsOf } from "./bitmap-model";
 import { Random, addOperandCopy, clear, enter, seed, setArena } from "./world";
 import { ARENA_BYTES } from "./world/layout";
 
-// --- Arenas of a set ----------------------------------------------------------------------------------------------------------
+// --- Building arenas ----------------------------------------------------------------------------------------------------------
 
-/** What containers become that may be runs or not. */
+/** How build() stores a container that could be runs: never as runs, as runs if that is not larger, or either at random. */
 export const enum Form { PLAIN, RUNS, EITHER, FORMS }
 
-/** Room for the most runs of a container. */
+/** Room for the largest run container. */
 const runs: usize = memory.data(131076, 8);
 
-/** Lays the container `key` of the set out as runs in the test's memory and returns its cardinality; `i` is its first interval. */
+/** Writes container `key` of the model as runs to `runs` and returns its cardinality. Interval `i` is its first. */
 function layRuns(model: Model, i: i32, key: u64): u32 {
   const base = key << 16, last = base + 65535;
   let count: u32 = 0, at = runs + 2;
@@ -34,7 +34,7 @@ function layRuns(model: Model, i: i32, key: u64): u32 {
   return count;
 }
 
-/** Lays what layRuns() laid out as an array or a bitset at `at`. */
+/** Writes the container in `runs` to `at`, as an array or a bitset. */
 function layPlain(count: u32, at: usize): void {
   if (count > 4096) memory.fill(at, 0, 8192);
   const bits = at;
@@ -48,13 +48,13 @@ function layPlain(count: u32, at: usize): void {
   }
 }
 
-/** Makes memory 0, whatever it was, an arena of the set, as small as it can be. */
+/** Replaces memory 0 by a compact arena of the model, made by the builder. */
 export function build(model: Model, form: Form, random: Random): void {
   freshArena(random.below(2) ? 40 : 40 + random.below(20000));
   let containers: u64 = 0;
   for (let i = 0; i < model.intervals; i++) {
     const keys = (model.high(i) >> 16) - (model.low(i) >> 16) + 1;
-    containers += min(keys, 2 + 9);                           // both ends, and up to nine entries of full ones
+    containers += min(keys, 2 + 9);                           // both ends, and up to nine FULL entries
   }
   begin(containers, 0);
   for (let i = 0, key: u64 = 0; i < model.intervals;) {
@@ -74,7 +74,7 @@ export function build(model: Model, form: Form, random: Random): void {
   enter();
 }
 
-/** Appends the container that layRuns() laid. */
+/** Appends the container in `runs`. */
 function appendLaid(key: u64, count: u32, form: Form, random: Random): void {
   makeRoom(64 + 4 * 8192);
   const at = alignedBump(), bytes = runsOf(load<u16>(runs));
@@ -83,13 +83,13 @@ function appendLaid(key: u64, count: u32, form: Form, random: Random): void {
   emit(key, shape(asRuns ? Kind.RUNS : count <= 4096 ? Kind.ARRAY : Kind.BITSET, count, at));
 }
 
-/** What the world fills new bytes of an arena with, and tests what is behind it. */
+/** The value of eight bytes that nobody has written; nothingBehind() looks for it behind the arena. */
 const UNUSED: u64 = 0xa7a7a7a7a7a7a7a7;
 const GUARD_BYTES: usize = 512;
-/** How far an arena may have been written to. */
+/** All bytes from here on are unused, except those of the arena. */
 let dirty: usize = ARENA_BYTES;
 
-/** A fresh arena of that many bytes. */
+/** Replaces memory 0 by an empty bitmap of that many bytes and marks all bytes behind it as unused. */
 export function freshArena(bytes: u32): void {
   memory.fill(0, <u8>UNUSED, max(dirty, <usize>arena.size() + GUARD_BYTES));
   dirty = bytes;
@@ -97,25 +97,25 @@ export function freshArena(bytes: u32): void {
   enter();
 }
 
-/** Whether nothing was written behind the arena. */
+/** Whether the bytes behind the arena are still unused. */
 export function nothingBehind(): bool {
   const end = <usize>arena.size();
   for (let at = end; at < end + GUARD_BYTES; at += 8) if (load<u64>(at) != UNUSED) return false;
   return true;
 }
 
-/** Makes what memory 0 holds an operand, and returns its number. */
+/** Adds a copy of memory 0 as an operand and returns its number. */
 export function asOperand(): u32 { return addOperandCopy(0, max(used(), 40)); }
 
-/** Adds an operand that is an arena of the set. */
+/** Adds an arena of the model as an operand and returns its number. */
 export function addOperandOf(model: Model, form: Form, random: Random): u32 {
   build(model, form, random);
   return asOperand();
 }
 
-// --- Arenas read --------------------------------------------------------------------------------------------------------------
+// --- Reading arenas -----------------------------------------------------------------------------------------------------------
 
-/** The set of the arena at `base` of the test's memory. */
+/** The members of the arena at `base` of the test's memory. */
 export function readArena(base: usize): Model {
   const model = new Model();
   readNode(base, load<u8>(base) ? <usize>load<u32>(base, 4) : 0, model);
@@ -157,7 +157,7 @@ function readEntry(base: usize, entry: usize, model: Model): void {
       model.append(start, start + load<u16>(payload + 4 + 4 * i));
     }
   } else if (kind == Kind.BITSET) {
-    let start: i32 = -1;                      // of the run that is being read
+    let start: i32 = -1;                      // start of the current run, -1 outside a run
     for (let v: i32 = 0; v < 65536; v++) {
       const bits = load<u64>(payload + (<usize>(v >> 6) << 3));
       if (!(v & 63) && bits == (start < 0 ? 0 : u64.MAX_VALUE)) { v += 63; continue; }
@@ -171,7 +171,7 @@ function readEntry(base: usize, entry: usize, model: Model): void {
 
 // --- Trials -------------------------------------------------------------------------------------------------------------------
 
-/** One test: keeps what went wrong first, with the seed. */
+/** One random test. It goes on after a failed check and keeps the first failure, with the seed, for end(). */
 export class Trial {
   random: Random;
   fault: string = "";
@@ -188,25 +188,25 @@ export class Trial {
     this.fault = what + " (step " + this.steps.toString() + ", salt " + this.salt.toString() + ", SEED=" + seed().toString() + ")";
   }
 
-  holds(condition: bool, what: string): void { if (!condition) this.fail(what); }
+  holds(condition: bool, what: string): void { if (!condition) this.fail("expected that " + what); }
   same(actual: u64, expected: u64, what: string): void {
-    if (actual != expected) this.fail(what + ": " + actual.toString() + " and not " + expected.toString());
+    if (actual != expected) this.fail(what + ": got " + actual.toString() + ", expected " + expected.toString());
   }
 
-  /** That memory 0 breaks no invariant and nothing was written behind it. */
+  /** Checks that memory 0 breaks no invariant and that nothing was written behind it. */
   sound(what: string): void {
     const fault = validate();
-    if (fault) this.fail(what + ": fault " + (<i32>fault).toString());
-    this.holds(nothingBehind(), what + ": wrote behind the arena");
+    if (fault) this.fail(what + ": validate() found fault " + (<i32>fault).toString());
+    if (!nothingBehind()) this.fail(what + ": wrote behind the arena");
   }
 
-  /** sound(), and that memory 0 is that set. */
+  /** Does sound(), and checks that memory 0 has exactly the members of the model. */
   is(model: Model, what: string): void {
     this.sound(what);
     const difference = readArena(0).differs(model);
     if (difference != "") this.fail(what + ": " + difference);
   }
 
-  /** Ends the test: it failed if anything did. */
+  /** Ends the test: fails it if any check failed. */
   end(): void { expect(this.fault).toBe(""); }
 }

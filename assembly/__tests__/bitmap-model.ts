@@ -1,5 +1,5 @@
-// What the core above the kernels is held against: a set of 64-bit offsets as plain intervals, and sets of all styles. Nothing here calls
-// the core.
+// The model for everything above the kernels: a set of 64-bit offsets as plain intervals, and random sets of many styles. Nothing here
+// calls the core.
 
 import { Random } from "./world";
 
@@ -8,11 +8,11 @@ export const OFFSET_MAX: u64 = 0xffffffffffffffff;
 
 // --- Sets ---------------------------------------------------------------------------------------------------------------------
 
-/** A set of offsets: closed intervals, ascending, at least one offset between two. */
+/** A set of offsets: closed intervals, ascending, with at least one absent offset between two. */
 export class Model {
   private bounds: StaticArray<u64> = new StaticArray<u64>(16);
   intervals: i32 = 0;
-  /** Whether all that was appended was ascending. */
+  /** Whether all intervals were appended in ascending order. */
   ordered: bool = true;
 
   @inline low(i: i32): u64 { return unchecked(this.bounds[2 * i]); }
@@ -23,7 +23,7 @@ export class Model {
     unchecked(this.bounds[2 * i + 1] = high);
   }
 
-  /** Opens `change` intervals at `i`, or takes that many out. */
+  /** Makes room for `change` intervals at `i`, or removes -change intervals there. */
   private move(i: i32, change: i32): void {
     const size = 2 * (this.intervals + change);
     let to = this.bounds;
@@ -38,7 +38,7 @@ export class Model {
     this.intervals += change;
   }
 
-  /** Adds [low, high], which comes after all there is. */
+  /** Adds [low, high], which must lie above all members. */
   append(low: u64, high: u64): Model {
     const last = this.intervals - 1;
     if (low > high || (last >= 0 && low <= this.high(last))) { this.ordered = false; return this; }
@@ -48,7 +48,7 @@ export class Model {
     return this;
   }
 
-  /** The last interval that does not begin above `offset`, -1 if there is none. */
+  /** The last interval that starts at or below `offset`, -1 if there is none. */
   find(offset: u64): i32 {
     let from = 0, to = this.intervals;
     while (from < to) {
@@ -63,7 +63,7 @@ export class Model {
     return i >= 0 && offset <= this.high(i);
   }
 
-  /** True if it was not there; likewise remove() if it was. */
+  /** Adds a member; false if it already was one. */
   add(offset: u64): bool {
     const i = this.find(offset), next = i + 1;
     if (i >= 0 && offset <= this.high(i)) return false;
@@ -78,6 +78,7 @@ export class Model {
     return true;
   }
 
+  /** Removes a member; false if it was none. */
   remove(offset: u64): bool {
     const i = this.find(offset);
     if (i < 0 || offset > this.high(i)) return false;
@@ -108,24 +109,24 @@ export class Model {
 
   maximum(): u64 { return this.high(this.intervals - 1); }
 
-  /** "" if the other is the same set, else where they part. */
+  /** The first difference to the expected set, "" if there is none. */
   differs(other: Model): string {
-    if (!this.ordered || !other.ordered) return "not ascending";
+    if (!this.ordered || !other.ordered) return "members are not ascending";
     for (let i = 0; i < min(this.intervals, other.intervals); i++) {
-      if (this.low(i) != other.low(i) || this.high(i) != other.high(i)) return this.text(i) + " and not " + other.text(i);
+      if (this.low(i) != other.low(i) || this.high(i) != other.high(i)) return "got " + this.text(i) + ", expected " + other.text(i);
     }
     if (this.intervals == other.intervals) return "";
-    return this.intervals.toString() + " intervals and not " + other.intervals.toString();
+    return "got " + this.intervals.toString() + " intervals, expected " + other.intervals.toString();
   }
 
   private text(i: i32): string { return "[" + this.low(i).toString() + ", " + this.high(i).toString() + "]"; }
 }
 
-/** [low, high] alone. */
+/** The set [low, high]. */
 export function range(low: u64, high: u64): Model { return new Model().append(low, high); }
 
 export const OPERATIONS: i32 = 8;
-/** The numbers are those of combine.ts; NOT has none here. */
+/** Whether an offset is in the result; `rest` is how many sources after the first have it. The numbers are those of combine.ts. */
 function truth(op: i32, first: bool, rest: i32, sources: i32): bool {
   const all = i32(first) + rest;
   if (op == 0) return all == sources;                         // AND
@@ -137,7 +138,7 @@ function truth(op: i32, first: bool, rest: i32, sources: i32): bool {
   return all == 1;                                            // ONE
 }
 
-/** The operation on the sets, by asking it once between any two places where one of them changes. */
+/** The result of the operation. Evaluates it once for each stretch of offsets where no source changes. */
 export function combineModels(op: i32, sources: Model[]): Model {
   const made = new Model(), count = sources.length, at = new StaticArray<i32>(count);
   let from: u64 = 0;
@@ -166,22 +167,22 @@ export const enum Style {
   /** 33 to 4095 members. */
   ARRAY,
   ARRAY_MOST, BITSET_LEAST,
-  /** Some 30,000 members in no order. */
+  /** About 30,000 members, random. */
   BITSET,
   /** A few long runs. */
   RUNS,
   /** 1,500 runs or more. */
   MANY_RUNS,
-  /** 1,200 runs of one to five members, as small as a bitset's least or smaller. */
+  /** About 1,200 runs of one to five members, no more members than an array holds. */
   SHORT_RUNS,
-  /** All but one. */
+  /** All members but one. */
   LACKING, FULL,
-  /** Both ends of the container. */
+  /** A few members at both ends of the container. */
   ENDS,
   STYLES,
 }
 
-/** Appends a container `key` of that style to the model. */
+/** Appends container `key` in that style to the model. */
 export function appendContainer(model: Model, key: u64, style: i32, random: Random): void {
   const base = key << 16;
   if (style == Style.SINGLE) scatter(model, base, 1, 1, 65536, random);
@@ -205,7 +206,7 @@ export function appendContainer(model: Model, key: u64, style: i32, random: Rand
   }
 }
 
-/** Appends up to `count` members: runs of up to `lengthMost` members, up to `gapMost` offsets between them. */
+/** Appends up to `count` members: runs of up to `lengthMost` members, with gaps of up to `gapMost` offsets. */
 function scatter(model: Model, base: u64, count: u32, lengthMost: u32, gapMost: u32, random: Random): void {
   for (let at = random.below(gapMost); at < 65536 && count;) {
     const length = min(min(random.between(1, lengthMost), count), 65536 - at);
@@ -215,7 +216,7 @@ function scatter(model: Model, base: u64, count: u32, lengthMost: u32, gapMost: 
   }
 }
 
-/** A set of containers at some of the keys from `key` on, `step` apart. */
+/** Containers of random styles at about three in four of the keys key, key + step, ...: `containers` keys in all. */
 export function anyModel(key: u64, step: u64, containers: i32, random: Random): Model {
   const made = new Model();
   for (let i = 0; i < containers; i++) {
@@ -224,7 +225,7 @@ export function anyModel(key: u64, step: u64, containers: i32, random: Random): 
   return made;
 }
 
-/** A set of ranges, containers and gaps between containers `first` and `last`, some of them aligned. */
+/** Random ranges, containers and gaps from key `first` to key `last`. Half of a range's ends are at a container's border. */
 export function anyRanges(first: u64, last: u64, random: Random): Model {
   const model = new Model(), step = (last - first) / 12 + 1;
   for (let key = first; key <= last;) {
@@ -240,16 +241,16 @@ export function anyRanges(first: u64, last: u64, random: Random): Model {
   return model;
 }
 
-// --- What containers take -----------------------------------------------------------------------------------------------------
+// --- Sizes of containers ------------------------------------------------------------------------------------------------------
 
 /** Bytes of that many runs. */
 export function runsOf(count: u32): usize { return 2 + 4 * <usize>count; }
-/** Bytes of that many members in the Roaring format when they are not runs. */
+/** Bytes of that many members in a portable stream when they are not stored as runs. */
 export function streamedOf(count: u32): usize { return count <= 4096 ? 2 * <usize>count : 8192; }
-/** Bytes of that many members in an arena when they are not runs and no bucket is full. */
+/** Bytes of that many members in an arena when they are not stored as runs and no high byte has all 256 of its members. */
 export function plainOf(count: u32): usize { return count >= 1024 && count <= 4096 ? 256 + <usize>count : streamedOf(count); }
 
-/** Runs of the container `key`, which there is. */
+/** Number of runs of container `key`, which must exist. */
 export function runsWithin(model: Model, key: u64): u32 {
   const base = key << 16, first = max(model.find(base), 0);
   return <u32>(model.find(base + 65535) - first) + u32(model.high(first) >= base);

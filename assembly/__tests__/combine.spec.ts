@@ -7,10 +7,10 @@ import { Form, Trial, addOperandOf, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, OPERATIONS, Style, anyModel, anyRanges, appendContainer, combineModels, range } from "./bitmap-model";
 import { clear, enter } from "./world";
 
-/** What the operands come in that are not of one container only. */
+/** The form of operands unless a test says otherwise. */
 const EITHER: Form = Form.EITHER;
 
-/** Combines the sets by all operations and compares with the model, stored and counted. */
+/** Runs all operations on the sets, storing and counting the result, and compares with the model. */
 function combineAll(trial: Trial, sources: Model[], form: Form = EITHER): void {
   trial.steps++;
   clear();
@@ -22,7 +22,7 @@ function combineAll(trial: Trial, sources: Model[], form: Form = EITHER): void {
     combine(op, sources.length);
     enter();
     trial.is(expected, what);
-    trial.same(wasteful(), 0, what + " wastes");
+    trial.same(wasteful(), 0, what + ", wasteful");
     freshArena(40);
     trial.same(combineCardinality(op, sources.length), expected.cardinality(), what + " counted");
     enter();
@@ -43,15 +43,15 @@ function container(key: u64, style: i32, trial: Trial): Model {
   return model;
 }
 
-/** Offsets of container 3 from `low` to below `high`, each of them a member with a probability of `share` in 1000. */
+/** Container 3 with each offset in [low, high) a member with a probability of `share` in 1000. */
 function noise(trial: Trial, share: u32, low: u64, high: u64): Model {
   const model = new Model();
   for (let at = low; at < high; at++) if (trial.random.below(1000) < share) model.append((3 << 16) | at, (3 << 16) | at);
   return model;
 }
 
-describe("combining two", () => {
-  it("is right for all pairs of containers, as arrays, bitsets, runs and full ones", () => {
+describe("combining two bitmaps", () => {
+  it("gives the model's result for each pair of container kinds", () => {
     const trial = new Trial(500);
     for (let x = 0; x < Style.STYLES; x++) {
       for (let y = 0; y < Style.STYLES; y++) {
@@ -61,7 +61,7 @@ describe("combining two", () => {
     trial.end();
   });
 
-  it("is right for a set and itself, its complement, and one that differs in little", () => {
+  it("gives the model's result for a bitmap and itself, its complement, and one that differs in a few members", () => {
     const trial = new Trial(501), whole = range(3 << 16, (4 << 16) - 1);
     for (let style = 0; style < Style.STYLES; style++) {
       for (let form: i32 = 0; form < Form.FORMS; form++) {
@@ -75,7 +75,7 @@ describe("combining two", () => {
     trial.end();
   });
 
-  it("is right with nothing on one side, or on both", () => {
+  it("gives the model's result when one or both are empty or have no keys in common", () => {
     const trial = new Trial(502);
     combineAll(trial, [new Model(), new Model()]);
     for (let style = 0; style < Style.STYLES; style++) {
@@ -86,10 +86,14 @@ describe("combining two", () => {
     trial.end();
   });
 
-  it("cuts spans of full containers where the other changes", () => {
+  it("splits spans of full containers where the other bitmap changes", () => {
     const trial = new Trial(503);
-    for (let i = 0; i < 16; i++) combineAll(trial, [anyRanges(0, 2000, trial.random), anyRanges(i % 2 ? 0 : 700, i % 2 ? 2000 : 900, trial.random)]);
-    for (let i = 0; i < 8; i++) combineAll(trial, [anyRanges(0, KEY_MAX, trial.random), anyRanges(i % 2 ? 0 : KEY_MAX - 50, KEY_MAX, trial.random)]);
+    for (let i = 0; i < 16; i++) {
+      combineAll(trial, [anyRanges(0, 2000, trial.random), anyRanges(i % 2 ? 0 : 700, i % 2 ? 2000 : 900, trial.random)]);
+    }
+    for (let i = 0; i < 8; i++) {
+      combineAll(trial, [anyRanges(0, KEY_MAX, trial.random), anyRanges(i % 2 ? 0 : KEY_MAX - 50, KEY_MAX, trial.random)]);
+    }
     combineAll(trial, [range(0, OFFSET_MAX), range(0, OFFSET_MAX)]);
     combineAll(trial, [range(0, OFFSET_MAX), range(1, OFFSET_MAX - 1)]);
     combineAll(trial, [range(0, OFFSET_MAX), range(OFFSET_MAX, OFFSET_MAX)]);
@@ -97,7 +101,7 @@ describe("combining two", () => {
     trial.end();
   });
 
-  it("walks large directories", () => {
+  it("gives the model's result for large directories", () => {
     const trial = new Trial(504), x = new Model(), y = new Model(), z = new Model();
     for (let key: u64 = 0; key < 40000; key++) {
       x.append(key << 16, (key << 16) + key % 3);
@@ -112,8 +116,8 @@ describe("combining two", () => {
   });
 });
 
-describe("combining one to many", () => {
-  it("is right for containers of all kinds at the same keys", () => {
+describe("combining any number of bitmaps", () => {
+  it("gives the model's result for one to six bitmaps with containers of all kinds", () => {
     const trial = new Trial(510);
     for (let count = 1; count <= 6; count++) {
       for (let i = 0; i < 8; i++) {
@@ -125,26 +129,30 @@ describe("combining one to many", () => {
     trial.end();
   });
 
-  it("is right for three and four containers of each kind", () => {
+  it("gives the model's result for three and four containers, most of them of one kind", () => {
     const trial = new Trial(511);
     for (let style = 0; style < Style.STYLES; style++) {
       for (let i = 0; i < 8; i++) {
         const sources: Model[] = [];
-        for (let s = 0; s < 3 + i % 2; s++) sources.push(container(3, trial.random.below(3) ? style : trial.random.below(Style.STYLES), trial));
+        for (let s = 0; s < 3 + i % 2; s++) {
+          sources.push(container(3, trial.random.below(3) ? style : trial.random.below(Style.STYLES), trial));
+        }
         combineAll(trial, sources, i % Form.FORMS);
       }
     }
     trial.end();
   });
 
-  it("is right for bitsets that have few members in common, many, or many in a part", () => {
+  it("gives the model's result for bitsets with few common members, many, or many in one part", () => {
     const trial = new Trial(518);
     for (let count = 2; count <= 7; count += count < 3 ? 1 : 3) {
       for (let i = 0; i < 6; i++) {
         const sources: Model[] = [], share: u32 = count == 2 ? 120 + trial.random.below(120) : 400 + trial.random.below(400);
-        const first = noise(trial, share, 0, 65536), part: u32 = 8192 * trial.random.below(8), dense = noise(trial, 900, part, part + 8192);
+        const part: u32 = 8192 * trial.random.below(8);
+        const first = noise(trial, share, 0, 65536), dense = noise(trial, 900, part, part + 8192);
         for (let s = 0; s < count; s++) {
-          let model = i < 2 ? noise(trial, share, 0, 65536) : i < 4 ? combineModels(Operation.OR, [first, noise(trial, 30, 0, 65536)]) : first;
+          let model = i < 2 ? noise(trial, share, 0, 65536) : first;
+          if (i == 2 || i == 3) model = combineModels(Operation.OR, [first, noise(trial, 30, 0, 65536)]);
           if (i % 2) model = combineModels(Operation.OR, [model, dense]);
           sources.push(model);
         }
@@ -154,7 +162,7 @@ describe("combining one to many", () => {
     trial.end();
   });
 
-  it("is right around the size from which a union goes through a bitset", () => {
+  it("gives the model's result for arrays around the size where their union becomes a bitset", () => {
     const trial = new Trial(512);
     for (let each: u32 = 120; each <= 180; each += 3) {
       for (let count = 3; count <= 4; count++) {
@@ -170,21 +178,24 @@ describe("combining one to many", () => {
     trial.end();
   });
 
-  it("is right for arrays and buckets of unlike sizes, and of a bucket too full for them", () => {
+  it("gives the model's result for arrays and buckets of different sizes, also when a high byte has all its members", () => {
     const trial = new Trial(519);
     for (let i = 0; i < 24; i++) {
       const sources: Model[] = [], count: u32 = 2 + trial.random.below(i % 8 ? 6 : 18), full = noise(trial, 990, 4096, 4400);
       for (let s: u32 = 0; s < count; s++) {
-        const low = trial.random.below(40000) * u32(i % 3 == 0), each = noise(trial, (42 >> trial.random.below(i % 2 ? 3 : 6)) + 1, low, 65536);
+        const low = trial.random.below(40000) * u32(i % 3 == 0), share = (42 >> trial.random.below(i % 2 ? 3 : 6)) + 1;
         const before = sources.length ? sources[trial.random.below(sources.length)] : full, chance = trial.random.below(6);
-        sources.push(chance == 0 ? combineModels(Operation.XOR, [each, before]) : chance == 1 ? combineModels(Operation.OR, [each, full]) : each);
+        let model = noise(trial, share, low, 65536);
+        if (chance == 0) model = combineModels(Operation.XOR, [model, before]);
+        if (chance == 1) model = combineModels(Operation.OR, [model, full]);
+        sources.push(model);
       }
       combineAll(trial, sources, Form.PLAIN);
     }
     trial.end();
   });
 
-  it("is right when many bitsets have few members in common, and with other kinds between them", () => {
+  it("gives the model's result for up to 21 bitsets with few common members, also with other kinds between them", () => {
     const trial = new Trial(516);
     for (let i: u32 = 0; i < 20; i++) {
       const sources: Model[] = [];
@@ -196,7 +207,7 @@ describe("combining one to many", () => {
     trial.end();
   });
 
-  it("is right when runs leave few members of a bitset and more bitsets follow", () => {
+  it("gives the model's result when runs leave few members of a bitset and more bitsets follow", () => {
     const trial = new Trial(517);
     for (let few: u64 = 0; few < 3; few++) {
       const high = new Model();
@@ -208,7 +219,7 @@ describe("combining one to many", () => {
     trial.end();
   });
 
-  it("cuts spans of full containers where any of the others changes", () => {
+  it("splits spans of full containers where any other bitmap changes", () => {
     const trial = new Trial(513);
     for (let i = 0; i < 16; i++) {
       const sources: Model[] = [];
@@ -218,7 +229,7 @@ describe("combining one to many", () => {
     trial.end();
   });
 
-  it("is right with nothing in some places", () => {
+  it("gives the model's result when any of three bitmaps are empty", () => {
     const trial = new Trial(514);
     for (let hole = 0; hole < 8; hole++) {
       const sources: Model[] = [];
@@ -228,7 +239,7 @@ describe("combining one to many", () => {
     trial.end();
   });
 
-  it("takes a hundred sources", () => {
+  it("gives the model's result for a hundred bitmaps", () => {
     const trial = new Trial(515);
     for (let round = 0; round < 2; round++) {
       const sources: Model[] = [];
@@ -242,7 +253,7 @@ describe("combining one to many", () => {
   });
 });
 
-/** Complements the set up to `last`, if that is given, and compares with the model. */
+/** Complements the set up to `last` (only if `given` is 1) and compares with the model. */
 function complementOf(trial: Trial, model: Model, last: u64, given: u32): void {
   trial.steps++;
   clear();
@@ -251,19 +262,22 @@ function complementOf(trial: Trial, model: Model, last: u64, given: u32): void {
   complement(1, last, given);
   enter();
   const limit = model.intervals ? (given ? max(last, model.maximum()) : model.maximum()) : last;
-  trial.is(model.intervals || given ? combineModels(Operation.DIFF, [range(0, limit), model]) : new Model(), "complement up to " + limit.toString());
+  const expected = model.intervals || given ? combineModels(Operation.DIFF, [range(0, limit), model]) : new Model();
+  trial.is(expected, "complement up to " + limit.toString());
   trial.same(wasteful(), 0, "wasteful");
 }
 
-/** Around the borders of the containers `key` and of what the set ends with. */
+/** Offsets near 0, the borders of container `key`, the maximum and its container's end, and the greatest offsets. */
 function limits(trial: Trial, model: Model, key: u64): u64[] {
   const border = key << 16, most = model.intervals ? model.maximum() : 0;
-  return [0, 1, 2, 3, border - 1, border, border + 1, border + 2, border + 3, border + trial.random.below(65536), border + 65535, border + 65536,
-    most - 1, most, most + 1, most | 65535, (most | 65535) + 1, (most | 65535) + 70000, u32.MAX_VALUE, OFFSET_MAX];
+  return [
+    0, 1, 2, 3, border - 1, border, border + 1, border + 2, border + 3, border + trial.random.below(65536), border + 65535,
+    border + 65536, most - 1, most, most + 1, most | 65535, (most | 65535) + 1, (most | 65535) + 70000, u32.MAX_VALUE, OFFSET_MAX,
+  ];
 }
 
 describe("the complement", () => {
-  it("is right for containers of all kinds, up to each limit", () => {
+  it("is the model's for containers of all kinds, up to each limit", () => {
     const trial = new Trial(520);
     for (let style = 0; style < Style.STYLES; style++) {
       for (let others = 0; others < 2; others++) {
@@ -278,7 +292,7 @@ describe("the complement", () => {
     trial.end();
   });
 
-  it("is right for the empty bitmap and for a missing one", () => {
+  it("is the model's for an empty bitmap and for a missing key", () => {
     const trial = new Trial(521), empty = new Model(), all = limits(trial, empty, 5);
     complementOf(trial, empty, 0, 0);
     for (let i = 0; i < all.length; i++) {
@@ -286,20 +300,21 @@ describe("the complement", () => {
       freshArena(40);
       complement(0, all[i], 1);
       enter();
-      trial.is(range(0, all[i]), "of a missing one");
+      trial.is(range(0, all[i]), "complement of a missing key");
     }
     freshArena(40);
     complement(0, 0, 0);
     enter();
-    trial.is(empty, "of a missing one without a limit");
+    trial.is(empty, "complement of a missing key without a limit");
     trial.same(used(), 16, "bytes in use");
     trial.end();
   });
 
-  it("cuts and joins spans of full containers", () => {
+  it("splits and joins spans of full containers", () => {
     const trial = new Trial(522);
     for (let i = 0; i < 100; i++) {
-      const model = anyRanges(trial.random.below(20), i % 2 ? KEY_MAX : 300, trial.random), all = limits(trial, model, trial.random.below(300));
+      const model = anyRanges(trial.random.below(20), i % 2 ? KEY_MAX : 300, trial.random);
+      const all = limits(trial, model, trial.random.below(300));
       complementOf(trial, model, all[trial.random.below(all.length)], u32(i % 5 != 0));
     }
     complementOf(trial, range(0, OFFSET_MAX), OFFSET_MAX, 1);
@@ -310,7 +325,7 @@ describe("the complement", () => {
     trial.end();
   });
 
-  it("walks large directories", () => {
+  it("is the model's for large directories", () => {
     const trial = new Trial(523), model = new Model();
     for (let key: u64 = 0; key < 35000; key++) model.append(key << 17, (key << 17) + key % 3);
     complementOf(trial, model, u32.MAX_VALUE, 1);

@@ -1,7 +1,7 @@
 import {
   arrayLowerBound, intersectArrays, intersectArraysCardinality, unionArrays, differenceArrays, xorArrays,
 } from "../container/array";
-import { Bench, Kind, Model, Operation, anyModel, crowdedModel, combineModels, makeModel, seams, Style } from "./container-model";
+import { Bench, Kind, Model, Operation, anyModel, crowdedModel, combineModels, makeModel, boundarySizes, Style } from "./container-model";
 import { Random } from "./world";
 
 /** Calls every kernel on the two sets. */
@@ -44,7 +44,7 @@ function callAll(bench: Bench, x: Model, y: Model): void {
   bench.check(Kind.ARRAY, xorArrays(a, x.count, b, y.count, out), combineModels(Operation.XOR, x, y), "xorArrays");
 }
 
-/** A set that holds most of `x` and some more. */
+/** A set with a random share of the members of `x` and some others. */
 function relative(x: Model, most: u32, random: Random): Model {
   const made = new Model(), keep = random.below(101);
   for (let v: u32 = 0; v < 65536; v++) if (x.has[v] && random.below(100) < keep) made.add(v);
@@ -53,9 +53,9 @@ function relative(x: Model, most: u32, random: Random): Model {
   return made;
 }
 
-describe("arrays", () => {
-  it("combine at every pair of the seams' cardinalities", () => {
-    const bench = new Bench(1), sizes = seams(4096);
+describe("array kernels", () => {
+  it("combine sets of all pairs of boundary cardinalities", () => {
+    const bench = new Bench(1), sizes = boundarySizes(4096);
     for (let i = 0; i < sizes.length; i++) {
       for (let j = 0; j < sizes.length; j++) {
         callAll(bench, makeModel(bench.random.below(Style.STYLES), sizes[i], bench.random),
@@ -65,8 +65,8 @@ describe("arrays", () => {
     bench.end();
   });
 
-  it("combine with themselves and with relatives", () => {
-    const bench = new Bench(2), sizes = seams(4096);
+  it("combine a set with itself and with sets that share many members", () => {
+    const bench = new Bench(2), sizes = boundarySizes(4096);
     for (let i = 0; i < 60; i++) {
       const x = anyModel(sizes, bench.random);
       callAll(bench, x, i % 4 ? relative(x, 4096, bench.random) : x);
@@ -74,7 +74,7 @@ describe("arrays", () => {
     bench.end();
   });
 
-  it("combine with and without the member 0", () => {
+  it("combine sets with and without the member 0", () => {
     const bench = new Bench(5);
     for (let i = 0; i < 240; i++) {
       const x = makeModel(bench.random.below(Style.STYLES), 7 + bench.random.below(i & 4 ? 600 : 20), bench.random);
@@ -86,7 +86,7 @@ describe("arrays", () => {
     bench.end();
   });
 
-  it("combine small and crowded", () => {
+  it("combine small sets with many common members", () => {
     const bench = new Bench(3);
     for (let i = 0; i < 150; i++) {
       const x = crowdedModel(bench.random);
@@ -95,8 +95,8 @@ describe("arrays", () => {
     bench.end();
   });
 
-  it("find the first member that is not below a value", () => {
-    const bench = new Bench(4), sizes = seams(4096);
+  it("find the index of the first member that is not below a value", () => {
+    const bench = new Bench(4), sizes = boundarySizes(4096);
     for (let i = 0; i < 60; i++) {
       const x = anyModel(sizes, bench.random);
       bench.begin();

@@ -5,7 +5,7 @@ import {
 } from "../container/bitset";
 import { And, AndNot, Or, Store, StoreOnly, Xor } from "../container/kernel";
 import { BITSET_BYTES } from "../container/limits";
-import { Bench, Kind, Model, Operation, anyModel, combineModels, makeModel, seams, Style, UNIVERSE } from "./container-model";
+import { Bench, Kind, Model, Operation, anyModel, combineModels, makeModel, boundarySizes, Style, UNIVERSE } from "./container-model";
 
 function combine(operation: i32, a: usize, b: usize, out: usize): u32 {
   if (operation == Operation.AND) return intersectBitsets(a, b, out);
@@ -14,7 +14,7 @@ function combine(operation: i32, a: usize, b: usize, out: usize): u32 {
   return differenceBitsets(a, b, out);
 }
 
-/** A bitset part by part, with the count or without. */
+/** Combines two bitsets part by part. Returns the members that the kernels count, or `expected` if they do not count. */
 function combineAllParts<O>(a: usize, b: usize, out: usize, expected: u32, counts: bool): u32 {
   let members: u32 = 0;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
@@ -55,14 +55,15 @@ function callAll(bench: Bench, x: Model, y: Model): void {
   }
 }
 
-/** A bitset in memory 0 between guards. */
+/** Writes the bitset to memory 0 between guards and returns its address. */
 function own(bench: Bench, x: Model): usize {
   bench.begin();
   return bench.inPlace(bench.leftOwn(Kind.BITSET, x), BITSET_BYTES);
 }
 
-/** A random range with its ends often at a word's edge, in `low` and the result. */
+/** The start of the range that anyRange() chose. */
 let low: u32 = 0;
+/** Chooses a random range, often with an end at a word's border. Returns its end. */
 function anyRange(bench: Bench): u32 {
   const random = bench.random;
   low = random.below(UNIVERSE);
@@ -72,8 +73,8 @@ function anyRange(bench: Bench): u32 {
   return min(high, UNIVERSE - 1);
 }
 
-describe("bitsets", () => {
-  it("combine at every pair of the seams' cardinalities", () => {
+describe("bitset kernels", () => {
+  it("combine sets of all pairs of boundary cardinalities", () => {
     const bench = new Bench(10), sizes: u32[] = [0, 1, 4095, 4096, 4097, 32768, 65535, 65536];
     for (let i = 0; i < sizes.length; i++) {
       for (let j = 0; j < sizes.length; j++) {
@@ -84,14 +85,14 @@ describe("bitsets", () => {
     bench.end();
   });
 
-  it("combine with sets of every style", () => {
-    const bench = new Bench(11), sizes = seams(65536);
+  it("combine random sets of all styles", () => {
+    const bench = new Bench(11), sizes = boundarySizes(65536);
     for (let i = 0; i < 40; i++) callAll(bench, anyModel(sizes, bench.random), anyModel(sizes, bench.random));
     bench.end();
   });
 
-  it("are counted and complemented", () => {
-    const bench = new Bench(12), sizes = seams(65536);
+  it("count and complement sets", () => {
+    const bench = new Bench(12), sizes = boundarySizes(65536);
     for (let i = 0; i < sizes.length; i++) {
       const x = makeModel(bench.random.below(Style.STYLES), sizes[i], bench.random), rest = new Model();
       for (let v: u32 = 0; v < UNIVERSE; v++) if (!x.has[v]) rest.add(v);
@@ -106,7 +107,7 @@ describe("bitsets", () => {
     bench.end();
   });
 
-  it("take single members in and out", () => {
+  it("find, add and remove single members, fill and clear", () => {
     const bench = new Bench(13), x = makeModel(Style.SPARSE, 4096, bench.random), at = own(bench, x);
     for (let i = 0; i < 20000; i++) {
       const value = bench.random.below(UNIVERSE);
@@ -125,8 +126,8 @@ describe("bitsets", () => {
     bench.end();
   });
 
-  it("change and count ranges", () => {
-    const bench = new Bench(14), sizes = seams(65536);
+  it("set, clear, flip and count ranges", () => {
+    const bench = new Bench(14), sizes = boundarySizes(65536);
     for (let i = 0; i < 30; i++) {
       const x = anyModel(sizes, bench.random), at = own(bench, x);
       for (let j = 0; j < 10; j++) {
@@ -139,16 +140,16 @@ describe("bitsets", () => {
         bench.checkPayload(Kind.BITSET, x, "range change " + change.toString());
       }
       setBits(at, 0, 65535);
-      bench.checkResult(bitsetRangeCardinality(at, 0, 65535), 65536, "everything");
+      bench.checkResult(bitsetRangeCardinality(at, 0, 65535), 65536, "bitsetRangeCardinality of all");
       clearBits(at, 0, 65535);
       flipBits(at, 65535, 65535);
-      bench.checkResult(bitsetRangeCardinality(at, 0, 65535), 1, "the last bit");
+      bench.checkResult(bitsetRangeCardinality(at, 0, 65535), 1, "bitsetRangeCardinality with only the last bit set");
     }
     bench.end();
   });
 
-  it("find the next and the n-th", () => {
-    const bench = new Bench(15), sizes = seams(65536);
+  it("find the next member, the next absent value, and the n-th member", () => {
+    const bench = new Bench(15), sizes = boundarySizes(65536);
     for (let i = 0; i < sizes.length; i++) {
       const x = makeModel(bench.random.below(Style.STYLES), sizes[i], bench.random), at = own(bench, x);
       let rank: u32 = 0;

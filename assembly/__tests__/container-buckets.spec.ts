@@ -12,13 +12,14 @@ import { Bench, Kind, Model, Operation, combineModels, makeModel, writePayload, 
 
 const SIZES: u32[] = [16, 17, 31, 32, 33, 255, 256, 257, 767, 768, 1000, 1023, 1024, 1025, 2047, 2048, 3000, 4094, 4095, 4096];
 
-/** A set of that cardinality and style that buckets can hold: every full bucket loses a member, so it may be a little smaller. */
+/** A set of that style that buckets can hold. Its cardinality may be a little smaller: a full high byte loses a member. */
 function fitting(style: Style, cardinality: u32, bench: Bench): Model {
   const made = makeModel(style, cardinality, bench.random);
-  for (let high: u32 = 0; high < 256; high++) if (made.inBucket(high) == 256) made.remove((high << 8) + bench.random.below(256));
+  for (let high: u32 = 0; high < 256; high++) if (made.withHighByte(high) == 256) made.remove((high << 8) + bench.random.below(256));
   return made;
 }
 
+/** Calls every conversion on `x`, and unites `x` with `y`. */
 function convertAll(bench: Bench, x: Model, y: Model): void {
   for (let apart: u32 = u32(x.count < BUCKETS_FROM); apart < 2; apart++) {
     bench.begin();
@@ -47,8 +48,8 @@ function convertAll(bench: Bench, x: Model, y: Model): void {
   bench.checkPayload(Kind.BITSET, combineModels(Operation.OR, x, y), "unionBucketsInto");
 }
 
-/** Calls every kernel on the two sets, which buckets can hold. */
-function meetAll(bench: Bench, x: Model, y: Model): void {
+/** Calls every kernel for pairs on the two sets, which buckets can hold. */
+function combineAll(bench: Bench, x: Model, y: Model): void {
   const both = combineModels(Operation.AND, x, y), rest = combineModels(Operation.ANDNOT, x, y);
   bench.begin();
   const a = bench.left(Kind.BUCKETS, x), b = bench.right(Kind.BUCKETS, y), out = bench.output(arrayBytes(x.count));
@@ -58,7 +59,7 @@ function meetAll(bench: Bench, x: Model, y: Model): void {
   mergeBoth(bench, x, y);
 }
 
-/** The kernels of merge.ts, whose results buckets may not hold. */
+/** Calls the kernels of merge.ts on the two sets. Buckets cannot hold every result. */
 function mergeBoth(bench: Bench, x: Model, y: Model): void {
   const union = combineModels(Operation.OR, x, y), either = combineModels(Operation.XOR, x, y);
   bench.begin();
@@ -71,12 +72,12 @@ function mergeBoth(bench: Bench, x: Model, y: Model): void {
   if (either.fitsBuckets()) bench.checkPayload(Kind.BUCKETS, either, "xorBuckets");
 }
 
-/** A set that has most of `x`, and some more. */
+/** A set with a random share of the members of `x` and some others. */
 function relative(x: Model, bench: Bench): Model {
   const made = new Model(), keep = bench.random.below(101);
   for (let v: u32 = 0; v < 65536; v++) if (x.has[v] && bench.random.below(100) < keep) made.add(v);
   for (let more = bench.random.below(4096 - made.count + 1) >> bench.random.below(12); more; more--) made.add(bench.random.below(65536));
-  for (let high: u32 = 0; high < 256; high++) if (made.inBucket(high) == 256) made.remove((high << 8) + bench.random.below(256));
+  for (let high: u32 = 0; high < 256; high++) if (made.withHighByte(high) == 256) made.remove((high << 8) + bench.random.below(256));
   return made;
 }
 
@@ -86,7 +87,7 @@ function lastOf(x: Model): u32 {
   return last;
 }
 
-/** Asks about every value near the edges of buckets, and about some others. */
+/** Compares every query with the set, for values near the borders of high bytes and some others. */
 function askAll(bench: Bench, x: Model): void {
   bench.begin();
   const at = bench.leftOwn(Kind.BUCKETS, x), count = x.count;
@@ -97,8 +98,10 @@ function askAll(bench: Bench, x: Model): void {
     if (asked) bench.checkResult(bucketsLowerBound(at, count, v), below, "bucketsLowerBound of " + v.toString());
     if (asked) bench.checkResult(u32(bucketsHas(at, count, v)), u32(x.has[v]), "bucketsHas " + v.toString());
     if (asked) bench.checkResult(bucketsFind(at, count, v), below | (u32(x.has[v]) << 31), "bucketsFind " + v.toString());
-    if (asked && !x.has[v]) bench.checkResult(u32(bucketsHaveRoom(at, count, v)), u32(x.inBucket(v >> 8) < 255), "bucketsHaveRoom");
-    if (x.has[v] && (asked || below % 7 == 0)) bench.checkResult(bucketsSelect(at, count, below), v, "bucketsSelect of " + below.toString());
+    if (asked && !x.has[v]) bench.checkResult(u32(bucketsHaveRoom(at, count, v)), u32(x.withHighByte(v >> 8) < 255), "bucketsHaveRoom");
+    if (x.has[v] && (asked || below % 7 == 0)) {
+      bench.checkResult(bucketsSelect(at, count, below), v, "bucketsSelect of " + below.toString());
+    }
     below += u32(x.has[v]);
     word |= u64(x.has[v]) << (v & 63);
     if ((v & 63) != 63) continue;
@@ -113,7 +116,7 @@ function askAll(bench: Bench, x: Model): void {
   }
 }
 
-/** Changes members one at a time, as there is room. */
+/** Adds and removes members one at a time while there is room. */
 function change(bench: Bench, x: Model, steps: i32): void {
   bench.begin();
   const at = bench.leftOwn(Kind.BUCKETS, x);
@@ -134,8 +137,8 @@ function change(bench: Bench, x: Model, steps: i32): void {
   bench.checkPayload(Kind.BUCKETS, x, "changed");
 }
 
-describe("buckets", () => {
-  it("are what arrays are, of every style and cardinality", () => {
+describe("bucket kernels", () => {
+  it("convert sets of each style and cardinality, or refuse those that buckets cannot hold", () => {
     const bench = new Bench(50);
     for (let style = 0; style < Style.STYLES; style++) {
       for (let i = 0; i < SIZES.length; i++) {
@@ -146,19 +149,19 @@ describe("buckets", () => {
     bench.end();
   });
 
-  it("meet their like", () => {
+  it("combine sets that share many members or few", () => {
     const bench = new Bench(54);
     for (let i = 0; i < 60; i++) {
       const x = fitting(i % Style.STYLES, SIZES[bench.random.below(SIZES.length)], bench);
-      meetAll(bench, x, relative(x, bench));
-      meetAll(bench, x, fitting(bench.random.below(Style.STYLES), SIZES[bench.random.below(SIZES.length)], bench));
-      meetAll(bench, x, x);
-      meetAll(bench, x, fitting(Style.SPARSE, 16 + bench.random.below(40), bench));
+      combineAll(bench, x, relative(x, bench));
+      combineAll(bench, x, fitting(bench.random.below(Style.STYLES), SIZES[bench.random.below(SIZES.length)], bench));
+      combineAll(bench, x, x);
+      combineAll(bench, x, fitting(Style.SPARSE, 16 + bench.random.below(40), bench));
     }
     bench.end();
   });
 
-  it("answer as the set does", () => {
+  it("answer queries as the set does", () => {
     const bench = new Bench(51);
     for (let i = 0; i < 40; i++) {
       askAll(bench, fitting(i % Style.STYLES, i % 2 ? SIZES[bench.random.below(SIZES.length)] : 16 + bench.random.below(4081), bench));
@@ -166,13 +169,13 @@ describe("buckets", () => {
     bench.end();
   });
 
-  it("take members in and out", () => {
+  it("add and remove single members", () => {
     const bench = new Bench(52);
     for (let i = 0; i < 30; i++) change(bench, fitting(i % Style.STYLES, 16 + bench.random.below(3800), bench), 200);
     bench.end();
   });
 
-  it("cannot hold a bucket of 256", () => {
+  it("refuse a high byte with all its 256 members", () => {
     const bench = new Bench(53), x = makeModel(Style.SPARSE, BUCKETS_FROM, bench.random);
     for (let v: u32 = 512; v < 768; v++) if (v != 700) x.add(v);
     x.remove(700);

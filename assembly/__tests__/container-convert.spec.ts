@@ -5,9 +5,9 @@ import { EXTRACT_BYTES, extractMembers } from "../container/extract";
 import { LANES_BYTES } from "../container/lanes";
 import { ARRAY_MAX, BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "../container/limits";
 import { Random } from "./world";
-import { Bench, Kind, Model, anyModel, crowdedModel, makeModel, seams, Style } from "./container-model";
+import { Bench, Kind, Model, anyModel, crowdedModel, makeModel, boundarySizes, Style } from "./container-model";
 
-/** Calls every conversion on the set. An array of any length is fine for most; production makes none above ARRAY_MAX. */
+/** Calls every conversion on the set. Arrays may be longer than ARRAY_MAX here, though never in production. */
 function convertAll(bench: Bench, x: Model): void {
   const runs = x.runs();
   bench.begin();
@@ -35,18 +35,18 @@ function convertAll(bench: Bench, x: Model): void {
   bench.check(Kind.ARRAY, runsToArray(a, out), x, "runsToArray");
 }
 
-/** Takes the members out of the set as a bitset, in each of the ways there are whatever the set. */
+/** Extracts the members of the set as a bitset, in each of the ways that the announced cardinality selects. */
 function extract(bench: Bench, x: Model): void {
   const announced: u32[] = [0, 500, 4096];
   for (let i = 0; i < announced.length; i++) {
     bench.begin();
     const a = bench.left(Kind.BITSET, x), out = bench.output(arrayBytes(x.count) + LANES_BYTES + EXTRACT_BYTES);
     const members = extractMembers(a, announced[i], out, out + arrayBytes(x.count) + LANES_BYTES);
-    bench.check(Kind.ARRAY, members, x, "extractMembers as if " + announced[i].toString());
+    bench.check(Kind.ARRAY, members, x, "extractMembers with announced cardinality " + announced[i].toString());
   }
 }
 
-/** A set of which each 16 neighbours have up to `most` members. */
+/** A set with up to `most` members in each group of 16 values. */
 function evenModel(most: u32, random: Random): Model {
   const made = new Model();
   for (let lane: u32 = 0; lane < 65536; lane += 16) {
@@ -55,8 +55,8 @@ function evenModel(most: u32, random: Random): Model {
   return made;
 }
 
-describe("members of a bitset", () => {
-  it("are taken out at every cardinality near a seam", () => {
+describe("extracting members of a bitset", () => {
+  it("returns all members at each boundary cardinality", () => {
     const bench = new Bench(43), sizes: u32[] = [0, 1, 2, 159, 160, 161, 383, 384, 385, 1023, 1024, 1025, 1199, 1200, 1201, 4095, 4096];
     for (let style = 0; style < Style.STYLES; style++) {
       for (let i = 0; i < sizes.length; i++) extract(bench, makeModel(style, sizes[i], bench.random));
@@ -64,14 +64,14 @@ describe("members of a bitset", () => {
     bench.end();
   });
 
-  it("are taken out however many share a lane", () => {
+  it("returns all members however many share a lane of 16 values", () => {
     const bench = new Bench(44);
     for (let most: u32 = 1; most <= 16; most++) extract(bench, evenModel(most, bench.random));
     for (let i = 0; i < 50; i++) extract(bench, crowdedModel(bench.random));
     bench.end();
   });
 
-  it("are taken out one lane with any bits at a time", () => {
+  it("returns all members of one lane with random bits", () => {
     const bench = new Bench(45);
     for (let i = 0; i < 200; i++) {
       const x = new Model(), lane = bench.random.below(4096) * 16, bits = bench.random.below(65536);
@@ -83,28 +83,28 @@ describe("members of a bitset", () => {
 });
 
 describe("conversions", () => {
-  it("keep sets of every style and cardinality", () => {
-    const bench = new Bench(40), sizes = seams(65536);
+  it("keep all members for each style and boundary cardinality", () => {
+    const bench = new Bench(40), sizes = boundarySizes(65536);
     for (let style = 0; style < Style.STYLES; style++) {
       for (let i = 0; i < sizes.length; i++) convertAll(bench, makeModel(style, sizes[i], bench.random));
     }
     bench.end();
   });
 
-  it("keep small and crowded sets", () => {
+  it("keep all members of small crowded sets", () => {
     const bench = new Bench(41);
     for (let i = 0; i < 150; i++) convertAll(bench, crowdedModel(bench.random));
     bench.end();
   });
 
-  it("keep random sets of random cardinalities", () => {
+  it("keep all members of sets of random cardinality", () => {
     const bench = new Bench(42);
     for (let i = 0; i < 60; i++) convertAll(bench, makeModel(bench.random.below(Style.STYLES), bench.random.below(65537), bench.random));
-    convertAll(bench, anyModel(seams(65536), bench.random));
+    convertAll(bench, anyModel(boundarySizes(65536), bench.random));
     bench.end();
   });
 
-  it("agree on where arrays end", () => {
+  it("limit arrays to 4096 members, the bytes of a bitset", () => {
     expect(isArraySized(ARRAY_MAX)).toBe(true);
     expect(isArraySized(ARRAY_MAX - 1)).toBe(true);
     expect(isArraySized(ARRAY_MAX + 1)).toBe(false);

@@ -3,7 +3,7 @@ import {
   differenceArrayInto, xorArrayInto, unionRunsInto, differenceRunsInto, xorRunsInto, intersectRunsInto,
 } from "../container/mixed";
 import { BITSET_BYTES } from "../container/limits";
-import { Bench, Kind, Model, Operation, anyModel, combineModels, crowdedModel, makeModel, seams, Style } from "./container-model";
+import { Bench, Kind, Model, Operation, anyModel, combineModels, crowdedModel, makeModel, boundarySizes, Style } from "./container-model";
 
 /** Filters the array `x` by `y`, out of place and in place. */
 function filter(bench: Bench, x: Model, y: Model): void {
@@ -53,8 +53,8 @@ function changeByRuns(bench: Bench, x: Model, y: Model): void {
   }
 }
 
-describe("unlike containers", () => {
-  it("filter arrays at every pair of the seams' cardinalities", () => {
+describe("kernels for two kinds", () => {
+  it("filter an array by a bitset or runs for all pairs of boundary cardinalities", () => {
     const bench = new Bench(30), sizes: u32[] = [0, 1, 9, 64, 500, 4095, 4096], others: u32[] = [0, 1, 4095, 4096, 4097, 65535, 65536];
     for (let i = 0; i < sizes.length; i++) {
       for (let j = 0; j < others.length; j++) {
@@ -66,15 +66,15 @@ describe("unlike containers", () => {
     bench.end();
   });
 
-  it("change bitsets by arrays", () => {
-    const bench = new Bench(31), sizes = seams(4096), others = seams(65536);
+  it("change a bitset by an array", () => {
+    const bench = new Bench(31), sizes = boundarySizes(4096), others = boundarySizes(65536);
     for (let i = 0; i < 80; i++) changeByArray(bench, anyModel(others, bench.random), anyModel(sizes, bench.random));
     for (let i = 0; i < 60; i++) changeByArray(bench, crowdedModel(bench.random), crowdedModel(bench.random));
     bench.end();
   });
 
-  it("change bitsets by runs", () => {
-    const bench = new Bench(32), sizes = seams(65536);
+  it("change a bitset by runs", () => {
+    const bench = new Bench(32), sizes = boundarySizes(65536);
     for (let i = 0; i < 80; i++) changeByRuns(bench, anyModel(sizes, bench.random), anyModel(sizes, bench.random));
     for (let i = 0; i < 60; i++) changeByRuns(bench, crowdedModel(bench.random), crowdedModel(bench.random));
     bench.end();

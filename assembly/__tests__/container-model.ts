@@ -1,5 +1,5 @@
-// What the kernels are held against: a set of 0 .. 65535 as plain booleans, ways to lay it out as a payload anywhere in memory, and
-// ways to read a payload back. Nothing here calls a kernel.
+// The model for the kernels: a set of values from 0 to 65535 as plain booleans. It can be written to memory as a container's payload and
+// compared with one. Nothing here calls a kernel.
 
 import { left, right, SELF } from "../env/memory";
 import { Random, clear, setArenaSize, addOperand, operandAt, seed } from "./world";
@@ -36,23 +36,23 @@ export class Model {
   }
 
   flip(value: u32): void { if (this.has[value]) this.remove(value); else this.add(value); }
-  /** Runs of values that follow each other. */
+  /** The number of runs of consecutive values. */
   runs(): u32 {
     let runs: u32 = 0;
     for (let v: u32 = 0; v < UNIVERSE; v++) runs += u32(this.has[v] && (v == 0 || !this.has[v - 1]));
     return runs;
   }
 
-  /** Members with that high byte. */
-  inBucket(high: u32): u32 {
+  /** The number of members with that high byte. */
+  withHighByte(high: u32): u32 {
     let members: u32 = 0;
     for (let v = high << 8; v < (high + 1) << 8; v++) members += u32(this.has[v]);
     return members;
   }
 
-  /** Whether buckets can hold it. */
+  /** Whether buckets can hold the set: no high byte has all its 256 members. */
   fitsBuckets(): bool {
-    for (let high: u32 = 0; high < 256; high++) if (this.inBucket(high) == 256) return false;
+    for (let high: u32 = 0; high < 256; high++) if (this.withHighByte(high) == 256) return false;
     return true;
   }
 
@@ -114,7 +114,7 @@ export function payloadBytes(kind: Kind, model: Model): u32 {
   return kind == Kind.BITSET ? 8192 : 2 + 4 * model.runs();
 }
 
-/** Lays the set out at a true address. */
+/** Writes the payload at an address of the test's memory. */
 export function writePayload(kind: Kind, model: Model, at: usize): void {
   if (kind == Kind.ARRAY) {
     for (let v: u32 = 0; v < UNIVERSE; v++) if (model.has[v]) { store<u16>(at, <u16>v); at += 2; }
@@ -126,7 +126,7 @@ export function writePayload(kind: Kind, model: Model, at: usize): void {
     }
   } else if (kind == Kind.BUCKETS) {
     const counts = at + model.count;
-    for (let high: u32 = 0; high < 256; high++) store<u8>(counts + high, <u8>model.inBucket(high));
+    for (let high: u32 = 0; high < 256; high++) store<u8>(counts + high, <u8>model.withHighByte(high));
     for (let v: u32 = 0; v < UNIVERSE; v++) if (model.has[v]) store<u8>(at++, <u8>v);
   } else {
     store<u16>(at, <u16>model.runs());
@@ -142,7 +142,7 @@ export function writePayload(kind: Kind, model: Model, at: usize): void {
   }
 }
 
-/** What is wrong with the payload in memory 0 that should be the set, "" if nothing is. */
+/** The first difference of the payload at `at` to the set, "" if there is none. */
 export function differs(kind: Kind, at: usize, model: Model): string {
   if (kind == Kind.BITSET) {
     for (let v: u32 = 0; v < UNIVERSE; v++) {
@@ -153,18 +153,20 @@ export function differs(kind: Kind, at: usize, model: Model): string {
   if (kind == Kind.ARRAY) {
     for (let v: u32 = 0; v < UNIVERSE; v++) {
       if (!model.has[v]) continue;
-      if (<u32>load<u16>(at) != v) return "member " + load<u16>(at).toString() + " and not " + v.toString();
+      if (<u32>load<u16>(at) != v) return "got member " + load<u16>(at).toString() + ", expected " + v.toString();
       at += 2;
     }
     return "";
   }
   if (kind == Kind.BUCKETS) {
     const counts = at + model.count;
-    for (let high: u32 = 0; high < 256; high++) if (<u32>load<u8>(counts + high) != model.inBucket(high)) return "bucket " + high.toString();
+    for (let high: u32 = 0; high < 256; high++) {
+      if (<u32>load<u8>(counts + high) != model.withHighByte(high)) return "count of high byte " + high.toString();
+    }
     for (let v: u32 = 0; v < UNIVERSE; v++) if (model.has[v] && load<u8>(at++) != <u8>v) return "low byte of " + v.toString();
     return "";
   }
-  if (<u32>load<u16>(at) != model.runs()) return "run count " + load<u16>(at).toString() + " and not " + model.runs().toString();
+  if (<u32>load<u16>(at) != model.runs()) return "got " + load<u16>(at).toString() + " runs, expected " + model.runs().toString();
   at += 2;
   for (let v: u32 = 0; v < UNIVERSE; v++) {
     if (!model.has[v]) continue;
@@ -176,20 +178,20 @@ export function differs(kind: Kind, at: usize, model: Model): string {
   return "";
 }
 
-// ---- A bench to call a kernel on: operands in a view or in memory 0, at any alignment, and an output between guards.
+// --- A bench to call kernels on: operands in a view or in memory 0, at any alignment, and an output between guards ---------------
 
 const GUARD_BYTES: usize = 64;
 const GUARD: u8 = 0x5b;
-/** Where in memory 0 a bench puts things: left, right, output. */
+/** Where a bench places the left operand, the right operand and the output in memory 0. */
 const LEFT_AT: usize = 1 << 20;
 const RIGHT_AT: usize = 2 << 20;
 const OUT_AT: usize = 3 << 20;
 const BENCH_BYTES: u32 = 4 << 20;
 
-/** One call of one kernel. */
+/** One test of kernels. It goes on after a failed check and keeps the first failure for end(). */
 export class Bench {
   random: Random;
-  /** What went wrong first, with the seed; "" if nothing did. */
+  /** The first failure, with the seed; "" if there is none. */
   fault: string = "";
   calls: u32 = 0;
   private out: usize = 0;
@@ -199,7 +201,7 @@ export class Bench {
 
   constructor(private salt: u32) { this.random = new Random((<u64>seed() << 32) | salt); }
 
-  /** Starts a call: no operands; whether each view shows memory 0 or an operand is random. */
+  /** Starts a call: removes all operands and decides at random whether each view shows memory 0 or an operand. */
   begin(): void {
     clear();
     setArenaSize(BENCH_BYTES);
@@ -208,17 +210,18 @@ export class Bench {
     this.calls++;
   }
 
-  /** Puts the set where `left` shows it and returns its address there. The operand ends with the payload. */
+  /** Writes the payload where `left` shows it and returns its address there. An operand ends where the payload ends. */
   left(kind: Kind, model: Model): usize {
     return this.put(kind, model, this.leftSelf, LEFT_AT, true);
   }
 
-  /** The same where only memory 0 will do, as for in-place kernels. */
+  /** Like left(), but always in memory 0, as in-place kernels need it. */
   leftOwn(kind: Kind, model: Model): usize {
     this.leftSelf = true;
     return this.put(kind, model, true, LEFT_AT, true);
   }
 
+  /** Like left(), for `right`. */
   right(kind: Kind, model: Model): usize {
     return this.put(kind, model, this.rightSelf, RIGHT_AT, false);
   }
@@ -236,13 +239,13 @@ export class Bench {
     return at;
   }
 
-  /** An address for a result that has room for `bytes`, between guards. */
+  /** An address with room for a result of `bytes` bytes between guards. */
   output(bytes: usize): usize {
     const at = OUT_AT + <usize>this.random.below(4) * 8 + (this.random.below(4) == 0 ? <usize>this.random.below(16) : 0);
     return this.guard(at, bytes);
   }
 
-  /** The payload at `at` of memory 0, `bytes` long, as the place for a result. */
+  /** Makes the `bytes` bytes at `at` of memory 0, an operand's payload, the place for a result. */
   inPlace(at: usize, bytes: usize): usize { return this.guard(at, bytes); }
 
   private guard(at: usize, bytes: usize): usize {
@@ -253,12 +256,13 @@ export class Bench {
     return at;
   }
 
-  /** Checks the guards, the result's cardinality or run count, and the result. */
+  /** Checks the kernel's returned cardinality or run count, the payload and the guards. */
   check(kind: Kind, result: u32, model: Model, what: string): void {
     this.checkResult(result, kind == Kind.RUNS ? model.runs() : model.count, what);
     this.checkPayload(kind, model, what);
   }
 
+  /** Checks the payload and the guards. */
   checkPayload(kind: Kind, model: Model, what: string): void {
     const difference = differs(kind, this.out, model);
     if (difference != "") this.fail(what + ": " + difference);
@@ -269,7 +273,7 @@ export class Bench {
   }
 
   checkResult(result: u32, expected: u32, what: string): void {
-    if (result != expected) this.fail(what + ": returned " + result.toString() + " and not " + expected.toString());
+    if (result != expected) this.fail(what + ": returned " + result.toString() + ", expected " + expected.toString());
   }
 
   fail(what: string): void {
@@ -278,12 +282,12 @@ export class Bench {
     }
   }
 
-  /** Ends a test: it failed if any call did. */
+  /** Ends the test: fails it if any check failed. */
   end(): void { expect(this.fault).toBe(""); }
 }
 
-/** Cardinalities where kernels go wrong, up to `most`. */
-export function seams(most: u32): u32[] {
+/** Cardinalities up to `most` that are likely to reveal errors. */
+export function boundarySizes(most: u32): u32[] {
   const all: u32[] = [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 63, 64, 65, 500, 4095, 4096, 4097, 20000, 32768, 65535, 65536];
   const some: u32[] = [];
   for (let i = 0; i < all.length; i++) if (all[i] <= most) some.push(all[i]);
@@ -295,7 +299,7 @@ export function anyModel(cardinalities: u32[], random: Random): Model {
   return makeModel(random.below(Style.STYLES), cardinalities[random.below(cardinalities.length)], random);
 }
 
-/** A small random set inside a narrow window: many collisions, and every split point of a vector loop. */
+/** A small random set in a narrow window. Two of them have many common members, and loops over vectors end at every remainder. */
 export function crowdedModel(random: Random): Model {
   const made = new Model(), window: u32 = 1 + random.below(80), start = random.below(UNIVERSE - window), tries = random.below(60);
   for (let i: u32 = 0; i < tries; i++) made.add(start + random.below(window));

@@ -4,7 +4,7 @@ import {
 } from "../container/run";
 import { runsBytes } from "../container/limits";
 import {
-  Bench, Kind, Model, Operation, anyModel, combineModels, crowdedModel, makeModel, payloadBytes, seams, Style, UNIVERSE,
+  Bench, Kind, Model, Operation, anyModel, combineModels, crowdedModel, makeModel, payloadBytes, boundarySizes, Style, UNIVERSE,
 } from "./container-model";
 
 function combine(operation: i32, a: usize, b: usize, out: usize): u32 {
@@ -24,7 +24,7 @@ function callAll(bench: Bench, x: Model, y: Model): void {
   }
 }
 
-/** Few runs with ends that often coincide with those of another such set. */
+/** A few runs whose ends often coincide with those of another such set. */
 function steps(bench: Bench): Model {
   const made = new Model();
   for (let i: u32 = 0; i < 12; i++) {
@@ -34,13 +34,14 @@ function steps(bench: Bench): Model {
   return made;
 }
 
+/** Writes the runs to memory 0 between guards and returns their address. */
 function own(bench: Bench, x: Model): usize {
   bench.begin();
   return bench.inPlace(bench.leftOwn(Kind.RUNS, x), payloadBytes(Kind.RUNS, x));
 }
 
-describe("runs", () => {
-  it("combine at every pair of the seams' cardinalities", () => {
+describe("run kernels", () => {
+  it("combine sets of all pairs of boundary cardinalities", () => {
     const bench = new Bench(20), sizes: u32[] = [0, 1, 2, 64, 4096, 4097, 32768, 65535, 65536];
     for (let i = 0; i < sizes.length; i++) {
       for (let j = 0; j < sizes.length; j++) {
@@ -51,14 +52,14 @@ describe("runs", () => {
     bench.end();
   });
 
-  it("combine with common boundaries", () => {
+  it("combine sets whose runs have common ends", () => {
     const bench = new Bench(21);
     for (let i = 0; i < 100; i++) callAll(bench, steps(bench), i % 5 ? steps(bench) : crowdedModel(bench.random));
     bench.end();
   });
 
-  it("combine with themselves and their complement", () => {
-    const bench = new Bench(22), sizes = seams(65536);
+  it("combine a set with itself and with its complement", () => {
+    const bench = new Bench(22), sizes = boundarySizes(65536);
     for (let i = 0; i < 30; i++) {
       const x = anyModel(sizes, bench.random), rest = new Model();
       for (let v: u32 = 0; v < UNIVERSE; v++) if (!x.has[v]) rest.add(v);
@@ -72,8 +73,8 @@ describe("runs", () => {
     bench.end();
   });
 
-  it("find members and their neighbours", () => {
-    const bench = new Bench(23), sizes = seams(65536);
+  it("find runs, members, the next member and the next absent value", () => {
+    const bench = new Bench(23), sizes = boundarySizes(65536);
     for (let i = 0; i < sizes.length; i++) {
       const x = makeModel(bench.random.below(Style.STYLES), sizes[i], bench.random), at = own(bench, x);
       let index = -1, rank: u32 = 0;
@@ -98,8 +99,8 @@ describe("runs", () => {
     bench.end();
   });
 
-  it("count ranges", () => {
-    const bench = new Bench(24), sizes = seams(65536);
+  it("count the members of ranges", () => {
+    const bench = new Bench(24), sizes = boundarySizes(65536);
     for (let i = 0; i < 60; i++) {
       const x = i % 2 ? anyModel(sizes, bench.random) : steps(bench), at = own(bench, x);
       for (let j = 0; j < 20; j++) {
@@ -108,7 +109,7 @@ describe("runs", () => {
         for (let v = low; v <= high; v++) members += u32(x.has[v]);
         bench.checkResult(runsRangeCardinality(at, low, high), members, "runsRangeCardinality");
       }
-      bench.checkResult(runsRangeCardinality(at, 0, 65535), x.count, "runsRangeCardinality of everything");
+      bench.checkResult(runsRangeCardinality(at, 0, 65535), x.count, "runsRangeCardinality of all");
     }
     bench.end();
   });

@@ -10,13 +10,13 @@ import { nodeLevel, rootNode, nodeCount, LEAF_MAX, slotChild, slotAt, INNER_MAX 
 import { Trial, asOperand, freshArena } from "./bitmap-arena";
 import { Model, range } from "./bitmap-model";
 
-/** Keys that may be in the directory: `size` of them, `step` apart. Every third is a FULL entry of up to `step` containers. */
+/** A model of a directory with up to `size` keys, `step` apart. Every third key has a FULL entry of up to `step` containers. */
 class Keys {
-  there: StaticArray<bool>;
+  present: StaticArray<bool>;
   count: u32 = 0;
 
   constructor(private trial: Trial, public size: u32, private step: u64 = 9) {
-    this.there = new StaticArray<bool>(size);
+    this.present = new StaticArray<bool>(size);
     freshArena(40);
   }
 
@@ -26,31 +26,31 @@ class Keys {
   cardinality(i: u32): u64 { return i % 3 == 2 ? this.span(i) << 16 : 1 + i % 3; }
 
   insert(i: u32): void {
-    if (this.there[i]) return;
-    if (i % 3 == 2 && isTiny<Own>()) promote();                // a tiny arena has no FULL entry
+    if (this.present[i]) return;
+    if (i % 3 == 2 && isTiny<Own>()) promote();                // a tiny arena cannot hold a FULL entry
     const entry = insertEntry(this.key(i));
     if (i % 3 == 2) setFull(entry, this.span(i)); else if (i % 3) setPair(entry, 7, 9); else setSingle(entry, 5);
     adjust(this.key(i), this.cardinality(i));
-    this.there[i] = true;
+    this.present[i] = true;
     this.count++;
   }
 
   remove(i: u32): void {
-    if (!this.there[i]) return;
+    if (!this.present[i]) return;
     adjust(this.key(i), -<i64>this.cardinality(i));
     removeEntry(this.key(i));
-    this.there[i] = false;
+    this.present[i] = false;
     this.count--;
-    this.trial.holds(!nodeLevel<Own>(rootNode<Own>()) || nodeCount<Own>(rootNode<Own>()) > 1, "no level too many");
+    this.trial.holds(!nodeLevel<Own>(rootNode<Own>()) || nodeCount<Own>(rootNode<Own>()) > 1, "the root is a leaf or has two children");
   }
 
-  /** The first that is there from `i` on, `size` if there is none. */
+  /** The first present key from `i` on, `size` if there is none. */
   next(i: u32): u32 {
-    while (i < this.size && !this.there[i]) i++;
+    while (i < this.size && !this.present[i]) i++;
     return i;
   }
 
-  /** The first that stands for `key` or a greater one. */
+  /** The first present key whose entry stands for `key` or a greater one. */
   from(key: u64): u32 {
     const i = key < this.key(0) ? <u32>0 : <u32>min<u64>((key - this.key(0)) / this.step, this.size);
     return this.next(i < this.size && this.last(i) < key ? i + 1 : i);
@@ -59,7 +59,7 @@ class Keys {
   model(): Model {
     const model = new Model();
     for (let i: u32 = 0; i < this.size; i++) {
-      if (!this.there[i]) continue;
+      if (!this.present[i]) continue;
       const base = this.key(i) << 16;
       if (i % 3 == 2) model.append(base, ((this.last(i) + 1) << 16) - 1);
       else if (i % 3) model.append(base + 7, base + 7).append(base + 9, base + 9);
@@ -68,49 +68,53 @@ class Keys {
     return model;
   }
 
+  /** Checks that `place` is the entry of key `i`, or the end if `i` is `size`. */
   private at(place: u64, i: u32, what: string): void {
     if (i == this.size) this.trial.same(place, 0, what + " at the end");
-    else if (!place || entryKey<Own>(placeEntry(place)) != this.key(i)) this.trial.fail(what + " of " + this.key(i).toString());
+    else if (!place || entryKey<Own>(placeEntry(place)) != this.key(i)) {
+      this.trial.fail(what + ": not the entry of key " + this.key(i).toString());
+    }
   }
 
-  /** That the directory finds all and walks over all. */
+  /** Checks that the directory finds and lists exactly the present keys. */
   check(): void {
     const trial = this.trial;
     trial.is(this.model(), "directory");
-    trial.same(entriesHeld<Own>(), this.count, "entries");
+    trial.same(entriesHeld<Own>(), this.count, "number of entries");
     let members: u64 = 0, place = seek<Own>(0), last = this.size;
     for (let i: u32 = 0; i < this.size; i++) {
       const key = this.key(i);
-      if (this.there[i]) {
-        this.at(place, i, "the next");
+      if (this.present[i]) {
+        this.at(place, i, "advance");
         place = advance<Own>(place);
         last = i;
       }
-      // Before the key, at it, at the last it may stand for, behind that.
+      // The key before this one, unless the previous entry could stand for it; this key; the next.
       for (let k = i && key - this.last(i - 1) < 2 ? key : key - 1; k <= key + 1; k++) {
-        const found = findEntry(k), wanted = k >= key && k <= this.last(i) && this.there[i];
-        if (wanted) trial.holds(found != 0 && entryKey<Own>(found) == key, "findEntry");
-        else if (k >= key || !i || k > this.last(i - 1)) trial.same(found, 0, "findEntry of none");
-        trial.same(membersBefore(k), members + (wanted ? (k - key) << 16 : k > key && this.there[i] ? this.cardinality(i) : 0), "membersBefore");
+        const found = findEntry(k), wanted = k >= key && k <= this.last(i) && this.present[i];
+        if (wanted) trial.holds(found != 0 && entryKey<Own>(found) == key, "findEntry finds a present key");
+        else if (k >= key || !i || k > this.last(i - 1)) trial.same(found, 0, "findEntry of an absent key");
+        const within = wanted ? (k - key) << 16 : k > key && this.present[i] ? this.cardinality(i) : 0;
+        trial.same(membersBefore(k), members + within, "membersBefore");
         this.at(seek<Own>(k), this.from(k), "seek");
       }
       this.at(seek<Own>(this.last(i)), this.from(this.last(i)), "seek of a span's last");
-      if (this.there[i]) {
+      if (this.present[i]) {
         trial.same(findEntry(this.last(i)), findEntry(key), "findEntry of a span's last");
-        trial.same(entryKey<Own>(entryOfRank(members)), key, "entryOfRank");
+        trial.same(entryKey<Own>(entryOfRank(members)), key, "entryOfRank of an entry's first member");
         members += this.cardinality(i);
-        trial.same(entryKey<Own>(entryOfRank(members - 1)), key, "entryOfRank of the last");
+        trial.same(entryKey<Own>(entryOfRank(members - 1)), key, "entryOfRank of an entry's last member");
       }
     }
-    trial.same(place, 0, "the end");
+    trial.same(place, 0, "place after the last entry");
     trial.same(cardinalityHeld<Own>(), members, "cardinality");
-    if (last == this.size) trial.same(lastEntry<Own>(), 0, "no last entry");
-    else trial.same(entryKey<Own>(lastEntry<Own>()), this.key(last), "the last entry");
-    trial.same(membersBefore(this.key(this.size)), members, "members before the end");
-    trial.same(findEntry(this.key(this.size)), 0, "none behind");
+    if (last == this.size) trial.same(lastEntry<Own>(), 0, "last entry of an empty directory");
+    else trial.same(entryKey<Own>(lastEntry<Own>()), this.key(last), "key of the last entry");
+    trial.same(membersBefore(this.key(this.size)), members, "membersBefore behind the last key");
+    trial.same(findEntry(this.key(this.size)), 0, "findEntry behind the last key");
   }
 
-  /** seekFrom() from some places to near and far keys. */
+  /** Checks seekFrom() from random places to near and far keys. */
   checkSeekFrom(): void {
     const random = this.trial.random;
     for (let n = 0; n < 3000 && this.count; n++) {
@@ -122,7 +126,7 @@ class Keys {
   }
 }
 
-/** Leaves under the node, and in `fullLeaves` how many of them hold all they can. */
+/** The number of leaves below the node. Adds the number of full ones to `fullLeaves`. */
 let fullLeaves: u32 = 0;
 function leavesOf(node: usize): u32 {
   if (!nodeLevel<Own>(node)) {
@@ -134,7 +138,7 @@ function leavesOf(node: usize): u32 {
   return leaves;
 }
 
-/** All numbers below `size`, each once, in no order. */
+/** All numbers below `size` in random order. */
 function shuffled(trial: Trial, size: u32): u32[] {
   const all = new Array<u32>(size);
   for (let i: u32 = 0; i < size; i++) {
@@ -145,85 +149,85 @@ function shuffled(trial: Trial, size: u32): u32[] {
   return all;
 }
 
-/** More entries than two levels hold. */
+/** More entries than a directory of two levels holds. */
 const MANY: u32 = LEAF_MAX * INNER_MAX + 1000;
 
 describe("the directory", () => {
-  it("packs what comes in ascending order", () => {
-    // An inner node that is full is split by the next entry, whether its leaf has room or not.
+  it("fills its leaves when keys are inserted in ascending order", () => {
+    // The next insertion splits a full inner node, even if the leaf has room.
     const trial = new Trial(400), keys = new Keys(trial, MANY), most: u32[] = [1, LEAF_MAX, LEAF_MAX * (INNER_MAX - 1) + 1];
     for (let i: u32 = 0; i < MANY; i++) {
       trial.steps = i;
       keys.insert(i);
       const count = i + 1, level: u32 = count > most[2] ? 2 : count > most[1] ? 1 : 0;
       trial.same(nodeLevel<Own>(rootNode<Own>()), level, "level");
-      for (let m = 0; m < 3; m++) if (count >= most[m] - 1 && count <= most[m] + 1) trial.sound("around a level's most");
+      for (let m = 0; m < 3; m++) if (count >= most[m] - 1 && count <= most[m] + 1) trial.sound("near the most entries of a level");
     }
     fullLeaves = 0;
-    trial.same(leavesOf(rootNode<Own>()), (MANY + LEAF_MAX - 1) / LEAF_MAX, "leaves");
-    trial.same(fullLeaves, MANY / LEAF_MAX, "full leaves");
+    trial.same(leavesOf(rootNode<Own>()), (MANY + LEAF_MAX - 1) / LEAF_MAX, "number of leaves");
+    trial.same(fullLeaves, MANY / LEAF_MAX, "number of full leaves");
     keys.check();
     keys.checkSeekFrom();
     for (let i: u32 = 0; i < MANY; i++) {
       keys.remove(i);
-      if (i % 5000 == 0 || i > MANY - 5) trial.is(keys.model(), "from the front");
+      if (i % 5000 == 0 || i > MANY - 5) trial.is(keys.model(), "removing from the front");
     }
-    trial.same(used(), 16, "nothing is left");
+    trial.same(used(), 16, "bytes in use when empty");
     trial.end();
   });
 
-  it("takes what comes in descending order", () => {
+  it("holds keys that are inserted and removed in descending order", () => {
     const trial = new Trial(401), keys = new Keys(trial, MANY);
     for (let i = MANY; i; i--) {
       trial.steps = i;
       keys.insert(i - 1);
-      if (keys.count % 5000 == LEAF_MAX + 1) trial.is(keys.model(), "growing");
+      if (keys.count % 5000 == LEAF_MAX + 1) trial.is(keys.model(), "inserting");
     }
     trial.same(nodeLevel<Own>(rootNode<Own>()), 2, "level");
     keys.check();
     for (let i = MANY; i; i--) {
       keys.remove(i - 1);
-      if (i % 5000 == 0 || i < 5) trial.is(keys.model(), "from the back");
+      if (i % 5000 == 0 || i < 5) trial.is(keys.model(), "removing from the back");
     }
-    trial.same(used(), 16, "nothing is left");
+    trial.same(used(), 16, "bytes in use when empty");
     trial.end();
   });
 
-  it("takes what comes in no order, and lets it go", () => {
+  it("holds keys that are inserted and removed in random order", () => {
     const trial = new Trial(402), keys = new Keys(trial, MANY);
     let order = shuffled(trial, MANY);
     for (let i: u32 = 0; i < MANY; i++) {
       keys.insert(order[i]);
-      if (i % 4000 == 0) trial.is(keys.model(), "growing");
+      if (i % 4000 == 0) trial.is(keys.model(), "inserting");
     }
     trial.same(nodeLevel<Own>(rootNode<Own>()), 2, "level");
-    trial.holds(freedBytes() < used() / 16, "little is freed on the way: " + freedBytes().toString());
-    trial.holds(used() < MANY * 20, "leaves are full enough: " + used().toString());
+    trial.holds(freedBytes() < used() / 16, "few bytes are freed during insertion: " + freedBytes().toString());
+    trial.holds(used() < MANY * 20, "an entry takes less than 20 bytes on average: " + used().toString());
     keys.check();
     keys.checkSeekFrom();
     order = shuffled(trial, MANY);
     for (let i: u32 = 0; i < MANY; i++) {
       keys.remove(order[i]);
-      if (i % 4000 == 0 || i > MANY - 20) trial.is(keys.model(), "shrinking");
+      if (i % 4000 == 0 || i > MANY - 20) trial.is(keys.model(), "removing");
       if (i == MANY / 2 || i == MANY - 300) { keys.check(); keys.checkSeekFrom(); }
     }
-    trial.same(used(), 16, "nothing is left");
+    trial.same(used(), 16, "bytes in use when empty");
     trial.end();
   });
 
-  it("packs what comes in nearly ascending order", () => {
+  it("nearly fills its leaves when keys are inserted in nearly ascending order", () => {
     const trial = new Trial(407), keys = new Keys(trial, 10000), near: u32 = 16;
     for (let from: u32 = 0; from < keys.size; from += near) {
       const order = shuffled(trial, near);
       for (let i: u32 = 0; i < near; i++) keys.insert(from + order[i]);
-      if (from % 400 == 0) trial.is(keys.model(), "growing");
+      if (from % 400 == 0) trial.is(keys.model(), "inserting");
     }
     keys.check();
-    trial.holds(used() < keys.count * 15, "leaves are nearly full: " + used().toString());
+    trial.holds(used() < keys.count * 15, "an entry takes less than 15 bytes on average: " + used().toString());
     trial.end();
   });
 
-  it("is right after every single change", () => {
+  it("is valid after each of many random changes", () => {
     const trial = new Trial(403), sizes: u32[] = [1, 2, 3, 20, LEAF_MAX, LEAF_MAX + 1, 600, 1500];
     for (let s = 0; s < sizes.length; s++) {
       const keys = new Keys(trial, sizes[s], s % 2 ? 9 : 1 << 33);
@@ -234,26 +238,26 @@ describe("the directory", () => {
         if (!keys.count) grows = true;
         const at = trial.random.below(sizes[s]);
         if (grows == (trial.random.below(5) != 0)) keys.insert(at); else keys.remove(at);
-        trial.sound("changed");
+        trial.sound("changing");
         if (i % 150 == 0) { keys.check(); keys.checkSeekFrom(); }
       }
     }
     trial.end();
   });
 
-  it("fills gaps between leaves that are packed", () => {
+  it("takes keys that fall between those of full leaves", () => {
     const trial = new Trial(404), size: u32 = 6 * LEAF_MAX, keys = new Keys(trial, size);
     for (let i: u32 = 0; i < size; i += 2) keys.insert(i);
     const order = shuffled(trial, size);
     for (let i: u32 = 0; i < size; i++) {
       keys.insert(order[i]);
-      trial.sound("filled");
+      trial.sound("filling gaps");
     }
     keys.check();
     trial.end();
   });
 
-  it("reads an operand as it reads its own memory", () => {
+  it("reads an operand in the same way as memory 0", () => {
     const trial = new Trial(405), sizes: u32[] = [0, 1, 2, 300, 40000];
     for (let s = 0; s < sizes.length; s++) {
       const keys = new Keys(trial, sizes[s]);
@@ -262,7 +266,7 @@ describe("the directory", () => {
       freshArena(40);
       left.select(k);
       right.select(k);
-      trial.same(entriesHeld<Right>(), keys.count, "entries");
+      trial.same(entriesHeld<Right>(), keys.count, "number of entries");
       trial.same(cardinalityHeld<Left>(), keys.model().cardinality(), "cardinality");
       let place = seek<Right>(0), other = seek<Left>(0), leaves = 0;
       for (let i = keys.next(0); i < keys.size; i = keys.next(i + 1)) {
@@ -270,35 +274,36 @@ describe("the directory", () => {
         trial.same(entryKey<Right>(entry), keys.key(i), "key");
         trial.same(entryLastKey<Left>(entry), keys.last(i), "last key");
         trial.same(entryCardinality<Right>(entry), keys.cardinality(i), "cardinality");
-        trial.same(other, place, "the same place");
+        trial.same(other, place, "place in the left view and in the right");
         leaves += i32(isLastOfLeaf(place));
         if (i % 500 == 1) trial.same(seekFrom<Right>(seek<Right>(0), keys.key(i)), place, "seekFrom");
         place = advance<Right>(place);
         other = advance<Left>(other);
       }
-      trial.same(place, 0, "the end");
-      trial.same(leaves, (keys.count + LEAF_MAX - 1) / LEAF_MAX, "leaves");
-      trial.same(u32(lastEntry<Right>() != 0), u32(keys.count != 0), "a last entry");
+      trial.same(place, 0, "place after the last entry");
+      trial.same(leaves, (keys.count + LEAF_MAX - 1) / LEAF_MAX, "number of leaves");
+      trial.same(u32(lastEntry<Right>() != 0), u32(keys.count != 0), "whether there is a last entry");
     }
     trial.end();
   });
 
-  it("ends with the greatest key there is", () => {
+  it("holds the greatest possible key and ends there", () => {
     const trial = new Trial(406), last: u64 = 0xffffffffffff;
     setSingle(insertEntry(last), 1);
     adjust(last, 1);
-    trial.same(advance<Own>(seek<Own>(last)), 0, "alone");
+    trial.same(advance<Own>(seek<Own>(last)), 0, "place after the only entry");
     setSingle(insertEntry(4), 1);
     adjust(4, 1);
     const first = last - SPAN_MAX;
     setFull(insertEntry(first), SPAN_MAX);
     adjust(first, SPAN_MAX << 16);
-    trial.is(range((4 << 16) + 1, (4 << 16) + 1).append(first << 16, (last << 16) - 1).append((last << 16) + 1, (last << 16) + 1), "three");
-    trial.same(placeEntry(seek<Own>(last)), lastEntry<Own>(), "seek");
-    trial.same(advance<Own>(seek<Own>(last)), 0, "at the end");
-    trial.same(placeEntry(seekFrom<Own>(seek<Own>(0), last)), lastEntry<Own>(), "seekFrom");
-    trial.same(seekFrom<Own>(seek<Own>(0), u64.MAX_VALUE), 0, "beyond");
-    trial.same(placeEntry(advance<Own>(seek<Own>(0))) - placeEntry(seek<Own>(0)), ENTRY_BYTES, "neighbours");
+    const model = range((4 << 16) + 1, (4 << 16) + 1).append(first << 16, (last << 16) - 1).append((last << 16) + 1, (last << 16) + 1);
+    trial.is(model, "three entries");
+    trial.same(placeEntry(seek<Own>(last)), lastEntry<Own>(), "seek of the greatest key");
+    trial.same(advance<Own>(seek<Own>(last)), 0, "place after the last entry");
+    trial.same(placeEntry(seekFrom<Own>(seek<Own>(0), last)), lastEntry<Own>(), "seekFrom to the greatest key");
+    trial.same(seekFrom<Own>(seek<Own>(0), u64.MAX_VALUE), 0, "seekFrom beyond the greatest key");
+    trial.same(placeEntry(advance<Own>(seek<Own>(0))) - placeEntry(seek<Own>(0)), ENTRY_BYTES, "distance of neighbouring entries");
     trial.end();
   });
 });

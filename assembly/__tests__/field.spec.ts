@@ -3,7 +3,7 @@ import { Form, Trial, build, freshArena } from "./bitmap-arena";
 import { Model, OFFSET_MAX, anyModel } from "./bitmap-model";
 import { enter, memberAt, members } from "./world";
 
-/** The `width` bits from `offset` on, the first one the highest. */
+/** The `width` bits from `offset` on, highest first. */
 function bitsAt(model: Model, offset: u64, width: u32): u64 {
   let value: u64 = 0;
   for (let i: u32 = 0; i < width; i++) value = (value << 1) | u64(model.has(offset + i));
@@ -16,14 +16,14 @@ function putBits(model: Model, offset: u64, width: u32, value: u64): void {
   }
 }
 
-/** `value` as the field has it when its higher bits are lost. */
+/** The lowest `width` bits of `value`, read as a signed or unsigned number. */
 function wrapped(value: i64, width: u32, signed: u32): i64 {
   if (width == 64) return value;
   const range = <i64>1 << width, low = value & (range - 1);
   return signed && low >= range >> 1 ? low - range : low;
 }
 
-/** What becomes of `value`, which is exact; in `fits` whether it may be. */
+/** The new value of a field that should become `value`. Sets `fits` to false if the change must be refused. */
 let fits: bool = false;
 function normalized(value: i64, width: u32, signed: u32, overflow: Overflow): i64 {
   const most: i64 = (<i64>1 << (width - signed)) - 1, least: i64 = signed ? -most - 1 : 0;
@@ -34,7 +34,10 @@ function normalized(value: i64, width: u32, signed: u32, overflow: Overflow): i6
   return value < least ? least : most;
 }
 
-function expectField(adds: bool, width: u32, signed: u32, start: i64, value: i64, overflow: Overflow, result: i64, fails: bool = false): void {
+/** Sets a field to `start`, then adds `value` to it or sets it to `value`, and checks the result. */
+function expectField(
+  adds: bool, width: u32, signed: u32, start: i64, value: i64, overflow: Overflow, result: i64, fails: bool = false,
+): void {
   freshArena(40);
   setField(3, width, signed, start, Overflow.WRAP);
   enter();
@@ -48,7 +51,7 @@ function expectField(adds: bool, width: u32, signed: u32, start: i64, value: i64
 }
 
 describe("fields", () => {
-  it("are read, written and added to, at any offset and width", () => {
+  it("of up to 40 bits can be read, set and added to at any offset", () => {
     const trial = new Trial(960), random = trial.random;
     for (let round = 0; round < 12; round++) {
       const model = anyModel(0, 1, 3, random), base: u64 = round % 4 == 3 ? 0 : random.below(140000);
@@ -56,15 +59,16 @@ describe("fields", () => {
       for (let i = 0; i < 150; i++) {
         trial.steps++;
         enter();
-        const width = random.between(1, 40), signed = random.below(2), offset = base + random.below(400), overflow: Overflow = random.below(3);
+        const width = random.between(1, 40), signed = random.below(2);
+        const offset = base + random.below(400), overflow: Overflow = random.below(3);
         const old = wrapped(bitsAt(model, offset, width), width, signed);
         trial.same(field(offset, width, signed), old, "field");
         const value = <i64>random.next() >> (20 + random.below(43)), adds = random.below(2) != 0;
         const result = normalized(adds ? old + value : value, width, signed, overflow);
-        if (!adds && !signed && value < 0) continue;          // beyond an unsigned one: below
+        if (!adds && !signed && value < 0) continue;          // has a test of its own below
         const done = adds ? addToField(offset, width, signed, value, overflow) : setField(offset, width, signed, value, overflow);
-        trial.same(done, u32(fits), "whether it fits");
-        trial.same(members(), 2, "handed over");
+        trial.same(done, u32(fits), "whether the change is made");
+        trial.same(members(), 2, "number of values in the reply");
         trial.same(memberAt(0), old, "old value");
         trial.same(memberAt(1), done ? result : old, "new value");
         if (done) putBits(model, offset, width, result);
@@ -74,7 +78,7 @@ describe("fields", () => {
     trial.end();
   });
 
-  it("of 63 and 64 bits wrap, saturate and fail at their ends", () => {
+  it("of 63 and 64 bits wrap, saturate or fail beyond their limits", () => {
     const most = i64.MAX_VALUE, least = i64.MIN_VALUE;
     expectField(true, 64, 1, most, 1, Overflow.WRAP, least);
     expectField(true, 64, 1, most, 1, Overflow.SAT, most);
@@ -99,7 +103,7 @@ describe("fields", () => {
     expectField(false, 63, 1, 7, most, Overflow.FAIL, 0, true);
   });
 
-  it("that are unsigned are beyond their most when they are set below 0", () => {
+  it("of an unsigned type treat a negative value as too large", () => {
     expectField(false, 8, 0, 7, -1, Overflow.WRAP, 255);
     expectField(false, 8, 0, 7, -1, Overflow.SAT, 255);
     expectField(false, 8, 0, 7, -1, Overflow.FAIL, 0, true);
@@ -107,10 +111,10 @@ describe("fields", () => {
     expectField(false, 63, 0, 7, i64.MIN_VALUE, Overflow.SAT, i64.MAX_VALUE);
   });
 
-  it("may be the last bits there are", () => {
+  it("can end at the greatest offset", () => {
     const trial = new Trial(961);
-    trial.same(setField(OFFSET_MAX - 7, 8, 0, 0xa5, Overflow.WRAP), 1, "done");
-    trial.same(field(OFFSET_MAX - 7, 8, 0), 0xa5, "read");
+    trial.same(setField(OFFSET_MAX - 7, 8, 0, 0xa5, Overflow.WRAP), 1, "whether the change is made");
+    trial.same(field(OFFSET_MAX - 7, 8, 0), 0xa5, "value");
     const model = new Model(), bits: u64[] = [7, 5, 2, 0];
     for (let i = 0; i < 4; i++) model.append(OFFSET_MAX - bits[i], OFFSET_MAX - bits[i]);
     trial.is(model, "set");

@@ -7,67 +7,68 @@ import { set } from "../write/point";
 import { Form, Trial, build, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, range } from "./bitmap-model";
 
-/** Changes the arena and the model alike, and compares what they were before. */
+/** Makes the same change to memory 0 and the model, and checks the old value and the new one. */
 function change(trial: Trial, model: Model, offset: u64, value: u32): void {
   const before = value ? !model.add(offset) : model.remove(offset);
-  trial.same(set(offset, value), u32(before), "what " + offset.toString() + " was");
-  trial.same(get(offset), value, "what " + offset.toString() + " is");
+  trial.same(set(offset, value), u32(before), "old value of " + offset.toString());
+  trial.same(get(offset), value, "new value of " + offset.toString());
 }
 
 // --- One container, member by member ------------------------------------------------------------------------------------------
 
 const enum Order { ASCENDING, DESCENDING, SCATTERED, ORDERS }
 
-/** The `i`-th of all values of a container. */
+/** The `i`-th of the 65,536 values of a container. */
 function inOrder(order: i32, i: u32): u32 {
   return order == Order.ASCENDING ? i : order == Order.DESCENDING ? 65535 - i : (i * 40503 + 977) & 65535;
 }
 
-const SEAMS: u32[] = [0, 1, 2, 3, 4, 31, 32, 33, 34, 100, 4095, 4096, 4097, 30000, 65534, 65535, 65536];
+const BOUNDARIES: u32[] = [0, 1, 2, 3, 4, 31, 32, 33, 34, 100, 4095, 4096, 4097, 30000, 65534, 65535, 65536];
 
-/** The first `count` values of the order as members of container 5, among the others. */
+/** Container 5 with the first `count` values of the order, alone or between other containers. */
 function expected(order: i32, count: u32, others: bool): Model {
-  const model = new Model(), there = new StaticArray<bool>(65536);
-  for (let i: u32 = 0; i < count; i++) there[inOrder(order, i)] = true;
+  const model = new Model(), present = new StaticArray<bool>(65536);
+  for (let i: u32 = 0; i < count; i++) present[inOrder(order, i)] = true;
   if (others) model.append(4 << 16, (4 << 16) + 2);
-  for (let v: u32 = 0; v < 65536; v++) if (there[v]) model.append((5 << 16) + v, (5 << 16) + v);
+  for (let v: u32 = 0; v < 65536; v++) if (present[v]) model.append((5 << 16) + v, (5 << 16) + v);
   if (others) model.append((6 << 16) + 1, (6 << 16) + 1).append(OFFSET_MAX, OFFSET_MAX);
   return model;
 }
 
+/** Adds all values of container 5 one by one, then removes them one by one. */
 function growAndShrink(trial: Trial, order: i32, others: bool): void {
   const base: u64 = 5 << 16;
   if (others) build(expected(order, 0, true), Form.PLAIN, trial.random); else freshArena(40);
-  for (let count: u32 = 0, seam = 0; count <= 65536; count++) {
+  for (let count: u32 = 0, boundary = 0; count <= 65536; count++) {
     trial.steps = count;
-    if (count == SEAMS[seam]) {
+    if (count == BOUNDARIES[boundary]) {
       trial.is(expected(order, count, others), "grown");
-      trial.same(load<u8>(0), u8(others || count > 32), "form");
-      seam++;
+      trial.same(load<u8>(0), u8(others || count > 32), "form of the arena");
+      boundary++;
     }
     if (count == 65536) break;
-    trial.same(set(base + inOrder(order, count), 1), 0, "new");
-    trial.same(set(base + inOrder(order, count >> 1), 1), 1, "known");
+    trial.same(set(base + inOrder(order, count), 1), 0, "old value of an absent member");
+    trial.same(set(base + inOrder(order, count >> 1), 1), 1, "old value of a present member");
   }
-  for (let count: u32 = 65536, seam = SEAMS.length - 1; ; count--) {
+  for (let count: u32 = 65536, boundary = BOUNDARIES.length - 1; ; count--) {
     trial.steps = count;
-    if (count == SEAMS[seam]) { trial.is(expected(order, count, others), "shrunk"); seam--; }
+    if (count == BOUNDARIES[boundary]) { trial.is(expected(order, count, others), "shrunk"); boundary--; }
     if (!count) break;
-    trial.same(get(base + inOrder(order, count - 1)), 1, "there");
-    trial.same(set(base + inOrder(order, count - 1), 0), 1, "gone");
-    trial.same(set(base + inOrder(order, count - 1), 0), 0, "gone before");
+    trial.same(get(base + inOrder(order, count - 1)), 1, "value before removing");
+    trial.same(set(base + inOrder(order, count - 1), 0), 1, "old value when removing");
+    trial.same(set(base + inOrder(order, count - 1), 0), 0, "old value when removing again");
   }
 }
 
 describe("a container", () => {
-  it("grows from nothing to everything and back, alone", () => {
+  it("alone in an arena can be filled and emptied member by member", () => {
     const trial = new Trial(300);
     for (let order = 0; order < Order.ORDERS; order++) growAndShrink(trial, order, false);
-    trial.same(used(), 16, "an empty arena");
+    trial.same(used(), 16, "bytes in use when empty");
     trial.end();
   });
 
-  it("grows from nothing to everything and back, between others", () => {
+  it("between others can be filled and emptied member by member", () => {
     const trial = new Trial(301);
     for (let order = 0; order < Order.ORDERS; order++) growAndShrink(trial, order, true);
     trial.end();
@@ -78,7 +79,7 @@ describe("a container", () => {
 
 const BASE: u64 = 9 << 16;
 
-/** Container 9 as runs, between a neighbour at each side. */
+/** Builds container 9 from runs [first, last, ...], with a container of one member before it and one behind it. */
 function buildRuns(trial: Trial, bounds: u32[]): Model {
   const model = new Model().append(BASE - 1, BASE - 1);
   for (let i = 0; i < bounds.length; i += 2) model.append(BASE + bounds[i], BASE + bounds[i + 1]);
@@ -87,14 +88,14 @@ function buildRuns(trial: Trial, bounds: u32[]): Model {
   return model;
 }
 
-/** Changes one offset of those runs; the container is then of that kind. */
+/** Sets one offset of those runs to `value` and checks that the container then has that kind. */
 function edit(trial: Trial, bounds: u32[], low: u32, value: u32, kind: Kind): void {
   trial.steps++;
   const model = buildRuns(trial, bounds);
-  trial.same(entryKind<Own>(findEntry(9)), Kind.RUNS, "kind before");
+  trial.same(entryKind<Own>(findEntry(9)), Kind.RUNS, "kind before the change");
   change(trial, model, BASE + low, value);
-  trial.is(model, "edited");
-  trial.same(entryKind<Own>(findEntry(9)), kind, "kind after");
+  trial.is(model, "changed");
+  trial.same(entryKind<Own>(findEntry(9)), kind, "kind after the change");
 }
 
 /** `count` runs of `length` members, `stride` apart. */
@@ -105,7 +106,7 @@ function comb(count: u32, length: u32, stride: u32): u32[] {
 }
 
 describe("runs", () => {
-  it("take members in, next to each of them, between and apart", () => {
+  it("take new members inside, beside, between and away from existing runs", () => {
     const trial = new Trial(310), two: u32[] = [100, 200, 300, 400], near: u32[] = [10, 20, 22, 30];
     edit(trial, two, 100, 1, Kind.RUNS);
     edit(trial, two, 150, 1, Kind.RUNS);
@@ -126,7 +127,7 @@ describe("runs", () => {
     trial.end();
   });
 
-  it("let members go, from each place in a run", () => {
+  it("lose members from the start, the middle and the end of a run", () => {
     const trial = new Trial(311), two: u32[] = [100, 200, 300, 400], single: u32[] = [10, 40, 50, 50, 60, 90];
     edit(trial, two, 250, 0, Kind.RUNS);
     edit(trial, two, 99, 0, Kind.RUNS);
@@ -142,37 +143,37 @@ describe("runs", () => {
     trial.end();
   });
 
-  it("become an array or a bitset when they are too many", () => {
+  it("become an array, buckets or a bitset as soon as that is smaller", () => {
     const trial = new Trial(312);
-    edit(trial, [5, 7], 20, 1, Kind.ARRAY);                   // 10 bytes, 8 as an array
-    edit(trial, [5, 8], 20, 1, Kind.RUNS);                    // 10 bytes, 10 as an array
+    edit(trial, [5, 7], 20, 1, Kind.ARRAY);                   // 10 bytes as runs, 8 as an array
+    edit(trial, [5, 8], 20, 1, Kind.RUNS);                    // 10 bytes as runs, 10 as an array
     edit(trial, [5, 7], 6, 0, Kind.PAIR);
     edit(trial, [5, 9], 7, 0, Kind.ARRAY);
     edit(trial, [5, 10], 7, 0, Kind.RUNS);
-    edit(trial, comb(2047, 3, 32), 65535, 1, Kind.BITSET);    // 2048 runs are 8194 bytes
+    edit(trial, comb(2047, 3, 32), 65535, 1, Kind.BITSET);    // 2048 runs take 8194 bytes
     edit(trial, comb(2047, 3, 32), 1, 0, Kind.BITSET);
     edit(trial, comb(2046, 3, 32), 65535, 1, Kind.RUNS);
     edit(trial, comb(2046, 3, 32), 1, 0, Kind.RUNS);
-    edit(trial, comb(350, 3, 160).concat([60000, 60099]), 60050, 0, Kind.BUCKETS);   // 1406 bytes, either way
+    edit(trial, comb(350, 3, 160).concat([60000, 60099]), 60050, 0, Kind.BUCKETS);   // before: 1406 bytes as runs or buckets
     edit(trial, comb(350, 3, 160).concat([60000, 60099]), 60200, 1, Kind.BUCKETS);
     edit(trial, comb(350, 3, 160).concat([60000, 60102]), 60200, 1, Kind.RUNS);
     trial.end();
   });
 
-  it("shrink to nothing and grow again", () => {
+  it("can be emptied and filled again", () => {
     const trial = new Trial(313), model = buildRuns(trial, [7, 9, 20, 25]), out: u32[] = [8, 22, 23, 7, 9, 24, 25, 20, 21];
     for (let i = 0; i < out.length; i++) { change(trial, model, BASE + out[i], 0); trial.is(model, "shrunk"); }
-    trial.same(findEntry(9), 0, "no container");
+    trial.same(findEntry(9), 0, "entry of the empty container");
     for (let i = 0; i < out.length; i++) { change(trial, model, BASE + out[i], 1); trial.is(model, "grown"); }
     const few = buildRuns(trial, [0, 9, 100, 109]);
     for (let v: u32 = 0; v < 9; v++) { change(trial, few, BASE + v, 0); change(trial, few, BASE + 109 - v, 0); trial.is(few, "shrunk"); }
-    trial.same(entryKind<Own>(findEntry(9)), Kind.RUNS, "two runs of one member");
+    trial.same(entryKind<Own>(findEntry(9)), Kind.RUNS, "kind of two runs of one member");
     change(trial, few, BASE + 50, 1);
     trial.is(few, "three members");
     trial.end();
   });
 
-  it("agree with the model under edits around their ends", () => {
+  it("agree with the model after random changes near their ends", () => {
     const trial = new Trial(314), styles: Style[] = [Style.RUNS, Style.MANY_RUNS, Style.SHORT_RUNS, Style.ENDS, Style.LACKING, Style.FULL];
     for (let i = 0; i < 40; i++) {
       const model = new Model();
@@ -182,9 +183,9 @@ describe("runs", () => {
         trial.steps++;
         const at = trial.random.below(model.intervals), end = trial.random.below(2) ? model.low(at) : model.high(at);
         change(trial, model, end - 2 + trial.random.below(5), trial.random.below(2));
-        if (j % 10 == 0) trial.is(model, "edited");
+        if (j % 10 == 0) trial.is(model, "changed");
       }
-      trial.is(model, "at last");
+      trial.is(model, "after all changes");
     }
     trial.end();
   });
@@ -193,7 +194,7 @@ describe("runs", () => {
 // --- Full containers ----------------------------------------------------------------------------------------------------------
 
 describe("spans of full containers", () => {
-  it("give one container free, wherever it is", () => {
+  it("release any one of their containers when a member is removed, and take it back", () => {
     const trial = new Trial(320), spans: u64[] = [1, 2, 3, 7], lows: u64[] = [0, 1, 30000, 65534, 65535];
     for (let s = 0; s < spans.length; s++) {
       for (let at: u64 = 0; at < spans[s]; at++) {
@@ -204,10 +205,10 @@ describe("spans of full containers", () => {
           build(model, Form.RUNS, trial.random);
           change(trial, model, offset, 1);
           change(trial, model, offset, 0);
-          trial.is(model, "isolated");
+          trial.is(model, "one member removed");
           change(trial, model, offset, 0);
           change(trial, model, offset ^ 1, 0);
-          trial.is(model, "one more");
+          trial.is(model, "two members removed");
           change(trial, model, offset ^ 1, 1);
           change(trial, model, offset, 1);
           trial.is(model, "full again");
@@ -217,38 +218,38 @@ describe("spans of full containers", () => {
     trial.end();
   });
 
-  it("do so however long they are", () => {
+  it("can be changed at their ends and in the middle, however long they are", () => {
     const trial = new Trial(321), model = range(0, OFFSET_MAX), borders: u64[] = [0, 1, 65535, 65536, SPAN_MAX << 16, <u64>1 << 63];
     build(model, Form.PLAIN, trial.random);
     for (let i = 0; i < borders.length; i++) {
       change(trial, model, borders[i], 0);
-      trial.is(model, "border");
+      trial.is(model, "removed at a border");
       change(trial, model, borders[i] - 1, 0);
-      trial.is(model, "before the border");
+      trial.is(model, "removed before a border");
       trial.same(cardinality(), model.cardinality(), "cardinality");
     }
     change(trial, model, OFFSET_MAX - 1, 0);
-    trial.is(model, "the end");
+    trial.is(model, "removed near the end");
     trial.end();
   });
 
-  it("do so in large directories", () => {
+  it("can be changed in large directories", () => {
     const trial = new Trial(322), model = new Model();
     for (let key: u64 = 0; key < 1500; key++) if (key % 5) model.append((key * 10) << 16, (((key * 10) + 1 + key % 8) << 16) - 1);
     build(model, Form.PLAIN, trial.random);
     for (let i = 0; i < 3000; i++) {
       trial.steps++;
       change(trial, model, (<u64>trial.random.below(15000) << 16) + 65535 * trial.random.below(2), trial.random.below(4) ? 0 : 1);
-      if (i % 100 == 0) trial.is(model, "isolated");
+      if (i % 100 == 0) trial.is(model, "changing");
     }
-    trial.is(model, "at last");
+    trial.is(model, "after all changes");
     trial.end();
   });
 });
 
 // --- Everything ---------------------------------------------------------------------------------------------------------------
 
-/** Some hundred changes: scattered, or one after the other. */
+/** Sets or clears up to some hundred offsets: scattered over container `key`, or consecutive from a random one on. */
 function scribble(trial: Trial, model: Model, key: u64): void {
   const value = trial.random.below(2), near = trial.random.below(2), count = trial.random.below(near ? 700 : 100);
   let offset = (key << 16) + trial.random.below(65536);
@@ -259,7 +260,7 @@ function scribble(trial: Trial, model: Model, key: u64): void {
 }
 
 describe("single offsets", () => {
-  it("agree with the model among containers of all kinds", () => {
+  it("agree with the model in bitmaps with containers of all kinds", () => {
     const trial = new Trial(330), keys: u64[] = [0, 1, 65535, 65536, KEY_MAX - 1, KEY_MAX];
     for (let i = 0; i < 30; i++) {
       const step: u64 = i % 2 ? 1 : KEY_MAX / 5, model = i % 5 ? anyModel(0, step, 6, trial.random) : new Model();
@@ -267,13 +268,13 @@ describe("single offsets", () => {
       for (let j = 0; j < 30; j++) {
         trial.steps++;
         scribble(trial, model, i % 2 ? trial.random.below(6) : i % 3 ? trial.random.below(6) * step : keys[trial.random.below(6)]);
-        trial.is(model, "scribbled");
+        trial.is(model, "changed");
       }
     }
     trial.end();
   });
 
-  it("fill buckets, among many members", () => {
+  it("can add all 256 members of one high byte to buckets, and remove them", () => {
     const trial = new Trial(334);
     for (let i = 0; i < 40; i++) {
       const model = new Model(), most: u64 = 500 + trial.random.below(3590);
@@ -282,37 +283,37 @@ describe("single offsets", () => {
       const high = trial.random.below(256) << 8;
       for (let n = 0; n < 300; n++) change(trial, model, (5 << 16) + high + trial.random.below(256), 1);
       for (let v: u32 = 0; v < 256; v++) change(trial, model, (5 << 16) + high + v, 1);
-      trial.is(model, "a full bucket");
+      trial.is(model, "one high byte with all members");
       for (let n = 0; n < 200; n++) change(trial, model, (5 << 16) + trial.random.below(65536), 1);
-      trial.is(model, "more");
+      trial.is(model, "more members");
       for (let v: u32 = 0; v < 256; v += 3) change(trial, model, (5 << 16) + high + v, 0);
       for (let n = 0; n < 600; n++) change(trial, model, (5 << 16) + trial.random.below(65536), 1);
-      trial.is(model, "not full again");
+      trial.is(model, "no high byte with all members");
     }
     trial.end();
   });
 
-  it("go from the first to the last there is", () => {
+  it("can be any of the 64-bit offsets, from 0 to the greatest", () => {
     const trial = new Trial(331), model = new Model();
     const offsets: u64[] = [
       0, 65535, 65536, u32.MAX_VALUE, <u64>1 << 32, ((<u64>1) << 48) - 1, (<u64>1) << 48, i64.MAX_VALUE, (<u64>1) << 63, OFFSET_MAX,
     ];
     freshArena(40);
     for (let i = 0; i < offsets.length; i++) {
-      trial.same(get(offsets[i]), 0, "not there");
+      trial.same(get(offsets[i]), 0, "value before adding");
       change(trial, model, offsets[i], 0);
       change(trial, model, offsets[i], 1);
-      trial.is(model, "there");
-      trial.same(get(offsets[i] + 1), u32(model.has(offsets[i] + 1)), "the next");
-      trial.same(get(offsets[i] - 1), u32(model.has(offsets[i] - 1)), "the one before");
+      trial.is(model, "added");
+      trial.same(get(offsets[i] + 1), u32(model.has(offsets[i] + 1)), "value of the next offset");
+      trial.same(get(offsets[i] - 1), u32(model.has(offsets[i] - 1)), "value of the previous offset");
     }
-    for (let i = 0; i < offsets.length; i++) { change(trial, model, offsets[i], 0); trial.is(model, "gone"); }
+    for (let i = 0; i < offsets.length; i++) { change(trial, model, offsets[i], 0); trial.is(model, "removed"); }
     trial.end();
   });
 
-  it("leave an empty bitmap alone when they are cleared", () => {
+  it("do not change an empty bitmap when they are cleared", () => {
     const trial = new Trial(332);
-    trial.same(set(5, 0), 0, "before");
+    trial.same(set(5, 0), 0, "old value");
     trial.same(used(), 16, "bytes in use");
     trial.is(new Model(), "empty");
     trial.end();

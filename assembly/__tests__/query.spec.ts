@@ -6,7 +6,7 @@ import { Form, Trial, build } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, runsWithin, streamedOf } from "./bitmap-model";
 import { enter, memberAt, members as replied } from "./world";
 
-/** Offsets where answers change: ends of intervals, of containers, and any. */
+/** A random offset: any, near an end of one of the model's intervals, or near an end of a container. */
 function anyOffset(trial: Trial, model: Model): u64 {
   const random = trial.random, how = random.below(5);
   if (how == 0 || !model.intervals) return random.next() >> u64(random.below(64));
@@ -15,14 +15,16 @@ function anyOffset(trial: Trial, model: Model): u64 {
   return end - 2 + random.below(5);
 }
 
-/** The least member from `from` on, in `next`; false if there is none. Likewise clear offsets. */
+/** The result of findSet() and findClear(). */
 let next: u64 = 0;
+/** Finds the least member from `from` on; false if there is none. */
 function findSet(model: Model, from: u64): bool {
   const i = model.find(from), inside = i >= 0 && from <= model.high(i);
   if (!inside && i + 1 == model.intervals) return false;
   next = inside ? from : model.low(i + 1);
   return true;
 }
+/** Finds the least absent offset from `from` on; false if there is none. */
 function findClear(model: Model, from: u64): bool {
   next = from;
   for (let i = 0; i < model.intervals; i++) {
@@ -33,7 +35,7 @@ function findClear(model: Model, from: u64): bool {
   return true;
 }
 
-/** Asks all there is about single offsets and ranges. */
+/** Compares all queries about single offsets and ranges with the model. */
 function ask(trial: Trial, model: Model, questions: i32): void {
   trial.steps++;
   trial.same(isEmpty(), u32(!model.intervals), "isEmpty");
@@ -51,25 +53,25 @@ function ask(trial: Trial, model: Model, questions: i32): void {
     if (model.intervals) {
       const some = model.countRange(0, low) + u64(trial.random.below(3)), total = model.cardinality();
       const at = total ? some % total : some, member = select(at);           // a total of 0 stands for 2^64
-      trial.holds(model.has(member), "select is a member");
-      trial.same(model.countRange(0, member) - 1, at, "select of " + at.toString());
+      trial.holds(model.has(member), "select returns a member");
+      trial.same(model.countRange(0, member) - 1, at, "rank of the member that select returns");
     }
   }
 }
 
-/** Lists members from `from` on and compares them with the model's. */
+/** Lists members from `from` on and compares them with the model. */
 function list(trial: Trial, model: Model, from: u64, limit: u64): void {
   trial.steps++;
   enter();
   const count = membersFrom(from, limit);
-  trial.same(replied(), count, "members handed over");
-  trial.same(count, min(limit, model.countRange(from, OFFSET_MAX)), "members from " + from.toString());
+  trial.same(replied(), count, "number of members in the reply");
+  trial.same(count, min(limit, model.countRange(from, OFFSET_MAX)), "number of members from " + from.toString());
   let i: u32 = 0;
   for (let at = from; i < <u32>count && findSet(model, at); at = next + 1) trial.same(memberAt(i++), next, "member");
 }
 
-describe("questions about a bitmap", () => {
-  it("are answered for containers of all kinds", () => {
+describe("queries", () => {
+  it("agree with the model for containers of all kinds", () => {
     const trial = new Trial(600);
     for (let style = 0; style < Style.STYLES; style++) {
       for (let form: i32 = 0; form < Form.FORMS; form++) {
@@ -84,7 +86,7 @@ describe("questions about a bitmap", () => {
     trial.end();
   });
 
-  it("are answered for the empty bitmap", () => {
+  it("agree with the model for the empty bitmap", () => {
     const trial = new Trial(601), empty = new Model();
     build(empty, Form.PLAIN, trial.random);
     ask(trial, empty, 30);
@@ -92,7 +94,7 @@ describe("questions about a bitmap", () => {
     trial.end();
   });
 
-  it("are answered for many containers", () => {
+  it("agree with the model for many containers", () => {
     const trial = new Trial(602);
     for (let i = 0; i < 20; i++) {
       const model = anyModel(trial.random.below(4), i % 2 ? 1 : KEY_MAX / 40, 12, trial.random);
@@ -106,7 +108,7 @@ describe("questions about a bitmap", () => {
     trial.end();
   });
 
-  it("are answered for spans up to the last offset there is", () => {
+  it("agree with the model for spans of full containers up to the greatest offset", () => {
     const trial = new Trial(603), far = <u64>1 << 63;
     const models: Model[] = [
       range(0, OFFSET_MAX), range(1, OFFSET_MAX), range(0, OFFSET_MAX - 1), range(0, far), range(far, OFFSET_MAX),
@@ -120,8 +122,8 @@ describe("questions about a bitmap", () => {
   });
 });
 
-describe("members", () => {
-  it("are listed from anywhere, as many as are wanted", () => {
+describe("listing members", () => {
+  it("starts at any offset and stops at the limit", () => {
     const trial = new Trial(610);
     for (let style = 0; style < Style.STYLES; style++) {
       for (let form: i32 = 0; form < Form.FORMS; form++) {
@@ -137,13 +139,13 @@ describe("members", () => {
         list(trial, model, model.maximum(), 9);
         enter();
         members();
-        trial.same(replied(), model.cardinality(), "all");
+        trial.same(replied(), model.cardinality(), "number of all members");
       }
     }
     trial.end();
   });
 
-  it("are listed out of spans", () => {
+  it("lists members of spans of full containers", () => {
     const trial = new Trial(611), model = range(7, 7).append(1 << 20, 1 << 60).append(OFFSET_MAX - 100000, OFFSET_MAX);
     build(model, Form.EITHER, trial.random);
     for (let i = 0; i < 40; i++) list(trial, model, anyOffset(trial, model), trial.random.below(100000));
@@ -152,11 +154,11 @@ describe("members", () => {
 });
 
 describe("statistics", () => {
-  it("tell what a bitmap is made of", () => {
+  it("count containers, members and bytes of each kind", () => {
     const trial = new Trial(615);
     for (let i = 0; i < 30; i++) {
       const form: Form = i % 2 ? Form.RUNS : Form.PLAIN, model = anyModel(3, 1 + trial.random.below(3), 8, trial.random);
-      const wanted = new StaticArray<u64>(9);                 // containers, members, bytes of arrays, of bitsets, of runs
+      const wanted = new StaticArray<u64>(9);                 // containers, members and bytes: of arrays, of bitsets, of runs
       for (let key: u64 = 0; key < 30; key++) {
         const count = <u32>model.countRange(key << 16, (key << 16) + 65535);
         if (!count) continue;
@@ -169,25 +171,25 @@ describe("statistics", () => {
       build(model, form, trial.random);
       enter();
       statistics();
-      trial.same(replied(), 9, "numbers");
+      trial.same(replied(), 9, "how many numbers");
       for (let n: u32 = 0; n < 9; n++) trial.same(memberAt(n), wanted[n], "number " + n.toString());
     }
     trial.end();
   });
 });
 
-// --- As native has it ---------------------------------------------------------------------------------------------------------
+// --- BITCOUNT and BITPOS of native bitmaps ------------------------------------------------------------------------------------
 
 const enum Unit { BYTE, BIT }
 
-/** Bits of native's string of the set, bit by bit. */
+/** The bits of the native bitmap with the same members, one per element. */
 function bitsOf(model: Model): StaticArray<u8> {
   const length = model.intervals ? <i32>((model.maximum() >> 3) + 1) * 8 : 0, bits = new StaticArray<u8>(length);
   for (let i = 0; i < model.intervals; i++) for (let v = model.low(i); v <= model.high(i); v++) bits[<i32>v] = 1;
   return bits;
 }
 
-/** The index in 0 .. length - 1, or beyond if it is. */
+/** Resolves a negative index, which counts from the end. The result may still be `length` or more. */
 function clamped(at: i64, length: i64): i64 { return at < 0 ? max<i64>(at + length, 0) : at; }
 
 function nativeCount(bits: StaticArray<u8>, start: i64, end: i64, unit: Unit): u64 {
@@ -207,31 +209,34 @@ function nativePosition(bits: StaticArray<u8>, bit: u32, start: i64, end: i64, u
   return bit || given == 2 ? -1 : bits.length;
 }
 
-/** `given` of start and end are the caller's. */
+/** The reply of position(), -1 if there is none. `given` is how many of start and end the caller gave. */
 function positionOf(trial: Trial, bit: u32, start: i64, end: i64, unit: Unit, given: u32): i64 {
   enter();
   const found = position(bit, start, end, unit, given);
-  trial.same(replied(), found, "one reply if any");
+  trial.same(replied(), found, "number of offsets in the reply");
   return found ? <i64>memberAt(0) : -1;
 }
 
+/** Compares countIndexed() and position() with the native bitmap. */
 function askRanges(trial: Trial, bits: StaticArray<u8>, start: i64, end: i64, unit: Unit): void {
-  const text = "[" + start.toString() + ", " + end.toString() + "] of " + bits.length.toString() + (unit == Unit.BYTE ? " bits, bytes" : " bits");
-  trial.same(countIndexed(start, end, unit), nativeCount(bits, start, end, unit), "countIndexed " + text);
+  const units = unit == Unit.BYTE ? "bytes " : "bits ";
+  const text = units + start.toString() + " to " + end.toString() + " of " + bits.length.toString() + " bits";
+  trial.same(countIndexed(start, end, unit), nativeCount(bits, start, end, unit), "countIndexed of " + text);
   for (let bit: u32 = 0; bit < 2; bit++) {
     for (let given: u32 = end != -1 ? 2 : start ? 1 : 0; given <= 2; given++) {
       const wanted = nativePosition(bits, bit, start, end, unit, given);
-      trial.same(positionOf(trial, bit, start, end, unit, given), wanted, "position " + text + ", given " + given.toString());
+      const what = "position of " + bit.toString() + " in " + text + ", given " + given.toString();
+      trial.same(positionOf(trial, bit, start, end, unit, given), wanted, what);
     }
   }
 }
 
-describe("indexed ranges", () => {
-  it("are native's on short strings, all of them", () => {
+describe("counts and positions in indexed ranges", () => {
+  it("are those of native bitmaps for all ranges of short strings", () => {
     const trial = new Trial(620);
     const models: Model[] = [
-      range(0, 0), range(7, 7), range(8, 8), range(0, 7), range(0, 15), range(3, 20), range(0, 31), range(1, 4).append(9, 23).append(30, 30),
-      range(16, 23), range(0, 6),
+      range(0, 0), range(7, 7), range(8, 8), range(0, 7), range(0, 15), range(3, 20), range(0, 31),
+      range(1, 4).append(9, 23).append(30, 30), range(16, 23), range(0, 6),
     ];
     for (let m = 0; m < models.length; m++) {
       const bits = bitsOf(models[m]), bytes: i64 = bits.length / 8;
@@ -246,7 +251,7 @@ describe("indexed ranges", () => {
     trial.end();
   });
 
-  it("are native's on long strings", () => {
+  it("are those of native bitmaps for random ranges of long strings", () => {
     const trial = new Trial(621), random = trial.random;
     for (let i = 0; i < 16; i++) {
       const model = i % 5 ? anyModel(0, 1, 3, random) : range(0, (random.below(2) ? 65536 : random.below(200000)) - 1);
@@ -266,7 +271,7 @@ describe("indexed ranges", () => {
     trial.end();
   });
 
-  it("lie not in an empty bitmap, which answers as a missing key does without one", () => {
+  it("count 0 and find nothing in an empty bitmap, except its first clear bit 0 if no range is given", () => {
     const trial = new Trial(622);
     trial.same(countIndexed(0, -1, Unit.BYTE), 0, "countIndexed");
     for (let given: u32 = 0; given <= 2; given++) {
@@ -276,37 +281,37 @@ describe("indexed ranges", () => {
     trial.end();
   });
 
-  it("reach to the last offset there is", () => {
+  it("are right up to the greatest offset", () => {
     const trial = new Trial(623), far = <u64>1 << 63, lastByte = <i64>(OFFSET_MAX >> 3);
     build(range(9, 9).append(far, OFFSET_MAX), Form.EITHER, trial.random);
-    trial.same(countIndexed(0, -1, Unit.BYTE), far + 1, "all");
-    trial.same(countIndexed(-1, -1, Unit.BYTE), 8, "the last byte");
-    trial.same(countIndexed(-1, -1, Unit.BIT), 1, "the last bit");
-    trial.same(countIndexed(lastByte, i64.MAX_VALUE, Unit.BYTE), 8, "the last byte by its number");
-    trial.same(countIndexed(lastByte + 1, i64.MAX_VALUE, Unit.BYTE), 0, "behind it");
-    trial.same(countIndexed(i64.MIN_VALUE, i64.MAX_VALUE, Unit.BIT), 0, "from the middle to before it");
-    trial.same(positionOf(trial, 1, lastByte - 3, -1, Unit.BYTE, 1), OFFSET_MAX - 31, "a set bit");
-    trial.same(positionOf(trial, 1, -1, -1, Unit.BIT, 2), OFFSET_MAX, "the last bit");
+    trial.same(countIndexed(0, -1, Unit.BYTE), far + 1, "count of all bytes");
+    trial.same(countIndexed(-1, -1, Unit.BYTE), 8, "count of the last byte");
+    trial.same(countIndexed(-1, -1, Unit.BIT), 1, "count of the last bit");
+    trial.same(countIndexed(lastByte, i64.MAX_VALUE, Unit.BYTE), 8, "count from the last byte's index on");
+    trial.same(countIndexed(lastByte + 1, i64.MAX_VALUE, Unit.BYTE), 0, "count behind the last byte");
+    trial.same(countIndexed(i64.MIN_VALUE, i64.MAX_VALUE, Unit.BIT), 0, "count of bits from the middle to before it");
+    trial.same(positionOf(trial, 1, lastByte - 3, -1, Unit.BYTE, 1), OFFSET_MAX - 31, "first set bit in the last four bytes");
+    trial.same(positionOf(trial, 1, -1, -1, Unit.BIT, 2), OFFSET_MAX, "position of the last bit");
     for (let given: u32 = 1; given <= 2; given++) {
-      trial.same(positionOf(trial, 0, lastByte, -1, Unit.BYTE, given), -1, "no clear bit in the last byte");
-      trial.same(positionOf(trial, 0, -1, -1, Unit.BIT, given), -1, "no clear last bit");
-      trial.same(positionOf(trial, 0, <i64>(far >> 3), -1, Unit.BYTE, given), -1, "no clear bit in the second half");
-      trial.same(positionOf(trial, 0, <i64>(far >> 3) - 1, -1, Unit.BYTE, given), far - 8, "a clear bit before");
+      trial.same(positionOf(trial, 0, lastByte, -1, Unit.BYTE, given), -1, "clear bit in the last byte");
+      trial.same(positionOf(trial, 0, -1, -1, Unit.BIT, given), -1, "clear last bit");
+      trial.same(positionOf(trial, 0, <i64>(far >> 3), -1, Unit.BYTE, given), -1, "clear bit in the second half");
+      trial.same(positionOf(trial, 0, <i64>(far >> 3) - 1, -1, Unit.BYTE, given), far - 8, "clear bit before the second half");
     }
     build(range(0, OFFSET_MAX), Form.PLAIN, trial.random);
-    trial.same(positionOf(trial, 0, 0, -1, Unit.BYTE, 1), -1, "nothing is clear");
+    trial.same(positionOf(trial, 0, 0, -1, Unit.BYTE, 1), -1, "clear bit in the bitmap of all offsets");
     trial.end();
   });
 
-  it("look for a clear bit behind the string only without an end", () => {
+  it("include the clear bit behind the string only if no end is given", () => {
     const trial = new Trial(624);
     build(range(0, 65535), Form.PLAIN, trial.random);
-    trial.same(positionOf(trial, 0, 0, -1, Unit.BYTE, 1), 65536, "without");
-    trial.same(positionOf(trial, 0, 0, -1, Unit.BYTE, 2), -1, "with");
-    trial.same(positionOf(trial, 0, 8191, -1, Unit.BYTE, 1), 65536, "from the last byte on");
-    trial.same(positionOf(trial, 0, 8192, -1, Unit.BYTE, 1), -1, "from behind");
+    trial.same(positionOf(trial, 0, 0, -1, Unit.BYTE, 1), 65536, "clear bit without an end");
+    trial.same(positionOf(trial, 0, 0, -1, Unit.BYTE, 2), -1, "clear bit with an end");
+    trial.same(positionOf(trial, 0, 8191, -1, Unit.BYTE, 1), 65536, "clear bit from the last byte on");
+    trial.same(positionOf(trial, 0, 8192, -1, Unit.BYTE, 1), -1, "clear bit from behind the string on");
     build(range(0, u32.MAX_VALUE), Form.PLAIN, trial.random);
-    trial.same(positionOf(trial, 0, 0, -1, Unit.BYTE, 1), <i64>1 << 32, "behind 2^32");
+    trial.same(positionOf(trial, 0, 0, -1, Unit.BYTE, 1), <i64>1 << 32, "clear bit behind 2^32 members");
     trial.end();
   });
 });

@@ -7,7 +7,7 @@ import { enter } from "./world";
 
 const enum Change { SET, CLEAR, FLIP, CHANGES }
 
-/** Changes memory 0; returns the model of what it then must be. */
+/** Changes memory 0, checks the result and returns its model. */
 function change(trial: Trial, model: Model, how: i32, low: u64, high: u64): Model {
   trial.steps++;
   enter();
@@ -18,7 +18,7 @@ function change(trial: Trial, model: Model, how: i32, low: u64, high: u64): Mode
   return after;
 }
 
-/** Ends of intervals and of containers, and any offset up to that key. */
+/** A random offset up to key `last`: any, at an end of a container, or near an end of one of the model's intervals. */
 function anyOffset(trial: Trial, model: Model, last: u64): u64 {
   const random = trial.random, how = random.below(4);
   if (how == 0) return random.next() % ((last << 16) + 1) + random.below(65536);
@@ -28,7 +28,7 @@ function anyOffset(trial: Trial, model: Model, last: u64): u64 {
 }
 
 describe("changing ranges", () => {
-  it("is right for containers of all kinds, inside, across and around", () => {
+  it("gives the model's result for ranges inside, across and around containers of all kinds", () => {
     const trial = new Trial(900), base: u64 = 5 << 16;
     const ends: u64[] = [base - 1, base, base + 1, base + 30000, base + 65534, base + 65535, base + 65536];
     for (let style = 0; style < Style.STYLES; style++) {
@@ -47,22 +47,24 @@ describe("changing ranges", () => {
     trial.end();
   });
 
-  it("is right many times over, near and far", () => {
+  it("gives the model's result for sequences of changes, in small bitmaps and in sparse ones", () => {
     const trial = new Trial(901);
     for (let i = 0; i < 24; i++) {
       const last: u64 = i % 3 ? 30 : i % 2 ? KEY_MAX : 3000;
       let model = i % 4 ? anyRanges(0, last, trial.random) : anyModel(0, 1, 20, trial.random);
       build(model, Form.EITHER, trial.random);
       for (let j = 0; j < 40; j++) {
-        const low = anyOffset(trial, model, last), high = trial.random.below(3) ? anyOffset(trial, model, last) : low + trial.random.below(70000);
+        const low = anyOffset(trial, model, last);
+        const high = trial.random.below(3) ? anyOffset(trial, model, last) : low + trial.random.below(70000);
         if (low <= high) model = change(trial, model, trial.random.below(Change.CHANGES), low, high);
       }
     }
     trial.end();
   });
 
-  it("grows from an empty bitmap and leaves one", () => {
-    const trial = new Trial(902), ends: u64[] = [0, 1, 65535, 65536, 65537, 200000, u32.MAX_VALUE, (<u64>1) << 63, OFFSET_MAX - 65536, OFFSET_MAX];
+  it("turns an empty bitmap into a range, and a range into an empty bitmap", () => {
+    const trial = new Trial(902);
+    const ends: u64[] = [0, 1, 65535, 65536, 65537, 200000, u32.MAX_VALUE, (<u64>1) << 63, OFFSET_MAX - 65536, OFFSET_MAX];
     for (let i = 0; i < ends.length; i++) {
       for (let j = i; j < ends.length; j++) {
         for (let how = 0; how < Change.CHANGES; how++) {
@@ -76,7 +78,7 @@ describe("changing ranges", () => {
     trial.end();
   });
 
-  it("turns everything over and back", () => {
+  it("can flip, set and clear all offsets", () => {
     const trial = new Trial(903);
     for (let i = 0; i < 10; i++) {
       const model = i ? anyRanges(i % 2 ? 0 : KEY_MAX - 100, i % 2 ? 100 : KEY_MAX, trial.random) : new Model();
@@ -89,7 +91,7 @@ describe("changing ranges", () => {
     trial.end();
   });
 
-  it("goes on in tiny arenas and in those with free blocks", () => {
+  it("works in tiny arenas and in arenas with free blocks", () => {
     const trial = new Trial(904);
     for (let i = 0; i < 30; i++) {
       let model = new Model();
@@ -103,21 +105,21 @@ describe("changing ranges", () => {
         const low = <u64>trial.random.below(1 << 22);
         model = change(trial, model, trial.random.below(Change.CHANGES), low, low + trial.random.below(1 << (1 + trial.random.below(20))));
         const offset = <u64>trial.random.below(1 << 22);
-        trial.same(set(offset, 0), u32(model.remove(offset)), "a single offset between");
+        trial.same(set(offset, 0), u32(model.remove(offset)), "old value of a single offset");
       }
-      trial.is(model, "at last");
+      trial.is(model, "after all changes");
     }
     trial.end();
   });
 
-  it("removes thousands of containers at once", () => {
+  it("can remove thousands of containers at once", () => {
     const trial = new Trial(905);
     let model = new Model();
     for (let key: u64 = 0; key < 35000; key++) model.append(key << 17, (key << 17) + key % 4);
     build(model, Form.EITHER, trial.random);
     model = change(trial, model, Change.FLIP, 100 << 17, (400 << 17) + 5);
     model = change(trial, model, Change.CLEAR, (50 << 17) + 2, (34000 << 17) + 1);
-    trial.same(wasteful(), 1, "wasteful");
+    trial.same(wasteful(), 1, "wasteful after removing");
     change(trial, model, Change.SET, 0, (40000 << 17) - 1);
     trial.end();
   });

@@ -9,39 +9,40 @@ import { Form, Trial, asOperand, build, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, runsWithin } from "./bitmap-model";
 import { clear, enter } from "./world";
 
-/** Bytes that may be skipped before a block of 8192 bytes, so that it lies on a cache line. */
+/** The most bytes skipped before a block of 8192 bytes to start it on a cache line. */
 const GAP: usize = 56;
 
-/** Blocks of 8192 bytes in memory 0. */
+/** The number of containers in memory 0 that take a block of 8192 bytes. */
 function largeBlocks(): u32 {
   let large: u32 = 0;
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) large += u32(payloadBytes<Own>(placeEntry(place)) > 7680);
   return large;
 }
 
-function leaves(): u32 {
+/** The number of leaves in memory 0. */
+function countLeaves(): u32 {
   let leaves: u32 = 0;
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) leaves += u32(isLastOfLeaf(place));
   return leaves;
 }
 
-/** Rewrites memory 0, the arena of the set, in a fresh one. */
+/** Replaces memory 0 by a rewritten copy and checks it. `model` has the members of memory 0. */
 function rewriteAll(trial: Trial, model: Model): void {
   trial.steps++;
-  const before = used(), gaps = GAP * largeBlocks(), leavesBefore = leaves();
+  const before = used(), gaps = GAP * largeBlocks(), leavesBefore = countLeaves();
   clear();
   asOperand();
   freshArena(40);
   rewrite();
   enter();
   trial.is(model, "rewritten");
-  trial.holds(used() <= before + <u32>gaps, "no larger");
-  trial.holds(isTiny<Own>() || freedBytes() <= gaps, "nothing is free but what lies before bitsets");
+  trial.holds(used() <= before + <u32>gaps, "rewriting uses no more bytes");
+  trial.holds(isTiny<Own>() || freedBytes() <= gaps, "the only free bytes are those skipped before bitsets");
   trial.same(wasteful(), 0, "wasteful");
-  trial.holds(leaves() <= leavesBefore, "no more leaves");
+  trial.holds(countLeaves() <= leavesBefore, "rewriting makes no more leaves");
 }
 
-/** Packs memory 0, the arena of the set, into a fresh one; its containers are then as small as can be. */
+/** Replaces memory 0 by a packed copy and checks that each container has its smallest kind and the leaves are full. */
 function packAll(trial: Trial, model: Model): void {
   trial.steps++;
   clear();
@@ -54,19 +55,21 @@ function packAll(trial: Trial, model: Model): void {
   pack();
   enter();
   trial.is(model, "packed");
-  trial.holds(used() <= rewritten, "no larger than rewritten");
-  if (isTiny<Own>()) return;                     // its array is shorter than a full arena of any kind
+  trial.holds(used() <= rewritten, "packing uses no more bytes than rewriting");
+  if (isTiny<Own>()) return;                     // even as runs it would take more bytes in a full arena
   let entries: u32 = 0;
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
     const entry = placeEntry(place), kind = entryKind<Own>(entry), bytes = payloadBytes<Own>(entry);
     entries++;
-    if (kind == Kind.RUNS) trial.holds(bytes <= plainOf(entryCount<Own>(entry)), "runs are smaller");
-    if (kind == Kind.ARRAY || kind == Kind.BUCKETS || kind == Kind.BITSET) trial.holds(bytes <= runsOf(runsWithin(model, entryKey<Own>(entry))), "runs are no smaller");
+    if (kind == Kind.RUNS) trial.holds(bytes <= plainOf(entryCount<Own>(entry)), "runs are packed only if no other kind is smaller");
+    if (kind == Kind.ARRAY || kind == Kind.BUCKETS || kind == Kind.BITSET) {
+      trial.holds(bytes <= runsOf(runsWithin(model, entryKey<Own>(entry))), "another kind is packed only if runs are no smaller");
+    }
   }
-  trial.same(leaves(), (entries + LEAF_MAX - 1) / LEAF_MAX, "full leaves");
+  trial.same(countLeaves(), (entries + LEAF_MAX - 1) / LEAF_MAX, "number of leaves");
 }
 
-/** Changes hundreds of members, so that blocks move and are freed. */
+/** Makes thousands of random changes, so that blocks move and are freed. */
 function age(trial: Trial, model: Model, step: u64): void {
   const random = trial.random;
   for (let burst = 0; burst < 60; burst++) {
@@ -80,8 +83,8 @@ function age(trial: Trial, model: Model, step: u64): void {
   }
 }
 
-describe("rewriting", () => {
-  it("keeps a set of every style, in every form", () => {
+describe("rewriting and packing", () => {
+  it("keeps the members of containers of all kinds", () => {
     const trial = new Trial(700);
     for (let style = 0; style < Style.STYLES; style++) {
       for (let form: i32 = 0; form < Form.FORMS; form++) {
@@ -97,7 +100,7 @@ describe("rewriting", () => {
     trial.end();
   });
 
-  it("keeps a few members in a row as they are smallest", () => {
+  it("stores a few consecutive members in the smallest way", () => {
     const trial = new Trial(704);
     for (let first: u64 = 0; first < 4; first++) {
       for (let count: u64 = 1; count < 80; count++) {
@@ -111,7 +114,7 @@ describe("rewriting", () => {
     trial.end();
   });
 
-  it("keeps the empty set, and that of all offsets", () => {
+  it("keeps the empty bitmap and the bitmap of all offsets", () => {
     const trial = new Trial(701), models: Model[] = [new Model(), range(0, OFFSET_MAX), range(1, OFFSET_MAX - 1)];
     for (let i = 0; i < models.length; i++) {
       build(models[i], Form.PLAIN, trial.random);
@@ -121,7 +124,7 @@ describe("rewriting", () => {
     trial.end();
   });
 
-  it("takes out what changes have left, again and again", () => {
+  it("removes the free blocks that changes left, again and again", () => {
     const trial = new Trial(702);
     let wasted = 0;
     for (let round = 0; round < 12; round++) {
@@ -134,19 +137,19 @@ describe("rewriting", () => {
         if (i % 3 == 2) packAll(trial, model); else rewriteAll(trial, model);
       }
     }
-    trial.holds(wasted > 0, "some were wasteful");
+    trial.holds(wasted > 0, "some arenas were wasteful before");
     trial.end();
   });
 
-  it("keeps leaves that are half full, packing fills them", () => {
+  it("keeps half-full leaves when rewriting and fills them when packing", () => {
     const trial = new Trial(703), model = new Model();
     freshArena(40);
-    for (let i: u64 = 10000; i; i--) set(i << 18, 1);         // descending: leaves are split in halves
+    for (let i: u64 = 10000; i; i--) set(i << 18, 1);         // descending order splits leaves in halves
     for (let i: u64 = 1; i <= 10000; i++) model.append(i << 18, i << 18);
-    const before = leaves();
-    trial.holds(before > 10000 / LEAF_MAX * 3 / 2, "many leaves");
+    const before = countLeaves();
+    trial.holds(before > 10000 / LEAF_MAX * 3 / 2, "leaves are no more than two thirds full");
     rewriteAll(trial, model);
-    trial.same(leaves(), before, "as many leaves");
+    trial.same(countLeaves(), before, "number of leaves after rewriting");
     packAll(trial, model);
     trial.end();
   });

@@ -4,7 +4,7 @@ import { Form, Trial, build, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, range } from "./bitmap-model";
 import { addOperand, clear, enter, operandAt, outputAt, outputBytes, setOutputLimit } from "./world";
 
-/** What the set is as text, offset by offset; likewise the set of a text. */
+/** The set as a native bitmap or as characters, written offset by offset. */
 function textOf(model: Model, format: Format): StaticArray<u8> {
   const length = model.intervals ? <i32>model.maximum() + 1 : 0;
   const text = new StaticArray<u8>(format == Format.BITS ? (length + 7) >> 3 : max(length, 1));
@@ -17,6 +17,7 @@ function textOf(model: Model, format: Format): StaticArray<u8> {
   return text;
 }
 
+/** The set that a native bitmap or characters stand for. */
 function modelOf(text: StaticArray<u8>, format: Format): Model {
   const model = new Model(), length = format == Format.BITS ? text.length * 8 : text.length;
   for (let v = 0; v < length; v++) {
@@ -26,15 +27,17 @@ function modelOf(text: StaticArray<u8>, format: Format): Model {
   return model;
 }
 
+/** Replaces memory 0 by the bitmap that the text stands for. */
 function read(trial: Trial, format: Format, text: StaticArray<u8>): void {
   clear();
   freshArena(40);
   const k = addOperand(text.length);
   memory.copy(operandAt(k), changetype<usize>(text), text.length);
-  trial.same(deserialize(format, text.length, 31), Fault.NONE, "fault");
+  trial.same(deserialize(format, text.length, 31), Fault.NONE, "fault of the text");
   enter();
 }
 
+/** Writes the set, compares the bytes, and reads them back. */
 function roundTrip(trial: Trial, model: Model, form: Form, format: Format): void {
   trial.steps++;
   build(model, form, trial.random);
@@ -44,13 +47,13 @@ function roundTrip(trial: Trial, model: Model, form: Form, format: Format): void
   setOutputLimit(text.length);
   serialize(format);
   trial.same(outputBytes(), text.length, "bytes written");
-  trial.same(memory.compare(outputAt(), changetype<usize>(text), text.length), 0, "bytes");
+  trial.same(memory.compare(outputAt(), changetype<usize>(text), text.length), 0, "comparison of the bytes");
   read(trial, format, text);
   trial.is(model, "read");
 }
 
-describe("bitmaps as text", () => {
-  it("are native's bits, and characters", () => {
+describe("native bitmaps and strings of characters", () => {
+  it("can be written and read for containers of all kinds", () => {
     const trial = new Trial(950);
     for (let style = 0; style < Style.STYLES; style++) {
       for (let form: i32 = 0; form < Form.FORMS; form++) {
@@ -63,11 +66,11 @@ describe("bitmaps as text", () => {
       }
     }
     roundTrip(trial, range(0, 0), Form.PLAIN, Format.BITS);
-    trial.same(load<u8>(outputAt()), 0x80, "offset 0 is the highest bit");
+    trial.same(load<u8>(outputAt()), 0x80, "byte with offset 0");
     trial.end();
   });
 
-  it("end with the greatest member, wherever that is in a word", () => {
+  it("end with the greatest member, wherever it is in a word", () => {
     const trial = new Trial(951);
     for (let last: u64 = 0; last < 140; last++) {
       const model = new Model();
@@ -80,19 +83,19 @@ describe("bitmaps as text", () => {
     trial.end();
   });
 
-  it("of nothing are nothing, or one 0", () => {
+  it("of the empty bitmap are an empty string, or one '0'", () => {
     const trial = new Trial(952);
     roundTrip(trial, new Model(), Form.PLAIN, Format.BITS);
     roundTrip(trial, new Model(), Form.PLAIN, Format.CHARACTERS);
-    trial.same(load<u8>(outputAt()), 48, "0");
+    trial.same(load<u8>(outputAt()), 48, "the only character");
     read(trial, Format.CHARACTERS, new StaticArray<u8>(0));
-    trial.is(new Model(), "no character");
+    trial.is(new Model(), "read from no characters");
     read(trial, Format.BITS, new StaticArray<u8>(100));
-    trial.is(new Model(), "zeros");
+    trial.is(new Model(), "read from zero bytes");
     trial.end();
   });
 
-  it("are read whatever they hold: all but '1' is a 0", () => {
+  it("can be read from any bytes: every character but '1' is a 0", () => {
     const trial = new Trial(953);
     for (let i = 0; i < 60; i++) {
       const text = new StaticArray<u8>(trial.random.below(i % 9 ? 400 : 20000)), near = trial.random.below(2) != 0;
@@ -105,13 +108,13 @@ describe("bitmaps as text", () => {
     trial.end();
   });
 
-  it("announce their length without being built", () => {
+  it("announce their length without writing anything, even if they cannot be written", () => {
     const trial = new Trial(954);
     build(range(5, OFFSET_MAX), Form.PLAIN, trial.random);
-    trial.same(serializedBytes(Format.BITS), <u64>1 << 61, "bits");
-    trial.same(serializedBytes(Format.CHARACTERS), OFFSET_MAX, "characters");
+    trial.same(serializedBytes(Format.BITS), <u64>1 << 61, "bytes of the native bitmap");
+    trial.same(serializedBytes(Format.CHARACTERS), OFFSET_MAX, "number of characters");
     build(range(KEY_MAX << 16, KEY_MAX << 16), Form.PLAIN, trial.random);
-    trial.same(serializedBytes(Format.CHARACTERS), (KEY_MAX << 16) + 1, "characters to a far member");
+    trial.same(serializedBytes(Format.CHARACTERS), (KEY_MAX << 16) + 1, "number of characters for one far member");
     trial.end();
   });
 });

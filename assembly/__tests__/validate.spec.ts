@@ -11,36 +11,37 @@ import { Form, Trial, build, freshArena } from "./bitmap-arena";
 import { Model, Style, appendContainer, range } from "./bitmap-model";
 import { addOperandCopy, clear, operandAt, setArenaSize } from "./world";
 
-// Where things are, by the layout comments of arena.ts and directory.ts.
+// Positions of fields, from the layout comments of arena.ts and directory.ts.
 const CARDINALITY: usize = 8, BUMP: usize = 16, FREED: usize = 20, LISTS: usize = 24, ENTRIES: usize = 28, HELD: usize = 32;
 const HEADS: usize = 8, SLOT_KEY: usize = 0, SLOT_CHILD: usize = 8, SLOT_CARDINALITY: usize = 12;
 
-/** A sound arena of two levels with containers of all kinds and free blocks; operand 0 keeps it. */
+/** Builds a sound arena with a directory of two levels, containers of all kinds and free blocks. Operand 0 is a copy of it. */
 function prepare(): void {
   const trial = new Trial(800), model = new Model();
   for (let style = 0; style < Style.STYLES; style++) appendContainer(model, 10 + 2 * <u64>style, style, trial.random);
   for (let key: u64 = 100; key < 700; key++) model.append(key << 16, (key << 16) + key % 5 * 3);
   model.append((LAST_KEY - 5) << 16, ((LAST_KEY - 2) << 16) - 1);
   build(model, Form.EITHER, trial.random);
-  for (let key: u64 = 200; key < 260; key++) {                // grow, and leave blocks behind
+  for (let key: u64 = 200; key < 260; key++) {                // containers grow and leave free blocks behind
     for (let low: u64 = 100; low < 160; low += 2) set((key << 16) + low, 1);
   }
   clear();
   addOperandCopy(0, arena.size());
-  trial.same(validate(), Fault.NONE, "sound");
-  trial.same(nodeLevel<Own>(rootNode<Own>()), 1, "levels");
-  trial.holds(load<u64>(load<u32>(LISTS)) != 0, "free blocks");
-  trial.holds(load<u32>(BUMP) + 8 <= arena.size() && load<u32>(BUMP) < 262144, "room above the bump mark, less than the most runs take");
+  trial.same(validate(), Fault.NONE, "fault of the arena");
+  trial.same(nodeLevel<Own>(rootNode<Own>()), 1, "level of the root");
+  trial.holds(load<u64>(load<u32>(LISTS)) != 0, "there are free blocks");
+  trial.holds(load<u32>(BUMP) + 8 <= arena.size(), "there is room above the bump mark");
+  trial.holds(load<u32>(BUMP) < 262144, "65,535 runs do not fit below the bump mark");
   trial.end();
 }
 
 function restore(): void { memory.copy(0, operandAt(0), arena.size()); }
 
-/** That the arena, damaged by now, breaks that invariant; mends it. */
-function names(fault: Fault, what: string): void {
+/** Checks that validate() finds that fault in the damaged arena, then restores the arena from the copy. */
+function findsThenRestores(fault: Fault, what: string): void {
   expect(validate()).toBe(fault, what);
   restore();
-  expect(validate()).toBe(Fault.NONE, "mended: " + what);
+  expect(validate()).toBe(Fault.NONE, "restored after: " + what);
 }
 
 /** The first entry of that kind. */
@@ -54,12 +55,12 @@ function entryOf(kind: Kind): usize {
 function root(): usize { return rootNode<Own>(); }
 function slot(i: u32): usize { return slotAt(root(), i); }
 function leaf(i: u32): usize { return slotChild<Own>(slot(i)); }
-/** Entry `i` of leaf 1: they have keys that follow each other, and are of one member or of a few. */
+/** Entry `i` of leaf 1. The keys there are consecutive, and the containers have one or a few members. */
 function entry(i: u32): usize { return leaf(1) + 4 + 12 * <usize>i; }
 
-/** The last entry of the leaf. */
-function lastOf(leaf: usize): usize { return leaf + 4 + 12 * (<usize>load<u16>(leaf, 2) - 1); }
-/** Gives leaf 1, and its slot, that key to begin with. */
+/** The last entry of the leaf at `node`. */
+function lastOf(node: usize): usize { return node + 4 + 12 * (<usize>load<u16>(node, 2) - 1); }
+/** Changes the first key of leaf 1, and of its slot. */
 function beginLeaf(key: u64): void {
   store<u64>(slot(1) + SLOT_KEY, key);
   store<u64>(entry(0), (load<u64>(entry(0)) & ~LAST_KEY) | key);
@@ -68,258 +69,259 @@ function beginLeaf(key: u64): void {
 function add32(at: usize, change: i32): void { store<u32>(at, load<u32>(at) + change); }
 function add64(at: usize, change: i64): void { store<u64>(at, load<u64>(at) + change); }
 
-/** A tiny arena of `count` members. */
+/** Builds a tiny arena of `count` members. */
 function tiny(count: u32): void {
   freshArena(200);
   for (let i: u32 = 0; i < count; i++) set(70000 + i * 3, 1);
   expect(validate()).toBe(Fault.NONE);
 }
 
-function breaks(fault: Fault, what: string): void { expect(validate()).toBe(fault, what); }
+/** Checks that validate() finds that fault. */
+function finds(fault: Fault, what: string): void { expect(validate()).toBe(fault, what); }
 
-describe("validating", () => {
-  it("finds nothing wrong with a sound arena, and changes nothing", () => {
+describe("validate", () => {
+  it("finds no fault in a sound arena and does not change it", () => {
     prepare();
     expect(validate()).toBe(Fault.NONE);
     expect(memory.compare(0, operandAt(0), arena.size())).toBe(0);
   });
 
-  it("names what is wrong with the header", () => {
+  it("finds each fault of a header", () => {
     prepare();
     store<u8>(0, 2);
-    names(Fault.UNKNOWN_FORM, "form 2");
+    findsThenRestores(Fault.UNKNOWN_FORM, "unknown form 2");
     store<u8>(0, 255);
-    names(Fault.UNKNOWN_FORM, "form 255");
+    findsThenRestores(Fault.UNKNOWN_FORM, "unknown form 255");
     store<u32>(BUMP, arena.size() + 8);
-    names(Fault.BUMP_OUTSIDE, "bump mark above the arena");
+    findsThenRestores(Fault.BUMP_OUTSIDE, "a bump mark above the arena");
     store<u32>(BUMP, 32);
-    names(Fault.BUMP_OUTSIDE, "bump mark in the header");
+    findsThenRestores(Fault.BUMP_OUTSIDE, "a bump mark in the header");
     store<u32>(HELD, 8);
-    names(Fault.HELD_BACK, "bytes held back");
+    findsThenRestores(Fault.HELD_BACK, "bytes held back");
     add64(CARDINALITY, 1);
-    names(Fault.TOTAL_CARDINALITY, "one member more");
+    findsThenRestores(Fault.TOTAL_CARDINALITY, "a total cardinality that is too large by one");
     add64(CARDINALITY, -1);
-    names(Fault.TOTAL_CARDINALITY, "one member less");
+    findsThenRestores(Fault.TOTAL_CARDINALITY, "a total cardinality that is too small by one");
     add32(ENTRIES, 1);
-    names(Fault.TOTAL_ENTRIES, "one entry more");
+    findsThenRestores(Fault.TOTAL_ENTRIES, "an entry total that is too large by one");
     add32(ENTRIES, -1);
-    names(Fault.TOTAL_ENTRIES, "one entry less");
+    findsThenRestores(Fault.TOTAL_ENTRIES, "an entry total that is too small by one");
     const size = arena.size();
     setArenaSize(load<u32>(BUMP) - 1);
-    expect(validate()).toBe(Fault.BUMP_OUTSIDE, "arena below the bump mark");
+    expect(validate()).toBe(Fault.BUMP_OUTSIDE, "an arena that ends below the bump mark");
     setArenaSize(39);
-    expect(validate()).toBe(Fault.BUMP_OUTSIDE, "arena below a header");
+    expect(validate()).toBe(Fault.BUMP_OUTSIDE, "an arena smaller than a header");
     setArenaSize(size);
   });
 
-  it("names what is wrong with tiny arenas", () => {
+  it("finds each fault of a tiny arena", () => {
     tiny(32);
     store<u8>(1, 1);
-    breaks(Fault.NOT_TINY, "second byte");
+    finds(Fault.NOT_TINY, "a second byte that is not 0");
     tiny(32);
     store<u16>(2, 2);
-    breaks(Fault.NOT_TINY, "two entries");
+    finds(Fault.NOT_TINY, "two entries");
     tiny(32);
     setPosition(4, 24);
-    breaks(Fault.NOT_TINY, "members elsewhere");
+    finds(Fault.NOT_TINY, "members at another position");
     tiny(32);
     setCount(4, 33);
-    breaks(Fault.NOT_TINY, "33 members");
+    finds(Fault.NOT_TINY, "33 members");
     for (let kind: i32 = Kind.BITSET; kind <= Kind.FULL; kind++) {
       tiny(32);
       store<u8>(15, <u8>(kind << 5));
-      breaks(Fault.NOT_TINY, "a bitset, runs, buckets or a full container");
+      finds(Fault.NOT_TINY, "a container of kind " + kind.toString());
     }
     tiny(1);
     store<u8>(15, 7 << 5);
-    breaks(Fault.UNKNOWN_KIND, "kind 7");
+    finds(Fault.UNKNOWN_KIND, "unknown kind 7");
     tiny(32);
     store<u16>(16, load<u16>(18));
-    breaks(Fault.ARRAY_NOT_ASCENDING, "twice the same");
+    finds(Fault.ARRAY_NOT_ASCENDING, "a member that occurs twice");
     tiny(2);
     store<u16>(12, load<u16>(10));
-    breaks(Fault.ARRAY_NOT_ASCENDING, "a pair of the same");
+    finds(Fault.ARRAY_NOT_ASCENDING, "a pair of equal members");
     tiny(3);
     setCount(4, 2);
-    breaks(Fault.WRONG_FORM, "two members outside the entry");
+    finds(Fault.WRONG_FORM, "two members outside the entry");
   });
 
-  it("names what is wrong with a node", () => {
+  it("finds each fault of a node", () => {
     prepare();
     store<u16>(root(), 16);
-    names(Fault.NODE_LEVEL, "a root too high");
+    findsThenRestores(Fault.NODE_LEVEL, "a root at level 16");
     store<u16>(root(), 2);
-    names(Fault.NODE_LEVEL, "leaves as children of level 2");
+    findsThenRestores(Fault.NODE_LEVEL, "leaves as children of a node at level 2");
     store<u16>(leaf(1), 1);
-    names(Fault.NODE_LEVEL, "a child of its parent's level");
+    findsThenRestores(Fault.NODE_LEVEL, "a child at its parent's level");
     store<u8>(root(), 1, 1);
-    names(Fault.NODE_LEVEL, "a roomy node that is no leaf");
+    findsThenRestores(Fault.NODE_LEVEL, "an inner node marked as roomy");
     store<u16>(root(), 0, 2);
-    names(Fault.NODE_COUNT, "an empty root");
+    findsThenRestores(Fault.NODE_COUNT, "an empty root");
     store<u16>(root(), INNER_MAX + 1, 2);
-    names(Fault.NODE_COUNT, "too many slots");
+    findsThenRestores(Fault.NODE_COUNT, "too many slots");
     store<u16>(leaf(0), 0, 2);
-    names(Fault.NODE_COUNT, "an empty leaf");
+    findsThenRestores(Fault.NODE_COUNT, "an empty leaf");
     store<u16>(leaf(0), LEAF_MAX + 1, 2);
-    names(Fault.NODE_COUNT, "too many entries");
+    findsThenRestores(Fault.NODE_COUNT, "too many entries");
     add64(slot(1) + SLOT_KEY, -1);
-    names(Fault.SLOT_KEY, "a slot's key");
+    findsThenRestores(Fault.SLOT_KEY, "a slot with a wrong key");
     add64(slot(0) + SLOT_CARDINALITY, 1);
-    names(Fault.SLOT_CARDINALITY, "a slot's cardinality");
+    findsThenRestores(Fault.SLOT_CARDINALITY, "a first slot with a wrong cardinality");
     add64(slot(1) + SLOT_CARDINALITY, -1);
-    names(Fault.SLOT_CARDINALITY, "the second slot's cardinality");
+    findsThenRestores(Fault.SLOT_CARDINALITY, "a second slot with a wrong cardinality");
   });
 
-  it("names keys that are not ascending, or too great", () => {
+  it("finds keys that are not ascending or too large", () => {
     prepare();
     add64(entry(3), 1);
-    names(Fault.DIRECTORY_NOT_ASCENDING, "the same key twice");
+    findsThenRestores(Fault.DIRECTORY_NOT_ASCENDING, "a key that occurs twice");
     add64(entry(3), -2);
-    names(Fault.DIRECTORY_NOT_ASCENDING, "a lower key");
+    findsThenRestores(Fault.DIRECTORY_NOT_ASCENDING, "a key lower than the one before");
     const full = entryOf(Kind.FULL);
     setFull(full, 3);
-    names(Fault.DIRECTORY_NOT_ASCENDING, "a span over the next key");
+    findsThenRestores(Fault.DIRECTORY_NOT_ASCENDING, "a span that covers the next key");
     const firstKey = load<u64>(slot(0) + SLOT_KEY), lastKey = load<u64>(lastOf(leaf(0))) & LAST_KEY;
     beginLeaf(firstKey);
-    names(Fault.DIRECTORY_NOT_ASCENDING, "a leaf that begins where the one before does");
+    findsThenRestores(Fault.DIRECTORY_NOT_ASCENDING, "a leaf whose first key is the first key of the leaf before");
     beginLeaf(lastKey);
-    names(Fault.DIRECTORY_NOT_ASCENDING, "a leaf that begins where the one before ends");
+    findsThenRestores(Fault.DIRECTORY_NOT_ASCENDING, "a leaf whose first key is the last key of the leaf before");
     const last = lastEntry<Own>();
     setFull(last, entrySpan<Own>(last) + 4);
-    names(Fault.KEY_TOO_GREAT, "a span beyond the last key");
+    findsThenRestores(Fault.KEY_TOO_GREAT, "a span that ends beyond the largest key");
     setFull(last, 1 << 45);
-    names(Fault.KEY_TOO_GREAT, "a long span beyond the last key");
+    findsThenRestores(Fault.KEY_TOO_GREAT, "a very long span that ends beyond the largest key");
   });
 
-  it("names blocks that are not where they may be", () => {
+  it("finds blocks in invalid places", () => {
     prepare();
     const bump = load<u32>(BUMP);
     store<u32>(ROOT, 8);
-    names(Fault.BLOCK_MISPLACED, "a root in the header");
+    findsThenRestores(Fault.BLOCK_MISPLACED, "a root in the header");
     store<u32>(ROOT, bump);
-    names(Fault.BLOCK_MISPLACED, "a root above the bump mark");
+    findsThenRestores(Fault.BLOCK_MISPLACED, "a root above the bump mark");
     add32(ROOT, 4);
-    names(Fault.BLOCK_MISPLACED, "a root between multiples of 8");
+    findsThenRestores(Fault.BLOCK_MISPLACED, "a root at no multiple of 8");
     store<u32>(ROOT, 0xfffffff8);
-    names(Fault.BLOCK_MISPLACED, "a root at the end of 4 GiB");
+    findsThenRestores(Fault.BLOCK_MISPLACED, "a root at the end of 4 GiB");
     store<u32>(slot(0) + SLOT_CHILD, bump);
-    names(Fault.BLOCK_MISPLACED, "a child above the bump mark");
+    findsThenRestores(Fault.BLOCK_MISPLACED, "a child above the bump mark");
     add32(slot(1) + SLOT_CHILD, 4);
-    names(Fault.BLOCK_MISPLACED, "a child between multiples of 8");
+    findsThenRestores(Fault.BLOCK_MISPLACED, "a child at no multiple of 8");
     for (let kind: Kind = Kind.ARRAY; kind <= Kind.BUCKETS; kind++) {
       setPosition(entryOf(kind), bump & ~7);
-      names(Fault.BLOCK_MISPLACED, "a container above the bump mark");
+      findsThenRestores(Fault.BLOCK_MISPLACED, "a container above the bump mark");
       setPosition(entryOf(kind), 16);
-      names(Fault.BLOCK_MISPLACED, "a container in the header");
+      findsThenRestores(Fault.BLOCK_MISPLACED, "a container in the header");
     }
     setPosition(entryOf(Kind.BITSET), bump - 4096 & ~7);
-    names(Fault.BLOCK_MISPLACED, "a bitset across the bump mark");
+    findsThenRestores(Fault.BLOCK_MISPLACED, "a bitset across the bump mark");
     store<u16>(entryPayload<Own>(entryOf(Kind.RUNS)), 65535);
-    names(Fault.BLOCK_MISPLACED, "runs across the bump mark");
+    findsThenRestores(Fault.BLOCK_MISPLACED, "runs across the bump mark");
   });
 
-  it("names bytes that nothing accounts for", () => {
+  it("finds bytes that are neither in use nor freed", () => {
     prepare();
     add32(FREED, 8);
-    names(Fault.BYTES_UNACCOUNTED, "more freed");
+    findsThenRestores(Fault.BYTES_UNACCOUNTED, "a number of freed bytes that is too large");
     add32(FREED, -8);
     store<u32>(LISTS, 0);
-    names(Fault.BYTES_UNACCOUNTED, "less freed, and no lists");
+    findsThenRestores(Fault.BYTES_UNACCOUNTED, "a number of freed bytes that is too small, and no free lists");
     add32(BUMP, 8);
-    names(Fault.BYTES_UNACCOUNTED, "a higher bump mark");
+    findsThenRestores(Fault.BYTES_UNACCOUNTED, "a bump mark that is too high");
   });
 
-  it("names free lists that are wrong", () => {
+  it("finds each fault of the free lists", () => {
     prepare();
     const lists = <usize>load<u32>(LISTS), mask = load<u64>(lists), index = <usize>ctz(mask), head = lists + HEADS + 4 * index;
     store<u64>(lists, mask & (mask - 1));
-    names(Fault.FREE_LISTS, "a list that the mask does not tell of");
+    findsThenRestores(Fault.FREE_LISTS, "a list that is missing in the mask");
     store<u64>(lists, mask | ((mask + 1) & ~mask));
-    names(Fault.FREE_LISTS, "a list that is empty");
+    findsThenRestores(Fault.FREE_LISTS, "an empty list in the mask");
     store<u32>(head, 16);
-    names(Fault.FREE_LISTS, "a free block in the header");
+    findsThenRestores(Fault.FREE_LISTS, "a free block in the header");
     store<u32>(head, load<u32>(BUMP));
-    names(Fault.FREE_LISTS, "a free block above the bump mark");
+    findsThenRestores(Fault.FREE_LISTS, "a free block above the bump mark");
     add32(head, 4);
-    names(Fault.FREE_LISTS, "a free block between multiples of 8");
+    findsThenRestores(Fault.FREE_LISTS, "a free block at no multiple of 8");
     store<u32>(load<u32>(head), load<u32>(head));
-    names(Fault.FREE_LISTS, "a list without end");
+    findsThenRestores(Fault.FREE_LISTS, "a circular list");
     store<u32>(LISTS, load<u32>(BUMP));
-    names(Fault.FREE_LISTS, "lists above the bump mark");
+    findsThenRestores(Fault.FREE_LISTS, "free lists above the bump mark");
     store<u32>(LISTS, 16);
-    names(Fault.FREE_LISTS, "lists in the header");
+    findsThenRestores(Fault.FREE_LISTS, "free lists in the header");
     store<u32>(FREED, 0);
-    names(Fault.FREE_LISTS, "free blocks though nothing was freed");
+    findsThenRestores(Fault.FREE_LISTS, "free blocks although no bytes are freed");
   });
 
-  it("names what is wrong with an entry", () => {
+  it("finds each fault of an entry", () => {
     prepare();
     store<u8>(entryOf(Kind.SINGLE) + 11, 7 << 5);
-    names(Fault.UNKNOWN_KIND, "kind 7");
+    findsThenRestores(Fault.UNKNOWN_KIND, "unknown kind 7");
     setCount(entryOf(Kind.BITSET), 4096);
-    names(Fault.WRONG_FORM, "a bitset of an array's size");
+    findsThenRestores(Fault.WRONG_FORM, "a bitset with an array's cardinality");
     setCount(entryOf(Kind.BITSET), 65536);
-    names(Fault.WRONG_FORM, "a full bitset");
+    findsThenRestores(Fault.WRONG_FORM, "a full bitset");
     setCount(entryOf(Kind.ARRAY), 4097);
-    names(Fault.WRONG_FORM, "an array of a bitset's size");
+    findsThenRestores(Fault.WRONG_FORM, "an array with a bitset's cardinality");
     setCount(entryOf(Kind.BUCKETS), 4097);
-    names(Fault.WRONG_FORM, "buckets of a bitset's size");
+    findsThenRestores(Fault.WRONG_FORM, "buckets with a bitset's cardinality");
     for (let count: u32 = 1; count <= 2; count++) {
       setCount(entryOf(Kind.ARRAY), count);
-      names(Fault.WRONG_FORM, "an array that the entry could hold");
+      findsThenRestores(Fault.WRONG_FORM, "an array of members that fit into the entry");
     }
   });
 
-  it("names what is wrong with a container", () => {
+  it("finds each fault of an array, a pair and a bitset", () => {
     prepare();
     const array = entryPayload<Own>(entryOf(Kind.ARRAY)), pair = entryOf(Kind.PAIR);
     store<u16>(array, load<u16>(array, 2));
-    names(Fault.ARRAY_NOT_ASCENDING, "twice the same");
+    findsThenRestores(Fault.ARRAY_NOT_ASCENDING, "a member that occurs twice");
     store<u16>(array, 65535);
-    names(Fault.ARRAY_NOT_ASCENDING, "the greatest first");
+    findsThenRestores(Fault.ARRAY_NOT_ASCENDING, "an array that starts with the largest member");
     store<u16>(pair, load<u16>(pair, 6), 8);
-    names(Fault.ARRAY_NOT_ASCENDING, "a pair of the same");
+    findsThenRestores(Fault.ARRAY_NOT_ASCENDING, "a pair of equal members");
     const bitset = entryOf(Kind.BITSET), word = entryPayload<Own>(bitset) + 4000;
     store<u64>(word, load<u64>(word) ^ 1);
-    names(Fault.BITSET_CARDINALITY, "a bit more or less");
+    findsThenRestores(Fault.BITSET_CARDINALITY, "a flipped bit");
     setCount(bitset, entryCount<Own>(bitset) + 1);
-    names(Fault.BITSET_CARDINALITY, "one more than there are");
+    findsThenRestores(Fault.BITSET_CARDINALITY, "a bitset's cardinality that is too large by one");
   });
 
-  it("names what is wrong with buckets", () => {
+  it("finds each fault of buckets", () => {
     prepare();
-    const entry = entryOf(Kind.BUCKETS), count = entryCount<Own>(entry), lows = entryPayload<Own>(entry), counts = lows + count;
-    let high: usize = 0, first = lows;        // a bucket of two members or more
+    const buckets = entryOf(Kind.BUCKETS), count = entryCount<Own>(buckets), lows = entryPayload<Own>(buckets), counts = lows + count;
+    let high: usize = 0, first = lows;        // a high byte of two members or more, and where its low bytes start
     while (load<u8>(counts + high) < 2) first += load<u8>(counts + high++);
     store<u8>(first, load<u8>(first, 1));
-    names(Fault.BUCKETS_UNSOUND, "twice the same");
+    findsThenRestores(Fault.BUCKETS_UNSOUND, "a low byte that occurs twice");
     store<u8>(first, 255);
-    names(Fault.BUCKETS_UNSOUND, "the greatest first");
+    findsThenRestores(Fault.BUCKETS_UNSOUND, "low bytes that start with the largest");
     store<u8>(counts + high, load<u8>(counts + high) - 1);
-    names(Fault.BUCKETS_UNSOUND, "a bucket of one less");
+    findsThenRestores(Fault.BUCKETS_UNSOUND, "a count that is too small by one");
     store<u8>(counts + 255, 255);
-    names(Fault.BUCKETS_UNSOUND, "a bucket of more");
+    findsThenRestores(Fault.BUCKETS_UNSOUND, "a count that is too large");
   });
 
-  it("names what is wrong with runs", () => {
+  it("finds each fault of runs", () => {
     const trial = new Trial(801), model = range(100, 200).append(300, 400).append(60000, 65000);
     build(model, Form.RUNS, trial.random);
     clear();
     addOperandCopy(0, arena.size());
-    const entry = entryOf(Kind.RUNS), runs = entryPayload<Own>(entry);
+    const container = entryOf(Kind.RUNS), runs = entryPayload<Own>(container);
     store<u16>(runs, 0);
-    names(Fault.NO_RUNS, "no runs");
+    findsThenRestores(Fault.NO_RUNS, "no runs");
     store<u16>(runs, 201, 6);
-    names(Fault.RUNS_NOT_ASCENDING, "two runs that touch");
+    findsThenRestores(Fault.RUNS_NOT_ASCENDING, "two runs that touch");
     store<u16>(runs, 150, 6);
-    names(Fault.RUNS_NOT_ASCENDING, "two runs that overlap");
+    findsThenRestores(Fault.RUNS_NOT_ASCENDING, "two runs that overlap");
     store<u16>(runs, 50, 6);
-    names(Fault.RUNS_NOT_ASCENDING, "two runs in the wrong order");
+    findsThenRestores(Fault.RUNS_NOT_ASCENDING, "two runs in the wrong order");
     store<u16>(runs, 5536, 12);
-    names(Fault.RUN_TOO_LONG, "a run to 65536");
+    findsThenRestores(Fault.RUN_TOO_LONG, "a run that ends at 65536");
     store<u16>(runs, 5535, 12);
-    names(Fault.RUNS_CARDINALITY, "a longer run");
-    setCount(entry, entryCount<Own>(entry) - 1);
-    names(Fault.RUNS_CARDINALITY, "one less than there are");
+    findsThenRestores(Fault.RUNS_CARDINALITY, "a run that is longer than the cardinality allows");
+    setCount(container, entryCount<Own>(container) - 1);
+    findsThenRestores(Fault.RUNS_CARDINALITY, "a cardinality that is too small by one");
   });
 });

@@ -1,34 +1,34 @@
-// The world around the core, as a unit test sets it up and looks at it. The tested code calls the same functions through
-// assembly/memory.ts as in production.
+// The core's surroundings in a unit test: functions to set up its memories and arguments, and to read its replies and output. The
+// tested code imports the same functions as in production (assembly/env/memory.ts).
 //
-//   clear();                          no operands, no arguments
-//   setArena(40);                     memory 0: [0, 40), the first 16 bytes zero: an empty bitmap
-//   const k = addOperandCopy(at, n);  an operand with n bytes from the test's memory
-//   enter();                          what the host does before it calls an exported function
+//   clear();                          removes all operands and arguments
+//   setArena(40);                     memory 0 is 40 bytes, the first 16 zero: an empty bitmap
+//   const k = addOperandCopy(at, n);  adds an operand: a copy of n bytes of the test's memory
+//   enter();                          does what the host does before it calls an exported function
 //   insert(7);
 //   expect(memberAt(0)).toBe(7);
 
 import { ARGUMENTS, MEMBERS, OUTPUT } from "./world/layout";
 
-/** Shows memory 0 in both views, forgets reply and output. Before each call of a function that the core exports. */
+/** Makes both views show memory 0 and discards the reply and the output. Call it before each function that the core exports. */
 // @ts-ignore: decorator
 @external("world", "enter") export declare function enter(): void;
-/** enter(), and no operands, no arguments, no limit to the output. The arena stays. */
+/** Does enter(), and removes all operands, arguments and limits. The arena stays. */
 // @ts-ignore: decorator
 @external("world", "clear") export declare function clear(): void;
-/** Makes memory 0 [0, bytes) without touching what it holds. */
+/** Sets the size of memory 0 and leaves its contents alone. */
 // @ts-ignore: decorator
 @external("world", "setArenaSize") export declare function setArenaSize(bytes: u32): void;
-/** Lets memory 0 grow to no more than `bytes`, until clear(); a call that needs more is cut short. */
+/** Limits the size of memory 0 until clear(). A call that needs more traps. */
 // @ts-ignore: decorator
 @external("world", "setArenaLimit") export declare function setArenaLimit(bytes: u32): void;
-/** How often arena.grow had to grow since clear(). */
+/** Number of times that arena.grow has made memory 0 larger since clear(). */
 // @ts-ignore: decorator
 @external("world", "growCount") export declare function growCount(): u32;
-/** Adds an operand of that many bytes, whatever they hold, and returns its number. */
+/** Adds an operand of that many bytes, contents undefined, and returns its number. */
 // @ts-ignore: decorator
 @external("world", "addOperand") export declare function addOperand(bytes: u32): u32;
-/** Where a test can write operand `k`. */
+/** The address of operand `k` in the test's memory. */
 // @ts-ignore: decorator
 @external("world", "operandAt") export declare function operandAt(k: u32): usize;
 // @ts-ignore: decorator
@@ -38,44 +38,44 @@ import { ARGUMENTS, MEMBERS, OUTPUT } from "./world/layout";
 @external("world", "addArgument") export declare function addArgument(value: u64): u32;
 // @ts-ignore: decorator
 @external("world", "clearArguments") export declare function clearArguments(): void;
-/** How many values argument.handBack took since enter(). */
+/** Number of values that argument.handBack has taken since enter(). */
 // @ts-ignore: decorator
 @external("world", "argumentsHandedBack") export declare function argumentsHandedBack(): u32;
-/** How many members reply.member took since enter(). */
+/** Number of members that reply.member has taken since enter(). */
 // @ts-ignore: decorator
 @external("world", "members") export declare function members(): u32;
-/** Bytes that output.* takes before it traps. */
+/** Limits the output to that many bytes; writing more traps. */
 // @ts-ignore: decorator
 @external("world", "setOutputLimit") export declare function setOutputLimit(bytes: u32): void;
-/** Bytes that output.* took since enter(). */
+/** Number of bytes that output.* has taken since enter(). */
 // @ts-ignore: decorator
 @external("world", "outputBytes") export declare function outputBytes(): u32;
-/** The seed of this run: $SEED, or another one each time. To be in the message of every random test. */
+/** The seed of this run: $SEED, or a random one. Every message of a random test shows it. */
 // @ts-ignore: decorator
 @external("world", "seed") export declare function seed(): u32;
 
-/** A fresh arena of that many bytes: an empty bitmap. */
+/** Makes memory 0 a new arena of that many bytes that holds an empty bitmap. */
 export function setArena(bytes: u32): void {
   memory.fill(0, 0xa7, bytes);
   memory.fill(0, 0, 16);
   setArenaSize(bytes);
 }
 
-/** Adds an operand with the `bytes` at `from` of the test's memory (the arena is at 0) and returns its number. */
+/** Adds a copy of the `bytes` bytes at `from` in the test's memory (memory 0 is at 0) as an operand and returns its number. */
 export function addOperandCopy(from: usize, bytes: u32): u32 {
   const k = addOperand(bytes);
   memory.copy(operandAt(k), from, bytes);
   return k;
 }
 
-/** The member that was handed to reply.member as number `i`. */
+/** The `i`-th member handed to reply.member. */
 export function memberAt(i: u32): u64 { return load<u64>(MEMBERS + (<usize>i << 3)); }
-/** The value that was handed to argument.handBack as number `i`. */
+/** The `i`-th value handed to argument.handBack. */
 export function handedBackAt(i: u32): u64 { return load<u64>(ARGUMENTS + (<usize>i << 3)); }
-/** Where the output can be read. */
+/** The address of the output in the test's memory. */
 export function outputAt(): usize { return OUTPUT; }
 
-/** Numbers that follow from a seed (splitmix64). */
+/** A random number generator (splitmix64). */
 export class Random {
   constructor(private state: u64) {}
   next(): u64 {

@@ -1,14 +1,14 @@
-// The one linear memory of a unit test, cut in parts. The module under test and the world module share it: the world module plays
-// the operands, and JavaScript could not, for it cannot supply a function with a v128 in its type.
+// How a unit test divides its only linear memory. The module under test and the world module share this memory. The world module
+// implements the core's imports; JavaScript cannot, because a function with a v128 parameter or result cannot be called from it.
 //
-//   0            memory 0 of the core: the arena, as in production from address 0 on
+//   0            memory 0 of the core: the arena, at address 0 as in production
 //   OPERANDS     the bytes of the operands, one after the other
-//   MEMBERS      u64 a member handed to reply.member
-//   OUTPUT       what was handed to output.*
-//   ARGUMENTS    u64 a value for argument.value
-//   TABLE        u32 base, u32 size for each operand
-//   LANES        the lanes of vector.compact, as they come and as they go
-//   MEMORY_BASE  what AssemblyScript itself puts in memory ("memoryBase" in the asconfigs)
+//   MEMBERS      a u64 for each member handed to reply.member
+//   OUTPUT       the bytes handed to output.*
+//   ARGUMENTS    a u64 for each value of argument.value
+//   TABLE        u32 base and u32 size of each operand
+//   LANES        working space for vectors: their lanes before and after
+//   MEMORY_BASE  AssemblyScript's own data ("memoryBase" in the asconfigs)
 
 // @ts-ignore: decorator
 @inline const MIB: usize = 1 << 20;

@@ -1,6 +1,6 @@
-// The world module: what the host is to the core, for unit tests. Built on its own by as-pect.config.js, which links its exports to the
-// imports of assembly/memory.ts by their names, left_load8 to left.load8. It shares the tested module's memory (see layout.ts) and keeps
-// its own state in globals. What would trap in production traps here.
+// The world module takes the place of the host in unit tests. as-pect.config.js compiles it separately and links its exports to the
+// imports of assembly/env/memory.ts by name: left_load8 becomes left.load8. It shares the tested module's memory (see layout.ts) and
+// keeps its own state in globals. Whatever traps in production traps here too.
 
 import {
   ARENA_BYTES, OPERANDS, OPERANDS_BYTES, MEMBERS, MEMBERS_BYTES, OUTPUT, OUTPUT_BYTES, ARGUMENTS, ARGUMENTS_BYTES, TABLE, TABLE_BYTES,
@@ -8,7 +8,7 @@ import {
 } from "./layout";
 
 const SELF: u32 = 0xffffffff;
-/** What new arena bytes hold: the core must not count on zeros. */
+/** The value of new arena bytes: the core must not rely on zeros. */
 const STALE: u8 = 0xa7;
 
 let arenaSize: u32 = 0;
@@ -24,7 +24,7 @@ function need(condition: bool): void { if (!condition) unreachable(); }
 
 // @ts-ignore: decorator
 @inline function sizeOf(k: u32): u32 { return k == SELF ? arenaSize : load<u32>(TABLE + (<usize>k << 3), 4); }
-/** The true address of `bytes` at `at + offset` of what is shown. */
+/** The address in the shared memory of `bytes` bytes at `at + offset` of operand `k`. */
 // @ts-ignore: decorator
 @inline function reach(k: u32, at: usize, offset: u32, bytes: usize): usize {
   need(<u64>at + <u64>offset + <u64>bytes <= <u64>sizeOf(k));
@@ -151,7 +151,7 @@ export function output_mark(at: u64, bits: u32): void {
   store<u8>(OUTPUT + <usize>at, load<u8>(OUTPUT + <usize>at) | <u8>bits);
 }
 
-// What only tests call; see ../world.ts.
+// Called by tests only: see ../world.ts.
 
 export function world_enter(): void {
   leftShows = SELF;
