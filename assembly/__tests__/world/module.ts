@@ -151,7 +151,7 @@ export function output_mark(at: u64, bits: u32): void {
   store<u8>(OUTPUT + <usize>at, load<u8>(OUTPUT + <usize>at) | <u8>bits);
 }
 
-// Called by tests only: see ../world.ts.
+// Called by tests only: see world.ts.
 
 export function world_enter(): void {
   leftShows = SELF;

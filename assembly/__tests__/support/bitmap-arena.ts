@@ -1,16 +1,16 @@
 // Builds arenas from a model with any mixture of container kinds, and reads arenas back. The reader follows the layout described in
 // arena.ts, directory.ts and entry.ts and calls no code of the core. Trial is the base of a random test that uses both.
 
-import { arena } from "../env/memory";
-import { alignedBump, makeRoom, used } from "../arena/arena";
-import { Kind } from "../arena/entry";
-import { appendFull, begin, finish } from "../arena/builder";
-import { validate } from "../arena/validate";
-import { emit } from "../combine/emit";
-import { shape } from "../combine/shape";
+import { arena } from "../../env/memory";
+import { alignedBump, makeRoom, used } from "../../arena/arena";
+import { Kind } from "../../arena/entry";
+import { appendFull, begin, finish } from "../../arena/builder";
+import { validate } from "../../arena/validate";
+import { emit } from "../../combine/emit";
+import { shape } from "../../combine/shape";
 import { Model, plainOf, runsOf } from "./bitmap-model";
-import { Random, addOperandCopy, clear, enter, seed, setArena } from "./world";
-import { ARENA_BYTES } from "./world/layout";
+import { Random, addOperandCopy, clear, enter, seed, setArena } from "../world/world";
+import { ARENA_BYTES } from "../world/layout";
 
 // --- Building arenas ----------------------------------------------------------------------------------------------------------
 

@@ -1,10 +1,12 @@
-import { countIndexed, position } from "../read/indexed";
-import { cardinality, countRange, isEmpty, maximum, minimum, nextClear, nextSet, rank, select } from "../read/query";
-import { statistics } from "../read/statistics";
-import { members, membersFrom } from "../read/stream";
-import { Form, Trial, build } from "./bitmap-arena";
-import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, runsWithin, streamedOf } from "./bitmap-model";
-import { enter, memberAt, members as replied } from "./world";
+import { countIndexed, position } from "../../read/indexed";
+import { cardinality, countRange, isEmpty, maximum, minimum, nextClear, nextSet, rank, select } from "../../read/query";
+import { statistics } from "../../read/statistics";
+import { members, membersFrom } from "../../read/stream";
+import { Form, Trial, build } from "../support/bitmap-arena";
+import {
+  KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, runsWithin, streamedOf,
+} from "../support/bitmap-model";
+import { enter, memberAt, members as replied } from "../world/world";
 
 /** A random offset: any, near an end of one of the model's intervals, or near an end of a container. */
 function anyOffset(trial: Trial, model: Model): u64 {

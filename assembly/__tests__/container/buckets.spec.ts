@@ -2,13 +2,13 @@ import {
   BUCKETS_FROM, arrayToBuckets, bucketsAreSound, bucketsBytes, bucketsFind, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsLast,
   bucketsLowerBound, bucketsNextClear, bucketsRemove, bucketsSelect, bucketsToArray, bucketsWord, intersectBuckets,
   intersectBucketsCardinality, differenceBuckets, unionBucketsInto,
-} from "../container/buckets";
-import { EXTRACT_BYTES, bitsetToBuckets } from "../container/extract";
-import { MERGE_BYTES, NO_BUCKETS, xorBuckets, unionBuckets } from "../container/merge";
-import { LANES_BYTES } from "../container/lanes";
-import { ARRAY_MAX, BITSET_BYTES, arrayBytes } from "../container/limits";
-import { Left, Own } from "../env/view";
-import { Bench, Kind, Model, Operation, combineModels, makeModel, writePayload, Style } from "./container-model";
+} from "../../container/buckets";
+import { EXTRACT_BYTES, bitsetToBuckets } from "../../container/extract";
+import { MERGE_BYTES, NO_BUCKETS, xorBuckets, unionBuckets } from "../../container/merge";
+import { LANES_BYTES } from "../../container/lanes";
+import { ARRAY_MAX, BITSET_BYTES, arrayBytes } from "../../container/limits";
+import { Left, Own } from "../../env/view";
+import { Bench, Kind, Model, Operation, combineModels, makeModel, writePayload, Style } from "../support/container-model";
 
 const SIZES: u32[] = [16, 17, 31, 32, 33, 255, 256, 257, 767, 768, 1000, 1023, 1024, 1025, 2047, 2048, 3000, 4094, 4095, 4096];
 

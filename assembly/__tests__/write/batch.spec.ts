@@ -1,15 +1,15 @@
 // Lists of offsets: adding, removing and querying them, sorting them, and building a bitmap from one.
 
-import { Own } from "../env/view";
-import { HEADER_BYTES } from "../arena/arena";
-import { Kind, entryKind } from "../arena/entry";
-import { findEntry } from "../arena/directory";
-import { addAll, getAll, removeAll } from "../write/batch";
-import { collect } from "../combine/collect";
-import { sort } from "../sort";
-import { Form, Trial, build, freshArena } from "./bitmap-arena";
-import { KEY_MAX, Model, OFFSET_MAX, anyModel, range } from "./bitmap-model";
-import { Random, addArgument, argumentsHandedBack, clearArguments, enter, handedBackAt } from "./world";
+import { Own } from "../../env/view";
+import { HEADER_BYTES } from "../../arena/arena";
+import { Kind, entryKind } from "../../arena/entry";
+import { findEntry } from "../../arena/directory";
+import { addAll, getAll, removeAll } from "../../write/batch";
+import { collect } from "../../combine/collect";
+import { sort } from "../../sort";
+import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
+import { KEY_MAX, Model, OFFSET_MAX, anyModel, range } from "../support/bitmap-model";
+import { Random, addArgument, argumentsHandedBack, clearArguments, enter, handedBackAt } from "../world/world";
 
 /** A random offset near an end of one of the model's intervals, or anywhere in its first containers. */
 function anyOffset(model: Model, step: u64, random: Random): u64 {

@@ -1,13 +1,13 @@
-import { Own } from "../env/view";
-import { Kind, entryKind } from "../arena/entry";
-import { placeEntry, seek } from "../arena/directory";
-import { Fault } from "../env/fault";
-import { Format, deserialize, serialize, serializedBytes } from "../format/index";
-import { insert } from "../write/point";
-import { setRange } from "../write/range";
-import { Form, Trial, build, freshArena, readArena } from "./bitmap-arena";
-import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf } from "./bitmap-model";
-import { Random, addOperandCopy, clear, enter, outputAt, outputBytes, setOutputLimit } from "./world";
+import { Own } from "../../env/view";
+import { Kind, entryKind } from "../../arena/entry";
+import { placeEntry, seek } from "../../arena/directory";
+import { Fault } from "../../env/fault";
+import { Format, deserialize, serialize, serializedBytes } from "../../format/index";
+import { insert } from "../../write/point";
+import { setRange } from "../../write/range";
+import { Form, Trial, build, freshArena, readArena } from "../support/bitmap-arena";
+import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf } from "../support/bitmap-model";
+import { Random, addOperandCopy, clear, enter, outputAt, outputBytes, setOutputLimit } from "../world/world";
 
 /** The bytes of a hexadecimal string, which may contain spaces. */
 function bytesOf(hex: string): StaticArray<u8> {

@@ -1,11 +1,13 @@
-import { used, wasteful } from "../arena/arena";
-import { combine, combineCardinality } from "../combine/combine";
-import { Operation } from "../combine/operation";
-import { complement } from "../combine/complement";
-import { intersects, isSubset } from "../combine/relate";
-import { Form, Trial, addOperandOf, freshArena } from "./bitmap-arena";
-import { KEY_MAX, Model, OFFSET_MAX, OPERATIONS, Style, anyModel, anyRanges, appendContainer, combineModels, range } from "./bitmap-model";
-import { clear, enter } from "./world";
+import { used, wasteful } from "../../arena/arena";
+import { combine, combineCardinality } from "../../combine/combine";
+import { Operation } from "../../combine/operation";
+import { complement } from "../../combine/complement";
+import { intersects, isSubset } from "../../combine/relate";
+import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
+import {
+  KEY_MAX, Model, OFFSET_MAX, OPERATIONS, Style, anyModel, anyRanges, appendContainer, combineModels, range,
+} from "../support/bitmap-model";
+import { clear, enter } from "../world/world";
 
 /** The form of operands unless a test says otherwise. */
 const EITHER: Form = Form.EITHER;

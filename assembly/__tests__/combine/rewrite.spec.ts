@@ -1,13 +1,13 @@
-import { Own } from "../env/view";
-import { freedBytes, isTiny, used, wasteful } from "../arena/arena";
-import { Kind, entryCount, entryKey, entryKind, payloadBytes } from "../arena/entry";
-import { advance, isLastOfLeaf, placeEntry, seek } from "../arena/directory";
-import { LEAF_MAX } from "../arena/node";
-import { pack, rewrite } from "../combine/rewrite";
-import { set } from "../write/point";
-import { Form, Trial, asOperand, build, freshArena } from "./bitmap-arena";
-import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, runsWithin } from "./bitmap-model";
-import { clear, enter } from "./world";
+import { Own } from "../../env/view";
+import { freedBytes, isTiny, used, wasteful } from "../../arena/arena";
+import { Kind, entryCount, entryKey, entryKind, payloadBytes } from "../../arena/entry";
+import { advance, isLastOfLeaf, placeEntry, seek } from "../../arena/directory";
+import { LEAF_MAX } from "../../arena/node";
+import { pack, rewrite } from "../../combine/rewrite";
+import { set } from "../../write/point";
+import { Form, Trial, asOperand, build, freshArena } from "../support/bitmap-arena";
+import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, runsWithin } from "../support/bitmap-model";
+import { clear, enter } from "../world/world";
 
 /** The most bytes skipped before a block of 8192 bytes to start it on a cache line. */
 const GAP: usize = 56;

@@ -1,7 +1,7 @@
 // The model for everything above the kernels: a set of 64-bit offsets as plain intervals, and random sets of many styles. Nothing here
 // calls the core.
 
-import { Random } from "./world";
+import { Random } from "../world/world";
 
 export const KEY_MAX: u64 = 0xffffffffffff;
 export const OFFSET_MAX: u64 = 0xffffffffffffffff;

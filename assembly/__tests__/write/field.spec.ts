@@ -1,7 +1,7 @@
-import { Overflow, addToField, field, setField } from "../write/field";
-import { Form, Trial, build, freshArena } from "./bitmap-arena";
-import { Model, OFFSET_MAX, anyModel } from "./bitmap-model";
-import { enter, memberAt, members } from "./world";
+import { Overflow, addToField, field, setField } from "../../write/field";
+import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
+import { Model, OFFSET_MAX, anyModel } from "../support/bitmap-model";
+import { enter, memberAt, members } from "../world/world";
 
 /** The `width` bits from `offset` on, highest first. */
 function bitsAt(model: Model, offset: u64, width: u32): u64 {

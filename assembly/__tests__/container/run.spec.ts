@@ -1,11 +1,11 @@
 import {
   runsCardinality, runsFind, runsHas, runsNextSet, runsNextClear, runsRangeCardinality, runsSelect, intersectRuns,
   unionRuns, differenceRuns, xorRuns, complementRuns,
-} from "../container/run";
-import { runsBytes } from "../container/limits";
+} from "../../container/run";
+import { runsBytes } from "../../container/limits";
 import {
   Bench, Kind, Model, Operation, anyModel, combineModels, crowdedModel, makeModel, payloadBytes, boundarySizes, Style, UNIVERSE,
-} from "./container-model";
+} from "../support/container-model";
 
 function combine(operation: i32, a: usize, b: usize, out: usize): u32 {
   if (operation == Operation.AND) return intersectRuns(a, b, out);

@@ -1,8 +1,8 @@
 // The model for the kernels: a set of values from 0 to 65535 as plain booleans. It can be written to memory as a container's payload and
 // compared with one. Nothing here calls a kernel.
 
-import { left, right, SELF } from "../env/memory";
-import { Random, clear, setArenaSize, addOperand, operandAt, seed } from "./world";
+import { left, right, SELF } from "../../env/memory";
+import { Random, clear, setArenaSize, addOperand, operandAt, seed } from "../world/world";
 
 export const enum Style {
   /** Uniformly random. */

@@ -1,16 +1,16 @@
 // Failing growth: whenever a call needs memory that it does not get, it ends and the bitmap is unchanged.
 
-import { arena } from "../env/memory";
-import { makeRoom, used } from "../arena/arena";
-import { LEAF_MAX } from "../arena/node";
-import { addAll, removeAll } from "../write/batch";
-import { set } from "../write/point";
-import { clearRange, flipRange, setRange } from "../write/range";
-import { Form, Trial, build, freshArena } from "./bitmap-arena";
-import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, range } from "./bitmap-model";
+import { arena } from "../../env/memory";
+import { makeRoom, used } from "../../arena/arena";
+import { LEAF_MAX } from "../../arena/node";
+import { addAll, removeAll } from "../../write/batch";
+import { set } from "../../write/point";
+import { clearRange, flipRange, setRange } from "../../write/range";
+import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
+import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, range } from "../support/bitmap-model";
 import {
   addArgument, argumentsHandedBack, clear, clearArguments, enter, handedBackAt, growCount, setArenaLimit, setArenaSize,
-} from "./world";
+} from "../world/world";
 
 /** Calls the function; false if it trapped. */
 // @ts-ignore: decorator

@@ -1,15 +1,17 @@
-import { arena } from "../env/memory";
-import { Own } from "../env/view";
-import { Fault } from "../env/fault";
-import { ROOT } from "../arena/arena";
-import { KEY_MAX as LAST_KEY, Kind, entryCount, entryKind, entryPayload, entrySpan, setCount, setFull, setPosition } from "../arena/entry";
-import { advance, lastEntry, placeEntry, seek } from "../arena/directory";
-import { validate } from "../arena/validate";
-import { nodeLevel, rootNode, slotAt, slotChild, INNER_MAX, LEAF_MAX } from "../arena/node";
-import { set } from "../write/point";
-import { Form, Trial, build, freshArena } from "./bitmap-arena";
-import { Model, Style, appendContainer, range } from "./bitmap-model";
-import { addOperandCopy, clear, operandAt, setArenaSize } from "./world";
+import { arena } from "../../env/memory";
+import { Own } from "../../env/view";
+import { Fault } from "../../env/fault";
+import { ROOT } from "../../arena/arena";
+import {
+  KEY_MAX as LAST_KEY, Kind, entryCount, entryKind, entryPayload, entrySpan, setCount, setFull, setPosition,
+} from "../../arena/entry";
+import { advance, lastEntry, placeEntry, seek } from "../../arena/directory";
+import { validate } from "../../arena/validate";
+import { nodeLevel, rootNode, slotAt, slotChild, INNER_MAX, LEAF_MAX } from "../../arena/node";
+import { set } from "../../write/point";
+import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
+import { Model, Style, appendContainer, range } from "../support/bitmap-model";
+import { addOperandCopy, clear, operandAt, setArenaSize } from "../world/world";
 
 // Positions of fields, from the layout comments of arena.ts and directory.ts.
 const CARDINALITY: usize = 8, BUMP: usize = 16, FREED: usize = 20, LISTS: usize = 24, ENTRIES: usize = 28, HELD: usize = 32;

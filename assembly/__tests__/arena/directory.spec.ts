@@ -1,14 +1,14 @@
-import { Left, Own, Right } from "../env/view";
-import { left, right } from "../env/memory";
-import { freedBytes, isTiny, used } from "../arena/arena";
-import { ENTRY_BYTES, SPAN_MAX, entryCardinality, entryKey, entryLastKey, setFull, setPair, setSingle } from "../arena/entry";
+import { Left, Own, Right } from "../../env/view";
+import { left, right } from "../../env/memory";
+import { freedBytes, isTiny, used } from "../../arena/arena";
+import { ENTRY_BYTES, SPAN_MAX, entryCardinality, entryKey, entryLastKey, setFull, setPair, setSingle } from "../../arena/entry";
 import {
   advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, isLastOfLeaf, lastEntry, membersBefore, placeEntry, seek, seekFrom,
-} from "../arena/directory";
-import { promote, insertEntry, adjust, removeEntry } from "../arena/change";
-import { nodeLevel, rootNode, nodeCount, LEAF_MAX, slotChild, slotAt, INNER_MAX } from "../arena/node";
-import { Trial, asOperand, freshArena } from "./bitmap-arena";
-import { Model, range } from "./bitmap-model";
+} from "../../arena/directory";
+import { promote, insertEntry, adjust, removeEntry } from "../../arena/change";
+import { nodeLevel, rootNode, nodeCount, LEAF_MAX, slotChild, slotAt, INNER_MAX } from "../../arena/node";
+import { Trial, asOperand, freshArena } from "../support/bitmap-arena";
+import { Model, range } from "../support/bitmap-model";
 
 /** A model of a directory with up to `size` keys, `step` apart. Every third key has a FULL entry of up to `step` containers. */
 class Keys {

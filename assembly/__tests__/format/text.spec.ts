@@ -1,8 +1,8 @@
-import { Fault } from "../env/fault";
-import { Format, deserialize, serialize, serializedBytes } from "../format/index";
-import { Form, Trial, build, freshArena } from "./bitmap-arena";
-import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, range } from "./bitmap-model";
-import { addOperand, clear, enter, operandAt, outputAt, outputBytes, setOutputLimit } from "./world";
+import { Fault } from "../../env/fault";
+import { Format, deserialize, serialize, serializedBytes } from "../../format/index";
+import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
+import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, range } from "../support/bitmap-model";
+import { addOperand, clear, enter, operandAt, outputAt, outputBytes, setOutputLimit } from "../world/world";
 
 /** The set as a native bitmap or as characters, written offset by offset. */
 function textOf(model: Model, format: Format): StaticArray<u8> {

@@ -1,11 +1,11 @@
-import { arena } from "../env/memory";
+import { arena } from "../../env/memory";
 import {
   BLOCK_MAX, HEADER_BYTES, TINY_MAX, addFreedBytes, alignedBump, allocate, allocateFresh, blockBytes, bumpMark, freeLists,
   freeListsAreSound, freeListsBytes, freedBytes, heldAt, holdBack, letGo, makeRoom, release, resetToFull, resize, used, wasteful,
-} from "../arena/arena";
-import { insert } from "../write/point";
-import { Trial, freshArena, nothingBehind } from "./bitmap-arena";
-import { growCount } from "./world";
+} from "../../arena/arena";
+import { insert } from "../../write/point";
+import { Trial, freshArena, nothingBehind } from "../support/bitmap-arena";
+import { growCount } from "../world/world";
 
 /** The blocks in use. Every byte of a block holds the block's mark, a number that is different from block to block. */
 class Blocks {

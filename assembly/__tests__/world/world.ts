@@ -8,7 +8,7 @@
 //   insert(7);
 //   expect(memberAt(0)).toBe(7);
 
-import { ARGUMENTS, MEMBERS, OUTPUT } from "./world/layout";
+import { ARGUMENTS, MEMBERS, OUTPUT } from "./layout";
 
 /** Makes both views show memory 0 and discards the reply and the output. Call it before each function that the core exports. */
 // @ts-ignore: decorator

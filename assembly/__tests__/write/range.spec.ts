@@ -1,9 +1,9 @@
-import { used, wasteful } from "../arena/arena";
-import { clearRange, flipRange, setRange } from "../write/range";
-import { set } from "../write/point";
-import { Form, Trial, build, freshArena } from "./bitmap-arena";
-import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, anyRanges, appendContainer, combineModels, range } from "./bitmap-model";
-import { enter } from "./world";
+import { used, wasteful } from "../../arena/arena";
+import { clearRange, flipRange, setRange } from "../../write/range";
+import { set } from "../../write/point";
+import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
+import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, anyRanges, appendContainer, combineModels, range } from "../support/bitmap-model";
+import { enter } from "../world/world";
 
 const enum Change { SET, CLEAR, FLIP, CHANGES }
 

@@ -1,9 +1,11 @@
 import {
   intersectArrayBitset, intersectArrayBitsetCardinality, differenceArrayBitset, intersectArrayRuns, differenceArrayRuns, unionArrayInto,
   differenceArrayInto, xorArrayInto, unionRunsInto, differenceRunsInto, xorRunsInto, intersectRunsInto,
-} from "../container/mixed";
-import { BITSET_BYTES } from "../container/limits";
-import { Bench, Kind, Model, Operation, anyModel, combineModels, crowdedModel, makeModel, boundarySizes, Style } from "./container-model";
+} from "../../container/mixed";
+import { BITSET_BYTES } from "../../container/limits";
+import {
+  Bench, Kind, Model, Operation, anyModel, combineModels, crowdedModel, makeModel, boundarySizes, Style,
+} from "../support/container-model";
 
 /** Filters the array `x` by `y`, out of place and in place. */
 function filter(bench: Bench, x: Model, y: Model): void {

@@ -2,10 +2,12 @@ import {
   intersectBitsets, unionBitsets, differenceBitsets, xorBitsets, intersectBitsetsCardinality, PART_BYTES, combineParts, complementBitset,
   bitsetCardinality, bitsetHas, bitsetSet, bitsetClear, clearBitset, setBits, clearBits, flipBits, bitsetRangeCardinality, bitsetNextSet,
   bitsetNextClear, bitsetSelect,
-} from "../container/bitset";
-import { And, AndNot, Or, Store, StoreOnly, Xor } from "../container/kernel";
-import { BITSET_BYTES } from "../container/limits";
-import { Bench, Kind, Model, Operation, anyModel, combineModels, makeModel, boundarySizes, Style, UNIVERSE } from "./container-model";
+} from "../../container/bitset";
+import { And, AndNot, Or, Store, StoreOnly, Xor } from "../../container/kernel";
+import { BITSET_BYTES } from "../../container/limits";
+import {
+  Bench, Kind, Model, Operation, anyModel, combineModels, makeModel, boundarySizes, Style, UNIVERSE,
+} from "../support/container-model";
 
 function combine(operation: i32, a: usize, b: usize, out: usize): u32 {
   if (operation == Operation.AND) return intersectBitsets(a, b, out);

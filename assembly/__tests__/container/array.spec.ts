@@ -1,8 +1,10 @@
 import {
   arrayLowerBound, intersectArrays, intersectArraysCardinality, unionArrays, differenceArrays, xorArrays,
-} from "../container/array";
-import { Bench, Kind, Model, Operation, anyModel, crowdedModel, combineModels, makeModel, boundarySizes, Style } from "./container-model";
-import { Random } from "./world";
+} from "../../container/array";
+import {
+  Bench, Kind, Model, Operation, anyModel, crowdedModel, combineModels, makeModel, boundarySizes, Style,
+} from "../support/container-model";
+import { Random } from "../world/world";
 
 /** Calls every kernel on the two sets. */
 function callAll(bench: Bench, x: Model, y: Model): void {

@@ -1,11 +1,11 @@
 import {
   arrayToBitset, bitsetToArray, runsToBitset, runsToArray, bitsetToRuns, arrayToRuns, countRunsOfBitset, countRunsOfArray,
-} from "../container/convert";
-import { EXTRACT_BYTES, extractMembers } from "../container/extract";
-import { LANES_BYTES } from "../container/lanes";
-import { ARRAY_MAX, BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "../container/limits";
-import { Random } from "./world";
-import { Bench, Kind, Model, anyModel, crowdedModel, makeModel, boundarySizes, Style } from "./container-model";
+} from "../../container/convert";
+import { EXTRACT_BYTES, extractMembers } from "../../container/extract";
+import { LANES_BYTES } from "../../container/lanes";
+import { ARRAY_MAX, BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "../../container/limits";
+import { Random } from "../world/world";
+import { Bench, Kind, Model, anyModel, crowdedModel, makeModel, boundarySizes, Style } from "../support/container-model";
 
 /** Calls every conversion on the set. Arrays may be longer than ARRAY_MAX here, though never in production. */
 function convertAll(bench: Bench, x: Model): void {
