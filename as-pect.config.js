@@ -1,12 +1,12 @@
-// Unit tests of the core: npx asp. The core's imports are played by assembly/__tests__/world/module.ts, a second module that shares
-// the memory of the tested one. SEED=n repeats a run.
+// Unit tests of the core: npx asp. A second module, assembly/__tests__/world/module.ts, implements the core's imports and shares the
+// memory of the tested one. SEED=n repeats a run.
 //
 // as-pect.asconfig.json compiles plainly, with asserts; npm run test:unit:production uses the flags of the real build.
 
 import { main as asc } from "assemblyscript/asc";
 
 const WORLD = "assembly/__tests__/world/module.ts";
-/** Room for the parts in assembly/__tests__/world/layout.ts and a heap for the tests, in pages of 64 KiB. */
+/** Size of that memory in pages of 64 KiB: the parts in assembly/__tests__/world/layout.ts and a heap for the tests. */
 const PAGES = 8192;
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32)) >>> 0;

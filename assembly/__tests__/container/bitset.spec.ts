@@ -109,7 +109,7 @@ describe("bitset kernels", () => {
     bench.end();
   });
 
-  it("find, add and remove single members, fill and clear", () => {
+  it("find, add and remove single members, and fill and clear a bitset", () => {
     const bench = new Bench(13), x = makeModel(Style.SPARSE, 4096, bench.random), at = own(bench, x);
     for (let i = 0; i < 20000; i++) {
       const value = bench.random.below(UNIVERSE);
@@ -122,7 +122,7 @@ describe("bitset kernels", () => {
     x.add(65535);
     bench.checkPayload(Kind.BITSET, x, "bitsetSet and bitsetClear");
     setBits(at, 0, 65535);
-    bench.checkPayload(Kind.BITSET, makeModel(Style.LOWEST, 65536, bench.random), "setBits of everything");
+    bench.checkPayload(Kind.BITSET, makeModel(Style.LOWEST, 65536, bench.random), "setBits of all");
     clearBitset(at);
     bench.checkPayload(Kind.BITSET, new Model(), "clearBitset");
     bench.end();

@@ -1,5 +1,5 @@
 // Builds arenas from a model with any mixture of container kinds, and reads arenas back. The reader follows the layout described in
-// arena.ts, directory.ts and entry.ts and calls no code of the core. Trial is the base of a random test that uses both.
+// arena.ts, node.ts and entry.ts and calls no code of the core. Trial is the base of a random test that uses both.
 
 import { arena } from "../../env/memory";
 import { alignedBump, makeRoom, used } from "../../arena/arena";

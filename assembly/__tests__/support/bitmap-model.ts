@@ -126,7 +126,7 @@ export class Model {
 export function range(low: u64, high: u64): Model { return new Model().append(low, high); }
 
 export const OPERATIONS: i32 = 8;
-/** Whether an offset is in the result; `rest` is how many sources after the first have it. The numbers are those of combine.ts. */
+/** Whether an offset is in the result; `rest` is how many sources after the first have it. The numbers are those of operation.ts. */
 function truth(op: i32, first: bool, rest: i32, sources: i32): bool {
   const all = i32(first) + rest;
   if (op == 0) return all == sources;                         // AND
