@@ -7,7 +7,7 @@ import {
 import {
   advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, firstEntry, lastEntry, membersBefore, placeEntry, seek,
 } from "../arena/directory";
-import { BITSET_BYTES, LOW_MAX } from "../container/limits";
+import { BITSET_BYTES, LOW_MAX, UNIVERSE } from "../container/limits";
 import { arrayLowerBound, member } from "../container/array";
 import { bucketsLast, bucketsLowerBound, bucketsNextClear, bucketsSelect, bucketsHas } from "../container/buckets";
 import { bitsetNextClear, bitsetNextSet, bitsetRangeCardinality, bitsetSelect, bitsetHas } from "../container/bitset";
@@ -15,7 +15,7 @@ import { runsNextClear, runsNextSet, runsRangeCardinality, runsSelect, runsHas, 
 
 /** What a container's next...() answers when there is no such offset. */
 // @ts-ignore: decorator
-@inline const NONE: u32 = 65536;
+@inline const NONE: u32 = UNIVERSE;
 
 /** Whether the entry's container has the member `low`. */
 export function containerHas(entry: usize, low: u32): bool {
