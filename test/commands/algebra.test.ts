@@ -1,4 +1,4 @@
-// Two bitmaps and more: BITOPCARD, DIFF, CONTAINS, JACCARD.
+// Operations on two or more bitmaps: BITOPCARD, DIFF, CONTAINS, JACCARD.
 
 import { expect, it } from "vitest";
 import { type Member, member, notOffsets, otherThan, range } from "../support/family.ts";
@@ -23,11 +23,11 @@ const names = Object.keys(sources);
 const model = (key: string) => new Set(sources[key]);
 const loadAll = ({ roar }: Suite) => Promise.all(names.map((key) => roar.load(key, sources[key]!)));
 
-/** Two keys of which one or both are missing, or of another type. */
+/** Both keys must exist and hold bitmaps of the family. */
 function itNeedsBoth(suite: Suite): void {
   const { roar, family, server, refusal } = suite;
 
-  it("refuses a missing key, and one of another type", async () => {
+  it("refuses a missing key and a key of another type", async () => {
     await roar.load("a", [1]);
     await server.run("SET", "string", "s");
     await roarOn(server, otherThan(family)).load("other", [1]);
@@ -43,26 +43,27 @@ function itNeedsBoth(suite: Suite): void {
 describeCommand("BITOPCARD", (suite) => {
   const { run, roar, family, server, effects, refusal, protocol } = suite;
 
-  it("takes missing keys for empty ones", async () => {
+  it("treats missing keys as empty bitmaps", async () => {
     for (const operation of operations) expect(await run(operation, "none", "none2")).toBe(0);
     expect(await run("NOT", "none")).toBe(0);
     expect(await run("NOT", "none", 9)).toBe(10);
   });
 
-  it.skipIf(protocol === 3).each(operations)("%s counts what BITOP stores", async (operation) => {
+  it.skipIf(protocol === 3).each(operations)("%s counts the members that BITOP would store", async (operation) => {
     await loadAll(suite);
-    const lists = [...names.flatMap((a) => names.map((b) => [a, b])), names, [...names].reverse(), ...(leastSources(operation) === 1 ? names.map((a) => [a]) : [])];
+    const pairs = names.flatMap((a) => names.map((b) => [a, b])), alone = leastSources(operation) === 1 ? names.map((a) => [a]) : [];
+    const lists = [...pairs, names, [...names].reverse(), ...alone];
     for (const keys of lists) expect(await run(operation, ...keys), keys.join(" ")).toBe(combine(operation, keys.map(model)).size);
   });
 
-  it("NOT counts up to the greatest member, or to a last offset", async () => {
+  it("NOT counts up to the greatest member, or up to a given last offset", async () => {
     await loadAll(suite);
     for (const key of names) {
       for (const last of [[], [0], [70_000], [4_294_967_295]]) expect(await run("NOT", key, ...last)).toEqual(await roar.run("BITOP", "NOT", "d", key, ...last));
     }
   });
 
-  it("counts to the very end", async () => {
+  it("counts up to and including the last offset", async () => {
     await roar.run("SETFULL", "full");
     await roar.run("SETFULL", "full2");
     const all = family.bits === 32 ? 2 ** 32 : "18446744073709551616";
@@ -74,7 +75,7 @@ describeCommand("BITOPCARD", (suite) => {
     expect(await run("NOT", "full")).toBe(0);
   });
 
-  it("stores nothing", async () => {
+  it("has no side effects", async () => {
     await roar.load("k", [1, 2]);
     expect(await effects(() => run("OR", "k", "none"))).toEqual(noEffects);
     expect(await server.run("EXISTS", "none")).toBe(0);
@@ -102,7 +103,7 @@ describeCommand("BITOPCARD", (suite) => {
 describeCommand("DIFF", (suite) => {
   const { run, roar, family, server, effects, refusal, name } = suite;
 
-  it("stores what is in the first and not in the second", async () => {
+  it("stores the members of the first source that are not in the second", async () => {
     await loadAll(suite);
     for (const a of names) {
       for (const b of names) {
@@ -112,7 +113,7 @@ describeCommand("DIFF", (suite) => {
     }
   });
 
-  it("may store into a source, and drops the destination's TTL", async () => {
+  it("can store into a source, and drops the destination's TTL", async () => {
     await roar.load("a", [1, 2, 3]);
     await roar.load("b", [2]);
     await server.run("EXPIRE", "a", 1000);
@@ -123,12 +124,12 @@ describeCommand("DIFF", (suite) => {
     expect(await roar.members("b")).toEqual([1, 3]);
   });
 
-  it("tells the world of its destination", async () => {
+  it("raises a set event for its destination and propagates the call", async () => {
     await roar.load("a", [1, 2]);
     expect(await effects(() => run("k", "a", "a"))).toEqual({ dirty: 1, events: [["set", "k"]], propagated: [[name, "k", "a", "a"]], touched: true });
   });
 
-  it("needs both sources, and a destination of its type", async () => {
+  it("refuses a missing source and keys of another type, and changes nothing", async () => {
     await roar.load("a", [1, 2]);
     await roar.load("k", [9]);
     for (const keys of [["none", "a"], ["a", "none"]]) {
@@ -159,21 +160,21 @@ describeCommand("DIFF", (suite) => {
 describeCommand("CONTAINS", (suite) => {
   const { run, roar, effects } = suite;
 
-  it("answers how two sets lie to each other", async () => {
+  it("tests whether two bitmaps intersect, or one contains or equals the other", async () => {
     await loadAll(suite);
     await roar.load("part", range(100, 5000));
     const keys = [...names, "part"], of = (key: string) => (key === "part" ? new Set<Member>(range(100, 5000)) : model(key));
     for (const a of keys) {
       for (const b of keys) {
-        const first = of(a), second = of(b), common = [...second].filter((m) => first.has(m)).length;
-        const all = common === second.size;
+        const first = of(a), second = of(b), shared = [...second].filter((m) => first.has(m)).length;
+        const all = shared === second.size;
         const answers = [await run(a, b), await run(a, b, "ALL"), await run(a, b, "ALL_STRICT"), await run(a, b, "EQ")];
-        expect(answers, `${a} ${b}`).toEqual([common > 0, all, all && second.size < first.size, all && second.size === first.size].map(Number));
+        expect(answers, `${a} ${b}`).toEqual([shared > 0, all, all && second.size < first.size, all && second.size === first.size].map(Number));
       }
     }
   });
 
-  it("takes sets of all offsets", async () => {
+  it("handles bitmaps that hold every offset", async () => {
     await roar.run("SETFULL", "a");
     await roar.run("SETFULL", "b");
     expect([await run("a", "b"), await run("a", "b", "ALL"), await run("a", "b", "ALL_STRICT"), await run("a", "b", "EQ")]).toEqual([1, 1, 0, 1]);
@@ -181,7 +182,7 @@ describeCommand("CONTAINS", (suite) => {
     expect([await run("a", "b", "ALL_STRICT"), await run("a", "b", "EQ"), await run("b", "a", "ALL")]).toEqual([1, 0, 0]);
   });
 
-  it("does nothing else", async () => {
+  it("has no side effects", async () => {
     await roar.load("k", [1]);
     expect(await effects(() => run("k", "k", "ALL"))).toEqual(noEffects);
   });
@@ -224,15 +225,15 @@ describeCommand("JACCARD", (suite) => {
     [[1, 2], [2, 3], "0.33333333333333331"],
     [range(0, 3), range(0, 7), "0.42857142857142855"],
     [range(0, 100_000), range(50_000, 100_000), "0.33333333333333331"],
-  ])("case %#", async (a, b, expected) => {
+  ])("divides the intersection by the union: case %#", async (a, b, expected) => {
     await roar.load("a", a);
     await roar.load("b", b);
-    const reply = expected === "0.10000000000000001" ? "0.1" : expected; // one digit says it exactly
+    const reply = expected === "0.10000000000000001" ? "0.1" : expected; // the ratio is exact in one digit
     expect(await run("a", "b")).toBe(reply);
     expect(await run("b", "a")).toBe(reply);
   });
 
-  it("takes sets of all offsets", async () => {
+  it("handles bitmaps that hold every offset", async () => {
     await roar.run("SETFULL", "a");
     await roar.run("SETFULL", "b");
     expect(await run("a", "b")).toBe("1");
@@ -240,7 +241,7 @@ describeCommand("JACCARD", (suite) => {
     expect(await run("a", "c")).toBe(family.bits === 32 ? "2.3283064365386963e-10" : "5.4210108624275222e-20");
   });
 
-  it("does nothing else", async () => {
+  it("has no side effects", async () => {
     await roar.load("k", [1]);
     expect(await effects(() => run("k", "k"))).toEqual(noEffects);
   });

@@ -12,7 +12,7 @@ describeCommand("APPENDINTARRAY", (suite) => {
     expect(await server.run("TYPE", "k")).toBe(family.type);
   });
 
-  it("adds to what was, and keeps a TTL", async () => {
+  it("adds to the members of a key and keeps its TTL", async () => {
     await roar.load("k", [1, 2, 3]);
     await server.run("EXPIRE", "k", 1000);
     expect(await run("k", 3, 9, 0, 9)).toBe("OK");
@@ -20,14 +20,14 @@ describeCommand("APPENDINTARRAY", (suite) => {
     expect(await server.run("TTL", "k")).toBeGreaterThan(0);
   });
 
-  it("adds before, between and behind containers", async () => {
+  it("adds members before, between and after existing containers", async () => {
     await roar.load("k", [200_000]);
     for (const value of [family.last, 0n, 100_000n, 2n ** 32n - 1n, 65535n, 65536n]) await run("k", value);
     const expected = new Set([0n, 65535n, 65536n, 100_000n, 200_000n, 2n ** 32n - 1n, family.last]);
     expect(await roar.members("k")).toEqual([...expected].map(member));
   });
 
-  it.each([4095, 4096, 4097, 65536])("fills one container up to %i members, in either direction and from the middle", async (size) => {
+  it.each([4095, 4096, 4097, 65536])("fills one container with up to %i members, in ascending, descending and scattered order", async (size) => {
     const ascending = Array.from({ length: size }, (_, i) => 65536 + i);
     const orders = [ascending, [...ascending].reverse(), ascending.map((_, i) => 65536 + ((i * 40503 + 30000) % size))];
     for (const order of orders) {
@@ -39,7 +39,7 @@ describeCommand("APPENDINTARRAY", (suite) => {
     }
   });
 
-  it("tells the world of changes, and of nothing else", async () => {
+  it("raises events and propagates only when something changes", async () => {
     const change = (...values: string[]) => ({
       dirty: 1,
       events: [["setbit", "k"]],

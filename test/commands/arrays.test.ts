@@ -1,4 +1,4 @@
-// Members by the list: DELETEINTARRAY, RANGEINTARRAY.
+// Lists of members: DELETEINTARRAY, RANGEINTARRAY.
 
 import { expect, it } from "vitest";
 import { member, notOffsets, range } from "../support/family.ts";
@@ -10,13 +10,13 @@ import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itR
 describeCommand("DELETEINTARRAY", (suite) => {
   const { run, roar, family, server, effects, name } = suite;
 
-  it("makes a missing key an empty bitmap", async () => {
+  it("creates an empty bitmap for a missing key", async () => {
     expect(await run("k", 1)).toBe("OK");
     expect(await server.run("TYPE", "k")).toBe(family.type);
     expect(await roar.members("k")).toEqual([]);
   });
 
-  it("removes what is there, and keeps a TTL", async () => {
+  it("removes the listed members and keeps the TTL", async () => {
     await roar.load("k", [...range(60_000, 10_000), member(family.last)]);
     await server.run("EXPIRE", "k", 1000);
     expect(await run("k", ...range(60_100, 9_900), 60_005, family.last, 100_000)).toBe("OK");
@@ -24,9 +24,9 @@ describeCommand("DELETEINTARRAY", (suite) => {
     expect(await server.run("TTL", "k")).toBeGreaterThan(0);
   });
 
-  it("tells the world of changes, and of nothing else", async () => {
+  it("raises events and propagates only when something changes", async () => {
     const change = (...values: string[]) => ({ dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", ...values]], touched: true });
-    expect(await effects(() => run("k", 1))).toEqual(change("1")); // a key has come to be
+    expect(await effects(() => run("k", 1))).toEqual(change("1")); // the key was created
     expect(await effects(() => run("k", 1))).toEqual(noEffects);
     await roar.load("k", [1, 2]);
     expect(await effects(() => run("k", 1, 9))).toEqual(change("1", "9"));
@@ -46,24 +46,24 @@ describeCommand("RANGEINTARRAY", (suite) => {
   const { run, roar, family, effects } = suite;
   const TOO_LARGE = "Roaring: range too large: maximum 100000000 elements";
 
-  it("is empty on a missing key, and on an empty one", async () => {
+  it("is empty for a missing key and for an empty one", async () => {
     expect(await run("none", 0, 10)).toEqual([]);
     await roar.load("empty", []);
     expect(await run("empty", 0, 10)).toEqual([]);
   });
 
-  it("answers the members of these ranks, the last included", async () => {
+  it("returns the members from rank start to rank end, both included", async () => {
     for (const members of Object.values(samples(family))) {
       await roar.load("k", members);
-      const all = members.length;
-      for (const [start, end] of [[0, 0], [0, all], [1, 3], [all - 1, all], [all, all + 5], [all >> 1, (all >> 1) + 5000], [4, 3]] as const) {
-        if (start < 0) continue;
+      const all = members.length, middle = all >> 1;
+      for (const [start, end] of [[0, 0], [0, all], [1, 3], [all - 1, all], [all, all + 5], [middle, middle + 5000], [4, 3]] as const) {
+        if (start < 0) continue; // an empty bitmap has no last rank
         expectEqual(await run("k", start, end), replies(members.slice(start, end + 1)), `${start} to ${end}`);
       }
     }
   });
 
-  it("costs what it answers", async () => {
+  it("takes time by the length of its reply, not by the ranks or the size of the bitmap", async () => {
     await roar.run("SETFULL", "k");
     const near = family.last - 3n;
     expect(await run("k", near, family.last)).toEqual(replies([near, near + 1n, near + 2n, near + 3n].map(member)));
@@ -71,7 +71,7 @@ describeCommand("RANGEINTARRAY", (suite) => {
     expect(await run("none", family.last - 99_999_999n, family.last)).toEqual([]);
   });
 
-  it("does nothing else", async () => {
+  it("has no side effects", async () => {
     await roar.load("k", [1]);
     expect(await effects(() => run("k", 0, 5))).toEqual(noEffects);
   });

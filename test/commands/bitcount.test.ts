@@ -6,7 +6,7 @@ import { itAnswersAsNative } from "../support/native.ts";
 describeCommand("BITCOUNT", (suite) => {
   const { run, roar, family, effects } = suite;
 
-  it("is 0 on a missing key and on an empty one", async () => {
+  it("is 0 for a missing key and for an empty one", async () => {
     await roar.load("empty", []);
     for (const key of ["none", "empty"]) {
       expect(await run(key)).toBe(0);
@@ -22,20 +22,20 @@ describeCommand("BITCOUNT", (suite) => {
     expect(await run("k")).toBe(100_000);
   });
 
-  it("counts in a range of bytes, or of bits, by index", async () => {
+  it("counts the members in a range of byte or bit indexes", async () => {
     await roar.load("k", [0, 7, 8, 15, 16, 100, 65535, 65536]);
     expect(await run("k", 0, 0)).toBe(2);
     expect(await run("k", 1, 2, "byte")).toBe(3);
     expect(await run("k", 7, 8, "bit")).toBe(2);
     expect(await run("k", 8, 15, "BIT")).toBe(2);
     expect(await run("k", 0, -1)).toBe(8);
-    expect(await run("k", -1, -1)).toBe(1); // the last byte is 65536's
+    expect(await run("k", -1, -1)).toBe(1); // the last byte holds 65536 alone
     expect(await run("k", -8, -1, "Bit")).toBe(1);
     expect(await run("k", 5, 1)).toBe(0);
     expect(await run("k", "-9223372036854775808", "9223372036854775807", "BIT")).toBe(8);
   });
 
-  it("counts up to the greatest offset", async () => {
+  it("accepts ranges up to the last offset", async () => {
     await roar.load("k", [0, family.last]);
     expect(await run("k", 0, -1)).toBe(2);
     expect(await run("k", 1, -1)).toBe(1);
@@ -45,13 +45,13 @@ describeCommand("BITCOUNT", (suite) => {
     expect(await run("k", 0, -2, "BIT")).toBe(1);
   });
 
-  it("does nothing else", async () => {
+  it("has no side effects", async () => {
     await roar.load("k", [1]);
     expect(await effects(() => run("k"))).toEqual(noEffects);
     expect(await effects(() => run("none", 0, -1), "none")).toEqual(noEffects);
   });
 
-  describe("as native", () => {
+  describe("replies byte for byte like native BITCOUNT", () => {
     itAnswersAsNative(suite, [
       ...["0", "1", "-1", "-2", "2", "7", "-100", "100", "8191", "8192", "9223372036854775807", "-9223372036854775808"].flatMap(
         (start) => ["0", "-1", "-3", "9", "65535", "65536"].flatMap((end) => [[start, end], [start, end, "byte"], [start, end, "BIT"]]),

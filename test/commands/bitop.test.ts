@@ -7,10 +7,10 @@ import { arityError, describeCommand, expectEqual, itDeclares, itMindsMemory, it
 
 const everyOperation = [...operations, "NOT"] as const;
 
-/** Enough missing sources for any operation but NOT, which takes one. */
-const missing = (operation: string) => (operation === "NOT" ? ["none"] : ["none", "none2"]);
+/** Missing keys, as many as the operation needs: NOT takes one source, every other operation accepts two. */
+const missingSources = (operation: string) => (operation === "NOT" ? ["none"] : ["none", "none2"]);
 
-/** Sources of every kind of container, in containers that some share and some have to themselves. */
+/** Sources with every kind of container. Some keys occur in several sources, some in only one. */
 const sources: Record<string, readonly Member[]> = {
   sparse: [1, 5, 70_000, 131_072, 400_000],
   array: range(3, 4096, 7),
@@ -25,7 +25,7 @@ const sources: Record<string, readonly Member[]> = {
 const model = (key: string) => new Set(sources[key]);
 const known = new Map<string, Member[]>();
 
-/** What the operation makes of these sources; worked out once for all families. */
+/** The members that the operation yields for these sources. Computed once and used for both families. */
 function expectedOf(operation: Operation, keys: readonly string[]): Member[] {
   const question = [operation, ...keys].join();
   const answer = known.get(question) ?? sorted(combine(operation, keys.map(model)));
@@ -38,15 +38,15 @@ describeCommand("BITOP", (suite) => {
   const names = Object.keys(sources);
   const loadAll = () => Promise.all(names.map((key) => roar.load(key, sources[key]!)));
 
-  it.each(everyOperation)("%s of missing keys leaves an empty key", async (operation) => {
+  it.each(everyOperation)("%s of missing keys creates an empty destination", async (operation) => {
     await roar.load("d", [1, 2]);
-    expect(await run(operation, "d", ...missing(operation))).toBe(0);
+    expect(await run(operation, "d", ...missingSources(operation))).toBe(0);
     expect(await server.run("EXISTS", "d", "none", "none2")).toBe(1);
     expect(await server.run("TYPE", "d")).toBe(family.type);
     expect(await roar.members("d")).toEqual([]);
   });
 
-  it("takes a missing source for an empty one", async () => {
+  it("treats a missing source as an empty bitmap", async () => {
     await roar.load("a", [1, 2]);
     expect(await run("OR", "d", "none", "a")).toBe(2);
     expect(await run("XOR", "d", "a", "none")).toBe(2);
@@ -57,7 +57,7 @@ describeCommand("BITOP", (suite) => {
     expect(await run("ANDOR", "d", "a", "none")).toBe(0);
   });
 
-  it.skipIf(protocol === 3).each(operations)("%s of every pair, and of all, equals the model", async (operation) => {
+  it.skipIf(protocol === 3).each(operations)("%s of every pair of sources, and of all of them, equals the model", async (operation) => {
     await loadAll();
     const expectResult = async (keys: string[]) => {
       const expected = expectedOf(operation, keys);
@@ -71,17 +71,19 @@ describeCommand("BITOP", (suite) => {
     for (const key of names) expectEqual(await roar.members(key), sorted(model(key)), "a source");
   });
 
-  it.skipIf(protocol === 3 || family.bits === 64).each(operations)("%s of containers of a thousand runs and more equals the model", async (operation) => {
-    // The complement of scattered members is runs, and too many runs in a result must become something else.
+  it.skipIf(protocol === 3 || family.bits === 64).each(operations)("%s of containers with a thousand or more runs equals the model", async (operation) => {
+    // The complement of scattered members consists of runs. A result with too many runs must be stored as another kind of container.
     const universe = range(0, 65_536);
-    const holes = { r1: range(5, 1500, 43), r2: range(20, 1550, 41), r3: range(7, 40, 1500), r4: range(5, 1100, 59), r5: range(33, 1120, 58) };
+    const holes = {
+      r1: range(5, 1500, 43), r2: range(20, 1550, 41), r3: range(7, 40, 1500), r4: range(5, 1100, 59), r5: range(33, 1120, 58),
+    };
     const models = new Map<string, ReadonlySet<Member>>([["array", model("array")], ["bitset", model("bitset")]]);
     await loadAll();
     for (const [key, members] of Object.entries(holes)) {
       await roar.load("holes", members);
       expect(await run("NOT", key, "holes", 65_535)).toBe(65_536 - members.length);
-      const missing = new Set(members);
-      models.set(key, new Set(universe.filter((m) => !missing.has(m))));
+      const gaps = new Set(members);
+      models.set(key, new Set(universe.filter((m) => !gaps.has(m))));
     }
     const pairs = [["r1", "r2"], ["r4", "r5"], ["r1", "r3"], ["r1", "array"], ["r4", "bitset"]];
     const more = [["r1", "r2", "r3"], ["r4", "r5", "array"], ["r2", "r1", "bitset", "r1"], [...models.keys()]];
@@ -92,7 +94,7 @@ describeCommand("BITOP", (suite) => {
     }
   });
 
-  it.each(operations)("%s may store into a source", async (operation) => {
+  it.each(operations)("%s can store into one of its sources", async (operation) => {
     for (const at of [0, 1, 2]) {
       await loadAll();
       const keys = ["bitset", "run", "array"];
@@ -106,21 +108,21 @@ describeCommand("BITOP", (suite) => {
     expect(await roar.members("array")).toEqual(twice);
   });
 
-  it("takes the operation in any case", async () => {
+  it("accepts the operation in upper, lower and mixed case", async () => {
     await roar.load("a", [1, 2]);
     expect(await run("or", "d", "a")).toBe(2);
     expect(await run("AnDoR", "d", "a", "a")).toBe(2);
     expect(await run("Not", "d", "a")).toBe(1);
   });
 
-  it("takes many sources", async () => {
+  it("accepts a thousand sources, and refuses 70,000", async () => {
     const keys = range(0, 1000).map((i) => `s${i}`);
     await server.connection.pipeline(keys.map((key, i) => [roar.name("SETINTARRAY"), key, i * 1000, 7, 65_536 * i]));
     const models = keys.map((_, i) => new Set([i * 1000, 7, 65_536 * i]));
     for (const operation of operations) {
       expect(await run(operation, "d", ...keys)).toBe(combine(operation, models).size);
     }
-    const flood = Array<string>(70_000).fill("s1"); // more than a call into the core takes
+    const flood = Array<string>(70_000).fill("s1"); // more than one call into the core accepts
     await expect(roar.connection.call([name, "OR", "d2", ...flood])).rejects.toThrow(/^ERR .*sources/);
     expect(await server.run("EXISTS", "d2")).toBe(0);
   });
@@ -136,7 +138,7 @@ describeCommand("BITOP", (suite) => {
       expect(await run("NOT", "d", "a")).toBe(0);
     });
 
-    it("flips up to a last offset, or the greatest member if that is beyond", async () => {
+    it("flips up to a given last offset, or up to the greatest member if that is larger", async () => {
       await roar.load("a", [1, 3]);
       expect(await run("NOT", "d", "a", 5)).toBe(4);
       expect(await roar.members("d")).toEqual([0, 2, 4, 5]);
@@ -147,7 +149,7 @@ describeCommand("BITOP", (suite) => {
       expect(await run("NOT", "d", "none", 65_536)).toBe(65_537);
     });
 
-    it("flips in place, and back", async () => {
+    it("flips a bitmap in place and restores it when applied again", async () => {
       await roar.load("a", sources.bitset!);
       const last = 200_000;
       expect(await run("NOT", "a", "a", last)).toBe(last + 1 - 6000);
@@ -155,7 +157,7 @@ describeCommand("BITOP", (suite) => {
       expect(await roar.members("a")).toEqual(sources.bitset);
     });
 
-    it("takes the whole range of 32 bits", async () => {
+    it("flips the whole 32-bit range", async () => {
       await roar.load("a", [5, 4_000_000_000]);
       expect(await run("NOT", "d", "a", 4_294_967_295)).toBe(2 ** 32 - 2);
       expect(await roar.run("GETBIT", "d", 5)).toBe(0);
@@ -166,9 +168,9 @@ describeCommand("BITOP", (suite) => {
       expect(await roar.run("BITPOS", "d", 0)).toBe(family.bits === 32 ? -1 : 2 ** 32);
     });
 
-    // A run of full containers is one entry, however long, so that a far member is as cheap as a near one.
+    // Any number of consecutive full containers takes one entry, so the size of the range does not matter.
     it.skipIf(family.bits === 32).each([2n ** 40n - 1n, 2n ** 40n, 2n ** 53n + 7n, 2n ** 63n, 2n ** 64n - 2n, 2n ** 64n - 1n])(
-      "takes the range up to %i, in next to no memory",
+      "flips the range up to %i in less than 10 kB",
       async (last) => {
         const cardinality = (members: bigint) => (members < 2n ** 63n ? member(members) : members.toString());
         expect(await run("NOT", "d", "none", last)).toEqual(cardinality(last + 1n));
@@ -190,7 +192,7 @@ describeCommand("BITOP", (suite) => {
     );
   });
 
-  it("overwrites a destination of any type, and drops its TTL", async () => {
+  it("overwrites a destination of any type and drops its TTL", async () => {
     await roar.load("a", [1, 2]);
     await server.run("SET", "d", "a string", "EX", 1000);
     expect(await run("OR", "d", "a")).toBe(2);
@@ -203,7 +205,7 @@ describeCommand("BITOP", (suite) => {
     expect(await roar.members("d")).toEqual([0]);
   });
 
-  it("tells the world of its destination", async () => {
+  it("raises a set event for its destination and propagates the call", async () => {
     await roar.load("a", [1, 2]);
     const set = (...args: string[]) => ({ dirty: 1, events: [["set", "k"]], propagated: [[name, ...args]], touched: true });
     expect(await effects(() => run("OR", "k", "a"))).toEqual(set("OR", "k", "a"));
@@ -259,7 +261,7 @@ describeCommand("BITOP", (suite) => {
     good: ["OR", "d", "k"],
   });
 
-  it("names itself in the arity error, whatever the case of the operation", async () => {
+  it("replies with its own arity error when a lower-case operation lacks sources", async () => {
     expect(await refusal("diff", "d", "a")).toBe(arityError(name));
   });
 });

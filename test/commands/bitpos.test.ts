@@ -10,14 +10,14 @@ describeCommand("BITPOS", (suite) => {
   const { run, roar, family, effects } = suite;
   const last = asReply(member(family.last));
 
-  it("is 0 for bit 0 and -1 for bit 1 on a missing key", async () => {
+  it("is 0 for bit 0 and -1 for bit 1 of a missing key", async () => {
     for (const range of [[], [0], [5], [0, -1], [3, 9, "BIT"]]) {
       expect(await run("none", 0, ...range)).toBe(0);
       expect(await run("none", 1, ...range)).toBe(-1);
     }
   });
 
-  it("is the same on an empty key, in which no range has a bit", async () => {
+  it("is the same for an empty key, and -1 for both bits when a range is given", async () => {
     await roar.load("k", []);
     expect(await run("k", 0)).toBe(0);
     expect(await run("k", 1)).toBe(-1);
@@ -36,7 +36,7 @@ describeCommand("BITPOS", (suite) => {
     expect(await run("k", 0)).toBe(0);
   });
 
-  it("finds a gap behind full containers", async () => {
+  it("finds a gap after full containers", async () => {
     await roar.load("k", Array.from({ length: 3 * 65536 + 10 }, (_, i) => i));
     expect(await run("k", 0)).toBe(3 * 65536 + 10);
     expect(await run("k", 0, 8192)).toBe(3 * 65536 + 10);
@@ -48,7 +48,7 @@ describeCommand("BITPOS", (suite) => {
     expect(await run("k", 0, 0, -1)).toBe(-1);
   });
 
-  it("answers absolute positions for ranges of bytes and bits", async () => {
+  it("returns absolute positions for ranges of bytes and of bits", async () => {
     await roar.load("k", [3, 8, 9, 17, 100]);
     expect(await run("k", 1, 1)).toBe(8);
     expect(await run("k", 1, 2, 2)).toBe(17);
@@ -61,7 +61,7 @@ describeCommand("BITPOS", (suite) => {
     expect(await run("k", 0, 500)).toBe(-1);
   });
 
-  it("goes up to the greatest offset and not beyond", async () => {
+  it("searches up to the last offset and no further", async () => {
     await roar.load("k", [family.last]);
     expect(await run("k", 1)).toEqual(last);
     expect(await run("k", 1, -1)).toEqual(last);
@@ -72,13 +72,13 @@ describeCommand("BITPOS", (suite) => {
     expect(await run("k", 1, -1)).toEqual(asReply(member(family.last - 7n)));
   });
 
-  it("does nothing else", async () => {
+  it("has no side effects", async () => {
     await roar.load("k", [1]);
     expect(await effects(() => run("k", 1))).toEqual(noEffects);
     expect(await effects(() => run("none", 0), "none")).toEqual(noEffects);
   });
 
-  describe("as native", () => {
+  describe("replies byte for byte like native BITPOS", () => {
     const starts = ["0", "1", "-1", "-2", "2", "7", "-100", "100", "8191", "8192", "9223372036854775807", "-9223372036854775808"];
     itAnswersAsNative(suite, [
       ["0"], ["1"],

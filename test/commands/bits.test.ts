@@ -8,20 +8,20 @@ import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itR
 describeCommand("GETBITS", (suite) => {
   const { run, roar, family, effects } = suite;
 
-  it("is empty on a missing key, and all 0 on an empty one", async () => {
+  it("is an empty array for a missing key, and all 0 for an empty one", async () => {
     expect(await run("none", 1, 2)).toEqual([]);
     await roar.load("empty", []);
     expect(await run("empty", 1, 2)).toEqual([0, 0]);
   });
 
-  it("answers bits in the order of the offsets, as often as they are asked for", async () => {
+  it("returns one bit per offset, in the given order and with repetitions", async () => {
     await roar.load("k", [0, 70_000, member(family.last)]);
     expect(await run("k", family.last, 1, 0, 70_000, 70_001, 0)).toEqual([1, 0, 1, 1, 0, 1]);
     const offsets = range(69_000, 5000);
     expectEqual(await run("k", ...offsets), offsets.map((offset) => (offset === 70_000 ? 1 : 0)));
   });
 
-  it("does nothing else", async () => {
+  it("has no side effects", async () => {
     await roar.load("k", [1]);
     expect(await effects(() => run("k", 1, 2))).toEqual(noEffects);
   });
@@ -44,7 +44,7 @@ describeCommand("SETBITS", (suite) => {
     expect(await roar.members("k")).toEqual([6, 7]);
   });
 
-  it("answers how many were clear, and keeps a TTL", async () => {
+  it("returns how many bits were clear before, and keeps the TTL", async () => {
     await roar.load("k", [1, 2, 3]);
     await server.run("EXPIRE", "k", 1000);
     expect(await run("k", 3, 4, family.last)).toBe(2);
@@ -55,7 +55,7 @@ describeCommand("SETBITS", (suite) => {
     expect(await roar.run("BITCOUNT", "k")).toBe(10_005);
   });
 
-  it("tells the world of changes, and of nothing else", async () => {
+  it("raises events and propagates only when something changes", async () => {
     const change = { dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", "7", "8"]], touched: true };
     expect(await effects(() => run("k", 7, 8))).toEqual(change);
     expect(await effects(() => run("k", 7, 8))).toEqual(noEffects);
@@ -74,14 +74,14 @@ describeCommand("SETBITS", (suite) => {
 describeCommand("CLEARBITS", (suite) => {
   const { run, roar, family, server, effects, name } = suite;
 
-  it("is nil on a missing key, which stays missing", async () => {
+  it("is nil for a missing key and does not create it", async () => {
     expect(await run("none", 1)).toBeNull();
     expect(await run("none", 1, "COUNT")).toBeNull();
     expect(await run("none", "COUNT")).toBeNull();
     expect(await server.run("EXISTS", "none")).toBe(0);
   });
 
-  it("clears, and counts what it cleared when asked to", async () => {
+  it("clears the bits, and with COUNT returns how many it cleared", async () => {
     await roar.load("k", [1, 2, 3, 70_000, member(family.last)]);
     expect(await run("k", 2, 9)).toBe("OK");
     expect(await run("k", 1, 1, 2, family.last, "COUNT")).toBe(2);
@@ -92,7 +92,7 @@ describeCommand("CLEARBITS", (suite) => {
     expect(await server.run("EXISTS", "k")).toBe(1);
   });
 
-  it("tells the world of changes, and of nothing else", async () => {
+  it("raises events and propagates only when something changes", async () => {
     await roar.load("k", [1, 2, 3]);
     expect(await effects(() => run("k", 9))).toEqual(noEffects);
     expect(await effects(() => run("k", "COUNT"))).toEqual(noEffects);
@@ -119,12 +119,12 @@ describeCommand("CLEARBITS", (suite) => {
 describeCommand("CLEAR", (suite) => {
   const { run, roar, family, server, effects, name } = suite;
 
-  it("is nil on a missing key, which stays missing", async () => {
+  it("is nil for a missing key and does not create it", async () => {
     expect(await run("none")).toBeNull();
     expect(await server.run("EXISTS", "none")).toBe(0);
   });
 
-  it("answers how many there were, and leaves the key with its TTL", async () => {
+  it("removes all members, returns their number, and keeps the key and its TTL", async () => {
     await roar.load("k", range(5, 10_000, 7));
     await server.run("EXPIRE", "k", 1000);
     expect(await run("k")).toBe(10_000);
@@ -137,7 +137,7 @@ describeCommand("CLEAR", (suite) => {
     expect(await run("full")).toEqual(family.bits === 32 ? 2 ** 32 : "18446744073709551616");
   });
 
-  it("tells the world of changes, and of nothing else", async () => {
+  it("raises events and propagates only when something changes", async () => {
     await roar.load("k", [1]);
     expect(await effects(() => run("k"))).toEqual({ dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k"]], touched: true });
     expect(await effects(() => run("k"))).toEqual(noEffects);

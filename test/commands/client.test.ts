@@ -1,4 +1,4 @@
-// The commands through a client library, as an application would call them.
+// Calls the commands through a client library, as an application does.
 
 import { expect, it } from "vitest";
 import { Client } from "../support/client.ts";
@@ -7,7 +7,7 @@ import { useServer } from "../support/suite.ts";
 
 const server = useServer();
 
-it.each(families.map(({ name, last }) => [name, last] as const))("%s through redis-modules-sdk", async (name, last) => {
+it.each(families.map(({ name, last }) => [name, last] as const))("%s commands work through redis-modules-sdk", async (name, last) => {
   const client = await Client.of(server);
   const run = (command: string, ...args: (string | number | bigint)[]) => client.run(`${name}.${command}`, ...args);
   expect(await run("SETBIT", "a", last, 1)).toBe("0");

@@ -1,4 +1,4 @@
-// The greatest offset, 2^32 - 1 or 2^64 - 1, and the ranges, ranks and lists that end there.
+// The last offset, 2^32 - 1 or 2^64 - 1, and ranges, ranks and lists that end there.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { asReply, families, member } from "../support/family.ts";
@@ -7,14 +7,14 @@ import { roarOn } from "../support/roar.ts";
 import { withDebug } from "../support/server.ts";
 import { useServer } from "../support/suite.ts";
 
-describe.each(families.map((family) => ({ family, title: family.name })))("$title at its last offset", ({ family }) => {
+describe.each(families.map((family) => ({ family, title: family.name })))("$title: the last offset", ({ family }) => {
   const server = useServer({ moduleArguments: withDebug });
   const roar = roarOn(server, family);
   const run = (command: string, ...args: Argument[]) => roar.run(command, ...args);
   const { bits, last } = family;
-  /** Ends of ranges are exclusive: with 32 bits there is a number beyond the last offset, with 64 there is none. */
+  /** The greatest end of a range. Ends are exclusive: R accepts 2^32, but R64 cannot, because 2^64 does not fit 64 bits. */
   const end = bits === 32 ? last + 1n : last;
-  /** The greatest offset that such a range takes in. */
+  /** The greatest offset that such a range includes. */
   const reached = end - 1n;
   const reply = (value: bigint): Reply => asReply(member(value));
   const listed = (...values: bigint[]): Reply[] => values.map(reply);
@@ -36,13 +36,13 @@ describe.each(families.map((family) => ({ family, title: family.name })))("$titl
       await sound();
     });
 
-    it("is counted by rank, and selected", async () => {
+    it("is counted by RANK and found by SELECT", async () => {
       expect([await run("RANK", "k", last), await run("RANK", "k", last - 1n), await run("RANK", "k", 0)]).toEqual([1, 0, 0]);
       expect([await run("SELECT", "k", 0), await run("SELECT", "k", -1)]).toEqual(listed(last, last));
       expect([await run("SELECT", "k", 1), await run("SELECT", "k", -2), await run("SELECT", "k", last)]).toEqual([null, null, null]);
     });
 
-    it("is listed", async () => {
+    it("is listed by RANGE, RANGEINTARRAY and SCAN", async () => {
       for (const min of [0n, last - 1n, last]) expect(await run("RANGE", "k", min, last)).toEqual(listed(last));
       expect(await run("RANGE", "k", 0, last - 1n)).toEqual([]);
       expect(await run("RANGE", "k", last, 0)).toEqual([]);
@@ -51,20 +51,20 @@ describe.each(families.map((family) => ({ family, title: family.name })))("$titl
       for (const cursor of [0n, last]) expect(await run("SCAN", "k", cursor)).toEqual(["0", listed(last)]);
     });
 
-    it("is the next cursor of a scan, and its end", async () => {
+    it("is returned as the cursor of a scan, and ends the scan that starts there", async () => {
       await run("SETBITS", "k", 5);
       expect(await run("SCAN", "k", 0, "COUNT", 1)).toEqual([String(last), [5]]);
       expect(await run("SCAN", "k", last, "COUNT", 1)).toEqual(["0", listed(last)]);
     });
 
-    it("is kept in files, copies and streams", async () => {
+    it("survives a reload and EXPORT followed by IMPORT", async () => {
       await server.run("DEBUG", "RELOAD");
       expect(await roar.members("k")).toEqual([member(last)]);
       expect(await run("IMPORT", "copy", Buffer.from((await run("EXPORT", "k")) as string, "latin1"))).toBe(1);
       expect(await run("CONTAINS", "copy", "k", "EQ")).toBe(1);
     });
 
-    it("is inverted by NOT with all before it", async () => {
+    it("is removed by NOT, which adds every offset before it", async () => {
       expect(await run("BITOPCARD", "NOT", "k")).toEqual(reply(last));
       expect(await run("BITOP", "NOT", "n", "k")).toEqual(reply(last));
       expect([await run("MIN", "n"), await run("MAX", "n")]).toEqual(listed(0n, last - 1n));
@@ -74,7 +74,7 @@ describe.each(families.map((family) => ({ family, title: family.name })))("$titl
       await sound("n");
     });
 
-    it("makes all with its inverse", async () => {
+    it("yields every offset when combined with its inverse", async () => {
       await run("BITOP", "NOT", "n", "k");
       const all = bits === 32 ? 2 ** 32 : "18446744073709551616";
       for (const operation of ["OR", "XOR", "ONE"]) {
@@ -91,8 +91,8 @@ describe.each(families.map((family) => ({ family, title: family.name })))("$titl
     });
   });
 
-  describe("as the end of a range", () => {
-    it("is set", async () => {
+  describe("at the end of a range", () => {
+    it("is set by SETRANGE", async () => {
       expect(await run("SETRANGE", "k", reached - 2n, end)).toBe("OK");
       expect(await roar.members("k")).toEqual([reached - 2n, reached - 1n, reached].map(member));
       expect(await run("SETRANGE", "k", last, last)).toBe("OK");
@@ -100,7 +100,7 @@ describe.each(families.map((family) => ({ family, title: family.name })))("$titl
       await sound();
     });
 
-    it("is set with everything", async () => {
+    it("is set by a SETRANGE over every offset, and cleared by CLEARRANGE", async () => {
       expect(await run("SETRANGE", "k", 0, end)).toBe("OK");
       expect(await run("BITCOUNT", "k")).toEqual(reply(end));
       expect(await run("MAX", "k")).toEqual(reply(reached));
@@ -109,7 +109,7 @@ describe.each(families.map((family) => ({ family, title: family.name })))("$titl
       await sound();
     });
 
-    it("is cleared", async () => {
+    it("is cleared by CLEARRANGE", async () => {
       await run("SETINTARRAY", "k", 7, reached - 1n, reached);
       expect(await run("CLEARRANGE", "k", reached, end)).toBe(1);
       expect(await roar.members("k")).toEqual([7, member(reached - 1n)]);
@@ -119,7 +119,7 @@ describe.each(families.map((family) => ({ family, title: family.name })))("$titl
       await sound();
     });
 
-    it("is flipped", async () => {
+    it("is flipped by FLIPRANGE", async () => {
       await run("SETINTARRAY", "k", reached - 1n);
       expect(await run("FLIPRANGE", "k", reached - 2n, end)).toBe(2);
       expect(await roar.members("k")).toEqual([reached - 2n, reached].map(member));
@@ -129,7 +129,7 @@ describe.each(families.map((family) => ({ family, title: family.name })))("$titl
       await sound();
     });
 
-    it("is refused beyond", async () => {
+    it("is the last one that ranges accept", async () => {
       for (const command of ["SETRANGE", "CLEARRANGE", "FLIPRANGE"]) {
         for (const range of [[0n, end + 1n], [last + 1n, last + 1n]] as const) {
           expect(await roar.refusal(command, "k", ...range)).toMatch(/^ERR invalid (start|end): must be an unsigned/);
@@ -142,7 +142,7 @@ describe.each(families.map((family) => ({ family, title: family.name })))("$titl
   describe("in a full bitmap", () => {
     beforeEach(() => run("SETFULL", "k"));
 
-    it("is cleared alone, and its container with it", async () => {
+    it("can be cleared, and the rest of its container after it", async () => {
       expect(await run("SETBIT", "k", last, 0)).toBe(1);
       expect(await run("BITCOUNT", "k")).toEqual(reply(last));
       expect(await run("CLEARRANGE", "k", last - 65_535n, end)).toBe(65_535);
@@ -150,7 +150,7 @@ describe.each(families.map((family) => ({ family, title: family.name })))("$titl
       await sound();
     });
 
-    it("is listed at the end of ranks, ranges and scans", async () => {
+    it("is the last one that RANGE, RANGEINTARRAY, SCAN, SELECT and RANK reach", async () => {
       expect(await run("RANGE", "k", last - 2n, last)).toEqual(listed(last - 2n, last - 1n, last));
       expect(await run("RANGEINTARRAY", "k", last - 1n, last)).toEqual(listed(last - 1n, last));
       expect(await run("SCAN", "k", last - 1n, "COUNT", 1)).toEqual([String(last), listed(last - 1n)]);
@@ -159,20 +159,20 @@ describe.each(families.map((family) => ({ family, title: family.name })))("$titl
       expect(await run("RANK", "k", last - 1n)).toEqual(reply(last));
     });
 
-    it("is left over when all before it are cleared", async () => {
+    it("remains when every offset before it is cleared", async () => {
       expect(await run("CLEARRANGE", "k", 0, last)).toEqual(reply(last));
       expect(await roar.members("k")).toEqual([member(last)]);
       await sound();
     });
   });
 
-  it("is the last bit of the last field", async () => {
+  it("is the last bit that BITFIELD can address", async () => {
     expect(await run("BITFIELD", "k", "SET", "u8", last - 7n, 129, "GET", "u1", last, "INCRBY", "i2", last - 1n, 1)).toEqual([0, 1, -2]);
     expect(await roar.members("k")).toEqual([last - 7n, last - 1n].map(member));
     expect(await roar.refusal("BITFIELD", "k", "GET", "u8", last - 6n)).toMatch(/out of range/);
   });
 
-  it("is where native's indexes end", async () => {
+  it("is where negative indexes of BITCOUNT and BITPOS count from", async () => {
     await run("SETBITS", "k", 5, last);
     expect(await run("BITCOUNT", "k", -1, -1)).toBe(1);
     expect(await run("BITCOUNT", "k", -1, -1, "BIT")).toBe(1);
@@ -181,6 +181,6 @@ describe.each(families.map((family) => ({ family, title: family.name })))("$titl
     expect(await run("BITPOS", "k", 0, -1)).toEqual(reply(last - 7n));
     expect(await run("BITPOS", "k", 0, -1, -1, "BIT")).toBe(-1);
     await run("SETBITS", "k", ...Array.from({ length: 8 }, (_, i) => last - BigInt(i)));
-    expect(await run("BITPOS", "k", 0, -1)).toBe(-1); // nothing lies beyond
+    expect(await run("BITPOS", "k", 0, -1)).toBe(-1); // there is no offset after it
   });
 });

@@ -1,4 +1,4 @@
-// Integers at any offset: BITFIELD, BITFIELD_RO.
+// Integer fields at any offset: BITFIELD, BITFIELD_RO.
 
 import { expect, it } from "vitest";
 import type { Family } from "../support/family.ts";
@@ -8,7 +8,7 @@ import { describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere
 const TYPE = "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is.";
 const OFFSET = "ERR bit offset is not an integer or out of range";
 
-/** Of the subcommands that both commands parse. */
+/** Refusals of GET and of unknown subcommands, which both commands parse. */
 const badGets = (family: Family) => [
   ...["u64", "i65", "u0", "i0", "i", "u", "", "x8", "8", "I8", "U8", "u08", "u+8", "i-1", "u8 "].map((bad) => [["k", "GET", bad, 0], TYPE] as const),
   ...["x", "-1", "", "#", "#-1", "#x", "01", "+1", "1 ", "##1"].map((bad) => [["k", "GET", "u8", bad], OFFSET] as const),
@@ -21,7 +21,7 @@ const badGets = (family: Family) => [
 describeCommand("BITFIELD", (suite) => {
   const { run, roar, family, server, effects, name } = suite;
 
-  it("creates a missing key when it writes, and only then", async () => {
+  it("creates a missing key only if it writes", async () => {
     expect(await run("k")).toEqual([]);
     expect(await run("k", "GET", "u8", 0, "GET", "i64", 100)).toEqual([0, 0]);
     expect(await server.run("EXISTS", "k")).toBe(0);
@@ -30,27 +30,27 @@ describeCommand("BITFIELD", (suite) => {
     expect(await roar.members("k")).toEqual([]);
   });
 
-  it("has the most significant bit first", async () => {
+  it("stores the most significant bit of a field first", async () => {
     expect(await run("k", "SET", "u8", 4, 0b10000010)).toEqual([0]);
     expect(await roar.members("k")).toEqual([4, 10]);
     expect(await run("k", "get", "u4", "#1", "set", "i8", 4, -1, "incrby", "u8", "#0", 1)).toEqual([8, -126, 16]);
   });
 
-  it("reaches the last offset", async () => {
+  it("accepts fields that end at the last offset", async () => {
     const at = family.last - 63n;
     expect(await run("k", "SET", "i64", at, "-9223372036854775808", "GET", "u1", family.last, "INCRBY", "i64", at, 1)).toEqual([0, 0, -9223372036854775807n]);
     expect(await run("k", "GET", "u8", `#${family.last >> 3n}`)).toEqual([1]);
   });
 
-  it("minds OVERFLOW for what comes after it", async () => {
+  it("applies OVERFLOW to the subcommands after it", async () => {
     await run("k", "SET", "u8", 0, 250, "SET", "i8", 8, 120);
     expect(await run("k", "INCRBY", "u8", 0, 10, "OVERFLOW", "SAT", "INCRBY", "u8", 0, 300, "INCRBY", "i8", 8, 10, "OVERFLOW", "FAIL", "INCRBY", "u8", 0, 1, "SET", "u8", 0, -1)).toEqual([4, 255, 127, null, null]);
     expect(await run("k", "OVERFLOW", "wrap", "SET", "u8", 0, -1, "OVERFLOW", "sat", "SET", "u8", 0, -1, "GET", "u8", 0)).toEqual([255, 255, 255]);
   });
 
-  it("tells the world of changes, and of nothing else", async () => {
+  it("raises events and propagates only when something changes", async () => {
     const change = (...args: string[]) => ({ dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", ...args]], touched: true });
-    expect(await effects(() => run("k", "SET", "u8", 0, 0))).toEqual(change("SET", "u8", "0", "0")); // a key has come to be
+    expect(await effects(() => run("k", "SET", "u8", 0, 0))).toEqual(change("SET", "u8", "0", "0")); // the key was created
     expect(await effects(() => run("k", "SET", "u8", 0, 0, "INCRBY", "u8", 0, 256))).toEqual(noEffects);
     expect(await effects(() => run("k", "OVERFLOW", "FAIL", "INCRBY", "u8", 0, 256))).toEqual(noEffects);
     expect(await effects(() => run("k", "GET", "u8", 0))).toEqual(noEffects);
@@ -79,13 +79,13 @@ describeCommand("BITFIELD_RO", (suite) => {
   const { run, roar, family, server, effects } = suite;
   const ONLY_GET = "ERR BITFIELD_RO only supports the GET subcommand";
 
-  it("reads a missing key as zeros, and leaves it missing", async () => {
+  it("reads a missing key as zeros and does not create it", async () => {
     expect(await run("k", "GET", "u8", 0, "GET", "i5", "#3")).toEqual([0, 0]);
     expect(await run("k")).toEqual([]);
     expect(await server.run("EXISTS", "k")).toBe(0);
   });
 
-  it("reads", async () => {
+  it("reads signed and unsigned fields without side effects", async () => {
     await roar.load("k", [0, 7, 8]);
     expect(await run("k", "GET", "u8", 0, "GET", "i8", 0, "get", "u2", "#4", "OVERFLOW", "SAT", "GET", "u1", 8)).toEqual([129, -127, 2, 1]);
     expect(await effects(() => run("k", "GET", "u8", 0))).toEqual(noEffects);

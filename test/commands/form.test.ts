@@ -1,4 +1,4 @@
-// What bitmaps are made of: STAT, OPTIMIZE; and the debug command that a module argument brings.
+// The internal form of bitmaps: STAT, OPTIMIZE, and R.DEBUG, which exists only with the module argument DEBUG.
 
 import { describe, expect, it } from "vitest";
 import { families, member, otherThan, range } from "../support/family.ts";
@@ -19,7 +19,7 @@ describeCommand("STAT", (suite) => {
     expect(await run("none", "JSON")).toBeNull();
   });
 
-  it("says how many there are of what, as text", async () => {
+  it("reports containers, members and bytes by kind, as text", async () => {
     await roar.load("k", [...range(0, 5), ...range(65_536, 20_000, 3), ...range(200_000, 50_000)]);
     await roar.run("OPTIMIZE", "k");
     const text = [
@@ -35,14 +35,14 @@ describeCommand("STAT", (suite) => {
     if (protocol === 3) expect(raw).toMatch(/^=\d+\r\ntxt:type: /);
   });
 
-  it("says the same as JSON", async () => {
+  it("reports the same figures as JSON", async () => {
     await roar.load("k", [1, 2, 70_000]);
     const kind = (containers: number, members: number, bytes: number) => ({ number_of_containers: `${containers}`, container_cardinality: `${members}`, container_allocated_bytes: `${bytes}` });
     const stat = { type, cardinality: "3", number_of_containers: "2", max_value: "70000", min_value: "1", array_container: kind(2, 3, 6), bitset_container: kind(0, 0, 0), run_container: kind(0, 0, 0) };
     for (const word of ["JSON", "json"]) expect(JSON.parse(String(await run("k", word)))).toEqual(stat);
   });
 
-  it("has its own numbers for an empty bitmap, and for a full one", async () => {
+  it("reports the figures of an empty bitmap and of a full one", async () => {
     await roar.load("k", []);
     expect(JSON.parse(String(await run("k", "JSON")))).toMatchObject({ cardinality: "0", number_of_containers: "0", max_value: "0", min_value: String(family.last) });
     await roar.run("SETFULL", "full");
@@ -50,19 +50,19 @@ describeCommand("STAT", (suite) => {
     expect(JSON.parse(String(await run("full", "JSON")))).toMatchObject({ cardinality: all, max_value: String(family.last), min_value: "0", run_container: { container_cardinality: all, container_allocated_bytes: String(((family.last + 1n) / 65_536n) * 6n) } });
   });
 
-  it("takes keys of either family", async () => {
+  it("accepts keys of either family", async () => {
     await roarOn(server, otherThan(family)).load("other", [1]);
     expect(JSON.parse(String(await run("other", "JSON")))).toMatchObject({ type: family.bits === 32 ? "bitmap64" : "bitmap", cardinality: "1" });
     await server.run("SET", "string", "s");
     expect(await refusal("string")).toBe(WRONGTYPE);
   });
 
-  it("does nothing else", async () => {
+  it("has no side effects", async () => {
     await roar.load("k", [1]);
     expect(await effects(() => run("k"))).toEqual(noEffects);
   });
 
-  it("refuses other numbers of arguments", async () => {
+  it("refuses a wrong number of arguments", async () => {
     for (const args of [[], ["k", "JSON", "JSON"]]) expect(await refusal(...args)).toBe(`ERR wrong number of arguments for '${name}' command`);
   });
 
@@ -76,7 +76,7 @@ describeCommand("OPTIMIZE", (suite) => {
 
   it("refuses a missing key", async () => expect(await refusal("none")).toBe("Roaring: key does not exist"));
 
-  it("changes no reply", async () => {
+  it("does not change the members of any kind of bitmap", async () => {
     for (const members of Object.values(samples(family))) {
       for (const options of [[], ["MEM"], ["mem"]]) {
         await roar.load("k", members);
@@ -87,14 +87,14 @@ describeCommand("OPTIMIZE", (suite) => {
     }
   });
 
-  it("takes no more memory than before, and much less for what lies in runs", async () => {
+  it("shrinks a bitmap whose members are consecutive to less than 1 kB", async () => {
     await server.connection.pipeline(roar.appends("k", range(0, 300_000), 1000));
     const before = Number(await server.run("MEMORY", "USAGE", "k"));
     await run("k", "MEM");
     expect(Number(await server.run("MEMORY", "USAGE", "k"))).toBeLessThan(Math.min(before, 1000) + 1);
   });
 
-  it("keeps a TTL, and tells nobody", async () => {
+  it("keeps the TTL, raises no event and propagates nothing", async () => {
     await roar.load("k", range(0, 1000));
     await server.run("EXPIRE", "k", 1000);
     expect(await effects(() => run("k"))).toEqual(noEffects);
@@ -107,7 +107,7 @@ describeCommand("OPTIMIZE", (suite) => {
   itDeclares(suite, { arity: -2, flags: ["readonly"], keys: KEY, call: ["k", "MEM"], keysInCall: ["k"] });
   itRefuses(suite, { arity: [[], ["k", "MEM", "MEM"]], bad: [], good: ["k"] });
 
-  it("takes any other word for an option", async () => {
+  it("ignores unknown options", async () => {
     await roar.load("k", [1]);
     for (const word of ["MEMORY", "", "x"]) expect(await run("k", word)).toBe("OK");
     expect(await refusal("none", "x")).toBe("Roaring: key does not exist");
@@ -118,7 +118,7 @@ describe("R.DEBUG", () => {
   const server = useServer({ moduleArguments: withDebug });
   const validate = (key: string) => server.run("R.DEBUG", "VALIDATE", key);
 
-  it("says that a bitmap of either family is sound", async () => {
+  it("finds bitmaps of both families valid", async () => {
     for (const family of families) {
       for (const members of Object.values(samples(family))) {
         await roarOn(server, family).load("k", members);
@@ -129,7 +129,7 @@ describe("R.DEBUG", () => {
     }
   });
 
-  it("refuses what is none", async () => {
+  it("refuses missing keys, unknown subcommands and keys of other types", async () => {
     expect(await server.connection.refusal("R.DEBUG", "VALIDATE", "none")).toBe("Roaring: key does not exist");
     expect(await server.connection.refusal("R.DEBUG", "OTHER", "none")).toBe(SYNTAX);
     await server.run("SET", "string", "s");

@@ -6,12 +6,12 @@ import { describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere
 describeCommand("GETBIT", (suite) => {
   const { run, roar, family, server, effects } = suite;
 
-  it("is 0 on a missing key, which stays missing", async () => {
+  it("is 0 for a missing key and does not create it", async () => {
     expect(await run("none", 7)).toBe(0);
     expect(await server.run("EXISTS", "none")).toBe(0);
   });
 
-  it("tells members from others", async () => {
+  it("is 1 for members and 0 for the offsets beside them", async () => {
     const members = [0n, 3n, 65535n, 65537n, 2n ** 32n - 1n, family.last];
     await roar.load("k", members);
     for (const m of members) {
@@ -22,7 +22,7 @@ describeCommand("GETBIT", (suite) => {
     }
   });
 
-  it.each([1, 3, 2000, 4096, 4097, 60_000])("finds members and gaps among %i in one container", async (size) => {
+  it.each([1, 3, 2000, 4096, 4097, 60_000])("distinguishes members from gaps in a container of %i members", async (size) => {
     const step = Math.floor(65536 / size);
     const members = Array.from({ length: size }, (_, i) => 65536 + i * step);
     await roar.load("k", members);
@@ -34,7 +34,7 @@ describeCommand("GETBIT", (suite) => {
     expect(await run("k", 65535)).toBe(0);
   });
 
-  it("does nothing else", async () => {
+  it("has no side effects", async () => {
     await roar.load("k", [1]);
     expect(await effects(() => run("k", 1))).toEqual(noEffects);
     expect(await effects(() => run("none", 1), "none")).toEqual(noEffects);

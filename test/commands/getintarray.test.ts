@@ -7,19 +7,19 @@ import { describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere
 describeCommand("GETINTARRAY", (suite) => {
   const { run, roar, family, server, effects, name } = suite;
 
-  it("is empty on a missing key, which stays missing, and on an empty one", async () => {
+  it("is empty for an empty key and for a missing one, which it does not create", async () => {
     expect(await run("none")).toEqual([]);
     expect(await server.run("EXISTS", "none")).toBe(0);
     await roar.load("empty", []);
     expect(await run("empty")).toEqual([]);
   });
 
-  it("answers members in ascending order", async () => {
+  it("returns the members in ascending order", async () => {
     await roar.run("SETINTARRAY", "k", 70000, 3, 65535, 65536, 0);
     expect(await run("k")).toEqual([0, 3, 65535, 65536, 70000]);
   });
 
-  it("answers integers as far as RESP has them, then bulk strings", async () => {
+  it("returns integers below 2^63 and bulk strings from there on", async () => {
     const members: Member[] = [0, 2n ** 53n, 2n ** 63n - 1n, 2n ** 63n, family.last].filter((m) => m <= family.last);
     await roar.load("k", [...members, family.last]);
     const expected = family.bits === 32 ? [0, 4294967295] : replies(members);
@@ -31,19 +31,19 @@ describeCommand("GETINTARRAY", (suite) => {
     expect(String(await roar.connection.bytes(name, "k"))).toBe(bytes);
   });
 
-  it("answers a long list", async () => {
+  it("returns a list of 300,000 members", async () => {
     const members = Array.from({ length: 300_000 }, (_, i) => 5 * i + (i % 3));
     await roar.load("k", members);
     expect(await run("k")).toEqual(members);
   });
 
-  it("does nothing else", async () => {
+  it("has no side effects", async () => {
     await roar.load("k", [1]);
     expect(await effects(() => run("k"))).toEqual(noEffects);
     expect(await effects(() => run("none"), "none")).toEqual(noEffects);
   });
 
-  it("refuses more than 100,000,000 members before it answers any", async () => {
+  it("refuses to list more than 100,000,000 members", async () => {
     await roar.run("BITOP", "NOT", "k", "none", 100_000_000); // one more than that
     expect(await roar.refusal("GETINTARRAY", "k")).toMatch(/too (large|many)/);
     expect(await roar.run("BITCOUNT", "k")).toBe(100_000_001);

@@ -1,4 +1,4 @@
-// The order of members: MIN, MAX, RANK, SELECT, RANGE, SCAN.
+// Queries by order: MIN, MAX, RANK, SELECT, RANGE, SCAN.
 
 import { expect, it } from "vitest";
 import { asReply, fromReply, type Member, member, notOffsets } from "../support/family.ts";
@@ -10,14 +10,14 @@ import type { Reply } from "../support/resp.ts";
 
 const KEY = [{ first: 1, last: 1, access: "RO" }] as const;
 
-/** Offsets at, before and after members. */
+/** The first and last offset, and offsets at, before and after some members. */
 const around = (members: readonly Member[], last: bigint): bigint[] => {
   const some = [0, 1, members.length >> 1, members.length - 1].flatMap((i) => (members[i] === undefined ? [] : [BigInt(members[i])]));
   return [...new Set([0n, last, ...some.flatMap((m) => [m - 1n, m, m + 1n])])].filter((m) => m >= 0n && m <= last);
 };
 
 function itOnlyReads({ run, roar, effects }: Suite, args: (string | number)[]): void {
-  it("does nothing else", async () => {
+  it("has no side effects", async () => {
     await roar.load("k", [1, 2, 3]);
     expect(await effects(() => run("k", ...args))).toEqual(noEffects);
     expect(await effects(() => run("none", ...args), "none")).toEqual(noEffects);
@@ -28,13 +28,13 @@ for (const [command, at] of [["MIN", 0], ["MAX", -1]] as const) {
   const body = (suite: Suite) => {
     const { run, roar, family } = suite;
 
-    it("is -1 on a missing key, and on an empty one", async () => {
+    it("is -1 for a missing key and for an empty one", async () => {
       expect(await run("none")).toBe(-1);
       await roar.load("empty", []);
       expect(await run("empty")).toBe(-1);
     });
 
-    it("answers the member at that end", async () => {
+    it(command === "MIN" ? "returns the least member" : "returns the greatest member", async () => {
       for (const members of Object.values(samples(family))) {
         await roar.load("k", members);
         expect(await run("k")).toEqual(members.length ? asReply(members.at(at)!) : -1);
@@ -56,7 +56,7 @@ for (const [command, at] of [["MIN", 0], ["MAX", -1]] as const) {
 describeCommand("RANK", (suite) => {
   const { run, roar, family } = suite;
 
-  it("is 0 on a missing key, and on an empty one", async () => {
+  it("is 0 for a missing key and for an empty one", async () => {
     expect(await run("none", 7)).toBe(0);
     await roar.load("empty", []);
     expect(await run("empty", family.last)).toBe(0);
@@ -88,7 +88,7 @@ describeCommand("RANK", (suite) => {
 describeCommand("SELECT", (suite) => {
   const { run, roar, family } = suite;
 
-  it("is nil on a missing key, and past either end", async () => {
+  it("is nil for a missing key and for ranks past either end", async () => {
     expect(await run("none", 0)).toBeNull();
     await roar.load("k", [5, 6]);
     expect([await run("k", 2), await run("k", -3), await run("k", "18446744073709551615")]).toEqual([null, null, null]);
@@ -96,10 +96,11 @@ describeCommand("SELECT", (suite) => {
     expect([await run("empty", 0), await run("empty", -1)]).toEqual([null, null]);
   });
 
-  it("answers the member of a rank, from the end if it is negative", async () => {
+  it("returns the member at a rank, counted from the end if the rank is negative", async () => {
     for (const members of Object.values(samples(family))) {
       await roar.load("k", members);
-      for (const rank of [0, 1, 2, members.length >> 1, members.length - 2, members.length - 1, -1, -2, -members.length].filter((r) => members.at(r) !== undefined)) {
+      const size = members.length, ranks = [0, 1, 2, size >> 1, size - 2, size - 1, -1, -2, -size];
+      for (const rank of ranks.filter((r) => members.at(r) !== undefined)) {
         expect(await run("k", rank), `${rank}`).toEqual(asReply(members.at(rank)!));
       }
     }
@@ -122,13 +123,13 @@ describeCommand("SELECT", (suite) => {
 describeCommand("RANGE", (suite) => {
   const { run, roar, family, refusal } = suite;
 
-  it("is empty on a missing key, and on an empty one", async () => {
+  it("is empty for a missing key and for an empty one", async () => {
     expect(await run("none", 0, family.last)).toEqual([]);
     await roar.load("empty", []);
     expect(await run("empty", 0, family.last)).toEqual([]);
   });
 
-  it("answers the members from min to max, the first n of them", async () => {
+  it("returns the members from min to max, with LIMIT only the first of them", async () => {
     for (const members of Object.values(samples(family))) {
       await roar.load("k", members);
       const ends = around(members, family.last);
@@ -143,7 +144,7 @@ describeCommand("RANGE", (suite) => {
     expect(await run("k", 0, family.last, "LIMIT", 0)).toEqual([]);
   });
 
-  it("refuses a reply that is too long, before it answers any of it", async () => {
+  it("refuses a reply of more than 100,000,000 members", async () => {
     await roar.run("SETFULL", "k");
     expect(await refusal("k", 0, 100_000_000)).toMatch(/reply too large/);
     expect(await refusal("k", 0, family.last)).toMatch(/reply too large/);
@@ -180,14 +181,14 @@ describeCommand("SCAN", (suite) => {
     return seen;
   };
 
-  it("is done at once on a missing key, and on an empty one", async () => {
+  it("ends at once for a missing key and for an empty one", async () => {
     expect(await run("none", 0)).toEqual(["0", []]);
     expect(await run("none", 5)).toEqual(["0", []]);
     await roar.load("empty", []);
     expect(await run("empty", 0)).toEqual(["0", []]);
   });
 
-  it("goes through all members, ten at a time or as many as it is told", async () => {
+  it("returns every member in steps of ten, or of COUNT", async () => {
     for (const members of Object.values(samples(family))) {
       await roar.load("k", members);
       expectEqual(await scan("COUNT", 997), members);
@@ -204,7 +205,7 @@ describeCommand("SCAN", (suite) => {
     expect(await run("full", 0)).toEqual(["10", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]]);
   });
 
-  it("answers every member that stays, whatever is written in between", async () => {
+  it("returns every member that is present throughout, whatever is written between calls", async () => {
     await roar.load("k", [10, 20, 30, 40]);
     expect(await run("k", 0, "COUNT", 2)).toEqual(["30", [10, 20]]);
     await roar.run("CLEARBITS", "k", 30);

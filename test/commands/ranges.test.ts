@@ -1,4 +1,4 @@
-// Whole ranges: SETRANGE, CLEARRANGE, FLIPRANGE, SETFULL.
+// Changes of ranges: SETRANGE, CLEARRANGE, FLIPRANGE, SETFULL.
 
 import { expect, it } from "vitest";
 import { ascending, type Family, type Member, member, notOffsets, range } from "../support/family.ts";
@@ -9,8 +9,9 @@ import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itR
 const KEY = [{ first: 1, last: 1, access: "RW" }] as const;
 const all = (family: Family) => (family.bits === 32 ? 2 ** 32 : "18446744073709551616");
 
-/** Ends are exclusive, so that R. takes one more than its last offset. */
-const notEnds = (family: Family): string[] => [...notOffsets(family).filter((bad) => bad !== "4294967296"), ...(family.bits === 32 ? ["4294967297"] : [])];
+/** What an end must not be. Ends are exclusive, so R accepts 2^32, one more than its last offset. */
+const notEnds = (family: Family): string[] =>
+  [...notOffsets(family).filter((bad) => bad !== "4294967296"), ...(family.bits === 32 ? ["4294967297"] : [])];
 
 const refusals = (family: Family) => ({
   arity: [[], ["k"], ["k", 1], ["k", 1, 2, 3]],
@@ -22,14 +23,18 @@ const refusals = (family: Family) => ({
   good: ["k", 1, 2],
 });
 
-/** Ranges whose ends lie within, at and across containers. */
+/** Ranges that end inside containers and at their boundaries, and ranges that span several containers. */
 const ranges = [[0, 1], [5, 5], [7, 70], [0, 65_536], [65_535, 65_537], [65_536, 131_072], [100, 300_000], [131_000, 131_100]] as const;
 
-/** Runs the command over every sample and range, and compares with what the model makes of it. */
-function itEquals(suite: Suite, reply: (before: Set<Member>, after: Set<Member>) => unknown, change: (model: Set<Member>, m: number) => void): void {
+/** Runs the command on every sample with every range and compares members and reply with a Set to which `change` was applied. */
+function itEquals(
+  suite: Suite,
+  reply: (before: Set<Member>, after: Set<Member>) => unknown,
+  change: (model: Set<Member>, m: number) => void,
+): void {
   const { run, roar, family, server, protocol } = suite;
 
-  it.skipIf(protocol === 3)("does to every kind of container what the model does", async () => {
+  it.skipIf(protocol === 3)("changes every kind of container as the model does", async () => {
     for (const [name, members] of Object.entries(samples(family))) {
       await roar.load("sample", members);
       const before = new Set<Member>(members);
@@ -48,7 +53,7 @@ function itEquals(suite: Suite, reply: (before: Set<Member>, after: Set<Member>)
 describeCommand("SETRANGE", (suite) => {
   const { run, roar, family, server, effects, name } = suite;
 
-  it("creates a missing key, an empty one for an empty range", async () => {
+  it("creates a missing key, even for an empty range", async () => {
     expect(await run("k", 3, 6)).toBe("OK");
     expect(await roar.members("k")).toEqual([3, 4, 5]);
     expect(await run("empty", 3, 3)).toBe("OK");
@@ -58,7 +63,7 @@ describeCommand("SETRANGE", (suite) => {
 
   itEquals(suite, () => "OK", (model, m) => model.add(m));
 
-  it("reaches the last offset", async () => {
+  it("accepts ranges up to the last offset", async () => {
     if (family.bits === 32) {
       expect(await run("k", 10, 4294967296)).toBe("OK");
       expect(await roar.run("BITCOUNT", "k")).toBe(2 ** 32 - 10);
@@ -72,7 +77,7 @@ describeCommand("SETRANGE", (suite) => {
     expect(await server.run("MEMORY", "USAGE", "k")).toBeLessThan(1000);
   });
 
-  it("tells the world of changes, and of nothing else", async () => {
+  it("raises events and propagates only when something changes", async () => {
     const change = (start: string, end: string) => ({ dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", start, end]], touched: true });
     expect(await effects(() => run("k", 5, 5))).toEqual(change("5", "5"));
     expect(await effects(() => run("k", 5, 5))).toEqual(noEffects);
@@ -90,21 +95,21 @@ describeCommand("SETRANGE", (suite) => {
 describeCommand("CLEARRANGE", (suite) => {
   const { run, roar, family, server, effects, name } = suite;
 
-  it("is 0 on a missing key, which stays missing", async () => {
+  it("is 0 for a missing key and does not create it", async () => {
     expect(await run("none", 0, 10)).toBe(0);
     expect(await server.run("EXISTS", "none")).toBe(0);
   });
 
   itEquals(suite, (before, after) => before.size - after.size, (model, m) => model.delete(m));
 
-  it("reaches into the whole range", async () => {
+  it("clears ranges of a full bitmap", async () => {
     await roar.run("SETFULL", "k");
     const end = family.bits === 32 ? 2n ** 32n : family.last;
     expect(await run("k", 7, end)).toEqual(family.bits === 32 ? 2 ** 32 - 7 : (family.last - 7n).toString());
     expect(await roar.members("k")).toEqual([...range(0, 7), ...(family.bits === 32 ? [] : [member(family.last)])]);
   });
 
-  it("tells the world of changes, and of nothing else", async () => {
+  it("raises events and propagates only when something changes", async () => {
     await roar.load("k", [5, 9]);
     expect(await effects(() => run("k", 6, 9))).toEqual(noEffects);
     expect(await effects(() => run("k", 5, 5))).toEqual(noEffects);
@@ -121,7 +126,7 @@ describeCommand("CLEARRANGE", (suite) => {
 describeCommand("FLIPRANGE", (suite) => {
   const { run, roar, family, server, effects, name } = suite;
 
-  it("creates a missing key, an empty one for an empty range", async () => {
+  it("creates a missing key, even for an empty range", async () => {
     expect(await run("k", 3, 6)).toBe(3);
     expect(await roar.members("k")).toEqual([3, 4, 5]);
     expect(await run("empty", 3, 3)).toBe(0);
@@ -130,7 +135,7 @@ describeCommand("FLIPRANGE", (suite) => {
 
   itEquals(suite, (_, after) => after.size, (model, m) => (model.has(m) ? model.delete(m) : model.add(m)));
 
-  it("flips the whole range, and back", async () => {
+  it("flips the whole range and restores it when applied again", async () => {
     await roar.load("k", [5, 70_000]);
     const end = family.bits === 32 ? 2n ** 32n : family.last;
     expect(await run("k", 0, end)).toEqual(family.bits === 32 ? 2 ** 32 - 2 : (family.last - 2n).toString());
@@ -140,7 +145,7 @@ describeCommand("FLIPRANGE", (suite) => {
     expect(await run("full", 3, 3)).toEqual(all(family));
   });
 
-  it("tells the world of changes, and of nothing else", async () => {
+  it("raises events and propagates only when something changes", async () => {
     await roar.load("k", [5, 9]);
     const change = { dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", "0", "9"]], touched: true };
     expect(await effects(() => run("k", 0, 9))).toEqual(change);
@@ -157,7 +162,7 @@ describeCommand("SETFULL", (suite) => {
   const { run, roar, family, server, effects, refusal, name } = suite;
   const EXISTS = "Roaring: key already exist";
 
-  it("makes a missing key hold every offset, in next to no memory, and it survives being saved", async () => {
+  it("creates a bitmap of every offset in less than 1 kB, which survives a reload", async () => {
     expect(await run("k")).toBe("OK");
     expect(await roar.run("BITCOUNT", "k")).toEqual(all(family));
     expect(await roar.run("GETBITS", "k", 0, 12_345_678, family.last)).toEqual([1, 1, 1]);
@@ -167,18 +172,18 @@ describeCommand("SETFULL", (suite) => {
     expect(await roar.run("BITPOS", "k", 0)).toBe(-1);
   });
 
-  it("refuses a key that is there, even an empty one", async () => {
+  it("refuses an existing key, even an empty one", async () => {
     await roar.load("k", []);
     expect(await refusal("k")).toBe(EXISTS);
     expect(await effects(() => refusal("k"))).toEqual(noEffects);
     expect(await roar.members("k")).toEqual([]);
   });
 
-  it("tells the world", async () => {
+  it("raises a set event and propagates the call", async () => {
     expect(await effects(() => run("k"))).toEqual({ dirty: 1, events: [["set", "k"]], propagated: [[name, "k"]], touched: true });
   });
 
-  it("is refused a string key", async () => {
+  it("refuses a string key with WRONGTYPE", async () => {
     await server.run("SET", "k", "a string");
     expect(await refusal("k")).toBe(WRONGTYPE);
   });

@@ -6,7 +6,7 @@ import { bitError, describeCommand, itDeclares, itMindsMemory, itRefuses, itRuns
 describeCommand("SETBIT", (suite) => {
   const { run, roar, family, server, effects, name } = suite;
 
-  it("creates a missing key, for value 0 an empty one", async () => {
+  it("creates a missing key, an empty one if the value is 0", async () => {
     expect(await run("k", 5, 1)).toBe(0);
     expect(await roar.members("k")).toEqual([5]);
     expect(await run("empty", 5, 0)).toBe(0);
@@ -15,41 +15,41 @@ describeCommand("SETBIT", (suite) => {
     expect(await server.run("TYPE", "empty")).toBe(family.type);
   });
 
-  it("answers the bit that was", async () => {
+  it("returns the previous bit", async () => {
     expect([await run("k", 5, 1), await run("k", 5, 1), await run("k", 5, 0), await run("k", 5, 0)]).toEqual([0, 1, 1, 0]);
     expect(await server.run("EXISTS", "k")).toBe(1);
   });
 
-  it("takes the least and the greatest offset, and those at the seams of containers", async () => {
-    const seams = [0n, 65535n, 65536n, 2n ** 31n - 1n, 2n ** 31n, 2n ** 32n - 2n, 2n ** 32n - 1n];
+  it("accepts the first and the last offset, and those at the boundaries of containers", async () => {
+    const edges = [0n, 65535n, 65536n, 2n ** 31n - 1n, 2n ** 31n, 2n ** 32n - 2n, 2n ** 32n - 1n];
     const wide = [2n ** 32n, 2n ** 48n - 1n, 2n ** 48n, 2n ** 53n + 1n, 2n ** 63n - 1n, 2n ** 63n, family.last];
-    const offsets = [...new Set([...seams, ...wide].filter((offset) => offset <= family.last))];
+    const offsets = [...new Set([...edges, ...wide].filter((offset) => offset <= family.last))];
     for (const offset of offsets) expect(await run("k", offset, 1)).toBe(0);
     expect((await roar.members("k")).map(BigInt)).toEqual(offsets);
     for (const offset of offsets) expect(await run("k", offset, 0)).toBe(1);
     expect(await roar.members("k")).toEqual([]);
   });
 
-  it.skipIf(family.bits === 32)("takes a leading + and leading zeros", async () => {
+  it.skipIf(family.bits === 32)("accepts a leading + and leading zeros", async () => {
     for (const offset of ["+7", "007", "+0000000000000000000000007"]) await run("k", offset, 1);
     expect(await roar.members("k")).toEqual([7]);
   });
 
-  it("keeps a TTL", async () => {
+  it("keeps the TTL", async () => {
     await run("k", 1, 1);
     await server.run("EXPIRE", "k", 1000);
     await run("k", 2, 1);
     expect(await server.run("TTL", "k")).toBeGreaterThan(0);
   });
 
-  it("tells the world of changes, and of nothing else", async () => {
+  it("raises events and propagates only when something changes", async () => {
     const change = (offset: number, value: number) => ({
       dirty: 1,
       events: [["setbit", "k"]],
       propagated: [[name, "k", String(offset), String(value)]],
       touched: true,
     });
-    expect(await effects(() => run("k", 7, 0))).toEqual(change(7, 0)); // a key has come to be
+    expect(await effects(() => run("k", 7, 0))).toEqual(change(7, 0)); // the key was created
     expect(await effects(() => run("k", 7, 0))).toEqual(noEffects);
     expect(await effects(() => run("k", 7, 1))).toEqual(change(7, 1));
     expect(await effects(() => run("k", 7, 1))).toEqual(noEffects);

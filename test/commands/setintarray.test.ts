@@ -11,7 +11,7 @@ describeCommand("SETINTARRAY", (suite) => {
     expect(await server.run("TYPE", "k")).toBe(family.type);
   });
 
-  it("replaces what was, and drops a TTL", async () => {
+  it("replaces the members of a key and drops its TTL", async () => {
     await roar.load("k", [1, 2, 3]);
     await server.run("EXPIRE", "k", 1000);
     expect(await run("k", 3, 4)).toBe("OK");
@@ -19,18 +19,18 @@ describeCommand("SETINTARRAY", (suite) => {
     expect(await server.run("TTL", "k")).toBe(-1);
   });
 
-  it("takes values in any order, and more than once", async () => {
+  it("accepts values in any order and with duplicates", async () => {
     await run("k", 70000, 5, family.last, 5, 0, 70000, 6);
     expect(await roar.members("k")).toEqual([0, 5, 6, 70000, member(family.last)]);
   });
 
-  it.each([4095, 4096, 4097, 65536, 200_000])("takes %i values at once", async (size) => {
+  it.each([4095, 4096, 4097, 65536, 200_000])("accepts %i values in one call", async (size) => {
     const values = Array.from({ length: size }, (_, i) => ((i * 7919) % size) * 2);
     expect(await roar.connection.call([name, "k", ...values])).toBe("OK");
     expect(await roar.members("k")).toEqual([...new Set(values)].sort((a, b) => a - b));
   });
 
-  it("tells the world, also when the members stay the same", async () => {
+  it("raises a set event and propagates even if the members stay the same", async () => {
     const set = { dirty: 1, events: [["set", "k"]], propagated: [[name, "k", "2", "1"]], touched: true };
     expect(await effects(() => run("k", 2, 1))).toEqual(set);
     expect(await effects(() => run("k", 2, 1))).toEqual(set);

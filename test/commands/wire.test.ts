@@ -1,18 +1,18 @@
-// Replies byte for byte, as clients of the C module and of native commands know them: in both families and both protocols.
+// The exact bytes of replies, for both families and both protocols. Clients of the C module and of native commands rely on them.
 
 import { describe, expect, it } from "vitest";
 import { families, type Family, otherThan } from "../support/family.ts";
 import { useServer } from "../support/suite.ts";
 
 /**
- * A command without its family's prefix and the reply to it. In commands '' is an empty word; replies have their lines' ends as \n. In
- * both {F} stands for the family's prefix, {bits} for 32 or 64, {last} and {end} for its greatest offset and the greatest end of a
- * range, {big} for the greatest offset and {all} for the number of offsets as replies. (nil) is the protocol's null, (txt) begins text
- * that RESP3 marks as such.
+ * A command without the prefix of its family, and its reply. In commands, '' is an empty word. In replies, lines end with \n. In both,
+ * {F} is the prefix of the family, {bits} is 32 or 64, {last} is the last offset and {end} the greatest end of a range. {big} is the
+ * last offset as a reply, and {all} is the number of offsets as a reply. (nil) is the null of the protocol. (txt) marks text that RESP3
+ * sends as a verbatim string.
  */
 type Row = readonly [command: string, reply: string];
 
-/** Before each row: two bitmaps, an empty one, a string, and one of the other family. Everything else is missing. */
+/** Commands before each row: they create two bitmaps, an empty one, a string, and a bitmap of the other family. No other key exists. */
 const KEYS: readonly string[] = [
   "{F}.SETINTARRAY k 1 5 9 100", "{F}.SETINTARRAY l 5 9 11", "{F}.SETBIT empty 0 0", "SET string s", "{other}.SETBIT other 1 1",
 ];
@@ -204,7 +204,7 @@ const form: readonly Row[] = [
   ["STAT none", "(nil)"],
 ];
 
-/** Beyond what the C module has. */
+/** Commands that the C module does not have. */
 const more: readonly Row[] = [
   ["SETBITS k 5 6 7", ":2"],
   ["RANK k 9", ":3"],
@@ -282,21 +282,21 @@ describe.each(variants)("$title", ({ family, protocol }) => {
     const preparation = [...KEYS, ...(command.includes("full") ? ["{F}.SETFULL full"] : [])];
     const prepared = await connection.pipeline(preparation.map((words) => wordsOf(words, family)));
     expect(prepared.filter((done) => done instanceof Error)).toEqual([]);
-    // What follows shows that there was one reply.
+    // The PING proves that the command sent exactly one reply.
     const [actual, next] = await Promise.all([connection.bytes(...wordsOf(`{F}.${command}`, family)), connection.bytes("PING")]);
     expect(actual.toString("latin1")).toBe(bytesOf(reply, family, protocol));
     expect(next.toString("latin1")).toBe("+PONG\r\n");
   });
 });
 
-/** An integer, where RESP's integers reach so far. */
+/** An integer reply, or a bulk string from 2^63 on, where RESP's integers end. */
 const number = (value: bigint): string => (value < 2n ** 63n ? `:${value}` : bulk(String(value)));
 
 function filled(text: string, family: Family): string {
-  const { name, bits, last } = family;
+  const { name, last } = family, narrow = family.bits === 32;
   const values: Record<string, unknown> = {
-    F: name, other: otherThan(family).name, bits, last, end: bits === 32 ? last + 1n : last,
-    big: number(last), all: number(last + 1n), type: bits === 32 ? "bitmap" : "bitmap64",
+    F: name, other: otherThan(family).name, bits: family.bits, last, end: narrow ? last + 1n : last,
+    big: number(last), all: number(last + 1n), type: narrow ? "bitmap" : "bitmap64",
   };
   return text.replace(/\{(F|other|bits|last|end|big|all|type)\}/g, (_, of: string) => String(values[of]));
 }
