@@ -1,4 +1,4 @@
-// Files and links that end too soon: an error that says so, never a crash, and nothing half loaded.
+// RDB files and replication links that are cut short lead to an error that says so. Nothing crashes and no data is loaded partly.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,11 +11,12 @@ import { Server } from "../support/server.ts";
 import { expectSamples, loadSamples } from "../support/stored.ts";
 import { useServer } from "../support/suite.ts";
 
-/** Places in a file or stream of that length: all over it, and near its ends. */
-const cuts = (length: number): number[] => [40, 200, ...[1, 2, 3, 4, 5, 6].map((i) => Math.floor((length * i) / 7)), length - 20, length - 1];
+/** Lengths to cut a file or stream to: throughout it, and near both ends. */
+const cuts = (length: number): number[] =>
+  [40, 200, ...[1, 2, 3, 4, 5, 6].map((i) => Math.floor((length * i) / 7)), length - 20, length - 1];
 
-describe("an RDB file cut midway", () => {
-  it("is not loaded, and the log says that it is too short", async () => {
+describe("a truncated RDB file", () => {
+  it("is not loaded, and the log reports a short read", async () => {
     const server = await Server.start({ config: ["rdbcompression no"] });
     await loadSamples(server);
     await server.run("SAVE");
@@ -27,7 +28,8 @@ describe("an RDB file cut midway", () => {
       writeFileSync(join(server.directory, "log"), "");
       const start = server.start().then(() => "started", (error: Error) => error.message);
       await waitUntil(async () => /Short read|Unexpected EOF/.test(server.log()));
-      await server.kill(); // it may have ended by itself; but 7.0's own check of the file, its last act, spins if a module's value is the last thing in it
+      // It may have ended by itself. But before it exits, Redis 7.0 checks the file and loops forever if a module's value comes last.
+      await server.kill();
       expect(await start, `${cut} of ${file.length} bytes`).toMatch(/^(redis-server died \(exit code 1\)|ended while it started|connection closed)/);
       expect(server.log()).not.toMatch(/BUG REPORT|Ready to accept/);
     }
@@ -38,7 +40,7 @@ describe("an RDB file cut midway", () => {
   });
 });
 
-describe.each(["swapdb", "on-empty-db", "disabled"])("a synchronisation without disk cut midway, repl-diskless-load %s", (load) => {
+describe.each(["swapdb", "on-empty-db", "disabled"])("an interrupted diskless synchronization, repl-diskless-load %s", (load) => {
   const primary = useServer({ listens: true, config: ["repl-diskless-sync yes", "rdbcompression no"] });
   const replica = useServer({ listens: true, config: [`repl-diskless-load ${load}`] });
   let proxy: Proxy;
@@ -47,7 +49,7 @@ describe.each(["swapdb", "on-empty-db", "disabled"])("a synchronisation without 
   });
   afterAll(() => proxy.close());
 
-  it("leaves the replica alive, and the next one brings all", async () => {
+  it("leaves the replica running, and the next synchronization completes", async () => {
     const own = roarOn(replica, R);
     await loadSamples(primary);
     await primary.run("SAVE");
@@ -62,7 +64,7 @@ describe.each(["swapdb", "on-empty-db", "disabled"])("a synchronisation without 
       await severed;
       await waitUntil(async () => (await replica.info("loading")) === "0" && (await replica.info("async_loading")) === "0");
       expect(await replica.info("master_link_status")).toBe("down");
-      if (load === "swapdb") expect(await own.members("own")).toEqual([1, 2, 3]); // it is kept until the new data is complete
+      if (load === "swapdb") expect(await own.members("own")).toEqual([1, 2, 3]); // swapdb keeps the old data until the new data is complete
     }
     proxy.mend();
     await inStep(replica, primary);

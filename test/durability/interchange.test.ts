@@ -1,5 +1,5 @@
-// Streams to and from another implementation: CRoaring, as the package roaring-wasm has it. It knows the 32-bit formats; a 64-bit stream
-// is its streams under their high halves.
+// Exchanges streams with another implementation: CRoaring, from the package roaring-wasm. It supports the 32-bit formats. A 64-bit
+// stream is assembled from 32-bit streams, each preceded by the high half of its members.
 
 import { RoaringBitmap32, roaringLibraryInitialize } from "roaring-wasm";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -23,7 +23,7 @@ const ofRanges = (...ranges: [from: number, to: number][]): RoaringBitmap32 => {
   return bitmap;
 };
 
-/** Members of every density: scattered, every few, runs, whole containers. */
+/** Random members in containers of every kind: ranges, and members 1 to 300 apart. */
 function scattered({ below, pick }: Random): RoaringBitmap32 {
   const bitmap = new RoaringBitmap32();
   for (let i = below(12); i >= 0; i--) {
@@ -50,7 +50,7 @@ const shapes: Record<string, () => RoaringBitmap32> = {
   "many containers": () => RoaringBitmap32.from(range(0, 3000, 65_536 + 17)),
 };
 
-/** Forms in which CRoaring keeps the same set: with runs where they are shorter, and with none. */
+/** Forms in which CRoaring can store a set: with run containers where these are smaller, or without any. */
 const forms: Record<string, (bitmap: RoaringBitmap32) => unknown> = {
   "with runs": (bitmap) => bitmap.runOptimize(),
   "without runs": (bitmap) => bitmap.removeRunCompression(),
@@ -59,10 +59,10 @@ const forms: Record<string, (bitmap: RoaringBitmap32) => unknown> = {
 const bytes = (reply: Reply): Buffer => Buffer.from(reply as string, "latin1");
 const portable = (bitmap: RoaringBitmap32): Buffer => Buffer.from(bitmap.serialize("portable"));
 
-/** Longer lists are left to the streams. */
+/** Larger bitmaps are compared by their streams only. */
 const LISTED = 70_000;
 
-/** That the key holds the set: what CRoaring reads of its stream, and the members as they are listed. */
+/** Expects that the key holds the set: by what CRoaring reads from its stream, its cardinality, and the list of its members. */
 async function expectHeld(key: string, bitmap: RoaringBitmap32): Promise<void> {
   expect(RoaringBitmap32.deserialize(bytes(await roar.run("EXPORT", key)), "portable").isEqual(bitmap)).toBe(true);
   expect(await roar.run("BITCOUNT", key)).toBe(bitmap.size);
@@ -76,9 +76,9 @@ async function expectExchanged(bitmap: RoaringBitmap32): Promise<void> {
   await expectHeld("imported", bitmap);
 }
 
-describe("CRoaring", () => {
-  describe.each(Object.entries(forms))("%s", (_, form) => {
-    it.each(Object.entries(shapes))("writes and reads %s", async (_, make) => {
+describe("exchange with CRoaring", () => {
+  describe.each(Object.entries(forms))("%s", (_form, form) => {
+    it.each(Object.entries(shapes))("writes and reads %s", async (_shape, make) => {
       const bitmap = make();
       form(bitmap);
       await expectExchanged(bitmap);
@@ -94,7 +94,7 @@ describe("CRoaring", () => {
       }
     }));
 
-    it.each(Object.entries(shapes))("writes and reads %s in the form of dump files", async (_, make) => {
+    it.each(Object.entries(shapes))("writes and reads %s in the payloads of DUMP and RESTORE", async (_shape, make) => {
       const bitmap = make();
       form(bitmap);
       await server.run("RESTORE", "restored", 0, dumpOf(R.type, Buffer.from(bitmap.serialize("croaring"))));
@@ -105,13 +105,13 @@ describe("CRoaring", () => {
     });
   });
 
-  it("writes and reads all offsets", async () => {
-    const bitmap = ofRanges([0, 2 ** 32]); // in runs: as bitsets they are longer than a string may be
+  it("writes and reads a bitmap of every 32-bit offset", async () => {
+    const bitmap = ofRanges([0, 2 ** 32]); // as bitsets, the stream would be longer than a string can be
     bitmap.runOptimize();
     await expectExchanged(bitmap);
   });
 
-  it("reads what commands have made", async () => {
+  it("reads bitmaps that commands have changed", async () => {
     await roar.run("SETRANGE", "k", 1000, 500_000);
     await roar.run("FLIPRANGE", "k", 70_000, 90_000);
     await roar.run("SETBITS", "k", ...range(2_000_000, 9000, 3));
@@ -122,7 +122,7 @@ describe("CRoaring", () => {
     await expectHeld("k", bitmap);
   });
 
-  it("agrees on what is a member of every bucket of a 64-bit stream", seeded(async (random) => {
+  it("agrees on the members of every 32-bit stream in a 64-bit stream", seeded(async (random) => {
     const buckets = [0, 1, 5, 2 ** 31, 2 ** 32 - 1].map((high) => ({ high, bitmap: scattered(random) }));
     buckets.forEach(({ bitmap }, i) => (i % 2 ? bitmap.runOptimize() : bitmap.removeRunCompression()));
     const stream = new Bytes().u64(BigInt(buckets.length));

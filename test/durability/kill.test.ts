@@ -1,7 +1,7 @@
-// A server that goes without warning, and files that are written while clients write: what comes back is what the server
-// held at one moment, and no older than what it had acknowledged.
+// Kills servers while clients write, and saves files while clients write. What is loaded afterwards must be the state of one moment,
+// and must include every write that the server had acknowledged.
 //
-//   ROUNDS   how many times it is killed (default 20)
+//   ROUNDS   how many times a server is killed (default 20)
 
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,15 +16,15 @@ import { expectEqual } from "../support/suite.ts";
 
 const ROUNDS = Number(process.env.ROUNDS ?? 20);
 const WRITERS = 4;
-/** Members that a step adds: they fill containers of several kinds as the steps go on. */
+/** Members that a step adds. Over many steps they fill containers of several kinds. */
 const WIDTH = 7;
 
-/** Writes the members of step 0, 1, 2 ... to a key `first`, and each time to `second` after it. */
+/** Writes the members of step 0, 1, 2 ... to a key `first`, and after each step the same members to `second`. */
 class Writer {
   readonly #family: Family;
   readonly #first: string;
   readonly #second: string;
-  /** Steps begun, and steps acknowledged. */
+  /** Number of steps sent, and of steps acknowledged. */
   sent = 0;
   acknowledged = 0;
 
@@ -45,7 +45,7 @@ class Writer {
     return [write(this.#first), write(this.#second)];
   }
 
-  /** Goes on until the connection breaks or `until` says so. */
+  /** Writes until the connection breaks or `until` returns true. */
   async write(connection: Connection, random: Random, until = () => false): Promise<void> {
     while (!until()) {
       const steps = range(this.sent, 1 + random.below(8));
@@ -57,7 +57,7 @@ class Writer {
     }
   }
 
-  /** How many steps the server holds: all of them whole, the second key's at most one behind. */
+  /** How many steps the server holds. Every step must be complete, and the second key at most one step behind the first. */
   async held(connection: Connection): Promise<number> {
     const [first, second] = await Promise.all([this.#steps(connection, this.#first), this.#steps(connection, this.#second)]);
     expect([first, first - 1]).toContain(second);
@@ -71,7 +71,7 @@ class Writer {
     return steps;
   }
 
-  /** Goes on from what the server holds. */
+  /** Checks what the server holds and continues from there. */
   async resume(connection: Connection): Promise<void> {
     const held = await this.held(connection);
     expect(held).toBeGreaterThanOrEqual(this.acknowledged);
@@ -85,7 +85,7 @@ const writers = (): Writer[] => range(0, WRITERS).map((number) => new Writer(num
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("kill -9 while clients write", () => {
-  it.each(["yes", "no"])("loses nothing that was acknowledged, AOF preamble %s", (preamble) =>
+  it.each(["yes", "no"])("loses no acknowledged write, aof-use-rdb-preamble %s", (preamble) =>
     seeded(async (random) => {
       const server = await Server.start({
         config: ["appendonly yes", "appendfsync always", `aof-use-rdb-preamble ${preamble}`, "auto-aof-rewrite-percentage 0"],
@@ -94,7 +94,7 @@ describe("kill -9 while clients write", () => {
       for (let round = 0; round < ROUNDS / 2; round++) {
         const connections = await Promise.all(all.map(() => server.connect()));
         const writing = all.map((writer, i) => writer.write(connections[i]!, random));
-        if (round % 3 === 2) await server.run("BGREWRITEAOF"); // the kill may come at any time of it
+        if (round % 3 === 2) await server.run("BGREWRITEAOF"); // the kill may interrupt it at any point
         await pause(20 + random.below(60));
         await server.killAndRestart();
         await Promise.all(writing);
@@ -113,8 +113,15 @@ describe("files written while clients write", () => {
   });
   afterAll(() => server.stop());
 
-  /** Has the writers write while the action goes on; acknowledged and sent steps of each before and after `begin`. */
-  async function during(random: Random, begin: string, over: () => Promise<boolean>): Promise<{ all: Writer[]; least: number[]; most: number[] }> {
+  interface Written {
+    readonly all: Writer[];
+    /** Steps of each writer that were acknowledged before the command, and those that were sent by the time of its reply. */
+    readonly least: number[];
+    readonly most: number[];
+  }
+
+  /** Runs writers while the server executes the background command `begin`, until `over` returns true. */
+  async function during(random: Random, begin: string, over: () => Promise<boolean>): Promise<Written> {
     await server.run("FLUSHALL");
     const all = writers();
     let stopped = false;
@@ -131,7 +138,7 @@ describe("files written while clients write", () => {
     return { all, least, most };
   }
 
-  it("BGSAVE: the file is one moment's state", seeded(async (random) => {
+  it("BGSAVE: the file holds the state of one moment", seeded(async (random) => {
     const { all, least, most } = await during(random, "BGSAVE", async () => (await server.info("rdb_bgsave_in_progress")) === "0");
     expect(await server.info("rdb_last_bgsave_status")).toBe("ok");
     const other = new Server();
@@ -141,12 +148,12 @@ describe("files written while clients write", () => {
       const held = await writer.held(other.connection);
       expect(held).toBeGreaterThanOrEqual(least[i]!);
       expect(held).toBeLessThanOrEqual(most[i]!);
-      expect(writer.acknowledged).toBeGreaterThan(held); // they wrote on
+      expect(writer.acknowledged).toBeGreaterThan(held); // they kept writing
     }
     await other.stop();
   }));
 
-  it("BGREWRITEAOF: the files hold all", seeded(async (random) => {
+  it("BGREWRITEAOF: the files hold every acknowledged write", seeded(async (random) => {
     const over = async () => (await server.info("aof_rewrite_in_progress")) + (await server.info("aof_rewrite_scheduled")) === "00";
     const { all, least } = await during(random, "BGREWRITEAOF", over);
     expect(await server.info("aof_last_bgrewrite_status")).toBe("ok");

@@ -1,4 +1,4 @@
-// Values as DUMP gives and RESTORE takes them, in the formats of the C module; and payloads that are none.
+// Payloads of DUMP and RESTORE in the formats of the C module, and invalid payloads.
 
 import { describe, expect, it } from "vitest";
 import { dumpOf, payloadOf, sealed } from "../support/dump.ts";
@@ -15,24 +15,25 @@ describe("payloads", () => {
     const [reply] = await server.connection.pipeline([["RESTORE", name, 0, dumpOf(family.type, payload), "REPLACE"]]);
     return reply!;
   };
-  const dumped = async (family: Family, name: string): Promise<Buffer> => payloadOf(family.type, (await roarOn(server, family).dump(name))!);
+  const dumped = async (family: Family, name: string): Promise<Buffer> =>
+    payloadOf(family.type, (await roarOn(server, family).dump(name))!);
 
   describe.each(families.map((family) => ({ family, title: family.name })))("$title", ({ family }) => {
     const roar = roarOn(server, family);
 
-    it.each(Object.entries(samples(family)))("%s: DUMP is in the format, RESTORE and COPY bring it back", async (_, members) => {
+    it.each(Object.entries(samples(family)))("%s: DUMP writes the specified format, RESTORE and COPY reproduce the members", async (_, members) => {
       await roar.load("k", members);
       const dump = (await roar.dump("k"))!;
       expect(readPayload(family.bits, payloadOf(family.type, dump))).toEqual(members);
       expect(await server.run("RESTORE", "restored", 0, dump)).toBe("OK");
       expect(await server.run("COPY", "k", "copied")).toBe(1);
       for (const name of ["restored", "copied", "k"]) expectEqual(await roar.members(name), members);
-      await roar.run("SETBIT", "copied", 3, members.includes(3) ? 0 : 1); // a copy is on its own
+      await roar.run("SETBIT", "copied", 3, members.includes(3) ? 0 : 1); // a copy is independent
       expectEqual(await roar.members("k"), members);
       expect(await roar.run("BITCOUNT", "restored")).toBe(members.length);
     });
 
-    it("equal sets have equal digests, however they came to be; others have not", async () => {
+    it("equal bitmaps have equal digests, however they were built; different ones do not", async () => {
       const members = [...range(0, 5000, 2), ...range(70_000, 3000), 400_000];
       const digest = async (name: string): Promise<string> => ((await server.run("DEBUG", "DIGEST-VALUE", name)) as string[])[0]!;
       await roar.load("k", members);
@@ -48,11 +49,9 @@ describe("payloads", () => {
       await roar.run("BITOP", "NOT", "combined", "inverse", 500_000);
       const containers: Container[] = [
         { key: 0, kind: "run", values: members.filter((m) => m < 65_536) },
-        { key: 1, kind: "bitset", values: members.filter((m) => m >= 65_536 && m < 131_072).map((m) => m - 65_536) },
+        { key: 1, kind: "run", values: members.filter((m) => m >= 65_536 && m < 131_072).map((m) => m - 65_536) },
         { key: 6, kind: "array", values: [400_000 - 6 * 65_536] },
       ];
-      // The second container is too small for a bitset in the format, so it goes in as a run.
-      containers[1] = { ...containers[1]!, kind: "run" };
       const payload = family.bits === 32 ? nativeContainers(containers) : portable64([{ high: 0, containers }]);
       expect(await restore(family, "restored", payload)).toBe("OK");
       for (const name of ["one by one", "shrunk", "combined", "restored"]) {
@@ -67,7 +66,7 @@ describe("payloads", () => {
     });
   });
 
-  it("are the C module's bytes", async () => {
+  it("are byte for byte those of the C module", async () => {
     await roarOn(server, R).load("few", [3, 4, 100]);
     await roarOn(server, R).load("empty", []);
     await roarOn(server, R).load("run", range(0, 5000));
@@ -80,7 +79,7 @@ describe("payloads", () => {
     expect((await dumped(R64, "empty64")).toString("hex")).toBe("0000000000000000");
   });
 
-  it("name CONTAINER only where that is smaller", async () => {
+  it("use the form CONTAINER only where it is smaller", async () => {
     for (const members of [range(0, 3), range(0, 50, 65_536), range(0, 400, 9), range(0, 5000, 2), range(0, 20_000, 300)]) {
       await roarOn(server, R).load("k", members);
       const payload = await dumped(R, "k");
@@ -89,7 +88,7 @@ describe("payloads", () => {
     }
   });
 
-  describe("of other writers", () => {
+  describe("by other writers are accepted", () => {
     const array = (key: number, values: number[]): Container => ({ key, kind: "array", values });
     const bitset = (key: number, values: number[]): Container => ({ key, kind: "bitset", values });
     const run = (key: number, values: number[]): Container => ({ key, kind: "run", values });
@@ -100,21 +99,21 @@ describe("payloads", () => {
       "the smallest bitset": [bitset(3, range(0, 4097, 15))],
       "a full bitset": [bitset(3, range(0, 65_536))],
       "one run": [run(7, range(10, 100))],
-      "runs of one": [run(7, range(10, 100, 2))],
+      "runs of one member": [run(7, range(10, 100, 2))],
       "a full run": [run(0, range(0, 65_536))],
-      "runs and arrays, few": [run(0, range(0, 10)), array(1, [5]), run(9, range(65_000, 536))],
-      "runs and others, with offsets": [run(0, range(0, 10)), array(1, [5]), bitset(2, range(0, 5000, 3)), run(9, [1, 3]), array(10, [0])],
-      "three with runs, the most without offsets": [run(0, range(0, 10)), array(1, [5]), run(2, range(7, 70))],
-      "four with runs, the least with offsets": [run(0, range(0, 10)), array(1, [5]), run(2, range(7, 70)), array(3, [9])],
-      "eight with runs, a whole byte of marks": range(0, 8).map((k) => run(k, range(k, 50))),
-      "nine with runs": range(0, 9).map((k) => run(k, range(k, 50))),
-      "a run where an array is smaller": [run(0, range(0, 6000, 2))],
+      "a few runs and arrays": [run(0, range(0, 10)), array(1, [5]), run(9, range(65_000, 536))],
+      "runs and other kinds, with offsets": [run(0, range(0, 10)), array(1, [5]), bitset(2, range(0, 5000, 3)), run(9, [1, 3]), array(10, [0])],
+      "three containers with runs: the most without offsets": [run(0, range(0, 10)), array(1, [5]), run(2, range(7, 70))],
+      "four containers with runs: the fewest with offsets": [run(0, range(0, 10)), array(1, [5]), run(2, range(7, 70)), array(3, [9])],
+      "eight containers with runs: one full byte of flags": range(0, 8).map((k) => run(k, range(k, 50))),
+      "nine containers with runs": range(0, 9).map((k) => run(k, range(k, 50))),
+      "a run container where an array is smaller": [run(0, range(0, 6000, 2))],
       "a hundred containers": range(0, 100).map((k) => (k % 3 === 0 ? run(k, range(k, 50)) : array(k, [k, k + 5, 60_000]))),
     };
     const membersOf = (containers: Container[], base = 0): Member[] =>
       containers.flatMap(({ key: high, values }) => values.map((low) => base + high * 65_536 + low));
 
-    it.each(Object.entries(shapes))("%s", async (_, containers) => {
+    it.each(Object.entries(shapes))("%s", async (_shape, containers) => {
       expect(await restore(R, "r", nativeContainers(containers))).toBe("OK");
       expect(await roarOn(server, R).members("r")).toEqual(membersOf(containers));
       const buckets = containers.length === 0 ? [] : [{ high: 0, containers }, { high: 9, containers }];
@@ -133,7 +132,7 @@ describe("payloads", () => {
       }
     });
 
-    it("plain values, unsorted and with duplicates", async () => {
+    it("lists of values, unsorted and with duplicates", async () => {
       for (const values of [[], [5], [100, 3, 4], [7, 7, 7], [4294967295, 0, 70_000, 0, 4294967295], range(0, 10_000).reverse()]) {
         expect(await restore(R, "k", nativeArray(values))).toBe("OK");
         expect(await roarOn(server, R).members("k")).toEqual([...new Set(values)].sort((a, b) => a - b));
@@ -141,47 +140,47 @@ describe("payloads", () => {
     });
   });
 
-  /** Payloads that contradict themselves, or the format. */
+  /** Payloads that contradict themselves or the format. */
   const bad: Record<string, [Family, Buffer]> = {
-    nothing: [R, Buffer.alloc(0)],
+    "no bytes": [R, Buffer.alloc(0)],
     "an unknown form": [R, Buffer.from([3, 0, 0, 0, 0])],
-    "a cut count": [R, Buffer.from([1, 1, 0])],
+    "a truncated count": [R, Buffer.from([1, 1, 0])],
     "fewer values than announced": [R, nativeArray([1, 2, 3]).subarray(0, -4)],
     "half a value": [R, nativeArray([1, 2, 3]).subarray(0, -2)],
     "more values than announced": [R, Buffer.concat([nativeArray([1, 2]), Buffer.alloc(4)])],
     "a count near 2^32": [R, new Bytes().u8(1).u32(0xffffffff).u32(1).take()],
     "a count whose bytes wrap": [R, new Bytes().u8(1).u32(0x40000001).u32(1).take()],
     "an unknown cookie": [R, new Bytes().u8(2).u32(12345).u32(0).take()],
-    "more containers than keys": [R, new Bytes().u8(2).u32(12346).u32(65_537).take()],
+    "more containers than there are keys": [R, new Bytes().u8(2).u32(12346).u32(65_537).take()],
     "equal keys": [R, nativeContainers([{ key: 1, kind: "array", values: [1] }, { key: 1, kind: "array", values: [2] }])],
     "descending keys": [R, nativeContainers([{ key: 2, kind: "array", values: [1] }, { key: 1, kind: "array", values: [2] }])],
     "descending members": [R, nativeContainers([{ key: 0, kind: "array", values: [2, 1] }])],
     "equal members": [R, nativeContainers([{ key: 0, kind: "array", values: [1, 1] }])],
-    "a bitset of another cardinality": [R, nativeContainers([{ key: 0, kind: "bitset", values: [...range(0, 4097), 5] }])],
+    "a bitset with a wrong cardinality": [R, nativeContainers([{ key: 0, kind: "bitset", values: [...range(0, 4097), 5] }])],
     "overlapping runs": [R, runPayload([[0, 10], [5, 10]], 20)],
-    "touching runs": [R, runPayload([[0, 4], [5, 4]], 10)],
+    "adjacent runs": [R, runPayload([[0, 4], [5, 4]], 10)],
     "descending runs": [R, runPayload([[100, 4], [5, 4]], 10)],
-    "a run beyond the container": [R, runPayload([[65_530, 10]], 11)],
-    "no runs": [R, runPayload([], 1)],
-    "runs of another cardinality": [R, runPayload([[0, 4]], 7)],
+    "a run past the end of the container": [R, runPayload([[65_530, 10]], 11)],
+    "a run container without runs": [R, runPayload([], 1)],
+    "runs with a wrong cardinality": [R, runPayload([[0, 4]], 7)],
     "a wrong offset": [R, edited(nativeContainers([{ key: 0, kind: "array", values: [1] }]), 13, 99)],
-    "bytes left over": [R, Buffer.concat([nativeContainers([{ key: 0, kind: "array", values: [1] }]), Buffer.alloc(1)])],
-    "no bucket count": [R64, Buffer.alloc(4)],
+    "trailing bytes": [R, Buffer.concat([nativeContainers([{ key: 0, kind: "array", values: [1] }]), Buffer.alloc(1)])],
+    "a truncated bucket count": [R64, Buffer.alloc(4)],
     "fewer buckets than announced": [R64, new Bytes().u64(2n).u32(0).raw(portable32([{ key: 0, kind: "array", values: [1] }])).take()],
     "2^40 buckets": [R64, new Bytes().u64(2n ** 40n).take()],
     "equal buckets": [R64, portable64([0, 0].map((high) => ({ high, containers: [{ key: 0, kind: "array", values: [1] }] })))],
     "descending buckets": [R64, portable64([5, 4].map((high) => ({ high, containers: [{ key: 0, kind: "array", values: [1] }] })))],
-    "bytes behind the buckets": [R64, Buffer.concat([portable64([]), Buffer.alloc(1)])],
-    "another family's value": [R64, nativeArray([1, 2, 3])],
+    "trailing bytes after the buckets": [R64, Buffer.concat([portable64([]), Buffer.alloc(1)])],
+    "a payload of the other family": [R64, nativeArray([1, 2, 3])],
   };
 
-  it.each(Object.entries(bad))("with %s are refused, and leave the key as it was", async (_, [family, payload]) => {
+  it.each(Object.entries(bad))("with %s are refused, and the key is unchanged", async (_, [family, payload]) => {
     await roarOn(server, family).load("k", [42]);
     expect(await restore(family, "k", payload)).toEqual(new ReplyError("ERR Bad data format"));
     expect(await roarOn(server, family).members("k")).toEqual([42]);
   });
 
-  it("of another version, or in an envelope that is not a module's, are refused", async () => {
+  it("with another encoding version, or in an envelope that is not that of a module value, are refused", async () => {
     const good = nativeArray([1]);
     const others = [dumpOf(R.type, good, 2), dumpOf(R.type, good, 0), sealed(dumpOf(R.type, good).subarray(0, 12)), sealed(Buffer.from([7]))];
     for (const dump of others) expect(await server.connection.refusal("RESTORE", "k", 0, dump)).toMatch(/^ERR Bad data format/);

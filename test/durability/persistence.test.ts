@@ -1,4 +1,4 @@
-// What is stored comes back: from files, and on replicas.
+// Bitmaps survive RDB files and AOFs, and reach replicas.
 
 import { describe, expect, it } from "vitest";
 import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -14,14 +14,14 @@ import { expectEqual, useServer } from "../support/suite.ts";
 describe("files", () => {
   const server = useServer();
 
-  it("RDB: comes back after SAVE and a restart", async () => {
+  it("RDB: bitmaps survive SAVE and a restart", async () => {
     await loadSamples(server);
     await server.run("SAVE");
     await server.restart();
     await expectSamples(server);
   });
 
-  it("RDB: comes back after BGSAVE and DEBUG RELOAD", async () => {
+  it("RDB: bitmaps survive BGSAVE and DEBUG RELOAD", async () => {
     await loadSamples(server);
     await server.run("BGSAVE");
     await waitUntil(async () => (await server.info("rdb_bgsave_in_progress")) === "0");
@@ -30,12 +30,12 @@ describe("files", () => {
     await expectSamples(server);
   });
 
-  describe.each(["yes", "no"])("AOF with preamble %s", (preamble) => {
+  describe.each(["yes", "no"])("AOF with aof-use-rdb-preamble %s", (preamble) => {
     const logged = useServer({
       config: ["appendonly yes", "appendfsync always", `aof-use-rdb-preamble ${preamble}`, "auto-aof-rewrite-percentage 0"],
     });
 
-    it("replays the commands", async () => {
+    it("replays the logged commands", async () => {
       await loadSamples(logged);
       await roarOn(logged, R).run("BITOP", "OR", "scratch", key(R, "bitset"), key(R, "run"));
       await logged.run("DEL", "scratch");
@@ -43,14 +43,14 @@ describe("files", () => {
       await expectSamples(logged);
     });
 
-    it("replays what a rewrite wrote, empty keys included", async () => {
+    it("replays a rewritten AOF, including empty bitmaps", async () => {
       await loadSamples(logged);
       await rewriteAof(logged);
       await logged.restart();
       await expectSamples(logged);
     });
 
-    it("replays what came after a rewrite, and survives a kill", async () => {
+    it("replays the commands logged after a rewrite, and survives a kill", async () => {
       await loadSamples(logged);
       await rewriteAof(logged);
       const roar = roarOn(logged, R64);
@@ -62,28 +62,28 @@ describe("files", () => {
       await expectSamples(logged);
     });
 
-    it("is rewritten in bulk, not one command a member", async () => {
+    it("is rewritten in bulk, not with one command per member", async () => {
       const roar = roarOn(logged, R);
       await roar.load("k", range(0, 50_000, 3));
       await rewriteAof(logged);
       const size = aofBytes(logged);
-      expect(size).toBeLessThan(50_000 * 16); // a SETBIT command would be some 40 bytes
+      expect(size).toBeLessThan(50_000 * 16); // a SETBIT command takes about 40 bytes
       await logged.restart();
       expect(await roar.run("BITCOUNT", "k")).toBe(50_000);
     });
   });
 
-  it("AOF without preamble: takes space by containers, not by members", async () => {
+  it("AOF without preamble: a run of members takes space by its containers, not by its members", async () => {
     const logged = await Server.start({ config: ["appendonly yes", "aof-use-rdb-preamble no"] });
     await roarOn(logged, R).run("BITOP", "NOT", "k", "none", 20_000_000);
     await rewriteAof(logged);
-    expect(aofBytes(logged)).toBeLessThan(10_000_000); // 306 containers in one run; a member a number would be 200 MB
+    expect(aofBytes(logged)).toBeLessThan(10_000_000); // 306 containers in one run; as a list of members it would take 200 MB
     await logged.restart();
     expect(await roarOn(logged, R).run("BITCOUNT", "k")).toBe(20_000_001);
     await logged.stop();
   });
 
-  it("AOF without preamble: writes large bitmaps in chunks, and spans of 2^48 containers in few bytes", async () => {
+  it("AOF without preamble: large bitmaps are written in chunks, and 2^48 full containers take few bytes", async () => {
     const logged = await Server.start({ config: ["appendonly yes", "aof-use-rdb-preamble no", "enable-debug-command yes"] });
     const bytes = Buffer.from(Array.from({ length: 1 << 16 }, (_, i) => (i * i) >> 3 & 255));
     await logged.run("SET", "string", Buffer.concat(Array.from({ length: 160 }, (_, i) => bytes.subarray(i))));   // 10 MB
@@ -96,14 +96,15 @@ describe("files", () => {
     await roarOn(logged, R64).run("SETFULL", "full");
     await roarOn(logged, R64).load("holes", [7, 2n ** 60n, 2n ** 64n - 1n]);
     await roarOn(logged, R64).run("FLIPRANGE", "holes", 0, 2n ** 64n - 1n);
-    const step = 2n ** 32n + 2n ** 17n;      // of 65,535 full containers each, which spelled out are a megabyte
+    const step = 2n ** 32n + 2n ** 17n;      // 65,535 full containers each, which take a megabyte if written one by one
     await logged.connection.pipeline(range(0, 200).map((i) => ["R64.SETRANGE", "ranges", BigInt(i) * step, BigInt(i) * step + 2n ** 32n - 2n ** 16n]));
     await logged.run("DEL", "string");
     const keys = [...families.flatMap((family) => [key(family, "large"), key(family, "empty")]), "full", "holes", "ranges"];
     const before = await logged.run("DEBUG", "DIGEST-VALUE", ...keys);
     await rewriteAof(logged);
     const directory = join(logged.directory, "appendonlydir"), base = readdirSync(directory).find((file) => file.includes("base"))!;
-    const lengths = Array.from(readFileSync(join(directory, base), "latin1").matchAll(/\r\nR(?:64)?\.IMPORT\r\n\$\d+\r\n[^\r]+\r\n\$(\d+)\r\n/g), (found) => Number(found[1]));
+    const imports = readFileSync(join(directory, base), "latin1").matchAll(/\r\nR(?:64)?\.IMPORT\r\n\$\d+\r\n[^\r]+\r\n\$(\d+)\r\n/g);
+    const lengths = Array.from(imports, (found) => Number(found[1]));
     expect(lengths.length).toBeGreaterThan(2 * 3 + 2 + 2);
     expect(Math.max(...lengths)).toBeLessThan(4.3e6);
     expect(lengths.reduce((sum, length) => sum + length, 0)).toBeLessThan(22e6);
@@ -113,7 +114,7 @@ describe("files", () => {
     await logged.stop();
   });
 
-  it("keeps the other keys and TTLs beside it", async () => {
+  it("RDB: TTLs and keys of other types are kept", async () => {
     await roarOn(server, R).load("k", [1, 2]);
     await server.run("EXPIRE", "k", 1000);
     await server.run("SET", "s", "string");
@@ -139,7 +140,7 @@ describe("replicas", () => {
   const primary = useServer({ listens: true });
   const replica = useServer({ listens: true });
 
-  it("get all in a full synchronisation, and every change after it", async () => {
+  it("receive every bitmap in a full synchronization, and every change after it", async () => {
     await loadSamples(primary);
     await replica.run("REPLICAOF", "127.0.0.1", primary.port);
     await inStep(replica, primary);
@@ -150,7 +151,7 @@ describe("replicas", () => {
       const roar = roarOn(primary, family);
       await roar.run("SETINTARRAY", key(family, "one"), 9, 5);
       await roar.run("BITOP", "DIFF", key(family, "one"), key(family, "one"), "none");
-      await roar.run("BITOP", "NOT", key(family, "one"), key(family, "one"), 7); // 0..8 without 5
+      await roar.run("BITOP", "NOT", key(family, "one"), key(family, "one"), 7); // 0 to 8 without 5
       await roar.run("BITOP", "AND", key(family, "one"), key(family, "one"), key(family, "one"));
       await primary.run("EVAL", "return redis.call(unpack(ARGV))", 1, key(family, "one"), roar.name("SETINTARRAY"), key(family, "one"), 7);
     }
@@ -171,14 +172,14 @@ describe("replicas", () => {
   });
 });
 
-describe("an RDB file of the C module", () => {
-  it("is loaded, and written again", async () => {
+describe("an RDB file written by the C module", () => {
+  it("is loaded, and holds the same members after it is saved again", async () => {
     const data = new URL("../data/redis-roaring-1.7.4", import.meta.url).pathname;
     const keys = JSON.parse(readFileSync(`${data}.json`, "utf8")) as Record<string, [number | string, number, number][]>;
     const server = new Server();
     copyFileSync(`${data}.rdb`, join(server.directory, "dump.rdb"));
     await server.start();
-    for (const round of ["as it came", "written again"]) {
+    for (const round of ["as loaded", "saved and reloaded"]) {
       expect(await server.run("DBSIZE")).toBe(Object.keys(keys).length);
       for (const [name, runs] of Object.entries(keys)) {
         const roar = roarOn(server, name.startsWith(R64.name) ? R64 : R);
@@ -192,8 +193,8 @@ describe("an RDB file of the C module", () => {
   });
 });
 
-describe("an RDB file with a bad value", () => {
-  it("is not loaded, and the log says what is wrong", async () => {
+describe("an RDB file with an invalid payload", () => {
+  it("is not loaded, and the log names the invalid payload", async () => {
     const server = await Server.start({ config: ["rdbchecksum no"] });
     await roarOn(server, R).load("k", [1, 2, 3]);
     await server.run("SAVE");

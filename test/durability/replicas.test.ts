@@ -1,6 +1,6 @@
-// A replica, and a replica of that, while links break: in the end all three hold the same.
+// A primary, its replica and a replica of that replica, while links break: in the end all three hold the same data.
 //
-//   SEED    repeats the commands (not the moments at which links come back)
+//   SEED    repeats the commands (but not the moments at which links recover)
 //   STEPS   how many commands (default 20000)
 
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -34,7 +34,7 @@ afterAll(() => {
 
 const writes = commands.filter(({ flags }) => flags.includes("write")).map(({ name }) => name);
 
-/** Random writes of both families, and now and then a deletion. The generator knows of no key: it need not foretell. */
+/** Random writes of both families, and now and then a deletion. The generator has an empty world because no reply is predicted. */
 class Writes {
   readonly #random: Random;
   readonly #generator: Generator;
@@ -49,7 +49,7 @@ class Writes {
     const name = this.#random.pick(writes);
     if (this.#random.chance(0.02)) return [["DEL", this.#generator.key()]];
     if (name !== "TOBITMAP") return [this.#generator.command(name)];
-    // A native bitmap is as long as its greatest member wants it to be: of keys that others write to, half a gigabyte.
+    // The greatest member determines the length of a native bitmap. For keys with any offset that would be half a gigabyte.
     const prefix = this.#generator.family.name, small = `${prefix}:small`;
     return [[`${prefix}.SETBITS`, small, this.#random.below(100_000)], [`${prefix}.TOBITMAP`, "string:0", small]];
   }
@@ -59,13 +59,13 @@ class Writes {
   }
 }
 
-/** What was synchronised in full, and in part, by this server. */
-const synchronised = async (server: Server): Promise<{ full: number; partial: number }> => ({
+/** How many full and partial synchronizations this server has granted. */
+const synchronizations = async (server: Server): Promise<{ full: number; partial: number }> => ({
   full: Number(await server.info("sync_full")),
   partial: Number(await server.info("sync_partial_ok")),
 });
 
-it("hold what the primary holds, after partial and full resynchronisation", seeded(async (random) => {
+it("replicas equal the primary after partial and full resynchronization", seeded(async (random) => {
   await replica.run("REPLICAOF", "127.0.0.1", upper.port);
   await below.run("REPLICAOF", "127.0.0.1", lower.port);
   await inStep(replica, primary);
@@ -80,7 +80,7 @@ it("hold what the primary holds, after partial and full resynchronisation", seed
       for (const reply of await primary.connection.pipeline(batch)) if (!(reply instanceof ReplyError)) good++;
     }
   };
-  /** Breaks a link, and mends it when more has been written than the backlog keeps. */
+  /** Breaks a link, and restores it once more has been written than the backlog holds. */
   const outgrow = async (link: Proxy): Promise<void> => {
     link.sever();
     const offset = async () => Number(await primary.info("master_repl_offset"));
@@ -88,7 +88,7 @@ it("hold what the primary holds, after partial and full resynchronisation", seed
     while ((await offset()) < begin + 2 * BACKLOG) await write(BATCH);
     link.mend();
   };
-  const settle = async (): Promise<void> => {
+  const expectEqualData = async (): Promise<void> => {
     await inStep(replica, primary);
     await inStep(below, replica);
     expect(await digests(replica)).toEqual(await digests(primary));
@@ -96,22 +96,22 @@ it("hold what the primary holds, after partial and full resynchronisation", seed
   };
 
   await write(0.2 * STEPS);
-  await settle();
+  await expectEqualData();
   for (const [server, follower] of [[primary, replica], [replica, below]] as const) {
-    const before = await synchronised(server);
+    const before = await synchronizations(server);
     await server.run("CLIENT", "KILL", "TYPE", "replica");
     await write(10);
-    await settle();
-    expect((await synchronised(server)).partial, "in part").toBeGreaterThan(before.partial);
+    await expectEqualData();
+    expect((await synchronizations(server)).partial, "partial").toBeGreaterThan(before.partial);
     await outgrow(server === primary ? upper : lower);
     await write(0.1 * STEPS);
     await waitUntil(async () => (await follower.info("master_link_status")) === "up");
     await write(0.1 * STEPS);
-    await settle();
-    expect((await synchronised(server)).full, "in full").toBeGreaterThan(before.full);
+    await expectEqualData();
+    expect((await synchronizations(server)).full, "full").toBeGreaterThan(before.full);
   }
   while (sent < STEPS) await write(0.1 * STEPS);
-  await settle();
+  await expectEqualData();
   expect(good).toBeGreaterThan(0.7 * sent);
   for (const server of [below, replica]) await server.run("REPLICAOF", "NO", "ONE");
 }), 600_000);

@@ -1,5 +1,5 @@
-// A bitmap of thousands of containers, whose directory is a tree: it grows, shrinks and is refilled, and each time counts and finds as
-// the oracle.
+// A bitmap of thousands of containers, whose directory is a tree. It grows, shrinks and is refilled. BITCOUNT and BITPOS must always
+// reply as the oracle predicts.
 //
 //   SEED    repeats a run
 
@@ -12,12 +12,12 @@ import { roarOn } from "../support/roar.ts";
 import { withDebug } from "../support/server.ts";
 import { expectEqual, useServer } from "../support/suite.ts";
 
-describe.each(families.map((family) => ({ family, title: family.name })))("$title, a directory of many leaves", ({ family }) => {
+describe.each(families.map((family) => ({ family, title: family.name })))("$title: a directory of many leaves", ({ family }) => {
   const server = useServer({ moduleArguments: withDebug });
 
-  it("counts and finds as the oracle, while containers come and go in any order", seeded(async (random) => {
+  it("BITCOUNT and BITPOS equal the oracle while containers are added and removed in any order", seeded(async (random) => {
     const roar = roarOn(server, family);
-    const width = family.bits === 32 ? 16 : 47; // indexes of bits end at 2^63 - 1
+    const width = family.bits === 32 ? 16 : 47; // bit indexes end at 2^63 - 1
     const containers = [...new Set(Array.from({ length: 8000 }, () => random.u64() >> BigInt(64 - width)))];
     const world: World = new Map();
     const near = (): bigint => random.pick(containers) * 65536n + BigInt(random.pick([0, 7, 65_535]));
@@ -25,7 +25,7 @@ describe.each(families.map((family) => ({ family, title: family.name })))("$titl
       const [a, b] = [near(), near()].sort((x, y) => (x < y ? -1 : 1)).map(String) as [string, string];
       return [[roar.name("BITCOUNT"), "k", a, b, "BIT"], [roar.name("BITPOS"), "k", "1", a, b, "BIT"]];
     };
-    /** Sets or clears a member in each of these containers, and asks on the way. */
+    /** Sets or clears one member in each of these containers, with queries in between. */
     const change = async (some: readonly bigint[], value: 0 | 1): Promise<void> => {
       for (let from = 0; from < some.length; from += 500) {
         const offsets = some.slice(from, from + 500).map((container) => container * 65536n + 7n);

@@ -1,5 +1,5 @@
-// The commands that native has too, in both families and natively at once, on the same random input: the same replies, the same
-// errors but for the command's name, and in the end the same bits.
+// Runs the commands that native bitmaps have too with the same random arguments natively and in both families. Replies must be equal,
+// errors equal except for the command's name, and the bits equal afterwards.
 //
 //   SEED    repeats a run
 //   STEPS   commands in a sequence (default 3000)
@@ -13,17 +13,17 @@ import { expectEqual, useServer } from "../support/suite.ts";
 const STEPS = Number(process.env.STEPS ?? 3000);
 const BATCH = 60;
 const KEYS = ["a", "b", "c", "d"];
-/** Offsets reach into five containers; native strings stay short. */
+/** Offsets span five containers, so that native strings stay short. */
 const LAST = 300_000;
-/** The last bit of a byte beyond all that a step writes. */
+/** The last bit of a byte, after every bit that a step writes. */
 const END = 400_007;
 
-/** Whose command it is, and what its keys begin with: "" for native. */
+/** The sides that are compared. Each is the prefix of its commands and keys: "" for native. */
 const sides = ["", ...families.map(({ name }) => `${name}.`)];
 type Side = (typeof sides)[number];
 const at = (side: Side, key: string): string => `${side}key:${key}`;
 
-/** Native's length is the string's, which keeps zeros at its end; ours ends with the last member's byte. Without them they are equal. */
+/** Removes zero bytes from the end of a native bitmap. Ours ends with the byte of its greatest member, a native one may be longer. */
 const TRIM = `
   local s = redis.call('GET', KEYS[1]) or ''
   local n = #s
@@ -31,7 +31,7 @@ const TRIM = `
   if n < #s then redis.call('SET', KEYS[1], s:sub(1, n)) end
   return 0`;
 
-/** What one step sends: on each side the command whose replies are compared, and before it others, whose replies are not. */
+/** What one step sends: `command` to each side, whose replies are compared, and before that commands whose replies are ignored. */
 interface Step {
   readonly command: (side: Side) => Command;
   readonly before?: Command[];
@@ -39,7 +39,7 @@ interface Step {
 
 const trim = (key: string): Command => ["EVAL", TRIM, 1, at("", key)];
 
-/** Arguments that are none, in the places where semantics are native's. */
+/** Texts that are not integers, for arguments that must be parsed as native commands parse them. */
 const NO_INTEGERS = ["x", "", "1.5", "+1", "01", " 1", "9223372036854775808"];
 
 class Steps {
@@ -78,7 +78,7 @@ class Steps {
 
   #nameAlone = (name: string): Step => ({ command: (side) => [`${side}${name}`] });
 
-  /** An index that may be negative, beyond the end, or none. */
+  /** An index that may be negative, past the end, or not an integer. */
   #index(mayBeBad: boolean): Argument {
     const { below, pick, chance } = this.#random;
     if (mayBeBad && chance(0.05)) return pick(NO_INTEGERS);
@@ -86,7 +86,7 @@ class Steps {
     return pick([index, -index, pick(["9223372036854775807", "-9223372036854775808"])]);
   }
 
-  /** A bit is set first: a missing key is answered natively before the arguments are looked at, and an empty string has no clear bit. */
+  /** Sets a bit first. For a missing key native commands reply before they parse all arguments, and an empty string has no clear bit. */
   #ranged(name: string, before: Argument[], args: Argument[]): Step {
     const key = this.#key(), offset = this.#offset();
     const set = sides.map((side) => [`${side}SETBIT`, at(side, key), offset, 1]);
@@ -95,7 +95,7 @@ class Steps {
 
   #range(): Argument[] {
     const { pick, chance } = this.#random, unit = pick(["BYTE", "BIT", "bit", "Byte"]);
-    // For two negative indexes in the wrong order native's BITCOUNT answers 0 before it has seen that the unit is none.
+    // For two negative indexes in descending order, native BITCOUNT returns 0 before it finds that the unit is invalid.
     if (chance(0.03)) return [0, this.#index(true), pick(["BITS", "", "B"])];
     return [this.#index(true), this.#index(true), ...(chance(0.5) ? [unit] : [])];
   }
@@ -105,23 +105,23 @@ class Steps {
   #position(): Step {
     const { chance, pick, below } = this.#random;
     const args = pick([[], this.#range().slice(0, 1), this.#range(), this.#range(), [0, -1, "BIT", 1]]);
-    // Without a range the texts differ: there ours is the C module's.
+    // Without a range the error texts differ, because ours is that of the C module.
     const bit = args.length > 0 && chance(0.05) ? pick([2, -1, ...NO_INTEGERS]) : below(2);
     return this.#ranged("BITPOS", [bit], args);
   }
 
-  /** Native has four operations, replies with a length and leaves no key for an empty result: it is the bits that are compared. */
+  /** Compares the bits of the result: native BITOP replies with a length, and leaves no key for an empty result. */
   #combine(): Step {
     const operation = this.#random.pick(["AND", "OR", "XOR", "and", "NOT"]), to = this.#key();
     const sources = range(0, operation === "NOT" ? 1 : 1 + this.#random.below(4)).map(() => this.#key());
     const combine = sides.map((side) => [`${side}BITOP`, operation, at(side, to), ...sources.map((key) => at(side, key))]);
-    // NOT natively ends with the last byte, ours with the last member: which is made the last bit of its byte.
+    // Native NOT flips up to the end of the last byte, ours up to the greatest member. END makes both the same.
     const ended = operation === "NOT" ? sides.map((side) => [`${side}SETBIT`, at(side, sources[0]!), END, 1]) : [];
     if (this.#random.chance(0.05)) return { command: (side) => [`${side}BITOP`, "NAND", at(side, to), at(side, to)] };
     return { before: [...ended, ...combine, ["APPEND", at("", to), ""]], command: (side) => [`${side}BITCOUNT`, at(side, to)] };
   }
 
-  /** A string of any density, and bitmaps made of it. */
+  /** Stores a string with stretches of zeros, ones and random bytes, and imports it into both families. */
   #fill(): Step {
     const { below, pick } = this.#random, key = this.#key();
     const bytes = Buffer.alloc(pick([3, 100, 20_000]));
@@ -143,7 +143,7 @@ class Steps {
 
   #fields(kinds: string[]): Argument[] {
     const { below, pick, chance } = this.#random;
-    // Not -2^63: for that native computes the room left in an i64, which overflows, and SAT then stores the greatest value.
+    // Without -2^63: for it, an overflow in native's check of i64 fields makes SAT store the greatest value.
     const numbers = [0, 1, -1, 2, 127, 128, 255, 256, -128, -129, 2 ** 31, 2n ** 63n - 1n, -(2n ** 62n), 2n ** 62n];
     const args = range(0, below(5)).flatMap((): Argument[] => {
       const kind = pick(kinds), word = chance(0.2) ? kind.toLowerCase() : kind;
@@ -155,21 +155,21 @@ class Steps {
   }
 }
 
-/** What a reply is but for the name in it. */
+/** The reply, or an error's text with the command's name in lower case and without the prefix. */
 const nameless = (reply: Reply): unknown =>
   reply instanceof ReplyError ? reply.message.replace(/'(?:R\.|R64\.)?(\w+)'/i, (_, name: string) => name.toLowerCase()) : reply;
 
-describe("native commands and both families", () => {
+describe("native commands and the commands of both families", () => {
   const server = useServer();
 
-  it("agree", seeded(async (random) => {
+  it("give equal replies and equal bits for random arguments", seeded(async (random) => {
     const steps = new Steps(random);
     for (let done = 0; done < STEPS; done += BATCH) {
       const batch = range(0, BATCH).map(() => steps.next());
       const sent = batch.flatMap(({ before = [], command }) => [...before, ...sides.map(command)]);
       const replies = (await server.connection.pipeline(sent)).values();
       for (const { before = [], command } of batch) {
-        for (const _ of before) replies.next();
+        before.forEach(() => replies.next());
         const [native, ...ours] = sides.map(() => nameless(replies.next().value!));
         for (const [i, reply] of ours.entries()) expectEqual(reply, native, command(sides[i + 1]!).join(" "));
       }
@@ -177,7 +177,7 @@ describe("native commands and both families", () => {
     }
   }));
 
-  /** The strings that the bitmaps are, and native's own. */
+  /** Compares the bitmaps, exported as native strings, with the native bitmap. */
   async function expectSameBits(key: string): Promise<void> {
     await server.connection.call(trim(key));
     const native = (await server.run("GET", at("", key))) ?? "";

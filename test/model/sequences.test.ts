@@ -1,8 +1,8 @@
-// Random sequences of all commands, of both families at once, against an oracle.
+// Random sequences of all commands of both families, compared with an oracle.
 //
 //   SEED        repeats a run
-//   STEPS       commands in a sequence (default 12600, so that four make 50,000; 4000 on all levels of CPU but the best)
-//   SEQUENCES   how many of each kind, with the seeds that follow (default 1)
+//   STEPS       commands in a sequence (default 12600, so that four sequences make 50,000; 4000 on all but the best CPU level)
+//   SEQUENCES   how many sequences per domain, each with the next seed (default 1)
 
 import { describe, expect, it } from "vitest";
 import { commands } from "../../host/commands.ts";
@@ -17,13 +17,13 @@ import { useServer } from "../support/suite.ts";
 const STEPS = Number(process.env.STEPS ?? (process.env.ROAR_BRIEF ? 4000 : 12_600));
 const SEQUENCES = Number(process.env.SEQUENCES ?? 1);
 
-/** High parts at the seams of a family's range: 2^32, 2^48, 2^63 and the ends; and neighbours. */
-const seams = ({ bits }: Family): bigint[] =>
+/** Keys of containers at the boundaries of a family's range (2^32, 2^48, 2^63 and both ends), and neighbouring keys. */
+const boundaries = ({ bits }: Family): bigint[] =>
   bits === 32
     ? [0n, 1n, 2n, 3n, 0x7fffn, 0x8000n, 0xfffen, 0xffffn]
     : [0n, 1n, 2n, 3n, 0xffffn, 0x10000n, 2n ** 32n - 1n, 2n ** 32n, 2n ** 47n - 1n, 2n ** 47n, 2n ** 48n - 2n, 2n ** 48n - 1n];
 
-/** Thousands anywhere in the range. */
+/** Thousands of keys anywhere in the range. */
 function scattered(random: Random): (family: Family) => bigint[] {
   const of = new Map(families.map((family) => [family, range(0, 3000).map(() => random.u64() >> BigInt(80 - family.bits))]));
   return (family) => of.get(family)!;
@@ -31,16 +31,16 @@ function scattered(random: Random): (family: Family) => bigint[] {
 
 const domains: Record<string, (random: Random) => Domain> = {
   "in four containers": () => ({ containers: () => [0n, 1n, 2n, 3n], mostAtOnce: 6000, wide: 0.05 }),
-  "at the seams of the ranges": () => ({ containers: seams, mostAtOnce: 6000, wide: 0.2 }),
-  "of a few members": () => ({ containers: seams, mostAtOnce: 5, wide: 0 }),
+  "at the boundaries of the ranges": () => ({ containers: boundaries, mostAtOnce: 6000, wide: 0.2 }),
+  "with a few members": () => ({ containers: boundaries, mostAtOnce: 5, wide: 0 }),
   "in thousands of containers": (random) => ({ containers: scattered(random), mostAtOnce: 1000, wide: 0.1 }),
 };
 
-describe("random sequences", () => {
+describe("random sequences equal the oracle", () => {
   const server = useServer({ moduleArguments: withDebug });
   const names = commands.map(({ name }) => name).sort();
 
-  it("have all commands in them", () => {
+  it("the oracle and the generator know every command", () => {
     expect(Object.keys(rules).sort()).toEqual(names);
     expect(Object.keys(goodArguments).sort()).toEqual(names);
   });

@@ -1,5 +1,5 @@
-// What the commands of the oracle have in common: keys, arguments, refusals. The oracle says what a command must answer and do, with
-// sets as Edges and nothing that is clever.
+// What the commands of the oracle share: keys, arguments, refusals. The oracle predicts what a command must reply and how it changes
+// the keys. It is deliberately simple, and represents sets as Edges.
 
 import { asReply, type Family, member } from "../../support/family.ts";
 import { type Reply, ReplyError } from "../../support/resp.ts";
@@ -12,13 +12,13 @@ export interface Bitmap {
   set: Edges;
 }
 
-/** All keys: bitmaps, and strings. */
+/** All keys and their values: bitmaps and strings. */
 export type World = Map<string, Bitmap | Buffer>;
 
-/** A reply that has to be so, or, where the contract leaves something open, what looks at it and throws. */
+/** The exact reply, or, where the contract leaves something open, a function that checks the reply and throws. */
 export type Answer = Reply | ((reply: Reply) => void);
 
-/** Thrown where the oracle would have to build more than a test can: the command is then not sent. It must not have changed anything. */
+/** Thrown where the oracle would have to build something too large. The command is then not sent, and the world must be unchanged. */
 export class TooMuch extends Error {}
 
 export const REPLY_LIMIT = 100_000_000n;
@@ -36,12 +36,12 @@ export function refuse(text: string): never {
 const digits = /^(?:0|[1-9][0-9]*)$/;
 const lenientDigits = /^\+?[0-9]+$/;
 
-/** Arguments are strings of one byte a character. */
+/** One call of a command. Arguments are strings with one byte per character. */
 export class Call {
   readonly world: World;
   readonly family: Family;
   readonly name: string;
-  /** From the command's name on, so that positions are those of the documentation. */
+  /** The command's name and its arguments, so that positions are those of the documentation. */
   readonly args: readonly string[];
 
   constructor(world: World, family: Family, name: string, args: readonly string[]) {
@@ -87,7 +87,7 @@ export class Call {
     return Number(this.#unsigned(at, 1n, false) ?? refuse(bitError(name))) as 0 | 1;
   }
 
-  /** A signed integer as native commands take it. */
+  /** A signed integer, parsed as native commands do. */
   index(at: number): bigint {
     const text = this.args[at]!;
     if (!/^(?:0|-?[1-9][0-9]*)$/.test(text)) refuse(NOT_AN_INTEGER);
@@ -103,14 +103,14 @@ export class Call {
     return this.is(at, "BIT") ? "BIT" : this.is(at, "BYTE") ? "BYTE" : refuse(SYNTAX);
   }
 
-  /** The bitmap in a key; undefined when it is missing. */
+  /** The bitmap in a key; undefined if the key is missing. */
   read(at: number): Bitmap | undefined {
     const value = this.world.get(this.args[at]!);
     if (value === undefined) return undefined;
     return Buffer.isBuffer(value) || value.family !== this.family ? refuse(WRONGTYPE) : value;
   }
 
-  /** Its members; none when it is missing. */
+  /** The members of a key; none if it is missing. */
   source(at: number): Edges {
     return this.read(at)?.set ?? new Edges();
   }
@@ -119,19 +119,19 @@ export class Call {
     return this.read(at)?.set ?? refuse(NO_KEY);
   }
 
-  /** Makes the key hold the set; what is there must be missing or of the family. */
+  /** Stores the set in a key, which must be missing or a bitmap of the family. */
   store(at: number, set: Edges): Edges {
     this.read(at);
     return this.overwrite(at, set);
   }
 
-  /** Likewise, whatever is there. */
+  /** Stores the set in a key of any type. */
   overwrite(at: number, set: Edges): Edges {
     this.world.set(this.args[at]!, { family: this.family, set });
     return set;
   }
 
-  /** The members of the key, which is made when it is missing. */
+  /** The members of a key, which is created if it is missing. */
   create(at: number): Edges {
     return this.read(at)?.set ?? this.store(at, new Edges());
   }
@@ -139,14 +139,14 @@ export class Call {
 
 export const integer = (value: bigint): Reply => asReply(member(value));
 
-/** Members that go into a reply one by one. */
+/** Members listed in a reply. */
 export function list(set: Edges, low: bigint, high: bigint, count: bigint): Reply[] {
   if (count > REPLY_LIMIT) refuse(`ERR Roaring: reply too large: maximum ${REPLY_LIMIT} elements`);
   if (count > MOST_LISTED) throw new TooMuch();
   return set.members(low, high, Number(count)).map(integer);
 }
 
-/** The length of a string that is to be built. */
+/** Checks the length of a string that is to be built, and returns it. */
 export function stringLength(length: bigint): number {
   if (length > STRING_LIMIT) refuse(`ERR Roaring: string too long: maximum ${STRING_LIMIT} bytes (proto-max-bulk-len)`);
   if (length > MOST_CHARACTERS) throw new TooMuch();

@@ -1,4 +1,4 @@
-// What every command must answer, and what it makes of the keys.
+// What every command must reply, and how it changes the keys.
 
 import { expect } from "vitest";
 import { type Member, member } from "../../support/family.ts";
@@ -11,19 +11,19 @@ import { Edges } from "./edges.ts";
 import { bitfield } from "./fields.ts";
 
 interface Rule {
-  /** As the server counts: the name included, negative when there may be more. */
+  /** As in COMMAND INFO: including the name, negative if more arguments may follow. */
   readonly arity: number;
-  readonly answer: (call: Call) => Answer;
+  readonly expected: (call: Call) => Answer;
 }
 
-const rule = (arity: number, answer: (call: Call) => Answer): Rule => ({ arity, answer });
+const rule = (arity: number, expected: (call: Call) => Answer): Rule => ({ arity, expected });
 
 // --- Indexes -------------------------------------------------------------------------------------------------------------
 
-/** In bits, of whole bytes. */
+/** The length of the native bitmap with these members, in bits. */
 const length = (set: Edges): bigint => (set.max === undefined ? 0n : (set.max / 8n + 1n) * 8n);
 
-/** The bits [low, high) that native's indexes mean. */
+/** The bits [low, high) that the indexes of a native command select. */
 function indexed(set: Edges, start: bigint, end: bigint, unit: "BYTE" | "BIT"): [low: bigint, high: bigint] {
   const scale = unit === "BIT" ? 1n : 8n, total = length(set) / scale;
   const fromEnd = (index: bigint): bigint => (index < 0n ? (index + total < 0n ? 0n : index + total) : index);
@@ -63,7 +63,7 @@ function bitpos(call: Call): Answer {
 
 // --- Combinations --------------------------------------------------------------------------------------------------------
 
-/** The result of BITOP on the sources from `at` on. */
+/** The result of BITOP on the source keys at `at` and after. */
 function combined(call: Call, at: number): Edges {
   const name = call.args[1]!.toUpperCase(), sources = call.args.length - at;
   if (name === "NOT") {
@@ -81,13 +81,13 @@ function combined(call: Call, at: number): Edges {
 const combine = (operation: Operation, sources: Edges[]): Edges =>
   Edges.combine(sources, (count, inFirst) => keeps(operation, sources.length, count, inFirst));
 
-const common = (a: Edges, b: Edges): bigint => combine("AND", [a, b]).count();
+const sharedCount = (a: Edges, b: Edges): bigint => combine("AND", [a, b]).count();
 
 function contains(call: Call): Answer {
   if (call.args.length > 4) call.refuseArity();
   const mode = call.args[3]?.replace(/\0[^]*$/, "");
   if (mode !== undefined && !["ALL", "ALL_STRICT", "EQ"].includes(mode)) refuse(`ERR invalid mode argument: ${mode.replace(/[\r\n]/g, " ")}`);
-  const a = call.existing(1), b = call.existing(2), shared = common(a, b);
+  const a = call.existing(1), b = call.existing(2), shared = sharedCount(a, b);
   const all = shared === b.count();
   switch (mode) {
     case "ALL": return Number(all);
@@ -98,8 +98,8 @@ function contains(call: Call): Answer {
 }
 
 /**
- * As C prints %.17g of a fraction: its decimal digits, of which a double has finitely many, cut after the 17th, and rounded to an even one
- * where the rest is exactly a half. (JavaScript's own functions round that up.)
+ * Formats a fraction like %.17g in C. A double has finitely many decimal digits; they are cut after the 17th and rounded, to an even
+ * digit if the rest is exactly one half. (JavaScript's own functions round one half up.)
  */
 function general(value: number): string {
   let twos = 0;
@@ -111,13 +111,13 @@ function general(value: number): string {
     exponent += digits.length - 17;
   }
   digits = digits.replace(/0+$/, "");
-  if (exponent >= 0) return digits;           // 1, the greatest there is
+  if (exponent >= 0) return digits;           // only 1: a fraction is never greater
   if (exponent >= -4) return `0.${"0".repeat(-exponent - 1)}${digits}`;
   return `${digits[0]}${digits.length > 1 ? `.${digits.slice(1)}` : ""}e-${String(-exponent).padStart(2, "0")}`;
 }
 
 function jaccard(call: Call): Answer {
-  const a = call.existing(1), b = call.existing(2), shared = common(a, b);
+  const a = call.existing(1), b = call.existing(2), shared = sharedCount(a, b);
   const any = a.count() + b.count() - shared;
   if (any === 0n) return "-1";
   for (let digits = 0, scaled = shared; digits <= 9; digits++, scaled *= 10n) {
@@ -146,7 +146,7 @@ function clearbits(call: Call): Answer {
   return counts ? integer(cleared) : "OK";
 }
 
-function clear(call: Call): Answer {
+function clearAll(call: Call): Answer {
   const bitmap = call.read(1);
   if (bitmap === undefined) return null;
   const removed = bitmap.set.count();
@@ -192,11 +192,11 @@ function select(call: Call): Answer {
 // --- Exchange ------------------------------------------------------------------------------------------------------------
 
 const MOST_EXPORTED = 100_000n;
-/** More containers than this, of 14 bytes at the least, are too long for a string. */
+/** With more containers than this, of at least 14 bytes each, a stream is too long for a string. */
 const TOO_MANY_CONTAINERS = STRING_LIMIT / 14n + 1n;
 
-/** A portable stream, which says by itself what it holds, as sorted members. */
-export const readStream = (bits: 32 | 64, stream: Buffer): Member[] =>
+/** The sorted members of a portable stream. */
+const readStream = (bits: 32 | 64, stream: Buffer): Member[] =>
   readPayload(bits, bits === 32 ? Buffer.concat([Buffer.from([2]), stream]) : stream);
 
 const bytesOf = (text: string): Buffer => Buffer.from(text, "latin1");
@@ -210,11 +210,11 @@ function exported(call: Call): Answer {
   return (reply) => expectEqual(readStream(call.family.bits, bytesOf(reply as string)), members);
 }
 
-/** What streams were found to be: sequences send the same ones again and again. */
+/** Streams that were read before: sequences send the same ones many times. */
 const known = new Map<string, Edges | undefined>();
 const MOST_KNOWN = 200;
 
-/** The members of the stream; undefined when it cannot be read. */
+/** The members of the stream; undefined if it is invalid. */
 function imported({ family, args }: Call): Edges | undefined {
   const text = args[2]!, question = `${family.bits} ${text}`;
   if (known.size > MOST_KNOWN) known.clear();
@@ -269,7 +269,7 @@ function tobitmap(call: Call): Answer {
 
 // --- Form ----------------------------------------------------------------------------------------------------------------
 
-/** What the kinds of containers are is not said; what they add up to is. */
+/** The oracle does not predict the kinds of containers, but it knows their sums. */
 function stat(call: Call): Answer {
   if (call.args.length > 3) call.refuseArity();
   const value = call.world.get(call.args[1]!);
@@ -337,7 +337,7 @@ export const rules: Readonly<Record<string, Rule>> = {
     return integer(assignAll(call.create(1), offsets, true));
   }),
   CLEARBITS: rule(-3, clearbits),
-  CLEAR: rule(2, clear),
+  CLEAR: rule(2, clearAll),
   DELETEINTARRAY: rule(-3, (call) => {
     const values = call.offsets(2, "value");
     assignAll(call.create(1), values, false);
@@ -397,9 +397,9 @@ export const rules: Readonly<Record<string, Rule>> = {
   OPTIMIZE: rule(-2, optimize),
 };
 
-/** What the command must answer. A refusal changes nothing. */
+/** Predicts the reply of a call and applies it to the world. A refusal changes nothing. */
 export function answer(call: Call): Answer {
-  const { arity, answer: expected } = rules[call.name]!, given = call.args.length;
+  const { arity, expected } = rules[call.name]!, given = call.args.length;
   try {
     if (arity < 0 ? given < -arity : given !== arity) call.refuseArity();
     return expected(call);

@@ -1,8 +1,8 @@
-// A set of offsets as the places where it begins and ends: simpler than any bitmap, and a set of 2^64 costs what one of one
-// member does. [a, b, c, d] is every x with a <= x < b or c <= x < d: an x is a member when an odd number of edges is at or below it.
+// A set of offsets, stored as the places where its stretches begin and end. A set of 2^64 offsets then takes no more than a set of one.
+// [a, b, c, d] holds every x with a <= x < b or c <= x < d: x is a member if an odd number of edges is less than or equal to it.
 
-/** Whether a combination keeps what `count` of its sources hold, the first among them or not. */
-export type Keeps = (count: number, inFirst: boolean) => boolean;
+/** Whether an operation keeps a member that `count` of its sources hold; `inFirst` says whether the first source is one of them. */
+type Keeps = (count: number, inFirst: boolean) => boolean;
 
 export class Edges {
   #edges: bigint[];
@@ -26,12 +26,12 @@ export class Edges {
     return new Edges(this.#edges);
   }
 
-  /** How many edges there are: what the model costs. */
+  /** The number of edges, which determines what operations cost. */
   get complexity(): number {
     return this.#edges.length;
   }
 
-  /** How many edges are below `x`. */
+  /** The number of edges less than `x`. */
   #below(x: bigint): number {
     let low = 0, high = this.#edges.length;
     while (low < high) {
@@ -46,7 +46,7 @@ export class Edges {
     return this.#below(x + 1n) % 2 === 1;
   }
 
-  /** Makes all of [from, to) members, or none. */
+  /** Adds or removes all of [from, to). */
   assign(from: bigint, to: bigint, value: boolean): void {
     if (from >= to) return;
     const first = this.#below(from), behind = this.#below(to + 1n);
@@ -65,7 +65,7 @@ export class Edges {
     }
   }
 
-  /** The stretches of members, [from, to) each, as far as they lie in [low, high). */
+  /** The stretches of members as [from, to) pairs, clipped to [low, high). */
   *stretches(low = 0n, high = 2n ** 64n): Generator<[from: bigint, to: bigint]> {
     const edges = this.#edges;
     for (let at = this.#below(low + 1n) & ~1; at < edges.length && edges[at]! < high; at += 2) {
@@ -80,7 +80,7 @@ export class Edges {
     return sum;
   }
 
-  /** The members from `low` on, below `high`, `limit` of them at most. */
+  /** The members in [low, high), at most `limit` of them. */
   members(low = 0n, high = 2n ** 64n, limit = Infinity): bigint[] {
     const members: bigint[] = [];
     for (const [from, to] of this.stretches(low, high)) {
@@ -101,7 +101,7 @@ export class Edges {
     return last === undefined ? undefined : last - 1n;
   }
 
-  /** The member that `rank` others come before. */
+  /** The member with this rank, counted from 0. */
   select(rank: bigint): bigint | undefined {
     for (const [from, to] of this.stretches()) {
       if (rank < to - from) return from + rank;
@@ -110,7 +110,7 @@ export class Edges {
     return undefined;
   }
 
-  /** How many different values x >> 16 has. */
+  /** The number of different keys x >> 16. */
   containers(): bigint {
     let sum = 0n, last = -1n;
     for (const [from, to] of this.stretches()) {
@@ -121,7 +121,7 @@ export class Edges {
     return sum;
   }
 
-  /** What the combination keeps. It must keep nothing that no source holds. */
+  /** The members that the operation keeps. It must not keep what no source holds. */
   static combine(sources: readonly Edges[], keeps: Keeps): Edges {
     const at = sources.map(() => 0);
     const result: bigint[] = [];

@@ -1,4 +1,4 @@
-// BITFIELD, in integers without a width.
+// BITFIELD and BITFIELD_RO, computed with integers of unlimited width.
 
 import { integer as parseInteger, type Reply } from "../../support/resp.ts";
 import { SYNTAX } from "../../support/suite.ts";
@@ -59,7 +59,7 @@ function writeField(set: Edges, { width, offset }: Step, value: bigint): void {
   for (let i = 0n; i < width; i++) set.assign(offset + i, offset + i + 1n, ((value >> (width - 1n - i)) & 1n) === 1n);
 }
 
-/** The value that is to be stored for one that may not fit; undefined when it is not to be stored. */
+/** The value to store for one that may not fit the field; undefined if nothing is stored. */
 function fit(value: bigint, { signed, width, overflow }: Step): bigint | undefined {
   const least = signed ? -(2n ** (width - 1n)) : 0n, most = least + 2n ** width - 1n;
   if (value >= least && value <= most) return value;
@@ -68,7 +68,7 @@ function fit(value: bigint, { signed, width, overflow }: Step): bigint | undefin
   return value > most ? most : least;
 }
 
-/** What native's SET takes a value for: in an unsigned field a negative one is a great one. */
+/** The value that SET stores. As in native BITFIELD, a negative one wraps to 64 bits in an unsigned field. */
 const given = ({ signed, value }: Step): bigint => (signed ? value : BigInt.asUintN(64, value));
 
 export function bitfield(call: Call, mayWrite: boolean): Reply {

@@ -1,4 +1,4 @@
-// A whole server as the oracle sees it: what any command of a sequence must answer, whatever family it is of.
+// Predicts the reply of any command in a sequence, of both families and of the server, and compares the server with the oracle.
 
 import { expect } from "vitest";
 import { families } from "../../support/family.ts";
@@ -7,17 +7,17 @@ import { expectEqual } from "../../support/suite.ts";
 import { type Answer, type Bitmap, Call, integer, TooMuch, type World } from "./call.ts";
 import { answer, rules } from "./commands.ts";
 
-/** A command as it is sent; a word is a string of one byte a character. */
+/** A command as it is sent. Words are strings with one byte per character. */
 export type Words = readonly string[];
 
-/** Writes a bitmap out and reads it in again under another key; does nothing, and answers -1, when there is none of the family. */
+/** Exports a bitmap and imports it under another key. Returns -1 and changes nothing if the key is not a bitmap of the family. */
 export const CARRY =
   "local stream = redis.pcall(ARGV[1] .. '.EXPORT', KEYS[1]); if type(stream) ~= 'string' then return -1 end; "
   + "redis.call('DEL', KEYS[2]); return redis.call(ARGV[1] .. '.IMPORT', KEYS[2], stream)";
 
 const copyOf = (value: Bitmap | Buffer): Bitmap | Buffer => (Buffer.isBuffer(value) ? value : { ...value, set: value.set.clone() });
 
-/** The server's own commands that sequences have among the others. */
+/** The server's own commands that sequences contain. */
 const plain: Record<string, (world: World, args: Words) => Answer> = {
   DEL: (world, [key]) => Number(world.delete(key!)),
   SET(world, [key, value]) {
@@ -39,7 +39,7 @@ const plain: Record<string, (world: World, args: Words) => Answer> = {
   DEBUG: () => "OK",
 };
 
-/** Runs a command in the oracle's world. */
+/** Runs a command in the oracle's world and returns the reply that the server must give. */
 export function foretell(world: World, [command, ...args]: Words): Answer {
   const [prefix, name] = command!.split(".") as [string, string | undefined];
   const family = families.find((known) => known.name === prefix);
@@ -54,10 +54,10 @@ export function compare(actual: Reply, expected: Answer): void {
   else expectEqual(actual, expected);
 }
 
-/** Stretches from this many members on are counted, shorter ones listed. */
+/** Stretches of at least this many members are counted, shorter ones listed. */
 const LISTED = 3000n;
 
-/** Commands that between them show every member of a key, and the answers. */
+/** Commands that together show every member of a key, with their expected replies. */
 function* questions(key: string, { family, set }: Bitmap): Generator<[Command, Answer]> {
   const name = (command: string): string => `${family.name}.${command}`;
   const between = (low: bigint, high: bigint): [Command, Answer] => [
@@ -80,7 +80,7 @@ function* questions(key: string, { family, set }: Bitmap): Generator<[Command, A
   if (at <= family.last) yield between(at, family.last + 1n);
 }
 
-/** Compares every key with the oracle's, member by member, and has every bitmap checked from inside. */
+/** Compares every key with the oracle, member by member, and has R.DEBUG validate every bitmap. */
 export async function compareAll(connection: Connection, world: World): Promise<void> {
   for (const [key, value] of world) {
     const asked: [Command, Answer][] = Buffer.isBuffer(value) ? [[["GET", key], value.toString("latin1")]] : [...questions(key, value)];
@@ -98,8 +98,8 @@ export async function compareAll(connection: Connection, world: World): Promise<
 }
 
 /**
- * Runs commands on an empty server and in an empty world. When something goes wrong, those that it took; what would there be more than
- * the oracle can be asked for is left out.
+ * Runs commands on an empty server and in an empty world. Returns undefined if all replies agree, else the commands up to the failure.
+ * Commands that the oracle cannot predict (TooMuch) are left out.
  */
 export async function replay(connection: Connection, commands: readonly Words[]): Promise<Words[] | undefined> {
   const world: World = new Map(), sent: Words[] = [], expected: Answer[] = [];

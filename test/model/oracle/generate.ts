@@ -1,4 +1,4 @@
-// Random commands: for every command of the table good arguments, that meet what the keys hold, and now and then bad ones.
+// Random commands: for every command of the table valid arguments that relate to what the keys hold, and now and then invalid ones.
 
 import { type Family, families, range } from "../../support/family.ts";
 import { containersOf, type Container, portable32, portable64 } from "../../support/format.ts";
@@ -8,13 +8,13 @@ import type { World } from "./call.ts";
 import type { Edges } from "./edges.ts";
 import { CARRY, type Words } from "./foretell.ts";
 
-/** Where a sequence takes its offsets from. */
+/** The offsets that a sequence uses. */
 export interface Domain {
-  /** The high parts of offsets, offset >> 16. */
+  /** Keys of the containers, offset >> 16. */
   readonly containers: (family: Family) => readonly bigint[];
-  /** The most offsets that one command brings. */
+  /** The most offsets in one command. */
   readonly mostAtOnce: number;
-  /** How likely a range goes from one end of the offsets to somewhere near the other. */
+  /** The probability of a range that begins or ends at the first or last offset. */
   readonly wide: number;
 }
 
@@ -47,7 +47,7 @@ export class Generator {
     return this.random.chance(0.97) ? keyOf(this.family, this.random.below(KEYS)) : this.random.pick(everyKey);
   }
 
-  /** A key of the family that is not there, if there is one. */
+  /** A missing key of the family if there is one, else any key of it. */
   missing(): string {
     const keys = range(0, KEYS).map((i) => keyOf(this.family, i));
     return keys.find((key) => !this.#world.has(key)) ?? this.random.pick(keys);
@@ -55,7 +55,7 @@ export class Generator {
 
   string = (): string => (this.random.chance(0.97) ? this.random.pick(STRINGS) : this.key());
 
-  /** The members of a key of the family. */
+  /** The members of a key; undefined if it is not a bitmap of the family. */
   #set(key: string): Edges | undefined {
     const value = this.#world.get(key);
     return value && !Buffer.isBuffer(value) && value.family === this.family ? value.set : undefined;
@@ -63,14 +63,14 @@ export class Generator {
 
   #clamp = (offset: bigint): bigint => (offset < 0n ? 0n : offset > this.family.last ? this.family.last : offset);
 
-  /** Any offset of the domain; often near a container's ends, where members of many commands meet. */
+  /** An offset of the domain, often near the ends of a container so that commands meet the same members. */
   offset(): bigint {
     const { random } = this;
     const low = random.pick([random.pick([0, 1, 2, 65_533, 65_534, 65_535]), random.below(100), random.below(65_536)]);
     return this.#clamp(random.pick(this.#domain.containers(this.family)) * 65_536n + BigInt(low));
   }
 
-  /** An offset that is in the key, or beside one that is. */
+  /** The least or greatest member of a key or an offset beside it; sometimes any offset. */
   near(key: string): bigint {
     const set = this.#set(key);
     if (set?.min === undefined || this.random.chance(0.4)) return this.offset();
@@ -78,7 +78,7 @@ export class Generator {
     return this.#clamp(at + BigInt(this.random.below(3) - 1));
   }
 
-  /** A few scattered offsets, or many of one shape: neighbours, or every other one. */
+  /** A few scattered offsets, or many that are 1, 2 or 3 apart. */
   offsets(): bigint[] {
     const { random } = this;
     const size = 1 + Math.floor((random.chance(0.1) ? this.#domain.mostAtOnce : 20) ** random.unit());
@@ -88,7 +88,7 @@ export class Generator {
     return random.chance(0.3) ? offsets.reverse() : offsets;
   }
 
-  /** [from, to): short, of whole containers, or from one place to any other. */
+  /** [from, to): empty, short, between two offsets of the domain, or almost everything. */
   range(): [bigint, bigint] {
     const { random, family } = this;
     const end = family.bits === 32 ? family.last + 1n : family.last;
@@ -101,7 +101,7 @@ export class Generator {
     return from < to ? [from, to] : [to, from];
   }
 
-  /** A signed index of bytes or bits around what the key holds. */
+  /** A signed index of a byte or bit near the members of the key. */
   index(key: string, unit: string): bigint {
     const at = this.near(key) / (unit.toUpperCase() === "BIT" ? 1n : 8n) + BigInt(this.random.below(3) - 1);
     const small = this.random.chance(0.3) ? BigInt(this.random.below(20)) : at;
@@ -124,7 +124,7 @@ export class Generator {
     return [this.word(random.pick(operations)), range(0, 2 + random.below(4)).map(() => this.key()), []];
   }
 
-  /** The containers of a portable stream, of each kind. */
+  /** Containers of every kind for a portable stream. */
   #containers(): Container[] {
     const { random } = this;
     const members = range(0, 1 + random.below(4)).flatMap((key) => {
@@ -135,7 +135,7 @@ export class Generator {
     return containersOf(members).map((container) => (random.chance(0.4) ? { ...container, kind: "run" as const } : container));
   }
 
-  /** A new stream, or one that was sent before; now and then broken. */
+  /** A new stream or one that was sent before, now and then truncated or with a trailing byte. */
   stream(): string {
     const { random, family } = this;
     const known = this.#streams.get(family) ?? [];
@@ -170,22 +170,22 @@ export class Generator {
     });
   }
 
-  /** Characters of a bit array, or bytes of a native bitmap. */
+  /** Random text of `alphabet` different characters from code `from` on: for bit arrays and native bitmaps. */
   text(alphabet: number, from: number): string {
     const { random } = this;
     const size = Math.floor((random.chance(0.1) ? LAST_OF_STRINGS / 8 : 100) ** random.unit());
     return Buffer.from(range(0, size).map(() => from + random.below(alphabet))).toString("latin1");
   }
 
-  /** A command of the module's. */
+  /** A call of one of the module's commands, for a random family. */
   command(name: string): Words {
     this.family = this.random.pick(families);
-    const args = this.#spoiled(goodArguments[name]!(this).map(String));
+    const args = this.#sometimesBad(goodArguments[name]!(this).map(String));
     return [`${this.family.name}.${name}`, ...args];
   }
 
-  /** The arguments, or a bad list of them. */
-  #spoiled(args: string[]): string[] {
+  /** The arguments, or in 8 % of the calls a variant that is truncated, too long, or has one argument replaced. */
+  #sometimesBad(args: string[]): string[] {
     const { random } = this;
     if (random.chance(0.92)) return args;
     const at = random.below(args.length);
@@ -197,7 +197,7 @@ export class Generator {
     ])();
   }
 
-  /** A command of the server's own. */
+  /** One of the server's own commands. */
   plain(): Words {
     const { random } = this;
     this.family = random.pick(families);
@@ -211,7 +211,7 @@ export class Generator {
     ])();
   }
 
-  /** Ends a value that has become more than the oracle can be asked for. */
+  /** Deletes a bitmap that has become too complex for the oracle. */
   tidy(most: number): Words | undefined {
     for (const [key, value] of this.#world) if (!Buffer.isBuffer(value) && value.set.complexity > most) return ["DEL", key];
     return undefined;
@@ -228,7 +228,7 @@ const keyAndNear: Arguments = (g) => {
   return [key, g.near(key)];
 };
 
-/** Good arguments for every command. */
+/** Valid arguments for every command. */
 export const goodArguments: Readonly<Record<string, Arguments>> = {
   SETBIT: (g) => [...keyAndNear(g), g.random.below(2)],
   GETBIT: keyAndNear,

@@ -1,4 +1,4 @@
-// A random sequence of commands on a server, and beside it in the oracle's world.
+// Runs a random sequence of commands on a server and in the oracle's world.
 
 import { commands as table } from "../../../host/commands.ts";
 import type { Random } from "../../support/random.ts";
@@ -13,7 +13,7 @@ const CHECK_EVERY = 1000;
 const MOST_EDGES = 20_000;
 const SHRINKING_MS = 20_000;
 
-/** Commands that sequences have more of: those that bring members together. */
+/** Relative frequency of commands, 1 if not listed: those that combine members from many commands are more frequent. */
 const often: Readonly<Record<string, number>> = {
   SETBIT: 4, BITOP: 4, SETRANGE: 2, CLEARRANGE: 2, FLIPRANGE: 2, APPENDINTARRAY: 2, CLEARBITS: 2, CLEAR: 0.5,
 };
@@ -24,7 +24,7 @@ export class Sequence {
   readonly #generator: Generator;
   readonly #random: Random;
   readonly #done: Words[] = [];
-  /** How often each command was sent and not refused. */
+  /** How often each command was sent and expected to succeed. */
   readonly answered = new Map<string, number>();
 
   constructor(server: Server, random: Random, domain: Domain) {
@@ -37,7 +37,7 @@ export class Sequence {
     return this.#server.connection;
   }
 
-  /** Sends that many commands and compares every reply, every so often every key. Fails with the shortest tail that it finds. */
+  /** Sends `count` commands and compares every reply, and regularly every key. The failure lists a short sequence that reproduces it. */
   async run(count: number): Promise<void> {
     try {
       for (let done = 0; done < count; done += BATCH) {
@@ -86,27 +86,27 @@ export class Sequence {
     return this.#generator.command(table.find(({ name }) => (at -= often[name] ?? 1) < 0)!.name);
   }
 
-  /** Puts the shortest list of commands into the message that goes wrong on an empty server. */
+  /** Adds to the message the shortest list of commands found that fails on an empty server. */
   async #explain(error: Error): Promise<void> {
     const commands = await shortest(this.#connection, this.#done, Date.now() + SHRINKING_MS);
     error.message += `\n  after:\n${commands.map((words) => `    ${line(words)}`).join("\n")}`;
   }
 }
 
-/** The shortest tail that goes wrong, and of that, while there is time, what cannot be left out. */
+/** Finds the shortest tail that fails, and then, until the deadline, leaves out commands that the failure does not need. */
 async function shortest(connection: Connection, done: readonly Words[], deadline: number): Promise<readonly Words[]> {
   let found = done;
   for (let length = 1; length < done.length; length *= 2) {
-    const wrong = await replay(connection, done.slice(-length));
-    if (wrong === undefined) continue;
-    found = wrong;
+    const failing = await replay(connection, done.slice(-length));
+    if (failing === undefined) continue;
+    found = failing;
     break;
   }
   for (let chunk = found.length >> 1; chunk > 0; chunk >>= 1) {
     for (let at = 0; at < found.length && Date.now() < deadline;) {
-      const wrong = await replay(connection, found.toSpliced(at, chunk));
-      if (wrong === undefined) at += chunk;
-      else found = wrong;
+      const failing = await replay(connection, found.toSpliced(at, chunk));
+      if (failing === undefined) at += chunk;
+      else found = failing;
     }
   }
   return found;
