@@ -5,9 +5,9 @@ import { asReply, families, member } from "../support/family.ts";
 import type { Argument, Reply } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { withDebug } from "../support/server.ts";
-import { useServer } from "../support/suite.ts";
+import { byName, useServer } from "../support/suite.ts";
 
-describe.each(families.map((family) => ({ family, title: family.name })))("$title: the last offset", ({ family }) => {
+describe.each(byName(families))("%s: the last offset", (_family, family) => {
   const server = useServer({ moduleArguments: withDebug });
   const roar = roarOn(server, family);
   const run = (command: string, ...args: Argument[]) => roar.run(command, ...args);

@@ -6,9 +6,9 @@ import { seeded } from "../support/random.ts";
 import { ReplyError } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { withDebug } from "../support/server.ts";
-import { offsetError, useServer } from "../support/suite.ts";
+import { byName, offsetError, useServer } from "../support/suite.ts";
 
-describe.each(families)("$name: offsets", (family) => {
+describe.each(byName(families))("%s: offsets", (_family, family) => {
   const server = useServer({ moduleArguments: withDebug });
   const roar = roarOn(server, family);
   const { last, bits } = family, digits = String(last).length;

@@ -10,7 +10,7 @@ import { callOf, calls, isKey } from "../support/calls.ts";
 import { families, type Family, otherThan, R, R64, range } from "../support/family.ts";
 import { type Argument, type Reply, ReplyError } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
-import { arityError, record, useServer, WRONGTYPE } from "../support/suite.ts";
+import { arityError, byName, record, useServer, WRONGTYPE } from "../support/suite.ts";
 
 const server = useServer();
 const rows = families.flatMap((family) => commands.map((row) => ({ family, row, name: `${family.name}.${row.name}` })));
@@ -44,7 +44,7 @@ describe("the command table", () => {
     expect(list.sort()).toEqual(rows.map(({ name }) => name).sort());
   });
 
-  it.each(rows)("$name: COMMAND INFO reports the arity, flags and keys of its row", async ({ row, name }) => {
+  it.each(byName(rows))("%s: COMMAND INFO reports the arity, flags and keys of its row", async (_, { row, name }) => {
     const [info] = (await server.run("COMMAND", "INFO", name)) as [Reply[]];
     const [, arity, flags, first, last, step, , , specs] = info;
     const needed = 1 + row.args.filter(({ optional }) => !optional).length;
@@ -54,13 +54,13 @@ describe("the command table", () => {
     expect((specs as Reply[]).map(specOf)).toEqual(row.keys.map(({ at, to, access }) => ({ at, last: to ?? 0, flags: OF_SPECS[access] })));
   });
 
-  it.each(rows)("$name: COMMAND DOCS reports the documentation of its row", async ({ row, name }) => {
+  it.each(byName(rows))("%s: COMMAND DOCS reports the documentation of its row", async (_, { row, name }) => {
     const docs = record(record(await server.run("COMMAND", "DOCS", name)).get(name)!);
     for (const field of ["summary", "complexity", "since"] as const) expect(docs.get(field)).toBe(row[field]);
     expect((docs.get("arguments") as Reply[]).map(documented)).toEqual(row.args.map(described));
   });
 
-  it.each(rows)("$name: COMMAND GETKEYS finds its keys", async ({ row, name, family }) => {
+  it.each(byName(rows))("%s: COMMAND GETKEYS finds its keys", async (_, { row, name, family }) => {
     const call = callOf(row, family);
     expect(await server.run("COMMAND", "GETKEYS", name, ...call)).toEqual(call.filter(isKey));
     expect(accesses(row).map(({ at }) => at)).toEqual(call.flatMap((word, at) => (isKey(word) ? [at] : [])));
@@ -96,7 +96,7 @@ describe("access control", () => {
   const patterns = RIGHTS.map((rights) => `%${rights}~${rights}:*`);
   const guest = () => server.run("ACL", "SETUSER", "guest", "on", "nopass", "resetkeys", "+@all", ...patterns);
 
-  it.each(rows)("$name needs exactly the rights for each key that its access implies", async ({ row, name, family }) => {
+  it.each(byName(rows))("%s needs exactly the rights for each key that its access implies", async (_, { row, name, family }) => {
     await guest();
     const call = callOf(row, family).map((word) => (isKey(word) ? `RW:${word}` : word));
     for (const { at, access } of accesses(row)) {
@@ -111,7 +111,7 @@ describe("access control", () => {
     }
   });
 
-  it.each(rows)("$name is refused with NOPERM to a user without these rights, and changes nothing", async ({ row, name, family }) => {
+  it.each(byName(rows))("%s is refused with NOPERM to a user without these rights, and changes nothing", async (_, { row, name, family }) => {
     await guest();
     const connection = await server.connect();
     await connection.run("AUTH", "guest", "any");
@@ -155,7 +155,7 @@ async function expectRefusal(name: string, call: readonly Argument[]): Promise<s
 }
 
 describe("every command", () => {
-  it.each(rows)("$name refuses a wrong number of arguments", async ({ row, name, family }) => {
+  it.each(byName(rows))("%s refuses a wrong number of arguments", async (_, { row, name, family }) => {
     const call = callOf(row, family), needed = row.args.filter(({ optional }) => !optional).length;
     const ended = !row.args.some(({ optional, multiple }) => optional || multiple);
     await prepare(call, family);
@@ -163,7 +163,7 @@ describe("every command", () => {
     if (ended) expect(await expectRefusal(name, [...call, "more"])).toBe(arityError(name));
   });
 
-  it.for(rows)("$name refuses bad arguments before it checks the types of its keys", async ({ row, name, family }, { skip }) => {
+  it.for(byName(rows))("%s refuses bad arguments before it checks the types of its keys", async ([, { row, name, family }], { skip }) => {
     const call = callOf(row, family), bad = call.flatMap((word, at) => (isKey(word) || free[row.name] === at ? [] : [call.with(at, "?!")]));
     const texts: string[] = [];
     if (bad.length === 0) skip("every argument that is not a key accepts any text");
@@ -177,7 +177,7 @@ describe("every command", () => {
     for (const text of texts) expect(text).toMatch(/^ERR (invalid|value|syntax|Invalid|bit offset|The bit)/);
   });
 
-  it.each(rows)("$name refuses keys of other types", async ({ row, name, family }) => {
+  it.each(byName(rows))("%s refuses keys of other types", async (_, { row, name, family }) => {
     const call = callOf(row, family);
     const types: Record<string, (key: string) => Promise<unknown>> = {
       string: (key) => server.run("SET", key, "x"),
@@ -202,7 +202,7 @@ describe("every command", () => {
     creates: expect.anything(), fields: expect.arrayContaining([0]),
   };
 
-  it.each(rows)("$name treats missing keys as its row says", async ({ row, name, family }) => {
+  it.each(byName(rows))("%s treats missing keys as its row says", async (_, { row, name, family }) => {
     const call = callOf(row, family);
     for (const protocol of [2, 3] as const) {
       await server.run("FLUSHALL");
@@ -215,7 +215,7 @@ describe("every command", () => {
     }
   });
 
-  it.each(rows)("$name replies the same over both protocols", async ({ row, name, family }) => {
+  it.each(byName(rows))("%s replies the same over both protocols", async (_, { row, name, family }) => {
     const call = callOf(row, family), answers: Reply[] = [];
     for (const protocol of [2, 3] as const) {
       await server.run("FLUSHALL");

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { families, type Family, otherThan } from "../support/family.ts";
-import { useServer } from "../support/suite.ts";
+import { byName, useServer } from "../support/suite.ts";
 
 /**
  * A command without the prefix of its family, and its reply. In commands, '' is an empty word. In replies, lines end with \n. In both,
@@ -271,10 +271,10 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
 };
 
 const variants = families.flatMap((family) =>
-  ([2, 3] as const).map((protocol) => ({ family, protocol, title: `${family.name} over RESP${protocol}` })),
+  ([2, 3] as const).map((protocol) => ({ family, protocol, name: `${family.name} over RESP${protocol}` })),
 );
 
-describe.each(variants)("$title", ({ family, protocol }) => {
+describe.each(byName(variants))("%s", (_variant, { family, protocol }) => {
   const server = useServer();
 
   it.each([...Object.values(groups).flat(), ...only[family.name]!])("%s", async (command, reply) => {

@@ -7,7 +7,7 @@ import { Bytes, type Container, nativeArray, nativeContainers, portable32, porta
 import { type Reply, ReplyError } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { samples } from "../support/samples.ts";
-import { expectEqual, useServer } from "../support/suite.ts";
+import { byName, expectEqual, useServer } from "../support/suite.ts";
 
 describe("payloads", () => {
   const server = useServer();
@@ -18,7 +18,7 @@ describe("payloads", () => {
   const dumped = async (family: Family, name: string): Promise<Buffer> =>
     payloadOf(family.type, (await roarOn(server, family).dump(name))!);
 
-  describe.each(families.map((family) => ({ family, title: family.name })))("$title", ({ family }) => {
+  describe.each(byName(families))("%s", (_family, family) => {
     const roar = roarOn(server, family);
 
     it.each(Object.entries(samples(family)))("%s: DUMP writes the specified format, RESTORE and COPY reproduce the members", async (_, members) => {

@@ -5,14 +5,14 @@ import { dataset } from "../support/data.ts";
 import { families } from "../support/family.ts";
 import { combine, sorted } from "../support/model.ts";
 import { roarOn } from "../support/roar.ts";
-import { expectEqual } from "../support/suite.ts";
+import { byName, expectEqual } from "../support/suite.ts";
 import { Server } from "../support/server.ts";
 
 const sets = dataset("census1881");
 const models = sets.map((members) => new Set(members));
 const keyOf = (i: number): string => `census:${i}`;
 
-describe.each(families.map((family) => ({ family, title: family.name })))("census1881 in $title", ({ family }) => {
+describe.each(byName(families))("census1881 in %s", (_family, family) => {
   let server: Server;
   beforeAll(async () => {
     server = await Server.start();

@@ -10,9 +10,9 @@ import { families, range } from "../support/family.ts";
 import { seeded } from "../support/random.ts";
 import { roarOn } from "../support/roar.ts";
 import { withDebug } from "../support/server.ts";
-import { expectEqual, useServer } from "../support/suite.ts";
+import { byName, expectEqual, useServer } from "../support/suite.ts";
 
-describe.each(families.map((family) => ({ family, title: family.name })))("$title: a directory of many leaves", ({ family }) => {
+describe.each(byName(families))("%s: a directory of many leaves", (_family, family) => {
   const server = useServer({ moduleArguments: withDebug });
 
   it("BITCOUNT and BITPOS equal the oracle while containers are added and removed in any order", seeded(async (random) => {

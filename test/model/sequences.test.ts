@@ -12,7 +12,7 @@ import { Sequence } from "./oracle/sequence.ts";
 import { type Family, families, range } from "../support/family.ts";
 import { type Random, seeded } from "../support/random.ts";
 import { withDebug } from "../support/server.ts";
-import { useServer } from "../support/suite.ts";
+import { byName, useServer } from "../support/suite.ts";
 
 const STEPS = Number(process.env.STEPS ?? (process.env.ROAR_BRIEF ? 4000 : 12_600));
 const SEQUENCES = Number(process.env.SEQUENCES ?? 1);
@@ -46,9 +46,9 @@ describe("random sequences equal the oracle", () => {
   });
 
   const runs = Object.entries(domains).flatMap(([title, make]) =>
-    range(0, SEQUENCES).map((i) => ({ title: `${title}, seed + ${i}`, make, i })),
+    range(0, SEQUENCES).map((i) => ({ name: `${title}, seed + ${i}`, make, i })),
   );
-  it.each(runs)("$title", ({ make, i }) =>
+  it.each(byName(runs))("%s", (_, { make, i }) =>
     seeded(async (random) => {
       const sequence = new Sequence(server, random, make(random));
       await sequence.run(STEPS);

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { commands } from "../../host/commands.ts";
 import { families } from "../support/family.ts";
-import { useServer } from "../support/suite.ts";
+import { byName, useServer } from "../support/suite.ts";
 
 /** Rows whose example shows what differs between the families: the size of the range, or the form of a payload. */
 const only32 = ["SETFULL", "STAT", "EXPORT", "IMPORT"];
@@ -15,7 +15,7 @@ describe("the examples", () => {
     commands.filter(({ name }) => family === "R" || !only32.includes(name)).map(({ name, example }) => ({ name: `${family}.${name}`, family, example })),
   );
 
-  it.each(rows)("of $name are true", ({ name, family, example }) => {
+  it.each(byName(rows))("of %s are true", (_, { name, family, example }) => {
     expect(example.some(([command]) => command.replace(/^R\./, `${family}.`).split(" ")[0] === name)).toBe(true);
     for (const [command, printed] of example) {
       const input = `${command.replace(/^R\./, `${family}.`)}\n`;

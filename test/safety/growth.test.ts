@@ -3,17 +3,17 @@
 
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { families, type Family } from "../support/family.ts";
+import { families } from "../support/family.ts";
 import { random as seeded, seed } from "../support/random.ts";
 import type { Argument } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { projectRoot, withDebug } from "../support/server.ts";
-import { useServer } from "../support/suite.ts";
+import { byName, useServer } from "../support/suite.ts";
 
 const OOM = "OOM Roaring: not enough memory for the bitmap";
 const UNLIMITED = 2 ** 32 - 1;
 
-describe.each(families)("$name: a write that runs out of memory", (family: Family) => {
+describe.each(byName(families))("%s: a write that runs out of memory", (_family, family) => {
   const server = useServer({ module: join(projectRoot, "build/redis-roar-trap.so"), moduleArguments: withDebug });
   const roar = roarOn(server, family);
   const limit = (bytes: number) => server.run("ROAR.LIMIT", bytes);
@@ -52,8 +52,8 @@ describe.each(families)("$name: a write that runs out of memory", (family: Famil
     ["DIFF", ["k", "other", "k"]],
   ];
 
-  const titled = writes.map(([command, args]) => ({ title: command === "BITOP" ? `BITOP ${String(args[0])}` : command, command, args }));
-  it.each(titled)("leaves the members unchanged and replies with OOM: $title", async ({ command, args }) => {
+  const named = writes.map(([command, args]) => ({ name: command === "BITOP" ? `BITOP ${String(args[0])}` : command, command, args }));
+  it.each(byName(named))("%s leaves the members unchanged and replies with OOM", async (_, { command, args }) => {
     await roar.run("SETBITARRAY", "other", dense);
     await roar.load("k", spread(300));
     await roar.run("OPTIMIZE", "k");

@@ -12,7 +12,7 @@ import { seeded } from "../support/random.ts";
 import { type Command, type Reply, ReplyError } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { cpuLevel } from "../support/server.ts";
-import { expectEqual, useServer } from "../support/suite.ts";
+import { byName, expectEqual, useServer } from "../support/suite.ts";
 
 const MUTATIONS = Number(process.env.MUTATIONS ?? 20_000);
 const BATCH = 500;
@@ -50,7 +50,9 @@ const ways: Way[] = [
 /** Bytes that a value may take for a payload of so many: an entry of 12 for a container of 6, leaves that are not full, a header. */
 const memoryFor = (payload: Buffer): number => 8 * payload.length + 500;
 
-describe.each(families.flatMap((family) => ways.map((way) => ({ family, way, title: `${family.name}: ${way.name}` }))))("$title", ({ family, way }) => {
+const variants = families.flatMap((family) => ways.map((way) => ({ family, way, name: `${family.name}: ${way.name}` })));
+
+describe.each(byName(variants))("%s", (_variant, { family, way }) => {
   const roar = roarOn(server, family);
 
   /** That each key is a sound bitmap, and all questions about it have one answer. */

@@ -6,7 +6,7 @@ import { commands } from "../../host/commands.ts";
 import { families, type Family, member } from "../support/family.ts";
 import type { Argument, Reply } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
-import { useServer } from "../support/suite.ts";
+import { byName, useServer } from "../support/suite.ts";
 
 const GIB = 2 ** 30;
 const server = useServer({ addressSpace: 6 * GIB });
@@ -50,7 +50,7 @@ function demands({ last, bits, name }: Family): Demand[] {
   ];
 }
 
-describe.each(families.map((family) => ({ family, title: family.name })))("$title", ({ family }) => {
+describe.each(byName(families))("%s", (_family, family) => {
   const roar = roarOn(server, family);
 
   /** Expects that no command took a second, that the server used less than a GiB, and that it is alive. */

@@ -5,7 +5,7 @@ import { commands } from "../../host/commands.ts";
 import { callOf, isKey } from "../support/calls.ts";
 import { families, type Family } from "../support/family.ts";
 import { type Argument, type Command, type Reply, type ReplyError } from "../support/resp.ts";
-import { useServer } from "../support/suite.ts";
+import { byName, useServer } from "../support/suite.ts";
 
 const server = useServer();
 const rows = families.flatMap((family) => commands.map((row) => ({ row, family, name: `${family.name}.${row.name}`, reads: row.flags.includes("readonly") })));
@@ -42,7 +42,7 @@ beforeAll(async () => {
 describe("in transactions, scripts and functions", () => {
   const digest = () => server.run("DEBUG", "DIGEST");
 
-  it.each(rows)("$name answers and does the same", async ({ row, family, name, reads }) => {
+  it.each(byName(rows))("%s answers and does the same", async (_, { row, family, name, reads }) => {
     const call = callOf(row, family), command = [name, ...call], key = call.find(isKey)!;
     await server.connection.pipeline(data(family));
     const reply = await server.run(...command), after = await digest();
@@ -66,7 +66,7 @@ describe("while writes are paused", () => {
   const late = <T>(reply: Promise<T>, ms: number): Promise<T | "late"> =>
     Promise.race([reply, new Promise<"late">((resolve) => setTimeout(resolve, ms, "late"))]);
 
-  it.each(families.map((family) => ({ family, title: family.name })))("$title: reads answer at once, without an effect; writes wait", async ({ family }) => {
+  it.each(byName(families))("%s: reads are answered at once and change nothing, writes wait", async (_, family) => {
     await server.connection.pipeline(data(family));
     const before = await server.run("DEBUG", "DIGEST"), dirty = await server.info("rdb_changes_since_last_save");
     const ours = rows.filter((row) => row.family === family);

@@ -6,7 +6,7 @@ import { families, type Family, type Member, R, R64, range } from "../support/fa
 import { seeded } from "../support/random.ts";
 import type { Command } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
-import { useServer } from "../support/suite.ts";
+import { byName, useServer } from "../support/suite.ts";
 
 const MILLION = 1_000_000;
 const ROBJ = 16; // the server's object head, which MEMORY USAGE counts for a string and not for a module's value
@@ -77,7 +77,7 @@ describe("a million keys", () => {
   }, 180_000);
 });
 
-describe.each(families.map((family) => ({ family, title: family.name })))("$title: a value", ({ family }) => {
+describe.each(byName(families))("%s: a bitmap", (_family, family) => {
   const roar = roarOn(server, family);
 
   it("is freed whole: DEL, UNLINK, overwriting and FLUSHALL give all back", async () => {

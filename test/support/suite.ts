@@ -1,5 +1,4 @@
-// What the test files have in common: a server for the file, and a command's tests run over both families and both
-// protocols.
+// What the test files share: a server per file, and tests of a command that run for both families and over both protocols.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { families, type Family, otherThan } from "./family.ts";
@@ -16,9 +15,13 @@ export const offsetError = (family: Family, name: string): string =>
   `ERR invalid ${name}: must be an unsigned ${family.bits} bit integer`;
 export const bitError = (name: string): string => `ERR invalid ${name}: must be either 0 or 1`;
 
+/** Rows for `each` and `for`, whose titles then begin with "%s". (Titles with "$name" would put the name in quotes.) */
+export const byName = <T extends { readonly name: string }>(rows: readonly T[]): (readonly [name: string, row: T])[] =>
+  rows.map((row) => [row.name, row]);
+
 /**
- * A server for the tests that follow, emptied before each. A test that leaves it dead fails with the server's log, and
- * the next one gets it started again.
+ * A server for the tests of a file, emptied before each of them. A test during which the server dies fails with the server's log, and
+ * the server is started again for the next one.
  */
 export function useServer(options: ServerOptions = {}): Server {
   const server = new Server(options);
@@ -32,7 +35,7 @@ export function useServer(options: ServerOptions = {}): Server {
   return server;
 }
 
-/** As expect(actual).toEqual(expected), without its price for long lists of numbers that are equal. */
+/** Like expect(actual).toEqual(expected), but fast for long lists of equal numbers. */
 export function expectEqual(actual: unknown, expected: unknown, what?: string): void {
   if (actual === expected) return;
   const lists = Array.isArray(actual) && Array.isArray(expected);
@@ -48,16 +51,16 @@ export interface Suite {
   /** Runs the command under test. */
   readonly run: (...args: Argument[]) => Promise<Reply>;
   readonly refusal: (...args: Argument[]) => Promise<string>;
-  /** What an action does besides replying, with an eye on the key "k". */
+  /** The side effects of an action. `key`, "k" if absent, is the key that a client watches. */
   readonly effects: (action: () => Promise<unknown>, key?: string) => Promise<Effects>;
   /** The command's full name. */
   readonly name: string;
 }
 
-/** Tests of one command, over the families and the protocols. */
+/** Runs the tests of one command for both families and over both protocols. */
 export function describeCommand(command: string, body: (suite: Suite) => void): void {
   const server = useServer();
-  const observers = new Map<number, Observer>(); // by start of the server
+  const observers = new Map<number, Observer>(); // by the number of server starts
   const observer = async (): Promise<Observer> => {
     const made = observers.get(server.starts) ?? (await Observer.of(server));
     observers.set(server.starts, made);
@@ -65,8 +68,8 @@ export function describeCommand(command: string, body: (suite: Suite) => void): 
   };
   afterAll(() => observers.forEach((made) => made.close()));
   const variants = families.flatMap((family) => ([2, 3] as const).map((protocol) => ({ family, protocol })));
-  const titled = variants.map((variant) => ({ ...variant, title: `${variant.family.name}.${command} over RESP${variant.protocol}` }));
-  describe.each(titled)("$title", ({ family, protocol }) => {
+  const named = variants.map((variant) => ({ ...variant, name: `${variant.family.name}.${command} over RESP${variant.protocol}` }));
+  describe.each(byName(named))("%s", (_variant, { family, protocol }) => {
     const roar = new Roar(family, () => server.speaking(protocol));
     body({
       server,
@@ -81,21 +84,21 @@ export function describeCommand(command: string, body: (suite: Suite) => void): 
   });
 }
 
-/** An argument list in which KEY stands where the key goes. */
+/** The arguments of a call. */
 export type Arguments = readonly Argument[];
 
-export interface Refusals {
-  /** Argument lists of a wrong length. */
+interface Refusals {
+  /** Argument lists with a wrong number of arguments. */
   readonly arity: readonly Arguments[];
-  /** Argument lists of a right length that are wrong, each with the text of its refusal; the key is called "k". */
+  /** Argument lists of the right length with an invalid argument, each with the expected error. The key is "k". */
   readonly bad: readonly (readonly [Arguments, string])[];
-  /** A good argument list on the key "k": what a key of another type must refuse. */
+  /** A valid argument list for the key "k", which must be refused if the key has another type. */
   readonly good: Arguments;
 }
 
-/** The refusals that every command owes, all of which change nothing. */
+/** Tests that the command refuses invalid calls, and that a refusal changes nothing. */
 export function itRefuses({ roar, family, name, refusal, server }: Suite, { arity, bad, good }: Refusals): void {
-  it.each(arity.map((args) => [args]))("refuses the number of arguments in %j", async (args) => {
+  it.each(arity.map((args) => [args]))("refuses the wrong number of arguments in %j", async (args) => {
     expect(await refusal(...args)).toBe(arityError(name));
   });
 
@@ -109,11 +112,11 @@ export function itRefuses({ roar, family, name, refusal, server }: Suite, { arit
     expect(await roar.dump("k")).toEqual(before);
 
     await server.run("SET", "k", "a string");
-    expect(await refusal(...args)).toBe(text); // the arguments come first
+    expect(await refusal(...args)).toBe(text); // arguments are checked before the type of the key
     expect(await server.run("GET", "k")).toBe("a string");
   });
 
-  it("refuses a string key, and one of the other family", async () => {
+  it("refuses a string key and a key of the other family", async () => {
     await server.run("SET", "k", "a string");
     expect(await refusal(...good)).toBe(WRONGTYPE);
     expect(await server.run("GET", "k")).toBe("a string");
@@ -125,7 +128,7 @@ export function itRefuses({ roar, family, name, refusal, server }: Suite, { arit
   });
 }
 
-/** That a write is refused when there is no memory to be had, and a read is not. */
+/** Tests that a write is refused when maxmemory is reached, and that a read is answered. */
 export function itMindsMemory({ server, run, refusal, roar }: Suite, kind: "read" | "write", args: Arguments): void {
   it(kind === "write" ? "is refused when maxmemory is reached" : "is answered when maxmemory is reached", async () => {
     await roar.load("k", [1]);
@@ -140,9 +143,9 @@ export function itMindsMemory({ server, run, refusal, roar }: Suite, kind: "read
   });
 }
 
-/** That the command works in a transaction and in a script. The arguments must leave the reply the same. */
+/** Tests that the command works in a transaction and in a script. Repeating it with these arguments must give the same reply. */
 export function itRunsEverywhere({ roar, run, name }: Suite, args: Arguments): void {
-  it("answers the same in MULTI and in EVAL", async () => {
+  it("replies the same in MULTI and in EVAL", async () => {
     await roar.load("k", [1, 2, 3]);
     const reply = await run(...args);
     const [, queued, executed] = await roar.connection.pipeline([["MULTI"], [name, ...args], ["EXEC"]]);
@@ -153,21 +156,21 @@ export function itRunsEverywhere({ roar, run, name }: Suite, args: Arguments): v
   });
 }
 
-export interface Declaration {
+interface Declaration {
   readonly arity: number;
   readonly flags: readonly string[];
-  /** Where keys are: first argument, last one (negative: from the end), and what becomes of them. */
+  /** Key specs: first and last position (negative: counted from the end), and access. */
   readonly keys: readonly { first: number; last: number; access: "RO" | "RW" | "OW" }[];
-  /** A call, and the keys that are in it. */
+  /** The arguments of an example call, and the keys among them. */
   readonly call: Arguments;
   readonly keysInCall: readonly string[];
 }
 
-/** What the command tells clients about itself. */
-export function itDeclares({ roar, name, family }: Suite, declaration: Declaration): void {
+/** Tests what the command declares about itself. */
+export function itDeclares({ roar, name }: Suite, declaration: Declaration): void {
   const { arity, flags, keys, call, keysInCall } = declaration;
 
-  it("has the arity, the flags and the key specs that it should", async () => {
+  it("declares its arity, flags and key specs", async () => {
     const [info] = (await roar.connection.run("COMMAND", "INFO", name)) as [Reply[]];
     const [infoName, infoArity, infoFlags, first, last, step, , , specs] = info;
     expect(String(infoName).toUpperCase()).toBe(name);
@@ -177,7 +180,7 @@ export function itDeclares({ roar, name, family }: Suite, declaration: Declarati
     expect([...(specs as Iterable<Reply>)].map(readKeySpec)).toEqual(keys);
   });
 
-  it("has documentation", async () => {
+  it("is documented in COMMAND DOCS", async () => {
     const docs = record(await roar.connection.run("COMMAND", "DOCS", name));
     const [doc] = [...docs.values()].map(record);
     expect([...docs.keys()].map((k) => k.toUpperCase())).toEqual([name]);
@@ -190,11 +193,11 @@ export function itDeclares({ roar, name, family }: Suite, declaration: Declarati
     expect(documented.some((argument) => argument.get("type") === "key")).toBe(true);
   });
 
-  it("has its keys found", async () => {
+  it("has its keys found by COMMAND GETKEYS", async () => {
     expect(await roar.connection.run("COMMAND", "GETKEYS", name, ...call)).toEqual(keysInCall);
   });
 
-  it(`is a command of the module, not of the ${otherThan(family).name} family alone`, async () => {
+  it("is listed by COMMAND LIST", async () => {
     expect(await roar.connection.run("COMMAND", "LIST", "FILTERBY", "PATTERN", name)).toEqual([name]);
   });
 }
@@ -209,7 +212,7 @@ function readKeySpec(reply: Reply): { first: number; last: number; access: strin
   return { first: begin, last: span < 0 ? span : begin + span, access: access.join() };
 }
 
-/** A map reply as a map, whichever protocol it came by. */
+/** A map reply as a Map, for both protocols. */
 export function record(reply: Reply): Map<string, Reply> {
   if (reply instanceof Map) return reply as Map<string, Reply>;
   const flat = reply as Reply[];
