@@ -26,5 +26,5 @@ export const shortfalls = (rows: readonly Row[]): string[] =>
   rows.flatMap((row) => {
     const found = targets.find(({ data, what }) => data.test(row.data) && what === row.what), reached = advantage(row, NATIVE, OURS);
     if (!found || reached === undefined || reached >= found.atLeast) return [];
-    return [`${row.data}, ${row.what}: ${reached.toFixed(2)}x of native, and ${found.atLeast}x is wanted`];
+    return [`${row.data}, ${row.what}: ${reached.toFixed(2)}x native, target ${found.atLeast}x`];
   });

@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { asReply, families, member } from "../support/family.ts";
-import type { Argument, Reply } from "../support/resp.ts";
+import { type Argument, bytesOf, type Reply } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { withDebug } from "../support/server.ts";
 import { byName, useServer } from "../support/suite.ts";
@@ -60,7 +60,7 @@ describe.each(byName(families))("%s: the last offset", (_family, family) => {
     it("survives a reload and EXPORT followed by IMPORT", async () => {
       await server.run("DEBUG", "RELOAD");
       expect(await roar.members("k")).toEqual([member(last)]);
-      expect(await run("IMPORT", "copy", Buffer.from((await run("EXPORT", "k")) as string, "latin1"))).toBe(1);
+      expect(await run("IMPORT", "copy", bytesOf(await run("EXPORT", "k")))).toBe(1);
       expect(await run("CONTAINS", "copy", "k", "EQ")).toBe(1);
     });
 

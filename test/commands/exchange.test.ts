@@ -5,7 +5,7 @@ import { type Member, member, range } from "../support/family.ts";
 import { nativeString } from "../support/model.ts";
 import { noEffects } from "../support/observer.ts";
 import { samples } from "../support/samples.ts";
-import type { Reply } from "../support/resp.ts";
+import { bytesOf } from "../support/resp.ts";
 import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, SYNTAX, WRONGTYPE } from "../support/suite.ts";
 
 const RO = [{ first: 1, last: 1, access: "RO" }] as const;
@@ -17,7 +17,6 @@ const characters = (members: readonly number[]): string => {
   const set = new Set(members);
   return range(0, (members.at(-1) ?? 0) + 1).map((offset) => (set.has(offset) ? "1" : "0")).join("");
 };
-const bytes = (reply: Reply): Buffer => Buffer.from(reply as string, "latin1");
 
 /** The samples whose bits fit a string that is short enough to compare. */
 const short = (all: Record<string, Member[]>): number[][] =>
@@ -110,9 +109,9 @@ describeCommand("EXPORT", (suite) => {
 
   it("returns the stream of the portable format", async () => {
     await roar.load("k", [3, 4, 100]);
-    expect(bytes(await run("k"))).toEqual(stream(family.bits));
+    expect(bytesOf(await run("k"))).toEqual(stream(family.bits));
     await roar.load("empty", []);
-    expect(bytes(await run("empty"))).toEqual(Buffer.from(family.bits === 32 ? "3a30000000000000" : "0000000000000000", "hex"));
+    expect(bytesOf(await run("empty"))).toEqual(Buffer.from(family.bits === 32 ? "3a30000000000000" : "0000000000000000", "hex"));
   });
 
   it("returns a stream that IMPORT accepts, for every kind of container", async () => {
@@ -120,7 +119,7 @@ describeCommand("EXPORT", (suite) => {
       await roar.load("k", members);
       for (const command of ["SETBITS", "OPTIMIZE"]) {
         if (command === "OPTIMIZE") await roar.run(command, "k");
-        expect(await roar.run("IMPORT", "copy", bytes(await run("k")), "REPLACE"), sample).toBe(members.length);
+        expect(await roar.run("IMPORT", "copy", bytesOf(await run("k")), "REPLACE"), sample).toBe(members.length);
         expectEqual(await roar.members("copy"), members, sample);
       }
     }
@@ -128,7 +127,7 @@ describeCommand("EXPORT", (suite) => {
 
   it("refuses a stream that is too long without building it", async () => {
     await roar.run("SETFULL", "k");
-    if (family.bits === 32) expect(await roar.run("IMPORT", "copy", bytes(await run("k")))).toBe(2 ** 32);
+    if (family.bits === 32) expect(await roar.run("IMPORT", "copy", bytesOf(await run("k")))).toBe(2 ** 32);
     else expect(await refusal("k")).toBe(TOO_LONG);
   });
 
@@ -265,7 +264,7 @@ describeCommand("TOBITMAP", (suite) => {
       await roar.load("k", members);
       const expected = nativeString(new Set(members));
       expect(await run("native", "k")).toBe(expected.length);
-      expect(bytes(await server.run("GET", "native")).equals(expected)).toBe(true);
+      expect(bytesOf(await server.run("GET", "native")).equals(expected)).toBe(true);
       expect(await server.run("BITCOUNT", "native")).toBe(members.length);
     }
   });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { R } from "../support/family.ts";
 import { Proxy } from "../support/proxy.ts";
-import { inStep, waitUntil } from "../support/replication.ts";
+import { inStep, waitUntil } from "../support/waiting.ts";
 import { roarOn } from "../support/roar.ts";
 import { Server } from "../support/server.ts";
 import { expectSamples, loadSamples } from "../support/stored.ts";

@@ -7,7 +7,7 @@ import { dumpOf, payloadOf } from "../support/dump.ts";
 import { member, R, R64, range } from "../support/family.ts";
 import { Bytes } from "../support/format.ts";
 import { type Random, seeded } from "../support/random.ts";
-import type { Reply } from "../support/resp.ts";
+import { bytesOf, type Reply } from "../support/resp.ts";
 import { replies, roarOn } from "../support/roar.ts";
 import { expectEqual, useServer } from "../support/suite.ts";
 
@@ -56,7 +56,6 @@ const forms: Record<string, (bitmap: RoaringBitmap32) => unknown> = {
   "without runs": (bitmap) => bitmap.removeRunCompression(),
 };
 
-const bytes = (reply: Reply): Buffer => Buffer.from(reply as string, "latin1");
 const portable = (bitmap: RoaringBitmap32): Buffer => Buffer.from(bitmap.serialize("portable"));
 
 /** Larger bitmaps are compared by their streams only. */
@@ -64,7 +63,7 @@ const LISTED = 70_000;
 
 /** Expects that the key holds the set: by what CRoaring reads from its stream, its cardinality, and the list of its members. */
 async function expectHeld(key: string, bitmap: RoaringBitmap32): Promise<void> {
-  expect(RoaringBitmap32.deserialize(bytes(await roar.run("EXPORT", key)), "portable").isEqual(bitmap)).toBe(true);
+  expect(RoaringBitmap32.deserialize(bytesOf(await roar.run("EXPORT", key)), "portable").isEqual(bitmap)).toBe(true);
   expect(await roar.run("BITCOUNT", key)).toBe(bitmap.size);
   if (bitmap.size <= LISTED) expectEqual(await roar.members(key), bitmap.toArray());
 }
@@ -129,7 +128,7 @@ describe("exchange with CRoaring", () => {
     for (const { high, bitmap } of buckets) stream.u32(high).raw(portable(bitmap));
     expect(await wide.run("IMPORT", "k", stream.take())).toBe(buckets.reduce((sum, { bitmap }) => sum + bitmap.size, 0));
 
-    const exported = bytes(await wide.run("EXPORT", "k"));
+    const exported = bytesOf(await wide.run("EXPORT", "k"));
     expect(exported.readBigUInt64LE(0)).toBe(BigInt(buckets.length));
     let at = 8;
     for (const { high, bitmap } of buckets) {

@@ -10,9 +10,9 @@ import { families, type Family, range } from "../support/family.ts";
 import { type Random, seeded } from "../support/random.ts";
 import { type Command, type Connection, ReplyError } from "../support/resp.ts";
 import { Roar } from "../support/roar.ts";
-import { waitUntil } from "../support/replication.ts";
 import { Server } from "../support/server.ts";
 import { expectEqual } from "../support/suite.ts";
+import { isRewritten, waitUntil } from "../support/waiting.ts";
 
 const ROUNDS = Number(process.env.ROUNDS ?? 20);
 const WRITERS = 4;
@@ -154,8 +154,7 @@ describe("files written while clients write", () => {
   }));
 
   it("BGREWRITEAOF: the files hold every acknowledged write", seeded(async (random) => {
-    const over = async () => (await server.info("aof_rewrite_in_progress")) + (await server.info("aof_rewrite_scheduled")) === "00";
-    const { all, least } = await during(random, "BGREWRITEAOF", over);
+    const { all, least } = await during(random, "BGREWRITEAOF", () => isRewritten(server));
     expect(await server.info("aof_last_bgrewrite_status")).toBe("ok");
     await server.restart();
     for (const [i, writer] of all.entries()) {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { dumpOf, payloadOf, sealed } from "../support/dump.ts";
 import { families, type Family, type Member, R, R64, range } from "../support/family.ts";
-import { Bytes, type Container, nativeArray, nativeContainers, portable32, portable64, readPayload } from "../support/format.ts";
+import { Bytes, type Container, croaringArray, croaringContainers, portable32, portable64, readPayload } from "../support/format.ts";
 import { type Reply, ReplyError } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { samples } from "../support/samples.ts";
@@ -52,7 +52,7 @@ describe("payloads", () => {
         { key: 1, kind: "run", values: members.filter((m) => m >= 65_536 && m < 131_072).map((m) => m - 65_536) },
         { key: 6, kind: "array", values: [400_000 - 6 * 65_536] },
       ];
-      const payload = family.bits === 32 ? nativeContainers(containers) : portable64([{ high: 0, containers }]);
+      const payload = family.bits === 32 ? croaringContainers(containers) : portable64([{ high: 0, containers }]);
       expect(await restore(family, "restored", payload)).toBe("OK");
       for (const name of ["one by one", "shrunk", "combined", "restored"]) {
         expectEqual(await roar.members(name), members, name);
@@ -74,7 +74,7 @@ describe("payloads", () => {
     expect((await dumped(R, "few")).toString("hex")).toBe("0103000000030000000400000064000000");
     expect((await dumped(R, "empty")).toString("hex")).toBe("0100000000");
     const asRun = "023b30000001000087130100000087" + "13";
-    const asBitset = nativeContainers([{ key: 0, kind: "bitset", values: range(0, 5000) }]).toString("hex");
+    const asBitset = croaringContainers([{ key: 0, kind: "bitset", values: range(0, 5000) }]).toString("hex");
     expect([asRun, asBitset]).toContain((await dumped(R, "run")).toString("hex"));
     expect((await dumped(R64, "empty64")).toString("hex")).toBe("0000000000000000");
   });
@@ -114,7 +114,7 @@ describe("payloads", () => {
       containers.flatMap(({ key: high, values }) => values.map((low) => base + high * 65_536 + low));
 
     it.each(Object.entries(shapes))("%s", async (_shape, containers) => {
-      expect(await restore(R, "r", nativeContainers(containers))).toBe("OK");
+      expect(await restore(R, "r", croaringContainers(containers))).toBe("OK");
       expect(await roarOn(server, R).members("r")).toEqual(membersOf(containers));
       const buckets = containers.length === 0 ? [] : [{ high: 0, containers }, { high: 9, containers }];
       expect(await restore(R64, "r64", portable64(buckets))).toBe("OK");
@@ -134,7 +134,7 @@ describe("payloads", () => {
 
     it("lists of values, unsorted and with duplicates", async () => {
       for (const values of [[], [5], [100, 3, 4], [7, 7, 7], [4294967295, 0, 70_000, 0, 4294967295], range(0, 10_000).reverse()]) {
-        expect(await restore(R, "k", nativeArray(values))).toBe("OK");
+        expect(await restore(R, "k", croaringArray(values))).toBe("OK");
         expect(await roarOn(server, R).members("k")).toEqual([...new Set(values)].sort((a, b) => a - b));
       }
     });
@@ -145,33 +145,33 @@ describe("payloads", () => {
     "no bytes": [R, Buffer.alloc(0)],
     "an unknown form": [R, Buffer.from([3, 0, 0, 0, 0])],
     "a truncated count": [R, Buffer.from([1, 1, 0])],
-    "fewer values than announced": [R, nativeArray([1, 2, 3]).subarray(0, -4)],
-    "half a value": [R, nativeArray([1, 2, 3]).subarray(0, -2)],
-    "more values than announced": [R, Buffer.concat([nativeArray([1, 2]), Buffer.alloc(4)])],
+    "fewer values than announced": [R, croaringArray([1, 2, 3]).subarray(0, -4)],
+    "half a value": [R, croaringArray([1, 2, 3]).subarray(0, -2)],
+    "more values than announced": [R, Buffer.concat([croaringArray([1, 2]), Buffer.alloc(4)])],
     "a count near 2^32": [R, new Bytes().u8(1).u32(0xffffffff).u32(1).take()],
     "a count whose bytes wrap": [R, new Bytes().u8(1).u32(0x40000001).u32(1).take()],
     "an unknown cookie": [R, new Bytes().u8(2).u32(12345).u32(0).take()],
     "more containers than there are keys": [R, new Bytes().u8(2).u32(12346).u32(65_537).take()],
-    "equal keys": [R, nativeContainers([{ key: 1, kind: "array", values: [1] }, { key: 1, kind: "array", values: [2] }])],
-    "descending keys": [R, nativeContainers([{ key: 2, kind: "array", values: [1] }, { key: 1, kind: "array", values: [2] }])],
-    "descending members": [R, nativeContainers([{ key: 0, kind: "array", values: [2, 1] }])],
-    "equal members": [R, nativeContainers([{ key: 0, kind: "array", values: [1, 1] }])],
-    "a bitset with a wrong cardinality": [R, nativeContainers([{ key: 0, kind: "bitset", values: [...range(0, 4097), 5] }])],
+    "equal keys": [R, croaringContainers([{ key: 1, kind: "array", values: [1] }, { key: 1, kind: "array", values: [2] }])],
+    "descending keys": [R, croaringContainers([{ key: 2, kind: "array", values: [1] }, { key: 1, kind: "array", values: [2] }])],
+    "descending members": [R, croaringContainers([{ key: 0, kind: "array", values: [2, 1] }])],
+    "equal members": [R, croaringContainers([{ key: 0, kind: "array", values: [1, 1] }])],
+    "a bitset with a wrong cardinality": [R, croaringContainers([{ key: 0, kind: "bitset", values: [...range(0, 4097), 5] }])],
     "overlapping runs": [R, runPayload([[0, 10], [5, 10]], 20)],
     "adjacent runs": [R, runPayload([[0, 4], [5, 4]], 10)],
     "descending runs": [R, runPayload([[100, 4], [5, 4]], 10)],
     "a run past the end of the container": [R, runPayload([[65_530, 10]], 11)],
     "a run container without runs": [R, runPayload([], 1)],
     "runs with a wrong cardinality": [R, runPayload([[0, 4]], 7)],
-    "a wrong offset": [R, edited(nativeContainers([{ key: 0, kind: "array", values: [1] }]), 13, 99)],
-    "trailing bytes": [R, Buffer.concat([nativeContainers([{ key: 0, kind: "array", values: [1] }]), Buffer.alloc(1)])],
+    "a wrong offset": [R, edited(croaringContainers([{ key: 0, kind: "array", values: [1] }]), 13, 99)],
+    "trailing bytes": [R, Buffer.concat([croaringContainers([{ key: 0, kind: "array", values: [1] }]), Buffer.alloc(1)])],
     "a truncated bucket count": [R64, Buffer.alloc(4)],
     "fewer buckets than announced": [R64, new Bytes().u64(2n).u32(0).raw(portable32([{ key: 0, kind: "array", values: [1] }])).take()],
     "2^40 buckets": [R64, new Bytes().u64(2n ** 40n).take()],
     "equal buckets": [R64, portable64([0, 0].map((high) => ({ high, containers: [{ key: 0, kind: "array", values: [1] }] })))],
     "descending buckets": [R64, portable64([5, 4].map((high) => ({ high, containers: [{ key: 0, kind: "array", values: [1] }] })))],
     "trailing bytes after the buckets": [R64, Buffer.concat([portable64([]), Buffer.alloc(1)])],
-    "a payload of the other family": [R64, nativeArray([1, 2, 3])],
+    "a payload of the other family": [R64, croaringArray([1, 2, 3])],
   };
 
   it.each(Object.entries(bad))("with %s are refused, and the key is unchanged", async (_, [family, payload]) => {
@@ -181,7 +181,7 @@ describe("payloads", () => {
   });
 
   it("with another encoding version, or in an envelope that is not that of a module value, are refused", async () => {
-    const good = nativeArray([1]);
+    const good = croaringArray([1]);
     const truncated = dumpOf(R.type, good).subarray(0, 12);
     const others = [dumpOf(R.type, good, 2), dumpOf(R.type, good, 0), sealed(truncated), sealed(Buffer.from([7]))];
     for (const dump of others) expect(await server.connection.refusal("RESTORE", "k", 0, dump)).toMatch(/^ERR Bad data format/);

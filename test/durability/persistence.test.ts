@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest";
 import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { families, member, R, R64, range } from "../support/family.ts";
-import { nativeArray } from "../support/format.ts";
-import { inStep, waitUntil } from "../support/replication.ts";
+import { croaringArray } from "../support/format.ts";
 import { expectSamples, loadSamples, sampleKey as key } from "../support/stored.ts";
 import { Server } from "../support/server.ts";
 import { roarOn } from "../support/roar.ts";
 import { expectEqual, useServer } from "../support/suite.ts";
+import { inStep, rewriteAof, waitUntil } from "../support/waiting.ts";
 
 describe("files", () => {
   const server = useServer();
@@ -125,12 +125,6 @@ describe("files", () => {
   });
 });
 
-async function rewriteAof(server: Server): Promise<void> {
-  await server.run("BGREWRITEAOF");
-  await waitUntil(async () => (await server.info("aof_rewrite_in_progress")) + (await server.info("aof_rewrite_scheduled")) === "00");
-  expect(await server.info("aof_last_bgrewrite_status")).toBe("ok");
-}
-
 function aofBytes(server: Server): number {
   const directory = join(server.directory, "appendonlydir");
   return readdirSync(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0);
@@ -200,7 +194,7 @@ describe("an RDB file with an invalid payload", () => {
     await server.run("SAVE");
     const path = join(server.directory, "dump.rdb");
     const file = readFileSync(path);
-    const payload = nativeArray([1, 2, 3]);
+    const payload = croaringArray([1, 2, 3]);
     const at = file.indexOf(payload);
     expect(at).toBeGreaterThan(0);
     file[at] = 9;

@@ -9,10 +9,10 @@ import { Generator } from "../model/oracle/generate.ts";
 import { families, range } from "../support/family.ts";
 import { Proxy } from "../support/proxy.ts";
 import { type Random, seeded } from "../support/random.ts";
-import { digests, inStep, waitUntil } from "../support/replication.ts";
 import { type Command, ReplyError } from "../support/resp.ts";
 import type { Server } from "../support/server.ts";
 import { useServer } from "../support/suite.ts";
+import { inStep, waitUntil } from "../support/waiting.ts";
 
 const STEPS = Number(process.env.STEPS ?? 20_000);
 const BATCH = 500;
@@ -57,6 +57,13 @@ class Writes {
   batch(count: number): Command[] {
     return range(0, count).flatMap(() => this.next());
   }
+}
+
+/** DEBUG DIGEST-VALUE of each key. */
+async function digests(server: Server): Promise<Map<string, string>> {
+  const keys = ((await server.run("KEYS", "*")) as string[]).sort();
+  const values = keys.length > 0 ? ((await server.run("DEBUG", "DIGEST-VALUE", ...keys)) as string[]) : [];
+  return new Map(keys.map((key, i) => [key, values[i]!]));
 }
 
 /** How many full and partial synchronizations this server has granted. */

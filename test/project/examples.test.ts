@@ -1,4 +1,4 @@
-// The examples of the command table, in docs/commands.md for readers, are what redis-cli prints.
+// The examples in the command table, which docs/commands.md shows, must be what redis-cli prints.
 
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
@@ -6,16 +6,16 @@ import { commands } from "../../host/commands.ts";
 import { families } from "../support/family.ts";
 import { byName, useServer } from "../support/suite.ts";
 
-/** Rows whose example shows what differs between the families: the size of the range, or the form of a payload. */
+/** Commands whose replies differ between the families, in the number of offsets or the format of a payload. Their examples are for R. */
 const only32 = ["SETFULL", "STAT", "EXPORT", "IMPORT"];
 
-describe("the examples", () => {
+describe("the example in the command table", () => {
   const server = useServer();
   const rows = families.flatMap(({ name: family }) =>
     commands.filter(({ name }) => family === "R" || !only32.includes(name)).map(({ name, example }) => ({ name: `${family}.${name}`, family, example })),
   );
 
-  it.each(byName(rows))("of %s are true", (_, { name, family, example }) => {
+  it.each(byName(rows))("of %s prints what it says", (_, { name, family, example }) => {
     expect(example.some(([command]) => command.replace(/^R\./, `${family}.`).split(" ")[0] === name)).toBe(true);
     for (const [command, printed] of example) {
       const input = `${command.replace(/^R\./, `${family}.`)}\n`;

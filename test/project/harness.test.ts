@@ -1,4 +1,4 @@
-// The harness itself, on a plain server: a model or a client that is wrong would blame the module, or clear it.
+// Tests of the test harness, on a server without the module. A wrong model or client could hide errors of the module.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,11 +11,11 @@ import { Edges } from "../model/oracle/edges.ts";
 import { foretell } from "../model/oracle/foretell.ts";
 import { crc64, dumpOf, payloadOf } from "../support/dump.ts";
 import { type Member, R } from "../support/family.ts";
-import { containersOf, nativeArray, nativeContainers, portable64, readPayload, runsOf } from "../support/format.ts";
+import { containersOf, croaringArray, croaringContainers, portable64, readPayload, runsOf } from "../support/format.ts";
 import { combine, keeps, sorted } from "../support/model.ts";
 import { noEffects, Observer } from "../support/observer.ts";
 import { type random, seeded } from "../support/random.ts";
-import { encode, Parser, type Reply, ReplyError } from "../support/resp.ts";
+import { bytesOf, encode, Parser, type Reply, ReplyError } from "../support/resp.ts";
 import { Server, projectRoot } from "../support/server.ts";
 import { useServer } from "../support/suite.ts";
 
@@ -30,7 +30,7 @@ describe("RESP", () => {
     1.5, 18446744073709551615n, "abc", new Map([["a", 1]]), new Set([1, 2]), ["p"],
   ];
 
-  it.each([1, 2, 3, 7, 1000])("is understood in chunks of %i bytes, none of them lost", (size) => {
+  it.each([1, 2, 3, 7, 1000])("is parsed in chunks of %i bytes without losing any", (size) => {
     const replies: Reply[] = [];
     const bytes: Buffer[] = [];
     const pushes: boolean[] = [];
@@ -49,7 +49,7 @@ describe("RESP", () => {
 describe("a server", () => {
   const server = useServer(plain);
 
-  it.each([2, 3] as const)("answers in RESP%i", async (protocol) => {
+  it.each([2, 3] as const)("replies in RESP%i", async (protocol) => {
     const connection = server.speaking(protocol);
     expect(await connection.run("SET", "k", Buffer.from([0, 255, 13, 10]))).toBe("OK");
     expect(await connection.run("GET", "k")).toBe("\0\xff\r\n");
@@ -61,23 +61,24 @@ describe("a server", () => {
     expect(replies).toEqual([1, new ReplyError("ERR value is not an integer or out of range"), 2]);
   });
 
-  it("is done with what is drained, whatever it answers", async () => {
+  it("has run all commands when drain returns, even those that failed", async () => {
     const connection = server.speaking(2), long = "x".repeat(200_000);
     await connection.drain(Buffer.concat([["SET", "drained", long], ["GET", "drained"], ["HGET", "drained", "f"], ["INCR", "drains"]].map(encode)));
     expect(await connection.run("GET", "drains")).toBe("1");
-    const [, again] = await Promise.all([connection.drain(encode(["INCR", "drains"])), connection.drain(encode(["INCR", "drains"])).catch(String)]);
+    const increment = encode(["INCR", "drains"]);
+    const [, again] = await Promise.all([connection.drain(increment), connection.drain(increment).catch(String)]);
     expect(again).toMatch(/under way/);
     expect(await connection.run("GET", "drains")).toBe("2");
   });
 
-  it("keeps its directory over a restart", async () => {
+  it("keeps its directory when it restarts", async () => {
     await server.run("SET", "k", "v");
     await server.run("SAVE");
     await server.restart();
     expect(await server.run("GET", "k")).toBe("v");
   });
 
-  it("shows what a command does besides replying", async () => {
+  it("reports the side effects of a command through an Observer", async () => {
     const observer = await Observer.of(server);
     const set = (value: number) => () => server.run("SETBIT", "k", 9, value);
     expect(await observer.effects("k", set(1))).toEqual({
@@ -91,7 +92,7 @@ describe("a server", () => {
     observer.close();
   });
 
-  it("that dies fails the test with its log, and what waits for a reply as well", async () => {
+  it("fails the test with its log when it dies, and rejects pending commands", async () => {
     const victim = await Server.start(plain);
     await expect(victim.run("DEBUG", "SEGFAULT")).rejects.toThrow(/redis-server died[^]*REDIS BUG REPORT START/);
     expect(() => victim.assertAlive()).toThrow(/redis-server died/);
@@ -99,13 +100,13 @@ describe("a server", () => {
     await expect(victim.stop()).rejects.toThrow(/redis-server died/);
   });
 
-  it("that cannot start says why", async () => {
+  it("reports why it cannot start", async () => {
     const victim = new Server({ module: "/none.so" });
     await expect(victim.start()).rejects.toThrow(/none\.so/);
     victim.remove();
   });
 
-  it("leaves nothing behind, whether it was started or not, and when its process is told to end", async () => {
+  it("leaves no directory behind when the process is terminated, whether it was started or not", async () => {
     const temporary = mkdtempSync(join(tmpdir(), "redis-roar-harness-"));
     const program = `
       import { Server } from ${JSON.stringify(join(projectRoot, "test/support/server.ts"))};
@@ -137,7 +138,7 @@ describe("the model", () => {
     return members;
   };
 
-  it("counts and finds as native does", seeded(async (rng) => {
+  it("predicts BITCOUNT and BITPOS as native commands reply", seeded(async (rng) => {
     for (let round = 0; round < 60; round++) {
       const model = shapes(rng);
       await setBits("k", model);
@@ -158,12 +159,12 @@ describe("the model", () => {
     }
   }));
 
-  it("combines as native does", seeded(async (rng) => {
+  it("combines bitmaps as native BITOP does", seeded(async (rng) => {
     for (let round = 0; round < 60; round++) {
       const sources = [shapes(rng), shapes(rng), shapes(rng)].slice(0, 1 + rng.below(3));
       await Promise.all(sources.map((source, i) => setBits(`s${i}`, source)));
       const bitsOf = async (): Promise<Member[]> => {
-        const bytes = Buffer.from(((await server.run("GET", "d")) ?? "") as string, "latin1");
+        const bytes = bytesOf((await server.run("GET", "d")) ?? "");
         return [...bytes].flatMap((byte, i) => [0, 1, 2, 3, 4, 5, 6, 7].filter((b) => byte & (128 >> b)).map((b) => 8 * i + b));
       };
       for (const operation of ["AND", "OR", "XOR"] as const) {
@@ -177,7 +178,7 @@ describe("the model", () => {
     }
   }));
 
-  it("knows the operations that native has not, and the ends", () => {
+  it("computes the operations that native BITOP lacks", () => {
     const [x, y, z] = [new Set([1, 2, 3]), new Set([2, 3, 4]), new Set([3, 5])];
     expect(sorted(combine("DIFF", [x, y, z]))).toEqual([1]);
     expect(sorted(combine("DIFF1", [x, y, z]))).toEqual([4, 5]);
@@ -185,7 +186,7 @@ describe("the model", () => {
     expect(sorted(combine("ONE", [x, y, z]))).toEqual([1, 4, 5]);
   });
 
-  it("has sets that are edges, to the very end", () => {
+  it("represents sets by edges, up to the last offset", () => {
     const all = 2n ** 64n, set = Edges.of([5n, 7n, 6n, 5n, all - 1n]);
     expect([...set.stretches()]).toEqual([[5n, 8n], [all - 1n, all]]);
     set.assign(8n, 10n, true);
@@ -201,26 +202,26 @@ describe("the model", () => {
 });
 
 describe("the formats", () => {
-  it("have the server's checksum", () => {
+  it("use the checksum of the server", () => {
     expect(crc64(Buffer.from("123456789"))).toBe(0xe9c6d914c4b8d9can);
   });
 
   it.each([
-    ["values", nativeArray([3, 4, 100]), "0103000000030000000400000064000000"],
-    ["no values", nativeArray([]), "0100000000"],
+    ["values", croaringArray([3, 4, 100]), "0103000000030000000400000064000000"],
+    ["no values", croaringArray([]), "0100000000"],
     [
       "one run",
-      nativeContainers([{ key: 0, kind: "run", values: Array.from({ length: 5000 }, (_, i) => i) }]),
+      croaringContainers([{ key: 0, kind: "run", values: Array.from({ length: 5000 }, (_, i) => i) }]),
       "023b300000010000871301000000" + "8713",
     ],
     ["no buckets", portable64([]), "0000000000000000"],
-  ])("write %s as quoted", (_, bytes, hex) => expect(bytes.toString("hex")).toBe(hex));
+  ])("write %s as specified", (_, bytes, hex) => expect(bytes.toString("hex")).toBe(hex));
 
-  it("read what they write, from behind the envelope", seeded(async (rng) => {
+  it("read back what they write, also from an envelope", seeded(async (rng) => {
     expect(runsOf([1, 2, 3, 7, 9, 10])).toEqual([[1, 2], [7, 0], [9, 1]]);
     for (const size of [0, 1, 100, 5000, 100_000]) {
       const members = [...new Set(Array.from({ length: size }, () => rng.below(300_000)))].sort((a, b) => a - b);
-      const stored = nativeContainers(containersOf(members));
+      const stored = croaringContainers(containersOf(members));
       expect(readPayload(32, payloadOf(R.type, dumpOf(R.type, stored)))).toEqual(members);
       const wide = portable64([{ high: 5, containers: containersOf(members) }].slice(0, size ? 1 : 0));
       expect(readPayload(64, wide)).toEqual(members.map((m) => m + 5 * 2 ** 32));

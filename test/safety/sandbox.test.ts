@@ -1,4 +1,4 @@
-// A core that reaches beyond its memory: a build with one command more, ROAR.TRAP key READ | WRITE, lets it.
+// A core that tries to leave its sandbox. The test build has a command for this: ROAR.TRAP key READ | WRITE [number].
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -7,20 +7,21 @@ import { R, R64 } from "../support/family.ts";
 import type { Command } from "../support/resp.ts";
 import { projectRoot, Server } from "../support/server.ts";
 import { roarOn } from "../support/roar.ts";
-import { waitUntil } from "../support/replication.ts";
-import { useServer } from "../support/suite.ts";
+import { rewriteAof } from "../support/waiting.ts";
+import { byName, useServer } from "../support/suite.ts";
 
-const module = join(projectRoot, "build/redis-roar-trap.so");
+const trapModule = join(projectRoot, "build/redis-roar-trap.so");
 
 describe("a trap", () => {
   beforeAll(() => {
-    if (!existsSync(module)) throw new Error(`${module} is missing: make trap`);
+    if (!existsSync(trapModule)) throw new Error(`${trapModule} is missing: make trap`);
   });
-  const server = useServer({ module, config: ["aof-use-rdb-preamble no"] });
+  const server = useServer({ module: trapModule, config: ["aof-use-rdb-preamble no"] });
   const roar = roarOn(server, R);
   const trap = (kind: "READ" | "WRITE", key = "k") => server.connection.refusal("ROAR.TRAP", key, kind);
   const INTERNAL = /^ERR Roaring: internal error \(.*outside.*\)$/;
 
+  /** Creates keys that a trap must not affect. */
   const bystanders = async (): Promise<void> => {
     await roar.load("other", [1, 2, 70_000]);
     await roarOn(server, R64).load("wide", [3, 2n ** 60n]);
@@ -36,7 +37,7 @@ describe("a trap", () => {
     expect(await trap("WRITE")).toMatch(INTERNAL);
   };
 
-  it("while reading is an error reply and a log line, and does no harm", async () => {
+  it("during a read is an error reply and a log line, and damages nothing", async () => {
     await bystanders();
     await roar.load("k", [1, 2, 3]);
     const before = server.log().length;
@@ -48,35 +49,40 @@ describe("a trap", () => {
     await expectBystanders();
   });
 
-  // The ways of assembly/trap.ts, each a step beyond what the core may.
+  // What assembly/trap.ts does for each number, in its order.
   const BITMAP = "access outside the bitmap", OPERAND = "access outside an operand";
   const ARGUMENT = "no such argument", OUTPUT = "more output than announced";
-  const ways: [what: string, error: string][] = [
-    ["a byte behind the last", BITMAP], ["a word that ends there", BITMAP], ["a vector that ends there", BITMAP],
-    ["an address that wraps", BITMAP], ["a byte stored", BITMAP], ["a vector stored", BITMAP], ["a fill", BITMAP],
-    ["a copy from there", BITMAP], ["a copy to there", BITMAP], ["bits of which the last byte is", BITMAP],
-    ["bits at the greatest address", BITMAP], ["bits from there on", BITMAP],
-    ["left's byte", OPERAND], ["right's word", OPERAND], ["left's vector", OPERAND], ["right's address that wraps", OPERAND],
-    ["left's copy from there", OPERAND], ["right's copy to there", BITMAP], ["an operand of none", OPERAND],
-    ["the greatest operand", OPERAND], ["an argument of none", ARGUMENT], ["one kept of none", ARGUMENT],
-    ["a byte written", OUTPUT], ["one from outside", BITMAP], ["a fill of output", OUTPUT], ["a number put", OUTPUT],
-    ["a vector put", OUTPUT], ["a mark before anything is written", OUTPUT], ["nine lanes of eight", OUTPUT],
-    ["members that nobody takes", OUTPUT], ["a division by zero", "arithmetic fault"],
-    ["what cannot be reached", "unreachable code"], ["calls in calls", "calls nested too deep"],
-    ["growth while reading", "memory did not grow"],
+  const ways: [name: string, error: string][] = [
+    ["loading the byte after the last", BITMAP], ["loading a word across the end", BITMAP], ["loading a vector across the end", BITMAP],
+    ["loading from an address that wraps", BITMAP], ["storing the byte after the last", BITMAP], ["storing a vector across the end", BITMAP],
+    ["filling across the end", BITMAP], ["copying from across the end", BITMAP], ["copying to across the end", BITMAP],
+    ["setting bits of a bitset across the end", BITMAP], ["clearing bits at the greatest address", BITMAP],
+    ["flipping bits after the end", BITMAP],
+    ["loading the byte after the left operand", OPERAND], ["loading a word across the end of the right operand", OPERAND],
+    ["loading a vector across the end of the left operand", OPERAND], ["loading from an address of the right operand that wraps", OPERAND],
+    ["copying from across the end of the left operand", OPERAND], ["copying from the right operand to across the end", BITMAP],
+    ["selecting operand 0 when there is none", OPERAND], ["selecting the greatest operand number", OPERAND],
+    ["reading argument 0 when there is none", ARGUMENT], ["handing back a value when there are no arguments", ARGUMENT],
+    ["writing a byte of unannounced output", OUTPUT], ["writing output from after the end", BITMAP], ["filling unannounced output", OUTPUT],
+    ["putting a number into unannounced output", OUTPUT], ["putting a vector into unannounced output", OUTPUT],
+    ["marking a byte before any output", OUTPUT], ["replying with nine lanes of a vector", OUTPUT],
+    ["replying with members in a call that returns none", OUTPUT], ["dividing by zero", "arithmetic fault"],
+    ["reaching unreachable code", "unreachable code"], ["recursing too deep", "calls nested too deep"],
+    ["growing during a read", "memory did not grow"],
   ];
+  const numbered = ways.map(([name, error], way) => ({ name, error, way }));
 
-  it.each(ways.map(([what, error], way) => ({ what, error, way })))("comes of $what", async ({ error, way }) => {
+  it.each(byName(numbered))("is raised by %s", async (_, { error, way }) => {
     await bystanders();
-    const members = Array.from({ length: 6000 }, (_, i) => i * 10);         // a bitset, so more than 8 KiB
+    const members = Array.from({ length: 6000 }, (_value, i) => i * 10); // a bitset, so more than 8 KiB
     await roar.load("k", members);
     expect(await server.connection.refusal("ROAR.TRAP", "k", "READ", way)).toBe(`ERR Roaring: internal error (${error})`);
-    expect(await server.run("ROAR.TRAP", "k", "READ", ways.length)).toBe("OK");       // up to there nothing traps
+    expect(await server.run("ROAR.TRAP", "k", "READ", ways.length)).toBe("OK"); // unknown numbers touch every last valid address
     expect(await roar.members("k")).toEqual(members);
     await expectBystanders();
   });
 
-  it("while writing leaves a bitmap that answers an error to everything but DEL", async () => {
+  it("during a write damages the bitmap, which then replies with an error to every command but DEL", async () => {
     await bystanders();
     await damage();
     const commands: Command[] = [
@@ -93,12 +99,12 @@ describe("a trap", () => {
     expect(await roar.members("k")).toEqual([9]);
   });
 
-  it("leaves no key behind where there was none", async () => {
+  it("does not create a missing key", async () => {
     expect(await trap("WRITE")).toMatch(INTERNAL);
     expect(await server.run("EXISTS", "k")).toBe(0);
   });
 
-  it("happens as often as it likes: the server lives on, and gives the memory back", async () => {
+  it("may happen thousands of times: the server survives and frees the memory", async () => {
     await bystanders();
     await damage();
     await server.run("DEL", "k");
@@ -111,7 +117,7 @@ describe("a trap", () => {
     await expectBystanders();
   });
 
-  it("is an error inside MULTI and EVAL as anywhere", async () => {
+  it("is an error reply inside MULTI and EVAL too", async () => {
     await roar.load("k", [1]);
     const replies = await server.connection.pipeline([["MULTI"], ["ROAR.TRAP", "k", "READ"], ["R.GETBIT", "k", 1], ["EXEC"]]);
     expect(replies[3]).toEqual([expect.objectContaining({ message: expect.stringMatching(INTERNAL) }), 1]);
@@ -119,7 +125,7 @@ describe("a trap", () => {
     expect(await server.connection.refusal("EVAL", script, 1, "k")).toMatch(/internal error/);
   });
 
-  it("does not keep the rest of the data from being saved, copied and evicted", async () => {
+  it("does not prevent the other keys from being saved and reloaded", async () => {
     await bystanders();
     await damage();
     expect(await server.run("MEMORY", "USAGE", "k")).toBeGreaterThan(0);
@@ -131,13 +137,11 @@ describe("a trap", () => {
     await expectBystanders();
   });
 
-  it("keeps a damaged bitmap out of RDB files and AOFs, with a line in the log", async () => {
+  it("leaves a damaged bitmap out of AOFs and saves it empty in RDB files, each with a log line", async () => {
     await bystanders();
     await damage();
     const before = server.log().length;
-    await server.run("BGREWRITEAOF");
-    await waitUntil(async () => (await server.info("aof_rewrite_in_progress")) === "0");
-    expect(await server.info("aof_last_bgrewrite_status")).toBe("ok");
+    await rewriteAof(server);
     await server.run("SAVE");
     expect(server.log().slice(before)).toMatch(/key 'k': not in the AOF: it is damaged[^]*key 'k': saving an empty bitmap in its place: it is damaged/);
     await server.restart();
@@ -145,7 +149,7 @@ describe("a trap", () => {
     expect(await roar.members("k")).toEqual([]);
   });
 
-  it("is counted in INFO, and so is what it damages", async () => {
+  it("is counted in INFO, and so are damaged bitmaps", async () => {
     const counts = () => Promise.all(["traps", "bitmaps_damaged"].map(async (field) => Number(await server.info(`redis-roar_${field}`))));
     await roar.load("k", [1]);
     const [traps, damaged] = await counts();
@@ -156,7 +160,7 @@ describe("a trap", () => {
   });
 });
 
-it("cannot be had from the module that is shipped", async () => {
+it("the shipped module has no ROAR.TRAP", async () => {
   const server = await Server.start();
   expect(await server.connection.refusal("ROAR.TRAP", "k", "READ")).toMatch(/^ERR unknown command/);
   await server.stop();

@@ -1,10 +1,10 @@
-// Redis Cluster: commands go where their keys are, do not cross slots, and a slot moves house while it is written to.
+// Redis Cluster: commands are routed by their keys and refuse keys in different slots. A slot can be migrated while clients write to it.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../../host/commands.ts";
 import { callOf, isKey } from "../support/calls.ts";
 import { families, type Family, type Member, R, R64, range } from "../support/family.ts";
-import { waitUntil } from "../support/replication.ts";
+import { waitUntil } from "../support/waiting.ts";
 import { type Argument, type Command, type Connection, type Reply, ReplyError } from "../support/resp.ts";
 import { freePort, Server } from "../support/server.ts";
 import { byName, expectEqual } from "../support/suite.ts";
@@ -33,7 +33,7 @@ beforeAll(async () => {
   nodes = [await startNode(), await startNode(), await startNode()];
   for (const [i, { connection }] of nodes.entries()) {
     await connection.run("CLUSTER", "ADDSLOTSRANGE", Math.floor((i * SLOTS) / NODES), Math.floor(((i + 1) * SLOTS) / NODES) - 1);
-    await connection.run("CLUSTER", "SET-CONFIG-EPOCH", i + 1); // nodes of one epoch settle later who may own a slot that moves
+    await connection.run("CLUSTER", "SET-CONFIG-EPOCH", i + 1); // nodes with equal epochs could dispute the ownership of a migrated slot
     for (const { server, busPort } of nodes.slice(0, i)) await connection.run("CLUSTER", "MEET", "127.0.0.1", server.port, busPort);
   }
   const joined = async ({ server }: Node): Promise<boolean> =>
@@ -44,7 +44,7 @@ afterAll(() => Promise.all(nodes.map(({ server }) => server.stop())));
 
 const nodeAt = (port: string | number): Node => nodes.find(({ server }) => server.port === Number(port))!;
 
-/** Sends to a node and goes where its answer points. */
+/** Sends a command to a node and follows MOVED and ASK redirections. `moved` is the slot of the last one. */
 async function follow(command: Command, first: Node): Promise<{ reply: Reply; moved?: number }> {
   let [reply] = await first.connection.pipeline([command]);
   let moved: number | undefined;
@@ -58,7 +58,7 @@ async function follow(command: Command, first: Node): Promise<{ reply: Reply; mo
   return { reply: reply!, ...(moved === undefined ? {} : { moved }) };
 }
 
-/** A good call whose keys lie in the slots of these tags, in turn. */
+/** A valid call whose keys take these hash tags in turn. */
 const tagged = (row: (typeof commands)[number], family: Family, tags: readonly string[]): { call: Argument[]; keys: string[] } => {
   const keys: string[] = [];
   const call = callOf(row, family).map((word) => {
@@ -72,7 +72,7 @@ const tagged = (row: (typeof commands)[number], family: Family, tags: readonly s
 const rows = families.flatMap((family) => commands.map((row) => ({ row, family, name: `${family.name}.${row.name}` })));
 
 describe("routing", () => {
-  it.each(byName(rows))("%s goes by its keys", async (_, { row, family, name }) => {
+  it.each(byName(rows))("%s is routed by its keys", async (_, { row, family, name }) => {
     for (const tag of ["a", "b", "c"]) {
       const { call, keys } = tagged(row, family, [tag]);
       for (const key of keys) {
@@ -91,15 +91,15 @@ describe("routing", () => {
     }
   });
 
-  it.each(byName(rows.filter(({ row, family }) => tagged(row, family, ["a"]).keys.length > 1)))("%s does not cross slots", async (_, { row, family, name }) => {
+  it.each(byName(rows.filter(({ row, family }) => tagged(row, family, ["a"]).keys.length > 1)))("%s refuses keys in different slots", async (_, { row, family, name }) => {
     for (const { connection } of nodes) {
       expect(await connection.refusal(name, ...tagged(row, family, ["a", "b"]).call)).toMatch(/^CROSSSLOT /);
     }
   });
 });
 
-describe("a slot that moves while it is written to", () => {
-  it("loses no member", async () => {
+describe("a slot that is migrated while clients write to it", () => {
+  it("keeps every acknowledged member", async () => {
     const slot = (await nodes[0]!.connection.run("CLUSTER", "KEYSLOT", "{moving}")) as number;
     const from = nodes.findIndex((_, i) => slot < Math.floor(((i + 1) * SLOTS) / NODES));
     const [source, target] = [nodes[from]!, nodes[(from + 1) % NODES]!];
@@ -107,7 +107,7 @@ describe("a slot that moves while it is written to", () => {
     const acknowledged = new Map<string, Set<Member>>(keys.map(({ key }) => [key, new Set()]));
 
     let over = false;
-    /** Writes ascending members to the keys in turn; each writer has offsets of its own. */
+    /** Writes ascending members to the keys in turn. Each writer uses its own offsets. */
     const write = async (writer: number): Promise<void> => {
       for (let n = 0; !over; n++) {
         const { family, key } = keys[(n * 7 + writer) % keys.length]!;

@@ -1,4 +1,4 @@
-// Loading the module: its argument, its log line, its type names.
+// Loading the module: its arguments and its log line.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { R } from "../support/family.ts";
@@ -11,14 +11,14 @@ describe("the module", () => {
   let server: Server;
   afterEach(() => server.remove());
 
-  it("says which level it runs on", async () => {
+  it("logs the CPU level of its core", async () => {
     server = await Server.start();
     expect(server.log()).toMatch(new RegExp(`<redis-roar> core built for CPU level ${cpuLevel ?? "\\w+"}\n`));
     const [module] = ((await server.run("MODULE", "LIST")) as Reply[]).map(record);
     expect(module!.get("name")).toBe("redis-roar");
   });
 
-  it.skipIf(!cpuLevel)("takes the level in any case", async () => {
+  it.skipIf(!cpuLevel)("accepts the CPU level in upper case", async () => {
     server = await Server.start({ moduleArguments: ["cpu", cpuLevel!.toUpperCase()] });
     expect(await roarOn(server, R).run("SETBIT", "k", 1, 1)).toBe(0);
   });
@@ -28,7 +28,7 @@ describe("the module", () => {
     await expect(server.start()).rejects.toThrow(/<redis-roar>[^]*Can't load module/);
   });
 
-  it("can be loaded at run time, once", async () => {
+  it("can be loaded at run time, but only once, and not unloaded", async () => {
     server = await Server.start({ module: null });
     expect(await server.run("MODULE", "LOAD", builtModule)).toBe("OK");
     expect(await server.connection.refusal("MODULE", "LOAD", builtModule)).toMatch(/^ERR Error loading/);

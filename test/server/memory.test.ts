@@ -1,4 +1,4 @@
-// What bitmaps weigh, by the server's own account.
+// The memory that bitmaps take, as the server accounts for it.
 
 import { describe, expect, it } from "vitest";
 import { dumpOf } from "../support/dump.ts";
@@ -9,24 +9,24 @@ import { roarOn } from "../support/roar.ts";
 import { byName, useServer } from "../support/suite.ts";
 
 const MILLION = 1_000_000;
-const ROBJ = 16; // the server's object head, which MEMORY USAGE counts for a string and not for a module's value
-const MODULE_VALUE = 16; // type and value pointers of a module's value, which it never counts
+const ROBJ = 16; // an object header, which MEMORY USAGE counts for strings but not for module values
+const MODULE_VALUE = 16; // the type and value pointers of a module value, which MEMORY USAGE never counts
 
 const server = useServer();
 const usedMemory = async (): Promise<number> => Number(await server.info("used_memory"));
 
-/** Bytes that a key's value takes: MEMORY USAGE without what it counts for any key of that name. */
+/** Bytes of a key's value: MEMORY USAGE minus what it counts for any key with that name. */
 async function valueBytes(key: string): Promise<number> {
   const usage = (await server.run("MEMORY", "USAGE", key)) as number;
-  await server.run("RENAME", key, "kept away");
-  await server.run("SET", key, 1); // a shared integer: the object's head is all that is counted
+  await server.run("RENAME", key, "aside");
+  await server.run("SET", key, 1); // a shared integer, for which only the object header is counted
   const overhead = ((await server.run("MEMORY", "USAGE", key)) as number) - ROBJ;
-  await server.run("RENAME", "kept away", key);
+  await server.run("RENAME", "aside", key);
   return usage - overhead;
 }
 
 describe("a million keys", () => {
-  /** Runs a statement of a script for every key, in batches; what it returns is summed up. */
+  /** Evaluates a Lua expression for every key, in batches, and returns the sum. */
   async function forEachKey(statement: string): Promise<number> {
     const script = `
       local sum = 0
@@ -40,7 +40,7 @@ describe("a million keys", () => {
     return sum;
   }
 
-  /** The rise of used_memory over a fill of an empty server, and what MEMORY USAGE sums to. */
+  /** Fills an empty server. Returns the rise of used_memory and the sum of MEMORY USAGE. */
   async function weigh(fill: string): Promise<{ rise: number; usage: number }> {
     await server.run("FLUSHALL");
     const before = await usedMemory();
@@ -49,8 +49,8 @@ describe("a million keys", () => {
     return { rise: (await usedMemory()) - before, usage };
   }
 
-  it("with one member each weigh what MEMORY USAGE says, and are evicted when memory is short", async () => {
-    // The dictionary's own table is counted for no key. A server full of shared integers shows how much that is.
+  it("with one member each take what MEMORY USAGE reports, and are evicted when memory is short", async () => {
+    // The hash table of the keys is counted for none of them. A server full of shared integers shows its size.
     const integers = await weigh("'SET', key, 1");
     const table = integers.rise - (integers.usage - MILLION * ROBJ);
 
@@ -61,7 +61,7 @@ describe("a million keys", () => {
     expect(accounted / bitmaps.rise).toBeLessThan(1.05);
 
     const limit = Math.floor((await usedMemory()) - 0.3 * bitmaps.rise);
-    const near = limit * 1.001; // used_memory moves with what clients are being sent
+    const near = limit * 1.001; // used_memory varies with the clients' buffers
     await server.run("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
     await server.run("CONFIG", "SET", "maxmemory", limit);
     try {
@@ -80,7 +80,7 @@ describe("a million keys", () => {
 describe.each(byName(families))("%s: a bitmap", (_family, family) => {
   const roar = roarOn(server, family);
 
-  it("is freed whole: DEL, UNLINK, overwriting and FLUSHALL give all back", async () => {
+  it("is freed completely by DEL, UNLINK, overwriting and FLUSHALL", async () => {
     const load = () => roar.load("k", Array.from({ length: 100_000 }, (_, i) => 7 * i));
     const ways: Command[] = [["DEL", "k"], ["UNLINK", "k"], ["SET", "k", ""], [roar.name("BITOP"), "OR", "k", "none"], ["FLUSHALL"]];
     await load();
@@ -92,12 +92,12 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
         await server.run(...way);
       }
       await server.run("DEL", "k");
-      const kept = (await usedMemory()) - before;
-      expect(kept, way.join(" ")).toBeLessThan(600_000); // one value takes 200,000 and more, 20 leaked 4,000,000
+      const leaked = (await usedMemory()) - before;
+      expect(leaked, way.join(" ")).toBeLessThan(600_000); // one value takes at least 200,000 bytes, 20 leaked ones 4,000,000
     }
   });
 
-  it("is not paid for by commands that are refused, or that change nothing", async () => {
+  it("does not leak memory in commands that are refused or change nothing", async () => {
     const values = range(0, 2000);
     await server.connection.pipeline([[roar.name("SETINTARRAY"), "k", ...values], ["SET", "string", ""]]);
     const commands: Command[] = [
@@ -117,20 +117,20 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
     await repeat(10);
     const before = await usedMemory();
     await repeat(100);
-    expect((await usedMemory()) - before).toBeLessThan(400_000); // 100 lists of values are 1,600,000
+    expect((await usedMemory()) - before).toBeLessThan(400_000); // 100 leaked lists of values would be 1,600,000 bytes
   });
 
-  it("of many containers weighs what used_memory rises by", async () => {
+  it("of many containers takes as much as used_memory rises, according to MEMORY USAGE", async () => {
     const appends = roar.appends("k", Array.from({ length: 2_000_000 }, (_, i) => 11 * i));
-    await server.connection.pipeline([...appends, ["DEL", "k"]]);             // what the module keeps to build in is as it will be
+    await server.connection.pipeline([...appends, ["DEL", "k"]]); // the module's workspace has its final size from now on
     const before = await usedMemory();
     await server.connection.pipeline(appends);
     const usage = (await server.run("MEMORY", "USAGE", "k")) as number;
-    // The server gives the buffers of what it was sent back in its own time.
+    // The server frees the buffers of its input some time later.
     await expect.poll(async () => usage / ((await usedMemory()) - before), { timeout: 20_000 }).toBeCloseTo(1, 1);
   });
 
-  it("stays within twice what its members need, whatever comes and goes", seeded(async (random) => {
+  it("takes at most twice what its members need after any sequence of changes", seeded(async (random) => {
     const offset = () => random.below(100) * 65_536 + (random.chance(0.5) ? random.below(65_536) : random.below(9000));
     for (let round = 0; round < 40; round++) {
       const from = offset();
@@ -171,7 +171,7 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
 describe("a million members", () => {
   const roar = roarOn(server, R64);
 
-  /** Appends a hundred at a time; bytes and microseconds a member. */
+  /** Appends a hundred members at a time. Returns bytes and microseconds per member. */
   async function append(key: string, members: Member[]): Promise<{ bytes: number; microseconds: number }> {
     await server.run("CONFIG", "RESETSTAT");
     const commands = roar.appends(key, members, 100);
@@ -181,7 +181,7 @@ describe("a million members", () => {
     return { bytes: ((await server.run("MEMORY", "USAGE", key)) as number) / members.length, microseconds: Number(usec) / members.length };
   }
 
-  /** Bytes a member, and the growth of the time a member beside log n's, from ten thousand to a million. */
+  /** Expects at most `most` bytes per member. Prints how the time per member grows from ten thousand to a million, next to log n. */
   async function expectBytes(members: Member[], most: number, what: string): Promise<void> {
     const few = await append("few", members.slice(0, 10_000));
     const many = await append("many", members);
@@ -200,9 +200,9 @@ describe("a million members", () => {
   }), 180_000);
 
   it("that are snowflake ids of one day take at most 24 bytes each", seeded(async (random) => {
-    // 41 bits of milliseconds, 10 of worker, 12 of sequence; ids come in about the order of their time.
+    // 41 bits of milliseconds, 10 of worker, 12 of sequence. Ids arrive in the order of time.
     const DAY = 86_400_000;
-    const midnight = 1_420_070_400_000n; // milliseconds since the epoch that the ids count from
+    const midnight = 1_420_070_400_000n; // milliseconds since the epoch of the ids
     const times = Array.from({ length: MILLION }, () => random.below(DAY)).sort((a, b) => a - b);
     const ids = new Set<bigint>();
     for (const time of times) ids.add(((midnight + BigInt(time)) << 22n) | (BigInt(random.below(32)) << 12n));
@@ -210,7 +210,7 @@ describe("a million members", () => {
     await expectBytes([...ids], 24, "snowflake ids");
   }), 180_000);
 
-  it("in one run, or in every other place, take next to nothing", async () => {
+  it("in one run take less than 2 kB, and at every other offset less than half a byte each", async () => {
     const low: Family = R;
     await roarOn(server, low).run("BITOP", "NOT", "run", "none", MILLION - 1);
     expect((await server.run("MEMORY", "USAGE", "run")) as number).toBeLessThan(2000);

@@ -1,12 +1,12 @@
-// A good call of every command.
+// A valid call of every command.
 
 import type { Command as Row } from "../../host/commands.ts";
 import type { Family } from "./family.ts";
 import type { Argument } from "./resp.ts";
 
 /**
- * Every command with all its options. A key's name begins with what it is to the command: r a bitmap, e one of either
- * family, s a string, each of them read; w a bitmap that is written, o a key of any type that is overwritten.
+ * Arguments for every command, with all options. The first letter of a key's name says how the command uses it. It reads r (a bitmap),
+ * e (a bitmap of either family) and s (a string), changes w (a bitmap), and overwrites o (a key of any type).
  */
 export const calls: Readonly<Record<string, readonly Argument[]>> = {
   SETBIT: ["w:1", 7, 1],
@@ -50,5 +50,8 @@ export const calls: Readonly<Record<string, readonly Argument[]>> = {
 };
 
 const stream = ({ bits }: Family): Buffer => Buffer.from(bits === 32 ? "3a30000000000000" : "0000000000000000", "hex");
-export const callOf = (row: Row, family: Family): Argument[] => calls[row.name]!.map((word) => (word === "(a stream)" ? stream(family) : word));
+/** The arguments of the call in a family. */
+export const callOf = (row: Row, family: Family): Argument[] =>
+  calls[row.name]!.map((word) => (word === "(a stream)" ? stream(family) : word));
+
 export const isKey = (word: Argument): word is string => /^[rewso]:/.test(String(word));

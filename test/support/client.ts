@@ -1,4 +1,4 @@
-// An ordinary client: what a user's program would speak to the module with.
+// An ordinary client library, as an application would use it with the module.
 
 import { Module } from "redis-modules-sdk/lib/modules/module.base.js";
 import type { Server } from "./server.ts";
@@ -16,7 +16,7 @@ export class Client {
     return new Client(module);
   }
 
-  /** Integers come as strings: those of 64 bits would lose digits as numbers. */
+  /** Runs a command. Integers are returned as strings, because 64-bit ones would lose digits as numbers. */
   run(command: string, ...args: (string | number | bigint)[]): Promise<unknown> {
     return this.#module.sendCommand({ command, args: args.map(String) });
   }

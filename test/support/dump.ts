@@ -1,4 +1,4 @@
-// The envelope of DUMP and RESTORE: what the server puts around the string that a module type saves.
+// The envelope of DUMP and RESTORE, which the server puts around the string that a module type saves.
 //
 //   type 7 | length: module type id | length: opcode 5 (string) | string | length: opcode 0 (end) | u16 version | u64 crc
 
@@ -11,7 +11,7 @@ const RDB_VERSION = 10;
 const TRAILER_BYTES = 10;
 const LZF = 0xc3;
 
-/** The server's length encoding: 6, 14, 32 or 64 bits, big endian. */
+/** The length encoding of RDB files: 6, 14, 32 or 64 bits, big endian. */
 function lengthBytes(value: bigint): Buffer {
   if (value < 64n) return Buffer.from([Number(value)]);
   if (value < 16384n) return Buffer.from([0x40 | Number(value >> 8n), Number(value & 255n)]);
@@ -32,13 +32,13 @@ function readLength(bytes: Buffer, at: number): { value: bigint; end: number } {
   throw new Error(`not a length: ${first}`);
 }
 
-/** A module type's name of nine characters and its version, six bits a character and ten for the version. */
+/** The id of a module type: nine characters of 6 bits each, and a version of 10 bits. */
 function typeId(name: string, version: number): bigint {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   return [...name].reduce((id, c) => (id << 6n) | BigInt(alphabet.indexOf(c)), 0n) * 1024n + BigInt(version);
 }
 
-// CRC-64/REDIS: polynomial ad93d23594c935a9, reflected, no inversion. Two 32-bit halves, a byte at a time.
+// CRC-64/REDIS: polynomial ad93d23594c935a9, reflected, not inverted. Computed bytewise, in two 32-bit halves.
 const [crcHigh, crcLow] = (() => {
   const POLYNOMIAL_REFLECTED = 0x95ac9329ac4bc9b5n;
   const high = new Uint32Array(256);
@@ -63,7 +63,7 @@ export function crc64(bytes: Buffer): bigint {
   return (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
 }
 
-/** What RESTORE takes for `payload` saved under the type; the checksum is right whatever the payload. */
+/** The argument of RESTORE for a payload of the type. The checksum is right even if the payload is invalid. */
 export function dumpOf(type: string, payload: Buffer, version = 1): Buffer {
   return sealed(
     Buffer.concat([
@@ -77,13 +77,13 @@ export function dumpOf(type: string, payload: Buffer, version = 1): Buffer {
   );
 }
 
-/** Puts the trailer behind bytes that follow the type: for envelopes that are wrong on purpose. */
+/** Appends the trailer (version and checksum) to any bytes, also to envelopes that are wrong on purpose. */
 export function sealed(body: Buffer): Buffer {
   const versioned = new Bytes().raw(body).u16(RDB_VERSION).take();
   return new Bytes().raw(versioned).u64(crc64(versioned)).take();
 }
 
-/** The type id and the payload in what DUMP answered. */
+/** The payload in a reply of DUMP. Throws unless it is one string of the type with a right checksum. */
 export function payloadOf(type: string, dump: Buffer): Buffer {
   if (dump.readBigUInt64LE(dump.length - 8) !== crc64(dump.subarray(0, -8))) throw new Error("checksum");
   if (dump[0] !== TYPE_MODULE_2) throw new Error(`value type ${dump[0]}`);
@@ -107,7 +107,7 @@ export function payloadOf(type: string, dump: Buffer): Buffer {
   return payload;
 }
 
-/** LZF: a control byte below 32 says how many literals follow; else a length of 3 bits and a distance of 13. */
+/** LZF: a control byte n below 32 is followed by n + 1 literals; others hold a length of 3 bits and a distance of 13. */
 function unpackLzf(packed: Buffer, size: number): Buffer {
   const plain = Buffer.alloc(size);
   let to = 0;

@@ -1,8 +1,8 @@
-// The two families of commands: the same commands over two ranges of offsets.
+// The two families: the same commands for 32-bit and for 64-bit offsets.
 
 import { integer, type Reply } from "./resp.ts";
 
-/** An offset: a number where that is exact, else a bigint, so that equal offsets are equal in a Set. */
+/** An offset: a number where that is exact, else a bigint. Equal offsets are thus equal in a Set. */
 export type Member = number | bigint;
 
 export interface Family {
@@ -24,20 +24,20 @@ const GREATEST_NUMBER = BigInt(Number.MAX_SAFE_INTEGER);
 
 export const member = (value: bigint): Member => (value <= GREATEST_NUMBER ? Number(value) : value);
 
-/** A member as a reply: an integer, or a bulk string where RESP's integers end. */
+/** A member as a reply: an integer, or from 2^63 on, where RESP's integers end, a bulk string. */
 export const asReply = (value: Member): Reply => (value >= 2n ** 63n ? value.toString() : value);
 
-/** The member that such a reply means. */
+/** The member in such a reply. */
 export const fromReply = (reply: Reply): Member => integer(String(reply));
 
-/** `count` members from `from` on, `step` apart. */
+/** `count` members from `from`, `step` apart. */
 export const range = (from: number, count: number, step = 1): number[] =>
   Array.from({ length: count }, (_, i) => from + i * step);
 
-/** Ascending order; numbers and bigints compare exactly. */
+/** Ascending order. Comparing numbers with bigints is exact. */
 export const ascending = (a: Member, b: Member): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Offsets that an integer parser must refuse, for the family. */
+/** Texts that are not valid offsets of the family. */
 export function notOffsets(family: Family): string[] {
   const never = ["", " ", "x", "-1", "-0", "1 ", " 1", "1.0", "1e3", "0x10", "1\0", "+", "-", "--1", "99999999999999999999999"];
   return family.bits === 32

@@ -1,15 +1,14 @@
-// The Roaring formats, written and read by hand from their specification
-// (https://github.com/RoaringBitmap/RoaringFormatSpec), with every choice left to the test: which container holds
-// what, with runs or without, sorted or not.
+// Writes and reads the Roaring formats according to their specification (https://github.com/RoaringBitmap/RoaringFormatSpec). Tests
+// choose the kind of each container, and may write unsorted or invalid streams.
 
 import { type Member, member } from "./family.ts";
 
 const COOKIE_WITHOUT_RUNS = 12346;
 const COOKIE_WITH_RUNS = 12347;
-const LEAST_CONTAINERS_WITH_OFFSETS = 4; // when there are runs
+const LEAST_CONTAINERS_WITH_OFFSETS = 4; // if there are run containers
 const MOST_IN_ARRAY = 4096;
 
-/** A container as the stream holds it; `values` are its low 16 bits. */
+/** A container of a stream. `values` are the low 16 bits of its members. */
 export interface Container {
   readonly key: number;
   readonly kind: "array" | "bitset" | "run";
@@ -90,25 +89,25 @@ export function portable32(containers: readonly Container[]): Buffer {
   return bytes.take();
 }
 
-/** The portable stream of 64-bit members: 32-bit streams, each under its high half. */
+/** The portable stream of 64-bit members: 32-bit streams, each preceded by the high half of its members. */
 export function portable64(buckets: readonly { high: number; containers: readonly Container[] }[]): Buffer {
   const bytes = new Bytes().u64(BigInt(buckets.length));
   for (const { high, containers } of buckets) bytes.u32(high).raw(portable32(containers));
   return bytes.take();
 }
 
-/** CRoaring's native 32-bit form, as plain values. They are written in the order given. */
-export function nativeArray(values: readonly number[]): Buffer {
+/** CRoaring's own 32-bit form as a list of values (ARRAY), in the given order. */
+export function croaringArray(values: readonly number[]): Buffer {
   const bytes = new Bytes().u8(1).u32(values.length);
   for (const value of values) bytes.u32(value);
   return bytes.take();
 }
 
-/** CRoaring's native 32-bit form, as a portable stream. */
-export const nativeContainers = (containers: readonly Container[]): Buffer =>
+/** CRoaring's own 32-bit form as a portable stream (CONTAINER). */
+export const croaringContainers = (containers: readonly Container[]): Buffer =>
   Buffer.concat([Buffer.from([2]), portable32(containers)]);
 
-/** The containers that a writer would make of sorted members below 2^32: array or bitset by number. */
+/** The arrays and bitsets that hold sorted members below 2^32. */
 export function containersOf(members: readonly number[]): Container[] {
   const byKey = new Map<number, number[]>();
   for (const m of members) {
@@ -120,7 +119,7 @@ export function containersOf(members: readonly number[]): Container[] {
   return [...byKey].map(([key, values]) => ({ key, kind: values.length > MOST_IN_ARRAY ? "bitset" : "array", values }));
 }
 
-/** Reads a portable 32-bit stream at `at`: its members, and where it ends. Checks what the writer promises. */
+/** Appends the members of the portable 32-bit stream at `at` to `members` and returns its end. Checks cardinalities and offsets. */
 function readPortable32(bytes: Buffer, at: number, members: Member[], high: bigint): number {
   const begin = at;
   let count: number;
@@ -165,7 +164,7 @@ function readPortable32(bytes: Buffer, at: number, members: Member[], high: bigi
   return at;
 }
 
-/** The members of a stored value in the order in which it holds them; fails on bytes left over. */
+/** The members of a payload in stored order. Throws if bytes are left over. */
 export function readPayload(bits: 32 | 64, bytes: Buffer): Member[] {
   const members: Member[] = [];
   let at: number;

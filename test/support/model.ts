@@ -1,8 +1,8 @@
-// What a bitmap means, said with a Set: no containers, no cleverness.
+// A model of bitmaps: plain Sets of members.
 
 import { ascending, type Member } from "./family.ts";
 
-export type Model = ReadonlySet<Member>;
+type Model = ReadonlySet<Member>;
 
 export const sorted = (model: Model): Member[] => [...model].sort(ascending);
 
@@ -12,10 +12,10 @@ function greatest(model: Model): bigint {
   return BigInt(max);
 }
 
-/** Length of the bitmap in bits: whole bytes up to the greatest member, 0 when there is none. */
+/** Length of the bitmap in bits: whole bytes up to the greatest member, 0 if there are no members. */
 const length = (model: Model): bigint => ((greatest(model) + 8n) / 8n) * 8n;
 
-/** The string that native would hold for it. */
+/** The native bitmap with these members. */
 export function nativeString(model: Model): Buffer {
   const bytes = Buffer.alloc(Number(length(model) / 8n));
   for (const m of model as ReadonlySet<number>) bytes[m >> 3]! |= 128 >> (m & 7);
@@ -24,10 +24,10 @@ export function nativeString(model: Model): Buffer {
 
 export const operations = ["AND", "OR", "XOR", "DIFF", "DIFF1", "ANDOR", "ONE"] as const;
 export type Operation = (typeof operations)[number];
-/** How many sources an operation needs. */
+/** The least number of sources of an operation. */
 export const leastSources = (operation: Operation): number => (["AND", "OR", "XOR"].includes(operation) ? 1 : 2);
 
-/** Whether BITOP keeps a member that `count` of `sources` sources hold, the first among them or not. */
+/** Whether BITOP keeps a member that `count` of `sources` sources hold; `inFirst` says whether the first source is one of them. */
 export function keeps(operation: Operation, sources: number, count: number, inFirst: boolean): boolean {
   switch (operation) {
     case "AND": return count === sources;

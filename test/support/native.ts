@@ -1,11 +1,11 @@
-// Native's commands and the module's side by side, on the same bits and the same arguments.
+// Runs a native command and the module's command of the same name on the same bits with the same arguments.
 
 import { expect, it } from "vitest";
 import { type Member } from "./family.ts";
 import { nativeString } from "./model.ts";
 import type { Arguments, Suite } from "./suite.ts";
 
-/** Bitmaps of a few bytes and of a few containers, none of them with a whole byte of zeros at its end. */
+/** Bitmaps of a few bytes and of a few containers. None ends with a zero byte. */
 const shapes: Record<string, readonly Member[]> = {
   "one bit": [12],
   "a few bits": [0, 3, 8, 9, 17, 100],
@@ -14,7 +14,7 @@ const shapes: Record<string, readonly Member[]> = {
   "three containers": [...Array.from({ length: 6000 }, (_, i) => 2 * i), ...Array.from({ length: 70000 }, (_, i) => 65536 + i)],
 };
 
-/** That the command answers each argument list, behind the key, with the bytes that native's answers with. */
+/** Tests that the command replies to each argument list (after the key) with the same bytes as the native command. */
 export function itAnswersAsNative({ roar, name, server }: Suite, lists: readonly Arguments[]): void {
   const native = name.split(".")[1]!;
   it.each(Object.entries(shapes))("on %s", async (_, members) => {

@@ -1,5 +1,5 @@
-// What a command does besides replying: how many changes it counts, the keyspace events it raises, what it sends to
-// replicas and the AOF, and whether it touches a WATCH.
+// The side effects of a command: how many changes it counts, the keyspace events it raises, what it propagates to replicas and the
+// AOF, and whether it aborts transactions that watch the key.
 
 import { createConnection, type Socket } from "node:net";
 import { type Connection, encode, Parser, type Reply } from "./resp.ts";
@@ -10,7 +10,7 @@ export interface Effects {
   /** [event, key] in order. */
   readonly events: readonly (readonly [string, string])[];
   readonly propagated: readonly (readonly string[])[];
-  /** Whether a client that watches `key` would find its transaction aborted. */
+  /** Whether the transaction of a client that watches the key is aborted. */
   readonly touched: boolean;
 }
 
@@ -19,7 +19,7 @@ export const noEffects: Effects = { dirty: 0, events: [], propagated: [], touche
 const MARKER = "end-of-observation";
 const EVENT_CHANNEL = "__keyevent@0__:";
 
-/** Watches one server: a subscriber to its events, a replica that only listens, and a client that watches keys. */
+/** Observes one server through a subscriber to its events, a replica that only listens, and a client that watches keys. */
 export class Observer {
   readonly #server: Server;
   readonly #subscriber: Connection;
@@ -57,7 +57,7 @@ export class Observer {
     this.#replica.close();
   }
 
-  /** All that came since the last time. A published marker says when that is complete. */
+  /** Everything received since the last call. A published marker shows when it is complete. */
   async #drain(): Promise<Pick<Effects, "events" | "propagated">> {
     await this.#server.run("PUBLISH", MARKER, "");
     const commands = await until(this.#replica.commands, (command) => command[0] === "PUBLISH");
@@ -74,7 +74,7 @@ export class Observer {
   }
 }
 
-/** Takes items from a growing list up to the first that fulfils the condition, which is dropped. */
+/** Removes and returns the items of a growing list before the first one that meets the condition. That one is dropped. */
 async function until<T>(list: T[], condition: (item: T) => boolean): Promise<T[]> {
   for (let seen = 0; ;) {
     for (; seen < list.length; seen++) if (condition(list[seen]!)) return list.splice(0, seen + 1).slice(0, -1);
@@ -82,7 +82,7 @@ async function until<T>(list: T[], condition: (item: T) => boolean): Promise<T[]
   }
 }
 
-/** What a replica receives once it is in step: the commands, in order. */
+/** The commands that a replica receives after the initial synchronization, in order. */
 class ReplicaStream {
   readonly commands: string[][] = [];
   readonly #socket: Socket;
@@ -91,7 +91,7 @@ class ReplicaStream {
     this.#socket = socket;
   }
 
-  /** Sends SYNC and drops the RDB file, `$<length>\r\n<bytes>` after any number of empty lines, that comes first. */
+  /** Sends SYNC and drops the RDB file that comes first: any number of empty lines, then `$<length>\r\n<bytes>`. */
   static async of(path: string): Promise<ReplicaStream> {
     const socket = createConnection({ path });
     const stream = new ReplicaStream(socket);

@@ -1,11 +1,11 @@
-// A TCP relay that can be made to break: what a network does to a replica.
+// A TCP relay that can break its connections, to test replication over a bad network.
 
 import { connect, createServer, type AddressInfo, type Server as Listener, type Socket } from "node:net";
 
 export class Proxy {
   readonly #listener: Listener;
   readonly #sockets = new Set<Socket>();
-  /** What may still come from the target, over all connections, before they break. */
+  /** Bytes that may still come from the target, over all connections, before they break. */
   #allowance = Infinity;
   #refusing = false;
   #broken: () => void = () => {};
@@ -14,7 +14,7 @@ export class Proxy {
     this.#listener = createServer((near) => this.#relay(near, connect(port, "127.0.0.1")));
   }
 
-  /** A relay to that port, on a port of its own. */
+  /** Starts a relay to the port, on a port of its own. */
   static async to(port: number): Promise<Proxy> {
     const proxy = new Proxy(port);
     await new Promise<void>((resolve) => proxy.#listener.listen(0, "127.0.0.1", resolve));
@@ -25,7 +25,7 @@ export class Proxy {
     return (this.#listener.address() as AddressInfo).port;
   }
 
-  /** Breaks all connections, and accepts none until mend(). */
+  /** Breaks all connections and refuses new ones until mend(). */
   sever(): void {
     this.#refusing = true;
     this.#breakAll();
@@ -36,7 +36,7 @@ export class Proxy {
     this.#allowance = Infinity;
   }
 
-  /** Severs when that many more bytes have come from the target; resolves then. */
+  /** Breaks all connections after that many more bytes from the target. Resolves when that happens. */
   severAfter(bytes: number): Promise<void> {
     this.#allowance = bytes;
     return new Promise((resolve) => (this.#broken = resolve));

@@ -1,9 +1,9 @@
-// Seeded randomness: SEED=<number> repeats a run; a failing test says which seed it had.
+// Seeded random numbers. A failing test prints its seed, and SEED=<number> repeats the run.
 
 export interface Random {
   /** A float in [0, 1). */
   unit(): number;
-  /** An integer in [0, bound), bound up to 2^53. */
+  /** An integer in [0, bound), for bounds up to 2^53. */
   below(bound: number): number;
   /** An integer in [0, 2^64). */
   u64(): bigint;
@@ -38,7 +38,7 @@ export function random(seed: number): Random {
 
 export const seed = process.env.SEED === undefined ? Date.now() % 2 ** 31 : Number(process.env.SEED);
 
-/** A test body that gets a generator, and whose failure names the seed: the run's, or one of those after it. */
+/** Calls a test body with a generator for the seed of the run plus `after`, and adds that seed to the message of a failure. */
 export function seeded(body: (random: Random) => Promise<void>, after = 0): () => Promise<void> {
   return async () => {
     try {

@@ -1,5 +1,5 @@
-// A connection to a server that speaks RESP2 or RESP3 and hides nothing: replies keep their types, error replies are
-// values until somebody asks for an exception, and the bytes of a reply can be had as they came.
+// A connection to a server that speaks RESP2 or RESP3. Replies keep their types, error replies can be had as values or as exceptions,
+// and the raw bytes of a reply are available.
 
 import { createConnection, type Socket } from "node:net";
 
@@ -12,8 +12,8 @@ export class ReplyError extends Error {
 }
 
 /**
- * What a reply is turned into. Strings hold one byte a character (latin1), so no byte is lost. Integers that a number
- * cannot hold are bigints. Maps, sets and pushes are RESP3's.
+ * A parsed reply. Strings hold one byte per character (latin1), so no byte is lost. Integers that a number cannot represent are bigints.
+ * Maps and sets occur in RESP3 only.
  */
 export type Reply =
   | string
@@ -42,6 +42,9 @@ export function encode(command: Command): Buffer {
   return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
 }
 
+/** The bytes of a bulk string reply. */
+export const bytesOf = (reply: Reply): Buffer => Buffer.from(reply as string, "latin1");
+
 /** An integer as a number where that is exact, else as a bigint. */
 export function integer(text: string): number | bigint {
   const value = Number(text);
@@ -54,7 +57,7 @@ interface Aggregate {
   readonly items: Reply[];
 }
 
-/** Turns a byte stream into replies, each handed over with its bytes. Knows where it stopped, so chunks may be any size. */
+/** Parses a byte stream, in chunks of any size, into replies. Delivers each with its raw bytes. */
 export class Parser {
   #chunks: Buffer[] = [];
   #waiting = 0;
@@ -67,7 +70,7 @@ export class Parser {
   readonly #deliver: (reply: Reply, raw: Buffer, push: boolean) => void;
   readonly #keepRaw: () => boolean;
 
-  /** `keepRaw` says, as a reply comes in, whether its bytes are wanted. */
+  /** `keepRaw` is asked while a reply is parsed whether its raw bytes are needed. */
   constructor(deliver: (reply: Reply, raw: Buffer, push: boolean) => void, keepRaw = () => false) {
     this.#deliver = deliver;
     this.#keepRaw = keepRaw;
@@ -76,14 +79,14 @@ export class Parser {
   feed(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#waiting += chunk.length;
-    if (this.#waiting < this.#needed) return; // a long string comes in many chunks: join them once
+    if (this.#waiting < this.#needed) return; // a long string arrives in many chunks, which are joined only once
     this.#buffer = Buffer.concat([this.#buffer.subarray(this.#at), ...this.#chunks]);
     this.#chunks = [];
     this.#waiting = this.#needed = this.#at = 0;
     while (this.#item());
   }
 
-  /** Reads one scalar or one aggregate's head; false when the bytes do not suffice. */
+  /** Reads one scalar or the head of one aggregate. Returns false if more bytes are needed. */
   #item(): boolean {
     const buffer = this.#buffer;
     const lineEnd = buffer.indexOf("\r\n", this.#at);
@@ -175,7 +178,7 @@ export class Connection {
   #head = 0;
   #closed: Error | undefined;
   #drained: ((chunk: Buffer) => void) | undefined;
-  /** What came without being asked for: pushes, and a subscriber's messages. */
+  /** Replies without a request: pushes, and a subscriber's messages. */
   readonly pushes: Reply[] = [];
 
   readonly #socket: Socket;
@@ -191,16 +194,10 @@ export class Connection {
     );
     socket.on("data", (chunk) => this.#drained ? this.#drained(chunk) : parser.feed(chunk));
     socket.on("error", () => {}); // "close" follows
-    socket.on("close", async () => {
-      const reason = await reasonOfClose();
-      this.#closed = reason;
-      for (const request of this.#requests.slice(this.#head)) request.reject(reason);
-      this.#requests = [];
-      this.#head = 0;
-    });
+    socket.on("close", () => void reasonOfClose().then((reason) => this.#fail(reason)));
   }
 
-  /** Connects to a unix socket; `reasonOfClose` says what became of the server when the connection breaks. */
+  /** Connects to a unix socket. When the connection breaks, `reasonOfClose` gives the error for pending requests. */
   static async open(path: string, protocol: 2 | 3, reasonOfClose: () => Promise<Error>): Promise<Connection> {
     const socket = createConnection({ path });
     await new Promise<void>((resolve, reject) => {
@@ -212,33 +209,33 @@ export class Connection {
     return connection;
   }
 
-  /** One command's reply; an error reply is thrown. */
+  /** The reply of one command. An error reply is thrown. */
   run(...command: Argument[]): Promise<Reply> {
     return this.call(command);
   }
 
-  /** The same, for commands longer than a call's arguments may be. */
+  /** The same for commands with more words than a JavaScript call can have arguments. */
   async call(command: Command): Promise<Reply> {
     const [reply] = await this.pipeline([command]);
     if (reply instanceof ReplyError) throw reply;
     return reply!;
   }
 
-  /** The text of the error that a command must answer. */
+  /** The text of the error reply of a command. Throws if it succeeds. */
   async refusal(...command: Argument[]): Promise<string> {
     const [reply] = await this.pipeline([command]);
     if (reply instanceof ReplyError) return reply.message;
     throw new Error(`not refused: ${command.join(" ").slice(0, 200)} -> ${String(reply).slice(0, 200)}`);
   }
 
-  /** All commands in one write; replies in order, errors among them as values. */
+  /** Sends all commands in one write. Returns the replies in order, with errors as values. */
   pipeline(commands: readonly Command[]): Promise<Reply[]> {
     const replies = commands.map(() => this.#request(false, (reply) => reply));
     this.#socket.write(Buffer.concat(commands.map(encode)));
     return Promise.all(replies);
   }
 
-  /** Sends commands that are encoded already and waits until all are answered, whatever the answers are. Nothing else may be under way. */
+  /** Sends encoded commands and waits until all are answered, ignoring the replies. No other request may be pending. */
   async drain(bytes: Buffer): Promise<void> {
     if (this.#requests.length > 0) throw new Error("drain: something else is under way");
     const end = Buffer.from("all of it drained\r\n"), request = this.#request(false, () => {});
@@ -253,7 +250,7 @@ export class Connection {
     await request;
   }
 
-  /** One command's reply, byte for byte. */
+  /** The raw bytes of the reply of one command. */
   bytes(...command: Argument[]): Promise<Buffer> {
     const raw = this.#request(true, (_, bytes) => bytes);
     this.#socket.write(encode(command));
@@ -262,6 +259,14 @@ export class Connection {
 
   close(): void {
     this.#socket.destroy();
+  }
+
+  /** Rejects all pending requests and all later ones. */
+  #fail(reason: Error): void {
+    this.#closed = reason;
+    for (const request of this.#requests.slice(this.#head)) request.reject(reason);
+    this.#requests = [];
+    this.#head = 0;
   }
 
   #answer(reply: Reply, raw: Buffer): void {

@@ -1,10 +1,9 @@
-// The commands of one family, on a connection.
+// The commands of one family on a connection.
 
 import { asReply, type Family, fromReply, type Member } from "./family.ts";
-import type { Argument, Command, Connection, Reply } from "./resp.ts";
+import { type Argument, bytesOf, type Command, type Connection, type Reply } from "./resp.ts";
 import type { Server } from "./server.ts";
 
-/** Commands of one family on one connection. */
 export class Roar {
   readonly family: Family;
   readonly #connection: () => Connection;
@@ -31,7 +30,7 @@ export class Roar {
     return this.connection.refusal(this.name(command), ...args);
   }
 
-  /** Makes the key hold exactly these members; none make an empty bitmap. */
+  /** Replaces the key by a bitmap with exactly these members, or by an empty bitmap. */
   async load(key: string, members: Iterable<Member>): Promise<void> {
     await this.connection.pipeline([["DEL", key], [this.name("SETBIT"), key, 0, 0], ...this.appends(key, members)]);
   }
@@ -50,14 +49,15 @@ export class Roar {
     return ((await this.run("GETINTARRAY", key)) as Reply[]).map(fromReply);
   }
 
-  /** The value as DUMP gives it; equal values need not dump equally, unchanged ones do. */
+  /** The reply of DUMP. Equal bitmaps may dump differently, but an unchanged one dumps the same. */
   async dump(key: string): Promise<Buffer | null> {
     const dump = await this.connection.run("DUMP", key);
-    return dump === null ? null : Buffer.from(dump as string, "latin1");
+    return dump === null ? null : bytesOf(dump);
   }
 }
 
 /** The family's commands on a server's RESP2 connection. */
 export const roarOn = (server: Server, family: Family): Roar => new Roar(family, () => server.connection);
 
+/** Members as replies. */
 export const replies = (members: readonly Member[]): Reply[] => members.map(asReply);

@@ -1,8 +1,8 @@
-// Bitmaps worth storing: each kind of container, each size of directory, and the ends of the range.
+// Sample bitmaps: every kind of container, small and large directories, and the ends of the range of offsets.
 
 import { ascending, type Family, type Member, member, range } from "./family.ts";
 
-/** Members by name, ascending. */
+/** Ascending members of each sample, by name. */
 export function samples(family: Family): Record<string, Member[]> {
   const high = (part: bigint, lows: readonly number[]): Member[] => lows.map((low) => member(part * 65536n + BigInt(low)));
   const top = family.last >> 16n;

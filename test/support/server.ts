@@ -1,9 +1,9 @@
-// A redis-server of the test's own: a directory under the system's temporary one, a unix socket, the module loaded.
+// A redis-server for tests, with the module loaded, a temporary directory and a unix socket.
 //
 //   ROAR_MODULE   the .so to load (default build/redis-roar.so)
-//   ROAR_CPU      the CPU level to force on it (v2, v3, v4; default: the module picks)
+//   ROAR_CPU      the CPU level to force (v2, v3, v4; default: the module chooses)
 //   REDIS_SERVER  the redis-server to start
-//   ROAR_LEAKS    end servers in order, so that LeakSanitizer has its say; what it finds fails the test file
+//   ROAR_LEAKS    shut servers down in order, so that LeakSanitizer runs; a leak fails the test file
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ export const projectRoot = fileURLToPath(new URL("../../", import.meta.url));
 export const builtModule = process.env.ROAR_MODULE ?? join(projectRoot, "build/redis-roar.so");
 export const cpuLevel = process.env.ROAR_CPU;
 const levelArguments = cpuLevel ? ["CPU", cpuLevel] : [];
-/** Module arguments that bring R.DEBUG, on the level that is asked for. */
+/** Module arguments that enable R.DEBUG, with the CPU level of ROAR_CPU. */
 export const withDebug: readonly string[] = [...levelArguments, "DEBUG"];
 
 export interface ServerOptions {
@@ -27,9 +27,9 @@ export interface ServerOptions {
   readonly moduleArguments?: readonly string[];
   /** Lines of redis.conf beyond the defaults below. */
   readonly config?: readonly string[];
-  /** Also listen on a loopback port: replicas connect by TCP. */
+  /** Also listen on a loopback port, because replicas connect over TCP. */
   readonly listens?: boolean;
-  /** The most bytes of address space that it gets. */
+  /** Limit of the address space, in bytes. */
   readonly addressSpace?: number;
 }
 
@@ -37,7 +37,7 @@ export interface ServerOptions {
 const PATIENCE_MS = 30_000;
 const LOG_TAIL_LINES = 60;
 const CRASH_REPORT_LINES = 120;
-/** The exit code of a server whose sanitizer found a leak at its end. */
+/** The exit code of a server in which LeakSanitizer found a leak. */
 const LEAKED = 23;
 
 export class Server {
@@ -57,7 +57,7 @@ export class Server {
     this.#options = options;
   }
 
-  /** Made when it is first asked for: a test file may name a server and then have no test to run. */
+  /** Created on first use, because a test file may declare a server and then run no test. */
   get directory(): string {
     if (this.#directory === undefined) {
       this.#directory = mkdtempSync(join(tmpdir(), "redis-roar-"));
@@ -76,7 +76,7 @@ export class Server {
     return server;
   }
 
-  /** Starts, or starts again what has ended, in the same directory. */
+  /** Starts the server, or restarts it after it has ended, in the same directory. */
   async start(): Promise<void> {
     this.#closeConnections();
     this.starts++;
@@ -84,7 +84,7 @@ export class Server {
     this.#stopping = false;
     this.port = this.#options.listens ? await freePort() : 0;
     writeFileSync(join(this.directory, "redis.conf"), this.#config().join("\n") + "\n");
-    // The kernel ends the server when this process goes, however it goes.
+    // The kernel kills the server when this process ends for any reason.
     const bound = existsSync(SETPRIV) ? [SETPRIV, "--pdeathsig", "KILL"] : [];
     const limited = this.#options.addressSpace ? ["prlimit", `--as=${this.#options.addressSpace}`] : [];
     const [program, ...before] = [...bound, ...limited, REDIS_SERVER];
@@ -99,14 +99,15 @@ export class Server {
         resolve();
       });
       child.once("exit", (code, signal) => {
-        if (!this.#stopping || code === LEAKED) this.#death = new Error(`redis-server died (${signal ?? `exit code ${code}`})\n${this.logTail()}`);
+        const reason = signal ?? `exit code ${code}`;
+        if (!this.#stopping || code === LEAKED) this.#death = new Error(`redis-server died (${reason})\n${this.logTail()}`);
         resolve();
       });
     });
     await this.#ready();
   }
 
-  /** The reply of one command on this server's own RESP2 connection; an error reply is thrown. */
+  /** The reply of one command on the server's own RESP2 connection. An error reply is thrown. */
   run(...command: Argument[]): Promise<Reply> {
     return this.connection.run(...command);
   }
@@ -123,7 +124,7 @@ export class Server {
   }
 
   async connect(protocol: 2 | 3 = 2): Promise<Connection> {
-    const exit = this.#exit; // of the process that is connected to, which another may have followed by the time of the question
+    const exit = this.#exit; // of the current process; the server may have been restarted when it is needed
     const connection = await Connection.open(this.socket, protocol, () => this.#whyClosed(exit));
     this.#connections.push(connection);
     return connection;
@@ -138,7 +139,7 @@ export class Server {
     return this.#death !== undefined;
   }
 
-  /** Throws, with the log, when the server has gone without being told to. */
+  /** Throws an error with the log if the server has ended unexpectedly. */
   assertAlive(): void {
     if (this.#death) throw this.#death;
   }
@@ -151,7 +152,7 @@ export class Server {
     return found[1]!;
   }
 
-  /** Shuts down in order (the AOF is flushed, nothing else is saved) and starts again in the same directory. */
+  /** Shuts the server down in order (it flushes the AOF and saves nothing else) and restarts it in the same directory. */
   async restart(options: ServerOptions = this.#options): Promise<void> {
     await this.#shutDown();
     await this.#startAgain(options);
@@ -163,7 +164,7 @@ export class Server {
     await this.#exit;
   }
 
-  /** Kills without warning and starts again in the same directory. */
+  /** Kills the server and restarts it in the same directory. */
   async killAndRestart(options: ServerOptions = this.#options): Promise<void> {
     await this.kill();
     await this.#startAgain(options);
@@ -181,7 +182,7 @@ export class Server {
     await this.#exit;
   }
 
-  /** Ends the server and removes its directory; fails if it had already died. */
+  /** Ends the server and removes its directory. Throws if it had died before. */
   async stop(): Promise<void> {
     if (process.env.ROAR_LEAKS && !this.dead) await this.#shutDown();
     else await this.kill();
@@ -202,7 +203,7 @@ export class Server {
     return existsSync(path) ? readFileSync(path, "utf8") : "(no log)";
   }
 
-  /** The end of the log, or the crash report from its beginning. */
+  /** The end of the log, or the beginning of the crash report if there is one. */
   logTail(): string {
     const lines = this.log().trimEnd().split("\n");
     const report = lines.findIndex((line) => line.includes("REDIS BUG REPORT START"));
@@ -267,7 +268,7 @@ const removeAtExit = new Set<Server>();
 process.once("exit", () => removeAtExit.forEach((server) => server.remove()));
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(128 + constants.signals[signal]));
 
-/** A loopback port that was free a moment ago. */
+/** A loopback port that is free at the moment. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

@@ -1,4 +1,4 @@
-// A data set to store and to find again: all samples of both families, as keys.
+// Stores all samples of both families as keys, and checks them later.
 
 import { expect } from "vitest";
 import { families, type Family } from "./family.ts";
@@ -16,7 +16,7 @@ export async function loadSamples(server: Server): Promise<void> {
   }
 }
 
-/** That the server holds the samples and nothing else. */
+/** Expects that the server holds the samples and nothing else. */
 export async function expectSamples(server: Server): Promise<void> {
   let keys = 0;
   for (const family of families) {

@@ -5,7 +5,7 @@ import { type Member, member } from "../../support/family.ts";
 import { readPayload } from "../../support/format.ts";
 import { keeps, type Operation, operations } from "../../support/model.ts";
 import { expectEqual, SYNTAX, WRONGTYPE } from "../../support/suite.ts";
-import { ReplyError } from "../../support/resp.ts";
+import { bytesOf, ReplyError } from "../../support/resp.ts";
 import { type Answer, type Call, integer, list, refuse, REPLY_LIMIT, STRING_LIMIT, stringLength, TooMuch } from "./call.ts";
 import { Edges } from "./edges.ts";
 import { bitfield } from "./fields.ts";
@@ -199,15 +199,13 @@ const TOO_MANY_CONTAINERS = STRING_LIMIT / 14n + 1n;
 const readStream = (bits: 32 | 64, stream: Buffer): Member[] =>
   readPayload(bits, bits === 32 ? Buffer.concat([Buffer.from([2]), stream]) : stream);
 
-const bytesOf = (text: string): Buffer => Buffer.from(text, "latin1");
-
 function exported(call: Call): Answer {
   const set = call.read(1)?.set;
   if (set === undefined) return null;
   if (set.containers() > TOO_MANY_CONTAINERS) stringLength(STRING_LIMIT + 1n);
   if (set.count() > MOST_EXPORTED) throw new TooMuch();
   const members = set.members().map(member);
-  return (reply) => expectEqual(readStream(call.family.bits, bytesOf(reply as string)), members);
+  return (reply) => expectEqual(readStream(call.family.bits, bytesOf(reply)), members);
 }
 
 /** Streams that were read before: sequences send the same ones many times. */

@@ -1,0 +1,25 @@
+// Waiting for servers: replicas, AOF rewrites, and any other condition.
+
+import { expect } from "vitest";
+import type { Server } from "./server.ts";
+
+export async function waitUntil(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+const offset = async (server: Server): Promise<number> => Number(await server.info("master_repl_offset"));
+
+/** Waits until the replica has received everything from the primary. */
+export const inStep = (replica: Server, primary: Server): Promise<void> =>
+  waitUntil(async () => (await replica.info("master_link_status")) === "up" && (await offset(replica)) === (await offset(primary)));
+
+/** Whether no AOF rewrite is running or scheduled. */
+export const isRewritten = async (server: Server): Promise<boolean> =>
+  (await server.info("aof_rewrite_in_progress")) === "0" && (await server.info("aof_rewrite_scheduled")) === "0";
+
+/** Rewrites the AOF, which must succeed. */
+export async function rewriteAof(server: Server): Promise<void> {
+  await server.run("BGREWRITEAOF");
+  await waitUntil(() => isRewritten(server));
+  expect(await server.info("aof_last_bgrewrite_status")).toBe("ok");
+}
