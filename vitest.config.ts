@@ -2,8 +2,11 @@ import { readFileSync } from "node:fs";
 import { arch } from "node:os";
 import { defineConfig } from "vitest/config";
 
-// The suite runs once for each level of CPU that the machine has, each forcing that build of the core on the module.
-// ROAR_CPU=v3 picks one. The heavy files need a level only once, and random sequences are long on one of them. ROAR_SKIP="build memory" leaves files out.
+// The suite runs once per CPU level that the machine supports, each time with the build of the core for that level. The heavy files run
+// only on the best level, and random sequences are long only there.
+//
+//   ROAR_CPU=v3                runs one level
+//   ROAR_SKIP="build memory"   leaves files out
 
 const needed = {
   v2: ["sse4_2", "popcnt"],

@@ -1,23 +1,23 @@
-// Charts as SVG: bars on a logarithmic scale. They bring their own background and colours for light and for dark, so that they are
-// legible wherever they are shown.
+// Bar charts on a logarithmic scale, as SVG. They include a background and colours for light and dark mode, so that they are legible
+// on any page.
 
-export interface Bar {
+interface Bar {
   readonly label: string;
   readonly value: number;
 }
 
-export interface Group {
+interface Group {
   readonly title: string;
   readonly bars: readonly Bar[];
 }
 
-export interface Chart {
+interface Chart {
   readonly title: string;
   readonly subtitle: string;
   readonly groups: readonly Group[];
-  /** The value as text, at the end of its bar. */
+  /** Formats the value that stands at the end of its bar. */
   readonly format: (value: number) => string;
-  /** Bars begin here, and a line marks it; those of lesser values lead to the left. */
+  /** The value where bars begin, marked by a line. Bars of smaller values extend to the left. */
   readonly origin: number;
   readonly footnote: string;
 }
@@ -44,7 +44,7 @@ const STYLE = `
 
 const escape = (text: string): string => text.replace(/[&<>]/g, (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[character]!);
 
-/** Powers of ten from the least to the greatest value, and the origin. */
+/** The origin, and the powers of ten from the least to the greatest value. */
 function ticks(least: number, greatest: number, origin: number): number[] {
   const found = new Set([origin]);
   for (let power = Math.ceil(Math.log10(least)); power <= Math.floor(Math.log10(greatest)); power++) found.add(10 ** power);

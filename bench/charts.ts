@@ -1,4 +1,4 @@
-// Which results become charts.
+// Selects the results that are shown as charts.
 
 import { draw } from "./chart.ts";
 import { NATIVE, OURS } from "./contender.ts";
@@ -7,7 +7,7 @@ import { advantage, type Row } from "./row.ts";
 
 const times = (value: number): string => `${value.toLocaleString("en", { maximumSignificantDigits: value < 100 ? 2 : 3 })}×`;
 
-/** SVG files by name. */
+/** The charts, as SVG by file name. */
 export function charts(rows: readonly Row[], machine: Machine): Record<string, string> {
   const footnote = inWords(machine);
   const groupsOf = (belongs: (row: Row) => boolean, label: (row: Row) => string) =>
@@ -23,10 +23,12 @@ export function charts(rows: readonly Row[], machine: Machine): Record<string, s
     const groups = groupsOf(belongs, (row) => row.what);
     if (groups.length > 0) drawn[file] = draw({ title, subtitle, groups, format: times, origin: 1, footnote });
   };
-  const made = (row: Row): boolean => / Mbit$/.test(row.data) || row.data === "daily actives";
-  const speed = (row: Row): boolean => row.unit === "µs" && !/^(every command|random SETBITs)$|client/.test(row.data);
-  chart("speed-real.svg", "Speed on real sets", "native's time by redis-roar's, in the server; to the right redis-roar is faster", (row) => speed(row) && !made(row));
-  chart("speed-made.svg", "Speed on dense bitmaps and runs", "native's time by redis-roar's, in the server; to the right redis-roar is faster", (row) => speed(row) && made(row));
-  chart("memory.svg", "Memory", "native's bytes by redis-roar's, of all that the server has allocated; to the right redis-roar is smaller", (row) => row.unit === "bytes");
+  const isGenerated = (row: Row): boolean => / Mbit$/.test(row.data) || row.data === "daily actives";
+  const isTime = (row: Row): boolean => row.unit === "µs" && !/^(every command|random SETBITs)$|client/.test(row.data);
+  const speedup = "Speedup over native bitmaps (server-side time per call). Bars to the right: redis-roar is faster.";
+  const saving = "Memory of native bitmaps divided by that of redis-roar (bytes allocated). Bars to the right: redis-roar is smaller.";
+  chart("speed-real.svg", "Speed on real data sets", speedup, (row) => isTime(row) && !isGenerated(row));
+  chart("speed-made.svg", "Speed on dense bitmaps and runs", speedup, (row) => isTime(row) && isGenerated(row));
+  chart("memory.svg", "Memory", saving, (row) => row.unit === "bytes");
   return drawn;
 }

@@ -1,4 +1,4 @@
-// Who is compared: native commands, and a module's R.* and R64.*. Each .so has a server of its own, R.* and R64.* of one .so share it.
+// The contenders: native commands, and R.* and R64.* of each module. Each module has its own server, which its R.* and R64.* share.
 
 import { createConnection } from "node:net";
 import { availableParallelism } from "node:os";
@@ -9,9 +9,9 @@ import { type CommandStatistics, parseCommandStatistics } from "./statistics.ts"
 
 export const NATIVE = "native", OURS = "redis-roar", OURS_64 = `${OURS} R64`;
 
-export type Prefix = "" | "R." | "R64.";
+type Prefix = "" | "R." | "R64.";
 
-/** What native bitmaps can do; other commands of theirs that share a name with ours mean something else. */
+/** The native commands to compare with. Other native commands that share a name with ours do something else. */
 const NATIVE_COMMANDS = new Set(["SETBIT", "GETBIT", "BITCOUNT", "BITPOS", "BITOP", "BITFIELD", "BITFIELD_RO"]);
 
 export class Contender {
@@ -32,7 +32,7 @@ export class Contender {
     return this.prefix === "";
   }
 
-  /** The command of that name in the contender's words. */
+  /** The contender's full name of a command. */
   named(command: string): string {
     return this.prefix + command;
   }
@@ -41,19 +41,19 @@ export class Contender {
     return this.native ? NATIVE_COMMANDS.has(command) : this.#commands.has(this.named(command).toLowerCase());
   }
 
-  /** A key of the contender's own: R.* and R64.* share a server. */
+  /** A key with the contender's prefix, because R.* and R64.* share a server. */
   key(name: string, index?: number): string {
     return `${this.prefix}${name}${index === undefined ? "" : `:${index}`}`;
   }
 
-  /** All replies, none of them an error. */
+  /** The replies. Throws if one of them is an error. */
   async run(commands: readonly Command[]): Promise<Reply[]> {
     const replies = await (await this.#connected()).pipeline(commands), error = replies.find((reply) => reply instanceof ReplyError);
     if (error) throw new Error(`${this.name}: ${error.message}`);
     return replies;
   }
 
-  /** Has the server do what is encoded, and does not look at what it answers. */
+  /** Runs encoded commands and ignores the replies. */
   async drain(encoded: Buffer): Promise<void> {
     await (await this.#connected()).drain(encoded);
   }
@@ -70,7 +70,7 @@ export class Contender {
     return parseCommandStatistics((await this.run([["INFO", "commandstats"]]))[0] as string);
   }
 
-  /** Bytes that the work raised used_memory by, without the buffers of the connection that did it. */
+  /** Bytes by which the work raises used_memory, without the buffers of its connection. */
   async memoryOf(work: () => Promise<void>): Promise<number> {
     await this.#disconnect();
     const before = await this.#usedMemory();
@@ -87,15 +87,15 @@ export class Contender {
     while (Number(await this.server.info("connected_clients")) >= clients) await sleep(1);
   }
 
-  /** Servers take back the buffers of clients that are idle: at each reading both of the server's own have just been used. */
+  /** Servers shrink the buffers of idle clients. So that every reading finds the same, both own connections are used right before it. */
   async #usedMemory(): Promise<number> {
     await this.server.speaking(3).run("PING");
     return Number(await this.server.info("used_memory"));
   }
 
   /**
-   * Sends what has been encoded already and waits for as many one-line replies; milliseconds. For floods of commands: nothing
-   * is parsed, an error reply is found by its first byte.
+   * Sends encoded commands and waits for that many one-line replies. Returns milliseconds. For floods of commands: replies are not
+   * parsed, except that an error is recognized by its first byte.
    */
   async flood(encoded: Buffer, replies: number): Promise<number> {
     const socket = createConnection({ path: this.server.socket });
@@ -125,15 +125,15 @@ export interface Peer {
   readonly module: string;
 }
 
-/** Fresh servers: native, redis-roar's R.* and R64.*, each peer's. */
+/** Starts a server without a module, one with redis-roar, and one per peer. */
 export async function startContenders(peers: readonly Peer[]): Promise<Contender[]> {
   const contenders: Contender[] = [];
-  // All on one processor, of which only one is at work at a time: processors of a shared machine are not always equally fast.
+  // All servers share one processor, since only one works at a time: the processors of a shared machine may differ in speed.
   const processors = availableParallelism(), pinned = processors > 1 ? [`server_cpulist ${processors - 1}`] : [];
   const config = ["rdbcompression no", "latency-tracking no", "client-query-buffer-limit 4gb", "proto-max-bulk-len 1gb", ...pinned];
   const start = async (name: string, module: string | null | undefined, prefixes: Prefix[]): Promise<void> => {
     const server = await Server.start({ module, config });
-    await server.connection.pipeline([["DEBUG", "REPLYBUFFER", "RESIZING", 0]]);      // else reply buffers shrink at times; older servers have no such thing
+    await server.connection.pipeline([["DEBUG", "REPLYBUFFER", "RESIZING", 0]]); // keeps the size of reply buffers; fails on old servers
     const commands = new Set(((await server.run("COMMAND", "LIST")) as string[]).map((command) => command.toLowerCase()));
     for (const prefix of prefixes) {
       contenders.push(new Contender(prefix === "R64." ? `${name} R64` : name, prefix, server, commands));

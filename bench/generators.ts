@@ -1,11 +1,10 @@
-// Made-up data, the same for the same seed. A bitmap is the string that native SETBIT would make: offset o is bit 7 - (o & 7)
-// of byte o >> 3.
+// Generates data, equal for equal seeds. A bitmap is a native one, as SETBIT writes it: offset o is bit 7 - (o & 7) of byte o >> 3.
 
 import { random } from "../test/support/random.ts";
 
 /**
- * xorshift128: less than a nanosecond a word, for bitmaps of many megabytes. It is linear, so its state is drawn: words that begin with
- * numbers which are sums of one another would stay so.
+ * xorshift128, which takes less than a nanosecond per word, for bitmaps of many megabytes. It is linear, so that states which are sums
+ * of one another would give words that are sums too. Therefore the state comes from another generator.
  */
 function words(seed: number): () => number {
   const { below } = random(seed), word = (): number => below(2 ** 32) | 0;
@@ -21,10 +20,10 @@ function words(seed: number): () => number {
   return next;
 }
 
-/** A bitmap in which each of `bits` offsets is a member with the probability of `share` in 256. */
+/** A bitmap of `bits` offsets, each a member with probability share / 256. */
 export function noise(seed: number, bits: number, share: number): Buffer {
   const next = words(seed), bitmap = new Uint32Array(Math.ceil(bits / 32));
-  // One random word for each binary digit of the probability, from the last 1 on: or where it is 1, and where it is 0.
+  // Takes one random word per binary digit of the probability, from its last 1 upwards: a 1 is an OR, a 0 an AND.
   const digits = share.toString(2).padStart(8, "0").replace(/0+$/, "").slice(0, -1).split("").reverse();
   const steps = digits.map((digit) => digit === "1");
   for (let i = 0; i < bitmap.length; i++) {
@@ -35,7 +34,7 @@ export function noise(seed: number, bits: number, share: number): Buffer {
   return Buffer.from(bitmap.buffer, 0, Math.ceil(bits / 8));
 }
 
-/** Runs of `shortest` to `longest` members, with gaps of as many offsets between them. */
+/** Runs of `shortest` to `longest` members, with gaps of the same range of lengths between them. */
 export function runs(seed: number, bits: number, shortest: number, longest: number): Buffer {
   const { below } = random(seed), bitmap = Buffer.alloc(Math.ceil(bits / 8));
   const length = (): number => shortest + below(longest - shortest + 1);
@@ -45,7 +44,7 @@ export function runs(seed: number, bits: number, shortest: number, longest: numb
   return bitmap;
 }
 
-/** `count` members or fewer, drawn from `bits` offsets, ascending. */
+/** Ascending random members below `bits`: `count` draws without duplicates. */
 export function scattered(seed: number, bits: number, count: number): number[] {
   const { below } = random(seed);
   return [...new Set(Array.from({ length: count }, () => below(bits)))].sort((a, b) => a - b);
@@ -58,8 +57,8 @@ export function bitmapOf(ascending: readonly number[]): Buffer {
 }
 
 /**
- * `count` ids of a day as snowflakes: milliseconds since an epoch, ten bits of machine, twelve of sequence. Ascending in
- * time, as they are handed out.
+ * `count` snowflake ids of one day: milliseconds since an epoch, 10 bits of machine and 12 of sequence number. They ascend in time, in
+ * the order in which such ids are assigned.
  */
 export function snowflakes(seed: number, count: number): bigint[] {
   const { below } = random(seed), DAY_MS = 86_400_000, EPOCH_MS = 150_000_000_000n;

@@ -1,13 +1,13 @@
-// Sets of offsets, and how they get into a server.
+// Data sets, and how they are loaded into servers.
 
-import type { Command } from "../test/support/resp.ts";
-import { type Contender } from "./contender.ts";
+import { bytesOf, type Command } from "../test/support/resp.ts";
+import type { Contender } from "./contender.ts";
 import { bitmapOf } from "./generators.ts";
 
 export interface DataSet {
   readonly name: string;
   readonly count: number;
-  /** The members of a set, ascending; where there are too many to list them, only `bitmap` is there. */
+  /** The ascending members of a set. Absent if there are too many to list; then only `bitmap` exists. */
   readonly members?: (index: number) => number[];
   readonly bitmap: (index: number) => Buffer;
 }
@@ -18,7 +18,7 @@ export const ofMembers = (name: string, sets: readonly number[][]): DataSet =>
 export const ofBitmaps = (name: string, bitmaps: readonly Buffer[]): DataSet =>
   ({ name, count: bitmaps.length, bitmap: (i) => bitmaps[i]! });
 
-/** Members a command: a moderate message. */
+/** Members per command. */
 const BATCH = 10_000;
 
 function appends(contender: Contender, key: string, members: readonly (number | bigint)[]): Command[] {
@@ -37,7 +37,7 @@ function membersOf(bitmap: Buffer): number[] {
   return members;
 }
 
-/** DUMPs of the sets that have no list of members, by the contender's prefix. */
+/** DUMPs of a set that has no list of members, by the contender's prefix. */
 type Dumps = Map<string, Buffer>;
 
 async function loadSet(contender: Contender, data: DataSet, index: number, bitmap: Buffer, dumps: Dumps): Promise<void> {
@@ -48,16 +48,16 @@ async function loadSet(contender: Contender, data: DataSet, index: number, bitma
     const from = `${key}:native`;
     await contender.run([["SET", from, bitmap], [contender.named("FROMBITMAP"), key, from], ["DEL", from]]);
     const [dumped] = await contender.run([["DUMP", key]]);
-    dumps.set(contender.prefix, Buffer.from(dumped as string, "latin1"));
+    dumps.set(contender.prefix, bytesOf(dumped!));
   } else if (dump) await contender.run([["RESTORE", key, 0, dump, "REPLACE"]]);
   else await contender.run(appends(contender, key, membersOf(bitmap)));
 }
 
 /**
- * Loads a data set into every contender, each set as `<name>:<index>`: as members, the way a user would; large bitmaps as
- * native strings that FROMBITMAP turns around, and for a module without that command as the other module's DUMP. Returns by
- * how much each contender's used_memory rose. All is loaded twice, and the second time counts: what a server allocates for the first
- * command and keeps for the next one is no set's.
+ * Loads a data set into every contender, each set as `<name>:<index>`, and returns the rise of used_memory per contender. Sets are
+ * loaded as lists of members, as a user would do it, and large bitmaps as native strings through FROMBITMAP. A module without that
+ * command gets the DUMP of another one. Every set is loaded twice and the second time counts, because a server may keep what it
+ * allocates for a first command.
  */
 export async function load(contenders: readonly Contender[], data: DataSet): Promise<Map<Contender, number>> {
   const risen = new Map<Contender, number>();
@@ -73,7 +73,7 @@ export async function load(contenders: readonly Contender[], data: DataSet): Pro
   return risen;
 }
 
-/** Repacks what was loaded, in all modules, and returns by how much each one's used_memory fell. Here too something like it is done first. */
+/** Runs OPTIMIZE MEM on all sets in all modules and returns the fall of used_memory. Here too, a first run on a copy does not count. */
 export async function optimise(contenders: readonly Contender[], data: DataSet): Promise<Map<Contender, number>> {
   const fallen = new Map<Contender, number>();
   for (const contender of contenders.filter((one) => !one.native)) {

@@ -1,4 +1,4 @@
-// Where, when and on what state of the project figures were taken.
+// The machine, date and commit of a benchmark run.
 
 import { execFileSync } from "node:child_process";
 import { cpus, totalmem } from "node:os";

@@ -1,9 +1,9 @@
-// bench: the module against native bitmaps, and against any other module with the same commands, on real and made-up data.
+// Compares the module with native bitmaps and with other modules that have the same commands, on real and generated data.
 //
 //   --peer NAME=PATH   another module's .so; may be given several times
 //   --data DIRECTORY   more data sets: zip files like those in test/data
-//   --only PATTERN     only suites whose name matches
-//   --full             the sizes that take long
+//   --only PATTERN     only suites whose names match
+//   --full             larger sizes, which take long
 //   --out DIRECTORY    where results.json and the charts go (build/bench)
 
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
@@ -38,7 +38,7 @@ const { values: options } = parseArgs({
 
 const peers = options.peer.map((text): Peer => {
   const at = text.indexOf("=");
-  if (at < 1) throw new Error(`--peer ${text}: NAME=PATH is wanted`);
+  if (at < 1) throw new Error(`--peer ${text}: must be NAME=PATH`);
   return { name: text.slice(0, at), module: text.slice(at + 1) };
 });
 
@@ -77,7 +77,11 @@ const suites: [string, Suite][] = [
   madeSuite("a tenth of 16 Mbit", (seed) => noise(seed, bitsMade, 26)),
   madeSuite("runs in 16 Mbit", (seed) => runs(seed, bitsMade, 50, 3000), true),
   ["1/1000 of 16 Mbit", (contenders) =>
-    measureSets(contenders, ofMembers("1/1000 of 16 Mbit", seeded(setsMade, (seed) => scattered(seed, bitsMade, bitsMade / 1000))), { combinations: made })],
+    measureSets(
+      contenders,
+      ofMembers("1/1000 of 16 Mbit", seeded(setsMade, (seed) => scattered(seed, bitsMade, bitsMade / 1000))),
+      { combinations: made },
+    )],
   ["daily actives", (contenders) =>
     measureSets(contenders, ofBitmaps("daily actives", seeded(days, (seed) => noise(seed, users, 26))), { combinations: daily })],
   ["keys of 10 members", (contenders) => measureSmallKeys(contenders, { data: "keys of 10 members", keys, bound: 366 })],
@@ -91,7 +95,7 @@ const suites: [string, Suite][] = [
 const started = Date.now(), machine = thisMachine();
 const rows: Row[] = [], names: string[] = [];
 
-/** What there is so far. */
+/** Writes the results so far. */
 function save(): void {
   mkdirSync(options.out, { recursive: true });
   writeFileSync(join(options.out, "results.json"), `${JSON.stringify({ machine, contenders: names, rows }, null, 1)}\n`);

@@ -1,37 +1,37 @@
-// The yardstick: time that the server itself spends in a command. Contenders take many short turns, whose median counts.
+// Measures the time that the server itself spends in a command. Contenders take many short turns, and the median counts.
 
 import { type Command, encode } from "../test/support/resp.ts";
 import type { Contender } from "./contender.ts";
 import { type CommandStatistics, median } from "./statistics.ts";
 
 /**
- * A turn is so much of the server's work, or one batch: short enough that whatever else the machine does meets all contenders alike, or some of
- * their turns and not most.
+ * Server time of a turn, unless one batch takes longer. Turns are so short that disturbances by other processes affect all contenders
+ * alike, or only a few of their turns.
  */
 const TURN_MICROSECONDS = 2000;
-/** Or it is so many calls. The server's clock counts a call of less than a microsecond as none or one: the mean of so many is off by some 4 %. */
+/** The most calls of a turn. The server counts a call shorter than a microsecond as 0 or 1; the mean of this many is exact to about 4 %. */
 const TURN_CALLS = 2000;
 const ROUNDS = 60;
-/** A row ends after so long, if that were rounds enough. */
+/** A row ends after this time if ROUNDS_LEAST rounds are done. */
 const ROW_MILLISECONDS = 1000;
 const ROUNDS_LEAST = 9;
-/** One that takes even longer ends with fewer. */
+/** A row that takes this long ends after LONG_ROUNDS_LEAST rounds. */
 const LONG_ROW_MILLISECONDS = 2500;
 const LONG_ROUNDS_LEAST = 5;
-/** Shorter batches are run once before they are timed, so that all find their caches as the contender itself left them. */
+/** Batches shorter than this run once before each turn, so that the caches are as the contender itself leaves them. */
 const WARM_MICROSECONDS = 50_000;
 
-/** What of a contender is asked here. */
+/** The part of a contender that measuring needs. */
 export type Timed = Pick<Contender, "name" | "run" | "drain" | "resetStatistics" | "statistics">;
 
 export interface Batch {
-  /** Commands to send in one write. They may be repeated, so each batch leaves things as it found them. */
+  /** Commands to send in one write. Batches are repeated, so each must leave the keys as it found them. */
   readonly commands: readonly Command[];
-  /** The command whose time counts, as the contender calls it; the others restore what it changed. */
+  /** The contender's name of the command whose time counts. The other commands restore what it changed. */
   readonly timed: string;
 }
 
-/** Microseconds a call of the timed command, by contender. */
+/** Microseconds per call of the timed command, by contender. */
 export type Times = Record<string, number>;
 
 const encoded = (commands: readonly Command[], times = 1): Buffer => {
@@ -48,19 +48,20 @@ async function statisticsOf(contender: Timed, bytes: Buffer): Promise<Map<string
 interface Part {
   readonly contender: Timed;
   readonly timed: string;
-  /** What is run before a turn, if anything is. */
+  /** Commands to run before each turn, if any. */
   readonly warming: Buffer | undefined;
   readonly turn: Buffer;
-  /** Microseconds of the timed command, per call. */
+  /** Microseconds per call of the timed command, one value per turn. */
   readonly times: number[];
 }
 
-/** Tries a batch, whose replies are looked at this once, and how many make a turn. */
+/** Runs a batch once, checking its replies, and finds how many repetitions make a turn. */
 async function partOf(contender: Timed, { commands, timed }: Batch): Promise<Part> {
   await contender.run(commands);
   const batch = encoded(commands);
   for (let turn = batch, repeats = 1; ;) {
-    const statistics = await statisticsOf(contender, turn), microseconds = [...statistics.values()].reduce((sum, one) => sum + one.microseconds, 0);
+    const statistics = await statisticsOf(contender, turn);
+    const microseconds = [...statistics.values()].reduce((sum, one) => sum + one.microseconds, 0);
     if (!statistics.has(timed.toLowerCase())) throw new Error(`${contender.name}: no ${timed} in its statistics`);
     if (microseconds >= TURN_MICROSECONDS / 2 || repeats * commands.length >= TURN_CALLS) {
       return { contender, timed, warming: microseconds < WARM_MICROSECONDS ? batch : undefined, turn, times: [] };
@@ -77,7 +78,7 @@ async function takeTurn({ contender, timed, warming, turn, times }: Part): Promi
   times.push(microseconds / calls);
 }
 
-/** Contenders for which `batchOf` answers null take no part. In each round another one begins. */
+/** Measures contenders in rounds, each begun by another one. Those for which `batchOf` returns null do not take part. */
 export async function measure<C extends Timed>(contenders: readonly C[], batchOf: (contender: C) => Batch | null): Promise<Times> {
   const parts: Part[] = [];
   for (const contender of contenders) {

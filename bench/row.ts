@@ -1,17 +1,17 @@
-// One line of the results.
+// One row of the results.
 
 export type Unit = "µs" | "ms" | "bytes" | "commands/s";
 
 export interface Row {
-  /** The data it was measured on. */
+  /** The name of the data set. */
   readonly data: string;
   readonly what: string;
   readonly unit: Unit;
-  /** By contender; one that lacks the command has none. */
+  /** Values by contender. Contenders that lack the command have none. */
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** How many times better ours is than the other: above 1 ours is faster or smaller. */
+/** How many times better ours is than the other: faster or smaller if above 1. */
 export function advantage({ unit, values }: Row, other: string, ours: string): number | undefined {
   const theirs = values[other], own = values[ours];
   if (theirs === undefined || own === undefined) return undefined;

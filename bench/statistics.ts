@@ -1,6 +1,6 @@
-// What rounds of measuring are reduced to.
+// Statistics of measurements.
 
-/** The p-th part of the values lies at or below the result; 0 gives the least, 1 the greatest. */
+/** The p-quantile: a share p of the values is less than or equal to it. 0 gives the least value, 1 the greatest. */
 export function quantile(values: readonly number[], p: number): number {
   if (values.length === 0) throw new Error("no values");
   const ascending = [...values].sort((a, b) => a - b);
@@ -14,14 +14,14 @@ export function median(values: readonly number[]): number {
 
 export interface CommandStatistics {
   readonly calls: number;
-  /** Calls that were answered with an error. */
+  /** Calls that replied with an error. */
   readonly failed: number;
   readonly microseconds: number;
 }
 
 /**
- * INFO commandstats by command in lower case. A call's time is the difference of two clocks that are cut to microseconds:
- * a single call of half a microsecond counts 0 or 1, the mean of many calls is right.
+ * Parses INFO commandstats, by command name in lower case. The time of a call is the difference of two readings in whole microseconds:
+ * a single call of half a microsecond counts as 0 or 1, but the mean of many calls is right.
  */
 export function parseCommandStatistics(info: string): Map<string, CommandStatistics> {
   const found = info.matchAll(/^cmdstat_([^:]+):calls=(\d+),usec=(\d+).*?(?:,failed_calls=(\d+))?\r?$/gm);

@@ -1,8 +1,8 @@
-/* bench.c -- times the core's AND of two bitsets against the plain loop, at each CPU level that this machine has.
+/* bench.c -- times the core's AND of two bitsets and a plain C loop, at each CPU level that this machine supports.
  *
- * PAIRS pairs of 8 KiB bitsets and as many results take 384 KiB: more than a first-level cache, less than a second-level
- * one. Addresses are 8 modulo 64, as in an arena behind its 8-byte prefix; both sides work on the same ones. Rounds of
- * all contestants alternate, so that a change of the clock or a neighbour hits them alike; medians are compared. */
+ * PAIRS pairs of 8 KiB bitsets and their results take 384 KiB: more than a first-level cache, less than a second-level
+ * one. Addresses are 8 modulo 64, as in an arena after its 8-byte prefix, and the same for both sides. Rounds of both
+ * sides alternate, so that changes of the clock rate and other processes affect them alike. Medians are compared. */
 #include "core.h"
 #include "plain.h"
 
@@ -13,7 +13,7 @@
 
 #define BITSET_BYTES (BITSET_WORDS * 8)
 #define PAIRS 16
-#define SWEEPS 50           /* over all pairs, in one round */
+#define SWEEPS 50           /* over all pairs, per round */
 #define ROUNDS 201
 #define LEVELS_MAX 3
 
@@ -49,7 +49,7 @@ static void find_levels(void) {
 #endif
 }
 
-/* The sandbox's part in core-link.h: nothing here traps, grows or replies. */
+/* The functions of the sandbox in core-link.h. The kernels never trap, grow or reply. */
 
 void sandbox_trap(enum trap trap) {
     fprintf(stderr, "bench: %s\n", trap_text(trap));
@@ -63,7 +63,7 @@ span sandbox_grow(uint32_t bytes) {
 
 void sandbox_member(uint64_t member) { (void)member; }
 
-/* One sweep over all pairs. The sum keeps the compiler from dropping work, and is the same for both sides. */
+/* One sweep over all pairs. The sum must be equal for both sides, and keeps the compiler from removing the work. */
 
 static uint64_t sweep_core(const struct core *core, int kernel) {
     uint64_t members = 0;

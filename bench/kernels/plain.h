@@ -1,4 +1,4 @@
-/* plain.h -- what the kernels are measured against: the loop that one would write in C, one build per CPU level. */
+/* plain.h -- the plain C loops that the kernels are compared with, one build per CPU level. */
 #ifndef ROAR_PLAIN_H
 #define ROAR_PLAIN_H
 

@@ -1,6 +1,6 @@
-// Every command of the module, on two sets of some ten thousand members.
+// Every command of the module, on two sets of about 40,000 members.
 
-import type { Command } from "../../test/support/resp.ts";
+import { bytesOf, type Command } from "../../test/support/resp.ts";
 import { dataset } from "../../test/support/data.ts";
 import { type Contender, OURS_64 } from "../contender.ts";
 import { load, ofMembers } from "../load.ts";
@@ -8,14 +8,14 @@ import { measure } from "../measure.ts";
 import type { Row } from "../row.ts";
 import { bitmapOf } from "../generators.ts";
 
-/** What a command is tried with. Keys are the contender's. */
-export interface Material {
+/** Keys and values for the arguments of commands. Keys are the contender's. */
+interface Material {
   readonly a: string;
   readonly b: string;
-  /** A key to write to, and one with the members of `a` that every batch leaves as it found it. */
+  /** A key to write to, and a key with the members of `a` that every batch leaves unchanged. */
   readonly result: string;
   readonly copy: string;
-  /** A key with native's bitmap of the members of `a`, and one that is written to. */
+  /** A key with the native bitmap of the members of `a`, and a key to write strings to. */
   readonly string: string;
   readonly stringResult: string;
   readonly members: readonly number[];
@@ -25,7 +25,7 @@ export interface Material {
 
 type Arguments = readonly (string | number | Buffer)[];
 
-/** What stands behind the command's name. Batches are repeated: together the commands of one leave `copy` as it was. */
+/** Arguments of the calls in a batch. Batches are repeated, so the calls of a batch must together leave `copy` unchanged. */
 export const uses: Readonly<Record<string, (m: Material) => readonly Arguments[]>> = {
   SETBIT: ({ copy }) => [1, 0].map((value) => [copy, 123_456, value]),
   GETBIT: ({ a }) => [[a, 123_456]],
@@ -67,7 +67,7 @@ export const uses: Readonly<Record<string, (m: Material) => readonly Arguments[]
   OPTIMIZE: ({ copy }) => [[copy]],
 };
 
-/** Commands whose key has to be in a certain state: what brings it about, untimed, before each. */
+/** Untimed commands before each call, for commands that need their key in a certain state. */
 const before: Readonly<Record<string, (contender: Contender, m: Material) => Command>> = {
   CLEAR: (contender, { result, a }) => [contender.named("BITOP"), "OR", result, a, a],
   CLEARRANGE: (contender, { result, a }) => [contender.named("BITOP"), "OR", result, a, a],
@@ -76,8 +76,9 @@ const before: Readonly<Record<string, (contender: Contender, m: Material) => Com
   IMPORT: (_, { result }) => ["DEL", result],
 };
 
-/** A module that stores all 64-bit offsets container by container would take all memory there is. */
-const isOutOfReach = (contender: Contender, name: string): boolean => name === "SETFULL" && contender.prefix === "R64." && contender.name !== OURS_64;
+/** A module that stores all 64-bit offsets container by container would run out of memory. */
+const isOutOfReach = (contender: Contender, name: string): boolean =>
+  name === "SETFULL" && contender.prefix === "R64." && contender.name !== OURS_64;
 
 /** Sets of 44,679 and 39,668 members. */
 const SETS = [20, 113];
@@ -86,26 +87,28 @@ export async function* measureCommands(contenders: readonly Contender[]): AsyncG
   const all = dataset("census1881"), sets = SETS.map((i) => all[i]!);
   const data = ofMembers("commands", [...sets, sets[0]!]);
   await load(contenders, data);
-  const string = bitmapOf(sets[0]!), characters = [...string.subarray(0, 1000)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
+  const string = bitmapOf(sets[0]!);
+  const characters = [...string.subarray(0, 1000)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
   const payloads = new Map<string, Buffer>();
   for (const contender of contenders) {
     await contender.run([["SET", contender.key("string"), string]]);
     if (!contender.has("EXPORT")) continue;
     const [payload] = await contender.run([[contender.named("EXPORT"), contender.key("commands", 0)]]);
-    payloads.set(contender.prefix, Buffer.from(payload as string, "latin1"));
+    payloads.set(contender.prefix, bytesOf(payload!));
   }
   for (const [name, use] of Object.entries(uses)) {
     const values = await measure(contenders, (contender) => {
       if (!contender.has(name) || isOutOfReach(contender, name)) return null;
       const material: Material = {
-        a: contender.key("commands", 0), b: contender.key("commands", 1), copy: contender.key("commands", 2), result: contender.key("result"),
-        string: contender.key("string"), stringResult: contender.key("stringresult"),
+        a: contender.key("commands", 0), b: contender.key("commands", 1), copy: contender.key("commands", 2),
+        result: contender.key("result"), string: contender.key("string"), stringResult: contender.key("stringresult"),
         members: sets[0]!, payload: payloads.get(contender.prefix) ?? Buffer.alloc(0), characters,
       };
       const prepare = before[name];
       return {
         timed: contender.named(name),
-        commands: use(material).flatMap((args): Command[] => [...(prepare ? [prepare(contender, material)] : []), [contender.named(name), ...args]]),
+        commands: use(material).flatMap((args): Command[] =>
+          [...(prepare ? [prepare(contender, material)] : []), [contender.named(name), ...args]]),
       };
     });
     yield { data: "every command", what: name, unit: "µs", values };

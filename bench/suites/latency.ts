@@ -1,4 +1,4 @@
-// What a client waits: one request at a time, over a socket of the same machine, with the client's own work in it.
+// Latency for a client: one request at a time, over a local socket, including the work of the client.
 
 import type { Command } from "../../test/support/resp.ts";
 import { dataset } from "../../test/support/data.ts";
@@ -7,7 +7,7 @@ import { load, ofMembers } from "../load.ts";
 import type { Row } from "../row.ts";
 import { quantile } from "../statistics.ts";
 
-/** Requests that one contender gets before it is the next one's turn, and turns. */
+/** Requests per turn of a contender, and number of turns. */
 const TURN = 100, TURNS = 20;
 
 export async function* measureLatency(contenders: readonly Contender[]): AsyncGenerator<Row> {
@@ -29,7 +29,7 @@ export async function* measureLatency(contenders: readonly Contender[]): AsyncGe
         for (let i = 0; i < TURN; i++) {
           const start = performance.now();
           await contender.run([command]);
-          if (turn > 0) waited.get(contender)!.push((performance.now() - start) * 1000);       // the first turn warms up
+          if (turn > 0) waited.get(contender)!.push((performance.now() - start) * 1000);       // the first turn is a warm-up
         }
       }
     }

@@ -1,4 +1,4 @@
-// A flood of SETBITs at random places, from one client that does not wait: how many a second, and how long the longest took.
+// A flood of SETBITs at random offsets from one client that does not wait: the rate, and the time of the longest call.
 
 import type { Argument } from "../../test/support/resp.ts";
 import { random } from "../../test/support/random.ts";
@@ -7,12 +7,12 @@ import type { Row } from "../row.ts";
 import { median } from "../statistics.ts";
 import { text } from "./small.ts";
 
-/** Commands that one contender gets before it is the next one's turn. */
+/** Commands per turn of a contender. */
 const TURN = 100_000;
-/** The slow log has the longest of a turn if any took so long; microseconds. */
+/** Threshold of the slow log, from which the longest call of a turn is taken; microseconds. */
 const SLOW = 100;
 
-export interface Flood {
+interface Flood {
   readonly data: string;
   readonly count: number;
   /** Offsets are drawn from [0, bound). */
@@ -20,8 +20,8 @@ export interface Flood {
 }
 
 /**
- * All of it is done PASSES times, on keys that begin empty. What makes a command long, a value that grows, comes at the same place in
- * every pass, and other processes do not: a turn's longest command counts as what it was in the best pass.
+ * Passes over the whole flood, each on an empty key. A growing value delays the same command in every pass, but disturbances by other
+ * processes do not recur. Therefore the longest call of a turn counts with its shortest time over all passes.
  */
 const PASSES = 2;
 
@@ -45,14 +45,16 @@ export async function* measureFlood(contenders: readonly Contender[], { data, co
       }
     }
   }
-  const values = (reduce: (contender: Contender) => number): Row["values"] => Object.fromEntries(contenders.map((one) => [one.name, reduce(one)]));
+  const values = (reduce: (contender: Contender) => number): Row["values"] =>
+    Object.fromEntries(contenders.map((one) => [one.name, reduce(one)]));
   yield { data, what: "SETBIT", unit: "commands/s", values: values((contender) => median(rates.get(contender)!)) };
-  yield { data, what: "the longest SETBIT", unit: "µs", values: values((contender) => Math.max(...longest.get(contender)!)) };
+  yield { data, what: "longest SETBIT", unit: "µs", values: values((contender) => Math.max(...longest.get(contender)!)) };
 }
 
-/** Microseconds of the longest call in the slow log, which is emptied; SLOW if none is there. */
+/** Returns the microseconds of the longest call in the slow log, or SLOW if there is none, and empties the log. */
 async function longestIn(contender: Contender, command: string): Promise<number> {
   const [entries] = await contender.run([["SLOWLOG", "GET", -1], ["SLOWLOG", "RESET"]]);
-  const found = (entries as [id: number, time: number, microseconds: number, command: Argument[]][]).filter((entry) => entry[3][0] === command);
+  const logged = entries as [id: number, time: number, microseconds: number, command: Argument[]][];
+  const found = logged.filter((entry) => entry[3][0] === command);
   return found.reduce((most, entry) => Math.max(most, entry[2]), SLOW);
 }

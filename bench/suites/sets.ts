@@ -1,4 +1,4 @@
-// Sets of offsets as bitmaps: memory, combinations, counting, single bits.
+// Bitmaps of a data set: memory, combinations, counting, single bits.
 
 import type { Command } from "../../test/support/resp.ts";
 import { random } from "../../test/support/random.ts";
@@ -9,7 +9,7 @@ import type { Row } from "../row.ts";
 
 type Operation = "AND" | "OR" | "XOR" | "NOT";
 
-/** A combination of `of` neighbouring sets, begun at every `step`-th set. */
+/** A combination of `of` neighbouring sets, starting at every `step`-th set. */
 export interface Combination {
   readonly operation: Operation;
   readonly of: number;
@@ -21,16 +21,16 @@ export const pairs: readonly Combination[] = [
   { operation: "NOT", of: 1, step: 1 },
 ];
 
-export interface Plan {
+interface Plan {
   readonly combinations: readonly Combination[];
-  /** OPTIMIZE all before anything is timed. */
+  /** Runs OPTIMIZE on all sets before anything is timed. */
   readonly optimised?: boolean;
 }
 
-/** Single bits of each set that GETBIT and SETBIT are sent for. */
+/** Number of offsets per set for GETBIT and SETBIT. */
 const BITS_A_SET = 10;
 
-/** Offsets of a set, half of them members as far as `bitmap` has them near a random place. */
+/** Random offsets of a set. Every second one is moved to the next member, if there is one after it. */
 function offsetsIn(bitmap: Buffer, below: (bound: number) => number): number[] {
   return Array.from({ length: BITS_A_SET }, (_, i) => {
     const at = below(bitmap.length * 8);
@@ -56,10 +56,10 @@ export async function* measureSets(contenders: readonly Contender[], data: DataS
   const loaded = await load(contenders, data);
   const memory = (what: string): Row =>
     row(what, "bytes", Object.fromEntries([...loaded].map(([contender, bytes]) => [contender.name, bytes / data.count])));
-  yield memory("memory a set, loaded");
+  yield memory("memory per set, loaded");
   if (plan.optimised) {
     for (const [contender, bytes] of await optimise(contenders, data)) loaded.set(contender, loaded.get(contender)! - bytes);
-    yield memory("memory a set, optimised");
+    yield memory("memory per set, optimized");
   }
 
   for (const { operation, of, step } of plan.combinations) {
@@ -83,7 +83,7 @@ export async function* measureSets(contenders: readonly Contender[], data: DataS
     timed: contender.named("GETBIT"),
     commands: eachBit(contender, (key, offset) => [[contender.named("GETBIT"), key, offset]]),
   })));
-  // Last: a container that changes its kind for a bit does not change back when the bit does.
+  // SETBIT is last: a container that changes its kind when a bit is set does not change back when the bit is cleared.
   yield row("SETBIT", "µs", await measure(contenders, (contender) => ({
     timed: contender.named("SETBIT"),
     commands: eachBit(contender, (key, offset, index) => {
@@ -94,6 +94,6 @@ export async function* measureSets(contenders: readonly Contender[], data: DataS
 
   if (!plan.optimised) {
     for (const [contender, bytes] of await optimise(contenders, data)) loaded.set(contender, loaded.get(contender)! - bytes);
-    yield memory("memory a set, optimised");
+    yield memory("memory per set, optimized");
   }
 }

@@ -1,4 +1,4 @@
-// A key for each of very many users, with a few members each.
+// Very many keys with a few members each, for example one per user.
 
 import { random } from "../../test/support/random.ts";
 import type { Contender } from "../contender.ts";
@@ -8,7 +8,7 @@ const MEMBERS = 10;
 /** Commands in one write. */
 const CHUNK = 50_000;
 
-export interface SmallKeys {
+interface SmallKeys {
   readonly data: string;
   readonly keys: number;
   /** Members are drawn from [0, bound). */
@@ -16,31 +16,34 @@ export interface SmallKeys {
 }
 
 /**
- * Loads the keys, chunk by chunk in contenders in turn, and tells how fast that was and what a key takes, name and all. Each begins with an
- * empty server and has the same names: the server's hash table, and what a longer name takes, are part of it.
+ * Loads the keys, in chunks that contenders load in turn, and measures the rate and the memory per key. The memory includes the name
+ * and the server's hash table, so every contender starts with an empty server and uses the same names.
  */
 export async function* measureSmallKeys(contenders: readonly Contender[], { data, keys, bound }: SmallKeys): AsyncGenerator<Row> {
   const milliseconds = new Map<Contender, number>(), bytes = new Map<Contender, number>();
-  const add = (to: Map<Contender, number>, contender: Contender, value: number): void => void to.set(contender, (to.get(contender) ?? 0) + value);
+  const add = (to: Map<Contender, number>, contender: Contender, value: number): void =>
+    void to.set(contender, (to.get(contender) ?? 0) + value);
   for (const round of oneOfEachServer(contenders)) {
     const { below } = random(366);
     for (const contender of round) await contender.run([["FLUSHALL", "SYNC"]]);
     for (let from = 0; from < keys; from += CHUNK) {
       const sets = Array.from({ length: Math.min(CHUNK, keys - from) }, () => Array.from({ length: MEMBERS }, () => below(bound)));
       for (const contender of round) {
-        const command = contender.native ? nativeSet : (key: string, members: number[]) => text(contender.named("SETINTARRAY"), key, ...members.map(String));
+        const setMembers = (key: string, members: number[]) => text(contender.named("SETINTARRAY"), key, ...members.map(String));
+        const command = contender.native ? nativeSet : setMembers;
         const encoded = Buffer.from(sets.map((members, i) => command(`user:${from + i}`, members)).join(""), "latin1");
-        add(bytes, contender, await contender.memoryOf(async () => add(milliseconds, contender, await contender.flood(encoded, sets.length))));
+        const work = async (): Promise<void> => add(milliseconds, contender, await contender.flood(encoded, sets.length));
+        add(bytes, contender, await contender.memoryOf(work));
       }
     }
   }
   const row = (what: string, unit: Row["unit"], of: Map<Contender, number>, reduce: (value: number) => number): Row =>
     ({ data, what, unit, values: Object.fromEntries([...of].map(([contender, value]) => [contender.name, reduce(value)])) });
-  yield row("memory a key", "bytes", bytes, (value) => value / keys);
-  yield row("keys loaded", "commands/s", milliseconds, (value) => keys / value * 1000);
+  yield row("memory per key", "bytes", bytes, (value) => value / keys);
+  yield row("loading keys", "commands/s", milliseconds, (value) => keys / value * 1000);
 }
 
-/** The contenders in rounds, in which no two have the same server. */
+/** Splits the contenders into rounds in which no two share a server. */
 function oneOfEachServer(contenders: readonly Contender[]): Contender[][] {
   const rounds: Contender[][] = [];
   for (const contender of contenders) {
@@ -50,7 +53,7 @@ function oneOfEachServer(contenders: readonly Contender[]): Contender[][] {
   return rounds;
 }
 
-/** A command as the server reads it; one byte a character. */
+/** An encoded command with one byte per character. */
 export const text = (...words: string[]): string => `*${words.length}\r\n${words.map((word) => `$${word.length}\r\n${word}\r\n`).join("")}`;
 
 function nativeSet(key: string, members: number[]): string {

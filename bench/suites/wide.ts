@@ -1,10 +1,10 @@
-// Members of 64 bits, appended a hundred at a time.
+// 64-bit members, appended a hundred at a time.
 
 import type { Contender } from "../contender.ts";
 import type { Row } from "../row.ts";
 
 const BATCH = 100;
-/** Commands that one contender runs before it is the next one's turn. */
+/** Commands per turn of a contender. */
 const TURN = 500;
 
 export async function* measureWide(contenders: readonly Contender[], data: string, members: readonly bigint[]): AsyncGenerator<Row> {
@@ -25,6 +25,6 @@ export async function* measureWide(contenders: readonly Contender[], data: strin
     appending[contender.name] = found.microseconds / members.length;
     memory[contender.name] = bytes.get(contender)! / members.length;
   }
-  yield { data, what: "appended, a member", unit: "µs", values: appending };
-  yield { data, what: "memory a member", unit: "bytes", values: memory };
+  yield { data, what: "append, per member", unit: "µs", values: appending };
+  yield { data, what: "memory per member", unit: "bytes", values: memory };
 }
