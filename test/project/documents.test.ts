@@ -49,8 +49,17 @@ describe.each(documents)("%s", (document) => {
   });
 });
 
-it.each(Object.entries(patterns))("the documents contain references of the kind %s", (_, pattern) => {
-  expect(documents.flatMap((document) => found(textOf(document), pattern))).not.toEqual([]);
+it.each(["link", "file", "target"] as const)("the documents contain references of the kind %s", (kind) => {
+  expect(documents.flatMap((document) => found(textOf(document), patterns[kind]))).not.toEqual([]);
+});
+
+it("docs/architecture.md lists every import of the core", () => {
+  const declared = found(textOf("assembly/env/memory.ts"), /@external\("(\w+)", "(\w+)"\)/g).map(([, module, name]) => `${module}.${name}`);
+  const rows = found(textOf("docs/architecture.md"), /^\| `(?:\w+\.)(?:\w|\*).*$/gm).map(([row]) => row.split("|")[1]!).join();
+  const listed = found(rows, /`(\w+\.\w+)/g).map(([, name]) => name);
+  const operands = /^(left|right)\./; // summed up in one row
+  expect(rows).toMatch(/`left\.\*`, `right\.\*`/);
+  expect(listed.sort()).toEqual(declared.filter((name) => !operands.test(name)).sort());
 });
 
 describe("documents and the server", () => {
