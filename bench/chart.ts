@@ -66,7 +66,8 @@ export function draw({ title, subtitle, groups, format, origin, footnote }: Char
   words(MARGIN, 55, subtitle, 'class="quiet"');
   const bottom = height - FOOT + 4;
   for (const tick of ticks(least, greatest, origin)) {
-    parts.push(`<line class="${tick === origin ? "origin" : "grid"}" x1="${x(tick).toFixed(1)}" x2="${x(tick).toFixed(1)}" y1="${HEAD}" y2="${bottom}"/>`);
+    const at = x(tick).toFixed(1);
+    parts.push(`<line class="${tick === origin ? "origin" : "grid"}" x1="${at}" x2="${at}" y1="${HEAD}" y2="${bottom}"/>`);
     words(x(tick), bottom + 16, format(tick), 'class="quiet" text-anchor="middle"');
   }
   let y = HEAD;
@@ -76,14 +77,16 @@ export function draw({ title, subtitle, groups, format, origin, footnote }: Char
     for (const { label, value } of group.bars) {
       const from = x(Math.min(value, origin)), to = x(Math.max(value, origin)), ahead = value >= origin;
       words(MARGIN + 12, y + 13, label);
-      parts.push(`<rect class="${ahead ? "more" : "less"}" x="${from.toFixed(1)}" y="${y}" width="${Math.max(1, to - from).toFixed(1)}" height="${BAR}" rx="2"/>`);
+      const kind = ahead ? "more" : "less", width = Math.max(1, to - from).toFixed(1);
+      parts.push(`<rect class="${kind}" x="${from.toFixed(1)}" y="${y}" width="${width}" height="${BAR}" rx="2"/>`);
       words(ahead ? to + 6 : from - 6, y + 13, format(value), ahead ? "" : 'text-anchor="end"');
       y += STEP;
     }
   }
   words(MARGIN, height - 16, footnote, 'class="quiet"');
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${escape(title)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" `
+    + `role="img" aria-label="${escape(title)}">`,
     `<style>${STYLE}</style>`,
     `<rect class="page" x="0.5" y="0.5" width="${WIDTH - 1}" height="${height - 1}" rx="6"/>`,
     ...parts,

@@ -34,7 +34,10 @@ describeCommand("DELETEINTARRAY", (suite) => {
 
   itRunsEverywhere(suite, ["k", 9]);
   itMindsMemory(suite, "write", ["k", 9]);
-  itDeclares(suite, { arity: -3, flags: ["write", "denyoom"], keys: [{ first: 1, last: 1, access: "RW" }], call: ["k", 1, 2], keysInCall: ["k"] });
+  itDeclares(suite, {
+    arity: -3, flags: ["write", "denyoom"], keys: [{ first: 1, last: 1, access: "RW" }],
+    call: ["k", 1, 2], keysInCall: ["k"],
+  });
   itRefuses(suite, {
     arity: [[], ["k"]],
     bad: notOffsets(family).flatMap((bad) => [["k", bad], ["k", 1, bad]].map((args) => [args, offsetError(family, "value")] as const)),
@@ -82,7 +85,8 @@ describeCommand("RANGEINTARRAY", (suite) => {
   itRefuses(suite, {
     arity: [[], ["k"], ["k", 0], ["k", 0, 1, 2]],
     bad: [
-      ...notOffsets(family).flatMap((bad) => [[["k", bad, 1], offsetError(family, "start")], [["k", 1, bad], offsetError(family, "end")]] as const),
+      ...notOffsets(family).flatMap((bad) =>
+        [[["k", bad, 1], offsetError(family, "start")], [["k", 1, bad], offsetError(family, "end")]] as const),
       [["k", 0, 100_000_000], TOO_LARGE],
       [["k", 0, String(family.last)], TOO_LARGE],
       [["k", 5, 100_000_005], TOO_LARGE],

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { asReply, member } from "../support/family.ts";
 import { noEffects } from "../support/observer.ts";
-import { bitError, describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, NOT_AN_INTEGER, SYNTAX } from "../support/suite.ts";
+import {
+  bitError, describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, NOT_AN_INTEGER, SYNTAX,
+} from "../support/suite.ts";
 import { itAnswersAsNative } from "../support/native.ts";
 
 const NOT_A_BIT = "ERR The bit argument must be 1 or 0.";
@@ -85,11 +87,13 @@ describeCommand("BITPOS", (suite) => {
       ...["0", "1"].flatMap((bit) =>
         starts.flatMap((start) => [
           [bit, start],
-          ...["0", "-1", "-3", "9", "65535", "65536"].flatMap((end) => [[bit, start, end], [bit, start, end, "byte"], [bit, start, end, "BIT"]]),
+          ...["0", "-1", "-3", "9", "65535", "65536"].flatMap((end) =>
+            [[bit, start, end], [bit, start, end, "byte"], [bit, start, end, "BIT"]]),
         ]),
       ),
-      ["2", "0"], ["-1", "0", "1"], ["x", "0"], ["", "0"], ["01", "0"], ["1", "x"], ["1", "0", "x"], ["1", "x", "0"], ["1", "0", "1", "BYTES"],
-      ["2", "x"], ["1", "0", "x", "BYTES"], ["1", "x", "1", "BYTES"], ["1", "0", "1", "BIT", "x"], ["1", "", "1"], ["1", "9223372036854775808"],
+      ["2", "0"], ["-1", "0", "1"], ["x", "0"], ["", "0"], ["01", "0"], ["1", "x"], ["1", "0", "x"], ["1", "x", "0"], ["2", "x"],
+      ["1", "0", "1", "BYTES"], ["1", "0", "x", "BYTES"], ["1", "x", "1", "BYTES"], ["1", "0", "1", "BIT", "x"], ["1", "", "1"],
+      ["1", "9223372036854775808"],
     ]);
   });
 

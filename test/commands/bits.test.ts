@@ -63,7 +63,10 @@ describeCommand("SETBITS", (suite) => {
 
   itRunsEverywhere(suite, ["k", 2, 3]);
   itMindsMemory(suite, "write", ["k", 9]);
-  itDeclares(suite, { arity: -3, flags: ["write", "denyoom"], keys: [{ first: 1, last: 1, access: "RW" }], call: ["k", 1, 2], keysInCall: ["k"] });
+  itDeclares(suite, {
+    arity: -3, flags: ["write", "denyoom"], keys: [{ first: 1, last: 1, access: "RW" }],
+    call: ["k", 1, 2], keysInCall: ["k"],
+  });
   itRefuses(suite, {
     arity: [[], ["k"]],
     bad: notOffsets(family).flatMap((bad) => [["k", bad], ["k", 9, bad, 8]].map((args) => [args, offsetError(family, "offset")] as const)),
@@ -104,11 +107,15 @@ describeCommand("CLEARBITS", (suite) => {
 
   itRunsEverywhere(suite, ["k", 9, "COUNT"]);
   itMindsMemory(suite, "write", ["k", 9]);
-  itDeclares(suite, { arity: -3, flags: ["write", "denyoom"], keys: [{ first: 1, last: 1, access: "RW" }], call: ["k", 1, "COUNT"], keysInCall: ["k"] });
+  itDeclares(suite, {
+    arity: -3, flags: ["write", "denyoom"], keys: [{ first: 1, last: 1, access: "RW" }],
+    call: ["k", 1, "COUNT"], keysInCall: ["k"],
+  });
   itRefuses(suite, {
     arity: [[], ["k"]],
     bad: [
-      ...notOffsets(family).flatMap((bad) => [["k", bad], ["k", 1, bad, "COUNT"]].map((args) => [args, offsetError(family, "offset")] as const)),
+      ...notOffsets(family).flatMap((bad) =>
+        [["k", bad], ["k", 1, bad, "COUNT"]].map((args) => [args, offsetError(family, "offset")] as const)),
       [["k", "COUNT", 1], offsetError(family, "offset")],
       [["k", "COUNT", "COUNT"], offsetError(family, "offset")],
     ],

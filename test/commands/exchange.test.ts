@@ -6,7 +6,9 @@ import { nativeString } from "../support/model.ts";
 import { noEffects } from "../support/observer.ts";
 import { samples } from "../support/samples.ts";
 import { bytesOf } from "../support/resp.ts";
-import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, SYNTAX, WRONGTYPE } from "../support/suite.ts";
+import {
+  describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, SYNTAX, WRONGTYPE,
+} from "../support/suite.ts";
 
 const RO = [{ first: 1, last: 1, access: "RO" }] as const;
 const RW = [{ first: 1, last: 1, access: "RW" }] as const;
@@ -83,7 +85,8 @@ describeCommand("GETBITARRAY", (suite) => {
     expect(await refusal("k")).toBe(TOO_LONG);
     await roar.load("k", [2_000_000]);
     await server.run("CONFIG", "SET", "proto-max-bulk-len", "1mb");
-    expect(await refusal("k").finally(() => server.run("CONFIG", "SET", "proto-max-bulk-len", "512mb"))).toMatch(/too long: maximum 1048576 bytes/);
+    const refused = await refusal("k").finally(() => server.run("CONFIG", "SET", "proto-max-bulk-len", "512mb"));
+    expect(refused).toMatch(/too long: maximum 1048576 bytes/);
     expect(await run("k")).toHaveLength(2_000_001);
   });
 
@@ -100,7 +103,8 @@ describeCommand("GETBITARRAY", (suite) => {
 
 /** {3, 4, 100} in the portable format, byte by byte from the specification. */
 const stream32 = Buffer.from("3a30000001000000" + "00000200" + "10000000" + "030004006400", "hex");
-const stream = (bits: 32 | 64): Buffer => (bits === 32 ? stream32 : Buffer.concat([Buffer.from("0100000000000000" + "00000000", "hex"), stream32]));
+const stream = (bits: 32 | 64): Buffer =>
+  (bits === 32 ? stream32 : Buffer.concat([Buffer.from("0100000000000000" + "00000000", "hex"), stream32]));
 
 describeCommand("EXPORT", (suite) => {
   const { run, roar, family, effects, refusal } = suite;
@@ -228,7 +232,8 @@ describeCommand("FROMBITMAP", (suite) => {
     await roar.load("k", [9]);
     await server.run("EXPIRE", "k", 1000);
     await server.run("SETBIT", "native", 7, 1);
-    expect(await effects(() => run("k", "native"))).toEqual({ dirty: 1, events: [["set", "k"]], propagated: [[name, "k", "native"]], touched: true });
+    const set = { dirty: 1, events: [["set", "k"]], propagated: [[name, "k", "native"]], touched: true };
+    expect(await effects(() => run("k", "native"))).toEqual(set);
     expect(await server.run("TTL", "k")).toBe(-1);
     expect(await effects(() => run("k", "native"), "native")).toMatchObject({ touched: false });
   });

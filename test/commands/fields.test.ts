@@ -10,12 +10,14 @@ const OFFSET = "ERR bit offset is not an integer or out of range";
 
 /** Refusals of GET and of unknown subcommands, which both commands parse. */
 const badGets = (family: Family) => [
-  ...["u64", "i65", "u0", "i0", "i", "u", "", "x8", "8", "I8", "U8", "u08", "u+8", "i-1", "u8 "].map((bad) => [["k", "GET", bad, 0], TYPE] as const),
+  ...["u64", "i65", "u0", "i0", "i", "u", "", "x8", "8", "I8", "U8", "u08", "u+8", "i-1", "u8 "].map((bad) =>
+    [["k", "GET", bad, 0], TYPE] as const),
   ...["x", "-1", "", "#", "#-1", "#x", "01", "+1", "1 ", "##1"].map((bad) => [["k", "GET", "u8", bad], OFFSET] as const),
   [["k", "GET", "u8", String(family.last - 6n)], OFFSET] as const,
   [["k", "GET", "u8", `#${(family.last >> 3n) + 1n}`], OFFSET] as const,
   [["k", "GET", "u8", String(family.last + 1n)], OFFSET] as const,
-  ...[["GET"], ["GET", "u8"], ["FETCH", "u8", 0], [""], ["GET", "u8", 0, "GET"], ["OVERFLOW"]].map((args) => [["k", ...args], SYNTAX] as const),
+  ...[["GET"], ["GET", "u8"], ["FETCH", "u8", 0], [""], ["GET", "u8", 0, "GET"], ["OVERFLOW"]].map((args) =>
+    [["k", ...args], SYNTAX] as const),
 ];
 
 describeCommand("BITFIELD", (suite) => {
@@ -38,14 +40,18 @@ describeCommand("BITFIELD", (suite) => {
 
   it("accepts fields that end at the last offset", async () => {
     const at = family.last - 63n;
-    expect(await run("k", "SET", "i64", at, "-9223372036854775808", "GET", "u1", family.last, "INCRBY", "i64", at, 1)).toEqual([0, 0, -9223372036854775807n]);
+    const replies = await run("k", "SET", "i64", at, "-9223372036854775808", "GET", "u1", family.last, "INCRBY", "i64", at, 1);
+    expect(replies).toEqual([0, 0, -9223372036854775807n]);
     expect(await run("k", "GET", "u8", `#${family.last >> 3n}`)).toEqual([1]);
   });
 
   it("applies OVERFLOW to the subcommands after it", async () => {
     await run("k", "SET", "u8", 0, 250, "SET", "i8", 8, 120);
-    expect(await run("k", "INCRBY", "u8", 0, 10, "OVERFLOW", "SAT", "INCRBY", "u8", 0, 300, "INCRBY", "i8", 8, 10, "OVERFLOW", "FAIL", "INCRBY", "u8", 0, 1, "SET", "u8", 0, -1)).toEqual([4, 255, 127, null, null]);
-    expect(await run("k", "OVERFLOW", "wrap", "SET", "u8", 0, -1, "OVERFLOW", "sat", "SET", "u8", 0, -1, "GET", "u8", 0)).toEqual([255, 255, 255]);
+    const saturate = ["OVERFLOW", "SAT", "INCRBY", "u8", 0, 300, "INCRBY", "i8", 8, 10];
+    const fail = ["OVERFLOW", "FAIL", "INCRBY", "u8", 0, 1, "SET", "u8", 0, -1];
+    expect(await run("k", "INCRBY", "u8", 0, 10, ...saturate, ...fail)).toEqual([4, 255, 127, null, null]);
+    const replies = await run("k", "OVERFLOW", "wrap", "SET", "u8", 0, -1, "OVERFLOW", "sat", "SET", "u8", 0, -1, "GET", "u8", 0);
+    expect(replies).toEqual([255, 255, 255]);
   });
 
   it("raises events and propagates only when something changes", async () => {
@@ -59,7 +65,10 @@ describeCommand("BITFIELD", (suite) => {
 
   itRunsEverywhere(suite, ["k", "GET", "u8", 0]);
   itMindsMemory(suite, "write", ["k", "SET", "u8", 0, 1]);
-  itDeclares(suite, { arity: -2, flags: ["write", "denyoom"], keys: [{ first: 1, last: 1, access: "RW" }], call: ["k", "GET", "u8", 0], keysInCall: ["k"] });
+  itDeclares(suite, {
+    arity: -2, flags: ["write", "denyoom"], keys: [{ first: 1, last: 1, access: "RW" }],
+    call: ["k", "GET", "u8", 0], keysInCall: ["k"],
+  });
   itRefuses(suite, {
     arity: [[]],
     bad: [
@@ -93,10 +102,18 @@ describeCommand("BITFIELD_RO", (suite) => {
 
   itRunsEverywhere(suite, ["k", "GET", "u8", 0]);
   itMindsMemory(suite, "read", ["k", "GET", "u8", 0]);
-  itDeclares(suite, { arity: -2, flags: ["readonly", "fast"], keys: [{ first: 1, last: 1, access: "RO" }], call: ["k", "GET", "u8", 0], keysInCall: ["k"] });
+  itDeclares(suite, {
+    arity: -2, flags: ["readonly", "fast"], keys: [{ first: 1, last: 1, access: "RO" }],
+    call: ["k", "GET", "u8", 0], keysInCall: ["k"],
+  });
   itRefuses(suite, {
     arity: [[]],
-    bad: [...badGets(family), [["k", "SET", "u8", 0, 1], ONLY_GET], [["k", "GET", "u8", 0, "INCRBY", "u8", 0, 1], ONLY_GET], [["k", "SET", "u64", 0, 1], TYPE]],
+    bad: [
+      ...badGets(family),
+      [["k", "SET", "u8", 0, 1], ONLY_GET],
+      [["k", "GET", "u8", 0, "INCRBY", "u8", 0, 1], ONLY_GET],
+      [["k", "SET", "u64", 0, 1], TYPE],
+    ],
     good: ["k", "GET", "u8", 0],
   });
 });

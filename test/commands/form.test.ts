@@ -6,7 +6,9 @@ import { noEffects } from "../support/observer.ts";
 import { roarOn } from "../support/roar.ts";
 import { samples } from "../support/samples.ts";
 import { withDebug } from "../support/server.ts";
-import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, SYNTAX, useServer, WRONGTYPE } from "../support/suite.ts";
+import {
+  arityError, describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, SYNTAX, useServer, WRONGTYPE,
+} from "../support/suite.ts";
 
 const KEY = [{ first: 1, last: 1, access: "RO" }] as const;
 
@@ -37,22 +39,33 @@ describeCommand("STAT", (suite) => {
 
   it("reports the same figures as JSON", async () => {
     await roar.load("k", [1, 2, 70_000]);
-    const kind = (containers: number, members: number, bytes: number) => ({ number_of_containers: `${containers}`, container_cardinality: `${members}`, container_allocated_bytes: `${bytes}` });
-    const stat = { type, cardinality: "3", number_of_containers: "2", max_value: "70000", min_value: "1", array_container: kind(2, 3, 6), bitset_container: kind(0, 0, 0), run_container: kind(0, 0, 0) };
+    const kind = (containers: number, members: number, bytes: number) => ({
+      number_of_containers: `${containers}`, container_cardinality: `${members}`, container_allocated_bytes: `${bytes}`,
+    });
+    const stat = {
+      type, cardinality: "3", number_of_containers: "2", max_value: "70000", min_value: "1",
+      array_container: kind(2, 3, 6), bitset_container: kind(0, 0, 0), run_container: kind(0, 0, 0),
+    };
     for (const word of ["JSON", "json"]) expect(JSON.parse(String(await run("k", word)))).toEqual(stat);
   });
 
   it("reports the figures of an empty bitmap and of a full one", async () => {
     await roar.load("k", []);
-    expect(JSON.parse(String(await run("k", "JSON")))).toMatchObject({ cardinality: "0", number_of_containers: "0", max_value: "0", min_value: String(family.last) });
+    expect(JSON.parse(String(await run("k", "JSON")))).toMatchObject({
+      cardinality: "0", number_of_containers: "0", max_value: "0", min_value: String(family.last),
+    });
     await roar.run("SETFULL", "full");
-    const all = String(family.last + 1n);
-    expect(JSON.parse(String(await run("full", "JSON")))).toMatchObject({ cardinality: all, max_value: String(family.last), min_value: "0", run_container: { container_cardinality: all, container_allocated_bytes: String(((family.last + 1n) / 65_536n) * 6n) } });
+    const all = String(family.last + 1n), bytes = String(((family.last + 1n) / 65_536n) * 6n);
+    expect(JSON.parse(String(await run("full", "JSON")))).toMatchObject({
+      cardinality: all, max_value: String(family.last), min_value: "0",
+      run_container: { container_cardinality: all, container_allocated_bytes: bytes },
+    });
   });
 
   it("accepts keys of either family", async () => {
     await roarOn(server, otherThan(family)).load("other", [1]);
-    expect(JSON.parse(String(await run("other", "JSON")))).toMatchObject({ type: family.bits === 32 ? "bitmap64" : "bitmap", cardinality: "1" });
+    const otherType = family.bits === 32 ? "bitmap64" : "bitmap";
+    expect(JSON.parse(String(await run("other", "JSON")))).toMatchObject({ type: otherType, cardinality: "1" });
     await server.run("SET", "string", "s");
     expect(await refusal("string")).toBe(WRONGTYPE);
   });
@@ -63,7 +76,7 @@ describeCommand("STAT", (suite) => {
   });
 
   it("refuses a wrong number of arguments", async () => {
-    for (const args of [[], ["k", "JSON", "JSON"]]) expect(await refusal(...args)).toBe(`ERR wrong number of arguments for '${name}' command`);
+    for (const args of [[], ["k", "JSON", "JSON"]]) expect(await refusal(...args)).toBe(arityError(name));
   });
 
   itRunsEverywhere(suite, ["k", "JSON"]);

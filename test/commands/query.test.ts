@@ -5,7 +5,9 @@ import { asReply, fromReply, type Member, member, notOffsets } from "../support/
 import { noEffects } from "../support/observer.ts";
 import { replies } from "../support/roar.ts";
 import { samples } from "../support/samples.ts";
-import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, NOT_AN_INTEGER, offsetError, type Suite, SYNTAX } from "../support/suite.ts";
+import {
+  describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, NOT_AN_INTEGER, offsetError, type Suite, SYNTAX,
+} from "../support/suite.ts";
 import type { Reply } from "../support/resp.ts";
 
 const KEY = [{ first: 1, last: 1, access: "RO" }] as const;
@@ -159,7 +161,8 @@ describeCommand("RANGE", (suite) => {
   itRefuses(suite, {
     arity: [[], ["k"], ["k", 1]],
     bad: [
-      ...notOffsets(family).flatMap((bad) => [[["k", bad, 1], offsetError(family, "min")], [["k", 1, bad], offsetError(family, "max")]] as const),
+      ...notOffsets(family).flatMap((bad) =>
+        [[["k", bad, 1], offsetError(family, "min")], [["k", 1, bad], offsetError(family, "max")]] as const),
       ...[["LIMIT"], ["LIMITS", 1], ["x"], ["LIMIT", 1, 2], [1]].map((more) => [["k", 1, 2, ...more], SYNTAX] as const),
       ...["x", "-1", "", "1.5", "18446744073709551616"].map((bad) => [["k", 1, 2, "LIMIT", bad], NOT_AN_INTEGER] as const),
     ],

@@ -4,7 +4,9 @@ import { expect, it } from "vitest";
 import { ascending, type Family, type Member, member, notOffsets, range } from "../support/family.ts";
 import { noEffects } from "../support/observer.ts";
 import { samples } from "../support/samples.ts";
-import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, type Suite, WRONGTYPE } from "../support/suite.ts";
+import {
+  describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, type Suite, WRONGTYPE,
+} from "../support/suite.ts";
 
 const KEY = [{ first: 1, last: 1, access: "RW" }] as const;
 const all = (family: Family) => (family.bits === 32 ? 2 ** 32 : "18446744073709551616");
@@ -78,7 +80,8 @@ describeCommand("SETRANGE", (suite) => {
   });
 
   it("raises events and propagates only when something changes", async () => {
-    const change = (start: string, end: string) => ({ dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", start, end]], touched: true });
+    const change = (start: string, end: string) =>
+      ({ dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", start, end]], touched: true });
     expect(await effects(() => run("k", 5, 5))).toEqual(change("5", "5"));
     expect(await effects(() => run("k", 5, 5))).toEqual(noEffects);
     expect(await effects(() => run("k", 5, 9))).toEqual(change("5", "9"));
@@ -114,7 +117,9 @@ describeCommand("CLEARRANGE", (suite) => {
     expect(await effects(() => run("k", 6, 9))).toEqual(noEffects);
     expect(await effects(() => run("k", 5, 5))).toEqual(noEffects);
     expect(await effects(() => run("none", 0, 9), "none")).toEqual(noEffects);
-    expect(await effects(() => run("k", 0, 9))).toEqual({ dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", "0", "9"]], touched: true });
+    expect(await effects(() => run("k", 0, 9))).toEqual({
+      dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", "0", "9"]], touched: true,
+    });
   });
 
   itRunsEverywhere(suite, ["k", 5, 9]);

@@ -111,7 +111,7 @@ describe("access control", () => {
     }
   });
 
-  it.each(byName(rows))("%s is refused with NOPERM to a user without these rights, and changes nothing", async (_, { row, name, family }) => {
+  it.each(byName(rows))("%s is refused without these rights, and changes nothing", async (_, { row, name, family }) => {
     await guest();
     const connection = await server.connect();
     await connection.run("AUTH", "guest", "any");

@@ -301,7 +301,8 @@ function filled(text: string, family: Family): string {
   return text.replace(/\{(F|other|bits|last|end|big|all|type)\}/g, (_, of: string) => String(values[of]));
 }
 
-const wordsOf = (command: string, family: Family): string[] => filled(command, family).split(" ").map((word) => (word === "''" ? "" : word));
+const wordsOf = (command: string, family: Family): string[] =>
+  filled(command, family).split(" ").map((word) => (word === "''" ? "" : word));
 
 function bytesOf(reply: string, family: Family, protocol: 2 | 3): string {
   const text = filled(reply, family);

@@ -30,7 +30,8 @@ describe("a truncated RDB file", () => {
       await waitUntil(async () => /Short read|Unexpected EOF/.test(server.log()));
       // It may have ended by itself. But before it exits, Redis 7.0 checks the file and loops forever if a module's value comes last.
       await server.kill();
-      expect(await start, `${cut} of ${file.length} bytes`).toMatch(/^(redis-server died \(exit code 1\)|ended while it started|connection closed)/);
+      const outcomes = /^(redis-server died \(exit code 1\)|ended while it started|connection closed)/;
+      expect(await start, `${cut} of ${file.length} bytes`).toMatch(outcomes);
       expect(server.log()).not.toMatch(/BUG REPORT|Ready to accept/);
     }
     writeFileSync(path, file);
@@ -64,7 +65,7 @@ describe.each(["swapdb", "on-empty-db", "disabled"])("an interrupted diskless sy
       await severed;
       await waitUntil(async () => (await replica.info("loading")) === "0" && (await replica.info("async_loading")) === "0");
       expect(await replica.info("master_link_status")).toBe("down");
-      if (load === "swapdb") expect(await own.members("own")).toEqual([1, 2, 3]); // swapdb keeps the old data until the new data is complete
+      if (load === "swapdb") expect(await own.members("own")).toEqual([1, 2, 3]); // the old data stays until the new is complete
     }
     proxy.mend();
     await inStep(replica, primary);

@@ -21,7 +21,7 @@ describe("payloads", () => {
   describe.each(byName(families))("%s", (_family, family) => {
     const roar = roarOn(server, family);
 
-    it.each(Object.entries(samples(family)))("%s: DUMP writes the specified format, RESTORE and COPY reproduce the members", async (_, members) => {
+    it.each(Object.entries(samples(family)))("%s: DUMP writes the format, RESTORE and COPY keep the members", async (_, members) => {
       await roar.load("k", members);
       const dump = (await roar.dump("k"))!;
       expect(readPayload(family.bits, payloadOf(family.type, dump))).toEqual(members);
@@ -102,7 +102,9 @@ describe("payloads", () => {
       "runs of one member": [run(7, range(10, 100, 2))],
       "a full run": [run(0, range(0, 65_536))],
       "a few runs and arrays": [run(0, range(0, 10)), array(1, [5]), run(9, range(65_000, 536))],
-      "runs and other kinds, with offsets": [run(0, range(0, 10)), array(1, [5]), bitset(2, range(0, 5000, 3)), run(9, [1, 3]), array(10, [0])],
+      "runs and other kinds, with offsets": [
+        run(0, range(0, 10)), array(1, [5]), bitset(2, range(0, 5000, 3)), run(9, [1, 3]), array(10, [0]),
+      ],
       "three containers with runs: the most without offsets": [run(0, range(0, 10)), array(1, [5]), run(2, range(7, 70))],
       "four containers with runs: the fewest with offsets": [run(0, range(0, 10)), array(1, [5]), run(2, range(7, 70)), array(3, [9])],
       "eight containers with runs: one full byte of flags": range(0, 8).map((k) => run(k, range(k, 50))),

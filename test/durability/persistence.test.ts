@@ -97,7 +97,8 @@ describe("files", () => {
     await roarOn(logged, R64).load("holes", [7, 2n ** 60n, 2n ** 64n - 1n]);
     await roarOn(logged, R64).run("FLIPRANGE", "holes", 0, 2n ** 64n - 1n);
     const step = 2n ** 32n + 2n ** 17n;      // 65,535 full containers each, which take a megabyte if written one by one
-    await logged.connection.pipeline(range(0, 200).map((i) => ["R64.SETRANGE", "ranges", BigInt(i) * step, BigInt(i) * step + 2n ** 32n - 2n ** 16n]));
+    const starts = range(0, 200).map((i) => BigInt(i) * step);
+    await logged.connection.pipeline(starts.map((start) => ["R64.SETRANGE", "ranges", start, start + 2n ** 32n - 2n ** 16n]));
     await logged.run("DEL", "string");
     const keys = [...families.flatMap((family) => [key(family, "large"), key(family, "empty")]), "full", "holes", "ranges"];
     const before = await logged.run("DEBUG", "DIGEST-VALUE", ...keys);

@@ -101,6 +101,7 @@ describe("generated documents", () => {
   it("docs/commands.md is up to date with the command table", () => {
     const generator = join(projectRoot, "tools/generate-commands.ts");
     expect(existsSync(join(projectRoot, "docs/commands.md"))).toBe(true);
-    execFileSync(join(projectRoot, "node_modules/.bin/tsx"), [generator, "--check", "docs/commands.md"], { cwd: projectRoot, stdio: "pipe" });
+    const run = join(projectRoot, "node_modules/.bin/tsx");
+    execFileSync(run, [generator, "--check", "docs/commands.md"], { cwd: projectRoot, stdio: "pipe" });
   });
 });

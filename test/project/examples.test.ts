@@ -12,7 +12,8 @@ const only32 = ["SETFULL", "STAT", "EXPORT", "IMPORT"];
 describe("the example in the command table", () => {
   const server = useServer();
   const rows = families.flatMap(({ name: family }) =>
-    commands.filter(({ name }) => family === "R" || !only32.includes(name)).map(({ name, example }) => ({ name: `${family}.${name}`, family, example })),
+    commands.filter(({ name }) => family === "R" || !only32.includes(name))
+      .map(({ name, example }) => ({ name: `${family}.${name}`, family, example })),
   );
 
   it.each(byName(rows))("of %s prints what it says", (_, { name, family, example }) => {

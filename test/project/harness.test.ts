@@ -63,7 +63,8 @@ describe("a server", () => {
 
   it("has run all commands when drain returns, even those that failed", async () => {
     const connection = server.speaking(2), long = "x".repeat(200_000);
-    await connection.drain(Buffer.concat([["SET", "drained", long], ["GET", "drained"], ["HGET", "drained", "f"], ["INCR", "drains"]].map(encode)));
+    const commands = [["SET", "drained", long], ["GET", "drained"], ["HGET", "drained", "f"], ["INCR", "drains"]];
+    await connection.drain(Buffer.concat(commands.map(encode)));
     expect(await connection.run("GET", "drains")).toBe("1");
     const increment = encode(["INCR", "drains"]);
     const [, again] = await Promise.all([connection.drain(increment), connection.drain(increment).catch(String)]);

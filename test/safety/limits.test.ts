@@ -27,7 +27,8 @@ interface Demand {
 /** Keys: `high` holds the last offset, `few` holds 1, 2 and 3, `full` holds every offset. */
 function demands({ last, bits, name }: Family): Demand[] {
   const all = bits === 32 ? member(last + 1n) : String(last + 1n);
-  const demand = (answer: Reply | RegExp, command: string, ...args: Argument[]): Demand => ({ command: [`${name}.${command}`, ...args], answer });
+  const demand = (answer: Reply | RegExp, command: string, ...args: Argument[]): Demand =>
+    ({ command: [`${name}.${command}`, ...args], answer });
   return [
     demand(TOO_LONG, "GETBITARRAY", "high"),
     demand(TOO_LONG, "GETBITARRAY", "full"),

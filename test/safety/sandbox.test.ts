@@ -54,7 +54,8 @@ describe("a trap", () => {
   const ARGUMENT = "no such argument", OUTPUT = "more output than announced";
   const ways: [name: string, error: string][] = [
     ["loading the byte after the last", BITMAP], ["loading a word across the end", BITMAP], ["loading a vector across the end", BITMAP],
-    ["loading from an address that wraps", BITMAP], ["storing the byte after the last", BITMAP], ["storing a vector across the end", BITMAP],
+    ["loading from an address that wraps", BITMAP], ["storing the byte after the last", BITMAP],
+    ["storing a vector across the end", BITMAP],
     ["filling across the end", BITMAP], ["copying from across the end", BITMAP], ["copying to across the end", BITMAP],
     ["setting bits of a bitset across the end", BITMAP], ["clearing bits at the greatest address", BITMAP],
     ["flipping bits after the end", BITMAP],
@@ -89,7 +90,9 @@ describe("a trap", () => {
       ["R.SETBIT", "k", 1, 1], ["R.GETBIT", "k", 1], ["R.BITCOUNT", "k"], ["R.BITPOS", "k", 1], ["R.SETINTARRAY", "k", 1],
       ["R.APPENDINTARRAY", "k", 1], ["R.GETINTARRAY", "k"], ["R.BITOP", "OR", "d", "other", "k"], ["R.BITOP", "NOT", "d", "k"],
     ];
-    for (const command of commands) expect(await server.connection.refusal(...command), command.join(" ")).toMatch(/^ERR Roaring: .*damaged/);
+    for (const command of commands) {
+      expect(await server.connection.refusal(...command), command.join(" ")).toMatch(/^ERR Roaring: .*damaged/);
+    }
     expect(await server.run("EXISTS", "d")).toBe(0);
     expect(await server.run("COPY", "k", "copy").catch((error: Error) => error.message)).not.toBe(1);
     expect(await server.run("EXISTS", "copy")).toBe(0);
@@ -143,7 +146,8 @@ describe("a trap", () => {
     const before = server.log().length;
     await rewriteAof(server);
     await server.run("SAVE");
-    expect(server.log().slice(before)).toMatch(/key 'k': not in the AOF: it is damaged[^]*key 'k': saving an empty bitmap in its place: it is damaged/);
+    const log = server.log().slice(before);
+    expect(log).toMatch(/key 'k': not in the AOF: it is damaged[^]*key 'k': saving an empty bitmap in its place: it is damaged/);
     await server.restart();
     await expectBystanders();
     expect(await roar.members("k")).toEqual([]);

@@ -8,7 +8,8 @@ import { type Argument, type Command, type Reply, type ReplyError } from "../sup
 import { byName, useServer } from "../support/suite.ts";
 
 const server = useServer();
-const rows = families.flatMap((family) => commands.map((row) => ({ row, family, name: `${family.name}.${row.name}`, reads: row.flags.includes("readonly") })));
+const rows = families.flatMap((family) => commands.map((row) =>
+  ({ row, family, name: `${family.name}.${row.name}`, reads: row.flags.includes("readonly") })));
 
 /** Commands that create the keys that the calls read. */
 const data = ({ name }: Family): Command[] => [

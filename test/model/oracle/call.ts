@@ -26,7 +26,7 @@ export const STRING_LIMIT = 512n * 1024n * 1024n;
 const MOST_LISTED = 20_000n;
 const MOST_CHARACTERS = 70_000n;
 
-export const NO_KEY = "Roaring: key does not exist";
+const NO_KEY = "Roaring: key does not exist";
 const INT64 = 2n ** 63n;
 
 export function refuse(text: string): never {

@@ -86,7 +86,9 @@ const sharedCount = (a: Edges, b: Edges): bigint => combine("AND", [a, b]).count
 function contains(call: Call): Answer {
   if (call.args.length > 4) call.refuseArity();
   const mode = call.args[3]?.replace(/\0[^]*$/, "");
-  if (mode !== undefined && !["ALL", "ALL_STRICT", "EQ"].includes(mode)) refuse(`ERR invalid mode argument: ${mode.replace(/[\r\n]/g, " ")}`);
+  if (mode !== undefined && !["ALL", "ALL_STRICT", "EQ"].includes(mode)) {
+    refuse(`ERR invalid mode argument: ${mode.replace(/[\r\n]/g, " ")}`);
+  }
   const a = call.existing(1), b = call.existing(2), shared = sharedCount(a, b);
   const all = shared === b.count();
   switch (mode) {
