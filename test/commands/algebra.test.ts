@@ -3,13 +3,11 @@
 import { expect, it } from "vitest";
 import { type Member, member, notOffsets, otherThan, range } from "../support/family.ts";
 import { combine, leastSources, operations, sorted } from "../support/model.ts";
-import { noEffects } from "../support/observer.ts";
+import { noEffects, oneChange } from "../support/observer.ts";
 import { roarOn } from "../support/roar.ts";
 import {
-  describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, type Suite, SYNTAX, WRONGTYPE,
+  describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, NO_KEY, offsetError, type Suite, SYNTAX, WRONGTYPE,
 } from "../support/suite.ts";
-
-const NO_KEY = "Roaring: key does not exist";
 
 const sources: Record<string, readonly Member[]> = {
   sparse: [1, 5, 70_000, 131_072, 400_000],
@@ -133,9 +131,7 @@ describeCommand("DIFF", (suite) => {
 
   it("raises a set event for its destination and propagates the call", async () => {
     await roar.load("a", [1, 2]);
-    expect(await effects(() => run("k", "a", "a"))).toEqual({
-      dirty: 1, events: [["set", "k"]], propagated: [[name, "k", "a", "a"]], touched: true,
-    });
+    expect(await effects(() => run("k", "a", "a"))).toEqual(oneChange("set", name, "k", "a", "a"));
   });
 
   it("refuses a missing source and keys of another type, and changes nothing", async () => {

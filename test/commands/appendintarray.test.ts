@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { member, notOffsets } from "../support/family.ts";
-import { noEffects } from "../support/observer.ts";
+import { noEffects, oneChange } from "../support/observer.ts";
 import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError } from "../support/suite.ts";
 
 describeCommand("APPENDINTARRAY", (suite) => {
@@ -40,12 +40,7 @@ describeCommand("APPENDINTARRAY", (suite) => {
   });
 
   it("raises events and propagates only when something changes", async () => {
-    const change = (...values: string[]) => ({
-      dirty: 1,
-      events: [["setbit", "k"]],
-      propagated: [[name, "k", ...values]],
-      touched: true,
-    });
+    const change = (...values: string[]) => oneChange("setbit", name, "k", ...values);
     expect(await effects(() => run("k", 7, 8))).toEqual(change("7", "8"));
     expect(await effects(() => run("k", 8, 7, 8))).toEqual(noEffects);
     expect(await effects(() => run("k", 7, 9))).toEqual(change("7", "9"));

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { member, notOffsets, range } from "../support/family.ts";
-import { noEffects } from "../support/observer.ts";
+import { noEffects, oneChange } from "../support/observer.ts";
 import { replies } from "../support/roar.ts";
 import { samples } from "../support/samples.ts";
 import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError } from "../support/suite.ts";
@@ -25,7 +25,7 @@ describeCommand("DELETEINTARRAY", (suite) => {
   });
 
   it("raises events and propagates only when something changes", async () => {
-    const change = (...values: string[]) => ({ dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", ...values]], touched: true });
+    const change = (...values: string[]) => oneChange("setbit", name, "k", ...values);
     expect(await effects(() => run("k", 1))).toEqual(change("1")); // the key was created
     expect(await effects(() => run("k", 1))).toEqual(noEffects);
     await roar.load("k", [1, 2]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { asReply, member, type Member, notOffsets, otherThan, range } from "../support/family.ts";
 import { combine, leastSources, type Operation, operations, sorted } from "../support/model.ts";
-import { noEffects } from "../support/observer.ts";
+import { noEffects, oneChange } from "../support/observer.ts";
 import { roarOn } from "../support/roar.ts";
 import {
   arityError, describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, SYNTAX, WRONGTYPE,
@@ -210,7 +210,7 @@ describeCommand("BITOP", (suite) => {
 
   it("raises a set event for its destination and propagates the call", async () => {
     await roar.load("a", [1, 2]);
-    const set = (...args: string[]) => ({ dirty: 1, events: [["set", "k"]], propagated: [[name, ...args]], touched: true });
+    const set = (...args: string[]) => oneChange("set", name, ...args);
     expect(await effects(() => run("OR", "k", "a"))).toEqual(set("OR", "k", "a"));
     expect(await effects(() => run("OR", "k", "a"))).toEqual(set("OR", "k", "a"));
     expect(await effects(() => run("NOT", "k", "a", "9"))).toEqual(set("NOT", "k", "a", "9"));

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { member, notOffsets, range } from "../support/family.ts";
-import { noEffects } from "../support/observer.ts";
+import { noEffects, oneChange } from "../support/observer.ts";
 import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError } from "../support/suite.ts";
 
 describeCommand("GETBITS", (suite) => {
@@ -56,7 +56,7 @@ describeCommand("SETBITS", (suite) => {
   });
 
   it("raises events and propagates only when something changes", async () => {
-    const change = { dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", "7", "8"]], touched: true };
+    const change = oneChange("setbit", name, "k", "7", "8");
     expect(await effects(() => run("k", 7, 8))).toEqual(change);
     expect(await effects(() => run("k", 7, 8))).toEqual(noEffects);
   });
@@ -99,9 +99,7 @@ describeCommand("CLEARBITS", (suite) => {
     await roar.load("k", [1, 2, 3]);
     expect(await effects(() => run("k", 9))).toEqual(noEffects);
     expect(await effects(() => run("k", "COUNT"))).toEqual(noEffects);
-    expect(await effects(() => run("k", 1, 9, "COUNT"))).toEqual({
-      dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", "1", "9", "COUNT"]], touched: true,
-    });
+    expect(await effects(() => run("k", 1, 9, "COUNT"))).toEqual(oneChange("setbit", name, "k", "1", "9", "COUNT"));
     expect(await effects(() => run("none", 1), "none")).toEqual(noEffects);
   });
 
@@ -146,7 +144,7 @@ describeCommand("CLEAR", (suite) => {
 
   it("raises events and propagates only when something changes", async () => {
     await roar.load("k", [1]);
-    expect(await effects(() => run("k"))).toEqual({ dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k"]], touched: true });
+    expect(await effects(() => run("k"))).toEqual(oneChange("setbit", name, "k"));
     expect(await effects(() => run("k"))).toEqual(noEffects);
     expect(await effects(() => run("none"), "none")).toEqual(noEffects);
   });

@@ -3,11 +3,11 @@
 import { expect, it } from "vitest";
 import { type Member, member, range } from "../support/family.ts";
 import { nativeString } from "../support/model.ts";
-import { noEffects } from "../support/observer.ts";
+import { noEffects, oneChange } from "../support/observer.ts";
 import { samples } from "../support/samples.ts";
 import { bytesOf } from "../support/resp.ts";
 import {
-  describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, SYNTAX, WRONGTYPE,
+  describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, NO_KEY, SYNTAX, WRONGTYPE,
 } from "../support/suite.ts";
 
 const RO = [{ first: 1, last: 1, access: "RO" }] as const;
@@ -50,7 +50,7 @@ describeCommand("SETBITARRAY", (suite) => {
   it("replaces the value, drops its TTL, raises a set event and propagates the call", async () => {
     await roar.load("k", [9]);
     await server.run("EXPIRE", "k", 1000);
-    const set = { dirty: 1, events: [["set", "k"]], propagated: [[name, "k", "01"]], touched: true };
+    const set = oneChange("set", name, "k", "01");
     expect(await effects(() => run("k", "01"))).toEqual(set);
     expect(await effects(() => run("k", "01"))).toEqual(set);
     expect(await server.run("TTL", "k")).toBe(-1);
@@ -232,7 +232,7 @@ describeCommand("FROMBITMAP", (suite) => {
     await roar.load("k", [9]);
     await server.run("EXPIRE", "k", 1000);
     await server.run("SETBIT", "native", 7, 1);
-    const set = { dirty: 1, events: [["set", "k"]], propagated: [[name, "k", "native"]], touched: true };
+    const set = oneChange("set", name, "k", "native");
     expect(await effects(() => run("k", "native"))).toEqual(set);
     expect(await server.run("TTL", "k")).toBe(-1);
     expect(await effects(() => run("k", "native"), "native")).toMatchObject({ touched: false });
@@ -260,7 +260,7 @@ describeCommand("TOBITMAP", (suite) => {
   const { run, roar, family, server, effects, refusal, name } = suite;
 
   it("refuses a missing bitmap", async () => {
-    expect(await refusal("native", "none")).toBe("Roaring: key does not exist");
+    expect(await refusal("native", "none")).toBe(NO_KEY);
     expect(await server.run("EXISTS", "native")).toBe(0);
   });
 
@@ -278,7 +278,7 @@ describeCommand("TOBITMAP", (suite) => {
     await roar.load("a", [1]);
     await server.run("RPUSH", "k", 1);
     await server.run("EXPIRE", "k", 1000);
-    const set = { dirty: 1, events: [["set", "k"]], propagated: [[name, "k", "a"]], touched: true };
+    const set = oneChange("set", name, "k", "a");
     expect(await effects(() => run("k", "a"))).toMatchObject({ propagated: set.propagated, touched: true });
     expect(await effects(() => run("k", "a"))).toEqual(set);
     expect(await server.run("TTL", "k")).toBe(-1);

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import type { Family } from "../support/family.ts";
-import { noEffects } from "../support/observer.ts";
+import { noEffects, oneChange } from "../support/observer.ts";
 import { describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, NOT_AN_INTEGER, SYNTAX } from "../support/suite.ts";
 
 const TYPE = "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is.";
@@ -55,7 +55,7 @@ describeCommand("BITFIELD", (suite) => {
   });
 
   it("raises events and propagates only when something changes", async () => {
-    const change = (...args: string[]) => ({ dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", ...args]], touched: true });
+    const change = (...args: string[]) => oneChange("setbit", name, "k", ...args);
     expect(await effects(() => run("k", "SET", "u8", 0, 0))).toEqual(change("SET", "u8", "0", "0")); // the key was created
     expect(await effects(() => run("k", "SET", "u8", 0, 0, "INCRBY", "u8", 0, 256))).toEqual(noEffects);
     expect(await effects(() => run("k", "OVERFLOW", "FAIL", "INCRBY", "u8", 0, 256))).toEqual(noEffects);

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { ascending, type Family, type Member, member, notOffsets, range } from "../support/family.ts";
-import { noEffects } from "../support/observer.ts";
+import { noEffects, oneChange } from "../support/observer.ts";
 import { samples } from "../support/samples.ts";
 import {
   describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, type Suite, WRONGTYPE,
@@ -80,8 +80,7 @@ describeCommand("SETRANGE", (suite) => {
   });
 
   it("raises events and propagates only when something changes", async () => {
-    const change = (start: string, end: string) =>
-      ({ dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", start, end]], touched: true });
+    const change = (start: string, end: string) => oneChange("setbit", name, "k", start, end);
     expect(await effects(() => run("k", 5, 5))).toEqual(change("5", "5"));
     expect(await effects(() => run("k", 5, 5))).toEqual(noEffects);
     expect(await effects(() => run("k", 5, 9))).toEqual(change("5", "9"));
@@ -117,9 +116,7 @@ describeCommand("CLEARRANGE", (suite) => {
     expect(await effects(() => run("k", 6, 9))).toEqual(noEffects);
     expect(await effects(() => run("k", 5, 5))).toEqual(noEffects);
     expect(await effects(() => run("none", 0, 9), "none")).toEqual(noEffects);
-    expect(await effects(() => run("k", 0, 9))).toEqual({
-      dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", "0", "9"]], touched: true,
-    });
+    expect(await effects(() => run("k", 0, 9))).toEqual(oneChange("setbit", name, "k", "0", "9"));
   });
 
   itRunsEverywhere(suite, ["k", 5, 9]);
@@ -152,7 +149,7 @@ describeCommand("FLIPRANGE", (suite) => {
 
   it("raises events and propagates only when something changes", async () => {
     await roar.load("k", [5, 9]);
-    const change = { dirty: 1, events: [["setbit", "k"]], propagated: [[name, "k", "0", "9"]], touched: true };
+    const change = oneChange("setbit", name, "k", "0", "9");
     expect(await effects(() => run("k", 0, 9))).toEqual(change);
     expect(await effects(() => run("k", 5, 5))).toEqual(noEffects);
   });
@@ -185,7 +182,7 @@ describeCommand("SETFULL", (suite) => {
   });
 
   it("raises a set event and propagates the call", async () => {
-    expect(await effects(() => run("k"))).toEqual({ dirty: 1, events: [["set", "k"]], propagated: [[name, "k"]], touched: true });
+    expect(await effects(() => run("k"))).toEqual(oneChange("set", name, "k"));
   });
 
   it("refuses a string key with WRONGTYPE", async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { notOffsets } from "../support/family.ts";
-import { noEffects } from "../support/observer.ts";
+import { noEffects, oneChange } from "../support/observer.ts";
 import { bitError, describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError } from "../support/suite.ts";
 
 describeCommand("SETBIT", (suite) => {
@@ -43,12 +43,7 @@ describeCommand("SETBIT", (suite) => {
   });
 
   it("raises events and propagates only when something changes", async () => {
-    const change = (offset: number, value: number) => ({
-      dirty: 1,
-      events: [["setbit", "k"]],
-      propagated: [[name, "k", String(offset), String(value)]],
-      touched: true,
-    });
+    const change = (offset: number, value: number) => oneChange("setbit", name, "k", String(offset), String(value));
     expect(await effects(() => run("k", 7, 0))).toEqual(change(7, 0)); // the key was created
     expect(await effects(() => run("k", 7, 0))).toEqual(noEffects);
     expect(await effects(() => run("k", 7, 1))).toEqual(change(7, 1));

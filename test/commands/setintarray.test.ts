@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { member, notOffsets } from "../support/family.ts";
+import { oneChange } from "../support/observer.ts";
 import { describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError } from "../support/suite.ts";
 
 describeCommand("SETINTARRAY", (suite) => {
@@ -31,7 +32,7 @@ describeCommand("SETINTARRAY", (suite) => {
   });
 
   it("raises a set event and propagates even if the members stay the same", async () => {
-    const set = { dirty: 1, events: [["set", "k"]], propagated: [[name, "k", "2", "1"]], touched: true };
+    const set = oneChange("set", name, "k", "2", "1");
     expect(await effects(() => run("k", 2, 1))).toEqual(set);
     expect(await effects(() => run("k", 2, 1))).toEqual(set);
   });

@@ -16,6 +16,10 @@ export interface Effects {
 
 export const noEffects: Effects = { dirty: 0, events: [], propagated: [], touched: false };
 
+/** The effects of a command that changes the key "k" once, raises the event, and is propagated as given. */
+export const oneChange = (event: string, ...command: string[]): Effects =>
+  ({ dirty: 1, events: [[event, "k"]], propagated: [command], touched: true });
+
 const MARKER = "end-of-observation";
 const EVENT_CHANNEL = "__keyevent@0__:";
 

@@ -8,6 +8,7 @@ import { Roar, roarOn } from "./roar.ts";
 import { Server, type ServerOptions } from "./server.ts";
 
 export const WRONGTYPE = "WRONGTYPE Operation against a key holding the wrong kind of value";
+export const NO_KEY = "Roaring: key does not exist";
 export const SYNTAX = "ERR syntax error";
 export const NOT_AN_INTEGER = "ERR value is not an integer or out of range";
 export const arityError = (command: string): string => `ERR wrong number of arguments for '${command}' command`;

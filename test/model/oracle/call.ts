@@ -3,7 +3,7 @@
 
 import { asReply, type Family, member } from "../../support/family.ts";
 import { type Reply, ReplyError } from "../../support/resp.ts";
-import { arityError, bitError, NOT_AN_INTEGER, offsetError, SYNTAX, WRONGTYPE } from "../../support/suite.ts";
+import { arityError, bitError, NO_KEY, NOT_AN_INTEGER, offsetError, SYNTAX, WRONGTYPE } from "../../support/suite.ts";
 import { Edges } from "./edges.ts";
 
 /** A bitmap of one of the families. */
@@ -26,7 +26,6 @@ export const STRING_LIMIT = 512n * 1024n * 1024n;
 const MOST_LISTED = 20_000n;
 const MOST_CHARACTERS = 70_000n;
 
-const NO_KEY = "Roaring: key does not exist";
 const INT64 = 2n ** 63n;
 
 export function refuse(text: string): never {
