@@ -82,9 +82,9 @@ import { view8, view32, view64, Own } from "../env/view";
 // @ts-ignore: decorator
 @inline export function freedBytes(): usize { return load<u32>(0, FREED); }
 // @ts-ignore: decorator
-@inline export function addFreedBytes(bytes: usize): void { store<u32>(0, load<u32>(0, FREED) + <u32>bytes, FREED); }
+@inline function addFreedBytes(bytes: usize): void { store<u32>(0, load<u32>(0, FREED) + <u32>bytes, FREED); }
 // @ts-ignore: decorator
-@inline export function freeLists(): usize { return load<u32>(0, LISTS); }
+@inline function freeLists(): usize { return load<u32>(0, LISTS); }
 // @ts-ignore: decorator
 @inline export function heldBytes(): usize { return load<u32>(0, HELD); }
 /** Gives the bytes that were held back to the allocator. */

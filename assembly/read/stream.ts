@@ -10,9 +10,6 @@ import { bucketsLowerBound } from "../container/buckets";
 import { LANES, LANES_BYTES } from "../container/lanes";
 import { runsCount, runEnd, runStart } from "../container/run";
 
-/** Adds all members to the reply, ascending. */
-export function members(): void { membersFrom(0, u64.MAX_VALUE); }
-
 /** Adds the first `limit` members that are at least `from` to the reply, ascending. Returns how many there were. */
 export function membersFrom(from: u64, limit: u64): u64 {
   const firstKey = keyOf(from);

@@ -1,6 +1,6 @@
 import { arena } from "../../env/memory";
 import {
-  BLOCK_MAX, HEADER_BYTES, TINY_MAX, addFreedBytes, alignedBump, allocate, allocateFresh, blockBytes, bumpMark, freeLists,
+  BLOCK_MAX, HEADER_BYTES, TINY_MAX, alignedBump, allocate, allocateFresh, blockBytes, bumpMark,
   freeListsAreSound, freeListsBytes, freedBytes, heldAt, holdBack, letGo, makeRoom, release, resetToFull, resize, used, wasteful,
 } from "../../arena/arena";
 import { insert } from "../../write/point";
@@ -125,7 +125,7 @@ describe("blocks", () => {
     const first = blocks.at[1], second = blocks.at[4];
     makeRoom(400);
     blocks.drop(4);
-    trial.holds(freeLists() != 0, "an arena of 4096 bytes keeps free lists");
+    trial.holds(freeListsBytes() != 0, "an arena of 4096 bytes keeps free lists");
     blocks.drop(1);
     const bump = bumpMark();
     trial.same(allocate(1001), first, "first allocation: the block freed last");
@@ -139,7 +139,7 @@ describe("blocks", () => {
     const trial = new Trial(103), blocks = new Blocks(trial);
     for (let i = 0; i < 5; i++) blocks.add(100);
     blocks.drop(2);
-    trial.same(freeLists(), 0, "address of free lists");
+    trial.same(freeListsBytes(), 0, "address of free lists");
     trial.same(freedBytes(), 104, "freed bytes");
     trial.same(allocate(100), HEADER_BYTES + 5 * 104, "address of the next block");
     trial.end();
@@ -196,7 +196,7 @@ describe("blocks", () => {
   it("of a bitset start on a cache line, and the bytes skipped for that are free", () => {
     const trial = new Trial(107), blocks = new Blocks(trial);
     for (let i: u32 = 0; i < 40; i++) {
-      const at = bumpMark(), aligned = alignedBump(), freed = freedBytes(), hadLists = freeLists() != 0;
+      const at = bumpMark(), aligned = alignedBump(), freed = freedBytes(), hadLists = freeListsBytes() != 0;
       trial.holds(aligned >= at && aligned < at + 64 && (aligned + 8) % 64 == 0, "alignedBump() is the next start of a cache line");
       blocks.keep(allocateFresh(BLOCK_MAX), <u32>BLOCK_MAX);
       trial.same(blocks.at[blocks.at.length - 1], aligned, "address of the bitset");
@@ -263,11 +263,17 @@ describe("an arena", () => {
     trial.same(wasteful(), 0, "empty bitmap");
     const blocks = new Blocks(trial);
     trial.same(wasteful(), 0, "no blocks");
-    for (let i = 0; i < 3; i++) blocks.add(80);               // 280 bytes in use: a quarter plus 64 is 134
-    addFreedBytes(134);
-    trial.same(wasteful(), 0, "134 bytes freed");
-    addFreedBytes(1);
-    trial.same(wasteful(), 1, "135 bytes freed");
+    blocks.add(128);
+    blocks.add(8);
+    blocks.add(8);
+    blocks.add(104);                          // 288 bytes are in use with the header: a quarter of that and 64 is 136
+    blocks.drop(0);
+    blocks.drop(1);
+    trial.same(freedBytes(), 136, "freed by then");
+    trial.same(wasteful(), 0, "136 bytes freed");
+    blocks.drop(1);
+    trial.same(freedBytes(), 144, "freed in the end");
+    trial.same(wasteful(), 1, "144 bytes freed");
     trial.end();
   });
 });
