@@ -6,7 +6,7 @@ import { Form, Trial, build } from "../support/bitmap-arena";
 import {
   KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, runsWithin, streamedOf,
 } from "../support/bitmap-model";
-import { enter, memberAt } from "../world/world";
+import { enter, memberAt, members as replied } from "../world/world";
 
 /** A random offset: any, near an end of one of the model's intervals, or near an end of a container. */
 function anyOffset(trial: Trial, model: Model): u64 {
