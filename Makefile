@@ -1,19 +1,27 @@
-# redis-roar. `make help` says what there is.
+# Builds and tests redis-roar. `make help` lists targets and variables.
 #
 #   assembly/*.ts --asc--> roaring.wasm --wasm2c--> roaring.c --specialise--> core-roaring.c --> core-<level>.o, one per CPU level
 #   host/commands.ts --generate-commands--> commands.c, docs/commands.md       host/*.c --> *.o --> redis-roar.so
-#
-# Knobs: O (where intermediate files go), ENTRY (what asc compiles), MODULE (what comes out), CC, CFLAGS (added to all C), PORT,
-# FUZZ_SECONDS (for each fuzz target), SEQUENCES (how many of each kind `make sequences` runs);
-# for the benchmark PEER (name=/module.so ...), FULL=1 (the sizes that take long), DATA (a directory with more zip files like
-# test/data/census1881.zip), ONLY (a pattern of suites), OUT (where results go).
 
+#: PORT=6379              run: the port of the server
+#: ONLY=pattern           bench: run only the suites that match
+#: PEER="name=/file.so"   bench: compare with other modules as well
+#: FULL=1                 bench: include the sizes that take long
+#: DATA=directory         bench: add more data sets, zip files like test/data/census1881.zip
+#: OUT=directory          bench: where the results go, by default build/bench
+#: FUZZ_SECONDS=600       fuzz: seconds for each target
+#: SEQUENCES=20           sequences: runs of each kind
+#: SEED=n                 sequences: repeat the run that printed this seed
+#: CC=gcc CFLAGS=-g3      the C compiler, and flags to add for all C code
+
+# Builds other than the default one also set these: the directory for intermediate files, what asc compiles, the resulting module.
 O      := build
 ENTRY  := assembly/index.ts
 MODULE := build/redis-roar.so
-PORT   := 6379
+
+PORT         := 6379
 FUZZ_SECONDS := 600
-SEQUENCES := 20
+SEQUENCES    := 20
 
 BIN := node_modules/.bin
 TSX := $(BIN)/tsx
@@ -23,7 +31,7 @@ TSX := $(BIN)/tsx
 CC := $(notdir $(firstword $(shell for c in clang-19 clang gcc; do command -v $$c; done) cc))
 ARCH := $(shell uname -m)
 
-# What each build of the core may use. The module picks one of them when it is loaded.
+# The core is compiled once for each CPU level. The module picks one of the builds when it is loaded.
 LEVELS_x86_64  := v2 v3 v4
 LEVELS_aarch64 := neon
 LEVELS  := $(LEVELS_$(ARCH))
@@ -32,7 +40,7 @@ MARCH_v3   := -march=x86-64-v3
 MARCH_v4   := -march=x86-64-v4 -mavx512vpopcntdq -mavx512bitalg
 MARCH_neon := -march=armv8-a
 
-# Searches and merges in the core are written without branches, which this pass of the compiler would put back.
+# Searches and merges in the core are written without branches. This pass of the compiler would put the branches back.
 CORE_CFLAGS := $(if $(filter clang%-x86_64,$(CC)-$(ARCH)),-mllvm -x86-cmov-converter=false)
 HOST_CFLAGS := -std=gnu11 -O3 -g -fPIC -fvisibility=hidden -fno-plt -Wall -Wextra -Werror -I$(O) -Ihost $(CFLAGS)
 
@@ -41,35 +49,48 @@ CHECK_MODULE := tools/check-module
 HOST_OBJECTS := $(patsubst host/%.c,$(O)/%.o,$(filter-out host/core.c,$(wildcard host/*.c))) $(O)/commands.o
 CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
 
-# ---------------------------------------------------------------------- what to ask for
+# ---------------------------------------------------------------------- targets for users
 
-.PHONY: help build run test demo bench bench-kernels fuzz asan sequences soak clean setup module documents trap replay always
+.PHONY: help build run test check format demo bench bench-kernels fuzz asan sequences soak clean setup module documents trap replay always
 .DELETE_ON_ERROR:
 
-help:                ## This text
+help:                ## Show this text
+	@echo 'Targets:'
 	@sed -n 's/^\([a-z-]*\): *.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
+	@echo 'Variables, as in make run PORT=7000:'
+	@sed -n 's/^#: /  /p' Makefile
 
-build: setup         ## Build build/redis-roar.so: only what changed
+build: setup         ## Build the module, build/redis-roar.so; rebuilds only what has changed
 	@$(MAKE) --no-print-directory module documents
 
-run: build           ## Build, then start a server with the module on PORT (6379)
+run: build           ## Build the module and start redis-server with it
 	@tools/run $(PORT)
 
-test: build          ## Run all tests; the last line is the count
+test:                ## Build, then run all checks and tests; the last line counts them
+	@tools/setup checks
+	@$(MAKE) --no-print-directory build
 	@$(MAKE) --no-print-directory trap replay
 	@$(TSX) tools/test.ts
 
-demo: build          ## Load 200 real sets, combine them, and compare with native bitmaps
+check:               ## Check types, style, layout, shell scripts, unused exports and links, without building
+	@tools/setup checks
+	@$(TSX) tools/check.ts
+
+format:              ## Apply the formatters to TypeScript and C
+	@tools/setup checks
+	@$(TSX) tools/check.ts --format
+
+demo: build          ## Load 200 real sets, combine them, and compare memory and time with native bitmaps
 	@$(TSX) tools/demo.ts
 
-bench: build         ## Compare with native bitmaps, and with other modules: PEER="name=/module.so ..."
+bench: build         ## Compare the speed and memory of the commands with native bitmaps
 	@$(TSX) bench/main.ts $(PEER:%=--peer %) $(if $(FULL),--full) $(DATA:%=--data %) $(if $(ONLY),--only '$(ONLY)') $(OUT:%=--out %)
 
-bench-kernels: setup ## Time the bitset kernels against plain C, on each CPU level
+bench-kernels: setup ## Compare the speed of the bitset kernels with plain C loops, on each CPU level
 	@$(MAKE) --no-print-directory build/bench/kernels O=build/bench ENTRY=bench/kernels/kernels.ts
 	build/bench/kernels
 
-fuzz: setup          ## Fuzz payloads and calls of the core, FUZZ_SECONDS (600) each
+fuzz: setup          ## Fuzz the core with payloads and with call sequences, FUZZ_SECONDS each
 	@tools/setup sanitizers
 	@$(MAKE) --no-print-directory $(FUZZ_TARGETS:%=build/fuzz/fuzz-%) O=build/fuzz CC=clang-19 \
 		CFLAGS='-fsanitize=fuzzer-no-link,$(SANITIZERS) -fno-sanitize-coverage=trace-cmp'
@@ -81,19 +102,19 @@ asan: setup          ## Run the integration tests on a module built with Address
 		CFLAGS='-fsanitize=$(SANITIZERS) -shared-libasan'
 	@tools/asan
 
-sequences: build     ## Compare 1,000,000 random commands and more with a model, on each CPU level; SEED=n repeats a run
+sequences: build     ## Compare more than 1,000,000 random commands with a model, on each CPU level
 	SEQUENCES=$(SEQUENCES) $(BIN)/vitest run test/model/sequences.test.ts
 
-soak: fuzz asan sequences ## All three of these, and 100,000 writes through a chain of replicas
+soak: fuzz asan sequences ## Run fuzz, asan and sequences, and 100,000 writes through a chain of replicas
 	STEPS=100000 $(BIN)/vitest run test/durability/replicas.test.ts
 
-clean:               ## Remove all that was built
+clean:               ## Delete build/
 	rm -rf build
 
 setup:
 	@tools/setup
 
-# ---------------------------------------------------------------------- how it is made
+# ---------------------------------------------------------------------- how things are built
 
 module: $(MODULE)
 	@:
@@ -101,16 +122,16 @@ module: $(MODULE)
 documents: docs/commands.md
 	@:
 
-# The same module with one function more, that reads outside its memory: for the tests.
+# The module for sandbox tests: it has one more export, which accesses memory out of bounds.
 trap:
 	@$(MAKE) --no-print-directory module O=build/trap ENTRY=assembly/trap.ts MODULE=build/redis-roar-trap.so
 
-# wasm2c writes functions without parameters as f(), which the sanitizer of function types does not take for f(void).
+# wasm2c declares functions without parameters as f(). The sanitizer for function types rejects calls of them through f(void).
 SANITIZERS := address,undefined -fno-sanitize=function -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 CORE_SOURCES := $(shell find assembly -name '*.ts' -not -path '*/__tests__/*')
 
-# Changes when the compiler or its options do, and everything compiled with it.
+# This file changes when the compiler or its flags change. All objects depend on it.
 $(O)/compiler: always
 	@mkdir -p $(O)
 	@echo '$(CC) $(HOST_CFLAGS)' | cmp -s - $@ || echo '$(CC) $(HOST_CFLAGS)' > $@
@@ -147,11 +168,11 @@ $(O)/commands.o: $(O)/commands.c $(O)/core.h $(O)/compiler Makefile
 	$(CC) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
 
 $(MODULE): $(HOST_OBJECTS) $(CORE_OBJECTS) tools/check-module
-	$(if $(filter clang%,$(CC)),,@echo 'Notice: built with $(CC); clang-19 makes the bitset kernels up to three times faster')
+	$(if $(filter clang%,$(CC)),,@echo 'Notice: built with $(CC). With clang-19 the bitset kernels are up to three times faster.')
 	$(CC) -shared $(CFLAGS) -Wl,-z,defs -Wl,--build-id -o $@ $(HOST_OBJECTS) $(CORE_OBJECTS) -lm
 	$(CHECK_MODULE) $@
 
-# The benchmark of kernels: their own core, a plain loop to compare with, and a sandbox that does nothing.
+# The kernel benchmark: a core with only the kernels, plain loops to compare with, and an empty sandbox.
 PLAIN_OBJECTS := $(LEVELS:%=$(O)/plain-%.o)
 
 $(PLAIN_OBJECTS): $(O)/plain-%.o: bench/kernels/plain.c bench/kernels/plain.h $(O)/core.h $(O)/compiler Makefile
@@ -160,7 +181,7 @@ $(PLAIN_OBJECTS): $(O)/plain-%.o: bench/kernels/plain.c bench/kernels/plain.h $(
 $(O)/kernels: bench/kernels/bench.c bench/kernels/kernels.ts $(CORE_OBJECTS) $(PLAIN_OBJECTS)
 	$(CC) $(HOST_CFLAGS) $< $(CORE_OBJECTS) $(PLAIN_OBJECTS) -lm -o $@
 
-# Fuzz targets, with libFuzzer, and without it to run the inputs of test/corpus again.
+# Fuzz targets: fuzz-* with libFuzzer, replay-* without it, which run the inputs in test/corpus once.
 FUZZ_TARGETS := payload sequence
 FUZZED := fuzz/server.c $(O)/sandbox.o $(CORE_OBJECTS)
 

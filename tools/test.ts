@@ -1,20 +1,17 @@
-// test: runs both suites and ends with one line, `N passed, N failed`. The exit status is 0 only if nothing failed.
+// test: runs the static checks and all tests. The last line is `N passed, N failed`; the exit status is 0 only if nothing failed.
 //
-//   as-pect   the core's units, in WebAssembly, once as written and once with the flags of the real build
-//   vitest    the module in a real server, on every CPU level that the machine has
+//   checks    tools/check.ts; each check counts as one
+//   as-pect   unit tests of the core, in WebAssembly: once with debug settings, once with the flags of the real build
+//   vitest    the module in a real server, on every CPU level that the machine supports
 //
-// The line is also written to build/test-results/count. Counts are the runners' own. A runner that dies, or reports nothing,
-// counts as one failure.
+// The line is also written to build/test-results/count. The counts are those that the test runners report. A runner that
+// crashes or reports nothing counts as one failure.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type Count, runChecks } from "./check.ts";
 
-interface Count {
-  passed: number;
-  failed: number;
-}
-
-/** Runs a program, shows what it prints, and returns that with the exit status. */
+/** Runs a program and shows what it prints. Returns the exit status and the output. */
 async function run(command: string, args: string[]): Promise<{ status: number; printed: string }> {
   console.log(`\n> ${[command.replace(/^.*\//, ""), ...args].join(" ")}`);
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
@@ -27,8 +24,8 @@ async function run(command: string, args: string[]): Promise<{ status: number; p
   return { status, printed };
 }
 
-/** A failed run with no failed test in it is a failure all the same. */
-function settle(count: Count, status: number): Count {
+/** Counts one failure if the run failed although no test in it did. */
+function withExitStatus(count: Count, status: number): Count {
   return status !== 0 && count.failed === 0 ? { ...count, failed: 1 } : count;
 }
 
@@ -37,7 +34,7 @@ async function asPect(args: string[]): Promise<Count> {
   const plain = printed.replace(/\x1b\[[0-9;]*m/g, ""), found = /\[Tests\]: (\d+) \/ (\d+)/.exec(plain);
   if (!found) return { passed: 0, failed: 1 };
   const passed = Number(found[1]);
-  return settle({ passed, failed: Number(found[2]) - passed }, status);
+  return withExitStatus({ passed, failed: Number(found[2]) - passed }, status);
 }
 
 interface VitestReport {
@@ -51,13 +48,15 @@ async function vitest(report: string): Promise<Count> {
   const { status } = await run("node_modules/.bin/vitest", ["run"]);
   if (!existsSync(report)) return { passed: 0, failed: 1 };
   const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, "utf8")) as VitestReport;
-  // A file that fails outside its tests: it could not be loaded, or a hook failed.
+  // These files failed although no test in them did: they could not be loaded, or a hook failed.
   const brokenFiles = testResults.filter((file) => file.status === "failed" && file.assertionResults.every((test) => test.status !== "failed"));
-  return settle({ passed: numPassedTests, failed: numFailedTests + brokenFiles.length }, status);
+  return withExitStatus({ passed: numPassedTests, failed: numFailedTests + brokenFiles.length }, status);
 }
 
 mkdirSync("build/test-results", { recursive: true });
+console.log("> check");
 const counts = [
+  await runChecks(),
   await asPect([]),
   await asPect(["--as-config", "as-pect.production.asconfig.json"]),
   await vitest("build/test-results/vitest.json"),

@@ -2,26 +2,27 @@
 //
 //   magic version { section id u8, bytes LEB128, payload }*
 //
-// Only what asc emits for this project is understood; anything else is an error, which is what the checks want.
+// It understands only what asc emits for this project. Anything else is an error, so that a change of the compiler's output fails
+// the build.
 
 export interface Signature {
   params: string[];
   results: string[];
 }
 
-export interface Import {
+interface Import {
   module: string;
   name: string;
   kind: string;
 }
 
-export interface Export {
+interface Export {
   name: string;
   kind: string;
   index: number;
 }
 
-export interface Memory {
+interface Memory {
   min: number;
   max: number | undefined;
   shared: boolean;
@@ -31,7 +32,7 @@ export interface Outline {
   imports: Import[];
   exports: Export[];
   memories: Memory[];
-  /** Signature of each function, imported ones first, as function indexes count. */
+  /** The signature of each function, by function index: imported functions come first. */
   functions: Signature[];
   importedFunctions: number;
   globals: { mutable: boolean }[];
@@ -58,7 +59,7 @@ class Reader {
 
   byte(): number {
     const value = this.bytes[this.at++];
-    if (value === undefined) throw new Error("wasm: cut short");
+    if (value === undefined) throw new Error("wasm: unexpected end of file");
     return value;
   }
 
@@ -75,7 +76,7 @@ class Reader {
 
   take(count: number): Uint8Array {
     const part = this.bytes.subarray(this.at, this.at + count);
-    if (part.length !== count) throw new Error("wasm: cut short");
+    if (part.length !== count) throw new Error("wasm: unexpected end of file");
     this.at += count;
     return part;
   }

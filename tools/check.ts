@@ -1,0 +1,117 @@
+// check [--format]: runs every static check and prints one line for each: result, seconds, name. A check that fails also prints
+// what it found, and the others run all the same. The exit status is 0 only if none failed.
+//
+// tools/test.ts runs these checks before the tests. --format applies the formatters instead.
+
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { pathToFileURL } from "node:url";
+
+/** How many checks or tests passed and failed. */
+export interface Count {
+  passed: number;
+  failed: number;
+}
+
+/** The status is 0 if the check passed, and null if it was skipped; `output` then says why. */
+interface Outcome {
+  status: number | null;
+  output: string;
+}
+
+interface Check {
+  name: string;
+  run: () => Promise<Outcome> | Outcome;
+}
+
+const files = (folders: string[], pattern: RegExp): string[] =>
+  folders.flatMap((folder) => readdirSync(folder).filter((name) => pattern.test(name)).map((name) => `${folder}/${name}`));
+
+const cSources = (): string[] => files(["host", "fuzz", "bench/kernels"], /\.[ch]$/);
+const shellScripts = (): string[] => files(["tools", ".ci"], /^[^.]+$/).filter((file) => readFileSync(file, "utf8").startsWith("#!"));
+
+/** Runs a program to its end. One that cannot be started counts as failed. */
+function execute(program: string, args: string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    const collect = (text: string): void => { output += text; };
+    child.stdout.setEncoding("utf8").on("data", collect);
+    child.stderr.setEncoding("utf8").on("data", collect);
+    child.on("error", ({ message }) => resolve({ status: 1, output: message }));
+    child.on("close", (status) => resolve({ status: status ?? 1, output }));
+  });
+}
+
+const node = (program: string, ...args: string[]) => () => execute(`node_modules/.bin/${program}`, args);
+
+/** tools/setup leaves this file where clang-19 cannot be installed; clang-format-19 comes from the same place. */
+const NO_CLANG_19 = "build/.no-clang-19";
+
+async function cLayout(): Promise<Outcome> {
+  const { status } = await execute("clang-format-19", ["--version"]);
+  if (status === 0) return execute("clang-format-19", ["--dry-run", "-Werror", ...cSources()]);
+  return existsSync(NO_CLANG_19)
+    ? { status: null, output: "clang-format-19 cannot be installed here" }
+    : { status: 1, output: "clang-format-19 is missing: run `tools/setup checks`" };
+}
+
+/** Each export of assembly/index.ts becomes a member of the host's `struct core`. knip cannot see whether the C code calls it. */
+function calledExports(): Outcome {
+  const host = files(["host"], /\.[ch]$/).map((file) => readFileSync(file, "utf8")).join("");
+  const exportLists = readFileSync("assembly/index.ts", "utf8").matchAll(/^export \{([^}]*)\}/gm);
+  const exported = [...exportLists].flatMap(([, names]) => names!.match(/\w+/g) ?? []);
+  const uncalled = exported.filter((name) => !new RegExp(`\\bcore\\.${name}\\b`).test(host));
+  return { status: uncalled.length > 0 ? 1 : 0, output: uncalled.map((name) => `assembly/index.ts: the host never calls \`${name}\`\n`).join("") };
+}
+
+/** Checks files and headings that links name, without asking a remote repository. */
+const VALIDATE_LINKS = ["--use", "remark-validate-links=repository:false"];
+const EXPORTS = "files,exports,nsExports,types,nsTypes";
+
+/** The slowest first, so that two processors are busy to the end. */
+const checks: Check[] = [
+  { name: "eslint: rules and layout of TypeScript", run: node("eslint", ".", "--max-warnings", "0") },
+  { name: "tsc: types of what Node.js runs", run: node("tsc", "--noEmit", "--pretty", "false") },
+  { name: "tsc: types of assembly/", run: node("tsc", "-p", "assembly/tsconfig.json", "--pretty", "false") },
+  { name: "knip: files, exports and packages that nothing uses", run: node("knip", "--no-progress") },
+  { name: "knip: exports of assembly/ that only tests use", run: node("knip", "--no-progress", "--production", "--include", EXPORTS) },
+  { name: "remark: links in Markdown", run: node("remark", ".", ...VALIDATE_LINKS, "--frail", "--quiet", "--no-stdout", "--no-color") },
+  { name: "shellcheck: shell scripts", run: () => execute("shellcheck", shellScripts()) },
+  { name: "clang-format: layout of C", run: cLayout },
+  { name: "exports of the core that the host does not call", run: calledExports },
+];
+
+/** Runs all checks, as many at a time as there are processors. */
+export async function runChecks(): Promise<Count> {
+  const count: Count = { passed: 0, failed: 0 }, waiting = [...checks];
+  let skipped = 0;
+  const worker = async (): Promise<void> => {
+    for (let check = waiting.shift(); check; check = waiting.shift()) {
+      const start = performance.now();
+      const { status, output } = await check.run();
+      const seconds = ((performance.now() - start) / 1000).toFixed(1).padStart(5);
+      const result = status === null ? "skipped" : status === 0 ? "ok" : "failed";
+      if (status === null) skipped++;
+      else if (status === 0) count.passed++;
+      else count.failed++;
+      console.log(`${result.padEnd(7)} ${seconds} s  ${check.name}${status === null ? ` (${output})` : ""}`);
+      if (status) console.log(output.trimEnd().replace(/^(?=.)/gm, "    "));
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  console.log(`${count.passed} checks passed, ${count.failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+  return count;
+}
+
+async function format(): Promise<boolean> {
+  const outcomes = [await execute("clang-format-19", ["-i", ...cSources()]), await node("eslint", ".", "--fix")()];
+  for (const { output } of outcomes) process.stdout.write(output);
+  return outcomes.every(({ status }) => status === 0);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const succeeded = process.argv[2] === "--format" ? await format() : (await runChecks()).failed === 0;
+  process.exitCode = succeeded ? 0 : 1;
+}
