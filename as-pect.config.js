@@ -1,12 +1,13 @@
-// Unit tests of the core: npx asp. A second module, assembly/__tests__/world/module.ts, implements the core's imports and shares the
-// memory of the tested one. SEED=n repeats a run.
+// Configures as-pect, which runs the unit tests of the core (npm run test:unit). assembly/__tests__/world/module.ts implements the
+// core's imports in a second WebAssembly module that shares the memory of the tested one. SEED=n repeats a run.
 //
-// as-pect.asconfig.json compiles plainly, with asserts; npm run test:unit:production uses the flags of the real build.
+// as-pect.asconfig.json compiles with asserts and debug information. as-pect.production.asconfig.json compiles without them, as the
+// real build does (npm run test:unit:production).
 
 import { main as asc } from "assemblyscript/asc";
 
 const WORLD = "assembly/__tests__/world/module.ts";
-/** Size of that memory in pages of 64 KiB: the parts in assembly/__tests__/world/layout.ts and a heap for the tests. */
+/** Memory for the regions in assembly/__tests__/world/layout.ts and for the heap of the tests, in pages of 64 KiB. */
 const PAGES = 8192;
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32)) >>> 0;
@@ -23,7 +24,7 @@ async function compileWorld() {
 
 const world = compileWorld();
 
-/** The world exports left_load8, the core imports { left: { load8 } }. */
+/** Turns the exports of the world, such as left_load8, into the imports of the core: { left: { load8 } }. */
 function namespaces(exports) {
   const found = {};
   for (const [name, value] of Object.entries(exports)) {

@@ -1,22 +1,22 @@
-// specialise <roaring.wasm> <roaring.c> <core-roaring.c>: makes wasm2c's output the core of one native module.
+// specialise <roaring.wasm> <roaring.c> <core-roaring.c>: rewrites the output of wasm2c for a module that has a single instance.
 //
-// wasm2c writes C for any number of instances of a module: each function takes the instance and finds its memory and
-// its imports through it. The core has one memory, which the host exchanges between calls, and one set of imports.
-// This step removes the instance:
+// wasm2c writes C for any number of instances of a WebAssembly module: each function takes an instance and finds its memory and
+// imports through it. The core needs one memory, which the host swaps between calls, and one set of imports. This step removes
+// the instance:
 //
 //   w2c_roaring_f_0(instance, x)                           -> w2c_roaring_f_0(x)
 //   w2c_left_load64(instance->w2c_left_instance, at, 8)    -> w2c_left_load64(at, 8)
 //   i64_load_default32(&instance->w2c_memory, at + 8u)     -> i64_load_default32(at + 8u)
 //
-// and memory 0 becomes two variables of the translation unit, memory_base and memory_size. A store through a byte pointer
-// could change instance->w2c_memory for all that a compiler knows; it cannot change a static variable whose address is never
-// taken, so base and size stay in registers (a third off the bitset kernels).
+// Memory 0 becomes two variables of the translation unit, memory_base and memory_size. The compiler must assume that a store
+// through a byte pointer may change instance->w2c_memory. It knows that such a store cannot change a static variable whose address
+// is never taken, so base and size stay in registers. This makes the bitset kernels a third faster.
 //
-// FORCE_READ goes too: it keeps loads alive whose only effect is to hit a guard page. Bounds are checked explicitly here,
-// and the empty asm would only stop the compiler from vectorising (40 % off).
+// FORCE_READ is removed too. It keeps loads whose only effect is to hit a guard page. Bounds are checked explicitly here, and its
+// empty asm statement only stops the compiler from vectorizing, which costs 40 %.
 //
-// Whatever wasm2c may change in a later version shows as a pattern found more or less often than expected, or as
-// something left over that must not be there. Both fail the build.
+// If a later version of wasm2c changes its output, a pattern matches more or less often than expected, or something is left over.
+// Both fail the build.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -24,11 +24,11 @@ import { outline } from "./wasm.ts";
 
 function fail(text: string): never {
   console.error(`specialise: ${text}`);
-  console.error("specialise: this step knows the output of wasm2c 1.0.39; has the wabt package changed?");
+  console.error("specialise: this step knows the output of wasm2c 1.0.39; has the wabt package been updated?");
   process.exit(1);
 }
 
-/** The C being rewritten. Every change states how often it must apply. */
+/** The C code being rewritten. Each change states how often its pattern must match. */
 class Text {
   text: string;
 
@@ -55,7 +55,7 @@ class Text {
     if (left) fail(`left over: ${this.text.slice(left.index).split("\n")[0]}`);
   }
 
-  /** Removes from the one place where `from` begins up to, not including, the one where `to` begins. */
+  /** Removes the text from the only match of `from` up to the next match of `to`, which stays. */
   cut(what: string, from: RegExp, to: RegExp): void {
     this.expect(`start of ${what}`, this.count(new RegExp(from, "gm")), 1);
     const start = this.text.search(from), length = this.text.slice(start).search(to);
@@ -64,12 +64,12 @@ class Text {
   }
 }
 
-/** A pattern that is just this text. */
+/** A pattern that matches exactly this text. */
 function literal(text: string): RegExp {
   return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "g");
 }
 
-/** What each function calls, of the core's own functions. */
+/** The functions of the core that each function of the core calls. */
 function callGraph(text: string): Map<string, Set<string>> {
   const calls = new Map<string, Set<string>>();
   let callees: Set<string> | undefined;
@@ -82,7 +82,7 @@ function callGraph(text: string): Map<string, Set<string>> {
   return calls;
 }
 
-/** The functions that can come to call themselves. */
+/** The functions that call themselves, directly or through others. */
 function recursiveFunctions(calls: Map<string, Set<string>>): string[] {
   const reaches = (from: string): boolean => {
     const seen = new Set<string>(), open = [...calls.get(from) ?? []];
@@ -102,26 +102,26 @@ const defined = wasm.functions.length - wasm.importedFunctions;
 const exported = wasm.exports.filter((one) => one.kind === "function").length;
 const c = new Text(readFileSync(source, "utf8"));
 
-// wasm2c leaves its vector accessors out when no function uses a vector.
+// wasm2c emits its vector accessors only if a function uses vectors.
 const vectors = c.count(/^#define DEFINE_SIMD_LOAD_FUNC/gm);
 
-// What one instance without tables and data segments has no use for.
+// Code that a single instance without tables and data segments does not need.
 const TYPES_OF_FUNCTIONS = /^#if defined\(__GNUC__\) \|\| defined\(__clang__\)\n#define FUNC_TYPE_DECL_EXTERN_T/m;
 c.replace("header", /^#include "roaring\.h"$/gm, '#include "wasm-rt.h"', 1);
 c.cut("indirect calls", /^static inline bool func_types_eq/m, /^static inline bool add_overflow/m);
 c.cut("loading of data", /^static inline void load_data/m, /^#define DEF_MEM_CHECKS0/m);
 c.cut("data segments and tables", /^static inline void memory_init/m, TYPES_OF_FUNCTIONS);
 c.cut("tail calls", TYPES_OF_FUNCTIONS, vectors ? /^#if defined\(__GNUC__\) && defined\(__x86_64__\)\n#define SIMD_FORCE_READ/m : /^static \w+ w2c_roaring_/m);
-c.cut("types of functions", /^FUNC_TYPE_T\(w2c_roaring_t0\)/m, /^static void init_memories/m);
+c.cut("function types", /^FUNC_TYPE_T\(w2c_roaring_t0\)/m, /^static void init_memories/m);
 c.cut("creation of the memory", /^static void init_memories/m, /^\/\* export: /m);
 c.cut("export of the memory", /^\/\* export: 'memory' \*\//m, /^static void init_instance_import/m);
 c.cut("instances", /^static void init_instance_import/m, /^\w+ w2c_roaring_\w+\(w2c_roaring\* instance/m);
 
-// Loads that must not be optimised away: one definition for integers, two for floats, three for vectors.
+// FORCE_READ has one definition for integers, two for floats, and three for vectors.
 c.replace("FORCE_READ", /(#define (?:SIMD_)?FORCE_READ\w*\(var\)) __asm__\(.*\);$/gm, "$1", 3 + 3 * vectors);
 
-// The preamble's accessors: 2 checked ones in each of 3 macros; 2 kinds of unchecked ones for numbers and 4 for vectors. The word `mem` that is left in
-// uses of macros is not evaluated any more.
+// The accessors in the preamble: 3 macros with 2 checked accessors each; unchecked ones of 2 kinds for numbers and 4 for vectors.
+// Uses of the macros still contain the word `mem`, but the macros no longer evaluate it.
 c.replace("MEM_ADDR", /\(\(mem\)->data_end - \(addr\) - \(n\)\)|&\(\(mem\)->data\[addr\]\)/g, "(memory_base + (addr))", 2);
 c.replace("check of a range", /res > \(mem\)->size/g, "res > memory_size", 1);
 c.replace("check of an access", /> mem->size\)/g, "> memory_size)", 1);
@@ -131,21 +131,21 @@ c.replace("calls of unchecked accessors", /_unchecked\(mem, addr/g, "_unchecked(
 c.replace("memory_fill", /memory_fill\(wasm_rt_memory_t\* mem, /g, "memory_fill(", 1);
 c.replace("memory_copy", /memory_copy\(wasm_rt_memory_t\* dest,\s+const wasm_rt_memory_t\* src,\s+/g, "memory_copy(", 1);
 
-// The exports' wrappers become static: three CPU levels share one link.
-c.replace("saving of a segment register", literal(`#if WASM_RT_USE_SEGUE_FOR_THIS_MODULE
+// The wrappers of exports become static, because the builds for all CPU levels are linked together.
+c.replace("save of a segment register", literal(`#if WASM_RT_USE_SEGUE_FOR_THIS_MODULE
 #if !WASM_RT_SEGUE_FREE_SEGMENT
   void* segue_saved_base = wasm_rt_segue_read_base();
 #endif
   wasm_rt_segue_write_base(instance->w2c_memory.data);
 #endif
 `), "", exported);
-c.replace("restoring of a segment register", literal(`#if WASM_RT_USE_SEGUE_FOR_THIS_MODULE && !WASM_RT_SEGUE_FREE_SEGMENT
+c.replace("restore of a segment register", literal(`#if WASM_RT_USE_SEGUE_FOR_THIS_MODULE && !WASM_RT_SEGUE_FREE_SEGMENT
   wasm_rt_segue_write_base(segue_saved_base);
 #endif
 `), "", exported);
 c.replace("exports", /(^\/\* export: '\w+' \*\/\n)(?=\w+ w2c_roaring_\w+\(w2c_roaring\* instance)/gm, "$1static ", exported);
 
-// The instance. How often each pattern must apply follows from the calls themselves, whatever their arguments.
+// The instance. The expected counts come from patterns that match calls whatever their arguments are.
 const sites = c.count(/\bw2c_roaring_\w+\(/g);
 c.replace("declarations", /^(static \w+ w2c_roaring_\w+)\(w2c_roaring\*(?:, |(?=\)))/gm, "$1(", defined);
 c.replace("definitions", /^((?:static )?\w+ w2c_roaring_\w+)\(w2c_roaring\* instance(?:, )?/gm, "$1(", defined + exported);
@@ -156,11 +156,11 @@ const accesses = c.count(/^  .*\b\w+_default32\(/gm), fills = c.count(/^ +memory
 c.replace("accesses", /&instance->w2c_memory, /g, "", accesses + fills + 2 * copies);
 c.refuse(/\binstance\b|wasm_rt_memory_t|__asm__|w2c_memory/);
 
-// Only functions that recurse can run out of stack: they count their depth (wasm-rt.h), the others pay nothing.
+// Only recursive functions can exhaust the stack. They count their depth (wasm-rt.h); the others pay nothing.
 for (const name of recursiveFunctions(callGraph(c.text))) {
   c.replace(`body of ${name}`, new RegExp(`(^\\w+ ${name}\\([^]*?\n  FUNC_)(PROLOGUE;\n[^]*?\n  FUNC_)(EPILOGUE;\n[^]*?^}$)`, "gm"), "$1RECURSIVE_$2RECURSIVE_$3", 1);
 }
 
-writeFileSync(target, `/* Generated by tools/specialise.ts from ${basename(source)}, wasm2c's output; included by host/core.c. */
+writeFileSync(target, `/* Generated by tools/specialise.ts from ${basename(source)}, the output of wasm2c; included by host/core.c. */
 #pragma GCC system_header
 ${c.text}`);
