@@ -122,8 +122,8 @@ module: $(MODULE)
 documents: docs/commands.md
 	@:
 
-# The module for sandbox tests: it has one more export, which accesses memory out of bounds.
-trap:
+# Its core has one more export, which accesses memory out of bounds.
+trap:                ## Build build/redis-roar-trap.so, the module that tests of the sandbox load
 	@$(MAKE) --no-print-directory module O=build/trap ENTRY=assembly/trap.ts MODULE=build/redis-roar-trap.so
 
 # wasm2c declares functions without parameters as f(). The sanitizer for function types rejects calls of them through f(void).
