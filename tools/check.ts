@@ -57,30 +57,19 @@ async function cLayout(): Promise<Outcome> {
     : { status: 1, output: "clang-format-19 is missing: run `tools/setup checks`" };
 }
 
-/** Each export of assembly/index.ts becomes a member of the host's `struct core`. knip cannot see whether the C code calls it. */
-function calledExports(): Outcome {
-  const host = files(["host"], /\.[ch]$/).map((file) => readFileSync(file, "utf8")).join("");
-  const exportLists = readFileSync("assembly/index.ts", "utf8").matchAll(/^export \{([^}]*)\}/gm);
-  const exported = [...exportLists].flatMap(([, names]) => names!.match(/\w+/g) ?? []);
-  const uncalled = exported.filter((name) => !new RegExp(`\\bcore\\.${name}\\b`).test(host));
-  return { status: uncalled.length > 0 ? 1 : 0, output: uncalled.map((name) => `assembly/index.ts: the host never calls \`${name}\`\n`).join("") };
-}
-
 /** Checks files and headings that links name, without asking a remote repository. */
 const VALIDATE_LINKS = ["--use", "remark-validate-links=repository:false"];
-const EXPORTS = "files,exports,nsExports,types,nsTypes";
 
 /** The slowest first, so that two processors are busy to the end. */
 const checks: Check[] = [
   { name: "eslint: rules and layout of TypeScript", run: node("eslint", ".", "--max-warnings", "0") },
   { name: "tsc: types of what Node.js runs", run: node("tsc", "--noEmit", "--pretty", "false") },
   { name: "tsc: types of assembly/", run: node("tsc", "-p", "assembly/tsconfig.json", "--pretty", "false") },
-  { name: "knip: files, exports and packages that nothing uses", run: node("knip", "--no-progress") },
-  { name: "knip: exports of assembly/ that only tests use", run: node("knip", "--no-progress", "--production", "--include", EXPORTS) },
+  { name: "check-exports: exports of assembly/ that nothing or only tests use", run: node("tsx", "tools/check-exports.ts") },
+  { name: "knip: other files, exports and packages that nothing uses", run: node("knip", "--no-progress") },
   { name: "remark: links in Markdown", run: node("remark", ".", ...VALIDATE_LINKS, "--frail", "--quiet", "--no-stdout", "--no-color") },
   { name: "shellcheck: shell scripts", run: () => execute("shellcheck", shellScripts()) },
   { name: "clang-format: layout of C", run: cLayout },
-  { name: "exports of the core that the host does not call", run: calledExports },
 ];
 
 /** Runs all checks, as many at a time as there are processors. */
