@@ -1,6 +1,6 @@
 // Configures as-pect, which runs the unit tests of the core (npm run test:unit). assembly/__tests__/world/module.ts implements the
-// core's imports in a second WebAssembly module that shares the memory of the tested one. SEED=n repeats a run; ONLY=query runs
-// only query.spec.ts, ONLY='container-*' all tests of containers.
+// core's imports in a second WebAssembly module that shares the memory of the tested one. SEED=n repeats a run; ONLY=read/query
+// runs only read/query.spec.ts, and ONLY='container/*' runs all tests of containers.
 //
 // as-pect.asconfig.json compiles with asserts and debug information. as-pect.production.asconfig.json compiles without them, as the
 // real build does (npm run test:unit:production).
@@ -36,7 +36,7 @@ function namespaces(exports) {
 }
 
 export default {
-  entries: [`assembly/__tests__/${process.env.ONLY ?? "*"}.spec.ts`],
+  entries: [`assembly/__tests__/${process.env.ONLY ?? "**/*"}.spec.ts`],
   include: [],
   disclude: [/node_modules/],
   async instantiate(_memory, createImports, instantiate, binary) {

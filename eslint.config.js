@@ -1,5 +1,5 @@
-// What the linter asks of all TypeScript here: one layout, and few rules, each against a mistake that has been made.
-// Layout is checked by rules and not by a formatter that prints code anew, because none of those reads AssemblyScript.
+// The layout of all TypeScript and AssemblyScript, and a few rules, each against a mistake that was made here. `make format` applies
+// the layout and `make check` enforces it. No formatter that reprints code can read AssemblyScript, so rules define the layout.
 
 import stylistic from "@stylistic/eslint-plugin";
 import ts from "typescript-eslint";
@@ -18,7 +18,7 @@ const layout = {
   "@stylistic/quotes": ["error", "double", { avoidEscape: true, allowTemplateLiterals: "always" }],
 };
 
-/** For all TypeScript, AssemblyScript included. */
+/** Rules for all TypeScript, including AssemblyScript. */
 const everywhere = {
   "no-sequences": "error",
   "prefer-const": ["error", { destructuring: "all" }],
@@ -26,7 +26,7 @@ const everywhere = {
   "@typescript-eslint/no-unused-vars": "error",
 };
 
-/** For what Node.js runs: these need types that AssemblyScript's files do not have. */
+/** Rules for what Node.js runs. Most need type information, which AssemblyScript files do not have. */
 const onNode = {
   "@typescript-eslint/await-thenable": "error",
   "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports" }],
@@ -41,8 +41,8 @@ const core = ["assembly/**/*.ts", "bench/kernels/*.ts"];
 export default ts.config(
   { ignores: ["build/", "node_modules/"] },
   { files: ["**/*.ts", "**/*.js"], plugins: { "@stylistic": stylistic, "@typescript-eslint": ts.plugin }, rules: { ...layout, ...everywhere } },
-  { files: core, languageOptions: { parser: ts.parser, parserOptions: { allowInvalidAST: true } } },      // decorators of constants
+  { files: core, languageOptions: { parser: ts.parser, parserOptions: { allowInvalidAST: true } } },      // for decorators on constants
   { files: ["**/*.ts"], ignores: core, languageOptions: { parser: ts.parser, parserOptions: { projectService: true } }, rules: onNode },
-  // `<usize>this.count`: the rule for keywords asks for a blank before `this`.
+  // The rule would ask for a space before `this` in `<usize>this.count`.
   { files: ["assembly/__tests__/**"], rules: { "@stylistic/keyword-spacing": "off" } },
 );
