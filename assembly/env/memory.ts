@@ -17,9 +17,6 @@ export namespace left {
   /** Shows operand `k`, or memory 0 if `k` is SELF. Traps if the call has no such operand. */
   // @ts-ignore: decorator
   @external("left", "select") export declare function select(k: u32): void;
-  /** Bytes of the selected operand. */
-  // @ts-ignore: decorator
-  @external("left", "size") export declare function size(): u32;
   // @ts-ignore: decorator
   @external("left", "load8") export declare function load8(at: usize, offset: u32): u32;
   // @ts-ignore: decorator

@@ -93,7 +93,7 @@ export function makeModel(style: Style, cardinality: u32, random: Random): Model
 
 export const enum Operation { AND, OR, XOR, ANDNOT, OPERATIONS }
 
-export function truth(operation: i32, x: bool, y: bool): bool {
+function truth(operation: i32, x: bool, y: bool): bool {
   if (operation == Operation.AND) return x && y;
   if (operation == Operation.OR) return x || y;
   if (operation == Operation.XOR) return x != y;
@@ -143,7 +143,7 @@ export function writePayload(kind: Kind, model: Model, at: usize): void {
 }
 
 /** The first difference of the payload at `at` to the set, "" if there is none. */
-export function differs(kind: Kind, at: usize, model: Model): string {
+function differs(kind: Kind, at: usize, model: Model): string {
   if (kind == Kind.BITSET) {
     for (let v: u32 = 0; v < UNIVERSE; v++) {
       if (bool((load<u8>(at + (v >> 3)) >> u8(v & 7)) & 1) != model.has[v]) return "bit " + v.toString();

@@ -38,5 +38,3 @@
 @inline export const LANES: usize = TABLE + TABLE_BYTES;
 // @ts-ignore: decorator
 @inline export const LANES_BYTES: usize = 16;
-// @ts-ignore: decorator
-@inline export const MEMORY_BASE: usize = LANES + MIB;

@@ -40,7 +40,6 @@ function copyIn(k: u32, to: usize, from: usize, bytes: usize): void {
 }
 
 export function left_select(k: u32): void { leftShows = choose(k); }
-export function left_size(): u32 { return sizeOf(leftShows); }
 export function left_load8(at: usize, offset: u32): u32 { return <u32>load<u8>(reach(leftShows, at, offset, 1)); }
 export function left_load16(at: usize, offset: u32): u32 { return <u32>load<u16>(reach(leftShows, at, offset, 2)); }
 export function left_load32(at: usize, offset: u32): u32 { return load<u32>(reach(leftShows, at, offset, 4)); }
@@ -184,7 +183,6 @@ export function world_addOperand(bytes: u32): u32 {
   return operands++;
 }
 export function world_operandAt(k: u32): usize { return <usize>load<u32>(TABLE + (<usize>k << 3)); }
-export function world_operandSize(k: u32): u32 { return sizeOf(k); }
 export function world_addArgument(value: u64): u32 {
   need((<usize>argumentCount << 3) < ARGUMENTS_BYTES);
   store<u64>(ARGUMENTS + (<usize>argumentCount << 3), value);

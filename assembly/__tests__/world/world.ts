@@ -31,8 +31,6 @@ import { ARGUMENTS, MEMBERS, OUTPUT } from "./layout";
 /** The address of operand `k` in the test's memory. */
 // @ts-ignore: decorator
 @external("world", "operandAt") export declare function operandAt(k: u32): usize;
-// @ts-ignore: decorator
-@external("world", "operandSize") export declare function operandSize(k: u32): u32;
 /** Adds a value for argument.value and returns its index. */
 // @ts-ignore: decorator
 @external("world", "addArgument") export declare function addArgument(value: u64): u32;
