@@ -13,7 +13,9 @@ typedef struct call {
     const struct command *row;
 } call;
 
-/* Answers a call whose number of arguments fits. Always returns REDISMODULE_OK. */
+/* Answers a call whose number of arguments fits: parse or reply, open or reply, change and tell, reply. Always returns
+ * REDISMODULE_OK. What it calls for that, in args.h, keys.h and reply.h, returns 1, or 0 after it has replied with an
+ * error: the handler then just leaves. 0 is REDISMODULE_OK too, so that a handler can return reply_error(...). */
 typedef int handler(call *c);
 
 typedef struct command {

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "args.h"
+#include "keys.h"
+#include "reply.h"
 
 typedef struct bitop {
     const char *name;

@@ -1,5 +1,7 @@
 /* commands_arrays.c -- offsets by the list. */
 #include "args.h"
+#include "keys.h"
+#include "reply.h"
 
 /* Bytes to begin with for so many members: an array's two each, as if all were close together. */
 static uint32_t room_for(uint32_t members) { return members < 16 ? 0 : 2 * members; }

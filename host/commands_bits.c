@@ -1,5 +1,7 @@
 /* commands_bits.c -- single bits, and native's questions about many. */
 #include "args.h"
+#include "keys.h"
+#include "reply.h"
 
 /* SETBIT key offset value -- sets or clears a bit and replies what it was. Creates a missing key for either value. */
 int setbit_command(call *c) {

@@ -1,5 +1,7 @@
 /* commands_exchange.c -- bitmaps to and from what others read and write: portable streams, native bitmaps, '0' and '1'. */
 #include "args.h"
+#include "keys.h"
+#include "reply.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "args.h"
+#include "keys.h"
+#include "reply.h"
 
 /* So many subcommands cost no allocation. */
 #define FEW 16

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "args.h"
+#include "keys.h"
+#include "reply.h"
 
 /* OPTIMIZE key [MEM] -- rebuilds this node's copy in the least space. The members are the same, so nobody is told. Memory is
  * given back with MEM or without; any other word does as well, as in the C module, whose AOF files may hold one. */

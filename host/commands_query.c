@@ -1,5 +1,7 @@
 /* commands_query.c -- the order of members: least and greatest, ranks, and lists from somewhere on. */
 #include "args.h"
+#include "keys.h"
+#include "reply.h"
 
 #include <string.h>
 

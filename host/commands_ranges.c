@@ -1,5 +1,7 @@
 /* commands_ranges.c -- whole ranges of offsets, which cost what containers there are in them. */
 #include "args.h"
+#include "keys.h"
+#include "reply.h"
 
 /* Changes [argv[2], argv[3]) and says how many members there were and are. Clearing leaves a missing key missing. */
 static int change_range(call *c, enum change change, count *before, count *after) {

@@ -3,6 +3,8 @@
 #include <strings.h>
 
 #include "args.h"
+#include "keys.h"
+#include "reply.h"
 
 #define MODULE_NAME "redis-roar"
 #define MODULE_VERSION 10000        /* 1.0.0 */

@@ -1,0 +1,25 @@
+/* reply.h -- replies. */
+#ifndef ROAR_REPLY_H
+#define ROAR_REPLY_H
+
+#include "command.h"
+#include "sandbox.h"
+
+/* Replies with the error that a failed call into the core is; 1 if it did not fail. */
+int reply_failure(call *c, status s);
+static inline int succeeded(call *c, status s) { return s == OK || reply_failure(c, s); }
+/* These two return 0. */
+int reply_error(call *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int reply_syntax_error(call *c);
+/* These return REDISMODULE_OK. */
+int reply_ok(call *c);
+/* RESP2's integers end at 2^63 - 1: greater ones are bulk strings. */
+int reply_integer(call *c, uint64_t value);
+/* Likewise. */
+int reply_count(call *c, count members);
+#define COUNT_TEXT 24
+const char *count_text(count members, char text[COUNT_TEXT]);
+/* How many members b has; NULL has none. */
+int reply_cardinality(call *c, const bitmap *b);
+
+#endif
