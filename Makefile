@@ -183,7 +183,7 @@ $(O)/kernels: bench/kernels/bench.c bench/kernels/kernels.ts $(CORE_OBJECTS) $(P
 
 # Fuzz targets: fuzz-* with libFuzzer, replay-* without it, which run the inputs in test/corpus once.
 FUZZ_TARGETS := payload sequence
-FUZZED := fuzz/server.c $(O)/sandbox.o $(CORE_OBJECTS)
+FUZZED := fuzz/server.c $(O)/sandbox.o $(O)/bitmap.o $(O)/cpu.o $(CORE_OBJECTS)
 
 replay: $(FUZZ_TARGETS:%=$(O)/replay-%)
 	@:

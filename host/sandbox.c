@@ -1,4 +1,4 @@
-/* sandbox.c -- arenas in the server's memory, and guarded calls into the core. The only file that knows struct core.
+/* sandbox.c -- guarded calls into the core.
  *
  * A call:  frame f = ...;  IN_CORE(&f, *result = core.function(...))  is OK, or what cut the call short. Traps and
  * failed growth leave the core by _longjmp, past core code only: nothing of the server is on the stack between the two,
@@ -8,15 +8,9 @@
 
 #include <setjmp.h>
 #include <string.h>
-#include <strings.h>
 
-#include "core.h"
+#include "cpu.h"
 #include "redismodule.h"
-
-/* An arena's first bytes: all zero, they are an empty bitmap. */
-#define ARENA_BLANK 16
-/* The least arena: with the prefix, 48 bytes, a size class of every allocator. */
-#define ARENA_LEAST 40
 
 /* Results are built in a block that is kept for the next one, so that a small result costs one allocation of the right
  * size and a copy, and growing while it is built costs nothing. A block that had to grow beyond this is handed over as
@@ -41,9 +35,6 @@
  * the longest bucket of a 64-bit stream. */
 #define WINDOW_SHIFT 31
 
-/* Arenas end below 4 GiB, so that none is as large as what the core asks for when it needs more than that. */
-#define ARENA_MOST (UINT32_MAX - 1)
-
 static struct core core;
 
 /* The call that is running. */
@@ -65,117 +56,14 @@ static struct {
 
 static bitmap *workspace;
 
-static census totals;           /* but for the workspace, which is no bitmap of anybody's */
+static census totals;           /* but for bitmaps and their bytes, which bitmap.c counts */
 static uint32_t most = ARENA_MOST;
 
-/* --- The level ------------------------------------------------------------------------------------------------------ */
-
-#if defined(__x86_64__)
-static int has_v2(void) { return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt"); }
-static int has_v3(void) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi")
-        && __builtin_cpu_supports("bmi2");
-}
-static int has_v4(void) {
-    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd")
-        && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq")
-        && __builtin_cpu_supports("avx512bitalg");
-}
-#elif defined(__aarch64__)
-static int always(void) { return 1; }
-#endif
-
 const char *sandbox_choose_level(const char *wanted) {
-    static const struct {
-        const struct core *core;
-        int (*supported)(void);
-    } levels[] = {
-#if defined(__x86_64__)
-        {&core_v4, has_v4},
-        {&core_v3, has_v3},
-        {&core_v2, has_v2},
-#elif defined(__aarch64__)
-        {&core_neon, always},
-#endif
-    };
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        if (wanted && strcasecmp(wanted, levels[i].core->level) != 0) continue;
-        if (!levels[i].supported()) continue;       /* asks the CPU, and whether the system saves its registers */
-        core = *levels[i].core;
-        return core.level;
-    }
-    return NULL;
-}
-
-/* --- Blocks --------------------------------------------------------------------------------------------------------- */
-
-static uint8_t *arena(const bitmap *b) { return (uint8_t *)(b + 1); }
-
-static void count_in(uint64_t bitmaps, uint64_t bytes) {
-    __atomic_fetch_add(&totals.bitmaps, bitmaps, __ATOMIC_RELAXED);     /* frees come from another thread too */
-    __atomic_fetch_add(&totals.bytes, bytes, __ATOMIC_RELAXED);
-}
-
-/* The size class's slack belongs to the arena too, where the server tells how much there is. `counted` bytes of the block
- * are in the totals already. */
-static bitmap *measured(bitmap *b, size_t block, uint64_t counted) {
-    if (RedisModule_MallocUsableSize) block = RedisModule_MallocUsableSize(b);
-    block -= sizeof *b;
-    b->size = block < ARENA_MOST ? (uint32_t)block : ARENA_MOST;
-    count_in(!counted, sizeof *b + b->size - counted);
-    return b;
-}
-
-static void *try_alloc(size_t bytes) { return RedisModule_TryAlloc ? RedisModule_TryAlloc(bytes) : RedisModule_Alloc(bytes); }
-
-static const struct {
-    bitmap prefix;
-    uint64_t arena[ARENA_LEAST / 8];
-} empty = {.prefix = {ARENA_LEAST, 0}};
-const bitmap *const bitmap_empty = &empty.prefix;
-
-bitmap *bitmap_create(uint32_t bytes) {
-    size_t block = sizeof(bitmap) + (bytes < ARENA_LEAST ? ARENA_LEAST : bytes);
-    bitmap *b = try_alloc(block);
-    if (b == NULL) return NULL;
-    b->flags = 0;
-    memset(arena(b), 0, ARENA_BLANK);
-    return measured(b, block, 0);
-}
-
-bitmap *bitmap_copy(const bitmap *b) {
-    size_t block = sizeof *b + b->size;
-    bitmap *copy = try_alloc(block);
-    return copy ? measured(memcpy(copy, b, block), block, 0) : NULL;
-}
-
-void bitmap_free(bitmap *b) {
-    if (b) count_in(-1, -(sizeof *b + (uint64_t)b->size));
-    RedisModule_Free(b);
-}
-
-size_t bitmap_memory(const bitmap *b) { return RedisModule_MallocSize((void *)b); }
-
-/* A server without TryRealloc ends its own life in Realloc when memory is short, but not in TryAlloc. */
-static bitmap *try_grow(bitmap *b, uint64_t bytes) {
-    size_t block = sizeof *b + bytes;
-    uint64_t counted = sizeof *b + (uint64_t)b->size;
-    bitmap *grown;
-    if (RedisModule_TryRealloc) {
-        grown = RedisModule_TryRealloc(b, block);
-    } else if (!RedisModule_TryAlloc) {
-        grown = RedisModule_Realloc(b, block);
-    } else if ((grown = RedisModule_TryAlloc(block)) != NULL) {
-        memcpy(grown, b, sizeof *b + b->size);
-        RedisModule_Free(b);
-    }
-    return grown ? measured(grown, block, counted) : NULL;
-}
-
-static bitmap *shrunk(bitmap *b, uint32_t used) {
-    size_t block = sizeof *b + (used < ARENA_LEAST ? ARENA_LEAST : used);
-    uint64_t counted = sizeof *b + (uint64_t)b->size;
-    return measured(RedisModule_Realloc(b, block), block, counted);
+    const struct core *chosen = choose_core(wanted);
+    if (chosen == NULL) return NULL;
+    core = *chosen;
+    return core.level;
 }
 
 /* --- Calls ---------------------------------------------------------------------------------------------------------- */
@@ -202,8 +90,8 @@ span sandbox_grow(uint32_t bytes) {
     if (bytes > most) _longjmp(call.leave, 1);
     uint64_t ample = (uint64_t)b->size + (b == workspace ? b->size : b->size / 8);
     if (ample > most) ample = most;
-    bitmap *grown = try_grow(b, ample > bytes ? ample : bytes);
-    if (grown == NULL) grown = try_grow(b, bytes);
+    bitmap *grown = bitmap_grow(b, ample > bytes ? ample : bytes);
+    if (grown == NULL) grown = bitmap_grow(b, bytes);
     if (grown == NULL) _longjmp(call.leave, 1);
     if (b == workspace) workspace = grown;
     call.growable = grown;
@@ -219,7 +107,8 @@ const char *sandbox_last_trap(void) { return trap_text(call.trap); }
 
 census sandbox_census(void) {
     census now = totals;
-    if (workspace) {
+    bitmap_totals(&now.bitmaps, &now.bytes);
+    if (workspace) {                /* is no bitmap of anybody's */
         now.bitmaps--;
         now.bytes -= sizeof *workspace + (uint64_t)workspace->size;
     }
@@ -351,7 +240,7 @@ static int start_building(frame *f, uint64_t expected) {
     }
     if (workspace == NULL) workspace = bitmap_create(WORKSPACE_FIRST);
     if (workspace == NULL) return 0;
-    memset(arena(workspace), 0, ARENA_BLANK);
+    bitmap_reset(workspace);
     *f = reading(workspace);
     f->operands = operands.list;
     f->operand_count = operands.count;
@@ -371,7 +260,7 @@ static status discard(status s) {
 static status built(status s, bitmap **result) {
     if (s != OK) return discard(s);
     if (workspace->size > WORKSPACE_KEPT) {
-        *result = shrunk(workspace, call.used);
+        *result = bitmap_shrink(workspace, call.used);
         workspace = NULL;
         return OK;
     }
@@ -563,7 +452,7 @@ status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum
 }
 
 void bitmap_fit(bitmap **b) {
-    if (READING(*b, call.used = core.used()) == OK) *b = shrunk(*b, call.used);
+    if (READING(*b, call.used = core.used()) == OK) *b = bitmap_shrink(*b, call.used);
 }
 
 /* --- Tests ---------------------------------------------------------------------------------------------------------- */

@@ -1,26 +1,14 @@
-/* sandbox.h -- bitmaps, and the compiled core that works on them.
+/* sandbox.h -- the compiled core that works on bitmaps.
  *
- * A bitmap is one block of the server's memory: a prefix, and after it the core's linear memory, an arena.
- *
- *   +0  u32 size of the arena in bytes
- *   +4  u32 flags
- *   +8  the arena
- *
- * Whoever frees or copies one needs nothing but the block. A call into the core sees one arena, the operands that were
- * handed over, and nothing else; an access outside of them ends the call with TRAPPED. What a call returns is in its
- * out parameters, and only when its status is OK. */
+ * A call into the core sees one arena, the operands that were handed over, and nothing else; an access outside of them
+ * ends the call with TRAPPED. What a call returns is in its out parameters, and only when its status is OK. */
 #ifndef ROAR_SANDBOX_H
 #define ROAR_SANDBOX_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct bitmap {
-    uint32_t size;
-    uint32_t flags;
-} bitmap;
-
-enum { BITMAP_DAMAGED = 1 };        /* a write was cut short by a trap: the members can no longer be trusted */
+#include "bitmap.h"
 
 typedef enum status { OK, TRAPPED, OUT_OF_MEMORY } status;
 
@@ -85,17 +73,6 @@ const char *sandbox_choose_level(const char *wanted);
 /* Why the last call was TRAPPED, in a few words. */
 const char *sandbox_last_trap(void);
 census sandbox_census(void);
-
-/* One without members that nobody writes to. */
-extern const bitmap *const bitmap_empty;
-/* An empty bitmap with room for `bytes` bytes of arena; NULL when memory is short. */
-bitmap *bitmap_create(uint32_t bytes);
-/* NULL when memory is short. */
-bitmap *bitmap_copy(const bitmap *b);
-/* The only one of all these that any thread may call. */
-void bitmap_free(bitmap *b);
-/* Bytes of the server's memory that it takes. */
-size_t bitmap_memory(const bitmap *b);
 
 /* Reading. The bitmap is left as it was, whatever happens. */
 status core_get(const bitmap *b, uint64_t offset, uint32_t *bit);

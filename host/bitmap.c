@@ -1,0 +1,87 @@
+/* bitmap.c -- a bitmap's block of the server's memory. */
+#include "bitmap.h"
+
+#include <string.h>
+
+#include "redismodule.h"
+
+/* An arena's first bytes: all zero, they are an empty bitmap. */
+#define ARENA_BLANK 16
+/* The least arena: with the prefix, 48 bytes, a size class of every allocator. */
+#define ARENA_LEAST 40
+
+static uint64_t bitmaps_held, bytes_held;
+
+static void count_in(uint64_t bitmaps, uint64_t bytes) {
+    __atomic_fetch_add(&bitmaps_held, bitmaps, __ATOMIC_RELAXED);     /* frees come from another thread too */
+    __atomic_fetch_add(&bytes_held, bytes, __ATOMIC_RELAXED);
+}
+
+/* The size class's slack belongs to the arena too, where the server tells how much there is. `counted` bytes of the block
+ * are in the totals already. */
+static bitmap *measured(bitmap *b, size_t block, uint64_t counted) {
+    if (RedisModule_MallocUsableSize) block = RedisModule_MallocUsableSize(b);
+    block -= sizeof *b;
+    b->size = block < ARENA_MOST ? (uint32_t)block : ARENA_MOST;
+    count_in(!counted, sizeof *b + b->size - counted);
+    return b;
+}
+
+void *try_alloc(size_t bytes) { return RedisModule_TryAlloc ? RedisModule_TryAlloc(bytes) : RedisModule_Alloc(bytes); }
+
+static const struct {
+    bitmap prefix;
+    uint64_t arena[ARENA_LEAST / 8];
+} empty = {.prefix = {ARENA_LEAST, 0}};
+const bitmap *const bitmap_empty = &empty.prefix;
+
+void bitmap_reset(bitmap *b) { memset(arena(b), 0, ARENA_BLANK); }
+
+bitmap *bitmap_create(uint32_t bytes) {
+    size_t block = sizeof(bitmap) + (bytes < ARENA_LEAST ? ARENA_LEAST : bytes);
+    bitmap *b = try_alloc(block);
+    if (b == NULL) return NULL;
+    b->flags = 0;
+    bitmap_reset(b);
+    return measured(b, block, 0);
+}
+
+bitmap *bitmap_copy(const bitmap *b) {
+    size_t block = sizeof *b + b->size;
+    bitmap *copy = try_alloc(block);
+    return copy ? measured(memcpy(copy, b, block), block, 0) : NULL;
+}
+
+void bitmap_free(bitmap *b) {
+    if (b) count_in(-1, -(sizeof *b + (uint64_t)b->size));
+    RedisModule_Free(b);
+}
+
+size_t bitmap_memory(const bitmap *b) { return RedisModule_MallocSize((void *)b); }
+
+/* A server without TryRealloc ends its own life in Realloc when memory is short, but not in TryAlloc. */
+bitmap *bitmap_grow(bitmap *b, uint64_t bytes) {
+    size_t block = sizeof *b + bytes;
+    uint64_t counted = sizeof *b + (uint64_t)b->size;
+    bitmap *grown;
+    if (RedisModule_TryRealloc) {
+        grown = RedisModule_TryRealloc(b, block);
+    } else if (!RedisModule_TryAlloc) {
+        grown = RedisModule_Realloc(b, block);
+    } else if ((grown = RedisModule_TryAlloc(block)) != NULL) {
+        memcpy(grown, b, sizeof *b + b->size);
+        RedisModule_Free(b);
+    }
+    return grown ? measured(grown, block, counted) : NULL;
+}
+
+bitmap *bitmap_shrink(bitmap *b, uint32_t used) {
+    size_t block = sizeof *b + (used < ARENA_LEAST ? ARENA_LEAST : used);
+    uint64_t counted = sizeof *b + (uint64_t)b->size;
+    return measured(RedisModule_Realloc(b, block), block, counted);
+}
+
+void bitmap_totals(uint64_t *bitmaps, uint64_t *bytes) {
+    *bitmaps = __atomic_load_n(&bitmaps_held, __ATOMIC_RELAXED);
+    *bytes = __atomic_load_n(&bytes_held, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,40 @@
+#include "cpu.h"
+
+#include <stddef.h>
+#include <strings.h>
+
+#if defined(__x86_64__)
+static int has_v2(void) { return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt"); }
+static int has_v3(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi")
+        && __builtin_cpu_supports("bmi2");
+}
+static int has_v4(void) {
+    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd")
+        && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq")
+        && __builtin_cpu_supports("avx512bitalg");
+}
+#elif defined(__aarch64__)
+static int always(void) { return 1; }
+#endif
+
+const struct core *choose_core(const char *wanted) {
+    static const struct {
+        const struct core *core;
+        int (*supported)(void);
+    } levels[] = {
+#if defined(__x86_64__)
+        {&core_v4, has_v4},
+        {&core_v3, has_v3},
+        {&core_v2, has_v2},
+#elif defined(__aarch64__)
+        {&core_neon, always},
+#endif
+    };
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        if (wanted && strcasecmp(wanted, levels[i].core->level) != 0) continue;
+        if (!levels[i].supported()) continue;       /* asks the CPU, and whether the system saves its registers */
+        return levels[i].core;
+    }
+    return NULL;
+}
