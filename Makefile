@@ -131,6 +131,8 @@ SANITIZERS := address,undefined -fno-sanitize=function -fno-sanitize-recover=all
 
 CORE_SOURCES := $(shell find assembly -name '*.ts' -not -path '*/__tests__/*')
 
+GENERATED_HEADERS := $(O)/core.h $(O)/facts.h
+
 # This file changes when the compiler or its flags change. All objects depend on it.
 $(O)/compiler: always
 	@mkdir -p $(O)
@@ -147,8 +149,12 @@ $(O)/roaring.c: $(O)/roaring.wasm
 $(O)/core-roaring.c: $(O)/roaring.c tools/specialise.ts
 	$(TSX) tools/specialise.ts $(O)/roaring.wasm $< $@
 
-$(O)/core.h: $(O)/roaring.wasm assembly/env/fault.ts tools/generate-core.ts
-	$(TSX) tools/generate-core.ts $< assembly/env/fault.ts $@
+$(O)/core.h: $(O)/roaring.wasm tools/generate-core.ts
+	$(TSX) tools/generate-core.ts $< $@
+
+$(O)/facts.h: $(CORE_SOURCES) package.json tools/generate-facts.ts
+	@mkdir -p $(O)
+	$(TSX) tools/generate-facts.ts $@
 
 $(O)/commands.c: host/commands.ts tools/generate-commands.ts
 	@mkdir -p $(O)
@@ -158,13 +164,13 @@ docs/commands.md: host/commands.ts tools/generate-commands.ts
 	@mkdir -p docs
 	$(TSX) tools/generate-commands.ts --docs $@
 
-$(CORE_OBJECTS): $(O)/core-%.o: host/core.c $(O)/core-roaring.c $(O)/core.h $(O)/compiler Makefile
+$(CORE_OBJECTS): $(O)/core-%.o: host/core.c $(O)/core-roaring.c $(GENERATED_HEADERS) $(O)/compiler Makefile
 	$(CC) $(HOST_CFLAGS) $(CORE_CFLAGS) $(MARCH_$*) -DLEVEL=$* -MMD -MP -c $< -o $@
 
-$(O)/%.o: host/%.c $(O)/core.h $(O)/compiler Makefile
+$(O)/%.o: host/%.c $(GENERATED_HEADERS) $(O)/compiler Makefile
 	$(CC) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
 
-$(O)/commands.o: $(O)/commands.c $(O)/core.h $(O)/compiler Makefile
+$(O)/commands.o: $(O)/commands.c $(GENERATED_HEADERS) $(O)/compiler Makefile
 	$(CC) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
 
 $(MODULE): $(HOST_OBJECTS) $(CORE_OBJECTS) tools/check-module

@@ -347,7 +347,7 @@ static void ask(const struct kept *k) {
 /* Where the next member, and the next offset that is none, lie. Indexes are signed. */
 static void ask_position(const struct kept *k) {
     uint32_t from = take(3) % DOMAIN, bit = take(1) & 1, found, here;
-    range r = {(int64_t)offset_of(from), -1, 1, 1};
+    range r = {(int64_t)offset_of(from), -1, BIT, 1};
     uint64_t position, greatest;
     count between;
 

@@ -112,9 +112,9 @@ int parse_limit(call *c, int at, uint64_t *limit) {
     return reply_error(c, "ERR value is not an integer or out of range");
 }
 
-int parse_unit(call *c, int at, uint32_t *in_bits) {
-    *in_bits = (uint32_t)argument_is(c, at, "BIT");
-    return *in_bits || argument_is(c, at, "BYTE") || reply_syntax_error(c);
+int parse_unit(call *c, int at, enum unit *unit) {
+    *unit = argument_is(c, at, "BIT") ? BIT : BYTE;
+    return *unit == BIT || argument_is(c, at, "BYTE") || reply_syntax_error(c);
 }
 
 /* Where a few values go, sparing the allocation: one command runs at a time. */

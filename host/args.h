@@ -3,6 +3,7 @@
 #define ROAR_ARGS_H
 
 #include "command.h"
+#include "facts.h"
 
 int parse_offset(call *c, int at, const char *name, uint64_t *offset);
 /* The same for text of any origin, digits only, up to `max`; 0 without a reply when it is none. */
@@ -15,7 +16,7 @@ int parse_index(call *c, int at, int64_t *index);
 /* How many, at most. */
 int parse_limit(call *c, int at, uint64_t *limit);
 /* BYTE or BIT, in any case. */
-int parse_unit(call *c, int at, uint32_t *in_bits);
+int parse_unit(call *c, int at, enum unit *unit);
 /* All from `at` on, until free_values. */
 int parse_values(call *c, int at, const char *name, uint64_t **values, uint32_t *count);
 void free_values(uint64_t *values);

@@ -3,10 +3,9 @@
 
 #include <string.h>
 
+#include "facts.h"
 #include "redismodule.h"
 
-/* An arena's first bytes: all zero, they are an empty bitmap. */
-#define ARENA_BLANK 16
 /* The least arena: with the prefix, 48 bytes, a size class of every allocator. */
 #define ARENA_LEAST 40
 
@@ -35,7 +34,8 @@ static const struct {
 } empty = {.prefix = {ARENA_LEAST, 0}};
 const bitmap *const bitmap_empty = &empty.prefix;
 
-void bitmap_reset(bitmap *b) { memset(arena(b), 0, ARENA_BLANK); }
+/* As many bytes of zeros are an empty bitmap. */
+void bitmap_reset(bitmap *b) { memset(arena(b), 0, TINY_PAYLOAD); }
 
 bitmap *bitmap_create(uint32_t bytes) {
     size_t block = sizeof(bitmap) + (bytes < ARENA_LEAST ? ARENA_LEAST : bytes);

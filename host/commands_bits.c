@@ -38,7 +38,7 @@ int bitcount_command(call *c) {
 
     if (c->argc == 3 || c->argc > 5) return reply_syntax_error(c);
     if (c->argc > 3 && (!parse_index(c, 2, &r.start) || !parse_index(c, 3, &r.end))) return REDISMODULE_OK;
-    if (c->argc > 4 && !parse_unit(c, 4, &r.in_bits)) return REDISMODULE_OK;
+    if (c->argc > 4 && !parse_unit(c, 4, &r.unit)) return REDISMODULE_OK;
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b && c->argc == 2) return reply_cardinality(c, b);
     if (b && !succeeded(c, core_count_range(b, &r, &members))) return REDISMODULE_OK;
@@ -67,7 +67,7 @@ int bitpos_command(call *c) {
     if (!parse_sought(c, &bit)) return REDISMODULE_OK;
     if (c->argc > 6) return reply_syntax_error(c);
     if (c->argc > 3 && !parse_index(c, 3, &r.start)) return REDISMODULE_OK;
-    if (c->argc > 5 && !parse_unit(c, 5, &r.in_bits)) return REDISMODULE_OK;
+    if (c->argc > 5 && !parse_unit(c, 5, &r.unit)) return REDISMODULE_OK;
     if (c->argc > 4 && !parse_index(c, 4, &r.end)) return REDISMODULE_OK;
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b == NULL) found = !bit;

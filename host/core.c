@@ -6,6 +6,7 @@
  * All state of a call is in the static variables below. They are per translation unit, so that the compiler sees every
  * use of them and inlines the imports into plain loads; every import checks in 64 bits before it touches anything. */
 #include "core-link.h"
+#include "facts.h"
 #include "wasm-rt.h"
 
 #if defined(__SSE4_2__)
@@ -13,9 +14,6 @@
 #endif
 
 #define IMPORT __attribute__((always_inline, unused)) static inline
-
-/* The operand number that stands for memory 0 itself. */
-#define SELF UINT32_MAX
 
 static const span *operands;
 static u32 operand_count;
@@ -132,22 +130,20 @@ __attribute__((noinline, unused)) static void w2c_arena_grow(u32 bytes) {
 
 /* ------------------------------------------------------------------ bits */
 
-#define BITS_BYTES (65536 / 8)
-
 /* A word's bits are in the order of its bytes', so words of any size number them alike. */
-#define DEFINE_BITS_IMPORT(name, change)                                             \
-    IMPORT u32 w2c_bits_##name(u32 at, u64 four) {                                   \
-        u32 were_set = 0;                                                            \
-        if (UNLIKELY((u64)at + BITS_BYTES > memory_size)) sandbox_trap(TRAP_MEMORY); \
-        for (int i = 0; i < 4; i++, four >>= 16) {                                   \
-            u32 word, lane = four & 0xffff, bit = lane % 32;                         \
-            u8 *there = memory_base + at + lane / 32 * sizeof word;                  \
-            memcpy(&word, there, sizeof word);                                       \
-            were_set += word >> bit & 1;                                             \
-            word change((u32)1 << bit);                                              \
-            memcpy(there, &word, sizeof word);                                       \
-        }                                                                            \
-        return were_set;                                                             \
+#define DEFINE_BITS_IMPORT(name, change)                                               \
+    IMPORT u32 w2c_bits_##name(u32 at, u64 four) {                                     \
+        u32 were_set = 0;                                                              \
+        if (UNLIKELY((u64)at + BITSET_BYTES > memory_size)) sandbox_trap(TRAP_MEMORY); \
+        for (int i = 0; i < 4; i++, four >>= 16) {                                     \
+            u32 word, lane = four & 0xffff, bit = lane % 32;                           \
+            u8 *there = memory_base + at + lane / 32 * sizeof word;                    \
+            memcpy(&word, there, sizeof word);                                         \
+            were_set += word >> bit & 1;                                               \
+            word change((u32)1 << bit);                                                \
+            memcpy(there, &word, sizeof word);                                         \
+        }                                                                              \
+        return were_set;                                                               \
     }
 
 DEFINE_BITS_IMPORT(set, |=)

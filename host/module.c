@@ -3,11 +3,11 @@
 #include <strings.h>
 
 #include "args.h"
+#include "facts.h"
 #include "keys.h"
 #include "reply.h"
 
 #define MODULE_NAME "redis-roar"
-#define MODULE_VERSION 10000        /* 1.0.0 */
 
 #define DEFINE(result, name, parameters) result(*RedisModule_##name) parameters;
 REDIS_API(DEFINE, DEFINE)

@@ -12,6 +12,8 @@
 #include "cpu.h"
 #include "redismodule.h"
 
+/* The host's own policy, of which the core knows nothing. */
+
 /* Results are built in a block that is kept for the next one, so that a small result costs one allocation of the right
  * size and a copy, and growing while it is built costs nothing. A block that had to grow beyond this is handed over as
  * the result instead: above it, copying costs more than allocating. */
@@ -19,8 +21,6 @@
 #define WORKSPACE_FIRST (16 * 1024)
 /* What building takes beside the result. */
 #define BUILDING (64 * 1024)
-/* The most that a member takes: an entry of the directory. */
-#define A_MEMBER 12
 
 /* So many offsets are worth being sorted before they are added or removed. */
 #define SORTED_FROM 64
@@ -156,11 +156,11 @@ status core_count_between(const bitmap *b, uint64_t low, uint64_t high, count *m
 status core_select(const bitmap *b, uint64_t rank, uint64_t *member) { return READING(b, *member = core.select(rank)); }
 
 status core_count_range(const bitmap *b, const range *r, uint64_t *members) {
-    return READING(b, *members = core.countIndexed((uint64_t)r->start, (uint64_t)r->end, r->in_bits));
+    return READING(b, *members = core.countIndexed((uint64_t)r->start, (uint64_t)r->end, r->unit));
 }
 
 status core_position(const bitmap *b, uint32_t bit, const range *r, uint32_t *found, uint64_t *position) {
-    status s = READING(b, *found = core.position(bit, (uint64_t)r->start, (uint64_t)r->end, r->in_bits, r->given));
+    status s = READING(b, *found = core.position(bit, (uint64_t)r->start, (uint64_t)r->end, r->unit, r->given));
     *position = sandbox_members[0];
     return s;
 }
@@ -342,7 +342,7 @@ status core_collect(uint64_t *offsets, uint32_t count, bitmap **result) {
     frame f;
     status s = sort(offsets, count, 1);
     if (s != OK) return s;
-    if (!start_building(&f, (uint64_t)count * A_MEMBER + BUILDING)) return OUT_OF_MEMORY;
+    if (!start_building(&f, (uint64_t)count * ENTRY_BYTES + BUILDING)) return OUT_OF_MEMORY;
     f.arguments = offsets;
     f.argument_count = count;
     return built(IN_CORE(&f, (core.collect(count), call.used = core.used())), result);

@@ -9,13 +9,14 @@
 #include <stdint.h>
 
 #include "bitmap.h"
+#include "facts.h"
 
 typedef enum status { OK, TRAPPED, OUT_OF_MEMORY } status;
 
 /* Native's range of BITCOUNT and BITPOS: indexes of bytes or bits, negative ones from the end. */
 typedef struct range {
     int64_t start, end;
-    uint32_t in_bits;
+    enum unit unit;
     uint32_t given;                 /* how many of the two indexes were */
 } range;
 
@@ -26,8 +27,7 @@ typedef unsigned __int128 count;
 /* What becomes of a closed range of offsets. */
 enum change { SET, CLEAR, FLIP };
 
-/* Native's integer of 1 to 64 bits, and what becomes of a value that it cannot hold. */
-enum overflow { WRAP, SAT, FAIL };
+/* Native's integer of 1 to 64 bits. */
 typedef struct field {
     uint64_t offset;
     uint32_t width, is_signed;
@@ -40,17 +40,11 @@ typedef struct outcome {
     uint32_t written, changed;
 } outcome;
 
-/* Of a bitmap's arrays, bitsets and runs. */
+/* Of a bitmap's arrays, bitsets and runs, in the order of the core's statistics(). */
 typedef struct statistics {
     uint64_t containers, members, bytes;
 } statistics;
 enum { ARRAYS, BITSETS, RUNS, CONTAINER_KINDS };
-
-/* The core's numbers for forms of a bitmap as bytes: the two families' payloads, then what others read. */
-enum format { NATIVE, WIDE, PORTABLE, PORTABLE_WIDE, BITS, CHARACTERS, WIDE_PARTS };
-
-/* The eight operations, numbered as the core does. NOT is core_complement. */
-enum operation { AND, OR, XOR, NOT, DIFF, DIFF1, ANDOR, ONE };
 
 /* The most operands of one call. */
 #define OPERANDS_MAX 65535
@@ -118,6 +112,7 @@ void bitmap_fit(bitmap **b);
  * Operands are collected first: clear, then add each; NULL stands for an empty bitmap. */
 void operands_clear(void);
 void operands_add(const bitmap *b);
+/* NOT is core_complement. */
 status core_combine(enum operation operation, bitmap **result);
 /* Of these offsets, VALUES_ROOM(count) words, at least one. */
 status core_collect(uint64_t *offsets, uint32_t count, bitmap **result);

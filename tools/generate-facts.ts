@@ -1,0 +1,129 @@
+// generate-facts <facts.h>: what the host must know that is decided elsewhere, as C: numbers of the core, from assembly/, and the
+// version, from package.json.
+//
+// The core's declarations are found by name in whichever file exports them: `export const enum NAME`, `export const NAME`.
+
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+
+/** Enums, with their names in C and the prefix of their members there. */
+const ENUMS = [
+  { name: "Operation", inC: "operation", prefix: "" },
+  { name: "Format", inC: "format", prefix: "" },
+  { name: "Overflow", inC: "overflow", prefix: "" },
+  { name: "Unit", inC: "unit", prefix: "" },
+  { name: "Fault", inC: "fault", prefix: "FAULT_" },
+];
+
+/** Constants: these have the same names in C. */
+const CONSTANTS = ["BITSET_BYTES", "ENTRY_BYTES", "SELF", "TINY_PAYLOAD"];
+
+interface Member {
+  name: string;
+  value: bigint;
+  /** Its doc comment, without the full stop; empty if there is none. */
+  text: string;
+}
+
+function fail(why: string): never {
+  throw new Error(`generate-facts: ${why}`);
+}
+
+// --- Reading the core's sources ---------------------------------------------------------------------------------------------
+
+const files = readdirSync("assembly", { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".ts") && !path.includes("__tests__"))
+  .map((path) => join("assembly", path)).sort();
+const statements = files.flatMap((path) =>
+  [...ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.Latest, true).statements]);
+const isExported = (node: ts.EnumDeclaration | ts.VariableStatement): boolean =>
+  node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;
+const enums = statements.filter(ts.isEnumDeclaration).filter(isExported);
+const constants = statements.filter(ts.isVariableStatement).flatMap((statement) =>
+  statement.declarationList.declarations.map((declaration) => ({ declaration, exported: isExported(statement) })));
+
+/** The only one of these; fails if there is none, or more than one. */
+function only<T extends ts.Node>(what: string, found: T[]): T {
+  const [first, second] = found;
+  if (!first) fail(`assembly/ exports no ${what}`);
+  if (second) fail(`${what} is exported by both ${first.getSourceFile().fileName} and ${second.getSourceFile().fileName}`);
+  return first;
+}
+
+const BINARY = new Map<ts.SyntaxKind, (x: bigint, y: bigint) => bigint>([
+  [ts.SyntaxKind.PlusToken, (x, y) => x + y],
+  [ts.SyntaxKind.MinusToken, (x, y) => x - y],
+  [ts.SyntaxKind.AsteriskToken, (x, y) => x * y],
+  [ts.SyntaxKind.SlashToken, (x, y) => x / y],
+  [ts.SyntaxKind.LessThanLessThanToken, (x, y) => x << y],
+]);
+
+/** The value of a constant expression: numbers, other constants, casts and the operators above. */
+function valueOf(node: ts.Expression): bigint {
+  if (ts.isNumericLiteral(node)) return BigInt(node.text);
+  if (ts.isParenthesizedExpression(node) || ts.isTypeAssertionExpression(node) || ts.isAsExpression(node)) return valueOf(node.expression);
+  if (ts.isIdentifier(node)) return constantValue(node.text, node.getSourceFile());
+  const operator = ts.isBinaryExpression(node) ? BINARY.get(node.operatorToken.kind) : undefined;
+  if (ts.isBinaryExpression(node) && operator) return operator(valueOf(node.left), valueOf(node.right));
+  return fail(`cannot evaluate ${node.getText()} in ${node.getSourceFile().fileName}`);
+}
+
+/** The constant that `name` means in the file `from`, or everywhere: the file's own one, else the exported one. */
+function constantValue(name: string, from?: ts.SourceFile): bigint {
+  const named = constants.filter(({ declaration }) => declaration.name.getText() === name);
+  const own = named.filter(({ declaration }) => declaration.getSourceFile() === from);
+  const found = own.length ? own : named.filter(({ exported }) => exported);
+  const { initializer } = only(`constant ${name}`, found.map(({ declaration }) => declaration));
+  return initializer ? valueOf(initializer) : fail(`${name} has no value`);
+}
+
+/** An enum's members count up from 0, or from the value given. */
+function enumMembers(name: string): Member[] {
+  const found = only(`enum ${name}`, enums.filter((declaration) => declaration.name.text === name));
+  let next = 0n;
+  return found.members.map((member) => {
+    const value = member.initializer ? valueOf(member.initializer) : next;
+    const comments = ts.getJSDocCommentsAndTags(member).filter(ts.isJSDoc).map(({ comment }) => ts.getTextOfJSDocComment(comment) ?? "");
+    next = value + 1n;
+    return { name: member.name.getText(), value, text: comments.join(" ").replace(/\s+/g, " ").trim().replace(/\.$/, "") };
+  });
+}
+
+// --- Writing C --------------------------------------------------------------------------------------------------------------
+
+const number = (value: bigint): string => (value <= 0x7fffffffn ? `${value}` : value <= 0xffffffffn ? `${value}u` : `${value}ull`);
+
+function enumInC({ name, inC, prefix }: typeof ENUMS[number]): string {
+  const members = enumMembers(name);
+  return `enum ${inC} {\n${members.map((member) => `    ${prefix}${member.name} = ${number(member.value)}`).join(",\n")}\n};\n`;
+}
+
+const faultTexts = enumMembers("Fault").filter(({ text }) => text)
+  .map(({ name, text }) => `    case FAULT_${name}: return ${JSON.stringify(text)};`);
+
+const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+const [major, minor, patch] = /^(\d+)\.(\d{1,2})\.(\d{1,2})$/.exec(version)?.slice(1).map(Number) ?? fail(`${version} is not a version`);
+
+const target = process.argv[2] ?? fail("usage: generate-facts <facts.h>");
+writeFileSync(target, `/* Generated by tools/generate-facts.ts from assembly/ and package.json. */
+#ifndef ROAR_FACTS_H
+#define ROAR_FACTS_H
+
+#include <stdint.h>
+
+#define MODULE_VERSION ${major! * 10000 + minor! * 100 + patch!}
+#define MODULE_VERSION_TEXT "${version}"
+
+${CONSTANTS.map((name) => `#define ${name} ${number(constantValue(name))}`).join("\n")}
+
+${ENUMS.map(enumInC).join("\n")}
+static inline const char *fault_text(uint32_t fault) {
+    switch (fault) {
+${faultTexts.join("\n")}
+    default: return "unknown fault";
+    }
+}
+
+#endif
+`);
