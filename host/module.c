@@ -102,6 +102,7 @@ static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     census now = sandbox_census();
 
     RedisModule_InfoAddSection(ctx, "bitmaps");
+    RedisModule_InfoAddFieldCString(ctx, "version", MODULE_VERSION_TEXT);
     RedisModule_InfoAddFieldULongLong(ctx, "bitmaps", now.bitmaps);
     RedisModule_InfoAddFieldULongLong(ctx, "arena_bytes", now.bytes);
     RedisModule_InfoAddFieldULongLong(ctx, "payloads_refused", now.refused);

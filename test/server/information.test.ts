@@ -1,10 +1,12 @@
 // The fields of INFO.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { families, R, R64, range } from "../support/family.ts";
 import { waitUntil } from "../support/waiting.ts";
 import { roarOn } from "../support/roar.ts";
-import { cpuLevel } from "../support/server.ts";
+import { cpuLevel, projectRoot } from "../support/server.ts";
 import { useServer } from "../support/suite.ts";
 
 describe("INFO", () => {
@@ -51,6 +53,13 @@ describe("INFO", () => {
     await roarOn(server, R).refusal("IMPORT", "k", "rubbish");
     await roarOn(server, R64).refusal("IMPORT", "k", "");
     expect(await number("payloads_refused")).toBe(before + 2);
+  });
+
+  it("names the version of package.json, which MODULE LIST shows as a number", async () => {
+    const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")) as { version: string };
+    const [major, minor, patch] = version.split(".").map(Number);
+    expect(await text("version")).toBe(version);
+    expect((await server.run("MODULE", "LIST") as unknown[][])[0]).toContain(major! * 10000 + minor! * 100 + patch!);
   });
 
   it("names the CPU level, and reports no traps and no damaged bitmaps", async () => {
