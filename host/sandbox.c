@@ -11,14 +11,10 @@
 
 #include "cpu.h"
 #include "redismodule.h"
+#include "workspace.h"
 
 /* The host's own policy, of which the core knows nothing. */
 
-/* Results are built in a block that is kept for the next one, so that a small result costs one allocation of the right
- * size and a copy, and growing while it is built costs nothing. A block that had to grow beyond this is handed over as
- * the result instead: above it, copying costs more than allocating. */
-#define WORKSPACE_KEPT (128 * 1024)
-#define WORKSPACE_FIRST (16 * 1024)
 /* What building takes beside the result. */
 #define BUILDING (64 * 1024)
 
@@ -41,9 +37,11 @@ static struct core core;
 static struct {
     jmp_buf leave;
     bitmap *growable;           /* memory 0 while it may grow; NULL while reading */
+    status ended;               /* why the last call that was cut short was */
     enum trap trap;             /* of the last call that was TRAPPED */
+    int builds;                 /* whether memory 0 is the workspace */
     uint32_t wasteful, used;
-    member_sink *sink;
+    member_sink *sink;          /* NULL but in core_members */
     void *context;
 } call;
 
@@ -53,8 +51,6 @@ static struct {
     span *list;
     uint32_t count, room;
 } operands;
-
-static bitmap *workspace;
 
 static census totals;           /* but for bitmaps and their bytes, which bitmap.c counts */
 static uint32_t most = ARENA_MOST;
@@ -68,32 +64,51 @@ const char *sandbox_choose_level(const char *wanted) {
 
 /* --- Calls ---------------------------------------------------------------------------------------------------------- */
 
-/* setjmp's value: what cut the call short. */
-#define GUARDED(enter, expression) ((call.trap = 0), _setjmp(call.leave) ? cut_short() : (enter, (void)(expression), OK))
+/* Does `work`, statements that call the core, and is OK, or why it was cut short. C11 (7.13.1.1) allows _setjmp in few places:
+ * such a condition is one. Local variables that `work` changes may be read afterwards only if it is OK. */
+#define GUARDED(enter, work)            \
+    ({                                  \
+        status ended;                   \
+        if (_setjmp(call.leave) == 0) { \
+            enter;                      \
+            work;                       \
+            ended = OK;                 \
+        } else {                        \
+            ended = call.ended;         \
+        }                               \
+        ended;                          \
+    })
 
-#define IN_CORE(f, expression) GUARDED(core.enter(f), expression)
+#define IN_CORE(f, work) GUARDED(core.enter(f), work)
 
-/* The same with the bitmap as memory 0 and nothing else, for a frame with nothing else in it. */
-#define IN_BITMAP(b, expression) GUARDED(core.enter_alone(arena(b), (b)->size), expression)
+/* Work that builds a bitmap, for built(); and work that changes one, for wrote(). */
+#define BUILDING_IN(f, work) GUARDED(core.enter(f), work; call.used = core.used())
+#define CHANGING_IN(f, work) GUARDED(core.enter(f), work; call.wasteful = core.wasteful())
 
-static status cut_short(void) { return call.trap ? TRAPPED : OUT_OF_MEMORY; }
+/* Work that reads a bitmap and needs nothing else; and work that changes one. */
+#define READING(b, work) GUARDED(read_alone(b), work)
+#define CHANGING(b, work) GUARDED(change_alone(b), work)
+
+static _Noreturn void leave(status why) {
+    call.ended = why;
+    _longjmp(call.leave, 1);
+}
 
 _Noreturn void sandbox_trap(enum trap trap) {
     call.trap = trap;
     totals.traps++;
-    _longjmp(call.leave, 1);
+    leave(TRAPPED);
 }
 
 span sandbox_grow(uint32_t bytes) {
     bitmap *b = call.growable;
     if (b == NULL) sandbox_trap(TRAP_GROWTH);       /* a function that only reads has no use for more */
-    if (bytes > most) _longjmp(call.leave, 1);
-    uint64_t ample = (uint64_t)b->size + (b == workspace ? b->size : b->size / 8);
+    if (bytes > most) leave(OUT_OF_MEMORY);
+    uint64_t ample = (uint64_t)b->size + (call.builds ? b->size : b->size / 8);
     if (ample > most) ample = most;
     bitmap *grown = bitmap_grow(b, ample > bytes ? ample : bytes);
     if (grown == NULL) grown = bitmap_grow(b, bytes);
-    if (grown == NULL) _longjmp(call.leave, 1);
-    if (b == workspace) workspace = grown;
+    if (grown == NULL) leave(OUT_OF_MEMORY);
     call.growable = grown;
     return (span){arena(grown), grown->size};
 }
@@ -108,26 +123,24 @@ const char *sandbox_last_trap(void) { return trap_text(call.trap); }
 census sandbox_census(void) {
     census now = totals;
     bitmap_totals(&now.bitmaps, &now.bytes);
-    if (workspace) {                /* is no bitmap of anybody's */
+    if (workspace_bytes()) {                        /* it is no bitmap of anybody's */
         now.bitmaps--;
-        now.bytes -= sizeof *workspace + (uint64_t)workspace->size;
+        now.bytes -= workspace_bytes();
     }
     return now;
 }
 
 /* --- Reading -------------------------------------------------------------------------------------------------------- */
 
-static void begin(bitmap *growable) {
-    call.growable = growable;
-    call.sink = NULL;
-}
-
 static frame reading(const bitmap *b) {
-    begin(NULL);
+    call.growable = NULL;
     return (frame){.memory = {arena(b), b->size}};
 }
 
-#define READING(b, expression) (begin(NULL), IN_BITMAP(b, expression))
+static void read_alone(const bitmap *b) {
+    call.growable = NULL;
+    core.enter_alone(arena(b), b->size);
+}
 
 status core_get(const bitmap *b, uint64_t offset, uint32_t *bit) { return READING(b, *bit = core.get(offset)); }
 
@@ -141,13 +154,20 @@ status core_get_all(const bitmap *b, uint64_t *offsets, uint32_t count) {
 /* The core counts modulo 2^64: 0 is none or all. */
 static count counted(uint64_t members, uint32_t any) { return members || !any ? members : TWO_TO_64; }
 
-status core_cardinality(const bitmap *b, count *members) {
-    return READING(b, (*members = core.cardinality()) || (*members = counted(0, !core.isEmpty())));
+static count cardinality(void) {
+    uint64_t members = core.cardinality();
+    return members ? members : counted(0, !core.isEmpty());
 }
 
-status core_extreme(const bitmap *b, int end, uint32_t *found, uint64_t *member) {
-    return READING(b, (*found = !core.isEmpty()) && (*member = end ? core.maximum() : core.minimum()));
+status core_cardinality(const bitmap *b, count *members) { return READING(b, *members = cardinality()); }
+
+static uint32_t extreme(int end, uint64_t *member) {
+    if (core.isEmpty()) return 0;
+    *member = end ? core.maximum() : core.minimum();
+    return 1;
 }
+
+status core_extreme(const bitmap *b, int end, uint32_t *found, uint64_t *member) { return READING(b, *found = extreme(end, member)); }
 
 status core_count_between(const bitmap *b, uint64_t low, uint64_t high, count *members) {
     return READING(b, *members = low > high ? 0 : counted(core.countRange(low, high), core.get(low)));
@@ -170,6 +190,7 @@ status core_members(const bitmap *b, uint64_t from, uint64_t limit, member_sink 
     call.sink = sink;
     call.context = context;
     status s = IN_CORE(&f, core.membersFrom(from, limit));
+    call.sink = NULL;
     if (s == OK && core.collected()) sink(context, sandbox_members, core.collected());
     return s;
 }
@@ -187,7 +208,7 @@ status core_statistics(const bitmap *b, statistics of[CONTAINER_KINDS]) {
 status core_validate(const bitmap *b, const char **fault) {
     uint32_t number = FAULT_NONE;
     status s = READING(b, number = core.validate());
-    *fault = number == FAULT_NONE ? NULL : fault_text(number);
+    *fault = s != OK || number == FAULT_NONE ? NULL : fault_text(number);
     return s;
 }
 
@@ -231,43 +252,31 @@ void operands_add(const bitmap *b) {
     add_operand((span){arena(b), b->size});
 }
 
-/* `expected` bytes are what the result may well take. Pages of it that are not needed are never touched, and the rest of the
- * block is given back: too much costs nothing, while growing copies. */
+/* The result may well take `expected` bytes. */
 static int start_building(frame *f, uint64_t expected) {
-    if (expected > WORKSPACE_KEPT && (workspace == NULL || workspace->size < expected)) {
-        bitmap *larger = bitmap_create(expected < most ? (uint32_t)expected : most);
-        if (larger) bitmap_free(workspace), workspace = larger;
-    }
-    if (workspace == NULL) workspace = bitmap_create(WORKSPACE_FIRST);
-    if (workspace == NULL) return 0;
-    bitmap_reset(workspace);
-    *f = reading(workspace);
+    bitmap *b = workspace_take(expected < most ? (uint32_t)expected : most);
+    if (b == NULL) return 0;
+    *f = reading(b);
     f->operands = operands.list;
     f->operand_count = operands.count;
-    call.growable = workspace;
+    call.growable = b;
+    call.builds = 1;
     return 1;
 }
 
 /* Ends a call that built nothing of use, with the status s. */
 static status discard(status s) {
-    if (workspace->size <= WORKSPACE_KEPT) return s;
-    bitmap_free(workspace);
-    workspace = NULL;
+    call.builds = 0;
+    workspace_put_back(call.growable);
     return s;
 }
 
 /* Ends a call that built a bitmap of call.used bytes if its status is OK. */
 static status built(status s, bitmap **result) {
     if (s != OK) return discard(s);
-    if (workspace->size > WORKSPACE_KEPT) {
-        *result = bitmap_shrink(workspace, call.used);
-        workspace = NULL;
-        return OK;
-    }
-    *result = bitmap_create(call.used);
-    if (*result == NULL) return OUT_OF_MEMORY;
-    memcpy(arena(*result), arena(workspace), call.used);
-    return OK;
+    call.builds = 0;
+    *result = workspace_result(call.growable, call.used);
+    return *result ? OK : OUT_OF_MEMORY;
 }
 
 /* Bytes that the operation's result may well take, with what building it takes. */
@@ -276,13 +285,14 @@ static uint64_t expected(enum operation operation) {
     frame f = reading(bitmap_empty);
     f.operands = operands.list;
     f.operand_count = operands.count;
-    return IN_CORE(&f, bytes = core.expectedBytes(operation, f.operand_count)) == OK ? bytes + BUILDING : 0;
+    status s = IN_CORE(&f, bytes = core.expectedBytes(operation, f.operand_count));
+    return s == OK ? bytes + BUILDING : 0;
 }
 
 status core_combine(enum operation operation, bitmap **result) {
     frame f;
     if (!start_building(&f, expected(operation))) return OUT_OF_MEMORY;
-    return built(IN_CORE(&f, (core.combine(operation, f.operand_count), call.used = core.used())), result);
+    return built(BUILDING_IN(&f, core.combine(operation, f.operand_count)), result);
 }
 
 status core_combine_cardinality(enum operation operation, uint64_t *members) {
@@ -308,7 +318,7 @@ status core_complement(const bitmap *b, const uint64_t *last, bitmap **result) {
     operands_clear();
     operands_add(b);
     if (!start_building(&f, expected(NOT))) return OUT_OF_MEMORY;
-    return built(IN_CORE(&f, (core.complement(b != NULL, last ? *last : 0, last != NULL), call.used = core.used())), result);
+    return built(BUILDING_IN(&f, core.complement(b != NULL, last ? *last : 0, last != NULL)), result);
 }
 
 status core_deserialize(uint32_t format, const char *payload, size_t length, bitmap **result, const char **fault) {
@@ -322,9 +332,9 @@ status core_deserialize(uint32_t format, const char *payload, size_t length, bit
     } while (from < length);
     if (!start_building(&f, length + BUILDING)) return OUT_OF_MEMORY;
     uint32_t number = FAULT_NONE;
-    status s = IN_CORE(&f, (number = core.deserialize(format, length, WINDOW_SHIFT), call.used = core.used()));
-    *fault = number == FAULT_NONE ? NULL : fault_text(number);
-    if (s != OK || number == FAULT_NONE) return built(s, result);
+    status s = BUILDING_IN(&f, number = core.deserialize(format, length, WINDOW_SHIFT));
+    *fault = s != OK || number == FAULT_NONE ? NULL : fault_text(number);
+    if (*fault == NULL) return built(s, result);
     totals.refused++;
     return discard(OK);
 }
@@ -345,7 +355,7 @@ status core_collect(uint64_t *offsets, uint32_t count, bitmap **result) {
     if (!start_building(&f, (uint64_t)count * ENTRY_BYTES + BUILDING)) return OUT_OF_MEMORY;
     f.arguments = offsets;
     f.argument_count = count;
-    return built(IN_CORE(&f, (core.collect(count), call.used = core.used())), result);
+    return built(BUILDING_IN(&f, core.collect(count)), result);
 }
 
 /* core.rewrite or core.pack. */
@@ -354,7 +364,7 @@ static status rebuilt(const bitmap *b, void (*rebuild)(void), bitmap **result) {
     operands_clear();
     operands_add(b);
     if (!start_building(&f, b->size + BUILDING)) return OUT_OF_MEMORY;
-    return built(IN_CORE(&f, (rebuild(), call.used = core.used())), result);
+    return built(BUILDING_IN(&f, rebuild()), result);
 }
 
 status core_pack(const bitmap *b, bitmap **result) { return rebuilt(b, core.pack, result); }
@@ -364,7 +374,9 @@ status core_slice(const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **resul
     operands_clear();
     operands_add(b);
     if (!start_building(&f, bytes + BUILDING)) return OUT_OF_MEMORY;
-    return built(IN_CORE(&f, (*more = core.slice(*key, bytes), *key = sandbox_members[0], call.used = core.used())), result);
+    status s = BUILDING_IN(&f, *more = core.slice(*key, bytes));
+    *key = sandbox_members[0];
+    return built(s, result);
 }
 
 static status rewrite(bitmap **b) {
@@ -385,11 +397,9 @@ static frame writing(bitmap *b) {
     return f;
 }
 
-/* Ends a call that wrote to *b: takes the block where it is now, rewrites it when it is full of holes, and marks it
- * when its members can no longer be trusted. */
-static status wrote(status s, bitmap **b) {
-    *b = call.growable;
-    if (s == OK && call.wasteful && rewrite(b) == TRAPPED) s = TRAPPED;
+/* The rare part of wrote(), out of the way of the common one. */
+__attribute__((noinline)) static status rewritten_or_marked(status s, bitmap **b) {
+    if (s == OK) s = rewrite(b) == TRAPPED ? TRAPPED : OK;
     if (s == TRAPPED && !((*b)->flags & BITMAP_DAMAGED)) {
         (*b)->flags |= BITMAP_DAMAGED;
         totals.damaged++;
@@ -397,13 +407,31 @@ static status wrote(status s, bitmap **b) {
     return s;
 }
 
+/* Ends a call that wrote to *b: takes the block where it is now, rewrites it when it is full of holes, and marks it when
+ * its members can no longer be trusted. */
+static status wrote(status s, bitmap **b) {
+    *b = call.growable;
+    return s == OK && !call.wasteful ? OK : rewritten_or_marked(s, b);
+}
+
 /* Ends the undoing of a write that ran out of memory. If that failed too, the members are no longer those that they were. */
 static status undone(status s, bitmap **b) { return wrote(s == OK ? OK : TRAPPED, b) == OK ? OUT_OF_MEMORY : TRAPPED; }
 
-status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous) {
-    begin(*b);
+static void change_alone(bitmap *b) {
+    call.growable = b;
     call.wasteful = 0;
-    return wrote(IN_BITMAP(*b, ((*previous = core.set(offset, value)) != value && (call.wasteful = core.wasteful()))), b);
+    core.enter_alone(arena(b), b->size);
+}
+
+/* Only a change can have left holes. */
+static uint32_t set(uint64_t offset, uint32_t value) {
+    uint32_t previous = core.set(offset, value);
+    if (previous != value) call.wasteful = core.wasteful();
+    return previous;
+}
+
+status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous) {
+    return wrote(CHANGING(*b, *previous = set(offset, value)), b);
 }
 
 static frame setting(bitmap *b, uint64_t *offsets, uint64_t count) {
@@ -413,42 +441,66 @@ static frame setting(bitmap *b, uint64_t *offsets, uint64_t count) {
     return f;
 }
 
+static void set_all(uint32_t bit, uint32_t count) {
+    if (bit) core.addAll(0, count);
+    else core.removeAll(0, count);
+}
+
+/* Those that it changed are then the first `changed` of the offsets. */
+static status set_batch(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint32_t *changed) {
+    frame f = setting(*b, offsets, count);
+    status s = CHANGING_IN(&f, set_all(bit, count));
+    *changed = core.handed_back();
+    return wrote(s, b);
+}
+
+static status undo_set_all(bitmap **b, uint64_t *offsets, uint64_t count, uint32_t bit) {
+    frame f = setting(*b, offsets, count);
+    return undone(IN_CORE(&f, set_all(!bit, f.argument_count)), b);
+}
+
 status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed) {
     status s = count < SORTED_FROM ? OK : sort(offsets, count, 0);
     *changed = 0;
     for (uint32_t from = 0; s == OK && from < count; from += CHANGES) {
-        uint32_t length = count - from < CHANGES ? count - from : CHANGES;
-        frame f = setting(*b, offsets + from, length);
-        s = IN_CORE(&f, ((bit ? core.addAll : core.removeAll)(0, length), call.wasteful = core.wasteful()));
-        memmove(offsets + *changed, offsets + from, core.handed_back() * sizeof *offsets);
-        *changed += core.handed_back();
-        s = wrote(s, b);
+        uint32_t changed_now, length = count - from < CHANGES ? count - from : CHANGES;
+        s = set_batch(b, offsets + from, length, bit, &changed_now);
+        memmove(offsets + *changed, offsets + from, changed_now * sizeof *offsets);
+        *changed += changed_now;
     }
-    if (s != OUT_OF_MEMORY) return s;
-    frame f = setting(*b, offsets, *changed);
-    return undone(IN_CORE(&f, (bit ? core.removeAll : core.addAll)(0, f.argument_count)), b);
+    return s == OUT_OF_MEMORY ? undo_set_all(b, offsets, *changed, bit) : s;
+}
+
+static void change_range(enum change change, uint64_t low, uint64_t high) {
+    switch (change) {
+    case SET: core.setRange(low, high); break;
+    case CLEAR: core.clearRange(low, high); break;
+    case FLIP: core.flipRange(low, high); break;
+    }
+    call.used = core.used();
 }
 
 status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t high) {
     frame f = writing(*b);
-    void (*changed)(uint64_t, uint64_t) = change == SET ? core.setRange : change == CLEAR ? core.clearRange : core.flipRange;
-    status s = wrote(IN_CORE(&f, (changed(low, high), call.wasteful = core.wasteful(), call.used = core.used())), b);
+    status s = wrote(CHANGING_IN(&f, change_range(change, low, high)), b);
     if (s == OK && (*b)->size - call.used > call.used / 4 + RANGE_SLACK) bitmap_fit(b);
     return s;
 }
 
+static uint32_t set_field(const field *at, int adds, int64_t value, enum overflow overflow) {
+    return (adds ? core.addToField : core.setField)(at->offset, at->width, at->is_signed, (uint64_t)value, overflow);
+}
+
 status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum overflow overflow, outcome *o) {
     frame f = writing(*b);
-    status s =
-        IN_CORE(&f, (o->written = (adds ? core.addToField : core.setField)(at->offset, at->width, at->is_signed, (uint64_t)value, overflow),
-                     call.wasteful = core.wasteful()));
+    status s = CHANGING_IN(&f, o->written = set_field(at, adds, value, overflow));
     o->old = (int64_t)sandbox_members[0];
     o->reply = (int64_t)sandbox_members[adds];
     o->changed = sandbox_members[0] != sandbox_members[1];
     s = wrote(s, b);
     if (s != OUT_OF_MEMORY) return s;
     f = writing(*b);
-    return undone(IN_CORE(&f, core.setField(at->offset, at->width, at->is_signed, (uint64_t)o->old, WRAP)), b);
+    return undone(IN_CORE(&f, set_field(at, 0, o->old, WRAP)), b);
 }
 
 void bitmap_fit(bitmap **b) {

@@ -1,0 +1,37 @@
+#include "workspace.h"
+
+#include <string.h>
+
+/* Above this, copying costs more than allocating: a block that had to grow beyond it is handed over as the result. */
+#define KEPT_MAX (128 * 1024)
+#define FIRST (16 * 1024)
+
+static bitmap *kept;
+
+/* Pages that are not needed are never touched, and the rest of the block is given back: to expect too much costs nothing,
+ * while growing copies. */
+bitmap *workspace_take(uint32_t expected) {
+    if (expected > KEPT_MAX && (kept == NULL || kept->size < expected)) {
+        bitmap *larger = bitmap_create(expected);
+        if (larger) return larger;
+    }
+    bitmap *b = kept ? kept : bitmap_create(FIRST);
+    kept = NULL;
+    if (b) bitmap_reset(b);
+    return b;
+}
+
+void workspace_put_back(bitmap *b) {
+    if (kept || b->size > KEPT_MAX) bitmap_free(b);
+    else kept = b;
+}
+
+bitmap *workspace_result(bitmap *b, uint32_t used) {
+    if (b->size > KEPT_MAX) return bitmap_shrink(b, used);
+    bitmap *result = bitmap_create(used);
+    if (result) memcpy(arena(result), arena(b), used);
+    workspace_put_back(b);
+    return result;
+}
+
+uint64_t workspace_bytes(void) { return kept ? sizeof *kept + (uint64_t)kept->size : 0; }
