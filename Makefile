@@ -189,7 +189,7 @@ $(O)/kernels: bench/kernels/bench.c bench/kernels/kernels.ts $(CORE_OBJECTS) $(P
 
 # Fuzz targets: fuzz-* with libFuzzer, replay-* without it, which run the inputs in test/corpus once.
 FUZZ_TARGETS := payload sequence
-SANDBOX := sandbox bitmap workspace cpu
+SANDBOX := sandbox reading building writing bitmap workspace cpu
 FUZZED := fuzz/server.c $(SANDBOX:%=$(O)/%.o) $(CORE_OBJECTS)
 
 replay: $(FUZZ_TARGETS:%=$(O)/replay-%)

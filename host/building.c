@@ -1,0 +1,168 @@
+/* building.c -- calls that build a bitmap of others, of a payload or of offsets: memory 0 is the workspace. */
+#include "guard.h"
+#include "redismodule.h"
+#include "workspace.h"
+
+/* The host's own policy, of which the core knows nothing. */
+
+/* What building takes beside the result. */
+#define BUILDING (64 * 1024)
+
+/* The core is shown a long payload in windows that begin 2 GiB apart, and reach up to 4 GiB: further beyond the next one's
+ * beginning than the longest bucket of a 64-bit stream. */
+#define WINDOW_SHIFT 31
+
+static struct {
+    span *list;
+    uint32_t count, room;
+} operands;
+
+void operands_clear(void) { operands.count = 0; }
+
+static void add_operand(span operand) {
+    if (operands.count == operands.room) {
+        operands.room = operands.room ? 2 * operands.room : 64;
+        operands.list = RedisModule_Realloc(operands.list, operands.room * sizeof *operands.list);
+    }
+    operands.list[operands.count++] = operand;
+}
+
+void operands_add(const bitmap *b) {
+    if (b == NULL) b = bitmap_empty;
+    add_operand((span){arena(b), b->size});
+}
+
+/* The result may well take `expected` bytes. */
+static int start_building(frame *f, uint64_t expected) {
+    bitmap *b = workspace_take(expected < arena_limit() ? (uint32_t)expected : arena_limit());
+    if (b == NULL) return 0;
+    *f = reading(b);
+    f->operands = operands.list;
+    f->operand_count = operands.count;
+    call.growable = b;
+    call.builds = 1;
+    return 1;
+}
+
+/* Ends a call that built nothing of use, with the status s. */
+static status discard(status s) {
+    call.builds = 0;
+    workspace_put_back(call.growable);
+    return s;
+}
+
+/* Ends a call that built a bitmap of call.used bytes if its status is OK. */
+static status built(status s, bitmap **result) {
+    if (s != OK) return discard(s);
+    call.builds = 0;
+    *result = workspace_result(call.growable, call.used);
+    return *result ? OK : OUT_OF_MEMORY;
+}
+
+/* Bytes that the operation's result may well take, with what building it takes. */
+static uint64_t expected(enum operation operation) {
+    uint64_t bytes = 0;
+    frame f = reading(bitmap_empty);
+    f.operands = operands.list;
+    f.operand_count = operands.count;
+    status s = IN_CORE(&f, bytes = core.expectedBytes(operation, f.operand_count));
+    return s == OK ? bytes + BUILDING : 0;
+}
+
+status core_combine(enum operation operation, bitmap **result) {
+    frame f;
+    if (!start_building(&f, expected(operation))) return OUT_OF_MEMORY;
+    return built(BUILDING_IN(&f, core.combine(operation, f.operand_count)), result);
+}
+
+status core_combine_cardinality(enum operation operation, uint64_t *members) {
+    frame f;
+    if (!start_building(&f, 0)) return OUT_OF_MEMORY;
+    return discard(IN_CORE(&f, *members = core.combineCardinality(operation, f.operand_count)));
+}
+
+status core_intersects(uint32_t *holds) {
+    frame f;
+    if (!start_building(&f, 0)) return OUT_OF_MEMORY;
+    return discard(IN_CORE(&f, *holds = core.intersects()));
+}
+
+status core_is_subset(uint32_t *holds) {
+    frame f;
+    if (!start_building(&f, 0)) return OUT_OF_MEMORY;
+    return discard(IN_CORE(&f, *holds = core.isSubset()));
+}
+
+status core_complement(const bitmap *b, const uint64_t *last, bitmap **result) {
+    frame f;
+    operands_clear();
+    operands_add(b);
+    if (!start_building(&f, expected(NOT))) return OUT_OF_MEMORY;
+    return built(BUILDING_IN(&f, core.complement(b != NULL, last ? *last : 0, last != NULL)), result);
+}
+
+status core_deserialize(uint32_t format, const char *payload, size_t length, bitmap **result, const char **fault) {
+    frame f;
+    uint64_t from = 0;
+    operands_clear();
+    do {
+        uint64_t rest = length - from;
+        add_operand((span){(uint8_t *)payload + from, rest < UINT32_MAX ? (uint32_t)rest : UINT32_MAX});
+        from += (uint64_t)1 << WINDOW_SHIFT;
+    } while (from < length);
+    if (!start_building(&f, length + BUILDING)) return OUT_OF_MEMORY;
+    uint32_t number = FAULT_NONE;
+    status s = BUILDING_IN(&f, number = core.deserialize(format, length, WINDOW_SHIFT));
+    *fault = s != OK || number == FAULT_NONE ? NULL : fault_text(number);
+    if (*fault == NULL) return built(s, result);
+    count_refused();
+    return discard(OK);
+}
+
+status sort_offsets(uint64_t *offsets, uint32_t count, uint32_t always) {
+    uint64_t bytes = VALUES_ROOM((uint64_t)count) * sizeof *offsets;
+    frame f = reading(bitmap_empty);
+    if (bytes > UINT32_MAX) return always ? OUT_OF_MEMORY : OK;
+    f.memory = (span){(uint8_t *)offsets, (uint32_t)bytes};
+    return IN_CORE(&f, core.sort(count, always));
+}
+
+status core_collect(uint64_t *offsets, uint32_t count, bitmap **result) {
+    frame f;
+    status s = sort_offsets(offsets, count, 1);
+    if (s != OK) return s;
+    if (!start_building(&f, (uint64_t)count * ENTRY_BYTES + BUILDING)) return OUT_OF_MEMORY;
+    f.arguments = offsets;
+    f.argument_count = count;
+    return built(BUILDING_IN(&f, core.collect(count)), result);
+}
+
+/* core.rewrite or core.pack. */
+static status rebuilt(const bitmap *b, void (*rebuild)(void), bitmap **result) {
+    frame f;
+    operands_clear();
+    operands_add(b);
+    if (!start_building(&f, b->size + BUILDING)) return OUT_OF_MEMORY;
+    return built(BUILDING_IN(&f, rebuild()), result);
+}
+
+status core_pack(const bitmap *b, bitmap **result) { return rebuilt(b, core.pack, result); }
+
+status core_slice(const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **result, uint32_t *more) {
+    frame f;
+    operands_clear();
+    operands_add(b);
+    if (!start_building(&f, bytes + BUILDING)) return OUT_OF_MEMORY;
+    status s = BUILDING_IN(&f, *more = core.slice(*key, bytes));
+    *key = sandbox_members[0];
+    return built(s, result);
+}
+
+status rewrite(bitmap **b) {
+    bitmap *tight;
+    status s = rebuilt(*b, core.rewrite, &tight);
+    if (s != OK) return s;
+    bitmap_free(*b);
+    *b = tight;
+    return OK;
+}

@@ -1,0 +1,146 @@
+/* writing.c -- calls that change memory 0, the bitmap. */
+#include <string.h>
+
+#include "guard.h"
+
+/* The host's own policy, of which the core knows nothing. */
+
+/* So many offsets are worth being sorted before they are added or removed. */
+#define SORTED_FROM 64
+
+/* Changing a range takes room to work in, which is given back where it is more than a quarter of the bitmap and this. */
+#define RANGE_SLACK 256
+
+/* Offsets that are changed at once; between two batches a bitmap full of holes is rewritten. */
+#define CHANGES 1024
+
+static frame writing(bitmap *b) {
+    frame f = reading(b);
+    call.growable = b;
+    call.wasteful = 0;
+    return f;
+}
+
+/* The rare part of wrote(), out of the way of the common one. */
+__attribute__((noinline)) static status rewritten_or_marked(status s, bitmap **b) {
+    if (s == OK) s = rewrite(b) == TRAPPED ? TRAPPED : OK;
+    if (s == TRAPPED && !((*b)->flags & BITMAP_DAMAGED)) {
+        (*b)->flags |= BITMAP_DAMAGED;
+        count_damaged();
+    }
+    return s;
+}
+
+/* Ends a call that wrote to *b: takes the block where it is now, rewrites it when it is full of holes, and marks it when
+ * its members can no longer be trusted. */
+static status wrote(status s, bitmap **b) {
+    *b = call.growable;
+    return s == OK && !call.wasteful ? OK : rewritten_or_marked(s, b);
+}
+
+/* Ends the undoing of a write that ran out of memory. If that failed too, the members are no longer those that they were. */
+static status undone(status s, bitmap **b) { return wrote(s == OK ? OK : TRAPPED, b) == OK ? OUT_OF_MEMORY : TRAPPED; }
+
+static void change_alone(bitmap *b) {
+    call.growable = b;
+    call.wasteful = 0;
+    core.enter_alone(arena(b), b->size);
+}
+
+/* Only a change can have left holes. */
+static uint32_t set(uint64_t offset, uint32_t value) {
+    uint32_t previous = core.set(offset, value);
+    if (previous != value) call.wasteful = core.wasteful();
+    return previous;
+}
+
+status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous) {
+    return wrote(CHANGING(*b, *previous = set(offset, value)), b);
+}
+
+static frame setting(bitmap *b, uint64_t *offsets, uint64_t count) {
+    frame f = writing(b);
+    f.arguments = offsets;
+    f.argument_count = (uint32_t)count;
+    return f;
+}
+
+static void set_all(uint32_t bit, uint32_t count) {
+    if (bit) core.addAll(0, count);
+    else core.removeAll(0, count);
+}
+
+/* Those that it changed are then the first `changed` of the offsets. */
+static status set_batch(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint32_t *changed) {
+    frame f = setting(*b, offsets, count);
+    status s = CHANGING_IN(&f, set_all(bit, count));
+    *changed = core.handed_back();
+    return wrote(s, b);
+}
+
+static status undo_set_all(bitmap **b, uint64_t *offsets, uint64_t count, uint32_t bit) {
+    frame f = setting(*b, offsets, count);
+    return undone(IN_CORE(&f, set_all(!bit, f.argument_count)), b);
+}
+
+status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed) {
+    status s = count < SORTED_FROM ? OK : sort_offsets(offsets, count, 0);
+    *changed = 0;
+    for (uint32_t from = 0; s == OK && from < count; from += CHANGES) {
+        uint32_t changed_now, length = count - from < CHANGES ? count - from : CHANGES;
+        s = set_batch(b, offsets + from, length, bit, &changed_now);
+        memmove(offsets + *changed, offsets + from, changed_now * sizeof *offsets);
+        *changed += changed_now;
+    }
+    return s == OUT_OF_MEMORY ? undo_set_all(b, offsets, *changed, bit) : s;
+}
+
+static void change_range(enum change change, uint64_t low, uint64_t high) {
+    switch (change) {
+    case SET: core.setRange(low, high); break;
+    case CLEAR: core.clearRange(low, high); break;
+    case FLIP: core.flipRange(low, high); break;
+    }
+    call.used = core.used();
+}
+
+status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t high) {
+    frame f = writing(*b);
+    status s = wrote(CHANGING_IN(&f, change_range(change, low, high)), b);
+    if (s == OK && (*b)->size - call.used > call.used / 4 + RANGE_SLACK) bitmap_fit(b);
+    return s;
+}
+
+static uint32_t set_field(const field *at, int adds, int64_t value, enum overflow overflow) {
+    return (adds ? core.addToField : core.setField)(at->offset, at->width, at->is_signed, (uint64_t)value, overflow);
+}
+
+status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum overflow overflow, outcome *o) {
+    frame f = writing(*b);
+    status s = CHANGING_IN(&f, o->written = set_field(at, adds, value, overflow));
+    o->old = (int64_t)sandbox_members[0];
+    o->reply = (int64_t)sandbox_members[adds];
+    o->changed = sandbox_members[0] != sandbox_members[1];
+    s = wrote(s, b);
+    if (s != OUT_OF_MEMORY) return s;
+    f = writing(*b);
+    return undone(IN_CORE(&f, set_field(at, 0, o->old, WRAP)), b);
+}
+
+void bitmap_fit(bitmap **b) {
+    if (READING(*b, call.used = core.used()) == OK) *b = bitmap_shrink(*b, call.used);
+}
+
+#ifdef CORE_HAS_TRAP
+const int sandbox_can_trap = 1;
+
+status core_trap(bitmap **b, int while_writing, uint32_t way) {
+    frame f = while_writing ? writing(*b) : reading(*b);
+    status s = IN_CORE(&f, core.trap(way));
+    return while_writing ? wrote(s, b) : s;
+}
+#else
+const int sandbox_can_trap = 0;
+
+status core_trap(bitmap **b, int while_writing, uint32_t way) { return (void)b, (void)while_writing, (void)way, OK; }
+#endif
