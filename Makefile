@@ -42,7 +42,7 @@ MARCH_neon := -march=armv8-a
 
 # Searches and merges in the core are written without branches. This pass of the compiler would put the branches back.
 CORE_CFLAGS := $(if $(filter clang%-x86_64,$(CC)-$(ARCH)),-mllvm -x86-cmov-converter=false)
-HOST_CFLAGS := -std=gnu11 -O3 -g -fPIC -fvisibility=hidden -fno-plt -Wall -Wextra -Werror -I$(O) -Ihost $(CFLAGS)
+HOST_CFLAGS := -std=gnu11 -O3 -g -fPIC -fvisibility=hidden -fno-plt -Wall -Wextra -Wshadow -Werror -I$(O) -Ihost $(CFLAGS)
 
 CHECK_MODULE := tools/check-module
 

@@ -121,7 +121,7 @@ static void check_members(const struct kept *k, uint32_t from, uint32_t limit) {
 
 static void check(const struct kept *k) {
     const char *fault;
-    count members;
+    cardinality members;
 
     EXPECT(!(k->b->flags & BITMAP_DAMAGED));
     must(core_validate(k->b, &fault));
@@ -330,7 +330,7 @@ static void set_field(struct kept *k) {
 static void ask(const struct kept *k) {
     uint32_t low = take(3) % DOMAIN, high = low + take(3) % (DOMAIN - low), limit = take(2), bit;
     uint32_t below = members_below(k, low), up_to = members_below(k, high + 1);
-    count members;
+    cardinality members;
     uint64_t member;
 
     must(core_get(k->b, offset_of(low), &bit));
@@ -349,7 +349,7 @@ static void ask_position(const struct kept *k) {
     uint32_t from = take(3) % DOMAIN, bit = take(1) & 1, found, here;
     range r = {(int64_t)offset_of(from), -1, BIT, 1};
     uint64_t position, greatest;
-    count between;
+    cardinality between;
 
     must(core_extreme(k->b, 1, &found, &greatest));
     if (r.start < 0 || !found) return;

@@ -52,7 +52,7 @@ static void list(void *context, const uint64_t *members, size_t count) {
 
 void check_sound(const bitmap *b) {
     const char *fault;
-    count members, between;
+    cardinality members, between;
     uint32_t found;
     uint64_t least, greatest, last;
     struct listing l = {0};
@@ -83,7 +83,7 @@ void check_sound(const bitmap *b) {
 void check_equal(const bitmap *a, const bitmap *b) {
     uint64_t apart;
     uint32_t holds;
-    count of_a, of_b;
+    cardinality of_a, of_b;
 
     must(core_cardinality(a, &of_a));
     must(core_cardinality(b, &of_b));

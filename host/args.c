@@ -11,7 +11,10 @@
 static uint64_t eight_digits(const char *text, size_t count) {
     uint64_t eight = 0;
     uint32_t four[2];
-    if (count == 8) return memcpy(&eight, text, 8), eight;
+    if (count == 8) {
+        memcpy(&eight, text, 8);
+        return eight;
+    }
     if (count >= 4) {
         memcpy(four, text, 4);                      /* the two may overlap */
         memcpy(four + 1, text + count - 4, 4);
@@ -30,16 +33,16 @@ static uint64_t value_of(uint64_t eight) {
 }
 
 /* Not 0 if any of the eight characters is no digit. */
-static uint64_t strangers(uint64_t eight) { return ((eight + DIGITS(0x7f - '9')) | (eight - DIGITS('0'))) & DIGITS(0x80); }
+static uint64_t non_digits(uint64_t eight) { return ((eight + DIGITS(0x7f - '9')) | (eight - DIGITS('0'))) & DIGITS(0x80); }
 
 /* Nine digits and more. */
 __attribute__((noinline)) static int parse_many_digits(const char *text, size_t length, uint64_t max, uint64_t *value) {
     if (length > 20) return 0;
     size_t first = (length - 1) % 8 + 1;
-    uint64_t eight = eight_digits(text, first), sum = value_of(eight), strange = strangers(eight);
+    uint64_t eight = eight_digits(text, first), sum = value_of(eight), strange = non_digits(eight);
     for (const char *end = text + length; (text += first) < end; first = 8) {
         eight = eight_digits(text, 8);
-        strange |= strangers(eight);
+        strange |= non_digits(eight);
         if (__builtin_mul_overflow(sum, 100000000, &sum) || __builtin_add_overflow(sum, value_of(eight), &sum)) return 0;
     }
     if (strange || sum > max) return 0;
@@ -52,7 +55,7 @@ static int parse_digits(const char *text, size_t length, uint64_t max, uint64_t 
     if (length > 8) return parse_many_digits(text, length, max, value);
     if (length == 0) return 0;
     uint64_t eight = eight_digits(text, length), sum = value_of(eight);
-    if (strangers(eight) || sum > max) return 0;
+    if (non_digits(eight) || sum > max) return 0;
     *value = sum;
     return 1;
 }
@@ -67,7 +70,10 @@ static int parse_unsigned(RedisModuleString *argument, uint64_t max, int lenient
     size_t length;
     const char *text = RedisModule_StringPtrLen(argument, &length);
     if (!lenient) return parse_number(text, length, max, value);
-    if (length > 0 && *text == '+') text++, length--;
+    if (length > 0 && *text == '+') {
+        text++;
+        length--;
+    }
     for (; length > 1 && *text == '0'; length--) text++;
     return parse_digits(text, length, max, value);
 }

@@ -25,9 +25,9 @@ static const bitop *parse_operation(call *c, int at) {
 }
 
 /* Collects the sources from `at` on as operands; *total is the sum of their cardinalities. */
-static int collect(call *c, int at, count *total) {
+static int collect(call *c, int at, cardinality *total) {
     const bitmap *source;
-    count members = 0;
+    cardinality members = 0;
 
     *total = 0;
     if (c->argc - at > OPERANDS_MAX) return reply_error(c, "ERR Roaring: too many sources: maximum %d", OPERANDS_MAX);
@@ -43,7 +43,7 @@ static int collect(call *c, int at, count *total) {
 
 /* How many members the operation on the operands has. The core's count is modulo 2^64: only operands of that many
  * members in all can give either. */
-static int count_combined(call *c, enum operation operation, count total, count *members) {
+static int count_combined(call *c, enum operation operation, cardinality total, cardinality *members) {
     uint64_t modulo;
     bitmap *result;
 
@@ -82,8 +82,8 @@ int bitop_command(call *c) {
     const bitmap *source;
     const uint64_t *last;
     bitmap *result;
-    count total;
-    slot dest;
+    cardinality total;
+    open_key dest;
 
     const bitop *op = parse_operation(c, 1);
     if (op == NULL) return REDISMODULE_OK;
@@ -91,7 +91,10 @@ int bitop_command(call *c) {
     if (!(op->operation == NOT ? parse_complement(c, 3, &source, &last) : collect(c, 3, &total))) return REDISMODULE_OK;
     status done = op->operation == NOT ? core_complement(source, last, &result) : core_combine(op->operation, &result);
     if (!succeeded(c, done)) return REDISMODULE_OK;
-    if (!open_overwrite(c, 2, &dest)) return bitmap_free(result), REDISMODULE_OK;
+    if (!open_overwrite(c, 2, &dest)) {
+        bitmap_free(result);
+        return REDISMODULE_OK;
+    }
     replace(c, &dest, result, "set");
     return reply_cardinality(c, result);
 }
@@ -102,13 +105,13 @@ static int reply_complement(call *c, int at) {
     const uint64_t *last;
     uint32_t found = 0;
     uint64_t greatest = 0;
-    count members = 0;
+    cardinality members = 0;
 
     if (!parse_complement(c, at, &source, &last)) return REDISMODULE_OK;
     if (source && !succeeded(c, core_cardinality(source, &members))) return REDISMODULE_OK;
     if (source && !succeeded(c, core_extreme(source, 1, &found, &greatest))) return REDISMODULE_OK;
     if (last && *last > greatest) greatest = *last;
-    return reply_count(c, found || last ? (count)greatest + 1 - members : 0);
+    return reply_count(c, found || last ? (cardinality)greatest + 1 - members : 0);
 }
 
 /* BITOPCARD op source [source ...]
@@ -116,7 +119,7 @@ static int reply_complement(call *c, int at) {
  *
  * What BITOP would reply, with nothing built or stored. */
 int bitopcard_command(call *c) {
-    count total, members;
+    cardinality total, members;
 
     const bitop *op = parse_operation(c, 1);
     if (op == NULL) return REDISMODULE_OK;
@@ -131,7 +134,7 @@ int bitopcard_command(call *c) {
 int diff_command(call *c) {
     const bitmap *there, *from, *less;
     bitmap *result;
-    slot dest;
+    open_key dest;
 
     if (!open_read(c, 1, &there)) return REDISMODULE_OK;
     if (!open_existing(c, 2, &from) || !open_existing(c, 3, &less)) return REDISMODULE_OK;
@@ -139,13 +142,16 @@ int diff_command(call *c) {
     operands_add(from);
     operands_add(less);
     if (!succeeded(c, core_combine(DIFF, &result))) return REDISMODULE_OK;
-    if (!open_overwrite(c, 1, &dest)) return bitmap_free(result), REDISMODULE_OK;
+    if (!open_overwrite(c, 1, &dest)) {
+        bitmap_free(result);
+        return REDISMODULE_OK;
+    }
     replace(c, &dest, result, "set");
     return reply_ok(c);
 }
 
 /* argv[1] and argv[2], which must be there, as operands 1 and 0, and how many members they have. */
-static int open_pair(call *c, count *first, count *second) {
+static int open_pair(call *c, cardinality *first, cardinality *second) {
     const bitmap *a, *b;
 
     if (!open_existing(c, 1, &a) || !open_existing(c, 2, &b)) return 0;
@@ -162,7 +168,7 @@ int contains_command(call *c) {
     enum { ALL, ALL_STRICT, EQ, NONE } mode = c->argc > 3 ? ALL : NONE;
     const char *word = c->argc > 3 ? RedisModule_StringPtrLen(c->argv[3], NULL) : NULL;
     uint32_t holds = 0;
-    count first, second;
+    cardinality first, second;
 
     if (c->argc > 4) return RedisModule_WrongArity(c->ctx);
     while (mode < NONE && strcmp(word, modes[mode])) mode++;
@@ -174,12 +180,12 @@ int contains_command(call *c) {
 }
 
 /* The decimal that the ratio is exactly, if nine digits can say it; else the nearest double. */
-static int reply_ratio(call *c, count part, count whole) {
+static int reply_ratio(call *c, cardinality part, cardinality whole) {
     char text[32];
-    count scale = 1;
+    cardinality scale = 1;
     int digits = 0, length;
 
-    while (digits < 9 && part * scale % whole) digits++, scale *= 10;
+    for (; digits < 9 && part * scale % whole; scale *= 10) digits++;
     if (part * scale % whole) length = snprintf(text, sizeof text, "%.17g", (double)part / (double)whole);
     else if (part == whole || part == 0) length = snprintf(text, sizeof text, "%d", part != 0);
     else length = snprintf(text, sizeof text, "0.%0*llu", digits, (unsigned long long)(part * scale / whole));
@@ -188,10 +194,10 @@ static int reply_ratio(call *c, count part, count whole) {
 
 /* JACCARD key1 key2 -- the members in both by the members in any; -1 when there is none. */
 int jaccard_command(call *c) {
-    count first, second, common;
+    cardinality first, second, common;
 
     if (!open_pair(c, &first, &second)) return REDISMODULE_OK;
-    count total = first + second;
+    cardinality total = first + second;
     if (total == 0) return RedisModule_ReplyWithStringBuffer(c->ctx, "-1", 2);
     if (!count_combined(c, AND, total, &common)) return REDISMODULE_OK;
     return reply_ratio(c, common, total - common);

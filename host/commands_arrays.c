@@ -11,14 +11,20 @@ int setintarray_command(call *c) {
     uint64_t *values;
     uint32_t length;
     bitmap *b;
-    slot s;
+    open_key k;
 
     if (!parse_values(c, 2, "value", &values, &length)) return REDISMODULE_OK;
-    if (!open_write(c, 1, &s)) return free_values(values), REDISMODULE_OK;
+    if (!open_write(c, 1, &k)) {
+        free_values(values);
+        return REDISMODULE_OK;
+    }
     status done = core_collect(values, length, &b);
     free_values(values);
-    if (!succeeded(c, done)) return abandon(&s), REDISMODULE_OK;
-    replace(c, &s, b, "set");
+    if (!succeeded(c, done)) {
+        abandon(&k);
+        return REDISMODULE_OK;
+    }
+    replace(c, &k, b, "set");
     return reply_ok(c);
 }
 
@@ -26,15 +32,23 @@ int setintarray_command(call *c) {
 static int change(call *c, const char *name, uint32_t bit, int creates, uint64_t *changed) {
     uint64_t *offsets;
     uint32_t length;
-    slot s;
+    open_key k;
 
     if (!parse_values(c, 2, name, &offsets, &length)) return 0;
-    int opened = creates ? open_create(c, 1, bit ? room_for(length) : 0, &s) : open_write(c, 1, &s);
-    if (!opened) return free_values(offsets), 0;
-    if (s.value == NULL) return free_values(offsets), abandon(&s), RedisModule_ReplyWithNull(c->ctx), 0;
-    status done = core_set_all(&s.value, offsets, length, bit, changed);
+    int opened = creates ? open_create(c, 1, bit ? room_for(length) : 0, &k) : open_write(c, 1, &k);
+    if (!opened) {
+        free_values(offsets);
+        return 0;
+    }
+    if (k.value == NULL) {
+        free_values(offsets);
+        abandon(&k);
+        RedisModule_ReplyWithNull(c->ctx);
+        return 0;
+    }
+    status done = core_set_all(&k.value, offsets, length, bit, changed);
     free_values(offsets);
-    return commit(c, &s, done, *changed > 0, "setbit");
+    return commit(c, &k, done, *changed > 0, "setbit");
 }
 
 /* APPENDINTARRAY key value [value ...] -- adds these. */
@@ -72,7 +86,10 @@ int getbits_command(call *c) {
     const bitmap *b;
 
     if (!parse_values(c, 2, "offset", &offsets, &length)) return REDISMODULE_OK;
-    if (!open_read(c, 1, &b)) return free_values(offsets), REDISMODULE_OK;
+    if (!open_read(c, 1, &b)) {
+        free_values(offsets);
+        return REDISMODULE_OK;
+    }
     if (b == NULL) length = 0;
     if (b == NULL || succeeded(c, core_get_all(b, offsets, length))) {
         RedisModule_ReplyWithArray(c->ctx, (long)length);

@@ -7,13 +7,13 @@
 int setbit_command(call *c) {
     uint64_t offset;
     uint32_t bit, previous = 0;
-    slot s;
+    open_key k;
 
     if (!parse_offset(c, 2, "offset", &offset)) return REDISMODULE_OK;
     if (!parse_bit(c, 3, "value", &bit)) return REDISMODULE_OK;
-    if (!open_create(c, 1, 0, &s)) return REDISMODULE_OK;
-    status done = core_set(&s.value, offset, bit, &previous);
-    if (!commit(c, &s, done, previous != bit, "setbit")) return REDISMODULE_OK;
+    if (!open_create(c, 1, 0, &k)) return REDISMODULE_OK;
+    status done = core_set(&k.value, offset, bit, &previous);
+    if (!commit(c, &k, done, previous != bit, "setbit")) return REDISMODULE_OK;
     return RedisModule_ReplyWithLongLong(c->ctx, previous);
 }
 

@@ -59,12 +59,15 @@ static int deserialize(call *c, uint32_t format, const char *what, const char *b
 int setbitarray_command(call *c) {
     size_t length;
     bitmap *b;
-    slot s;
+    open_key k;
 
     const char *string = RedisModule_StringPtrLen(c->argv[2], &length);
     if (!deserialize(c, CHARACTERS, "bit array", string, length, &b)) return REDISMODULE_OK;
-    if (!open_write(c, 1, &s)) return bitmap_free(b), REDISMODULE_OK;
-    replace(c, &s, b, "set");
+    if (!open_write(c, 1, &k)) {
+        bitmap_free(b);
+        return REDISMODULE_OK;
+    }
+    replace(c, &k, b, "set");
     return reply_ok(c);
 }
 
@@ -87,20 +90,27 @@ int export_command(call *c) {
 }
 
 /* Makes what the key holds and `imported`, which it takes over, one bitmap, and replies how many members that has. */
-static int unite(call *c, slot *s, bitmap *imported) {
+static int unite(call *c, open_key *k, bitmap *imported) {
     bitmap *united;
-    count before = 0, after = 0;
+    cardinality before = 0, after = 0;
 
     operands_clear();
-    operands_add(s->stored);
+    operands_add(k->stored);
     operands_add(imported);
     status done = core_combine(OR, &united);
     bitmap_free(imported);
-    if (!succeeded(c, done)) return abandon(s), REDISMODULE_OK;
+    if (!succeeded(c, done)) {
+        abandon(k);
+        return REDISMODULE_OK;
+    }
     done = core_cardinality(united, &after);
-    if (done == OK && s->stored) done = core_cardinality(s->stored, &before);
-    if (!succeeded(c, done)) return bitmap_free(united), abandon(s), REDISMODULE_OK;
-    commit_other(c, s, united, before != after, "setbit");
+    if (done == OK && k->stored) done = core_cardinality(k->stored, &before);
+    if (!succeeded(c, done)) {
+        bitmap_free(united);
+        abandon(k);
+        return REDISMODULE_OK;
+    }
+    commit_other(c, k, united, before != after, "setbit");
     return reply_count(c, after);
 }
 
@@ -109,14 +119,17 @@ static int unite(call *c, slot *s, bitmap *imported) {
 int import_command(call *c) {
     size_t length;
     bitmap *imported;
-    slot s;
+    open_key k;
 
     if (c->argc > 4 || (c->argc > 3 && !argument_is(c, 3, "REPLACE"))) return reply_syntax_error(c);
     const char *payload = RedisModule_StringPtrLen(c->argv[2], &length);
     if (!deserialize(c, c->family->imported, "roaring payload", payload, length, &imported)) return REDISMODULE_OK;
-    if (!open_write(c, 1, &s)) return bitmap_free(imported), REDISMODULE_OK;
-    if (c->argc == 3) return unite(c, &s, imported);
-    replace(c, &s, imported, "set");
+    if (!open_write(c, 1, &k)) {
+        bitmap_free(imported);
+        return REDISMODULE_OK;
+    }
+    if (c->argc == 3) return unite(c, &k, imported);
+    replace(c, &k, imported, "set");
     return reply_cardinality(c, imported);
 }
 
@@ -137,11 +150,14 @@ static int read_native(call *c, int at, bitmap **b) {
 /* FROMBITMAP key stringkey -- makes the key hold what a native bitmap does, and replies how many members that is. */
 int frombitmap_command(call *c) {
     bitmap *b;
-    slot s;
+    open_key k;
 
     if (!read_native(c, 2, &b)) return REDISMODULE_OK;
-    if (!open_write(c, 1, &s)) return bitmap_free(b), REDISMODULE_OK;
-    replace(c, &s, b, "set");
+    if (!open_write(c, 1, &k)) {
+        bitmap_free(b);
+        return REDISMODULE_OK;
+    }
+    replace(c, &k, b, "set");
     return reply_cardinality(c, b);
 }
 

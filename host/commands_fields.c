@@ -35,7 +35,10 @@ static int parse_place(call *c, int at, field *f) {
     const char *text = RedisModule_StringPtrLen(c->argv[at], &length);
     uint64_t unit = *text == '#' ? f->width : 1, most = (c->family->last - (f->width - 1)) / unit;
 
-    if (parse_number(text + (*text == '#'), length - (*text == '#'), most, &f->offset)) return f->offset *= unit, 1;
+    if (parse_number(text + (*text == '#'), length - (*text == '#'), most, &f->offset)) {
+        f->offset *= unit;
+        return 1;
+    }
     return reply_error(c, "ERR bit offset is not an integer or out of range");
 }
 
@@ -97,19 +100,19 @@ static int write_fields(call *c, step *steps, size_t length) {
     uint32_t changed = 0;
     status done = OK;
     outcome undo;
-    slot b;
+    open_key k;
 
-    if (!open_create(c, 1, 0, &b)) return REDISMODULE_OK;
+    if (!open_create(c, 1, 0, &k)) return REDISMODULE_OK;
     step *s = steps;
     for (; done == OK && s < steps + length; s++) {
-        if (s->kind == GET) done = core_get_field(b.value, &s->field, &s->outcome.reply);
-        else done = core_set_field(&b.value, &s->field, s->kind == INCRBY, s->value, s->overflow, &s->outcome);
+        if (s->kind == GET) done = core_get_field(k.value, &s->field, &s->outcome.reply);
+        else done = core_set_field(&k.value, &s->field, s->kind == INCRBY, s->value, s->overflow, &s->outcome);
         changed |= s->outcome.changed;
     }
     for (s--; done == OUT_OF_MEMORY && s-- > steps;) {      /* all of it or nothing */
-        if (s->outcome.changed) core_set_field(&b.value, &s->field, 0, s->outcome.old, WRAP, &undo);
+        if (s->outcome.changed) core_set_field(&k.value, &s->field, 0, s->outcome.old, WRAP, &undo);
     }
-    if (!commit(c, &b, done, (int)changed, "setbit")) return REDISMODULE_OK;
+    if (!commit(c, &k, done, (int)changed, "setbit")) return REDISMODULE_OK;
     return reply_steps(c, steps, length);
 }
 

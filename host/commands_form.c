@@ -10,13 +10,16 @@
 int optimize_command(call *c) {
     const bitmap *b;
     bitmap *packed;
-    slot s;
+    open_key k;
 
     if (c->argc > 3) return RedisModule_WrongArity(c->ctx);
     if (!open_existing(c, 1, &b)) return REDISMODULE_OK;
     if (!succeeded(c, core_pack(b, &packed))) return REDISMODULE_OK;
-    if (!open_write(c, 1, &s)) return bitmap_free(packed), REDISMODULE_OK;
-    commit_other(c, &s, packed, 0, NULL);
+    if (!open_write(c, 1, &k)) {
+        bitmap_free(packed);
+        return REDISMODULE_OK;
+    }
+    commit_other(c, &k, packed, 0, NULL);
     return reply_ok(c);
 }
 
@@ -59,7 +62,7 @@ static size_t fill_in(const char *form, const char *const *words, char *text) {
 /* STAT key [JSON] -- what the bitmap is made of, as text or as JSON. For keys of either family. */
 int stat_command(call *c) {
     enum { CARDINALITY, CONTAINERS, MAX, MIN, OF_KINDS, NUMBERS = OF_KINDS + 3 * CONTAINER_KINDS };
-    count number[NUMBERS] = {0};
+    cardinality number[NUMBERS] = {0};
     char digits[NUMBERS][COUNT_TEXT], text[1024];
     const char *words[1 + NUMBERS];
     statistics of[CONTAINER_KINDS];
@@ -74,7 +77,7 @@ int stat_command(call *c) {
     if (!succeeded(c, core_statistics(b, of))) return REDISMODULE_OK;
     if (!succeeded(c, core_extreme(b, 0, &any, &least)) || !succeeded(c, core_extreme(b, 1, &any, &greatest))) return REDISMODULE_OK;
     for (int i = 0; i < CONTAINER_KINDS; i++) {
-        count *of_kind = number + OF_KINDS + 3 * i;
+        cardinality *of_kind = number + OF_KINDS + 3 * i;
         of_kind[0] = of[i].containers;
         of_kind[1] = of[i].containers && !of[i].members ? TWO_TO_64 : of[i].members;    /* the core counts modulo that */
         of_kind[2] = of[i].bytes;

@@ -30,7 +30,7 @@ int max_command(call *c) { return reply_extreme(c, 1); }
 /* RANK key offset -- how many members are at most that. */
 int rank_command(call *c) {
     uint64_t offset;
-    count members = 0;
+    cardinality members = 0;
     const bitmap *b;
 
     if (!parse_offset(c, 2, "offset", &offset)) return REDISMODULE_OK;
@@ -52,7 +52,7 @@ static int parse_rank(call *c, int at, uint64_t *rank, int *from_end) {
 int select_command(call *c) {
     uint64_t rank, member;
     int from_end;
-    count members = 0;
+    cardinality members = 0;
     const bitmap *b;
 
     if (!parse_rank(c, 2, &rank, &from_end)) return REDISMODULE_OK;
@@ -89,7 +89,7 @@ static void reply_batch(void *context, const uint64_t *members, size_t length) {
 }
 
 /* Replies so many members from `from` on; there are that many. */
-static int reply_members(call *c, const bitmap *b, uint64_t from, count members) {
+static int reply_members(call *c, const bitmap *b, uint64_t from, cardinality members) {
     if (members > REPLY_LIMIT) return reply_error(c, "ERR Roaring: reply too large: maximum %d elements", REPLY_LIMIT);
     if (members == 0) return RedisModule_ReplyWithArray(c->ctx, 0);
     listing l = {.call = c, .members = (uint64_t)members};
@@ -99,11 +99,11 @@ static int reply_members(call *c, const bitmap *b, uint64_t from, count members)
     return REDISMODULE_OK;
 }
 
-static count least(count a, count b) { return a < b ? a : b; }
+static cardinality least(cardinality a, cardinality b) { return a < b ? a : b; }
 
 /* GETINTARRAY key -- all members, ascending. */
 int getintarray_command(call *c) {
-    count members = 0;
+    cardinality members = 0;
     const bitmap *b;
 
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
@@ -114,14 +114,14 @@ int getintarray_command(call *c) {
 /* RANGEINTARRAY key start end -- the members of these ranks, the end's included. */
 int rangeintarray_command(call *c) {
     uint64_t start, end, first = 0;
-    count members = 0;
+    cardinality members = 0;
     const bitmap *b;
 
     if (!parse_offset(c, 2, "start", &start) || !parse_offset(c, 3, "end", &end)) return REDISMODULE_OK;
     if (start <= end && end - start >= REPLY_LIMIT) { return reply_error(c, "Roaring: range too large: maximum %d elements", REPLY_LIMIT); }
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b && !succeeded(c, core_cardinality(b, &members))) return REDISMODULE_OK;
-    members = start > end || start >= members ? 0 : least(members, (count)end + 1) - start;
+    members = start > end || start >= members ? 0 : least(members, (cardinality)end + 1) - start;
     if (members && !succeeded(c, core_select(b, start, &first))) return REDISMODULE_OK;
     return reply_members(c, b, first, members);
 }
@@ -129,7 +129,7 @@ int rangeintarray_command(call *c) {
 /* RANGE key min max [LIMIT n] -- the members from min to max, the first n of them. */
 int range_command(call *c) {
     uint64_t min, max, limit = UINT64_MAX;
-    count members = 0;
+    cardinality members = 0;
     const bitmap *b;
 
     if (!parse_offset(c, 2, "min", &min) || !parse_offset(c, 3, "max", &max)) return REDISMODULE_OK;
@@ -144,7 +144,7 @@ int range_command(call *c) {
  * not yet replied, 0 at the end. Whatever is written in between, a member that stays is replied once. */
 int scan_command(call *c) {
     uint64_t cursor, wanted = SCAN_COUNT, next = 0;
-    count before = 0, rest = 0;
+    cardinality before = 0, rest = 0;
     char text[COUNT_TEXT];
     const bitmap *b;
 
@@ -154,7 +154,7 @@ int scan_command(call *c) {
     if (wanted == 0) return reply_syntax_error(c);
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b && !succeeded(c, core_count_between(b, cursor, UINT64_MAX, &rest))) return REDISMODULE_OK;
-    count members = least(rest, least(wanted, REPLY_LIMIT));
+    cardinality members = least(rest, least(wanted, REPLY_LIMIT));
     if (members < rest) {
         if (cursor && !succeeded(c, core_count_between(b, 0, cursor - 1, &before))) return REDISMODULE_OK;
         if (!succeeded(c, core_select(b, (uint64_t)(before + members), &next))) return REDISMODULE_OK;

@@ -19,7 +19,10 @@ static int is_right(call *c, RedisModuleKey *key, const bitmap *b) {
 
 int open_read(call *c, int at, const bitmap **b) {
     RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
-    if (key == NULL) return *b = NULL, 1;
+    if (key == NULL) {
+        *b = NULL;
+        return 1;
+    }
     *b = bitmap_in(c, key);
     int right = is_right(c, key, *b);
     RedisModule_CloseKey(key);
@@ -40,35 +43,35 @@ int open_either(call *c, int at, const bitmap **b) {
     return open_read(c, at, b);
 }
 
-static void open_slot(call *c, int at, slot *s) {
-    s->name = c->argv[at];
-    s->key = RedisModule_OpenKey(c->ctx, s->name, REDISMODULE_READ | REDISMODULE_WRITE);
-    s->stored = s->value = bitmap_in(c, s->key);
+static void open_for_writing(call *c, int at, open_key *k) {
+    k->name = c->argv[at];
+    k->key = RedisModule_OpenKey(c->ctx, k->name, REDISMODULE_READ | REDISMODULE_WRITE);
+    k->stored = k->value = bitmap_in(c, k->key);
 }
 
-int open_write(call *c, int at, slot *s) {
-    open_slot(c, at, s);
-    int right = is_right(c, s->key, s->stored);
-    if (!right) abandon(s);
+int open_write(call *c, int at, open_key *k) {
+    open_for_writing(c, at, k);
+    int right = is_right(c, k->key, k->stored);
+    if (!right) abandon(k);
     return right;
 }
 
-int open_create(call *c, int at, uint32_t bytes, slot *s) {
-    if (!open_write(c, at, s)) return 0;
-    if (s->value == NULL) s->value = bitmap_create(bytes);
-    if (s->value) return 1;
-    abandon(s);
+int open_create(call *c, int at, uint32_t bytes, open_key *k) {
+    if (!open_write(c, at, k)) return 0;
+    if (k->value == NULL) k->value = bitmap_create(bytes);
+    if (k->value) return 1;
+    abandon(k);
     return reply_failure(c, OUT_OF_MEMORY);
 }
 
-int open_overwrite(call *c, int at, slot *s) {
-    open_slot(c, at, s);
-    int sound = is_sound(c, s->stored);
-    if (!sound) abandon(s);
+int open_overwrite(call *c, int at, open_key *k) {
+    open_for_writing(c, at, k);
+    int sound = is_sound(c, k->stored);
+    if (!sound) abandon(k);
     return sound;
 }
 
-void abandon(slot *s) { RedisModule_CloseKey(s->key); }
+void abandon(open_key *k) { RedisModule_CloseKey(k->key); }
 
 void tell(call *c, RedisModuleString *name, const char *event) {
     RedisModule_SignalModifiedKey(c->ctx, name);
@@ -76,34 +79,34 @@ void tell(call *c, RedisModuleString *name, const char *event) {
     RedisModule_ReplicateVerbatim(c->ctx);
 }
 
-int commit(call *c, slot *s, status done, int changed, const char *event) {
-    int created = s->stored == NULL;
+int commit(call *c, open_key *k, status done, int changed, const char *event) {
+    int created = k->stored == NULL;
 
-    if (created && done != OK) bitmap_free(s->value);
-    else if (created) RedisModule_ModuleTypeSetValue(s->key, c->family->type, s->value);
-    else if (s->value != s->stored) RedisModule_ModuleTypeReplaceValue(s->key, c->family->type, s->value, NULL);
-    RedisModule_CloseKey(s->key);
+    if (created && done != OK) bitmap_free(k->value);
+    else if (created) RedisModule_ModuleTypeSetValue(k->key, c->family->type, k->value);
+    else if (k->value != k->stored) RedisModule_ModuleTypeReplaceValue(k->key, c->family->type, k->value, NULL);
+    RedisModule_CloseKey(k->key);
     if (!succeeded(c, done)) return 0;
-    if (created || changed) tell(c, s->name, event);
+    if (created || changed) tell(c, k->name, event);
     return 1;
 }
 
-int commit_other(call *c, slot *s, bitmap *b, int changed, const char *event) {
-    bitmap *old = s->stored;
-    s->value = b;
-    commit(c, s, OK, changed, event);
+int commit_other(call *c, open_key *k, bitmap *b, int changed, const char *event) {
+    bitmap *old = k->stored;
+    k->value = b;
+    commit(c, k, OK, changed, event);
     bitmap_free(old);
     return 1;
 }
 
-void replace(call *c, slot *s, bitmap *b, const char *event) {
-    if (s->stored) {
-        RedisModule_ModuleTypeReplaceValue(s->key, c->family->type, b, NULL);
-        RedisModule_SetExpire(s->key, REDISMODULE_NO_EXPIRE);
-        bitmap_free(s->stored);
+void replace(call *c, open_key *k, bitmap *b, const char *event) {
+    if (k->stored) {
+        RedisModule_ModuleTypeReplaceValue(k->key, c->family->type, b, NULL);
+        RedisModule_SetExpire(k->key, REDISMODULE_NO_EXPIRE);
+        bitmap_free(k->stored);
     } else {
-        RedisModule_ModuleTypeSetValue(s->key, c->family->type, b);         /* drops what was there, and its TTL */
+        RedisModule_ModuleTypeSetValue(k->key, c->family->type, b);         /* drops what was there, and its TTL */
     }
-    RedisModule_CloseKey(s->key);
-    tell(c, s->name, event);
+    RedisModule_CloseKey(k->key);
+    tell(c, k->name, event);
 }

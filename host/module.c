@@ -66,19 +66,19 @@ int run_command(const command *row, const family *f, RedisModuleCtx *ctx, RedisM
 }
 
 /* The custom category needs a server that can add one, 7.4; the others one that takes them, 7.2. */
-static int register_command(RedisModuleCtx *ctx, const command *row, int family, int own_category) {
+static int register_command(RedisModuleCtx *ctx, const command *row, int f, int own_category) {
     char name[32], categories[64];
 
-    snprintf(name, sizeof name, "%s%s", families[family].prefix, row->name);
-    if (RedisModule_CreateCommand(ctx, name, row->entries[family], row->flags, row->first, row->last, row->step) != REDISMODULE_OK)
+    snprintf(name, sizeof name, "%s%s", families[f].prefix, row->name);
+    if (RedisModule_CreateCommand(ctx, name, row->entries[f], row->flags, row->first, row->last, row->step) != REDISMODULE_OK)
         return REDISMODULE_ERR;
-    RedisModuleCommand *command = RedisModule_GetCommand ? RedisModule_GetCommand(ctx, name) : NULL;
-    if (command && RedisModule_SetCommandInfo && RedisModule_SetCommandInfo(command, row->info) != REDISMODULE_OK) {
+    RedisModuleCommand *created = RedisModule_GetCommand ? RedisModule_GetCommand(ctx, name) : NULL;
+    if (created && RedisModule_SetCommandInfo && RedisModule_SetCommandInfo(created, row->info) != REDISMODULE_OK) {
         return REDISMODULE_ERR;
     }
-    if (command && RedisModule_SetCommandACLCategories) {
+    if (created && RedisModule_SetCommandACLCategories) {
         snprintf(categories, sizeof categories, "%s%s", row->categories, own_category ? " roaring" : "");
-        return RedisModule_SetCommandACLCategories(command, categories);
+        return RedisModule_SetCommandACLCategories(created, categories);
     }
     return REDISMODULE_OK;
 }
@@ -86,9 +86,9 @@ static int register_command(RedisModuleCtx *ctx, const command *row, int family,
 static int register_commands(RedisModuleCtx *ctx) {
     int own_category = RedisModule_AddACLCategory && RedisModule_AddACLCategory(ctx, "roaring") == REDISMODULE_OK;
     for (size_t i = 0; i < command_count; i++) {
-        for (int family = 0; family < FAMILIES; family++) {
-            if (register_command(ctx, &commands[i], family, own_category) == REDISMODULE_OK) continue;
-            RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "command %s%s could not be registered", families[family].prefix,
+        for (int f = 0; f < FAMILIES; f++) {
+            if (register_command(ctx, &commands[i], f, own_category) == REDISMODULE_OK) continue;
+            RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "command %s%s could not be registered", families[f].prefix,
                             commands[i].name);
             return REDISMODULE_ERR;
         }
@@ -118,13 +118,13 @@ static int trap_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     static const command row = {.first = 1};
     call c = {ctx, argv, argc, &families[R], &row};
     int64_t way = 0;
-    slot s;
+    open_key k;
 
     if (argc != 3 && argc != 4) return RedisModule_WrongArity(ctx);
     int writes = argument_is(&c, 2, "WRITE");
     if (argc > 3 && !parse_index(&c, 3, &way)) return REDISMODULE_OK;
-    if (!open_create(&c, 1, 0, &s)) return REDISMODULE_OK;
-    if (!commit(&c, &s, core_trap(&s.value, writes, (uint32_t)way), 0, "trap")) return REDISMODULE_OK;
+    if (!open_create(&c, 1, 0, &k)) return REDISMODULE_OK;
+    if (!commit(&c, &k, core_trap(&k.value, writes, (uint32_t)way), 0, "trap")) return REDISMODULE_OK;
     return reply_ok(&c);
 }
 

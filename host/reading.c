@@ -14,14 +14,14 @@ status core_get_all(const bitmap *b, uint64_t *offsets, uint32_t count) {
 }
 
 /* The core counts modulo 2^64: 0 is none or all. */
-static count counted(uint64_t members, uint32_t any) { return members || !any ? members : TWO_TO_64; }
+static cardinality counted(uint64_t members, uint32_t any) { return members || !any ? members : TWO_TO_64; }
 
-static count cardinality(void) {
+static cardinality all_members(void) {
     uint64_t members = core.cardinality();
     return members ? members : counted(0, !core.isEmpty());
 }
 
-status core_cardinality(const bitmap *b, count *members) { return READING(b, *members = cardinality()); }
+status core_cardinality(const bitmap *b, cardinality *members) { return READING(b, *members = all_members()); }
 
 static uint32_t extreme(int end, uint64_t *member) {
     if (core.isEmpty()) return 0;
@@ -31,7 +31,7 @@ static uint32_t extreme(int end, uint64_t *member) {
 
 status core_extreme(const bitmap *b, int end, uint32_t *found, uint64_t *member) { return READING(b, *found = extreme(end, member)); }
 
-status core_count_between(const bitmap *b, uint64_t low, uint64_t high, count *members) {
+status core_count_between(const bitmap *b, uint64_t low, uint64_t high, cardinality *members) {
     return READING(b, *members = low > high ? 0 : counted(core.countRange(low, high), core.get(low)));
 }
 

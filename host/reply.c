@@ -38,7 +38,7 @@ int reply_integer(call *c, uint64_t value) {
     return RedisModule_ReplyWithStringBuffer(c->ctx, text, (size_t)length);
 }
 
-const char *count_text(count members, char text[COUNT_TEXT]) {
+const char *count_text(cardinality members, char text[COUNT_TEXT]) {
     if (members == TWO_TO_64) return "18446744073709551616";
     char *at = text + COUNT_TEXT - 1;
     uint64_t rest = (uint64_t)members;
@@ -48,7 +48,7 @@ const char *count_text(count members, char text[COUNT_TEXT]) {
     return at;
 }
 
-int reply_count(call *c, count members) {
+int reply_count(call *c, cardinality members) {
     char text[COUNT_TEXT];
     if (members <= UINT64_MAX) return reply_integer(c, (uint64_t)members);
     const char *digits = count_text(members, text);
@@ -56,7 +56,7 @@ int reply_count(call *c, count members) {
 }
 
 int reply_cardinality(call *c, const bitmap *b) {
-    count members = 0;
+    cardinality members = 0;
     if (b && !succeeded(c, core_cardinality(b, &members))) return REDISMODULE_OK;
     return reply_count(c, members);
 }

@@ -16,9 +16,9 @@ int reply_ok(call *c);
 /* RESP2's integers end at 2^63 - 1: greater ones are bulk strings. */
 int reply_integer(call *c, uint64_t value);
 /* Likewise. */
-int reply_count(call *c, count members);
+int reply_count(call *c, cardinality members);
 #define COUNT_TEXT 24
-const char *count_text(count members, char text[COUNT_TEXT]);
+const char *count_text(cardinality members, char text[COUNT_TEXT]);
 /* How many members b has; NULL has none. */
 int reply_cardinality(call *c, const bitmap *b);
 

@@ -21,8 +21,8 @@ typedef struct range {
 } range;
 
 /* How many: 0 to 2^64. */
-typedef unsigned __int128 count;
-#define TWO_TO_64 ((count)1 << 64)
+typedef unsigned __int128 cardinality;
+#define TWO_TO_64 ((cardinality)1 << 64)
 
 /* What becomes of a closed range of offsets. */
 enum change { SET, CLEAR, FLIP };
@@ -72,11 +72,11 @@ census sandbox_census(void);
 status core_get(const bitmap *b, uint64_t offset, uint32_t *bit);
 /* Puts 0 or 1 in the place of each offset. */
 status core_get_all(const bitmap *b, uint64_t *offsets, uint32_t count);
-status core_cardinality(const bitmap *b, count *members);
+status core_cardinality(const bitmap *b, cardinality *members);
 /* The least (end 0) or the greatest (end 1) member; *found = 0 if there is none. */
 status core_extreme(const bitmap *b, int end, uint32_t *found, uint64_t *member);
 /* Members from `low` to `high`, both included. */
-status core_count_between(const bitmap *b, uint64_t low, uint64_t high, count *members);
+status core_count_between(const bitmap *b, uint64_t low, uint64_t high, cardinality *members);
 /* The member of that rank, which is less than the cardinality. */
 status core_select(const bitmap *b, uint64_t rank, uint64_t *member);
 status core_count_range(const bitmap *b, const range *r, uint64_t *members);

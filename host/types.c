@@ -124,7 +124,8 @@ static size_t free_effort(RedisModuleString *key, const void *b) {
 
 /* NULL makes COPY an error: a damaged bitmap is not to spread. */
 static void *copy(RedisModuleString *from, RedisModuleString *to, const void *b) {
-    (void)from, (void)to;
+    (void)from;
+    (void)to;
     return ((const bitmap *)b)->flags & BITMAP_DAMAGED ? NULL : bitmap_copy(b);
 }
 
@@ -134,7 +135,10 @@ static uint64_t moved;
 static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **b) {
     (void)key;
     void *there = RedisModule_DefragAlloc(ctx, *b);
-    if (there) *b = there, moved++;
+    if (there) {
+        *b = there;
+        moved++;
+    }
     return 0;
 }
 
@@ -172,9 +176,15 @@ int register_types(RedisModuleCtx *ctx) {
         .aux_save = NULL,
     };
 
-    methods.rdb_load = load_r, methods.rdb_save = save_r, methods.aof_rewrite = rewrite_r, methods.digest = digest_r;
+    methods.rdb_load = load_r;
+    methods.rdb_save = save_r;
+    methods.aof_rewrite = rewrite_r;
+    methods.digest = digest_r;
     families[R].type = RedisModule_CreateDataType(ctx, families[R].type_name, ENCODING_VERSION, &methods);
-    methods.rdb_load = load_r64, methods.rdb_save = save_r64, methods.aof_rewrite = rewrite_r64, methods.digest = digest_r64;
+    methods.rdb_load = load_r64;
+    methods.rdb_save = save_r64;
+    methods.aof_rewrite = rewrite_r64;
+    methods.digest = digest_r64;
     families[R64].type = RedisModule_CreateDataType(ctx, families[R64].type_name, ENCODING_VERSION, &methods);
     return families[R].type && families[R64].type ? REDISMODULE_OK : REDISMODULE_ERR;
 }

@@ -142,5 +142,10 @@ status core_trap(bitmap **b, int while_writing, uint32_t way) {
 #else
 const int sandbox_can_trap = 0;
 
-status core_trap(bitmap **b, int while_writing, uint32_t way) { return (void)b, (void)while_writing, (void)way, OK; }
+status core_trap(bitmap **b, int while_writing, uint32_t way) {
+    (void)b;
+    (void)while_writing;
+    (void)way;
+    return OK;
+}
 #endif
