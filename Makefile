@@ -156,11 +156,13 @@ $(O)/facts.h: $(CORE_SOURCES) package.json tools/generate-facts.ts
 	@mkdir -p $(O)
 	$(TSX) tools/generate-facts.ts $@
 
-$(O)/commands.c: host/commands.ts tools/generate-commands.ts
+COMMAND_TABLE := host/commands.ts $(wildcard host/commands/*.ts)
+
+$(O)/commands.c: $(COMMAND_TABLE) tools/generate-commands.ts
 	@mkdir -p $(O)
 	$(TSX) tools/generate-commands.ts $@
 
-docs/commands.md: host/commands.ts tools/generate-commands.ts
+docs/commands.md: $(COMMAND_TABLE) tools/generate-commands.ts
 	@mkdir -p docs
 	$(TSX) tools/generate-commands.ts --docs $@
 
