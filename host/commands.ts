@@ -1,5 +1,5 @@
-// The command table: one row a command, for both families. Registration, COMMAND DOCS, key specs, ACL categories and
-// docs/commands.md are generated from it (tools/generate-commands.ts), and tests loop over it. Data only.
+// The command table: one row per command, for both families. Registration, COMMAND DOCS, key specs, ACL categories and
+// docs/commands.md are generated from it (tools/generate-commands.ts), and tests loop over it. It holds data only.
 
 import { bitmaps } from "./commands/bitmaps.ts";
 import { members } from "./commands/members.ts";

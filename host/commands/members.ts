@@ -5,21 +5,21 @@ import { type Command, NIL, OK, block, bulk, int, integer, key, list, multiple, 
 const start = integer("start"), end = integer("end");
 const unit = optional(oneOf("unit", token("BYTE"), token("BIT")));
 
-const LIMIT = "Refused for more than 100,000,000 members: the server builds a reply in full before it sends it.";
-const HALF_OPEN = "The range is half open: `start` belongs to it, `end` does not. `R.` takes ends up to 4294967296.";
+const LIMIT = "Replies of more than 100,000,000 members are refused, because the server builds the whole reply before it sends any of it.";
+const HALF_OPEN = "The range includes `start` and excludes `end`. `R.` accepts ends up to 4294967296.";
 
 const INDEXES =
-  "Indexes count bytes, or bits with `BIT`, of the string that native `SETBIT` would make of the members; negative ones "
-  + "count from its end.";
+  "`start` and `end` are indexes of bytes (`BYTE`, the default) or bits (`BIT`) in the string that native `SETBIT` would make of the "
+  + "same members. The range includes both. Negative indexes count from the end of the string.";
 
 export const members: Command[] = [
   // --- Bits --------------------------------------------------------------------------------------------------------------------
 
   {
     name: "SETBIT", since: "1.0.0", flags: ["write", "deny-oom", "fast"],
-    summary: "Sets or clears the bit at an offset, and returns what it was", complexity: "O(log n)",
+    summary: "Sets or clears the bit at an offset, and returns its previous value", complexity: "O(log n)",
     keys: [{ at: 1, access: "modify" }], args: [key, integer("offset"), integer("value")],
-    reply: "The bit's value before, 0 or 1.", missing: "creates",
+    reply: "The bit's previous value, 0 or 1.", missing: "creates",
     details: "Clearing a bit of a missing key creates an empty bitmap.",
     example: [
       ["R.SETBIT k 7 1", int(0)],
@@ -39,7 +39,7 @@ export const members: Command[] = [
   },
   {
     name: "BITCOUNT", since: "1.0.0", flags: ["readonly"],
-    summary: "Counts the members, all or those in a range", complexity: "O(1), O(log n) with a range",
+    summary: "Counts the members of a bitmap, or those in a range", complexity: "O(1); O(log n) with a range",
     keys: [{ at: 1, access: "read" }],
     args: [key, optional(block("range", integer("start"), integer("end"), unit))],
     reply: "The number of members.", missing: 0, details: INDEXES,
@@ -52,14 +52,14 @@ export const members: Command[] = [
   },
   {
     name: "BITPOS", since: "1.0.0", flags: ["readonly"],
-    summary: "Finds the first set or clear bit, of all or in a range", complexity: "O(log n), O(n) in runs of ones when a clear bit is sought",
+    summary: "Finds the first set or clear bit of a bitmap, or in a range", complexity: "O(log n); O(n) to find a clear bit after a run of set bits",
     keys: [{ at: 1, access: "read" }],
     args: [
       key, integer("bit"),
       optional(block("range", integer("start"), optional(block("end-unit-block", integer("end"), unit)))),
     ],
-    reply: "The bit's offset, counted from the bitmap's start; -1 if there is none.", missing: -1,
-    details: `${INDEXES} A clear bit is found beyond the last member too, unless an end is given. On a missing key the first clear bit is 0.`,
+    reply: "The bit's offset from the start of the bitmap, or -1 if there is no such bit.", missing: -1,
+    details: `${INDEXES} Without \`end\`, the first clear bit may lie beyond the last member. The first clear bit of a missing key is 0.`,
     example: [
       ["R.SETINTARRAY k 0 1 9", OK],
       ["R.BITPOS k 1", int(0)],
@@ -81,7 +81,7 @@ export const members: Command[] = [
     name: "SETBITS", since: "1.0.0", flags: ["write", "deny-oom"],
     summary: "Sets the bits at several offsets, and returns how many were clear", complexity: "O(m log n) for m offsets",
     keys: [{ at: 1, access: "modify" }], args: [key, multiple(integer("offset"))],
-    reply: "How many bits went from 0 to 1.", missing: "creates",
+    reply: "The number of bits that changed from 0 to 1.", missing: "creates",
     example: [
       ["R.SETBITS k 1 5 9", int(3)],
       ["R.SETBITS k 5 6", int(1)],
@@ -91,7 +91,7 @@ export const members: Command[] = [
     name: "CLEARBITS", since: "1.0.0", flags: ["write", "deny-oom"],
     summary: "Clears the bits at several offsets", complexity: "O(m log n) for m offsets",
     keys: [{ at: 1, access: "modify" }], args: [key, multiple(integer("offset")), optional(token("COUNT"))],
-    reply: "`OK`; with `COUNT` how many bits went from 1 to 0.", missing: "nil",
+    reply: "`OK`; with `COUNT` the number of bits that changed from 1 to 0.", missing: "nil",
     example: [
       ["R.SETINTARRAY k 1 2 3 9", OK],
       ["R.CLEARBITS k 2 7 COUNT", int(1)],
@@ -102,9 +102,9 @@ export const members: Command[] = [
   },
   {
     name: "CLEAR", since: "1.0.0", flags: ["write"],
-    summary: "Removes all members, not the key", complexity: "O(1)",
+    summary: "Removes all members of a bitmap and keeps the key", complexity: "O(1)",
     keys: [{ at: 1, access: "modify" }], args: [key],
-    reply: "How many members there were.", missing: "nil",
+    reply: "The number of members removed.", missing: "nil",
     example: [
       ["R.SETINTARRAY k 1 2 3 9", OK],
       ["R.CLEAR k", int(4)],
@@ -116,10 +116,10 @@ export const members: Command[] = [
 
   {
     name: "SETINTARRAY", since: "1.0.0", flags: ["write", "deny-oom"],
-    summary: "Makes a bitmap of the values given", complexity: "O(m log m) for m values",
+    summary: "Creates a bitmap from values", complexity: "O(m log m) for m values",
     keys: [{ at: 1, access: "overwrite" }], args: [key, multiple(integer("value"))],
     reply: "`OK`.", missing: "creates",
-    details: "Values come in any order. What the key held is replaced, and a TTL dropped.",
+    details: "Values may be in any order. The key's old value and TTL are discarded.",
     example: [
       ["R.SETINTARRAY k 9 3 3", OK],
       ["R.GETINTARRAY k", list(3, 9)],
@@ -138,9 +138,9 @@ export const members: Command[] = [
   },
   {
     name: "GETINTARRAY", since: "1.0.0", flags: ["readonly"],
-    summary: "Returns all members", complexity: "O(n)",
+    summary: "Returns all members of a bitmap", complexity: "O(n)",
     keys: [{ at: 1, access: "read" }], args: [key],
-    reply: "The members, ascending.", missing: "[]",
+    reply: "The members in ascending order.", missing: "[]",
     details: LIMIT,
     example: [
       ["R.SETINTARRAY k 9 3", OK],
@@ -162,10 +162,10 @@ export const members: Command[] = [
   },
   {
     name: "RANGEINTARRAY", since: "1.0.0", flags: ["readonly"],
-    summary: "Returns the members of a range of ranks", complexity: "O(log n + m) for m members returned",
+    summary: "Returns the members in a range of ranks", complexity: "O(log n + m) for m members returned",
     keys: [{ at: 1, access: "read" }], args: [key, start, end],
-    reply: "The members whose ranks are `start` to `end`, ascending.", missing: "[]",
-    details: "Ranks count from 0; both ends are included. A range of more than 100,000,000 ranks is refused. `RANGE` is by members.",
+    reply: "The members with ranks `start` to `end`, in ascending order.", missing: "[]",
+    details: "Ranks count from 0, and the range includes both ends. A range of more than 100,000,000 ranks is refused. To select by member rather than by rank, use `RANGE`.",
     example: [
       ["R.SETINTARRAY k 10 20 30 40", OK],
       ["R.RANGEINTARRAY k 1 2", list(20, 30)],
@@ -176,7 +176,7 @@ export const members: Command[] = [
 
   {
     name: "SETRANGE", since: "1.0.0", flags: ["write", "deny-oom"],
-    summary: "Sets all bits of a range", complexity: "O(log n + c) for c containers in the range",
+    summary: "Sets all bits in a range", complexity: "O(log n + c) for c containers in the range",
     keys: [{ at: 1, access: "insert" }], args: [key, start, end],
     reply: "`OK`.", missing: "creates",
     details: `${HALF_OPEN} An empty range creates an empty bitmap.`,
@@ -187,9 +187,9 @@ export const members: Command[] = [
   },
   {
     name: "CLEARRANGE", since: "1.0.0", flags: ["write", "deny-oom"],
-    summary: "Clears all bits of a range", complexity: "O(log n + c) for c containers in the range",
+    summary: "Clears all bits in a range, and returns how many were set", complexity: "O(log n + c) for c containers in the range",
     keys: [{ at: 1, access: "modify" }], args: [key, start, end],
-    reply: "How many bits went from 1 to 0.", missing: 0,
+    reply: "The number of bits that changed from 1 to 0.", missing: 0,
     details: HALF_OPEN,
     example: [
       ["R.SETINTARRAY k 1 2 3 9", OK],
@@ -199,9 +199,9 @@ export const members: Command[] = [
   },
   {
     name: "FLIPRANGE", since: "1.0.0", flags: ["write", "deny-oom"],
-    summary: "Inverts all bits of a range", complexity: "O(log n + c) for c containers in the range",
+    summary: "Inverts all bits in a range, and returns the new number of members", complexity: "O(log n + c) for c containers in the range",
     keys: [{ at: 1, access: "modify" }], args: [key, start, end],
-    reply: "How many members there are then.", missing: "creates",
+    reply: "The number of members after the change.", missing: "creates",
     details: HALF_OPEN,
     example: [
       ["R.SETINTARRAY k 1 2 3 9", OK],
@@ -211,10 +211,10 @@ export const members: Command[] = [
   },
   {
     name: "SETFULL", since: "1.0.0", flags: ["write", "deny-oom"],
-    summary: "Makes a bitmap of all offsets", complexity: "O(1)",
+    summary: "Creates a bitmap that holds every offset", complexity: "O(1)",
     keys: [{ at: 1, access: "insert" }], args: [key],
     reply: "`OK`.", missing: "creates",
-    details: "`Roaring: key already exist` if it does. A full bitmap takes about as little as an empty one, also of 2^64 offsets.",
+    details: "If the key exists, the reply is the error `Roaring: key already exist`. A full bitmap takes little more memory than an empty one, even with 2^64 members.",
     example: [
       ["R.SETFULL k", OK],
       ["R.BITCOUNT k", int(4294967296)],
@@ -222,13 +222,13 @@ export const members: Command[] = [
     ],
   },
 
-  // --- Order: least and greatest, ranks, lists ---------------------------------------------------------------------------------
+  // --- Queries: extremes, ranks, lists of members ------------------------------------------------------------------------------
 
   {
     name: "MIN", since: "1.0.0", flags: ["readonly", "fast"],
-    summary: "Returns the least member", complexity: "O(log n)",
+    summary: "Returns the smallest member", complexity: "O(log n)",
     keys: [{ at: 1, access: "read" }], args: [key],
-    reply: "The member; -1 if there is none.", missing: -1,
+    reply: "The member, or -1 if the bitmap is empty.", missing: -1,
     example: [
       ["R.SETINTARRAY k 1 2 3 9", OK],
       ["R.MIN k", int(1)],
@@ -237,9 +237,9 @@ export const members: Command[] = [
   },
   {
     name: "MAX", since: "1.0.0", flags: ["readonly", "fast"],
-    summary: "Returns the greatest member", complexity: "O(log n)",
+    summary: "Returns the largest member", complexity: "O(log n)",
     keys: [{ at: 1, access: "read" }], args: [key],
-    reply: "The member; -1 if there is none.", missing: -1,
+    reply: "The member, or -1 if the bitmap is empty.", missing: -1,
     example: [
       ["R.SETINTARRAY k 1 2 3 9", OK],
       ["R.MAX k", int(9)],
@@ -248,9 +248,9 @@ export const members: Command[] = [
   },
   {
     name: "RANK", since: "1.0.0", flags: ["readonly", "fast"],
-    summary: "Counts the members up to an offset", complexity: "O(log n)",
+    summary: "Counts the members less than or equal to an offset", complexity: "O(log n)",
     keys: [{ at: 1, access: "read" }], args: [key, integer("offset")],
-    reply: "How many members are at most `offset`.", missing: 0,
+    reply: "The number of members less than or equal to `offset`.", missing: 0,
     example: [
       ["R.SETINTARRAY k 1 2 3 9", OK],
       ["R.RANK k 3", int(3)],
@@ -260,10 +260,10 @@ export const members: Command[] = [
   },
   {
     name: "SELECT", since: "1.0.0", flags: ["readonly", "fast"],
-    summary: "Returns the member of a rank", complexity: "O(log n)",
+    summary: "Returns the member with a given rank", complexity: "O(log n)",
     keys: [{ at: 1, access: "read" }], args: [key, integer("rank")],
-    reply: "The member; nil if there are not so many.", missing: "nil",
-    details: "Ranks count from 0; negative ones from the end, -1 is the greatest member.",
+    reply: "The member, or nil if the rank is out of range.", missing: "nil",
+    details: "Ranks count from 0. Negative ranks count from the end: -1 is the largest member.",
     example: [
       ["R.SETINTARRAY k 1 2 3 9", OK],
       ["R.SELECT k 0", int(1)],
@@ -275,7 +275,7 @@ export const members: Command[] = [
     name: "RANGE", since: "1.0.0", flags: ["readonly"],
     summary: "Returns the members between two offsets", complexity: "O(log n + m) for m members returned",
     keys: [{ at: 1, access: "read" }], args: [key, integer("min"), integer("max"), option("LIMIT", integer("n"))],
-    reply: "The members from `min` to `max`, both included, ascending; with `LIMIT` the first `n` of them.", missing: "[]",
+    reply: "The members from `min` to `max` inclusive, in ascending order; with `LIMIT` only the first `n`.", missing: "[]",
     details: LIMIT,
     example: [
       ["R.SETINTARRAY k 10 20 30 40", OK],
@@ -285,10 +285,10 @@ export const members: Command[] = [
   },
   {
     name: "SCAN", since: "1.0.0", flags: ["readonly"],
-    summary: "Iterates over the members", complexity: "O(log n + m) for m members returned",
+    summary: "Iterates over the members of a bitmap", complexity: "O(log n + m) for m members returned",
     keys: [{ at: 1, access: "read" }], args: [key, integer("cursor"), option("COUNT", integer("n"))],
-    reply: "The cursor to go on with, and members; the cursor `0` says that there are no more.", missing: "scan",
-    details: "Begin with cursor 0. The cursor is the least offset still to read, so that members that stay are returned once, whatever is written meanwhile. `COUNT` is 10 by default, and at most 100,000,000.",
+    reply: "The cursor for the next call, and an array of members. Cursor `0` means that the iteration is complete.", missing: "scan",
+    details: "Start with cursor 0. The cursor is the smallest member not yet returned, so a member that is present throughout the iteration is returned exactly once, whatever is written in the meantime. `COUNT` defaults to 10; a call returns at most 100,000,000 members.",
     example: [
       ["R.SETINTARRAY k 10 20 30", OK],
       ["R.SCAN k 0 COUNT 2", list(bulk("30"), "1) (integer) 10\n   2) (integer) 20")],
@@ -296,11 +296,11 @@ export const members: Command[] = [
     ],
   },
 
-  // --- Integers ----------------------------------------------------------------------------------------------------------------
+  // --- Fields: integers --------------------------------------------------------------------------------------------------------
 
   {
     name: "BITFIELD", since: "1.0.0", flags: ["write", "deny-oom"],
-    summary: "Reads and writes integers of any width at any offset", complexity: "O(w log n) for w bits in all",
+    summary: "Reads and writes integers of any width at any offset", complexity: "O(w log n) for fields of w bits in total",
     keys: [{ at: 1, access: "modify" }], args: [
       key,
       optional(multiple(oneOf("operation",
@@ -310,8 +310,8 @@ export const members: Command[] = [
             block("set-block", token("SET"), string("encoding"), string("offset"), integer("value")),
             block("incrby-block", token("INCRBY"), string("encoding"), string("offset"), integer("increment"))))))),
     ],
-    reply: "For each operation: the value read, the value before it was set, or the sum; nil where `OVERFLOW FAIL` forbade it.", missing: "fields",
-    details: "As native `BITFIELD`: encodings `i1` to `i64` and `u1` to `u63`, an offset counts bits or, as `#n`, such fields, and the bit at the offset is the most significant. The key is created by writes only. A field must end with the last offset at the latest.",
+    reply: "For each operation the value read by `GET`, the previous value for `SET`, or the new value for `INCRBY`; nil if `OVERFLOW FAIL` prevented a write.", missing: "fields",
+    details: "Like native `BITFIELD`: encodings are `i1` to `i64` and `u1` to `u63`; an offset counts bits or, written as `#n`, fields of that width; the bit at the offset is the most significant one. Only writes create the key. A field must not extend beyond the last offset.",
     example: [
       ["R.BITFIELD k SET u8 0 200 INCRBY u8 0 100", list(0, 44)],
       ["R.BITFIELD k OVERFLOW SAT INCRBY u8 0 1000 GET u4 #0", list(255, 15)],
@@ -319,10 +319,10 @@ export const members: Command[] = [
   },
   {
     name: "BITFIELD_RO", since: "1.0.0", flags: ["readonly", "fast"],
-    summary: "Reads integers of any width at any offset", complexity: "O(w log n) for w bits in all",
+    summary: "Reads integers of any width at any offset", complexity: "O(w log n) for fields of w bits in total",
     keys: [{ at: 1, access: "read" }], args: [key, optional(multiple(block("get-block", token("GET"), string("encoding"), string("offset"))))],
-    reply: "The values.", missing: "fields",
-    details: "`BITFIELD` with `GET` alone.",
+    reply: "The values, in the order of the operations.", missing: "fields",
+    details: "Like `BITFIELD`, with `GET` as the only operation.",
     example: [
       ["R.SETBITS k 0 1", int(2)],
       ["R.BITFIELD_RO k GET u2 0 GET i2 0", list(3, -1)],

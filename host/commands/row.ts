@@ -1,17 +1,17 @@
-// What a row of the command table says, and what rows are written with.
+// The type of a row in the command table, and helpers to write rows with.
 
-/** What a command does with the value of a key, in the words of the server's key specs. */
+/** What a command does with a key's value, and the flags of the server's key specs for it. */
 export type Access =
   | "read"        // RO ACCESS
-  | "modify"      // RW ACCESS UPDATE: the reply tells something of what was there
+  | "modify"      // RW ACCESS UPDATE: the reply depends on the old value
   | "update"      // RW UPDATE
   | "insert"      // RW INSERT
-  | "overwrite";  // OW INSERT: what it was in the C module
+  | "overwrite";  // OW INSERT: as in the C module
 
 interface Keys {
-  /** Position in argv of the first. */
+  /** Position of the first key in argv. */
   at: number;
-  /** Of the last, counted from the end; one key only if absent. */
+  /** Position of the last key, counted from the end. Without it there is one key. */
   to?: -1;
   access: Access;
 }
@@ -19,33 +19,33 @@ interface Keys {
 export interface Arg {
   name: string;
   type: "key" | "string" | "integer" | "token" | "oneof" | "block";
-  /** The word that it is, for a token, or that stands before it. */
+  /** The keyword: of a token itself, of any other argument the word before it. */
   token?: string;
   optional?: true;
   multiple?: true;
-  /** Alternatives of a oneof, parts of a block. */
+  /** The alternatives of a oneof, or the parts of a block. */
   of?: Arg[];
 }
 
 type Flag = "readonly" | "write" | "deny-oom" | "fast";
 
 export interface Command {
-  /** Without the family's prefix. */
+  /** The name without the family's prefix. */
   name: string;
   since: string;
   flags: Flag[];
-  /** A sentence without its full stop, as COMMAND DOCS have it. */
+  /** A sentence without its full stop, as in COMMAND DOCS. */
   summary: string;
   complexity: string;
   keys: Keys[];
   args: Arg[];
-  /** What comes back, for a reader. */
+  /** The reply, described for readers. */
   reply: string;
-  /** The reply for a missing key; "creates" if the key is then made, "empty" if it counts as one without members. */
+  /** The reply for a missing key; "creates" if the command creates it, "empty" if it counts as an empty bitmap. */
   missing: 0 | -1 | "nil" | "[]" | "creates" | "empty" | "error" | "string" | "scan" | "fields";
-  /** A session that begins without any key: commands and what redis-cli prints. */
+  /** A session on an empty database: commands, and what redis-cli prints. */
   example: [command: string, printed: string][];
-  /** What else there is to know, in Markdown. */
+  /** Further explanation, in Markdown. */
   details?: string;
 }
 
@@ -59,7 +59,7 @@ export const option = (word: string, arg: Arg): Arg => ({ ...arg, token: word, o
 export const optional = (arg: Arg): Arg => ({ ...arg, optional: true });
 export const multiple = (arg: Arg): Arg => ({ ...arg, multiple: true });
 
-/** A list as redis-cli prints it. */
+/** An array as redis-cli prints it. */
 export const list = (...items: (number | string)[]): string =>
   items.map((item, i) => `${i + 1}) ${typeof item === "number" ? `(integer) ${item}` : item}`).join("\n") || "(empty array)";
 export const int = (value: number): string => `(integer) ${value}`;
