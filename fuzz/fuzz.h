@@ -1,10 +1,10 @@
-/* fuzz.h -- what the fuzz targets share: a server's memory for the sandbox, and checks that end the process.
+/* fuzz.h -- shared by the fuzz targets: a stand-in for the server's allocator, and checks that end the process.
  *
- * A target is the sandbox and the core as the module has them, a stand-in for the server (server.c), and one
- * LLVMFuzzerTestOneInput. Linked with libFuzzer it looks for findings, linked with replay.c it runs the inputs it is given.
- * Blocks are malloc's, as large as was asked for: a sanitizer sees whatever reaches beyond one.
+ * A target consists of the module's sandbox and core, a stand-in for the server (server.c), and one LLVMFuzzerTestOneInput.
+ * Linked with libFuzzer it searches for findings; linked with replay.c it runs given inputs. Blocks come from malloc and have
+ * exactly the size requested, so a sanitizer notices any access beyond them.
  *
- * The two highest bits of an input's first byte choose the CPU level, in all targets. */
+ * In all targets, the two highest bits of an input's first byte choose the CPU level. */
 #ifndef ROAR_FUZZ_H
 #define ROAR_FUZZ_H
 
@@ -18,24 +18,24 @@ enum { LEVEL_CHOICES = 4 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Chooses the level that the first byte names, or the best that this CPU has. */
+/* Chooses the level that the first byte names, or the best one that this CPU supports. */
 void choose_level(uint8_t first);
 
-/* Ends the process. */
+/* Reports a finding and ends the process. */
 _Noreturn void finding(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The call must have done its work: a trap is a finding, and so is want of memory. */
+/* Requires that the call succeeded: a trap is a finding, and so is a lack of memory. */
 void must(status s);
-#define EXPECT(condition) ((condition) ? (void)0 : finding("%s:%d: not so: %s", __FILE__, __LINE__, #condition))
+#define EXPECT(condition) ((condition) ? (void)0 : finding("%s:%d: expected %s", __FILE__, __LINE__, #condition))
 
-/* That no invariant is broken, and that how many, which first, which last and what it is made of agree. */
+/* Checks the inside of the bitmap, and that its cardinality, minimum, maximum, members and statistics agree. */
 void check_sound(const bitmap *b);
-/* That the two have the same members. */
+/* Checks that the two have the same members. */
 void check_equal(const bitmap *a, const bitmap *b);
 
-/* What is read back from b's payload of that format, which must be good and must serialise to the same bytes again. NULL
- * when the payload would be longer than a fuzzer has patience for. */
+/* Serializes b, reads the payload back, and checks that it is valid and serializes to the same bytes again. NULL if the payload would
+ * be too long for fuzzing. */
 bitmap *reread(const bitmap *b, uint32_t format);
-/* Whether that format can hold every member of b. */
+/* Whether the format can represent every member of b. */
 int fits(const bitmap *b, uint32_t format);
 
 #define FORMATS (CHARACTERS + 1)

@@ -2,7 +2,8 @@
  *
  *   u8 level << 6 | format, then the payload
  *
- * Whatever is accepted is a sound bitmap, comes back from each format that it fits in, and can be worked on. */
+ * A payload that is accepted must give a valid bitmap, which survives a round trip through each format that can represent it, and can
+ * be packed and changed. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -15,7 +16,7 @@ static void check_packed(const bitmap *b) {
     bitmap_free(packed);
 }
 
-/* Changes two members, and then back. */
+/* Changes two bits, then changes them back. */
 static void check_writable(const bitmap *b) {
     bitmap *copy = bitmap_copy(b);
     uint32_t found, was[2], now;
@@ -39,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
     if (size == 0) return 0;
     choose_level(data[0]);
-    char *payload = malloc(size);                       /* of its own: a read beyond it is seen */
+    char *payload = malloc(size);                       /* a block of its own, so that a read beyond it is noticed */
     memcpy(payload, data + 1, size - 1);
     must(core_deserialize((data[0] & ((1 << LEVEL_SHIFT) - 1)) % FORMATS, payload, size - 1, &b, &fault));
     free(payload);

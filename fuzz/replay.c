@@ -1,6 +1,6 @@
-/* replay.c -- main() of a fuzz target without a fuzzer: runs the inputs in the files named, each on every CPU level.
+/* replay.c -- main() of a fuzz target without a fuzzer: runs the inputs in the given files, each on every CPU level.
  *
- * Ends with how many there were; a finding ends the process before that. */
+ * Prints the number of inputs at the end; a finding ends the process before. */
 #include <stdio.h>
 
 #include "fuzz.h"

@@ -1,11 +1,11 @@
-/* sequence.c -- fuzz target: bytes as a sequence of calls on three bitmaps, compared with arrays of bits.
+/* sequence.c -- fuzz target: reads bytes as a sequence of calls on three bitmaps, and compares these with arrays of bits.
  *
- *   u8 level << 6 | geometry, then calls: u8 which, and what take() takes for it
+ *   u8 level << 6 | geometry, then for each call a u8 that selects it, and its arguments (see take())
  *
- * The model of a bitmap has DOMAIN bits. A geometry lays them over the offsets: `low_bits` of them to a container, in
- * containers one after the other from `base` on. All 16 bits are few containers, in which members meet; few bits are a
- * directory of several levels, which takes its time and so is chosen less often. What an operation brings in beyond the
- * domain is taken out again: an AND with all of it. */
+ * The model of a bitmap has DOMAIN bits. A geometry maps them to offsets: 2^low_bits bits to a container, in consecutive containers
+ * from `base` on. With low_bits = 16 there are few, dense containers. With few bits per container the directory has several levels,
+ * which is slow and therefore chosen less often. Members that an operation adds outside the domain are removed by an AND with all of
+ * the domain. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -15,17 +15,18 @@
 #define BITMAPS 3
 #define SOURCES_MAX 4
 #define CALLS_MAX 300
-#define CALLS_MAX_WIDE 50           /* with many containers each takes its time */
+#define CALLS_MAX_WIDE 50           /* calls are slow if there are many containers */
 #define AT_ONCE_MAX 4096
-/* Up to this many members are compared after each call; all are at the end. */
+/* A bitmap of up to this many members is compared after each call; all bitmaps are compared at the end. */
 #define COMPARED_MAX 2048
 
-static struct kept {
+/* A bitmap and its model. */
+static struct subject {
     bitmap *b;
     uint64_t bits[WORDS];
-} kept[BITMAPS];
+} subjects[BITMAPS];
 
-/* --- The input ------------------------------------------------------------------------------------------------------ */
+/* --- The input ---------------------------------------------------------------------------------------------------- */
 
 static const uint8_t *input, *input_end;
 
@@ -35,9 +36,9 @@ static uint32_t take(int bytes) {
     return value;
 }
 
-static struct kept *take_bitmap(void) { return &kept[take(1) % BITMAPS]; }
+static struct subject *take_bitmap(void) { return &subjects[take(1) % BITMAPS]; }
 
-/* --- The geometry --------------------------------------------------------------------------------------------------- */
+/* --- The geometry ------------------------------------------------------------------------------------------------- */
 
 static struct {
     uint64_t base;              /* the first container's key */
@@ -66,22 +67,22 @@ static uint32_t index_of(uint64_t offset) {
     return (uint32_t)(container << geometry.low_bits | low);
 }
 
-/* --- The model ------------------------------------------------------------------------------------------------------ */
+/* --- The model ---------------------------------------------------------------------------------------------------- */
 
-static uint32_t has(const struct kept *k, uint32_t i) { return k->bits[i / 64] >> i % 64 & 1; }
+static uint32_t has(const struct subject *k, uint32_t i) { return k->bits[i / 64] >> i % 64 & 1; }
 
-static void give(struct kept *k, uint32_t i, uint32_t bit) {
+static void give(struct subject *k, uint32_t i, uint32_t bit) {
     k->bits[i / 64] = (k->bits[i / 64] & ~(1ull << i % 64)) | (uint64_t)bit << i % 64;
 }
 
-/* Members below index i. */
-static uint32_t members_below(const struct kept *k, uint32_t i) {
+/* The number of members below index i. */
+static uint32_t members_below(const struct subject *k, uint32_t i) {
     uint32_t members = 0;
     for (uint32_t w = 0; w < i / 64; w++) members += (uint32_t)__builtin_popcountll(k->bits[w]);
     return i % 64 ? members + (uint32_t)__builtin_popcountll(k->bits[i / 64] << (64 - i % 64)) : members;
 }
 
-/* Those bits of word w whose index lies between the two, both included. */
+/* The bits of word w with indexes in [low, high]. */
 static uint64_t mask_of(uint32_t w, uint32_t low, uint32_t high) {
     uint64_t mask = ~0ull;
     if (w == low / 64) mask &= ~0ull << low % 64;
@@ -89,8 +90,8 @@ static uint64_t mask_of(uint32_t w, uint32_t low, uint32_t high) {
     return w < low / 64 || w > high / 64 ? 0 : mask;
 }
 
-/* The first index from i on with that bit, DOMAIN if there is none. */
-static uint32_t next_with(const struct kept *k, uint32_t i, uint32_t bit) {
+/* The first index from i on whose bit equals `bit`; DOMAIN if there is none. */
+static uint32_t next_with(const struct subject *k, uint32_t i, uint32_t bit) {
     for (uint32_t w = i / 64; w < WORDS; w++) {
         uint64_t bits = (bit ? k->bits[w] : ~k->bits[w]) & mask_of(w, i, DOMAIN - 1);
         if (bits) return 64 * w + (uint32_t)__builtin_ctzll(bits);
@@ -99,7 +100,7 @@ static uint32_t next_with(const struct kept *k, uint32_t i, uint32_t bit) {
 }
 
 struct comparison {
-    const struct kept *with;
+    const struct subject *with;
     uint32_t from, limit;
 };
 
@@ -112,14 +113,14 @@ static void compare(void *context, const uint64_t *members, size_t count) {
     }
 }
 
-/* That the first `limit` members from index `from` on are those of the model. */
-static void check_members(const struct kept *k, uint32_t from, uint32_t limit) {
+/* Checks that the first `limit` members from index `from` on are those of the model. */
+static void check_members(const struct subject *k, uint32_t from, uint32_t limit) {
     struct comparison c = {k, from, limit};
     must(core_members(k->b, offset_of(from), limit, compare, &c));
     EXPECT(c.limit == 0 || next_with(k, c.from, 1) == DOMAIN);
 }
 
-static void check(const struct kept *k) {
+static void check(const struct subject *k) {
     const char *fault;
     cardinality members;
 
@@ -131,25 +132,25 @@ static void check(const struct kept *k) {
     if (members <= COMPARED_MAX) check_members(k, 0, DOMAIN);
 }
 
-/* --- Calls ---------------------------------------------------------------------------------------------------------- */
+/* --- Calls -------------------------------------------------------------------------------------------------------- */
 
-/* Makes b the bitmap. */
-static void keep(struct kept *k, bitmap *b) {
+/* Replaces the bitmap by b. */
+static void store(struct subject *k, bitmap *b) {
     bitmap_free(k->b);
     k->b = b;
 }
 
-/* Takes out what is beyond the domain. */
-static void confine(struct kept *k, const bitmap *all) {
+/* Removes members outside the domain. */
+static void confine(struct subject *k, const bitmap *all) {
     bitmap *result;
     operands_clear();
     operands_add(k->b);
     operands_add(all);
     must(core_combine(AND, &result));
-    keep(k, result);
+    store(k, result);
 }
 
-/* All of the domain; made once for each geometry. */
+/* A bitmap of the whole domain, built once for each geometry. */
 static bitmap *universe(uint32_t number) {
     static bitmap *made[GEOMETRIES];
     static uint64_t offsets[VALUES_ROOM(AT_ONCE_MAX)];
@@ -165,15 +166,15 @@ static bitmap *universe(uint32_t number) {
     return made[number];
 }
 
-static void set_one(struct kept *k) {
+static void set_one(struct subject *k) {
     uint32_t i = take(3) % DOMAIN, bit = take(1) & 1, previous;
     must(core_set(&k->b, offset_of(i), bit, &previous));
     EXPECT(previous == has(k, i));
     give(k, i, bit);
 }
 
-/* Gives many the bit, or makes a bitmap of them. */
-static void set_many(struct kept *k) {
+/* Sets or clears many bits, or builds a bitmap of them. */
+static void set_many(struct subject *k) {
     static uint64_t offsets[VALUES_ROOM(AT_ONCE_MAX)];
     uint32_t i = take(3) % DOMAIN, step = take(2), how = take(1) & 3, bit = how != 0, many = take(2) % AT_ONCE_MAX + 1;
     uint64_t changed, expected = 0;
@@ -188,14 +189,14 @@ static void set_many(struct kept *k) {
     }
     if (how == 3) {
         must(core_collect(offsets, many, &b));
-        keep(k, b);
+        store(k, b);
         return;
     }
     must(core_set_all(&k->b, offsets, many, bit, &changed));
     EXPECT(changed == expected);
 }
 
-static void change(struct kept *k, enum change what, uint32_t low, uint32_t high) {
+static void change(struct subject *k, enum change what, uint32_t low, uint32_t high) {
     must(core_change_range(&k->b, what, offset_of(low), offset_of(high)));
     for (uint32_t w = low / 64; w <= high / 64; w++) {
         uint64_t mask = mask_of(w, low, high);
@@ -205,22 +206,22 @@ static void change(struct kept *k, enum change what, uint32_t low, uint32_t high
     }
 }
 
-static void change_range(struct kept *k, const bitmap *all) {
+static void change_range(struct subject *k, const bitmap *all) {
     enum change what = take(1) % (FLIP + 1);
     uint32_t low = take(3) % DOMAIN, high = low + take(3) % (DOMAIN - low);
     change(k, what, low, high);
     confine(k, all);
 }
 
-/* Runs of one length, so far apart. */
-static void change_ranges(struct kept *k, const bitmap *all) {
+/* Changes several ranges of the same length at equal distances. */
+static void change_ranges(struct subject *k, const bitmap *all) {
     enum change what = take(1) % (FLIP + 1);
     uint32_t low = take(3) % DOMAIN, length = take(1) + 1, step = length + take(1), ranges = take(1) % 64;
     for (; ranges > 0 && low + length <= DOMAIN; ranges--, low += step) change(k, what, low, low + length - 1);
     confine(k, all);
 }
 
-static uint64_t combined(enum operation operation, struct kept *const sources[], uint32_t count, uint32_t word) {
+static uint64_t combined(enum operation operation, struct subject *const sources[], uint32_t count, uint32_t word) {
     uint64_t all = ~0ull, any = 0, odd = 0, rest = 0, once = 0, again = 0;
     for (uint32_t s = 0; s < count; s++) {
         uint64_t bits = sources[s] ? sources[s]->bits[word] : 0;
@@ -243,11 +244,11 @@ static uint64_t combined(enum operation operation, struct kept *const sources[],
     }
 }
 
-/* A source is one of the bitmaps or, now and then, a missing key. */
-static void combine_some(struct kept *k) {
+/* Sources are the bitmaps and, now and then, a missing key. */
+static void combine_some(struct subject *k) {
     enum operation operation = take(1) % (ONE + 1);
     uint32_t count = take(1) % SOURCES_MAX + 1;
-    struct kept *sources[SOURCES_MAX];
+    struct subject *sources[SOURCES_MAX];
     static uint64_t result[WORDS];
     uint64_t members, expected = 0;
     bitmap *b;
@@ -257,7 +258,7 @@ static void combine_some(struct kept *k) {
     operands_clear();
     for (uint32_t s = 0; s < count; s++) {
         uint32_t which = take(1) % (4 * BITMAPS + 1);
-        sources[s] = which == 4 * BITMAPS ? NULL : &kept[which % BITMAPS];
+        sources[s] = which == 4 * BITMAPS ? NULL : &subjects[which % BITMAPS];
         operands_add(sources[s] ? sources[s]->b : NULL);
     }
     for (uint32_t w = 0; w < WORDS; w++) {
@@ -267,12 +268,12 @@ static void combine_some(struct kept *k) {
     must(core_combine_cardinality(operation, &members));
     EXPECT(members == expected);
     must(core_combine(operation, &b));
-    keep(k, b);
+    store(k, b);
     memcpy(k->bits, result, sizeof result);
 }
 
-static void complement(struct kept *k, const bitmap *all) {
-    const struct kept *source = take_bitmap();
+static void complement(struct subject *k, const bitmap *all) {
+    const struct subject *source = take_bitmap();
     uint32_t given = take(1) & 1, last = take(3) % DOMAIN, end = 0;
     uint64_t up_to = offset_of(last);
     bitmap *b;
@@ -281,36 +282,36 @@ static void complement(struct kept *k, const bitmap *all) {
     if (given && last + 1 > end) end = last + 1;
     must(core_complement(source->b, given ? &up_to : NULL, &b));
     for (uint32_t w = 0; w < WORDS; w++) k->bits[w] = end ? ~source->bits[w] & mask_of(w, 0, end - 1) : 0;
-    keep(k, b);
+    store(k, b);
     confine(k, all);
 }
 
-static void pack(struct kept *k) {
+static void pack(struct subject *k) {
     bitmap *b;
     must(core_pack(k->b, &b));
-    keep(k, b);
+    store(k, b);
 }
 
-static void write_and_read(struct kept *k) {
+static void write_and_read(struct subject *k) {
     uint32_t format = take(1) % FORMATS;
     bitmap *b = fits(k->b, format) ? reread(k->b, format) : NULL;
-    if (b) keep(k, b);
+    if (b) store(k, b);
 }
 
-static void copy(struct kept *k) {
-    const struct kept *from = take_bitmap();
+static void copy(struct subject *k) {
+    const struct subject *from = take_bitmap();
     bitmap *b = bitmap_copy(from->b);
     if (from != k) memcpy(k->bits, from->bits, sizeof k->bits);
-    keep(k, b);
+    store(k, b);
 }
 
-static void empty(struct kept *k) {
-    keep(k, bitmap_create(0));
+static void empty(struct subject *k) {
+    store(k, bitmap_create(0));
     memset(k->bits, 0, sizeof k->bits);
 }
 
-/* Reads and writes a field that wraps; it lies in one container. */
-static void set_field(struct kept *k) {
+/* Writes a field, with overflow WRAP. It must lie in one container. */
+static void set_field(struct subject *k) {
     uint32_t width = take(1) % 64 + 1, i = take(3) % DOMAIN;
     field at = {offset_of(i), width, 1};
     int64_t value = (int64_t)((uint64_t)take(4) << 32 | take(4));
@@ -325,9 +326,9 @@ static void set_field(struct kept *k) {
     for (uint32_t bit = 0; bit < width; bit++) give(k, i + bit, (uint64_t)value >> (width - 1 - bit) & 1);
 }
 
-/* --- Questions ------------------------------------------------------------------------------------------------------ */
+/* --- Queries ------------------------------------------------------------------------------------------------------ */
 
-static void ask(const struct kept *k) {
+static void ask(const struct subject *k) {
     uint32_t low = take(3) % DOMAIN, high = low + take(3) % (DOMAIN - low), limit = take(2), bit;
     uint32_t below = members_below(k, low), up_to = members_below(k, high + 1);
     cardinality members;
@@ -344,8 +345,8 @@ static void ask(const struct kept *k) {
     check_members(k, low, limit);
 }
 
-/* Where the next member, and the next offset that is none, lie. Indexes are signed. */
-static void ask_position(const struct kept *k) {
+/* Checks the positions of the next set and clear bits. Indexes are signed, so offsets from 2^63 on are skipped. */
+static void ask_position(const struct subject *k) {
     uint32_t from = take(3) % DOMAIN, bit = take(1) & 1, found, here;
     range r = {(int64_t)offset_of(from), -1, BIT, 1};
     uint64_t position, greatest;
@@ -369,27 +370,27 @@ static void ask_position(const struct kept *k) {
 }
 
 static void ask_relation(void) {
-    const struct kept *x = take_bitmap(), *y = take_bitmap();
-    uint32_t meets = 0, beyond = 0, holds;
+    const struct subject *x = take_bitmap(), *y = take_bitmap();
+    uint32_t intersects = 0, outside = 0, holds;
 
     for (uint32_t w = 0; w < WORDS; w++) {
-        meets |= (x->bits[w] & y->bits[w]) != 0;
-        beyond |= (x->bits[w] & ~y->bits[w]) != 0;
+        intersects |= (x->bits[w] & y->bits[w]) != 0;
+        outside |= (x->bits[w] & ~y->bits[w]) != 0;
     }
     operands_clear();
     operands_add(x->b);
     operands_add(y->b);
     must(core_intersects(&holds));
-    EXPECT(holds == meets);
+    EXPECT(holds == intersects);
     must(core_is_subset(&holds));
-    EXPECT(holds == !beyond);
+    EXPECT(holds == !outside);
 }
 
-/* --- The sequence --------------------------------------------------------------------------------------------------- */
+/* --- The sequence ------------------------------------------------------------------------------------------------- */
 
 static void step(const bitmap *all) {
     uint32_t which = take(1) % 14;
-    struct kept *k = take_bitmap();
+    struct subject *k = take_bitmap();
 
     switch (which) {
     case 0: set_one(k); break;
@@ -423,12 +424,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
     const bitmap *all = universe(number);
     int most = geometry.low_bits == 16 ? CALLS_MAX : CALLS_MAX_WIDE;
-    for (int i = 0; i < BITMAPS; i++) empty(&kept[i]);
+    for (int i = 0; i < BITMAPS; i++) empty(&subjects[i]);
     for (int calls = 0; input < input_end && calls < most; calls++) step(all);
     for (int i = 0; i < BITMAPS; i++) {
-        check(&kept[i]);
-        check_sound(kept[i].b);
-        check_members(&kept[i], 0, DOMAIN);
+        check(&subjects[i]);
+        check_sound(subjects[i].b);
+        check_members(&subjects[i], 0, DOMAIN);
     }
     return 0;
 }

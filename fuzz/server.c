@@ -1,4 +1,4 @@
-/* server.c -- the server's part for fuzz targets: its allocator, and what every bitmap must be. */
+/* server.c -- stands in for the server in fuzz targets, and checks that bitmaps are valid. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "fuzz.h"
 #include "redismodule.h"
 
-/* Without MallocUsableSize an arena is exactly as large as was asked for. */
+/* Without MallocUsableSize, an arena has exactly the size requested. */
 void *(*RedisModule_Alloc)(size_t bytes) = malloc;
 void *(*RedisModule_TryAlloc)(size_t bytes) = malloc;
 void *(*RedisModule_Realloc)(void *block, size_t bytes) = realloc;
@@ -15,7 +15,7 @@ void (*RedisModule_Free)(void *block) = free;
 size_t (*RedisModule_MallocSize)(void *block);
 size_t (*RedisModule_MallocUsableSize)(void *block);
 
-/* Longer payloads are not written, and no more members listed. */
+/* Longer payloads are not written, and only this many members are listed. */
 #define PAYLOAD_MAX (1 << 22)
 #define LISTED_MAX (1 << 17)
 
@@ -117,7 +117,7 @@ bitmap *reread(const bitmap *b, uint32_t format) {
     must(core_serialize(b, format, &payload, &length));
     EXPECT(length == bytes);
     must(core_deserialize(format, payload, length, &read, &fault));
-    if (fault) finding("a payload of the core's own in format %u is refused: %s", format, fault);
+    if (fault) finding("the core refuses its own payload in format %u: %s", format, fault);
     must(core_serialize(read, format, &again, &length_again));
     EXPECT(length == length_again && memcmp(payload, again, length) == 0);
     free(payload);

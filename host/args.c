@@ -7,7 +7,7 @@
 
 #define DIGITS(digit) (0x0101010101010101u * (digit))
 
-/* The `count` (1 to 8) characters there, behind as many '0' as make them eight; the first is in the lowest byte. */
+/* The `count` (1 to 8) characters at `text`, padded with leading '0' to eight; the first character is in the lowest byte. */
 static uint64_t eight_digits(const char *text, size_t count) {
     uint64_t eight = 0;
     uint32_t four[2];
@@ -25,17 +25,17 @@ static uint64_t eight_digits(const char *text, size_t count) {
     return eight | DIGITS('0') >> 8 * count;
 }
 
-/* Their value, of pairs, of fours, of all: each step adds what stands in neighbouring parts of the word. */
+/* The value of eight digits. Each step combines neighbouring parts of the word: digits to pairs, pairs to fours, fours to all. */
 static uint64_t value_of(uint64_t eight) {
     eight -= DIGITS('0');
     eight = eight * 10 + (eight >> 8);
     return ((eight & 0x000000ff000000ff) * (100 + (1000000ull << 32)) + (eight >> 16 & 0x000000ff000000ff) * (1 + (10000ull << 32))) >> 32;
 }
 
-/* Not 0 if any of the eight characters is no digit. */
+/* Nonzero if any of the eight characters is not a digit. */
 static uint64_t non_digits(uint64_t eight) { return ((eight + DIGITS(0x7f - '9')) | (eight - DIGITS('0'))) & DIGITS(0x80); }
 
-/* Nine digits and more. */
+/* For nine digits and more. */
 __attribute__((noinline)) static int parse_many_digits(const char *text, size_t length, uint64_t max, uint64_t *value) {
     if (length > 20) return 0;
     size_t first = (length - 1) % 8 + 1;
@@ -50,7 +50,7 @@ __attribute__((noinline)) static int parse_many_digits(const char *text, size_t 
     return 1;
 }
 
-/* Decimal digits and nothing else, at most `max`. */
+/* Accepts decimal digits only, up to `max`. */
 static int parse_digits(const char *text, size_t length, uint64_t max, uint64_t *value) {
     if (length > 8) return parse_many_digits(text, length, max, value);
     if (length == 0) return 0;
@@ -65,7 +65,7 @@ int parse_number(const char *text, size_t length, uint64_t max, uint64_t *value)
     return parse_digits(text, length, max, value);
 }
 
-/* In the lenient form there may be a plus sign and zeros in front. */
+/* With `lenient`, a plus sign and leading zeros are accepted. */
 static int parse_unsigned(RedisModuleString *argument, uint64_t max, int lenient, uint64_t *value) {
     size_t length;
     const char *text = RedisModule_StringPtrLen(argument, &length);
@@ -83,7 +83,7 @@ int parse_offset(call *c, int at, const char *name, uint64_t *offset) {
     return reply_error(c, "ERR invalid %s: must be an unsigned %s bit integer", name, c->family->bits);
 }
 
-/* Ends are exclusive: the greatest is one more than the last offset, where there is such a number. */
+/* Ends are exclusive, so the largest is one more than the last offset, unless that is UINT64_MAX. */
 static int parse_end(call *c, int at, uint64_t *end) {
     uint64_t most = c->family->last + (c->family->last < UINT64_MAX);
     if (parse_unsigned(c->argv[at], most, c->family->lenient, end)) return 1;
@@ -93,7 +93,7 @@ static int parse_end(call *c, int at, uint64_t *end) {
 int parse_start_end(call *c, int at, uint64_t *start, uint64_t *end) {
     if (!parse_offset(c, at, "start", start) || !parse_end(c, at + 1, end)) return 0;
     if (*end >= *start) return 1;
-    return reply_error(c, "ERR invalid end: must %s start", c->family->lenient ? ">=" : "be >=");   /* as the C module says it */
+    return reply_error(c, "ERR invalid end: must %s start", c->family->lenient ? ">=" : "be >=");   /* the wording of the C module */
 }
 
 int parse_bit(call *c, int at, const char *name, uint32_t *bit) {
@@ -123,7 +123,7 @@ int parse_unit(call *c, int at, enum unit *unit) {
     return *unit == BIT || argument_is(c, at, "BYTE") || reply_syntax_error(c);
 }
 
-/* Where a few values go, sparing the allocation: one command runs at a time. */
+/* Holds short lists, to spare the allocation. Only one command runs at a time. */
 static uint64_t few[VALUES_ROOM(512)];
 
 void free_values(uint64_t *values) {

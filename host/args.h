@@ -1,4 +1,4 @@
-/* args.h -- arguments: parse or reply with an error. `at` is a position in argv, `name` what the error calls it. */
+/* args.h -- parses arguments, or replies with an error. `at` is a position in argv; errors call the argument `name`. */
 #ifndef ROAR_ARGS_H
 #define ROAR_ARGS_H
 
@@ -6,21 +6,21 @@
 #include "facts.h"
 
 int parse_offset(call *c, int at, const char *name, uint64_t *offset);
-/* The same for text of any origin, digits only, up to `max`; 0 without a reply when it is none. */
+/* Parses any text: digits only, without leading zeros, up to `max`. Returns 0 without replying if it is no such number. */
 int parse_number(const char *text, size_t length, uint64_t max, uint64_t *value);
-/* Two arguments from `at` on: the range from *start to before *end. */
+/* Two arguments from `at` on: a range that includes *start and excludes *end. */
 int parse_start_end(call *c, int at, uint64_t *start, uint64_t *end);
 int parse_bit(call *c, int at, const char *name, uint32_t *bit);
-/* A signed integer as native commands take it. */
+/* A signed integer as native commands accept it. */
 int parse_index(call *c, int at, int64_t *index);
-/* How many, at most. */
+/* A maximum number of results. */
 int parse_limit(call *c, int at, uint64_t *limit);
-/* BYTE or BIT, in any case. */
+/* BYTE or BIT, case-insensitive. */
 int parse_unit(call *c, int at, enum unit *unit);
-/* All from `at` on, until free_values. */
+/* All arguments from `at` on. The caller must free_values(*values). */
 int parse_values(call *c, int at, const char *name, uint64_t **values, uint32_t *count);
 void free_values(uint64_t *values);
-/* Whether the argument is the word, in any case. */
+/* Whether the argument equals the word, case-insensitively. */
 int argument_is(call *c, int at, const char *word);
 
 #endif

@@ -6,18 +6,18 @@
 #include "facts.h"
 #include "redismodule.h"
 
-/* The least arena: with the prefix, 48 bytes, a size class of every allocator. */
+/* The smallest arena. With the prefix it takes 48 bytes, a size class of every allocator. This is the host's choice. */
 #define ARENA_LEAST 40
 
 static uint64_t bitmaps_held, bytes_held;
 
 static void count_in(uint64_t bitmaps, uint64_t bytes) {
-    __atomic_fetch_add(&bitmaps_held, bitmaps, __ATOMIC_RELAXED);     /* frees come from another thread too */
+    __atomic_fetch_add(&bitmaps_held, bitmaps, __ATOMIC_RELAXED);     /* the lazy-free thread frees, too */
     __atomic_fetch_add(&bytes_held, bytes, __ATOMIC_RELAXED);
 }
 
-/* The size class's slack belongs to the arena too, where the server tells how much there is. `counted` bytes of the block
- * are in the totals already. */
+/* Sets the size of a new or reallocated block, including the slack of its size class if the server can tell it. The totals
+ * already include `counted` bytes of the block. */
 static bitmap *measured(bitmap *b, size_t block, uint64_t counted) {
     if (RedisModule_MallocUsableSize) block = RedisModule_MallocUsableSize(b);
     block -= sizeof *b;
@@ -34,7 +34,7 @@ static const struct {
 } empty = {.prefix = {ARENA_LEAST, 0}};
 const bitmap *const bitmap_empty = &empty.prefix;
 
-/* As many bytes of zeros are an empty bitmap. */
+/* An arena that begins with this many zero bytes is an empty bitmap. */
 void bitmap_reset(bitmap *b) { memset(arena(b), 0, TINY_PAYLOAD); }
 
 bitmap *bitmap_create(uint32_t bytes) {
@@ -59,7 +59,7 @@ void bitmap_free(bitmap *b) {
 
 size_t bitmap_memory(const bitmap *b) { return RedisModule_MallocSize((void *)b); }
 
-/* A server without TryRealloc ends its own life in Realloc when memory is short, but not in TryAlloc. */
+/* Without TryRealloc (before 7.4), use TryAlloc: Realloc ends the server's process if out of memory. */
 bitmap *bitmap_grow(bitmap *b, uint64_t bytes) {
     size_t block = sizeof *b + bytes;
     uint64_t counted = sizeof *b + (uint64_t)b->size;

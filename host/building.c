@@ -1,15 +1,15 @@
-/* building.c -- calls that build a bitmap of others, of a payload or of offsets: memory 0 is the workspace. */
+/* building.c -- calls that build a bitmap from other bitmaps, a payload, or offsets. Memory 0 is the workspace. */
 #include "guard.h"
 #include "redismodule.h"
 #include "workspace.h"
 
-/* The host's own policy, of which the core knows nothing. */
+/* Choices of the host, not facts of the core. */
 
-/* What building takes beside the result. */
+/* Space that building needs in addition to the result. */
 #define BUILDING (64 * 1024)
 
-/* The core is shown a long payload in windows that begin 2 GiB apart, and reach up to 4 GiB: further beyond the next one's
- * beginning than the longest bucket of a 64-bit stream. */
+/* A long payload is shown to the core as windows of 4 GiB that begin 2 GiB apart. The overlap is longer than the longest 32-bit
+ * bitmap in a 64-bit stream. */
 #define WINDOW_SHIFT 31
 
 static struct {
@@ -32,7 +32,7 @@ void operands_add(const bitmap *b) {
     add_operand((span){arena(b), b->size});
 }
 
-/* The result may well take `expected` bytes. */
+/* `expected` is an estimate of the bytes that the result and the building need. */
 static int start_building(frame *f, uint64_t expected) {
     bitmap *b = workspace_take(expected < arena_limit() ? (uint32_t)expected : arena_limit());
     if (b == NULL) return 0;
@@ -44,14 +44,14 @@ static int start_building(frame *f, uint64_t expected) {
     return 1;
 }
 
-/* Ends a call that built nothing of use, with the status s. */
+/* Ends a call that built no bitmap; returns s. */
 static status discard(status s) {
     call.builds = 0;
     workspace_put_back(call.growable);
     return s;
 }
 
-/* Ends a call that built a bitmap of call.used bytes if its status is OK. */
+/* Ends a call that built a bitmap of call.used bytes if s is OK. */
 static status built(status s, bitmap **result) {
     if (s != OK) return discard(s);
     call.builds = 0;
@@ -59,7 +59,7 @@ static status built(status s, bitmap **result) {
     return *result ? OK : OUT_OF_MEMORY;
 }
 
-/* Bytes that the operation's result may well take, with what building it takes. */
+/* An estimate of the bytes that the operation's result and building it need. */
 static uint64_t expected(enum operation operation) {
     uint64_t bytes = 0;
     frame f = reading(bitmap_empty);
@@ -137,7 +137,7 @@ status core_collect(uint64_t *offsets, uint32_t count, bitmap **result) {
     return built(BUILDING_IN(&f, core.collect(count)), result);
 }
 
-/* core.rewrite or core.pack. */
+/* Calls core.rewrite or core.pack. */
 static status rebuilt(const bitmap *b, void (*rebuild)(void), bitmap **result) {
     frame f;
     operands_clear();

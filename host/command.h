@@ -1,4 +1,4 @@
-/* command.h -- a command: its row in the table that is generated from commands.ts, and one call of it. */
+/* command.h -- a command: its row in the table generated from commands.ts, and one call of it. */
 #ifndef ROAR_COMMAND_H
 #define ROAR_COMMAND_H
 
@@ -13,18 +13,18 @@ typedef struct call {
     const struct command *row;
 } call;
 
-/* Answers a call whose number of arguments fits: parse or reply, open or reply, change and tell, reply. Always returns
- * REDISMODULE_OK. What it calls for that, in args.h, keys.h and reply.h, returns 1, or 0 after it has replied with an
- * error: the handler then just leaves. 0 is REDISMODULE_OK too, so that a handler can return reply_error(...). */
+/* Handles a call whose arity has been checked: parses arguments, opens keys, does the work, replies. Always returns
+ * REDISMODULE_OK. The functions for this in args.h, keys.h and reply.h return 1, or 0 after they have replied with an
+ * error; the handler then returns at once. REDISMODULE_OK is 0, too, so a handler can `return reply_error(...)`. */
 typedef int handler(call *c);
 
 typedef struct command {
     const char *name;                           /* without the family's prefix */
     handler *handler;
-    RedisModuleCmdFunc entries[FAMILIES];       /* what the server calls: run_command for this row and the family */
+    RedisModuleCmdFunc entries[FAMILIES];       /* called by the server: run_command for this row and the family */
     const char *flags;
-    const char *categories;                     /* of ACL rules */
-    int first, last, step;                      /* keys, for servers that know no key specs */
+    const char *categories;                     /* for ACL rules */
+    int first, last, step;                      /* keys, for servers without key specs */
     const RedisModuleCommandInfo *info;
 } command;
 

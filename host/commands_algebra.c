@@ -1,4 +1,4 @@
-/* commands_algebra.c -- bitmaps made of bitmaps. */
+/* commands_algebra.c -- set operations, and relations between two bitmaps. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static const bitop *parse_operation(call *c, int at) {
     return NULL;
 }
 
-/* Collects the sources from `at` on as operands; *total is the sum of their cardinalities. */
+/* Makes the sources from `at` on the operands; *total is the sum of their cardinalities. */
 static int collect(call *c, int at, cardinality *total) {
     const bitmap *source;
     cardinality members = 0;
@@ -41,8 +41,8 @@ static int collect(call *c, int at, cardinality *total) {
     return 1;
 }
 
-/* How many members the operation on the operands has. The core's count is modulo 2^64: only operands of that many
- * members in all can give either. */
+/* The cardinality of the operation's result. The core counts modulo 2^64. Its 0 is ambiguous only if the operands have at least 2^64
+ * members in total: then the result is built to tell. */
 static int count_combined(call *c, enum operation operation, cardinality total, cardinality *members) {
     uint64_t modulo;
     bitmap *result;
@@ -56,7 +56,7 @@ static int count_combined(call *c, enum operation operation, cardinality total, 
     return succeeded(c, done);
 }
 
-/* NOT's source, at `at`, and the last offset behind it, if there is one. */
+/* The source of NOT, at `at`, and the argument `last` after it; *last is NULL if there is none. */
 static int parse_complement(call *c, int at, const bitmap **source, const uint64_t **last) {
     static uint64_t value;
 
@@ -65,7 +65,7 @@ static int parse_complement(call *c, int at, const bitmap **source, const uint64
     return open_read(c, at, source);
 }
 
-/* Whether the operation has as many sources, from `at` on, as it takes. */
+/* Whether the operation accepts the number of sources from `at` on. */
 static int has_arity(call *c, const bitop *op, int at) {
     int sources = c->argc - at;
     return sources >= op->least_sources && (op->operation != NOT || sources <= 2);
@@ -74,10 +74,9 @@ static int has_arity(call *c, const bitop *op, int at) {
 /* BITOP AND | OR | XOR | DIFF | DIFF1 | ANDOR | ONE dest source [source ...]
  * BITOP NOT dest source [last]
  *
- * Stores the result and replies its cardinality. A missing source is empty. DIFF: in the first source but in none of the
- * others; DIFF1: in one of the others but not in the first; ANDOR: in the first and in one of the others; ONE: in exactly
- * one; NOT: up to the source's last member, or to `last` if that is greater. The destination may be a source, or hold
- * anything. */
+ * Stores the result and replies its cardinality. A missing source is empty. DIFF: members of the first source and of no other;
+ * DIFF1: of any other source and not of the first; ANDOR: of the first and of any other; ONE: of exactly one; NOT: offsets up to
+ * the source's largest member, or to `last` if that is larger. The destination may be a source, and may hold any type. */
 int bitop_command(call *c) {
     const bitmap *source;
     const uint64_t *last;
@@ -99,7 +98,7 @@ int bitop_command(call *c) {
     return reply_cardinality(c, result);
 }
 
-/* The cardinality of NOT: of all up to the last offset, less the source's. */
+/* Replies the cardinality of NOT: that of the whole range minus that of the source. */
 static int reply_complement(call *c, int at) {
     const bitmap *source;
     const uint64_t *last;
@@ -117,7 +116,7 @@ static int reply_complement(call *c, int at) {
 /* BITOPCARD op source [source ...]
  * BITOPCARD NOT source [last]
  *
- * What BITOP would reply, with nothing built or stored. */
+ * Replies what BITOP would, without storing a result. */
 int bitopcard_command(call *c) {
     cardinality total, members;
 
@@ -130,7 +129,7 @@ int bitopcard_command(call *c) {
     return reply_count(c, members);
 }
 
-/* DIFF dest key1 key2 -- stores what is in key1 and not in key2. */
+/* DIFF dest key1 key2 -- stores the members of key1 that are not in key2. */
 int diff_command(call *c) {
     const bitmap *there, *from, *less;
     bitmap *result;
@@ -150,7 +149,7 @@ int diff_command(call *c) {
     return reply_ok(c);
 }
 
-/* argv[1] and argv[2], which must be there, as operands 1 and 0, and how many members they have. */
+/* Makes argv[1] and argv[2], which must exist, operands 1 and 0; also gets their cardinalities. */
 static int open_pair(call *c, cardinality *first, cardinality *second) {
     const bitmap *a, *b;
 
@@ -161,8 +160,8 @@ static int open_pair(call *c, cardinality *first, cardinality *second) {
     return succeeded(c, core_cardinality(a, first)) && succeeded(c, core_cardinality(b, second));
 }
 
-/* CONTAINS key1 key2 [ALL | ALL_STRICT | EQ] -- whether key1 has a member of key2; all of them; and others as well; and
- * no others. Modes are taken in upper case alone, as the C module takes them. */
+/* CONTAINS key1 key2 [ALL | ALL_STRICT | EQ] -- whether the two intersect; key2 is a subset of key1; a proper subset; the two are
+ * equal. Modes are upper case only, as in the C module. */
 int contains_command(call *c) {
     static const char *const modes[] = {"ALL", "ALL_STRICT", "EQ"};
     enum { ALL, ALL_STRICT, EQ, NONE } mode = c->argc > 3 ? ALL : NONE;
@@ -179,7 +178,7 @@ int contains_command(call *c) {
     return reply_integer(c, holds);
 }
 
-/* The decimal that the ratio is exactly, if nine digits can say it; else the nearest double. */
+/* Replies the exact ratio if it has at most nine decimal places, else the nearest double. */
 static int reply_ratio(call *c, cardinality part, cardinality whole) {
     char text[32];
     cardinality scale = 1;
@@ -192,7 +191,7 @@ static int reply_ratio(call *c, cardinality part, cardinality whole) {
     return RedisModule_ReplyWithStringBuffer(c->ctx, text, (size_t)length);
 }
 
-/* JACCARD key1 key2 -- the members in both by the members in any; -1 when there is none. */
+/* JACCARD key1 key2 -- the size of the intersection divided by that of the union; -1 if both are empty. */
 int jaccard_command(call *c) {
     cardinality first, second, common;
 

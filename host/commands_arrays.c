@@ -1,12 +1,12 @@
-/* commands_arrays.c -- offsets by the list. */
+/* commands_arrays.c -- lists of offsets. */
 #include "args.h"
 #include "keys.h"
 #include "reply.h"
 
-/* Bytes to begin with for so many members: an array's two each, as if all were close together. */
+/* The first size of an arena for this many members: two bytes each, as in one array. */
 static uint32_t room_for(uint32_t members) { return members < 16 ? 0 : 2 * members; }
 
-/* SETINTARRAY key value [value ...] -- makes the key hold exactly these. */
+/* SETINTARRAY key value [value ...] -- stores a bitmap of these values. */
 int setintarray_command(call *c) {
     uint64_t *values;
     uint32_t length;
@@ -28,7 +28,7 @@ int setintarray_command(call *c) {
     return reply_ok(c);
 }
 
-/* Gives the offsets from argv[2] on the bit. A missing key is created, or is nil and that replied. */
+/* Sets or clears the offsets from argv[2] on. A missing key is created (`creates`), or the reply is nil. */
 static int change(call *c, const char *name, uint32_t bit, int creates, uint64_t *changed) {
     uint64_t *offsets;
     uint32_t length;
@@ -51,25 +51,25 @@ static int change(call *c, const char *name, uint32_t bit, int creates, uint64_t
     return commit(c, &k, done, *changed > 0, "setbit");
 }
 
-/* APPENDINTARRAY key value [value ...] -- adds these. */
+/* APPENDINTARRAY key value [value ...] -- adds these values. */
 int appendintarray_command(call *c) {
     uint64_t added;
     return change(c, "value", 1, 1, &added) ? reply_ok(c) : REDISMODULE_OK;
 }
 
-/* DELETEINTARRAY key value [value ...] -- removes these. */
+/* DELETEINTARRAY key value [value ...] -- removes these values. */
 int deleteintarray_command(call *c) {
     uint64_t removed;
     return change(c, "value", 0, 1, &removed) ? reply_ok(c) : REDISMODULE_OK;
 }
 
-/* SETBITS key offset [offset ...] -- sets these and replies how many were clear. */
+/* SETBITS key offset [offset ...] -- sets these bits, and replies how many were clear. */
 int setbits_command(call *c) {
     uint64_t added;
     return change(c, "offset", 1, 1, &added) ? reply_integer(c, added) : REDISMODULE_OK;
 }
 
-/* CLEARBITS key offset [offset ...] [COUNT] -- clears these; with COUNT replies how many were set. */
+/* CLEARBITS key offset [offset ...] [COUNT] -- clears these bits; with COUNT replies how many were set. */
 int clearbits_command(call *c) {
     uint64_t removed;
     int counts = argument_is(c, c->argc - 1, "COUNT");
@@ -79,7 +79,7 @@ int clearbits_command(call *c) {
     return counts ? reply_integer(c, removed) : reply_ok(c);
 }
 
-/* GETBITS key offset [offset ...] */
+/* GETBITS key offset [offset ...] -- the bit at each offset. */
 int getbits_command(call *c) {
     uint64_t *offsets;
     uint32_t length;

@@ -1,9 +1,9 @@
-/* commands_bits.c -- single bits, and native's questions about many. */
+/* commands_bits.c -- single bits, and native BITCOUNT and BITPOS. */
 #include "args.h"
 #include "keys.h"
 #include "reply.h"
 
-/* SETBIT key offset value -- sets or clears a bit and replies what it was. Creates a missing key for either value. */
+/* SETBIT key offset value -- sets or clears a bit, and replies its old value. Creates a missing key for either value. */
 int setbit_command(call *c) {
     uint64_t offset;
     uint32_t bit, previous = 0;
@@ -29,8 +29,8 @@ int getbit_command(call *c) {
     return RedisModule_ReplyWithLongLong(c->ctx, bit);
 }
 
-/* BITCOUNT key [start end [BYTE | BIT]] -- how many members there are, in a range of bytes or bits as native counts them:
- * negative indexes from the end of the string that the members would make. */
+/* BITCOUNT key [start end [BYTE | BIT]] -- the number of members, in all or in a range of the string that native SETBIT would make.
+ * Negative indexes count from its end. */
 int bitcount_command(call *c) {
     range r = {0};
     uint64_t members = 0;
@@ -45,7 +45,7 @@ int bitcount_command(call *c) {
     return reply_integer(c, members);
 }
 
-/* The bit that BITPOS is to look for. Without a range the C module's error, with one native's. */
+/* The bit that BITPOS looks for. Errors are the C module's without a range, and native ones with a range. */
 static int parse_sought(call *c, uint32_t *bit) {
     int64_t value;
 
@@ -56,8 +56,8 @@ static int parse_sought(call *c, uint32_t *bit) {
     return 1;
 }
 
-/* BITPOS key bit [start [end [BYTE | BIT]]] -- the first bit of that value in the range, -1 if there is none. A clear bit
- * is found beyond the last member too, unless an end is given, but not beyond the family's last offset. */
+/* BITPOS key bit [start [end [BYTE | BIT]]] -- the first bit of that value in the range, or -1. Unless `end` is given, the first clear
+ * bit may lie beyond the last member, but not beyond the family's last offset. */
 int bitpos_command(call *c) {
     range r = {.end = -1, .given = c->argc > 4 ? 2 : (uint32_t)(c->argc - 3)};
     uint32_t bit, found = 0;

@@ -1,4 +1,4 @@
-/* commands_exchange.c -- bitmaps to and from what others read and write: portable streams, native bitmaps, '0' and '1'. */
+/* commands_exchange.c -- conversion from and to portable streams, native bitmaps, and strings of '0' and '1'. */
 #include "args.h"
 #include "keys.h"
 #include "reply.h"
@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of proto-max-bulk-len, which has no function of its own to be asked for. */
+/* Values of proto-max-bulk-len, which no API function returns. */
 #define STRING_LIMIT_LEAST (1024 * 1024)
 #define STRING_LIMIT_DEFAULT (512 * 1024 * 1024)
 
-/* No less than what the server puts around a string's bytes. */
+/* At least the server's overhead for a string. */
 #define STRING_HEADER 64
 
-/* The longest string that clients can be sent and the server can hold. */
+/* The longest string that clients can receive and the server can hold. */
 static uint64_t string_limit(call *c) {
     char digits[COUNT_TEXT] = "";
     size_t length = 0;
@@ -27,7 +27,7 @@ static uint64_t string_limit(call *c) {
     return limit ? limit : STRING_LIMIT_DEFAULT;
 }
 
-/* How long the bitmap is in the format; refused if that is too long for a string. */
+/* The bitmap's length in the format; an error if a string cannot be as long. */
 static int string_length(call *c, const bitmap *b, uint32_t format, uint64_t *length) {
     if (!succeeded(c, core_serialized_bytes(b, format, length))) return 0;
     uint64_t limit = *length > STRING_LIMIT_LEAST ? string_limit(c) : *length;
@@ -47,7 +47,7 @@ static int reply_serialized(call *c, const bitmap *b, uint32_t format) {
     return REDISMODULE_OK;
 }
 
-/* `what` is what an error calls the bytes. */
+/* Errors call the bytes `what`. */
 static int deserialize(call *c, uint32_t format, const char *what, const char *bytes, size_t length, bitmap **b) {
     const char *fault;
 
@@ -55,7 +55,7 @@ static int deserialize(call *c, uint32_t format, const char *what, const char *b
     return fault == NULL || reply_error(c, "ERR invalid %s: %s", what, fault);
 }
 
-/* SETBITARRAY key string -- makes the offsets of the string's '1's the members. */
+/* SETBITARRAY key string -- stores a bitmap of the offsets of each '1' in the string. */
 int setbitarray_command(call *c) {
     size_t length;
     bitmap *b;
@@ -71,7 +71,7 @@ int setbitarray_command(call *c) {
     return reply_ok(c);
 }
 
-/* GETBITARRAY key -- a '0' or '1' for every offset up to the greatest member. */
+/* GETBITARRAY key -- a '0' or '1' for each offset up to the largest member. */
 int getbitarray_command(call *c) {
     const bitmap *b;
 
@@ -80,7 +80,7 @@ int getbitarray_command(call *c) {
     return reply_serialized(c, b, CHARACTERS);
 }
 
-/* EXPORT key -- the portable stream that every Roaring library reads. */
+/* EXPORT key -- the bitmap in the portable Roaring format. */
 int export_command(call *c) {
     const bitmap *b;
 
@@ -89,33 +89,33 @@ int export_command(call *c) {
     return reply_serialized(c, b, c->family->exported);
 }
 
-/* Makes what the key holds and `imported`, which it takes over, one bitmap, and replies how many members that has. */
-static int unite(call *c, open_key *k, bitmap *imported) {
-    bitmap *united;
+/* Stores the union of the key and `imported`, and replies its cardinality. Frees `imported`. */
+static int add_members(call *c, open_key *k, bitmap *imported) {
+    bitmap *merged;
     cardinality before = 0, after = 0;
 
     operands_clear();
     operands_add(k->stored);
     operands_add(imported);
-    status done = core_combine(OR, &united);
+    status done = core_combine(OR, &merged);
     bitmap_free(imported);
     if (!succeeded(c, done)) {
         abandon(k);
         return REDISMODULE_OK;
     }
-    done = core_cardinality(united, &after);
+    done = core_cardinality(merged, &after);
     if (done == OK && k->stored) done = core_cardinality(k->stored, &before);
     if (!succeeded(c, done)) {
-        bitmap_free(united);
+        bitmap_free(merged);
         abandon(k);
         return REDISMODULE_OK;
     }
-    commit_other(c, k, united, before != after, "setbit");
+    commit_other(c, k, merged, before != after, "setbit");
     return reply_count(c, after);
 }
 
-/* IMPORT key payload [REPLACE] -- adds the members of a portable stream, or makes them all there are, and replies how many
- * there are then. */
+/* IMPORT key payload [REPLACE] -- adds the members of a portable stream, or replaces all members by them; replies the new
+ * cardinality. */
 int import_command(call *c) {
     size_t length;
     bitmap *imported;
@@ -128,12 +128,12 @@ int import_command(call *c) {
         bitmap_free(imported);
         return REDISMODULE_OK;
     }
-    if (c->argc == 3) return unite(c, &k, imported);
+    if (c->argc == 3) return add_members(c, &k, imported);
     replace(c, &k, imported, "set");
     return reply_cardinality(c, imported);
 }
 
-/* The members of the native bitmap in the key at `at`; none if it is missing. */
+/* Converts the native bitmap in the key at `at`; a missing key counts as an empty one. */
 static int read_native(call *c, int at, bitmap **b) {
     RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
     size_t length = 0;
@@ -141,13 +141,14 @@ static int read_native(call *c, int at, bitmap **b) {
 
     const char *bytes = key ? RedisModule_StringDMA(key, &length, REDISMODULE_READ) : "";
     if (bytes == NULL) right = reply_error(c, REDISMODULE_ERRORMSG_WRONGTYPE);
-    else if (length && length - 1 > c->family->last >> 3) right = reply_error(c, "ERR Roaring: the string goes beyond the last offset");
+    else if (length && length - 1 > c->family->last >> 3)
+        right = reply_error(c, "ERR Roaring: the string is longer than the last offset allows");
     right = right && deserialize(c, BITS, "bitmap", bytes, length, b);
     RedisModule_CloseKey(key);
     return right;
 }
 
-/* FROMBITMAP key stringkey -- makes the key hold what a native bitmap does, and replies how many members that is. */
+/* FROMBITMAP key stringkey -- stores the members of a native bitmap, and replies how many they are. */
 int frombitmap_command(call *c) {
     bitmap *b;
     open_key k;
@@ -161,15 +162,16 @@ int frombitmap_command(call *c) {
     return reply_cardinality(c, b);
 }
 
-/* Whether there is memory for a string of that length: the server does not ask before it makes one, and ends where there is none. */
+/* Whether there is memory for a string of that length. The server does not check before it creates one, and ends its process if
+ * there is none. */
 static int has_room(call *c, size_t length) {
     void *room = RedisModule_TryAlloc ? RedisModule_TryAlloc(length + STRING_HEADER) : NULL;
     RedisModule_Free(room);
     return room || !RedisModule_TryAlloc || succeeded(c, OUT_OF_MEMORY);
 }
 
-/* TOBITMAP stringkey key -- makes a native bitmap of the members, whatever was there, and replies its length in bytes.
- * The string is written where it will stay: the server makes it of zeros, and until a key has it, it is nobody else's. */
+/* TOBITMAP stringkey key -- stores a native bitmap of the members over any value, and replies its length in bytes. The core writes
+ * into the string itself: the server creates it as zeros, and nothing else refers to it before a key holds it. */
 int tobitmap_command(call *c) {
     const bitmap *b;
     uint64_t length;
@@ -185,6 +187,6 @@ int tobitmap_command(call *c) {
     }
     RedisModule_FreeString(c->ctx, string);
     if (!written) return REDISMODULE_OK;
-    tell(c, c->argv[1], "set");
+    announce(c, c->argv[1], "set");
     return reply_integer(c, length);
 }

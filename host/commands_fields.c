@@ -1,14 +1,14 @@
-/* commands_fields.c -- integers of any width at any offset, as native BITFIELD has them. */
+/* commands_fields.c -- integers of any width at any offset, as in native BITFIELD. */
 #include <string.h>
 
 #include "args.h"
 #include "keys.h"
 #include "reply.h"
 
-/* So many subcommands cost no allocation. */
+/* Up to this many subcommands need no allocation. */
 #define FEW 16
 
-/* One subcommand, and what came of it. */
+/* One subcommand and its outcome. */
 typedef struct step {
     enum { GET, PUT, INCRBY } kind;
     field field;
@@ -29,7 +29,7 @@ static int parse_type(call *c, int at, field *f) {
     return width > 0 || reply_error(c, "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is.");
 }
 
-/* An offset, or # and how many such fields lie before. The field must end with the last offset at the latest. */
+/* An offset, or # and a number of fields of this width. The field must not extend beyond the last offset. */
 static int parse_place(call *c, int at, field *f) {
     size_t length;
     const char *text = RedisModule_StringPtrLen(c->argv[at], &length);
@@ -50,7 +50,7 @@ static int parse_overflow(call *c, int at, enum overflow *overflow) {
     return reply_error(c, "ERR Invalid OVERFLOW type specified");
 }
 
-/* All subcommands from argv[2] on. */
+/* Parses all subcommands from argv[2] on. */
 static int parse_steps(call *c, step *steps, size_t *length, int *writes) {
     static const struct {
         const char *name;
@@ -109,16 +109,16 @@ static int write_fields(call *c, step *steps, size_t length) {
         else done = core_set_field(&k.value, &s->field, s->kind == INCRBY, s->value, s->overflow, &s->outcome);
         changed |= s->outcome.changed;
     }
-    for (s--; done == OUT_OF_MEMORY && s-- > steps;) {      /* all of it or nothing */
+    for (s--; done == OUT_OF_MEMORY && s-- > steps;) {      /* undo them all */
         if (s->outcome.changed) core_set_field(&k.value, &s->field, 0, s->outcome.old, WRAP, &undo);
     }
     if (!commit(c, &k, done, (int)changed, "setbit")) return REDISMODULE_OK;
     return reply_steps(c, steps, length);
 }
 
-/* Everything is parsed before anything is done; the key is created only if something is written. */
+/* Parses all arguments before it does anything. Creates the key only if there is a write. */
 static int bitfield(call *c, int may_write) {
-    static step few[FEW];                                   /* one command runs at a time */
+    static step few[FEW];                                   /* only one command runs at a time */
     size_t length = 0, most = (size_t)c->argc / 3;          /* the shortest is GET type offset */
     int writes = 0;
     step *steps = most <= FEW ? few : RedisModule_Alloc(most * sizeof *steps);

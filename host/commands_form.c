@@ -1,12 +1,12 @@
-/* commands_form.c -- what a bitmap is made of, which no other command shows. */
+/* commands_form.c -- a bitmap's containers, which no other command shows. */
 #include <string.h>
 
 #include "args.h"
 #include "keys.h"
 #include "reply.h"
 
-/* OPTIMIZE key [MEM] -- rebuilds this node's copy in the least space. The members are the same, so nobody is told. Memory is
- * given back with MEM or without; any other word does as well, as in the C module, whose AOF files may hold one. */
+/* OPTIMIZE key [MEM] -- converts each container of this node's copy to its smallest form. The members stay the same, so the change is
+ * not announced. Memory is freed with or without MEM. Any other word is accepted, as in the C module, whose AOF files may hold one. */
 int optimize_command(call *c) {
     const bitmap *b;
     bitmap *packed;
@@ -23,7 +23,7 @@ int optimize_command(call *c) {
     return reply_ok(c);
 }
 
-/* Type, cardinality, containers, greatest and least; then of arrays, bitsets and runs: containers, members, bytes. */
+/* Type, cardinality, containers, maximum, minimum; then for arrays, bitsets and runs: containers, members, bytes. */
 static const char stat_text[] =
     "type: %s\n"
     "cardinality: %s\n"
@@ -45,7 +45,7 @@ static const char stat_json[] =
     "{\"type\":\"%s\",\"cardinality\":\"%s\",\"number_of_containers\":\"%s\",\"max_value\":\"%s\",\"min_value\":\"%s\","
     "\"array_container\":" JSON_KIND ",\"bitset_container\":" JSON_KIND ",\"run_container\":" JSON_KIND "}";
 
-/* Copies the form with a word in the place of each %s; returns the length. */
+/* Copies the form, replacing each %s by the next word; returns the length. */
 static size_t fill_in(const char *form, const char *const *words, char *text) {
     char *at = text;
     for (const char *gap; (gap = strchr(form, '%')) != NULL; form = gap + 2) {
@@ -59,7 +59,7 @@ static size_t fill_in(const char *form, const char *const *words, char *text) {
     return (size_t)(at - text) + rest;
 }
 
-/* STAT key [JSON] -- what the bitmap is made of, as text or as JSON. For keys of either family. */
+/* STAT key [JSON] -- statistics on the bitmap's containers, as text or JSON. For keys of either family. */
 int stat_command(call *c) {
     enum { CARDINALITY, CONTAINERS, MAX, MIN, OF_KINDS, NUMBERS = OF_KINDS + 3 * CONTAINER_KINDS };
     cardinality number[NUMBERS] = {0};
@@ -73,13 +73,13 @@ int stat_command(call *c) {
     if (c->argc > 3) return RedisModule_WrongArity(c->ctx);
     if (!open_either(c, 1, &b)) return REDISMODULE_OK;
     if (b == NULL) return RedisModule_ReplyWithNull(c->ctx);
-    least = c->family->last;                    /* of an empty bitmap */
+    least = c->family->last;                    /* for an empty bitmap */
     if (!succeeded(c, core_statistics(b, of))) return REDISMODULE_OK;
     if (!succeeded(c, core_extreme(b, 0, &any, &least)) || !succeeded(c, core_extreme(b, 1, &any, &greatest))) return REDISMODULE_OK;
     for (int i = 0; i < CONTAINER_KINDS; i++) {
         cardinality *of_kind = number + OF_KINDS + 3 * i;
         of_kind[0] = of[i].containers;
-        of_kind[1] = of[i].containers && !of[i].members ? TWO_TO_64 : of[i].members;    /* the core counts modulo that */
+        of_kind[1] = of[i].containers && !of[i].members ? TWO_TO_64 : of[i].members;    /* the core counts modulo 2^64 */
         of_kind[2] = of[i].bytes;
         number[CONTAINERS] += of_kind[0];
         number[CARDINALITY] += of_kind[1];

@@ -1,14 +1,14 @@
-/* commands_query.c -- the order of members: least and greatest, ranks, and lists from somewhere on. */
+/* commands_query.c -- minimum and maximum, ranks, and lists of members. */
 #include "args.h"
 #include "keys.h"
 #include "reply.h"
 
 #include <string.h>
 
-/* The most elements of one reply: it is built in the server's memory before the client has read any of it. */
+/* The most elements in a reply: the server builds it in memory before the client reads any of it. */
 #define REPLY_LIMIT 100000000
 
-/* What SCAN lists unless it is told. */
+/* The default COUNT of SCAN. */
 #define SCAN_COUNT 10
 
 static int reply_extreme(call *c, int end) {
@@ -27,7 +27,7 @@ int min_command(call *c) { return reply_extreme(c, 0); }
 /* MAX key */
 int max_command(call *c) { return reply_extreme(c, 1); }
 
-/* RANK key offset -- how many members are at most that. */
+/* RANK key offset -- the number of members less than or equal to offset. */
 int rank_command(call *c) {
     uint64_t offset;
     cardinality members = 0;
@@ -39,7 +39,7 @@ int rank_command(call *c) {
     return reply_count(c, members);
 }
 
-/* A rank, or a negative one that counts from the end: -1 is the last. */
+/* A rank; negative ranks count from the end, and -1 is the last. */
 static int parse_rank(call *c, int at, uint64_t *rank, int *from_end) {
     long long value = 0;
 
@@ -48,7 +48,7 @@ static int parse_rank(call *c, int at, uint64_t *rank, int *from_end) {
     return *from_end || parse_limit(c, at, rank);
 }
 
-/* SELECT key rank -- the member that so many others come before. */
+/* SELECT key rank -- the member with this rank. */
 int select_command(call *c) {
     uint64_t rank, member;
     int from_end;
@@ -66,8 +66,8 @@ int select_command(call *c) {
 
 /* --- Lists ---------------------------------------------------------------------------------------------------------- */
 
-/* Members on their way to the client. A reply of one batch, which comes when the core is done, begins with its length; a
- * longer one gets it at its end, so that it is whole even when the core is cut short. */
+/* A reply under construction. If it is a single batch, which arrives after the core has finished, it begins with its length. The length
+ * of a longer reply is set at the end, so that the reply is complete even if the core is cut short. */
 typedef struct listing {
     call *call;
     uint64_t members;
@@ -88,20 +88,20 @@ static void reply_batch(void *context, const uint64_t *members, size_t length) {
     l->replied += (long)length;
 }
 
-/* Replies so many members from `from` on; there are that many. */
+/* Replies this many members from `from` on; b must have them. */
 static int reply_members(call *c, const bitmap *b, uint64_t from, cardinality members) {
     if (members > REPLY_LIMIT) return reply_error(c, "ERR Roaring: reply too large: maximum %d elements", REPLY_LIMIT);
     if (members == 0) return RedisModule_ReplyWithArray(c->ctx, 0);
     listing l = {.call = c, .members = (uint64_t)members};
     status done = core_members(b, from, l.members, reply_batch, &l);
-    if (!succeeded(c, done) && l.replied) l.replied++;      /* the error is the last element */
+    if (!succeeded(c, done) && l.replied) l.replied++;      /* the error becomes the last element */
     if (l.postponed) RedisModule_ReplySetArrayLength(c->ctx, l.replied);
     return REDISMODULE_OK;
 }
 
 static cardinality least(cardinality a, cardinality b) { return a < b ? a : b; }
 
-/* GETINTARRAY key -- all members, ascending. */
+/* GETINTARRAY key -- all members in ascending order. */
 int getintarray_command(call *c) {
     cardinality members = 0;
     const bitmap *b;
@@ -111,7 +111,7 @@ int getintarray_command(call *c) {
     return reply_members(c, b, 0, members);
 }
 
-/* RANGEINTARRAY key start end -- the members of these ranks, the end's included. */
+/* RANGEINTARRAY key start end -- the members with ranks start to end inclusive. */
 int rangeintarray_command(call *c) {
     uint64_t start, end, first = 0;
     cardinality members = 0;
@@ -126,7 +126,7 @@ int rangeintarray_command(call *c) {
     return reply_members(c, b, first, members);
 }
 
-/* RANGE key min max [LIMIT n] -- the members from min to max, the first n of them. */
+/* RANGE key min max [LIMIT n] -- the first n members in [min, max]. */
 int range_command(call *c) {
     uint64_t min, max, limit = UINT64_MAX;
     cardinality members = 0;
@@ -140,8 +140,8 @@ int range_command(call *c) {
     return reply_members(c, b, min, least(members, limit));
 }
 
-/* SCAN key cursor [COUNT n] -- n members from the cursor on, and before them the cursor to go on with: the least member
- * not yet replied, 0 at the end. Whatever is written in between, a member that stays is replied once. */
+/* SCAN key cursor [COUNT n] -- the next cursor, then n members from the cursor on. The next cursor is the smallest member not yet
+ * returned, or 0 at the end. A member that is present throughout is returned exactly once, whatever is written in between. */
 int scan_command(call *c) {
     uint64_t cursor, wanted = SCAN_COUNT, next = 0;
     cardinality before = 0, rest = 0;

@@ -1,9 +1,9 @@
-/* commands_ranges.c -- whole ranges of offsets, which cost what containers there are in them. */
+/* commands_ranges.c -- ranges of offsets. The cost depends on the number of containers in the range. */
 #include "args.h"
 #include "keys.h"
 #include "reply.h"
 
-/* Changes [argv[2], argv[3]) and says how many members there were and are. Clearing leaves a missing key missing. */
+/* Changes [argv[2], argv[3]), and counts members before and after. Clearing does not create a missing key. */
 static int change_range(call *c, enum change change, cardinality *before, cardinality *after) {
     uint64_t start, end;
     open_key k;
@@ -21,25 +21,25 @@ static int change_range(call *c, enum change change, cardinality *before, cardin
     return commit(c, &k, done, change == FLIP ? start < end : *before != *after, "setbit");
 }
 
-/* SETRANGE key start end -- sets all from start to before end. */
+/* SETRANGE key start end -- sets all bits in [start, end). */
 int setrange_command(call *c) {
     cardinality before, after;
     return change_range(c, SET, &before, &after) ? reply_ok(c) : REDISMODULE_OK;
 }
 
-/* CLEARRANGE key start end -- clears them and replies how many were set. */
+/* CLEARRANGE key start end -- clears all bits in [start, end), and replies how many were set. */
 int clearrange_command(call *c) {
     cardinality before, after;
     return change_range(c, CLEAR, &before, &after) ? reply_count(c, before - after) : REDISMODULE_OK;
 }
 
-/* FLIPRANGE key start end -- sets what is clear, clears what is set, and replies how many members there are then. */
+/* FLIPRANGE key start end -- inverts all bits in [start, end), and replies the new cardinality. */
 int fliprange_command(call *c) {
     cardinality before, after;
     return change_range(c, FLIP, &before, &after) ? reply_count(c, after) : REDISMODULE_OK;
 }
 
-/* SETFULL key -- makes a missing key hold all offsets there are. */
+/* SETFULL key -- creates a bitmap of all offsets. */
 int setfull_command(call *c) {
     open_key k;
 
@@ -52,7 +52,7 @@ int setfull_command(call *c) {
     return reply_ok(c);
 }
 
-/* CLEAR key -- removes all members, not the key, and replies how many there were. */
+/* CLEAR key -- removes all members but keeps the key, and replies how many were removed. */
 int clear_command(call *c) {
     cardinality members;
     open_key k;

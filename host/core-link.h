@@ -1,42 +1,41 @@
-/* core-link.h -- the seam between the compiled core (core.c, once per CPU level) and the sandbox that calls it.
+/* core-link.h -- the interface between the compiled core (core.c, once per CPU level) and the sandbox that calls it.
  *
  *   sandbox.c --> struct core (generated: build/core.h) --> core.c --> imports of the core --> back into sandbox.c
  *
- * A call: fill a frame, core->enter(&frame), one exported function. Nothing of a frame is kept when the call is over, but
- * enter() copies only the pointers: what they point to must live until then. One call at a time per level, and no core
- * function may be called from within an import. */
+ * To make a call, fill a frame, then call core->enter(&frame) and exported functions. enter() copies the frame, but not what it
+ * points to: that must exist until the call ends. Each level handles one call at a time, and imports must not call the core. */
 #ifndef ROAR_CORE_LINK_H
 #define ROAR_CORE_LINK_H
 
 #include <stdint.h>
 
-/* A readable block; as memory 0 also a writable one. `size` is exact to the byte. */
+/* A block of memory: writable as memory 0, otherwise read-only. `size` is exact, in bytes. */
 typedef struct span {
     uint8_t *base;
     uint32_t size;
 } span;
 
-/* All that one call of the core can see and touch. */
+/* Everything that the core can access during one call. */
 typedef struct frame {
     span memory;                    /* memory 0: the arena */
-    const span *operands;           /* what left and right can be made to show */
+    const span *operands;           /* what left and right can show */
     uint32_t operand_count;
     uint64_t *arguments;            /* argument.value(i), argument.handBack() */
     uint32_t argument_count;
-    uint8_t *output;                /* where output.* appends */
+    uint8_t *output;                /* output.* appends here */
     uint64_t output_size;
 } frame;
 
 /* Why a call was cut short. */
 enum trap {
     TRAP_MEMORY = 1,                /* an access outside memory 0 */
-    TRAP_OPERAND,                   /* an access outside an operand, or an operand that was not handed over */
-    TRAP_ARGUMENT,                  /* an argument that was not handed over */
-    TRAP_OUTPUT,                    /* more output than announced */
+    TRAP_OPERAND,                   /* an access outside an operand, or a missing operand */
+    TRAP_ARGUMENT,                  /* a missing argument */
+    TRAP_OUTPUT,                    /* more output than the buffer holds */
     TRAP_ARITHMETIC,                /* division by zero, or a conversion out of range */
-    TRAP_UNREACHABLE,               /* the core gave up by itself */
-    TRAP_RECURSION,                 /* calls nested deeper than any sound bitmap needs */
-    TRAP_GROWTH                     /* sandbox_grow returned less than was asked for */
+    TRAP_UNREACHABLE,               /* the core executed `unreachable` */
+    TRAP_RECURSION,                 /* calls nested more deeply than any valid bitmap needs */
+    TRAP_GROWTH                     /* sandbox_grow returned less than requested */
 };
 
 static inline const char *trap_text(enum trap trap) {
@@ -55,14 +54,14 @@ static inline const char *trap_text(enum trap trap) {
 
 /* Called by core.c, defined in sandbox.c. */
 
-/* Leaves the call by longjmp. */
+/* Ends the call by _longjmp. */
 __attribute__((noreturn, cold)) void sandbox_trap(enum trap trap);
 
-/* Makes memory 0 at least `bytes` large, keeping what it holds, and returns where it is now; leaves the call by
- * longjmp when that cannot be. Called only when memory 0 is smaller. */
+/* Makes memory 0, which is smaller, at least `bytes` bytes large. Keeps its content, and returns where it is now. Ends the call by
+ * _longjmp if out of memory. */
 span sandbox_grow(uint32_t bytes);
 
-/* Where the core puts the members of a reply, and what it calls when so many are there and one more is to come. */
+/* The core writes the members of a reply here, and calls sandbox_take_members when the buffer is full and a member follows. */
 #define MEMBERS_BATCH 4096
 extern uint64_t sandbox_members[MEMBERS_BATCH];
 void sandbox_take_members(void);

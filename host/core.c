@@ -1,10 +1,10 @@
-/* core.c -- the core for one CPU level: the imports it was promised, the generated code, and the table of its exports.
+/* core.c -- the core for one CPU level: its imports, the generated code, and the table of its exports.
  *
  * Compiled once per level with -DLEVEL=v2, v3, v4 or neon, which names the table: core_v2 and so on. This is the only
  * file that knows the w2c_ names of generated code.
  *
- * All state of a call is in the static variables below. They are per translation unit, so that the compiler sees every
- * use of them and inlines the imports into plain loads; every import checks in 64 bits before it touches anything. */
+ * All state of a call is in the static variables below. Being static to this translation unit, they let the compiler see every
+ * use and inline the imports into plain loads. Every import checks its addresses in 64 bits before it accesses memory. */
 #include "core-link.h"
 #include "facts.h"
 #include "wasm-rt.h"
@@ -18,25 +18,25 @@
 static const span *operands;
 static u32 operand_count;
 
-/* Those handed back take the place of those read: there are never more of them. */
+/* Values handed back overwrite arguments already read; there are never more of them. */
 static u64 *arguments;
 static u32 argument_count, handed_back_count;
 
-/* Of sandbox_members. */
+/* In sandbox_members. */
 static u32 member_count;
 
 static u8 *output;
 static u64 output_size, output_used;
 
-/* What left and right show. Base and size are plain variables rather than a span, for the same reason as memory_base. */
+/* What left and right show. Base and size are separate variables for the same reason as memory_base. */
 static const u8 *left_base, *right_base;
 static u64 left_size, right_size;
 static u32 left_shown, right_shown;
 
 /* ------------------------------------------------------------------ left and right */
 
-/* Both memories have the same imports; `side` is left or right. An operand's address is at most 2^32 - 1 and so is the
- * constant offset: their sum cannot wrap in 64 bits. */
+/* Both memories have the same imports; `side` is left or right. The address and the constant offset are at most 2^32 - 1 each, so
+ * their sum cannot wrap in 64 bits. */
 #define DEFINE_LOAD_IMPORT(side, name, type, result)                                             \
     IMPORT result w2c_##side##_##name(u32 at, u32 offset) {                                      \
         type value;                                                                              \
@@ -77,7 +77,7 @@ DEFINE_SIDE(right)
 
 /* ------------------------------------------------------------------ vector */
 
-/* For each byte of bits, the bytes of the lanes whose bits are set, in their order: 0 and 1 are the lane of bit 0. */
+/* For each mask of eight bits, the byte numbers of the selected lanes in order. Lane 0 consists of bytes 0 and 1. */
 /* clang-format off */
 #define ORDERS_0(...) {__VA_ARGS__}, {0, 1, __VA_ARGS__}
 #define ORDERS_1(...) ORDERS_0(__VA_ARGS__), ORDERS_0(2, 3, __VA_ARGS__)
@@ -95,7 +95,7 @@ IMPORT v128 w2c_vector_compact(v128 lanes, u32 mask) {
     return simde_wasm_i8x16_swizzle(lanes, simde_wasm_v128_load(lane_orders[mask & 0xff]));
 }
 
-/* One instruction of SSE4.2, which stops at a lane of 0; elsewhere by y's eight rotations. */
+/* SSE4.2 has an instruction, which stops at a lane of 0. Elsewhere, compares x with y in all eight rotations. */
 IMPORT u32 w2c_vector_lanesIn(v128 x, v128 y) {
 #if defined(__SSE4_2__)
     enum { HOW = _SIDD_UWORD_OPS | _SIDD_CMP_EQUAL_ANY | _SIDD_BIT_MASK };
@@ -121,7 +121,7 @@ static void set_memory(span memory) {
 
 IMPORT u32 w2c_arena_size(void) { return (u32)memory_size; }
 
-/* Out of line: growing is rare, and calls of it are many. */
+/* Not inlined: growing is rare, but has many call sites. */
 __attribute__((noinline, unused)) static void w2c_arena_grow(u32 bytes) {
     if (bytes <= memory_size) return;
     set_memory(sandbox_grow(bytes));
@@ -130,7 +130,7 @@ __attribute__((noinline, unused)) static void w2c_arena_grow(u32 bytes) {
 
 /* ------------------------------------------------------------------ bits */
 
-/* A word's bits are in the order of its bytes', so words of any size number them alike. */
+/* The machine is little endian, so bits have the same numbers in words of any size. */
 #define DEFINE_BITS_IMPORT(name, change)                                               \
     IMPORT u32 w2c_bits_##name(u32 at, u64 four) {                                     \
         u32 were_set = 0;                                                              \
@@ -170,7 +170,7 @@ IMPORT void w2c_reply_member(u64 member) {
     sandbox_members[member_count++] = member;
 }
 
-/* All lanes are put where there is room for them: those behind member_count are not members yet. */
+/* Stores all lanes if they fit; those beyond `count` will be overwritten. */
 IMPORT void w2c_reply_lanes(u64 base, v128 lanes, u32 count) {
     u16 low[sizeof lanes / sizeof(u16)];
     const u32 most = sizeof low / sizeof *low;
@@ -184,7 +184,7 @@ IMPORT void w2c_reply_lanes(u64 base, v128 lanes, u32 count) {
     }
 }
 
-/* output_used never exceeds output_size: the subtractions cannot wrap. */
+/* output_used never exceeds output_size, so the subtractions cannot wrap. */
 IMPORT void w2c_output_write(u32 from, u32 bytes) {
     if (UNLIKELY((u64)from + bytes > memory_size)) sandbox_trap(TRAP_MEMORY);
     if (UNLIKELY(bytes > output_size - output_used)) sandbox_trap(TRAP_OUTPUT);
@@ -204,7 +204,7 @@ IMPORT void w2c_output_put(u64 value, u32 bytes) {
     output_used += bytes;
 }
 
-/* All of the vector is written where it fits: bytes behind output_used are not anybody's yet. */
+/* Stores the whole vector if it fits; bytes beyond output_used will be overwritten. */
 IMPORT void w2c_output_put128(v128 value, u32 bytes) {
     u64 room = output_size - output_used;
     if (UNLIKELY(bytes > sizeof value || bytes > room)) sandbox_trap(TRAP_OUTPUT);

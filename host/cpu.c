@@ -33,7 +33,7 @@ const struct core *choose_core(const char *wanted) {
     };
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         if (wanted && strcasecmp(wanted, levels[i].core->level) != 0) continue;
-        if (!levels[i].supported()) continue;       /* asks the CPU, and whether the system saves its registers */
+        if (!levels[i].supported()) continue;       /* checks the CPU, and that the system saves its registers */
         return levels[i].core;
     }
     return NULL;

@@ -1,11 +1,11 @@
-/* cpu.h -- which of the core's builds this CPU is to run. */
+/* cpu.h -- chooses the build of the core for this CPU. */
 #ifndef ROAR_CPU_H
 #define ROAR_CPU_H
 
 #include "core.h"
 
-/* The core for this CPU, or the one named by `wanted` unless that is NULL. NULL if there is none of that name or the CPU
- * lacks it. */
+/* The best core that this CPU supports, or the one named `wanted` unless that is NULL. NULL if there is none of that name, or
+ * the CPU does not support it. */
 const struct core *choose_core(const char *wanted);
 
 #endif

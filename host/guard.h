@@ -1,9 +1,9 @@
 /* guard.h -- how reading.c, building.c and writing.c call the core.
  *
- * A call:  frame f = ...;  IN_CORE(&f, *result = core.function(...))  is OK, or what cut the call short. Traps and
- * failed growth leave the core by _longjmp, past core code only: nothing of the server is on the stack between the two,
- * because a member sink runs to its end before the core goes on. _setjmp does not save the signal mask, which would
- * cost a system call. Calls come from the server's main thread, one at a time. */
+ * IN_CORE(&f, *result = core.function(...)) makes a call with frame f; its value is a status. Traps and failed growth leave the
+ * core by _longjmp, which skips frames of core code only: no function of the server is on the stack in between, because a member
+ * sink returns before the core continues. _setjmp does not save the signal mask, which would cost a system call. Calls come from
+ * the server's main thread, one at a time. */
 #ifndef ROAR_GUARD_H
 #define ROAR_GUARD_H
 
@@ -12,25 +12,26 @@
 #include "core.h"
 #include "sandbox.h"
 
-/* Known to be in this library, so that code reaches them without a table of addresses. */
+/* Variables of this library, which code can access without the global offset table. */
 #define OURS __attribute__((visibility("hidden")))
 
-/* The one that was chosen. */
+/* The core of the chosen level. */
 extern OURS struct core core;
 
 /* The call that is running. */
 extern OURS struct running {
     jmp_buf leave;
-    bitmap *growable;           /* memory 0 while it may grow; NULL while reading */
-    status ended;               /* why the last call that was cut short was */
-    int builds;                 /* whether memory 0 is the workspace */
+    bitmap *growable;           /* memory 0 if it may grow; NULL while reading */
+    status ended;               /* why the last call that did not finish was cut short */
+    int builds;                 /* memory 0 is the workspace */
     uint32_t wasteful, used;
-    member_sink *sink;          /* NULL but in core_members */
+    member_sink *sink;          /* NULL except in core_members */
     void *context;
 } call;
 
-/* Does `work`, statements that call the core, and is OK, or why it was cut short. C11 (7.13.1.1) allows _setjmp in few places:
- * such a condition is one. Local variables that `work` changes may be read afterwards only if it is OK. */
+/* Runs `enter` and `work`, statements that call the core; its value is OK, or why the call was cut short. C11 7.13.1.1 permits
+ * _setjmp only in a few contexts, among them this comparison. Locals that `work` changes may be read afterwards only if the
+ * value is OK. */
 #define GUARDED(enter, work)            \
     ({                                  \
         status ended;                   \
@@ -46,11 +47,11 @@ extern OURS struct running {
 
 #define IN_CORE(f, work) GUARDED(core.enter(f), work)
 
-/* Work that builds a bitmap, for built(); and work that changes one, for wrote(). */
+/* For work that builds a bitmap, then built(); and for work that changes one, then wrote(). */
 #define BUILDING_IN(f, work) GUARDED(core.enter(f), work; call.used = core.used())
 #define CHANGING_IN(f, work) GUARDED(core.enter(f), work; call.wasteful = core.wasteful())
 
-/* Work that reads a bitmap and needs nothing else; and work that changes one. */
+/* For work that reads or changes a bitmap and needs nothing else in the frame. */
 #define READING(b, work) GUARDED(read_alone(b), work)
 #define CHANGING(b, work) GUARDED(change_alone(b), work)
 
@@ -64,16 +65,16 @@ static inline void read_alone(const bitmap *b) {
     core.enter_alone(arena(b), b->size);
 }
 
-/* Brings offsets into ascending order; unless `always`, only where that is likely to bring neighbours together. */
+/* Sorts offsets in ascending order; unless `always`, only if that is likely to group offsets of the same container. */
 status sort_offsets(uint64_t *offsets, uint32_t count, uint32_t always);
-/* Makes *b a bitmap of the same members without holes. */
+/* Replaces *b by a bitmap of the same members without free blocks. */
 status rewrite(bitmap **b);
 
 /* For the census. */
 void count_refused(void);
 void count_damaged(void);
 
-/* How large an arena may become. */
+/* The most bytes that an arena may have. */
 uint32_t arena_limit(void);
 
 #endif

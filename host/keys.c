@@ -4,10 +4,10 @@
 
 static int is_sound(call *c, const bitmap *b) {
     if (b == NULL || !(b->flags & BITMAP_DAMAGED)) return 1;
-    return reply_error(c, "ERR Roaring: this bitmap is damaged since a write to it failed; all that can be done is to DEL it");
+    return reply_error(c, "ERR Roaring: this bitmap is damaged because a write to it failed; it can only be deleted");
 }
 
-/* The family's bitmap in an open key; NULL when the key is missing or holds something else. */
+/* The bitmap in an open key, NULL if the key is missing or holds a value of another type. */
 static bitmap *bitmap_in(const call *c, RedisModuleKey *key) {
     return RedisModule_ModuleTypeGetType(key) == c->family->type ? RedisModule_ModuleTypeGetValue(key) : NULL;
 }
@@ -73,7 +73,7 @@ int open_overwrite(call *c, int at, open_key *k) {
 
 void abandon(open_key *k) { RedisModule_CloseKey(k->key); }
 
-void tell(call *c, RedisModuleString *name, const char *event) {
+void announce(call *c, RedisModuleString *name, const char *event) {
     RedisModule_SignalModifiedKey(c->ctx, name);
     RedisModule_NotifyKeyspaceEvent(c->ctx, REDISMODULE_NOTIFY_STRING, event, name);
     RedisModule_ReplicateVerbatim(c->ctx);
@@ -87,7 +87,7 @@ int commit(call *c, open_key *k, status done, int changed, const char *event) {
     else if (k->value != k->stored) RedisModule_ModuleTypeReplaceValue(k->key, c->family->type, k->value, NULL);
     RedisModule_CloseKey(k->key);
     if (!succeeded(c, done)) return 0;
-    if (created || changed) tell(c, k->name, event);
+    if (created || changed) announce(c, k->name, event);
     return 1;
 }
 
@@ -105,8 +105,8 @@ void replace(call *c, open_key *k, bitmap *b, const char *event) {
         RedisModule_SetExpire(k->key, REDISMODULE_NO_EXPIRE);
         bitmap_free(k->stored);
     } else {
-        RedisModule_ModuleTypeSetValue(k->key, c->family->type, b);         /* drops what was there, and its TTL */
+        RedisModule_ModuleTypeSetValue(k->key, c->family->type, b);         /* also discards the old value and its TTL */
     }
     RedisModule_CloseKey(k->key);
-    tell(c, k->name, event);
+    announce(c, k->name, event);
 }

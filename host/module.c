@@ -1,4 +1,4 @@
-/* module.c -- loading: the API's functions, the CPU level, the data types, the commands. */
+/* module.c -- loads the module: API functions, CPU level, data types, commands, INFO. */
 #include <stdio.h>
 #include <strings.h>
 
@@ -15,9 +15,9 @@ REDIS_API(DEFINE, DEFINE)
 
 typedef int get_api(const char *name, void *pointer);
 
-/* Fills in the pointers above. The name of a function that is needed and missing, or NULL. */
+/* Sets the pointers above. Returns the name of a required function that the server lacks, else NULL. */
 static const char *fetch_api(RedisModuleCtx *ctx) {
-    get_api *get = *(get_api **)ctx;        /* a context begins with it */
+    get_api *get = *(get_api **)ctx;        /* is the first field of a context */
     const char *missing = NULL;
 #define NEED(result, name, parameters) \
     if (get("RedisModule_" #name, &RedisModule_##name) != REDISMODULE_OK) missing = #name;
@@ -28,7 +28,7 @@ static const char *fetch_api(RedisModuleCtx *ctx) {
     return missing;
 }
 
-/* The core's. */
+/* Of the core. */
 static const char *level;
 
 /* Module arguments: CPU v2 | v3 | v4 | neon, and DEBUG. */
@@ -48,7 +48,7 @@ static int read_arguments(RedisModuleCtx *ctx, RedisModuleString **argv, int arg
     }
     level = sandbox_choose_level(wanted);
     if (level == NULL) {
-        RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "CPU level '%s' is unknown or more than this machine has",
+        RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "CPU level '%s' is unknown, or this CPU does not support it",
                         wanted ? wanted : "v2");
         return REDISMODULE_ERR;
     }
@@ -56,7 +56,7 @@ static int read_arguments(RedisModuleCtx *ctx, RedisModuleString **argv, int arg
     return REDISMODULE_OK;
 }
 
-/* The server has checked the arity where it was told of it, which began with 7.0. */
+/* Checks the arity, because servers before 7.0 are not told what it is. */
 int run_command(const command *row, const family *f, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     int arity = row->info->arity;
     if (arity < 0 ? argc < -arity : argc != arity) return RedisModule_WrongArity(ctx);
@@ -65,7 +65,7 @@ int run_command(const command *row, const family *f, RedisModuleCtx *ctx, RedisM
     return REDISMODULE_OK;
 }
 
-/* The custom category needs a server that can add one, 7.4; the others one that takes them, 7.2. */
+/* Categories need Redis 7.2, and one of the module's own 7.4. */
 static int register_command(RedisModuleCtx *ctx, const command *row, int f, int own_category) {
     char name[32], categories[64];
 
@@ -96,7 +96,7 @@ static int register_commands(RedisModuleCtx *ctx) {
     return REDISMODULE_OK;
 }
 
-/* The sections of INFO: redis-roar_bitmaps and redis-roar_core. */
+/* INFO has two sections, redis-roar_bitmaps and redis-roar_core. */
 static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     (void)for_crash_report;
     census now = sandbox_census();
@@ -113,7 +113,7 @@ static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     RedisModule_InfoAddFieldULongLong(ctx, "traps", now.traps);
 }
 
-/* ROAR.TRAP key READ | WRITE [way] -- lets the core reach beyond the bitmap. Only with a core that was built for that. */
+/* ROAR.TRAP key READ | WRITE [way] -- makes the core violate the sandbox. Only in the test build. */
 static int trap_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     static const command row = {.first = 1};
     call c = {ctx, argv, argc, &families[R], &row};
@@ -128,7 +128,7 @@ static int trap_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return reply_ok(&c);
 }
 
-/* ROAR.LIMIT bytes -- lets no bitmap grow beyond that, as if there were no more memory. Only with that core, too. */
+/* ROAR.LIMIT bytes -- makes any growth of an arena beyond this size fail for lack of memory. Only in the test build. */
 static int limit_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     long long bytes;
 
@@ -138,7 +138,8 @@ static int limit_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
     return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }
 
-/* R.DEBUG VALIDATE key -- OK, or what is wrong inside the bitmap, of either family. Only with the module argument DEBUG. */
+/* R.DEBUG VALIDATE key -- checks the inside of a bitmap of either family; replies OK or what is wrong. Only with the module
+ * argument DEBUG. */
 static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     static const command row = {.first = 2};
     call c = {ctx, argv, argc, &families[R], &row};

@@ -1,4 +1,4 @@
-/* reading.c -- calls that leave memory 0, the bitmap, as it is. */
+/* reading.c -- calls that read memory 0, the bitmap. */
 #include <string.h>
 
 #include "guard.h"
@@ -13,7 +13,7 @@ status core_get_all(const bitmap *b, uint64_t *offsets, uint32_t count) {
     return IN_CORE(&f, core.getAll(0, count));
 }
 
-/* The core counts modulo 2^64: 0 is none or all. */
+/* The core counts modulo 2^64, so 0 means no offset or all of them; `any` says which. */
 static cardinality counted(uint64_t members, uint32_t any) { return members || !any ? members : TWO_TO_64; }
 
 static cardinality all_members(void) {

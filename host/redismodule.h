@@ -1,8 +1,8 @@
 /* redismodule.h -- the part of the Redis module API that this module uses.
  *
- * The API is a set of functions that the server hands out by name, through a getter at the start of every context.
- * REDIS_API below lists each once, with whether the module can do without it: the oldest server it loads into is 6.2,
- * and a function that came later is NULL on older ones. module.c defines the pointers and fetches them. */
+ * The server provides API functions by name, through a getter at the start of every context. REDIS_API below lists each function
+ * once, and says whether the module needs it. The oldest supported server is 6.2; later functions are NULL there. module.c
+ * defines the pointers and sets them. */
 #ifndef ROAR_REDISMODULE_H
 #define ROAR_REDISMODULE_H
 
@@ -46,7 +46,7 @@ typedef struct RedisModuleInfoCtx RedisModuleInfoCtx;
 typedef int (*RedisModuleCmdFunc)(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 typedef void (*RedisModuleInfoFunc)(RedisModuleInfoCtx *ctx, int for_crash_report);
 
-/* What a data type can do; version 3 is what 6.2 knows and all that this module needs. */
+/* The callbacks of a data type. Version 3 is that of 6.2, and has all that this module needs. */
 #define REDISMODULE_TYPE_METHOD_VERSION 3
 typedef struct RedisModuleTypeMethods {
     uint64_t version;
@@ -65,7 +65,7 @@ typedef struct RedisModuleTypeMethods {
     int (*defrag)(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value);
 } RedisModuleTypeMethods;
 
-/* --- What COMMAND DOCS, COMMAND GETKEYS and ACL rules are told of a command, since 7.0 ------------------------------ */
+/* --- Command metadata for COMMAND DOCS, COMMAND GETKEYS and ACL rules, since 7.0 ------------------------------------ */
 
 typedef enum {
     REDISMODULE_ARG_TYPE_STRING,
@@ -144,7 +144,7 @@ typedef struct {
     } fk;
 } RedisModuleCommandKeySpec;
 
-/* The server steps through our arrays by these sizes, not by its own. */
+/* The server walks our arrays by these sizes, not by its own. */
 typedef struct {
     int version;
     size_t sizeof_historyentry;
@@ -164,7 +164,7 @@ typedef struct {
     RedisModuleCommandArg *args;
 } RedisModuleCommandInfo;
 
-/* --- The functions: result, name, parameters. NEED: refuse to load without it. WANT: may be NULL -------------------- */
+/* --- The functions: result, name, parameters. NEED: required to load. WANT: may be NULL ----------------------------- */
 
 /* clang-format off */
 #define REDIS_API(NEED, WANT)                                                                                            \

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How much of a key's name goes into the log. */
+/* Most bytes of a key's name in a log line. */
 #define LOGGED_NAME 128
 
 int reply_failure(call *c, status s) {
@@ -22,7 +22,7 @@ int reply_error(call *c, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    for (char *end = text; *(end += strcspn(end, "\r\n")); *end = ' ') {}    /* an argument in it cannot end the reply */
+    for (char *end = text; *(end += strcspn(end, "\r\n")); *end = ' ') {}    /* an argument in the text must not end the reply */
     RedisModule_ReplyWithError(c->ctx, text);
     return 0;
 }

@@ -5,7 +5,7 @@
 #include "command.h"
 #include "sandbox.h"
 
-/* Replies with the error that a failed call into the core is; 1 if it did not fail. */
+/* Replies with the error for the status of a call into the core; s is not OK. Returns 0. */
 int reply_failure(call *c, status s);
 static inline int succeeded(call *c, status s) { return s == OK || reply_failure(c, s); }
 /* These two return 0. */
@@ -13,13 +13,12 @@ int reply_error(call *c, const char *format, ...) __attribute__((format(printf, 
 int reply_syntax_error(call *c);
 /* These return REDISMODULE_OK. */
 int reply_ok(call *c);
-/* RESP2's integers end at 2^63 - 1: greater ones are bulk strings. */
+/* RESP2 integers end at 2^63 - 1: larger values become bulk strings. */
 int reply_integer(call *c, uint64_t value);
-/* Likewise. */
 int reply_count(call *c, cardinality members);
 #define COUNT_TEXT 24
 const char *count_text(cardinality members, char text[COUNT_TEXT]);
-/* How many members b has; NULL has none. */
+/* The number of members of b; 0 if b is NULL. */
 int reply_cardinality(call *c, const bitmap *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* sandbox.c -- what calls into the core have in common: the core, why one ended, and the sandbox's part in core-link.h. */
+/* sandbox.c -- what all calls into the core share: the chosen core, traps, growth, and the census. */
 #include "cpu.h"
 #include "guard.h"
 #include "workspace.h"
@@ -8,7 +8,7 @@ struct running call;
 uint64_t sandbox_members[MEMBERS_BATCH];
 
 static enum trap last_trap;
-static census totals;           /* but for bitmaps and their bytes, which bitmap.c counts */
+static census totals;           /* except bitmaps and bytes, which bitmap.c counts */
 static uint32_t most = ARENA_MOST;
 
 const char *sandbox_choose_level(const char *wanted) {
@@ -31,7 +31,7 @@ _Noreturn void sandbox_trap(enum trap trap) {
 
 span sandbox_grow(uint32_t bytes) {
     bitmap *b = call.growable;
-    if (b == NULL) sandbox_trap(TRAP_GROWTH);       /* a function that only reads has no use for more */
+    if (b == NULL) sandbox_trap(TRAP_GROWTH);       /* functions that only read have no reason to grow */
     if (bytes > most) leave(OUT_OF_MEMORY);
     uint64_t ample = (uint64_t)b->size + (call.builds ? b->size : b->size / 8);
     if (ample > most) ample = most;
@@ -52,7 +52,7 @@ const char *sandbox_last_trap(void) { return trap_text(last_trap); }
 census sandbox_census(void) {
     census now = totals;
     bitmap_totals(&now.bitmaps, &now.bytes);
-    if (workspace_bytes()) {                        /* it is no bitmap of anybody's */
+    if (workspace_bytes()) {                        /* the workspace is no key's value */
         now.bitmaps--;
         now.bytes -= workspace_bytes();
     }

@@ -1,13 +1,13 @@
-/* types.c -- what the server asks of a data type: saving, loading, copying, measuring, and freeing.
+/* types.c -- the callbacks of the data types: loading, saving, copying, measuring, defragmenting, freeing.
  *
- * Only loading and saving call the core. Freeing does not, so that it may happen in the lazy-free thread. */
+ * Loading, saving and digests call the core. Freeing does not, so it may run in the lazy-free thread. */
 #include "types.h"
 
 #include <stdlib.h>
 
 #include "sandbox.h"
 
-/* Of the payload of one command in an AOF that is rewritten. */
+/* The size of one command's payload in a rewritten AOF. */
 #define CHUNK_BYTES (4 * 1024 * 1024)
 
 family families[FAMILIES] = {
@@ -32,7 +32,7 @@ family families[FAMILIES] = {
              .lenient = 1},
 };
 
-/* Of the value that is being loaded or saved, where the server knows it. */
+/* The name of the key that is being loaded or saved, if the server knows it. */
 static const char *key_of(RedisModuleIO *io) {
     const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
     return key ? RedisModule_StringPtrLen(key, NULL) : "(unknown)";
@@ -40,7 +40,7 @@ static const char *key_of(RedisModuleIO *io) {
 
 static const char *failure(status s) { return s == TRAPPED ? sandbox_last_trap() : "out of memory"; }
 
-/* One string: see the formats of the two families. */
+/* The payload is one string, in the family's format. */
 static void *load(const family *f, RedisModuleIO *rdb, int encver) {
     size_t length;
     const char *fault;
@@ -51,7 +51,7 @@ static void *load(const family *f, RedisModuleIO *rdb, int encver) {
         return NULL;
     }
     char *payload = RedisModule_LoadStringBuffer(rdb, &length);
-    if (payload == NULL) return NULL;           /* the server knows: HANDLE_IO_ERRORS */
+    if (payload == NULL) return NULL;           /* the server handles it: HANDLE_IO_ERRORS */
     status s = core_deserialize(f->format, payload, length, &b, &fault);
     RedisModule_Free(payload);
     if (s == OK && fault == NULL) return b;
@@ -60,9 +60,9 @@ static void *load(const family *f, RedisModuleIO *rdb, int encver) {
     return NULL;
 }
 
-/* An RDB file has to hold something for every key: what cannot be saved is saved as an empty bitmap, and logged. Without the
- * memory for a sound one this process ends, which the server knows as a save that failed: a file that lacks a value would
- * be worse. */
+/* An RDB file must hold a value for every key, so a damaged bitmap is saved as an empty one, with a line in the log. If there
+ * is not enough memory to save an undamaged bitmap, the process ends, which the server reports as a failed save: a file that
+ * lacks a value would be worse. */
 static void save(const family *f, RedisModuleIO *rdb, const bitmap *b) {
     char *payload;
     size_t length;
@@ -81,7 +81,8 @@ static void save(const family *f, RedisModuleIO *rdb, const bitmap *b) {
     RedisModule_Free(payload);
 }
 
-/* As IMPORTs, a chunk at a time: their size is the value's own. Members would be a thousand times that where they lie in runs. */
+/* Writes IMPORT commands, one per chunk: together they are as long as the payload. Lists of members could be a thousand times
+ * longer, for runs. */
 static void rewrite(const family *f, RedisModuleIO *aof, RedisModuleString *key, const bitmap *b) {
     uint64_t from = 0;
     uint32_t more = 1;
@@ -116,13 +117,13 @@ static size_t memory(const void *b) { return bitmap_memory(b); }
 
 static void release(void *b) { bitmap_free(b); }
 
-/* In blocks of 64 KiB: above 64 of them it is worth a thread to give the pages back. */
+/* In units of 64 KiB: the server frees a value in its background thread above 64 units. */
 static size_t free_effort(RedisModuleString *key, const void *b) {
     (void)key;
     return 1 + bitmap_memory(b) / 65536;
 }
 
-/* NULL makes COPY an error: a damaged bitmap is not to spread. */
+/* For a damaged bitmap NULL, which makes COPY fail. */
 static void *copy(RedisModuleString *from, RedisModuleString *to, const void *b) {
     (void)from;
     (void)to;
@@ -131,7 +132,7 @@ static void *copy(RedisModuleString *from, RedisModuleString *to, const void *b)
 
 static uint64_t moved;
 
-/* One block with nothing inside that points anywhere. */
+/* A bitmap is one block, and holds no pointers. */
 static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **b) {
     (void)key;
     void *there = RedisModule_DefragAlloc(ctx, *b);
@@ -144,7 +145,7 @@ static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **b) {
 
 uint64_t moved_bitmaps(void) { return moved; }
 
-/* Of the payload of the packed bitmap: the same for equal sets, whatever their containers were. */
+/* Digests the payload of the packed bitmap, which is the same for equal sets, whatever their containers. */
 static void digest(const family *f, RedisModuleDigest *digest, const bitmap *b) {
     bitmap *packed;
     char *payload;
@@ -171,8 +172,8 @@ int register_types(RedisModuleCtx *ctx) {
         .copy = copy,
         .defrag = defrag,
         .free_effort = free_effort,
-        .unlink = NULL,             /* nothing outside the value knows of it */
-        .aux_load = NULL,           /* nothing to save but the values */
+        .unlink = NULL,             /* nothing outside the value refers to it */
+        .aux_load = NULL,           /* there is nothing to save but the values */
         .aux_save = NULL,
     };
 

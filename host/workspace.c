@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-/* Above this, copying costs more than allocating: a block that had to grow beyond it is handed over as the result. */
+/* The host's choices. A block larger than KEPT_MAX becomes the result itself: copying it would cost more than allocating. */
 #define KEPT_MAX (128 * 1024)
 #define FIRST (16 * 1024)
 
 static bitmap *kept;
 
-/* Pages that are not needed are never touched, and the rest of the block is given back: to expect too much costs nothing,
- * while growing copies. */
+/* Overestimating costs nothing: pages that the result does not need are never touched, and the rest of the block is freed.
+ * Underestimating costs copies. */
 bitmap *workspace_take(uint32_t expected) {
     if (expected > KEPT_MAX && (kept == NULL || kept->size < expected)) {
         bitmap *larger = bitmap_create(expected);

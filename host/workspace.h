@@ -1,21 +1,21 @@
-/* workspace.h -- the block that results are built in.
+/* workspace.h -- the block in which results are built.
  *
- * It is kept for the next one, so that a small result costs one allocation of the right size and a copy, and growing while
- * it is built costs nothing. A large one becomes the result itself. */
+ * The block is kept for the next result, so a small result costs one allocation of the right size and a copy, and need not
+ * grow while it is built. A large block becomes the result itself. */
 #ifndef ROAR_WORKSPACE_H
 #define ROAR_WORKSPACE_H
 
 #include "bitmap.h"
 
-/* An empty bitmap to build in, for a result that may well take `expected` bytes; NULL when memory is short. Ends with one
- * of the next two. */
+/* An empty bitmap to build in, for a result of about `expected` bytes; NULL if out of memory. The caller must return it with
+ * one of the next two functions; it may have grown. */
 bitmap *workspace_take(uint32_t expected);
-/* Nothing has come of it. It may have grown. */
+/* Discards the content. */
 void workspace_put_back(bitmap *b);
-/* The bitmap in its first `used` bytes, in a block of that size; NULL when memory is short. */
+/* Makes a bitmap of the first `used` bytes; NULL if out of memory. */
 bitmap *workspace_result(bitmap *b, uint32_t used);
 
-/* Of the block that is kept, all included; 0 if there is none. */
+/* The bytes of the block that is kept, including its prefix; 0 if there is none. */
 uint64_t workspace_bytes(void);
 
 #endif

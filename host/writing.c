@@ -3,15 +3,15 @@
 
 #include "guard.h"
 
-/* The host's own policy, of which the core knows nothing. */
+/* Choices of the host, not facts of the core. */
 
-/* So many offsets are worth being sorted before they are added or removed. */
+/* Lists of this many offsets are sorted before they are added or removed. */
 #define SORTED_FROM 64
 
-/* Changing a range takes room to work in, which is given back where it is more than a quarter of the bitmap and this. */
+/* Changing a range needs working space at the end of the arena. It is freed if it exceeds a quarter of the bitmap plus this. */
 #define RANGE_SLACK 256
 
-/* Offsets that are changed at once; between two batches a bitmap full of holes is rewritten. */
+/* Offsets per call. Between calls, a bitmap with too many free blocks is rewritten. */
 #define CHANGES 1024
 
 static frame writing(bitmap *b) {
@@ -21,7 +21,7 @@ static frame writing(bitmap *b) {
     return f;
 }
 
-/* The rare part of wrote(), out of the way of the common one. */
+/* The rare part of wrote(). */
 __attribute__((noinline)) static status rewritten_or_marked(status s, bitmap **b) {
     if (s == OK) s = rewrite(b) == TRAPPED ? TRAPPED : OK;
     if (s == TRAPPED && !((*b)->flags & BITMAP_DAMAGED)) {
@@ -31,14 +31,14 @@ __attribute__((noinline)) static status rewritten_or_marked(status s, bitmap **b
     return s;
 }
 
-/* Ends a call that wrote to *b: takes the block where it is now, rewrites it when it is full of holes, and marks it when
- * its members can no longer be trusted. */
+/* Ends a call that wrote to *b: updates *b if the block moved, rewrites a bitmap with too many free blocks, and marks it as damaged
+ * after a trap. */
 static status wrote(status s, bitmap **b) {
     *b = call.growable;
     return s == OK && !call.wasteful ? OK : rewritten_or_marked(s, b);
 }
 
-/* Ends the undoing of a write that ran out of memory. If that failed too, the members are no longer those that they were. */
+/* Ends the undoing of a write that ran out of memory. If undoing fails, too, the bitmap is damaged. */
 static status undone(status s, bitmap **b) { return wrote(s == OK ? OK : TRAPPED, b) == OK ? OUT_OF_MEMORY : TRAPPED; }
 
 static void change_alone(bitmap *b) {
@@ -47,7 +47,7 @@ static void change_alone(bitmap *b) {
     core.enter_alone(arena(b), b->size);
 }
 
-/* Only a change can have left holes. */
+/* Only a change can create free blocks. */
 static uint32_t set(uint64_t offset, uint32_t value) {
     uint32_t previous = core.set(offset, value);
     if (previous != value) call.wasteful = core.wasteful();
@@ -70,7 +70,7 @@ static void set_all(uint32_t bit, uint32_t count) {
     else core.removeAll(0, count);
 }
 
-/* Those that it changed are then the first `changed` of the offsets. */
+/* Afterwards the first *changed offsets are those whose bits changed. */
 static status set_batch(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint32_t *changed) {
     frame f = setting(*b, offsets, count);
     status s = CHANGING_IN(&f, set_all(bit, count));
