@@ -2,7 +2,7 @@
 //
 //   +0               u64 offset, `count` times
 //   +8 * count       room for another `count` offsets
-//   +16 * count      1 KiB for the counters
+//   +16 * count      COUNTERS_BYTES for the counters
 //
 // Each pass sorts by one byte of the offsets, from the lowest byte to the highest, and keeps the order of offsets that have the same byte.
 // Bytes that are equal in all offsets need no pass.
@@ -13,6 +13,9 @@
 @inline const OFFSET_BYTES: usize = 8;
 // @ts-ignore: decorator
 @inline const COUNTER_BYTES: u32 = 4;
+/** Room for the counters. */
+// @ts-ignore: decorator
+@inline export const COUNTERS_BYTES: u32 = DIGITS * COUNTER_BYTES;
 
 /**
  * Sorts the `count` offsets unless they are ascending already. If `always` is 0, it also leaves sparse offsets unsorted: those that have
@@ -44,7 +47,7 @@ export function sort(count: u32, always: u32): void {
 /** Copies the offsets that take `bytes` bytes at `from` to `to`, sorted by their byte from bit `shift` on. */
 function distribute(from: usize, to: usize, bytes: usize, shift: u64): void {
   const counters = bytes << 1;
-  memory.fill(counters, 0, DIGITS * COUNTER_BYTES);
+  memory.fill(counters, 0, COUNTERS_BYTES);
   for (let at = from; at < from + bytes; at += OFFSET_BYTES) {
     const counter = counterAt(counters, load<u64>(at) >> shift);
     store<u32>(counter, load<u32>(counter) + <u32>OFFSET_BYTES);

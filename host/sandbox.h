@@ -101,7 +101,7 @@ status core_serialize_to(const bitmap *b, uint32_t format, char *payload, size_t
 
 status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous);
 /* A list of `count` offsets that the core may sort takes this many words: the offsets, and working space. Calls overwrite both. */
-#define VALUES_ROOM(count) (2 * (count) + 128)
+#define VALUES_ROOM(count) (2 * (count) + COUNTERS_BYTES / sizeof(uint64_t))
 /* Sets or clears all these offsets; *changed is the number of bits that changed. */
 status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed);
 /* Changes [low, high]. */

@@ -17,7 +17,7 @@ const ENUMS = [
 ];
 
 /** Constants: these have the same names in C. */
-const CONSTANTS = ["BITSET_BYTES", "ENTRY_BYTES", "SELF", "TINY_PAYLOAD"];
+const CONSTANTS = ["BITSET_BYTES", "COUNTERS_BYTES", "ENTRY_BYTES", "SELF", "TINY_PAYLOAD"];
 
 interface Member {
   name: string;
