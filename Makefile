@@ -192,7 +192,7 @@ $(O)/kernels: bench/kernels/bench.c bench/kernels/kernels.ts $(CORE_OBJECTS) $(P
 # Fuzz targets: fuzz-* with libFuzzer, replay-* without it, which run the inputs in test/corpus once.
 FUZZ_TARGETS := payload sequence
 SANDBOX := sandbox reading building writing bitmap workspace cpu
-FUZZED := fuzz/server.c $(SANDBOX:%=$(O)/%.o) $(CORE_OBJECTS)
+FUZZED := fuzz/check.c fuzz/server.c $(SANDBOX:%=$(O)/%.o) $(CORE_OBJECTS)
 
 replay: $(FUZZ_TARGETS:%=$(O)/replay-%)
 	@:

@@ -1,8 +1,8 @@
 /* fuzz.h -- shared by the fuzz targets: a stand-in for the server's allocator, and checks that end the process.
  *
- * A target consists of the module's sandbox and core, a stand-in for the server (server.c), and one LLVMFuzzerTestOneInput.
- * Linked with libFuzzer it searches for findings; linked with replay.c it runs given inputs. Blocks come from malloc and have
- * exactly the size requested, so a sanitizer notices any access beyond them.
+ * A target consists of the module's sandbox and core, a stand-in for the server's allocator (server.c), these checks (check.c), and
+ * one LLVMFuzzerTestOneInput. Linked with libFuzzer it searches for findings; linked with replay.c it runs given inputs. Blocks come
+ * from malloc and have exactly the size requested, so a sanitizer notices any access beyond them.
  *
  * In all targets, the two highest bits of an input's first byte choose the CPU level. */
 #ifndef ROAR_FUZZ_H

@@ -1,0 +1,116 @@
+/* check.c -- what the fuzz targets check: that bitmaps are valid and that calls agree with one another. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fuzz.h"
+
+/* Longer payloads are not written, and only this many members are listed. */
+#define PAYLOAD_MAX (1 << 22)
+#define LISTED_MAX (1 << 17)
+
+void finding(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    abort();
+}
+
+void must(status s) {
+    if (s == TRAPPED) finding("trap: %s", sandbox_last_trap());
+    if (s == OUT_OF_MEMORY) finding("out of memory");
+}
+
+void choose_level(uint8_t first) {
+    static const char *const levels[LEVEL_CHOICES] = {"v2", "v3", "v4", NULL};
+    if (sandbox_choose_level(levels[first >> LEVEL_SHIFT]) == NULL) sandbox_choose_level(NULL);
+}
+
+struct listing {
+    uint64_t members, least, greatest;
+};
+
+static void list(void *context, const uint64_t *members, size_t count) {
+    struct listing *l = context;
+    for (size_t i = 0; i < count; i++) {
+        if (l->members && members[i] <= l->greatest) finding("members are not listed in ascending order");
+        if (l->members++ == 0) l->least = members[i];
+        l->greatest = members[i];
+    }
+}
+
+void check_sound(const bitmap *b) {
+    const char *fault;
+    cardinality members, between;
+    uint32_t found;
+    uint64_t least, greatest, last;
+    struct listing l = {0};
+    statistics of[CONTAINER_KINDS];
+
+    EXPECT(!(b->flags & BITMAP_DAMAGED));
+    must(core_validate(b, &fault));
+    if (fault) finding("invalid: %s", fault);
+    must(core_cardinality(b, &members));
+    must(core_count_between(b, 0, UINT64_MAX, &between));
+    EXPECT(between == members);
+    must(core_statistics(b, of));
+    EXPECT(of[ARRAYS].members + of[BITSETS].members + of[RUNS].members == (uint64_t)members);
+    must(core_extreme(b, 0, &found, &least));
+    EXPECT(found == (members > 0));
+    if (!found) return;
+    must(core_extreme(b, 1, &found, &greatest));
+    must(core_select(b, 0, &last));
+    EXPECT(last == least);
+    must(core_select(b, (uint64_t)(members - 1), &last));
+    EXPECT(last == greatest);
+    must(core_members(b, 0, LISTED_MAX, list, &l));
+    EXPECT(l.members == (members < LISTED_MAX ? members : LISTED_MAX));
+    EXPECT(l.least == least);
+    if (members <= LISTED_MAX) EXPECT(l.greatest == greatest);
+}
+
+void check_equal(const bitmap *a, const bitmap *b) {
+    uint64_t apart;
+    uint32_t holds;
+    cardinality of_a, of_b;
+
+    must(core_cardinality(a, &of_a));
+    must(core_cardinality(b, &of_b));
+    EXPECT(of_a == of_b);
+    operands_clear();
+    operands_add(a);
+    operands_add(b);
+    must(core_combine_cardinality(XOR, &apart));
+    EXPECT(apart == 0);
+    must(core_is_subset(&holds));
+    EXPECT(holds);
+}
+
+int fits(const bitmap *b, uint32_t format) {
+    uint32_t found;
+    uint64_t greatest;
+
+    must(core_extreme(b, 1, &found, &greatest));
+    return !found || greatest <= UINT32_MAX || format == 1 || format == PORTABLE_WIDE;
+}
+
+bitmap *reread(const bitmap *b, uint32_t format) {
+    uint64_t bytes;
+    char *payload, *again;
+    size_t length, length_again;
+    bitmap *read;
+    const char *fault;
+
+    must(core_serialized_bytes(b, format, &bytes));
+    if (bytes > PAYLOAD_MAX) return NULL;
+    must(core_serialize(b, format, &payload, &length));
+    EXPECT(length == bytes);
+    must(core_deserialize(format, payload, length, &read, &fault));
+    if (fault) finding("the core refuses its own payload in format %u: %s", format, fault);
+    must(core_serialize(read, format, &again, &length_again));
+    EXPECT(length == length_again && memcmp(payload, again, length) == 0);
+    free(payload);
+    free(again);
+    return read;
+}
