@@ -13,6 +13,9 @@
 /* At least the server's overhead for a string. */
 #define STRING_HEADER 64
 
+/* StringTruncate makes no longer strings. */
+#define TRUNCATE_MAX (512 * 1024 * 1024)
+
 /* The longest string that clients can receive and the server can hold. */
 static uint64_t string_limit(call *c) {
     char digits[COUNT_TEXT] = "";
@@ -27,9 +30,15 @@ static uint64_t string_limit(call *c) {
     return limit ? limit : STRING_LIMIT_DEFAULT;
 }
 
+/* Whether the command comes from the primary or from an AOF. It was accepted there, so limits of this node do not apply. */
+static int was_accepted(call *c) {
+    return (RedisModule_GetContextFlags(c->ctx) & (REDISMODULE_CTX_FLAGS_REPLICATED | REDISMODULE_CTX_FLAGS_LOADING)) != 0;
+}
+
 /* The bitmap's length in the format; an error if a string cannot be as long. */
 static int string_length(call *c, const bitmap *b, uint32_t format, uint64_t *length) {
     if (!succeeded(c, core_serialized_bytes(b, format, length))) return 0;
+    if (was_accepted(c)) return 1;
     uint64_t limit = *length > STRING_LIMIT_LEAST ? string_limit(c) : *length;
     if (*length <= limit) return 1;
     return reply_error(c, "ERR Roaring: string too long: maximum %llu bytes (proto-max-bulk-len)", (unsigned long long)limit);
@@ -162,30 +171,62 @@ int frombitmap_command(call *c) {
     return reply_cardinality(c, b);
 }
 
-/* Whether there is memory for a string of that length. The server does not check before it creates one, and ends its process if
- * there is none. */
-static int has_room(call *c, size_t length) {
-    void *room = RedisModule_TryAlloc ? RedisModule_TryAlloc(length + STRING_HEADER) : NULL;
-    RedisModule_Free(room);
-    return room || !RedisModule_TryAlloc || succeeded(c, OUT_OF_MEMORY);
+/* Whether there is memory for so many strings of that length. The server does not check before it creates one, and ends its process
+ * if there is none. */
+static int has_room(call *c, size_t length, int strings) {
+    void *room[2] = {NULL, NULL};
+    int held = 0;
+
+    if (!RedisModule_TryAlloc) return 1;
+    while (held < strings && (room[held] = RedisModule_TryAlloc(length + STRING_HEADER)) != NULL) held++;
+    for (int i = 0; i < held; i++) RedisModule_Free(room[i]);
+    return held == strings || succeeded(c, OUT_OF_MEMORY);
 }
 
-/* TOBITMAP stringkey key -- stores a native bitmap of the members over any value, and replies its length in bytes. The core writes
- * into the string itself: the server creates it as zeros, and nothing else refers to it before a key holds it. */
+/* Gives the key a string that the server creates from one of ours, and may copy. */
+static int set_string(call *c, RedisModuleKey *key, const bitmap *b, size_t length) {
+    if (!has_room(c, length, 2)) return 0;
+    RedisModuleString *string = RedisModule_CreateString(c->ctx, NULL, length);
+    int written = succeeded(c, core_serialize_to(b, BITS, (char *)RedisModule_StringPtrLen(string, NULL), length));
+    if (written) RedisModule_StringSet(key, string);
+    RedisModule_FreeString(c->ctx, string);
+    return written;
+}
+
+/* Gives the key a string that the core fills where it stands, so that there is never more than one. The old value goes before that.
+ * So b is validated first: then only a bug in the core could still lose the value. */
+static int fill_string(call *c, RedisModuleKey *key, const bitmap *b, size_t length) {
+    const char *fault;
+    size_t room;
+    bitmap *taken = NULL;                       /* b, where it is the old value itself */
+
+    if (!has_room(c, length, 1)) return 0;
+    if (RedisModule_KeyType(key) != REDISMODULE_KEYTYPE_EMPTY) {
+        if (!succeeded(c, core_validate(b, &fault))) return 0;
+        if (fault) return reply_error(c, "ERR Roaring: internal error (%s)", fault);
+        if (RedisModule_ModuleTypeGetType(key) == c->family->type && RedisModule_ModuleTypeGetValue(key) == b) {
+            bitmap *placeholder = bitmap_create(0);
+            if (placeholder == NULL) return reply_failure(c, OUT_OF_MEMORY);
+            RedisModule_ModuleTypeReplaceValue(key, c->family->type, placeholder, (void **)&taken);
+        }
+        RedisModule_DeleteKey(key);
+    }
+    RedisModule_StringTruncate(key, length);    /* cannot fail: the key is open for writing and missing, and the length is in bounds */
+    int written = succeeded(c, core_serialize_to(b, BITS, RedisModule_StringDMA(key, &room, REDISMODULE_WRITE), length));
+    if (!written) RedisModule_DeleteKey(key);
+    bitmap_free(taken);
+    return written;
+}
+
+/* TOBITMAP stringkey key -- stores a native bitmap of the members over any value, and replies its length in bytes. */
 int tobitmap_command(call *c) {
     const bitmap *b;
     uint64_t length;
 
-    if (!open_existing(c, 2, &b)) return REDISMODULE_OK;
-    if (!string_length(c, b, BITS, &length) || !has_room(c, length)) return REDISMODULE_OK;
-    RedisModuleString *string = RedisModule_CreateString(c->ctx, NULL, length);
-    int written = succeeded(c, core_serialize_to(b, BITS, (char *)RedisModule_StringPtrLen(string, NULL), length));
-    if (written) {
-        RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
-        RedisModule_StringSet(key, string);
-        RedisModule_CloseKey(key);
-    }
-    RedisModule_FreeString(c->ctx, string);
+    if (!open_existing(c, 2, &b) || !string_length(c, b, BITS, &length)) return REDISMODULE_OK;
+    RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    int written = (length > 0 && length <= TRUNCATE_MAX ? fill_string : set_string)(c, key, b, length);
+    RedisModule_CloseKey(key);
     if (!written) return REDISMODULE_OK;
     announce(c, c->argv[1], "set");
     return reply_integer(c, length);

@@ -18,6 +18,9 @@
 
 #define REDISMODULE_KEYTYPE_EMPTY 0
 
+#define REDISMODULE_CTX_FLAGS_REPLICATED (1 << 12)
+#define REDISMODULE_CTX_FLAGS_LOADING (1 << 13)
+
 #define REDISMODULE_POSTPONED_LEN (-1)
 #define REDISMODULE_NO_EXPIRE (-1)
 
@@ -196,6 +199,9 @@ typedef struct {
     NEED(int, SetExpire, (RedisModuleKey *key, long long milliseconds))                                                  \
     NEED(char *, StringDMA, (RedisModuleKey *key, size_t *length, int mode))                                             \
     NEED(int, StringSet, (RedisModuleKey *key, RedisModuleString *string))                                               \
+    NEED(int, StringTruncate, (RedisModuleKey *key, size_t length))                                                      \
+    NEED(int, DeleteKey, (RedisModuleKey *key))                                                                          \
+    NEED(int, GetContextFlags, (RedisModuleCtx *ctx))                                                                    \
     NEED(int, SignalModifiedKey, (RedisModuleCtx *ctx, RedisModuleString *name))                                         \
     NEED(int, NotifyKeyspaceEvent, (RedisModuleCtx *ctx, int type, const char *event, RedisModuleString *key))           \
     NEED(int, ReplicateVerbatim, (RedisModuleCtx *ctx))                                                                  \
