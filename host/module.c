@@ -56,11 +56,32 @@ static int read_arguments(RedisModuleCtx *ctx, RedisModuleString **argv, int arg
     return REDISMODULE_OK;
 }
 
+static void report_key(RedisModuleCtx *ctx, int at, uint64_t flags) {
+    if (RedisModule_KeyAtPosWithFlags) RedisModule_KeyAtPosWithFlags(ctx, at, (int)flags);
+    else RedisModule_KeyAtPos(ctx, at);
+}
+
+/* Reports the keys of a call that the server wants to route or to authorize. Nothing about the call has been checked: it may lack
+ * arguments, even those that the arity requires. An unknown operation has the keys of the key specs. */
+static int report_keys(call *c) {
+    int one = c->argc > 1 && argument_is(c, 1, c->row->one_key_for);
+    const RedisModuleCommandKeySpec *spec = c->row->info->key_specs;
+
+    for (; spec->begin_search_type != REDISMODULE_KSPEC_BS_INVALID; spec++) {
+        int at = spec->bs.index.pos, last = spec->fk.range.lastkey;
+        if (last < 0) last = one ? at : c->argc + last;
+        else last += at;
+        for (; at <= last && at < c->argc; at++) report_key(c->ctx, at, spec->flags & ~REDISMODULE_CMD_KEY_INCOMPLETE);
+    }
+    return REDISMODULE_OK;
+}
+
 /* Checks the arity, because servers before 7.0 are not told what it is. */
 int run_command(const command *row, const family *f, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    call c = {ctx, argv, argc, f, row};
+    if (row->one_key_for && RedisModule_IsKeysPositionRequest(ctx)) return report_keys(&c);
     int arity = row->info->arity;
     if (arity < 0 ? argc < -arity : argc != arity) return RedisModule_WrongArity(ctx);
-    call c = {ctx, argv, argc, f, row};
     row->handler(&c);
     return REDISMODULE_OK;
 }

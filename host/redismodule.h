@@ -108,6 +108,7 @@ typedef struct {
 #define REDISMODULE_CMD_KEY_ACCESS (1ULL << 4)
 #define REDISMODULE_CMD_KEY_UPDATE (1ULL << 5)
 #define REDISMODULE_CMD_KEY_INSERT (1ULL << 6)
+#define REDISMODULE_CMD_KEY_INCOMPLETE (1ULL << 9)                /* the server then asks the module for the keys of a call */
 
 typedef enum {
     REDISMODULE_KSPEC_BS_INVALID,
@@ -187,6 +188,9 @@ typedef struct {
     WANT(int, SetCommandInfo, (RedisModuleCommand *command, const RedisModuleCommandInfo *info))              /* 7.0 */  \
     WANT(int, SetCommandACLCategories, (RedisModuleCommand *command, const char *categories))                 /* 7.2 */  \
     WANT(int, AddACLCategory, (RedisModuleCtx *ctx, const char *name))                                        /* 7.4 */  \
+    NEED(int, IsKeysPositionRequest, (RedisModuleCtx *ctx))                                                              \
+    NEED(void, KeyAtPos, (RedisModuleCtx *ctx, int at))                                                                  \
+    WANT(void, KeyAtPosWithFlags, (RedisModuleCtx *ctx, int at, int flags))                                   /* 7.0 */  \
     NEED(RedisModuleType *, CreateDataType, (RedisModuleCtx *ctx, const char *name, int encver,                          \
                                              RedisModuleTypeMethods *methods))                                           \
     NEED(RedisModuleKey *, OpenKey, (RedisModuleCtx *ctx, RedisModuleString *name, int mode))                            \

@@ -18,10 +18,9 @@ export const bitmaps: Command[] = [
   {
     name: "BITOP", since: "1.0.0", flags: ["write", "deny-oom"],
     summary: "Performs a set operation on bitmaps, and stores the result", complexity: "O(n) in the total size of the sources",
-    // NOT's `last` stands where the other operations have keys. Key specs cannot distinguish operations: a keyword spec
-    // matches a word anywhere in the arguments, and so also a key of that name. `last` is therefore reported as a key. In a
-    // cluster, clients must leave it out, or use a number that hashes to the slot of the keys.
-    keys: [{ at: 2, access: "update" }, { at: 3, to: -1, access: "read" }],
+    // NOT's `last` stands where the other operations have keys. A keyword spec would not help: it matches a word anywhere in the
+    // arguments, and so also a key of that name.
+    keys: [{ at: 2, access: "update" }, { at: 3, to: -1, access: "read", oneKeyFor: "NOT" }],
     args: [
       operation,
       { name: "destkey", type: "key" }, multiple(key), optional(integer("last")),
@@ -54,7 +53,7 @@ export const bitmaps: Command[] = [
   {
     name: "BITOPCARD", since: "1.0.0", flags: ["readonly"],
     summary: "Returns the number of members that BITOP would store", complexity: "O(n) in the total size of the sources",
-    keys: [{ at: 2, to: -1, access: "read" }], args: [operation, multiple(key), optional(integer("last"))],
+    keys: [{ at: 2, to: -1, access: "read", oneKeyFor: "NOT" }], args: [operation, multiple(key), optional(integer("last"))],
     reply: "The cardinality of the result.", missing: "empty",
     details: "Takes the operations of `BITOP`, without storing a result.",
     example: [

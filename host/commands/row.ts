@@ -14,6 +14,11 @@ interface Keys {
   /** Position of the last key, counted from the end. Without it there is one key. */
   to?: -1;
   access: Access;
+  /**
+   * The operation, the command's first argument, for which `at` is the only key and what follows is no key. A key spec cannot say this, so
+   * the server asks the module for the keys of each call.
+   */
+  oneKeyFor?: string;
 }
 
 export interface Arg {

@@ -41,7 +41,7 @@ function itNeedsBoth(suite: Suite): void {
 }
 
 describeCommand("BITOPCARD", (suite) => {
-  const { run, roar, family, server, effects, refusal, protocol } = suite;
+  const { run, roar, family, server, effects, refusal, protocol, name } = suite;
 
   it("treats missing keys as empty bitmaps", async () => {
     for (const operation of operations) expect(await run(operation, "none", "none2")).toBe(0);
@@ -63,6 +63,16 @@ describeCommand("BITOPCARD", (suite) => {
         expect(await run("NOT", key, ...last)).toEqual(await roar.run("BITOP", "NOT", "d", key, ...last));
       }
     }
+  });
+
+  it.each([
+    [["NOT", "a", 100], ["a"]],
+    [["Not", "a"], ["a"]],
+    [["NOT", "a", 1, 2], ["a"]],
+    [["ORR", "a", 100], ["a", "100"]],
+    [["OR", "NOT", 100], ["NOT", "100"]],
+  ])("has its keys found by COMMAND GETKEYS, and the `last` of NOT is none of them: %j", async (call, keys) => {
+    expect(await server.run("COMMAND", "GETKEYS", name, ...call)).toEqual(keys);
   });
 
   it("counts up to and including the last offset", async () => {
@@ -92,7 +102,7 @@ describeCommand("BITOPCARD", (suite) => {
   itRunsEverywhere(suite, ["OR", "k", "k"]);
   itMindsMemory(suite, "read", ["OR", "k"]);
   itDeclares(suite, {
-    arity: -3, flags: ["readonly"], keys: [{ first: 2, last: -1, access: "RO" }],
+    arity: -3, flags: ["readonly", "movablekeys"], keys: [{ first: 2, last: -1, access: "RO" }],
     call: ["OR", "a", "b"], keysInCall: ["a", "b"],
   });
   itRefuses(suite, {

@@ -152,6 +152,33 @@ describeCommand("BITOP", (suite) => {
       expect(await run("NOT", "d", "none", 65_536)).toBe(65_537);
     });
 
+    it.each([
+      [["NOT", "a", "b", 100], ["a", "b"]],
+      [["not", "a", "b", 100], ["a", "b"]],
+      [["NOT", "a", "b"], ["a", "b"]],
+      [["NOT", "a", "b", "x", 2], ["a", "b"]],
+      [["NOTE", "a", "b", 100], ["a", "b", "100"]],
+      [["", "a", "b", 100], ["a", "b", "100"]],
+      ...operations.map((operation) => [[operation, "NOT", "b", "NOT", 100], ["NOT", "b", "NOT", "100"]]),
+    ])("has its keys found by COMMAND GETKEYS, and `last` is none of them: %j", async (call, keys) => {
+      expect(await server.run("COMMAND", "GETKEYS", name, ...call)).toEqual(keys);
+    });
+
+    it("needs the right to write its destination and to read its source, and no right for `last`", async () => {
+      await server.run("ACL", "SETUSER", "guest", "on", "nopass", "reset", "on", "nopass", "+@all", "%W~a", "%R~b");
+      await roar.load("b", [1]);
+      const connection = await server.connect();
+      await connection.run("AUTH", "guest", "any");
+      expect(await connection.run(name, "NOT", "a", "b", 100)).toBe(100);
+      for (const [to, from] of [["c", "b"], ["b", "b"], ["a", "a"], ["a", "c"], ["a", 100]]) {
+        expect(await connection.refusal(name, "NOT", to!, from!, 100), `${to} ${from}`).toMatch(/^NOPERM/);
+      }
+      expect(await connection.refusal(name, "OR", "a", "b", 100)).toMatch(/^NOPERM/);
+      expect(await connection.refusal(name, "NOTE", "a", "b", 100)).toMatch(/^NOPERM/);
+      expect(await connection.refusal(name, "NOT", "a", "b", 100, "c")).toBe(arityError(name));
+      connection.close();
+    });
+
     it("flips a bitmap in place and restores it when applied again", async () => {
       await roar.load("a", sources.bitset!);
       const last = 200_000;
@@ -243,7 +270,7 @@ describeCommand("BITOP", (suite) => {
   itMindsMemory(suite, "write", ["OR", "d", "k"]);
   itDeclares(suite, {
     arity: -4,
-    flags: ["write", "denyoom"],
+    flags: ["write", "denyoom", "movablekeys"],
     keys: [
       { first: 2, last: 2, access: "RW" },
       { first: 3, last: -1, access: "RO" },

@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type Access, type Command as Row, commands } from "../../host/commands.ts";
-import { callOf, calls, isKey } from "../support/calls.ts";
+import { callOf, callsOf, isKey } from "../support/calls.ts";
 import { families, type Family, otherThan, R, R64, range } from "../support/family.ts";
 import { type Argument, type Reply, ReplyError } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
@@ -18,12 +18,15 @@ const rows = families.flatMap((family) => commands.map((row) => ({ family, row, 
 /** Arguments that accept any text: command name to position. */
 const free: Readonly<Record<string, number>> = { SETBITARRAY: 1, STAT: 1, OPTIMIZE: 1 };
 
-/** Position and access of each key in the command's example call, according to its row. */
-const accesses = (row: Row): { at: number; access: Access }[] =>
-  row.keys.flatMap(({ at, to, access }) => {
-    const count = to === undefined ? 1 : calls[row.name]!.length - at + 1;
+/** Position and access of each key in a call, according to the command's row. */
+const accesses = (row: Row, call: readonly Argument[]): { at: number; access: Access }[] =>
+  row.keys.flatMap(({ at, to, access, oneKeyFor }) => {
+    const count = to === undefined || call[0] === oneKeyFor ? 1 : call.length - at + 1;
     return range(at, count).map((position) => ({ at: position - 1, access }));
   });
+
+/** Whether the server asks the module for the keys of a call. */
+const reportsKeys = (row: Row): boolean => row.keys.some(({ oneKeyFor }) => oneKeyFor !== undefined);
 
 const OF_SPECS: Readonly<Record<Access, string[]>> = {
   read: ["RO", "access"], modify: ["RW", "access", "update"], update: ["RW", "update"], insert: ["RW", "insert"],
@@ -49,9 +52,11 @@ describe("the command table", () => {
     const [, arity, flags, first, last, step, , , specs] = info;
     const needed = 1 + row.args.filter(({ optional }) => !optional).length;
     expect(arity).toBe(row.args.some(({ optional, multiple }) => optional || multiple) ? -needed : needed);
-    expect([...(flags as string[])].sort()).toEqual(["module", ...row.flags.map((flag) => flag.replace("deny-oom", "denyoom"))].sort());
+    const declared = row.flags.map((flag) => flag.replace("deny-oom", "denyoom"));
+    expect([...(flags as string[])].sort()).toEqual([...declared, "module", ...(reportsKeys(row) ? ["movablekeys"] : [])].sort());
     expect([first, last, step]).toEqual([row.keys[0]!.at, row.keys.at(-1)!.to ?? row.keys.at(-1)!.at, 1]);
-    expect((specs as Reply[]).map(specOf)).toEqual(row.keys.map(({ at, to, access }) => ({ at, last: to ?? 0, flags: OF_SPECS[access] })));
+    expect((specs as Reply[]).map(specOf)).toEqual(row.keys.map(({ at, to, access, oneKeyFor }) =>
+      ({ at, last: to ?? 0, flags: [...OF_SPECS[access], ...(oneKeyFor === undefined ? [] : ["incomplete"])] })));
   });
 
   it.each(byName(rows))("%s: COMMAND DOCS reports the documentation of its row", async (_, { row, name }) => {
@@ -60,10 +65,16 @@ describe("the command table", () => {
     expect((docs.get("arguments") as Reply[]).map(documented)).toEqual(row.args.map(described));
   });
 
-  it.each(byName(rows))("%s: COMMAND GETKEYS finds its keys", async (_, { row, name, family }) => {
-    const call = callOf(row, family);
-    expect(await server.run("COMMAND", "GETKEYS", name, ...call)).toEqual(call.filter(isKey));
-    expect(accesses(row).map(({ at }) => at)).toEqual(call.flatMap((word, at) => (isKey(word) ? [at] : [])));
+  it.each(byName(rows))("%s: COMMAND GETKEYS and GETKEYSANDFLAGS find its keys", async (_, { row, name, family }) => {
+    const forms = callsOf(row, family);
+    expect(forms.slice(1).map(([operation]) => operation)).toEqual(row.keys.flatMap(({ oneKeyFor }) => oneKeyFor ?? []));
+    for (const call of forms) {
+      const keys = accesses(row, call);
+      expect(keys.map(({ at }) => at)).toEqual(call.flatMap((word, at) => (isKey(word) ? [at] : [])));
+      expect(await server.run("COMMAND", "GETKEYS", name, ...call)).toEqual(call.filter(isKey));
+      const flagged = keys.map(({ at, access }) => [call[at], OF_SPECS[access]]);
+      expect(await server.run("COMMAND", "GETKEYSANDFLAGS", name, ...call)).toEqual(flagged);
+    }
   });
 });
 
@@ -94,19 +105,22 @@ describe("access control", () => {
   const NEEDED: Readonly<Record<Access, string>> = { read: "R", modify: "RW", update: "W", insert: "W", overwrite: "W" };
   const RIGHTS = ["R", "W", "RW"];
   const patterns = RIGHTS.map((rights) => `%${rights}~${rights}:*`);
+  /** The call with keys that the guest may read and write. */
+  const granted = (call: readonly Argument[]): Argument[] => call.map((word) => (isKey(word) ? `RW:${word}` : word));
   const guest = () => server.run("ACL", "SETUSER", "guest", "on", "nopass", "resetkeys", "+@all", ...patterns);
 
   it.each(byName(rows))("%s needs exactly the rights for each key that its access implies", async (_, { row, name, family }) => {
     await guest();
-    const call = callOf(row, family).map((word) => (isKey(word) ? `RW:${word}` : word));
-    for (const { at, access } of accesses(row)) {
-      for (const rights of [...RIGHTS, "none"]) {
-        const tried = call.with(at, `${rights}:key`), allowed = [...NEEDED[access]].every((right) => rights.includes(right));
-        const answer = await server.run("ACL", "DRYRUN", "guest", name, ...tried);
-        expect(answer === "OK", `${tried.join(" ")}: ${String(answer)}`).toBe(allowed);
-        if (!natives.includes(row.name)) continue;
-        const native = await server.run("ACL", "DRYRUN", "guest", row.name, ...tried);
-        expect(answer).toEqual(native);
+    for (const call of callsOf(row, family).map(granted)) {
+      for (const { at, access } of accesses(row, call)) {
+        for (const rights of [...RIGHTS, "none"]) {
+          const tried = call.with(at, `${rights}:key`), allowed = [...NEEDED[access]].every((right) => rights.includes(right));
+          const answer = await server.run("ACL", "DRYRUN", "guest", name, ...tried);
+          expect(answer === "OK", `${tried.join(" ")}: ${String(answer)}`).toBe(allowed);
+          if (!natives.includes(row.name)) continue;
+          const shared = call[0] === "NOT" ? tried.slice(0, -1) : tried; // without `last`, which native NOT does not have
+          expect(answer).toEqual(await server.run("ACL", "DRYRUN", "guest", row.name, ...shared));
+        }
       }
     }
   });
@@ -115,9 +129,10 @@ describe("access control", () => {
     await guest();
     const connection = await server.connect();
     await connection.run("AUTH", "guest", "any");
-    for (const { at, access } of accesses(row)) {
-      const call = callOf(row, family).map((word) => (isKey(word) ? `RW:${word}` : word)).with(at, access === "read" ? "W:key" : "R:key");
-      expect(await connection.refusal(name, ...call)).toMatch(/^NOPERM/);
+    for (const call of callsOf(row, family).map(granted)) {
+      for (const { at, access } of accesses(row, call)) {
+        expect(await connection.refusal(name, ...call.with(at, access === "read" ? "W:key" : "R:key"))).toMatch(/^NOPERM/);
+      }
     }
     expect(await server.run("DBSIZE")).toBe(0);
     connection.close();

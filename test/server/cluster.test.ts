@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../../host/commands.ts";
-import { callOf, isKey } from "../support/calls.ts";
+import { callsOf, isKey } from "../support/calls.ts";
 import { families, type Family, type Member, R, R64, range } from "../support/family.ts";
 import { waitUntil } from "../support/waiting.ts";
 import { type Argument, type Command, type Connection, type Reply, ReplyError } from "../support/resp.ts";
@@ -58,23 +58,23 @@ async function follow(command: Command, first: Node): Promise<{ reply: Reply; mo
   return { reply: reply!, ...(moved === undefined ? {} : { moved }) };
 }
 
-/** A valid call whose keys take these hash tags in turn. */
-const tagged = (row: (typeof commands)[number], family: Family, tags: readonly string[]): { call: Argument[]; keys: string[] } => {
-  const keys: string[] = [];
-  const call = callOf(row, family).map((word) => {
-    if (!isKey(word)) return word;
-    keys.push(`{${tags[keys.length % tags.length]!}}${family.name}:${word}`);
-    return keys.at(-1)!;
+/** The valid calls of a command. Their keys take these hash tags in turn. */
+const tagged = (row: (typeof commands)[number], family: Family, tags: readonly string[]): { call: Argument[]; keys: string[] }[] =>
+  callsOf(row, family).map((form) => {
+    const keys: string[] = [];
+    const call = form.map((word) => {
+      if (!isKey(word)) return word;
+      keys.push(`{${tags[keys.length % tags.length]!}}${family.name}:${word}`);
+      return keys.at(-1)!;
+    });
+    return { call, keys };
   });
-  return { call, keys };
-};
 
 const rows = families.flatMap((family) => commands.map((row) => ({ row, family, name: `${family.name}.${row.name}` })));
 
 describe("routing", () => {
   it.each(byName(rows))("%s is routed by its keys", async (_, { row, family, name }) => {
-    for (const tag of ["a", "b", "c"]) {
-      const { call, keys } = tagged(row, family, [tag]);
+    for (const { call, keys } of ["a", "b", "c"].flatMap((tag) => tagged(row, family, [tag]))) {
       for (const key of keys) {
         await follow(["DEL", key], nodes[0]!);
         if (key.endsWith("s:1")) await follow(["SET", key, "ab"], nodes[0]!);
@@ -91,10 +91,23 @@ describe("routing", () => {
     }
   });
 
-  const several = rows.filter(({ row, family }) => tagged(row, family, ["a"]).keys.length > 1);
+  const several = rows.filter(({ row }) => row.keys.length > 1 || row.keys.some(({ to }) => to !== undefined));
   it.each(byName(several))("%s refuses keys in different slots", async (_, { row, family, name }) => {
+    const calls = tagged(row, family, ["a", "b"]).filter(({ keys }) => keys.length > 1);
+    expect(calls).not.toEqual([]);
     for (const { connection } of nodes) {
-      expect(await connection.refusal(name, ...tagged(row, family, ["a", "b"]).call)).toMatch(/^CROSSSLOT /);
+      for (const { call } of calls) expect(await connection.refusal(name, ...call)).toMatch(/^CROSSSLOT /);
+    }
+  });
+
+  it.each(families.map(({ name }) => name))("%s.BITOP NOT takes a `last` that hashes to any slot", async (name) => {
+    for (const first of nodes) {
+      const run = async (...command: Command): Promise<Reply> => (await follow(command, first)).reply;
+      expect(await run(`${name}.SETINTARRAY`, `{t}${name}b`, 1, 3)).toBe("OK");
+      for (const last of [99, 100, 101]) {
+        expect(await run(`${name}.BITOP`, "NOT", `{t}${name}a`, `{t}${name}b`, last)).toBe(last - 1);
+        expect(await run(`${name}.BITOPCARD`, "NOT", `{t}${name}b`, last)).toBe(last - 1);
+      }
     }
   });
 });

@@ -8,7 +8,7 @@ import type { Argument } from "./resp.ts";
  * Arguments for every command, with all options. The first letter of a key's name says how the command uses it. It reads r (a bitmap),
  * e (a bitmap of either family) and s (a string), changes w (a bitmap), and overwrites o (a key of any type).
  */
-export const calls: Readonly<Record<string, readonly Argument[]>> = {
+const calls: Readonly<Record<string, readonly Argument[]>> = {
   SETBIT: ["w:1", 7, 1],
   GETBIT: ["r:1", 7],
   BITCOUNT: ["r:1", 0, -1, "BIT"],
@@ -49,9 +49,19 @@ export const calls: Readonly<Record<string, readonly Argument[]>> = {
   OPTIMIZE: ["r:1", "MEM"],
 };
 
+/** Calls in which other arguments are keys: those of the operation that a key spec names in `oneKeyFor`. */
+const otherCalls: Readonly<Record<string, readonly Argument[]>> = {
+  BITOP: ["NOT", "o:1", "r:1", 100],
+  BITOPCARD: ["NOT", "r:1", 100],
+};
+
 const stream = ({ bits }: Family): Buffer => Buffer.from(bits === 32 ? "3a30000000000000" : "0000000000000000", "hex");
 /** The arguments of the call in a family. */
 export const callOf = (row: Row, family: Family): Argument[] =>
   calls[row.name]!.map((word) => (word === "(a stream)" ? stream(family) : word));
+
+/** The calls of a command that have their keys at different places. */
+export const callsOf = (row: Row, family: Family): Argument[][] =>
+  [callOf(row, family), ...(row.name in otherCalls ? [[...otherCalls[row.name]!]] : [])];
 
 export const isKey = (word: Argument): word is string => /^[rewso]:/.test(String(word));
