@@ -254,7 +254,7 @@ static void combine_some(struct subject *k) {
     bitmap *b;
 
     if (operation == NOT) operation = OR;
-    if (operation >= DIFF && count < 2) count = 2;
+    if (operation >= DIFF && operation != ONE && count < 2) count = 2;
     operands_clear();
     for (uint32_t s = 0; s < count; s++) {
         uint32_t which = take(1) % (4 * BITMAPS + 1);

@@ -15,7 +15,7 @@ typedef struct bitop {
 static const bitop *parse_operation(call *c, int at) {
     static const bitop operations[] = {
         {"AND", AND, 1},   {"OR", OR, 1},       {"XOR", XOR, 1},     {"NOT", NOT, 1},
-        {"DIFF", DIFF, 2}, {"DIFF1", DIFF1, 2}, {"ANDOR", ANDOR, 2}, {"ONE", ONE, 2},
+        {"DIFF", DIFF, 2}, {"DIFF1", DIFF1, 2}, {"ANDOR", ANDOR, 2}, {"ONE", ONE, 1},
     };
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         if (argument_is(c, at, operations[i].name)) return &operations[i];

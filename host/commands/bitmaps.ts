@@ -36,7 +36,7 @@ export const bitmaps: Command[] = [
       "| `DIFF` | in the first source and in no other source | 2 or more |",
       "| `DIFF1` | in any other source and not in the first | 2 or more |",
       "| `ANDOR` | in the first source and in any other | 2 or more |",
-      "| `ONE` | in exactly one source | 2 or more |",
+      "| `ONE` | in exactly one source | 1 or more |",
       "",
       "Only `NOT` takes `last`. The destination may be one of the sources. Its old value, of any type, and its TTL are discarded. "
       + "An empty result is stored as an empty bitmap.",

@@ -106,7 +106,7 @@ describeCommand("BITOPCARD", (suite) => {
     call: ["OR", "a", "b"], keysInCall: ["a", "b"],
   });
   itRefuses(suite, {
-    arity: [[], ["OR"], ...["DIFF", "DIFF1", "ANDOR", "ONE"].map((operation) => [operation, "k"]), ["NOT", "k", 1, 2]],
+    arity: [[], ["OR"], ...["DIFF", "DIFF1", "ANDOR"].map((operation) => [operation, "k"]), ["NOT", "k", 1, 2]],
     bad: [
       ...["NAND", "", "ORR"].map((bad) => [[bad, "k"], SYNTAX] as const),
       ...notOffsets(family).map((bad) => [["NOT", "k", bad], offsetError(family, "last")] as const),

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { asReply, member, type Member, notOffsets, otherThan, range } from "../support/family.ts";
 import { combine, leastSources, type Operation, operations, sorted } from "../support/model.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
+import { ReplyError } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import {
   arityError, describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, SYNTAX, WRONGTYPE,
@@ -70,6 +71,7 @@ describeCommand("BITOP", (suite) => {
     await expectResult(names);
     await expectResult([...names].reverse());
     if (leastSources(operation) === 1) for (const a of names) await expectResult([a]);
+    else expect(await refusal(operation, "d", names[0]!)).toBe(arityError(name));
     for (const key of names) expectEqual(await roar.members(key), sorted(model(key)), "a source");
   });
 
@@ -116,6 +118,19 @@ describeCommand("BITOP", (suite) => {
     expect(await run("or", "d", "a")).toBe(2);
     expect(await run("AnDoR", "d", "a", "a")).toBe(2);
     expect(await run("Not", "d", "a")).toBe(1);
+  });
+
+  it.each(["AND", "OR", "XOR", "ONE"])("%s of one source copies it", async (operation) => {
+    await loadAll();
+    for (const key of names) {
+      expect(await run(operation, "d", key), key).toBe(sources[key]!.length);
+      expectEqual(await roar.members("d"), sorted(model(key)), key);
+      expect(await run(operation, key, key), key).toBe(sources[key]!.length);
+      expectEqual(await roar.members(key), sorted(model(key)), key);
+    }
+    await roar.run("SETFULL", "everything");
+    await run(operation, "d", "everything");
+    expect(await roar.run("CONTAINS", "d", "everything", "EQ")).toBe(1);
   });
 
   it("accepts a thousand sources, and refuses 70,000", async () => {
@@ -281,7 +296,7 @@ describeCommand("BITOP", (suite) => {
   itRefuses(suite, {
     arity: [
       [], ["OR"], ["OR", "k"],
-      ...["DIFF", "DIFF1", "ANDOR", "ONE", "one"].map((operation) => [operation, "k", "k"]),
+      ...["DIFF", "DIFF1", "ANDOR", "andor"].map((operation) => [operation, "k", "k"]),
       ["NOT", "k", "k", 1, 2],
     ],
     bad: [
@@ -289,6 +304,17 @@ describeCommand("BITOP", (suite) => {
       ...notOffsets(family).map((bad) => [["NOT", "k", "k", bad], offsetError(family, "last")] as const),
     ],
     good: ["OR", "d", "k"],
+  });
+
+  it("accepts one source for the same operations as native BITOP, where the server has them (Redis 8.2)", async ({ skip }) => {
+    await server.run("SETBIT", "native", 7, 1);
+    await roar.load("a", [7]);
+    const native = server.speaking(protocol);
+    const accepted = async (words: string[]) => !((await native.pipeline([words]))[0] instanceof ReplyError);
+    if (!(await accepted(["BITOP", "ONE", "copy", "native"]))) skip("the native BITOP of this server has no ONE");
+    for (const operation of operations) {
+      expect(await accepted([name, operation, "d", "a"]), operation).toBe(await accepted(["BITOP", operation, "copy", "native"]));
+    }
   });
 
   it("replies with its own arity error when a lower-case operation lacks sources", async () => {

@@ -25,7 +25,7 @@ export function nativeString(model: Model): Buffer {
 export const operations = ["AND", "OR", "XOR", "DIFF", "DIFF1", "ANDOR", "ONE"] as const;
 export type Operation = (typeof operations)[number];
 /** The least number of sources of an operation. */
-export const leastSources = (operation: Operation): number => (["AND", "OR", "XOR"].includes(operation) ? 1 : 2);
+export const leastSources = (operation: Operation): number => (["DIFF", "DIFF1", "ANDOR"].includes(operation) ? 2 : 1);
 
 /** Whether BITOP keeps a member that `count` of `sources` sources hold; `inFirst` says whether the first source is one of them. */
 export function keeps(operation: Operation, sources: number, count: number, inFirst: boolean): boolean {

@@ -18,7 +18,7 @@ function combineAll(trial: Trial, sources: Model[], form: Form = EITHER): void {
   clear();
   for (let s = 0; s < sources.length; s++) addOperandOf(sources[s], form, trial.random);
   for (let op = 0; op < OPERATIONS; op++) {
-    if (op == Operation.NOT || (op > Operation.NOT && sources.length == 1)) continue;
+    if (op == Operation.NOT || (sources.length == 1 && op > Operation.NOT && op < Operation.ONE)) continue;
     const expected = combineModels(op, sources), what = "operation " + op.toString();
     freshArena(40);
     combine(op, sources.length);

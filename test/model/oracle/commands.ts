@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import { type Member, member } from "../../support/family.ts";
 import { readPayload } from "../../support/format.ts";
-import { keeps, type Operation, operations } from "../../support/model.ts";
+import { keeps, leastSources, type Operation, operations } from "../../support/model.ts";
 import { expectEqual, SYNTAX, WRONGTYPE } from "../../support/suite.ts";
 import { bytesOf, ReplyError } from "../../support/resp.ts";
 import { type Answer, type Call, integer, list, refuse, REPLY_LIMIT, STRING_LIMIT, stringLength, TooMuch } from "./call.ts";
@@ -74,7 +74,7 @@ function combined(call: Call, at: number): Edges {
     return set;
   }
   const operation = operations.find((known) => known === name) ?? refuse(SYNTAX);
-  if (sources < (["AND", "OR", "XOR"].includes(operation) ? 1 : 2)) call.refuseArity();
+  if (sources < leastSources(operation)) call.refuseArity();
   return combine(operation, call.args.slice(at).map((_, i) => call.source(at + i)));
 }
 

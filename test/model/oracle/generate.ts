@@ -2,7 +2,7 @@
 
 import { type Family, families, range } from "../../support/family.ts";
 import { containersOf, type Container, portable32, portable64 } from "../../support/format.ts";
-import { operations } from "../../support/model.ts";
+import { leastSources, operations } from "../../support/model.ts";
 import type { Random } from "../../support/random.ts";
 import type { World } from "./call.ts";
 import type { Edges } from "./edges.ts";
@@ -121,7 +121,8 @@ export class Generator {
   operation(): [operation: string, sources: string[], last: bigint[]] {
     const { random } = this;
     if (random.chance(0.25)) return [this.word("NOT"), [this.key()], random.chance(0.7) ? [this.near(this.key())] : []];
-    return [this.word(random.pick(operations)), range(0, 2 + random.below(4)).map(() => this.key()), []];
+    const operation = random.pick(operations), sources = leastSources(operation) + random.below(4);
+    return [this.word(operation), range(0, sources).map(() => this.key()), []];
   }
 
   /** Containers of every kind for a portable stream. */
