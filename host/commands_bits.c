@@ -29,15 +29,16 @@ int getbit_command(call *c) {
     return RedisModule_ReplyWithLongLong(c->ctx, bit);
 }
 
-/* BITCOUNT key [start end [BYTE | BIT]] -- the number of members, in all or in a range of the string that native SETBIT would make.
- * Negative indexes count from its end. */
+/* BITCOUNT key [start [end [BYTE | BIT]]] -- the number of members, in all or in a range of the string that native SETBIT would make.
+ * Negative indexes count from its end. Without `end`, which native Redis requires and Valkey does not, the range ends there. */
 int bitcount_command(call *c) {
-    range r = {0};
+    range r = {.end = -1};
     uint64_t members = 0;
     const bitmap *b;
 
-    if (c->argc == 3 || c->argc > 5) return reply_syntax_error(c);
-    if (c->argc > 3 && (!parse_index(c, 2, &r.start) || !parse_index(c, 3, &r.end))) return REDISMODULE_OK;
+    if (c->argc > 5) return reply_syntax_error(c);
+    if (c->argc > 2 && !parse_index(c, 2, &r.start)) return REDISMODULE_OK;
+    if (c->argc > 3 && !parse_index(c, 3, &r.end)) return REDISMODULE_OK;
     if (c->argc > 4 && !parse_unit(c, 4, &r.unit)) return REDISMODULE_OK;
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b && c->argc == 2) return reply_cardinality(c, b);

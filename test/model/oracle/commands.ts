@@ -33,9 +33,9 @@ function indexed(set: Edges, start: bigint, end: bigint, unit: "BYTE" | "BIT"): 
 
 function bitcount(call: Call): Answer {
   const { args } = call;
-  if (args.length === 3 || args.length > 5) refuse(SYNTAX);
+  if (args.length > 5) refuse(SYNTAX);
   if (args.length === 2) return integer(call.source(1).count());
-  const start = call.index(2), end = call.index(3), unit = args.length > 4 ? call.unit(4) : "BYTE";
+  const start = call.index(2), end = args.length > 3 ? call.index(3) : -1n, unit = args.length > 4 ? call.unit(4) : "BYTE";
   const set = call.source(1);
   if (start < 0n && end < 0n && start > end) return 0;
   return integer(set.count(...indexed(set, start, end, unit)));

@@ -235,7 +235,7 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
   GETBIT: keyAndNear,
   BITCOUNT: (g) => {
     const key = g.key(), unit = g.word(g.random.pick(["BYTE", "BIT"]));
-    if (g.random.chance(0.2)) return [key];
+    if (g.random.chance(0.3)) return [key, g.index(key, "BYTE")].slice(0, 1 + g.random.below(2));
     return [key, g.index(key, unit), g.index(key, unit), ...(unit.toUpperCase() === "BIT" ? [unit] : g.optional(unit))];
   },
   BITPOS: (g) => {
