@@ -107,7 +107,7 @@ handler ${name}_command;
 ${entries.join("")}${keyArray(`${name}_keys`, row.keys)}${argArray(`${name}_args`, row.args)}static const RedisModuleCommandInfo ${name}_info = {
     .version = &version, .summary = ${text(row.summary)},
     .complexity = ${text(row.complexity)}, .since = ${text(row.since)},
-    .arity = ${arity(row)}, .key_specs = ${name}_keys, .args = ${name}_args
+    .tips = ${text(row.tips?.join(" "))}, .arity = ${arity(row)}, .key_specs = ${name}_keys, .args = ${name}_args
 };
 `;
 }
@@ -166,6 +166,7 @@ function commandInMarkdown(row: Command): string {
     `- Missing key: ${MISSING[row.missing] ?? `\`${row.missing}\`.`}`,
     `- Complexity: ${row.complexity}.`,
     `- Flags: ${row.flags.map((flag) => `\`${flag}\``).join(", ")}. ACL categories: ${categories(row).split(" ").map((c) => `\`@${c}\``).join(", ")}.`,
+    ...(row.tips ? [`- Tips: ${row.tips.map((tip) => `\`${tip}\``).join(", ")}.`] : []),
     `- Since ${row.since}.`,
   ];
   return `## ${row.name}

@@ -128,7 +128,7 @@ export const bitmaps: Command[] = [
     ],
   },
   {
-    name: "EXPORT", since: "1.0.0", flags: ["readonly"],
+    name: "EXPORT", since: "1.0.0", flags: ["readonly"], tips: ["nondeterministic_output"],
     summary: "Returns a bitmap in the portable Roaring format", complexity: "O(n)",
     keys: [{ at: 1, access: "read" }], args: [key],
     reply: "The bitmap as defined by the [RoaringFormatSpec](https://github.com/RoaringBitmap/RoaringFormatSpec), in the 32-bit layout or, with `R64.`, the 64-bit one.", missing: "nil",
@@ -178,7 +178,7 @@ export const bitmaps: Command[] = [
   // --- Containers in memory ----------------------------------------------------------------------------------------------------
 
   {
-    name: "STAT", since: "1.0.0", flags: ["readonly"],
+    name: "STAT", since: "1.0.0", flags: ["readonly"], tips: ["nondeterministic_output"],
     summary: "Returns statistics about the containers of a bitmap", complexity: "O(c) for c containers",
     keys: [{ at: 1, access: "read" }], args: [key, optional(token("JSON"))],
     reply: "Text, or JSON; in RESP3 a verbatim string.", missing: "nil",

@@ -32,6 +32,13 @@ export interface Arg {
   of?: Arg[];
 }
 
+/**
+ * What clients and proxies may want to know: https://redis.io/docs/latest/develop/reference/command-tips/. Lists of members are ascending,
+ * and SCAN's cursor is a member, so only replies that show the containers of this node's copy are nondeterministic: equal bitmaps can
+ * have different containers. Routing needs no tip, because all keys of a command are in one slot.
+ */
+export type Tip = "nondeterministic_output";
+
 type Flag = "readonly" | "write" | "deny-oom" | "fast";
 
 export interface Command {
@@ -39,6 +46,7 @@ export interface Command {
   name: string;
   since: string;
   flags: Flag[];
+  tips?: Tip[];
   /** A sentence without its full stop, as in COMMAND DOCS. */
   summary: string;
   complexity: string;

@@ -47,13 +47,14 @@ describe("the command table", () => {
     expect(list.sort()).toEqual(rows.map(({ name }) => name).sort());
   });
 
-  it.each(byName(rows))("%s: COMMAND INFO reports the arity, flags and keys of its row", async (_, { row, name }) => {
+  it.each(byName(rows))("%s: COMMAND INFO reports the arity, flags, tips and keys of its row", async (_, { row, name }) => {
     const [info] = (await server.run("COMMAND", "INFO", name)) as [Reply[]];
-    const [, arity, flags, first, last, step, , , specs] = info;
+    const [, arity, flags, first, last, step, , tips, specs] = info;
     const needed = 1 + row.args.filter(({ optional }) => !optional).length;
     expect(arity).toBe(row.args.some(({ optional, multiple }) => optional || multiple) ? -needed : needed);
     const declared = row.flags.map((flag) => flag.replace("deny-oom", "denyoom"));
     expect([...(flags as string[])].sort()).toEqual([...declared, "module", ...(reportsKeys(row) ? ["movablekeys"] : [])].sort());
+    expect(tips).toEqual(row.tips ?? []);
     expect([first, last, step]).toEqual([row.keys[0]!.at, row.keys.at(-1)!.to ?? row.keys.at(-1)!.at, 1]);
     expect((specs as Reply[]).map(specOf)).toEqual(row.keys.map(({ at, to, access, oneKeyFor }) =>
       ({ at, last: to ?? 0, flags: [...OF_SPECS[access], ...(oneKeyFor === undefined ? [] : ["incomplete"])] })));
@@ -95,6 +96,22 @@ function described({ name, type, token, optional, multiple, of }: Row["args"][nu
   const flags = [...(optional ? ["optional"] : []), ...(multiple ? ["multiple"] : [])];
   return [name, type === "token" ? "pure-token" : type, token ?? "", flags, of?.map(described) ?? []];
 }
+
+describe("tips", () => {
+  const reads = rows.filter(({ row }) => row.flags.includes("readonly"));
+
+  it.each(byName(reads))("%s replies the same for equal bitmaps with different containers, or is tipped as nondeterministic", async (_, { row, name, family }) => {
+    const answers: Reply[] = [];
+    for (const command of ["SETRANGE", "SETBITS"]) {        // a run container, then an array container
+      await server.run("FLUSHALL");
+      const members = command === "SETRANGE" ? [0, 1000] : range(0, 1000);
+      for (const key of callOf(row, family).filter(isKey)) await roarOn(server, family).run(command, key, ...members);
+      answers.push(await server.run(name, ...callOf(row, family)));
+    }
+    if (row.tips?.includes("nondeterministic_output")) expect(answers[1]).not.toEqual(answers[0]);
+    else expect(answers[1]).toEqual(answers[0]);
+  });
+});
 
 // --- Access control ------------------------------------------------------------------------------------------------------
 
