@@ -1,12 +1,11 @@
 /* commands_query.c -- minimum and maximum, ranks, and lists of members. */
 #include "args.h"
+#include "config.h"
 #include "keys.h"
 #include "reply.h"
 
+#include <inttypes.h>
 #include <string.h>
-
-/* The most elements in a reply: the server builds it in memory before the client reads any of it. */
-#define REPLY_LIMIT 100000000
 
 /* The default COUNT of SCAN. */
 #define SCAN_COUNT 10
@@ -90,7 +89,7 @@ static void reply_batch(void *context, const uint64_t *members, size_t length) {
 
 /* Replies this many members from `from` on; b must have them. */
 static int reply_members(call *c, const bitmap *b, uint64_t from, cardinality members) {
-    if (members > REPLY_LIMIT) return reply_error(c, "ERR Roaring: reply too large: maximum %d elements", REPLY_LIMIT);
+    if (members > reply_limit()) return reply_error(c, "ERR Roaring: reply too large: maximum %" PRIu64 " elements", reply_limit());
     if (members == 0) return RedisModule_ReplyWithArray(c->ctx, 0);
     listing l = {.call = c, .members = (uint64_t)members};
     status done = core_members(b, from, l.members, reply_batch, &l);
@@ -118,7 +117,9 @@ int rangeintarray_command(call *c) {
     const bitmap *b;
 
     if (!parse_offset(c, 2, "start", &start) || !parse_offset(c, 3, "end", &end)) return REDISMODULE_OK;
-    if (start <= end && end - start >= REPLY_LIMIT) { return reply_error(c, "Roaring: range too large: maximum %d elements", REPLY_LIMIT); }
+    if (start <= end && end - start >= reply_limit()) {
+        return reply_error(c, "Roaring: range too large: maximum %" PRIu64 " elements", reply_limit());
+    }
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b && !succeeded(c, core_cardinality(b, &members))) return REDISMODULE_OK;
     members = start > end || start >= members ? 0 : least(members, (cardinality)end + 1) - start;
@@ -154,7 +155,7 @@ int scan_command(call *c) {
     if (wanted == 0) return reply_syntax_error(c);
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b && !succeeded(c, core_count_between(b, cursor, UINT64_MAX, &rest))) return REDISMODULE_OK;
-    cardinality members = least(rest, least(wanted, REPLY_LIMIT));
+    cardinality members = least(rest, least(wanted, reply_limit()));
     if (members < rest) {
         if (cursor && !succeeded(c, core_count_between(b, 0, cursor - 1, &before))) return REDISMODULE_OK;
         if (!succeeded(c, core_select(b, (uint64_t)(before + members), &next))) return REDISMODULE_OK;

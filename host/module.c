@@ -1,8 +1,8 @@
-/* module.c -- loads the module: API functions, CPU level, data types, commands, INFO. */
+/* module.c -- loads the module: API functions, settings, CPU level, data types, commands, INFO. */
 #include <stdio.h>
-#include <strings.h>
 
 #include "args.h"
+#include "config.h"
 #include "facts.h"
 #include "keys.h"
 #include "reply.h"
@@ -31,25 +31,11 @@ static const char *fetch_api(RedisModuleCtx *ctx) {
 /* Of the core. */
 static const char *level;
 
-/* Module arguments: CPU v2 | v3 | v4 | neon, and DEBUG. */
-static int read_arguments(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, int *debug) {
-    const char *wanted = NULL;
-
-    for (int i = 0; i < argc; i++) {
-        const char *name = RedisModule_StringPtrLen(argv[i], NULL);
-        if (strcasecmp(name, "DEBUG") == 0) {
-            *debug = 1;
-        } else if (strcasecmp(name, "CPU") == 0 && i + 1 < argc) {
-            wanted = RedisModule_StringPtrLen(argv[++i], NULL);
-        } else {
-            RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "unknown or incomplete module argument '%s'", name);
-            return REDISMODULE_ERR;
-        }
-    }
+static int choose_level(RedisModuleCtx *ctx) {
+    const char *wanted = wanted_level();
     level = sandbox_choose_level(wanted);
     if (level == NULL) {
-        RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "CPU level '%s' is unknown, or this CPU does not support it",
-                        wanted ? wanted : "v2");
+        RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "CPU level %s is not supported by this CPU", wanted ? wanted : "v2");
         return REDISMODULE_ERR;
     }
     RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_NOTICE, "core built for CPU level %s", level);
@@ -159,8 +145,8 @@ static int limit_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
     return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }
 
-/* R.DEBUG VALIDATE key -- checks the inside of a bitmap of either family; replies OK or what is wrong. Only with the module
- * argument DEBUG. */
+/* R.DEBUG VALIDATE key -- checks the inside of a bitmap of either family; replies OK or what is wrong. Only if the
+ * setting debug is on. */
 static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     static const command row = {.first = 2};
     call c = {ctx, argv, argc, &families[R], &row};
@@ -185,10 +171,11 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     RedisModule_SetModuleAttribs(ctx, MODULE_NAME, MODULE_VERSION, REDISMODULE_APIVER_1);
     RedisModule_SetModuleOptions(ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS | REDISMODULE_OPTION_NO_IMPLICIT_SIGNAL_MODIFIED
                                           | REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD);
-    int debug = 0;
-    if (read_arguments(ctx, argv, argc, &debug) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (load_settings(ctx, argv, argc) != REDISMODULE_OK || choose_level(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (debug && RedisModule_CreateCommand(ctx, "R.DEBUG", debug_command, "readonly", 2, 2, 1) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (wants_debug() && RedisModule_CreateCommand(ctx, "R.DEBUG", debug_command, "readonly", 2, 2, 1) != REDISMODULE_OK) {
+        return REDISMODULE_ERR;
+    }
     if (RedisModule_RegisterInfoFunc(ctx, inform) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (sandbox_can_trap
         && (RedisModule_CreateCommand(ctx, "ROAR.TRAP", trap_command, "write", 1, 1, 1) != REDISMODULE_OK

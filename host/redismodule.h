@@ -168,6 +168,19 @@ typedef struct {
     RedisModuleCommandArg *args;
 } RedisModuleCommandInfo;
 
+/* --- Configuration parameters, since 7.0 ----------------------------------------------------------------------------- */
+
+#define REDISMODULE_CONFIG_DEFAULT 0
+#define REDISMODULE_CONFIG_IMMUTABLE (1 << 0)
+
+typedef long long (*RedisModuleConfigGetNumericFunc)(const char *name, void *data);
+typedef int (*RedisModuleConfigSetNumericFunc)(const char *name, long long value, void *data, RedisModuleString **error);
+typedef int (*RedisModuleConfigGetBoolFunc)(const char *name, void *data);
+typedef int (*RedisModuleConfigSetBoolFunc)(const char *name, int value, void *data, RedisModuleString **error);
+typedef int (*RedisModuleConfigGetEnumFunc)(const char *name, void *data);
+typedef int (*RedisModuleConfigSetEnumFunc)(const char *name, int value, void *data, RedisModuleString **error);
+typedef int (*RedisModuleConfigApplyFunc)(RedisModuleCtx *ctx, void *data, RedisModuleString **error);
+
 /* --- The functions: result, name, parameters. NEED: required to load. WANT: may be NULL ----------------------------- */
 
 /* clang-format off */
@@ -191,6 +204,17 @@ typedef struct {
     NEED(int, IsKeysPositionRequest, (RedisModuleCtx *ctx))                                                              \
     NEED(void, KeyAtPos, (RedisModuleCtx *ctx, int at))                                                                  \
     WANT(void, KeyAtPosWithFlags, (RedisModuleCtx *ctx, int at, int flags))                                   /* 7.0 */  \
+    WANT(int, RegisterNumericConfig, (RedisModuleCtx *ctx, const char *name, long long standard, unsigned int flags,     \
+                                      long long least, long long most, RedisModuleConfigGetNumericFunc get,              \
+                                      RedisModuleConfigSetNumericFunc set, RedisModuleConfigApplyFunc apply,             \
+                                      void *data))                                                            /* 7.0 */  \
+    WANT(int, RegisterBoolConfig, (RedisModuleCtx *ctx, const char *name, int standard, unsigned int flags,              \
+                                   RedisModuleConfigGetBoolFunc get, RedisModuleConfigSetBoolFunc set,                   \
+                                   RedisModuleConfigApplyFunc apply, void *data))                             /* 7.0 */  \
+    WANT(int, RegisterEnumConfig, (RedisModuleCtx *ctx, const char *name, int standard, unsigned int flags,              \
+                                   const char **names, const int *values, int count, RedisModuleConfigGetEnumFunc get,   \
+                                   RedisModuleConfigSetEnumFunc set, RedisModuleConfigApplyFunc apply, void *data)) /* 7.0 */ \
+    WANT(int, LoadConfigs, (RedisModuleCtx *ctx))                                                             /* 7.0 */  \
     NEED(RedisModuleType *, CreateDataType, (RedisModuleCtx *ctx, const char *name, int encver,                          \
                                              RedisModuleTypeMethods *methods))                                           \
     NEED(RedisModuleKey *, OpenKey, (RedisModuleCtx *ctx, RedisModuleString *name, int mode))                            \

@@ -1,0 +1,18 @@
+/* config.h -- settings: configuration parameters, on servers from 7.0 on, and module arguments. */
+#ifndef ROAR_CONFIG_H
+#define ROAR_CONFIG_H
+
+#include "redismodule.h"
+
+/* Reads the module's arguments and registers the parameters redis-roar.*, whose defaults are the arguments. Creates nothing else: Redis
+ * 7.2 and 7.4 and Valkey crash if a module with data types fails to load in MODULE LOADEX. An error has been logged. */
+int load_settings(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+
+/* The wanted CPU level; NULL for the best that this CPU supports. */
+const char *wanted_level(void);
+/* Whether to register R.DEBUG. */
+int wants_debug(void);
+/* The most members in one reply. */
+uint64_t reply_limit(void);
+
+#endif
