@@ -132,7 +132,9 @@ static void *copy(RedisModuleString *from, RedisModuleString *to, const void *b)
 
 static uint64_t moved;
 
-/* A bitmap is one block, and holds no pointers. */
+/* A bitmap is one block without pointers, so there is nothing to resume: DefragAlloc moves a block as a whole, or leaves it where it is.
+ * The servers' jemalloc moves only blocks that share a slab, up to 14 KiB. A larger block has pages of its own, and moving it would
+ * free nothing, so no call copies more than 14 KiB, however large the bitmap is. */
 static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **b) {
     (void)key;
     void *there = RedisModule_DefragAlloc(ctx, *b);
