@@ -1,7 +1,8 @@
 // Properties of the built files.
 
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
+import { arch } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { builtModule, projectRoot } from "../support/server.ts";
@@ -94,6 +95,23 @@ describe("build/redis-roar.so", () => {
     const segments = read("readelf", "-lW");
     expect(segments).toMatch(/GNU_STACK.* RW /);
     expect(segments).not.toMatch(/LOAD.* RWE /);
+  });
+});
+
+describe("gcc", () => {
+  // With the flags of the module, which make every warning an error. Some of gcc's warnings need the optimizer.
+  it("compiles the host, and the core for one CPU level, without warnings", { timeout: 300_000 }, ({ skip }) => {
+    if (spawnSync("gcc", ["--version"]).status !== 0) skip("gcc is not installed");
+    const directory = "build/gcc", level = arch() === "x64" ? "v4" : "neon";
+    mkdirSync(join(projectRoot, directory), { recursive: true });
+    for (const name of ["roaring.wasm", "roaring.c", "roaring.h", "core-roaring.c", "core.h", "facts.h", "commands.c"]) {
+      const [from, to] = [join(projectRoot, "build", name), join(projectRoot, directory, name)];
+      copyFileSync(from, to);                       // up to date as in build/, so that make does not generate it again
+      utimesSync(to, statSync(from).atime, statSync(from).mtime);
+    }
+    const host = readdirSync(join(projectRoot, "host")).filter((name) => /^(?!core\.c).*\.c$/.test(name)).map((name) => name.slice(0, -2));
+    const objects = [...host, "commands", `core-${level}`].map((name) => `${directory}/${name}.o`);
+    execFileSync("make", ["--no-print-directory", "CC=gcc", `O=${directory}`, ...objects], { cwd: projectRoot, stdio: "pipe" });
   });
 });
 
