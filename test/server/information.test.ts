@@ -70,7 +70,9 @@ describe("INFO", () => {
   it("counts bitmaps that active defragmentation moves, which keep their members", async ({ skip }) => {
     expect(await number("bitmaps_defragmented")).toBe(0);
     const refusal = await server.run("CONFIG", "SET", "activedefrag", "yes").then(() => undefined, ({ message }: Error) => message);
-    if (refusal?.includes("requires a Redis server compiled with a modified Jemalloc")) skip("the server's allocator cannot defragment");
+    if (/requires a .*server compiled with a modified Jemalloc/.test(refusal ?? "")) {
+      skip(`this build of ${await server.version()} has an allocator that cannot defragment`);
+    }
     expect(refusal).toBeUndefined();
     await server.run("CONFIG", "SET", "active-defrag-ignore-bytes", "1", "active-defrag-threshold-lower", "0",
       "active-defrag-cycle-min", "60", "active-defrag-cycle-max", "75");
