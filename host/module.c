@@ -15,9 +15,12 @@ REDIS_API(DEFINE, DEFINE)
 
 typedef int get_api(const char *name, void *pointer);
 
+/* The getter is the first field of a context. */
+static get_api *getter(RedisModuleCtx *ctx) { return *(get_api **)ctx; }
+
 /* Sets the pointers above. Returns the name of a required function that the server lacks, else NULL. */
 static const char *fetch_api(RedisModuleCtx *ctx) {
-    get_api *get = *(get_api **)ctx;        /* is the first field of a context */
+    get_api *get = getter(ctx);
     const char *missing = NULL;
 #define NEED(result, name, parameters) \
     if (get("RedisModule_" #name, &RedisModule_##name) != REDISMODULE_OK) missing = #name;
@@ -26,6 +29,14 @@ static const char *fetch_api(RedisModuleCtx *ctx) {
 #undef NEED
 #undef WANT
     return missing;
+}
+
+/* Options that only Valkey has. Valkey offers each API function under a second name, too, which Redis does not know. The function tells
+ * which options this version of Valkey has. Atomic slot migration moves keys the way a rewritten AOF does, by rewrite() in types.c. */
+static int valkey_options(RedisModuleCtx *ctx) {
+    int (*all)(void) = NULL;
+    if (getter(ctx)("ValkeyModule_GetModuleOptionsAll", &all) != REDISMODULE_OK) return 0;
+    return all() & VALKEYMODULE_OPTIONS_HANDLE_ATOMIC_SLOT_MIGRATION;
 }
 
 /* Of the core. */
@@ -170,7 +181,7 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (RedisModule_IsModuleNameBusy && RedisModule_IsModuleNameBusy(MODULE_NAME)) return REDISMODULE_ERR;
     RedisModule_SetModuleAttribs(ctx, MODULE_NAME, MODULE_VERSION, REDISMODULE_APIVER_1);
     RedisModule_SetModuleOptions(ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS | REDISMODULE_OPTION_NO_IMPLICIT_SIGNAL_MODIFIED
-                                          | REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD);
+                                          | REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD | valkey_options(ctx));
     if (load_settings(ctx, argv, argc) != REDISMODULE_OK || choose_level(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (wants_debug() && RedisModule_CreateCommand(ctx, "R.DEBUG", debug_command, "readonly", 2, 2, 1) != REDISMODULE_OK) {

@@ -5,58 +5,19 @@ import { commands } from "../../host/commands.ts";
 import { callsOf, isKey } from "../support/calls.ts";
 import { families, type Family, type Member, R, R64, range } from "../support/family.ts";
 import { waitUntil } from "../support/waiting.ts";
-import { type Argument, type Command, type Connection, type Reply, ReplyError } from "../support/resp.ts";
-import { freePort, Server } from "../support/server.ts";
+import { Cluster, type Node } from "../support/cluster.ts";
+import { type Argument, type Command, type Reply, ReplyError } from "../support/resp.ts";
 import { byName, expectEqual } from "../support/suite.ts";
 
-const SLOTS = 16_384;
-const NODES = 3;
-
-interface Node {
-  readonly server: Server;
-  readonly busPort: number;
-  readonly connection: Connection;
-  readonly id: string;
-}
-
-async function startNode(): Promise<Node> {
-  const busPort = await freePort();
-  const server = await Server.start({
-    listens: true,
-    config: ["cluster-enabled yes", `cluster-port ${busPort}`, "cluster-node-timeout 5000"],
-  });
-  return { server, busPort, connection: server.connection, id: (await server.run("CLUSTER", "MYID")) as string };
-}
-
-let nodes: Node[] = [];
+let cluster: Cluster;
+let nodes: readonly Node[] = [];
 beforeAll(async () => {
-  nodes = [await startNode(), await startNode(), await startNode()];
-  for (const [i, { connection }] of nodes.entries()) {
-    await connection.run("CLUSTER", "ADDSLOTSRANGE", Math.floor((i * SLOTS) / NODES), Math.floor(((i + 1) * SLOTS) / NODES) - 1);
-    await connection.run("CLUSTER", "SET-CONFIG-EPOCH", i + 1); // nodes with equal epochs could dispute the ownership of a migrated slot
-    for (const { server, busPort } of nodes.slice(0, i)) await connection.run("CLUSTER", "MEET", "127.0.0.1", server.port, busPort);
-  }
-  const joined = async ({ server }: Node): Promise<boolean> =>
-    /cluster_state:ok[^]*cluster_known_nodes:3/.test((await server.run("CLUSTER", "INFO")) as string);
-  await waitUntil(async () => (await Promise.all(nodes.map(joined))).every(Boolean));
+  cluster = await Cluster.start(3);
+  nodes = cluster.primaries;
 });
-afterAll(() => Promise.all(nodes.map(({ server }) => server.stop())));
+afterAll(() => cluster.stop());
 
-const nodeAt = (port: string | number): Node => nodes.find(({ server }) => server.port === Number(port))!;
-
-/** Sends a command to a node and follows MOVED and ASK redirections. `moved` is the slot of the last one. */
-async function follow(command: Command, first: Node): Promise<{ reply: Reply; moved?: number }> {
-  let [reply] = await first.connection.pipeline([command]);
-  let moved: number | undefined;
-  for (let hops = 0; hops < 100 && reply instanceof ReplyError; hops++) {
-    const pointer = /^(MOVED|ASK) (\d+) .*:(\d+)$/.exec(reply.message);
-    if (!pointer) break;
-    moved = Number(pointer[2]);
-    const { connection } = nodeAt(pointer[3]!);
-    reply = (pointer[1] === "ASK" ? await connection.pipeline([["ASKING"], command]) : await connection.pipeline([command])).at(-1);
-  }
-  return { reply: reply!, ...(moved === undefined ? {} : { moved }) };
-}
+const follow = (command: Command, first: Node): ReturnType<Cluster["follow"]> => cluster.follow(command, first);
 
 /** The valid calls of a command. Their keys take these hash tags in turn. */
 const tagged = (row: (typeof commands)[number], family: Family, tags: readonly string[]): { call: Argument[]; keys: string[] }[] =>
@@ -80,9 +41,9 @@ describe("routing", () => {
         if (key.endsWith("s:1")) await follow(["SET", key, "ab"], nodes[0]!);
         else if (!key.endsWith("none")) await follow([`${family.name}.SETINTARRAY`, key, 1, 7, 8], nodes[0]!);
       }
-      const slot = (await nodes[0]!.connection.run("CLUSTER", "KEYSLOT", keys[0]!)) as number;
-      const home = Math.floor(((slot + 1) * NODES - 1) / SLOTS);
-      for (const first of [nodes[(home + 1) % NODES]!, nodes[home]!]) {
+      const slot = await cluster.slotOf(keys[0]!);
+      const home = cluster.firstHome(slot);
+      for (const first of [nodes[(home + 1) % nodes.length]!, nodes[home]!]) {
         if (row.name === "SETFULL") await follow(["DEL", ...keys], first);
         const { reply, moved } = await follow([name, ...call], first);
         if (reply instanceof ReplyError) throw reply;
@@ -114,9 +75,9 @@ describe("routing", () => {
 
 describe("a slot that is migrated while clients write to it", () => {
   it("keeps every acknowledged member", async () => {
-    const slot = (await nodes[0]!.connection.run("CLUSTER", "KEYSLOT", "{moving}")) as number;
-    const from = nodes.findIndex((_, i) => slot < Math.floor(((i + 1) * SLOTS) / NODES));
-    const [source, target] = [nodes[from]!, nodes[(from + 1) % NODES]!];
+    const slot = await cluster.slotOf("{moving}");
+    const from = cluster.firstHome(slot);
+    const [source, target] = [nodes[from]!, nodes[(from + 1) % nodes.length]!];
     const keys = range(0, 40).map((i) => ({ family: i % 2 ? R64 : R, key: `{moving}${i}` }));
     const acknowledged = new Map<string, Set<Member>>(keys.map(({ key }) => [key, new Set()]));
 
@@ -126,7 +87,7 @@ describe("a slot that is migrated while clients write to it", () => {
       for (let n = 0; !over; n++) {
         const { family, key } = keys[(n * 7 + writer) % keys.length]!;
         const offset = writer * 1_000_000 + n * 3;
-        const { reply } = await follow([`${family.name}.SETBIT`, key, offset, 1], nodes[n % NODES]!);
+        const { reply } = await follow([`${family.name}.SETBIT`, key, offset, 1], nodes[n % nodes.length]!);
         if (reply instanceof ReplyError) throw reply;
         acknowledged.get(key)!.add(offset);
       }

@@ -61,7 +61,7 @@ describe("settings at load", () => {
     expect(await hasDebug(server)).toBe(true);
   });
 
-  it("take the parameter where an argument is given too, even if it is the default or the processor lacks the argument's level", async () => {
+  it("are those of the parameters where arguments are given too, even if the argument's level is not supported", async () => {
     await start({ module: null });
     const given = parameters({ cpu: "auto", debug: "no", "reply-limit": 100_000_000 });
     expect(await server.run(...loadex(...given, "ARGS", "CPU", FOREIGN, "DEBUG", "REPLY-LIMIT", 5))).toBe("OK");
