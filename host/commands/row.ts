@@ -37,7 +37,7 @@ export interface Arg {
  * and SCAN's cursor is a member, so only replies that show the containers of this node's copy are nondeterministic: equal bitmaps can
  * have different containers. Routing needs no tip, because all keys of a command are in one slot.
  */
-export type Tip = "nondeterministic_output";
+type Tip = "nondeterministic_output";
 
 type Flag = "readonly" | "write" | "deny-oom" | "fast";
 

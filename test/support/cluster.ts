@@ -4,7 +4,7 @@ import { waitUntil } from "./waiting.ts";
 import { type Command, type Connection, type Reply, ReplyError } from "./resp.ts";
 import { freePort, Server } from "./server.ts";
 
-export const SLOTS = 16_384;
+const SLOTS = 16_384;
 
 export interface Node {
   readonly server: Server;
