@@ -12,12 +12,23 @@
 #: FUZZ_SECONDS=600       fuzz: seconds for each target
 #: SEQUENCES=20           sequences: runs of each kind
 #: SEED=n                 sequences: repeat the run that printed this seed
+#: ARCH=aarch64           build: compile for another processor, aarch64 or x86_64; the module is then build/<ARCH>/redis-roar.so
+#: SUITES="native ..."    test-arm64: run only these test files
 #: CC=gcc CFLAGS=-g3      the C compiler, and flags to add for all C code
 
+# ARCH is the processor to compile for; CROSS is empty if that is the processor of this machine.
+MACHINE := $(shell uname -m)
+ARCH    := $(MACHINE)
+CROSS   := $(filter-out $(MACHINE),$(ARCH))
+
+# Debian's names for processors.
+DEBIAN_x86_64  := amd64
+DEBIAN_aarch64 := arm64
+
 # Builds other than the default one also set these: the directory for intermediate files, what asc compiles, the resulting module.
-O      := build
+O      := build$(CROSS:%=/%)
 ENTRY  := assembly/index.ts
-MODULE := build/redis-roar.so
+MODULE := $(O)/redis-roar.so
 
 PORT         := 6379
 FUZZ_SECONDS := 600
@@ -29,7 +40,10 @@ TSX := $(BIN)/tsx
 # ---------------------------------------------------------------------- C
 
 CC := $(notdir $(firstword $(shell for c in clang-19 clang gcc; do command -v $$c; done) cc))
-ARCH := $(shell uname -m)
+
+# CC, made to compile for ARCH.
+TARGET  := $(CROSS:%=%-linux-gnu)
+COMPILE := $(if $(TARGET),$(if $(filter clang%,$(CC)),$(CC) --target=$(TARGET),$(TARGET)-$(CC)),$(CC))
 
 # The core is compiled once for each CPU level. The module picks one of the builds when it is loaded.
 LEVELS_x86_64  := v2 v3 v4
@@ -42,7 +56,12 @@ MARCH_neon := -march=armv8-a
 
 # Searches and merges in the core are written without branches. This pass of the compiler would put the branches back.
 CORE_CFLAGS := $(if $(filter clang%-x86_64,$(CC)-$(ARCH)),-mllvm -x86-cmov-converter=false)
-HOST_CFLAGS := -std=gnu11 -O3 -g -fPIC -fvisibility=hidden -fno-plt -Wall -Wextra -Wshadow -Werror -I$(O) -Ihost $(CFLAGS)
+# Outline atomics need __getauxval, which not every C library for arm64 has. -ffile-prefix-map keeps the project's directory out of the
+# module, so that it has the same bytes wherever it is built.
+ARCH_CFLAGS_aarch64 := -mno-outline-atomics
+HOST_CFLAGS := -std=gnu11 -O3 -g -fPIC -fvisibility=hidden -fno-plt $(ARCH_CFLAGS_$(ARCH)) \
+	-ffile-prefix-map=$(CURDIR)=. \
+	-Wall -Wextra -Wshadow -Werror -I$(O) -Ihost $(CFLAGS)
 
 CHECK_MODULE := tools/check-module
 
@@ -51,12 +70,12 @@ CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
 
 # ---------------------------------------------------------------------- targets for users
 
-.PHONY: help build run test check format demo bench bench-kernels fuzz asan sequences soak clean setup module documents trap replay always
+.PHONY: help build run test test-arm64 check format demo bench bench-kernels fuzz asan sequences soak clean setup module documents trap replay always
 .DELETE_ON_ERROR:
 
 help:                ## Show this text
 	@echo 'Targets:'
-	@sed -n 's/^\([a-z-]*\): *.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
+	@sed -n 's/^\([a-z0-9-]*\): *.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
 	@echo 'Variables, as in make run PORT=7000:'
 	@sed -n 's/^#: /  /p' Makefile
 
@@ -71,6 +90,11 @@ test:                ## Build, then run all checks and tests; the last line coun
 	@$(MAKE) --no-print-directory build
 	@$(MAKE) --no-print-directory trap replay
 	@$(TSX) tools/test.ts
+
+test-arm64:          ## Build for arm64 and run the tests that compare the core with a model, under an emulator
+	@tools/setup arm64-tests
+	@$(MAKE) --no-print-directory build trap replay ARCH=aarch64
+	@tools/test-arm64 $(SUITES)
 
 check:               ## Check types, style, layout, shell scripts, unused exports and links, without building
 	@tools/setup checks
@@ -113,6 +137,7 @@ clean:               ## Delete build/
 
 setup:
 	@tools/setup
+	$(if $(CROSS),@tools/setup $(DEBIAN_$(CROSS)))
 
 # ---------------------------------------------------------------------- how things are built
 
@@ -124,7 +149,7 @@ documents: docs/commands.md
 
 # Its core has one more export, which accesses memory out of bounds.
 trap:                ## Build build/redis-roar-trap.so, the module that tests of the sandbox load
-	@$(MAKE) --no-print-directory module O=build/trap ENTRY=assembly/trap.ts MODULE=build/redis-roar-trap.so
+	@$(MAKE) --no-print-directory module O=$(O)/trap ENTRY=assembly/trap.ts MODULE=$(O)/redis-roar-trap.so
 
 # wasm2c declares functions without parameters as f(). The sanitizer for function types rejects calls of them through f(void).
 SANITIZERS := address,undefined -fno-sanitize=function -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -136,7 +161,7 @@ GENERATED_HEADERS := $(O)/core.h $(O)/facts.h
 # This file changes when the compiler or its flags change. All objects depend on it.
 $(O)/compiler: always
 	@mkdir -p $(O)
-	@echo '$(CC) $(HOST_CFLAGS)' | cmp -s - $@ || echo '$(CC) $(HOST_CFLAGS)' > $@
+	@echo '$(COMPILE) $(HOST_CFLAGS)' | cmp -s - $@ || echo '$(COMPILE) $(HOST_CFLAGS)' > $@
 
 $(O)/roaring.wasm: $(ENTRY) $(CORE_SOURCES) asconfig.json tools/check-wasm.ts tools/wasm.ts package-lock.json
 	@mkdir -p $(O)
@@ -167,27 +192,27 @@ docs/commands.md: $(COMMAND_TABLE) tools/generate-commands.ts
 	$(TSX) tools/generate-commands.ts --docs $@
 
 $(CORE_OBJECTS): $(O)/core-%.o: host/core.c $(O)/core-roaring.c $(GENERATED_HEADERS) $(O)/compiler Makefile
-	$(CC) $(HOST_CFLAGS) $(CORE_CFLAGS) $(MARCH_$*) -DLEVEL=$* -MMD -MP -c $< -o $@
+	$(COMPILE) $(HOST_CFLAGS) $(CORE_CFLAGS) $(MARCH_$*) -DLEVEL=$* -MMD -MP -c $< -o $@
 
 $(O)/%.o: host/%.c $(GENERATED_HEADERS) $(O)/compiler Makefile
-	$(CC) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
+	$(COMPILE) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
 
 $(O)/commands.o: $(O)/commands.c $(GENERATED_HEADERS) $(O)/compiler Makefile
-	$(CC) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
+	$(COMPILE) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
 
 $(MODULE): $(HOST_OBJECTS) $(CORE_OBJECTS) tools/check-module
 	$(if $(filter clang%,$(CC)),,@echo 'Notice: built with $(CC). With clang-19 the bitset kernels are up to three times faster.')
-	$(CC) -shared $(CFLAGS) -Wl,-z,defs -Wl,--build-id -o $@ $(HOST_OBJECTS) $(CORE_OBJECTS) -lm
+	$(COMPILE) -shared $(CFLAGS) -Wl,-z,defs -Wl,--build-id -o $@ $(HOST_OBJECTS) $(CORE_OBJECTS) -lm
 	$(CHECK_MODULE) $@
 
 # The kernel benchmark: a core with only the kernels, plain loops to compare with, and an empty sandbox.
 PLAIN_OBJECTS := $(LEVELS:%=$(O)/plain-%.o)
 
 $(PLAIN_OBJECTS): $(O)/plain-%.o: bench/kernels/plain.c bench/kernels/plain.h $(O)/core.h $(O)/compiler Makefile
-	$(CC) $(HOST_CFLAGS) $(MARCH_$*) -DLEVEL=$* -c $< -o $@
+	$(COMPILE) $(HOST_CFLAGS) $(MARCH_$*) -DLEVEL=$* -c $< -o $@
 
 $(O)/kernels: bench/kernels/bench.c bench/kernels/kernels.ts $(CORE_OBJECTS) $(PLAIN_OBJECTS)
-	$(CC) $(HOST_CFLAGS) $< $(CORE_OBJECTS) $(PLAIN_OBJECTS) -lm -o $@
+	$(COMPILE) $(HOST_CFLAGS) $< $(CORE_OBJECTS) $(PLAIN_OBJECTS) -lm -o $@
 
 # Fuzz targets: fuzz-* with libFuzzer, replay-* without it, which run the inputs in test/corpus once.
 FUZZ_TARGETS := payload sequence
@@ -198,9 +223,9 @@ replay: $(FUZZ_TARGETS:%=$(O)/replay-%)
 	@:
 
 $(O)/replay-%: fuzz/%.c fuzz/replay.c $(FUZZED) fuzz/fuzz.h
-	$(CC) $(HOST_CFLAGS) $(filter-out %.h,$^) -lm -o $@
+	$(COMPILE) $(HOST_CFLAGS) $(filter-out %.h,$^) -lm -o $@
 
 $(O)/fuzz-%: fuzz/%.c $(FUZZED) fuzz/fuzz.h
-	$(CC) $(HOST_CFLAGS) -fsanitize=fuzzer $(filter-out %.h,$^) -lm -o $@
+	$(COMPILE) $(HOST_CFLAGS) -fsanitize=fuzzer $(filter-out %.h,$^) -lm -o $@
 
 -include $(wildcard $(O)/*.d)

@@ -5,12 +5,13 @@ import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { projectRoot } from "../support/server.ts";
+import { built, emulator, projectRoot } from "../support/server.ts";
 
 it.each(["payload", "sequence"])("every input in test/corpus/%s runs without a failure", (target) => {
   const folder = join(projectRoot, "test/corpus", target);
   const inputs = readdirSync(folder).map((name) => join(folder, name));
   expect(inputs.length).toBeGreaterThan(0);
-  const printed = execFileSync(join(projectRoot, `build/replay-${target}`), inputs, { encoding: "utf8", timeout: 30_000 });
+  const [program, ...before] = [...emulator, built(`replay-${target}`)];
+  const printed = execFileSync(program!, [...before, ...inputs], { encoding: "utf8", timeout: 30_000 });
   expect(printed).toBe(`${inputs.length} inputs\n`);
 });

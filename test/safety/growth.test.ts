@@ -1,20 +1,19 @@
 // Writes that run out of memory must leave the bitmap unchanged. The test build has a command for this, ROAR.LIMIT: no bitmap can then
 // grow beyond that many bytes.
 
-import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { families } from "../support/family.ts";
 import { random as seeded, seed } from "../support/random.ts";
 import type { Argument } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
-import { projectRoot, withDebug } from "../support/server.ts";
+import { built, withDebug } from "../support/server.ts";
 import { byName, useServer } from "../support/suite.ts";
 
 const OOM = "OOM Roaring: not enough memory for the bitmap";
 const UNLIMITED = 2 ** 32 - 1;
 
 describe.each(byName(families))("%s: a write that runs out of memory", (_family, family) => {
-  const server = useServer({ module: join(projectRoot, "build/redis-roar-trap.so"), moduleArguments: withDebug });
+  const server = useServer({ module: built("redis-roar-trap.so"), moduleArguments: withDebug });
   const roar = roarOn(server, family);
   const limit = (bytes: number) => server.run("ROAR.LIMIT", bytes);
   afterEach(() => limit(UNLIMITED));

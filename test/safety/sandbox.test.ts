@@ -1,16 +1,15 @@
 // A core that tries to leave its sandbox. The test build has a command for this: ROAR.TRAP key READ | WRITE [number].
 
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { R, R64 } from "../support/family.ts";
 import type { Command } from "../support/resp.ts";
-import { projectRoot, Server } from "../support/server.ts";
+import { built, Server } from "../support/server.ts";
 import { roarOn } from "../support/roar.ts";
 import { rewriteAof } from "../support/waiting.ts";
 import { byName, useServer } from "../support/suite.ts";
 
-const trapModule = join(projectRoot, "build/redis-roar-trap.so");
+const trapModule = built("redis-roar-trap.so");
 
 describe("a trap", () => {
   beforeAll(() => {

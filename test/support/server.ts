@@ -1,21 +1,27 @@
 // A redis-server for tests, with the module loaded, a temporary directory and a unix socket.
 //
-//   ROAR_MODULE   the .so to load (default build/redis-roar.so)
+//   ROAR_BUILD    the directory of what make has built (default build)
+//   ROAR_MODULE   the .so to load (default redis-roar.so in that directory)
 //   ROAR_CPU      the CPU level to force (v2, v3, v4; default: the module chooses)
 //   REDIS_SERVER  the redis-server to start
+//   ROAR_EMULATOR the command that runs programs built for another processor, such as "qemu-aarch64-static -L /path"
 //   ROAR_LEAKS    shut servers down in order, so that LeakSanitizer runs; a leak fails the test file
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { constants, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Argument, Connection, type Reply, ReplyError } from "./resp.ts";
 
 export const projectRoot = fileURLToPath(new URL("../../", import.meta.url));
-export const builtModule = process.env.ROAR_MODULE ?? join(projectRoot, "build/redis-roar.so");
+/** The path of a file that make has built for the processor under test. */
+export const built = (name: string): string => resolve(projectRoot, process.env.ROAR_BUILD ?? "build", name);
+export const builtModule = process.env.ROAR_MODULE ?? built("redis-roar.so");
+/** The words that go before a program built for the processor under test. */
+export const emulator: readonly string[] = process.env.ROAR_EMULATOR?.split(" ") ?? [];
 export const cpuLevel = process.env.ROAR_CPU;
 const levelArguments = cpuLevel ? ["CPU", cpuLevel] : [];
 /** Module arguments that enable R.DEBUG, with the CPU level of ROAR_CPU. */
@@ -87,7 +93,7 @@ export class Server {
     // The kernel kills the server when this process ends for any reason.
     const bound = existsSync(SETPRIV) ? [SETPRIV, "--pdeathsig", "KILL"] : [];
     const limited = this.#options.addressSpace ? ["prlimit", `--as=${this.#options.addressSpace}`] : [];
-    const [program, ...before] = [...bound, ...limited, REDIS_SERVER];
+    const [program, ...before] = [...bound, ...limited, ...emulator, REDIS_SERVER];
     const child = spawn(program, [...before, join(this.directory, "redis.conf")], {
       cwd: this.directory,
       stdio: ["ignore", "ignore", "inherit"],
