@@ -92,14 +92,35 @@ DEFINE_SIDE(right)
 static const _Alignas(16) u8 lane_orders[256][16] = {ORDERS_7()};
 
 IMPORT v128 w2c_vector_compact(v128 lanes, u32 mask) {
+#if defined(__aarch64__)
+    return (v128)vqtbl1q_u8((uint8x16_t)lanes, vld1q_u8(lane_orders[mask & 0xff])); /* simde shuffles each half on its own */
+#else
     return simde_wasm_i8x16_swizzle(lanes, simde_wasm_v128_load(lane_orders[mask & 0xff]));
+#endif
 }
 
-/* SSE4.2 has an instruction, which stops at a lane of 0. Elsewhere, compares x with y in all eight rotations. */
+#if defined(__aarch64__)
+/* Has all bits set in the lanes that are equal. If clang could see that, it would combine the lanes as single bits and widen them. */
+IMPORT uint16x8_t equal_lanes(uint16x8_t x, uint16x8_t y) {
+    uint16x8_t equal = vceqq_u16(x, y);
+    __asm__("" : "+w"(equal));
+    return equal;
+}
+#endif
+
+/* SSE4.2 has an instruction, which stops at a lane of 0. Elsewhere, compares x with y in all eight rotations. On arm64, none of them
+ * waits for another one. */
 IMPORT u32 w2c_vector_lanesIn(v128 x, v128 y) {
 #if defined(__SSE4_2__)
     enum { HOW = _SIDD_UWORD_OPS | _SIDD_CMP_EQUAL_ANY | _SIDD_BIT_MASK };
     return (u32)_mm_cvtsi128_si32(_mm_cmpistrm(y, x, HOW));
+#elif defined(__aarch64__)
+    const uint16x8_t a = (uint16x8_t)x, b = (uint16x8_t)y, bit_of_lane = {1, 2, 4, 8, 16, 32, 64, 128};
+#define TURNED(lanes) equal_lanes(a, vextq_u16(b, b, lanes))
+    uint16x8_t first = vorrq_u16(vorrq_u16(equal_lanes(a, b), TURNED(1)), vorrq_u16(TURNED(2), TURNED(3)));
+    uint16x8_t second = vorrq_u16(vorrq_u16(TURNED(4), TURNED(5)), vorrq_u16(TURNED(6), TURNED(7)));
+#undef TURNED
+    return vaddvq_u16(vandq_u16(vorrq_u16(first, second), bit_of_lane));
 #else
     v128 found = simde_wasm_i16x8_eq(x, y);
     for (int turn = 1; turn < 8; turn++) {
@@ -170,16 +191,19 @@ IMPORT void w2c_reply_member(u64 member) {
     sandbox_members[member_count++] = member;
 }
 
+typedef u16 lanes16 __attribute__((vector_size(16)));
+typedef u64 lanes64 __attribute__((vector_size(64)));
+
 /* Stores all lanes if they fit; those beyond `count` will be overwritten. */
 IMPORT void w2c_reply_lanes(u64 base, v128 lanes, u32 count) {
-    u16 low[sizeof lanes / sizeof(u16)];
-    const u32 most = sizeof low / sizeof *low;
+    const lanes16 low = (lanes16)lanes;
+    const u32 most = sizeof low / sizeof low[0];
     if (UNLIKELY(count > most)) sandbox_trap(TRAP_OUTPUT);
-    memcpy(low, &lanes, sizeof low);
     if (UNLIKELY(member_count > MEMBERS_BATCH - most)) {
         for (u32 i = 0; i < count; i++) w2c_reply_member(base + low[i]);
     } else {
-        for (u32 i = 0; i < most; i++) sandbox_members[member_count + i] = base + low[i];
+        const lanes64 members = __builtin_convertvector(low, lanes64) + base;
+        memcpy(&sandbox_members[member_count], &members, sizeof members);
         member_count += count;
     }
 }
