@@ -70,7 +70,7 @@ CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
 
 # ---------------------------------------------------------------------- targets for users
 
-.PHONY: help build run test test-arm64 check format demo bench bench-kernels fuzz asan sequences soak clean setup module documents trap replay always
+.PHONY: help build run test test-arm64 check format demo bench bench-kernels fuzz asan sequences soak release deb clean setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
 
 help:                ## Show this text
@@ -132,8 +132,16 @@ sequences: build     ## Compare more than 1,000,000 random commands with a model
 soak: fuzz asan sequences ## Run fuzz, asan and sequences, and 100,000 writes through a chain of replicas
 	STEPS=100000 $(BIN)/vitest run test/durability/replicas.test.ts
 
-clean:               ## Delete build/
-	rm -rf build
+release: release-modules ## Write archives for both processors to dist/, the same bytes each time; TAG=v1.0.0 checks the version
+	$(foreach arch,$(RELEASED),tools/package tar $(arch) build/release/$(arch)/redis-roar.so dist &&) true
+	@cd dist && sha256sum redis-roar* > SHA256SUMS
+
+deb: release-modules ## Write Debian packages for both processors to dist/
+	$(foreach arch,$(RELEASED),tools/package deb $(arch) build/release/$(arch)/redis-roar.so dist &&) true
+	@cd dist && sha256sum redis-roar* > SHA256SUMS
+
+clean:               ## Delete build/ and dist/
+	rm -rf build dist
 
 setup:
 	@tools/setup
@@ -150,6 +158,18 @@ documents: docs/commands.md
 # Its core has one more export, which accesses memory out of bounds.
 trap:                ## Build build/redis-roar-trap.so, the module that tests of the sandbox load
 	@$(MAKE) --no-print-directory module O=$(O)/trap ENTRY=assembly/trap.ts MODULE=$(O)/redis-roar-trap.so
+
+# What is released does not depend on this machine's compiler and C library, and works with old ones.
+RELEASED     := x86_64 aarch64
+OLDEST_GLIBC := 2.17
+
+release-modules: tag $(RELEASED:%=release-%)
+
+tag:
+	$(if $(TAG),@grep -q '"version": "$(TAG:v%=%)"' package.json || { echo 'package.json has another version than $(TAG)'; exit 1; })
+
+$(RELEASED:%=release-%): release-%: tag
+	@$(MAKE) --no-print-directory setup module ARCH=$* O=build/release/$* CC=clang-19 CFLAGS= GLIBC=$(OLDEST_GLIBC)
 
 # wasm2c declares functions without parameters as f(). The sanitizer for function types rejects calls of them through f(void).
 SANITIZERS := address,undefined -fno-sanitize=function -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -203,7 +223,7 @@ $(O)/commands.o: $(O)/commands.c $(GENERATED_HEADERS) $(O)/compiler Makefile
 $(MODULE): $(HOST_OBJECTS) $(CORE_OBJECTS) tools/check-module
 	$(if $(filter clang%,$(CC)),,@echo 'Notice: built with $(CC). With clang-19 the bitset kernels are up to three times faster.')
 	$(COMPILE) -shared $(CFLAGS) -Wl,-z,defs -Wl,--build-id -o $@ $(HOST_OBJECTS) $(CORE_OBJECTS) -lm
-	$(CHECK_MODULE) $@
+	$(CHECK_MODULE) $@ $(GLIBC)
 
 # The kernel benchmark: a core with only the kernels, plain loops to compare with, and an empty sandbox.
 PLAIN_OBJECTS := $(LEVELS:%=$(O)/plain-%.o)

@@ -27,7 +27,7 @@ const files = (names: string[]): string[] => names.map((name) => `test/*/${name}
 const skipped = files(process.env.ROAR_SKIP?.split(" ") ?? []);
 const heavy = files([
   "memory", "corpus", "hostile", "cut", "kill", "replicas", "contexts", "cluster", "census", "build", "harness", "interchange", "bench",
-  "documents",
+  "documents", "release",
 ]);
 const best = levels().at(-1);
 

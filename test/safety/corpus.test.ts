@@ -12,6 +12,6 @@ it.each(["payload", "sequence"])("every input in test/corpus/%s runs without a f
   const inputs = readdirSync(folder).map((name) => join(folder, name));
   expect(inputs.length).toBeGreaterThan(0);
   const [program, ...before] = [...emulator, built(`replay-${target}`)];
-  const printed = execFileSync(program!, [...before, ...inputs], { encoding: "utf8", timeout: 30_000 });
+  const printed = execFileSync(program, [...before, ...inputs], { encoding: "utf8", timeout: 30_000 });
   expect(printed).toBe(`${inputs.length} inputs\n`);
 });

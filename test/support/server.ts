@@ -1,6 +1,6 @@
 // A redis-server for tests, with the module loaded, a temporary directory and a unix socket.
 //
-//   ROAR_BUILD    the directory of what make has built (default build)
+//   ROAR_BUILD    the directory of what make has built, below the project (default build)
 //   ROAR_MODULE   the .so to load (default redis-roar.so in that directory)
 //   ROAR_CPU      the CPU level to force (v2, v3, v4; default: the module chooses)
 //   REDIS_SERVER  the redis-server to start
@@ -11,14 +11,14 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { constants, tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Argument, Connection, type Reply, ReplyError } from "./resp.ts";
 
 export const projectRoot = fileURLToPath(new URL("../../", import.meta.url));
 /** The path of a file that make has built for the processor under test. */
-export const built = (name: string): string => resolve(projectRoot, process.env.ROAR_BUILD ?? "build", name);
+export const built = (name: string): string => join(projectRoot, process.env.ROAR_BUILD ?? "build", name);
 export const builtModule = process.env.ROAR_MODULE ?? built("redis-roar.so");
 /** The words that go before a program built for the processor under test. */
 export const emulator: readonly string[] = process.env.ROAR_EMULATOR?.split(" ") ?? [];
