@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -99,6 +100,15 @@ describe("a server", () => {
     expect(() => victim.assertAlive()).toThrow(/redis-server died/);
     await expect(victim.run("PING")).rejects.toThrow(/redis-server died/);
     await expect(victim.stop()).rejects.toThrow(/redis-server died/);
+  });
+
+  it("starts while another process still holds its socket open", async () => {
+    const restarted = new Server(plain), orphan = createServer((connection) => connection.destroy());
+    await once(orphan.listen(restarted.socket), "listening");
+    await restarted.start();
+    expect(await restarted.run("PING")).toBe("PONG");
+    await restarted.stop();
+    orphan.close();
   });
 
   it("reports why it cannot start", async () => {

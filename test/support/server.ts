@@ -89,6 +89,8 @@ export class Server {
     this.#death = undefined;
     this.#stopping = false;
     this.port = this.#options.listens ? await freePort() : 0;
+    // A child of a killed server, which was writing a file, may hold the old socket open for a moment and accept connections to it.
+    rmSync(this.socket, { force: true });
     writeFileSync(join(this.directory, "redis.conf"), this.#config().join("\n") + "\n");
     // The kernel kills the server when this process ends for any reason.
     const bound = existsSync(SETPRIV) ? [SETPRIV, "--pdeathsig", "KILL"] : [];
