@@ -15,7 +15,7 @@ export interface Machine {
 const output = (program: string, ...args: string[]): string => execFileSync(program, args, { encoding: "utf8" }).trim();
 
 export function thisMachine(): Machine {
-  const redis = /v=(\S+)/.exec(output(process.env.REDIS_SERVER ?? "redis-server", "--version"))?.[1] ?? "unknown";
+  const redis = /v=(\S+)/.exec(output(process.env.ROAR_SERVER ?? "redis-server", "--version"))?.[1] ?? "unknown";
   return {
     processor: cpus()[0]?.model.trim() ?? "unknown",
     cores: cpus().length,

@@ -122,7 +122,7 @@ describe("files written while clients write", () => {
 
   /** Runs writers while the server executes the background command `begin`, until `over` returns true. */
   async function during(random: Random, begin: string, over: () => Promise<boolean>): Promise<Written> {
-    await server.run("FLUSHALL");
+    await server.run("FLUSHALL", "SYNC");
     const all = writers();
     let stopped = false;
     const connections = await Promise.all(all.map(() => server.connect()));

@@ -9,6 +9,7 @@ import { families, range } from "../support/family.ts";
 import { type Random, seeded } from "../support/random.ts";
 import { type Argument, type Command, type Reply, ReplyError } from "../support/resp.ts";
 import { expectEqual, useServer } from "../support/suite.ts";
+import { since } from "../support/version.ts";
 
 const STEPS = Number(process.env.STEPS ?? 3000);
 const BATCH = 60;
@@ -17,6 +18,9 @@ const KEYS = ["a", "b", "c", "d"];
 const LAST = 300_000;
 /** The last bit of a byte, after every bit that a step writes. */
 const END = 400_007;
+
+/** Operations of BITOP that not every server has natively. */
+const newer = since({ Redis: "8.2" }) ? ["DIFF", "DIFF1", "ANDOR", "ONE"] : [];
 
 /** The sides that are compared. Each is the prefix of its commands and keys: "" for native. */
 const sides = ["", ...families.map(({ name }) => `${name}.`)];
@@ -114,8 +118,9 @@ class Steps {
 
   /** Compares the bits of the result: native BITOP replies with a length, and leaves no key for an empty result. */
   #combine(): Step {
-    const operation = this.#random.pick(["AND", "OR", "XOR", "and", "NOT"]), to = this.#key();
-    const sources = range(0, operation === "NOT" ? 1 : 1 + this.#random.below(4)).map(() => this.#key());
+    const operation = this.#random.pick(["AND", "OR", "XOR", "and", "NOT", ...newer]), to = this.#key();
+    const least = newer.includes(operation) ? 2 : 1;
+    const sources = range(0, operation === "NOT" ? 1 : least + this.#random.below(4)).map(() => this.#key());
     const combine = sides.map((side) => [`${side}BITOP`, operation, at(side, to), ...sources.map((key) => at(side, key))]);
     // Native NOT flips up to the end of the last byte, ours up to the greatest member. END makes both the same.
     const ended = operation === "NOT" ? sides.map((side) => [`${side}SETBIT`, at(side, sources[0]!), END, 1]) : [];

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { projectRoot } from "../support/server.ts";
 import { useServer } from "../support/suite.ts";
+import { cliBinary } from "../support/version.ts";
 
 const textOf = (path: string): string => readFileSync(join(projectRoot, path), "utf8");
 const exists = (path: string): boolean => existsSync(join(projectRoot, path));
@@ -69,7 +70,7 @@ describe("documents and the server", () => {
   it("the session in README.md is what redis-cli prints", () => {
     expect(session.length).toBeGreaterThan(10);
     for (const [, command, printed] of session) {
-      const { stdout } = spawnSync("redis-cli", ["-s", server.socket, "--no-raw"], { input: `${command}\n`, encoding: "utf8" });
+      const { stdout } = spawnSync(cliBinary, ["-s", server.socket, "--no-raw"], { input: `${command}\n`, encoding: "utf8" });
       if (command!.startsWith("MEMORY")) expect(stdout, command).toMatch(/^\(integer\) \d+\n/); // the figure depends on the allocator
       else expect(stdout.trim(), command).toBe(printed!.replace(/^ {4}/gm, "").trim());
     }

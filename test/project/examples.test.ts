@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { commands } from "../../host/commands.ts";
 import { families } from "../support/family.ts";
 import { byName, useServer } from "../support/suite.ts";
+import { cliBinary } from "../support/version.ts";
 
 /** Commands whose replies differ between the families, in the number of offsets or the format of a payload. Their examples are for R. */
 const only32 = ["SETFULL", "STAT", "EXPORT", "IMPORT"];
@@ -20,7 +21,7 @@ describe("the example in the command table", () => {
     expect(example.some(([command]) => command.replace(/^R\./, `${family}.`).split(" ")[0] === name)).toBe(true);
     for (const [command, printed] of example) {
       const input = `${command.replace(/^R\./, `${family}.`)}\n`;
-      const { stdout } = spawnSync("redis-cli", ["-s", server.socket, "--no-raw"], { input, encoding: "utf8" });
+      const { stdout } = spawnSync(cliBinary, ["-s", server.socket, "--no-raw"], { input, encoding: "utf8" });
       expect(stdout.trim(), command).toBe(printed);
     }
   });

@@ -96,7 +96,7 @@ describe("a server", () => {
 
   it("fails the test with its log when it dies, and rejects pending commands", async () => {
     const victim = await Server.start(plain);
-    await expect(victim.run("DEBUG", "SEGFAULT")).rejects.toThrow(/redis-server died[^]*REDIS BUG REPORT START/);
+    await expect(victim.run("DEBUG", "SEGFAULT")).rejects.toThrow(/redis-server died[^]*(REDIS|VALKEY) BUG REPORT START/);
     expect(() => victim.assertAlive()).toThrow(/redis-server died/);
     await expect(victim.run("PING")).rejects.toThrow(/redis-server died/);
     await expect(victim.stop()).rejects.toThrow(/redis-server died/);

@@ -99,7 +99,7 @@ describe.each(byName(variants))("%s", (_variant, { family, way }) => {
       accepted += taken.length;
       await expectValid(taken);
       expect(await server.run("DBSIZE")).toBe(taken.length);
-      await server.run("FLUSHALL");
+      await server.run("FLUSHALL", "SYNC");
     }
     expect(accepted).toBeGreaterThan(MUTATIONS / 100);
     expect(accepted).toBeLessThan(MUTATIONS);
@@ -118,7 +118,7 @@ describe.each(byName(variants))("%s", (_variant, { family, way }) => {
       return lie;
     });
     for (const bytes of [payload, payload.subarray(0, -1), Buffer.concat([payload, payload]), ...lies]) {
-      await server.run("FLUSHALL");
+      await server.run("FLUSHALL", "SYNC");
       await server.run("CONFIG", "RESETSTAT");
       const before = Number(await server.info("used_memory_peak"));
       const [reply] = await server.connection.pipeline([way.command(family, "k", bytes)]);

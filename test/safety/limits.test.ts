@@ -62,7 +62,7 @@ describe.each(byName(families))("%s", (_family, family) => {
   }
 
   async function prepare(): Promise<void> {
-    await server.run("FLUSHALL");
+    await server.run("FLUSHALL", "SYNC");
     await roar.run("SETBIT", "high", family.last, 1);
     await roar.load("few", [1, 2, 3]);
     await roar.run("SETFULL", "full");

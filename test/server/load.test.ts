@@ -4,8 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { R } from "../support/family.ts";
 import { builtModule, cpuLevel, Server } from "../support/server.ts";
 import { roarOn } from "../support/roar.ts";
-import { record } from "../support/suite.ts";
-import type { Reply } from "../support/resp.ts";
+import { listedModule } from "../support/suite.ts";
 
 describe("the module", () => {
   let server: Server;
@@ -14,8 +13,7 @@ describe("the module", () => {
   it("logs the CPU level of its core", async () => {
     server = await Server.start();
     expect(server.log()).toMatch(new RegExp(`<redis-roar> core built for CPU level ${cpuLevel ?? "\\w+"}\n`));
-    const [module] = ((await server.run("MODULE", "LIST")) as Reply[]).map(record);
-    expect(module!.get("name")).toBe("redis-roar");
+    expect(await listedModule(server)).toBeDefined();
   });
 
   it.skipIf(!cpuLevel)("accepts the CPU level in upper case", async () => {

@@ -3,7 +3,7 @@
 //   ROAR_BUILD    the directory of what make has built, below the project (default build)
 //   ROAR_MODULE   the .so to load (default redis-roar.so in that directory)
 //   ROAR_CPU      the CPU level to force (v2, v3, v4; default: the module chooses)
-//   REDIS_SERVER  the redis-server to start
+//   ROAR_SERVER   the server to start (default: the redis-server in PATH)
 //   ROAR_EMULATOR the command that runs programs built for another processor, such as "qemu-aarch64-static -L /path"
 //   ROAR_LEAKS    shut servers down in order, so that LeakSanitizer runs; a leak fails the test file
 
@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Argument, Connection, type Reply, ReplyError } from "./resp.ts";
+import { serverBinary } from "./version.ts";
 
 export const projectRoot = fileURLToPath(new URL("../../", import.meta.url));
 /** The path of a file that make has built for the processor under test. */
@@ -95,7 +96,7 @@ export class Server {
     // The kernel kills the server when this process ends for any reason.
     const bound = existsSync(SETPRIV) ? [SETPRIV, "--pdeathsig", "KILL"] : [];
     const limited = this.#options.addressSpace ? ["prlimit", `--as=${this.#options.addressSpace}`] : [];
-    const [program, ...before] = [...bound, ...limited, ...emulator, REDIS_SERVER];
+    const [program, ...before] = [...bound, ...limited, ...emulator, serverBinary];
     const child = spawn(program, [...before, join(this.directory, "redis.conf")], {
       cwd: this.directory,
       stdio: ["ignore", "ignore", "inherit"],
@@ -221,7 +222,7 @@ export class Server {
   /** The end of the log, or the beginning of the crash report if there is one. */
   logTail(): string {
     const lines = this.log().trimEnd().split("\n");
-    const report = lines.findIndex((line) => line.includes("REDIS BUG REPORT START"));
+    const report = lines.findIndex((line) => line.includes("BUG REPORT START"));
     return (report < 0 ? lines.slice(-LOG_TAIL_LINES) : lines.slice(report, report + CRASH_REPORT_LINES)).join("\n");
   }
 
@@ -276,7 +277,6 @@ export class Server {
   }
 }
 
-const REDIS_SERVER = process.env.REDIS_SERVER ?? "redis-server";
 const SETPRIV = "/usr/bin/setpriv";
 
 const removeAtExit = new Set<Server>();

@@ -29,7 +29,7 @@ export function useServer(options: ServerOptions = {}): Server {
   beforeAll(() => server.start());
   beforeEach(async () => {
     if (server.dead) await server.start();
-    await server.run("FLUSHALL");
+    await server.run("FLUSHALL", "SYNC");
   });
   afterEach(() => server.assertAlive());
   afterAll(() => server.stop());
@@ -211,6 +211,11 @@ function readKeySpec(reply: Reply): { first: number; last: number; access: strin
   const span = range.get("lastkey") as number;
   expect(range.get("keystep")).toBe(1);
   return { first: begin, last: span < 0 ? span : begin + span, access: access.join() };
+}
+
+/** The entry of redis-roar in MODULE LIST, which can list other modules before it. */
+export async function listedModule(server: Server): Promise<Map<string, Reply> | undefined> {
+  return ((await server.run("MODULE", "LIST")) as Reply[]).map(record).find((module) => module.get("name") === "redis-roar");
 }
 
 /** A map reply as a Map, for both protocols. */

@@ -111,7 +111,7 @@ export async function replay(connection: Connection, commands: readonly Words[])
       if (!(error instanceof TooMuch)) throw error;
     }
   }
-  await connection.run("FLUSHALL");
+  await connection.run("FLUSHALL", "SYNC");
   const replies = await connection.pipeline(sent);
   const wrong = replies.findIndex((reply, i) => !agrees(reply, expected[i]!));
   if (wrong >= 0) return sent.slice(0, wrong + 1);

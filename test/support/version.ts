@@ -1,0 +1,22 @@
+// Which server the tests run on. ROAR_SERVER names its binary, by default the redis-server in PATH.
+
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+
+export const serverBinary = process.env.ROAR_SERVER ?? "redis-server";
+
+const sibling = serverBinary.replace(/-server$/, "-cli");
+/** The command-line client next to the server, or the one in PATH. */
+export const cliBinary = existsSync(sibling) ? sibling : "redis-cli";
+
+type Name = "Redis" | "Valkey";
+
+const [, name, version] = /^(\w+) server v=(\d+\.\d+\.\d+)/.exec(execFileSync(serverBinary, ["--version"], { encoding: "utf8" }))!;
+/** Such as "Valkey 8.0.1". A reason to skip a test begins with it. */
+export const serverName = `${name} ${version}`;
+
+/** Whether the server is at least of the version given for its name. Without a version for its name, the answer is no. */
+export function since(versions: Partial<Record<Name, string>>): boolean {
+  const least = versions[name as Name];
+  return least !== undefined && version!.localeCompare(least, "en", { numeric: true }) >= 0;
+}
