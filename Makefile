@@ -14,6 +14,9 @@
 #: SEED=n                 sequences: repeat the run that printed this seed
 #: ARCH=aarch64           build: compile for another processor, aarch64 or x86_64; the module is then build/<ARCH>/redis-roar.so
 #: SUITES="native ..."    test-arm64: run only these test files
+
+#: SERVERS="valkey-9"     test-servers: run only on these servers
+#: SHORT=1                test-servers: run only the test files that depend most on the server
 #: CC=gcc CFLAGS=-g3      the C compiler, and flags to add for all C code
 
 # ARCH is the processor to compile for; CROSS is empty if that is the processor of this machine.
@@ -70,7 +73,8 @@ CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
 
 # ---------------------------------------------------------------------- targets for users
 
-.PHONY: help build run test test-arm64 check format demo bench bench-kernels fuzz asan sequences soak release deb clean setup tag release-modules module documents trap replay always
+.PHONY: help build run test test-arm64 test-servers check format demo bench bench-kernels fuzz asan sequences soak release deb clean
+.PHONY: setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
 
 help:                ## Show this text
@@ -95,6 +99,10 @@ test-arm64:          ## Build for arm64 and run the tests that compare the core 
 	@tools/setup arm64-tests
 	@$(MAKE) --no-print-directory build trap replay ARCH=aarch64
 	@tools/test-arm64 $(SUITES)
+
+test-servers: build  ## Fetch Redis and Valkey servers of several versions, and run the integration tests on each
+	@$(MAKE) --no-print-directory trap
+	@$(TSX) tools/test-servers.ts $(if $(SHORT),--short) $(SERVERS)
 
 check:               ## Check types, style, layout, shell scripts, unused exports and links, without building
 	@tools/setup checks

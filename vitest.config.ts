@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 import { arch } from "node:os";
 import { defineConfig } from "vitest/config";
+import { CountReporter } from "./tools/count-reporter.ts";
 
 // The suite runs once per CPU level that the machine supports, each time with the build of the core for that level. The heavy files run
 // only on the best level, and random sequences are long only there.
 //
-//   ROAR_CPU=v3                runs one level
+//   ROAR_CPU=v3                runs one level; "best" runs the best one
 //   ROAR_SKIP="build memory"   leaves files out
+//   ROAR_COUNT=file            writes counts to a file, see tools/count-reporter.ts
 
 const needed = {
   v2: ["sse4_2", "popcnt"],
@@ -15,12 +17,13 @@ const needed = {
 };
 
 function levels(): string[] {
-  if (process.env.ROAR_CPU) return [process.env.ROAR_CPU];
+  const wanted = process.env.ROAR_CPU;
+  if (wanted && wanted !== "best") return [wanted];
   if (arch() !== "x64") return [""];
   const flags = new Set(/^flags\s*:(.*)$/m.exec(readFileSync("/proc/cpuinfo", "utf8"))?.[1]?.trim().split(" "));
   const missing = Object.entries(needed).findIndex(([, names]) => names.some((name) => !flags.has(name)));
   const has = Object.keys(needed).slice(0, missing < 0 ? undefined : missing);
-  return has.length > 0 ? has : [""];
+  return has.length > 0 ? has.slice(wanted ? -1 : 0) : [""];
 }
 
 const files = (names: string[]): string[] => names.map((name) => `test/*/${name}.test.ts`);
@@ -29,22 +32,27 @@ const heavy = files([
   "memory", "corpus", "hostile", "cut", "kill", "replicas", "contexts", "cluster", "census", "build", "harness", "interchange", "bench",
   "documents", "release",
 ]);
+/** Generous, because a busy machine is several times slower. */
+const PATIENCE_MS = 180_000;
+
 const best = levels().at(-1);
 
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    reporters: ["default", ["json", { outputFile: "build/test-results/vitest.json" }]],
+    testTimeout: PATIENCE_MS,
+    hookTimeout: PATIENCE_MS,
+    reporters: ["default", process.env.ROAR_COUNT
+      ? new CountReporter(process.env.ROAR_COUNT)
+      : ["json", { outputFile: "build/test-results/vitest.json" }]],
     projects: levels().map((level) => ({
       test: {
         name: level || "default",
         include: ["test/**/*.test.ts"],
         exclude: level === best ? skipped : [...skipped, ...heavy],
         env: { ...(level && { ROAR_CPU: level }), ...(level !== best && { ROAR_BRIEF: "1" }) },
-        testTimeout: 60_000,
-        hookTimeout: 60_000,
+        testTimeout: PATIENCE_MS,
+        hookTimeout: PATIENCE_MS,
       },
     })),
   },

@@ -3,6 +3,7 @@ import { noEffects } from "../support/observer.ts";
 import { describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, NOT_AN_INTEGER, SYNTAX } from "../support/suite.ts";
 import { nativeString } from "../support/model.ts";
 import { itAnswersAsNative } from "../support/native.ts";
+import { serverName } from "../support/version.ts";
 
 describeCommand("BITCOUNT", (suite) => {
   const { run, roar, family, effects, name, server } = suite;
@@ -79,7 +80,7 @@ describeCommand("BITCOUNT", (suite) => {
     await roar.load("k", [0, 3, 8, 9, 17, 100]);
     await server.run("SET", "native", nativeString(new Set([0, 3, 8, 9, 17, 100])));
     if ((await server.connection.bytes("BITCOUNT", "native", 0)).toString() === `-${SYNTAX}\r\n`) {
-      skip("the native BITCOUNT of this server requires an end");
+      skip(`${serverName}: native BITCOUNT requires an end`);
     }
     for (const start of starts) {
       const [ours, native] = [await roar.connection.bytes(name, "k", start), await roar.connection.bytes("BITCOUNT", "native", start)];

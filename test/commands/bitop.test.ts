@@ -7,6 +7,7 @@ import { roarOn } from "../support/roar.ts";
 import {
   arityError, describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, SYNTAX, WRONGTYPE,
 } from "../support/suite.ts";
+import { serverName } from "../support/version.ts";
 
 const everyOperation = [...operations, "NOT"] as const;
 
@@ -311,7 +312,7 @@ describeCommand("BITOP", (suite) => {
     await roar.load("a", [7]);
     const native = server.speaking(protocol);
     const accepted = async (words: string[]) => !((await native.pipeline([words]))[0] instanceof ReplyError);
-    if (!(await accepted(["BITOP", "ONE", "copy", "native"]))) skip("the native BITOP of this server has no ONE");
+    if (!(await accepted(["BITOP", "ONE", "copy", "native"]))) skip(`${serverName}: native BITOP has no ONE`);
     for (const operation of operations) {
       expect(await accepted([name, operation, "d", "a"]), operation).toBe(await accepted(["BITOP", operation, "copy", "native"]));
     }

@@ -5,7 +5,8 @@ import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { built, emulator, projectRoot } from "../support/server.ts";
+import { built, projectRoot } from "../support/server.ts";
+import { emulator } from "../support/version.ts";
 
 it.each(["payload", "sequence"])("every input in test/corpus/%s runs without a failure", (target) => {
   const folder = join(projectRoot, "test/corpus", target);

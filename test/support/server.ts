@@ -15,14 +15,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Argument, Connection, type Reply, ReplyError } from "./resp.ts";
-import { serverBinary } from "./version.ts";
+import { emulator, serverBinary } from "./version.ts";
 
 export const projectRoot = fileURLToPath(new URL("../../", import.meta.url));
 /** The path of a file that make has built for the processor under test. */
 export const built = (name: string): string => join(projectRoot, process.env.ROAR_BUILD ?? "build", name);
 export const builtModule = process.env.ROAR_MODULE ?? built("redis-roar.so");
-/** The words that go before a program built for the processor under test. */
-export const emulator: readonly string[] = process.env.ROAR_EMULATOR?.split(" ") ?? [];
 export const cpuLevel = process.env.ROAR_CPU;
 const levelArguments = cpuLevel ? ["CPU", cpuLevel] : [];
 /** Module arguments that enable R.DEBUG, with the CPU level of ROAR_CPU. */

@@ -4,14 +4,17 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
 export const serverBinary = process.env.ROAR_SERVER ?? "redis-server";
+/** The words that go before a program built for the processor under test. */
+export const emulator: readonly string[] = process.env.ROAR_EMULATOR?.split(" ") ?? [];
 
 const sibling = serverBinary.replace(/-server$/, "-cli");
 /** The command-line client next to the server, or the one in PATH. */
-export const cliBinary = existsSync(sibling) ? sibling : "redis-cli";
+export const cliBinary = existsSync(sibling) && emulator.length === 0 ? sibling : "redis-cli";
 
 type Name = "Redis" | "Valkey";
 
-const [, name, version] = /^(\w+) server v=(\d+\.\d+\.\d+)/.exec(execFileSync(serverBinary, ["--version"], { encoding: "utf8" }))!;
+const [program, ...before] = [...emulator, serverBinary];
+const [, name, version] = /^(\w+) server v=(\d+\.\d+\.\d+)/.exec(execFileSync(program, [...before, "--version"], { encoding: "utf8" }))!;
 /** Such as "Valkey 8.0.1". A reason to skip a test begins with it. */
 export const serverName = `${name} ${version}`;
 
