@@ -42,7 +42,8 @@ TSX := $(BIN)/tsx
 
 # ---------------------------------------------------------------------- C
 
-CC := $(notdir $(firstword $(shell for c in clang-19 clang gcc; do command -v $$c; done) cc))
+# `true`: make discards the output of a shell that ends with status 127, as it does if the last of these is missing.
+CC := $(notdir $(firstword $(shell for c in clang-19 clang gcc; do command -v $$c; done; true) cc))
 
 # CC, made to compile for ARCH.
 TARGET  := $(CROSS:%=%-linux-gnu)
