@@ -9,6 +9,7 @@
 #: FULL=1                 bench: include the sizes that take long
 #: DATA=directory         bench: add more data sets, zip files like test/data/census1881.zip
 #: OUT=directory          bench: where the results go, by default build/bench
+#: MACHINES=trixie        test-fresh: only these of bookworm, trixie and trixie-user
 #: FUZZ_SECONDS=600       fuzz: seconds for each target
 #: SEQUENCES=20           sequences: runs of each kind
 #: SEED=n                 sequences: repeat the run that printed this seed
@@ -74,7 +75,8 @@ CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
 
 # ---------------------------------------------------------------------- targets for users
 
-.PHONY: help build run test test-arm64 test-servers check format demo bench bench-kernels fuzz asan sequences soak release deb clean
+.PHONY: help build run test test-arm64 test-servers test-fresh check format demo bench bench-kernels fuzz asan sequences soak
+.PHONY: release deb clean
 .PHONY: setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
 
@@ -104,6 +106,10 @@ test-arm64:          ## Build for arm64 and run the tests that compare the core 
 test-servers: build  ## Fetch Redis and Valkey servers of several versions, and run the integration tests on each
 	@$(MAKE) --no-print-directory trap
 	@$(TSX) tools/test-servers.ts $(if $(SHORT),--short) $(SERVERS)
+
+test-fresh:          ## Run `make run` and `make test` on fresh Debian 12 and 13 in chroots, as root and as a user; root only
+	@tools/setup fresh
+	@tools/fresh $(MACHINES)
 
 check:               ## Check types, style, layout, shell scripts, unused exports and links, without building
 	@tools/setup checks
