@@ -59,8 +59,9 @@ MARCH_v3   := -march=x86-64-v3
 MARCH_v4   := -march=x86-64-v4 -mavx512vpopcntdq -mavx512bitalg
 MARCH_neon := -march=armv8-a
 
-# Searches and merges in the core are written without branches. This pass of the compiler would put the branches back.
-CORE_CFLAGS := $(if $(filter clang%-x86_64,$(CC)-$(ARCH)),-mllvm -x86-cmov-converter=false)
+# Choices by kind of container are compiled as branches, which a processor predicts one by one, and not as jump tables. Searches and
+# merges in the core are written without branches; a pass of clang for x86-64 would put the branches back.
+CORE_CFLAGS := -fno-jump-tables $(if $(filter clang%-x86_64,$(CC)-$(ARCH)),-mllvm -x86-cmov-converter=false)
 # Outline atomics need __getauxval, which not every C library for arm64 has. -ffile-prefix-map keeps the project's directory out of the
 # module, so that it has the same bytes wherever it is built.
 ARCH_CFLAGS_aarch64 := -mno-outline-atomics
