@@ -22,7 +22,7 @@ interface TestedServer {
 
 /** These test the build, not the module in a server. */
 const WITHOUT_SERVER = "build bench salts corpus";
-const SHORT = ["test/commands/", "test/model/native", "test/durability/persistence", "test/server/cluster"];
+const SHORT = ["test/commands/", "test/model/native", "test/durability/persistence", "test/server/cluster", "test/server/migration"];
 
 function fetchServers(names: string[]): TestedServer[] {
   console.log("> fetch-servers: takes about a minute if build/servers is empty");

@@ -24,7 +24,7 @@ describe("INFO", () => {
     const usage = await Promise.all(["k:R", "k:R64", "copy", "not"].map((key) => server.run("MEMORY", "USAGE", key)));
     const sum = (usage as number[]).reduce((all, bytes) => all + bytes, 0);
     expect(await number("arena_bytes")).toBeGreaterThan(4 * 48);
-    expect(await number("arena_bytes")).toBeLessThan(sum);        // MEMORY USAGE includes the keys
+    expect(await number("arena_bytes")).toBeLessThanOrEqual(sum); // MEMORY USAGE includes the keys, except on Valkey 8.1
     await server.run("DEL", "copy");
     await roarOn(server, R).run("SETINTARRAY", "k:R", 5);
     expect(await number("bitmaps")).toBe(3);

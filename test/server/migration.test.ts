@@ -8,6 +8,7 @@ import { type Reply, ReplyError } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { samples } from "../support/samples.ts";
 import { expectEqual, record } from "../support/suite.ts";
+import { serverName } from "../support/version.ts";
 import { inStep, waitUntil } from "../support/waiting.ts";
 
 const TAG = "{moving}";
@@ -43,7 +44,7 @@ describe("a slot that CLUSTER MIGRATESLOTS moves while clients write to it", () 
     const slot = await cluster.slotOf(TAG), home = cluster.firstHome(slot);
     const source = cluster.primaries[home]!, target = cluster.primaries[1 - home]!;
     if (!String(await source.connection.run("CLUSTER", "HELP")).includes("MIGRATESLOTS")) {
-      skip(`${await source.server.version()} has no CLUSTER MIGRATESLOTS`);
+      skip(`${serverName}: no CLUSTER MIGRATESLOTS`);
     }
     const replicas = [await cluster.addReplica(source), await cluster.addReplica(target)] as const;
     const keys = await load(source);

@@ -159,13 +159,6 @@ export class Server {
     return found[1]!;
   }
 
-  /** The server's name and version, such as "Valkey 9.1.2". */
-  async version(): Promise<string> {
-    const text = (await this.run("INFO", "server")) as string;
-    const valkey = /^valkey_version:(.*?)\r?$/m.exec(text);
-    return valkey ? `Valkey ${valkey[1]!}` : `Redis ${await this.info("redis_version")}`;
-  }
-
   /** Shuts the server down in order (it flushes the AOF and saves nothing else) and restarts it in the same directory. */
   async restart(options: ServerOptions = this.#options): Promise<void> {
     await this.#shutDown();
