@@ -33,7 +33,7 @@ int getbit_command(call *c) {
  * Negative indexes count from its end. Without `end`, which native Redis requires and Valkey does not, the range ends there. */
 int bitcount_command(call *c) {
     range r = {.end = -1};
-    uint64_t members = 0;
+    cardinality members = 0;
     const bitmap *b;
 
     if (c->argc > 5) return reply_syntax_error(c);
@@ -43,7 +43,7 @@ int bitcount_command(call *c) {
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b && c->argc == 2) return reply_cardinality(c, b);
     if (b && !succeeded(c, core_count_range(b, &r, &members))) return REDISMODULE_OK;
-    return reply_integer(c, members);
+    return reply_count(c, members);
 }
 
 /* The bit that BITPOS looks for. Errors are the C module's without a range, and native ones with a range. */

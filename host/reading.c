@@ -37,8 +37,11 @@ status core_count_between(const bitmap *b, uint64_t low, uint64_t high, cardinal
 
 status core_select(const bitmap *b, uint64_t rank, uint64_t *member) { return READING(b, *member = core.select(rank)); }
 
-status core_count_range(const bitmap *b, const range *r, uint64_t *members) {
-    return READING(b, *members = core.countIndexed((uint64_t)r->start, (uint64_t)r->end, r->unit));
+status core_count_range(const bitmap *b, const range *r, cardinality *members) {
+    uint64_t found = 0;
+    status s = READING(b, found = core.countIndexed((uint64_t)r->start, (uint64_t)r->end, r->unit));
+    *members = counted(found, found == 0 && sandbox_members[0]);
+    return s;
 }
 
 status core_position(const bitmap *b, uint32_t bit, const range *r, uint32_t *found, uint64_t *position) {

@@ -80,7 +80,7 @@ status core_extreme(const bitmap *b, int end, uint32_t *found, uint64_t *member)
 status core_count_between(const bitmap *b, uint64_t low, uint64_t high, cardinality *members);
 /* The member with this rank, which must be below the cardinality. */
 status core_select(const bitmap *b, uint64_t rank, uint64_t *member);
-status core_count_range(const bitmap *b, const range *r, uint64_t *members);
+status core_count_range(const bitmap *b, const range *r, cardinality *members);
 /* The first bit in the range that equals `bit`; *found = 0 if there is none. */
 status core_position(const bitmap *b, uint32_t bit, const range *r, uint32_t *found, uint64_t *position);
 /* Passes the first `limit` members from `from` on to the sink. */

@@ -26,13 +26,22 @@ export const enum Unit { BYTE = 0, BIT = 1 }
 // @ts-ignore: decorator
 @inline function lastBit(at: u64, unit: u32): u64 { return unit == Unit.BYTE ? (at << 3) | 7 : at; }
 
-/** Members in the closed range of units [start, end], as https://redis.io/docs/latest/commands/bitcount counts them. */
+/**
+ * Members in the closed range of units [start, end], as https://redis.io/docs/latest/commands/bitcount counts them, modulo 2^64. Where that
+ * is 0, adds to the reply whether the range has members: 0 for none, 1 for 2^64 of them.
+ */
 export function countIndexed(start: i64, end: i64, unit: u32): u64 {
-  if (isEmpty()) return 0;
-  if (start < 0 && end < 0 && start > end) return 0;
-  const last = lastUnit(unit);
-  const from = unitAt(start, last), to = min(unitAt(end, last), last);
-  return from > to ? 0 : countRange(firstBit(from, unit), lastBit(to, unit));
+  let any: u32 = 0;
+  if (!isEmpty() && !(start < 0 && end < 0 && start > end)) {
+    const last = lastUnit(unit), from = unitAt(start, last), to = min(unitAt(end, last), last);
+    if (from <= to) {
+      const low = firstBit(from, unit), members = countRange(low, lastBit(to, unit));
+      if (members) return members;
+      any = get(low);
+    }
+  }
+  reply.member(any);
+  return 0;
 }
 
 /**

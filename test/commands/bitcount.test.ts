@@ -59,6 +59,16 @@ describeCommand("BITCOUNT", (suite) => {
     expect(await run("k", 0, -2, "BIT")).toBe(1);
   });
 
+  it("counts the members of a range of all offsets", async () => {
+    const all = family.bits === 64 ? "18446744073709551616" : 2 ** 32, but = family.bits === 64 ? "18446744073709551608" : 2 ** 32 - 8;
+    await roar.run("SETFULL", "full");
+    for (const unit of [[], ["BYTE"], ["BIT"]]) expect(await run("full", 0, -1, ...unit)).toBe(all);
+    expect(await run("full", 0)).toBe(all);
+    expect(await run("full", 1, -1)).toBe(but);
+    expect(await run("full", -1, 0)).toBe(0);
+    expect(await run("full", -1, -2)).toBe(0);
+  });
+
   it("has no side effects", async () => {
     await roar.load("k", [1]);
     expect(await effects(() => run("k"))).toEqual(noEffects);
