@@ -29,6 +29,30 @@ int getbit_command(call *c) {
     return RedisModule_ReplyWithLongLong(c->ctx, bit);
 }
 
+/* MGETBIT offset key [key ...] -- the bit at the offset of each key. A key of another type refuses the whole call, so the bits are
+ * collected before the reply begins. */
+int mgetbit_command(call *c) {
+    uint64_t offset;
+    uint32_t bit;
+    const bitmap *b;
+    int keys = c->argc - 2, read = 0;
+
+    if (!parse_offset(c, 1, "offset", &offset)) return REDISMODULE_OK;
+    char *bits = RedisModule_Alloc((size_t)keys);
+    for (; read < keys; read++) {
+        bit = 0;
+        if (!open_read(c, read + 2, &b)) break;
+        if (b && !succeeded(c, core_get(b, offset, &bit))) break;
+        bits[read] = (char)bit;
+    }
+    if (read == keys) {
+        RedisModule_ReplyWithArray(c->ctx, keys);
+        for (int i = 0; i < keys; i++) RedisModule_ReplyWithLongLong(c->ctx, bits[i]);
+    }
+    RedisModule_Free(bits);
+    return REDISMODULE_OK;
+}
+
 /* BITCOUNT key [start [end [BYTE | BIT]]] -- the number of members, in all or in a range of the string that native SETBIT would make.
  * Negative indexes count from its end. Without `end`, which native Redis requires and Valkey does not, the range ends there. */
 int bitcount_command(call *c) {

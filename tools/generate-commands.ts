@@ -156,7 +156,7 @@ const MISSING: Record<string, string> = {
   nil: "nil.",
   string: "an empty simple string.",
   scan: "cursor `0` and no members.",
-  fields: "all its bits are 0.",
+  zeros: "all its bits are 0.",
 };
 
 function commandInMarkdown(row: Command): string {

@@ -36,6 +36,7 @@ export const uses: Readonly<Record<string, (m: Material) => readonly Arguments[]
   APPENDINTARRAY: ({ copy, members }) => [[copy, ...members.slice(0, 1000)]],
   GETINTARRAY: ({ a }) => [[a]],
   GETBITS: ({ a, members }) => [[a, ...members.slice(0, 1000)]],
+  MGETBIT: ({ a, b }) => [[123_456, ...Array.from({ length: 1000 }, (_, i) => (i % 2 ? a : b))]],
   SETBITS: ({ copy, members }) => [[copy, ...members.slice(0, 1000)]],
   CLEARBITS: ({ copy }) => [[copy, ...Array.from({ length: 1000 }, (_, i) => 10_000_000 + i)]],
   CLEAR: ({ result }) => [[result]],

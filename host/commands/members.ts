@@ -81,6 +81,18 @@ export const members: Command[] = [
     ],
   },
   {
+    name: "MGETBIT", since: "1.0.0", flags: ["readonly"],
+    summary: "Returns the bit at one offset of several bitmaps", complexity: "O(k log n) for k keys",
+    keys: [{ at: 2, to: -1, access: "read" }], args: [integer("offset"), multiple(key)],
+    reply: "0 or 1 for each key.", missing: "zeros",
+    details: "One call tells which of many bitmaps have a member, such as the tags of a user.",
+    example: [
+      ["R.SETINTARRAY tag:chess 7 9", OK],
+      ["R.SETINTARRAY tag:go 8 9", OK],
+      ["R.MGETBIT 7 tag:chess tag:go none", list(1, 0, 0)],
+    ],
+  },
+  {
     name: "SETBITS", since: "1.0.0", flags: ["write", "deny-oom"],
     summary: "Sets the bits at several offsets, and returns how many were clear", complexity: "O(m log n) for m offsets",
     keys: [{ at: 1, access: "modify" }], args: [key, multiple(integer("offset"))],
@@ -313,7 +325,7 @@ export const members: Command[] = [
             block("set-block", token("SET"), string("encoding"), string("offset"), integer("value")),
             block("incrby-block", token("INCRBY"), string("encoding"), string("offset"), integer("increment"))))))),
     ],
-    reply: "For each operation the value read by `GET`, the previous value for `SET`, or the new value for `INCRBY`; nil if `OVERFLOW FAIL` prevented a write.", missing: "fields",
+    reply: "For each operation the value read by `GET`, the previous value for `SET`, or the new value for `INCRBY`; nil if `OVERFLOW FAIL` prevented a write.", missing: "zeros",
     details: "Like native `BITFIELD`: encodings are `i1` to `i64` and `u1` to `u63`; an offset counts bits or, written as `#n`, fields of that width; the bit at the offset is the most significant one. Only writes create the key. A field must not extend beyond the last offset.",
     example: [
       ["R.BITFIELD k SET u8 0 200 INCRBY u8 0 100", list(0, 44)],
@@ -324,7 +336,7 @@ export const members: Command[] = [
     name: "BITFIELD_RO", since: "1.0.0", flags: ["readonly", "fast"],
     summary: "Reads integers of any width at any offset", complexity: "O(w log n) for fields of w bits in total",
     keys: [{ at: 1, access: "read" }], args: [key, optional(multiple(block("get-block", token("GET"), string("encoding"), string("offset"))))],
-    reply: "The values, in the order of the operations.", missing: "fields",
+    reply: "The values, in the order of the operations.", missing: "zeros",
     details: "Like `BITFIELD`, with `GET` as the only operation.",
     example: [
       ["R.SETBITS k 0 1", int(2)],

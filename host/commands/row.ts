@@ -55,7 +55,7 @@ export interface Command {
   /** The reply, described for readers. */
   reply: string;
   /** The reply for a missing key; "creates" if the command creates it, "empty" if it counts as an empty bitmap. */
-  missing: 0 | -1 | "nil" | "[]" | "creates" | "empty" | "error" | "string" | "scan" | "fields";
+  missing: 0 | -1 | "nil" | "[]" | "creates" | "empty" | "error" | "string" | "scan" | "zeros";
   /** A session on an empty database: commands, and what redis-cli prints. */
   example: [command: string, printed: string][];
   /** Further explanation, in Markdown. */

@@ -1,9 +1,11 @@
-// Several bits at once: GETBITS, SETBITS, CLEARBITS, CLEAR.
+// Several bits at once: GETBITS, MGETBIT, SETBITS, CLEARBITS, CLEAR.
 
 import { expect, it } from "vitest";
 import { member, notOffsets, range } from "../support/family.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
-import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError } from "../support/suite.ts";
+import {
+  describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, WRONGTYPE,
+} from "../support/suite.ts";
 
 describeCommand("GETBITS", (suite) => {
   const { run, roar, family, effects } = suite;
@@ -33,6 +35,68 @@ describeCommand("GETBITS", (suite) => {
     arity: [[], ["k"]],
     bad: notOffsets(family).flatMap((bad) => [["k", bad], ["k", 1, bad, 2]].map((args) => [args, offsetError(family, "offset")] as const)),
     good: ["k", 1],
+  });
+});
+
+describeCommand("MGETBIT", (suite) => {
+  const { run, roar, family, server, effects, refusal, name } = suite;
+
+  it("is 0 for a missing key and for an empty one, and creates none", async () => {
+    await roar.load("empty", []);
+    expect(await run(7, "none", "empty", "none")).toEqual([0, 0, 0]);
+    expect(await run(7, "none")).toEqual([0]);
+    expect(await server.run("EXISTS", "none")).toBe(0);
+  });
+
+  it("returns the bit of each key, in the given order and with repetitions", async () => {
+    await roar.load("a", [0, 70_000]);
+    await roar.load("b", [member(family.last)]);
+    await roar.load("runs", range(60_000, 20_000));
+    expect(await run(0, "a", "b", "none", "a", "runs")).toEqual([1, 0, 0, 1, 0]);
+    expect(await run(70_000, "runs", "b", "a")).toEqual([1, 0, 1]);
+    expect(await run(family.last, "a", "b")).toEqual([0, 1]);
+  });
+
+  it("answers for thousands of keys in one call", async () => {
+    const keys = range(0, 5000).map((i) => `tag:${i}`), isTagged = (i: number): boolean => i % 3 === 0;
+    await roar.connection.pipeline(keys.map((key, i) => [roar.name("SETINTARRAY"), key, i + 10_000, isTagged(i) ? 7 : 8]));
+    expectEqual(await run(7, ...keys), keys.map((_, i) => Number(isTagged(i))));
+  });
+
+  it("refuses a key of another type in any place, without any bit in the reply", async () => {
+    await roar.load("k", [7]);
+    await server.run("RPUSH", "list", 1);
+    for (const keys of [["list", "k", "k"], ["k", "list", "k"], ["k", "none", "list"]]) {
+      const [reply, next] = await Promise.all([roar.connection.bytes(name, 7, ...keys), roar.connection.run("PING")]);
+      expect(String(reply)).toBe(`-${WRONGTYPE}\r\n`);
+      expect(next).toBe("PONG");
+    }
+    expect(await refusal("x", "list")).toBe(offsetError(family, "offset"));
+  });
+
+  it("needs the right to read each of the keys", async () => {
+    await roar.load("k", [7]);
+    await server.run("ACL", "SETUSER", "guest", "on", "nopass", "resetkeys", "%R~tag:*", "+@all");
+    expect(await server.run("ACL", "DRYRUN", "guest", name, 7, "tag:1", "tag:2")).toBe("OK");
+    for (const keys of [["k"], ["k", "tag:1"], ["tag:1", "tag:2", "k"]]) {
+      expect(await server.run("ACL", "DRYRUN", "guest", name, 7, ...keys)).toMatch(/no permissions? to access the .*key/);
+    }
+  });
+
+  it("has no side effects", async () => {
+    await roar.load("k", [1]);
+    expect(await effects(() => run(1, "k", "none"))).toEqual(noEffects);
+  });
+
+  itRunsEverywhere(suite, [2, "k", "none", "k"]);
+  itMindsMemory(suite, "read", [1, "k"]);
+  itDeclares(suite, {
+    arity: -3, flags: ["readonly"], keys: [{ first: 2, last: -1, access: "RO" }], call: [1, "k", "l", "m"], keysInCall: ["k", "l", "m"],
+  });
+  itRefuses(suite, {
+    arity: [[], [1]],
+    bad: notOffsets(family).flatMap((bad) => [[bad, "k"], [bad, "k", "k"]].map((args) => [args, offsetError(family, "offset")] as const)),
+    good: [1, "k"],
   });
 });
 

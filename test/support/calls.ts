@@ -18,6 +18,7 @@ const calls: Readonly<Record<string, readonly Argument[]>> = {
   APPENDINTARRAY: ["w:1", 7, 8],
   GETINTARRAY: ["r:1"],
   GETBITS: ["r:1", 7, 8],
+  MGETBIT: [7, "r:1", "r:2", "r:3"],
   SETBITS: ["w:1", 7, 8],
   CLEARBITS: ["w:1", 1, 8, "COUNT"],
   CLEAR: ["w:1"],

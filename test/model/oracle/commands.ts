@@ -332,6 +332,10 @@ export const rules: Readonly<Record<string, Rule>> = {
     const offsets = call.offsets(2, "offset"), set = call.read(1)?.set;
     return set === undefined ? [] : offsets.map((offset) => Number(set.has(offset)));
   }),
+  MGETBIT: rule(-3, (call) => {
+    const offset = call.offset(1, "offset");
+    return call.args.slice(2).map((_, i) => Number(call.source(i + 2).has(offset)));
+  }),
   SETBITS: rule(-3, (call) => {
     const offsets = call.offsets(2, "offset");
     return integer(assignAll(call.create(1), offsets, true));

@@ -250,6 +250,7 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
   APPENDINTARRAY: keyAndOffsets,
   GETINTARRAY: keyAlone,
   GETBITS: (g) => [...keyAndNear(g), ...g.offsets()],
+  MGETBIT: (g) => [g.near(g.key()), ...range(0, 1 + g.random.below(2 * KEYS)).map(() => g.key())],
   SETBITS: keyAndOffsets,
   CLEARBITS: (g) => [...keyAndNear(g), ...g.offsets(), ...g.optional(g.word("COUNT"))],
   CLEAR: keyAlone,
