@@ -13,6 +13,9 @@
 /* At least the server's overhead for a string. */
 #define STRING_HEADER 64
 
+/* Longer strings have the encoding raw on every server. */
+#define ENCODED_MAX 1024
+
 /* StringTruncate makes no longer strings. */
 #define TRUNCATE_MAX (512 * 1024 * 1024)
 
@@ -142,28 +145,37 @@ int import_command(call *c) {
     return reply_cardinality(c, imported);
 }
 
-/* Converts the native bitmap in the key at `at`; a missing key counts as an empty one. */
+/* Converts the native bitmap in the key at `at`; a missing key counts as an empty one. StringDMA copies nothing, but it would convert a
+ * string with the encoding int or embstr to raw for good. So GET reads short strings, unless the server has renamed it. */
 static int read_native(call *c, int at, bitmap **b) {
     RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
+    RedisModuleCallReply *copy = NULL;
     size_t length = 0;
     int right = 1;
 
-    const char *bytes = key ? RedisModule_StringDMA(key, &length, REDISMODULE_READ) : "";
+    if (RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_STRING && RedisModule_ValueLength(key) <= ENCODED_MAX) {
+        copy = RedisModule_Call(c->ctx, "GET", "s", c->argv[at]);
+    }
+    const char *bytes = copy ? RedisModule_CallReplyStringPtr(copy, &length)
+                        : key ? RedisModule_StringDMA(key, &length, REDISMODULE_READ)
+                              : "";
     if (bytes == NULL) right = reply_error(c, REDISMODULE_ERRORMSG_WRONGTYPE);
     else if (length && length - 1 > c->family->last >> 3)
         right = reply_error(c, "ERR Roaring: the string is longer than the last offset allows");
     right = right && deserialize(c, BITS, "bitmap", bytes, length, b);
+    if (copy) RedisModule_FreeCallReply(copy);
     RedisModule_CloseKey(key);
     return right;
 }
 
-/* FROMBITMAP key stringkey -- stores the members of a native bitmap, and replies how many they are. */
+/* FROMBITMAP key stringkey -- stores the members of a native bitmap over any value, and replies how many they are. The two keys may be
+ * the same. */
 int frombitmap_command(call *c) {
     bitmap *b;
     open_key k;
 
     if (!read_native(c, 2, &b)) return REDISMODULE_OK;
-    if (!open_write(c, 1, &k)) {
+    if (!open_overwrite(c, 1, &k)) {
         bitmap_free(b);
         return REDISMODULE_OK;
     }

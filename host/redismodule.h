@@ -17,6 +17,7 @@
 #define REDISMODULE_WRITE (1 << 1)
 
 #define REDISMODULE_KEYTYPE_EMPTY 0
+#define REDISMODULE_KEYTYPE_STRING 1
 
 #define REDISMODULE_CTX_FLAGS_REPLICATED (1 << 12)
 #define REDISMODULE_CTX_FLAGS_LOADING (1 << 13)
@@ -223,6 +224,7 @@ typedef int (*RedisModuleConfigApplyFunc)(RedisModuleCtx *ctx, void *data, Redis
     NEED(RedisModuleKey *, OpenKey, (RedisModuleCtx *ctx, RedisModuleString *name, int mode))                            \
     NEED(void, CloseKey, (RedisModuleKey *key))                                                                          \
     NEED(int, KeyType, (RedisModuleKey *key))                                                                            \
+    NEED(size_t, ValueLength, (RedisModuleKey *key))                                                                     \
     NEED(RedisModuleType *, ModuleTypeGetType, (RedisModuleKey *key))                                                    \
     NEED(void *, ModuleTypeGetValue, (RedisModuleKey *key))                                                              \
     NEED(int, ModuleTypeSetValue, (RedisModuleKey *key, RedisModuleType *type, void *value))                             \

@@ -155,11 +155,13 @@ export const bitmaps: Command[] = [
     summary: "Creates a bitmap from a native bitmap", complexity: "O(m) for m bytes",
     keys: [{ at: 1, access: "overwrite" }, { at: 2, access: "read" }], args: [key, { name: "stringkey", type: "key" }],
     reply: "The number of members.", missing: "empty",
-    details: "The key's old value and TTL are discarded.",
+    details: "The key's old value, of any type, and its TTL are discarded. `stringkey` is not changed, unless it is the same key: then the bitmap replaces the string.",
     example: [
       ["SETBIT native 7 1", int(0)],
       ["R.FROMBITMAP k native", int(1)],
       ["R.GETINTARRAY k", list(7)],
+      ["R.FROMBITMAP native native", int(1)],
+      ["R.GETBIT native 7", int(1)],
     ],
   },
   {

@@ -1,13 +1,14 @@
 // Conversions to and from other formats: SETBITARRAY, GETBITARRAY, EXPORT, IMPORT, FROMBITMAP, TOBITMAP.
 
-import { expect, it } from "vitest";
-import { type Member, member, range } from "../support/family.ts";
+import { describe, expect, it } from "vitest";
+import { type Member, member, otherThan, range } from "../support/family.ts";
 import { nativeString } from "../support/model.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
+import { roarOn } from "../support/roar.ts";
 import { samples } from "../support/samples.ts";
 import { bytesOf } from "../support/resp.ts";
 import {
-  describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, NO_KEY, SYNTAX, WRONGTYPE,
+  describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, NO_KEY, SYNTAX, useServer, WRONGTYPE,
 } from "../support/suite.ts";
 
 const RO = [{ first: 1, last: 1, access: "RO" }] as const;
@@ -222,10 +223,57 @@ describeCommand("FROMBITMAP", (suite) => {
       expect(await run("k", "native")).toBe(members.length);
       expectEqual(await roar.members("k"), members);
     }
-    await server.run("SET", "native", "12"); // the server stores this string as a number
-    expect(await run("k", "native")).toBe(6);
-    expect(await server.run("GET", "native")).toBe("12");
-    expect(await server.run("BITCOUNT", "native")).toBe(6);
+  });
+
+  it.each([["12", "int"], ["a string", "embstr"], ["x".repeat(500), "raw"], ["x".repeat(5000), "raw"]])(
+    "leaves the string %j of encoding %s as it is", async (text, encoding) => {
+      await server.run("SET", "native", text);
+      expect(await server.run("OBJECT", "ENCODING", "native")).toBe(encoding);
+      const bits = Number(await server.run("BITCOUNT", "native"));
+      expect(await run("k", "native")).toBe(bits);
+      expect(await server.run("OBJECT", "ENCODING", "native")).toBe(encoding);
+      expect(await server.run("GET", "native")).toBe(text);
+      expect(await roar.run("BITCOUNT", "k")).toBe(bits);
+    });
+
+  it("replaces a key of any type", async () => {
+    await server.run("SETBIT", "native", 7, 1);
+    const other = roarOn(server, otherThan(family));
+    const types: (() => Promise<unknown>)[] = [
+      () => server.run("SET", "k", "x"), () => server.run("RPUSH", "k", 1), () => other.load("k", [1]),
+    ];
+    for (const make of types) {
+      await make();
+      await server.run("EXPIRE", "k", 1000);
+      const { propagated, touched } = await effects(() => run("k", "native"));
+      expect({ propagated, touched }).toEqual({ propagated: [[name, "k", "native"]], touched: true });
+      expect(await roar.members("k")).toEqual([7]);
+      expect(await server.run("TTL", "k")).toBe(-1);
+      await server.run("DEL", "k");
+    }
+  });
+
+  it("converts a key in place, and keeps it if that is impossible", async () => {
+    for (const text of ["12", "a string", "x".repeat(5000)]) {
+      await server.run("SET", "k", text);
+      const bits = Number(await server.run("BITCOUNT", "k"));
+      expect(await effects(() => run("k", "k"))).toMatchObject({ propagated: [[name, "k", "k"]], touched: true });
+      expect(await roar.run("BITCOUNT", "k")).toBe(bits);
+      expect(await refusal("k", "k")).toBe(WRONGTYPE);
+      expect(await roar.run("TOBITMAP", "k", "k")).toBe(text.length);
+      expect(await server.run("GET", "k")).toBe(text);
+    }
+  });
+
+  it("needs only the right to read the string and the right to write the key", async () => {
+    await server.run("SET", "native", "12");
+    await server.run("ACL", "SETUSER", "guest", "on", "nopass", "resetkeys", "%R~native", "%W~k", "-@all", `+${name}`);
+    const guest = await server.connect();
+    await guest.run("AUTH", "guest", "");
+    expect(await guest.run(name, "k", "native")).toBe(6);
+    expect(await guest.refusal(name, "native", "native")).toMatch(/^NOPERM/);
+    expect(await guest.refusal(name, "k", "k")).toMatch(/^NOPERM/);
+    guest.close();
   });
 
   it("replaces the value, drops its TTL, raises a set event and propagates the call", async () => {
@@ -253,7 +301,17 @@ describeCommand("FROMBITMAP", (suite) => {
     call: ["k", "native"],
     keysInCall: ["k", "native"],
   });
-  itRefuses(suite, { arity: [[], ["k"], ["k", "n", "x"]], bad: [], good: ["k", "native"] });
+  itRefuses(suite, { arity: [[], ["k"], ["k", "n", "x"]], bad: [], good: null });
+});
+
+describe("a server without GET", () => {
+  const server = useServer({ config: ['rename-command GET ""'] });
+
+  it("converts short strings, too", async () => {
+    await server.run("SET", "native", "12");
+    expect(await server.run("R.FROMBITMAP", "k", "native")).toBe(6);
+    expect(await server.run("R.FROMBITMAP", "native", "native")).toBe(6);
+  });
 });
 
 describeCommand("TOBITMAP", (suite) => {

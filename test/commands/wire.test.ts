@@ -253,6 +253,9 @@ const more: readonly Row[] = [
   ["IMPORT k x", "-ERR invalid roaring payload: it is truncated"],
   ["FROMBITMAP k string", ":5"],
   ["FROMBITMAP k none", ":0"],
+  ["FROMBITMAP string string", ":5"],
+  ["FROMBITMAP other string", ":5"],
+  ["FROMBITMAP k k", WRONGTYPE],
   ["TOBITMAP string k", ":13"],
   ["TOBITMAP string none", NO_KEY],
 ];

@@ -257,7 +257,7 @@ function frombitmap(call: Call): Answer {
   if (!Buffer.isBuffer(value)) refuse(WRONGTYPE);
   const text = value.toString("latin1");
   const bit = (_: string, offset: number): boolean => (text.charCodeAt(offset >> 3) & (128 >> (offset & 7))) !== 0;
-  return integer(call.store(1, ofString(text, bit, value.length * 8)).count());
+  return integer(call.overwrite(1, ofString(text, bit, value.length * 8)).count());
 }
 
 function tobitmap(call: Call): Answer {

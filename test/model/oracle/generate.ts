@@ -287,7 +287,10 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
   GETBITARRAY: keyAlone,
   EXPORT: keyAlone,
   IMPORT: (g) => [g.key(), g.stream(), ...g.optional(g.word("REPLACE"))],
-  FROMBITMAP: (g) => [g.key(), g.string()],
+  FROMBITMAP: (g) => {
+    const from = g.string();
+    return [g.random.chance(0.1) ? from : g.key(), from];
+  },
   TOBITMAP: (g) => [g.string(), g.key()],
   BITFIELD: (g) => {
     const key = g.key();
