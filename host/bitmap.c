@@ -1,6 +1,7 @@
 /* bitmap.c -- a bitmap's block of the server's memory. */
 #include "bitmap.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "facts.h"
@@ -9,11 +10,12 @@
 /* The smallest arena. With the prefix it takes 48 bytes, a size class of every allocator. This is the host's choice. */
 #define ARENA_LEAST 40
 
-static uint64_t bitmaps_held, bytes_held;
+/* Atomic, because the lazy-free thread frees, too. Nothing else depends on them, so their order relative to other accesses is relaxed. */
+static _Atomic uint64_t bitmaps_held, bytes_held;
 
 static void count_in(uint64_t bitmaps, uint64_t bytes) {
-    __atomic_fetch_add(&bitmaps_held, bitmaps, __ATOMIC_RELAXED);     /* the lazy-free thread frees, too */
-    __atomic_fetch_add(&bytes_held, bytes, __ATOMIC_RELAXED);
+    atomic_fetch_add_explicit(&bitmaps_held, bitmaps, memory_order_relaxed);
+    atomic_fetch_add_explicit(&bytes_held, bytes, memory_order_relaxed);
 }
 
 /* Sets the size of a new or reallocated block, including the slack of its size class if the server can tell it. The totals
@@ -82,6 +84,6 @@ bitmap *bitmap_shrink(bitmap *b, uint32_t used) {
 }
 
 void bitmap_totals(uint64_t *bitmaps, uint64_t *bytes) {
-    *bitmaps = __atomic_load_n(&bitmaps_held, __ATOMIC_RELAXED);
-    *bytes = __atomic_load_n(&bytes_held, __ATOMIC_RELAXED);
+    *bitmaps = atomic_load_explicit(&bitmaps_held, memory_order_relaxed);
+    *bytes = atomic_load_explicit(&bytes_held, memory_order_relaxed);
 }

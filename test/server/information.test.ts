@@ -49,6 +49,18 @@ describe("INFO", () => {
     expect([await number("bitmaps"), await number("arena_bytes")]).toEqual([0, 0]);
   });
 
+  it("counts exactly while a background thread frees bitmaps and commands create others", async () => {
+    const create = `for i = 1, 50000 do redis.call('R.SETBIT', KEYS[1] .. i, i, 1) end`;
+    const churn = `for i = 1, 100000 do redis.call('R.SETBIT', KEYS[1], i, 1); redis.call('DEL', KEYS[1]) end`;
+    for (let round = 0; round < 3; round++) {
+      await server.run("EVAL", create, 1, "k");
+      expect(await number("bitmaps")).toBe(50_000);
+      await server.connection.pipeline([["FLUSHALL", "ASYNC"], ["EVAL", churn, 1, "other"]]);
+      await waitUntil(async () => Number(await server.info("lazyfree_pending_objects")) === 0);
+      expect([await number("bitmaps"), await number("arena_bytes")]).toEqual([0, 0]);
+    }
+  });
+
   it("counts refused payloads", async () => {
     const before = await number("payloads_refused");
     await roarOn(server, R).refusal("IMPORT", "k", "rubbish");
