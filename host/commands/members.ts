@@ -62,12 +62,16 @@ export const members: Command[] = [
       optional(block("range", integer("start"), optional(block("end-unit-block", integer("end"), unit)))),
     ],
     reply: "The bit's offset from the start of the bitmap, or -1 if there is no such bit.", missing: -1,
-    details: `${INDEXES} Without \`end\`, the first clear bit may lie beyond the last member. The first clear bit of a missing key is 0.`,
+    details: `${INDEXES} Without \`end\`, the first clear bit may lie beyond the last member. The first clear bit of a missing key is 0. That of an empty bitmap is 0 too, but -1 if a range is given, because `
+      + "no bit is in the range. With a range, native `BITPOS` replies the same for an empty string.",
     example: [
       ["R.SETINTARRAY k 0 1 9", OK],
       ["R.BITPOS k 1", int(0)],
       ["R.BITPOS k 0", int(2)],
       ["R.BITPOS k 1 1", int(9)],
+      ["R.CLEAR k", int(3)],
+      ["R.BITPOS k 0", int(0)],
+      ["R.BITPOS k 0 0 -1", int(-1)],
     ],
   },
   {

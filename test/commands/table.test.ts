@@ -11,6 +11,7 @@ import { families, type Family, otherThan, R, R64, range } from "../support/fami
 import { type Argument, type Reply, ReplyError } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { arityError, byName, NO_KEY, record, useServer, WRONGTYPE } from "../support/suite.ts";
+import { since } from "../support/version.ts";
 
 const server = useServer();
 const rows = families.flatMap((family) => commands.map((row) => ({ family, row, name: `${family.name}.${row.name}` })));
@@ -153,6 +154,19 @@ describe("access control", () => {
     }
     expect(await server.run("DBSIZE")).toBe(0);
     connection.close();
+  });
+
+  const inCategories = since({ Redis: "7.2.0", Valkey: "7.2.0" });
+  const title = inCategories ? "is in the category @read or @write" : "is in neither of the categories @read and @write";
+  it.each(byName(rows))(`%s ${title}, and a user who may only read keys can run it only if it is a read`, async (_, { row, name, family }) => {
+    const call = callOf(row, family), writes = row.flags.includes("write");
+    const isAllowed = async (...rules: string[]): Promise<boolean> => {
+      await server.run("ACL", "SETUSER", "guest", "reset", "on", "nopass", ...rules);
+      return (await server.run("ACL", "DRYRUN", "guest", name, ...call)) === "OK";
+    };
+    expect(await isAllowed("~*", "+@all", "-@write")).toBe(!writes || !inCategories);
+    expect(await isAllowed("~*", "+@all", "-@read")).toBe(writes || !inCategories);
+    expect(await isAllowed("%R~*", "+@all")).toBe(!writes);
   });
 });
 
