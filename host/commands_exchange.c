@@ -150,15 +150,15 @@ int import_command(call *c) {
 static int read_native(call *c, int at, bitmap **b) {
     RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
     RedisModuleCallReply *copy = NULL;
+    const char *bytes = "";
     size_t length = 0;
     int right = 1;
 
     if (RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_STRING && RedisModule_ValueLength(key) <= ENCODED_MAX) {
         copy = RedisModule_Call(c->ctx, "GET", "s", c->argv[at]);
     }
-    const char *bytes = copy ? RedisModule_CallReplyStringPtr(copy, &length)
-                        : key ? RedisModule_StringDMA(key, &length, REDISMODULE_READ)
-                              : "";
+    if (copy) bytes = RedisModule_CallReplyStringPtr(copy, &length);
+    else if (key) bytes = RedisModule_StringDMA(key, &length, REDISMODULE_READ);
     if (bytes == NULL) right = reply_error(c, REDISMODULE_ERRORMSG_WRONGTYPE);
     else if (length && length - 1 > c->family->last >> 3)
         right = reply_error(c, "ERR Roaring: the string is longer than the last offset allows");
