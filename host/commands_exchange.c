@@ -157,7 +157,7 @@ static int read_native(call *c, int at, bitmap **b) {
     if (RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_STRING && RedisModule_ValueLength(key) <= ENCODED_MAX) {
         copy = RedisModule_Call(c->ctx, "GET", "s", c->argv[at]);
     }
-    if (copy) bytes = RedisModule_CallReplyStringPtr(copy, &length);
+    if (copy && RedisModule_CallReplyType(copy) == REDISMODULE_REPLY_STRING) bytes = RedisModule_CallReplyStringPtr(copy, &length);
     else if (key) bytes = RedisModule_StringDMA(key, &length, REDISMODULE_READ);
     if (bytes == NULL) right = reply_error(c, REDISMODULE_ERRORMSG_WRONGTYPE);
     else if (length && length - 1 > c->family->last >> 3)

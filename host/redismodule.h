@@ -18,6 +18,7 @@
 
 #define REDISMODULE_KEYTYPE_EMPTY 0
 #define REDISMODULE_KEYTYPE_STRING 1
+#define REDISMODULE_REPLY_STRING 0
 
 #define REDISMODULE_CTX_FLAGS_REPLICATED (1 << 12)
 #define REDISMODULE_CTX_FLAGS_LOADING (1 << 13)
@@ -243,6 +244,7 @@ typedef int (*RedisModuleConfigApplyFunc)(RedisModuleCtx *ctx, void *data, Redis
     NEED(RedisModuleString *, CreateString, (RedisModuleCtx *ctx, const char *bytes, size_t length))                     \
     NEED(void, FreeString, (RedisModuleCtx *ctx, RedisModuleString *string))                                             \
     NEED(RedisModuleCallReply *, Call, (RedisModuleCtx *ctx, const char *command, const char *format, ...))              \
+    NEED(int, CallReplyType, (RedisModuleCallReply *reply))                                                              \
     NEED(RedisModuleCallReply *, CallReplyArrayElement, (RedisModuleCallReply *reply, size_t index))                     \
     NEED(const char *, CallReplyStringPtr, (RedisModuleCallReply *reply, size_t *length))                                \
     NEED(void, FreeCallReply, (RedisModuleCallReply *reply))                                                             \
