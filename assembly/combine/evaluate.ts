@@ -19,7 +19,7 @@ import { NOTHING, copyShape, entryShape, fullShape, shape, shapeAt, shapeCount, 
 import {
   Rule, firstGrouped, firstItem, highOffset, itemsEnd, listAt, listedAt, lowOffset, resultEntry, resultOperand, setResult, termLeast, termRule,
 } from "./term";
-import { MANY, counterPlaces, countListed, countOne, reached, repeatedOfFew, startThreshold } from "./threshold";
+import { MANY, counterPlaces, countListed, countOne, reached, repeatedOfFew } from "./threshold";
 import { foldListed } from "./union";
 
 // @ts-ignore: decorator
@@ -202,8 +202,7 @@ function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
     const s = thresholdOfListed<S>(term, list, listed, least, exactly);
     if (s != MANY) return s;
   }
-  const planes = startThreshold(least, exactly), kept = keptPlaces(term);
-  countListed(planes, list, listed);
+  const planes = countListed(list, listed, least, exactly), kept = keptPlaces(term);
   for (let t: u32 = 0; t < terms; t++) {
     const i = listedTerm(term, t), s = evaluateRaised(i, key, kept), operand = resultOperand(cursorTerm(i));
     right.select(operand);

@@ -55,34 +55,37 @@ export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool
 // @ts-ignore: decorator
 @inline export const MANY: u64 = u64.MAX_VALUE;
 
-/** Sets the counters to find what `least` containers have, with `exactly` no more. Returns how many planes that takes. */
-export function startThreshold(least: u32, exactly: bool): u32 {
-  const at = overflowsAt(least, exactly), planes = planesFor(at);
-  startCounters(countersAt(), planes, at);
-  return planes;
-}
-
-/** Counts the list's first `count` containers: bitsets by turns, two at once, then the others. */
-export function countListed(planes: u32, list: usize, count: u32): void {
-  const zeros = scratch(Scratch.SPARE), carry = scratch(Scratch.LIST), counters = countersAt();
-  memory.fill(zeros, 0, PART_BYTES);
+/**
+ * Counts the list's `count` containers, to find what `least` of them have, with `exactly` no more. Returns how many planes that takes. Bitsets
+ * come first, by turns and two at once. A part of each is copied first: copying waits for memory once, where adding, which does more with
+ * each word, would wait again and again.
+ */
+export function countListed(list: usize, count: u32, least: u32, exactly: bool): u32 {
+  const first = scratch(Scratch.SPARE), second = first + PART_BYTES, carry = second + PART_BYTES, counters = countersAt();
+  const overflow = overflowsAt(least, exactly), planes = planesFor(overflow);
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    let waiting = SELF;                       // a bitset that has no second one yet
+    startCounters(counters, planes, overflow, part);
+    let waits = false;                        // whether there is a first one that has no second one yet
     for (let i: u32 = 0; i < count; i++) {
       if (listedKind(list, i) != Kind.BITSET) continue;
-      if (waiting == SELF) { waiting = i; continue; }
-      left.select(listedOperand(list, waiting));
-      const a = shapeAt(load<u64>(listedAt(list, waiting))) + part;
-      countParts(counters, planes, a, shapeAt(listedShape(list, i)) + part, part, carry);
-      waiting = SELF;
+      right.copy(waits ? second : first, shapeAt(listedShape(list, i)) + part, PART_BYTES);
+      if (waits) countPair(counters, planes, first, part, carry);
+      waits = !waits;
     }
-    if (waiting == SELF) continue;
-    left.select(SELF);
-    countParts(counters, planes, zeros, shapeAt(listedShape(list, waiting)) + part, part, carry);
+    if (!waits) continue;
+    memory.fill(second, 0, PART_BYTES);
+    countPair(counters, planes, first, part, carry);
   }
   for (let i: u32 = 0; i < count; i++) {
     if (listedKind(list, i) != Kind.BITSET) countOne(planes, listedOperand(list, i), listedShape(list, i));
   }
+  return planes;
+}
+
+/** Counts the parts at `first` and behind it in memory 0. */
+// @ts-ignore: decorator
+@inline function countPair(counters: usize, planes: u32, first: usize, part: usize, carry: usize): void {
+  countParts(counters, planes, first, first + PART_BYTES, part, carry);
 }
 
 /** Counts the container `s` of operand `operand`, which `right` shows. */
@@ -93,16 +96,14 @@ export function countOne(planes: u32, operand: u32, s: u64): void {
     countArray(counters, planes, shapeAt(a), shapeCount(a));
     return;
   }
-  const bits = scratch(Scratch.FIRST), zeros = scratch(Scratch.SPARE), carry = scratch(Scratch.LIST);
+  const bits = scratch(Scratch.FIRST), zeros = scratch(Scratch.SPARE), carry = zeros + PART_BYTES;
   if (shapeKind(s) == Kind.FULL) memory.fill(bits, 0xff, BITSET_BYTES);
   else toBitset(operand, s, bits);
   memory.fill(zeros, 0, PART_BYTES);
-  left.select(SELF);
-  right.select(SELF);
-  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) countParts(counters, planes, zeros, bits + part, part, carry);
+  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) countParts(counters, planes, bits + part, zeros, part, carry);
 }
 
-/** The values that were counted often enough since startThreshold(), in Scratch.FIRST. */
+/** The values that were counted often enough since countListed() began, in Scratch.FIRST. */
 export function reached(planes: u32, exactly: bool): u64 {
   const counters = countersAt(), over = counters + <usize>planes * FOLD_BYTES, out = scratch(Scratch.FIRST);
   left.select(SELF);

@@ -5,7 +5,7 @@
 // Adding 64 counters at once takes a few operations on words, so counting bitsets costs little more than their union. See "Compressed bitmap
 // indexes: beyond unions and intersections", Kaser and Lemire, https://arxiv.org/abs/1402.4466, on threshold functions by such adders.
 
-import { left, right } from "../env/memory";
+import { right } from "../env/memory";
 import { BITSET_BYTES, MEMBER_BYTES, arrayBytes, memberCount } from "./limits";
 import { PART_BYTES } from "./bitset";
 
@@ -13,7 +13,7 @@ import { PART_BYTES } from "./bitset";
 // @ts-ignore: decorator
 @inline const PLANES_LEAST: u32 = 2;
 // @ts-ignore: decorator
-@inline const LANES_BYTES: usize = 32;
+@inline const LANES_BYTES: usize = 64;
 
 // @ts-ignore: decorator
 @inline function planeAt(planes: usize, index: u32): usize { return planes + <usize>index * BITSET_BYTES; }
@@ -21,16 +21,16 @@ import { PART_BYTES } from "./bitset";
 /** Planes that counters need to overflow at `least`, without `over`. */
 export function planesFor(least: u32): u32 { return max(PLANES_LEAST, least > 1 ? 32 - <u32>clz<u32>(least - 1) : 0); }
 
-/** Sets all counters so that they overflow at `least`. */
-export function startCounters(planes: usize, count: u32, least: u32): void {
+/** Sets the counters of the part of PART_BYTES that begins at byte `part` of a bitset, so that they overflow at `least`. */
+export function startCounters(planes: usize, count: u32, least: u32, part: usize): void {
   const start = ((<u32>1) << count) - least;
-  for (let i: u32 = 0; i < count; i++) memory.fill(planeAt(planes, i), (start >> i) & 1 ? 0xff : 0, BITSET_BYTES);
-  memory.fill(planeAt(planes, count), 0, BITSET_BYTES);
+  for (let i: u32 = 0; i < count; i++) memory.fill(planeAt(planes, i) + part, (start >> i) & 1 ? 0xff : 0, PART_BYTES);
+  memory.fill(planeAt(planes, count) + part, 0, PART_BYTES);
 }
 
 /**
- * Adds one to the counters of the members of left bitset `a`, and one to those of right bitset `b`: to the part of PART_BYTES that begins at
- * byte `part` of a bitset. `a` and `b` are the addresses of that part. `carry` has room for a part, and need not if there are two planes.
+ * Adds one to the counters of the members of a bitset, and one to those of another: of the part of PART_BYTES that begins at byte `part`. `a`
+ * and `b` are the addresses of that part in memory 0. `carry` has room for a part.
  */
 export function countParts(planes: usize, count: u32, a: usize, b: usize, part: usize, carry: usize): void {
   const first = planes + part, last = planeAt(planes, count) + part;
@@ -51,22 +51,74 @@ type Pass = u16;
 // @ts-ignore: decorator
 @inline function addPair<J>(a: usize, b: usize, p: usize, out: usize): void {
   for (const end = a + PART_BYTES; a < end; a += LANES_BYTES, b += LANES_BYTES, p += LANES_BYTES, out += LANES_BYTES) {
-    const x3 = left.load64(a, 24), y3 = right.load64(b, 24), p3 = load<u64>(p, 24), q3 = load<u64>(p, BITSET_BYTES + 24), o3 = overBefore<J>(out, 24);
-    const x2 = left.load64(a, 16), y2 = right.load64(b, 16), p2 = load<u64>(p, 16), q2 = load<u64>(p, BITSET_BYTES + 16), o2 = overBefore<J>(out, 16);
-    const x1 = left.load64(a, 8), y1 = right.load64(b, 8), p1 = load<u64>(p, 8), q1 = load<u64>(p, BITSET_BYTES + 8), o1 = overBefore<J>(out, 8);
-    const x0 = left.load64(a, 0), y0 = right.load64(b, 0), p0 = load<u64>(p, 0), q0 = load<u64>(p, BITSET_BYTES + 0), o0 = overBefore<J>(out, 0);
+    const x7 = load<u64>(a, 56);
+    const x6 = load<u64>(a, 48);
+    const x5 = load<u64>(a, 40);
+    const x4 = load<u64>(a, 32);
+    const x3 = load<u64>(a, 24);
+    const x2 = load<u64>(a, 16);
+    const x1 = load<u64>(a, 8);
+    const x0 = load<u64>(a, 0);
+    const y7 = load<u64>(b, 56);
+    const y6 = load<u64>(b, 48);
+    const y5 = load<u64>(b, 40);
+    const y4 = load<u64>(b, 32);
+    const y3 = load<u64>(b, 24);
+    const y2 = load<u64>(b, 16);
+    const y1 = load<u64>(b, 8);
+    const y0 = load<u64>(b, 0);
+    const q7 = load<u64>(p, BITSET_BYTES + 56);
+    const q6 = load<u64>(p, BITSET_BYTES + 48);
+    const q5 = load<u64>(p, BITSET_BYTES + 40);
+    const q4 = load<u64>(p, BITSET_BYTES + 32);
+    const q3 = load<u64>(p, BITSET_BYTES + 24);
+    const q2 = load<u64>(p, BITSET_BYTES + 16);
+    const q1 = load<u64>(p, BITSET_BYTES + 8);
+    const q0 = load<u64>(p, BITSET_BYTES + 0);
+    const p7 = load<u64>(p, 56);
+    const p6 = load<u64>(p, 48);
+    const p5 = load<u64>(p, 40);
+    const p4 = load<u64>(p, 32);
+    const p3 = load<u64>(p, 24);
+    const p2 = load<u64>(p, 16);
+    const p1 = load<u64>(p, 8);
+    const p0 = load<u64>(p, 0);
+    const o7 = overBefore<J>(out, 56);
+    const o6 = overBefore<J>(out, 48);
+    const o5 = overBefore<J>(out, 40);
+    const o4 = overBefore<J>(out, 32);
+    const o3 = overBefore<J>(out, 24);
+    const o2 = overBefore<J>(out, 16);
+    const o1 = overBefore<J>(out, 8);
+    const o0 = overBefore<J>(out, 0);
+    const c7 = (x7 & y7) | ((x7 ^ y7) & p7);
+    const c6 = (x6 & y6) | ((x6 ^ y6) & p6);
+    const c5 = (x5 & y5) | ((x5 ^ y5) & p5);
+    const c4 = (x4 & y4) | ((x4 ^ y4) & p4);
     const c3 = (x3 & y3) | ((x3 ^ y3) & p3);
     const c2 = (x2 & y2) | ((x2 ^ y2) & p2);
     const c1 = (x1 & y1) | ((x1 ^ y1) & p1);
     const c0 = (x0 & y0) | ((x0 ^ y0) & p0);
+    store<u64>(p, x7 ^ y7 ^ p7, 56);
+    store<u64>(p, x6 ^ y6 ^ p6, 48);
+    store<u64>(p, x5 ^ y5 ^ p5, 40);
+    store<u64>(p, x4 ^ y4 ^ p4, 32);
     store<u64>(p, x3 ^ y3 ^ p3, 24);
     store<u64>(p, x2 ^ y2 ^ p2, 16);
     store<u64>(p, x1 ^ y1 ^ p1, 8);
     store<u64>(p, x0 ^ y0 ^ p0, 0);
+    store<u64>(p, q7 ^ c7, BITSET_BYTES + 56);
+    store<u64>(p, q6 ^ c6, BITSET_BYTES + 48);
+    store<u64>(p, q5 ^ c5, BITSET_BYTES + 40);
+    store<u64>(p, q4 ^ c4, BITSET_BYTES + 32);
     store<u64>(p, q3 ^ c3, BITSET_BYTES + 24);
     store<u64>(p, q2 ^ c2, BITSET_BYTES + 16);
     store<u64>(p, q1 ^ c1, BITSET_BYTES + 8);
     store<u64>(p, q0 ^ c0, BITSET_BYTES + 0);
+    store<u64>(out, o7 | (q7 & c7), 56);
+    store<u64>(out, o6 | (q6 & c6), 48);
+    store<u64>(out, o5 | (q5 & c5), 40);
+    store<u64>(out, o4 | (q4 & c4), 32);
     store<u64>(out, o3 | (q3 & c3), 24);
     store<u64>(out, o2 | (q2 & c2), 16);
     store<u64>(out, o1 | (q1 & c1), 8);
@@ -80,14 +132,34 @@ type Pass = u16;
 /** Adds the part at `carry` to a plane's part at `p`, and leaves at `carry` what overflows. */
 function ripple(p: usize, carry: usize): void {
   for (const end = p + PART_BYTES; p < end; p += LANES_BYTES, carry += LANES_BYTES) {
-    const p3 = load<u64>(p, 24), c3 = load<u64>(carry, 24);
-    const p2 = load<u64>(p, 16), c2 = load<u64>(carry, 16);
-    const p1 = load<u64>(p, 8), c1 = load<u64>(carry, 8);
-    const p0 = load<u64>(p, 0), c0 = load<u64>(carry, 0);
+    const c7 = load<u64>(carry, 56);
+    const c6 = load<u64>(carry, 48);
+    const c5 = load<u64>(carry, 40);
+    const c4 = load<u64>(carry, 32);
+    const c3 = load<u64>(carry, 24);
+    const c2 = load<u64>(carry, 16);
+    const c1 = load<u64>(carry, 8);
+    const c0 = load<u64>(carry, 0);
+    const p7 = load<u64>(p, 56);
+    const p6 = load<u64>(p, 48);
+    const p5 = load<u64>(p, 40);
+    const p4 = load<u64>(p, 32);
+    const p3 = load<u64>(p, 24);
+    const p2 = load<u64>(p, 16);
+    const p1 = load<u64>(p, 8);
+    const p0 = load<u64>(p, 0);
+    store<u64>(p, p7 ^ c7, 56);
+    store<u64>(p, p6 ^ c6, 48);
+    store<u64>(p, p5 ^ c5, 40);
+    store<u64>(p, p4 ^ c4, 32);
     store<u64>(p, p3 ^ c3, 24);
     store<u64>(p, p2 ^ c2, 16);
     store<u64>(p, p1 ^ c1, 8);
     store<u64>(p, p0 ^ c0, 0);
+    store<u64>(carry, p7 & c7, 56);
+    store<u64>(carry, p6 & c6, 48);
+    store<u64>(carry, p5 & c5, 40);
+    store<u64>(carry, p4 & c4, 32);
     store<u64>(carry, p3 & c3, 24);
     store<u64>(carry, p2 & c2, 16);
     store<u64>(carry, p1 & c1, 8);
