@@ -3,7 +3,8 @@
 import { SELF, left, right } from "../env/memory";
 import { Kind } from "../arena/entry";
 import { countArray, countParts, keepRepeated, planesFor, startCounters } from "../container/counters";
-import { differenceBitsets, intersectBitsets, PART_BYTES } from "../container/bitset";
+import { combineParts, differenceBitsets, intersectBitsets, PART_BYTES } from "../container/bitset";
+import { And, StoreOnly, Xor } from "../container/kernel";
 import { BITSET_BYTES, arrayBytes } from "../container/limits";
 import { bucketsToArray } from "../container/buckets";
 import { listedCount, listedKind, listedOperand, listedShape, toBitset } from "./list";
@@ -57,24 +58,22 @@ export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool
 
 /**
  * Counts the list's `count` containers, to find what `least` of them have, with `exactly` no more. Returns how many planes that takes. Bitsets
- * come first, by turns and two at once. A part of each is copied first: copying waits for memory once, where adding, which does more with
- * each word, would wait again and again.
+ * come first, by turns and two at once.
  */
 export function countListed(list: usize, count: u32, least: u32, exactly: bool): u32 {
-  const first = scratch(Scratch.SPARE), second = first + PART_BYTES, carry = second + PART_BYTES, counters = countersAt();
-  const overflow = overflowsAt(least, exactly), planes = planesFor(overflow);
+  const counters = countersAt(), overflow = overflowsAt(least, exactly), planes = planesFor(overflow);
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
     startCounters(counters, planes, overflow, part);
-    let waits = false;                        // whether there is a first one that has no second one yet
+    let waiting = SELF;                       // a bitset that has no second one yet
     for (let i: u32 = 0; i < count; i++) {
       if (listedKind(list, i) != Kind.BITSET) continue;
-      right.copy(waits ? second : first, shapeAt(listedShape(list, i)) + part, PART_BYTES);
-      if (waits) countPair(counters, planes, first, part, carry);
-      waits = !waits;
+      if (waiting == SELF) { waiting = i; continue; }
+      left.select(listedOperand(list, waiting));
+      const a = shapeAt(load<u64>(listedAt(list, waiting))) + part;
+      countPair(counters, planes, a, shapeAt(listedShape(list, i)) + part, part);
+      waiting = SELF;
     }
-    if (!waits) continue;
-    memory.fill(second, 0, PART_BYTES);
-    countPair(counters, planes, first, part, carry);
+    if (waiting != SELF) countAlone(counters, planes, shapeAt(listedShape(list, waiting)) + part, part);
   }
   for (let i: u32 = 0; i < count; i++) {
     if (listedKind(list, i) != Kind.BITSET) countOne(planes, listedOperand(list, i), listedShape(list, i));
@@ -82,10 +81,23 @@ export function countListed(list: usize, count: u32, least: u32, exactly: bool):
   return planes;
 }
 
-/** Counts the parts at `first` and behind it in memory 0. */
-// @ts-ignore: decorator
-@inline function countPair(counters: usize, planes: u32, first: usize, part: usize, carry: usize): void {
-  countParts(counters, planes, first, first + PART_BYTES, part, carry);
+/**
+ * Counts a part of left `a` and one of right `b`. Their sum without and with carry is made first: short loops over what comes from memory wait
+ * for it once, where adding, which does more with each word, would wait again and again.
+ */
+function countPair(counters: usize, planes: u32, a: usize, b: usize, part: usize): void {
+  const sum = scratch(Scratch.SPARE), carry = sum + PART_BYTES;
+  combineParts<Xor, StoreOnly>(a, b, sum);
+  combineParts<And, StoreOnly>(a, b, carry);
+  countParts(counters, planes, sum, carry, part);
+}
+
+/** Counts a part of right `b` alone. */
+function countAlone(counters: usize, planes: u32, b: usize, part: usize): void {
+  const sum = scratch(Scratch.SPARE), carry = sum + PART_BYTES;
+  right.copy(sum, b, PART_BYTES);
+  memory.fill(carry, 0, PART_BYTES);
+  countParts(counters, planes, sum, carry, part);
 }
 
 /** Counts the container `s` of operand `operand`, which `right` shows. */
@@ -96,11 +108,11 @@ export function countOne(planes: u32, operand: u32, s: u64): void {
     countArray(counters, planes, shapeAt(a), shapeCount(a));
     return;
   }
-  const bits = scratch(Scratch.FIRST), zeros = scratch(Scratch.SPARE), carry = zeros + PART_BYTES;
+  const bits = scratch(Scratch.FIRST);
   if (shapeKind(s) == Kind.FULL) memory.fill(bits, 0xff, BITSET_BYTES);
   else toBitset(operand, s, bits);
-  memory.fill(zeros, 0, PART_BYTES);
-  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) countParts(counters, planes, bits + part, zeros, part, carry);
+  right.select(SELF);
+  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) countAlone(counters, planes, bits + part, part);
 }
 
 /** The values that were counted often enough since countListed() began, in Scratch.FIRST. */

@@ -29,18 +29,18 @@ export function startCounters(planes: usize, count: u32, least: u32, part: usize
 }
 
 /**
- * Adds one to the counters of the members of a bitset, and one to those of another: of the part of PART_BYTES that begins at byte `part`. `a`
- * and `b` are the addresses of that part in memory 0. `carry` has room for a part.
+ * Adds two bitsets to the counters: of the part of PART_BYTES that begins at byte `part` of a bitset. In memory 0, at `sum` is that part of
+ * their symmetric difference, and at `carry` of their intersection. Overwrites `carry`.
  */
-export function countParts(planes: usize, count: u32, a: usize, b: usize, part: usize, carry: usize): void {
-  const first = planes + part, last = planeAt(planes, count) + part;
-  if (count == PLANES_LEAST) { addPair<Join>(a, b, first, last); return; }
-  addPair<Pass>(a, b, first, carry);
-  for (let i: u32 = PLANES_LEAST; i < count; i++) ripple(planeAt(planes, i) + part, carry);
-  for (let at: usize = 0; at < PART_BYTES; at += 8) store<u64>(last + at, load<u64>(last + at) | load<u64>(carry + at));
+export function countParts(planes: usize, count: u32, sum: usize, carry: usize, part: usize): void {
+  const first = planes + part;
+  if (count == PLANES_LEAST) { addPair<Join>(sum, carry, first, first + 2 * BITSET_BYTES); return; }
+  addPair<Pass>(sum, carry, first, carry);
+  for (let i: u32 = PLANES_LEAST; i < count - 1; i++) ripple<Pass>(carry, planeAt(planes, i) + part, carry);
+  ripple<Join>(carry, planeAt(planes, count - 1) + part, planeAt(planes, count) + part);
 }
 
-/** What addPair() does with what overflows: joins it to what is at `out`, or writes it there. The types differ in size, as in kernel.ts. */
+/** What happens to what overflows: it joins what is at `out`, or is written there. The types differ in size, as in kernel.ts. */
 type Join = u8;
 type Pass = u16;
 
@@ -49,24 +49,24 @@ type Pass = u16;
  * loads come before the first store.
  */
 // @ts-ignore: decorator
-@inline function addPair<J>(a: usize, b: usize, p: usize, out: usize): void {
-  for (const end = a + PART_BYTES; a < end; a += LANES_BYTES, b += LANES_BYTES, p += LANES_BYTES, out += LANES_BYTES) {
-    const x7 = load<u64>(a, 56);
-    const x6 = load<u64>(a, 48);
-    const x5 = load<u64>(a, 40);
-    const x4 = load<u64>(a, 32);
-    const x3 = load<u64>(a, 24);
-    const x2 = load<u64>(a, 16);
-    const x1 = load<u64>(a, 8);
-    const x0 = load<u64>(a, 0);
-    const y7 = load<u64>(b, 56);
-    const y6 = load<u64>(b, 48);
-    const y5 = load<u64>(b, 40);
-    const y4 = load<u64>(b, 32);
-    const y3 = load<u64>(b, 24);
-    const y2 = load<u64>(b, 16);
-    const y1 = load<u64>(b, 8);
-    const y0 = load<u64>(b, 0);
+@inline function addPair<J>(sum: usize, carry: usize, p: usize, out: usize): void {
+  for (const end = sum + PART_BYTES; sum < end; sum += LANES_BYTES, carry += LANES_BYTES, p += LANES_BYTES, out += LANES_BYTES) {
+    const s7 = load<u64>(sum, 56);
+    const s6 = load<u64>(sum, 48);
+    const s5 = load<u64>(sum, 40);
+    const s4 = load<u64>(sum, 32);
+    const s3 = load<u64>(sum, 24);
+    const s2 = load<u64>(sum, 16);
+    const s1 = load<u64>(sum, 8);
+    const s0 = load<u64>(sum, 0);
+    const t7 = load<u64>(carry, 56);
+    const t6 = load<u64>(carry, 48);
+    const t5 = load<u64>(carry, 40);
+    const t4 = load<u64>(carry, 32);
+    const t3 = load<u64>(carry, 24);
+    const t2 = load<u64>(carry, 16);
+    const t1 = load<u64>(carry, 8);
+    const t0 = load<u64>(carry, 0);
     const q7 = load<u64>(p, BITSET_BYTES + 56);
     const q6 = load<u64>(p, BITSET_BYTES + 48);
     const q5 = load<u64>(p, BITSET_BYTES + 40);
@@ -91,22 +91,22 @@ type Pass = u16;
     const o2 = overBefore<J>(out, 16);
     const o1 = overBefore<J>(out, 8);
     const o0 = overBefore<J>(out, 0);
-    const c7 = (x7 & y7) | ((x7 ^ y7) & p7);
-    const c6 = (x6 & y6) | ((x6 ^ y6) & p6);
-    const c5 = (x5 & y5) | ((x5 ^ y5) & p5);
-    const c4 = (x4 & y4) | ((x4 ^ y4) & p4);
-    const c3 = (x3 & y3) | ((x3 ^ y3) & p3);
-    const c2 = (x2 & y2) | ((x2 ^ y2) & p2);
-    const c1 = (x1 & y1) | ((x1 ^ y1) & p1);
-    const c0 = (x0 & y0) | ((x0 ^ y0) & p0);
-    store<u64>(p, x7 ^ y7 ^ p7, 56);
-    store<u64>(p, x6 ^ y6 ^ p6, 48);
-    store<u64>(p, x5 ^ y5 ^ p5, 40);
-    store<u64>(p, x4 ^ y4 ^ p4, 32);
-    store<u64>(p, x3 ^ y3 ^ p3, 24);
-    store<u64>(p, x2 ^ y2 ^ p2, 16);
-    store<u64>(p, x1 ^ y1 ^ p1, 8);
-    store<u64>(p, x0 ^ y0 ^ p0, 0);
+    const c7 = t7 | (s7 & p7);
+    const c6 = t6 | (s6 & p6);
+    const c5 = t5 | (s5 & p5);
+    const c4 = t4 | (s4 & p4);
+    const c3 = t3 | (s3 & p3);
+    const c2 = t2 | (s2 & p2);
+    const c1 = t1 | (s1 & p1);
+    const c0 = t0 | (s0 & p0);
+    store<u64>(p, s7 ^ p7, 56);
+    store<u64>(p, s6 ^ p6, 48);
+    store<u64>(p, s5 ^ p5, 40);
+    store<u64>(p, s4 ^ p4, 32);
+    store<u64>(p, s3 ^ p3, 24);
+    store<u64>(p, s2 ^ p2, 16);
+    store<u64>(p, s1 ^ p1, 8);
+    store<u64>(p, s0 ^ p0, 0);
     store<u64>(p, q7 ^ c7, BITSET_BYTES + 56);
     store<u64>(p, q6 ^ c6, BITSET_BYTES + 48);
     store<u64>(p, q5 ^ c5, BITSET_BYTES + 40);
@@ -129,9 +129,10 @@ type Pass = u16;
 // @ts-ignore: decorator
 @inline function overBefore<J>(out: usize, offset: u32): u64 { return sizeof<J>() == sizeof<Join>() ? load<u64>(out + offset) : 0; }
 
-/** Adds the part at `carry` to a plane's part at `p`, and leaves at `carry` what overflows. */
-function ripple(p: usize, carry: usize): void {
-  for (const end = p + PART_BYTES; p < end; p += LANES_BYTES, carry += LANES_BYTES) {
+/** Adds the part at `carry` to a plane's part at `p`; what overflows goes to `out`. */
+// @ts-ignore: decorator
+@inline function ripple<J>(carry: usize, p: usize, out: usize): void {
+  for (const end = p + PART_BYTES; p < end; p += LANES_BYTES, carry += LANES_BYTES, out += LANES_BYTES) {
     const c7 = load<u64>(carry, 56);
     const c6 = load<u64>(carry, 48);
     const c5 = load<u64>(carry, 40);
@@ -148,6 +149,14 @@ function ripple(p: usize, carry: usize): void {
     const p2 = load<u64>(p, 16);
     const p1 = load<u64>(p, 8);
     const p0 = load<u64>(p, 0);
+    const o7 = overBefore<J>(out, 56);
+    const o6 = overBefore<J>(out, 48);
+    const o5 = overBefore<J>(out, 40);
+    const o4 = overBefore<J>(out, 32);
+    const o3 = overBefore<J>(out, 24);
+    const o2 = overBefore<J>(out, 16);
+    const o1 = overBefore<J>(out, 8);
+    const o0 = overBefore<J>(out, 0);
     store<u64>(p, p7 ^ c7, 56);
     store<u64>(p, p6 ^ c6, 48);
     store<u64>(p, p5 ^ c5, 40);
@@ -156,14 +165,14 @@ function ripple(p: usize, carry: usize): void {
     store<u64>(p, p2 ^ c2, 16);
     store<u64>(p, p1 ^ c1, 8);
     store<u64>(p, p0 ^ c0, 0);
-    store<u64>(carry, p7 & c7, 56);
-    store<u64>(carry, p6 & c6, 48);
-    store<u64>(carry, p5 & c5, 40);
-    store<u64>(carry, p4 & c4, 32);
-    store<u64>(carry, p3 & c3, 24);
-    store<u64>(carry, p2 & c2, 16);
-    store<u64>(carry, p1 & c1, 8);
-    store<u64>(carry, p0 & c0, 0);
+    store<u64>(out, o7 | (p7 & c7), 56);
+    store<u64>(out, o6 | (p6 & c6), 48);
+    store<u64>(out, o5 | (p5 & c5), 40);
+    store<u64>(out, o4 | (p4 & c4), 32);
+    store<u64>(out, o3 | (p3 & c3), 24);
+    store<u64>(out, o2 | (p2 & c2), 16);
+    store<u64>(out, o1 | (p1 & c1), 8);
+    store<u64>(out, o0 | (p0 & c0), 0);
   }
 }
 
