@@ -8,7 +8,7 @@ const unit = optional(oneOf("unit", token("BYTE"), token("BIT")));
 const LIMIT =
   "Replies of more than 100,000,000 members are refused, because the server builds the whole reply before it sends any of it. "
   + "The setting `redis-roar.reply-limit` changes this number.";
-const HALF_OPEN = "The range includes `start` and excludes `end`. `R.` accepts ends up to 4294967296.";
+const HALF_OPEN = "The range includes `start` and excludes `end`. Ends go up to 4294967296 with `R.`, and to 18446744073709551616 with `R64.`.";
 
 const INDEXES =
   "`start` and `end` are indexes of bytes (`BYTE`, the default) or bits (`BIT`) in the string that native `SETBIT` would make of the "
