@@ -74,5 +74,5 @@ int bitpos_command(call *c) {
     if (b == NULL) found = !bit;
     else if (!succeeded(c, core_position(b, bit, &r, &found, &position))) return REDISMODULE_OK;
     if (!found || position > c->family->last) return RedisModule_ReplyWithLongLong(c->ctx, -1);
-    return reply_integer(c, position);
+    return reply_offset(c, position);
 }
