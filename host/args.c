@@ -65,17 +65,21 @@ int parse_number(const char *text, size_t length, uint64_t max, uint64_t *value)
     return parse_digits(text, length, max, value);
 }
 
-/* With `lenient`, a plus sign and leading zeros are accepted. */
+/* Skips what only lenient families accept: a plus sign and leading zeros. */
+static const char *number_text(RedisModuleString *argument, int lenient, size_t *length) {
+    const char *text = RedisModule_StringPtrLen(argument, length);
+    if (lenient && *length > 0 && *text == '+') {
+        text++;
+        --*length;
+    }
+    for (; lenient && *length > 1 && *text == '0'; --*length) text++;
+    return text;
+}
+
 static int parse_unsigned(RedisModuleString *argument, uint64_t max, int lenient, uint64_t *value) {
     size_t length;
-    const char *text = RedisModule_StringPtrLen(argument, &length);
-    if (!lenient) return parse_number(text, length, max, value);
-    if (length > 0 && *text == '+') {
-        text++;
-        length--;
-    }
-    for (; length > 1 && *text == '0'; length--) text++;
-    return parse_digits(text, length, max, value);
+    const char *text = number_text(argument, lenient, &length);
+    return parse_number(text, length, max, value);
 }
 
 int parse_offset(call *c, int at, const char *name, uint64_t *offset) {
@@ -83,14 +87,22 @@ int parse_offset(call *c, int at, const char *name, uint64_t *offset) {
     return reply_error(c, "ERR invalid %s: must be an unsigned %s bit integer", name, c->family->bits);
 }
 
-/* Ends are exclusive, so the largest is one more than the last offset, unless that is UINT64_MAX. */
-static int parse_end(call *c, int at, uint64_t *end) {
-    uint64_t most = c->family->last + (c->family->last < UINT64_MAX);
-    if (parse_unsigned(c->argv[at], most, c->family->lenient, end)) return 1;
-    return reply_error(c, "ERR invalid end: must be an unsigned %s bit integer", c->family->bits);
+/* Ends are exclusive, so the largest is one more than the last offset. */
+static int parse_end(call *c, int at, cardinality *end) {
+    const cardinality most = (cardinality)c->family->last + 1;
+    uint64_t offset;
+    char digits[COUNT_TEXT];
+    size_t length;
+
+    const char *text = number_text(c->argv[at], c->family->lenient, &length), *largest = count_text(most, digits);
+    *end = most;
+    if (length == strlen(largest) && memcmp(text, largest, length) == 0) return 1;
+    if (!parse_offset(c, at, "end", &offset)) return 0;
+    *end = offset;
+    return 1;
 }
 
-int parse_start_end(call *c, int at, uint64_t *start, uint64_t *end) {
+int parse_start_end(call *c, int at, uint64_t *start, cardinality *end) {
     if (!parse_offset(c, at, "start", start) || !parse_end(c, at + 1, end)) return 0;
     if (*end >= *start) return 1;
     return reply_error(c, "ERR invalid end: must %s start", c->family->lenient ? ">=" : "be >=");   /* the wording of the C module */

@@ -4,12 +4,13 @@
 
 #include "command.h"
 #include "facts.h"
+#include "sandbox.h"
 
 int parse_offset(call *c, int at, const char *name, uint64_t *offset);
 /* Parses any text: digits only, without leading zeros, up to `max`. Returns 0 without replying if it is no such number. */
 int parse_number(const char *text, size_t length, uint64_t max, uint64_t *value);
-/* Two arguments from `at` on: a range that includes *start and excludes *end. */
-int parse_start_end(call *c, int at, uint64_t *start, uint64_t *end);
+/* Two arguments from `at` on: a range that includes *start and excludes *end, which may be one more than the last offset. */
+int parse_start_end(call *c, int at, uint64_t *start, cardinality *end);
 int parse_bit(call *c, int at, const char *name, uint32_t *bit);
 /* A signed integer as native commands accept it. */
 int parse_index(call *c, int at, int64_t *index);

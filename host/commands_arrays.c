@@ -91,7 +91,7 @@ int getbits_command(call *c) {
         return REDISMODULE_OK;
     }
     if (b == NULL) length = 0;
-    if (b == NULL || succeeded(c, core_get_all(b, offsets, length))) {
+    if (reply_fits(c, length * (sizeof ":0\r\n" - 1)) && (b == NULL || succeeded(c, core_get_all(b, offsets, length)))) {
         RedisModule_ReplyWithArray(c->ctx, (long)length);
         for (uint32_t i = 0; i < length; i++) reply_integer(c, offsets[i]);
     }

@@ -38,6 +38,7 @@ int mgetbit_command(call *c) {
     int keys = c->argc - 2, read = 0;
 
     if (!parse_offset(c, 1, "offset", &offset)) return REDISMODULE_OK;
+    if (!reply_fits(c, (uint64_t)keys * (sizeof ":0\r\n" - 1))) return REDISMODULE_OK;
     char *bits = RedisModule_Alloc((size_t)keys);
     for (; read < keys; read++) {
         bit = 0;
@@ -98,5 +99,5 @@ int bitpos_command(call *c) {
     if (b == NULL) found = !bit;
     else if (!succeeded(c, core_position(b, bit, &r, &found, &position))) return REDISMODULE_OK;
     if (!found || position > c->family->last) return RedisModule_ReplyWithLongLong(c->ctx, -1);
-    return reply_integer(c, position);
+    return reply_offset(c, position);
 }

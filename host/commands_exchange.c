@@ -47,12 +47,25 @@ static int string_length(call *c, const bitmap *b, uint32_t format, uint64_t *le
     return reply_error(c, "ERR Roaring: string too long: maximum %llu bytes (proto-max-bulk-len)", (unsigned long long)limit);
 }
 
+/* Whether there is memory for so many strings of that length. The server does not check before it creates one, and ends its process
+ * if there is none. */
+static int has_room(call *c, size_t length, int strings) {
+    void *room[2] = {NULL, NULL};
+    int held = 0;
+
+    if (!RedisModule_TryAlloc) return 1;
+    while (held < strings && (room[held] = RedisModule_TryAlloc(length + STRING_HEADER)) != NULL) held++;
+    for (int i = 0; i < held; i++) RedisModule_Free(room[i]);
+    return held == strings || succeeded(c, OUT_OF_MEMORY);
+}
+
 static int reply_serialized(call *c, const bitmap *b, uint32_t format) {
     uint64_t needed;
     char *bytes;
     size_t length;
 
-    if (!string_length(c, b, format, &needed)) return REDISMODULE_OK;
+    if (!string_length(c, b, format, &needed) || !reply_fits(c, needed)) return REDISMODULE_OK;
+    if (needed > STRING_LIMIT_LEAST && !has_room(c, needed, 2)) return REDISMODULE_OK;      /* for the bytes, and for the server's copy */
     if (!succeeded(c, core_serialize(b, format, &bytes, &length))) return REDISMODULE_OK;
     RedisModule_ReplyWithStringBuffer(c->ctx, bytes, length);
     RedisModule_Free(bytes);
@@ -183,18 +196,6 @@ int frombitmap_command(call *c) {
     }
     replace(c, &k, b, "set");
     return reply_cardinality(c, b);
-}
-
-/* Whether there is memory for so many strings of that length. The server does not check before it creates one, and ends its process
- * if there is none. */
-static int has_room(call *c, size_t length, int strings) {
-    void *room[2] = {NULL, NULL};
-    int held = 0;
-
-    if (!RedisModule_TryAlloc) return 1;
-    while (held < strings && (room[held] = RedisModule_TryAlloc(length + STRING_HEADER)) != NULL) held++;
-    for (int i = 0; i < held; i++) RedisModule_Free(room[i]);
-    return held == strings || succeeded(c, OUT_OF_MEMORY);
 }
 
 /* Gives the key a string that the server creates from one of ours, and may copy. */

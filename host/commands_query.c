@@ -1,7 +1,6 @@
 /* commands_query.c -- minimum and maximum, ranks, and lists of members. */
 #include "args.h"
 #include "config.h"
-#include "core-link.h"
 #include "keys.h"
 #include "reply.h"
 
@@ -18,7 +17,7 @@ static int reply_extreme(call *c, int end) {
 
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b && !succeeded(c, core_extreme(b, end, &found, &member))) return REDISMODULE_OK;
-    return found ? reply_integer(c, member) : RedisModule_ReplyWithLongLong(c->ctx, -1);
+    return found ? reply_offset(c, member) : RedisModule_ReplyWithLongLong(c->ctx, -1);
 }
 
 /* MIN key */
@@ -61,69 +60,10 @@ int select_command(call *c) {
     if (from_end ? rank > members : rank >= members) return RedisModule_ReplyWithNull(c->ctx);
     if (from_end) rank = (uint64_t)(members - rank);
     if (!succeeded(c, core_select(b, rank, &member))) return REDISMODULE_OK;
-    return reply_integer(c, member);
+    return reply_offset(c, member);
 }
 
 /* --- Lists ---------------------------------------------------------------------------------------------------------- */
-
-/* A reply under construction. A single batch, which arrives after the core has finished, begins with its length. The length of a longer
- * reply is set at the end, so that the reply is complete even if the core is cut short. */
-typedef struct listing {
-    call *call;
-    uint64_t most;
-    long replied;
-    int postponed;
-} listing;
-
-static void reply_batch(void *context, const uint64_t *members, size_t length) {
-    listing *l = context;
-    if (l->replied == 0) {
-        l->postponed = length == MEMBERS_BATCH && length != l->most;
-        RedisModule_ReplyWithArray(l->call->ctx, l->postponed ? REDISMODULE_POSTPONED_LEN : (long)length);
-    }
-    if (members[length - 1] > INT64_MAX)
-        for (size_t i = 0; i < length; i++) reply_integer(l->call, members[i]);
-    else
-        for (size_t i = 0; i < length; i++) RedisModule_ReplyWithLongLong(l->call->ctx, (long long)members[i]);
-    l->replied += (long)length;
-}
-
-/* Ends the reply, whose members have been listed with this status. */
-static int end_listing(listing *l, status done) {
-    if (!succeeded(l->call, done)) {
-        if (l->replied) l->replied++;               /* the error becomes the last element */
-    } else if (l->replied == 0) {
-        RedisModule_ReplyWithArray(l->call->ctx, 0);
-    }
-    if (l->postponed) RedisModule_ReplySetArrayLength(l->call->ctx, l->replied);
-    return REDISMODULE_OK;
-}
-
-/* Whether a reply may have so many members. */
-static int is_listable(call *c, cardinality members) {
-    if (members <= reply_limit()) return 1;
-    return reply_error(c, "ERR Roaring: reply too large: maximum %" PRIu64 " elements", reply_limit());
-}
-
-/* Replies this many members from `from` on; b must have them. */
-static int reply_members(call *c, const bitmap *b, uint64_t from, cardinality members) {
-    if (!is_listable(c, members)) return REDISMODULE_OK;
-    if (members == 0) return RedisModule_ReplyWithArray(c->ctx, 0);
-    listing l = {.call = c, .most = (uint64_t)members};
-    return end_listing(&l, core_members(b, from, l.most, reply_batch, &l));
-}
-
-/* Replies the first `limit` members of the query from `from` on. Unless the limit is small, counts them first. */
-int reply_query_members(call *c, const query *q, uint64_t from, uint64_t limit) {
-    cardinality members = limit;
-    if (limit > reply_limit()) {
-        if (!succeeded(c, core_query_cardinality(q, from, &members))) return REDISMODULE_OK;
-        if (members > limit) members = limit;
-        if (!is_listable(c, members)) return REDISMODULE_OK;
-    }
-    listing l = {.call = c, .most = (uint64_t)members};
-    return end_listing(&l, core_query_members(q, from, l.most, reply_batch, &l));
-}
 
 static cardinality least(cardinality a, cardinality b) { return a < b ? a : b; }
 
@@ -171,8 +111,8 @@ int range_command(call *c) {
 /* SCAN key cursor [COUNT n] -- the next cursor, then n members from the cursor on. The next cursor is the smallest member not yet
  * returned, or 0 at the end. A member that is present throughout is returned exactly once, whatever is written in between. */
 int scan_command(call *c) {
-    uint64_t cursor, wanted = SCAN_COUNT, next = 0;
-    cardinality before = 0, rest = 0;
+    uint64_t cursor, wanted = SCAN_COUNT, largest, next = 0;
+    cardinality before = 0, rest = 0, members = 0;
     char text[COUNT_TEXT];
     const bitmap *b;
 
@@ -182,7 +122,10 @@ int scan_command(call *c) {
     if (wanted == 0) return reply_syntax_error(c);
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b && !succeeded(c, core_count_between(b, cursor, UINT64_MAX, &rest))) return REDISMODULE_OK;
-    cardinality members = least(rest, least(wanted, reply_limit()));
+    if (rest > 0) {
+        if (!list_largest(c, b, cursor, least(rest, wanted), &largest)) return REDISMODULE_OK;
+        members = list_most(c, (uint64_t)least(rest, wanted), largest);
+    }
     if (members < rest) {
         if (cursor && !succeeded(c, core_count_between(b, 0, cursor - 1, &before))) return REDISMODULE_OK;
         if (!succeeded(c, core_select(b, (uint64_t)(before + members), &next))) return REDISMODULE_OK;

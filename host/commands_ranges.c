@@ -5,7 +5,8 @@
 
 /* Changes [argv[2], argv[3]), and counts members before and after. Clearing does not create a missing key. */
 static int change_range(call *c, enum change change, cardinality *before, cardinality *after) {
-    uint64_t start, end;
+    uint64_t start;
+    cardinality end;
     open_key k;
 
     *before = *after = 0;
@@ -16,7 +17,7 @@ static int change_range(call *c, enum change change, cardinality *before, cardin
         return 1;
     }
     status done = core_cardinality(k.value, before);
-    if (done == OK && start < end) done = core_change_range(&k.value, change, start, end - 1);
+    if (done == OK && start < end) done = core_change_range(&k.value, change, start, (uint64_t)(end - 1));
     if (done == OK) done = core_cardinality(k.value, after);
     return commit(c, &k, done, change == FLIP ? start < end : *before != *after, "setbit");
 }

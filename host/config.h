@@ -12,7 +12,10 @@ int load_settings(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 const char *wanted_level(void);
 /* Whether to register R.DEBUG. */
 int wants_debug(void);
-/* The most members in one reply. */
+/* The most members in one reply, and the most bytes. */
 uint64_t reply_limit(void);
+uint64_t reply_limit_bytes(void);
+/* Whether 64-bit offsets in replies are always bulk strings. */
+int wants_strings(void);
 
 #endif

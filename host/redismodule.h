@@ -20,6 +20,7 @@
 #define REDISMODULE_KEYTYPE_STRING 1
 #define REDISMODULE_REPLY_STRING 0
 
+#define REDISMODULE_CTX_FLAGS_LUA (1 << 0)
 #define REDISMODULE_CTX_FLAGS_REPLICATED (1 << 12)
 #define REDISMODULE_CTX_FLAGS_LOADING (1 << 13)
 
@@ -177,6 +178,7 @@ typedef struct {
 
 #define REDISMODULE_CONFIG_DEFAULT 0
 #define REDISMODULE_CONFIG_IMMUTABLE (1 << 0)
+#define REDISMODULE_CONFIG_MEMORY (1 << 7)
 
 typedef long long (*RedisModuleConfigGetNumericFunc)(const char *name, void *data);
 typedef int (*RedisModuleConfigSetNumericFunc)(const char *name, long long value, void *data, RedisModuleString **error);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "sandbox.h"
+#include "text.h"
 
 /* The size of one command's payload in a rewritten AOF. */
 #define CHUNK_BYTES (4 * 1024 * 1024)
@@ -32,10 +33,13 @@ family families[FAMILIES] = {
              .lenient = 1},
 };
 
-/* The name of the key that is being loaded or saved, if the server knows it. */
+/* The name of the key that is being loaded or saved, for the log, if the server knows it. */
 static const char *key_of(RedisModuleIO *io) {
+    size_t length;
     const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
-    return key ? RedisModule_StringPtrLen(key, NULL) : "(unknown)";
+    if (key == NULL) return "(unknown)";
+    const char *name = RedisModule_StringPtrLen(key, &length);
+    return loggable(name, length);
 }
 
 static const char *failure(status s) { return s == TRAPPED ? sandbox_last_trap() : "out of memory"; }
@@ -55,8 +59,8 @@ static void *load(const family *f, RedisModuleIO *rdb, int encver) {
     status s = core_deserialize(f->format, payload, length, &b, &fault);
     RedisModule_Free(payload);
     if (s == OK && fault == NULL) return b;
-    RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%.128s': invalid %s payload of %zu bytes: %s", key_of(rdb),
-                           f->type_name, length, s == OK ? fault : failure(s));
+    RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': invalid %s payload of %zu bytes: %s", key_of(rdb), f->type_name,
+                           length, s == OK ? fault : failure(s));
     return NULL;
 }
 
@@ -69,12 +73,12 @@ static void save(const family *f, RedisModuleIO *rdb, const bitmap *b) {
 
     status s = b->flags & BITMAP_DAMAGED ? TRAPPED : core_serialize(b, f->format, &payload, &length);
     if (s == TRAPPED) {
-        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%.128s': saving an empty bitmap in its place: %s", key_of(rdb),
+        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': saving an empty bitmap in its place: %s", key_of(rdb),
                                b->flags & BITMAP_DAMAGED ? "it is damaged" : sandbox_last_trap());
         s = core_serialize(bitmap_empty, f->format, &payload, &length);
     }
     if (s != OK) {
-        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%.128s': cannot be saved: %s", key_of(rdb), failure(s));
+        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': cannot be saved: %s", key_of(rdb), failure(s));
         abort();
     }
     RedisModule_SaveStringBuffer(rdb, payload, length);
@@ -101,7 +105,7 @@ static void rewrite(const family *f, RedisModuleIO *aof, RedisModuleString *key,
         bitmap_free(chunk);
     }
     if (s == OK) return;
-    RedisModule_LogIOError(aof, REDISMODULE_LOGLEVEL_WARNING, "key '%.128s': not in the AOF: %s", key_of(aof),
+    RedisModule_LogIOError(aof, REDISMODULE_LOGLEVEL_WARNING, "key '%s': not in the AOF: %s", key_of(aof),
                            b->flags & BITMAP_DAMAGED ? "it is damaged" : failure(s));
     if (s == OUT_OF_MEMORY) abort();
 }

@@ -5,6 +5,7 @@ import { type Command, OK, bulk, int, integer, key, list, multiple, oneOf, optio
 const operation = oneOf("operation", ...["AND", "OR", "XOR", "NOT", "DIFF", "DIFF1", "ANDOR", "ONE"].map(token));
 
 const STRING_LIMIT = "A string longer than `proto-max-bulk-len` is refused before any of it is built.";
+const REPLY_LIMIT = "A string longer than `proto-max-bulk-len` or `redis-roar.reply-limit-bytes` is refused before any of it is built.";
 const STAT = [
   "type: bitmap", "cardinality: 3", "number of containers: 1", "max value: 3", "min value: 1",
   "number of array containers: 1", "\\tarray container values: 3", "\\tarray container bytes: 6",
@@ -121,7 +122,7 @@ export const bitmaps: Command[] = [
     summary: "Returns a bitmap as a string of 0s and 1s", complexity: "O(m) for m characters",
     keys: [{ at: 1, access: "read" }], args: [key],
     reply: "One character for each offset up to the largest member; `0` for an empty bitmap.", missing: "string",
-    details: STRING_LIMIT,
+    details: REPLY_LIMIT,
     example: [
       ["R.SETINTARRAY k 1 3", OK],
       ["R.GETBITARRAY k", bulk("0101")],
@@ -132,7 +133,7 @@ export const bitmaps: Command[] = [
     summary: "Returns a bitmap in the portable Roaring format", complexity: "O(n)",
     keys: [{ at: 1, access: "read" }], args: [key],
     reply: "The bitmap as defined by the [RoaringFormatSpec](https://github.com/RoaringBitmap/RoaringFormatSpec), in the 32-bit layout or, with `R64.`, the 64-bit one.", missing: "nil",
-    details: `Every Roaring library can read it. ${STRING_LIMIT}`,
+    details: `Every Roaring library can read it. ${REPLY_LIMIT}`,
     example: [
       ["R.SETINTARRAY k 1 2", OK],
       ["R.EXPORT k", bulk(String.raw`:0\x00\x00\x01\x00\x00\x00\x00\x00\x01\x00\x10\x00\x00\x00\x01\x00\x02\x00`)],

@@ -6,9 +6,9 @@ const start = integer("start"), end = integer("end");
 const unit = optional(oneOf("unit", token("BYTE"), token("BIT")));
 
 const LIMIT =
-  "Replies of more than 100,000,000 members are refused, because the server builds the whole reply before it sends any of it. "
-  + "The setting `redis-roar.reply-limit` changes this number.";
-const HALF_OPEN = "The range includes `start` and excludes `end`. `R.` accepts ends up to 4294967296.";
+  "Replies of more than 100,000,000 members or 256 MB are refused, because the server builds the whole reply before it sends any of it. "
+  + "The settings `redis-roar.reply-limit` and `redis-roar.reply-limit-bytes` change these numbers.";
+const HALF_OPEN = "The range includes `start` and excludes `end`. Ends go up to 4294967296 with `R.`, and to 18446744073709551616 with `R64.`.";
 
 const INDEXES =
   "`start` and `end` are indexes of bytes (`BYTE`, the default) or bits (`BIT`) in the string that native `SETBIT` would make of the "
@@ -184,7 +184,7 @@ export const members: Command[] = [
     summary: "Returns the members in a range of ranks", complexity: "O(log n + m) for m members returned",
     keys: [{ at: 1, access: "read" }], args: [key, start, end],
     reply: "The members with ranks `start` to `end`, in ascending order.", missing: "[]",
-    details: "Ranks count from 0, and the range includes both ends. A range of more than 100,000,000 ranks (`redis-roar.reply-limit`) is refused. To select by member rather than by rank, use `RANGE`.",
+    details: "Ranks count from 0, and the range includes both ends. A range of more than 100,000,000 ranks (`redis-roar.reply-limit`) is refused, and so is a reply of more than 256 MB (`redis-roar.reply-limit-bytes`). To select by member rather than by rank, use `RANGE`.",
     example: [
       ["R.SETINTARRAY k 10 20 30 40", OK],
       ["R.RANGEINTARRAY k 1 2", list(20, 30)],
@@ -307,7 +307,7 @@ export const members: Command[] = [
     summary: "Iterates over the members of a bitmap", complexity: "O(log n + m) for m members returned",
     keys: [{ at: 1, access: "read" }], args: [key, integer("cursor"), option("COUNT", integer("n"))],
     reply: "The cursor for the next call, and an array of members. Cursor `0` means that the iteration is complete.", missing: "scan",
-    details: "Start with cursor 0. The cursor is the smallest member not yet returned, so a member that is present throughout the iteration is returned exactly once, whatever is written in the meantime. `COUNT` defaults to 10; a call returns at most 100,000,000 members (`redis-roar.reply-limit`).",
+    details: "Start with cursor 0. The cursor is the smallest member not yet returned, so a member that is present throughout the iteration is returned exactly once, whatever is written in the meantime. `COUNT` defaults to 10; a call returns at most 100,000,000 members (`redis-roar.reply-limit`) and about 256 MB (`redis-roar.reply-limit-bytes`).",
     example: [
       ["R.SETINTARRAY k 10 20 30", OK],
       ["R.SCAN k 0 COUNT 2", list(bulk("30"), "1) (integer) 10\n   2) (integer) 20")],

@@ -44,7 +44,8 @@ export const questions: Command[] = [
       "",
       "An error says where the expression is wrong, such as `ERR Roaring: query: expected ')' at character 9`. "
       + "`MEMBERS` with a `LIMIT` stops as soon as it has found so many members. To read a long answer page by page, set `FROM` to one more "
-      + "than the last member of the page before. Without `LIMIT`, the members are counted first.",
+      + "than the last member of the page before. Without `LIMIT`, the members are counted first, because replies have "
+      + "[limits](operations.md#limits).",
     ].join("\n"),
     example: [
       ["R.SETINTARRAY go 1 2 3 5", "OK"],

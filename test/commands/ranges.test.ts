@@ -1,7 +1,7 @@
 // Changes of ranges: SETRANGE, CLEARRANGE, FLIPRANGE, SETFULL.
 
 import { expect, it } from "vitest";
-import { ascending, type Family, type Member, member, notOffsets, range } from "../support/family.ts";
+import { ascending, asReply, type Family, type Member, member, notOffsets, range } from "../support/family.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
 import { samples } from "../support/samples.ts";
 import {
@@ -11,9 +11,11 @@ import {
 const KEY = [{ first: 1, last: 1, access: "RW" }] as const;
 const all = (family: Family) => (family.bits === 32 ? 2 ** 32 : "18446744073709551616");
 
-/** What an end must not be. Ends are exclusive, so R accepts 2^32, one more than its last offset. */
-const notEnds = (family: Family): string[] =>
-  [...notOffsets(family).filter((bad) => bad !== "4294967296"), ...(family.bits === 32 ? ["4294967297"] : [])];
+/** What an end must not be. Ends are exclusive, so the greatest end is one more than the last offset. */
+const notEnds = ({ last, ...family }: Family): string[] => [
+  ...notOffsets({ last, ...family }).filter((bad) => bad !== String(last + 1n)), String(last + 2n), `${last + 1n}0`, `${last + 1n} `,
+  ...(family.bits === 32 ? [`+${last + 1n}`, `0${last + 1n}`] : []),
+];
 
 const refusals = (family: Family) => ({
   arity: [[], ["k"], ["k", 1], ["k", 1, 2, 3]],
@@ -66,17 +68,22 @@ describeCommand("SETRANGE", (suite) => {
   itEquals(suite, () => "OK", (model, m) => model.add(m));
 
   it("accepts ranges up to the last offset", async () => {
-    if (family.bits === 32) {
-      expect(await run("k", 10, 4294967296)).toBe("OK");
-      expect(await roar.run("BITCOUNT", "k")).toBe(2 ** 32 - 10);
-      expect(await roar.run("MAX", "k")).toBe(4294967295);
-    } else {
-      expect(await run("k", 0, family.last)).toBe("OK");
-      expect(await roar.run("BITCOUNT", "k")).toBe(family.last.toString());
-      expect(await roar.run("SETBIT", "k", family.last, 1)).toBe(0);
-      expect(await roar.run("BITCOUNT", "k")).toBe("18446744073709551616");
-    }
+    expect(await run("k", 10, family.last)).toBe("OK");
+    expect(await roar.run("MAX", "k")).toEqual(asReply(member(family.last - 1n)));
+    expect(await run("k", 10, family.last + 1n)).toBe("OK");
+    expect(await roar.run("BITCOUNT", "k")).toEqual(asReply(member(family.last - 9n)));
+    expect(await roar.run("MAX", "k")).toEqual(asReply(member(family.last)));
+    expect(await run("k", 0, family.last + 1n)).toBe("OK");
+    expect(await roar.run("BITCOUNT", "k")).toEqual(all(family));
     expect(await server.run("MEMORY", "USAGE", "k")).toBeLessThan(1000);
+  });
+
+  it.skipIf(family.bits === 32)("accepts the greatest end with a plus sign and leading zeros", async () => {
+    for (const end of ["+18446744073709551616", "00018446744073709551616", "+0018446744073709551616"]) {
+      await server.run("DEL", "k");
+      expect(await run("k", family.last, end)).toBe("OK");
+      expect(await roar.members("k")).toEqual([family.last]);
+    }
   });
 
   it("raises events and propagates only when something changes", async () => {
@@ -106,9 +113,14 @@ describeCommand("CLEARRANGE", (suite) => {
 
   it("clears ranges of a full bitmap", async () => {
     await roar.run("SETFULL", "k");
-    const end = family.bits === 32 ? 2n ** 32n : family.last;
-    expect(await run("k", 7, end)).toEqual(family.bits === 32 ? 2 ** 32 - 7 : (family.last - 7n).toString());
-    expect(await roar.members("k")).toEqual([...range(0, 7), ...(family.bits === 32 ? [] : [member(family.last)])]);
+    expect(await run("k", 7, family.last)).toEqual(asReply(member(family.last - 7n)));
+    expect(await roar.members("k")).toEqual([...range(0, 7), member(family.last)]);
+    await roar.run("SETFULL", "all");
+    expect(await run("all", 7, family.last + 1n)).toEqual(asReply(member(family.last - 6n)));
+    expect(await roar.members("all")).toEqual(range(0, 7));
+    await roar.run("SETFULL", "none");
+    expect(await run("none", 0, family.last + 1n)).toEqual(all(family));
+    expect(await roar.members("none")).toEqual([]);
   });
 
   it("raises events and propagates only when something changes", async () => {
@@ -139,12 +151,14 @@ describeCommand("FLIPRANGE", (suite) => {
 
   it("flips the whole range and restores it when applied again", async () => {
     await roar.load("k", [5, 70_000]);
-    const end = family.bits === 32 ? 2n ** 32n : family.last;
-    expect(await run("k", 0, end)).toEqual(family.bits === 32 ? 2 ** 32 - 2 : (family.last - 2n).toString());
+    const end = family.last + 1n;
+    expect(await run("k", 0, end)).toEqual(asReply(member(family.last - 1n)));
     expect(await run("k", 0, end)).toBe(2);
     expect(await roar.members("k")).toEqual([5, 70_000]);
     await roar.run("SETFULL", "full");
     expect(await run("full", 3, 3)).toEqual(all(family));
+    expect(await run("full", 0, end)).toBe(0);
+    expect(await run("full", 0, end)).toEqual(all(family));
   });
 
   it("raises events and propagates only when something changes", async () => {

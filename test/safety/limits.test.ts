@@ -1,10 +1,10 @@
 // Commands that could need huge amounts of memory or time, on bitmaps with up to 2^64 members. Each is refused, or answered at once in
 // little memory. The server is given 6 GiB of address space and may use less than one.
 
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { commands } from "../../host/commands.ts";
 import { families, type Family, member } from "../support/family.ts";
-import type { Argument, Reply } from "../support/resp.ts";
+import { type Argument, encode, type Reply } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { byName, useServer } from "../support/suite.ts";
 
@@ -117,6 +117,81 @@ describe.each(byName(families))("%s", (_family, family) => {
       expect(await roar.refusal(name, "full"), name).toMatch(text);
     }
     await expectThrift();
+  });
+});
+
+describe("a server with 2 GiB of address space and the default limits", () => {
+  const LIMIT = 256 * 2 ** 20, narrow = useServer({ addressSpace: 2 * GIB });
+  const TOO_LARGE = "ERR Roaring: reply too large: maximum 268435456 bytes (redis-roar.reply-limit-bytes)";
+  const TOO_LARGE_IN_SCRIPT = "reply too large: maximum 67108864 bytes (in scripts a quarter of redis-roar.reply-limit-bytes)";
+  /** The most members that fit, of ten digits and of twenty. */
+  const most = { 32: Math.floor(LIMIT / ":4000000000\r\n".length), 64: Math.floor(LIMIT / "$20\r\n18446744072000000000\r\n".length) };
+
+  /** Commands that list, each with the error that it must give, or else with a reply that is read to its end and ignored. */
+  function listings({ bits, last }: Family): Record<string, [args: Argument[], error?: string | RegExp][]> {
+    const fit = most[bits], first = bits === 32 ? 4_000_000_000n : 18_446_744_072_000_000_000n;
+    const edge = (least: bigint): bigint => last - BigInt(fit) - least; // so many members before the last offset
+    return {
+      GETINTARRAY: [[["full"], TOO_MANY]],
+      RANGEINTARRAY: [
+        [["full", edge(100n), edge(100n) + BigInt(fit) - 1n]], [["full", edge(100n), edge(100n) + BigInt(fit)], TOO_LARGE],
+        [["full", edge(100n), last], TOO_LARGE],
+      ],
+      RANGE: [
+        [["full", first, last, "LIMIT", fit]], [["full", first, last, "LIMIT", fit + 1], TOO_LARGE],
+        [["full", first, last, "LIMIT", 100_000_000], TOO_LARGE], [["full", 0, last], TOO_MANY],
+        [["full", 0, last, "LIMIT", 100_000_000], TOO_LARGE],
+      ],
+      SCAN: [[["full", first, "COUNT", 100_000_000]], [["full", 0, "COUNT", last]]],
+      GETBITS: [[["full", ...Array.from({ length: 100_000 }, (_, i) => first + BigInt(i))]]],
+      MGETBIT: [[[last, ...Array.from({ length: 100_000 }, () => "full")]]],
+      GETBITARRAY: [[["full"], TOO_LONG], [["longest"]]],
+      EXPORT: [bits === 32 ? [["full"]] : [["full"], TOO_LONG], [["longest"]]],
+      BITFIELD_RO: [[["full", ...Array.from({ length: 10_000 }, () => ["GET", "i64", 0]).flat()]]],
+    };
+  }
+
+  describe.each(byName(families))("%s", (_family, family) => {
+    const roar = roarOn(narrow, family);
+    const lists = listings(family);
+
+    beforeEach(async () => {
+      await roar.run("SETFULL", "full");
+      await roar.run("SETBIT", "longest", LIMIT - 1, 1);
+      await narrow.run("SET", "other", "value");
+    });
+    afterEach(async () => expect(await narrow.run("GET", "other")).toBe("value"));
+
+    it("has tests of every command whose reply is a list or as long as a bitmap", () => {
+      const listed = commands.filter(({ missing, flags }) =>
+        ["[]", "scan", "zeros"].includes(String(missing)) && flags.includes("readonly"));
+      expect(Object.keys(lists).sort()).toEqual([...listed.map(({ name }) => name), "GETBITARRAY", "EXPORT"].sort());
+    });
+
+    it.each(Object.entries(lists))("answers %s of a full bitmap, and lives", async (command, variants) => {
+      for (const [args, error] of variants) {
+        if (error === undefined) await narrow.connection.drain(encode([roar.name(command), ...args]));
+        else expect(await roar.refusal(command, ...args)).toMatch(error);
+      }
+    }, 240_000);
+
+    it("answers scripts that list a full bitmap, and lives", async () => {
+      const fit = Math.floor(most[family.bits] / 4), script = "return #redis.call(unpack(ARGV))";
+      const list = ["EVAL", script, 1, "full", roar.name("RANGE"), "full", family.last - 2_000_000_000n, family.last, "LIMIT"];
+      expect(await narrow.connection.refusal(...list, fit + 1)).toContain(TOO_LARGE_IN_SCRIPT);
+      expect(await narrow.run(...list, fit)).toBe(fit);
+    }, 240_000);
+  });
+});
+
+describe("GETBITARRAY and EXPORT", () => {
+  const BYTES = 2 ** 28, narrow = useServer({ addressSpace: 2 * BYTES });
+
+  it("need memory for the string twice, and are refused where there is none", async () => {
+    await narrow.run("R.SETBIT", "long", BYTES - 1, 1);
+    await narrow.run("R.SETBIT", "short", BYTES / 4 - 1, 1);
+    expect(await narrow.connection.refusal("R.GETBITARRAY", "long")).toBe("OOM Roaring: not enough memory for the bitmap");
+    expect(await narrow.run("R.GETBITARRAY", "short")).toHaveLength(BYTES / 4);
   });
 });
 

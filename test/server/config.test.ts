@@ -11,8 +11,10 @@ import { builtModule, cpuLevel, Server, type ServerOptions } from "../support/se
 import { byName, record, useServer } from "../support/suite.ts";
 import { inStep, rewriteAof } from "../support/waiting.ts";
 
-const DEFAULTS = { cpu: cpuLevel ?? "auto", debug: "no", "reply-limit": "100000000" };
-const MOST = 2 ** 32 - 1;
+const DEFAULTS = {
+  cpu: cpuLevel ?? "auto", debug: "no", "reply-limit": "100000000", "reply-limit-bytes": String(256 * 2 ** 20), "r64-replies": "compatible",
+};
+const MOST = 2 ** 32 - 1, MOST_BYTES = 2n ** 63n - 1n;
 /** The lowest level of this machine's architecture, and that of another one. */
 const [OWN, FOREIGN] = arch() === "x64" ? ["v2", "neon"] : ["neon", "v2"];
 const NOT_SUPPORTED = `<redis-roar> CPU level ${FOREIGN} is not supported by this CPU\n`;
@@ -42,15 +44,18 @@ describe("settings at load", () => {
   });
 
   it("are read from the configuration file", async () => {
-    await start({ moduleArguments: [], config: lines({ cpu: OWN.toUpperCase(), debug: "yes", "reply-limit": 7 }) });
-    expect(await settingsOf(server)).toEqual({ cpu: OWN, debug: "yes", "reply-limit": "7" });
+    const given = { cpu: OWN.toUpperCase(), debug: "yes", "reply-limit": 7, "reply-limit-bytes": "3mb", "r64-replies": "strings" };
+    await start({ moduleArguments: [], config: lines(given) });
+    expect(await settingsOf(server)).toEqual({ ...given, cpu: OWN, "reply-limit": "7", "reply-limit-bytes": String(3 * 2 ** 20) });
     expect(await server.info("redis-roar_cpu_level")).toBe(OWN);
     expect(await hasDebug(server)).toBe(true);
   });
 
   it("are read from module arguments, in any case", async () => {
-    await start({ moduleArguments: ["reply-limit", "9", "debug", "cpu", "Auto"] });
-    expect(await settingsOf(server)).toEqual({ cpu: "auto", debug: "yes", "reply-limit": "9" });
+    await start({ moduleArguments: ["reply-limit", "9", "debug", "cpu", "Auto", "r64-Replies", "STRINGS", "Reply-Limit-Bytes", "1024"] });
+    expect(await settingsOf(server)).toEqual({
+      cpu: "auto", debug: "yes", "reply-limit": "9", "reply-limit-bytes": "1024", "r64-replies": "strings",
+    });
     expect(await hasDebug(server)).toBe(true);
   });
 
@@ -63,8 +68,9 @@ describe("settings at load", () => {
 
   it("are those of the parameters where arguments are given too, even if the argument's level is not supported", async () => {
     await start({ module: null });
-    const given = parameters({ cpu: "auto", debug: "no", "reply-limit": 100_000_000 });
-    expect(await server.run(...loadex(...given, "ARGS", "CPU", FOREIGN, "DEBUG", "REPLY-LIMIT", 5))).toBe("OK");
+    const given = parameters({ ...DEFAULTS, cpu: "auto" });
+    const args = ["CPU", FOREIGN, "DEBUG", "REPLY-LIMIT", 5, "REPLY-LIMIT-BYTES", 5000, "R64-REPLIES", "strings"];
+    expect(await server.run(...loadex(...given, "ARGS", ...args))).toBe("OK");
     expect(await settingsOf(server)).toEqual({ ...DEFAULTS, cpu: "auto" });
     expect(await hasDebug(server)).toBe(false);
   });
@@ -81,15 +87,23 @@ describe("settings at load", () => {
   it("refuse what is invalid in the configuration file or as an argument", async () => {
     const inFile: Record<string, Argument>[] = [
       { cpu: "v9" }, { debug: "perhaps" }, { "reply-limit": 0 }, { "reply-limit": MOST + 1 }, { "reply-limit": "many" }, { speed: 11 },
+      { "reply-limit-bytes": 1023 }, { "reply-limit-bytes": "2 gb" }, { "r64-replies": "integers" },
     ];
     for (const settings of inFile) {
       server = new Server({ config: lines(settings) });
       await expect(server.start(), JSON.stringify(settings)).rejects.toThrow(/redis-roar\.|Module Configuration detected/);
       server.remove();
     }
-    for (const number of ["0", "-1", String(MOST + 1), "many"]) {
-      server = new Server({ moduleArguments: ["REPLY-LIMIT", number] });
-      await expect(server.start()).rejects.toThrow(`<redis-roar> invalid REPLY-LIMIT '${number}': must be a number from 1 to ${MOST}\n`);
+    const asArguments: [argument: string, value: string, logged: string][] = [
+      ...["0", "-1", String(MOST + 1), "many"].map((number): [string, string, string] =>
+        ["REPLY-LIMIT", number, `invalid REPLY-LIMIT '${number}': must be a number from 1 to ${MOST}`]),
+      ...["1023", "-1", String(MOST_BYTES + 1n), "2gb"].map((number): [string, string, string] =>
+        ["REPLY-LIMIT-BYTES", number, `invalid REPLY-LIMIT-BYTES '${number}': must be a number from 1024 to ${MOST_BYTES}`]),
+      ["R64-REPLIES", "integers", "unknown R64-REPLIES 'integers': must be compatible or strings"],
+    ];
+    for (const [argument, value, logged] of asArguments) {
+      server = new Server({ moduleArguments: [argument, value] });
+      await expect(server.start()).rejects.toThrow(`<redis-roar> ${logged}\n`);
       server.remove();
     }
   });
@@ -118,17 +132,20 @@ describe("settings at load", () => {
   });
 
   it("survive CONFIG REWRITE and a restart, whether or not they are the defaults of the arguments", async () => {
-    const argued = { moduleArguments: ["REPLY-LIMIT", "5"], config: lines({ debug: "yes" }) };
+    const argued = { moduleArguments: ["REPLY-LIMIT", "5", "R64-REPLIES", "strings", "REPLY-LIMIT-BYTES", "5000"], config: lines({ debug: "yes" }) };
     for (const limit of ["6", "5", "100000000"]) {
       await start(argued);
-      await server.run("CONFIG", "SET", "redis-roar.reply-limit", limit);
+      const changed = { "reply-limit": limit, "reply-limit-bytes": "2097152", "r64-replies": limit === "5" ? "strings" : "compatible" };
+      await server.run("CONFIG", "SET", ...lines(changed).flatMap((line) => line.split(" ")));
       await server.run("CONFIG", "REWRITE");
       const written = readFileSync(join(server.directory, "redis.conf"), "utf8");
-      expect(written).toMatch(/^loadmodule .*redis-roar.so REPLY-LIMIT 5$/m);
-      expect(written.includes("redis-roar.reply-limit")).toBe(limit !== "5");
+      expect(written).toMatch(/^loadmodule .*redis-roar.so REPLY-LIMIT 5 R64-REPLIES strings REPLY-LIMIT-BYTES 5000$/m);
+      expect(written.includes("redis-roar.reply-limit ")).toBe(limit !== "5");
+      expect(written.includes("redis-roar.r64-replies ")).toBe(limit !== "5");
+      expect(written).toMatch(/^redis-roar.reply-limit-bytes 2mb$/m);
       writeFileSync(join(server.directory, "rewritten.conf"), written);
       await server.restart({ module: null, config: ["include rewritten.conf"] });
-      expect(await settingsOf(server)).toEqual({ cpu: "auto", debug: "yes", "reply-limit": limit });
+      expect(await settingsOf(server)).toEqual({ cpu: "auto", debug: "yes", ...changed });
       await server.stop();
     }
   });
@@ -146,11 +163,22 @@ describe("CONFIG SET", () => {
     }
   });
 
+  it("accepts byte limits from 1024 on, with units", async () => {
+    for (const [limit, bytes] of [["1024", 1024], ["64mb", 64 * 2 ** 20], [MOST_BYTES, MOST_BYTES], [DEFAULTS["reply-limit-bytes"], 2 ** 28]]) {
+      await set(`${name}-bytes`, limit!);
+      expect(await settingsOf(server)).toEqual({ ...DEFAULTS, "reply-limit": "100000000", "reply-limit-bytes": String(bytes) });
+    }
+  });
+
   it("refuses anything else, and changes nothing", async () => {
     for (const value of [0, -1, MOST + 1, "many", "", "1e3"]) {
       const text = await server.connection.refusal("CONFIG", "SET", name, value);
       expect(text).toMatch(/^ERR CONFIG SET failed .*redis-roar\.reply-limit.* - argument /);
     }
+    for (const value of [0, 1023, "many", ""]) {
+      expect(await server.connection.refusal("CONFIG", "SET", `${name}-bytes`, value)).toMatch(/^ERR CONFIG SET failed .*reply-limit-bytes/);
+    }
+    expect(await server.connection.refusal("CONFIG", "SET", "redis-roar.r64-replies", "integers")).toMatch(/^ERR CONFIG SET .*r64-replies/);
     expect(await server.connection.refusal("CONFIG", "SET", name, 7, "hz", "often")).toMatch(/^ERR CONFIG SET failed .*'hz'/);
     expect(await settingsOf(server)).toEqual(DEFAULTS);
   });

@@ -77,7 +77,7 @@ export class Call {
   /** [start, end) */
   range(at: number): [start: bigint, end: bigint] {
     const { bits, last } = this.family;
-    const start = this.offset(at, "start"), end = this.offset(at + 1, "end", bits === 32 ? last + 1n : last);
+    const start = this.offset(at, "start"), end = this.offset(at + 1, "end", last + 1n);
     if (end < start) refuse(`ERR invalid end: must ${bits === 32 ? "be >=" : ">="} start`);
     return [start, end];
   }

@@ -91,7 +91,7 @@ export class Generator {
   /** [from, to): empty, short, between two offsets of the domain, or almost everything. */
   range(): [bigint, bigint] {
     const { random, family } = this;
-    const end = family.bits === 32 ? family.last + 1n : family.last;
+    const end = family.last + 1n;
     const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
     const from = this.offset();
     if (random.chance(this.#domain.wide)) return random.pick([[0n, end], [from, end], [0n, from], [1n, end - 1n]]);

@@ -1,0 +1,119 @@
+/* listing.c -- replies with many elements, and how large a reply may be. */
+#include <inttypes.h>
+
+#include "config.h"
+#include "core-link.h"
+#include "reply.h"
+
+/* The server copies the reply to a script into one string and then into Lua values, which take several times as much. */
+#define SCRIPT_SHARE 4
+
+static uint64_t least(cardinality a, uint64_t b) { return a < b ? (uint64_t)a : b; }
+
+/* The limit for a reply of that many bytes. Asking the server about scripts takes longer than building a short reply. */
+static uint64_t bytes_limit(const call *c, cardinality bytes, int *scripted) {
+    uint64_t limit = reply_limit_bytes();
+    *scripted = bytes > limit / SCRIPT_SHARE && (RedisModule_GetContextFlags(c->ctx) & REDISMODULE_CTX_FLAGS_LUA);
+    return *scripted ? limit / SCRIPT_SHARE : limit;
+}
+
+int reply_fits(call *c, cardinality bytes) {
+    int scripted;
+    uint64_t limit = bytes_limit(c, bytes, &scripted);
+    if (bytes <= limit) return 1;
+    return reply_error(c, "ERR Roaring: reply too large: maximum %" PRIu64 " bytes (%sredis-roar.reply-limit-bytes)", limit,
+                       scripted ? "in scripts a quarter of " : "");
+}
+
+/* The bytes of an offset in a reply: an integer, or a bulk string, whose length has one digit or two. */
+static uint64_t offset_bytes(const call *c, uint64_t offset) {
+    size_t length = digits_of(offset);
+    return length + (offset_is_string(c, offset) ? sizeof "$0\r\n\r\n" - 1 + (length >= 10) : sizeof ":\r\n" - 1);
+}
+
+int list_fits(call *c, cardinality members, uint64_t largest) {
+    if (members > reply_limit()) return reply_error(c, "ERR Roaring: reply too large: maximum %" PRIu64 " elements", reply_limit());
+    return reply_fits(c, members * offset_bytes(c, largest));
+}
+
+uint64_t list_most(const call *c, uint64_t wanted, uint64_t largest) {
+    int scripted;
+    uint64_t each = offset_bytes(c, largest), room = bytes_limit(c, (cardinality)wanted * each, &scripted) / each;
+    return least(wanted, least(room, reply_limit()));
+}
+
+int list_largest(call *c, const bitmap *b, uint64_t from, cardinality members, uint64_t *largest) {
+    cardinality before = 0;
+    uint64_t listed = least(members, reply_limit());
+
+    *largest = c->family->last;
+    if (list_most(c, listed, *largest) == listed) return 1;
+    if (from && !succeeded(c, core_count_between(b, 0, from - 1, &before))) return 0;
+    return succeeded(c, core_select(b, (uint64_t)(before + listed - 1), largest));
+}
+
+void reply_offsets(call *c, const uint64_t *offsets, size_t count) {
+    decimal d = {0};
+    size_t length;
+    int integers = !offset_is_string(c, offsets[count - 1]), strings = offset_is_string(c, offsets[0]);
+
+    for (size_t i = 0; i < count; i++) {
+        if (integers || !(strings || offset_is_string(c, offsets[i]))) {
+            RedisModule_ReplyWithLongLong(c->ctx, (long long)offsets[i]);
+        } else {
+            const char *text = print_offset(&d, offsets[i], &length);
+            RedisModule_ReplyWithStringBuffer(c->ctx, text, length);
+        }
+    }
+}
+
+/* A reply under construction. A single batch, which arrives after the core has finished, begins with its length. The length of a longer
+ * reply is set at the end, so that the reply is complete even if the core is cut short. */
+typedef struct listing {
+    call *call;
+    uint64_t most;
+    long replied;
+    int postponed;
+} listing;
+
+static void reply_batch(void *context, const uint64_t *members, size_t length) {
+    listing *l = context;
+    if (l->replied == 0) {
+        l->postponed = length == MEMBERS_BATCH && length != l->most;
+        RedisModule_ReplyWithArray(l->call->ctx, l->postponed ? REDISMODULE_POSTPONED_LEN : (long)length);
+    }
+    reply_offsets(l->call, members, length);
+    l->replied += (long)length;
+}
+
+/* Ends the reply after the core has listed the members with this status. */
+static int end_listing(listing *l, status done) {
+    if (!succeeded(l->call, done)) {
+        if (l->replied) l->replied++;               /* the error becomes the last element */
+    } else if (l->replied == 0) {
+        RedisModule_ReplyWithArray(l->call->ctx, 0);
+    }
+    if (l->postponed) RedisModule_ReplySetArrayLength(l->call->ctx, l->replied);
+    return REDISMODULE_OK;
+}
+
+int reply_members(call *c, const bitmap *b, uint64_t from, cardinality members) {
+    uint64_t largest;
+
+    if (members == 0) return RedisModule_ReplyWithArray(c->ctx, 0);
+    if (!list_largest(c, b, from, members, &largest) || !list_fits(c, members, largest)) return REDISMODULE_OK;
+    listing l = {.call = c, .most = (uint64_t)members};
+    return end_listing(&l, core_members(b, from, l.most, reply_batch, &l));
+}
+
+int reply_query_members(call *c, const query *q, uint64_t from, uint64_t most) {
+    cardinality members = most;
+
+    if (list_most(c, most, c->family->last) < most) {
+        if (!succeeded(c, core_query_cardinality(q, from, &members))) return REDISMODULE_OK;
+        if (members > most) members = most;
+        if (!list_fits(c, members, c->family->last)) return REDISMODULE_OK;
+    }
+    listing l = {.call = c, .most = (uint64_t)members};
+    return end_listing(&l, core_query_members(q, from, l.most, reply_batch, &l));
+}
