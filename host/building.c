@@ -75,10 +75,13 @@ status core_combine(enum operation operation, bitmap **result) {
     return built(BUILDING_IN(&f, core.combine(operation, f.operand_count)), result);
 }
 
-status core_combine_cardinality(enum operation operation, uint64_t *members) {
+/* The core counts modulo 2^64, and collects a member if there are 2^64. */
+static cardinality counted(uint64_t modulo) { return modulo == 0 && core.collected() ? TWO_TO_64 : modulo; }
+
+status core_combine_cardinality(enum operation operation, cardinality *members) {
     frame f;
     if (!start_building(&f, 0)) return OUT_OF_MEMORY;
-    return discard(IN_CORE(&f, *members = core.combineCardinality(operation, f.operand_count)));
+    return discard(IN_CORE(&f, *members = counted(core.combineCardinality(operation, f.operand_count))));
 }
 
 void operands_add_text(const char *text, size_t length) {
@@ -113,21 +116,10 @@ status core_query_members(const query *q, uint64_t from, uint64_t limit, member_
     return discard(s);
 }
 
-static void count_batch(void *context, const uint64_t *members, size_t length) {
-    (void)members;
-    *(size_t *)context += length;
-}
-
-/* The core counts modulo 2^64: if that is 0, looking for a first member tells whether there are none. */
 status core_query_cardinality(const query *q, uint64_t from, cardinality *members) {
     frame f;
-    uint64_t modulo = 0;
-    size_t any = 0;
     if (!start_building(&f, 0)) return OUT_OF_MEMORY;
-    status s = discard(IN_CORE(&f, modulo = core.queryCardinality(q->keys, q->greatest, from)));
-    if (s == OK && modulo == 0) s = core_query_members(q, from, 1, count_batch, &any);
-    *members = any ? TWO_TO_64 : modulo;
-    return s;
+    return discard(IN_CORE(&f, *members = counted(core.queryCardinality(q->keys, q->greatest, from))));
 }
 
 status core_intersects(uint32_t *holds) {

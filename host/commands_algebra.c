@@ -24,36 +24,11 @@ static const bitop *parse_operation(call *c, int at) {
     return NULL;
 }
 
-/* Makes the sources from `at` on the operands; *total is the sum of their cardinalities. */
-static int collect(call *c, int at, cardinality *total) {
-    const bitmap *source;
-    cardinality members = 0;
-
-    *total = 0;
+/* Makes the keys from `at` to the end the operands. */
+static int open_sources(call *c, int at) {
     if (c->argc - at > OPERANDS_MAX) return reply_error(c, "ERR Roaring: too many sources: maximum %d", OPERANDS_MAX);
     operands_clear();
-    for (; at < c->argc; at++) {
-        if (!open_read(c, at, &source)) return 0;
-        operands_add(source);
-        if (source && !succeeded(c, core_cardinality(source, &members))) return 0;
-        if (source) *total += members;
-    }
-    return 1;
-}
-
-/* The cardinality of the operation's result. The core counts modulo 2^64. Its 0 is ambiguous only if the operands have at least 2^64
- * members in total: then the result is built to tell. */
-static int count_combined(call *c, enum operation operation, cardinality total, cardinality *members) {
-    uint64_t modulo;
-    bitmap *result;
-
-    if (!succeeded(c, core_combine_cardinality(operation, &modulo))) return 0;
-    *members = modulo;
-    if (modulo || total < TWO_TO_64) return 1;
-    if (!succeeded(c, core_combine(operation, &result))) return 0;
-    status done = core_cardinality(result, members);
-    bitmap_free(result);
-    return succeeded(c, done);
+    return open_operands(c, at, c->argc);
 }
 
 /* The source of NOT, at `at`, and the argument `last` after it; *last is NULL if there is none. */
@@ -81,13 +56,12 @@ int bitop_command(call *c) {
     const bitmap *source;
     const uint64_t *last;
     bitmap *result;
-    cardinality total;
     open_key dest;
 
     const bitop *op = parse_operation(c, 1);
     if (op == NULL) return REDISMODULE_OK;
     if (!has_arity(c, op, 3)) return RedisModule_WrongArity(c->ctx);
-    if (!(op->operation == NOT ? parse_complement(c, 3, &source, &last) : collect(c, 3, &total))) return REDISMODULE_OK;
+    if (!(op->operation == NOT ? parse_complement(c, 3, &source, &last) : open_sources(c, 3))) return REDISMODULE_OK;
     status done = op->operation == NOT ? core_complement(source, last, &result) : core_combine(op->operation, &result);
     if (!succeeded(c, done)) return REDISMODULE_OK;
     if (!open_overwrite(c, 2, &dest)) {
@@ -118,14 +92,13 @@ static int reply_complement(call *c, int at) {
  *
  * Replies what BITOP would, without storing a result. */
 int bitopcard_command(call *c) {
-    cardinality total, members;
+    cardinality members;
 
     const bitop *op = parse_operation(c, 1);
     if (op == NULL) return REDISMODULE_OK;
     if (!has_arity(c, op, 2)) return RedisModule_WrongArity(c->ctx);
     if (op->operation == NOT) return reply_complement(c, 2);
-    if (!collect(c, 2, &total)) return REDISMODULE_OK;
-    if (!count_combined(c, op->operation, total, &members)) return REDISMODULE_OK;
+    if (!open_sources(c, 2) || !succeeded(c, core_combine_cardinality(op->operation, &members))) return REDISMODULE_OK;
     return reply_count(c, members);
 }
 
@@ -198,6 +171,6 @@ int jaccard_command(call *c) {
     if (!open_pair(c, &first, &second)) return REDISMODULE_OK;
     cardinality total = first + second;
     if (total == 0) return RedisModule_ReplyWithStringBuffer(c->ctx, "-1", 2);
-    if (!count_combined(c, AND, total, &common)) return REDISMODULE_OK;
+    if (!succeeded(c, core_combine_cardinality(AND, &common))) return REDISMODULE_OK;
     return reply_ratio(c, common, total - common);
 }

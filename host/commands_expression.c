@@ -56,14 +56,10 @@ static int check_expression(call *c, int at, const query *q) {
 /* Makes the q->keys keys from `at` on and the expression at `text` the operands. */
 static int open_query(call *c, const query *q, int at, int text) {
     size_t length;
-    const bitmap *source;
     const char *expression = RedisModule_StringPtrLen(c->argv[text], &length);
 
     operands_clear();
-    for (int end = at + (int)q->keys; at < end; at++) {
-        if (!open_read(c, at, &source)) return 0;
-        operands_add(source);
-    }
+    if (!open_operands(c, at, at + (int)q->keys)) return 0;
     operands_add_text(expression, length);
     return 1;
 }

@@ -29,6 +29,16 @@ int open_read(call *c, int at, const bitmap **b) {
     return right;
 }
 
+int open_operands(call *c, int at, int end) {
+    const bitmap *b;
+
+    for (; at < end; at++) {
+        if (!open_read(c, at, &b)) return 0;
+        operands_add(b);
+    }
+    return 1;
+}
+
 int open_existing(call *c, int at, const bitmap **b) {
     if (!open_read(c, at, b)) return 0;
     return *b != NULL || reply_error(c, ERRORMSG_NO_KEY);

@@ -121,8 +121,8 @@ void operands_add(const bitmap *b);
 status core_combine(enum operation operation, bitmap **result);
 /* A bitmap of these offsets: VALUES_ROOM(count) words, count > 0. */
 status core_collect(uint64_t *offsets, uint32_t count, bitmap **result);
-/* The cardinality of what core_combine would build, modulo 2^64. */
-status core_combine_cardinality(enum operation operation, uint64_t *members);
+/* The cardinality of what core_combine would build. */
+status core_combine_cardinality(enum operation operation, cardinality *members);
 /* Whether the first two operands have a member in common, and whether the first is a subset of the second. */
 status core_intersects(uint32_t *holds);
 status core_is_subset(uint32_t *holds);

@@ -5,7 +5,7 @@
 // The walk goes by segments of keys over which no source changes. Mostly a segment is one container. Where all sources that have the key are
 // full, it is as long as the shortest of their spans, and the result is full or nothing without looking at a container.
 
-import { SELF, right } from "../env/memory";
+import { SELF, reply, right } from "../env/memory";
 import { Right } from "../env/view";
 import { ENTRY_BYTES, KEY_MAX, Kind } from "../arena/entry";
 import { entriesHeld } from "../arena/directory";
@@ -77,7 +77,9 @@ export function combine(op: Operation, sources: u32): void {
   finish();
 }
 
-/** Members that combine() would store, modulo 2^64. Memory 0, which is fresh, is only worked in. */
+/**
+ * Members that combine() would store, modulo 2^64. For 2^64 itself, adds a member to the reply. Memory 0, which is fresh, is only worked in.
+ */
 export function combineCardinality(op: Operation, sources: u32): u64 {
   if (sources == 2) {
     openTwo(op, 0);
@@ -94,16 +96,20 @@ function openTwo(op: Operation, entries: u64): void {
   openPair(first, 1 - first, entries);
 }
 
-/** Walks all segments of item 0, a term, and appends their results (S = Store) or only counts them. Returns the members, modulo 2^64. */
+/**
+ * Walks all segments of item 0, a term, and appends their results (S = Store) or only counts them. Returns the members, modulo 2^64; if they
+ * are 2^64, and S = Count, adds a member to the reply.
+ */
 export function walk<S>(): u64 {
   const term = cursorTerm(0), places = placesFor(term);
-  let members: u64 = 0, key = cursorKey(0);
+  let members: u64 = 0, any = false, key = cursorKey(0);
   while (key != NO_KEY) {
     makePlaces(places);
     const last = cursorLastKey(0), s = evaluate<S>(term, key);
     if (shapeKind(s) == Kind.FULL) {
       if (stores<S>()) appendFull(key, last - key + 1);
       members += (last - key + 1) << 16;
+      any = true;
     } else if (shapeCount(s)) {
       if (stores<S>()) appendResult(term, key, s);
       members += shapeCount(s);
@@ -112,6 +118,7 @@ export function walk<S>(): u64 {
     seekItem(0, last + 1);
     key = cursorKey(0);
   }
+  if (!stores<S>() && !members && any) reply.member(0);
   return members;
 }
 

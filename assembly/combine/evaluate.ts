@@ -20,6 +20,7 @@ import {
   Rule, firstGrouped, firstItem, highOffset, itemsEnd, listAt, listedAt, lowOffset, resultEntry, resultOperand, setResult, termLeast, termRule,
 } from "./term";
 import { MANY, counterPlaces, countListed, countOne, reached, repeatedOfFew } from "./threshold";
+import { seekRest } from "./seek";
 import { foldListed } from "./union";
 
 // @ts-ignore: decorator
@@ -160,10 +161,12 @@ function complemented(term: u32, s: u64): u64 {
 
 /** The first item, which is at `key`, less the others. */
 function evaluateLess<S>(term: u32, key: u64): u64 {
-  const list = listAt(term), found = listFound(term, key), listed = foundContainers(found), terms = foundTerms(found);
-  if (foundFull(found)) return NOTHING;
-  const first = firstItem(term);
+  const list = listAt(term), first = firstItem(term);
   let acc = cursorTerm(first) ? takeResult(term, first, evaluate<Store>(cursorTerm(first), key)) : takeItem(term, first);
+  if (!shapeCount(acc)) return NOTHING;
+  seekRest(term, key);
+  const found = listFound(term, key), listed = foundContainers(found), terms = foundTerms(found);
+  if (foundFull(found)) return NOTHING;
   if (!stores<S>() && listed == 1 && !terms && !isFull(acc) && resultOperand(term) != SELF) {
     return countOnly(shapeCount(acc) - inBoth(resultOperand(term), acc, listedOperand(list, 0), listedShape(list, 0)));
   }

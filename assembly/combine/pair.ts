@@ -1,7 +1,7 @@
 // Two operands into one: what combine.ts does for any number, without terms and lists. Most combinations are of two bitmaps, often of small
 // containers, and then the walk costs as much as the folds. Here it is the merge of two sorted lists.
 
-import { SELF, left, right } from "../env/memory";
+import { left, reply, right } from "../env/memory";
 import { Left, Right } from "../env/view";
 import { Kind } from "../arena/entry";
 import { appendFull, begin } from "../arena/builder";
@@ -21,21 +21,28 @@ export function openPair(a: u32, b: u32, entries: u64): void {
 
 /**
  * Folds the operands of cursors 0 and 1: appends all containers of the result (S = Store) or only counts them (S = Count). Returns the
- * members, modulo 2^64.
+ * members, modulo 2^64; if they are 2^64, and S = Count, adds a member to the reply.
  */
 export function walkPair<S>(op: Fold): u64 {
-  let members: u64 = 0;
+  let members: u64 = 0, any: u64 = 0;
   while (true) {
     const x = cursorKey(0), y = cursorKey(1);
+    let more: u64 = 0;
     if (x == y) {
-      if (x == NO_KEY) return members;
-      members += foldBoth<S>(op, x);
+      if (x == NO_KEY) break;
+      more = foldBoth<S>(op, x);
     } else if (x < y) {
-      if (op == Fold.AND) { if (y == NO_KEY) return members; seekCursor(0, y); } else members += takeLone<S>(0, x, y);
-    } else if (op == Fold.OR || op == Fold.XOR) members += takeLone<S>(1, y, x);
-    else if (x == NO_KEY) return members;
+      if (op != Fold.AND) more = takeLone<S>(0, x, y);
+      else if (y == NO_KEY) break;
+      else seekCursor(0, y);
+    } else if (op == Fold.OR || op == Fold.XOR) more = takeLone<S>(1, y, x);
+    else if (x == NO_KEY) break;
     else seekCursor(1, x);
+    members += more;
+    any |= more;
   }
+  if (!stores<S>() && !members && any) reply.member(0);
+  return members;
 }
 
 /** The containers that the cursor covers from `key` on, before `end`, which is where the other cursor is. Moves the cursor past them. */

@@ -1,6 +1,6 @@
 // How the walk finds the next key at which a term can have members. Each term moves its items to the keys that matter to it, and passes over
 // the others: ALL looks only at keys that all items have, LESS only at those of its first item. At a key that a term stops at, each of its
-// items is at that key or past it.
+// items is at that key or past it, except that LESS may leave the others behind until it is evaluated.
 
 import { KEY_MAX, keyOf, lowOf } from "../arena/entry";
 import { LOW_MAX } from "../container/limits";
@@ -36,10 +36,11 @@ function seekTerm(item: u32, term: u32, key: u64): void {
     case Rule.LESS: {
       const first = firstItem(term);
       seekItem(first, key);
-      const at = cursorKey(first);
+      const at = cursorKey(first), last = cursorLastKey(first);
       if (at == NO_KEY) return closeCursor(item);
-      if (groupCount(term)) seekGroups(term, at); else seekItems(term, at);
-      return setCursor(item, at, lastOfGrouped(term, at, cursorLastKey(first)));
+      if (last == at) return setCursor(item, at, at);         // seekRest() follows if the first item has members there
+      seekRest(term, at);
+      return setCursor(item, at, lastOfGrouped(term, at, last));
     }
     default:
       if (!groupCount(term)) return seekAny(item, term, key);
@@ -85,10 +86,13 @@ function seekAny(item: u32, term: u32, key: u64): void {
   setCursor(item, least, last);
 }
 
-/** Moves the grouped items to `key` or past it; there are no groups. */
-function seekItems(term: u32, key: u64): void { for (let i = firstGrouped(term), end = itemsEnd(term); i < end; i++) seekItem(i, key); }
+/** Moves the grouped items to `key` or past it. */
+export function seekRest(term: u32, key: u64): void {
+  if (groupCount(term)) { seekGroups(term, key); return; }
+  for (let i = firstGrouped(term), end = itemsEnd(term); i < end; i++) seekItem(i, key);
+}
 
-/** The same in groups; returns the least key that any item is at. */
+/** seekRest() for groups; returns the least key that any item is at. */
 function seekGroups(term: u32, key: u64): u64 {
   let least = NO_KEY;
   for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {

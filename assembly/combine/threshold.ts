@@ -3,8 +3,7 @@
 import { SELF, left, right } from "../env/memory";
 import { Kind } from "../arena/entry";
 import { countArray, countParts, keepRepeated, planesFor, startCounters } from "../container/counters";
-import { combineParts, differenceBitsets, intersectBitsets, PART_BYTES } from "../container/bitset";
-import { And, StoreOnly, Xor } from "../container/kernel";
+import { differenceBitsets, intersectBitsets, PART_BYTES } from "../container/bitset";
 import { BITSET_BYTES, arrayBytes } from "../container/limits";
 import { bucketsToArray } from "../container/buckets";
 import { listedCount, listedKind, listedOperand, listedShape, toBitset } from "./list";
@@ -81,23 +80,39 @@ export function countListed(list: usize, count: u32, least: u32, exactly: bool):
   return planes;
 }
 
-/**
- * Counts a part of left `a` and one of right `b`. Their sum without and with carry is made first: short loops over what comes from memory wait
- * for it once, where adding, which does more with each word, would wait again and again.
- */
+/** Counts a part of left `a` and one of right `b`, which are brought into the cache first. */
 function countPair(counters: usize, planes: u32, a: usize, b: usize, part: usize): void {
-  const sum = scratch(Scratch.SPARE), carry = sum + PART_BYTES;
-  combineParts<Xor, StoreOnly>(a, b, sum);
-  combineParts<And, StoreOnly>(a, b, carry);
-  countParts(counters, planes, sum, carry, part);
+  const carry = scratch(Scratch.SPARE);
+  store<u64>(carry, touchLeft(a) | touchRight(b));
+  countParts(counters, planes, a, b, part, carry);
+}
+
+// Adding does much with each word, so it would wait for memory again and again. A short loop that loads one word of each cache line waits but
+// once. What it returns must be stored, or else the loop would be left out.
+
+// @ts-ignore: decorator
+@inline const LINE: usize = 64;
+
+// @ts-ignore: decorator
+@inline function touchLeft(a: usize): u64 {
+  let all: u64 = 0;
+  for (let at: usize = 0; at < PART_BYTES; at += LINE) all |= left.load64(a + at, 0);
+  return all;
+}
+
+// @ts-ignore: decorator
+@inline function touchRight(b: usize): u64 {
+  let all: u64 = 0;
+  for (let at: usize = 0; at < PART_BYTES; at += LINE) all |= right.load64(b + at, 0);
+  return all;
 }
 
 /** Counts a part of right `b` alone. */
 function countAlone(counters: usize, planes: u32, b: usize, part: usize): void {
-  const sum = scratch(Scratch.SPARE), carry = sum + PART_BYTES;
-  right.copy(sum, b, PART_BYTES);
-  memory.fill(carry, 0, PART_BYTES);
-  countParts(counters, planes, sum, carry, part);
+  const none = scratch(Scratch.SPARE) + PART_BYTES;
+  memory.fill(none, 0, PART_BYTES);
+  left.select(SELF);
+  countPair(counters, planes, none, b, part);
 }
 
 /** Counts the container `s` of operand `operand`, which `right` shows. */

@@ -5,7 +5,7 @@
 // Adding 64 counters at once takes a few operations on words, so counting bitsets costs little more than their union. See "Compressed bitmap
 // indexes: beyond unions and intersections", Kaser and Lemire, https://arxiv.org/abs/1402.4466, on threshold functions by such adders.
 
-import { right } from "../env/memory";
+import { left, right } from "../env/memory";
 import { BITSET_BYTES, MEMBER_BYTES, arrayBytes, memberCount } from "./limits";
 import { PART_BYTES } from "./bitset";
 
@@ -29,13 +29,13 @@ export function startCounters(planes: usize, count: u32, least: u32, part: usize
 }
 
 /**
- * Adds two bitsets to the counters: of the part of PART_BYTES that begins at byte `part` of a bitset. In memory 0, at `sum` is that part of
- * their symmetric difference, and at `carry` of their intersection. Overwrites `carry`.
+ * Adds left bitset `a` and right bitset `b` to the counters: the part of PART_BYTES that begins at byte `part` of a bitset. `a` and `b` are the
+ * addresses of that part. At `carry` in memory 0 is room for a part.
  */
-export function countParts(planes: usize, count: u32, sum: usize, carry: usize, part: usize): void {
+export function countParts(planes: usize, count: u32, a: usize, b: usize, part: usize, carry: usize): void {
   const first = planes + part;
-  if (count == PLANES_LEAST) { addPair<Join>(sum, carry, first, first + 2 * BITSET_BYTES); return; }
-  addPair<Pass>(sum, carry, first, carry);
+  if (count == PLANES_LEAST) { addPair<Join>(a, b, first, first + 2 * BITSET_BYTES); return; }
+  addPair<Pass>(a, b, first, carry);
   for (let i: u32 = PLANES_LEAST; i < count - 1; i++) ripple<Pass>(carry, planeAt(planes, i) + part, carry);
   ripple<Join>(carry, planeAt(planes, count - 1) + part, planeAt(planes, count) + part);
 }
@@ -49,24 +49,24 @@ type Pass = u16;
  * loads come before the first store.
  */
 // @ts-ignore: decorator
-@inline function addPair<J>(sum: usize, carry: usize, p: usize, out: usize): void {
-  for (const end = sum + PART_BYTES; sum < end; sum += LANES_BYTES, carry += LANES_BYTES, p += LANES_BYTES, out += LANES_BYTES) {
-    const s7 = load<u64>(sum, 56);
-    const s6 = load<u64>(sum, 48);
-    const s5 = load<u64>(sum, 40);
-    const s4 = load<u64>(sum, 32);
-    const s3 = load<u64>(sum, 24);
-    const s2 = load<u64>(sum, 16);
-    const s1 = load<u64>(sum, 8);
-    const s0 = load<u64>(sum, 0);
-    const t7 = load<u64>(carry, 56);
-    const t6 = load<u64>(carry, 48);
-    const t5 = load<u64>(carry, 40);
-    const t4 = load<u64>(carry, 32);
-    const t3 = load<u64>(carry, 24);
-    const t2 = load<u64>(carry, 16);
-    const t1 = load<u64>(carry, 8);
-    const t0 = load<u64>(carry, 0);
+@inline function addPair<J>(a: usize, b: usize, p: usize, out: usize): void {
+  for (const end = a + PART_BYTES; a < end; a += LANES_BYTES, b += LANES_BYTES, p += LANES_BYTES, out += LANES_BYTES) {
+    const x7 = left.load64(a, 56);
+    const x6 = left.load64(a, 48);
+    const x5 = left.load64(a, 40);
+    const x4 = left.load64(a, 32);
+    const x3 = left.load64(a, 24);
+    const x2 = left.load64(a, 16);
+    const x1 = left.load64(a, 8);
+    const x0 = left.load64(a, 0);
+    const y7 = right.load64(b, 56);
+    const y6 = right.load64(b, 48);
+    const y5 = right.load64(b, 40);
+    const y4 = right.load64(b, 32);
+    const y3 = right.load64(b, 24);
+    const y2 = right.load64(b, 16);
+    const y1 = right.load64(b, 8);
+    const y0 = right.load64(b, 0);
     const q7 = load<u64>(p, BITSET_BYTES + 56);
     const q6 = load<u64>(p, BITSET_BYTES + 48);
     const q5 = load<u64>(p, BITSET_BYTES + 40);
@@ -91,22 +91,22 @@ type Pass = u16;
     const o2 = overBefore<J>(out, 16);
     const o1 = overBefore<J>(out, 8);
     const o0 = overBefore<J>(out, 0);
-    const c7 = t7 | (s7 & p7);
-    const c6 = t6 | (s6 & p6);
-    const c5 = t5 | (s5 & p5);
-    const c4 = t4 | (s4 & p4);
-    const c3 = t3 | (s3 & p3);
-    const c2 = t2 | (s2 & p2);
-    const c1 = t1 | (s1 & p1);
-    const c0 = t0 | (s0 & p0);
-    store<u64>(p, s7 ^ p7, 56);
-    store<u64>(p, s6 ^ p6, 48);
-    store<u64>(p, s5 ^ p5, 40);
-    store<u64>(p, s4 ^ p4, 32);
-    store<u64>(p, s3 ^ p3, 24);
-    store<u64>(p, s2 ^ p2, 16);
-    store<u64>(p, s1 ^ p1, 8);
-    store<u64>(p, s0 ^ p0, 0);
+    const c7 = (x7 & y7) | ((x7 ^ y7) & p7);
+    const c6 = (x6 & y6) | ((x6 ^ y6) & p6);
+    const c5 = (x5 & y5) | ((x5 ^ y5) & p5);
+    const c4 = (x4 & y4) | ((x4 ^ y4) & p4);
+    const c3 = (x3 & y3) | ((x3 ^ y3) & p3);
+    const c2 = (x2 & y2) | ((x2 ^ y2) & p2);
+    const c1 = (x1 & y1) | ((x1 ^ y1) & p1);
+    const c0 = (x0 & y0) | ((x0 ^ y0) & p0);
+    store<u64>(p, x7 ^ y7 ^ p7, 56);
+    store<u64>(p, x6 ^ y6 ^ p6, 48);
+    store<u64>(p, x5 ^ y5 ^ p5, 40);
+    store<u64>(p, x4 ^ y4 ^ p4, 32);
+    store<u64>(p, x3 ^ y3 ^ p3, 24);
+    store<u64>(p, x2 ^ y2 ^ p2, 16);
+    store<u64>(p, x1 ^ y1 ^ p1, 8);
+    store<u64>(p, x0 ^ y0 ^ p0, 0);
     store<u64>(p, q7 ^ c7, BITSET_BYTES + 56);
     store<u64>(p, q6 ^ c6, BITSET_BYTES + 48);
     store<u64>(p, q5 ^ c5, BITSET_BYTES + 40);

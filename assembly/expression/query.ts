@@ -38,7 +38,7 @@ export function query(keys: u32, greatest: u64): void {
   finish();
 }
 
-/** Members of the expression from `from` on, modulo 2^64. */
+/** Members of the expression from `from` on, modulo 2^64. For 2^64 itself, adds a member to the reply. */
 export function queryCardinality(keys: u32, greatest: u64, from: u64): u64 {
   open<Count>(keys, greatest, from);
   return walk<Count>();
