@@ -6,7 +6,7 @@
 /* Choices of the host, not facts of the core. */
 
 /* Space that building needs in addition to the result. */
-#define BUILDING (64 * 1024)
+#define BUILDING (96 * 1024)
 
 /* A long payload is shown to the core as windows of 4 GiB that begin 2 GiB apart. The overlap is longer than the longest 32-bit
  * bitmap in a 64-bit stream. */

@@ -49,10 +49,11 @@ static u64 memory_size;
 #define WASM_RT_MEMCHECK_GUARD_PAGES 0
 
 /* The stack. Functions that do not recurse need a fixed amount of it. tools/specialise.ts adds a prologue that counts to those that
- * recurse. They descend the levels of a directory, of which a valid bitmap has a handful, so the limit is generous, and 64
- * frames take only a few KiB. A trap does not reset the count, but every call from the host does. */
+ * recurse. They descend the levels of a directory, of which a valid bitmap has a handful, or the terms of an expression, which are nested
+ * some 300 deep at most. The limit is generous for both, and so many frames fit the stack several times over. A trap does not reset
+ * the count, but every call from the host does. */
 #define WASM_RT_STACK_DEPTH_COUNT 0
-#define MAX_RECURSION 64
+#define MAX_RECURSION 2048
 static u32 recursion;
 #define FUNC_RECURSIVE_PROLOGUE \
     if (UNLIKELY(++recursion > MAX_RECURSION)) sandbox_trap(TRAP_RECURSION)

@@ -17,6 +17,7 @@
 //     +24  u32 block of the free lists, 0 while there is none
 //     +28  u32 entries in the directory
 //     +32  u32 bytes held back at the arena's very end while a builder works (see builder.ts), otherwise 0
+//     +36  u32 bytes by which scratch room is raised while a builder works (see combine/scratch.ts), otherwise 0
 //     +40  blocks
 //
 // Blocks have no headers. The size of a block follows from what it holds (a container's kind and cardinality, a node's count), rounded up
@@ -61,6 +62,8 @@ import { view8, view32, view64, Own } from "../env/view";
 @inline const ENTRIES: u32 = 28;
 // @ts-ignore: decorator
 @inline const HELD: u32 = 32;
+// @ts-ignore: decorator
+@inline const LIFT: u32 = 36;
 /** Bytes of a full arena's header. */
 // @ts-ignore: decorator
 @inline export const HEADER_BYTES: usize = 40;
@@ -87,6 +90,10 @@ import { view8, view32, view64, Own } from "../env/view";
 @inline function freeLists(): usize { return load<u32>(0, LISTS); }
 // @ts-ignore: decorator
 @inline export function heldBytes(): usize { return load<u32>(0, HELD); }
+// @ts-ignore: decorator
+@inline export function lift(): usize { return load<u32>(0, LIFT); }
+// @ts-ignore: decorator
+@inline export function setLift(bytes: usize): void { store<u32>(0, <u32>bytes, LIFT); }
 /** Gives the bytes that were held back to the allocator. */
 // @ts-ignore: decorator
 @inline export function letGo(): void { store<u32>(0, 0, HELD); }

@@ -1,79 +1,94 @@
-// Bitsets of several sources at once, PART_BYTES of each by turns: the part of the result stays in the first-level cache, and the processor
-// foresees which lines of each source come next.
+// Bitsets of several operands at once, PART_BYTES of each by turns: the part of the result stays in the first-level cache, and the processor
+// foresees which lines of each operand come next.
 
-import { SELF, left } from "../env/memory";
+import { SELF, left, right } from "../env/memory";
+import { Kind } from "../arena/entry";
 import { Fold } from "./fold";
+import { listedCount, listedKind, listedOperand, listedShape, toBitset } from "./list";
 import { Scratch, scratch } from "./scratch";
 import { NOTHING, arrayShape, bitsetShape, shapeAt, shapeCount } from "./shape";
-import { hasBitset, shapeOf, toBitset } from "./source";
 import { ARRAY_MAX, BITSET_BYTES, UNIVERSE, memberCount } from "../container/limits";
 import { PART_BYTES, combineParts } from "../container/bitset";
 import { SPARSE, extractPart, isDense } from "../container/extract";
-import { And, Or, Store, StoreOnly, Xor } from "../container/kernel";
+import { And, Count, Or, Store, StoreOnly, Xor, stores } from "../container/kernel";
 
 /** Most bitsets that are read by turns: a processor foresees no more streams than that. */
 // @ts-ignore: decorator
 @inline export const STREAMS: u32 = 8;
 
-/** The last source before `to`, other than `skip`, that has a bitset at `key`. There must be one. */
 // @ts-ignore: decorator
-@inline function lastBitset(key: u64, to: u32, skip: u32): u32 {
+@inline function isBitset(list: usize, index: u32): bool { return listedKind(list, index) == Kind.BITSET; }
+
+/** The last bitset of the list before `to`, other than `skip`. There must be one. */
+// @ts-ignore: decorator
+@inline function lastBitset(list: usize, to: u32, skip: u32): u32 {
   let last = to - 1;
-  while (last == skip || !hasBitset(last, key)) last--;
+  while (last == skip || !isBitset(list, last)) last--;
   return last;
 }
 
 /**
- * Folds the bitsets that sources from .. to - 1, other than `skip`, have at `key` into `acc`, a bitset of operand `at`. There must be one
- * at least. The result is in memory 0.
+ * Folds the bitsets from .. to - 1 of the list, other than `skip`, into `acc`, a bitset of operand `at`. There must be one at least. The
+ * result is in memory 0; with S = Count it is only counted.
  */
-export function foldBitsetsByTurns<O>(acc: u64, at: u32, key: u64, from: u32, to: u32, skip: u32): u64 {
-  const out = at == SELF ? shapeAt(acc) : scratch(Scratch.FIRST), last = lastBitset(key, to, skip);
+export function foldBitsetsByTurns<O, S>(acc: u64, at: u32, list: usize, from: u32, to: u32, skip: u32): u64 {
+  const out = at == SELF ? shapeAt(acc) : scratch(Scratch.FIRST), last = lastBitset(list, to, skip);
   let members: u32 = 0;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    const a = foldPart<O>(acc, at, key, from, last, skip, out, part);
-    members += combineParts<O, Store>(a, shapeAt(shapeOf(last)) + part, out + part);
+    const a = foldPart<O>(acc, at, list, from, last, skip, out, part);
+    members += combineParts<O, S>(a, shapeAt(listedShape(list, last)) + part, out + part);
   }
   return bitsetShape(members, out);
 }
 
 /**
- * The same for the PART_BYTES at `part` of each, without source `last`: that one's turn is the caller's. Shows on the left what there is
+ * The same for the PART_BYTES at `part` of each, without element `last`: that one's turn is the caller's. Shows on the left what there is
  * then, and returns its address.
  */
 // @ts-ignore: decorator
-@inline function foldPart<O>(acc: u64, at: u32, key: u64, from: u32, last: u32, skip: u32, out: usize, part: usize): usize {
+@inline function foldPart<O>(acc: u64, at: u32, list: usize, from: u32, last: u32, skip: u32, out: usize, part: usize): usize {
   let a = shapeAt(acc) + part;
   left.select(at);
-  for (let c = from; c < last; c++) {
-    if (c == skip || !hasBitset(c, key)) continue;
-    combineParts<O, StoreOnly>(a, shapeAt(shapeOf(c)) + part, out + part);
+  for (let i = from; i < last; i++) {
+    if (i == skip || !isBitset(list, i)) continue;
+    combineParts<O, StoreOnly>(a, shapeAt(listedShape(list, i)) + part, out + part);
     left.select(SELF);
     a = out + part;
   }
   return a;
 }
 
-/** All bitsets that the sources from `from` on have at `key` as one, in Scratch.FIRST; NOTHING if there are none. */
-export function gatherBitsets(op: Fold, key: u64, from: u32, sources: u32): u64 {
-  let acc = NOTHING, at = SELF, c = from;
-  while (c < sources) {
-    if (!hasBitset(c, key)) { c++; continue; }
-    if (acc == NOTHING) { acc = shapeOf(c); at = c++; continue; }
-    let end = c, streams: u32 = 0;
-    for (; end < sources && streams < STREAMS; end++) streams += u32(hasBitset(end, key));
-    acc = op == Fold.OR
-      ? foldBitsetsByTurns<Or>(acc, at, key, c, end, SELF)
-      : foldBitsetsByTurns<Xor>(acc, at, key, c, end, SELF);
+/**
+ * All bitsets of the list's first `count` elements as one, in Scratch.FIRST; NOTHING if there are none. With S = Count, which is only for a
+ * list of bitsets alone, the result is only counted.
+ */
+export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
+  let acc = NOTHING, at = SELF, i: u32 = 0;
+  while (i < count) {
+    if (!isBitset(list, i)) { i++; continue; }
+    if (acc == NOTHING) { acc = listedShape(list, i); at = listedOperand(list, i++); continue; }
+    let end = i, streams: u32 = 0;
+    for (; end < count && streams < STREAMS; end++) streams += u32(isBitset(list, end));
+    if (!stores<S>() && end == count) acc = foldTurns<Count>(op, acc, at, list, i, end);
+    else acc = foldTurns<Store>(op, acc, at, list, i, end);
     at = SELF;
-    c = end;
+    i = end;
   }
-  return at == SELF ? acc : toBitset(at, shapeOf(at), scratch(Scratch.FIRST));
+  if (at == SELF) return acc;
+  right.select(at);
+  return toBitset(at, acc, scratch(Scratch.FIRST));
 }
 
-/** Members to expect in the intersection of `count` members with a container that is independent of them. */
 // @ts-ignore: decorator
-@inline export function expectedMembers(count: u32, s: u64): u32 { return <u32>((<u64>count * shapeCount(s)) / UNIVERSE); }
+@inline function foldTurns<S>(op: Fold, acc: u64, at: u32, list: usize, from: u32, to: u32): u64 {
+  return op == Fold.OR
+    ? foldBitsetsByTurns<Or, S>(acc, at, list, from, to, SELF)
+    : foldBitsetsByTurns<Xor, S>(acc, at, list, from, to, SELF);
+}
+
+/** Members to expect in the intersection of `count` members with a container of `other` members that is independent of them. */
+// @ts-ignore: decorator
+@inline export function expectedMembers(count: u32, other: u32): u32 { return <u32>((<u64>count * other) / UNIVERSE); }
 
 /** intersectToArray()'s answer when it gives up. */
 // @ts-ignore: decorator
@@ -87,15 +102,15 @@ export function gatherBitsets(op: Fold, key: u64, from: u32, sources: u32): u64 
  * and reading it again. Answers TOO_MANY, with nothing changed, if the result probably is no array, or once the density so far predicts
  * more than ARRAY_MAX members.
  */
-export function intersectToArray(acc: u64, at: u32, key: u64, from: u32, to: u32, skip: u32): u64 {
+export function intersectToArray(acc: u64, at: u32, list: usize, from: u32, to: u32, skip: u32): u64 {
   let expected = shapeCount(acc);
-  for (let c = from; c < to; c++) if (c != skip) expected = expectedMembers(expected, shapeOf(c));
+  for (let i = from; i < to; i++) if (i != skip) expected = expectedMembers(expected, listedCount(list, i));
   if (expected < SPARSE || expected >= MANY || (at == SELF && shapeAt(acc) != scratch(Scratch.FIRST))) return TOO_MANY;
-  const start = scratch(Scratch.SECOND), last = lastBitset(key, to, skip);
+  const start = scratch(Scratch.SECOND), last = lastBitset(list, to, skip);
   let out = start;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    const a = foldPart<And>(acc, at, key, from, last, skip, scratch(Scratch.FIRST), part);
-    out = extractPart<And>(a, shapeAt(shapeOf(last)) + part, <u32>part << 3, isDense(expected), out, scratch(Scratch.LIST));
+    const a = foldPart<And>(acc, at, list, from, last, skip, scratch(Scratch.FIRST), part);
+    out = extractPart<And>(a, shapeAt(listedShape(list, last)) + part, <u32>part << 3, isDense(expected), out, scratch(Scratch.LIST));
     if (memberCount(start, out) > <u32>((part + PART_BYTES) * ARRAY_MAX / BITSET_BYTES)) return TOO_MANY;
   }
   return arrayShape(memberCount(start, out), start);

@@ -1,18 +1,25 @@
 // Several bitmaps into one, container by container. The walk goes through the directories of all sources in step. At each key it folds the
-// containers that are there into one, which builder.ts appends: no bitmap is built on the way, and every source is read once.
+// containers that are there into one, which builder.ts appends: no bitmap is built on the way, and every source is read once. What is to be
+// made of the sources is a tree of terms (term.ts).
 //
-// The walk goes by segments of keys [key, end] over which no source changes. Mostly a segment is one container. Where all sources that have
-// the key are FULL, it is as long as the shortest of their spans, and the result is FULL or nothing without looking at a container.
+// The walk goes by segments of keys over which no source changes. Mostly a segment is one container. Where all sources that have the key are
+// full, it is as long as the shortest of their spans, and the result is full or nothing without looking at a container.
 
-import { right } from "../env/memory";
+import { SELF, right } from "../env/memory";
 import { Right } from "../env/view";
-import { KEY_MAX } from "../arena/entry";
+import { ENTRY_BYTES, KEY_MAX, Kind } from "../arena/entry";
 import { entriesHeld } from "../arena/directory";
 import { appendFull, begin, finish } from "../arena/builder";
 import { BITSET_BYTES } from "../container/limits";
 import { Count, Store, stores } from "../container/kernel";
-import { CURSOR_BYTES, NO_KEY, cursorKey, cursorLastKey, openCursor, passCursor } from "./cursor";
-import { Operation, combineContainers, fullResult, nextKey } from "./operation";
+import { NO_KEY, cursorKey, cursorLastKey, cursorTerm } from "./cursor";
+import { emit, emitCopy } from "./emit";
+import { evaluate, placesFor } from "./evaluate";
+import { Operation, openOperation, operationBytes } from "./operation";
+import { makePlaces } from "./scratch";
+import { seekItem } from "./seek";
+import { shapeCount, shapeKind } from "./shape";
+import { resultEntry, resultOperand } from "./term";
 
 /** The most that a container takes, with its entry and its share of the directory. */
 // @ts-ignore: decorator
@@ -38,53 +45,64 @@ export function expectedBytes(op: Operation, sources: u32): u64 {
   return min(op == Operation.NOT ? 2 * first : sum, entries * CONTAINER_BYTES);
 }
 
+/** More entries than an arena has room for: it is smaller than 4 GiB. */
+// @ts-ignore: decorator
+@inline const ENTRIES_MAX: u64 = 0x100000000 / ENTRY_BYTES;
+
+/** Entries that operands 0 .. sources - 1 have together. */
+export function entriesOf(sources: u32): u64 {
+  let entries: u64 = 0;
+  for (let k: u32 = 0; k < sources; k++) {
+    right.select(k);
+    entries += entriesHeld<Right>();
+  }
+  return entries;
+}
+
+/** Begins a result of at most `entries` entries, with `bytes` bytes of scratch at the arena's end. */
+export function beginResult(entries: u64, bytes: u32): void { begin(min(entries, ENTRIES_MAX), bytes); }
+
 /** Makes memory 0, which is fresh, the combination of operands 0 .. sources - 1. */
 export function combine(op: Operation, sources: u32): void {
-  openAll(sources);
-  walk<Store>(op, sources);
+  beginResult(2 * entriesOf(sources) + 1, operationBytes(sources));           // a FULL entry may be cut at both ends of every other
+  openOperation(op, sources);
+  walk<Store>();
   finish();
 }
 
 /** Members that combine() would store, modulo 2^64. Memory 0, which is fresh, is only worked in. */
 export function combineCardinality(op: Operation, sources: u32): u64 {
-  openAll(sources);
-  return walk<Count>(op, sources);
+  begin(0, operationBytes(sources));
+  openOperation(op, sources);
+  return walk<Count>();
 }
 
-/** Begins the result, and opens a cursor on every source. */
-export function openAll(sources: u32): void {
-  let entries: u64 = 0;
-  for (let c: u32 = 0; c < sources; c++) {
-    right.select(c);
-    entries += entriesHeld<Right>();
-  }
-  begin(2 * entries + 1, <usize>sources * CURSOR_BYTES);      // a FULL entry may be cut at both ends of every other
-  for (let c: u32 = 0; c < sources; c++) openCursor(c);
-}
-
-/** Walks all segments and appends their results (S = Store) or only counts them (S = Count). Returns the members, modulo 2^64. */
-function walk<S>(op: Operation, sources: u32): u64 {
-  let members: u64 = 0;
-  while (true) {
-    const key = nextKey(op, sources);
-    if (key == NO_KEY) return members;
-    const end = segmentEnd(key, sources);
-    if (end == key) {
-      members += combineContainers<S>(op, key, sources);
-    } else if (fullResult(op, key, sources)) {
-      if (stores<S>()) appendFull(key, end - key + 1);
-      members += (end - key + 1) << 16;
+/** Walks all segments of item 0, a term, and appends their results (S = Store) or only counts them. Returns the members, modulo 2^64. */
+export function walk<S>(): u64 {
+  const term = cursorTerm(0), places = placesFor(term);
+  let members: u64 = 0, key = cursorKey(0);
+  while (key != NO_KEY) {
+    makePlaces(places);
+    const last = cursorLastKey(0), s = evaluate<S>(term, key);
+    if (shapeKind(s) == Kind.FULL) {
+      if (stores<S>()) appendFull(key, last - key + 1);
+      members += (last - key + 1) << 16;
+    } else if (shapeCount(s)) {
+      if (stores<S>()) appendResult(term, key, s);
+      members += shapeCount(s);
     }
-    for (let c: u32 = 0; c < sources; c++) passCursor(c, end);
+    if (last == KEY_MAX) break;
+    seekItem(0, last + 1);
+    key = cursorKey(0);
   }
+  return members;
 }
 
-/** The last key up to which the same sources have the same entries as at `key`. */
-function segmentEnd(key: u64, sources: u32): u64 {
-  let end = KEY_MAX;
-  for (let c: u32 = 0; c < sources; c++) {
-    const at = cursorKey(c);
-    end = min(end, at == key ? cursorLastKey(c) : at - 1);
-  }
-  return end;
+/** Appends the container `s`, the result of evaluate(). */
+// @ts-ignore: decorator
+@inline function appendResult(term: u32, key: u64, s: u64): void {
+  const operand = resultOperand(term);
+  if (operand == SELF) { emit(key, s); return; }
+  right.select(operand);
+  emitCopy(key, resultEntry(term));
 }

@@ -33,7 +33,7 @@ export function complement(sources: u32, last: u64, lastGiven: u32): void {
   if (!entries && !lastGiven) { resetToEmpty(); return; }
   const greatest = entries ? maximumOf<Right>() : 0;
   begin(2 * <u64>entries + SPAN_ENTRIES + 1, CURSOR_BYTES);
-  if (entries) openCursor(0); else closeCursor(0);
+  if (entries) openCursor(0, 0, 0); else closeCursor(0);
   complementUpTo(lastGiven ? max(last, greatest) : greatest);
   finish();
 }

@@ -3,15 +3,22 @@
 
 import { left, right } from "../env/memory";
 import { Left, Right } from "../env/view";
-import { cursorEntry, cursorKey, cursorLastKey, NO_KEY, passCursor, seekCursor } from "./cursor";
-import { openAll } from "./combine";
+import { CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, openCursor, passCursor, seekCursor } from "./cursor";
+import { begin } from "../arena/builder";
 import { foldCardinality } from "./fold";
 import { shapeCount, entryShape } from "./shape";
 import { makeScratch, Scratch, scratch } from "./scratch";
 
+/** Opens cursors 0 and 1 on operands 0 and 1. */
+function openBoth(): void {
+  begin(0, 2 * CURSOR_BYTES);
+  openCursor(0, 0, 0);
+  openCursor(1, 1, 0);
+}
+
 /** 1 if operands 0 and 1 have a member in common. Memory 0, which is fresh, is only worked in. */
 export function intersects(): u32 {
-  openAll(2);
+  openBoth();
   while (cursorKey(0) != NO_KEY) {
     const key = cursorKey(0);
     seekCursor(1, key);
@@ -24,7 +31,7 @@ export function intersects(): u32 {
 
 /** 1 if every member of operand 0 is one of operand 1. Memory 0, which is fresh, is only worked in. */
 export function isSubset(): u32 {
-  openAll(2);
+  openBoth();
   while (cursorKey(0) != NO_KEY) {
     const key = cursorKey(0);
     seekCursor(1, key);

@@ -1,0 +1,279 @@
+// What a term has at one key: its operands' containers folded into one, then the results of the terms among its items, one after the other.
+// Each of those is made in scratch room of its own, unless nothing has been made before it. So the room depends on how deep terms are nested,
+// and not on how many there are.
+//
+// A segment of more than one key (seek.ts) is evaluated like a container: all items are then full or absent, and so is the result.
+
+import { SELF, left, right } from "../env/memory";
+import { Right } from "../env/view";
+import { Kind, keyOf, lowOf } from "../arena/entry";
+import { LOW_MAX, UNIVERSE } from "../container/limits";
+import { Store, stores } from "../container/kernel";
+import { writeRun } from "../container/run";
+import { cursorEntry, cursorKey, cursorOperand, cursorTerm } from "./cursor";
+import { Fold, complement, foldCardinality } from "./fold";
+import { foldIntersection } from "./intersection";
+import { foldNext, listOperands, listedEntry, listedOperand, listedShape } from "./list";
+import { Scratch, isResultPlace, lowerScratch, raiseScratch, scratch, scratchBeside } from "./scratch";
+import { NOTHING, copyShape, entryShape, fullShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
+import {
+  Rule, firstGrouped, firstItem, highOffset, itemsEnd, listAt, listedAt, lowOffset, resultEntry, resultOperand, setResult, termLeast, termRule,
+} from "./term";
+import { MANY, counterPlaces, countListed, countOne, reached, repeatedOfFew, startThreshold } from "./threshold";
+import { foldListed } from "./union";
+
+// @ts-ignore: decorator
+@inline function isFull(s: u64): bool { return shapeKind(s) == Kind.FULL; }
+
+/**
+ * The container `key` of the term, whose items are all at `key` or past it. resultOperand() tells where it lies: in memory 0, there in
+ * Scratch.FIRST or SECOND, or in an operand, there as the container of resultEntry(). A full one is FULL; NOTHING lies nowhere. With S = Count
+ * the result need not be stored where that spares work.
+ */
+export function evaluate<S>(term: u32, key: u64): u64 {
+  const s = evaluated<S>(term, key);
+  if (shapeCount(s) == UNIVERSE) return fullShape();
+  if (!shapeCount(s)) return NOTHING;
+  if (!stores<S>() || resultOperand(term) != SELF || isResultPlace(shapeAt(s))) return s;
+  right.select(SELF);
+  return copyShape(s, scratch(Scratch.FIRST));
+}
+
+// @ts-ignore: decorator
+@inline function evaluated<S>(term: u32, key: u64): u64 {
+  setResult(term, SELF, 0);
+  switch (termRule(term)) {
+    case Rule.ALL: return evaluateAll<S>(term, key);
+    case Rule.ANY: return evaluateUnion<S>(Fold.OR, term, key);
+    case Rule.ODD: return evaluateUnion<S>(Fold.XOR, term, key);
+    case Rule.LESS: return evaluateLess<S>(term, key);
+    case Rule.NOT: return evaluateComplement(term, key);
+    case Rule.RANGE: return evaluateRange(term, key);
+    default: return evaluateThreshold<S>(term, key, termRule(term) == Rule.EXACTLY);
+  }
+}
+
+/** The result is the container of one operand alone, the list's first. */
+// @ts-ignore: decorator
+@inline function takeListed(term: u32, list: usize): u64 {
+  setResult(term, listedOperand(list, 0), listedEntry(list, 0));
+  return listedShape(list, 0);
+}
+
+/**
+ * Places that a term keeps while it evaluates another: FIRST and SECOND, where its result so far is, and TEMP, so that it is free for folding
+ * the other's result, which lies behind it. Terms that count keep their counters, too.
+ */
+// @ts-ignore: decorator
+@inline const KEPT_PLACES: u32 = Scratch.TEMP + 1;
+
+/** Places that a term keeps while it evaluates another. */
+// @ts-ignore: decorator
+@inline function keptPlaces(term: u32): u32 {
+  const counters = counterPlaces(term);
+  return counters ? Scratch.PLACES + counters : KEPT_PLACES;
+}
+
+/** The container `key` of item `i`, a term, made in scratch room behind the `kept` places of this term. */
+function evaluateRaised(i: u32, key: u64, kept: u32): u64 {
+  raiseScratch(kept);
+  const s = evaluate<Store>(cursorTerm(i), key);
+  lowerScratch(kept);
+  return s;
+}
+
+/** The places of scratch room that evaluating the term takes. */
+export function placesFor(term: u32): u32 {
+  let places = Scratch.PLACES + counterPlaces(term);
+  for (let i = firstItem(term), end = itemsEnd(term); i < end; i++) {
+    if (cursorTerm(i)) places = max(places, keptPlaces(term) + placesFor(cursorTerm(i)));
+  }
+  return places;
+}
+
+/** Makes the container `s`, the result of item `i`, that of the term. */
+// @ts-ignore: decorator
+@inline function takeResult(term: u32, i: u32, s: u64): u64 {
+  setResult(term, resultOperand(cursorTerm(i)), resultEntry(cursorTerm(i)));
+  return s;
+}
+
+/** Folds the container `s`, the result of item `i`, into `acc`, the result of the term so far. */
+function foldResult(op: Fold, term: u32, acc: u64, i: u32, s: u64): u64 {
+  const operand = resultOperand(cursorTerm(i));
+  right.select(operand);
+  const folded = foldNext(op, resultOperand(term), acc, operand, s);
+  setResult(term, SELF, 0);
+  return folded;
+}
+
+// --- All items ----------------------------------------------------------------------------------------------------------------
+
+/** The intersection of all items, which are at `key`. */
+function evaluateAll<S>(term: u32, key: u64): u64 {
+  const list = listAt(term), listed = <u32>listOperands(term, key), end = itemsEnd(term);
+  let acc = fullShape(), i = firstItem(term);
+  while (i < end && !cursorTerm(i)) i++;
+  if (listed == 1) acc = takeListed(term, list);
+  else if (listed == 2 && !stores<S>() && i == end) return countOfTwo(Rule.ALL, list);
+  else if (listed) acc = i == end ? foldIntersection<S>(list, listed) : foldIntersection<Store>(list, listed);
+  for (; i < end && shapeCount(acc); i++) {
+    if (!cursorTerm(i)) continue;
+    if (isFull(acc)) { acc = takeResult(term, i, evaluate<Store>(cursorTerm(i), key)); continue; }
+    const s = evaluateRaised(i, key, KEPT_PLACES);
+    if (!isFull(s)) acc = shapeCount(s) ? foldResult(Fold.AND, term, acc, i, s) : NOTHING;
+  }
+  return acc;
+}
+
+// --- Unions and symmetric differences -------------------------------------------------------------------------------------------
+
+/** The union (OR) or symmetric difference (XOR) of the items at `key`. */
+function evaluateUnion<S>(op: Fold, term: u32, key: u64): u64 {
+  const list = listAt(term), found = listOperands(term, key), listed = <u32>found, full = <u32>(found >> 32), end = itemsEnd(term);
+  if (op == Fold.OR && full) return fullShape();
+  const rest = nextTerm(firstItem(term), end, key), alone = rest == end && !(full & 1);
+  let acc = NOTHING;
+  if (listed == 1) acc = takeListed(term, list);
+  else if (listed == 2 && !stores<S>() && alone) return countOfTwo(op == Fold.OR ? Rule.ANY : Rule.ODD, list);
+  else if (listed) acc = alone ? foldListed<S>(op, list, listed) : foldListed<Store>(op, list, listed);
+  for (let i = rest; i < end; i = nextTerm(i + 1, end, key)) {
+    if (!shapeCount(acc)) { acc = takeResult(term, i, evaluate<Store>(cursorTerm(i), key)); continue; }
+    const s = evaluateRaised(i, key, KEPT_PLACES);
+    if (op == Fold.OR && isFull(s)) { setResult(term, SELF, 0); return s; }
+    if (shapeCount(s)) acc = foldResult(op, term, acc, i, s);
+  }
+  return full & 1 ? complemented(term, acc) : acc;
+}
+
+/** The first item from i to end - 1 that is a term and at `key`, or `end`. */
+// @ts-ignore: decorator
+@inline function nextTerm(i: u32, end: u32, key: u64): u32 {
+  while (i < end && (!cursorTerm(i) || cursorKey(i) != key)) i++;
+  return i;
+}
+
+/** The complement of `s`, the result of the term so far. */
+function complemented(term: u32, s: u64): u64 {
+  const operand = resultOperand(term);
+  setResult(term, SELF, 0);
+  if (!shapeCount(s)) return fullShape();
+  if (isFull(s)) return NOTHING;
+  left.select(operand);
+  return complement(operand, s, operand == SELF ? scratchBeside(s) : scratch(Scratch.FIRST));
+}
+
+// --- Differences ----------------------------------------------------------------------------------------------------------------
+
+/** The first item, which is at `key`, less the others. */
+function evaluateLess<S>(term: u32, key: u64): u64 {
+  const list = listAt(term), found = listOperands(term, key), listed = <u32>found, first = firstItem(term), end = itemsEnd(term);
+  if (found >> 32) return NOTHING;
+  const rest = nextTerm(first + 1, end, key);
+  let acc = cursorTerm(first) ? takeResult(term, first, evaluate<Store>(cursorTerm(first), key)) : takeItem(term, first);
+  if (!stores<S>() && listed == 1 && rest == end && !isFull(acc) && resultOperand(term) != SELF) {
+    return countOnly(shapeCount(acc) - inBoth(resultOperand(term), acc, listedOperand(list, 0), listedShape(list, 0)));
+  }
+  for (let i: u32 = 0; i < listed && shapeCount(acc); i++) {
+    const next = listedShape(list, i);
+    acc = foldNext(Fold.ANDNOT, resultOperand(term), acc, listedOperand(list, i), next);
+    setResult(term, SELF, 0);
+  }
+  for (let i = rest; i < end && shapeCount(acc); i = nextTerm(i + 1, end, key)) {
+    const s = evaluateRaised(i, key, KEPT_PLACES);
+    if (isFull(s)) return NOTHING;
+    if (shapeCount(s)) acc = foldResult(Fold.ANDNOT, term, acc, i, s);
+  }
+  return acc;
+}
+
+/** The result is the container that item `i`, an operand, is at. */
+// @ts-ignore: decorator
+@inline function takeItem(term: u32, i: u32): u64 {
+  right.select(cursorOperand(i));
+  const s = entryShape<Right>(cursorEntry(i));
+  if (!isFull(s)) setResult(term, cursorOperand(i), cursorEntry(i));
+  return s;
+}
+
+// --- How many items ---------------------------------------------------------------------------------------------------------------
+
+/** What `least` items have, with `exactly` no more. */
+function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
+  const list = listAt(term), found = listOperands(term, key), listed = <u32>found, full = <u32>(found >> 32), end = itemsEnd(term);
+  let terms: u32 = 0;
+  const firstTerm = nextTerm(firstItem(term), end, key);
+  for (let i = firstTerm; i < end; i = nextTerm(i + 1, end, key)) terms++;
+  if (full + listed + terms < termLeast(term)) return NOTHING;
+  if (full > termLeast(term) || (full == termLeast(term) && !exactly)) return exactly ? NOTHING : fullShape();
+  const least = termLeast(term) - full;
+  if (!terms) {
+    const s = thresholdOfListed<S>(term, list, listed, least, exactly);
+    if (s != MANY) return s;
+  }
+  const planes = startThreshold(least, exactly), kept = keptPlaces(term);
+  countListed(planes, list, listed);
+  for (let i = firstTerm; i < end; i = nextTerm(i + 1, end, key)) {
+    const s = evaluateRaised(i, key, kept), operand = resultOperand(cursorTerm(i));
+    right.select(operand);
+    if (shapeCount(s)) countOne(planes, operand, s);
+  }
+  return reached(planes, exactly);
+}
+
+/** The same for the list's `listed` containers alone, of which there are `least` or more, where counting can be avoided; otherwise MANY. */
+function thresholdOfListed<S>(term: u32, list: usize, listed: u32, least: u32, exactly: bool): u64 {
+  if (least == listed) {
+    if (!listed) return fullShape();          // exactly: in all of the items that are full, and in no other
+    if (listed == 1) return takeListed(term, list);
+    return listed == 2 && !stores<S>() ? countOfTwo(Rule.ALL, list) : foldIntersection<S>(list, listed);
+  }
+  if (exactly && !least) {
+    const any = listed == 1 ? takeListed(term, list) : foldListed<Store>(Fold.OR, list, listed);
+    return complemented(term, any);
+  }
+  if (least == 1 && listed == 2) {
+    if (!stores<S>()) return countOfTwo(exactly ? Rule.ODD : Rule.ANY, list);
+    return foldListed<S>(exactly ? Fold.XOR : Fold.OR, list, listed);
+  }
+  if (least == 1 && !exactly) return foldListed<S>(Fold.OR, list, listed);
+  return repeatedOfFew(list, listed, least, exactly);
+}
+
+// --- Complements and ranges -----------------------------------------------------------------------------------------------------
+
+/** What the only item has not. */
+function evaluateComplement(term: u32, key: u64): u64 {
+  const i = firstItem(term);
+  if (cursorKey(i) != key) return fullShape();
+  return complemented(term, cursorTerm(i) ? takeResult(term, i, evaluate<Store>(cursorTerm(i), key)) : takeItem(term, i));
+}
+
+/** The range's part of the container. */
+function evaluateRange(term: u32, key: u64): u64 {
+  const first = key == keyOf(lowOffset(term)) ? lowOf(lowOffset(term)) : 0, last = key == keyOf(highOffset(term)) ? lowOf(highOffset(term)) : LOW_MAX;
+  const out = scratch(Scratch.FIRST);
+  writeRun(out, first, last);
+  return shape(Kind.RUNS, last - first + 1, out);
+}
+
+// --- Counting ---------------------------------------------------------------------------------------------------------------------
+
+/** A result that is only counted. */
+// @ts-ignore: decorator
+@inline function countOnly(members: u32): u64 { return shape(Kind.ARRAY, members, 0); }
+
+/** The result of a union (ANY), symmetric difference (ODD) or intersection (ALL) of the list's two containers, only counted. */
+function countOfTwo(rule: Rule, list: usize): u64 {
+  const r = listedShape(list, 1);
+  const l = load<u64>(listedAt(list, 0)), both = inBoth(listedOperand(list, 0), l, listedOperand(list, 1), r);
+  const sum = shapeCount(l) + shapeCount(r);
+  return countOnly(rule == Rule.ALL ? both : rule == Rule.ANY ? sum - both : sum - 2 * both);
+}
+
+/** Members of the intersection of the container `l` of operand `lk` with the container `r` of operand `rk`, which `right` shows. */
+// @ts-ignore: decorator
+@inline function inBoth(lk: u32, l: u64, rk: u32, r: u64): u32 {
+  left.select(lk);
+  return foldCardinality(lk, l, rk, r, scratch(Scratch.FIRST), scratch(Scratch.SECOND));
+}

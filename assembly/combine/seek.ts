@@ -1,0 +1,180 @@
+// How the walk finds the next key at which a term can have members. Each term moves its items to the keys that matter to it, and passes over
+// the others: ALL looks only at keys that all items have, LESS only at those of its first item. At a key that a term stops at, each of its
+// items is at that key or past it.
+
+import { KEY_MAX, keyOf, lowOf } from "../arena/entry";
+import { LOW_MAX } from "../container/limits";
+import { NO_KEY, closeCursor, copyCursor, cursorKey, cursorLastKey, cursorTerm, seekCursor, setCursor, setTerm } from "./cursor";
+import {
+  Rule, endedItems, firstGrouped, firstItem, groupCount, groupItems, groupKeyAt, highOffset, itemCount, itemsEnd, lowOffset, setEndedItems,
+  setItems, termRule,
+} from "./term";
+
+/** Makes the item the result of `term`, whose items are open, and moves it to the term's first key from `key` on. */
+export function openTerm(item: u32, term: u32, key: u64): void {
+  setTerm(item, term);
+  dropEnded(term);
+  seekTerm(item, term, key);
+}
+
+/** Moves the item to its first key that is at least `key`, unless it is there or past it already. */
+export function seekItem(item: u32, key: u64): void {
+  if (cursorKey(item) >= key) return;
+  const term = cursorTerm(item);
+  if (term) seekTerm(item, term, key); else seekCursor(item, key);
+}
+
+/** Moves the item, which is the result of `term`, to the term's first key that is at least `key`. */
+function seekTerm(item: u32, term: u32, key: u64): void {
+  switch (termRule(term)) {
+    case Rule.NOT: return seekComplement(item, term, key);
+    case Rule.RANGE: return seekRange(item, term, key);
+    case Rule.ALL: return seekAll(item, term, key);
+    case Rule.LESS: {
+      const first = firstItem(term);
+      seekItem(first, key);
+      const at = cursorKey(first);
+      if (at == NO_KEY) return closeCursor(item);
+      seekGrouped(term, at);
+      return setCursor(item, at, lastOfGrouped(term, at, cursorLastKey(first)));
+    }
+    default: {
+      const at = seekGrouped(term, key);
+      if (at == NO_KEY) return closeCursor(item);
+      setCursor(item, at, lastOfGrouped(term, at, KEY_MAX));
+    }
+  }
+}
+
+// --- All items ----------------------------------------------------------------------------------------------------------------
+
+/** Moves the item to the next key that all of the term's items have. */
+function seekAll(item: u32, term: u32, key: u64): void {
+  const first = firstItem(term), end = itemsEnd(term);
+  seekItem(first, key);
+  let at = cursorKey(first), agreed: u32 = 1, i = first;
+  while (agreed < end - first && at != NO_KEY) {
+    i = i + 1 == end ? first : i + 1;
+    seekItem(i, at);
+    const here = cursorKey(i);
+    if (here == at) { agreed++; continue; }
+    at = here;
+    agreed = 1;
+  }
+  if (at == NO_KEY) return closeCursor(item);
+  let last = cursorLastKey(first);
+  for (i = first + 1; i < end && last > at; i++) last = min(last, cursorLastKey(i));
+  setCursor(item, at, last);
+}
+
+// --- Any items: in groups if they are many --------------------------------------------------------------------------------------
+
+/** Moves all grouped items to `key` or past it; returns the least key that any is at. */
+// @ts-ignore: decorator
+@inline function seekGrouped(term: u32, key: u64): u64 {
+  if (groupCount(term)) return seekGroups(term, key);
+  let least = NO_KEY;
+  for (let i = firstGrouped(term), end = itemsEnd(term); i < end; i++) {
+    seekItem(i, key);
+    least = min(least, cursorKey(i));
+  }
+  return least;
+}
+
+function seekGroups(term: u32, key: u64): u64 {
+  let least = NO_KEY;
+  for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
+    let at = load<u64>(groupKeyAt(term, group));
+    if (at < key) {
+      at = seekGroup(term, group, key);
+      store<u64>(groupKeyAt(term, group), at);
+    }
+    least = min(least, at);
+  }
+  if (endedItems(term) * 2 > itemCount(term)) dropEnded(term);
+  return least;
+}
+
+// @ts-ignore: decorator
+@inline export function groupStart(term: u32, group: u32): u32 { return firstGrouped(term) + group * groupItems(term); }
+// @ts-ignore: decorator
+@inline export function groupEnd(term: u32, start: u32): u32 { return min(start + groupItems(term), itemsEnd(term)); }
+
+/** Moves the group's items to `key` or past it; returns the least key that any is at. */
+function seekGroup(term: u32, group: u32, key: u64): u64 {
+  const start = groupStart(term, group), end = groupEnd(term, start);
+  let least = NO_KEY, ended = endedItems(term);
+  for (let i = start; i < end; i++) {
+    if (cursorKey(i) < key) {
+      seekItem(i, key);
+      ended += u32(cursorKey(i) == NO_KEY);
+    }
+    least = min(least, cursorKey(i));
+  }
+  setEndedItems(term, ended);
+  return least;
+}
+
+/** The last key, at most `last`, up to which all grouped items stay as they are at `key`. */
+function lastOfGrouped(term: u32, key: u64, last: u64): u64 {
+  if (!groupCount(term)) return lastOfItems(firstGrouped(term), itemsEnd(term), key, last);
+  for (let group: u32 = 0, groups = groupCount(term); group < groups && last > key; group++) {
+    const at = load<u64>(groupKeyAt(term, group));
+    if (at > key) { last = min(last, at - 1); continue; }
+    const start = groupStart(term, group);
+    last = lastOfItems(start, groupEnd(term, start), key, last);
+  }
+  return last;
+}
+
+// @ts-ignore: decorator
+@inline function lastOfItems(from: u32, end: u32, key: u64, last: u64): u64 {
+  for (let i = from; i < end && last > key; i++) {
+    const at = cursorKey(i);
+    last = min(last, at == key ? cursorLastKey(i) : at - 1);
+  }
+  return last;
+}
+
+/** Lets items that have no more containers leave the term, where that changes nothing, and groups the others anew. */
+function dropEnded(term: u32): void {
+  const rule = termRule(term), from = firstGrouped(term), end = itemsEnd(term);
+  setEndedItems(term, 0);
+  if (rule == Rule.ALL || rule == Rule.NOT) return;           // an item without members decides ALL; NOT has but one
+  let kept = from;
+  for (let i = from; i < end; i++) {
+    if (cursorKey(i) == NO_KEY) continue;
+    if (kept != i) copyCursor(kept, i);
+    kept++;
+  }
+  setItems(term, kept - firstItem(term));
+  for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
+    let least = NO_KEY;
+    for (let i = groupStart(term, group), to = groupEnd(term, i); i < to; i++) least = min(least, cursorKey(i));
+    store<u64>(groupKeyAt(term, group), least);
+  }
+}
+
+// --- Complements and ranges -----------------------------------------------------------------------------------------------------
+
+/** Moves the item to the next key of the universe that the term's only item is not known to fill. */
+function seekComplement(item: u32, term: u32, key: u64): void {
+  const inner = firstItem(term), limit = keyOf(highOffset(term));
+  seekItem(inner, key);
+  while (cursorKey(inner) == key && cursorLastKey(inner) > key && !cursorTerm(inner)) {         // a span of full containers
+    key = cursorLastKey(inner) + 1;
+    seekItem(inner, key);
+  }
+  if (key > limit) return closeCursor(item);
+  const at = cursorKey(inner);
+  setCursor(item, key, min(limit, at == key ? cursorLastKey(inner) : at - 1));
+}
+
+/** Moves the item to the next key of the range. The first and the last container may be filled in part and stand alone. */
+function seekRange(item: u32, term: u32, key: u64): void {
+  const low = lowOffset(term), high = highOffset(term), first = keyOf(low), last = keyOf(high);
+  const at = max(key, first);
+  if (at > last) return closeCursor(item);
+  if (at == first && lowOf(low)) return setCursor(item, at, at);
+  setCursor(item, at, at == last || lowOf(high) == LOW_MAX ? last : last - 1);
+}

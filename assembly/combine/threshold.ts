@@ -1,0 +1,113 @@
+// What is in at least, or in exactly, so many of a term's items: at one key.
+
+import { SELF, left, right } from "../env/memory";
+import { Kind } from "../arena/entry";
+import { countArray, countParts, keepRepeated, planesFor, startCounters } from "../container/counters";
+import { differenceBitsets, intersectBitsets, PART_BYTES } from "../container/bitset";
+import { BITSET_BYTES, arrayBytes } from "../container/limits";
+import { bucketsToArray } from "../container/buckets";
+import { listedCount, listedKind, listedOperand, listedShape, toBitset } from "./list";
+import { FOLD_BYTES, Scratch, scratch } from "./scratch";
+import { arrayShape, bitsetShape, shapeAt, shapeCount, shapeKind } from "./shape";
+import { Rule, listedAt, termLeast, termRule } from "./term";
+import { unpackedRight } from "./unpack";
+
+/** So few members are sorted rather than counted in planes. */
+// @ts-ignore: decorator
+@inline const FEW: u32 = 64;
+
+/** How many items the counters of a term that counts overflow at: one more than it looks for if that must not be reached. */
+// @ts-ignore: decorator
+@inline function overflowsAt(least: u32, exactly: bool): u32 { return least + u32(exactly); }
+
+/** The places that a term's counters take. They lie behind the named places of the scratch room. */
+export function counterPlaces(term: u32): u32 {
+  const rule = termRule(term);
+  return rule == Rule.ATLEAST || rule == Rule.EXACTLY ? planesFor(overflowsAt(termLeast(term), rule == Rule.EXACTLY)) + 1 : 0;
+}
+
+// @ts-ignore: decorator
+@inline function countersAt(): usize { return scratch(Scratch.PLACES); }
+
+/** What `least` of the list's `count` containers have, with `exactly` no more, if they have FEW members in all; otherwise MANY. */
+export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool): u64 {
+  let members: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const kind = listedKind(list, i);
+    if (kind == Kind.RUNS || kind == Kind.BITSET) return MANY;
+    members += listedCount(list, i);
+    if (members > FEW) return MANY;
+  }
+  const all = scratch(Scratch.FIRST);
+  let to = all;
+  for (let i: u32 = 0; i < count; i++) {
+    const s = listedShape(list, i), bytes = arrayBytes(shapeCount(s));
+    if (shapeKind(s) == Kind.BUCKETS) {
+      left.select(listedOperand(list, i));
+      bucketsToArray(shapeAt(s), shapeCount(s), to);
+    } else right.copy(to, shapeAt(s), bytes);
+    to += bytes;
+  }
+  return arrayShape(keepRepeated(all, members, least, exactly), all);
+}
+
+/** repeatedOfFew()'s answer where there are too many. */
+// @ts-ignore: decorator
+@inline export const MANY: u64 = u64.MAX_VALUE;
+
+/** Sets the counters to find what `least` containers have, with `exactly` no more. Returns how many planes that takes. */
+export function startThreshold(least: u32, exactly: bool): u32 {
+  const at = overflowsAt(least, exactly), planes = planesFor(at);
+  startCounters(countersAt(), planes, at);
+  return planes;
+}
+
+/** Counts the list's first `count` containers: bitsets by turns, two at once, then the others. */
+export function countListed(planes: u32, list: usize, count: u32): void {
+  const zeros = scratch(Scratch.SPARE), carry = scratch(Scratch.LIST), counters = countersAt();
+  memory.fill(zeros, 0, PART_BYTES);
+  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
+    let waiting = SELF;                       // a bitset that has no second one yet
+    for (let i: u32 = 0; i < count; i++) {
+      if (listedKind(list, i) != Kind.BITSET) continue;
+      if (waiting == SELF) { waiting = i; continue; }
+      left.select(listedOperand(list, waiting));
+      const a = shapeAt(load<u64>(listedAt(list, waiting))) + part;
+      countParts(counters, planes, a, shapeAt(listedShape(list, i)) + part, part, carry);
+      waiting = SELF;
+    }
+    if (waiting == SELF) continue;
+    left.select(SELF);
+    countParts(counters, planes, zeros, shapeAt(listedShape(list, waiting)) + part, part, carry);
+  }
+  for (let i: u32 = 0; i < count; i++) {
+    if (listedKind(list, i) != Kind.BITSET) countOne(planes, listedOperand(list, i), listedShape(list, i));
+  }
+}
+
+/** Counts the container `s` of operand `operand`, which `right` shows. */
+export function countOne(planes: u32, operand: u32, s: u64): void {
+  const counters = countersAt();
+  if (shapeKind(s) == Kind.ARRAY || shapeKind(s) == Kind.BUCKETS) {
+    const a = unpackedRight(operand, s);
+    countArray(counters, planes, shapeAt(a), shapeCount(a));
+    return;
+  }
+  const bits = scratch(Scratch.FIRST), zeros = scratch(Scratch.SPARE), carry = scratch(Scratch.LIST);
+  if (shapeKind(s) == Kind.FULL) memory.fill(bits, 0xff, BITSET_BYTES);
+  else toBitset(operand, s, bits);
+  memory.fill(zeros, 0, PART_BYTES);
+  left.select(SELF);
+  right.select(SELF);
+  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) countParts(counters, planes, zeros, bits + part, part, carry);
+}
+
+/** The values that were counted often enough since startThreshold(), in Scratch.FIRST. */
+export function reached(planes: u32, exactly: bool): u64 {
+  const counters = countersAt(), over = counters + <usize>planes * FOLD_BYTES, out = scratch(Scratch.FIRST);
+  left.select(SELF);
+  right.select(SELF);
+  if (!exactly) return bitsetShape(intersectBitsets(over, over, out), out);
+  for (let i: u32 = 1; i < planes; i++) intersectBitsets(counters, counters + <usize>i * FOLD_BYTES, counters);
+  return bitsetShape(differenceBitsets(counters, over, out), out);
+}
