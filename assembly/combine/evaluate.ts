@@ -13,7 +13,7 @@ import { writeRun } from "../container/run";
 import { cursorEntry, cursorKey, cursorOperand, cursorTerm } from "./cursor";
 import { Fold, complement, foldCardinality } from "./fold";
 import { foldIntersection } from "./intersection";
-import { foldNext, listOperands, listedEntry, listedOperand, listedShape } from "./list";
+import { foldNext, foundContainers, foundFull, foundTerms, listFound, listedEntry, listedOperand, listedShape, listedTerm } from "./list";
 import { Scratch, isResultPlace, lowerScratch, raiseScratch, scratch, scratchBeside } from "./scratch";
 import { NOTHING, copyShape, entryShape, fullShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
 import {
@@ -111,14 +111,13 @@ function foldResult(op: Fold, term: u32, acc: u64, i: u32, s: u64): u64 {
 
 /** The intersection of all items, which are at `key`. */
 function evaluateAll<S>(term: u32, key: u64): u64 {
-  const list = listAt(term), listed = <u32>listOperands(term, key), end = itemsEnd(term);
-  let acc = fullShape(), i = firstItem(term);
-  while (i < end && !cursorTerm(i)) i++;
+  const list = listAt(term), found = listFound(term, key), listed = foundContainers(found), terms = foundTerms(found);
+  let acc = fullShape();
   if (listed == 1) acc = takeListed(term, list);
-  else if (listed == 2 && !stores<S>() && i == end) return countOfTwo(Rule.ALL, list);
-  else if (listed) acc = i == end ? foldIntersection<S>(list, listed) : foldIntersection<Store>(list, listed);
-  for (; i < end && shapeCount(acc); i++) {
-    if (!cursorTerm(i)) continue;
+  else if (listed == 2 && !stores<S>() && !terms) return countOfTwo(Rule.ALL, list);
+  else if (listed) acc = terms ? foldIntersection<Store>(list, listed) : foldIntersection<S>(list, listed);
+  for (let t: u32 = 0; t < terms && shapeCount(acc); t++) {
+    const i = listedTerm(term, t);
     if (isFull(acc)) { acc = takeResult(term, i, evaluate<Store>(cursorTerm(i), key)); continue; }
     const s = evaluateRaised(i, key, KEPT_PLACES);
     if (!isFull(s)) acc = shapeCount(s) ? foldResult(Fold.AND, term, acc, i, s) : NOTHING;
@@ -130,27 +129,21 @@ function evaluateAll<S>(term: u32, key: u64): u64 {
 
 /** The union (OR) or symmetric difference (XOR) of the items at `key`. */
 function evaluateUnion<S>(op: Fold, term: u32, key: u64): u64 {
-  const list = listAt(term), found = listOperands(term, key), listed = <u32>found, full = <u32>(found >> 32), end = itemsEnd(term);
-  if (op == Fold.OR && full) return fullShape();
-  const rest = nextTerm(firstItem(term), end, key), alone = rest == end && !(full & 1);
+  const list = listAt(term), found = listFound(term, key), listed = foundContainers(found), terms = foundTerms(found);
+  if (op == Fold.OR && foundFull(found)) return fullShape();
+  const flips = (foundFull(found) & 1) != 0, alone = !terms && !flips;
   let acc = NOTHING;
   if (listed == 1) acc = takeListed(term, list);
   else if (listed == 2 && !stores<S>() && alone) return countOfTwo(op == Fold.OR ? Rule.ANY : Rule.ODD, list);
   else if (listed) acc = alone ? foldListed<S>(op, list, listed) : foldListed<Store>(op, list, listed);
-  for (let i = rest; i < end; i = nextTerm(i + 1, end, key)) {
+  for (let t: u32 = 0; t < terms; t++) {
+    const i = listedTerm(term, t);
     if (!shapeCount(acc)) { acc = takeResult(term, i, evaluate<Store>(cursorTerm(i), key)); continue; }
     const s = evaluateRaised(i, key, KEPT_PLACES);
     if (op == Fold.OR && isFull(s)) { setResult(term, SELF, 0); return s; }
     if (shapeCount(s)) acc = foldResult(op, term, acc, i, s);
   }
-  return full & 1 ? complemented(term, acc) : acc;
-}
-
-/** The first item from i to end - 1 that is a term and at `key`, or `end`. */
-// @ts-ignore: decorator
-@inline function nextTerm(i: u32, end: u32, key: u64): u32 {
-  while (i < end && (!cursorTerm(i) || cursorKey(i) != key)) i++;
-  return i;
+  return flips ? complemented(term, acc) : acc;
 }
 
 /** The complement of `s`, the result of the term so far. */
@@ -167,11 +160,11 @@ function complemented(term: u32, s: u64): u64 {
 
 /** The first item, which is at `key`, less the others. */
 function evaluateLess<S>(term: u32, key: u64): u64 {
-  const list = listAt(term), found = listOperands(term, key), listed = <u32>found, first = firstItem(term), end = itemsEnd(term);
-  if (found >> 32) return NOTHING;
-  const rest = nextTerm(first + 1, end, key);
+  const list = listAt(term), found = listFound(term, key), listed = foundContainers(found), terms = foundTerms(found);
+  if (foundFull(found)) return NOTHING;
+  const first = firstItem(term);
   let acc = cursorTerm(first) ? takeResult(term, first, evaluate<Store>(cursorTerm(first), key)) : takeItem(term, first);
-  if (!stores<S>() && listed == 1 && rest == end && !isFull(acc) && resultOperand(term) != SELF) {
+  if (!stores<S>() && listed == 1 && !terms && !isFull(acc) && resultOperand(term) != SELF) {
     return countOnly(shapeCount(acc) - inBoth(resultOperand(term), acc, listedOperand(list, 0), listedShape(list, 0)));
   }
   for (let i: u32 = 0; i < listed && shapeCount(acc); i++) {
@@ -179,8 +172,8 @@ function evaluateLess<S>(term: u32, key: u64): u64 {
     acc = foldNext(Fold.ANDNOT, resultOperand(term), acc, listedOperand(list, i), next);
     setResult(term, SELF, 0);
   }
-  for (let i = rest; i < end && shapeCount(acc); i = nextTerm(i + 1, end, key)) {
-    const s = evaluateRaised(i, key, KEPT_PLACES);
+  for (let t: u32 = 0; t < terms && shapeCount(acc); t++) {
+    const i = listedTerm(term, t), s = evaluateRaised(i, key, KEPT_PLACES);
     if (isFull(s)) return NOTHING;
     if (shapeCount(s)) acc = foldResult(Fold.ANDNOT, term, acc, i, s);
   }
@@ -200,10 +193,8 @@ function evaluateLess<S>(term: u32, key: u64): u64 {
 
 /** What `least` items have, with `exactly` no more. */
 function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
-  const list = listAt(term), found = listOperands(term, key), listed = <u32>found, full = <u32>(found >> 32), end = itemsEnd(term);
-  let terms: u32 = 0;
-  const firstTerm = nextTerm(firstItem(term), end, key);
-  for (let i = firstTerm; i < end; i = nextTerm(i + 1, end, key)) terms++;
+  const list = listAt(term), found = listFound(term, key), listed = foundContainers(found), full = foundFull(found);
+  const terms = foundTerms(found);
   if (full + listed + terms < termLeast(term)) return NOTHING;
   if (full > termLeast(term) || (full == termLeast(term) && !exactly)) return exactly ? NOTHING : fullShape();
   const least = termLeast(term) - full;
@@ -213,8 +204,8 @@ function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
   }
   const planes = startThreshold(least, exactly), kept = keptPlaces(term);
   countListed(planes, list, listed);
-  for (let i = firstTerm; i < end; i = nextTerm(i + 1, end, key)) {
-    const s = evaluateRaised(i, key, kept), operand = resultOperand(cursorTerm(i));
+  for (let t: u32 = 0; t < terms; t++) {
+    const i = listedTerm(term, t), s = evaluateRaised(i, key, kept), operand = resultOperand(cursorTerm(i));
     right.select(operand);
     if (shapeCount(s)) countOne(planes, operand, s);
   }

@@ -1,6 +1,8 @@
-// The containers that a term's operands have at the key that the walk is at, listed for the folds:
+// What a term's items have at the key that the walk is at, listed for the folds. From the front on: the containers of operands,
 //
 //   +0   u64 shape     +8  u32 operand     +12 u32 entry: its address in the operand
+//
+// and from the back on the items that are terms: u32 item. Full containers are not listed but counted.
 
 import { SELF, left, right } from "../env/memory";
 import { Right } from "../env/view";
@@ -12,43 +14,67 @@ import { Fold, fold } from "./fold";
 import { Scratch, scratch, scratchBeside } from "./scratch";
 import { groupEnd, groupStart } from "./seek";
 import { entryShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
-import { firstGrouped, groupCount, groupKeyAt, itemsEnd, listAt, listedAt } from "./term";
+import { LISTED_BYTES, firstGrouped, groupCount, groupKeyAt, itemCount, itemsEnd, listAt, listedAt } from "./term";
 import { unpackedLeft } from "./unpack";
 
-/**
- * Lists the containers `key` of the term's grouped items that are operands and not full there. Returns their number in the low half, and in
- * the high half that of full ones.
- */
-export function listOperands(term: u32, key: u64): u64 {
-  const list = listAt(term);
-  if (!groupCount(term)) return listItems(list, firstGrouped(term), itemsEnd(term), key, 0);
-  let listed: u64 = 0;
+/** How much was found, in one number: containers in the list, full ones, and terms. */
+type Found = u64;
+
+// @ts-ignore: decorator
+@inline const FULL_SHIFT: u64 = 20;
+// @ts-ignore: decorator
+@inline const TERMS_SHIFT: u64 = 40;
+/** No term has more items. */
+// @ts-ignore: decorator
+@inline const FOUND_MAX: u64 = (1 << FULL_SHIFT) - 1;
+
+/** Containers in the list. */
+// @ts-ignore: decorator
+@inline export function foundContainers(found: Found): u32 { return <u32>(found & FOUND_MAX); }
+// @ts-ignore: decorator
+@inline export function foundFull(found: Found): u32 { return <u32>((found >> FULL_SHIFT) & FOUND_MAX); }
+// @ts-ignore: decorator
+@inline export function foundTerms(found: Found): u32 { return <u32>(found >> TERMS_SHIFT); }
+
+/** Lists what the term's grouped items have at `key`. */
+export function listFound(term: u32, key: u64): Found {
+  const list = listAt(term), back = listedAt(list, itemCount(term));
+  if (!groupCount(term)) return listItems(list, back, firstGrouped(term), itemsEnd(term), key, 0);
+  let found: Found = 0;
   for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
     if (load<u64>(groupKeyAt(term, group)) != key) continue;
     const start = groupStart(term, group);
-    listed = listItems(list, start, groupEnd(term, start), key, listed);
+    found = listItems(list, back, start, groupEnd(term, start), key, found);
   }
-  return listed;
+  return found;
 }
 
-/** Adds the containers `key` of items from .. end - 1 to a list that has `listed` already, as listOperands() returns it. */
+/** Adds what the items from .. end - 1 have at `key` to the list from `list` to `back`, where `found` says what is listed already. */
 // @ts-ignore: decorator
-@inline function listItems(list: usize, from: u32, end: u32, key: u64, listed: u64): u64 {
+@inline function listItems(list: usize, back: usize, from: u32, end: u32, key: u64, found: Found): Found {
   for (let i = from; i < end; i++) {
-    if (cursorKey(i) != key || cursorTerm(i)) continue;
+    if (cursorKey(i) != key) continue;
+    if (cursorTerm(i)) {
+      found += (<u64>1) << TERMS_SHIFT;
+      store<u32>(back - <usize>foundTerms(found) * LISTED_BYTES, i);
+      continue;
+    }
     const operand = cursorOperand(i), entry = cursorEntry(i);
     right.select(operand);
     const s = entryShape<Right>(entry);
-    if (shapeKind(s) == Kind.FULL) { listed += (<u64>1) << 32; continue; }
-    const at = listedAt(list, <u32>listed);
-    listed++;
+    if (shapeKind(s) == Kind.FULL) { found += (<u64>1) << FULL_SHIFT; continue; }
+    const at = listedAt(list, foundContainers(found));
     store<u64>(at, s);
     store<u32>(at, operand, 8);
     store<u32>(at, <u32>entry, 12);
+    found++;
   }
-  return listed;
+  return found;
 }
 
+/** The item that is the term's `index`th listed term. */
+// @ts-ignore: decorator
+@inline export function listedTerm(term: u32, index: u32): u32 { return load<u32>(listedAt(listAt(term), itemCount(term) - 1 - index)); }
 // @ts-ignore: decorator
 @inline export function listedKind(list: usize, index: u32): Kind { return shapeKind(load<u64>(listedAt(list, index))); }
 // @ts-ignore: decorator

@@ -61,7 +61,7 @@ export const enum Rule {
 @inline const TERM_BYTES: u32 = 56;
 /** Bytes of the list for each item. */
 // @ts-ignore: decorator
-@inline const LISTED_BYTES: u32 = 16;
+@inline export const LISTED_BYTES: u32 = 16;
 /** Terms of fewer items have no groups. */
 // @ts-ignore: decorator
 @inline const GROUPS_FROM: u32 = 32;
