@@ -15,7 +15,8 @@ import { Count, Store, stores } from "../container/kernel";
 import { NO_KEY, cursorKey, cursorLastKey, cursorTerm } from "./cursor";
 import { emit, emitCopy } from "./emit";
 import { evaluate, placesFor } from "./evaluate";
-import { Operation, openOperation, operationBytes } from "./operation";
+import { Operation, foldOf, openOperation, operationBytes } from "./operation";
+import { openPair, walkPair } from "./pair";
 import { makePlaces } from "./scratch";
 import { seekItem } from "./seek";
 import { shapeCount, shapeKind } from "./shape";
@@ -64,6 +65,12 @@ export function beginResult(entries: u64, bytes: u32): void { begin(min(entries,
 
 /** Makes memory 0, which is fresh, the combination of operands 0 .. sources - 1. */
 export function combine(op: Operation, sources: u32): void {
+  if (sources == 2) {
+    openTwo(op, 2 * entriesOf(sources) + 1);
+    walkPair<Store>(foldOf(op));
+    finish();
+    return;
+  }
   beginResult(2 * entriesOf(sources) + 1, operationBytes(sources));           // a FULL entry may be cut at both ends of every other
   openOperation(op, sources);
   walk<Store>();
@@ -72,9 +79,19 @@ export function combine(op: Operation, sources: u32): void {
 
 /** Members that combine() would store, modulo 2^64. Memory 0, which is fresh, is only worked in. */
 export function combineCardinality(op: Operation, sources: u32): u64 {
+  if (sources == 2) {
+    openTwo(op, 0);
+    return walkPair<Count>(foldOf(op));
+  }
   begin(0, operationBytes(sources));
   openOperation(op, sources);
   return walk<Count>();
+}
+
+/** Opens cursors on the two sources, in the order in which foldOf() wants them. */
+function openTwo(op: Operation, entries: u64): void {
+  const first = u32(op == Operation.DIFF1);
+  openPair(first, 1 - first, entries);
 }
 
 /** Walks all segments of item 0, a term, and appends their results (S = Store) or only counts them. Returns the members, modulo 2^64. */

@@ -8,7 +8,7 @@ import { Kind, keyOf, lowOf } from "../arena/entry";
 import { entriesHeld } from "../arena/directory";
 import { appendFull, begin, finish } from "../arena/builder";
 import { maximumOf } from "../read/query";
-import { CURSOR_BYTES, cursorEntry, cursorKey, cursorLastKey, closeCursor, openCursor, passCursor } from "./cursor";
+import { CURSOR_BYTES, cursorEntry, cursorKey, cursorLastKey, closeCursor, openCursor, seekCursor } from "./cursor";
 import { emit } from "./emit";
 import { Fold, complement as complementShape, fold } from "./fold";
 import { makeScratch, Scratch, scratch } from "./scratch";
@@ -48,7 +48,7 @@ function complementUpTo(limit: u64): void {
     const s = entryShape<Right>(cursorEntry(0));
     if (shapeCount(s) < UNIVERSE) emitAllBut(key, s);
     from = min(last, limitKey - 1) + 1;
-    passCursor(0, from - 1);
+    seekCursor(0, from);
   }
   if (limitKey > from) appendFull(from, limitKey - from);
   if (cursorKey(0) == limitKey) {

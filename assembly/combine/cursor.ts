@@ -12,7 +12,7 @@
 import { arena, right } from "../env/memory";
 import { Right } from "../env/view";
 import { entryKey, entryLastKey } from "../arena/entry";
-import { seek, seekFrom, advance, placeEntry } from "../arena/directory";
+import { advance, isLastOfLeaf, placeEntry, seek, seekFrom } from "../arena/directory";
 
 // @ts-ignore: decorator
 @inline export const CURSOR_BYTES: usize = 32;
@@ -81,19 +81,18 @@ export function closeCursor(item: u32): void { store<u64>(cursorAt(item), NO_KEY
 }
 
 /** Moves the cursor of an operand to the operand's first key that is at least `key`, unless it is there or past it already. */
-export function seekCursor(item: u32, key: u64): void {
-  const cursor = cursorAt(item);
-  if (load<u64>(cursor) >= key) return;
-  if (key <= load<u64>(cursor, LAST)) { store<u64>(cursor, key); return; }
-  right.select(load<u32>(cursor, OPERAND));
-  moveTo(cursor, seekFrom<Right>(load<u64>(cursor, PLACE), key), key);
-}
+// @ts-ignore: decorator
+@inline export function seekCursor(item: u32, key: u64): void { if (cursorKey(item) < key) moveCursor(item, key); }
 
-/** Moves the cursor of an operand past `last`, which is at most the last key of the entry that it is at. */
-export function passCursor(item: u32, last: u64): void {
+/** The same for a cursor that is before `key`. */
+export function moveCursor(item: u32, key: u64): void {
   const cursor = cursorAt(item);
-  if (load<u64>(cursor) > last) return;
-  if (last < load<u64>(cursor, LAST)) { store<u64>(cursor, last + 1); return; }
+  if (key <= load<u64>(cursor, LAST)) { store<u64>(cursor, key); return; }
+  const place = load<u64>(cursor, PLACE);
   right.select(load<u32>(cursor, OPERAND));
-  moveTo(cursor, advance<Right>(load<u64>(cursor, PLACE)), 0);
+  if (!isLastOfLeaf(place)) {                 // mostly it is the next entry
+    const next = advance<Right>(place);
+    if (entryKey<Right>(placeEntry(next)) >= key) { moveTo(cursor, next, key); return; }
+  }
+  moveTo(cursor, seekFrom<Right>(place, key), key);
 }

@@ -38,38 +38,25 @@ type Found = u64;
 
 /** Lists what the term's grouped items have at `key`. */
 export function listFound(term: u32, key: u64): Found {
-  const list = listAt(term), back = listedAt(list, itemCount(term));
-  if (!groupCount(term)) return listItems(list, back, firstGrouped(term), itemsEnd(term), key, 0);
-  let found: Found = 0;
-  for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
-    if (load<u64>(groupKeyAt(term, group)) != key) continue;
-    const start = groupStart(term, group);
-    found = listItems(list, back, start, groupEnd(term, start), key, found);
-  }
-  return found;
-}
-
-/** Adds what the items from .. end - 1 have at `key` to the list from `list` to `back`, where `found` says what is listed already. */
-// @ts-ignore: decorator
-@inline function listItems(list: usize, back: usize, from: u32, end: u32, key: u64, found: Found): Found {
-  for (let i = from; i < end; i++) {
-    if (cursorKey(i) != key) continue;
-    if (cursorTerm(i)) {
-      found += (<u64>1) << TERMS_SHIFT;
-      store<u32>(back - <usize>foundTerms(found) * LISTED_BYTES, i);
-      continue;
+  const list = listAt(term), groups = groupCount(term), back = listedAt(list, itemCount(term));
+  let out = list, terms: u32 = 0, full: u32 = 0, group: u32 = 0;
+  do {                                        // without groups, all items are one
+    if (groups && load<u64>(groupKeyAt(term, group)) != key) continue;
+    let i = groups ? groupStart(term, group) : firstGrouped(term);
+    for (const end = groups ? groupEnd(term, i) : itemsEnd(term); i < end; i++) {
+      if (cursorKey(i) != key) continue;
+      if (cursorTerm(i)) { store<u32>(back - <usize>++terms * LISTED_BYTES, i); continue; }
+      const operand = cursorOperand(i), entry = cursorEntry(i);
+      right.select(operand);
+      const s = entryShape<Right>(entry);
+      if (shapeKind(s) == Kind.FULL) { full++; continue; }
+      store<u64>(out, s);
+      store<u32>(out, operand, 8);
+      store<u32>(out, <u32>entry, 12);
+      out += LISTED_BYTES;
     }
-    const operand = cursorOperand(i), entry = cursorEntry(i);
-    right.select(operand);
-    const s = entryShape<Right>(entry);
-    if (shapeKind(s) == Kind.FULL) { found += (<u64>1) << FULL_SHIFT; continue; }
-    const at = listedAt(list, foundContainers(found));
-    store<u64>(at, s);
-    store<u32>(at, operand, 8);
-    store<u32>(at, <u32>entry, 12);
-    found++;
-  }
-  return found;
+  } while (++group < groups);
+  return ((<u64>(out - list) / LISTED_BYTES)) | (<u64>full << FULL_SHIFT) | (<u64>terms << TERMS_SHIFT);
 }
 
 /** The item that is the term's `index`th listed term. */

@@ -1,5 +1,6 @@
 // The operations of BITOP as terms. NOT, whose result ends at an offset that may be given, is in complement.ts.
 
+import { Fold } from "./fold";
 import { Rule, makeTerm, termBytes } from "./term";
 import { CURSOR_BYTES, openCursor } from "./cursor";
 import { openTerm } from "./seek";
@@ -44,5 +45,17 @@ function ruleOf(op: Operation): Rule {
     case Operation.XOR: return Rule.ODD;
     case Operation.DIFF: return Rule.LESS;
     default: return Rule.EXACTLY;             // ONE
+  }
+}
+
+/** The operation on two sources. For DIFF1 they change places. */
+export function foldOf(op: Operation): Fold {
+  switch (op) {
+    case Operation.OR: return Fold.OR;
+    case Operation.XOR:
+    case Operation.ONE: return Fold.XOR;
+    case Operation.DIFF:
+    case Operation.DIFF1: return Fold.ANDNOT;
+    default: return Fold.AND;                 // AND, ANDOR
   }
 }

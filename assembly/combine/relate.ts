@@ -3,35 +3,28 @@
 
 import { left, right } from "../env/memory";
 import { Left, Right } from "../env/view";
-import { CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, openCursor, passCursor, seekCursor } from "./cursor";
-import { begin } from "../arena/builder";
+import { NO_KEY, cursorEntry, cursorKey, cursorLastKey, seekCursor } from "./cursor";
+import { openPair } from "./pair";
 import { foldCardinality } from "./fold";
 import { shapeCount, entryShape } from "./shape";
 import { makeScratch, Scratch, scratch } from "./scratch";
 
-/** Opens cursors 0 and 1 on operands 0 and 1. */
-function openBoth(): void {
-  begin(0, 2 * CURSOR_BYTES);
-  openCursor(0, 0, 0);
-  openCursor(1, 1, 0);
-}
-
 /** 1 if operands 0 and 1 have a member in common. Memory 0, which is fresh, is only worked in. */
 export function intersects(): u32 {
-  openBoth();
+  openPair(0, 1, 0);
   while (cursorKey(0) != NO_KEY) {
     const key = cursorKey(0);
     seekCursor(1, key);
     if (cursorKey(1) != key) { seekCursor(0, cursorKey(1)); continue; }
     if (intersectionCardinality()) return 1;
-    passCursor(0, key);
+    seekCursor(0, key + 1);
   }
   return 0;
 }
 
 /** 1 if every member of operand 0 is one of operand 1. Memory 0, which is fresh, is only worked in. */
 export function isSubset(): u32 {
-  openBoth();
+  openPair(0, 1, 0);
   while (cursorKey(0) != NO_KEY) {
     const key = cursorKey(0);
     seekCursor(1, key);
@@ -39,7 +32,7 @@ export function isSubset(): u32 {
     const end = min(cursorLastKey(0), cursorLastKey(1));      // beyond `key` only where both are full
     left.select(0);
     if (intersectionCardinality() != shapeCount(entryShape<Left>(cursorEntry(0)))) return 0;
-    passCursor(0, end);
+    seekCursor(0, end + 1);
   }
   return 1;
 }

@@ -4,7 +4,7 @@
 
 import { KEY_MAX, keyOf, lowOf } from "../arena/entry";
 import { LOW_MAX } from "../container/limits";
-import { NO_KEY, closeCursor, copyCursor, cursorKey, cursorLastKey, cursorTerm, seekCursor, setCursor, setTerm } from "./cursor";
+import { NO_KEY, closeCursor, copyCursor, cursorKey, cursorLastKey, cursorTerm, moveCursor, setCursor, setTerm } from "./cursor";
 import {
   Rule, endedItems, firstGrouped, firstItem, groupCount, groupItems, groupKeyAt, highOffset, itemCount, itemsEnd, lowOffset, setEndedItems,
   setItems, termRule,
@@ -18,10 +18,13 @@ export function openTerm(item: u32, term: u32, key: u64): void {
 }
 
 /** Moves the item to its first key that is at least `key`, unless it is there or past it already. */
-export function seekItem(item: u32, key: u64): void {
-  if (cursorKey(item) >= key) return;
+// @ts-ignore: decorator
+@inline export function seekItem(item: u32, key: u64): void { if (cursorKey(item) < key) moveItem(item, key); }
+
+// @ts-ignore: decorator
+@inline function moveItem(item: u32, key: u64): void {
   const term = cursorTerm(item);
-  if (term) seekTerm(item, term, key); else seekCursor(item, key);
+  if (term) seekTerm(item, term, key); else moveCursor(item, key);
 }
 
 /** Moves the item, which is the result of `term`, to the term's first key that is at least `key`. */
@@ -35,14 +38,14 @@ function seekTerm(item: u32, term: u32, key: u64): void {
       seekItem(first, key);
       const at = cursorKey(first);
       if (at == NO_KEY) return closeCursor(item);
-      seekGrouped(term, at);
+      if (groupCount(term)) seekGroups(term, at); else seekItems(term, at);
       return setCursor(item, at, lastOfGrouped(term, at, cursorLastKey(first)));
     }
-    default: {
-      const at = seekGrouped(term, key);
+    default:
+      if (!groupCount(term)) return seekAny(item, term, key);
+      const at = seekGroups(term, key);
       if (at == NO_KEY) return closeCursor(item);
       setCursor(item, at, lastOfGrouped(term, at, KEY_MAX));
-    }
   }
 }
 
@@ -69,18 +72,23 @@ function seekAll(item: u32, term: u32, key: u64): void {
 
 // --- Any items: in groups if they are many --------------------------------------------------------------------------------------
 
-/** Moves all grouped items to `key` or past it; returns the least key that any is at. */
-// @ts-ignore: decorator
-@inline function seekGrouped(term: u32, key: u64): u64 {
-  if (groupCount(term)) return seekGroups(term, key);
-  let least = NO_KEY;
-  for (let i = firstGrouped(term), end = itemsEnd(term); i < end; i++) {
+/** Moves the item to the next key that any of the term's items has; there are no groups. */
+function seekAny(item: u32, term: u32, key: u64): void {
+  let least = NO_KEY, last = KEY_MAX;
+  for (let i = firstItem(term), end = itemsEnd(term); i < end; i++) {
     seekItem(i, key);
-    least = min(least, cursorKey(i));
+    const at = cursorKey(i);
+    if (at > least) { last = min(last, at - 1); continue; }
+    last = at == least ? min(last, cursorLastKey(i)) : min(least - 1, cursorLastKey(i));
+    least = at;
   }
-  return least;
+  setCursor(item, least, last);
 }
 
+/** Moves the grouped items to `key` or past it; there are no groups. */
+function seekItems(term: u32, key: u64): void { for (let i = firstGrouped(term), end = itemsEnd(term); i < end; i++) seekItem(i, key); }
+
+/** The same in groups; returns the least key that any item is at. */
 function seekGroups(term: u32, key: u64): u64 {
   let least = NO_KEY;
   for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
