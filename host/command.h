@@ -25,6 +25,7 @@ typedef struct command {
     const char *flags;
     const char *categories;                     /* for ACL rules */
     int first, last, step;                      /* keys, for servers without key specs */
+    int asks_keys;                              /* the server asks the module for the keys of a call */
     const char *one_key_for;                    /* the operation for which the last key spec has one key; NULL if there is none */
     const RedisModuleCommandInfo *info;
 } command;

@@ -3,8 +3,9 @@
 
 import { bitmaps } from "./commands/bitmaps.ts";
 import { members } from "./commands/members.ts";
+import { questions } from "./commands/questions.ts";
 import type { Command } from "./commands/row.ts";
 
 export type { Access, Arg, Command } from "./commands/row.ts";
 
-export const commands: Command[] = [...members, ...bitmaps];
+export const commands: Command[] = [...members, ...bitmaps, ...questions];

@@ -95,8 +95,10 @@ int export_command(call *c) {
 
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b == NULL) return RedisModule_ReplyWithNull(c->ctx);
-    return reply_serialized(c, b, c->family->exported);
+    return reply_exported(c, b);
 }
+
+int reply_exported(call *c, const bitmap *b) { return reply_serialized(c, b, c->family->exported); }
 
 /* Stores the union of the key and `imported`, and replies its cardinality. Frees `imported`. */
 static int add_members(call *c, open_key *k, bitmap *imported) {

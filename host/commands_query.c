@@ -1,6 +1,7 @@
 /* commands_query.c -- minimum and maximum, ranks, and lists of members. */
 #include "args.h"
 #include "config.h"
+#include "core-link.h"
 #include "keys.h"
 #include "reply.h"
 
@@ -65,11 +66,11 @@ int select_command(call *c) {
 
 /* --- Lists ---------------------------------------------------------------------------------------------------------- */
 
-/* A reply under construction. If it is a single batch, which arrives after the core has finished, it begins with its length. The length
- * of a longer reply is set at the end, so that the reply is complete even if the core is cut short. */
+/* A reply under construction. A single batch, which arrives after the core has finished, begins with its length. The length of a longer
+ * reply is set at the end, so that the reply is complete even if the core is cut short. */
 typedef struct listing {
     call *call;
-    uint64_t members;
+    uint64_t most;
     long replied;
     int postponed;
 } listing;
@@ -77,7 +78,7 @@ typedef struct listing {
 static void reply_batch(void *context, const uint64_t *members, size_t length) {
     listing *l = context;
     if (l->replied == 0) {
-        l->postponed = length != l->members;
+        l->postponed = length == MEMBERS_BATCH && length != l->most;
         RedisModule_ReplyWithArray(l->call->ctx, l->postponed ? REDISMODULE_POSTPONED_LEN : (long)length);
     }
     if (members[length - 1] > INT64_MAX)
@@ -87,15 +88,41 @@ static void reply_batch(void *context, const uint64_t *members, size_t length) {
     l->replied += (long)length;
 }
 
+/* Ends the reply, whose members have been listed with this status. */
+static int end_listing(listing *l, status done) {
+    if (!succeeded(l->call, done)) {
+        if (l->replied) l->replied++;               /* the error becomes the last element */
+    } else if (l->replied == 0) {
+        RedisModule_ReplyWithArray(l->call->ctx, 0);
+    }
+    if (l->postponed) RedisModule_ReplySetArrayLength(l->call->ctx, l->replied);
+    return REDISMODULE_OK;
+}
+
+/* Whether a reply may have so many members. */
+static int is_listable(call *c, cardinality members) {
+    if (members <= reply_limit()) return 1;
+    return reply_error(c, "ERR Roaring: reply too large: maximum %" PRIu64 " elements", reply_limit());
+}
+
 /* Replies this many members from `from` on; b must have them. */
 static int reply_members(call *c, const bitmap *b, uint64_t from, cardinality members) {
-    if (members > reply_limit()) return reply_error(c, "ERR Roaring: reply too large: maximum %" PRIu64 " elements", reply_limit());
+    if (!is_listable(c, members)) return REDISMODULE_OK;
     if (members == 0) return RedisModule_ReplyWithArray(c->ctx, 0);
-    listing l = {.call = c, .members = (uint64_t)members};
-    status done = core_members(b, from, l.members, reply_batch, &l);
-    if (!succeeded(c, done) && l.replied) l.replied++;      /* the error becomes the last element */
-    if (l.postponed) RedisModule_ReplySetArrayLength(c->ctx, l.replied);
-    return REDISMODULE_OK;
+    listing l = {.call = c, .most = (uint64_t)members};
+    return end_listing(&l, core_members(b, from, l.most, reply_batch, &l));
+}
+
+/* Replies the first `limit` members of the query from `from` on. Unless the limit is small, counts them first. */
+int reply_query_members(call *c, const query *q, uint64_t from, uint64_t limit) {
+    cardinality members = limit;
+    if (limit > reply_limit()) {
+        if (!succeeded(c, core_query_cardinality(q, from, &members))) return REDISMODULE_OK;
+        if (members > limit) members = limit;
+        if (!is_listable(c, members)) return REDISMODULE_OK;
+    }
+    listing l = {.call = c, .most = (uint64_t)members};
+    return end_listing(&l, core_query_members(q, from, l.most, reply_batch, &l));
 }
 
 static cardinality least(cardinality a, cardinality b) { return a < b ? a : b; }

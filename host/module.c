@@ -58,17 +58,30 @@ static void report_key(RedisModuleCtx *ctx, int at, uint64_t flags) {
     else RedisModule_KeyAtPos(ctx, at);
 }
 
+/* The position of the last key of a key spec, counted from the first one, which is at `at`. */
+static int last_key(call *c, const RedisModuleCommandKeySpec *spec, int at) {
+    uint64_t count = 0;
+    size_t length;
+
+    if (spec->find_keys_type == REDISMODULE_KSPEC_FK_KEYNUM) {
+        const char *text = at <= c->argc ? RedisModule_StringPtrLen(c->argv[at - 1], &length) : NULL;
+        return text && parse_number(text, length, (uint64_t)c->argc, &count) ? at + (int)count - 1 : at - 1;
+    }
+    int last = spec->fk.range.lastkey;
+    if (last >= 0) return at + last;
+    return c->row->one_key_for && c->argc > 1 && argument_is(c, 1, c->row->one_key_for) ? at : c->argc + last;
+}
+
 /* Reports the keys of a call that the server wants to route or to authorize. Nothing about the call has been checked: it may lack
  * arguments, even those that the arity requires. An unknown operation has the keys of the key specs. */
 static int report_keys(call *c) {
-    int one = c->argc > 1 && argument_is(c, 1, c->row->one_key_for);
     const RedisModuleCommandKeySpec *spec = c->row->info->key_specs;
 
     for (; spec->begin_search_type != REDISMODULE_KSPEC_BS_INVALID; spec++) {
-        int at = spec->bs.index.pos, last = spec->fk.range.lastkey;
-        if (last < 0) last = one ? at : c->argc + last;
-        else last += at;
-        for (; at <= last && at < c->argc; at++) report_key(c->ctx, at, spec->flags & ~REDISMODULE_CMD_KEY_INCOMPLETE);
+        int at = spec->bs.index.pos + (spec->find_keys_type == REDISMODULE_KSPEC_FK_KEYNUM);
+        for (int last = last_key(c, spec, at); at <= last && at < c->argc; at++) {
+            report_key(c->ctx, at, spec->flags & ~REDISMODULE_CMD_KEY_INCOMPLETE);
+        }
     }
     return REDISMODULE_OK;
 }
@@ -76,7 +89,7 @@ static int report_keys(call *c) {
 /* Checks the arity, because servers before 7.0 are not told what it is. */
 int run_command(const command *row, const family *f, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     call c = {ctx, argv, argc, f, row};
-    if (row->one_key_for && RedisModule_IsKeysPositionRequest(ctx)) return report_keys(&c);
+    if (row->asks_keys && RedisModule_IsKeysPositionRequest(ctx)) return report_keys(&c);
     int arity = row->info->arity;
     if (arity < 0 ? argc < -arity : argc != arity) return RedisModule_WrongArity(ctx);
     row->handler(&c);

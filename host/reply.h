@@ -18,6 +18,10 @@ int reply_integer(call *c, uint64_t value);
 int reply_count(call *c, cardinality members);
 #define COUNT_TEXT 24
 const char *count_text(cardinality members, char text[COUNT_TEXT]);
+/* The payload that EXPORT replies. */
+int reply_exported(call *c, const bitmap *b);
+/* The first `limit` members of the query from `from` on, unless they are too many for a reply. */
+int reply_query_members(call *c, const query *q, uint64_t from, uint64_t limit);
 /* The number of members of b; 0 if b is NULL. */
 int reply_cardinality(call *c, const bitmap *b);
 

@@ -126,6 +126,27 @@ status core_combine_cardinality(enum operation operation, uint64_t *members);
 /* Whether the first two operands have a member in common, and whether the first is a subset of the second. */
 status core_intersects(uint32_t *holds);
 status core_is_subset(uint32_t *holds);
+/* What is wrong with an expression: a number of enum mistake, the place counted from 1, and for MISTAKE_UNNAMED_KEY the key. */
+typedef struct wrong {
+    uint32_t what, place;
+    uint64_t key;
+} wrong;
+
+/* A query: an expression over operands 0 to keys - 1, in a family whose largest offset is `greatest`. Operand `keys` is the text. */
+typedef struct query {
+    uint32_t keys;
+    uint64_t greatest;
+} query;
+
+/* Checks the text of an expression, which need not be an operand yet. m->what is MISTAKE_NONE if nothing is wrong. */
+status core_check_query(const query *q, const char *text, size_t length, wrong *m);
+/* Adds the text as an operand, behind the keys. It must stay valid. */
+void operands_add_text(const char *text, size_t length);
+status core_query(const query *q, bitmap **result);
+/* The number of members from `from` on. */
+status core_query_cardinality(const query *q, uint64_t from, cardinality *members);
+/* Passes the first `limit` members from `from` on to the sink. */
+status core_query_members(const query *q, uint64_t from, uint64_t limit, member_sink *sink, void *context);
 /* All offsets in [0, max(*last, largest member of b)] that are not in b. `last` and b may be NULL. */
 status core_complement(const bitmap *b, const uint64_t *last, bitmap **result);
 /* The same members, with each container in its smallest form. */

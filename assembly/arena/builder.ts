@@ -49,11 +49,14 @@ import { arrayBytes } from "../container/limits";
 // @ts-ignore: decorator
 @inline const LEAF_LEAST: u32 = LEAF_MAX / 2;
 
+/** Bytes that the builder needs for its own data in an arena of at most `entries` entries. */
+export function builderBytes(entries: u64): u64 {
+  return <u64>LEAF + min<u64>(entries, LEAF_MAX) * ENTRY_BYTES + (entries / LEAF_LEAST + 1) * SLOT_BYTES;
+}
+
 /** Begins an arena of at most `entries` entries, with `scratch` bytes for the caller at the arena's end. */
 export function begin(entries: u64, scratch: usize): void {
-  const leafRoom = <u32>min<u64>(entries, LEAF_MAX);
-  const slots = entries / LEAF_LEAST + 1;
-  const bytes = <u64>LEAF + <u64>leafRoom * ENTRY_BYTES + slots * SLOT_BYTES;
+  const leafRoom = <u32>min<u64>(entries, LEAF_MAX), bytes = builderBytes(entries);
   if (bytes + scratch > 0xffffffff) growTo(bytes + scratch);  // more entries than an arena holds
   resetToFull();
   holdBack(<usize>bytes + scratch);

@@ -51,7 +51,7 @@ export function expectedBytes(op: Operation, sources: u32): u64 {
 @inline const ENTRIES_MAX: u64 = 0x100000000 / ENTRY_BYTES;
 
 /** Entries that operands 0 .. sources - 1 have together. */
-export function entriesOf(sources: u32): u64 {
+function entriesOf(sources: u32): u64 {
   let entries: u64 = 0;
   for (let k: u32 = 0; k < sources; k++) {
     right.select(k);
@@ -60,18 +60,18 @@ export function entriesOf(sources: u32): u64 {
   return entries;
 }
 
-/** Begins a result of at most `entries` entries, with `bytes` bytes of scratch at the arena's end. */
-export function beginResult(entries: u64, bytes: u32): void { begin(min(entries, ENTRIES_MAX), bytes); }
+/** `entries`, or as many as an arena has room for. */
+export function mostEntries(entries: u64): u64 { return min(entries, ENTRIES_MAX); }
 
 /** Makes memory 0, which is fresh, the combination of operands 0 .. sources - 1. */
 export function combine(op: Operation, sources: u32): void {
   if (sources == 2) {
-    openTwo(op, 2 * entriesOf(sources) + 1);
+    openTwo(op, mostEntries(2 * entriesOf(sources) + 1));
     walkPair<Store>(foldOf(op));
     finish();
     return;
   }
-  beginResult(2 * entriesOf(sources) + 1, operationBytes(sources));           // a FULL entry may be cut at both ends of every other
+  begin(mostEntries(2 * entriesOf(sources) + 1), operationBytes(sources));    // a FULL entry may be cut at both ends of every other
   openOperation(op, sources);
   walk<Store>();
   finish();

@@ -16,16 +16,19 @@ export function membersFrom(from: u64, limit: u64): u64 {
   let rest = limit;
   for (let place = seek<Own>(firstKey); place && rest; place = advance<Own>(place)) {
     const entry = placeEntry(place), last = entryLastKey<Own>(entry);
+    const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
     for (let key = max(entryKey<Own>(entry), firstKey); key <= last && rest; key++) {
-      rest -= replyContainer(entry, key << 16, key == firstKey ? lowOf(from) : 0, rest);
+      rest -= replyContainer(kind, count, payload, key << 16, key == firstKey ? lowOf(from) : 0, rest);
     }
   }
   return limit - rest;
 }
 
-/** Adds up to `limit` members of a container from `low` on, each raised by `base`, to the reply. Returns how many. */
-function replyContainer(entry: usize, base: u64, low: u32, limit: u64): u64 {
-  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
+/**
+ * Adds up to `limit` members of a container of `count` members from `low` on, each raised by `base`, to the reply. Returns how many. An array
+ * may be of any kind that is an array.
+ */
+export function replyContainer(kind: Kind, count: u32, payload: usize, base: u64, low: u32, limit: u64): u64 {
   if (kind == Kind.BITSET) return replyBitset(payload, base, low, limit);
   if (kind == Kind.FULL) return replySpan(base, low, LOW_MAX, limit);
   if (kind == Kind.RUNS) {
@@ -36,8 +39,8 @@ function replyContainer(entry: usize, base: u64, low: u32, limit: u64): u64 {
     }
     return replied;
   }
-  if (kind == Kind.BUCKETS) return replyBuckets(entry, base, low, limit);
-  const count = entryCount<Own>(entry), first = low ? arrayLowerBound(payload, count, low) : 0;
+  if (kind == Kind.BUCKETS) return replyBuckets(payload, count, base, low, limit);
+  const first = low ? arrayLowerBound(payload, count, low) : 0;
   const replied = <u32>min<u64>(count - first, limit), end = payload + arrayBytes(first + replied);
   let member = payload + arrayBytes(first);
   for (; member + LANES_BYTES <= end; member += LANES_BYTES) reply.lanes(base, v128.load(member), LANES);
@@ -46,15 +49,15 @@ function replyContainer(entry: usize, base: u64, low: u32, limit: u64): u64 {
 }
 
 /** Adds base + first .. base + last to the reply, or the first `limit` of them. */
-function replySpan(base: u64, first: u32, last: u32, limit: u64): u64 {
+export function replySpan(base: u64, first: u32, last: u32, limit: u64): u64 {
   const replied = min<u64>(last - first + 1, limit);
   for (let i: u64 = 0; i < replied; i++) reply.member(base + first + i);
   return replied;
 }
 
 /** replyContainer() for buckets. A vector of low bytes may reach past their end: the counts follow them. */
-function replyBuckets(entry: usize, base: u64, low: u32, limit: u64): u64 {
-  const at = entryPayload<Own>(entry), count = entryCount<Own>(entry), counts = at + count, first = at + bucketsLowerBound(at, count, low);
+function replyBuckets(at: usize, count: u32, base: u64, low: u32, limit: u64): u64 {
+  const counts = at + count, first = at + bucketsLowerBound(at, count, low);
   const last = first + <usize>min<u64>(counts - first, limit);
   let next = first;
   for (let bucket = counts, end = at; next < last; bucket++, base += 256) {

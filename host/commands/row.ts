@@ -19,6 +19,8 @@ interface Keys {
    * the server asks the module for the keys of each call.
    */
   oneKeyFor?: string;
+  /** The argument before `at` is the number of keys, as in EVAL. */
+  numbered?: true;
 }
 
 export interface Arg {

@@ -1,0 +1,89 @@
+// Two operands into one: what combine.ts does for any number, without terms and lists. Most combinations are of two bitmaps, often of small
+// containers, and then the walk costs as much as the folds. Here it is the merge of two sorted lists.
+
+import { SELF, left, right } from "../env/memory";
+import { Left, Right } from "../env/view";
+import { Kind } from "../arena/entry";
+import { appendFull, begin } from "../arena/builder";
+import { stores } from "../container/kernel";
+import { CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, cursorOperand, openCursor, seekCursor } from "./cursor";
+import { emit, emitCopy } from "./emit";
+import { Fold, fold, foldCardinality } from "./fold";
+import { Scratch, makeScratch, scratch } from "./scratch";
+import { entryShape, shapeCount, shapeKind } from "./shape";
+
+/** Opens cursors 0 and 1 on operands `a` and `b`, and begins a result of at most `entries` entries. */
+export function openPair(a: u32, b: u32, entries: u64): void {
+  begin(entries, 2 * CURSOR_BYTES);
+  openCursor(0, a, 0);
+  openCursor(1, b, 0);
+}
+
+/**
+ * Folds the operands of cursors 0 and 1: appends all containers of the result (S = Store) or only counts them (S = Count). Returns the
+ * members, modulo 2^64.
+ */
+export function walkPair<S>(op: Fold): u64 {
+  let members: u64 = 0;
+  while (true) {
+    const x = cursorKey(0), y = cursorKey(1);
+    if (x == y) {
+      if (x == NO_KEY) return members;
+      members += foldBoth<S>(op, x);
+    } else if (x < y) {
+      if (op == Fold.AND) { if (y == NO_KEY) return members; seekCursor(0, y); } else members += takeLone<S>(0, x, y);
+    } else if (op == Fold.OR || op == Fold.XOR) members += takeLone<S>(1, y, x);
+    else if (x == NO_KEY) return members;
+    else seekCursor(1, x);
+  }
+}
+
+/** The containers that the cursor covers from `key` on, before `end`, which is where the other cursor is. Moves the cursor past them. */
+// @ts-ignore: decorator
+@inline function takeLone<S>(item: u32, key: u64, end: u64): u64 {
+  const last = min(cursorLastKey(item), end - 1), entry = cursorEntry(item);
+  right.select(cursorOperand(item));
+  const s = entryShape<Right>(entry);
+  let members = <u64>shapeCount(s);
+  if (shapeKind(s) == Kind.FULL) {
+    members = (last - key + 1) << 16;
+    if (stores<S>()) appendFull(key, last - key + 1);
+  } else if (stores<S>()) emitCopy(key, entry);
+  seekCursor(item, last + 1);
+  return members;
+}
+
+/** The result where both have `key`, up to the end of the shorter entry. Moves both cursors past it. */
+// @ts-ignore: decorator
+@inline function foldBoth<S>(op: Fold, key: u64): u64 {
+  const last = min(cursorLastKey(0), cursorLastKey(1)), lk = cursorOperand(0), rk = cursorOperand(1);
+  let members: u64;
+  if (last > key) {                           // both are full
+    members = op == Fold.AND || op == Fold.OR ? (last - key + 1) << 16 : 0;
+    if (stores<S>() && members) appendFull(key, last - key + 1);
+  } else {
+    makeScratch(Scratch.RIGHT);
+    left.select(lk);
+    right.select(rk);
+    const l = entryShape<Left>(cursorEntry(0)), r = entryShape<Right>(cursorEntry(1));
+    members = stores<S>() ? storeFold(op, key, lk, l, rk, r) : countFold(op, lk, l, rk, r);
+  }
+  seekCursor(0, last + 1);
+  seekCursor(1, last + 1);
+  return members;
+}
+
+// @ts-ignore: decorator
+@inline function storeFold(op: Fold, key: u64, lk: u32, l: u64, rk: u32, r: u64): u64 {
+  const s = fold(op, lk, l, rk, r, scratch(Scratch.FIRST), scratch(Scratch.TEMP));
+  emit(key, s);
+  return shapeCount(s);
+}
+
+// @ts-ignore: decorator
+@inline function countFold(op: Fold, lk: u32, l: u64, rk: u32, r: u64): u64 {
+  const both = foldCardinality(lk, l, rk, r, scratch(Scratch.FIRST), scratch(Scratch.TEMP)), x = shapeCount(l);
+  if (op == Fold.AND) return both;
+  if (op == Fold.ANDNOT) return x - both;
+  return op == Fold.OR ? x + shapeCount(r) - both : x + shapeCount(r) - 2 * both;
+}

@@ -1,0 +1,87 @@
+// Expressions over bitmaps: checked, counted, stored and listed. Operands 0 .. keys - 1 are the bitmaps, and operand `keys` is the text. All
+// of these functions work in memory 0, which is fresh.
+
+import { SELF, reply, right } from "../env/memory";
+import { KEY_MAX, Kind, keyOf } from "../arena/entry";
+import { begin, builderBytes, finish } from "../arena/builder";
+import { reserve } from "../arena/arena";
+import { Count, Store, stores } from "../container/kernel";
+import { LOW_MAX } from "../container/limits";
+import { mostEntries, walk } from "../combine/combine";
+import { NO_KEY, cursorKey, cursorLastKey, cursorTerm } from "../combine/cursor";
+import { evaluate, placesFor } from "../combine/evaluate";
+import { makePlaces, scratch, Scratch } from "../combine/scratch";
+import { seekItem } from "../combine/seek";
+import { copyShape, shapeAt, shapeCount, shapeKind } from "../combine/shape";
+import { Rule, resultOperand } from "../combine/term";
+import { replyContainer, replySpan } from "../read/stream";
+import { Mistake } from "./mistake";
+import { parse } from "./parser";
+import { measure, openTree, treeBytes } from "./terms";
+import { Syntax, addChild, firstUnnamed, makeRange, makeTree, mistake, mistakeAt, recordsEnd, syntaxOf } from "./tree";
+
+/**
+ * Whether the text, operand 0, is an expression over `keys` keys of a family whose greatest offset is `greatest`. Returns 0, or the mistake in
+ * the low half and the place of it, counted from 1, in the high half. For UNNAMED_KEY, adds the key's number to the reply.
+ */
+export function checkQuery(keys: u32, greatest: u64): u64 {
+  right.select(0);
+  parse(keys, greatest);
+  if (mistake() == Mistake.UNNAMED_KEY) reply.member(firstUnnamed());
+  return mistake() ? (<u64>mistakeAt() + 1) << 32 | mistake() : 0;
+}
+
+/** Makes memory 0 the bitmap of the expression's members. */
+export function query(keys: u32, greatest: u64): void {
+  open<Store>(keys, greatest, 0);
+  walk<Store>();
+  finish();
+}
+
+/** Members of the expression from `from` on, modulo 2^64. */
+export function queryCardinality(keys: u32, greatest: u64, from: u64): u64 {
+  open<Count>(keys, greatest, from);
+  return walk<Count>();
+}
+
+/** Adds the first `limit` members that are at least `from` to the reply, ascending. Returns how many there were. */
+export function queryMembers(keys: u32, greatest: u64, from: u64, limit: u64): u64 {
+  open<Count>(keys, greatest, from);
+  const term = cursorTerm(0), places = placesFor(term);
+  let key = cursorKey(0), rest = limit;
+  while (key != NO_KEY && rest) {
+    makePlaces(places);
+    const last = cursorLastKey(0);
+    let s = evaluate<Store>(term, key);
+    if (shapeKind(s) == Kind.FULL) {
+      for (; key <= last && rest; key++) rest -= replySpan(key << 16, 0, LOW_MAX, rest);
+    } else if (shapeCount(s)) {
+      const operand = resultOperand(term);
+      right.select(operand);
+      if (operand != SELF) s = copyShape(s, scratch(Scratch.FIRST));
+      rest -= replyContainer(shapeKind(s), shapeCount(s), shapeAt(s), key << 16, 0, rest);
+    }
+    if (last == KEY_MAX) break;
+    seekItem(0, last + 1);
+    key = cursorKey(0);
+  }
+  return limit - rest;
+}
+
+/** Makes the terms of the expression and opens them. Members below `from` are none of the result's. S as in walk(). */
+function open<S>(keys: u32, greatest: u64, from: u64): void {
+  right.select(keys);
+  let root = parse(keys, greatest);
+  if (mistake()) unreachable();               // the host has checked it
+  if (from || syntaxOf(root) == Syntax.KEYS) {                // item 0 is no operand
+    const all = makeTree(Rule.ALL);
+    if (from) addChild(all, makeRange(from, greatest));
+    addChild(all, root);
+    root = all;
+  }
+  const most = mostEntries(measure(root)), entries = stores<S>() ? most : 0, bytes = treeBytes(root);
+  // The tree is in low memory, which the result will take. Until the terms are made, what is held back must not reach it.
+  reserve(recordsEnd() + <usize>builderBytes(entries) + bytes);
+  begin(entries, bytes);
+  openTree(root, keyOf(from), greatest);
+}

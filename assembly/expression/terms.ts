@@ -1,0 +1,74 @@
+// From the tree of an expression to terms (combine/term.ts) and their cursors, which the walk works with.
+
+import { right } from "../env/memory";
+import { Right } from "../env/view";
+import { entriesHeld } from "../arena/directory";
+import { CURSOR_BYTES, openCursor } from "../combine/cursor";
+import { openTerm } from "../combine/seek";
+import { Rule, makeTerm, setOffsets, termBytes } from "../combine/term";
+import {
+  Syntax, bytesBelow, childItems, firstChild, highValue, itemsBelow, lowValue, nextSibling, ruleOf, setBelow, standsFor, syntaxOf,
+} from "./tree";
+
+/** Most entries of a result that a range or a complement adds to those of the operands. */
+// @ts-ignore: decorator
+@inline const ADDED_ENTRIES: u64 = 12;
+
+/** Counts the items and bytes that the record and everything below it takes. Returns the most entries of its result. */
+export function measure(record: usize): u64 {
+  const items = syntaxOf(record) == Syntax.TERM ? childItems(record) : 0;
+  let allItems = items, bytes = termBytes(items), entries = ADDED_ENTRIES;
+  if (syntaxOf(record) == Syntax.KEYS) {
+    entries = 0;
+    for (let key = <u32>lowValue(record); key <= <u32>highValue(record); key++) {
+      right.select(key - 1);
+      entries += 2 * entriesHeld<Right>();    // a FULL entry may be cut at both ends of every other
+    }
+    bytes = 0;
+  }
+  for (let child = firstChild(record); child; child = nextSibling(child)) {
+    entries += measure(child);
+    allItems += itemsBelow(child);
+    bytes += bytesBelow(child);
+  }
+  setBelow(record, allItems, bytes);
+  return entries;
+}
+
+/** Bytes of the cursors and terms of a tree that measure() has measured. */
+export function treeBytes(root: usize): u32 { return cursorsBytes(root) + bytesBelow(root); }
+
+/** Bytes of the cursors: item 0 is the root. */
+// @ts-ignore: decorator
+@inline function cursorsBytes(root: usize): u32 { return (1 + itemsBelow(root)) * <u32>CURSOR_BYTES; }
+
+/** Makes the terms of the tree, of which item 0 is the root, and opens all cursors at container `key`. `greatest`: of the offsets. */
+export function openTree(root: usize, key: u64, greatest: u64): void { openRecord(root, 0, 1, cursorsBytes(root), key, greatest); }
+
+/**
+ * Makes the record, which is not KEYS, item `item`. Its items and those below them are numbered from `next` on, and its terms begin below
+ * what lies `below` bytes from the arena's end on.
+ */
+function openRecord(record: usize, item: u32, next: u32, below: u32, key: u64, greatest: u64): void {
+  if (syntaxOf(record) == Syntax.RANGE) {
+    const range = makeTerm(below, Rule.RANGE, 0, 0, 0);
+    setOffsets(range, lowValue(record), highValue(record));
+    openTerm(item, range, key);
+    return;
+  }
+  const first = next, items = childItems(record);
+  let open = first;
+  next += items;
+  for (let child = firstChild(record); child; child = nextSibling(child)) {
+    if (syntaxOf(child) == Syntax.KEYS) {
+      const operand = <u32>lowValue(child) - 1, count = standsFor(child);
+      for (let i: u32 = 0; i < count; i++) openCursor(open + i, operand + i, key);
+    } else openRecord(child, open, next, below, key, greatest);
+    open += standsFor(child);
+    next += itemsBelow(child);
+    below += bytesBelow(child);
+  }
+  const term = makeTerm(below, ruleOf(record), first, items, <u32>lowValue(record));
+  if (ruleOf(record) == Rule.NOT) setOffsets(term, 0, greatest);
+  openTerm(item, term, key);
+}

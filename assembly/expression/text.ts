@@ -1,0 +1,80 @@
+// The text of an expression, read character by character. Characters are bytes. White space may stand between any two words.
+
+import { right } from "../env/memory";
+import { Mistake } from "./mistake";
+import { mistake, note, setTextAt, textAt } from "./tree";
+
+/** What stands for the end of the text. */
+// @ts-ignore: decorator
+@inline export const END: u32 = 0;
+
+// @ts-ignore: decorator
+@inline function characterAt(at: u32): u32 { return at < right.size() ? right.load8(at, 0) : END; }
+// @ts-ignore: decorator
+@inline function isSpace(character: u32): bool { return character == 0x20 || (character >= 0x09 && character <= 0x0d); }
+// @ts-ignore: decorator
+@inline function isDigit(character: u32): bool { return character - 0x30 < 10; }
+// @ts-ignore: decorator
+@inline function isLetter(character: u32): bool { return (character | 0x20) - 0x61 < 26; }
+
+/** The next character that is not white space, END if there is none or a mistake has been made. Characters of value 0 are none either. */
+export function peek(): u32 {
+  if (mistake()) return END;
+  let at = textAt();
+  while (isSpace(characterAt(at))) at++;
+  setTextAt(at);
+  return characterAt(at);
+}
+
+/** Whether the next character is `character`; if so, passes it. */
+export function accept(character: u32): bool {
+  if (peek() != character) return false;
+  setTextAt(textAt() + 1);
+  return true;
+}
+
+/** Passes `character`, or notes the mistake. */
+export function expect(character: u32, otherwise: Mistake): void { if (!accept(character)) note(otherwise, textAt()); }
+
+/** Whether the next two characters are '..'; if so, passes them. */
+export function acceptDots(): bool {
+  if (peek() != 0x2e || characterAt(textAt() + 1) != 0x2e) return false;
+  setTextAt(textAt() + 2);
+  return true;
+}
+
+/** Passes a number of at most `most`, or notes one of the mistakes. */
+export function readNumber(most: u64, none: Mistake, tooLarge: Mistake): u64 {
+  if (!isDigit(peek())) { note(none, textAt()); return 0; }
+  const from = textAt();
+  let at = from, value: u64 = 0, fits = true;
+  for (; isDigit(characterAt(at)); at++) {
+    const digit = <u64>characterAt(at) - 0x30;
+    fits = fits && digit <= most && value <= (most - digit) / 10;
+    value = value * 10 + digit;
+  }
+  setTextAt(at);
+  if (!fits) note(tooLarge, from);
+  return value;
+}
+
+/** Whether the next characters are letters. */
+// @ts-ignore: decorator
+@inline export function atWord(): bool { return isLetter(peek()); }
+
+/** Passes a word, and returns its letters in lower case as a number, the first one highest. A word of more than eight letters is 0. */
+export function readWord(): u64 {
+  let at = textAt(), word: u64 = 0;
+  for (; isLetter(characterAt(at)); at++) word = (word << 8) | (characterAt(at) | 0x20);
+  const length = at - textAt();
+  setTextAt(at);
+  return length > 8 ? 0 : word;
+}
+
+/** Passes white space and digits. */
+export function skipDigits(): void {
+  peek();
+  let at = textAt();
+  while (isDigit(characterAt(at))) at++;
+  setTextAt(at);
+}

@@ -1,0 +1,108 @@
+/* commands_expression.c -- questions: expressions over any number of bitmaps. */
+#include "args.h"
+#include "keys.h"
+#include "reply.h"
+
+/* What QUERY replies. */
+typedef struct question {
+    enum { CARD, MEMBERS, EXPORT } form;
+    uint64_t from, limit;
+} question;
+
+/* The number of keys, at `at`; the keys follow. */
+static int parse_key_count(call *c, int at, uint32_t *keys) {
+    size_t length;
+    uint64_t count;
+    const char *text = RedisModule_StringPtrLen(c->argv[at], &length);
+
+    if (!parse_number(text, length, UINT32_MAX, &count) || count == 0) return reply_error(c, "ERR numkeys should be greater than 0");
+    if (count > (uint64_t)(c->argc - at - 1)) return reply_error(c, "ERR Number of keys can't be greater than number of args");
+    if (count >= OPERANDS_MAX) return reply_error(c, "ERR Roaring: too many keys: maximum %d", OPERANDS_MAX - 1);
+    *keys = (uint32_t)count;
+    return 1;
+}
+
+/* The words after the keys, from `at` on. */
+static int parse_form(call *c, int at, question *asked) {
+    *asked = (question){CARD, 0, UINT64_MAX};
+    if (at == c->argc) return 1;
+    if (argument_is(c, at, "MEMBERS")) asked->form = MEMBERS;
+    else if (argument_is(c, at, "EXPORT")) asked->form = EXPORT;
+    else if (!argument_is(c, at, "CARD")) return reply_syntax_error(c);
+    at++;
+    if (asked->form == MEMBERS && at + 1 < c->argc && argument_is(c, at, "FROM")) {
+        if (!parse_offset(c, at + 1, "offset", &asked->from)) return 0;
+        at += 2;
+    }
+    if (asked->form == MEMBERS && at + 1 < c->argc && argument_is(c, at, "LIMIT")) {
+        if (!parse_limit(c, at + 1, &asked->limit)) return 0;
+        at += 2;
+    }
+    return at == c->argc || reply_syntax_error(c);
+}
+
+/* Checks the expression at `at`. Its place is that of a character, counted from 1. */
+static int check_expression(call *c, int at, const query *q) {
+    size_t length;
+    wrong m;
+    const char *text = RedisModule_StringPtrLen(c->argv[at], &length);
+
+    if (!succeeded(c, core_check_query(q, text, length, &m))) return 0;
+    if (m.what == MISTAKE_NONE) return 1;
+    if (m.what != MISTAKE_UNNAMED_KEY) return reply_error(c, "ERR Roaring: query: %s at character %u", mistake_text(m.what), m.place);
+    return reply_error(c, "ERR Roaring: query: the expression ends without #%llu at character %u", (unsigned long long)m.key, m.place);
+}
+
+/* Makes the q->keys keys from `at` on and the expression at `text` the operands. */
+static int open_query(call *c, const query *q, int at, int text) {
+    size_t length;
+    const bitmap *source;
+    const char *expression = RedisModule_StringPtrLen(c->argv[text], &length);
+
+    operands_clear();
+    for (int end = at + (int)q->keys; at < end; at++) {
+        if (!open_read(c, at, &source)) return 0;
+        operands_add(source);
+    }
+    operands_add_text(expression, length);
+    return 1;
+}
+
+/* QUERY expression numkeys key [key ...] [CARD | MEMBERS [FROM offset] [LIMIT n] | EXPORT] -- the number of members of the expression,
+ * its members, or a payload of them. */
+int query_command(call *c) {
+    query q = {.greatest = c->family->last};
+    question asked;
+    cardinality members;
+    bitmap *result;
+
+    if (!parse_key_count(c, 2, &q.keys) || !parse_form(c, 3 + (int)q.keys, &asked)) return REDISMODULE_OK;
+    if (!check_expression(c, 1, &q) || !open_query(c, &q, 3, 1)) return REDISMODULE_OK;
+    if (asked.form == MEMBERS) return reply_query_members(c, &q, asked.from, asked.limit);
+    if (asked.form == CARD) {
+        if (!succeeded(c, core_query_cardinality(&q, 0, &members))) return REDISMODULE_OK;
+        return reply_count(c, members);
+    }
+    if (!succeeded(c, core_query(&q, &result))) return REDISMODULE_OK;
+    reply_exported(c, result);
+    bitmap_free(result);
+    return REDISMODULE_OK;
+}
+
+/* QUERYSTORE dest expression numkeys key [key ...] -- stores the members of the expression, and replies how many there are. */
+int querystore_command(call *c) {
+    query q = {.greatest = c->family->last};
+    bitmap *result;
+    open_key dest;
+
+    if (!parse_key_count(c, 3, &q.keys)) return REDISMODULE_OK;
+    if (c->argc != 4 + (int)q.keys) return reply_syntax_error(c);
+    if (!check_expression(c, 2, &q) || !open_query(c, &q, 4, 2)) return REDISMODULE_OK;
+    if (!succeeded(c, core_query(&q, &result))) return REDISMODULE_OK;
+    if (!open_overwrite(c, 1, &dest)) {
+        bitmap_free(result);
+        return REDISMODULE_OK;
+    }
+    replace(c, &dest, result, "set");
+    return reply_cardinality(c, result);
+}
