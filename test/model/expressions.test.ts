@@ -1,9 +1,9 @@
 // Random expressions over random bitmaps of both families, compared with a sweep over the places where the bitmaps change.
 //
 //   SEED          repeats a run
-//   EXPRESSIONS   how many (default 20000; 4000 on all but the best CPU level)
+//   EXPRESSIONS   how many, in runs with the next seeds (default 20000; 4000 on all but the best CPU level)
 
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Answer, integer } from "./oracle/call.ts";
 import type { Edges } from "./oracle/edges.ts";
 import { parse, render, Sweep, type Tree } from "./oracle/expression.ts";
@@ -14,10 +14,12 @@ import { families, type Family, type Member, member, range } from "../support/fa
 import { readPayload } from "../support/format.ts";
 import { type Random, seeded } from "../support/random.ts";
 import { bytesOf, type Command, type Reply } from "../support/resp.ts";
-import { expectEqual, useServer } from "../support/suite.ts";
+import { byName, expectEqual, useServer } from "../support/suite.ts";
 import { withDebug } from "../support/server.ts";
 
 const EXPRESSIONS = Number(process.env.EXPRESSIONS ?? (process.env.ROAR_BRIEF ? 4000 : 20_000));
+/** The expressions of one run. */
+const RUN = 4000;
 const MOST_KEYS = 40;
 const BATCH = 25;
 const MOST_LISTED = 1000n;
@@ -31,10 +33,19 @@ type Asked = readonly [command: Command, expected: Answer];
 const server = useServer({ moduleArguments: withDebug });
 
 /** How often each form was compared. */
-const compared = { card: 0, members: 0, export: 0, store: 0, storeIntoSource: 0 };
+type Compared = Record<"card" | "members" | "export" | "store" | "storeIntoSource", number>;
+
+interface Question {
+  readonly random: Random;
+  readonly family: Family;
+  readonly text: string;
+  readonly keys: readonly Source[];
+  readonly members: Edges;
+  readonly cuts: readonly bigint[];
+}
 
 /** Commands that put an expression with these members to the server in every form, or in most cases only in the cheap ones. */
-function* asked(random: Random, family: Family, text: string, keys: readonly Source[], members: Edges, cuts: readonly bigint[]): Generator<Asked> {
+function* asked({ random, family, text, keys, members, cuts }: Question, compared: Compared): Generator<Asked> {
   const names = keys.map(({ key }) => key), count = members.count();
   const query = (...form: (string | bigint | number)[]): Command => [`${family.name}.QUERY`, text, names.length, ...names, ...form];
   const page = (from: bigint, limit: number): [Asked, bigint[]] => {
@@ -85,7 +96,7 @@ const membersIn = ({ bits }: Family, stream: Reply): Member[] =>
   readPayload(bits, bits === 32 ? Buffer.concat([Buffer.from([2]), bytesOf(stream)]) : bytesOf(stream));
 
 /** Puts expressions over sources of their own to the server. */
-async function compareSome(random: Random, count: number, rich: boolean): Promise<void> {
+async function compareSome(random: Random, count: number, rich: boolean, compared: Compared): Promise<void> {
   const family = random.pick(families), shape = { keys: 1 + random.below(random.pick([3, 8, MOST_KEYS])), depth: 8 };
   const sources = randomSources(random, family, shape.keys, rich);
   const near = sources.flatMap(({ set }) => [...set.stretches()].flat()).filter((offset) => offset <= family.last);
@@ -108,7 +119,8 @@ async function compareSome(random: Random, count: number, rich: boolean): Promis
       const text = render(renumbered, random);
       expect(parse(text, keys.length, family.last), text).toEqual(renumbered);
       const members = sweep.edges(sweep.evaluate(tree));
-      for (const one of asked(random, family, text, keys.map((key) => sources[key]!), members, sweep.cuts)) questions.push({ tree, asked: one });
+      const question = { random, family, text, keys: keys.map((key) => sources[key]!), members, cuts: sweep.cuts };
+      for (const one of asked(question, compared)) questions.push({ tree, asked: one });
     }
     const replies = await server.connection.pipeline(questions.map(({ asked: [command] }) => command));
     for (const [i, { tree, asked: [command, expected] }] of questions.entries()) {
@@ -150,11 +162,18 @@ async function explained(random: Random, family: Family, tree: Tree, sources: re
   return `\n  ${await isWrong(tree) ? "wrong" : "right, but not the whole"}: ${args.join(" ")}\n  after:\n    ${commands.join("\n    ")}`;
 }
 
-it("random expressions have the members that a sweep finds", seeded(async (random) => {
-  for (let done = 0; done < EXPRESSIONS;) {
-    const rich = random.chance(0.15), count = rich ? 50 : 100;
-    await compareSome(random, count, rich);
-    done += count;
-  }
-  for (const [form, times] of Object.entries(compared)) expect(times, form).toBeGreaterThan(EXPRESSIONS / 20);
-}));
+const runs = range(0, Math.ceil(EXPRESSIONS / RUN)).map((i) => ({ name: `seed + ${i}`, i }));
+
+describe("random expressions have the members that a sweep finds", () => {
+  it.each(byName(runs))("%s", (_, { i }) =>
+    seeded(async (random) => {
+      const compared: Compared = { card: 0, members: 0, export: 0, store: 0, storeIntoSource: 0 };
+      for (let done = 0; done < Math.min(RUN, EXPRESSIONS);) {
+        const rich = random.chance(0.25), count = rich ? 50 : 100;
+        await compareSome(random, count, rich, compared);
+        done += count;
+      }
+      for (const [form, times] of Object.entries(compared)) expect(times, form).toBeGreaterThan(Math.min(RUN, EXPRESSIONS) / 50);
+    }, i)(),
+  );
+});
