@@ -111,7 +111,7 @@ async function compareSome(random: Random, count: number, rich: boolean, compare
   const loaded = await server.connection.pipeline(sources.flatMap(({ commands }) => commands));
   expect(loaded.filter((reply) => reply instanceof Error)).toEqual([]);
   for (let done = 0; done < count; done += BATCH) {
-    const questions: { tree: Tree; asked: Asked }[] = [];
+    const put: { tree: Tree; asked: Asked }[] = [];
     for (let i = 0; i < BATCH; i++) {
       const tree = randomTree(random, { ...shape, depth: 1 + random.below(8), operands: random.pick([2, 4, 12, 40]), ends });
       const [renumbered, keys] = named(tree);
@@ -120,10 +120,10 @@ async function compareSome(random: Random, count: number, rich: boolean, compare
       expect(parse(text, keys.length, family.last), text).toEqual(renumbered);
       const members = sweep.edges(sweep.evaluate(tree));
       const question = { random, family, text, keys: keys.map((key) => sources[key]!), members, cuts: sweep.cuts };
-      for (const one of asked(question, compared)) questions.push({ tree, asked: one });
+      for (const one of asked(question, compared)) put.push({ tree, asked: one });
     }
-    const replies = await server.connection.pipeline(questions.map(({ asked: [command] }) => command));
-    for (const [i, { tree, asked: [command, expected] }] of questions.entries()) {
+    const replies = await server.connection.pipeline(put.map(({ asked: [command] }) => command));
+    for (const [i, { tree, asked: [command, expected] }] of put.entries()) {
       try {
         compare(replies[i]!, expected);
       } catch (error) {

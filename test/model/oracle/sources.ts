@@ -63,7 +63,8 @@ class Draft {
 /** `count` sources. Those that are `rich` have arrays and bitsets of thousands of members in some containers. */
 export function randomSources(random: Random, family: Family, count: number, rich: boolean): Source[] {
   const keys = sharedKeys(random, family), ends = [0, 1, 63, 64, 65_534, 65_535];
-  const pools = keys.map((_, i) => range(0, rich && i < 2 ? 8000 : 60).map(() => (random.chance(0.1) ? random.pick(ends) : random.below(CONTAINER))));
+  const low = (): number => (random.chance(0.1) ? random.pick(ends) : random.below(CONTAINER));
+  const pools = keys.map((_, i) => range(0, rich && i < 2 ? 8000 : 60).map(low));
   const draft = (name: string): Draft => {
     const made = new Draft(name, family), habit = random.pick([0.15, 0.5, 0.9]);
     /** [from, to) in the container. */

@@ -54,7 +54,10 @@ export function named(tree: Tree): readonly [tree: Tree, keys: number[]] {
       case "function": return { ...of, of: of.of.map((item) => visit(item, see)) };
     }
   };
-  visit(tree, (key) => (seen.add(key), key));
+  visit(tree, (key) => {
+    seen.add(key);
+    return key;
+  });
   const keys = [...seen].sort((a, b) => a - b), numbers = new Map(keys.map((key, i) => [key, i]));
   return [visit(tree, (key) => numbers.get(key)!), keys];
 }
