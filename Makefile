@@ -12,6 +12,7 @@
 #: MACHINES=trixie        test-fresh: only these of bookworm, trixie and trixie-user
 #: FUZZ_SECONDS=600       fuzz: seconds for each target
 #: SEQUENCES=20           sequences: runs of each kind
+#: EXPRESSIONS=1000000    sequences: expressions
 #: SEED=n                 sequences: repeat the run that printed this seed
 #: ARCH=aarch64           build: compile for another processor, aarch64 or x86_64; the module is then build/<ARCH>/redis-roar.so
 #: SUITES="native ..."    test-arm64: run only these test files
@@ -37,6 +38,7 @@ MODULE := $(O)/redis-roar.so
 PORT         := 6379
 FUZZ_SECONDS := 600
 SEQUENCES    := 20
+EXPRESSIONS  := 1000000
 
 BIN := node_modules/.bin
 TSX := $(BIN)/tsx
@@ -142,8 +144,8 @@ asan: setup          ## Run the integration tests on a module built with Address
 		CFLAGS='-fsanitize=$(SANITIZERS) -shared-libasan'
 	@tools/asan
 
-sequences: build     ## Compare more than 1,000,000 random commands with a model, on each CPU level
-	SEQUENCES=$(SEQUENCES) $(BIN)/vitest run test/model/sequences.test.ts
+sequences: build     ## Compare more than 1,000,000 random commands and 1,000,000 expressions with a model, on each CPU level
+	SEQUENCES=$(SEQUENCES) EXPRESSIONS=$(EXPRESSIONS) $(BIN)/vitest run test/model/sequences.test.ts test/model/expressions.test.ts
 
 soak: fuzz asan sequences ## Run fuzz, asan and sequences, and 100,000 writes through a chain of replicas
 	STEPS=100000 $(BIN)/vitest run test/durability/replicas.test.ts

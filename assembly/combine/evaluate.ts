@@ -105,7 +105,9 @@ function foldResult(op: Fold, term: u32, acc: u64, i: u32, s: u64): u64 {
   right.select(operand);
   const folded = foldNext(op, resultOperand(term), acc, operand, s);
   setResult(term, SELF, 0);
-  return folded;
+  if (!shapeCount(folded) || isFull(folded) || isResultPlace(shapeAt(folded))) return folded;
+  right.select(SELF);                         // folded in place, where the next item's result will be made
+  return copyShape(folded, scratch(Scratch.FIRST));
 }
 
 // --- All items ----------------------------------------------------------------------------------------------------------------

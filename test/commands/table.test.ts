@@ -21,13 +21,13 @@ const free: Readonly<Record<string, number>> = { SETBITARRAY: 1, STAT: 1, OPTIMI
 
 /** Position and access of each key in a call, according to the command's row. */
 const accesses = (row: Row, call: readonly Argument[]): { at: number; access: Access }[] =>
-  row.keys.flatMap(({ at, to, access, oneKeyFor }) => {
-    const count = to === undefined || call[0] === oneKeyFor ? 1 : call.length - at + 1;
+  row.keys.flatMap(({ at, to, access, oneKeyFor, numbered }) => {
+    const count = numbered ? Number(call[at - 2]) : to === undefined || call[0] === oneKeyFor ? 1 : call.length - at + 1;
     return range(at, count).map((position) => ({ at: position - 1, access }));
   });
 
 /** Whether the server asks the module for the keys of a call. */
-const reportsKeys = (row: Row): boolean => row.keys.some(({ oneKeyFor }) => oneKeyFor !== undefined);
+const reportsKeys = (row: Row): boolean => row.keys.some(({ oneKeyFor, numbered }) => oneKeyFor !== undefined || numbered);
 
 const OF_SPECS: Readonly<Record<Access, string[]>> = {
   read: ["RO", "access"], modify: ["RW", "access", "update"], update: ["RW", "update"], insert: ["RW", "insert"],
@@ -56,9 +56,12 @@ describe("the command table", () => {
     const declared = row.flags.map((flag) => flag.replace("deny-oom", "denyoom"));
     expect([...(flags as string[])].sort()).toEqual([...declared, "module", ...(reportsKeys(row) ? ["movablekeys"] : [])].sort());
     expect(tips).toEqual(row.tips ?? []);
-    expect([first, last, step]).toEqual([row.keys[0]!.at, row.keys.at(-1)!.to ?? row.keys.at(-1)!.at, 1]);
-    expect((specs as Reply[]).map(specOf)).toEqual(row.keys.map(({ at, to, access, oneKeyFor }) =>
-      ({ at, last: to ?? 0, flags: [...OF_SPECS[access], ...(oneKeyFor === undefined ? [] : ["incomplete"])] })));
+    const fixed = row.keys.filter(({ numbered }) => !numbered);             // older servers know no others without asking
+    expect([first, last, step]).toEqual([fixed[0]?.at ?? 0, fixed.at(-1)?.to ?? fixed.at(-1)?.at ?? 0, Math.min(fixed.length, 1)]);
+    expect((specs as Reply[]).map(specOf)).toEqual(row.keys.map(({ at, to, access, oneKeyFor, numbered }) => ({
+      ...(numbered ? { numbersAt: at - 1 } : { at, last: to ?? 0 }),
+      flags: [...OF_SPECS[access], ...(oneKeyFor === undefined ? [] : ["incomplete"])],
+    })));
   });
 
   it.each(byName(rows))("%s: COMMAND DOCS reports the documentation of its row", async (_, { row, name }) => {
@@ -82,9 +85,14 @@ describe("the command table", () => {
 
 function specOf(reply: Reply): unknown {
   const spec = record(reply), begin = record(spec.get("begin_search")!), find = record(spec.get("find_keys")!);
-  const keys = record(find.get("spec")!);
-  expect([begin.get("type"), find.get("type"), keys.get("keystep"), keys.get("limit")]).toEqual(["index", "range", 1, 0]);
-  return { at: record(begin.get("spec")!).get("index"), last: keys.get("lastkey"), flags: spec.get("flags") };
+  const keys = record(find.get("spec")!), at = record(begin.get("spec")!).get("index"), flags = spec.get("flags");
+  expect([begin.get("type"), keys.get("keystep") ?? keys.get("step")]).toEqual(["index", 1]);
+  if (find.get("type") === "keynum") {
+    expect([keys.get("keynumidx"), keys.get("firstkey")]).toEqual([0, 1]);
+    return { numbersAt: at, flags };
+  }
+  expect([find.get("type"), keys.get("limit")]).toEqual(["range", 0]);
+  return { at, last: keys.get("lastkey"), flags };
 }
 
 /** An argument as COMMAND DOCS reports it. `described` gives the same for the row. */
@@ -223,7 +231,7 @@ describe("every command", () => {
       await server.run("RPUSH", key, 1);
     }
     for (const [i, args] of bad.entries()) expect(await expectRefusal(name, args)).toBe(texts[i]);
-    for (const text of texts) expect(text).toMatch(/^ERR (invalid|value|syntax|Invalid|bit offset|The bit)/);
+    for (const text of texts) expect(text).toMatch(/^ERR (invalid|value|syntax|Invalid|bit offset|The bit|numkeys|Roaring: query:)/);
   });
 
   it.each(byName(rows))("%s refuses keys of other types", async (_, { row, name, family }) => {

@@ -52,7 +52,7 @@ describe("routing", () => {
     }
   });
 
-  const several = rows.filter(({ row }) => row.keys.length > 1 || row.keys.some(({ to }) => to !== undefined));
+  const several = rows.filter(({ row }) => row.keys.length > 1 || row.keys.some(({ to, numbered }) => to !== undefined || numbered));
   it.each(byName(several))("%s refuses keys in different slots", async (_, { row, family, name }) => {
     const calls = tagged(row, family, ["a", "b"]).filter(({ keys }) => keys.length > 1);
     expect(calls).not.toEqual([]);

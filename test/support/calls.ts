@@ -48,6 +48,8 @@ const calls: Readonly<Record<string, readonly Argument[]>> = {
   BITFIELD_RO: ["r:1", "GET", "u8", 0],
   STAT: ["e:1", "JSON"],
   OPTIMIZE: ["r:1", "MEM"],
+  QUERY: ["#1 - #2 | #3", 3, "r:1", "r:2", "r:3", "CARD"],
+  QUERYSTORE: ["o:1", "#1 - #2 | #3", 3, "r:1", "r:2", "r:3"],
 };
 
 /** Calls in which other arguments are keys: those of the operation that a key spec names in `oneKeyFor`. */

@@ -1,14 +1,14 @@
 // What every command must reply, and how it changes the keys.
 
 import { expect } from "vitest";
-import { type Member, member } from "../../support/family.ts";
-import { readPayload } from "../../support/format.ts";
 import { keeps, leastSources, type Operation, operations } from "../../support/model.ts";
-import { expectEqual, SYNTAX, WRONGTYPE } from "../../support/suite.ts";
+import { SYNTAX, WRONGTYPE } from "../../support/suite.ts";
 import { bytesOf, ReplyError } from "../../support/resp.ts";
-import { type Answer, type Call, integer, list, refuse, REPLY_LIMIT, STRING_LIMIT, stringLength, TooMuch } from "./call.ts";
+import { type Answer, type Call, integer, list, refuse, REPLY_LIMIT, stringLength } from "./call.ts";
 import { Edges } from "./edges.ts";
 import { bitfield } from "./fields.ts";
+import { query, querystore } from "./questions.ts";
+import { exportedSet, readStream } from "./streams.ts";
 
 interface Rule {
   /** As in COMMAND INFO: including the name, negative if more arguments may follow. */
@@ -193,21 +193,9 @@ function select(call: Call): Answer {
 
 // --- Exchange ------------------------------------------------------------------------------------------------------------
 
-const MOST_EXPORTED = 100_000n;
-/** With more containers than this, of at least 14 bytes each, a stream is too long for a string. */
-const TOO_MANY_CONTAINERS = STRING_LIMIT / 14n + 1n;
-
-/** The sorted members of a portable stream. */
-const readStream = (bits: 32 | 64, stream: Buffer): Member[] =>
-  readPayload(bits, bits === 32 ? Buffer.concat([Buffer.from([2]), stream]) : stream);
-
 function exported(call: Call): Answer {
   const set = call.read(1)?.set;
-  if (set === undefined) return null;
-  if (set.containers() > TOO_MANY_CONTAINERS) stringLength(STRING_LIMIT + 1n);
-  if (set.count() > MOST_EXPORTED) throw new TooMuch();
-  const members = set.members().map(member);
-  return (reply) => expectEqual(readStream(call.family.bits, bytesOf(reply)), members);
+  return set === undefined ? null : exportedSet(call.family, set);
 }
 
 /** Streams that were read before: sequences send the same ones many times. */
@@ -399,6 +387,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   BITFIELD_RO: rule(-2, (call) => bitfield(call, false)),
   STAT: rule(-2, stat),
   OPTIMIZE: rule(-2, optimize),
+  QUERY: rule(-4, query),
+  QUERYSTORE: rule(-5, querystore),
 };
 
 /** Predicts the reply of a call and applies it to the world. A refusal changes nothing. */

@@ -58,7 +58,7 @@ export function compare(actual: Reply, expected: Answer): void {
 const LISTED = 3000n;
 
 /** Commands that together show every member of a key, with their expected replies. */
-function* questions(key: string, { family, set }: Bitmap): Generator<[Command, Answer]> {
+export function* questions(key: string, { family, set }: Bitmap): Generator<[Command, Answer]> {
   const name = (command: string): string => `${family.name}.${command}`;
   const between = (low: bigint, high: bigint): [Command, Answer] => [
     [name("RANGE"), key, low, high - 1n], set.members(low, high).map(integer),

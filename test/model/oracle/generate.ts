@@ -6,7 +6,9 @@ import { leastSources, operations } from "../../support/model.ts";
 import type { Random } from "../../support/random.ts";
 import type { World } from "./call.ts";
 import type { Edges } from "./edges.ts";
+import { render } from "./expression.ts";
 import { CARRY, type Words } from "./foretell.ts";
+import { named, randomTree } from "./trees.ts";
 
 /** The offsets that a sequence uses. */
 export interface Domain {
@@ -123,6 +125,18 @@ export class Generator {
     if (random.chance(0.25)) return [this.word("NOT"), [this.key()], random.chance(0.7) ? [this.near(this.key())] : []];
     const operation = random.pick(operations), sources = leastSources(operation) + random.below(4);
     return [this.word(operation), range(0, sources).map(() => this.key()), []];
+  }
+
+  /** An expression and its sources. */
+  expression(): [text: string, ...sources: string[]] {
+    const { random } = this;
+    const ends = (): [bigint, bigint] => {
+      const [a, b] = [this.offset(), this.offset()];
+      return a < b ? [a, b] : [b, a];
+    };
+    const [tree, keys] = named(randomTree(random, { keys: 6, depth: random.below(5), operands: 8, ends }));
+    if (keys.length === 0) return ["#1", this.key()];
+    return [render(tree, random), ...keys.map(() => this.key())];
   }
 
   /** Containers of every kind for a portable stream. */
@@ -302,4 +316,14 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
   },
   STAT: (g) => [g.key(), ...g.optional(g.word("JSON"))],
   OPTIMIZE: (g) => [g.key(), ...g.optional(g.word("MEM"))],
+  QUERY: (g) => {
+    const card = [[], [g.word("CARD")], [g.word("EXPORT")]], [text, ...sources] = g.expression();
+    const from = g.optional(g.word("FROM"), String(g.offset()));
+    const members = [g.word("MEMBERS"), ...from, ...(g.random.chance(0.8) ? [g.word("LIMIT"), String(g.random.below(2000))] : [])];
+    return [text, sources.length, ...sources, ...(g.random.chance(0.5) ? members : g.random.pick(card))];
+  },
+  QUERYSTORE: (g) => {
+    const [text, ...sources] = g.expression();
+    return [g.key(), text, sources.length, ...sources];
+  },
 };

@@ -1,0 +1,51 @@
+// What QUERY and QUERYSTORE must reply.
+
+import { expect } from "vitest";
+import type { Reply } from "../../support/resp.ts";
+import { SYNTAX } from "../../support/suite.ts";
+import { type Answer, type Call, integer, list, refuse } from "./call.ts";
+import type { Edges } from "./edges.ts";
+import { evaluate, parse } from "./expression.ts";
+import { exportedSet } from "./streams.ts";
+
+/** The number of keys, which is the argument at `at`. */
+function keyCount({ args }: Call, at: number): number {
+  const text = args[at]!;
+  if (!/^[1-9][0-9]*$/.test(text) || Number(text) >= 2 ** 32) refuse("ERR numkeys should be greater than 0");
+  return Number(text) > args.length - at - 1 ? refuse("ERR Number of keys can't be greater than number of args") : Number(text);
+}
+
+/** The members of the expression at `at`, or the check of the reply that refuses it. Its sources follow their number. */
+function questioned(call: Call, at: number, keys: number): Edges | ((reply: Reply) => void) {
+  const { family, args } = call, tree = parse(args[at]!, keys, family.last);
+  if (tree === undefined) return (reply) => expect((reply as Error).message).toMatch(/^ERR Roaring: query: .* at character [1-9][0-9]*$/);
+  return evaluate(tree, args.slice(at + 2, at + 2 + keys).map((_, i) => call.source(at + 2 + i)), family.last);
+}
+
+export function query(call: Call): Answer {
+  const { args } = call, keys = keyCount(call, 2), form = 3 + keys;
+  let at = form + 1, from = 0n, limit = 2n ** 64n;
+  if (args.length > form && !["CARD", "MEMBERS", "EXPORT"].some((known) => call.is(form, known))) refuse(SYNTAX);
+  if (call.is(form, "MEMBERS") && call.is(at, "FROM") && args.length > at + 1) {
+    from = call.offset(at + 1, "offset");
+    at += 2;
+  }
+  if (call.is(form, "MEMBERS") && call.is(at, "LIMIT") && args.length > at + 1) {
+    limit = call.limit(at + 1);
+    at += 2;
+  }
+  if (args.length > at) refuse(SYNTAX);
+  const set = questioned(call, 1, keys);
+  if (typeof set === "function") return set;
+  if (call.is(form, "EXPORT")) return exportedSet(call.family, set);
+  if (!call.is(form, "MEMBERS")) return integer(set.count());
+  const count = set.count(from);
+  return list(set, from, 2n ** 64n, count < limit ? count : limit);
+}
+
+export function querystore(call: Call): Answer {
+  const keys = keyCount(call, 3);
+  if (call.args.length !== 4 + keys) refuse(SYNTAX);
+  const set = questioned(call, 2, keys);
+  return typeof set === "function" ? set : integer(call.overwrite(1, set).count());
+}

@@ -1,0 +1,85 @@
+// Random expressions of QUERY.
+
+import { range } from "../../support/family.ts";
+import type { Random } from "../../support/random.ts";
+import { counting, infix, takesNumber, type Tree } from "./expression.ts";
+
+interface Shape {
+  /** Number of keys that an expression may name. */
+  readonly keys: number;
+  /** How deep operators and functions may be nested. */
+  readonly depth: number;
+  /** About how many operands there may be, apart from those of spans. */
+  readonly operands: number;
+  /** The first and last offset of a range. */
+  readonly ends: () => readonly [first: bigint, last: bigint];
+}
+
+export function randomTree(random: Random, { keys, depth, operands, ends }: Shape): Tree {
+  const key = (): Tree => ({ kind: "key", key: random.below(keys) });
+  const leaf = (): Tree => {
+    if (random.chance(0.85)) return key();
+    const [first, last] = ends();
+    return { kind: "range", first, last };
+  };
+  /** Keys that follow one another. */
+  const span = (): Tree[] => {
+    const from = random.below(keys), count = 1 + random.below(keys - from);
+    return range(from, count).map((at) => ({ kind: "key", key: at }));
+  };
+  const tree = (levels: number, room: number): Tree => {
+    if (levels === 0 || room <= 1 || random.chance(0.1)) return leaf();
+    if (random.chance(0.15)) return { kind: "not", of: tree(levels - 1, room) };
+    if (random.chance(0.5)) {
+      const half = 1 + random.below(room - 1);
+      return { kind: "infix", operator: random.pick(infix), left: tree(levels - 1, half), right: tree(levels - 1, room - half) };
+    }
+    const items = 1 + random.below(random.pick([2, 4, 8]));
+    const of = range(0, items).flatMap(() => (random.chance(0.3) ? span() : [tree(levels - 1, Math.floor(room / items))]));
+    const name = random.pick(counting), near = BigInt(random.pick([random.below(4), random.below(of.length + 2), of.length]));
+    return { kind: "function", name, number: !takesNumber(name) ? 0n : random.chance(0.02) ? 2n ** 64n - 1n - near : near, of };
+  };
+  return tree(depth, operands);
+}
+
+/** The same tree over only those keys that it names, in the same order, and their numbers before. */
+export function named(tree: Tree): readonly [tree: Tree, keys: number[]] {
+  const seen = new Set<number>();
+  const visit = (of: Tree, see: (key: number) => number): Tree => {
+    switch (of.kind) {
+      case "key": return { ...of, key: see(of.key) };
+      case "range": return of;
+      case "not": return { ...of, of: visit(of.of, see) };
+      case "infix": return { ...of, left: visit(of.left, see), right: visit(of.right, see) };
+      case "function": return { ...of, of: of.of.map((item) => visit(item, see)) };
+    }
+  };
+  visit(tree, (key) => {
+    seen.add(key);
+    return key;
+  });
+  const keys = [...seen].sort((a, b) => a - b), numbers = new Map(keys.map((key, i) => [key, i]));
+  return [visit(tree, (key) => numbers.get(key)!), keys];
+}
+
+/** Simpler trees: without one of the operands or with one instead of the whole, at any place of the tree. */
+export function* simpler(tree: Tree): Generator<Tree> {
+  switch (tree.kind) {
+    case "key":
+    case "range": return;
+    case "not":
+      yield tree.of;
+      for (const of of simpler(tree.of)) yield { ...tree, of };
+      return;
+    case "infix":
+      yield tree.left;
+      yield tree.right;
+      for (const left of simpler(tree.left)) yield { ...tree, left };
+      for (const right of simpler(tree.right)) yield { ...tree, right };
+      return;
+    case "function":
+      yield* tree.of;
+      if (tree.of.length > 1) for (const i of tree.of.keys()) yield { ...tree, of: tree.of.toSpliced(i, 1) };
+      for (const [i, item] of tree.of.entries()) for (const of of simpler(item)) yield { ...tree, of: tree.of.with(i, of) };
+  }
+}
