@@ -122,55 +122,6 @@ status core_query_cardinality(const query *q, uint64_t from, cardinality *member
     return discard(IN_CORE(&f, *members = counted(core.queryCardinality(q->keys, q->greatest, from))));
 }
 
-void operands_add_text(const char *text, size_t length) {
-    add_operand((span){(uint8_t *)text, length < UINT32_MAX ? (uint32_t)length : UINT32_MAX});
-}
-
-status core_check_query(const query *q, const char *text, size_t length, wrong *m) {
-    frame f;
-    uint64_t found = 0;
-    operands_clear();
-    operands_add_text(text, length);
-    if (!start_building(&f, 0)) return OUT_OF_MEMORY;
-    status s = IN_CORE(&f, found = core.checkQuery(q->keys, q->greatest));
-    *m = (wrong){(uint32_t)found, (uint32_t)(found >> 32), sandbox_members[0]};
-    return discard(s);
-}
-
-status core_query(const query *q, bitmap **result) {
-    frame f;
-    if (!start_building(&f, expected(OR))) return OUT_OF_MEMORY;
-    return built(BUILDING_IN(&f, core.query(q->keys, q->greatest)), result);
-}
-
-status core_query_members(const query *q, uint64_t from, uint64_t limit, member_sink *sink, void *context) {
-    frame f;
-    if (!start_building(&f, 0)) return OUT_OF_MEMORY;
-    call.sink = sink;
-    call.context = context;
-    status s = IN_CORE(&f, core.queryMembers(q->keys, q->greatest, from, limit));
-    call.sink = NULL;
-    if (s == OK && core.collected()) sink(context, sandbox_members, core.collected());
-    return discard(s);
-}
-
-static void count_batch(void *context, const uint64_t *members, size_t length) {
-    (void)members;
-    *(size_t *)context += length;
-}
-
-/* The core counts modulo 2^64: if that is 0, looking for a first member tells whether there are none. */
-status core_query_cardinality(const query *q, uint64_t from, cardinality *members) {
-    frame f;
-    uint64_t modulo = 0;
-    size_t any = 0;
-    if (!start_building(&f, 0)) return OUT_OF_MEMORY;
-    status s = discard(IN_CORE(&f, modulo = core.queryCardinality(q->keys, q->greatest, from)));
-    if (s == OK && modulo == 0) s = core_query_members(q, from, 1, count_batch, &any);
-    *members = any ? TWO_TO_64 : modulo;
-    return s;
-}
-
 status core_intersects(uint32_t *holds) {
     frame f;
     if (!start_building(&f, 0)) return OUT_OF_MEMORY;

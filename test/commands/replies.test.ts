@@ -45,6 +45,11 @@ function calls({ last, bits }: Family): Record<string, { offsets?: Argument[][];
     DIFF: { others: [["to", "full", "k"]] }, CONTAINS: { others: [["full", "k", "ALL"]] }, JACCARD: { others: [["k", "full"]] },
     SETBITARRAY: { others: [["k", "0101"]] }, GETBITARRAY: { others: [["seven"]] }, EXPORT: { others: [["k"], ["none"]] },
     IMPORT: { others: [["k", EMPTY[bits]]] }, FROMBITMAP: { others: [["k", "n"]] }, TOBITMAP: { others: [["to", "seven"]] },
+    QUERY: {
+      offsets: [["#1 - [7..7]", 1, "k", "MEMBERS"], ["#1 | #2", 2, "k", "none", "MEMBERS", "FROM", 8, "LIMIT", 2]],
+      others: [["#1", 1, "k"], ["~#1", 1, "none"], ["#1", 1, "k", "EXPORT"], ["#1", 1, "none", "MEMBERS"]],
+    },
+    QUERYSTORE: { others: [["to", "#1 - [7..7]", 1, "k"]] },
     STAT: { others: [["k"], ["k", "JSON"]] }, OPTIMIZE: { others: [["k"]] },
   };
 }
