@@ -7,7 +7,7 @@
 
 import { SELF, left, right } from "../env/memory";
 import { Own, Right, view16 } from "../env/view";
-import { allocate, blockBytes, bumpMark, isTiny, prepare, release } from "../arena/arena";
+import { BLOCK_MAX, allocate, blockBytes, bumpMark, isTiny, prepare, release } from "../arena/arena";
 import {
   ENTRY_BYTES, Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes, setBlock, setFull, setPosition,
 } from "../arena/entry";
@@ -20,20 +20,26 @@ import { Scratch, makeScratch, scratch, scratchBytes } from "../combine/scratch"
 import { entryShape, shapeAt, shapeBytes, shapeCount, shapeKind } from "../combine/shape";
 import { countUp, releaseContainer } from "./edit";
 import { insert } from "./point";
-import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, runsBytes } from "../container/limits";
+import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes } from "../container/limits";
+import { BUCKET_MAX, bucketHeld, bucketsBytes } from "../container/buckets";
 
 // The estimate that decides, in nanoseconds. Merging takes MERGING, and MERGED for each entry of the operand below the end of memory 0,
 // which is a search for a container that is probably not in the cache. Building anew takes BUILT for each entry of memory 0, and a
 // nanosecond for each COPIED bytes. Folding two containers, and copying what lies beyond the end, costs as much either way.
+//
+// Containers that outgrow their blocks leave free blocks behind. If the larger blocks take more than one REPLACED-th of memory 0, which may
+// then have to be moved now and rewritten soon, building anew is quicker, too.
 
 // @ts-ignore: decorator
 @inline const MERGING: u64 = 10000;
 // @ts-ignore: decorator
-@inline const MERGED: u64 = 400;
+@inline const MERGED: u64 = 250;
 // @ts-ignore: decorator
 @inline const BUILT: u64 = 20;
 // @ts-ignore: decorator
 @inline const COPIED: u64 = 8;
+// @ts-ignore: decorator
+@inline const REPLACED: u64 = 8;
 
 /** Fewer entries beyond the end are inserted one by one: leaves should not be small. */
 // @ts-ignore: decorator
@@ -95,9 +101,9 @@ function entriesCovered(from: usize, most: u64): u64 {
 
 // --- Room ---------------------------------------------------------------------------------------------------------------------
 
-/** The most bytes that merging allocates and works in. `last` is the last key of memory 0. */
+/** The most bytes that merging allocates and works in; BYTES_MAX if building anew is quicker. `last` is the last key of memory 0. */
 function roomToMerge(last: u64): u64 {
-  let inserted: u64 = 0, bytes: u64 = scratchBytes(Scratch.RIGHT);
+  let inserted: u64 = 0, copied: u64 = 0, replaced: u64 = 0, work: u64 = 0;
   let place = seek<Right>(0), rest = entriesHeld<Right>();
   for (let own = seek<Own>(0); isUpTo(place, last); place = advance<Right>(place), rest--) {
     const from = placeEntry(place), key = entryKey<Right>(from);
@@ -107,29 +113,51 @@ function roomToMerge(last: u64): u64 {
       inserted += 1 + entriesCovered(from, u64.MAX_VALUE);    // one before each of those, and one behind
     } else if (entryKey<Own>(entry) > key) {
       inserted++;
-      bytes += copiedBytes(from);
+      copied += copiedBytes(from);
     } else if (entryKind<Own>(entry) != Kind.FULL) {
-      bytes += mergedBytes(entry, from);
+      replaced += replacedBytes(entry, from);
+      if (replaced > bumpMark() / REPLACED) return BYTES_MAX;
+      if (entryKind<Right>(from) < Kind.SINGLE) work = scratchBytes(Scratch.RIGHT);
     }
   }
-  if (rest >= APPENDED_LEAST) bytes += roomForLeaves(rest); else inserted += rest;
-  for (; place; place = advance<Right>(place)) bytes += copiedBytes(placeEntry(place));
-  return inserted ? bytes + roomForEntries(inserted) : bytes;
+  if (rest >= APPENDED_LEAST) copied += roomForLeaves(rest); else inserted += rest;
+  for (; place; place = advance<Right>(place)) copied += copiedBytes(placeEntry(place));
+  return copied + replaced + work + (inserted ? roomForEntries(inserted) : 0);
 }
 
 /** The most bytes of the block that a copy of the operand's entry takes. */
 // @ts-ignore: decorator
 @inline function copiedBytes(from: usize): usize {
   const bytes = payloadBytes<Right>(from);
-  return bytes ? ALIGNMENT + blockBytes(bytes) : 0;
+  return bytes ? allocatedBytes(bytes) : 0;
+}
+
+/** The most bytes that allocating a block for `bytes` bytes, or two for half of them each, takes. */
+// @ts-ignore: decorator
+@inline function allocatedBytes(bytes: usize): usize {
+  const size = blockBytes(bytes);
+  return size >= BLOCK_MAX / 2 ? size + ALIGNMENT : size;
 }
 
 /** The most bytes that merging `from` into the container of `entry` allocates. Neither is FULL. */
-function mergedBytes(entry: usize, from: usize): usize {
-  if (entryKind<Own>(entry) == Kind.BITSET) return 0;         // changed in place
-  const more = entryCount<Right>(from), plain = arrayBytes(entryCount<Own>(entry) + more);
-  const most = min(min(plain, runsBytes(runsMost<Own>(entry) + runsMost<Right>(from))), BITSET_BYTES);
-  return (entryKind<Right>(from) >= Kind.SINGLE ? BLOCKS_A_MEMBER * more : 1) * (ALIGNMENT + blockBytes(most));
+function replacedBytes(entry: usize, from: usize): usize {
+  const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), more = entryCount<Right>(from);
+  if (kind == Kind.BITSET) return 0;          // changed in place
+  const isInserted = entryKind<Right>(from) >= Kind.SINGLE;
+  if (isInserted && isArraySized(count + more) && fitsBlock(entry, from)) return 0;
+  const runs = runsMost<Own>(entry) + runsMost<Right>(from);
+  const most = allocatedBytes(min(min(arrayBytes(count + more), runsBytes(runs)), BITSET_BYTES));
+  return isInserted ? BLOCKS_A_MEMBER * more * most : most;
+}
+
+/** Whether the container is an array or buckets, and stays so in the block or entry that it has when the one or two members of `from` are inserted. */
+function fitsBlock(entry: usize, from: usize): bool {
+  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), count = entryCount<Own>(entry), more = entryCount<Right>(from);
+  if (kind >= Kind.SINGLE) return count + more <= 2;
+  if (kind == Kind.ARRAY) return blockBytes(arrayBytes(count)) == blockBytes(arrayBytes(count + more));
+  if (kind != Kind.BUCKETS || blockBytes(bucketsBytes(count)) != blockBytes(bucketsBytes(count + more))) return false;
+  const members = entryPayload<Right>(from), first = right.load16(members, 0), last = right.load16(members + arrayBytes(more - 1), 0);
+  return max(bucketHeld(payload, count, first >> 8), bucketHeld(payload, count, last >> 8)) + more <= BUCKET_MAX;
 }
 
 /** As many runs as the entry has, or more. */
