@@ -47,7 +47,7 @@ import { BUCKET_MAX, bucketHeld, bucketsBytes } from "../container/buckets";
 /** What aligning a bitset may skip. */
 // @ts-ignore: decorator
 @inline const ALIGNMENT: usize = 64;
-/** Inserting a member allocates at most as much as this many blocks of the container: an array for runs, which then becomes buckets. */
+/** Inserting a member allocates at most as much as this many of the blocks that it ends in: runs may become an array, and that buckets. */
 // @ts-ignore: decorator
 @inline const BLOCKS_A_MEMBER: usize = 4;
 /** More bytes than an arena has. */
@@ -103,7 +103,7 @@ function entriesCovered(from: usize, most: u64): u64 {
 
 /** The most bytes that merging allocates and works in; BYTES_MAX if building anew is quicker. `last` is the last key of memory 0. */
 function roomToMerge(last: u64): u64 {
-  let inserted: u64 = 0, copied: u64 = 0, replaced: u64 = 0, work: u64 = 0;
+  let inserted: u64 = 0, copied: u64 = 0, replaced: u64 = 0, between: u64 = 0, work: u64 = 0;
   let place = seek<Right>(0), rest = entriesHeld<Right>();
   for (let own = seek<Own>(0); isUpTo(place, last); place = advance<Right>(place), rest--) {
     const from = placeEntry(place), key = entryKey<Right>(from);
@@ -115,14 +115,16 @@ function roomToMerge(last: u64): u64 {
       inserted++;
       copied += copiedBytes(from);
     } else if (entryKind<Own>(entry) != Kind.FULL) {
-      replaced += replacedBytes(entry, from);
+      const bytes = replacedBytes(entry, from);
+      replaced += bytes;
       if (replaced > bumpMark() / REPLACED) return BYTES_MAX;
       if (entryKind<Right>(from) < Kind.SINGLE) work = scratchBytes(Scratch.RIGHT);
+      else between += bytes * (BLOCKS_A_MEMBER * entryCount<Right>(from) - 1);
     }
   }
   if (rest >= APPENDED_LEAST) copied += roomForLeaves(rest); else inserted += rest;
   for (; place; place = advance<Right>(place)) copied += copiedBytes(placeEntry(place));
-  return copied + replaced + work + (inserted ? roomForEntries(inserted) : 0);
+  return copied + replaced + between + work + (inserted ? roomForEntries(inserted) : 0);
 }
 
 /** The most bytes of the block that a copy of the operand's entry takes. */
@@ -139,15 +141,13 @@ function roomToMerge(last: u64): u64 {
   return size >= BLOCK_MAX / 2 ? size + ALIGNMENT : size;
 }
 
-/** The most bytes that merging `from` into the container of `entry` allocates. Neither is FULL. */
+/** The most bytes of the block that the container of `entry` gets when `from` is merged into it. Neither is FULL. */
 function replacedBytes(entry: usize, from: usize): usize {
   const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), more = entryCount<Right>(from);
   if (kind == Kind.BITSET) return 0;          // changed in place
-  const isInserted = entryKind<Right>(from) >= Kind.SINGLE;
-  if (isInserted && isArraySized(count + more) && fitsBlock(entry, from)) return 0;
+  if (entryKind<Right>(from) >= Kind.SINGLE && isArraySized(count + more) && fitsBlock(entry, from)) return 0;
   const runs = runsMost<Own>(entry) + runsMost<Right>(from);
-  const most = allocatedBytes(min(min(arrayBytes(count + more), runsBytes(runs)), BITSET_BYTES));
-  return isInserted ? BLOCKS_A_MEMBER * more * most : most;
+  return allocatedBytes(min(min(arrayBytes(count + more), runsBytes(runs)), BITSET_BYTES));
 }
 
 /** Whether the container is an array or buckets, and stays so in the block or entry that it has when the one or two members of `from` are inserted. */
