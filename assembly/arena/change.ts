@@ -72,7 +72,7 @@ export function promote(): void {
 /** Bytes per entry of all the blocks that a leaf moves through as it grows from empty to LEAF_MAX, and of the blocks that splits take. */
 // @ts-ignore: decorator
 @inline const ROOM_AN_ENTRY: usize = 160;
-/** The same for a slot: bytes of all the blocks that an inner node moves through as it grows to INNER_MAX, and of those that splits take. */
+/** The same for each slot of an inner node as it grows from empty to INNER_MAX. */
 // @ts-ignore: decorator
 @inline const ROOM_A_SLOT: usize = 200;
 

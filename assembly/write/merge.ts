@@ -27,8 +27,8 @@ import { BUCKET_MAX, bucketHeld, bucketsBytes } from "../container/buckets";
 // which is a search for a container that is probably not in the cache. Building anew takes BUILT for each entry of memory 0, and a
 // nanosecond for each COPIED bytes. Folding two containers, and copying what lies beyond the end, costs as much either way.
 //
-// Containers that outgrow their blocks leave free blocks behind. If the larger blocks take more than one REPLACED-th of memory 0, which may
-// then have to be moved now and rewritten soon, building anew is quicker, too.
+// Containers that outgrow their blocks leave free blocks behind. Where the larger blocks may take more than 1 / REPLACED of memory 0, the
+// union is built anew, too: memory 0 would have to grow by more than it does at a time, and be rewritten soon.
 
 // @ts-ignore: decorator
 @inline const MERGING: u64 = 10000;
@@ -47,7 +47,7 @@ import { BUCKET_MAX, bucketHeld, bucketsBytes } from "../container/buckets";
 /** What aligning a bitset may skip. */
 // @ts-ignore: decorator
 @inline const ALIGNMENT: usize = 64;
-/** Inserting a member allocates at most as much as this many of the blocks that it ends in: runs may become an array, and that buckets. */
+/** Inserting a member allocates at most four times as much as replacedBytes() says: runs may become an array, and that buckets. */
 // @ts-ignore: decorator
 @inline const BLOCKS_A_MEMBER: usize = 4;
 /** More bytes than an arena has. */
@@ -134,7 +134,7 @@ function roomToMerge(last: u64): u64 {
   return bytes ? allocatedBytes(bytes) : 0;
 }
 
-/** The most bytes that allocating a block for `bytes` bytes, or two for half of them each, takes. */
+/** The most bytes that allocating a block for `bytes` bytes takes, with what aligning it or a block twice as large may skip. */
 // @ts-ignore: decorator
 @inline function allocatedBytes(bytes: usize): usize {
   const size = blockBytes(bytes);
@@ -150,7 +150,7 @@ function replacedBytes(entry: usize, from: usize): usize {
   return allocatedBytes(min(min(arrayBytes(count + more), runsBytes(runs)), BITSET_BYTES));
 }
 
-/** Whether the container is an array or buckets, and stays so in the block or entry that it has when the one or two members of `from` are inserted. */
+/** Whether the one or two members of `from` fit the block of an array or buckets, or the entry, and leave the container's kind as it is. */
 function fitsBlock(entry: usize, from: usize): bool {
   const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), count = entryCount<Own>(entry), more = entryCount<Right>(from);
   if (kind >= Kind.SINGLE) return count + more <= 2;

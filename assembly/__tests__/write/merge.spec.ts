@@ -117,7 +117,8 @@ describe("merging a bitmap into a larger one", () => {
       build(model, Form.EITHER, random);
       for (let i = 0; i < 40; i++) {
         const key = random.below(2) ? <u64>random.below(3000) : BALLAST + random.below(12000);
-        model = mergeInto(trial, model, random.below(2) ? anyModel(key, 1, 3, random) : small(key, 1 + random.below(30), random.below(20), trial));
+        const more = random.below(2) ? anyModel(key, 1, 3, random) : small(key, 1 + random.below(30), random.below(20), trial);
+        model = mergeInto(trial, model, more);
         merges += merged;
         const offset = (key << 16) + random.below(65536);
         enter();
