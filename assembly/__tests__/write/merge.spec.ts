@@ -74,7 +74,7 @@ function small(key: u64, step: u64, count: u32, trial: Trial): Model {
 
 describe("merging a bitmap into a larger one", () => {
   it("gives the model's result for each pair of container kinds", () => {
-    const trial = new Trial(950);
+    const trial = new Trial(1250);
     for (let x = 0; x < Style.STYLES; x++) {
       for (let y = 0; y < Style.STYLES; y++) {
         for (let form: i32 = 0; form < Form.FORMS; form++) {
@@ -89,7 +89,7 @@ describe("merging a bitmap into a larger one", () => {
   });
 
   it("gives the model's result for containers and spans before, between, in and behind those that are there", () => {
-    const trial = new Trial(951);
+    const trial = new Trial(1251);
     let merges = 0;
     for (let i = 0; i < 100; i++) {
       const random = trial.random, key = <u64>random.below(40), far = random.below(3) ? 40 : BALLAST + random.below(20000);
@@ -110,7 +110,7 @@ describe("merging a bitmap into a larger one", () => {
   });
 
   it("gives the model's result for a sequence of merges and other changes in one arena", () => {
-    const trial = new Trial(952), random = trial.random;
+    const trial = new Trial(1252), random = trial.random;
     let merges = 0;
     for (let round = 0; round < 3; round++) {
       let model = ballast(new Model());
@@ -131,7 +131,7 @@ describe("merging a bitmap into a larger one", () => {
   });
 
   it("merges nothing if the bitmap has all members, or the other one has none", () => {
-    const trial = new Trial(953), model = ballast(small(0, 1, 300, trial)), step = model.intervals / 20;
+    const trial = new Trial(1253), model = ballast(small(0, 1, 300, trial)), step = model.intervals / 20;
     const part = new Model();
     for (let i = 0; i < model.intervals; i += step) part.append(model.low(i), model.low(i));
     build(model, Form.EITHER, trial.random);
@@ -147,7 +147,7 @@ describe("merging a bitmap into a larger one", () => {
 
 describe("merging a bitmap that lies beyond the end of another one", () => {
   it("appends any number of containers, in leaves that are full", () => {
-    const trial = new Trial(954);
+    const trial = new Trial(1254);
     const counts: u32[] = [0, 1, 126, 127, 128, 253, 254, 255, 508, 509, 3000, 33000];
     for (let i = 0; i < counts.length; i++) {
       const model = ballast(anyModel(0, 1, 9, trial.random)), first = (model.maximum() >> 16) + 1 + trial.random.below(2);
@@ -165,7 +165,7 @@ describe("merging a bitmap that lies beyond the end of another one", () => {
   });
 
   it("appends again and again, while the directory grows", () => {
-    const trial = new Trial(955);
+    const trial = new Trial(1255);
     let model = ballast(new Model());
     build(model, Form.EITHER, trial.random);
     let entries = entriesHeld<Own>();
@@ -182,7 +182,7 @@ describe("merging a bitmap that lies beyond the end of another one", () => {
   });
 
   it("merges a bitmap of any size that lies partly beyond the end", () => {
-    const trial = new Trial(956);
+    const trial = new Trial(1256);
     for (let i = 0; i < 20; i++) {
       const model = ballast(anyModel(0, 1, 9, trial.random)), last = model.maximum() >> 16;
       build(model, Form.EITHER, trial.random);
@@ -199,7 +199,7 @@ describe("merging a bitmap that lies beyond the end of another one", () => {
 
 describe("merging, if building the union is quicker", () => {
   it("changes nothing", () => {
-    const trial = new Trial(957);
+    const trial = new Trial(1257);
     const large = ballast(new Model()), most = anyModel(BALLAST, 2, 3000, trial.random);
     const pairs: Model[][] = [
       [new Model(), range(5, 5)], [range(5, 5), large], [range(5, 9), range(70000, 70000)], [range(0, OFFSET_MAX), range(5, 5)],
@@ -216,7 +216,7 @@ describe("merging, if building the union is quicker", () => {
   });
 
   it("depends on how many containers the other one has, not on where they are", () => {
-    const trial = new Trial(958), large = ballast(new Model());
+    const trial = new Trial(1258), large = ballast(new Model());
     for (let count: u32 = 1; count < 3000; count += 1 + trial.random.below(200)) {
       build(large, Form.EITHER, trial.random);
       mergeInto(trial, large, small(BALLAST + 40 + trial.random.below(100), 1 + trial.random.below(3), count, trial));
@@ -246,7 +246,7 @@ function attempt(trial: Trial): bool {
 
 describe("merging without memory to grow", () => {
   it("leaves the bitmap as it was", () => {
-    const trial = new Trial(959);
+    const trial = new Trial(1259);
     let failures = 0, merges: u32 = 0;
     for (let i = 0; i < 200; i++) {
       failures += i32(attempt(trial));
