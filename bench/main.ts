@@ -19,6 +19,7 @@ import { inWords, thisMachine } from "./machine.ts";
 import { columns, heading, line } from "./report.ts";
 import type { Row } from "./row.ts";
 import { measureCommands } from "./suites/commands.ts";
+import { measureImports } from "./suites/imports.ts";
 import { measureLatency } from "./suites/latency.ts";
 import { measureFlood } from "./suites/setbits.ts";
 import { type Combination, measureSets, pairs } from "./suites/sets.ts";
@@ -87,6 +88,7 @@ const suites: [string, Suite][] = [
   ["keys of 10 members", (contenders) => measureSmallKeys(contenders, { data: "keys of 10 members", keys, bound: 366 })],
   ["random 64-bit members", (contenders) => measureWide(contenders, "random 64-bit members", randomMembers(64, MILLION))],
   ["snowflake ids", (contenders) => measureWide(contenders, "snowflake ids", snowflakes(22, MILLION))],
+  ["a million containers", (contenders) => measureImports(contenders, "a million containers", MILLION)],
   ["random SETBITs", (contenders) => measureFlood(contenders, { data: "random SETBITs", count: floods, bound: 100 * MILLION })],
   ["through a client", measureLatency],
   ["every command", measureCommands],

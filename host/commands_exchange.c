@@ -116,29 +116,35 @@ int export_command(call *c) {
 
 int reply_exported(call *c, const bitmap *b) { return reply_serialized(c, b, c->family->exported); }
 
-/* Stores the union of the key and `imported`, and replies its cardinality. Frees `imported`. */
-static int add_members(call *c, open_key *k, bitmap *imported) {
-    bitmap *merged;
-    cardinality before = 0, after = 0;
+/* Adds the members of `more` to *b, or sets *both to a new bitmap of all members, whichever is quicker. In the first case *both is *b. */
+static status unite(bitmap **b, const bitmap *more, bitmap **both) {
+    uint32_t merged;
+    status done = core_merge(b, more, &merged);
 
+    *both = *b;
+    if (done != OK || merged) return done;
     operands_clear();
-    operands_add(k->stored);
-    operands_add(imported);
-    status done = core_combine(OR, &merged);
-    bitmap_free(imported);
-    if (!succeeded(c, done)) {
-        abandon(k);
-        return REDISMODULE_OK;
+    operands_add(*b);
+    operands_add(more);
+    return core_combine(OR, both);
+}
+
+/* Stores the union of the key and `imported`, and replies its cardinality. Stores `imported` itself, or frees it. */
+static int add_members(call *c, open_key *k, bitmap *imported) {
+    bitmap *both = k->stored ? k->stored : imported;
+    cardinality before = 0, after = 0;
+    status done = OK;
+
+    if (k->stored) {
+        done = core_cardinality(k->stored, &before);
+        if (done == OK) done = unite(&k->value, imported, &both);
+        bitmap_free(imported);
     }
-    done = core_cardinality(merged, &after);
-    if (done == OK && k->stored) done = core_cardinality(k->stored, &before);
-    if (!succeeded(c, done)) {
-        bitmap_free(merged);
-        abandon(k);
-        return REDISMODULE_OK;
-    }
-    commit_other(c, k, merged, before != after, "setbit");
-    return reply_count(c, after);
+    if (done == OK) done = core_cardinality(both, &after);
+    if (done != OK && both != k->value) bitmap_free(both);
+    if (done != OK || both == k->value) commit(c, k, done, before != after, "setbit");
+    else commit_other(c, k, both, before != after, "setbit");
+    return done == OK ? reply_count(c, after) : REDISMODULE_OK;
 }
 
 /* IMPORT key payload [REPLACE] -- adds the members of a portable stream, or replaces all members by them; replies the new

@@ -106,6 +106,8 @@ status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous)
 status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed);
 /* Changes [low, high]. */
 status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t high);
+/* Adds the members of `more`, unless it is quicker to build the union of both with core_combine: then *merged is 0, and nothing changes. */
+status core_merge(bitmap **b, const bitmap *more, uint32_t *merged);
 /* Sets the field to `value`, or adds `value` to it (`adds`). */
 status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum overflow overflow, outcome *o);
 /* Frees the unused end of the block, if possible. */

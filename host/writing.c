@@ -8,8 +8,8 @@
 /* Lists of this many offsets are sorted before they are added or removed. */
 #define SORTED_FROM 64
 
-/* Changing a range needs working space at the end of the arena. It is freed if it exceeds a quarter of the bitmap plus this. */
-#define RANGE_SLACK 256
+/* Changing a range and merging need working space at the end of the arena. It is freed if it exceeds a quarter of the bitmap plus this. */
+#define SLACK 256
 
 /* Offsets per call. Between calls, a bitmap with too many free blocks is rewritten. */
 #define CHANGES 1024
@@ -95,6 +95,12 @@ status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit,
     return s == OUT_OF_MEMORY ? undo_set_all(b, offsets, *changed, bit) : s;
 }
 
+/* Ends a write to *b that used call.used bytes, and perhaps working space behind them. */
+static status trimmed(status s, bitmap **b) {
+    if (s == OK && (*b)->size - call.used > call.used / 4 + SLACK) bitmap_fit(b);
+    return s;
+}
+
 static void change_range(enum change change, uint64_t low, uint64_t high) {
     switch (change) {
     case SET: core.setRange(low, high); break;
@@ -106,9 +112,17 @@ static void change_range(enum change change, uint64_t low, uint64_t high) {
 
 status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t high) {
     frame f = writing(*b);
-    status s = wrote(CHANGING_IN(&f, change_range(change, low, high)), b);
-    if (s == OK && (*b)->size - call.used > call.used / 4 + RANGE_SLACK) bitmap_fit(b);
-    return s;
+    return trimmed(wrote(CHANGING_IN(&f, change_range(change, low, high)), b), b);
+}
+
+status core_merge(bitmap **b, const bitmap *more, uint32_t *merged) {
+    const span operand = {arena(more), more->size};
+    frame f = writing(*b);
+    f.operands = &operand;
+    f.operand_count = 1;
+    *merged = 0;
+    status s = wrote(CHANGING_IN(&f, *merged = core.merge(); call.used = core.used()), b);
+    return *merged ? trimmed(s, b) : s;
 }
 
 static uint32_t set_field(const field *at, int adds, int64_t value, enum overflow overflow) {

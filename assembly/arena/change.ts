@@ -72,6 +72,9 @@ export function promote(): void {
 /** Bytes per entry of all the blocks that a leaf moves through as it grows from empty to LEAF_MAX, and of the blocks that splits take. */
 // @ts-ignore: decorator
 @inline const ROOM_AN_ENTRY: usize = 160;
+/** The same for each slot of an inner node as it grows from empty to INNER_MAX. */
+// @ts-ignore: decorator
+@inline const ROOM_A_SLOT: usize = 200;
 
 /** The most bytes that inserting `entries` (1 or 2) entries at `key` into a full arena allocates. */
 export function roomToInsert(key: u64, entries: u32): usize {
@@ -92,10 +95,16 @@ export function roomToInsert(key: u64, entries: u32): usize {
 }
 
 /** The most bytes that inserting `entries` entries anywhere into a full arena allocates. */
-export function roomForEntries(entries: u32): usize {
+export function roomForEntries(entries: u64): u64 {
   const root = rootNode<Own>(), level = nodeLevel<Own>(root), count = nodeCount<Own>(root);
-  if (level || count + entries > LEAF_MAX) return <usize>entries * ROOM_AN_ENTRY + <usize>(level + 3) * ROOM_A_LEVEL;
-  return roomToGrow(count, entries, true);
+  if (level || count + entries > LEAF_MAX) return entries * ROOM_AN_ENTRY + <u64>(level + 3) * ROOM_A_LEVEL;
+  return roomToGrow(count, <u32>entries, true);
+}
+
+/** The most bytes that appending `entries` entries in leaves as full as they can be allocates. */
+export function roomForLeaves(entries: u32): u64 {
+  const leaves = <u64>entries / LEAF_MAX + 1, level = nodeLevel<Own>(rootNode<Own>());
+  return leaves * (ROOMY_BYTES + ROOM_A_SLOT) + <u64>(level + 3) * ROOM_A_LEVEL;
 }
 
 /** Bytes of the blocks that a leaf moves through while it grows by `entries` entries. It has `count` and is not roomy. */
@@ -148,6 +157,30 @@ export function insertEntry(key: u64): usize {
   setKey(entry, key);
   return entry;
 }
+
+/** Appends a leaf to the directory of a full arena. Its entries are complete, and their keys are greater than all others. */
+export function appendLeaf(leaf: usize): void {
+  const key = firstKey(leaf), members = nodeCardinality(leaf);
+  let link: usize = ROOT, node = rootNode<Own>();
+  if (!nodeLevel<Own>(node) || isFull(node)) node = raiseRoot();
+  while (nodeLevel<Own>(node) > 1) {
+    if (isFull(slotChild<Own>(lastSlot(node)))) {
+      splitChild(link, nodeCount<Own>(node) - 1, key);        // the node may move
+      node = <usize>load<u32>(link);
+    }
+    const slot = lastSlot(node);
+    addToSlot(slot, members);
+    link = slotLink(slot);
+    node = slotChild<Own>(slot);
+  }
+  node = openGap(link, nodeCount<Own>(node));
+  writeSlot(lastSlot(node), key, leaf, members);
+  setEntryTotal(entryTotal<Own>() + nodeCount<Own>(leaf));
+  setTotalCardinality(totalCardinality<Own>() + members);
+}
+
+// @ts-ignore: decorator
+@inline function lastSlot(node: usize): usize { return slotAt(node, nodeCount<Own>(node) - 1); }
 
 /** Removes the entry that begins at `key`. The caller has already released its block and taken its members from the sums. */
 export function removeEntry(key: u64): void {

@@ -141,7 +141,8 @@ export const bitmaps: Command[] = [
   },
   {
     name: "IMPORT", since: "1.0.0", flags: ["write", "deny-oom"],
-    summary: "Adds the members of a bitmap in the portable Roaring format", complexity: "O(n)",
+    summary: "Adds the members of a bitmap in the portable Roaring format",
+    complexity: "O(m + c log n) for a payload of m bytes and c containers; O(m + n) if c is large",
     keys: [{ at: 1, access: "modify" }], args: [key, string("payload"), optional(token("REPLACE"))],
     reply: "The number of members after the import.", missing: "creates",
     details: "With `REPLACE` the payload replaces the key's old value and TTL. An invalid payload is refused with `ERR invalid roaring payload: ...`, and the key stays as it was.",

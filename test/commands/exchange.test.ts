@@ -181,6 +181,22 @@ describeCommand("IMPORT", (suite) => {
     expect(await effects(() => run("k2", payload), "k2")).toMatchObject({ dirty: 1, events: [["setbit", "k2"]], touched: true });
   });
 
+  it("adds a small payload to a large bitmap: before, within and behind its members", async () => {
+    const lone = range(0, 10_000).map((i) => 1_000_000_000 + i * 131_072);
+    for (const [sample, members] of Object.entries({ ...samples(family), behind: range(0, 500).map((i) => 2_400_000_000 + i * 65_537) })) {
+      await roar.load("k", lone);
+      await roar.load("other", [...members, lone[77]!, lone[78]! + 1]);
+      await roar.run("OPTIMIZE", "other");
+      await roar.run("BITOP", "OR", "expected", "k", "other");
+      const added = bytesOf(await roar.run("EXPORT", "other")), all = await roar.run("BITCOUNT", "expected");
+      expect(await effects(() => run("k", added)), sample).toMatchObject({ dirty: 1, events: [["setbit", "k"]], touched: true });
+      expect(await effects(() => run("k", added)), sample).toEqual(noEffects);
+      expect(await run("k", added), sample).toBe(all);
+      expect(await roar.run("BITCOUNT", "k"), sample).toBe(all);
+      expect(await roar.run("BITOPCARD", "XOR", "k", "expected"), sample).toBe(0);
+    }
+  });
+
   it("refuses a payload that is truncated anywhere or has trailing bytes, and leaves the key unchanged", async () => {
     await roar.load("k", [9]);
     const before = await roar.dump("k");

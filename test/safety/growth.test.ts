@@ -4,7 +4,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { families } from "../support/family.ts";
 import { random as seeded, seed } from "../support/random.ts";
-import type { Argument } from "../support/resp.ts";
+import { type Argument, bytesOf } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { built, withDebug } from "../support/server.ts";
 import { byName, useServer } from "../support/suite.ts";
@@ -67,6 +67,29 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
     await roar.run(command, ...args);
     await contents();
     expect(await server.info("redis-roar_bitmaps_damaged")).toBe("0");
+  });
+
+  it("IMPORT into a large bitmap leaves the members unchanged and replies with OOM", async () => {
+    await roar.load("k", spread(20_000));
+    await roar.load("other", spread(20_000).slice(7000, 7400).flatMap((offset) => [offset + 1, offset + 2, offset + 70_000]));
+    await roar.run("OPTIMIZE", "k");
+    const payload = bytesOf(await roar.run("EXPORT", "other")), before = await contents();
+    const size = Number(await server.run("MEMORY", "USAGE", "k"));
+    for (const bytes of [0, size, size + 10_000]) {
+      expect(await isRefused(bytes, "IMPORT", ["k", payload])).toBe(true);
+      expect(await contents()).toEqual(before);
+    }
+    expect(await roar.run("IMPORT", "k", payload)).toBe(await roar.run("BITOPCARD", "OR", "k", "other"));
+    await contents();
+  });
+
+  it("IMPORT changes a large bitmap in place, with no memory where none is needed", async () => {
+    await roar.run("SETBITARRAY", "k", dense);
+    await roar.load("other", [70_000, 70_001, 200_000]);
+    const payload = bytesOf(await roar.run("EXPORT", "other")), count = Number(await roar.run("BITCOUNT", "k"));
+    expect(await isRefused(0, "IMPORT", ["k", payload])).toBe(false);
+    expect(await roar.run("BITCOUNT", "k")).toBe(count + 2);
+    await contents();
   });
 
   it("does not create a missing key", async () => {

@@ -1,0 +1,253 @@
+// Adding all members of another bitmap, operand 0, in place: the cost depends on the containers of the operand. Building the union of both
+// (combine/combine.ts) copies the containers that only memory 0 has as well, and is quicker when the operand has about as many.
+//
+// What the operand has below the end of memory 0 is merged container by container: one or two members are inserted one by one, more are
+// folded with the container that is there. What it has beyond that end is appended, whole leaves at a time. All growth happens before the
+// first change.
+
+import { SELF, left, right } from "../env/memory";
+import { Own, Right, view16 } from "../env/view";
+import { BLOCK_MAX, allocate, blockBytes, bumpMark, isTiny, prepare, release } from "../arena/arena";
+import {
+  ENTRY_BYTES, Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes, setBlock, setFull, setPosition,
+} from "../arena/entry";
+import { advance, entriesHeld, findEntry, lastEntry, placeEntry, seek, seekFrom } from "../arena/directory";
+import { LEAF_MAX, entryAt, nodeBytes, writeNode } from "../arena/node";
+import { adjust, appendLeaf, insertEntry, roomForEntries, roomForLeaves } from "../arena/change";
+import { normalized } from "../combine/emit";
+import { Fold, fold } from "../combine/fold";
+import { Scratch, makeScratch, scratch, scratchBytes } from "../combine/scratch";
+import { entryShape, shapeAt, shapeBytes, shapeCount, shapeKind } from "../combine/shape";
+import { countUp, releaseContainer } from "./edit";
+import { insert } from "./point";
+import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes } from "../container/limits";
+import { BUCKET_MAX, bucketHeld, bucketsBytes } from "../container/buckets";
+
+// The estimate that decides, in nanoseconds. Merging takes MERGING, and MERGED for each entry of the operand below the end of memory 0,
+// which is a search for a container that is probably not in the cache. Building anew takes BUILT for each entry of memory 0, and a
+// nanosecond for each COPIED bytes. Folding two containers, and copying what lies beyond the end, costs as much either way.
+//
+// Containers that outgrow their blocks leave free blocks behind. Where the larger blocks may take more than 1 / REPLACED of memory 0, the
+// union is built anew, too: memory 0 would have to grow by more than it does at a time, and be rewritten soon.
+
+// @ts-ignore: decorator
+@inline const MERGING: u64 = 10000;
+// @ts-ignore: decorator
+@inline const MERGED: u64 = 250;
+// @ts-ignore: decorator
+@inline const BUILT: u64 = 20;
+// @ts-ignore: decorator
+@inline const COPIED: u64 = 8;
+// @ts-ignore: decorator
+@inline const REPLACED: u64 = 8;
+
+/** Fewer entries beyond the end are inserted one by one: leaves should not be small. */
+// @ts-ignore: decorator
+@inline const APPENDED_LEAST: u32 = LEAF_MAX / 2;
+/** What aligning a bitset may skip. */
+// @ts-ignore: decorator
+@inline const ALIGNMENT: usize = 64;
+/** Inserting a member allocates at most four times as much as replacedBytes() says: runs may become an array, and that buckets. */
+// @ts-ignore: decorator
+@inline const BLOCKS_A_MEMBER: usize = 4;
+/** More bytes than an arena has. */
+// @ts-ignore: decorator
+@inline const BYTES_MAX: u64 = 0xffff0000;
+
+/**
+ * Adds the members of operand 0 to memory 0 and returns 1. If it is quicker to build the union anew, or if memory 0 is tiny, changes
+ * nothing and returns 0.
+ */
+export function merge(): u32 {
+  if (isTiny<Own>()) return 0;
+  right.select(0);
+  const last = entryLastKey<Own>(lastEntry<Own>()), building = entriesHeld<Own>() * BUILT + bumpMark() / COPIED;
+  if (MERGING + entriesToMerge(last, building / MERGED) * MERGED > building) return 0;
+  const room = roomToMerge(last);
+  if (bumpMark() + room > BYTES_MAX) return 0;
+  prepare(<usize>room);                       // all growth happens here, before anything is changed
+
+  let place = seek<Right>(0), rest = entriesHeld<Right>();
+  for (; isUpTo(place, last); place = advance<Right>(place), rest--) mergeEntry(placeEntry(place));
+  if (rest >= APPENDED_LEAST) appendEntries(place, rest);
+  else for (; place; place = advance<Right>(place)) mergeEntry(placeEntry(place));
+  return 1;
+}
+
+/** Whether there is an entry of the operand at `place` that begins at or before `last`. */
+// @ts-ignore: decorator
+@inline function isUpTo(place: u64, last: u64): bool { return place != 0 && entryKey<Right>(placeEntry(place)) <= last; }
+
+/** Entries of the operand up to key `last`, and entries of memory 0 that its FULL entries cover. Stops counting above `most`. */
+function entriesToMerge(last: u64, most: u64): u64 {
+  let entries: u64 = 0;
+  for (let place = seek<Right>(0); entries <= most && isUpTo(place, last); place = advance<Right>(place)) {
+    const from = placeEntry(place);
+    entries++;
+    if (entryKind<Right>(from) == Kind.FULL) entries += entriesCovered(from, most);
+  }
+  return entries;
+}
+
+/** Entries of memory 0 that the operand's entry `from` covers, at least in part. Stops counting above `most`. */
+function entriesCovered(from: usize, most: u64): u64 {
+  let entries: u64 = 0;
+  const last = entryLastKey<Right>(from);
+  for (let place = seek<Own>(entryKey<Right>(from)); place && entries <= most; place = advance<Own>(place), entries++) {
+    if (entryKey<Own>(placeEntry(place)) > last) break;
+  }
+  return entries;
+}
+
+// --- Room ---------------------------------------------------------------------------------------------------------------------
+
+/** The most bytes that merging allocates and works in; BYTES_MAX if building anew is quicker. `last` is the last key of memory 0. */
+function roomToMerge(last: u64): u64 {
+  let inserted: u64 = 0, copied: u64 = 0, replaced: u64 = 0, between: u64 = 0, work: u64 = 0;
+  let place = seek<Right>(0), rest = entriesHeld<Right>();
+  for (let own = seek<Own>(0); isUpTo(place, last); place = advance<Right>(place), rest--) {
+    const from = placeEntry(place), key = entryKey<Right>(from);
+    own = seekFrom<Own>(own, key);
+    const entry = placeEntry(own);
+    if (entryKind<Right>(from) == Kind.FULL) {
+      inserted += 1 + entriesCovered(from, u64.MAX_VALUE);    // one before each of those, and one behind
+    } else if (entryKey<Own>(entry) > key) {
+      inserted++;
+      copied += copiedBytes(from);
+    } else if (entryKind<Own>(entry) != Kind.FULL) {
+      const bytes = replacedBytes(entry, from);
+      replaced += bytes;
+      if (replaced > bumpMark() / REPLACED) return BYTES_MAX;
+      if (entryKind<Right>(from) < Kind.SINGLE) work = scratchBytes(Scratch.RIGHT);
+      else between += bytes * (BLOCKS_A_MEMBER * entryCount<Right>(from) - 1);
+    }
+  }
+  if (rest >= APPENDED_LEAST) copied += roomForLeaves(rest); else inserted += rest;
+  for (; place; place = advance<Right>(place)) copied += copiedBytes(placeEntry(place));
+  return copied + replaced + between + work + (inserted ? roomForEntries(inserted) : 0);
+}
+
+/** The most bytes of the block that a copy of the operand's entry takes. */
+// @ts-ignore: decorator
+@inline function copiedBytes(from: usize): usize {
+  const bytes = payloadBytes<Right>(from);
+  return bytes ? allocatedBytes(bytes) : 0;
+}
+
+/** The most bytes that allocating a block for `bytes` bytes takes, with what aligning it or a block twice as large may skip. */
+// @ts-ignore: decorator
+@inline function allocatedBytes(bytes: usize): usize {
+  const size = blockBytes(bytes);
+  return size >= BLOCK_MAX / 2 ? size + ALIGNMENT : size;
+}
+
+/** The most bytes of the block that the container of `entry` gets when `from` is merged into it. Neither is FULL. */
+function replacedBytes(entry: usize, from: usize): usize {
+  const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), more = entryCount<Right>(from);
+  if (kind == Kind.BITSET) return 0;          // changed in place
+  if (entryKind<Right>(from) >= Kind.SINGLE && isArraySized(count + more) && fitsBlock(entry, from)) return 0;
+  const runs = runsMost<Own>(entry) + runsMost<Right>(from);
+  return allocatedBytes(min(min(arrayBytes(count + more), runsBytes(runs)), BITSET_BYTES));
+}
+
+/** Whether the one or two members of `from` fit the block of an array or buckets, or the entry, and leave the container's kind as it is. */
+function fitsBlock(entry: usize, from: usize): bool {
+  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), count = entryCount<Own>(entry), more = entryCount<Right>(from);
+  if (kind >= Kind.SINGLE) return count + more <= 2;
+  if (kind == Kind.ARRAY) return blockBytes(arrayBytes(count)) == blockBytes(arrayBytes(count + more));
+  if (kind != Kind.BUCKETS || blockBytes(bucketsBytes(count)) != blockBytes(bucketsBytes(count + more))) return false;
+  const members = entryPayload<Right>(from), first = right.load16(members, 0), last = right.load16(members + arrayBytes(more - 1), 0);
+  return max(bucketHeld(payload, count, first >> 8), bucketHeld(payload, count, last >> 8)) + more <= BUCKET_MAX;
+}
+
+/** As many runs as the entry has, or more. */
+// @ts-ignore: decorator
+@inline function runsMost<M>(entry: usize): u32 {
+  return entryKind<M>(entry) == Kind.RUNS ? view16<M>(entryPayload<M>(entry), 0) : entryCount<M>(entry);
+}
+
+// --- Merging ------------------------------------------------------------------------------------------------------------------
+
+/** Adds the containers of the operand's entry `from`. */
+function mergeEntry(from: usize): void {
+  const key = entryKey<Right>(from), kind = entryKind<Right>(from);
+  if (kind == Kind.FULL) { fill(key, entryLastKey<Right>(from)); return; }
+  if (kind >= Kind.SINGLE) { insertMembers(from, key << 16); return; }
+  const entry = findEntry(key);
+  if (!entry) {
+    copyEntry(insertEntry(key), from);
+    adjust(key, entryCount<Right>(from));
+  } else if (entryKind<Own>(entry) != Kind.FULL) {
+    foldInto(entry, key, entryShape<Right>(from));
+  }
+}
+
+/** Inserts the members that the operand's entry itself holds. */
+function insertMembers(from: usize, base: u64): void {
+  const first = entryPayload<Right>(from), end = first + arrayBytes(entryCount<Right>(from));
+  for (let member = first; member < end; member += MEMBER_BYTES) insert(base | right.load16(member, 0));
+}
+
+/** Makes the entry `to` a copy of the operand's entry `from`. */
+function copyEntry(to: usize, from: usize): void {
+  right.copy(to, from, ENTRY_BYTES);
+  const bytes = payloadBytes<Right>(from);
+  if (!bytes) return;
+  const at = allocate(bytes);
+  right.copy(at, entryPayload<Right>(from), bytes);
+  setPosition(to, at);
+}
+
+/** Makes containers [first, last] full: those that are there one by one, those that are missing as spans. */
+function fill(first: u64, last: u64): void {
+  for (let key = first; key <= last;) {
+    const place = seek<Own>(key), entry = placeEntry(place);
+    const next = place ? min(entryKey<Own>(entry), last + 1) : last + 1;
+    if (next > key) {
+      setFull(insertEntry(key), next - key);
+      adjust(key, (next - key) << 16);
+      key = next;
+      continue;
+    }
+    key = entryLastKey<Own>(entry) + 1;
+    if (entryKind<Own>(entry) == Kind.FULL) continue;
+    adjust(next, UNIVERSE - entryCount<Own>(entry));
+    releaseContainer(entry);
+    setFull(entry, 1);
+  }
+}
+
+/** Folds the shape `r` of the operand into the container `key` of `entry`. The result has at least three members. */
+function foldInto(entry: usize, key: u64, r: u64): void {
+  makeScratch(Scratch.RIGHT);
+  left.select(SELF);
+  const before = entryCount<Own>(entry), isBitset = entryKind<Own>(entry) == Kind.BITSET;
+  const folded = fold(Fold.OR, SELF, entryShape<Own>(entry), 0, r, scratch(Scratch.FIRST), scratch(Scratch.TEMP));
+  const more = shapeCount(folded) - before;
+  if (!more) return;
+  adjust(key, more);
+  if (isBitset) countUp(entry, more); else put(entry, normalized(folded));
+}
+
+/** Gives the entry the container `form`, a normalized shape in scratch room, in the block that it has or in another one. */
+function put(entry: usize, form: u64): void {
+  const bytes = shapeBytes<Own>(form), oldBytes = payloadBytes<Own>(entry), old = entryPayload<Own>(entry);
+  if (shapeKind(form) == Kind.FULL) { releaseContainer(entry); setFull(entry, 1); return; }
+  const fits = oldBytes && blockBytes(oldBytes) == blockBytes(bytes), to = fits ? old : allocate(bytes);
+  memory.copy(to, shapeAt(form), bytes);      // a new block may begin where the shape does, or below
+  setBlock(entry, shapeKind(form), shapeCount(form), to);
+  if (oldBytes && !fits) release(old, oldBytes);              // only now: free lists may begin where the scratch room is
+}
+
+// --- Appending ----------------------------------------------------------------------------------------------------------------
+
+/** Appends copies of the operand's `count` last entries, the first of which is at `place`, in leaves as full as they can be. */
+function appendEntries(place: u64, count: u32): void {
+  for (let held: u32 = 0; count; count -= held) {
+    held = min(count, LEAF_MAX);
+    const leaf = allocate(nodeBytes(0, held));
+    writeNode(leaf, 0, held);
+    for (let i: u32 = 0; i < held; i++, place = advance<Right>(place)) copyEntry(entryAt(leaf, i), placeEntry(place));
+    appendLeaf(leaf);
+  }
+}
