@@ -109,5 +109,8 @@ describe("conversions", () => {
     expect(isArraySized(ARRAY_MAX - 1)).toBe(true);
     expect(isArraySized(ARRAY_MAX + 1)).toBe(false);
     expect(arrayBytes(ARRAY_MAX)).toBe(BITSET_BYTES);
+    expect(staysBitset(ARRAY_MAX)).toBe(true);
+    expect(staysBitset(3584)).toBe(true);
+    expect(staysBitset(3583)).toBe(false);
   });
 });
