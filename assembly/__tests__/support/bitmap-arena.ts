@@ -19,6 +19,8 @@ import { ARENA_BYTES } from "../world/layout";
  * members, as removing members may leave it; or one of these at random.
  */
 export const enum Form { PLAIN, RUNS, BITSET, EITHER, FORMS }
+/** Form.EITHER makes no bitsets with fewer members, of which large directories would need too many. */
+const SPARSE_BITSET: u32 = 33;
 
 /** Room for the largest run container. */
 const runs: usize = memory.data(131076, 8);
@@ -81,7 +83,7 @@ export function build(model: Model, form: Form, random: Random): void {
 function appendLaid(key: u64, count: u32, form: Form, random: Random): void {
   makeRoom(64 + 4 * 8192);
   const at = alignedBump(), bytes = runsOf(load<u16>(runs));
-  if (form == Form.BITSET || (form == Form.EITHER && random.below(4) == 0)) {
+  if (form == Form.BITSET || (form == Form.EITHER && count >= SPARSE_BITSET && random.below(4) == 0)) {
     layPlain(true, at);
     allocateFresh(8192);                      // its block begins at `at`
     setBlock(append(key, count), Kind.BITSET, count, at);
