@@ -81,7 +81,7 @@ import { view8, view32, view64, Own } from "../env/view";
 // @ts-ignore: decorator
 @inline export function unsettled<M>(): u32 { return view8<M>(0, UNSETTLED); }
 // @ts-ignore: decorator
-@inline export function setUnsettled(unsettled: u32): void { store<u8>(0, <u8>unsettled, UNSETTLED); }
+@inline export function setUnsettled(waiting: u32): void { store<u8>(0, <u8>waiting, UNSETTLED); }
 // @ts-ignore: decorator
 @inline export function bumpMark(): usize { return load<u32>(0, BUMP); }
 // @ts-ignore: decorator

@@ -20,7 +20,7 @@
  * again while its cardinality goes up and down around ARRAY_MAX.
  */
 // @ts-ignore: decorator
-@inline export const BITSET_LEAST: u32 = ARRAY_MAX / 8 * 7;
+@inline const BITSET_LEAST: u32 = ARRAY_MAX / 8 * 7;
 // @ts-ignore: decorator
 @inline export const MEMBER_BYTES: usize = 2;
 // @ts-ignore: decorator

@@ -16,8 +16,8 @@ import { runsFind, runEnd, runsCount, runStart, setRun, insertRunAt, removeRunAt
 import { arrayToBitset, bitsetToArray, runsToBitset, runsToArray } from "../container/convert";
 
 /**
- * Adds `low` to a container that is not FULL. True if it was absent; the caller then adjusts the sums above the entry. `revocable`: takeBack()
- * may have to undo it (undo.ts).
+ * Adds `low` to a container that is not FULL. True if it was absent; the caller then adjusts the sums above the entry. `revocable`:
+ * takeBack() may have to undo it (undo.ts).
  */
 export function insertInto(entry: usize, low: u32, revocable: bool): bool {
   const kind = entryKind<Own>(entry);

@@ -56,7 +56,7 @@ function insertBelow(node: usize, key: u64, low: u32, revocable: bool): u32 {
 /** Removes the offset; true if it was a member. */
 function remove(offset: u64): bool { return removeAt(findEntry(keyOf(offset)), keyOf(offset), lowOf(offset)); }
 
-/** Adds `low` to container `key` of a tiny arena, or to one that is missing; `entry` is the container's, 0 if it is missing. True if added. */
+/** Adds `low` to container `key` of a tiny arena, or to one that is missing and then has `entry` 0. True if it was absent. */
 function insertAt(entry: usize, key: u64, low: u32): bool {
   if (!entry) {
     entry = insertEntry(key);

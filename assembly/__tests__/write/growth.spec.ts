@@ -22,10 +22,15 @@ const enum Write { SET, UNSET, ADD, REMOVE, SET_RANGE, CLEAR_RANGE, FLIP_RANGE, 
 // What perform() does. AssemblyScript has no closures, so these are global.
 let write: i32 = 0, low: u64 = 0, high: u64 = 0, values: u32 = 0;
 
+function addAndSettle(): void {
+  addAll(0, values);
+  settle(0, argumentsHandedBack());
+}
+
 function perform(): void {
   if (write == Write.SET) set(low, 1);
   else if (write == Write.UNSET) set(low, 0);
-  else if (write == Write.ADD) { addAll(0, values); settle(0, argumentsHandedBack()); }
+  else if (write == Write.ADD) addAndSettle();
   else if (write == Write.TAKE_BACK) takeBack(0, values);
   else if (write == Write.REMOVE) removeAll(0, values);
   else if (write == Write.SET_RANGE) setRange(low, high);

@@ -150,7 +150,8 @@ describe("adding a list in several calls", () => {
           trial.same(set(offset, 0), 1, "old value");
           trial.is(model, "removed");
           const entry = findEntry(1);
-          trial.holds(left == 1 ? !entry : entryKind<Own>(entry) == (left > 3 ? Kind.ARRAY : left > 2 ? Kind.PAIR : Kind.SINGLE), "a small kind");
+          const kind = left > 3 ? Kind.ARRAY : left > 2 ? Kind.PAIR : Kind.SINGLE;
+          trial.holds(left == 1 ? !entry : entryKind<Own>(entry) == kind, "a small kind");
         }
       }
     }
