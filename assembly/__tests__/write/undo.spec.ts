@@ -142,8 +142,7 @@ describe("adding a list in several calls", () => {
         add();
         end(trial, true);
         trial.is(model, "taken back");
-        const kind = entryKind<Own>(findEntry(1));
-        trial.same(kind, s ? Kind.BUCKETS : Kind.BITSET, "kind with " + counts[c].toString() + " members left");
+        trial.same(entryKind<Own>(findEntry(1)), s ? Kind.BUCKETS : Kind.BITSET, "kind with " + counts[c].toString() + " members left");
         for (let left = counts[c]; left; left--) {
           const offset = 65536 + 40 * <u64>(left - 1) + 1;
           model.remove(offset);
