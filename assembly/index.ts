@@ -4,6 +4,7 @@
 export { set } from "./write/point";
 export { getAll, addAll, removeAll } from "./write/batch";
 export { merge } from "./write/merge";
+export { settle, takeBack } from "./write/undo";
 export { collect } from "./combine/collect";
 export { sort } from "./sort";
 export { setRange, clearRange, flipRange } from "./write/range";

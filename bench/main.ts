@@ -18,6 +18,7 @@ import { ofBitmaps, ofMembers } from "./load.ts";
 import { inWords, thisMachine } from "./machine.ts";
 import { columns, heading, line } from "./report.ts";
 import type { Row } from "./row.ts";
+import { measureBorder } from "./suites/border.ts";
 import { measureCommands } from "./suites/commands.ts";
 import { measureImports } from "./suites/imports.ts";
 import { measureLatency } from "./suites/latency.ts";
@@ -90,6 +91,7 @@ const suites: [string, Suite][] = [
   ["snowflake ids", (contenders) => measureWide(contenders, "snowflake ids", snowflakes(22, MILLION))],
   ["a million containers", (contenders) => measureImports(contenders, "a million containers", MILLION)],
   ["random SETBITs", (contenders) => measureFlood(contenders, { data: "random SETBITs", count: floods, bound: 100 * MILLION })],
+  ["containers at the limit of arrays", measureBorder],
   ["through a client", measureLatency],
   ["every command", measureCommands],
 ];

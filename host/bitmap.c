@@ -3,6 +3,8 @@
 
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "facts.h"
 #include "redismodule.h"
@@ -61,17 +63,34 @@ void bitmap_free(bitmap *b) {
 
 size_t bitmap_memory(const bitmap *b) { return RedisModule_MallocSize((void *)b); }
 
-/* Without TryRealloc (before 7.4), use TryAlloc: Realloc ends the server's process if out of memory. */
+/* Larger blocks than this are moved in steps of this many bytes. */
+#define STEP (2u << 20)
+
+/* Copies `bytes` bytes from a block that will be freed. The pages of the old block go back to the system as soon as they are copied,
+ * so that the two blocks together hold hardly more memory than one. */
+static void move(char *to, char *from, size_t bytes) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), unused = ((uintptr_t)from + page - 1) & -page;
+    for (size_t at = 0, length; at < bytes; at += length) {
+        length = bytes - at < STEP ? bytes - at : STEP;
+        memcpy(to + at, from + at, length);
+        uintptr_t copied = (uintptr_t)(from + at + length) & -page;
+        if (bytes <= STEP || copied <= unused) continue;
+        (void)madvise((void *)unused, copied - unused, MADV_DONTNEED);    /* if refused, they go back when the block is freed */
+        unused = copied;
+    }
+}
+
+/* Realloc ends the server's process if out of memory. TryRealloc (from 7.4 on) does not, but holds two large blocks at once. */
 bitmap *bitmap_grow(bitmap *b, uint64_t bytes) {
     size_t block = sizeof *b + bytes;
     uint64_t counted = sizeof *b + (uint64_t)b->size;
     bitmap *grown;
-    if (RedisModule_TryRealloc) {
+    if (RedisModule_TryRealloc && counted <= STEP) {
         grown = RedisModule_TryRealloc(b, block);
     } else if (!RedisModule_TryAlloc) {
         grown = RedisModule_Realloc(b, block);
     } else if ((grown = RedisModule_TryAlloc(block)) != NULL) {
-        memcpy(grown, b, sizeof *b + b->size);
+        move((char *)grown, (char *)b, counted);
         RedisModule_Free(b);
     }
     return grown ? measured(grown, block, counted) : NULL;

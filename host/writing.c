@@ -65,33 +65,40 @@ static frame setting(bitmap *b, uint64_t *offsets, uint64_t count) {
     return f;
 }
 
-static void set_all(uint32_t bit, uint32_t count) {
-    if (bit) core.addAll(0, count);
-    else core.removeAll(0, count);
+static void add_all(uint32_t count, int whole) {
+    core.addAll(0, count);
+    if (whole) core.settle(0, core.handed_back());
 }
 
-/* Afterwards the first *changed offsets are those whose bits changed. */
-static status set_batch(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint32_t *changed) {
+/* Afterwards the first *changed offsets are those whose bits changed. `whole`: these are all offsets of the command. */
+static status set_batch(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, int whole, uint32_t *changed) {
     frame f = setting(*b, offsets, count);
-    status s = CHANGING_IN(&f, set_all(bit, count));
+    status s = bit ? CHANGING_IN(&f, add_all(count, whole)) : CHANGING_IN(&f, core.removeAll(0, count));
     *changed = core.handed_back();
     return wrote(s, b);
 }
 
+static status settle(bitmap **b, uint64_t *offsets, uint64_t count) {
+    frame f = setting(*b, offsets, count);
+    return wrote(CHANGING_IN(&f, core.settle(0, f.argument_count)), b);
+}
+
 static status undo_set_all(bitmap **b, uint64_t *offsets, uint64_t count, uint32_t bit) {
     frame f = setting(*b, offsets, count);
-    return undone(IN_CORE(&f, set_all(!bit, f.argument_count)), b);
+    return undone(bit ? IN_CORE(&f, core.takeBack(0, f.argument_count)) : IN_CORE(&f, add_all(f.argument_count, 1)), b);
 }
 
 status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed) {
     status s = count < SORTED_FROM ? OK : sort_offsets(offsets, count, 0);
+    int whole = count <= CHANGES;
     *changed = 0;
     for (uint32_t from = 0; s == OK && from < count; from += CHANGES) {
         uint32_t changed_now, length = count - from < CHANGES ? count - from : CHANGES;
-        s = set_batch(b, offsets + from, length, bit, &changed_now);
+        s = set_batch(b, offsets + from, length, bit, whole, &changed_now);
         memmove(offsets + *changed, offsets + from, changed_now * sizeof *offsets);
         *changed += changed_now;
     }
+    if (s == OK && bit && !whole) s = settle(b, offsets, *changed);
     return s == OUT_OF_MEMORY ? undo_set_all(b, offsets, *changed, bit) : s;
 }
 

@@ -9,7 +9,7 @@
 //     +16  members, u16 each, when there are more than the entry itself holds
 //
 //   full   any number of containers
-//     +0   u8  form = 1
+//     +0   u8  form = 1     +1 u8 unsettled: 1 only while a list of offsets is being added, see undo.ts
 //     +4   u32 root node of the directory
 //     +8   u64 cardinality
 //     +16  u32 bump mark: everything from here on is unused
@@ -47,6 +47,8 @@ import { view8, view32, view64, Own } from "../env/view";
 
 // @ts-ignore: decorator
 @inline const FORM: u32 = 0;
+// @ts-ignore: decorator
+@inline const UNSETTLED: u32 = 1;
 /** Address of the word that holds the address of a full arena's root node. */
 // @ts-ignore: decorator
 @inline export const ROOT: u32 = 4;
@@ -78,6 +80,11 @@ import { view8, view32, view64, Own } from "../env/view";
 @inline export function entryTotal<M>(): u32 { return view32<M>(0, ENTRIES); }
 // @ts-ignore: decorator
 @inline export function setEntryTotal(entries: u32): void { store<u32>(0, entries, ENTRIES); }
+/** Whether containers of a full arena wait for settle(). */
+// @ts-ignore: decorator
+@inline export function unsettled<M>(): u32 { return view8<M>(0, UNSETTLED); }
+// @ts-ignore: decorator
+@inline export function setUnsettled(waiting: u32): void { store<u8>(0, <u8>waiting, UNSETTLED); }
 // @ts-ignore: decorator
 @inline export function bumpMark(): usize { return load<u32>(0, BUMP); }
 // @ts-ignore: decorator

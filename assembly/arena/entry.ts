@@ -10,8 +10,8 @@
 // an array of that cardinality whose payload is at entry + 6 (SINGLE, PAIR). A FULL entry stands for `span` consecutive containers, up to
 // 2^45, that hold all their 65,536 offsets; it has no payload. An entry covers the keys of its containers.
 
-import { view8, view16, view32, view64 } from "../env/view";
-import { arrayBytes, runsBytes, BITSET_BYTES } from "../container/limits";
+import { Own, view8, view16, view32, view64 } from "../env/view";
+import { arrayBytes, isArraySized, runsBytes, BITSET_BYTES } from "../container/limits";
 import { bucketsBytes } from "../container/buckets";
 
 export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, FULL = 4, SINGLE = 5, PAIR = 6 }
@@ -77,6 +77,12 @@ export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, FULL = 4,
 /** Whether the payload is an array, in a block or in the entry. */
 // @ts-ignore: decorator
 @inline export function isArray(kind: Kind): bool { return kind == Kind.ARRAY || kind >= Kind.SINGLE; }
+
+/** Whether the container of memory 0 is an array in a payload: so are buckets, and bitsets with few enough members. */
+export function isStreamedAsArray(entry: usize): bool {
+  const kind = entryKind<Own>(entry);
+  return isArray(kind) || kind == Kind.BUCKETS || (kind == Kind.BITSET && isArraySized(entryCount<Own>(entry)));
+}
 
 /** Bytes of the container's payload outside the entry, 0 if it has none there. */
 export function payloadBytes<M>(entry: usize): usize {

@@ -5,7 +5,7 @@ import { Own } from "../env/view";
 import { Fault } from "../env/fault";
 import {
   FORM_FULL, FORM_TINY, HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, blockBytes, bumpMark, freeListsAreSound, freeListsBytes, freedBytes,
-  heldBytes, totalCardinality,
+  heldBytes, totalCardinality, unsettled,
 } from "./arena";
 import {
   ENTRY_BYTES, KEY_MAX, Kind, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes,
@@ -28,6 +28,7 @@ export function validate(): Fault {
   if (form != FORM_FULL) return Fault.UNKNOWN_FORM;
   if (<usize>arena.size() < HEADER_BYTES || bumpMark() > <usize>arena.size() || bumpMark() < HEADER_BYTES) return Fault.BUMP_OUTSIDE;
   if (heldBytes()) return Fault.HELD_BACK;
+  if (unsettled<Own>()) return Fault.UNSETTLED;
   const root = rootNode<Own>();
   if (!isBlock(root, NODE_HEADER)) return Fault.BLOCK_MISPLACED;
   if (nodeLevel<Own>(root) >= LEVELS_MAX) return Fault.NODE_LEVEL;
@@ -101,7 +102,7 @@ function validateContainer(entry: usize): Fault {
   if (kind > Kind.PAIR) return Fault.UNKNOWN_KIND;
   if (kind == Kind.FULL) return Fault.NONE;
   if (kind == Kind.BITSET) {
-    if (isArraySized(count) || count >= UNIVERSE) return Fault.WRONG_FORM;
+    if (count >= UNIVERSE) return Fault.WRONG_FORM;
     left.select(SELF);
     return bitsetCardinality(payload) == count ? Fault.NONE : Fault.BITSET_CARDINALITY;
   }

@@ -2,7 +2,7 @@
 
 import { SELF, left, reply, right } from "../env/memory";
 import { Right } from "../env/view";
-import { HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, blockBytes } from "../arena/arena";
+import { HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, blockBytes, setUnsettled, unsettled } from "../arena/arena";
 import { KEY_MAX, Kind, entryKey, entryKind, entrySpan, payloadBytes } from "../arena/entry";
 import { advance, entriesHeld, isLastOfLeaf, placeEntry, seek } from "../arena/directory";
 import { appendFull, begin, endLeaf, finish } from "../arena/builder";
@@ -10,9 +10,9 @@ import { nodeBytes } from "../arena/node";
 import { emit, emitCopy } from "./emit";
 import { entryShape, shapeAt, shapeKind, shapeCount, copyShape, shape } from "./shape";
 import { makeScratch, Scratch, scratch } from "./scratch";
-import { BITSET_BYTES, arrayBytes, runsBytes } from "../container/limits";
+import { BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "../container/limits";
 import { BUCKETS_FROM, bucketsToArray, plainBytes } from "../container/buckets";
-import { arrayToRuns, bitsetToRuns, runsToArray, countRunsOfArray, countRunsOfBitset } from "../container/convert";
+import { arrayToRuns, bitsetToArray, bitsetToRuns, runsToArray, countRunsOfArray, countRunsOfBitset } from "../container/convert";
 
 /** Makes memory 0, which is fresh, the bitmap of operand 0 in the least space: each container in its smallest form, leaves full. */
 export function pack(): void {
@@ -42,15 +42,15 @@ function packContainer(key: u64, entry: usize, alone: bool): void {
     return;
   }
   left.select(0);
-  if (kind == Kind.BITSET) {
+  if (kind == Kind.BITSET && !isArraySized(count)) {
     if (runsBytes(countRunsOfBitset(at)) >= BITSET_BYTES) { emitCopy(key, entry); return; }
     bitsetToRuns(at, first);
     emit(key, shape(Kind.RUNS, count, first));
     return;
   }
   let from = at;
-  if (kind == Kind.BUCKETS) {
-    bucketsToArray(at, count, first);
+  if (kind != Kind.ARRAY) {
+    if (kind == Kind.BUCKETS) bucketsToArray(at, count, first); else bitsetToArray(at, first);
     left.select(SELF);
     from = first;
   }
@@ -58,6 +58,8 @@ function packContainer(key: u64, entry: usize, alone: bool): void {
   if (runsBytes(runs) < plainBytes(count) && !(alone && tinyIsSmaller(count, runs))) {
     arrayToRuns(from, count, second);
     emit(key, shape(Kind.RUNS, count, second));
+  } else if (kind == Kind.BITSET) {
+    emit(key, shape(Kind.ARRAY, count, first));
   } else if (kind == Kind.ARRAY && count >= BUCKETS_FROM) {
     emit(key, copyShape(s, first));
   } else emitCopy(key, entry);
@@ -105,4 +107,5 @@ export function rewrite(): void {
     if (isLastOfLeaf(place)) endLeaf();
   }
   finish();
+  if (unsettled<Right>()) setUnsettled(1);    // between two parts of a list that is added
 }

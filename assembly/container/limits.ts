@@ -15,6 +15,12 @@
 /** Most members of an array. */
 // @ts-ignore: decorator
 @inline export const ARRAY_MAX: u32 = 4096;
+/**
+ * A bitset that loses members stays a bitset down to this many. The gap below ARRAY_MAX keeps a container from being converted again and
+ * again while its cardinality goes up and down around ARRAY_MAX.
+ */
+// @ts-ignore: decorator
+@inline const BITSET_LEAST: u32 = ARRAY_MAX / 8 * 7;
 // @ts-ignore: decorator
 @inline export const MEMBER_BYTES: usize = 2;
 // @ts-ignore: decorator
@@ -25,9 +31,15 @@
 // @ts-ignore: decorator
 @inline export const RUN_BYTES: usize = 4;
 
-/** Whether a container of that cardinality, if not runs, is an array (or buckets) and not a bitset. Only this function decides that. */
+/**
+ * Whether a container of that cardinality, if not runs, is an array in a payload, and an array or buckets where it is built. Only this
+ * function decides that. A container that has lost members may still be a bitset, see staysBitset().
+ */
 // @ts-ignore: decorator
 @inline export function isArraySized(cardinality: u32): bool { return cardinality <= ARRAY_MAX; }
+/** Whether a bitset that has lost members, and has that many left, stays a bitset. */
+// @ts-ignore: decorator
+@inline export function staysBitset(cardinality: u32): bool { return cardinality >= BITSET_LEAST; }
 // @ts-ignore: decorator
 @inline export function arrayBytes(count: u32): usize { return <usize>count << 1; }
 // @ts-ignore: decorator

@@ -48,6 +48,17 @@ export function removeRunAt(at: usize, i: u32): void {
   store<u16>(at, runs - 1);
 }
 
+/** Joins runs that touch, of which a payload normally has none. Returns how many runs are left. */
+export function joinRuns(at: usize): u32 {
+  let last: u32 = 0;
+  for (let i: u32 = 1, runs = runsCount(at); i < runs; i++) {
+    const touches = runEnd(at, last) + 1 == runStart(at, i), end = runEnd(at, i);
+    if (touches) setRun(at, last, runStart(at, last), end); else setRun(at, ++last, runStart(at, i), end);
+  }
+  store<u16>(at, last + 1);
+  return last + 1;
+}
+
 /** Writes the payload of a single run low .. high at `at`. */
 // @ts-ignore: decorator
 @inline export function writeRun(at: usize, low: u32, high: u32): void {

@@ -13,7 +13,7 @@ import { Own, Right } from "../env/view";
 import { Fault } from "../env/fault";
 import { allocateFresh, blockBytes } from "../arena/arena";
 import {
-  Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, isArray, payloadBytes, setBlock, setPair, setSingle,
+  Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, isStreamedAsArray, payloadBytes, setBlock, setPair, setSingle,
 } from "../arena/entry";
 import { advance, placeEntry, seek } from "../arena/directory";
 import { append, appendFull, begin, finish, nextKey } from "../arena/builder";
@@ -61,7 +61,7 @@ import { checkRuns, runsLast } from "../container/run";
 @inline function streamedBytes(entry: usize): u32 {
   const kind = entryKind<Own>(entry);
   if (kind == Kind.FULL) return <u32>runsBytes(1);
-  return isArray(kind) || kind == Kind.BUCKETS ? <u32>arrayBytes(entryCount<Own>(entry)) : <u32>payloadBytes<Own>(entry);
+  return isStreamedAsArray(entry) ? <u32>arrayBytes(entryCount<Own>(entry)) : <u32>payloadBytes<Own>(entry);
 }
 
 // @ts-ignore: decorator
@@ -144,6 +144,7 @@ export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
   for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
     const entry = placeEntry(place), kind = entryKind<Own>(entry);
     if (kind == Kind.BUCKETS) writeBuckets(entryPayload<Own>(entry), entryCount<Own>(entry));
+    else if (kind == Kind.BITSET && isStreamedAsArray(entry)) writeMembers(entryPayload<Own>(entry));
     else if (kind != Kind.FULL) output.write(entryPayload<Own>(entry), streamedBytes(entry));
     else for (let n = containersOf(entry, firstKey, lastKey); n; n--) output.put(FULL_PAYLOAD, <u32>runsBytes(1));
   }
@@ -158,6 +159,13 @@ function writeBuckets(at: usize, count: u32): void {
       output.put128(lanes, min<u32>(<u32>arrayBytes(<u32>(end - next)), <u32>LANES_BYTES));
     }
     next = end;
+  }
+}
+
+/** Writes a bitset as an array. */
+function writeMembers(at: usize): void {
+  for (let value: u32 = 0; value < UNIVERSE; value += 64, at += 8) {
+    for (let bits = load<u64>(at); bits; bits &= bits - 1) output.put(value + ctz(bits), <u32>MEMBER_BYTES);
   }
 }
 

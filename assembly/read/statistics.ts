@@ -2,19 +2,20 @@
 
 import { reply } from "../env/memory";
 import { Own } from "../env/view";
-import { Kind, entryCardinality, entryKind, entrySpan, isArray, payloadBytes } from "../arena/entry";
+import { Kind, entryCardinality, entryKind, entrySpan, isStreamedAsArray, payloadBytes } from "../arena/entry";
 import { advance, placeEntry, seek } from "../arena/directory";
 import { BITSET_BYTES, arrayBytes, runsBytes } from "../container/limits";
 
 /**
  * Adds nine numbers to the reply: containers, members and bytes of the arrays, then of the bitsets, then of the runs. Bytes are what the
- * payloads take in the portable format, where buckets and members in a directory entry are arrays and a full container is one run.
+ * payloads take in the portable format, where buckets, small bitsets and members in a directory entry are arrays and a full container is
+ * one run.
  */
 export function statistics(): void {
   let arrays: u64 = 0, inArrays: u64 = 0, bitsets: u64 = 0, inBitsets: u64 = 0, runs: u64 = 0, inRuns: u64 = 0, ofRuns: u64 = 0;
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
     const entry = placeEntry(place), kind = entryKind<Own>(entry), members = entryCardinality<Own>(entry), span = entrySpan<Own>(entry);
-    if (isArray(kind) || kind == Kind.BUCKETS) {
+    if (isStreamedAsArray(entry)) {
       arrays++;
       inArrays += members;
     } else if (kind == Kind.BITSET) {

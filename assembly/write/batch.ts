@@ -2,7 +2,7 @@
 // offsets are taken in stretches, ascending offsets of one container, which are merged into the container or out of it in one pass. What is
 // not worth a pass goes one by one.
 //
-// Values handed back by adding and removing are the offsets that changed. Should memory run out, the host undoes exactly those.
+// Values handed back by adding and removing are the offsets that changed. Should memory run out, the host undoes exactly those (undo.ts).
 
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
@@ -15,7 +15,7 @@ import { roomToInsert, insertEntry, adjust, removeEntry } from "../arena/change"
 import { containerHas } from "../read/query";
 import { arrayIntoBitset, arrayIntoBuckets, bucketsIntoArray, bucketsIntoBitset, countUp, releaseContainer } from "./edit";
 import { insert, removeAt } from "./point";
-import { ARRAY_MAX, MEMBER_BYTES, arrayBytes, isArraySized, memberCount } from "../container/limits";
+import { ARRAY_MAX, MEMBER_BYTES, arrayBytes, isArraySized, memberCount, staysBitset } from "../container/limits";
 import { arrayLowerBound, gallop, member } from "../container/array";
 import { BUCKET_MAX, BUCKETS_FROM, BUCKETS_LEAST, bucketFrom, bucketHas, bucketHeld, bucketsBytes } from "../container/buckets";
 import { bitsetClear, bitsetHas, bitsetSet } from "../container/bitset";
@@ -79,7 +79,10 @@ function stretchEnd(from: u32, end: u32): u32 {
   return i;
 }
 
-/** Adds the call's arguments first .. first + count - 1, hands back those that were absent, and returns how many those are. */
+/**
+ * Adds the call's arguments first .. first + count - 1, hands back those that were absent, and returns how many those are. The caller then
+ * calls settle(), or takeBack() if this or a later call for the same list runs out of memory.
+ */
 export function addAll(first: u32, count: u32): u64 {
   const end = first + count;
   let added: u32 = 0;
@@ -94,7 +97,7 @@ export function addAll(first: u32, count: u32): u64 {
     }
     for (; i < to; i++) {
       const offset = argument.value(i);
-      if (!insert(offset)) continue;
+      if (!insert(offset, true)) continue;
       argument.handBack(offset);
       added++;
     }
@@ -266,7 +269,7 @@ function addToBitset(entry: usize, key: u64, from: u32, to: u32): u32 {
     added++;
   }
   if (!added) return 0;
-  countUp(entry, added);
+  countUp(entry, added, true);
   adjust(key, added);
   return added;
 }
@@ -287,7 +290,7 @@ export function removeAll(first: u32, count: u32): u64 {
       } else if (kind == Kind.BUCKETS && held >= BUCKETS_LEAST + most) {
         removed += takeFromBuckets(entry, key, i, to);
         i = to;
-      } else if (kind == Kind.BITSET && most < held && !isArraySized(held - most)) {
+      } else if (kind == Kind.BITSET && most < held && staysBitset(held - most)) {
         removed += clearInBitset(entry, key, i, to);
         i = to;
       }

@@ -1,11 +1,11 @@
 // Adding one member to a container, or removing one. The container changes its form when its cardinality asks for that: one or two members
 // live in the entry, up to 4096 are an array or buckets, more are a bitset, and 65,536 are a FULL entry. Runs stay runs while nothing is
-// smaller.
+// smaller, and a bitset that loses members stays a bitset down to BITSET_LEAST.
 
 import { Own } from "../env/view";
-import { blockBytes, isTiny, allocate, prepare, release, resize, reserve, TINY_PAYLOAD } from "../arena/arena";
+import { blockBytes, isTiny, allocate, prepare, release, resize, reserve, setUnsettled, TINY_PAYLOAD } from "../arena/arena";
 import { Kind, entryKind, entryCount, entryPayload, payloadBytes, setBlock, setCount, setSingle, setPair, setFull } from "../arena/entry";
-import { ARRAY_MAX, BITSET_BYTES, arrayBytes, runsBytes, isArraySized, UNIVERSE } from "../container/limits";
+import { ARRAY_MAX, BITSET_BYTES, arrayBytes, runsBytes, isArraySized, staysBitset, UNIVERSE } from "../container/limits";
 import { arrayLowerBound, member } from "../container/array";
 import {
   BUCKETS_FROM, BUCKETS_LEAST, arrayToBuckets, bucketsBytes, bucketsFind, bucketsHaveRoom, bucketsInsert, bucketsRemove, bucketsToArray,
@@ -14,23 +14,28 @@ import {
 import { bitsetHas, bitsetSet, bitsetClear, clearBitset } from "../container/bitset";
 import { runsFind, runEnd, runsCount, runStart, setRun, insertRunAt, removeRunAt } from "../container/run";
 import { arrayToBitset, bitsetToArray, runsToBitset, runsToArray } from "../container/convert";
-import { bitsetToBuckets } from "../container/extract";
 
-/** Adds `low` to a container that is not FULL. True if it was absent; the caller then adjusts the sums above the entry. */
-export function insertInto(entry: usize, low: u32): bool {
+/**
+ * Adds `low` to a container that is not FULL. True if it was absent; the caller then adjusts the sums above the entry. `revocable`:
+ * takeBack() may have to undo it (undo.ts).
+ */
+export function insertInto(entry: usize, low: u32, revocable: bool): bool {
   const kind = entryKind<Own>(entry);
-  if (kind == Kind.BITSET) return insertIntoBitset(entry, low);
-  if (kind == Kind.RUNS) return insertIntoRuns(entry, low);
+  if (kind == Kind.BITSET) return insertIntoBitset(entry, low, revocable);
+  if (kind == Kind.RUNS) return insertIntoRuns(entry, low, revocable);
   if (kind == Kind.BUCKETS) return insertIntoBuckets(entry, low);
   return insertIntoArray(entry, low);
 }
 
-/** Removes `low` from a container of two members or more that is not FULL. True if it was there; the caller then adjusts the sums. */
-export function takeFrom(entry: usize, low: u32): bool {
+/**
+ * Removes `low` from a container of two members or more that is not FULL. True if it was there; the caller then adjusts the sums. With
+ * `asIs`, a bitset stays a bitset and buckets stay buckets, however few members are left: that takes no memory.
+ */
+export function takeFrom(entry: usize, low: u32, asIs: bool): bool {
   const kind = entryKind<Own>(entry);
-  if (kind == Kind.BITSET) return takeFromBitset(entry, low);
+  if (kind == Kind.BITSET) return takeFromBitset(entry, low, asIs);
   if (kind == Kind.RUNS) return takeFromRuns(entry, low);
-  if (kind == Kind.BUCKETS) return takeFromBuckets(entry, low);
+  if (kind == Kind.BUCKETS) return takeFromBuckets(entry, low, asIs);
   return takeFromArray(entry, low);
 }
 
@@ -54,7 +59,7 @@ function insertIntoArray(entry: usize, low: u32): bool {
   }
   if (count == ARRAY_MAX) {
     arrayIntoBitset(entry);
-    return insertIntoBitset(entry, low);
+    return insertIntoBitset(entry, low, false);
   }
   // Tried only when a larger block is needed: seldom enough for the case that buckets cannot hold the members.
   if (count >= BUCKETS_FROM && blockBytes(arrayBytes(count)) != blockBytes(arrayBytes(count + 1)) && arrayIntoBuckets(entry)) {
@@ -124,7 +129,7 @@ function insertIntoBuckets(entry: usize, low: u32): bool {
   if (index >> 31) return false;
   if (count == ARRAY_MAX) {
     bucketsIntoBitset(entry);
-    return insertIntoBitset(entry, low);
+    return insertIntoBitset(entry, low, false);
   }
   if (!bucketsHaveRoom(payload, count, low)) {
     bucketsIntoArray(entry);
@@ -137,11 +142,11 @@ function insertIntoBuckets(entry: usize, low: u32): bool {
   return true;
 }
 
-function takeFromBuckets(entry: usize, low: u32): bool {
+function takeFromBuckets(entry: usize, low: u32, asIs: bool): bool {
   const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
   const index = bucketsFind(payload, count, low);
   if (!(index >> 31)) return false;
-  if (count == BUCKETS_LEAST) {
+  if (count <= BUCKETS_LEAST && !asIs) {
     bucketsIntoArray(entry);
     return takeFromArray(entry, low);
   }
@@ -156,7 +161,15 @@ export function bucketsIntoArray(entry: usize): void {
   const at = allocate(arrayBytes(count));
   bucketsToArray(payload, count, at);
   release(payload, bucketsBytes(count));
-  setBlock(entry, Kind.ARRAY, count, at);
+  setArray(entry, count, at);
+}
+
+/** Gives the entry the array of `count` members in the block at `at`, which is released if the entry itself can hold them. */
+function setArray(entry: usize, count: u32, at: usize): void {
+  if (count > 2) { setBlock(entry, Kind.ARRAY, count, at); return; }
+  const first = member(at, 0), second = member(at, 1);
+  release(at, arrayBytes(count));
+  if (count == 1) setSingle(entry, first); else setPair(entry, first, second);
 }
 
 export function bucketsIntoBitset(entry: usize): void {
@@ -170,31 +183,25 @@ export function bucketsIntoBitset(entry: usize): void {
 
 // --- Bitsets ------------------------------------------------------------------------------------------------------------------
 
-function insertIntoBitset(entry: usize, low: u32): bool {
+function insertIntoBitset(entry: usize, low: u32, revocable: bool): bool {
   const payload = entryPayload<Own>(entry);
   if (bitsetHas(payload, low)) return false;
   bitsetSet(payload, low);
-  countUp(entry, 1);
+  countUp(entry, 1, revocable);
   return true;
 }
 
-function takeFromBitset(entry: usize, low: u32): bool {
+function takeFromBitset(entry: usize, low: u32, asIs: bool): bool {
   const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry) - 1;
   if (!bitsetHas(payload, low)) return false;
-  if (!isArraySized(count)) { bitsetClear(payload, low); setCount(entry, count); return true; }
+  if (asIs || staysBitset(count)) { bitsetClear(payload, low); setCount(entry, count); return true; }
   prepare(blockBytes(arrayBytes(count)) + blockBytes(bucketsBytes(count)));
   const at = allocate(arrayBytes(count));
   bitsetClear(payload, low);
-  if (bitsetToBuckets(payload, count, at, at + bucketsBytes(count))) {       // the array's block has room for the work
-    const to = allocate(bucketsBytes(count));
-    memory.copy(to, at, bucketsBytes(count));
-    release(at, arrayBytes(count));
-    setBlock(entry, Kind.BUCKETS, count, to);
-  } else {
-    bitsetToArray(payload, at);
-    setBlock(entry, Kind.ARRAY, count, at);
-  }
+  bitsetToArray(payload, at);
   release(payload, BITSET_BYTES);
+  setArray(entry, count, at);
+  if (count >= BUCKETS_FROM) arrayIntoBuckets(entry);
   return true;
 }
 
@@ -207,35 +214,37 @@ export function arrayIntoBitset(entry: usize): void {
   setBlock(entry, Kind.BITSET, count, at);
 }
 
-/** Counts `more` new members of a bitset or of runs. The 65,536th makes the container FULL. */
-export function countUp(entry: usize, more: u32): void {
+/** Counts `more` new members of a bitset or of runs. The 65,536th makes the container FULL, though not yet if it is `revocable`. */
+export function countUp(entry: usize, more: u32, revocable: bool): void {
   const count = entryCount<Own>(entry) + more;
   if (count < UNIVERSE) { setCount(entry, count); return; }
+  if (revocable) { setCount(entry, count); setUnsettled(1); return; }
   releaseContainer(entry);
   setFull(entry, 1);
 }
 
 // --- Runs ---------------------------------------------------------------------------------------------------------------------
 
-function insertIntoRuns(entry: usize, low: u32): bool {
+function insertIntoRuns(entry: usize, low: u32, revocable: bool): bool {
   const payload = entryPayload<Own>(entry), before = runsFind(payload, low), next = <u32>(before + 1);
   if (before >= 0 && low <= runEnd(payload, before)) return false;
   const joinsBefore = before >= 0 && runEnd(payload, before) + 1 == low;
   const joinsNext = next < runsCount(payload) && runStart(payload, next) == low + 1;
-  if (joinsBefore && joinsNext) {
+  if (joinsBefore && joinsNext && !revocable) {
     setRun(payload, before, runStart(payload, before), runEnd(payload, next));
     removeRun(entry, next);
   } else if (joinsBefore) {
     setRun(payload, before, runStart(payload, before), low);
+    if (joinsNext) setUnsettled(1);
   } else if (joinsNext) {
     setRun(payload, next, low, runEnd(payload, next));
   } else if (mayHaveOneRunMore(payload, entryCount<Own>(entry) + 1)) {
     setRun(addRun(entry, next), next, low, low);
   } else {
     runsIntoPlain(entry);
-    return insertInto(entry, low);
+    return insertInto(entry, low, revocable);
   }
-  countUp(entry, 1);
+  countUp(entry, 1, revocable);
   return true;
 }
 
@@ -255,7 +264,7 @@ function takeFromRuns(entry: usize, low: u32): bool {
     setRun(at, run + 1, low + 1, end);
   } else {
     runsIntoPlain(entry);
-    return takeFrom(entry, low);
+    return takeFrom(entry, low, false);
   }
   setCount(entry, count - 1);
   return true;

@@ -16,11 +16,11 @@ export function set(offset: u64, value: u32): u32 {
   return value ? u32(!insert(offset)) : u32(remove(offset));
 }
 
-/** Adds the offset; true if it was absent. */
-export function insert(offset: u64): bool {
+/** Adds the offset; true if it was absent. `revocable`: takeBack() may have to undo it. */
+export function insert(offset: u64, revocable: bool = false): bool {
   const key = keyOf(offset), low = lowOf(offset);
   if (isTiny<Own>()) return insertAt(findEntry(key), key, low);
-  const added = insertBelow(rootNode<Own>(), key, low);
+  const added = insertBelow(rootNode<Own>(), key, low, revocable);
   if (added == NO_ROOM) return insertAt(0, key, low);
   setTotalCardinality(totalCardinality<Own>() + added);
   return added != 0;
@@ -31,11 +31,11 @@ export function insert(offset: u64): bool {
 @inline const NO_ROOM: u32 = 2;
 
 /** Adds the offset below a node of a full arena: down to the leaf once, adjusting the sums on the way back. Returns how many it added. */
-function insertBelow(node: usize, key: u64, low: u32): u32 {
+function insertBelow(node: usize, key: u64, low: u32, revocable: bool): u32 {
   if (nodeLevel<Own>(node)) {
     const upTo = farSlotsUpTo(node, key);
     if (!upTo) return NO_ROOM;
-    const slot = slotAt(node, upTo - 1), added = insertBelow(slotChild<Own>(slot), key, low);
+    const slot = slotAt(node, upTo - 1), added = insertBelow(slotChild<Own>(slot), key, low, revocable);
     if (added == 1) addToSlot(slot, 1);
     return added;
   }
@@ -50,13 +50,13 @@ function insertBelow(node: usize, key: u64, low: u32): u32 {
       return 1;
     }
   }
-  return u32(entryKind<Own>(entry) != Kind.FULL && insertInto(entry, low));
+  return u32(entryKind<Own>(entry) != Kind.FULL && insertInto(entry, low, revocable));
 }
 
 /** Removes the offset; true if it was a member. */
 function remove(offset: u64): bool { return removeAt(findEntry(keyOf(offset)), keyOf(offset), lowOf(offset)); }
 
-/** Adds `low` to container `key`, which `entry` covers, 0 if none does. True if it was absent. */
+/** Adds `low` to container `key` of a tiny arena, or to one that is missing and then has `entry` 0. True if it was absent. */
 function insertAt(entry: usize, key: u64, low: u32): bool {
   if (!entry) {
     entry = insertEntry(key);
@@ -70,17 +70,17 @@ function insertAt(entry: usize, key: u64, low: u32): bool {
     promote();
     entry = findEntry(key);
   }
-  if (!insertInto(entry, low)) return false;
+  if (!insertInto(entry, low, false)) return false;
   adjust(key, 1);
   return true;
 }
 
-/** Removes `low` from container `key`, which `entry` covers, 0 if none does. True if it was a member. */
-export function removeAt(entry: usize, key: u64, low: u32): bool {
+/** Removes `low` from container `key`, which `entry` covers, 0 if none does. True if it was a member. `asIs` is that of takeFrom(). */
+export function removeAt(entry: usize, key: u64, low: u32, asIs: bool = false): bool {
   if (!entry) return false;
   if (entryKind<Own>(entry) == Kind.FULL) entry = isolate(entry, key);
   if (entryCount<Own>(entry) > 1) {
-    if (!takeFrom(entry, low)) return false;
+    if (!takeFrom(entry, low, asIs)) return false;
     adjust(key, -1);
     return true;
   }

@@ -49,6 +49,30 @@ describeCommand("STAT", (suite) => {
     for (const word of ["JSON", "json"]) expect(JSON.parse(String(await run("k", word)))).toEqual(stat);
   });
 
+  it("reports a bitset of at most 4096 members as the array that it is in payloads, which are those of equal bitmaps", async () => {
+    const least = range(0, 4096, 16), greater = range(0, 4097, 15);
+    await roar.load("plain", least);
+    await roar.load("k", [...least, 5]);
+    const stat = async (key: string): Promise<unknown> => JSON.parse(String(await run(key, "JSON")));
+    expect(await stat("k")).toMatchObject({ bitset_container: { number_of_containers: "1" } });
+    await roar.run("SETBIT", "k", 5, 0);
+    expect(await stat("k")).toEqual(await stat("plain"));
+    expect(await roar.run("EXPORT", "k")).toEqual(await roar.run("EXPORT", "plain"));
+    expect(await roar.dump("k")).toEqual(await roar.dump("plain"));
+    expect(await server.run("DEBUG", "DIGEST-VALUE", "k")).toEqual(await server.run("DEBUG", "DIGEST-VALUE", "plain"));
+    const bytes = async (key: string): Promise<number> => (await server.run("MEMORY", "USAGE", key)) as number;
+    expect(await bytes("k"), "it is a bitset").toBeGreaterThan(1.5 * (await bytes("plain")));
+    expect(await roar.run("CONTAINS", "k", "plain", "EQ")).toBe(1);
+    expect(await roar.run("JACCARD", "k", "plain")).toBe("1");
+    await roar.load("other", greater);
+    const common = least.filter((offset) => offset % 15 === 0 && offset <= 4096 * 15).length;
+    expect(await roar.run("BITOPCARD", "AND", "k", "other")).toBe(common);
+    expect(await roar.run("BITOP", "XOR", "d", "other", "k")).toBe(4096 + 4097 - 2 * common);
+    await roar.run("OPTIMIZE", "k");
+    expect(await bytes("k"), "OPTIMIZE converts it").toBe(await bytes("plain"));
+    expect(await roar.run("EXPORT", "k")).toEqual(await roar.run("EXPORT", "plain"));
+  });
+
   it("reports the figures of an empty bitmap and of a full one", async () => {
     await roar.load("k", []);
     expect(JSON.parse(String(await run("k", "JSON")))).toMatchObject({

@@ -109,6 +109,39 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
     expect(await server.info("master_repl_offset")).toBe(before);
   });
 
+  it("undoes additions without memory, even those that join runs, complete containers and make bitsets", async () => {
+    const random = seeded(seed), container = 65_536;
+    let refusals = 0;
+    for (let round = 0; round < 150; round++) {
+      const runs = 20 + random.below(700), step = Math.floor(container / runs), few = random.below(60), near = 3600 + random.below(497);
+      const missing = Array.from({ length: 1 + random.below(20) }, () => random.below(container));
+      await server.run("DEL", "k");
+      await roar.connection.pipeline(Array.from({ length: runs }, (_, i) =>
+        [roar.name("SETRANGE"), "k", i * step, (i + 1) * step - 1]));
+      await roar.run("SETRANGE", "k", container, 2 * container);
+      await roar.run("CLEARBITS", "k", ...missing.map((low) => container + low));
+      await roar.run("SETBITS", "k", 4 * container, ...Array.from({ length: few }, (_, i) => 2 * container + i * 1000));
+      await roar.run("SETBITS", "k", ...Array.from({ length: near }, (_, i) => 3 * container + i * 15));
+      await roar.run("OPTIMIZE", "k", "MEM");
+      const before = await contents();
+      const lists = [
+        Array.from({ length: random.below(runs) }, (_, i) => (i + 1) * step - 1),
+        missing.map((low) => container + low),
+        Array.from({ length: random.below(6000) }, (_, i) => 2 * container + i * 10 + 1),
+        Array.from({ length: random.below(1000) }, (_, i) => 3 * container + i * 15 + 1),
+      ];
+      const offsets = lists.slice(random.below(4)).flat().concat(random.chance(0.3) ? [container * 100] : []);
+      if (offsets.length === 0) continue;
+      const bytes = Number(await server.run("MEMORY", "USAGE", "k")) + random.below(random.pick([500, 5000, 20_000]));
+      const refused = await isRefused(bytes, "SETBITS", ["k", ...offsets]);
+      refusals += Number(refused);
+      if (refused) expect(await contents(), `round ${round}, SEED=${seed}`).toEqual(before);
+      else await contents();
+    }
+    expect(refusals, `refused, SEED=${seed}`).toBeGreaterThan(20);
+    expect(await server.info("redis-roar_bitmaps_damaged")).toBe("0");
+  });
+
   it("leaves the members unchanged in a long random sequence of writes", async () => {
     const random = seeded(seed), growing = ["APPENDINTARRAY", "SETBITS", "SETRANGE", "FLIPRANGE"];
     const refused = new Map<string, number>(), done = new Map<string, number>();

@@ -1,5 +1,7 @@
 // The memory that bitmaps take, as the server accounts for it.
 
+import { randomBytes } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { dumpOf } from "../support/dump.ts";
 import { families, type Family, type Member, R, R64, range } from "../support/family.ts";
@@ -8,7 +10,7 @@ import type { Command } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { byName, useServer } from "../support/suite.ts";
 
-const MILLION = 1_000_000;
+const MILLION = 1_000_000, MEBI = 2 ** 20;
 
 const server = useServer();
 const usedMemory = async (): Promise<number> => Number(await server.info("used_memory"));
@@ -119,6 +121,24 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
     const usage = (await server.run("MEMORY", "USAGE", "k")) as number;
     // The server frees the buffers of its input some time later.
     await expect.poll(async () => usage / ((await usedMemory()) - before), { timeout: 20_000 }).toBeCloseTo(1, 1);
+  });
+
+  it.skipIf(process.platform !== "linux")("of many megabytes grows without holding its memory twice", async () => {
+    const BYTES = 55 * MEBI + MEBI / 2;       // the bitmap nearly fills a size class of jemalloc
+    const status = async (field: string): Promise<number> => {
+      const text = await readFile(`/proc/${await server.info("process_id")}/status`, "utf8");
+      return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(text)![1]) * 1024;
+    };
+    await server.connection.pipeline([["SET", "bits", randomBytes(BYTES)], [roar.name("FROMBITMAP"), "k", "bits"], ["DEL", "bits"]]);
+    const before = (await server.run("MEMORY", "USAGE", "k")) as number;
+    await writeFile(`/proc/${await server.info("process_id")}/clear_refs`, "5");  // the peak is from now on
+    const resident = await status("VmRSS");
+    for (let from = BYTES / 8192; (await server.run("MEMORY", "USAGE", "k")) === before; from += 2000) {
+      await roar.run("APPENDINTARRAY", "k", ...Array.from({ length: 2000 }, (_, i) => (from + i) * 65_536));
+    }
+    expect(await status("VmHWM")).toBeLessThan(resident + 0.3 * before);
+    expect(await roar.run("BITCOUNT", "k", 0, 99)).toBeGreaterThan(200);
+    await server.run("DEL", "k");
   });
 
   it("takes at most twice what its members need after any sequence of changes", seeded(async (random) => {

@@ -100,6 +100,8 @@ describe("validate", () => {
     findsThenRestores(Fault.BUMP_OUTSIDE, "a bump mark in the header");
     store<u32>(HELD, 8);
     findsThenRestores(Fault.HELD_BACK, "bytes held back");
+    store<u8>(1, 1);
+    findsThenRestores(Fault.UNSETTLED, "containers that wait for their final form");
     add64(CARDINALITY, 1);
     findsThenRestores(Fault.TOTAL_CARDINALITY, "a total cardinality that is too large by one");
     add64(CARDINALITY, -1);
@@ -261,7 +263,7 @@ describe("validate", () => {
     store<u8>(entryOf(Kind.SINGLE) + 11, 7 << 5);
     findsThenRestores(Fault.UNKNOWN_KIND, "unknown kind 7");
     setCount(entryOf(Kind.BITSET), 4096);
-    findsThenRestores(Fault.WRONG_FORM, "a bitset with an array's cardinality");
+    findsThenRestores(Fault.BITSET_CARDINALITY, "a bitset with an array's cardinality that has more members");
     setCount(entryOf(Kind.BITSET), 65536);
     findsThenRestores(Fault.WRONG_FORM, "a full bitset");
     setCount(entryOf(Kind.ARRAY), 4097);

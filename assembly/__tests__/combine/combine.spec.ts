@@ -12,11 +12,14 @@ import { clear, enter } from "../world/world";
 /** The form of operands unless a test says otherwise. */
 const EITHER: Form = Form.EITHER;
 
-/** Runs all operations on the sets, storing and counting the result, and compares with the model. */
-function combineAll(trial: Trial, sources: Model[], form: Form = EITHER): void {
+/**
+ * Runs all operations on the sets, storing and counting the result, and compares with the model. The first set has the form `first`, the
+ * others have `form`.
+ */
+function combineAll(trial: Trial, sources: Model[], form: Form = EITHER, first: Form = form): void {
   trial.steps++;
   clear();
-  for (let s = 0; s < sources.length; s++) addOperandOf(sources[s], form, trial.random);
+  for (let s = 0; s < sources.length; s++) addOperandOf(sources[s], s ? form : first, trial.random);
   for (let op = 0; op < OPERATIONS; op++) {
     if (op == Operation.NOT || (sources.length == 1 && op > Operation.NOT && op < Operation.ONE)) continue;
     const expected = combineModels(op, sources), what = "operation " + op.toString();
@@ -57,7 +60,11 @@ describe("combining two bitmaps", () => {
     const trial = new Trial(500);
     for (let x = 0; x < Style.STYLES; x++) {
       for (let y = 0; y < Style.STYLES; y++) {
-        for (let form: i32 = 0; form < Form.FORMS; form++) combineAll(trial, [container(3, x, trial), container(3, y, trial)], form);
+        for (let form: i32 = 0; form < Form.FORMS; form++) {
+          for (let first: i32 = 0; first < EITHER; first++) {
+            combineAll(trial, [container(3, x, trial), container(3, y, trial)], form, first);
+          }
+        }
       }
     }
     trial.end();

@@ -61,6 +61,7 @@ function packAll(trial: Trial, model: Model): void {
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
     const entry = placeEntry(place), kind = entryKind<Own>(entry), bytes = payloadBytes<Own>(entry);
     entries++;
+    trial.holds(kind != Kind.BITSET || entryCount<Own>(entry) > 4096, "no bitset is packed that could be an array");
     if (kind == Kind.RUNS) trial.holds(bytes <= plainOf(entryCount<Own>(entry)), "runs are packed only if no other kind is smaller");
     if (kind == Kind.ARRAY || kind == Kind.BUCKETS || kind == Kind.BITSET) {
       trial.holds(bytes <= runsOf(runsWithin(model, entryKey<Own>(entry))), "another kind is packed only if runs are no smaller");

@@ -10,7 +10,9 @@ import { ARRAY_MAX, BITSET_BYTES, arrayBytes } from "../../container/limits";
 import { Left, Own } from "../../env/view";
 import { Bench, Kind, Model, Operation, combineModels, makeModel, writePayload, Style } from "../support/container-model";
 
-const SIZES: u32[] = [16, 17, 31, 32, 33, 255, 256, 257, 767, 768, 1000, 1023, 1024, 1025, 2047, 2048, 3000, 4094, 4095, 4096];
+const SIZES: u32[] = [
+  1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 255, 256, 257, 767, 768, 1000, 1023, 1024, 1025, 2047, 2048, 3000, 4094, 4095, 4096,
+];
 
 /** A set of that style that buckets can hold. Its cardinality may be a little smaller: a full high byte loses a member. */
 function fitting(style: Style, cardinality: u32, bench: Bench): Model {

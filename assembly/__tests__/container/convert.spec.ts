@@ -3,7 +3,7 @@ import {
 } from "../../container/convert";
 import { EXTRACT_BYTES, extractMembers } from "../../container/extract";
 import { LANES_BYTES } from "../../container/lanes";
-import { ARRAY_MAX, BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "../../container/limits";
+import { ARRAY_MAX, BITSET_BYTES, arrayBytes, isArraySized, runsBytes, staysBitset } from "../../container/limits";
 import { Random } from "../world/world";
 import { Bench, Kind, Model, anyModel, crowdedModel, makeModel, boundarySizes, Style } from "../support/container-model";
 
@@ -109,5 +109,8 @@ describe("conversions", () => {
     expect(isArraySized(ARRAY_MAX - 1)).toBe(true);
     expect(isArraySized(ARRAY_MAX + 1)).toBe(false);
     expect(arrayBytes(ARRAY_MAX)).toBe(BITSET_BYTES);
+    expect(staysBitset(ARRAY_MAX)).toBe(true);
+    expect(staysBitset(3584)).toBe(true);
+    expect(staysBitset(3583)).toBe(false);
   });
 });

@@ -158,8 +158,8 @@ describe("listing members", () => {
 describe("statistics", () => {
   it("count containers, members and bytes of each kind", () => {
     const trial = new Trial(615);
-    for (let i = 0; i < 30; i++) {
-      const form: Form = i % 2 ? Form.RUNS : Form.PLAIN, model = anyModel(3, 1 + trial.random.below(3), 8, trial.random);
+    for (let i = 0; i < 45; i++) {
+      const form: Form = i % 3, model = anyModel(3, 1 + trial.random.below(3), 8, trial.random);
       const wanted = new StaticArray<u64>(9);                 // containers, members and bytes: of arrays, of bitsets, of runs
       for (let key: u64 = 0; key < 30; key++) {
         const count = <u32>model.countRange(key << 16, (key << 16) + 65535);

@@ -2,9 +2,9 @@
 // arena.ts, node.ts and entry.ts and calls no code of the core. Trial is the base of a random test that uses both.
 
 import { arena } from "../../env/memory";
-import { alignedBump, makeRoom, used } from "../../arena/arena";
-import { Kind } from "../../arena/entry";
-import { appendFull, begin, finish } from "../../arena/builder";
+import { alignedBump, allocateFresh, makeRoom, used } from "../../arena/arena";
+import { Kind, setBlock } from "../../arena/entry";
+import { append, appendFull, begin, finish } from "../../arena/builder";
 import { validate } from "../../arena/validate";
 import { emit } from "../../combine/emit";
 import { shape } from "../../combine/shape";
@@ -14,8 +14,13 @@ import { ARENA_BYTES } from "../world/layout";
 
 // --- Building arenas ----------------------------------------------------------------------------------------------------------
 
-/** How build() stores a container that could be runs: never as runs, as runs if that is not larger, or either at random. */
-export const enum Form { PLAIN, RUNS, EITHER, FORMS }
+/**
+ * How build() stores a container: an array, buckets or a bitset by its cardinality; runs if that is not larger; a bitset, even one with few
+ * members, as removing members may leave it; or one of these at random.
+ */
+export const enum Form { PLAIN, RUNS, BITSET, EITHER, FORMS }
+/** Form.EITHER makes no bitsets with fewer members, of which large directories would need too many. */
+const SPARSE_BITSET: u32 = 33;
 
 /** Room for the largest run container. */
 const runs: usize = memory.data(131076, 8);
@@ -35,13 +40,13 @@ function layRuns(model: Model, i: i32, key: u64): u32 {
 }
 
 /** Writes the container in `runs` to `at`, as an array or a bitset. */
-function layPlain(count: u32, at: usize): void {
-  if (count > 4096) memory.fill(at, 0, 8192);
+function layPlain(asBitset: bool, at: usize): void {
+  if (asBitset) memory.fill(at, 0, 8192);
   const bits = at;
   for (let r: usize = 0; r < load<u16>(runs); r++) {
     const low = <u32>load<u16>(runs + 2 + 4 * r), high = low + load<u16>(runs + 2 + 4 * r, 2);
     for (let v = low; v <= high; v++) {
-      if (count > 4096) { store<u8>(bits + (v >> 3), load<u8>(bits + (v >> 3)) | <u8>(<u32>1 << (v & 7))); continue; }
+      if (asBitset) { store<u8>(bits + (v >> 3), load<u8>(bits + (v >> 3)) | <u8>(<u32>1 << (v & 7))); continue; }
       store<u16>(at, <u16>v);
       at += 2;
     }
@@ -78,8 +83,14 @@ export function build(model: Model, form: Form, random: Random): void {
 function appendLaid(key: u64, count: u32, form: Form, random: Random): void {
   makeRoom(64 + 4 * 8192);
   const at = alignedBump(), bytes = runsOf(load<u16>(runs));
+  if (form == Form.BITSET || (form == Form.EITHER && count >= SPARSE_BITSET && random.below(4) == 0)) {
+    layPlain(true, at);
+    allocateFresh(8192);                      // its block begins at `at`
+    setBlock(append(key, count), Kind.BITSET, count, at);
+    return;
+  }
   const asRuns = bytes <= plainOf(count) && (form == Form.RUNS || (form == Form.EITHER && random.below(2)));
-  if (asRuns) memory.copy(at, runs, bytes); else layPlain(count, at);
+  if (asRuns) memory.copy(at, runs, bytes); else layPlain(count > 4096, at);
   emit(key, shape(asRuns ? Kind.RUNS : count <= 4096 ? Kind.ARRAY : Kind.BITSET, count, at));
 }
 

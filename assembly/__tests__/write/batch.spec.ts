@@ -2,9 +2,10 @@
 
 import { Own } from "../../env/view";
 import { HEADER_BYTES } from "../../arena/arena";
-import { Kind, entryKind } from "../../arena/entry";
+import { Kind, entryCount, entryKind } from "../../arena/entry";
 import { findEntry } from "../../arena/directory";
 import { addAll, getAll, removeAll } from "../../write/batch";
+import { settle } from "../../write/undo";
 import { collect } from "../../combine/collect";
 import { sort } from "../../sort";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
@@ -45,6 +46,7 @@ function change(trial: Trial, model: Model, offsets: u64[], adds: bool, skipped:
   for (let i = skipped; i < offsets.length; i++) if (adds ? model.add(offsets[i]) : model.remove(offsets[i])) changed.push(offsets[i]);
   const count = offsets.length - skipped;
   trial.same(adds ? addAll(skipped, count) : removeAll(skipped, count), changed.length, "number of changed offsets");
+  if (adds) settle(0, argumentsHandedBack());
   trial.same(argumentsHandedBack(), changed.length, "number of offsets handed back");
   for (let i = 0; i < changed.length; i++) trial.same(handedBackAt(i), changed[i], "offset " + i.toString() + " handed back");
   trial.is(model, adds ? "added" : "removed");
@@ -85,7 +87,26 @@ describe("lists of offsets", () => {
       change(trial, model, series(65536 + 3, more - 1, 16).concat([65536 + 65520]), true);
       trial.same(entryKind<Own>(findEntry(1)), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind with " + more.toString() + " more");
       change(trial, model, series(65536 + 3, 20, 16), false);
-      trial.same(entryKind<Own>(findEntry(1)), Kind.BUCKETS, "kind after removing");
+      trial.same(entryKind<Own>(findEntry(1)), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind after removing some");
+      change(trial, model, series(65536, 4000 - 3584 + more - 20, 16), false);
+      trial.same(entryKind<Own>(findEntry(1)), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind with 3584 members");
+      change(trial, model, [65536 + 16 * 3999], false);
+      trial.same(entryKind<Own>(findEntry(1)), Kind.BUCKETS, "kind with 3583 members");
+    }
+    trial.end();
+  });
+
+  it("turn a bitset into buckets at once when most of its members are removed", () => {
+    const trial = new Trial(348), lefts: u32[] = [0, 1, 2, 3, 767, 768, 3583, 3584];
+    const kinds: Kind[] = [Kind.FULL, Kind.SINGLE, Kind.PAIR, Kind.ARRAY, Kind.ARRAY, Kind.BUCKETS, Kind.BUCKETS, Kind.BITSET];
+    for (let l = 0; l < lefts.length; l++) {
+      const model = new Model(), left = lefts[l];
+      for (let i: u64 = 0; i < 5000; i++) model.append(65536 + 13 * i, 65536 + 13 * i);
+      build(model.append(OFFSET_MAX, OFFSET_MAX), Form.PLAIN, trial.random);
+      change(trial, model, series(65536 + 13 * left, 5000 - left, 13), false);
+      const entry = findEntry(1);
+      trial.same(entry ? entryCount<Own>(entry) : 0, left, "members left");
+      if (left) trial.same(entryKind<Own>(entry), kinds[l], "kind with " + left.toString() + " left");
     }
     trial.end();
   });
