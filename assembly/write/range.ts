@@ -65,10 +65,12 @@ function firstKeyFrom(key: u64): u64 {
  * the host rewrites the arena afterwards anyway; flipping takes several times as long for a container as rebuilding, and new blocks.
  */
 function rebuildPays(change: Change, first: u64, last: u64): u64 {
-  const entries = entriesBetween(first, last);
+  const held = entriesHeld<Own>();
+  if (held < REBUILD_FROM) return 0;
+  const quarter = held / 4, entries = entriesBetween(first, last, change == Change.FLIP ? held : max(quarter, REBUILD_FROM));
   if (entries < REBUILD_FROM) return 0;
   const bytes: u64 = used();
-  if (change != Change.FLIP) return entries > entriesHeld<Own>() / 4 ? bytes : 0;
+  if (change != Change.FLIP) return entries > quarter ? bytes : 0;
   const added = blocksToFlip(first, last) + 2 * <u64>ENTRY_BYTES * entries;
   return added > bytes / 8 ? bytes + added : 0;
 }
@@ -109,7 +111,7 @@ function roomToChange(change: Change, first: u64, from: u32, last: u64, to: u32)
   let flipped: u64 = 0;
   if (change == Change.FLIP) {
     flipped = blocksToFlip(first, last);
-    entries += entriesBetween(first, last) + (last - first) / SPAN_MAX;       // a FULL one before each
+    entries += entriesBetween(first, last, u32.MAX_VALUE) + (last - first) / SPAN_MAX;       // a FULL one before each
   }
   if (folds || flipped) bytes += flipped + scratchBytes(Scratch.RIGHT);
   return <usize>min<u64>(bytes + roomForEntries(<u32>min<u64>(entries, ENTRIES_MAX)), BYTES_MAX);

@@ -5,7 +5,8 @@ import { makeRoom, used } from "../../arena/arena";
 import { LEAF_MAX } from "../../arena/node";
 import { addAll, removeAll } from "../../write/batch";
 import { set } from "../../write/point";
-import { clearRange, flipRange, setRange } from "../../write/range";
+import { Change } from "../../combine/rebuild";
+import { changeRange } from "../../write/range";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, range } from "../support/bitmap-model";
 import {
@@ -26,9 +27,7 @@ function perform(): void {
   else if (write == Write.UNSET) set(low, 0);
   else if (write == Write.ADD) addAll(0, values);
   else if (write == Write.REMOVE) removeAll(0, values);
-  else if (write == Write.SET_RANGE) setRange(low, high);
-  else if (write == Write.CLEAR_RANGE) clearRange(low, high);
-  else flipRange(low, high);
+  else changeRange(write == Write.SET_RANGE ? Change.SET : write == Write.CLEAR_RANGE ? Change.CLEAR : Change.FLIP, low, high, 1);
 }
 
 /** An offset, three times in four near an end of one of the model's intervals. */
@@ -128,7 +127,7 @@ describe("failing growth", () => {
       freshArena(40);
       for (let i: u64 = 0; i < entries; i++) set(i << 20, 1);
       const key = (entries / 2 << 4) + 3;
-      setRange(key << 16, (key + 3 << 16) - 1);
+      changeRange(Change.SET, key << 16, (key + 3 << 16) - 1, 1);
       setArenaSize(used());
       clear();
       set(key + 1 << 16, 0);
