@@ -103,7 +103,7 @@ export function roomToInsert(key: u64, entries: u32): usize {
 export function roomForEntries(entries: u32): usize {
   const root = rootNode<Own>(), level = nodeLevel<Own>(root), count = nodeCount<Own>(root);
   // The second term: what nodes at the two places take, and what roomToInsert() answers for the last entry, though it needs less.
-  if (level || count + entries > LEAF_MAX) return <usize>entries * ROOM_AN_ENTRY + <usize>(2 * level + 6) * ROOM_A_LEVEL;
+  if (level || count + entries > LEAF_MAX) return <usize>entries * ROOM_AN_ENTRY + <usize>(2 * level + 3) * ROOM_A_LEVEL;
   return roomToGrow(count, entries, true);
 }
 

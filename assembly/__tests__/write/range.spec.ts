@@ -177,6 +177,22 @@ describe("changing ranges", () => {
     trial.end();
   });
 
+  it("grows the arena at most once where nearly all containers go and a full one comes, however many there were", () => {
+    const trial = new Trial(909);
+    for (let entries: u64 = 6; entries < 2 * LEAF_MAX; entries++) {
+      const model = new Model();
+      for (let key: u64 = 0; key < entries; key++) model.append((key << 16) + 3, (key << 16) + 3);
+      build(model, Form.PLAIN, trial.random);
+      for (let offset: u64 = 0; offset < 3; offset++) {       // a block above the directory: what nodes give up is not room for others
+        set(offset, 1);
+        model.add(offset);
+      }
+      const full = change(trial, model, Change.SET, 1 << 16, (entries - 1 << 16) - 1);
+      change(trial, full, trial.random.below(2) ? Change.CLEAR : Change.FLIP, 2 << 16, (entries << 15) - 1 | 65535);
+    }
+    trial.end();
+  });
+
   it("asks for a rebuilt bitmap, and changes nothing, where more than a quarter goes or much is flipped", () => {
     const trial = new Trial(908), model = new Model(), dense = new Model();
     for (let key: u64 = 0; key < 1000; key++) model.append((key << 16) + 7, (key << 16) + 7);
