@@ -9,7 +9,7 @@ import { SELF, left, right } from "../env/memory";
 import { Own } from "../env/view";
 import { BLOCK_MAX, allocate, blockBytes, isTiny, prepare, release, used } from "../arena/arena";
 import {
-  ENTRY_BYTES, KEY_MAX, Kind, SPAN_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, entrySpan, keyOf,
+  ENTRY_BYTES, Kind, SPAN_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, entrySpan, keyOf,
   lowOf, payloadBytes, setBlock, setCount, setFull, setPair, setSingle,
 } from "../arena/entry";
 import { advance, entriesBetween, entriesHeld, findEntry, placeEntry, seek } from "../arena/directory";
@@ -41,16 +41,11 @@ import { writeRun } from "../container/run";
  */
 export function changeRange(change: Change, low: u64, high: u64, inPlace: u32): u64 {
   const first = keyOf(low), last = keyOf(high);
-  if (change == Change.CLEAR && firstKeyFrom(first) > last) return 0;
-  const bytes = inPlace ? 0 : rebuildPays(change, first, last);
-  if (!bytes) edit(change, first, lowOf(low), last, lowOf(high));
+  const entries = entriesBetween(first, last, change == Change.FLIP ? u32.MAX_VALUE : enoughToRebuild());
+  if (change == Change.CLEAR && !entries) return 0;
+  const bytes = inPlace ? 0 : rebuildPays(change, entries, first, last);
+  if (!bytes) edit(change, entries, first, lowOf(low), last, lowOf(high));
   return bytes;
-}
-
-/** The key of the first entry that covers `key` or a greater key; KEY_MAX + 1 if there is none. */
-function firstKeyFrom(key: u64): u64 {
-  const place = seek<Own>(key);
-  return place ? entryKey<Own>(placeEntry(place)) : KEY_MAX + 1;
 }
 
 // --- The choice ---------------------------------------------------------------------------------------------------------------
@@ -59,18 +54,20 @@ function firstKeyFrom(key: u64): u64 {
 // @ts-ignore: decorator
 @inline const REBUILD_FROM: u32 = 16;
 
+/** So many containers of a range that is set or cleared are reason to rebuild. */
+// @ts-ignore: decorator
+@inline function enoughToRebuild(): u32 { return max(entriesHeld<Own>() / 4, REBUILD_FROM); }
+
 /**
- * 0 if changing containers [first, last] in place is quicker than rebuilding, else the bytes of an arena that the new bitmap probably fits.
- * Rebuilding copies what lies outside the range. In place, setting and clearing visit all that goes, and where that is more than a quarter,
- * the host rewrites the arena afterwards anyway; flipping takes several times as long for a container as rebuilding, and new blocks.
+ * 0 if changing the `entries` entries of [first, last] in place is quicker than rebuilding, else the bytes of an arena that the new bitmap
+ * probably fits. Rebuilding copies what lies outside the range. In place, setting and clearing visit all that goes, and where that is more
+ * than a quarter, the host rewrites the arena afterwards anyway. Flipping a container in place takes several times as long as rebuilding it,
+ * and mostly a new block.
  */
-function rebuildPays(change: Change, first: u64, last: u64): u64 {
-  const held = entriesHeld<Own>();
-  if (held < REBUILD_FROM) return 0;
-  const quarter = held / 4, entries = entriesBetween(first, last, change == Change.FLIP ? held : max(quarter, REBUILD_FROM));
-  if (entries < REBUILD_FROM) return 0;
+function rebuildPays(change: Change, entries: u32, first: u64, last: u64): u64 {
   const bytes: u64 = used();
-  if (change != Change.FLIP) return entries > quarter ? bytes : 0;
+  if (change != Change.FLIP) return entries > enoughToRebuild() ? bytes : 0;
+  if (entries < REBUILD_FROM) return 0;
   const added = blocksToFlip(first, last) + 2 * <u64>ENTRY_BYTES * entries;
   return added > bytes / 8 ? bytes + added : 0;
 }
@@ -101,8 +98,8 @@ function flippedBytes(entry: usize): usize {
   return entryKind<Own>(entry) == Kind.BITSET && !isArraySized(UNIVERSE - entryCount<Own>(entry));
 }
 
-/** The most bytes that edit() allocates and works in. */
-function roomToChange(change: Change, first: u64, from: u32, last: u64, to: u32): usize {
+/** The most bytes that edit() allocates and works in. `among` is how many entries a range that is flipped has. */
+function roomToChange(change: Change, among: u32, first: u64, from: u32, last: u64, to: u32): usize {
   // Each of the two containers at the ends may be cut out of a FULL entry, which then is three; what lies between is FULL entries.
   let entries: u64 = 5, bytes: u64 = 2 * blockBytes(runsBytes(1));
   if (change == Change.SET) entries += (last - first) / SPAN_MAX;
@@ -111,7 +108,7 @@ function roomToChange(change: Change, first: u64, from: u32, last: u64, to: u32)
   let flipped: u64 = 0;
   if (change == Change.FLIP) {
     flipped = blocksToFlip(first, last);
-    entries += entriesBetween(first, last, u32.MAX_VALUE) + (last - first) / SPAN_MAX;       // a FULL one before each
+    entries += among + (last - first) / SPAN_MAX;       // a FULL one before each
   }
   if (folds || flipped) bytes += flipped + scratchBytes(Scratch.RIGHT);
   return <usize>min<u64>(bytes + roomForEntries(<u32>min<u64>(entries, ENTRIES_MAX)), BYTES_MAX);
@@ -119,9 +116,9 @@ function roomToChange(change: Change, first: u64, from: u32, last: u64, to: u32)
 
 // --- Editing ------------------------------------------------------------------------------------------------------------------
 
-/** Changes the offsets from `from` of container `first` to `to` of container `last`. */
-function edit(change: Change, first: u64, from: u32, last: u64, to: u32): void {
-  prepare(roomToChange(change, first, from, last, to));
+/** Changes the offsets from `from` of container `first` to `to` of container `last`. `among` is as in roomToChange(). */
+function edit(change: Change, among: u32, first: u64, from: u32, last: u64, to: u32): void {
+  prepare(roomToChange(change, among, first, from, last, to));
   if (isTiny<Own>()) promote();
   if (first == last) {
     if (expose(change, first, from, to)) foldRun(change, first, from, to);
