@@ -100,25 +100,27 @@ function flippedBytes(entry: usize): usize {
 
 /** The most bytes that edit() allocates and works in. `among` is how many entries a range that is flipped has. */
 function roomToChange(change: Change, among: u32, first: u64, from: u32, last: u64, to: u32): usize {
-  // Each of the two containers at the ends may be cut out of a FULL entry, which then is three; what lies between is FULL entries.
-  let entries: u64 = 5, bytes: u64 = 2 * blockBytes(runsBytes(1));
-  if (change == Change.SET) entries += (last - first) / SPAN_MAX;
-  const folds = first == last ? findEntry(first) : (from ? findEntry(first) : 0) | (to != LOW_MAX ? findEntry(last) : 0);
-  if (folds) bytes += 2 * END_BYTES;
-  let flipped: u64 = 0;
-  if (change == Change.FLIP) {
-    flipped = blocksToFlip(first, last);
-    entries += among + (last - first) / SPAN_MAX;       // a FULL one before each
+  const head = findEntry(first), tail = first == last ? 0 : findEntry(last);
+  // A FULL entry out of which a container, or all of the range, is cut becomes three.
+  let entries: u64 = (head && entryKind<Own>(head) == Kind.FULL ? 2 : 0) + (tail && entryKind<Own>(tail) == Kind.FULL ? 2 : 0);
+  let bytes: u64 = 0;
+  if (change != Change.CLEAR) {               // both ends, and FULL entries: at least one, and when flipping one before each entry
+    entries += 3 + (last - first) / SPAN_MAX + (change == Change.FLIP ? among : 0);
+    if (change == Change.FLIP) bytes = blocksToFlip(first, last);
   }
-  if (folds || flipped) bytes += flipped + scratchBytes(Scratch.RIGHT);
-  return <usize>min<u64>(bytes + roomForEntries(<u32>min<u64>(entries, ENTRIES_MAX)), BYTES_MAX);
+  const folds = first == last || from ? head : 0, foldsLast = to != LOW_MAX ? tail : 0;
+  if (folds || foldsLast) bytes += 2 * END_BYTES;
+  if (bytes) bytes += scratchBytes(Scratch.RIGHT);
+  if (entries) bytes += 2 * blockBytes(runsBytes(1)) + roomForEntries(<u32>min<u64>(entries, ENTRIES_MAX));
+  return <usize>min<u64>(bytes, BYTES_MAX);
 }
 
 // --- Editing ------------------------------------------------------------------------------------------------------------------
 
 /** Changes the offsets from `from` of container `first` to `to` of container `last`. `among` is as in roomToChange(). */
 function edit(change: Change, among: u32, first: u64, from: u32, last: u64, to: u32): void {
-  prepare(roomToChange(change, among, first, from, last, to));
+  const room = roomToChange(change, among, first, from, last, to);
+  if (room || isTiny<Own>()) prepare(room);
   if (isTiny<Own>()) promote();
   if (first == last) {
     if (expose(change, first, from, to)) foldRun(change, first, from, to);

@@ -69,6 +69,14 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
     expect(await server.info("redis-roar_bitmaps_damaged")).toBe("0");
   });
 
+  it("still clears a range if there is too little for a second bitmap", async () => {
+    await roar.load("k", spread(1000));
+    const cleared = 600, kept = (await roar.members("k")).slice(cleared), end = Math.floor(Number(kept[0]) / 65_536) * 65_536;
+    expect(await isRefused(0, "CLEARRANGE", ["k", 0, end])).toBe(false);
+    await contents();
+    expect(await roar.members("k")).toEqual(kept);
+  });
+
   it("does not create a missing key", async () => {
     const creating = writes.filter(([command]) => !["BITOP", "DIFF", "CLEARRANGE"].includes(command));
     expect(creating).toHaveLength(7);
