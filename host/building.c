@@ -53,6 +53,7 @@ static status discard(status s) {
 
 /* Ends a call that built a bitmap of call.used bytes if s is OK. */
 static status built(status s, bitmap **result) {
+    if (s == OK && call.used > arena_limit()) s = OUT_OF_MEMORY;      /* the workspace may be larger than a limit set since */
     if (s != OK) return discard(s);
     call.builds = 0;
     *result = workspace_result(call.growable, call.used);
@@ -178,6 +179,22 @@ status core_collect(uint64_t *offsets, uint32_t count, bitmap **result) {
     return built(BUILDING_IN(&f, core.collect(count)), result);
 }
 
+static void replace(bitmap **b, bitmap *with) {
+    bitmap_free(*b);
+    *b = with;
+}
+
+status rebuild_range(bitmap **b, enum change change, uint64_t low, uint64_t high, uint64_t expected) {
+    frame f;
+    bitmap *result;
+    operands_clear();
+    operands_add(*b);
+    if (!start_building(&f, expected + BUILDING)) return OUT_OF_MEMORY;
+    status s = built(BUILDING_IN(&f, core.rebuildRange(change, low, high)), &result);
+    if (s == OK) replace(b, result);
+    return s;
+}
+
 /* Calls core.rewrite or core.pack. */
 static status rebuilt(const bitmap *b, void (*rebuild)(void), bitmap **result) {
     frame f;
@@ -202,8 +219,6 @@ status core_slice(const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **resul
 status rewrite(bitmap **b) {
     bitmap *tight;
     status s = rebuilt(*b, core.rewrite, &tight);
-    if (s != OK) return s;
-    bitmap_free(*b);
-    *b = tight;
-    return OK;
+    if (s == OK) replace(b, tight);
+    return s;
 }

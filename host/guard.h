@@ -70,6 +70,9 @@ status sort_offsets(uint64_t *offsets, uint32_t count, uint32_t always);
 /* Replaces *b by a bitmap of the same members without free blocks. */
 status rewrite(bitmap **b);
 
+/* Replaces *b by a bitmap in which [low, high] is changed. `expected` is an estimate of the bytes that it needs. */
+status rebuild_range(bitmap **b, enum change change, uint64_t low, uint64_t high, uint64_t expected);
+
 /* For the census. */
 void count_refused(void);
 void count_damaged(void);

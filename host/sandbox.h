@@ -24,9 +24,6 @@ typedef struct range {
 typedef unsigned __int128 cardinality;
 #define TWO_TO_64 ((cardinality)1 << 64)
 
-/* A change to all offsets in a range. */
-enum change { SET, CLEAR, FLIP };
-
 /* An integer of 1 to 64 bits, as in native BITFIELD. */
 typedef struct field {
     uint64_t offset;
@@ -104,7 +101,7 @@ status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous)
 #define VALUES_ROOM(count) (2 * (count) + COUNTERS_BYTES / sizeof(uint64_t))
 /* Sets or clears all these offsets; *changed is the number of bits that changed. */
 status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed);
-/* Changes [low, high]. */
+/* Changes [low, high]: in place, or, where that is quicker, by replacing *b. */
 status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t high);
 /* Adds the members of `more`, unless it is quicker to build the union of both with core_combine: then *merged is 0, and nothing changes. */
 status core_merge(bitmap **b, const bitmap *more, uint32_t *merged);

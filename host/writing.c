@@ -108,20 +108,6 @@ static status trimmed(status s, bitmap **b) {
     return s;
 }
 
-static void change_range(enum change change, uint64_t low, uint64_t high) {
-    switch (change) {
-    case SET: core.setRange(low, high); break;
-    case CLEAR: core.clearRange(low, high); break;
-    case FLIP: core.flipRange(low, high); break;
-    }
-    call.used = core.used();
-}
-
-status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t high) {
-    frame f = writing(*b);
-    return trimmed(wrote(CHANGING_IN(&f, change_range(change, low, high)), b), b);
-}
-
 status core_merge(bitmap **b, const bitmap *more, uint32_t *merged) {
     const span operand = {arena(more), more->size};
     frame f = writing(*b);
@@ -130,6 +116,22 @@ status core_merge(bitmap **b, const bitmap *more, uint32_t *merged) {
     *merged = 0;
     status s = wrote(CHANGING_IN(&f, *merged = core.merge(); call.used = core.used()), b);
     return *merged ? trimmed(s, b) : s;
+}
+
+/* Changes [low, high] in place and sets *expected to 0; or, unless `always`, changes nothing if rebuilding the bitmap is quicker, and sets
+ * *expected to the bytes that this may take. */
+static status change_in_place(bitmap **b, enum change change, uint64_t low, uint64_t high, int always, uint64_t *expected) {
+    frame f = writing(*b);
+    return trimmed(wrote(CHANGING_IN(&f, *expected = core.changeRange(change, low, high, always); call.used = core.used()), b), b);
+}
+
+/* Setting and clearing in place need hardly any memory, so they still work if there is too little for a second bitmap. */
+status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t high) {
+    uint64_t expected;
+    status s = change_in_place(b, change, low, high, 0, &expected);
+    if (s != OK || !expected) return s;
+    s = rebuild_range(b, change, low, high, expected);
+    return s == OUT_OF_MEMORY ? change_in_place(b, change, low, high, 1, &expected) : s;
 }
 
 static uint32_t set_field(const field *at, int adds, int64_t value, enum overflow overflow) {

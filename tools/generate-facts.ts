@@ -10,6 +10,7 @@ import ts from "typescript";
 /** Enums, with their names in C and the prefix of their members there. */
 const ENUMS = [
   { name: "Operation", inC: "operation", prefix: "" },
+  { name: "Change", inC: "change", prefix: "" },
   { name: "Format", inC: "format", prefix: "" },
   { name: "Overflow", inC: "overflow", prefix: "" },
   { name: "Unit", inC: "unit", prefix: "" },

@@ -5,6 +5,9 @@
 // to any other. So such a leaf gets a block for LEAF_MAX entries at once. A leaf that is the root, a leaf that a builder wrote, and inner
 // nodes keep blocks that fit. A split at or near the end of a leaf leaves the left part full, so that ascending input packs leaves. Nodes
 // are never merged; an empty one is removed.
+//
+// An operation that makes room for its insertions first (roomForEntries()) inserts before it removes: a node that shrinks gives up a block
+// that it needs again when it grows, and that block would not be in the room.
 
 import { Own } from "../env/view";
 import {
@@ -16,7 +19,9 @@ import {
   ROOMY_BYTES, isRoomy, setNodeCount, isFull, slotKey, slotLink, allocatedFor, setRoomy, itemBytes, writeSlot, slotCardinality, LEVELS_MAX,
   NODE_SMALL,
 } from "./node";
-import { entryKind, Kind, entryCount, setPosition, setKey, entryCardinality, KEY_MAX } from "./entry";
+import {
+  entryKind, Kind, entryCount, entryKey, entryPayload, payloadBytes, setPosition, setKey, entryCardinality, KEY_MAX,
+} from "./entry";
 import { slotFor, entriesUpTo } from "./directory";
 import { arrayBytes } from "../container/limits";
 
@@ -94,10 +99,14 @@ export function roomToInsert(key: u64, entries: u32): usize {
   return isRoomy(node) ? 0 : roomToGrow(count, entries, node == rootNode<Own>());
 }
 
-/** The most bytes that inserting `entries` entries anywhere into a full arena allocates. */
+/**
+ * The most bytes that inserting `entries` entries into a full arena allocates, or that insertEntry() asks for meanwhile. No entry may be
+ * removed before the last is inserted.
+ */
 export function roomForEntries(entries: u64): u64 {
   const root = rootNode<Own>(), level = nodeLevel<Own>(root), count = nodeCount<Own>(root);
-  if (level || count + entries > LEAF_MAX) return entries * ROOM_AN_ENTRY + <u64>(level + 3) * ROOM_A_LEVEL;
+  // The second term: what nodes at both ends of a range take, and what roomToInsert() answers for the last entry, though it needs less.
+  if (level || count + entries > LEAF_MAX) return entries * ROOM_AN_ENTRY + <u64>(2 * level + 3) * ROOM_A_LEVEL;
   return roomToGrow(count, <u32>entries, true);
 }
 
@@ -189,8 +198,13 @@ export function removeEntry(key: u64): void {
   if (!left) { resetToEmpty(); return; }
   setEntryTotal(left);
   removeBelow(ROOT, key);
+  lowerRoot();
+}
+
+/** Removes roots with a single child: each is a level too many. */
+function lowerRoot(): void {
   let root = rootNode<Own>();
-  while (nodeLevel<Own>(root) && nodeCount<Own>(root) == 1) { // a root with one child is a level too many
+  while (nodeLevel<Own>(root) && nodeCount<Own>(root) == 1) {
     const child = slotChild<Own>(slotAt(root, 0));
     release(root, nodeBytes(nodeLevel<Own>(root), 1));
     store<u32>(ROOT, <u32>child);
@@ -198,12 +212,71 @@ export function removeEntry(key: u64): void {
   }
 }
 
+/** Removes all entries of a full arena that begin in [first, last], with their blocks and their members. */
+export function removeEntries(first: u64, last: u64): void {
+  const members = removeWithin(ROOT, first, last);
+  if (!load<u32>(ROOT)) { resetToEmpty(); return; }
+  setTotalCardinality(totalCardinality<Own>() - members);
+  lowerRoot();
+}
+
+/**
+ * removeEntries() below the node that `link` points to: every leaf and node is changed once. A node that loses everything is released, and
+ * the link is 0. Returns how many members went.
+ */
+function removeWithin(link: usize, first: u64, last: u64): u64 {
+  const node = <usize>load<u32>(link), leaf = !nodeLevel<Own>(node);
+  let from = leaf ? first ? entriesUpTo<Own>(node, first - 1) : 0 : slotFor<Own>(node, first);
+  let to = leaf ? entriesUpTo<Own>(node, last) : slotFor<Own>(node, last) + 1, members: u64 = 0;
+  for (let i = from; i < to; i++) members += leaf ? removeContents(entryAt(node, i)) : removeBelowSlot(slotAt(node, i), first, last);
+  if (leaf) {
+    setEntryTotal(entryTotal<Own>() - (to - from));
+  } else {                                    // only the first and the last child may be left
+    if (slotChild<Own>(slotAt(node, from))) from++;
+    if (to > from && slotChild<Own>(slotAt(node, to - 1))) to--;
+  }
+  if (to - from == nodeCount<Own>(node)) {
+    release(node, allocatedFor(node));
+    store<u32>(link, 0);
+  } else if (to > from) closeGap(link, from, to - from);
+  return members;
+}
+
+/** Releases the entry's block. Returns its members. */
+// @ts-ignore: decorator
+@inline function removeContents(entry: usize): u64 {
+  const bytes = payloadBytes<Own>(entry);
+  if (bytes) release(entryPayload<Own>(entry), bytes);
+  return entryCardinality<Own>(entry);
+}
+
+/** removeWithin() for the child of a slot, whose key and sum follow. */
+function removeBelowSlot(slot: usize, first: u64, last: u64): u64 {
+  const members = removeWithin(slotLink(slot), first, last), child = slotChild<Own>(slot);
+  if (child) {
+    store<u64>(slot, firstKey(child));
+    addToSlot(slot, -<i64>members);
+  }
+  return members;
+}
+
+/** Gives an entry of a full arena another key, between those of its neighbours. The caller completes the entry, as after insertEntry(). */
+export function changeKey(entry: usize, key: u64): void {
+  const before = entryKey<Own>(entry);
+  for (let node = rootNode<Own>(); nodeLevel<Own>(node);) {
+    const slot = slotAt(node, slotFor<Own>(node, before));
+    node = slotChild<Own>(slot);
+    if (slotKey<Own>(slot) == before) store<u64>(slot, key);
+  }
+  setKey(entry, key);
+}
+
 function removeBelow(link: usize, key: u64): void {
   const node = <usize>load<u32>(link);
   if (!nodeLevel<Own>(node)) {
     const upTo = entriesUpTo<Own>(node, key);
     if (!upTo) unreachable();
-    closeGap(link, upTo - 1);
+    closeGap(link, upTo - 1, 1);
     return;
   }
   const index = slotFor<Own>(node, key);
@@ -214,7 +287,7 @@ function removeBelow(link: usize, key: u64): void {
     store<u64>(slot, firstKey(child));
   } else {
     release(child, nodeBytes(nodeLevel<Own>(child), 0));
-    closeGap(link, index);
+    closeGap(link, index, 1);
   }
 }
 
@@ -261,15 +334,17 @@ function openGap(link: usize, index: u32): usize {
   return entry;
 }
 
-function closeGap(link: usize, index: u32): void {
+/** Takes `items` items, from `index` on, out of the node that `link` points to. */
+// @ts-ignore: decorator
+@inline function closeGap(link: usize, index: u32, items: u32): void {
   const node = <usize>load<u32>(link);
-  const level = nodeLevel<Own>(node), count = nodeCount<Own>(node), item = itemBytes(node);
+  const level = nodeLevel<Own>(node), count = nodeCount<Own>(node), item = itemBytes(node), left = count - items;
   const at = node + NODE_HEADER + <usize>index * item, from = allocatedFor(node);
-  memory.copy(at, at + item, <usize>(count - index - 1) * item);
-  setNodeCount(node, count - 1);
-  if (isRoomy(node) && count > ROOMY_LEAST) return;
+  memory.copy(at, at + <usize>items * item, <usize>(left - index) * item);
+  setNodeCount(node, left);
+  if (isRoomy(node) && left >= ROOMY_LEAST) return;
   setRoomy(node, false);
-  resize(node, from, nodeBytes(level, count - 1));
+  resize(node, from, nodeBytes(level, left));
 }
 
 /** Puts a new root above a full one. */

@@ -173,6 +173,18 @@ export function seekFrom<M>(place: u64, key: u64): u64 {
   return placeOf(entry, end);
 }
 
+/** How many entries cover keys of [first, last]. Looks at the ends of leaves only, and stops counting where there are more than `most`. */
+export function entriesBetween(first: u64, last: u64, most: u32): u32 {
+  let entries: u32 = 0;
+  for (let place = seek<Own>(first); place && entries <= most;) {
+    const entry = placeEntry(place), end = <usize>(place >> 32), inLeaf = <u32>((end - entry) / ENTRY_BYTES);
+    if (entryKey<Own>(end - ENTRY_BYTES) > last) return entries + keysUpTo<Own>(entry, inLeaf, ENTRY_BYTES, last);
+    entries += inLeaf;
+    place = advanceLeaf<Own>(end - ENTRY_BYTES);
+  }
+  return entries;
+}
+
 /** The first entry of a bitmap that is not empty. */
 export function firstEntry(): usize {
   let node = rootNode<Own>();

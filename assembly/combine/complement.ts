@@ -18,7 +18,7 @@ import { writeRun } from "../container/run";
 
 /** The most entries that a range of full containers takes, whatever its length: 2^48 keys, 2^45 an entry. */
 // @ts-ignore: decorator
-@inline const SPAN_ENTRIES: u64 = 8;
+@inline export const SPAN_ENTRIES: u64 = 8;
 
 /**
  * Makes memory 0, which is fresh, all offsets of [0, max(last, greatest member)] that operand 0 does not have; without `lastGiven`, of
@@ -40,17 +40,7 @@ export function complement(sources: u32, last: u64, lastGiven: u32): void {
 
 function complementUpTo(limit: u64): void {
   const limitKey = keyOf(limit);
-  let from: u64 = 0;
-  while (cursorKey(0) < limitKey) {
-    const key = cursorKey(0), last = cursorLastKey(0);
-    if (key > from) appendFull(from, key - from);
-    right.select(0);
-    const s = entryShape<Right>(cursorEntry(0));
-    if (shapeCount(s) < UNIVERSE) emitAllBut(key, s);
-    from = min(last, limitKey - 1) + 1;
-    seekCursor(0, from);
-  }
-  if (limitKey > from) appendFull(from, limitKey - from);
+  if (limitKey) complementKeys(0, limitKey - 1);
   if (cursorKey(0) == limitKey) {
     right.select(0);
     emitRest(limitKey, offsetsUpTo(lowOf(limit)), entryShape<Right>(cursorEntry(0)));
@@ -58,6 +48,20 @@ function complementUpTo(limit: u64): void {
     makeScratch(Scratch.LIST);
     emit(limitKey, offsetsUpTo(lowOf(limit)));
   }
+}
+
+/** Appends the complement of the containers [first, last] of operand 0. Its cursor is at its first key from `first` on, and moves past `last`. */
+export function complementKeys(first: u64, last: u64): void {
+  while (cursorKey(0) <= last) {
+    const key = cursorKey(0), end = min(cursorLastKey(0), last);
+    if (key > first) appendFull(first, key - first);
+    right.select(0);
+    const s = entryShape<Right>(cursorEntry(0));
+    if (shapeCount(s) < UNIVERSE) emitAllBut(key, s);
+    first = end + 1;
+    seekCursor(0, first);
+  }
+  if (first <= last) appendFull(first, last - first + 1);
 }
 
 /** The offsets 0 .. `low` of a container: one run in Scratch.FIRST, or the full shape. */

@@ -3,7 +3,7 @@
 import { SELF, left, reply, right } from "../env/memory";
 import { Right } from "../env/view";
 import { HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, blockBytes, setUnsettled, unsettled } from "../arena/arena";
-import { KEY_MAX, Kind, entryKey, entryKind, entrySpan, payloadBytes } from "../arena/entry";
+import { KEY_MAX, Kind, entryKey, entryKind, entryLastKey, entrySpan, payloadBytes } from "../arena/entry";
 import { advance, entriesHeld, isLastOfLeaf, placeEntry, seek } from "../arena/directory";
 import { appendFull, begin, endLeaf, finish } from "../arena/builder";
 import { nodeBytes } from "../arena/node";
@@ -93,19 +93,25 @@ export function slice(key: u64, bytes: u32): u32 {
   return u32(rest <= KEY_MAX);
 }
 
-/**
- * Makes memory 0, which is fresh, a copy of the bitmap of operand 0. Its leaves end where the source's end and keep room: if they were
- * packed full, the next insertion into each would split it, and the arena would soon be as wasteful as before.
- */
+/** Makes memory 0, which is fresh, a copy of the bitmap of operand 0, with leaves that keep room. */
 export function rewrite(): void {
   right.select(0);
   begin(entriesHeld<Right>(), 0);
-  for (let place = seek<Right>(0); place; place = advance<Right>(place)) {
-    const entry = placeEntry(place), key = entryKey<Right>(entry);
-    if (entryKind<Right>(entry) == Kind.FULL) appendFull(key, entrySpan<Right>(entry));
+  copyKeys(0, KEY_MAX);
+  finish();
+  if (unsettled<Right>()) setUnsettled(1);    // between two parts of a list that is added
+}
+
+/**
+ * Appends copies of the containers [first, last] of operand 0, which `right` shows. Their leaves end where the source's end and keep room:
+ * if they were packed full, the next insertion into each would split it, and the arena would soon be as wasteful as before.
+ */
+export function copyKeys(first: u64, last: u64): void {
+  for (let place = seek<Right>(first); place; place = advance<Right>(place)) {
+    const entry = placeEntry(place), key = max(entryKey<Right>(entry), first);
+    if (key > last) return;
+    if (entryKind<Right>(entry) == Kind.FULL) appendFull(key, min(entryLastKey<Right>(entry), last) - key + 1);
     else emitCopy(key, entry);
     if (isLastOfLeaf(place)) endLeaf();
   }
-  finish();
-  if (unsettled<Right>()) setUnsettled(1);    // between two parts of a list that is added
 }

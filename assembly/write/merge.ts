@@ -226,7 +226,7 @@ function foldInto(entry: usize, key: u64, r: u64): void {
   const more = shapeCount(folded) - before;
   if (!more) return;
   adjust(key, more);
-  if (isBitset) countUp(entry, more); else put(entry, normalized(folded));
+  if (isBitset) countUp(entry, more, false); else put(entry, normalized(folded));
 }
 
 /** Gives the entry the container `form`, a normalized shape in scratch room, in the block that it has or in another one. */

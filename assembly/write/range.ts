@@ -1,24 +1,28 @@
-// Setting, clearing and flipping whole ranges of offsets, container by container. The containers at the two ends of the range are folded
-// with a run; what lies between becomes one FULL entry, or nothing. The cost depends on the containers that were there, not on the length
-// of the range.
+// Setting, clearing and flipping whole ranges of offsets. A change of many containers is not made here: rebuildPays() says when the host
+// is to have the bitmap rebuilt instead (combine/rebuild.ts). Else the containers at the two ends of the range are folded with a run; what
+// lies between becomes one FULL entry, or nothing, or is complemented.
+//
+// All growth happens before anything is changed. roomToChange() says how much that is, and relies on the order in which this file works:
+// entries are inserted first, and only then are others removed (arena/change.ts).
 
 import { SELF, left, right } from "../env/memory";
 import { Own } from "../env/view";
-import { BLOCK_MAX, allocate, blockBytes, isTiny, prepare, release } from "../arena/arena";
+import { BLOCK_MAX, allocate, blockBytes, isTiny, prepare, release, used } from "../arena/arena";
 import {
-  KEY_MAX, Kind, SPAN_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf, payloadBytes,
-  setBlock, setFull, setPair, setSingle,
+  ENTRY_BYTES, Kind, SPAN_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, entrySpan, keyOf,
+  lowOf, payloadBytes, setBlock, setCount, setFull, setPair, setSingle,
 } from "../arena/entry";
-import { advance, findEntry, placeEntry, seek } from "../arena/directory";
-import { roomForEntries, promote, insertEntry, adjust, removeEntry } from "../arena/change";
-import { isEmpty } from "../read/query";
+import { advance, entriesBetween, entriesHeld, findEntry, placeEntry, seek } from "../arena/directory";
+import { roomForEntries, promote, insertEntry, adjust, changeKey, removeEntry, removeEntries } from "../arena/change";
 import { normalized } from "../combine/emit";
 import { Fold, fold } from "../combine/fold";
+import { Change, foldOf } from "../combine/rebuild";
 import { scratchBytes, Scratch, makeScratch, scratch } from "../combine/scratch";
 import { shape, entryShape, shapeKind, copyShape, shapeCount, shapeAt, fullShape, shapeBytes } from "../combine/shape";
 import { releaseContainer } from "./edit";
 import { isolate } from "./point";
-import { runsBytes, UNIVERSE, LOW_MAX } from "../container/limits";
+import { complementBitset } from "../container/bitset";
+import { runsBytes, UNIVERSE, LOW_MAX, isArraySized } from "../container/limits";
 import { writeRun } from "../container/run";
 
 /** The largest block, and what aligning it may skip. */
@@ -31,80 +35,118 @@ import { writeRun } from "../container/run";
 // @ts-ignore: decorator
 @inline const BYTES_MAX: u64 = 0xffff0000;
 
-/** Adds all offsets of the closed range [low, high]. */
-export function setRange(low: u64, high: u64): void { changeRange(Fold.OR, low, high); }
-
-/** Removes all offsets of the closed range [low, high]. */
-export function clearRange(low: u64, high: u64): void {
-  if (!isEmpty()) changeRange(Fold.ANDNOT, low, high);
+/**
+ * Changes all offsets of the closed range [low, high] and returns 0; or, unless `inPlace`, changes nothing where rebuilding the bitmap is
+ * quicker and returns how many bytes that may well take.
+ */
+export function changeRange(change: Change, low: u64, high: u64, inPlace: u32): u64 {
+  const first = keyOf(low), last = keyOf(high);
+  const entries = entriesBetween(first, last, change == Change.FLIP ? u32.MAX_VALUE : enoughToRebuild());
+  if (change == Change.CLEAR && !entries) return 0;
+  const bytes = inPlace ? 0 : rebuildPays(change, entries, first, last);
+  if (!bytes) edit(change, entries, first, lowOf(low), last, lowOf(high));
+  return bytes;
 }
 
-/** Removes the members of the closed range [low, high], and adds its other offsets. */
-export function flipRange(low: u64, high: u64): void { changeRange(Fold.XOR, low, high); }
+// --- The choice ---------------------------------------------------------------------------------------------------------------
 
-function changeRange(op: Fold, low: u64, high: u64): void {
-  let first = keyOf(low), last = keyOf(high);
-  if (op == Fold.ANDNOT && firstKeyFrom(first) > last) return;
-  prepare(roomToChange(op, first, last));     // all growth happens here, before anything is changed
-  const from = lowOf(low), to = lowOf(high);
-  if (first == last) { changeContainer(op, first, from, to); return; }
-  if (from) changeContainer(op, first++, from, LOW_MAX);
-  if (to != LOW_MAX) changeContainer(op, last--, 0, to);
-  if (first > last) return;
-  if (op == Fold.XOR) { flipContainers(first, last); return; }
-  removeContainers(first, last);
-  if (op == Fold.OR) insertFull(first, last);
+/** Fewer containers than these are always changed in place. */
+// @ts-ignore: decorator
+@inline const REBUILD_FROM: u32 = 16;
+
+/** So many containers of a range that is set or cleared are reason to rebuild. */
+// @ts-ignore: decorator
+@inline function enoughToRebuild(): u32 { return max(entriesHeld<Own>() / 4, REBUILD_FROM); }
+
+/**
+ * 0 if changing the `entries` entries of [first, last] in place is quicker than rebuilding, else the bytes of an arena that the new bitmap
+ * probably fits. Rebuilding copies what lies outside the range. In place, setting and clearing visit all that goes, and where that is more
+ * than a quarter, the host rewrites the arena afterwards anyway. Flipping a container in place takes several times as long as rebuilding it,
+ * and mostly a new block.
+ */
+function rebuildPays(change: Change, entries: u32, first: u64, last: u64): u64 {
+  const bytes: u64 = used();
+  if (change != Change.FLIP) return entries > enoughToRebuild() ? bytes : 0;
+  if (entries < REBUILD_FROM) return 0;
+  const added = blocksToFlip(first, last) + 2 * <u64>ENTRY_BYTES * entries;
+  return added > bytes / 8 ? bytes + added : 0;
 }
 
-/** The key of the first entry that covers `key` or a greater key; KEY_MAX + 1 if there is none. */
-function firstKeyFrom(key: u64): u64 {
-  const place = seek<Own>(key);
-  return place ? entryKey<Own>(placeEntry(place)) : KEY_MAX + 1;
-}
-
-/** The most bytes that changing containers [first, last] allocates and works in. */
-function roomToChange(op: Fold, first: u64, last: u64): usize {
-  // Each of the two containers at the ends may be cut out of a FULL entry, which then is three; what lies between is FULL entries.
-  let entries: u64 = 5 + (last - first) / SPAN_MAX, bytes: u64 = 2 * blockBytes(runsBytes(1));
-  if (op == Fold.XOR || findEntry(first) || findEntry(last)) bytes += scratchBytes(Scratch.RIGHT) + 2 * END_BYTES;
-  if (op == Fold.XOR) {
-    for (let place = seek<Own>(first); place; place = advance<Own>(place)) {
-      const entry = placeEntry(place);
-      if (entryKey<Own>(entry) > last) break;
-      entries++;                              // a FULL one before this one
-      bytes += flippedBytes(entry);
-    }
+/** The most bytes of blocks that complementing containers [first, last] allocates. 0: that needs no scratch room, either. */
+function blocksToFlip(first: u64, last: u64): u64 {
+  let bytes: u64 = 0;
+  for (let place = seek<Own>(first); place; place = advance<Own>(place)) {
+    const entry = placeEntry(place);
+    if (entryKey<Own>(entry) > last) break;
+    bytes += flippedBytes(entry);
   }
-  return <usize>min<u64>(bytes + roomForEntries(<u32>min<u64>(entries, ENTRIES_MAX)), BYTES_MAX);
+  return bytes;
 }
 
-/** The most bytes that the block of the entry's container takes once the container is complemented: it then has one run more. */
+/** The most bytes of a block that complementing the entry's container allocates. The complement has at most one run more. */
 function flippedBytes(entry: usize): usize {
   const kind = entryKind<Own>(entry);
-  if (kind == Kind.FULL) return 0;
+  if (kind == Kind.FULL || staysBitset(entry)) return 0;
   const runs = kind == Kind.BITSET ? <u32>BLOCK_MAX : kind == Kind.RUNS ? <u32>load<u16>(entryPayload<Own>(entry)) : entryCount<Own>(entry);
   const bytes = runsBytes(runs + 1);
   return bytes < BLOCK_MAX ? blockBytes(bytes) : END_BYTES;
 }
 
-/** Folds the run [from, to] into container `key`. */
-function changeContainer(op: Fold, key: u64, from: u32, to: u32): void {
-  let entry = findEntry(key);
-  if (!entry && op == Fold.ANDNOT) return;
-  if (isTiny<Own>()) { promote(); entry = findEntry(key); }
-  if (entry && entryKind<Own>(entry) == Kind.FULL) {
-    if (op == Fold.OR) return;
-    entry = isolate(entry, key);
+/** Whether the container is a bitset and its complement is one, too: then it is complemented where it is. */
+// @ts-ignore: decorator
+@inline function staysBitset(entry: usize): bool {
+  return entryKind<Own>(entry) == Kind.BITSET && !isArraySized(UNIVERSE - entryCount<Own>(entry));
+}
+
+/** The most bytes that edit() allocates and works in. `among` is how many entries a range that is flipped has. */
+function roomToChange(change: Change, among: u32, first: u64, from: u32, last: u64, to: u32): usize {
+  const head = findEntry(first), tail: usize = first == last ? 0 : findEntry(last);
+  // A FULL entry out of which a container, or all of the range, is cut becomes three.
+  let entries: u64 = (head && entryKind<Own>(head) == Kind.FULL ? 2 : 0) + (tail && entryKind<Own>(tail) == Kind.FULL ? 2 : 0);
+  let bytes: u64 = 0;
+  if (change != Change.CLEAR) {               // both ends, and FULL entries: at least one, and when flipping one before each entry
+    entries += 3 + (last - first) / SPAN_MAX + (change == Change.FLIP ? among : 0);
+    if (change == Change.FLIP) bytes = blocksToFlip(first, last);
   }
-  if (!entry) {
-    putRange(insertEntry(key), from, to);
-    adjust(key, to - from + 1);
+  const folds = first == last || from ? head : 0, foldsLast = to != LOW_MAX ? tail : 0;
+  if (folds || foldsLast) bytes += 2 * END_BYTES;
+  if (bytes) bytes += scratchBytes(Scratch.RIGHT);
+  if (entries) bytes += 2 * blockBytes(runsBytes(1)) + roomForEntries(<u32>min<u64>(entries, ENTRIES_MAX));
+  return <usize>min<u64>(bytes, BYTES_MAX);
+}
+
+// --- Editing ------------------------------------------------------------------------------------------------------------------
+
+/** Changes the offsets from `from` of container `first` to `to` of container `last`. `among` is as in roomToChange(). */
+function edit(change: Change, among: u32, first: u64, from: u32, last: u64, to: u32): void {
+  const room = roomToChange(change, among, first, from, last, to);
+  if (room || isTiny<Own>()) prepare(room);
+  if (isTiny<Own>()) promote();
+  if (first == last) {
+    if (expose(change, first, from, to)) foldRun(change, first, from, to);
     return;
   }
-  makeScratch(Scratch.RIGHT);
-  const run = scratch(Scratch.TEMP);
-  writeRun(run, from, to);
-  foldInto(op, entry, key, shape(Kind.RUNS, to - from + 1, run));
+  const foldsFirst = from && expose(change, first, from, LOW_MAX), foldsLast = to != LOW_MAX && expose(change, last, 0, to);
+  changeWhole(change, first + u64(from != 0), last - u64(to != LOW_MAX));
+  if (foldsFirst) foldRun(change, first, from, LOW_MAX);
+  if (foldsLast) foldRun(change, last, 0, to);
+}
+
+/** Gets container `key` ready for foldRun() with [from, to]. False if that is not needed, because the container is as it is to be. */
+function expose(change: Change, key: u64, from: u32, to: u32): bool {
+  const entry = findEntry(key);
+  if (entry) {
+    if (entryKind<Own>(entry) == Kind.FULL) {
+      if (change == Change.SET) return false;
+      isolate(entry, key);
+    }
+    return true;
+  }
+  if (change != Change.CLEAR) {
+    putRange(insertEntry(key), from, to);
+    adjust(key, to - from + 1);
+  }
+  return false;
 }
 
 /** Gives the entry the container of [from, to]. The caller adjusts the sums. */
@@ -116,6 +158,14 @@ function putRange(entry: usize, from: u32, to: u32): void {
   const at = allocate(runsBytes(1));
   writeRun(at, from, to);
   setBlock(entry, Kind.RUNS, count, at);
+}
+
+/** Folds the run [from, to] into container `key`, which exists and is not FULL. */
+function foldRun(change: Change, key: u64, from: u32, to: u32): void {
+  makeScratch(Scratch.RIGHT);
+  const run = scratch(Scratch.TEMP);
+  writeRun(run, from, to);
+  foldInto(foldOf(change), findEntry(key), key, shape(Kind.RUNS, to - from + 1, run));
 }
 
 /** Folds the shape `r`, in memory 0, into the container `key` of `entry`, which is not FULL. Uses scratch room but for Scratch.TEMP. */
@@ -149,27 +199,42 @@ function put(entry: usize, form: u64): void {
   setBlock(entry, kind, count, to);
 }
 
-/** Removes all containers [first, last]. */
-function removeContainers(first: u64, last: u64): void {
-  while (true) {
-    const entry = placeEntry(seek<Own>(first));
-    if (!entry || entryKey<Own>(entry) > last) return;
-    const key = entryKey<Own>(entry), end = entryLastKey<Own>(entry);
-    if (entryKind<Own>(entry) == Kind.FULL && key < first) {
-      setFull(entry, first - key);            // keeps what lies before the range
-      adjust(key, -<i64>((end - first + 1) << 16));
-    } else {
-      adjust(key, -<i64>entryCardinality<Own>(entry));
-      releaseContainer(entry);
-      removeEntry(key);
-    }
-    if (end > last) { insertFull(last + 1, end); return; }
+// --- Whole containers ---------------------------------------------------------------------------------------------------------
+
+/** Changes all offsets of containers [first, last]. There may be none. */
+function changeWhole(change: Change, first: u64, last: u64): void {
+  if (first > last) return;
+  if (change == Change.SET) fill(first, last);
+  else if (change == Change.CLEAR) clear(first, last);
+  else flip(first, last);
+}
+
+function clear(first: u64, last: u64): void {
+  const head = findEntry(first);
+  if (head) cutSpan(head, first, last);
+  const tail = findEntry(last);
+  if (tail) cutSpan(tail, first, last);
+  removeEntries(first, last);
+}
+
+/** Takes containers [first, last] out of a FULL entry that covers others, too. False if the entry is none such. */
+function cutSpan(entry: usize, first: u64, last: u64): bool {
+  const key = entryKey<Own>(entry), end = entryLastKey<Own>(entry);
+  if (key < first) {
+    setFull(entry, first - key);
+    adjust(key, -<i64>((end - first + 1) << 16));
+    if (end > last) insertFull(last + 1, end);
+    return true;
   }
+  if (end <= last) return false;
+  adjust(key, -<i64>((last - key + 1) << 16));
+  changeKey(entry, last + 1);
+  setFull(entry, end - last);
+  return true;
 }
 
 /** Inserts full containers [first, last], where there are none. */
 function insertFull(first: u64, last: u64): void {
-  if (isTiny<Own>()) promote();
   while (first <= last) {
     const span = min(last - first + 1, SPAN_MAX);
     setFull(insertEntry(first), span);
@@ -178,24 +243,83 @@ function insertFull(first: u64, last: u64): void {
   }
 }
 
+/** Makes all containers [first, last] full. Entries that cover the ends already stay as they are. */
+function fill(first: u64, last: u64): void {
+  const head = findEntry(first);
+  if (head && entryKind<Own>(head) == Kind.FULL) first = entryLastKey<Own>(head) + 1;
+  if (first > last) return;
+  const tail = findEntry(last);
+  if (tail && entryKind<Own>(tail) == Kind.FULL) last = entryKey<Own>(tail) - 1;
+  for (let key = first; key <= last; key += SPAN_MAX) makeSpan(key, min(last - key + 1, SPAN_MAX));
+  for (let key = first; key <= last; key += SPAN_MAX) removeEntries(key + 1, min(last, key + SPAN_MAX - 1));
+}
+
+/** Makes the first entry that begins within `span` keys from `key` on a FULL one for all of them, or inserts one. Leaves the others. */
+function makeSpan(key: u64, span: u64): void {
+  const entry = placeEntry(seek<Own>(key));
+  if (!entry || entryKey<Own>(entry) >= key + span) { insertFull(key, key + span - 1); return; }
+  adjust(entryKey<Own>(entry), <i64>((span << 16) - entryCardinality<Own>(entry)));
+  releaseContainer(entry);
+  changeKey(entry, key);
+  setFull(entry, span);
+}
+
 /** Complements all containers [first, last]. */
-function flipContainers(first: u64, last: u64): void {
+function flip(first: u64, last: u64): void {
+  let marked = false;
+  for (let next = first; next <= last;) {
+    const entry = placeEntry(seek<Own>(next)), key = entry ? max(next, entryKey<Own>(entry)) : last + 1;
+    if (key > next) {
+      insertFull(next, min(key - 1, last));
+      next = key;
+    } else if (entryKind<Own>(entry) == Kind.FULL) {
+      next = entryLastKey<Own>(entry) + 1;
+      if (!cutSpan(entry, first, last)) {
+        mark(entry);
+        marked = true;
+      }
+    } else {
+      flipContainer(entry, next++);
+    }
+  }
+  if (marked) removeMarked(first, last);
+}
+
+/** Complements the container `key` of `entry`, which is not FULL. */
+function flipContainer(entry: usize, key: u64): void {
+  if (staysBitset(entry)) {
+    const at = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+    left.select(SELF);
+    complementBitset(at, at);
+    setCount(entry, UNIVERSE - count);
+    adjust(key, <i64>UNIVERSE - 2 * <i64>count);
+    return;
+  }
+  makeScratch(Scratch.RIGHT);
+  foldInto(Fold.XOR, entry, key, fullShape());
+}
+
+// A FULL entry that is to be removed once all others have been inserted waits as a pair of equal members, which no container is.
+
+function mark(entry: usize): void {
+  adjust(entryKey<Own>(entry), 2 - <i64>(entrySpan<Own>(entry) << 16));
+  setPair(entry, 0, 0);
+}
+
+// @ts-ignore: decorator
+@inline function isMarked(entry: usize): bool {
+  return entryKind<Own>(entry) == Kind.PAIR && load<u16>(entryPayload<Own>(entry)) == load<u16>(entryPayload<Own>(entry), 2);
+}
+
+/** Removes the marked entries of [first, last]. */
+function removeMarked(first: u64, last: u64): void {
   while (first <= last) {
     const entry = placeEntry(seek<Own>(first));
-    const key = entry ? max(first, entryKey<Own>(entry)) : last + 1;
-    if (key > first) {
-      insertFull(first, min(key - 1, last));
-      first = key;
-      continue;
-    }
-    const end = min(entryLastKey<Own>(entry), last);
-    if (entryKind<Own>(entry) == Kind.FULL) {
-      removeContainers(key, end);
-    } else {
-      if (isTiny<Own>()) { promote(); continue; }
-      makeScratch(Scratch.RIGHT);
-      foldInto(Fold.XOR, entry, key, fullShape());
-    }
-    first = end + 1;
+    if (!entry || entryKey<Own>(entry) > last) return;
+    const key = entryKey<Own>(entry);
+    first = entryLastKey<Own>(entry) + 1;
+    if (!isMarked(entry)) continue;
+    adjust(key, -2);
+    removeEntry(key);
   }
 }

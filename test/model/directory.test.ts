@@ -1,11 +1,11 @@
-// A bitmap of thousands of containers, whose directory is a tree. It grows, shrinks and is refilled. BITCOUNT and BITPOS must always
-// reply as the oracle predicts.
+// A bitmap of thousands of containers, whose directory is a tree. It grows, shrinks and is refilled, by single members and by ranges.
+// Replies and members must always be as the oracle predicts.
 //
 //   SEED    repeats a run
 
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { World } from "./oracle/call.ts";
-import { compareAll, foretell, type Words } from "./oracle/foretell.ts";
+import { compare, compareAll, foretell, type Words } from "./oracle/foretell.ts";
 import { families, range } from "../support/family.ts";
 import { seeded } from "../support/random.ts";
 import { roarOn } from "../support/roar.ts";
@@ -44,5 +44,46 @@ describe.each(byName(families))("%s: a directory of many leaves", (_family, fami
     await change(ascending, 0);
     await change(ascending, 1);
     await change(ascending.filter((_, i) => i % 3 > 0).reverse(), 0);
+  }));
+
+  it("SETRANGE, CLEARRANGE and FLIPRANGE of few and of many containers equal the oracle", seeded(async (random) => {
+    const world: World = new Map(), keys = 2500;
+    const run = async (...words: string[]): Promise<void> => {
+      const expected = foretell(world, words);
+      compare(await server.connection.run(...words as [string, ...string[]]), expected);
+    };
+    for (let round = 0; round < 40; round++) {
+      if (round % 8 === 0) {
+        const containers = range(0, keys).filter(() => random.chance(0.6));
+        await run(roarOn(server, family).name("SETINTARRAY"), "k", ...containers.map((key) => String(key * 65_536 + random.below(65_536))));
+      }
+      const offset = (): number => random.below(keys) * 65_536 + random.pick([0, 1, random.below(65_536), 65_535]);
+      const from = offset(), to = random.chance(0.5) ? Math.max(from, offset()) : from + random.below(20 * 65_536);
+      await run(roarOn(server, family).name(random.pick(["SETRANGE", "CLEARRANGE", "FLIPRANGE"])), "k", String(from), String(to));
+      await compareAll(server.connection, world);
+    }
+  }));
+
+  it("ranges that end at borders of leaves and subtrees equal BITOP with the range", seeded(async (random) => {
+    const roar = roarOn(server, family), leaf = 254, subtree = 126 * leaf, entries = subtree + 3 * leaf + 5;
+    const keyOf = (entry: number): number => entry + Math.floor(entry / 2);
+    await roar.load("base", range(0, entries).map((entry) => keyOf(entry) * 65_536 + random.below(65_536)));
+    await roar.run("OPTIMIZE", "base"); // now all leaves are full
+    const borders = [0, 1, leaf - 1, leaf, 2 * leaf, subtree - leaf, subtree - 1, subtree, subtree + 1, subtree + leaf, entries - 1];
+    for (let round = 0; round < 60; round++) {
+      const [first, last] = [random.pick(borders), random.pick(borders)].sort((x, y) => x - y) as [number, number];
+      const start = keyOf(first) * 65_536 + random.pick([0, random.below(65_536)]);
+      const end = Math.max(start + 1, keyOf(last) * 65_536 + random.pick([0, random.below(65_536), 65_536, 131_072]));
+      const [change, operation] = random.pick([["SETRANGE", "OR"], ["CLEARRANGE", "DIFF"], ["FLIPRANGE", "XOR"]] as const);
+      const what = `${change} ${start} ${end}`;
+      await server.run("DEL", "range");
+      await roar.run("SETRANGE", "range", start, end);
+      const members = await roar.run("BITOP", operation, "expected", "base", "range");
+      await server.run("COPY", "base", "k", "REPLACE");
+      await roar.run(change, "k", start, end);
+      expect(await server.run("R.DEBUG", "VALIDATE", "k"), what).toBe("OK");
+      expect(await roar.run("BITCOUNT", "k"), what).toBe(members);
+      if (members !== 0) expect(await roar.run("CONTAINS", "k", "expected", "EQ"), what).toBe(1);
+    }
   }));
 });

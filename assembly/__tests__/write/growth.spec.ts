@@ -6,7 +6,8 @@ import { LEAF_MAX } from "../../arena/node";
 import { addAll, removeAll } from "../../write/batch";
 import { settle, takeBack } from "../../write/undo";
 import { set } from "../../write/point";
-import { clearRange, flipRange, setRange } from "../../write/range";
+import { Change } from "../../combine/rebuild";
+import { changeRange } from "../../write/range";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, range } from "../support/bitmap-model";
 import {
@@ -33,9 +34,7 @@ function perform(): void {
   else if (write == Write.ADD) addAndSettle();
   else if (write == Write.TAKE_BACK) takeBack(0, values);
   else if (write == Write.REMOVE) removeAll(0, values);
-  else if (write == Write.SET_RANGE) setRange(low, high);
-  else if (write == Write.CLEAR_RANGE) clearRange(low, high);
-  else flipRange(low, high);
+  else changeRange(write == Write.SET_RANGE ? Change.SET : write == Write.CLEAR_RANGE ? Change.CLEAR : Change.FLIP, low, high, 1);
 }
 
 /** An offset, three times in four near an end of one of the model's intervals. */
@@ -136,7 +135,7 @@ describe("failing growth", () => {
       freshArena(40);
       for (let i: u64 = 0; i < entries; i++) set(i << 20, 1);
       const key = (entries / 2 << 4) + 3;
-      setRange(key << 16, (key + 3 << 16) - 1);
+      changeRange(Change.SET, key << 16, (key + 3 << 16) - 1, 1);
       setArenaSize(used());
       clear();
       set(key + 1 << 16, 0);

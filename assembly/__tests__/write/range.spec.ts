@@ -1,20 +1,36 @@
 import { used, wasteful } from "../../arena/arena";
-import { clearRange, flipRange, setRange } from "../../write/range";
+import { entriesHeld } from "../../arena/directory";
+import { INNER_MAX, LEAF_MAX } from "../../arena/node";
+import { Own } from "../../env/view";
+import { Change, rebuildRange } from "../../combine/rebuild";
+import { changeRange } from "../../write/range";
 import { set } from "../../write/point";
-import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
-import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, anyRanges, appendContainer, combineModels, range } from "../support/bitmap-model";
-import { enter } from "../world/world";
+import { Form, Trial, asOperand, build, freshArena } from "../support/bitmap-arena";
+import {
+  KEY_MAX, Model, OFFSET_MAX, Style, anyModel, anyRanges, appendContainer, combineModels, range,
+} from "../support/bitmap-model";
+import { clear, enter, growCount, operandAt } from "../world/world";
 
-const enum Change { SET, CLEAR, FLIP, CHANGES }
+const CHANGES = 3;
 
-/** Changes memory 0, checks the result and returns its model. */
-function change(trial: Trial, model: Model, how: i32, low: u64, high: u64): Model {
+/** Changes memory 0, rebuilt and in place, checks both results and returns their model. Memory 0 is then the one changed in place. */
+function change(trial: Trial, model: Model, how: Change, low: u64, high: u64): Model {
   trial.steps++;
-  enter();
-  if (how == Change.SET) setRange(low, high); else if (how == Change.CLEAR) clearRange(low, high); else flipRange(low, high);
-  enter();
   const after = combineModels(how == Change.SET ? 1 : how == Change.CLEAR ? 4 : 2, [model, range(low, high)]);
-  trial.is(after, "change " + how.toString() + " of " + low.toString() + " to " + high.toString());
+  const what = "change " + how.toString() + " of " + low.toString() + " to " + high.toString();
+  clear();
+  const held = max(used(), 40), before = asOperand();
+  freshArena(40);
+  rebuildRange(how, low, high);
+  trial.is(after, "rebuilt, " + what);
+  trial.same(wasteful(), 0, "wasteful, rebuilt, " + what);
+  freshArena(held);
+  memory.copy(0, operandAt(before), held);
+  clear();
+  trial.same(changeRange(how, low, high, 1), 0, "the answer, in place, " + what);
+  enter();
+  trial.is(after, "in place, " + what);
+  trial.holds(growCount() <= 1, "the arena grows at most once, " + what);
   return after;
 }
 
@@ -37,7 +53,7 @@ describe("changing ranges", () => {
       appendContainer(model, 5, style, trial.random);
       for (let i = 0; i < ends.length; i++) {
         for (let j = i; j < ends.length; j++) {
-          for (let how = 0; how < Change.CHANGES; how++) {
+          for (let how = 0; how < CHANGES; how++) {
             build(model, (i + j) % Form.FORMS, trial.random);
             change(trial, model, how, ends[i], ends[j]);
           }
@@ -56,7 +72,7 @@ describe("changing ranges", () => {
       for (let j = 0; j < 40; j++) {
         const low = anyOffset(trial, model, last);
         const high = trial.random.below(3) ? anyOffset(trial, model, last) : low + trial.random.below(70000);
-        if (low <= high) model = change(trial, model, trial.random.below(Change.CHANGES), low, high);
+        if (low <= high) model = change(trial, model, trial.random.below(CHANGES), low, high);
       }
     }
     trial.end();
@@ -67,7 +83,7 @@ describe("changing ranges", () => {
     const ends: u64[] = [0, 1, 65535, 65536, 65537, 200000, u32.MAX_VALUE, (<u64>1) << 63, OFFSET_MAX - 65536, OFFSET_MAX];
     for (let i = 0; i < ends.length; i++) {
       for (let j = i; j < ends.length; j++) {
-        for (let how = 0; how < Change.CHANGES; how++) {
+        for (let how = 0; how < CHANGES; how++) {
           freshArena(40);
           const model = change(trial, new Model(), how, ends[i], ends[j]);
           change(trial, model, Change.CLEAR, ends[i], ends[j]);
@@ -103,7 +119,7 @@ describe("changing ranges", () => {
       }
       for (let j = 0; j < 15; j++) {
         const low = <u64>trial.random.below(1 << 22);
-        model = change(trial, model, trial.random.below(Change.CHANGES), low, low + trial.random.below(1 << (1 + trial.random.below(20))));
+        model = change(trial, model, trial.random.below(CHANGES), low, low + trial.random.below(1 << (1 + trial.random.below(20))));
         const offset = <u64>trial.random.below(1 << 22);
         trial.same(set(offset, 0), u32(model.remove(offset)), "old value of a single offset");
       }
@@ -121,6 +137,82 @@ describe("changing ranges", () => {
     model = change(trial, model, Change.CLEAR, (50 << 17) + 2, (34000 << 17) + 1);
     trial.same(wasteful(), 1, "wasteful after removing");
     change(trial, model, Change.SET, 0, (40000 << 17) - 1);
+    trial.end();
+  });
+
+  it("gives the model's result where leaves and subtrees of the directory begin and end", () => {
+    const trial = new Trial(906), model = new Model(), subtree = LEAF_MAX * INNER_MAX, entries: u32 = subtree + 2 * LEAF_MAX + 7;
+    for (let i: u64 = 0; i < entries; i++) model.append((i << 17) + 100, (i << 17) + 100);
+    const at: u32[] = [0, 1, LEAF_MAX - 1, LEAF_MAX, LEAF_MAX + 1, subtree - 1, subtree, subtree + 1, subtree + LEAF_MAX, entries - 1];
+    for (let i = 0; i < at.length; i++) {
+      for (let j = i; j < at.length; j++) {
+        const random = trial.random, how = random.below(CHANGES);
+        build(model, Form.EITHER, random);
+        // In the container, at its start or its end, or in the gap beside it.
+        const low = (<u64>at[i] << 17) + [0, 100, 101, 65536][random.below(4)], high = (<u64>at[j] << 17) + [100, 300, 65535, 131071][random.below(4)];
+        if (low > high) continue;
+        const after = change(trial, model, how, low, high);
+        for (let k = 0; k < 20; k++) {        // the directory is sound: it goes on being changed
+          const offset = <u64>random.below(entries) << 17 | random.below(200);
+          trial.same(set(offset, 1), u32(!after.add(offset)), "old value of a single offset");
+        }
+        trial.is(after, "after setting single offsets");
+      }
+    }
+    trial.end();
+  });
+
+  it("grows the arena at most once where full containers come and go, however full the leaf is", () => {
+    const trial = new Trial(907);
+    for (let groups: u64 = 1; groups < 140; groups++) {
+      const model = new Model();
+      for (let i: u64 = 0; i < groups; i++) { // a full container, one of a member, and none, in turn
+        model.append(3 * i << 16, (3 * i << 16) + 65535);
+        model.append((3 * i + 1 << 16) + 9, (3 * i + 1 << 16) + 9);
+      }
+      build(model, Form.EITHER, trial.random);
+      const flipped = change(trial, model, Change.FLIP, trial.random.below(70000), (3 * groups << 16) - 1 - trial.random.below(70000));
+      change(trial, flipped, trial.random.below(CHANGES), 70000, (3 * groups << 16) + 70000);
+    }
+    trial.end();
+  });
+
+  it("grows the arena at most once where nearly all containers go and a full one comes, however many there were", () => {
+    const trial = new Trial(909);
+    for (let entries: u64 = 6; entries < 2 * LEAF_MAX; entries++) {
+      const model = new Model();
+      for (let key: u64 = 0; key < entries; key++) model.append((key << 16) + 3, (key << 16) + 3);
+      build(model, Form.PLAIN, trial.random);
+      for (let offset: u64 = 0; offset < 3; offset++) {       // a block above the directory: what nodes give up is not room for others
+        set(offset, 1);
+        model.add(offset);
+      }
+      const full = change(trial, model, Change.SET, 1 << 16, (entries - 1 << 16) - 1);
+      change(trial, full, trial.random.below(2) ? Change.CLEAR : Change.FLIP, 2 << 16, (entries << 15) - 1 | 65535);
+    }
+    trial.end();
+  });
+
+  it("asks for a rebuilt bitmap, and changes nothing, where more than a quarter goes or much is flipped", () => {
+    const trial = new Trial(908), model = new Model(), dense = new Model();
+    for (let key: u64 = 0; key < 1000; key++) model.append((key << 16) + 7, (key << 16) + 7);
+    for (let key: u64 = 0; key < 30; key++) appendContainer(dense, key, Style.BITSET, trial.random);
+    for (let how = 0; how < CHANGES; how++) {
+      for (let keys: u64 = 1; keys <= 1000; keys++) {
+        build(model, Form.PLAIN, trial.random);
+        const bytes = changeRange(how, 0, (keys << 16) - 1, 0);
+        if (bytes) {
+          trial.is(model, "nothing is changed yet");
+          trial.holds(bytes >= used() / 4, "the estimate is not far too small: " + bytes.toString());
+        }
+        if (how == Change.FLIP ? keys < 16 : keys <= 250) trial.same(bytes, 0, "in place, " + keys.toString() + " of 1000 containers");
+        if (keys > 250) trial.holds(bytes > 0, "rebuilt, " + keys.toString() + " of 1000 containers");
+        trial.steps++;
+      }
+    }
+    build(dense, Form.PLAIN, trial.random);
+    trial.same(changeRange(Change.FLIP, 0, OFFSET_MAX >> 40, 0), 0, "bitsets are flipped in place");
+    trial.same(entriesHeld<Own>(), 31, "entries: the bitsets, and what follows them");
     trial.end();
   });
 });
