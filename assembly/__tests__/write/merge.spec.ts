@@ -68,7 +68,7 @@ function container(key: u64, style: i32, trial: Trial): Model {
  */
 function appendRunsAtLimit(model: Model, more: Model, key: u64, trial: Trial): void {
   const random = trial.random, runs = random.between(2, random.below(2) ? 1000 : 60);
-  let rest = (runs < 512 ? 2 * runs + 1 : 4 * runs - 254) + random.below(3), at = (key << 16) + random.below(5);      // as plainBytes() has it
+  let rest = (runs < 512 ? 2 * runs + 1 : 4 * runs - 254) + random.below(3), at = (key << 16) + random.below(5);
   for (let i = runs; i; i--) {
     const length = max(1, rest / i);
     model.append(at, at + length - 1);
