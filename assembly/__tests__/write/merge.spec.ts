@@ -62,6 +62,24 @@ function container(key: u64, style: i32, trial: Trial): Model {
   return model;
 }
 
+/**
+ * Appends container `key` to the model: runs with as many members as it takes for runs to be just the smallest form. Then appends up to two
+ * members behind them to `more`, which make it an array or buckets.
+ */
+function appendRunsAtLimit(model: Model, more: Model, key: u64, trial: Trial): void {
+  const random = trial.random, runs = random.between(2, random.below(2) ? 1000 : 60);
+  let rest = (runs < 512 ? 2 * runs + 1 : 4 * runs - 254) + random.below(3), at = (key << 16) + random.below(5);
+  for (let i = runs; i; i--) {
+    const length = max(1, rest / i);
+    model.append(at, at + length - 1);
+    at += length + 1 + random.below(8);
+    rest -= length;
+  }
+  const first = at + 1 + random.below(100), members = random.below(3);
+  if (members) more.append(first, first);
+  if (members > 1) more.append(first + 2 + random.below(9), first + 12);
+}
+
 /** `count` containers from `key` on, `step` keys apart, of one member or, now and then, a few more. */
 function small(key: u64, step: u64, count: u32, trial: Trial): Model {
   const model = new Model();
@@ -127,6 +145,21 @@ describe("merging a bitmap into a larger one", () => {
       trial.is(model, "after all changes");
     }
     trial.holds(merges > 60, "more than 60 of 120 bitmaps are merged: " + merges.toString());
+    trial.end();
+  });
+
+  it("reserves enough for runs that become arrays or buckets", () => {
+    const trial = new Trial(1260);
+    let merges = 0;
+    for (let i = 0; i < 60; i++) {
+      const model = new Model(), more = new Model();
+      for (let key: u64 = 0; key < 6; key++) appendRunsAtLimit(model, more, key, trial);
+      trial.holds(model.ordered && more.ordered, "containers do not overlap");
+      build(ballast(model), i % 2 ? Form.RUNS : Form.EITHER, trial.random);
+      mergeInto(trial, model, more);
+      merges += merged;
+    }
+    trial.holds(merges > 30, "more than 30 of 60 bitmaps are merged: " + merges.toString());
     trial.end();
   });
 
