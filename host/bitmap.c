@@ -63,18 +63,20 @@ void bitmap_free(bitmap *b) {
 
 size_t bitmap_memory(const bitmap *b) { return RedisModule_MallocSize((void *)b); }
 
-/* Larger blocks than this are moved in steps of this many bytes. */
+/* Blocks of this many bytes or more are moved in steps. What smaller ones hold for a moment does not matter, and an allocator may
+ * use their pages again. */
+#define MOVED_FROM (32u << 20)
 #define STEP (2u << 20)
 
-/* Copies `bytes` bytes from a block that will be freed. The pages of the old block go back to the system as soon as they are copied,
- * so that the two blocks together hold hardly more memory than one. */
+/* Copies a large block of `bytes` bytes that will be freed. Its pages go back to the system as soon as they are copied, so that the two
+ * blocks together hold hardly more memory than one. */
 static void move(char *to, char *from, size_t bytes) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), unused = ((uintptr_t)from + page - 1) & -page;
     for (size_t at = 0, length; at < bytes; at += length) {
         length = bytes - at < STEP ? bytes - at : STEP;
         memcpy(to + at, from + at, length);
         uintptr_t copied = (uintptr_t)(from + at + length) & -page;
-        if (bytes <= STEP || copied <= unused) continue;
+        if (copied <= unused) continue;
         (void)madvise((void *)unused, copied - unused, MADV_DONTNEED);    /* if refused, they go back when the block is freed */
         unused = copied;
     }
@@ -85,12 +87,13 @@ bitmap *bitmap_grow(bitmap *b, uint64_t bytes) {
     size_t block = sizeof *b + bytes;
     uint64_t counted = sizeof *b + (uint64_t)b->size;
     bitmap *grown;
-    if (RedisModule_TryRealloc && counted <= STEP) {
+    if (RedisModule_TryRealloc && counted < MOVED_FROM) {
         grown = RedisModule_TryRealloc(b, block);
     } else if (!RedisModule_TryAlloc) {
         grown = RedisModule_Realloc(b, block);
     } else if ((grown = RedisModule_TryAlloc(block)) != NULL) {
-        move((char *)grown, (char *)b, counted);
+        if (counted < MOVED_FROM) memcpy(grown, b, counted);
+        else move((char *)grown, (char *)b, counted);
         RedisModule_Free(b);
     }
     return grown ? measured(grown, block, counted) : NULL;
