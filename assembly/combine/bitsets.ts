@@ -1,5 +1,5 @@
-// Bitsets of several operands at once, PART_BYTES of each by turns: the part of the result stays in the first-level cache, and the processor
-// foresees which lines of each operand come next.
+// Bitsets of several operands at once, PART_BYTES of each by turns: the part of the result stays in the first-level cache, and the
+// processor foresees which lines of each operand come next.
 
 import { SELF, left, right } from "../env/memory";
 import { Kind } from "../arena/entry";

@@ -2,8 +2,8 @@
 // containers that are there into one, which builder.ts appends: no bitmap is built on the way, and every source is read once. What is to be
 // made of the sources is a tree of terms (term.ts).
 //
-// The walk goes by segments of keys over which no source changes. Mostly a segment is one container. Where all sources that have the key are
-// full, it is as long as the shortest of their spans, and the result is full or nothing without looking at a container.
+// The walk goes by segments of keys over which no source changes. Mostly a segment is one container. Where all sources that have the key
+// are full, it is as long as the shortest of their spans, and the result is full or nothing without looking at a container.
 
 import { SELF, reply, right } from "../env/memory";
 import { Right } from "../env/view";
@@ -78,7 +78,8 @@ export function combine(op: Operation, sources: u32): void {
 }
 
 /**
- * Members that combine() would store, modulo 2^64. For 2^64 itself, adds a member to the reply. Memory 0, which is fresh, is only worked in.
+ * Members that combine() would store, modulo 2^64. For 2^64 itself, adds a member to the reply. Memory 0, which is fresh, is only worked
+ * in.
  */
 export function combineCardinality(op: Operation, sources: u32): u64 {
   if (sources == 2) {
@@ -97,8 +98,8 @@ function openTwo(op: Operation, entries: u64): void {
 }
 
 /**
- * Walks all segments of item 0, a term, and appends their results (S = Store) or only counts them. Returns the members, modulo 2^64; if they
- * are 2^64, and S = Count, adds a member to the reply.
+ * Walks all segments of item 0, a term, and appends their results (S = Store) or only counts them. Returns the members, modulo 2^64; if
+ * they are 2^64, and S = Count, adds a member to the reply.
  */
 export function walk<S>(): u64 {
   const term = cursorTerm(0), places = placesFor(term);

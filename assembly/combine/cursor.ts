@@ -30,7 +30,7 @@ import { advance, isLastOfLeaf, placeEntry, seek, seekFrom } from "../arena/dire
 @inline const TERM: u32 = 28;
 
 // @ts-ignore: decorator
-@inline export function cursorAt(item: u32): usize { return <usize>arena.size() - (<usize>item + 1) * CURSOR_BYTES; }
+@inline function cursorAt(item: u32): usize { return <usize>arena.size() - (<usize>item + 1) * CURSOR_BYTES; }
 // @ts-ignore: decorator
 @inline export function cursorKey(item: u32): u64 { return load<u64>(cursorAt(item)); }
 // @ts-ignore: decorator

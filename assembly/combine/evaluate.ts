@@ -1,6 +1,6 @@
 // What a term has at one key: its operands' containers folded into one, then the results of the terms among its items, one after the other.
-// Each of those is made in scratch room of its own, unless nothing has been made before it. So the room depends on how deep terms are nested,
-// and not on how many there are.
+// Each of those is made in scratch room of its own, unless nothing has been made before it. So the room depends on how deep terms are
+// nested, and not on how many there are.
 //
 // A segment of more than one key (seek.ts) is evaluated like a container: all items are then full or absent, and so is the result.
 
@@ -17,7 +17,7 @@ import { foldNext, foundContainers, foundFull, foundTerms, listFound, listedEntr
 import { Scratch, isResultPlace, lowerScratch, raiseScratch, scratch, scratchBeside } from "./scratch";
 import { NOTHING, copyShape, entryShape, fullShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
 import {
-  Rule, firstGrouped, firstItem, highOffset, itemsEnd, listAt, listedAt, lowOffset, resultEntry, resultOperand, setResult, termLeast, termRule,
+  Rule, firstItem, highOffset, itemsEnd, listAt, listedAt, lowOffset, resultEntry, resultOperand, setResult, termLeast, termRule,
 } from "./term";
 import { MANY, counterPlaces, countListed, countOne, reached, repeatedOfFew } from "./threshold";
 import { seekRest } from "./seek";
@@ -28,8 +28,8 @@ import { foldListed } from "./union";
 
 /**
  * The container `key` of the term, whose items are all at `key` or past it. resultOperand() tells where it lies: in memory 0, there in
- * Scratch.FIRST or SECOND, or in an operand, there as the container of resultEntry(). A full one is FULL; NOTHING lies nowhere. With S = Count
- * the result need not be stored where that spares work.
+ * Scratch.FIRST or SECOND, or in an operand, there as the container of resultEntry(). A full one is FULL; NOTHING lies nowhere. With S =
+ * Count the result need not be stored where that spares work.
  */
 export function evaluate<S>(term: u32, key: u64): u64 {
   const s = evaluated<S>(term, key);
@@ -62,8 +62,8 @@ export function evaluate<S>(term: u32, key: u64): u64 {
 }
 
 /**
- * Places that a term keeps while it evaluates another: FIRST and SECOND, where its result so far is, and TEMP, so that it is free for folding
- * the other's result, which lies behind it. Terms that count keep their counters, too.
+ * Places that a term keeps while it evaluates another: FIRST and SECOND, where its result so far is, and TEMP, so that it is free for
+ * folding the other's result, which lies behind it. Terms that count keep their counters, too.
  */
 // @ts-ignore: decorator
 @inline const KEPT_PLACES: u32 = Scratch.TEMP + 1;
@@ -246,7 +246,8 @@ function evaluateComplement(term: u32, key: u64): u64 {
 
 /** The range's part of the container. */
 function evaluateRange(term: u32, key: u64): u64 {
-  const first = key == keyOf(lowOffset(term)) ? lowOf(lowOffset(term)) : 0, last = key == keyOf(highOffset(term)) ? lowOf(highOffset(term)) : LOW_MAX;
+  const first = key == keyOf(lowOffset(term)) ? lowOf(lowOffset(term)) : 0;
+  const last = key == keyOf(highOffset(term)) ? lowOf(highOffset(term)) : LOW_MAX;
   const out = scratch(Scratch.FIRST);
   writeRun(out, first, last);
   return shape(Kind.RUNS, last - first + 1, out);

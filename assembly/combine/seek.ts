@@ -1,6 +1,6 @@
-// How the walk finds the next key at which a term can have members. Each term moves its items to the keys that matter to it, and passes over
-// the others: ALL looks only at keys that all items have, LESS only at those of its first item. At a key that a term stops at, each of its
-// items is at that key or past it, except that LESS may leave the others behind until it is evaluated.
+// How the walk finds the next key at which a term can have members. Each term moves its items to the keys that matter to it, and passes
+// over the others: ALL looks only at keys that all items have, LESS only at those of its first item. At a key that a term stops at, each of
+// its items is at that key or past it, except that LESS may leave the others behind until it is evaluated.
 
 import { KEY_MAX, keyOf, lowOf } from "../arena/entry";
 import { LOW_MAX } from "../container/limits";

@@ -56,8 +56,8 @@ export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool
 @inline export const MANY: u64 = u64.MAX_VALUE;
 
 /**
- * Counts the list's `count` containers, to find what `least` of them have, with `exactly` no more. Returns how many planes that takes. Bitsets
- * come first, by turns and two at once.
+ * Counts the list's `count` containers, to find what `least` of them have, with `exactly` no more. Returns how many planes that takes.
+ * Bitsets come first, by turns and two at once.
  */
 export function countListed(list: usize, count: u32, least: u32, exactly: bool): u32 {
   const counters = countersAt(), overflow = overflowsAt(least, exactly), planes = planesFor(overflow);
@@ -87,8 +87,8 @@ function countPair(counters: usize, planes: u32, a: usize, b: usize, part: usize
   countParts(counters, planes, a, b, part, carry);
 }
 
-// Adding does much with each word, so it would wait for memory again and again. A short loop that loads one word of each cache line waits but
-// once. What it returns must be stored, or else the loop would be left out.
+// Adding does much with each word, so it would wait for memory again and again. A short loop that loads one word of each cache line waits
+// but once. What it returns must be stored, or else the loop would be left out.
 
 // @ts-ignore: decorator
 @inline const LINE: usize = 64;

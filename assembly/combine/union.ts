@@ -3,7 +3,7 @@
 
 import { SELF, left, right } from "../env/memory";
 import { Kind } from "../arena/entry";
-import { ARRAY_MAX, BITSET_BYTES } from "../container/limits";
+import { ARRAY_MAX } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
 import { BUCKETS_FROM } from "../container/buckets";
 import { Store } from "../container/kernel";

@@ -1,9 +1,11 @@
-// Counters in bit slices: for each of a container's 65,536 values, in how many containers it is. Bit j of all counters is plane j, a bitset in
-// memory 0; planes follow one another, and behind the last one is the plane `over`, which has a value once its counter has overflowed.
-// Counters that begin at 2^planes - least overflow when they have counted `least`: `over` then tells which values are in so many containers.
+// Counters in bit slices: for each of a container's 65,536 values, in how many containers it is. Bit j of all counters is plane j, a bitset
+// in memory 0; planes follow one another, and behind the last one is the plane `over`, which has a value once its counter has overflowed.
+// Counters that begin at 2^planes - least overflow when they have counted `least`: `over` then tells which values are in so many
+// containers.
 //
-// Adding 64 counters at once takes a few operations on words, so counting bitsets costs little more than their union. See "Compressed bitmap
-// indexes: beyond unions and intersections", Kaser and Lemire, https://arxiv.org/abs/1402.4466, on threshold functions by such adders.
+// Adding 64 counters at once takes a few operations on words, so counting bitsets costs little more than their union. See "Compressed
+// bitmap indexes: beyond unions and intersections", Kaser and Lemire, https://arxiv.org/abs/1402.4466, on threshold functions by such
+// adders.
 
 import { left, right } from "../env/memory";
 import { BITSET_BYTES, MEMBER_BYTES, arrayBytes, memberCount } from "./limits";
@@ -29,8 +31,8 @@ export function startCounters(planes: usize, count: u32, least: u32, part: usize
 }
 
 /**
- * Adds left bitset `a` and right bitset `b` to the counters: the part of PART_BYTES that begins at byte `part` of a bitset. `a` and `b` are the
- * addresses of that part. At `carry` in memory 0 is room for a part.
+ * Adds left bitset `a` and right bitset `b` to the counters: the part of PART_BYTES that begins at byte `part` of a bitset. `a` and `b` are
+ * the addresses of that part. At `carry` in memory 0 is room for a part.
  */
 export function countParts(planes: usize, count: u32, a: usize, b: usize, part: usize, carry: usize): void {
   const first = planes + part;
@@ -45,8 +47,8 @@ type Join = u8;
 type Pass = u16;
 
 /**
- * Adds two parts to the first two planes; what overflows goes to `out`. As in bitset.ts, a block's highest address is accessed first and all
- * loads come before the first store.
+ * Adds two parts to the first two planes; what overflows goes to `out`. As in bitset.ts, a block's highest address is accessed first and
+ * all loads come before the first store.
  */
 // @ts-ignore: decorator
 @inline function addPair<J>(a: usize, b: usize, p: usize, out: usize): void {

@@ -13,7 +13,7 @@ import { Rule } from "../combine/term";
 import { Mistake } from "./mistake";
 import { accept, acceptDots, atWord, expect, peek, readNumber, readWord, skipDigits } from "./text";
 import {
-  addChild, addOperands, childItems, firstChild, firstUnnamed, greatestOffset, isTerm, join, keyCount, levels, makeKeys, makeRange, makeTree,
+  addChild, addOperands, childItems, firstChild, greatestOffset, isTerm, join, keyCount, levels, makeKeys, makeRange, makeTree,
   moveChildren, nameKeys, namedKeys, nextSibling, note, operands, setLevels, setRule, setTextAt, startTree, textAt,
 } from "./tree";
 

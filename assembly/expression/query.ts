@@ -1,5 +1,5 @@
-// Expressions over bitmaps: checked, counted, stored and listed. Operands 0 .. keys - 1 are the bitmaps, and operand `keys` is the text. All
-// of these functions work in memory 0, which is fresh.
+// Expressions over bitmaps: checked, counted, stored and listed. Operands 0 .. keys - 1 are the bitmaps, and operand `keys` is the text.
+// All of these functions work in memory 0, which is fresh.
 
 import { SELF, reply, right } from "../env/memory";
 import { KEY_MAX, Kind, keyOf } from "../arena/entry";
@@ -21,8 +21,8 @@ import { measure, openTree, treeBytes } from "./terms";
 import { Syntax, addChild, firstUnnamed, makeRange, makeTree, mistake, mistakeAt, recordsEnd, syntaxOf } from "./tree";
 
 /**
- * Whether the text, operand 0, is an expression over `keys` keys of a family whose greatest offset is `greatest`. Returns 0, or the mistake in
- * the low half and the place of it, counted from 1, in the high half. For UNNAMED_KEY, adds the key's number to the reply.
+ * Whether the text, operand 0, is an expression over `keys` keys of a family whose greatest offset is `greatest`. Returns 0, or the mistake
+ * in the low half and the place of it, counted from 1, in the high half. For UNNAMED_KEY, adds the key's number to the reply.
  */
 export function checkQuery(keys: u32, greatest: u64): u64 {
   right.select(0);

@@ -6,7 +6,7 @@ import { mistake, note, setTextAt, textAt } from "./tree";
 
 /** What stands for the end of the text. */
 // @ts-ignore: decorator
-@inline export const END: u32 = 0;
+@inline const END: u32 = 0;
 
 // @ts-ignore: decorator
 @inline function characterAt(at: u32): u32 { return at < right.size() ? right.load8(at, 0) : END; }

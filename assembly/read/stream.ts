@@ -25,8 +25,8 @@ export function membersFrom(from: u64, limit: u64): u64 {
 }
 
 /**
- * Adds up to `limit` members of a container of `count` members from `low` on, each raised by `base`, to the reply. Returns how many. An array
- * may be of any kind that is an array.
+ * Adds up to `limit` members of a container of `count` members from `low` on, each raised by `base`, to the reply. Returns how many. An
+ * array may be of any kind that is an array.
  */
 export function replyContainer(kind: Kind, count: u32, payload: usize, base: u64, low: u32, limit: u64): u64 {
   if (kind == Kind.BITSET) return replyBitset(payload, base, low, limit);

@@ -61,8 +61,8 @@ export function changeRange(change: Change, low: u64, high: u64, inPlace: u32): 
 /**
  * 0 if changing the `entries` entries of [first, last] in place is quicker than rebuilding, else the bytes of an arena that the new bitmap
  * probably fits. Rebuilding copies what lies outside the range. In place, setting and clearing visit all that goes, and where that is more
- * than a quarter, the host rewrites the arena afterwards anyway. Flipping a container in place takes several times as long as rebuilding it,
- * and mostly a new block.
+ * than a quarter, the host rewrites the arena afterwards anyway. Flipping a container in place takes several times as long as rebuilding
+ * it, and mostly a new block.
  */
 function rebuildPays(change: Change, entries: u32, first: u64, last: u64): u64 {
   const bytes: u64 = used();

@@ -77,7 +77,7 @@ export function randomSources(random: Random, family: Family, count: number, ric
       (base, pool) => made.add(range(0, 1 + random.below(2)).map(() => base + BigInt(random.pick(pool)))),
       (base, pool) => {
         const share = random.pick([0.02, 0.2, 0.45, 0.8]);
-        made.add(pool.filter(() => random.chance(share)).map((low) => base + BigInt(low)));
+        made.add(pool.filter(() => random.chance(share)).map((member) => base + BigInt(member)));
       },
       (base) => range(0, 1 + random.below(random.pick([2, 12]))).forEach(() => made.assign(...stretch(base), true)),
       (base) => made.assign(base, base + BigInt(CONTAINER), true),
