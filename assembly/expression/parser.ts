@@ -81,7 +81,7 @@ function parseIntersection(): usize {
     else if (accept(0x2d)) addFactor(all, less, parseOperand(), true);        // -
     else break;
   }
-  if (!firstChild(less)) return onlyItem(all);
+  if (!firstChild(less)) return firstChild(all) ? onlyItem(all) : everything();        // without: complements of nothing
   if (!firstChild(all)) return complementOf(onlyItem(less));
   const term = makeTree(Rule.LESS);
   addChild(term, onlyItem(all));

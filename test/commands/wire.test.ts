@@ -260,9 +260,49 @@ const more: readonly Row[] = [
   ["TOBITMAP string none", NO_KEY],
 ];
 
+const QUERY = "-ERR Roaring: query:";
+
+/** Without spaces in expressions, because words end there. */
+const questions: readonly Row[] = [
+  ["QUERY #1&#2 2 k l", ":2"],
+  ["QUERY #1|#2 2 k l CARD", ":5"],
+  ["QUERY #1 1 none", ":0"],
+  ["QUERY ~#1 1 none", "{all}"],
+  ["QUERY one(#1..#3) 3 k l empty MEMBERS", array(1, 11, 100)],
+  ["QUERY one(#1..#3) 3 k l empty members from 2 limit 1", array(11)],
+  ["QUERY ~#1 1 none MEMBERS FROM {last}", "*1\n{big}"],
+  ["QUERY #1 1 none MEMBERS", "*0"],
+  ["QUERY #1 1 k MEMBERS LIMIT 0", "*0"],
+  ["QUERY ~#1 1 none MEMBERS", "-ERR Roaring: reply too large: maximum 100000000 elements"],
+  ["QUERY #1&#2 1 k", `${QUERY} there is no key of that number at character 5`],
+  ["QUERY #1 2 k l", `${QUERY} the expression ends without #2 at character 3`],
+  ["QUERY (#1 1 string", `${QUERY} expected ')' at character 4`],
+  ["QUERY [2..1]-#1 1 k", `${QUERY} the range ends before it begins at character 5`],
+  ["QUERY '' 1 k", `${QUERY} expected an expression at character 1`],
+  ["QUERY #1 0 k", "-ERR numkeys should be greater than 0"],
+  ["QUERY #1 x k", "-ERR numkeys should be greater than 0"],
+  ["QUERY #1 2 k", "-ERR Number of keys can't be greater than number of args"],
+  ["QUERY #1 1 k MEMBERS FROM x", offsetError("offset")],
+  ["QUERY #1 1 k MEMBERS LIMIT x", NOT_AN_INTEGER],
+  ["QUERY #1 1 k LIMIT 1", SYNTAX],
+  ["QUERY #1 1 string", WRONGTYPE],
+  ["QUERY #1 1 other", WRONGTYPE],
+  ["QUERY #1 1", arity("QUERY")],
+  ["QUERYSTORE d #1|#2 2 k l", ":5"],
+  ["QUERYSTORE string #1-#2 2 k l", ":2"],
+  ["QUERYSTORE other ~#1 1 none", "{all}"],
+  ["QUERYSTORE k #1 1 none", ":0"],
+  ["QUERYSTORE d #1| 1 k", `${QUERY} expected an expression at character 4`],
+  ["QUERYSTORE d #1 0 k", "-ERR numkeys should be greater than 0"],
+  ["QUERYSTORE d #1 1 k CARD", SYNTAX],
+  ["QUERYSTORE d #1 1 string", WRONGTYPE],
+  ["QUERYSTORE d #1 1", arity("QUERYSTORE")],
+];
+
 /** Where the families differ. */
 const only: Readonly<Record<string, readonly Row[]>> = {
   R: [
+    ["QUERY #1 1 k EXPORT", bulk(":0\0\0\x01\0\0\0\0\0\x03\0\x10\0\0\0\x01\0\x05\0\t\0d\0")],
     ["SETBIT k 4294967296 1", offsetError("offset")],
     ["SETBIT k +1 1", offsetError("offset")],
     ["SETBIT k 01 1", offsetError("offset")],
@@ -283,7 +323,7 @@ const only: Readonly<Record<string, readonly Row[]>> = {
 };
 
 const groups: Readonly<Record<string, readonly Row[]>> = {
-  bits, arrays, ranges, indexed, combined, form, more,
+  bits, arrays, ranges, indexed, combined, form, more, questions,
   "a full bitmap": [
     ["MAX full", "{big}"],
     ["BITCOUNT full", "{all}"],

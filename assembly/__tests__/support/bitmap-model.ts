@@ -138,8 +138,14 @@ function truth(op: i32, first: bool, rest: i32, sources: i32): bool {
   return all == 1;                                            // ONE
 }
 
-/** The result of the operation. Evaluates it once for each stretch of offsets where no source changes. */
-export function combineModels(op: i32, sources: Model[]): Model {
+/** The result of the operation. */
+export function combineModels(op: i32, sources: Model[]): Model { return sweep(op, sources, 0, 0); }
+
+/** What `least` to `most` of the sources have. */
+export function repeatedModels(sources: Model[], least: i32, most: i32): Model { return sweep(OPERATIONS, sources, least, most); }
+
+/** Evaluates an operation, or counts, once for each stretch of offsets where no source changes. */
+function sweep(op: i32, sources: Model[], least: i32, most: i32): Model {
   const made = new Model(), count = sources.length, at = new StaticArray<i32>(count);
   let from: u64 = 0;
   while (true) {
@@ -154,7 +160,8 @@ export function combineModels(op: i32, sources: Model[]): Model {
       end = min(end, source.high(i));
       if (s) rest++; else first = true;
     }
-    if (truth(op, first, rest, count)) made.append(from, end);
+    const times = i32(first) + rest;
+    if (op == OPERATIONS ? times >= least && times <= most : truth(op, first, rest, count)) made.append(from, end);
     if (end == OFFSET_MAX) return made;
     from = end + 1;
   }

@@ -1,0 +1,117 @@
+import { countArray, countParts, keepRepeated, planesFor, startCounters } from "../../container/counters";
+import { PART_BYTES } from "../../container/bitset";
+import { BITSET_BYTES } from "../../container/limits";
+import { Bench, Kind, Model, Style, UNIVERSE, anyModel, crowdedModel, makeModel } from "../support/container-model";
+
+const LEASTS: u32[] = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 100];
+const SIZES: u32[] = [0, 1, 2, 40, 1000, 4096, 4097, 30000, 65535, 65536];
+/** Where the carry and the result of keepRepeated() are in memory 0, away from what a bench uses. */
+const CARRY_AT: usize = 256 << 10;
+const SORTED_AT: usize = 512 << 10;
+
+/** Compares all planes with counters that began at `start`. */
+function checkPlanes(bench: Bench, at: usize, planes: u32, start: u32, times: StaticArray<u32>): void {
+  for (let v: u32 = 0; v < UNIVERSE; v++) {
+    const counter = start + times[v], expected = (counter & ((1 << planes) - 1)) | (u32(counter >> planes != 0) << planes);
+    let found: u32 = 0;
+    for (let i: u32 = 0; i <= planes; i++) found |= ((<u32>load<u8>(at + <usize>i * BITSET_BYTES + (v >> 3)) >> (v & 7)) & 1) << i;
+    if (found == expected) continue;
+    bench.fail("planes of " + v.toString() + ": " + found.toString() + ", expected " + expected.toString());
+    return;
+  }
+}
+
+function note(times: StaticArray<u32>, model: Model): void {
+  for (let v: u32 = 0; v < UNIVERSE; v++) times[v] += u32(model.has[v]);
+}
+
+/** A set of any size and style, or a small one in a narrow window. */
+function anySet(bench: Bench): Model { return bench.random.below(3) ? anyModel(SIZES, bench.random) : crowdedModel(bench.random); }
+
+describe("counters", () => {
+  it("have two planes at least, and as many as it takes to count `least` times", () => {
+    expect(planesFor(1)).toBe(2);
+    expect(planesFor(4)).toBe(2);
+    for (let planes: u32 = 2; planes < 20; planes++) {
+      expect(planesFor(1 << planes)).toBe(planes);
+      expect(planesFor((1 << planes) + 1)).toBe(planes + 1);
+    }
+  });
+
+  it("equal plain counters, whatever the sets and however they are counted", () => {
+    const bench = new Bench(1200);
+    for (let i = 0; i < LEASTS.length; i++) {
+      const least = LEASTS[i], planes = planesFor(least), times = new StaticArray<u32>(UNIVERSE);
+      bench.begin();
+      const at = bench.output(<usize>(planes + 1) * BITSET_BYTES);
+      for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) startCounters(at, planes, least, part);
+      checkPlanes(bench, at, planes, (1 << planes) - least, times);
+      for (let sets: u32 = 0, most = least + 1 + bench.random.below(5); sets < most;) {
+        const x = anySet(bench);
+        bench.begin();
+        if (x.count <= 4096 && bench.random.below(2)) {
+          const a = bench.right(Kind.ARRAY, x);
+          countArray(at, planes, a, x.count);
+          sets++;
+        } else {
+          const y = bench.random.below(4) ? anySet(bench) : new Model();
+          const a = bench.left(Kind.BITSET, x), b = bench.right(Kind.BITSET, y);
+          for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) countParts(at, planes, a + part, b + part, part, CARRY_AT);
+          note(times, y);
+          sets += 2;
+        }
+        note(times, x);
+        if (least < 10 || sets >= most) checkPlanes(bench, at, planes, (1 << planes) - least, times);
+      }
+    }
+    bench.end();
+  });
+
+  it("write nothing but their planes, all of which are 0 once every value has been counted often enough", () => {
+    const bench = new Bench(1201), whole = makeModel(Style.LOWEST, UNIVERSE, bench.random), none = new Model();
+    for (let least: u32 = 1; least < 10; least++) {
+      for (let arrays = 0; arrays < 2; arrays++) {
+        const planes = planesFor(least);
+        bench.begin();
+        const at = bench.output(<usize>(planes + 1) * BITSET_BYTES);
+        for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) startCounters(at, planes, least, part);
+        for (let n: u32 = 0; n < least; n++) {
+          bench.begin();
+          if (arrays) { countArray(at, planes, bench.right(Kind.ARRAY, whole), whole.count); continue; }
+          const a = bench.left(Kind.BITSET, whole), b = bench.right(Kind.BITSET, none);
+          for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) countParts(at, planes, a + part, b + part, part, CARRY_AT);
+        }
+        bench.checkPayload(Kind.BITSET, none, "the first plane");
+        bench.checkResult(<u32>popcnt<u64>(load<u64>(at + <usize>planes * BITSET_BYTES)), 64, "the plane that tells who overflowed");
+      }
+    }
+    bench.end();
+  });
+});
+
+describe("keepRepeated()", () => {
+  it("keeps what occurs often enough, in order", () => {
+    const bench = new Bench(1202);
+    for (let i = 0; i < 3000; i++) {
+      bench.begin();
+      const members = bench.random.below(70), window: u32 = 1 + bench.random.below(bench.random.below(2) ? 6 : UNIVERSE - 1);
+      const base = bench.random.below(UNIVERSE - window), times = new StaticArray<u32>(window);
+      for (let m: u32 = 0; m < members; m++) {
+        const value = bench.random.below(window);
+        times[value]++;
+        store<u16>(SORTED_AT + (<usize>m << 1), <u16>(base + value));
+      }
+      const least: u32 = 1 + bench.random.below(6), exactly = bench.random.below(2) == 0;
+      const kept = keepRepeated(SORTED_AT, members, least, exactly);
+      let at = SORTED_AT, expected: u32 = 0;
+      for (let value: u32 = 0; value < window; value++) {
+        if (exactly ? times[value] != least : times[value] < least) continue;
+        if (<u32>load<u16>(at) != base + value) bench.fail("value " + (base + value).toString());
+        at += 2;
+        expected++;
+      }
+      bench.checkResult(kept, expected, "kept");
+    }
+    bench.end();
+  });
+});

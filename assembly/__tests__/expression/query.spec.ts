@@ -1,0 +1,261 @@
+import { checkQuery, query, queryCardinality, queryMembers } from "../../expression/query";
+import { Mistake } from "../../expression/mistake";
+import { Operation } from "../../combine/operation";
+import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
+import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, combineModels, range, repeatedModels } from "../support/bitmap-model";
+import { addOperandCopy, clear, enter, memberAt, members } from "../world/world";
+
+const WHOLE: Model = range(0, OFFSET_MAX);
+/** The most members of a page. */
+const PAGE: u32 = 500;
+
+/** Adds the text as an operand and returns its number. */
+function addText(text: string): u32 {
+  const bytes = String.UTF8.encode(text);
+  return addOperandCopy(changetype<usize>(bytes), bytes.byteLength);
+}
+
+// --- Expressions with their meaning ---------------------------------------------------------------------------------------------
+
+class Meaning {
+  constructor(public text: string, public model: Model) {}
+}
+
+/** Makes random expressions over sources, and the models of their members. */
+class Writer {
+  constructor(private trial: Trial, private sources: Model[]) {}
+
+  private key(): i32 { return <i32>this.trial.random.below(this.sources.length); }
+
+  private keyMeaning(key: i32): Meaning { return new Meaning("#" + (key + 1).toString(), this.sources[key]); }
+
+  /** An expression of up to `levels` levels, enclosed so that it can stand anywhere. */
+  write(levels: u32): Meaning {
+    const random = this.trial.random;
+    if (!levels || !random.below(6)) {
+      if (random.below(5)) return this.keyMeaning(this.key());
+      const low = random.next() >> random.below(64), high = low + min(random.next() >> random.below(64), OFFSET_MAX - low);
+      return new Meaning("[" + low.toString() + ".." + high.toString() + "]", range(low, high));
+    }
+    const choice = random.below(10);
+    if (choice < 2) {
+      const inner = this.write(levels - 1);
+      return new Meaning("~" + inner.text, combineModels(Operation.XOR, [WHOLE, inner.model]));
+    }
+    if (choice < 6) {
+      const x = this.write(levels - 1), y = this.write(levels - 1), which = random.below(4);
+      const sign = which == 0 ? " & " : which == 1 ? " | " : which == 2 ? " ^ " : " - ";
+      const op = which == 0 ? Operation.AND : which == 1 ? Operation.OR : which == 2 ? Operation.XOR : Operation.DIFF;
+      return new Meaning("(" + x.text + sign + y.text + ")", combineModels(op, [x.model, y.model]));
+    }
+    return this.writeFunction(levels);
+  }
+
+  private writeFunction(levels: u32): Meaning {
+    const random = this.trial.random, models: Model[] = [], texts: string[] = [];
+    for (let items = 1 + random.below(4); items; items--) {
+      if (random.below(3)) {
+        const item = this.write(levels - 1);
+        texts.push(item.text);
+        models.push(item.model);
+        continue;
+      }
+      const first = this.key(), last = first + <i32>random.below(this.sources.length - first);
+      texts.push("#" + (first + 1).toString() + "..#" + (last + 1).toString());
+      for (let key = first; key <= last; key++) models.push(this.sources[key]);
+    }
+    const items = models.length, number = <i32>random.below(items + 2), list = texts.join(", "), counted = number.toString() + ", " + list + ")";
+    switch (random.below(6)) {
+      case 0: return new Meaning("all(" + list + ")", repeatedModels(models, items, items));
+      case 1: return new Meaning("any(" + list + ")", repeatedModels(models, 1, items));
+      case 2: return new Meaning("one(" + list + ")", repeatedModels(models, 1, 1));
+      case 3: return new Meaning("atleast(" + counted, repeatedModels(models, number, items));
+      case 4: return new Meaning("atmost(" + counted, repeatedModels(models, 0, number));
+      default: return new Meaning("exactly(" + counted, repeatedModels(models, number, number));
+    }
+  }
+}
+
+/** Names every key, and is in no offset. */
+function naming(keys: i32): string { return " | all(#1..#" + keys.toString() + ") - any(#1..#" + keys.toString() + ")"; }
+
+function addSources(trial: Trial, sources: Model[]): void {
+  clear();
+  for (let s = 0; s < sources.length; s++) addOperandOf(sources[s], Form.EITHER, trial.random);
+}
+
+/** Stores, counts and lists the expression over the sources, which are operands. */
+function compare(trial: Trial, keys: i32, meaning: Meaning): void {
+  const random = trial.random, text = meaning.text, model = meaning.model;
+  trial.steps++;
+  addText(text);
+  freshArena(40);
+  query(keys, OFFSET_MAX);
+  enter();
+  trial.is(model, text);
+
+  freshArena(40);
+  trial.same(queryCardinality(keys, OFFSET_MAX, 0), model.cardinality(), text + " counted");
+  enter();
+  const any = model.intervals ? model.low(random.below(model.intervals)) : random.next(), from = any + random.below(3) - min<u64>(any, 1);
+  freshArena(40);
+  trial.same(queryCardinality(keys, OFFSET_MAX, from), model.countRange(from, OFFSET_MAX), text + " counted from " + from.toString());
+  enter();
+
+  const limit = random.below(PAGE);
+  freshArena(40);
+  const listed = <u32>queryMembers(keys, OFFSET_MAX, from, limit);
+  let expected: u32 = 0;
+  for (let i = max(model.find(from), 0); i < model.intervals && expected < limit; i++) {
+    if (model.high(i) < from) continue;
+    for (let at = max(model.low(i), from); expected < limit; at++) {
+      if (expected < members() && memberAt(expected) != at) trial.fail(text + " listed " + memberAt(expected).toString());
+      expected++;
+      if (at == model.high(i)) break;
+    }
+  }
+  trial.same(listed, expected, text + " listed");
+  trial.same(members(), expected, text + " listed");
+  enter();
+}
+
+/** Compares `count` expressions over the sources. */
+function compareMany(trial: Trial, sources: Model[], count: i32): void {
+  const writer = new Writer(trial, sources);
+  for (let i = 0; i < count; i++) {
+    const meaning = writer.write(trial.random.below(7));
+    meaning.text += naming(sources.length);
+    addSources(trial, sources);
+    compare(trial, sources.length, meaning);
+  }
+}
+
+describe("expressions have the model's members", () => {
+  it("where each pair of container styles meets", () => {
+    const trial = new Trial(1210);
+    for (let round = 0; round < 12; round++) {
+      const sources: Model[] = [];
+      for (let s = 0; s < 5; s++) sources.push(anyModel(3, 1 + round % 3, 3, trial.random));
+      compareMany(trial, sources, 25);
+    }
+    trial.end();
+  });
+
+  it("where spans of full containers are cut", () => {
+    const trial = new Trial(1211);
+    for (let round = 0; round < 12; round++) {
+      const sources = [new Model(), WHOLE];
+      for (let s = 0; s < 4; s++) sources.push(round % 2 ? anyRanges(KEY_MAX - 60, KEY_MAX, trial.random) : anyRanges(0, 50, trial.random));
+      compareMany(trial, sources, 25);
+    }
+    trial.end();
+  });
+});
+
+// --- Many sources ---------------------------------------------------------------------------------------------------------------
+
+describe("terms of many items", () => {
+  it("have the model's members, also when most items end early or are terms", () => {
+    const trial = new Trial(1212);
+    for (let round = 0; round < 10; round++) {
+      const sources: Model[] = [], count = <i32>trial.random.between(33, 150), negated: Model[] = [], rest: Model[] = [];
+      for (let s = 0; s < count; s++) {
+        // A few sources are long. The others end early, so that they leave their term and it groups those that are left anew.
+        const containers = s % 29 ? <i32>trial.random.below(4) : 120, first = <u64>trial.random.below(100);
+        const source = new Model();
+        for (let key = 0; key < containers; key++) {
+          const base = (first + key) << 16;
+          if (trial.random.below(3)) source.append(base + trial.random.below(40), base + 40 + trial.random.below(40));
+        }
+        sources.push(trial.random.below(10) ? source : anyModel(first, 1, 3, trial.random));
+      }
+      for (let s = 0; s < count; s++) {
+        negated.push(combineModels(Operation.XOR, [WHOLE, sources[s]]));
+        if (s) rest.push(sources[s]);
+      }
+      const all = "#1..#" + count.toString(), least = <i32>trial.random.between(2, 6), number = least.toString();
+      let complements = "";
+      for (let s = 0; s < count; s++) complements += (s ? ", ~#" : "~#") + (s + 1).toString();
+      const meanings = [
+        new Meaning("any(" + all + ")", repeatedModels(sources, 1, count)),
+        new Meaning("one(" + all + ")", repeatedModels(sources, 1, 1)),
+        new Meaning("atleast(" + number + ", " + all + ")", repeatedModels(sources, least, count)),
+        new Meaning("exactly(" + number + ", " + all + ")", repeatedModels(sources, least, least)),
+        new Meaning("atmost(" + number + ", " + all + ")", repeatedModels(sources, 0, least)),
+        new Meaning("all(" + complements + ")", repeatedModels(negated, count, count)),
+        new Meaning("exactly(" + number + ", " + complements + ")", repeatedModels(negated, least, least)),
+        new Meaning("#1 - any(#2..#" + count.toString() + ")", combineModels(Operation.DIFF, sources)),
+        new Meaning("#1 & any(#2..#" + count.toString() + ")", combineModels(Operation.ANDOR, sources)),
+        new Meaning("#1 ^ any(#2..#" + count.toString() + ")", combineModels(Operation.XOR, [sources[0], combineModels(Operation.OR, rest)])),
+        new Meaning("any(" + all + ", atleast(" + number + ", " + all + ", " + complements + "))", WHOLE),
+      ];
+      for (let m = 0; m < meanings.length; m++) {
+        addSources(trial, sources);
+        compare(trial, count, meanings[m]);
+      }
+    }
+    trial.end();
+  });
+});
+
+// --- Mistakes -------------------------------------------------------------------------------------------------------------------
+
+const GREATEST_32: u64 = 0xffffffff;
+
+function check(text: string, keys: u32, greatest: u64): u64 {
+  clear();
+  addText(text);
+  freshArena(40);
+  const found = checkQuery(keys, greatest);
+  enter();
+  return found;
+}
+
+function mistakeAt(what: Mistake, place: u32): u64 { return (<u64>place << 32) | what; }
+
+describe("checkQuery()", () => {
+  it("returns 0 for an expression", () => {
+    expect(check("#1", 1, GREATEST_32)).toBe(0);
+    expect(check(" atLEAST ( 2 , #1..#3 , [ 0 .. 4294967295 ] ) ", 3, GREATEST_32)).toBe(0);
+  });
+
+  it("returns the first mistake with its place", () => {
+    expect(check("", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_EXPRESSION, 1));
+    expect(check("#1 #1", 1, GREATEST_32)).toBe(mistakeAt(Mistake.TRAILING, 4));
+    expect(check("(#1", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_CLOSING, 4));
+    expect(check("all(#1", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_SEPARATOR, 7));
+    expect(check("all #1", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_OPENING, 5));
+    expect(check("some(#1)", 1, GREATEST_32)).toBe(mistakeAt(Mistake.UNKNOWN_FUNCTION, 1));
+    expect(check("# ", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_KEY_NUMBER, 3));
+    expect(check("#2", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_SUCH_KEY, 2));
+    expect(check("all(#2..#1)", 2, GREATEST_32)).toBe(mistakeAt(Mistake.KEYS_REVERSED, 10));
+    expect(check("all(#1..2)", 2, GREATEST_32)).toBe(mistakeAt(Mistake.NO_SECOND_KEY, 9));
+    expect(check("exactly(#1)", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_NUMBER, 9));
+    expect(check("exactly(18446744073709551616, #1)", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NUMBER_TOO_LARGE, 9));
+    expect(check("exactly(1)", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_COMMA, 10));
+    expect(check("[#1]", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_OFFSET, 2));
+    expect(check("[0..4294967296]", 1, GREATEST_32)).toBe(mistakeAt(Mistake.OFFSET_TOO_LARGE, 5));
+    expect(check("[0]", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_DOTS, 3));
+    expect(check("[0..1", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_BRACKET, 6));
+    expect(check("[1..0]", 1, GREATEST_32)).toBe(mistakeAt(Mistake.RANGE_REVERSED, 5));
+    expect(check("~".repeat(65) + "#1", 1, GREATEST_32)).toBe(mistakeAt(Mistake.TOO_DEEP, 65));
+    expect(check(" ".repeat(65536), 1, GREATEST_32)).toBe(mistakeAt(Mistake.TOO_LONG, 65536));
+  });
+
+  it("replies the first key that is not named", () => {
+    clear();
+    addText("any(#1..#70, #72)");
+    freshArena(40);
+    expect(checkQuery(72, GREATEST_32)).toBe(mistakeAt(Mistake.UNNAMED_KEY, 18));
+    expect(members()).toBe(1);
+    expect(memberAt(0)).toBe(71);
+    enter();
+  });
+
+  it("takes 64 levels, and 131,072 operands", () => {
+    expect(check("~".repeat(64) + "#1", 1, GREATEST_32)).toBe(0);
+    const spans = "#1..#1024, ".repeat(127) + "#1..#1024";
+    expect(check("any(" + spans + ")", 1024, GREATEST_32)).toBe(0);
+    expect(check("any(" + spans + ", #1)", 1024, GREATEST_32)).toBe(mistakeAt(Mistake.TOO_MANY_OPERANDS, <u32>spans.length + 9));
+  });
+});

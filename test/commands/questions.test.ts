@@ -1,0 +1,249 @@
+// QUERY and QUERYSTORE: forms, refusals, side effects. expression.test.ts tests the expressions.
+
+import { expect, it } from "vitest";
+import { asReply, type Family, member, notOffsets, otherThan, range } from "../support/family.ts";
+import { readPayload } from "../support/format.ts";
+import { noEffects, oneChange } from "../support/observer.ts";
+import { bytesOf, type Argument } from "../support/resp.ts";
+import { roarOn } from "../support/roar.ts";
+import { samples } from "../support/samples.ts";
+import {
+  arityError, describeCommand, expectEqual, itMindsMemory, itRunsEverywhere, NOT_AN_INTEGER, offsetError, type Suite, SYNTAX, WRONGTYPE,
+} from "../support/suite.ts";
+
+const NO_KEYS = "ERR numkeys should be greater than 0", TOO_FEW_KEYS = "ERR Number of keys can't be greater than number of args";
+const MISTAKE = "ERR Roaring: query: expected an expression at character 4";
+const all = ({ bits }: Family): number | string => (bits === 32 ? 2 ** 32 : String(2n ** 64n));
+
+/** `ahead`: the arguments before the expression. */
+function itChecksItsKeys({ run, refusal, server, roar, family, name }: Suite, ahead: readonly Argument[]): void {
+  it.each([["0"], ["-1"], [""], ["x"], ["1.0"], ["+1"], ["01"], ["4294967296"], ["18446744073709551617"]])("refuses %j keys", async (count) => {
+    expect(await refusal(...ahead, "#1", count, "k")).toBe(NO_KEYS);
+    expect(await refusal(...ahead, "not an expression", count, "k")).toBe(NO_KEYS);
+  });
+
+  it("refuses more keys than there are, and too many", async () => {
+    for (const count of [2, 3, 65_536, 4_294_967_295]) expect(await refusal(...ahead, "#1", count, "k")).toBe(TOO_FEW_KEYS);
+    const keys = (count: number): Argument[] => [...ahead, `all(#1..#${count})`, count, ...Array<string>(count).fill("k")];
+    await roar.load("k", [1, 2]);
+    expect(await roar.connection.call([name, ...keys(65_534)])).toBe(2);
+    await expect(roar.connection.call([name, ...keys(65_535)])).rejects.toThrow("ERR Roaring: too many keys: maximum 65534");
+  });
+
+  it("refuses a mistake before it looks at the keys, and then any key of another type", async () => {
+    await server.run("SET", "string", "a string");
+    await server.run("RPUSH", "list", 1);
+    await roarOn(server, otherThan(family)).load("other", [1]);
+    await roar.load("k", [1]);
+    for (const wrong of ["string", "list", "other"]) {
+      for (const keys of [[wrong, "k", "none"], ["k", wrong, "none"], ["none", "k", wrong]]) {
+        expect(await refusal(...ahead, "#1 |", 3, ...keys)).toBe("ERR Roaring: query: expected an expression at character 5");
+        expect(await refusal(...ahead, "#1 | #2 | #3", 3, ...keys)).toBe(WRONGTYPE);
+        expect(await refusal(...ahead, "#1 & [5..6] & #2 & #3", 3, ...keys)).toBe(WRONGTYPE);
+      }
+    }
+    expect(await run(...ahead, "#1 | #2 | #3", 3, "k", "none", "k")).toBe(1);
+  });
+
+  it("has its keys found by COMMAND GETKEYS", async () => {
+    const keysOf = (...args: Argument[]) => roar.connection.run("COMMAND", "GETKEYS", name, ...ahead, ...args);
+    expect(await keysOf("#1", 1, "a")).toEqual([...ahead, "a"]);
+    expect(await keysOf("#1", 3, "a", "b", "a")).toEqual([...ahead, "a", "b", "a"]);
+    if (ahead.length > 0) return;
+    expect(await keysOf("#1", 2, "a", "b", "MEMBERS", "FROM", 3)).toEqual(["a", "b"]);
+    expect(await keysOf("#1", 2, "a")).toEqual(["a"]);        // refused, but a user without the right to read it is not told why
+    for (const count of [0, "x", -1, "01"]) await expect(keysOf("#1", count, "a")).rejects.toThrow(/invalid arguments|no key/i);
+  });
+}
+
+describeCommand("QUERY", (suite) => {
+  const { run, roar, refusal, effects, family, name, server } = suite;
+
+  it("takes missing and empty keys for empty bitmaps", async () => {
+    expect(await run("#1", 1, "none")).toBe(0);
+    expect(await run("#1", 1, "none", "MEMBERS")).toEqual([]);
+    const empty = Buffer.from(family.bits === 32 ? "3a30000000000000" : "0000000000000000", "hex");
+    expect(bytesOf(await run("#1", 1, "none", "EXPORT"))).toEqual(empty);
+    await roar.load("empty", []);
+    await roar.load("k", [4]);
+    expect(await run("any(#1..#3)", 3, "none", "empty", "k", "MEMBERS")).toEqual([4]);
+    expect(await run("atmost(1, #1..#3)", 3, "none", "empty", "none")).toBe(all(family));
+    expect(await server.run("EXISTS", "none")).toBe(0);
+  });
+
+  it("counts by default and with CARD, in any case", async () => {
+    await roar.load("k", [1, 2, 70_000]);
+    for (const form of [[], ["CARD"], ["card"], ["Card"]]) expect(await run("#1", 1, "k", ...form)).toBe(3);
+    expect(await run("~#1", 1, "none")).toBe(all(family));
+    expect(await run("~#1 | #1", 1, "k")).toBe(all(family));
+    expect(await run("~#1 & #1", 1, "k")).toBe(0);
+  });
+
+  it("lists, counts and exports any bitmap", async () => {
+    for (const [sample, members] of Object.entries(samples(family))) {
+      await roar.load("k", members);
+      for (const text of ["#1", "~~#1", "#1 & ~(#1 ^ #1)", "atleast(2, #1, #1)"]) {
+        expect(await run(text, 1, "k"), sample).toBe(members.length);
+        expectEqual(await run(text, 1, "k", "MEMBERS"), members.map(asReply), sample);
+        const stream = bytesOf(await run(text, 1, "k", "EXPORT"));
+        expectEqual(readPayload(family.bits, family.bits === 32 ? Buffer.concat([Buffer.from([2]), stream]) : stream), members, sample);
+      }
+    }
+  });
+
+  it.each([1, 7, 100, 4096, 100_000])("lists pages of %i", async (size) => {
+    for (const [sample, members] of Object.entries(samples(family))) {
+      await roar.load("k", members);
+      for (let at = 0; at < Math.min(members.length, size * 20); at += size) {
+        const from = at === 0 ? 0n : BigInt(members[at - 1]!) + 1n;
+        expectEqual(await run("#1", 1, "k", "MEMBERS", "FROM", from, "LIMIT", size), members.slice(at, at + size).map(asReply), sample);
+      }
+    }
+  });
+
+  it("begins at FROM, whether or not it is a member, and ends at LIMIT", async () => {
+    await roar.load("k", [1, 5, 65_535, 65_536, 200_000]);
+    expect(await run("#1", 1, "k", "MEMBERS", "FROM", 5)).toEqual([5, 65_535, 65_536, 200_000]);
+    expect(await run("#1", 1, "k", "members", "from", 6, "limit", 2)).toEqual([65_535, 65_536]);
+    expect(await run("#1", 1, "k", "MEMBERS", "LIMIT", 2)).toEqual([1, 5]);
+    expect(await run("#1", 1, "k", "MEMBERS", "LIMIT", 0)).toEqual([]);
+    expect(await run("#1", 1, "k", "MEMBERS", "FROM", 200_001)).toEqual([]);
+    expect(await run("#1", 1, "k", "MEMBERS", "LIMIT", "18446744073709551615")).toEqual([1, 5, 65_535, 65_536, 200_000]);
+    const last = asReply(member(family.last));
+    expect(await run("~#1", 1, "k", "MEMBERS", "FROM", family.last)).toEqual([last]);
+    expect(await run("~#1", 1, "k", "MEMBERS", "FROM", family.last - 1n, "LIMIT", 5)).toEqual([asReply(member(family.last - 1n)), last]);
+    expect(await run("~#1", 1, "k", "MEMBERS", "FROM", 65_530, "LIMIT", 7)).toEqual([...range(65_530, 5), 65_537, 65_538]);
+  });
+
+  it("refuses a list that is too long, unless a LIMIT ends it", async () => {
+    const tooLarge = "ERR Roaring: reply too large: maximum 100000000 elements";
+    expect(await refusal("~#1", 1, "none", "MEMBERS")).toBe(tooLarge);
+    expect(await refusal("~#1", 1, "none", "MEMBERS", "LIMIT", 100_000_001)).toBe(tooLarge);
+    expect(await refusal("~#1", 1, "none", "MEMBERS", "FROM", family.last - 100_000_000n)).toBe(tooLarge);
+    expect(await run("~#1", 1, "none", "MEMBERS", "LIMIT", 3)).toEqual([0, 1, 2]);
+    expect(await run("#1 | [0..2]", 1, "none", "MEMBERS", "LIMIT", 100_000_001)).toEqual([0, 1, 2]);
+    if (family.bits === 64) expect(await refusal("~#1", 1, "none", "EXPORT")).toMatch(/^ERR Roaring: string too long/);
+  });
+
+  it("refuses other words", async () => {
+    const words = [
+      ["CARDS"], ["x"], [""], ["CARD", "CARD"], ["CARD", "LIMIT", 1], ["EXPORT", 1], ["LIMIT", 1], ["FROM", 1], ["MEMBERS", 1], ["MEMBERS", "FROM"],
+      ["MEMBERS", "LIMIT"], ["MEMBERS", "FROM", 1, "LIMIT"], ["MEMBERS", "LIMIT", 1, "FROM", 1], ["MEMBERS", "FROM", 1, 2],
+      ["MEMBERS", "FROM", 1, "FROM", 1], ["MEMBERS", "LIMIT", 1, "LIMIT", 1], ["MEMBERS", "FROM", 1, "LIMIT", 1, "EXPORT"], ["MEMBERS", "EXPORT"],
+    ];
+    for (const form of words) {
+      expect(await refusal("#1", 1, "k", ...form), form.join(" ")).toBe(SYNTAX);
+      expect(await refusal("#1 \0", 1, "k", ...form), form.join(" ")).toBe(SYNTAX);           // before the expression is read
+    }
+    for (const bad of notOffsets(family)) {
+      expect(await refusal("#1 \0", 1, "k", "MEMBERS", "FROM", bad)).toBe(offsetError(family, "offset"));
+    }
+    for (const bad of ["", "x", "-1", "1.5", "+1", "01", "18446744073709551616"]) {
+      expect(await refusal("#1 \0", 1, "k", "MEMBERS", "LIMIT", bad)).toBe(NOT_AN_INTEGER);
+    }
+    expect(await refusal("#1\0", 1, "k", "MEMBERS", "LIMIT", 1)).toBe("ERR Roaring: query: expected an operator or the end at character 3");
+  });
+
+  it("has no side effects", async () => {
+    await roar.load("k", [1, 2, 3]);
+    for (const form of [[], ["MEMBERS"], ["EXPORT"]]) {
+      expect(await effects(() => run("#1", 1, "k", ...form))).toEqual(noEffects);
+      expect(await effects(() => run("#1", 1, "none", ...form), "none")).toEqual(noEffects);
+    }
+    expect(await effects(() => refusal("#1 |", 1, "k"))).toEqual(noEffects);
+  });
+
+  itChecksItsKeys(suite, []);
+  itRunsEverywhere(suite, ["#1 | [5..6]", 1, "k", "MEMBERS"]);
+  itMindsMemory(suite, "read", ["~#1", 1, "k"]);
+
+  it("refuses the wrong number of arguments", async () => {
+    for (const args of [[], ["#1"], ["#1", 1]]) expect(await refusal(...args)).toBe(arityError(name));
+  });
+});
+
+describeCommand("QUERYSTORE", (suite) => {
+  const { run, roar, refusal, effects, family, name, server } = suite;
+
+  it("stores the members, or an empty bitmap if there are none", async () => {
+    await roar.load("a", [1, 2, 3]);
+    await roar.load("b", [2, 70_000]);
+    expect(await run("d", "#1 ^ #2", 2, "a", "b")).toBe(3);
+    expect(await roar.members("d")).toEqual([1, 3, 70_000]);
+    expect(await run("d", "#1 & #2", 2, "a", "none")).toBe(0);
+    expect(await server.run("EXISTS", "d")).toBe(1);
+    expect(await roar.members("d")).toEqual([]);
+    expect(await run("d", "#1", 1, "none")).toBe(0);
+    expect(await run("d", "~#1", 1, "none")).toBe(all(family));
+    expect(await roar.run("BITCOUNT", "d")).toBe(all(family));
+  });
+
+  it("stores any sample as it is, also into itself", async () => {
+    for (const [sample, members] of Object.entries(samples(family))) {
+      await roar.load("k", members);
+      for (const [to, text] of [["d", "#1"], ["d", "#1 - ~#1"], ["k", "~~#1"], ["k", "#1"], ["k", "all(#1, #1, #1)"]] as const) {
+        expect(await run(to, text, 1, "k"), sample).toBe(members.length);
+        expectEqual(await roar.members(to), members, sample);
+      }
+    }
+  });
+
+  it("can store into one of its sources", async () => {
+    for (const to of ["a", "b", "c"]) {
+      await roar.load("a", range(0, 5000, 3));
+      await roar.load("b", range(0, 5000, 2));
+      await roar.load("c", range(0, 70_000));
+      expect(await run(to, "(#1 & #2) | #3 - [9..65535]", 3, "a", "b", "c")).toBe(1667 + 7 + 4464);
+      expect((await roar.members(to)).slice(0, 11)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 18]);
+    }
+  });
+
+  it("replaces a destination of any type, with its TTL", async () => {
+    await roar.load("a", [1, 2]);
+    const makers: Record<string, () => Promise<unknown>> = {
+      string: () => server.run("SET", "d", "x"),
+      list: () => server.run("RPUSH", "d", 1),
+      bitmap: () => roar.load("d", [9]),
+      other: () => roarOn(server, otherThan(family)).load("d", [9]),
+    };
+    for (const [type, make] of Object.entries(makers)) {
+      await server.run("DEL", "d");
+      await make();
+      await server.run("EXPIRE", "d", 1000);
+      expect(await run("d", "#1", 1, "a"), type).toBe(2);
+      expect(await server.run("TYPE", "d"), type).toBe(family.type);
+      expect(await server.run("TTL", "d"), type).toBe(-1);
+      expect(await roar.members("d"), type).toEqual([1, 2]);
+    }
+  });
+
+  it("changes nothing when it is refused", async () => {
+    await roar.load("a", [1, 2]);
+    await server.run("SET", "string", "a string");
+    await server.run("SET", "k", "x", "EX", 1000);
+    const refused = [["#1 |", 1, "a"], ["#1", 1, "string"], ["#1 | #2", 2, "a", "string"], ["#1", 1, "a", "CARD"], ["#1", 0, "a"], ["#1", 2, "a"]];
+    for (const args of refused) expect(await effects(() => refusal("k", ...args)), args.join(" ")).toEqual(noEffects);
+    expect(await server.run("GET", "k")).toBe("x");
+    expect(await server.run("TTL", "k")).toBeGreaterThan(0);
+  });
+
+  it("is propagated as it is, and raises one event", async () => {
+    await roar.load("a", [1, 2]);
+    expect(await effects(() => run("k", "#1", 1, "a"))).toEqual(oneChange("set", name, "k", "#1", "1", "a"));
+    expect(await effects(() => run("k", "#1 | #2", 2, "k", "a"))).toEqual(oneChange("set", name, "k", "#1 | #2", "2", "k", "a"));
+  });
+
+  it("takes no words after the keys", async () => {
+    for (const word of ["CARD", "MEMBERS", "EXPORT", "x"]) expect(await refusal("d", "#1", 1, "a", word)).toBe(SYNTAX);
+    expect(await refusal("d", "#1\0 ", 1, "a", "x")).toBe(SYNTAX);
+    expect(await refusal("d", "~~ ", 1, "a")).toBe(MISTAKE);
+  });
+
+  itChecksItsKeys(suite, ["d"]);
+  itRunsEverywhere(suite, ["d", "#1 | [5..6]", 1, "k"]);
+  itMindsMemory(suite, "write", ["d", "#1", 1, "k"]);
+
+  it("refuses the wrong number of arguments", async () => {
+    for (const args of [[], ["d"], ["d", "#1"], ["d", "#1", 1]]) expect(await refusal(...args)).toBe(arityError(name));
+  });
+});
