@@ -1,5 +1,6 @@
-// A range of offsets set, cleared or flipped in a copy of the bitmap. What lies before and after the range is copied, and what lies in it is
-// complemented or left out: no container is looked at twice, and none that goes is looked at at all. write/range.ts says when this pays.
+// Sets, clears or flips a range of offsets in a copy of the bitmap. The containers before and after the range are copied, those in it are
+// complemented or left out, all in one pass. The cost is that of the result: what is left out is not even read. write/range.ts decides when
+// to do this rather than to change the bitmap in place.
 
 import { SELF, left, right } from "../env/memory";
 import { Right } from "../env/view";
@@ -28,7 +29,8 @@ export const enum Change { SET, CLEAR, FLIP }
 /** Makes memory 0, which is fresh, the bitmap of operand 0 with all offsets of the closed range [low, high] changed. */
 export function rebuildRange(change: Change, low: u64, high: u64): void {
   const from = lowOf(low), to = lowOf(high);
-  let first = keyOf(low), last = keyOf(high);
+  const last = keyOf(high);
+  let first = keyOf(low);
   right.select(0);
   begin(2 * <u64>entriesHeld<Right>() + SPAN_ENTRIES + 3, CURSOR_BYTES);
   if (first) copyKeys(0, first - 1);

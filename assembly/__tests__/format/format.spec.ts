@@ -4,7 +4,8 @@ import { placeEntry, seek } from "../../arena/directory";
 import { Fault } from "../../env/fault";
 import { Format, deserialize, serialize, serializedBytes } from "../../format/index";
 import { insert } from "../../write/point";
-import { setRange } from "../../write/range";
+import { Change } from "../../combine/rebuild";
+import { changeRange } from "../../write/range";
 import { Form, Trial, build, freshArena, readArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf } from "../support/bitmap-model";
 import { Random, addOperandCopy, clear, enter, outputAt, outputBytes, setOutputLimit } from "../world/world";
@@ -256,7 +257,7 @@ describe("the 64-bit payload", () => {
     for (let i: u64 = 0; i < many; i++) insert(i << 17);
     enter();
     trial.same(serializedBytes(Format.WIDE), serializedBytes(Format.PORTABLE_WIDE), "bytes of many separate containers");
-    setRange(many << 17, (many + (1 << 20) + 2) << 17);
+    changeRange(Change.SET, many << 17, (many + (1 << 20) + 2) << 17, 1);
     enter();
     trial.holds(serializedBytes(Format.WIDE) < serializedBytes(Format.PORTABLE_WIDE), "a long span is written in parts");
     trial.end();

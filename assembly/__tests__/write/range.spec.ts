@@ -149,7 +149,8 @@ describe("changing ranges", () => {
         const random = trial.random, how = random.below(CHANGES);
         build(model, Form.EITHER, random);
         // In the container, at its start or its end, or in the gap beside it.
-        const low = (<u64>at[i] << 17) + [0, 100, 101, 65536][random.below(4)], high = (<u64>at[j] << 17) + [100, 300, 65535, 131071][random.below(4)];
+        const low = (<u64>at[i] << 17) + [0, 100, 101, 65536][random.below(4)];
+        const high = (<u64>at[j] << 17) + [100, 300, 65535, 131071][random.below(4)];
         if (low > high) continue;
         const after = change(trial, model, how, low, high);
         for (let k = 0; k < 20; k++) {        // the directory is sound: it goes on being changed
