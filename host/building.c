@@ -53,7 +53,7 @@ static status discard(status s) {
 
 /* Ends a call that built a bitmap of call.used bytes if s is OK. */
 static status built(status s, bitmap **result) {
-    if (s == OK && call.used > arena_limit()) s = OUT_OF_MEMORY;      /* the workspace may be larger than a limit set since */
+    if (s == OK && call.used > arena_limit()) s = OUT_OF_MEMORY;      /* the workspace may be larger than the limit */
     if (s != OK) return discard(s);
     call.builds = 0;
     *result = workspace_result(call.growable, call.used);

@@ -1,4 +1,4 @@
-/* commands_ranges.c -- ranges of offsets. The cost depends on the number of containers in the range. */
+/* commands_ranges.c -- ranges of offsets. The cost depends on the number of containers, not on the length of the range. */
 #include "args.h"
 #include "keys.h"
 #include "reply.h"

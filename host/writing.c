@@ -125,7 +125,7 @@ static status change_in_place(bitmap **b, enum change change, uint64_t low, uint
     return trimmed(wrote(CHANGING_IN(&f, *expected = core.changeRange(change, low, high, always); call.used = core.used()), b), b);
 }
 
-/* Setting and clearing in place need hardly any memory, so they still work if there is too little for a second bitmap. */
+/* If there is too little memory for a second bitmap, the change may still be possible in place: setting and clearing need hardly any. */
 status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t high) {
     uint64_t expected;
     status s = change_in_place(b, change, low, high, 0, &expected);

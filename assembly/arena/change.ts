@@ -6,8 +6,8 @@
 // nodes keep blocks that fit. A split at or near the end of a leaf leaves the left part full, so that ascending input packs leaves. Nodes
 // are never merged; an empty one is removed.
 //
-// An operation that makes room for its insertions first (roomForEntries()) inserts before it removes: a node that shrinks gives up a block
-// that it needs again when it grows, and that block would not be in the room.
+// An operation that makes room for all its insertions in advance (roomForEntries()) must insert before it removes. A node that shrinks may
+// give up a block that it needs again when it grows, and the room does not include that block.
 
 import { Own } from "../env/view";
 import {
@@ -100,8 +100,8 @@ export function roomToInsert(key: u64, entries: u32): usize {
 }
 
 /**
- * The most bytes that inserting `entries` entries into a full arena allocates, or that insertEntry() asks for meanwhile. No entry may be
- * removed before the last is inserted.
+ * Room that is enough for inserting `entries` entries into a full arena: at two places, and anywhere between them if `entries` includes all
+ * entries that are there already. No entry may be removed before the last one is inserted.
  */
 export function roomForEntries(entries: u64): u64 {
   const root = rootNode<Own>(), level = nodeLevel<Own>(root), count = nodeCount<Own>(root);
@@ -221,8 +221,8 @@ export function removeEntries(first: u64, last: u64): void {
 }
 
 /**
- * removeEntries() below the node that `link` points to: every leaf and node is changed once. A node that loses everything is released, and
- * the link is 0. Returns how many members went.
+ * Does removeEntries() below the node that `link` points to, and changes each node once. Releases a node that becomes empty, and sets the
+ * link to 0. Returns the number of members removed.
  */
 function removeWithin(link: usize, first: u64, last: u64): u64 {
   const node = <usize>load<u32>(link), leaf = !nodeLevel<Own>(node);
@@ -250,7 +250,7 @@ function removeWithin(link: usize, first: u64, last: u64): u64 {
   return entryCardinality<Own>(entry);
 }
 
-/** removeWithin() for the child of a slot, whose key and sum follow. */
+/** Does removeWithin() for the slot's child, and updates the slot. */
 function removeBelowSlot(slot: usize, first: u64, last: u64): u64 {
   const members = removeWithin(slotLink(slot), first, last), child = slotChild<Own>(slot);
   if (child) {
@@ -260,7 +260,7 @@ function removeBelowSlot(slot: usize, first: u64, last: u64): u64 {
   return members;
 }
 
-/** Gives an entry of a full arena another key, between those of its neighbours. The caller completes the entry, as after insertEntry(). */
+/** Changes the key of an entry of a full arena; its order among the entries must not change. The caller then gives it a container. */
 export function changeKey(entry: usize, key: u64): void {
   const before = entryKey<Own>(entry);
   for (let node = rootNode<Own>(); nodeLevel<Own>(node);) {
@@ -334,7 +334,7 @@ function openGap(link: usize, index: u32): usize {
   return entry;
 }
 
-/** Takes `items` items, from `index` on, out of the node that `link` points to. */
+/** Removes `items` items from the node that `link` points to, from `index` on. */
 // @ts-ignore: decorator
 @inline function closeGap(link: usize, index: u32, items: u32): void {
   const node = <usize>load<u32>(link);

@@ -173,7 +173,7 @@ export function seekFrom<M>(place: u64, key: u64): u64 {
   return placeOf(entry, end);
 }
 
-/** How many entries cover keys of [first, last]. Looks at the ends of leaves only, and stops counting where there are more than `most`. */
+/** How many entries cover keys of [first, last]. Reads only the ends of leaves, and stops once it has counted more than `most`. */
 export function entriesBetween(first: u64, last: u64, most: u32): u32 {
   let entries: u32 = 0;
   for (let place = seek<Own>(first); place && entries <= most;) {

@@ -51,8 +51,8 @@ function complementUpTo(limit: u64): void {
 }
 
 /**
- * Appends the complement of the containers [first, last] of operand 0. Its cursor is at its first key from `first` on, and moves past
- * `last`.
+ * Appends the complement of the containers [first, last] of operand 0. The operand's cursor is at the first key from `first` on, and is
+ * moved past `last`.
  */
 export function complementKeys(first: u64, last: u64): void {
   while (cursorKey(0) <= last) {

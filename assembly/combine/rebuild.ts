@@ -1,5 +1,6 @@
-// A range of offsets set, cleared or flipped in a copy of the bitmap. What lies before and after the range is copied, and what lies in it
-// is complemented or left out: no container is looked at twice, and none that goes is looked at at all. write/range.ts says when this pays.
+// Sets, clears or flips a range of offsets in a copy of the bitmap. The containers before and after the range are copied, those in it are
+// complemented or left out, all in one pass. The cost is that of the result: what is left out is not even read. write/range.ts decides when
+// to do this rather than to change the bitmap in place.
 
 import { SELF, left, right } from "../env/memory";
 import { Right } from "../env/view";

@@ -1,9 +1,9 @@
-// Setting, clearing and flipping whole ranges of offsets. A change of many containers is not made here: rebuildPays() says when the host
-// is to have the bitmap rebuilt instead (combine/rebuild.ts). Else the containers at the two ends of the range are folded with a run; what
-// lies between becomes one FULL entry, or nothing, or is complemented.
+// Setting, clearing and flipping whole ranges of offsets. rebuildPays() decides: if much of the bitmap changes, the host has it rebuilt
+// (combine/rebuild.ts). Otherwise it is changed in place: the containers at the two ends of the range are folded with a run, and those
+// between become one FULL entry, are removed, or are complemented one by one.
 //
-// All growth happens before anything is changed. roomToChange() says how much that is, and relies on the order in which this file works:
-// entries are inserted first, and only then are others removed (arena/change.ts).
+// In place, all growth happens before anything is changed. roomToChange() computes how much is needed. This relies on the order of the
+// steps: all insertions of entries come before the first removal (arena/change.ts says why).
 
 import { SELF, left, right } from "../env/memory";
 import { Own } from "../env/view";
@@ -36,8 +36,8 @@ import { writeRun } from "../container/run";
 @inline const BYTES_MAX: u64 = 0xffff0000;
 
 /**
- * Changes all offsets of the closed range [low, high] and returns 0; or, unless `inPlace`, changes nothing where rebuilding the bitmap is
- * quicker and returns how many bytes that may well take.
+ * Changes all offsets of the closed range [low, high] and returns 0. If it would be quicker to rebuild the bitmap, changes nothing and
+ * returns the bytes that the new bitmap will take at most; never so with `inPlace`.
  */
 export function changeRange(change: Change, low: u64, high: u64, inPlace: u32): u64 {
   const first = keyOf(low), last = keyOf(high);
@@ -54,15 +54,15 @@ export function changeRange(change: Change, low: u64, high: u64, inPlace: u32): 
 // @ts-ignore: decorator
 @inline const REBUILD_FROM: u32 = 16;
 
-/** So many containers of a range that is set or cleared are reason to rebuild. */
+/** If a range that is set or cleared has more entries than this, the bitmap is rebuilt. */
 // @ts-ignore: decorator
 @inline function enoughToRebuild(): u32 { return max(entriesHeld<Own>() / 4, REBUILD_FROM); }
 
 /**
- * 0 if changing the `entries` entries of [first, last] in place is quicker than rebuilding, else the bytes of an arena that the new bitmap
- * probably fits. Rebuilding copies what lies outside the range. In place, setting and clearing visit all that goes, and where that is more
- * than a quarter, the host rewrites the arena afterwards anyway. Flipping a container in place takes several times as long as rebuilding
- * it, and mostly a new block.
+ * Bytes that the bitmap will take at most if it is rebuilt; 0 if it is quicker to change the `entries` entries of [first, last] in place.
+ * Rebuilding copies everything outside the range. In place, setting and clearing release each container of the range; when more than a
+ * quarter of the bitmap goes, the host would rewrite the arena afterwards anyway. Flipping a container in place takes several times as
+ * long as rebuilding it, and mostly needs a new block.
  */
 function rebuildPays(change: Change, entries: u32, first: u64, last: u64): u64 {
   const bytes: u64 = used();
@@ -72,7 +72,7 @@ function rebuildPays(change: Change, entries: u32, first: u64, last: u64): u64 {
   return added > bytes / 8 ? bytes + added : 0;
 }
 
-/** The most bytes of blocks that complementing containers [first, last] allocates. 0: that needs no scratch room, either. */
+/** The most bytes of blocks that complementing containers [first, last] in place allocates. If 0, no scratch room is needed, either. */
 function blocksToFlip(first: u64, last: u64): u64 {
   let bytes: u64 = 0;
   for (let place = seek<Own>(first); place; place = advance<Own>(place)) {
@@ -92,7 +92,7 @@ function flippedBytes(entry: usize): usize {
   return bytes < BLOCK_MAX ? blockBytes(bytes) : END_BYTES;
 }
 
-/** Whether the container is a bitset and its complement is one, too: then it is complemented where it is. */
+/** Whether the container is a bitset and its complement is one, too: then it is complemented within its block. */
 // @ts-ignore: decorator
 @inline function staysBitset(entry: usize): bool {
   return entryKind<Own>(entry) == Kind.BITSET && !isArraySized(UNIVERSE - entryCount<Own>(entry));
@@ -132,7 +132,10 @@ function edit(change: Change, among: u32, first: u64, from: u32, last: u64, to: 
   if (foldsLast) foldRun(change, last, 0, to);
 }
 
-/** Gets container `key` ready for foldRun() with [from, to]. False if that is not needed, because the container is as it is to be. */
+/**
+ * Prepares container `key` for foldRun() with [from, to]: cuts it out of a FULL entry, or inserts it if it is missing. Returns false if
+ * there is nothing left to fold.
+ */
 function expose(change: Change, key: u64, from: u32, to: u32): bool {
   const entry = findEntry(key);
   if (entry) {
@@ -217,7 +220,7 @@ function clear(first: u64, last: u64): void {
   removeEntries(first, last);
 }
 
-/** Takes containers [first, last] out of a FULL entry that covers others, too. False if the entry is none such. */
+/** Removes containers [first, last] from a FULL entry that also covers others. Returns false if the entry covers no others. */
 function cutSpan(entry: usize, first: u64, last: u64): bool {
   const key = entryKey<Own>(entry), end = entryLastKey<Own>(entry);
   if (key < first) {
@@ -243,7 +246,7 @@ function insertFull(first: u64, last: u64): void {
   }
 }
 
-/** Makes all containers [first, last] full. Entries that cover the ends already stay as they are. */
+/** Makes all containers [first, last] full. FULL entries that cover an end of the range stay as they are. */
 function fill(first: u64, last: u64): void {
   const head = findEntry(first);
   if (head && entryKind<Own>(head) == Kind.FULL) first = entryLastKey<Own>(head) + 1;
@@ -254,7 +257,7 @@ function fill(first: u64, last: u64): void {
   for (let key = first; key <= last; key += SPAN_MAX) removeEntries(key + 1, min(last, key + SPAN_MAX - 1));
 }
 
-/** Makes the first entry that begins within `span` keys from `key` on a FULL one for all of them, or inserts one. Leaves the others. */
+/** Gives the `span` keys from `key` on a FULL entry: the first one that begins there, or a new one. Does not remove the others. */
 function makeSpan(key: u64, span: u64): void {
   const entry = placeEntry(seek<Own>(key));
   if (!entry || entryKey<Own>(entry) >= key + span) { insertFull(key, key + span - 1); return; }
@@ -299,7 +302,8 @@ function flipContainer(entry: usize, key: u64): void {
   foldInto(Fold.XOR, entry, key, fullShape());
 }
 
-// A FULL entry that is to be removed once all others have been inserted waits as a pair of equal members, which no container is.
+// A FULL entry in a flipped range may only be removed once all entries have been inserted. Until then it is marked: it becomes a pair of
+// equal members, which no real container is.
 
 function mark(entry: usize): void {
   adjust(entryKey<Own>(entry), 2 - <i64>(entrySpan<Own>(entry) << 16));
