@@ -56,8 +56,8 @@ function firstOf(kind: Kind): usize {
 
 /** The first entry of that kind, of which there is one. */
 function entryOf(kind: Kind): usize {
-  const entry = firstOf(kind);
-  return entry || unreachable();
+  const found = firstOf(kind);
+  return found || unreachable();
 }
 
 function root(): usize { return rootNode<Own>(); }
