@@ -71,9 +71,8 @@ void check_sound(const bitmap *b) {
 }
 
 void check_equal(const bitmap *a, const bitmap *b) {
-    uint64_t apart;
     uint32_t holds;
-    cardinality of_a, of_b;
+    cardinality of_a, of_b, apart;
 
     must(core_cardinality(a, &of_a));
     must(core_cardinality(b, &of_b));

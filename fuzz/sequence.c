@@ -250,7 +250,7 @@ static void combine_some(struct subject *k) {
     uint32_t count = take(1) % SOURCES_MAX + 1;
     struct subject *sources[SOURCES_MAX];
     static uint64_t result[WORDS];
-    uint64_t members, expected = 0;
+    cardinality members, expected = 0;
     bitmap *b;
 
     if (operation == NOT) operation = OR;
