@@ -133,20 +133,20 @@ function compareMany(trial: Trial, sources: Model[], count: i32): void {
 describe("expressions have the model's members", () => {
   it("where each pair of container styles meets", () => {
     const trial = new Trial(1210);
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < 6; round++) {
       const sources: Model[] = [];
       for (let s = 0; s < 5; s++) sources.push(anyModel(3, 1 + round % 3, 3, trial.random));
-      compareMany(trial, sources, 25);
+      compareMany(trial, sources, 15);
     }
     trial.end();
   });
 
   it("where spans of full containers are cut", () => {
     const trial = new Trial(1211);
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < 6; round++) {
       const sources = [new Model(), WHOLE];
       for (let s = 0; s < 4; s++) sources.push(round % 2 ? anyRanges(KEY_MAX - 60, KEY_MAX, trial.random) : anyRanges(0, 50, trial.random));
-      compareMany(trial, sources, 25);
+      compareMany(trial, sources, 15);
     }
     trial.end();
   });
@@ -157,7 +157,7 @@ describe("expressions have the model's members", () => {
 describe("terms of many items", () => {
   it("have the model's members, also when most items end early or are terms", () => {
     const trial = new Trial(1212);
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 4; round++) {
       const sources: Model[] = [], count = <i32>trial.random.between(33, 150), negated: Model[] = [], rest: Model[] = [];
       for (let s = 0; s < count; s++) {
         // A few sources are long. The others end early, so that they leave their term and it groups those that are left anew.
