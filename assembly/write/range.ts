@@ -41,7 +41,8 @@ import { writeRun } from "../container/run";
  */
 export function changeRange(change: Change, low: u64, high: u64, inPlace: u32): u64 {
   const first = keyOf(low), last = keyOf(high);
-  const entries = entriesBetween(first, last, change == Change.FLIP ? u32.MAX_VALUE : enoughToRebuild());
+  const entries = change == Change.SET && entriesHeld<Own>() < REBUILD_FROM ? 0          // they do not matter then
+    : entriesBetween(first, last, change == Change.FLIP ? u32.MAX_VALUE : enoughToRebuild());
   if (change == Change.CLEAR && !entries) return 0;
   const bytes = inPlace ? 0 : rebuildPays(change, entries, first, last);
   if (!bytes) edit(change, entries, first, lowOf(low), last, lowOf(high));
@@ -65,9 +66,9 @@ export function changeRange(change: Change, low: u64, high: u64, inPlace: u32): 
  * long as rebuilding it, and mostly needs a new block.
  */
 function rebuildPays(change: Change, entries: u32, first: u64, last: u64): u64 {
+  if (entries < REBUILD_FROM) return 0;
   const bytes: u64 = used();
   if (change != Change.FLIP) return entries > enoughToRebuild() ? bytes : 0;
-  if (entries < REBUILD_FROM) return 0;
   const added = blocksToFlip(first, last) + 2 * <u64>ENTRY_BYTES * entries;
   return added > bytes / 8 ? bytes + added : 0;
 }
