@@ -10,10 +10,12 @@
 
 enum { KEYS_MAX = 8, TEXT_MAX = 1 << 16, LIST_MAX = 1 << 12 };
 
+/* clang-format off */
 static const char *const pieces[] = {
     "#1", "#2", "#3", "#4", "#5", "#6", "#7", "#8", "(", ")", "&", "-", "^", "|", "~", ",", " ", "#1..#2", "#1..#4", "[0..9]", "[5..70000]",
     "[65536..131071]", "[0..4294967295]", "all(", "any(", "one(", "atleast(2,", "atmost(1,", "exactly(2,", "atleast(0,", "exactly(0,", "ANY(",
 };
+/* clang-format on */
 enum { PIECES = sizeof pieces / sizeof *pieces };
 
 /* A bitmap of a few containers: members by a multiplier, and a range, each of which may be missing. */

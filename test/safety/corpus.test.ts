@@ -1,5 +1,5 @@
-// Replays the seed inputs of the fuzz targets without a fuzzer: payloads of every form, calls of every kind, expressions, and inputs that once
-// revealed a bug.
+// Replays the seed inputs of the fuzz targets without a fuzzer: payloads of every form, calls of every kind, expressions, and inputs that
+// once revealed a bug.
 
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
