@@ -91,13 +91,12 @@ void operands_add_text(const char *text, size_t length) {
 
 status core_check_query(const query *q, const char *text, size_t length, wrong *m) {
     frame f;
-    uint64_t found = 0;
     operands_clear();
     operands_add_text(text, length);
     if (!start_building(&f, 0)) return OUT_OF_MEMORY;
-    status s = IN_CORE(&f, found = core.checkQuery(q->keys, q->greatest));
-    *m = (wrong){(uint32_t)found, (uint32_t)(found >> 32), sandbox_members[0]};
-    return discard(s);
+    status s = discard(IN_CORE(&f, m->key = core.checkQuery(q->keys, q->greatest)));
+    if (s == OK) *m = (wrong){(uint32_t)m->key, (uint32_t)(m->key >> 32), sandbox_members[0]};
+    return s;
 }
 
 status core_query(const query *q, bitmap **result) {
