@@ -44,6 +44,21 @@ export function runs(seed: number, bits: number, shortest: number, longest: numb
   return bitmap;
 }
 
+/**
+ * Bitmaps whose members are in the same clusters: `share` / 256 of the offsets in a cluster, and none between clusters. Clusters have
+ * `shortest` to `longest` bytes, and the gaps between them are `apart` times as long.
+ */
+export function clustered(bits: number, share: number, shortest: number, longest: number, apart: number): (seed: number) => Buffer {
+  const bytes = Math.ceil(bits / 8), { below } = random(bits), length = (): number => shortest + below(longest - shortest + 1);
+  const gaps: [from: number, to: number][] = [];
+  for (let at = 0; at < bytes; at += length()) gaps.push([at, Math.min(at += apart * length(), bytes)]);
+  return (seed) => {
+    const bitmap = noise(seed, bits, share);
+    for (const [from, to] of gaps) bitmap.fill(0, from, to);
+    return bitmap;
+  };
+}
+
 /** Ascending random members below `bits`: `count` draws without duplicates. */
 export function scattered(seed: number, bits: number, count: number): number[] {
   const { below } = random(seed);
@@ -54,6 +69,15 @@ export function bitmapOf(ascending: readonly number[]): Buffer {
   const bitmap = Buffer.alloc(((ascending.at(-1) ?? -1) >>> 3) + 1);
   for (const member of ascending) bitmap[member >>> 3]! |= 0x80 >> (member & 7);
   return bitmap;
+}
+
+/** The ascending members of a bitmap. */
+export function membersOf(bitmap: Buffer): number[] {
+  const members: number[] = [];
+  for (const [at, byte] of bitmap.entries()) {
+    for (let bit = 0; byte << bit & 0xff; bit++) if (byte << bit & 0x80) members.push(at * 8 + bit);
+  }
+  return members;
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { bytesOf, type Command } from "../test/support/resp.ts";
 import type { Contender } from "./contender.ts";
-import { bitmapOf } from "./generators.ts";
+import { bitmapOf, membersOf } from "./generators.ts";
 
 export interface DataSet {
   readonly name: string;
@@ -18,6 +18,10 @@ export const ofMembers = (name: string, sets: readonly number[][]): DataSet =>
 export const ofBitmaps = (name: string, bitmaps: readonly Buffer[]): DataSet =>
   ({ name, count: bitmaps.length, bitmap: (i) => bitmaps[i]! });
 
+/** Bitmaps that are made anew whenever they are asked for, because there are too many to keep. */
+export const ofMade = (name: string, count: number, make: (seed: number) => Buffer): DataSet =>
+  ({ name, count, bitmap: (i) => make(i + 1) });
+
 /** Members per command. */
 const BATCH = 10_000;
 
@@ -27,14 +31,6 @@ function appends(contender: Contender, key: string, members: readonly (number | 
     commands.push([contender.named(at === 0 ? "SETINTARRAY" : "APPENDINTARRAY"), key, ...members.slice(at, at + BATCH)]);
   }
   return commands;
-}
-
-function membersOf(bitmap: Buffer): number[] {
-  const members: number[] = [];
-  for (const [at, byte] of bitmap.entries()) {
-    for (let bit = 0; byte << bit & 0xff; bit++) if (byte << bit & 0x80) members.push(at * 8 + bit);
-  }
-  return members;
 }
 
 /** DUMPs of a set that has no list of members, by the contender's prefix. */

@@ -9,12 +9,12 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { setsIn } from "../test/support/data.ts";
+import { dataset, setsIn } from "../test/support/data.ts";
 import { projectRoot } from "../test/support/server.ts";
 import { type Contender, type Peer, startContenders, stopContenders } from "./contender.ts";
 import { charts } from "./charts.ts";
-import { noise, randomMembers, runs, scattered, snowflakes } from "./generators.ts";
-import { ofBitmaps, ofMembers } from "./load.ts";
+import { clustered, noise, randomMembers, runs, scattered, snowflakes } from "./generators.ts";
+import { type DataSet, ofBitmaps, ofMade, ofMembers } from "./load.ts";
 import { inWords, thisMachine } from "./machine.ts";
 import { columns, heading, line } from "./report.ts";
 import type { Row } from "./row.ts";
@@ -22,6 +22,7 @@ import { measureBorder } from "./suites/border.ts";
 import { measureCommands } from "./suites/commands.ts";
 import { measureImports } from "./suites/imports.ts";
 import { measureLatency } from "./suites/latency.ts";
+import { measureQuestions } from "./suites/questions.ts";
 import { measureFlood } from "./suites/setbits.ts";
 import { type Combination, measureSets, pairs } from "./suites/sets.ts";
 import { measureSmallKeys } from "./suites/small.ts";
@@ -49,6 +50,8 @@ type Suite = (contenders: readonly Contender[]) => AsyncGenerator<Row>;
 const MEBI = 2 ** 20, MILLION = 1_000_000;
 const bitsMade = 16 * MEBI, setsMade = 8;
 const users = (options.full ? 100 : 20) * MILLION, days = 30;
+/** Users of the days that questions are about. */
+const usersAsked = 100 * MILLION;
 const keys = options.full ? MILLION : 200_000;
 const floods = (options.full ? 10 : 2) * MILLION;
 
@@ -71,6 +74,9 @@ const realSuite = (name: string, path: string): [string, Suite] =>
 const madeSuite = (name: string, make: (seed: number) => Buffer, optimised = false): [string, Suite] =>
   [name, (contenders) => measureSets(contenders, ofBitmaps(name, seeded(setsMade, make)), { combinations: made, optimised })];
 
+const questions = (name: string, data: (name: string) => DataSet): [string, Suite] =>
+  [`questions: ${name}`, (contenders) => measureQuestions(contenders, data(`questions: ${name}`))];
+
 const others = options.data ? readdirSync(options.data).filter((file) => /\.zip$/.test(file) && file !== "census1881.zip").sort() : [];
 const suites: [string, Suite][] = [
   realSuite("census1881", join(projectRoot, "test/data/census1881.zip")),
@@ -86,6 +92,10 @@ const suites: [string, Suite][] = [
     )],
   ["daily actives", (contenders) =>
     measureSets(contenders, ofBitmaps("daily actives", seeded(days, (seed) => noise(seed, users, 26))), { combinations: daily })],
+  questions("census1881", (name) => ofMembers(name, dataset("census1881"))),
+  questions("half of 16 Mbit", (name) => ofMade(name, setsMade, (seed) => noise(seed, bitsMade, 128))),
+  questions("sparse days", (name) => ofMade(name, days, (seed) => noise(seed, usersAsked, 2))),
+  questions("clustered days", (name) => ofMade(name, days, clustered(usersAsked, 128, 100, 10_000, 20))),
   ["keys of 10 members", (contenders) => measureSmallKeys(contenders, { data: "keys of 10 members", keys, bound: 366 })],
   ["random 64-bit members", (contenders) => measureWide(contenders, "random 64-bit members", randomMembers(64, MILLION))],
   ["snowflake ids", (contenders) => measureWide(contenders, "snowflake ids", snowflakes(22, MILLION))],

@@ -24,14 +24,17 @@ const WARM_MICROSECONDS = 50_000;
 /** The part of a contender that measuring needs. */
 export type Timed = Pick<Contender, "name" | "run" | "drain" | "resetStatistics" | "statistics">;
 
+/** As the timed command of a batch: the time of all its commands counts, per batch. */
+export const ALL = "*";
+
 export interface Batch {
   /** Commands to send in one write. Batches are repeated, so each must leave the keys as it found them. */
   readonly commands: readonly Command[];
-  /** The contender's name of the command whose time counts. The other commands restore what it changed. */
+  /** The contender's name of the command whose time counts, or ALL. The other commands restore what it changed. */
   readonly timed: string;
 }
 
-/** Microseconds per call of the timed command, by contender. */
+/** Microseconds per call of the timed command, or per batch if ALL commands are timed, by contender. */
 export type Times = Record<string, number>;
 
 const encoded = (commands: readonly Command[], times = 1): Buffer => {
@@ -48,34 +51,40 @@ async function statisticsOf(contender: Timed, bytes: Buffer): Promise<Map<string
 interface Part {
   readonly contender: Timed;
   readonly timed: string;
+  /** The timed commands as the statistics name them. */
+  readonly counted: readonly string[];
+  /** Batches of a turn. */
+  readonly repeats: number;
   /** Commands to run before each turn, if any. */
   readonly warming: Buffer | undefined;
   readonly turn: Buffer;
-  /** Microseconds per call of the timed command, one value per turn. */
+  /** What Times has, one value per turn. */
   readonly times: number[];
 }
 
 /** Runs a batch once, checking its replies, and finds how many repetitions make a turn. */
 async function partOf(contender: Timed, { commands, timed }: Batch): Promise<Part> {
   await contender.run(commands);
-  const batch = encoded(commands);
+  const names = timed === ALL ? new Set(commands.map(([name]) => String(name))) : [timed];
+  const counted = [...names].map((name) => name.toLowerCase()), batch = encoded(commands);
   for (let turn = batch, repeats = 1; ;) {
     const statistics = await statisticsOf(contender, turn);
     const microseconds = [...statistics.values()].reduce((sum, one) => sum + one.microseconds, 0);
-    if (!statistics.has(timed.toLowerCase())) throw new Error(`${contender.name}: no ${timed} in its statistics`);
+    if (!counted.every((name) => statistics.has(name))) throw new Error(`${contender.name}: no ${timed} in its statistics`);
     if (microseconds >= TURN_MICROSECONDS / 2 || repeats * commands.length >= TURN_CALLS) {
-      return { contender, timed, warming: microseconds < WARM_MICROSECONDS ? batch : undefined, turn, times: [] };
+      return { contender, timed, counted, repeats, warming: microseconds < WARM_MICROSECONDS ? batch : undefined, turn, times: [] };
     }
     repeats = Math.ceil(Math.min(repeats * TURN_MICROSECONDS / (microseconds + 1), TURN_CALLS / commands.length));
     turn = encoded(commands, repeats);
   }
 }
 
-async function takeTurn({ contender, timed, warming, turn, times }: Part): Promise<void> {
+async function takeTurn({ contender, timed, counted, repeats, warming, turn, times }: Part): Promise<void> {
   if (warming) await contender.drain(warming);
-  const { calls, failed, microseconds } = (await statisticsOf(contender, turn)).get(timed.toLowerCase())!;
-  if (failed > 0) throw new Error(`${contender.name}: ${failed} of ${calls} ${timed} failed`);
-  times.push(microseconds / calls);
+  const statistics = await statisticsOf(contender, turn), all = counted.map((name) => statistics.get(name)!);
+  const sum = (of: keyof CommandStatistics): number => all.reduce((total, one) => total + one[of], 0);
+  if (sum("failed") > 0) throw new Error(`${contender.name}: ${sum("failed")} of ${sum("calls")} ${timed} failed`);
+  times.push(sum("microseconds") / (timed === ALL ? repeats : sum("calls")));
 }
 
 /** Measures contenders in rounds, each begun by another one. Those for which `batchOf` returns null do not take part. */

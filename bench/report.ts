@@ -35,7 +35,7 @@ export function columns(contenders: readonly string[]): Column[] {
   ];
 }
 
-const LABEL_WIDTH = 34, CELL_WIDTH = 14;
+const LABEL_WIDTH = 44, CELL_WIDTH = 14;
 
 const inColumn = (cell: string, { title }: Column): string => cell.padStart(Math.max(CELL_WIDTH, title.length + 2));
 

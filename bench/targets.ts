@@ -18,6 +18,11 @@ const targets: readonly Target[] = [
   ...target(/^(half of|a tenth of|runs in) 16 Mbit$/, ["AND of 2", 1], ["OR of 2", 1], ["XOR of 2", 1], ["NOT", 1]),
   ...target(/^(half of|a tenth of|runs in) 16 Mbit$/, ["AND of 6", 2], ["OR of 6", 2], ["XOR of 6", 2]),
   ...target(/^daily actives$/, ["OR of 30", 2], ["AND of 30", 2], ["memory per set, loaded", 0.95]),
+  ...target(
+    /^questions: half of 16 Mbit$/,
+    ...["AND", "OR", "XOR"].flatMap((operation) =>
+      [2, 6].flatMap((of) => ["counted", "BITOPCARD"].map((how): [string, number] => [`${operation} of ${of}, ${how}`, 1]))),
+  ),
   ...target(/^random SETBITs$/, ["SETBIT", 0.9]),
 ];
 

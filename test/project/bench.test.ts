@@ -2,14 +2,17 @@
 
 import { describe, expect, it } from "vitest";
 import { draw } from "../../bench/chart.ts";
-import { bitmapOf, noise, randomMembers, runs, scattered, snowflakes } from "../../bench/generators.ts";
-import { type Batch, measure, type Timed } from "../../bench/measure.ts";
+import { bitmapOf, clustered, membersOf, noise, randomMembers, runs, scattered, snowflakes } from "../../bench/generators.ts";
+import { ALL, type Batch, measure, type Timed } from "../../bench/measure.ts";
 import { advantage, type Row } from "../../bench/row.ts";
 import { type CommandStatistics, median, parseCommandStatistics, quantile } from "../../bench/statistics.ts";
+import { Contender } from "../../bench/contender.ts";
 import { uses } from "../../bench/suites/commands.ts";
+import { asQuery, asScript, questionsOver } from "../../bench/suites/questions.ts";
 import { shortfalls } from "../../bench/targets.ts";
 import { commands } from "../../host/commands.ts";
-import type { Command, Reply } from "../support/resp.ts";
+import { bytesOf, type Command, type Reply } from "../support/resp.ts";
+import { byName, useServer } from "../support/suite.ts";
 
 const onesIn = (bitmap: Buffer): number => bitmap.reduce((sum, byte) => sum + byte.toString(2).replaceAll("0", "").length, 0);
 
@@ -101,6 +104,13 @@ describe("measuring", () => {
     expect(turns.length).toBeGreaterThanOrEqual(15);
   });
 
+  it("adds up the time of all commands of a batch", async () => {
+    const all: Batch = { timed: ALL, commands: [["other"], ["timed"], ["other"]] };
+    expect(await measure([new Fake("a", { cost: 0.5 }), new Fake("b", { cost: 3000 })], () => all))
+      .toEqual({ a: 1.5, b: 9000 });
+    await expect(measure([new Fake("a", { cost: 5, failed: 2 })], () => all)).rejects.toThrow(/a: 4 of \d+ \* failed/);
+  });
+
   it("fails if a command is answered with an error or does not run", async () => {
     await expect(measure([new Fake("a", { cost: 5, failed: 2 })], batch)).rejects.toThrow(/a: 2 of \d+ TIMED failed/);
     await expect(measure([new Fake("a", { cost: 5 })], () => ({ timed: "NONE", commands: [["other"]] }))).rejects.toThrow(/no NONE/);
@@ -111,6 +121,7 @@ describe("generators", () => {
   it.each<[string, (seed: number) => unknown]>([
     ["noise", (seed) => noise(seed, 10_000, 26)],
     ["runs", (seed) => runs(seed, 10_000, 5, 30)],
+    ["clustered", clustered(10_000, 128, 10, 20, 2)],
     ["scattered", (seed) => scattered(seed, 10_000, 100)],
     ["snowflakes", (seed) => snowflakes(seed, 100)],
     ["randomMembers", (seed) => randomMembers(seed, 100)],
@@ -138,6 +149,14 @@ describe("generators", () => {
     expect(Math.max(...lengths)).toBeLessThanOrEqual(60);
   });
 
+  it("clustered bitmaps have their clusters in common, with gaps between them", () => {
+    const bits = 800_000, days = [1, 2, 3].map(clustered(bits, 128, 10, 100, 20));
+    const any = days[0]!.map((byte, i) => byte | days[1]![i]! | days[2]![i]!);
+    for (const day of days) expect(onesIn(day) / onesIn(Buffer.from(any))).toBeCloseTo(4 / 7, 1);
+    expect(onesIn(Buffer.from(any)) / bits).toBeLessThan(1 / 15);
+    expect(days[0]).toHaveLength(bits / 8);
+  });
+
   it("bitmapOf sets the bits that native SETBIT would set", () => expect(bitmapOf([0, 9, 23])).toEqual(Buffer.from([0x80, 0x40, 0x01])));
 
   it("snowflakes ascend in time", () => {
@@ -159,4 +178,28 @@ it("a chart draws values above the origin to the right and values below it to th
   expect(bars[1]!.x + bars[1]!.width).toBeCloseTo(bars[0]!.x, 0);
   expect(bars[0]!.width).toBeCloseTo(bars[1]!.width, 0);
   expect(svg).toContain("a &lt; b");
+});
+
+describe("questions", () => {
+  const server = useServer(), sets = 8;
+  const contender = (prefix: "" | "R." | "R64."): Contender => new Contender(prefix, prefix, server, new Set());
+
+  it.each(byName(questionsOver(sets).map((question) => ({ name: `${question.page ? "a page of " : ""}${question.expression}`, question }))))(
+    "%s has the same answer as one command and as scripts", async (_, { question }) => {
+      const keysOf = (one: Contender): string[] => Array.from({ length: sets }, (_unused, i) => one.key("set", i));
+      const native = contender(""), keys = keysOf(native), modules = [contender("R."), contender("R64.")];
+      for (const [i, key] of keys.entries()) {
+        await server.run("SET", key, noise(i + 1, 20_000 - 1000 * i, 100));
+        for (const one of modules) await server.run(one.named("FROMBITMAP"), one.key("set", i), key);
+      }
+      const [ours] = modules, answer = await server.run(...asQuery(ours!, question, keysOf(ours!)));
+      expect(question.page ? (answer as unknown[]).length : Number(answer)).toBeGreaterThanOrEqual(100);
+      for (const one of [native, ...modules]) {
+        const replies = await one.run(asScript(one, question, keysOf(one)));
+        const found = replies.at(-2), pageOf = (reply: Reply): number[] => membersOf(bytesOf(reply)).slice(0, 100);
+        expect(question.page && one.native ? pageOf(found!) : found, one.name).toEqual(answer);
+        expect(replies.at(-1), "deleted").toBe(new Set(question.script(!one.native).map(([, to]) => to)).size);
+      }
+      expect(await server.run("KEYS", "*temporary*")).toEqual([]);
+    });
 });
