@@ -80,7 +80,7 @@ function tinyIsSmaller(count: u32, runs: u32): bool {
  */
 export function slice(key: u64, bytes: u32): u32 {
   right.select(0);
-  begin(entriesHeld<Right>(), 0);
+  begin(min<u64>(entriesHeld<Right>(), bytes / HEAD_BYTES + 1), 0);
   let taken: u64 = 0, rest: u64 = KEY_MAX + 1;
   for (let place = key > KEY_MAX ? 0 : seek<Right>(key); place; place = advance<Right>(place)) {
     const entry = placeEntry(place), first = entryKey<Right>(entry);

@@ -1,13 +1,14 @@
+import { arena } from "../../env/memory";
 import { Own } from "../../env/view";
 import { freedBytes, isTiny, used, wasteful } from "../../arena/arena";
 import { Kind, entryCount, entryKey, entryKind, payloadBytes } from "../../arena/entry";
 import { advance, isLastOfLeaf, placeEntry, seek } from "../../arena/directory";
 import { LEAF_MAX } from "../../arena/node";
-import { pack, rewrite } from "../../combine/rewrite";
+import { pack, rewrite, slice } from "../../combine/rewrite";
 import { set } from "../../write/point";
 import { Form, Trial, asOperand, build, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, runsWithin } from "../support/bitmap-model";
-import { clear, enter } from "../world/world";
+import { clear, enter, memberAt, members } from "../world/world";
 
 /** The most bytes skipped before a block of 8192 bytes to start it on a cache line. */
 const GAP: usize = 56;
@@ -152,6 +153,36 @@ describe("rewriting and packing", () => {
     rewriteAll(trial, model);
     trial.same(countLeaves(), before, "number of leaves after rewriting");
     packAll(trial, model);
+    trial.end();
+  });
+});
+
+describe("slices", () => {
+  it("together have all members, and take memory for their own containers only", () => {
+    const trial = new Trial(705), model = anyModel(0, 1, 30, trial.random), sizes: u32[] = [1, 17, 400, 5000], singles: u64 = 1000;
+    model.append(100 << 16, (singles << 16) - 2);
+    for (let key = singles; key < 5000; key++) model.append((key << 16) + 7, (key << 16) + 7);
+    model.append(OFFSET_MAX, OFFSET_MAX);
+    build(model, Form.EITHER, trial.random);
+    clear();
+    asOperand();
+    for (let i = 0; i < sizes.length; i++) {
+      for (let key: u64 = 0, more: u32 = 1; more;) {
+        const first = key << 16;
+        freshArena(40);
+        more = slice(key, sizes[i]);
+        key = memberAt(members() - 1);
+        enter();
+        const last = more ? (key << 16) - 1 : OFFSET_MAX, part = new Model();
+        for (let n = max(model.find(first), 0); n < model.intervals && model.low(n) <= last; n++) {
+          if (model.high(n) >= first) part.append(max(model.low(n), first), min(model.high(n), last));
+        }
+        trial.steps++;
+        trial.is(part, "slice");
+        if (first >= singles << 16) trial.holds(arena.size() <= 300 + 4 * sizes[i], "bytes for a slice: " + arena.size().toString());
+        if (sizes[i] < 400 && key > singles) key = max(key, 4990);    // few of the many small slices are enough
+      }
+    }
     trial.end();
   });
 });
