@@ -33,11 +33,6 @@ static uint64_t string_limit(call *c) {
     return limit ? limit : STRING_LIMIT_DEFAULT;
 }
 
-/* Whether the command comes from the primary or from an AOF. It was accepted there, so limits of this node do not apply. */
-static int was_accepted(call *c) {
-    return (RedisModule_GetContextFlags(c->ctx) & (REDISMODULE_CTX_FLAGS_REPLICATED | REDISMODULE_CTX_FLAGS_LOADING)) != 0;
-}
-
 /* The bitmap's length in the format; an error if a string cannot be as long. */
 static int string_length(call *c, const bitmap *b, uint32_t format, uint64_t *length) {
     if (!succeeded(c, core_serialized_bytes(b, format, length))) return 0;

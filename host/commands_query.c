@@ -1,6 +1,5 @@
 /* commands_query.c -- minimum and maximum, ranks, and lists of members. */
 #include "args.h"
-#include "config.h"
 #include "keys.h"
 #include "reply.h"
 
@@ -84,12 +83,13 @@ int rangeintarray_command(call *c) {
     const bitmap *b;
 
     if (!parse_offset(c, 2, "start", &start) || !parse_offset(c, 3, "end", &end)) return REDISMODULE_OK;
-    if (start <= end && end - start >= reply_limit()) {
-        return reply_error(c, "Roaring: range too large: maximum %" PRIu64 " elements", reply_limit());
+    cardinality asked = start <= end ? (cardinality)end - start + 1 : 0;
+    if (asked > list_limit(c, asked)) {
+        return reply_error(c, "Roaring: range too large: maximum %" PRIu64 " elements", list_limit(c, asked));
     }
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b && !succeeded(c, core_cardinality(b, &members))) return REDISMODULE_OK;
-    members = start > end || start >= members ? 0 : least(members, (cardinality)end + 1) - start;
+    members = asked == 0 || start >= members ? 0 : least(members, (cardinality)end + 1) - start;
     if (members && !succeeded(c, core_select(b, start, &first))) return REDISMODULE_OK;
     return reply_members(c, b, first, members);
 }

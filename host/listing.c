@@ -10,11 +10,22 @@
 
 static uint64_t least(cardinality a, uint64_t b) { return a < b ? (uint64_t)a : b; }
 
+int was_accepted(const call *c) {
+    return (RedisModule_GetContextFlags(c->ctx) & (REDISMODULE_CTX_FLAGS_REPLICATED | REDISMODULE_CTX_FLAGS_LOADING)) != 0;
+}
+
 /* The limit for a reply of that many bytes. Asking the server about scripts takes longer than building a short reply. */
 static uint64_t bytes_limit(const call *c, cardinality bytes, int *scripted) {
     uint64_t limit = reply_limit_bytes();
-    *scripted = bytes > limit / SCRIPT_SHARE && (RedisModule_GetContextFlags(c->ctx) & REDISMODULE_CTX_FLAGS_LUA);
+    *scripted = 0;
+    if (bytes <= limit / SCRIPT_SHARE) return limit;
+    if (was_accepted(c)) return UINT64_MAX;
+    *scripted = (RedisModule_GetContextFlags(c->ctx) & REDISMODULE_CTX_FLAGS_LUA) != 0;
     return *scripted ? limit / SCRIPT_SHARE : limit;
+}
+
+uint64_t list_limit(const call *c, cardinality members) {
+    return members > reply_limit() && was_accepted(c) ? UINT64_MAX : reply_limit();
 }
 
 int reply_fits(call *c, cardinality bytes) {
@@ -32,19 +43,20 @@ static uint64_t offset_bytes(const call *c, uint64_t offset) {
 }
 
 int list_fits(call *c, cardinality members, uint64_t largest) {
-    if (members > reply_limit()) return reply_error(c, "ERR Roaring: reply too large: maximum %" PRIu64 " elements", reply_limit());
+    uint64_t limit = list_limit(c, members);
+    if (members > limit) return reply_error(c, "ERR Roaring: reply too large: maximum %" PRIu64 " elements", limit);
     return reply_fits(c, members * offset_bytes(c, largest));
 }
 
 uint64_t list_most(const call *c, uint64_t wanted, uint64_t largest) {
     int scripted;
     uint64_t each = offset_bytes(c, largest), room = bytes_limit(c, (cardinality)wanted * each, &scripted) / each;
-    return least(wanted, least(room, reply_limit()));
+    return least(wanted, least(room, list_limit(c, wanted)));
 }
 
 int list_largest(call *c, const bitmap *b, uint64_t from, cardinality members, uint64_t *largest) {
     cardinality before = 0;
-    uint64_t listed = least(members, reply_limit());
+    uint64_t listed = least(members, list_limit(c, members));
 
     *largest = c->family->last;
     if (list_most(c, listed, *largest) == listed) return 1;

@@ -32,6 +32,11 @@ void reply_offsets(call *c, const uint64_t *offsets, size_t count);
 /* --- Limits: whether a reply may be built, of `bytes` bytes or with `members` offsets, the largest of which is `largest`. Else replies
  *     with an error. The bytes of an array's header are not counted, and every member counts as much as the largest. --- */
 
+/* Whether the command comes from the primary or from an AOF. It was accepted there, so limits of this node do not apply: scripts in an AOF
+ * may write what they read. */
+int was_accepted(const call *c);
+/* The most members that a reply may have, where it would have that many. */
+uint64_t list_limit(const call *c, cardinality members);
 int reply_fits(call *c, cardinality bytes);
 int list_fits(call *c, cardinality members, uint64_t largest);
 /* The most of `wanted` offsets that a reply may have. */

@@ -1,21 +1,36 @@
 // Limits of one node must not change what another one holds: what the primary accepted its replicas take, and what was accepted before a
 // restart an AOF replays, however low their own limit is.
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
-import { families } from "../support/family.ts";
-import type { Server } from "../support/server.ts";
-import { useServer } from "../support/suite.ts";
+import { commands } from "../../host/commands.ts";
+import { callsOf, isKey } from "../support/calls.ts";
+import { families, type Family } from "../support/family.ts";
+import { type Argument, type Command, encode, ReplyError } from "../support/resp.ts";
+import { Server, withDebug } from "../support/server.ts";
+import { byName, useServer } from "../support/suite.ts";
 import { inStep } from "../support/waiting.ts";
 
 const MIB = 2 ** 20;
-const LIMIT = "proto-max-bulk-len 1mb";
+/** The lowest values, or low ones, of every limit that a node has of its own. */
+const low = {
+  moduleArguments: [...withDebug, "REPLY-LIMIT", "1", "REPLY-LIMIT-BYTES", "1024"],
+  config: ["proto-max-bulk-len 1mb"],
+};
+const aof = ["appendonly yes", "aof-use-rdb-preamble no", "appendfsync always"];
 
-const replica = useServer({ listens: true, config: [LIMIT] });
-const primary = useServer({ listens: true, config: [LIMIT, "appendonly yes", "aof-use-rdb-preamble no", "appendfsync always"] });
+const replica = useServer({ ...low, listens: true });
+const primary = useServer({ ...low, listens: true, config: [...low.config, ...aof] });
 
-/** Writes, under a limit of 8 MB, every value that the lower limit would refuse. */
+const raiseLimits = (server: Server) =>
+  server.run("CONFIG", "SET", "proto-max-bulk-len", 32 * MIB, "redis-roar.reply-limit", MIB, "redis-roar.reply-limit-bytes", 128 * MIB);
+
+/** The server's log holds no complaint about a command of the primary or of the AOF. */
+const expectNoComplaint = (server: Server) => expect(server.log()).not.toContain("CRITICAL");
+
+/** Writes, under high limits, every value that the low limits would refuse. */
 async function writeLong(server: Server): Promise<void> {
-  await server.run("CONFIG", "SET", "proto-max-bulk-len", 8 * MIB);
   for (const { name } of families) {
     const at = 2 * MIB * 8 - 1;
     await server.run(`${name}.SETBIT`, `${name}:far`, at, 1);
@@ -28,17 +43,90 @@ async function writeLong(server: Server): Promise<void> {
   }
 }
 
-it("replicas and a replayed AOF hold what was accepted under a higher limit", async () => {
+/** Runs every command on bitmaps of 2,000 members, which are more than the low limits let anyone read. */
+async function runAll(server: Server, family: Family): Promise<void> {
+  const members = Array.from({ length: 2000 }, (_, i) => 7 * i);
+  for (const row of commands) {
+    for (const args of callsOf(row, family)) {
+      const keys = args.filter(isKey).map((key) => `${family.name}:${row.name}:${key}`);
+      const named = args.map((arg) => (isKey(arg) ? `${family.name}:${row.name}:${arg}` : arg));
+      for (const key of keys) {
+        if (key.endsWith("none")) continue;
+        await server.run(...(/:s:/.test(key) ? ["SET", key, "a".repeat(2000)] : [`${family.name}.SETINTARRAY`, key, ...members]));
+      }
+      const replies = await server.connection.pipeline([["MULTI"], [`${family.name}.${row.name}`, ...named], ["EXEC"]]);
+      expect(replies.flat().filter((reply) => reply instanceof ReplyError), row.name).toEqual([]);
+    }
+  }
+}
+
+it("replicas and a replayed AOF hold what was accepted under higher limits", async () => {
   await replica.run("REPLICAOF", "127.0.0.1", primary.port);
   await inStep(replica, primary);
+  await raiseLimits(primary);
   await writeLong(primary);
+  for (const family of families) await runAll(primary, family);
   const digest = await primary.run("DEBUG", "DIGEST");
   await inStep(replica, primary);
   expect(await replica.run("DEBUG", "DIGEST"), "replica").toBe(digest);
+  expectNoComplaint(replica);
   await replica.run("REPLICAOF", "NO", "ONE");
   await primary.restart();
   expect(await primary.run("DEBUG", "DIGEST"), "after the restart").toBe(digest);
+  expectNoComplaint(primary);
   for (const { name } of families) {
     expect(await primary.connection.refusal(`${name}.TOBITMAP`, "other", `${name}:far`)).toMatch(/^ERR Roaring: string too long/);
   }
 }, 120_000);
+
+/**
+ * The commands that have a limit, with arguments beyond the low limits. Keys: `list` holds 2,000 members, `long` holds one far offset.
+ * SCAN, which returns fewer members under a low limit, is not refused.
+ */
+const limited: Readonly<Record<string, readonly Argument[]>> = {
+  GETINTARRAY: ["list"],
+  RANGEINTARRAY: ["list", 0, 1999],
+  RANGE: ["list", 0, 100_000, "LIMIT", 2000],
+  SCAN: ["list", 0, "COUNT", 2000],
+  GETBITS: ["list", ...Array.from({ length: 2000 }, (_, i) => i)],
+  MGETBIT: [7, ...Array.from({ length: 2000 }, () => "list")],
+  QUERY: ["#1", 1, "list", "MEMBERS"],
+  GETBITARRAY: ["long"],
+  EXPORT: ["list"],
+  TOBITMAP: ["string", "long"],
+};
+
+it("the table has every command whose reply or result has a limit", () => {
+  const listing = commands.filter(({ missing, flags }) => ["[]", "scan", "zeros"].includes(String(missing)) && flags.includes("readonly"));
+  const all = [...listing.map(({ name }) => name), "QUERY", "GETBITARRAY", "EXPORT", "TOBITMAP"];
+  expect(Object.keys(limited).sort()).toEqual(all.filter((name) => name !== "BITFIELD_RO").sort());
+});
+
+it.each(byName(families))("scripts in an AOF read as much as they read where they were accepted: %s", async (_, { name }) => {
+  /** Writes how much a command replies. Redis 6.2 puts scripts into an AOF, later servers only what they write. */
+  const script = `local reply = redis.call(unpack(ARGV))
+    if type(reply) == 'table' and type(reply[2]) == 'table' then reply = reply[2] end
+    redis.call('SET', KEYS[1], type(reply) == 'number' and reply or #reply)`;
+  const written: Command[] = [
+    [`${name}.SETINTARRAY`, "list", ...Array.from({ length: 2000 }, (_unused, i) => 7 * i)], [`${name}.SETBIT`, "long", 2 * MIB * 8 - 1, 1],
+    ...Object.entries(limited).map(([command, args]): Command => ["EVAL", script, 1, `length:${command}`, `${name}.${command}`, ...args]),
+  ];
+  const lengths = async (server: Server) => server.run("MGET", ...Object.keys(limited).map((command) => `length:${command}`));
+  await raiseLimits(replica);
+  for (const command of written) await replica.run(...command);
+  const expected = await lengths(replica);
+  expect(expected).not.toContain(null);
+
+  const own = await Server.start({ ...low, config: low.config });
+  try {
+    for (const command of written.slice(0, 2)) await own.run(...command);
+    const beyond = written.slice(2).filter((command) => !command.includes(`${name}.SCAN`));
+    for (const command of beyond) expect(await own.connection.refusal(...command)).toMatch(/Roaring: /);
+    writeFileSync(join(own.directory, "appendonly.aof"), Buffer.concat(written.map(encode)));
+    await own.restart({ ...low, config: [...low.config, ...aof] });
+    expect(await lengths(own)).toEqual(expected);
+    expectNoComplaint(own);
+  } finally {
+    await own.stop();
+  }
+});
