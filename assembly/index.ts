@@ -4,11 +4,11 @@
 export { set } from "./write/point";
 export { getAll, addAll, removeAll } from "./write/batch";
 export { merge } from "./write/merge";
-export { settle, takeBack } from "./write/undo";
+export { makeRemovable, settle, takeBack, tidy } from "./write/undo";
 export { collect } from "./combine/collect";
 export { sort } from "./sort";
 export { changeRange } from "./write/range";
-export { field, setField, addToField } from "./write/field";
+export { field, setField, addToField, takeBackField } from "./write/field";
 export { get, isEmpty, cardinality, minimum, maximum, countRange, select } from "./read/query";
 export { countIndexed, position } from "./read/indexed";
 export { membersFrom } from "./read/stream";

@@ -70,10 +70,15 @@ static void add_all(uint32_t count, int whole) {
     if (whole) core.settle(0, core.handed_back());
 }
 
+static void remove_all(uint32_t count, int whole) {
+    if (whole) core.makeRemovable(0, count);
+    core.removeAll(0, count);
+}
+
 /* Afterwards the first *changed offsets are those whose bits changed. `whole`: these are all offsets of the command. */
 static status set_batch(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, int whole, uint32_t *changed) {
     frame f = setting(*b, offsets, count);
-    status s = bit ? CHANGING_IN(&f, add_all(count, whole)) : CHANGING_IN(&f, core.removeAll(0, count));
+    status s = bit ? CHANGING_IN(&f, add_all(count, whole)) : CHANGING_IN(&f, remove_all(count, whole));
     *changed = core.handed_back();
     return wrote(s, b);
 }
@@ -83,15 +88,29 @@ static status settle(bitmap **b, uint64_t *offsets, uint64_t count) {
     return wrote(CHANGING_IN(&f, core.settle(0, f.argument_count)), b);
 }
 
+static status make_removable(bitmap **b, uint64_t *offsets, uint64_t count) {
+    frame f = setting(*b, offsets, count);
+    return wrote(CHANGING_IN(&f, core.makeRemovable(0, f.argument_count)), b);
+}
+
+/* Containers for whose final form there is no memory keep the one that they have. */
+static status tidy(bitmap **b, uint64_t *offsets, uint64_t count) {
+    frame f = setting(*b, offsets, count);
+    status s = wrote(CHANGING_IN(&f, core.tidy(0, f.argument_count)), b);
+    return s == OUT_OF_MEMORY ? OK : s;
+}
+
+/* Undoes additions that ran out of memory, or what prepared removals that did. */
 static status undo_set_all(bitmap **b, uint64_t *offsets, uint64_t count, uint32_t bit) {
     frame f = setting(*b, offsets, count);
-    return undone(bit ? IN_CORE(&f, core.takeBack(0, f.argument_count)) : IN_CORE(&f, add_all(f.argument_count, 1)), b);
+    return undone(bit ? IN_CORE(&f, core.takeBack(0, f.argument_count)) : IN_CORE(&f, core.settle(0, f.argument_count)), b);
 }
 
 status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed) {
     status s = count < SORTED_FROM ? OK : sort_offsets(offsets, count, 0);
     int whole = count <= CHANGES;
     *changed = 0;
+    if (s == OK && !bit && !whole) s = make_removable(b, offsets, count);
     for (uint32_t from = 0; s == OK && from < count; from += CHANGES) {
         uint32_t changed_now, length = count - from < CHANGES ? count - from : CHANGES;
         s = set_batch(b, offsets + from, length, bit, whole, &changed_now);
@@ -99,7 +118,8 @@ status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit,
         *changed += changed_now;
     }
     if (s == OK && bit && !whole) s = settle(b, offsets, *changed);
-    return s == OUT_OF_MEMORY ? undo_set_all(b, offsets, *changed, bit) : s;
+    if (s == OK && !bit && *changed) s = tidy(b, offsets, *changed);
+    return s == OUT_OF_MEMORY ? undo_set_all(b, offsets, bit ? *changed : count, bit) : s;
 }
 
 /* Ends a write to *b that used call.used bytes, and perhaps working space behind them. */
@@ -147,7 +167,7 @@ status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum
     s = wrote(s, b);
     if (s != OUT_OF_MEMORY) return s;
     f = writing(*b);
-    return undone(IN_CORE(&f, set_field(at, 0, o->old, WRAP)), b);
+    return undone(IN_CORE(&f, core.takeBackField(at->offset, at->width, (uint64_t)o->old)), b);
 }
 
 void bitmap_fit(bitmap **b) {

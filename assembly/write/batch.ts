@@ -2,18 +2,19 @@
 // offsets are taken in stretches, ascending offsets of one container, which are merged into the container or out of it in one pass. What is
 // not worth a pass goes one by one.
 //
-// Values handed back by adding and removing are the offsets that changed. Should memory run out, the host undoes exactly those (undo.ts).
+// Values handed back by adding and removing are the offsets that changed. Should memory run out while a list is added, the host takes back
+// exactly those; removing needs no memory after makeRemovable() (undo.ts).
 
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
-import { allocate, blockBytes, isTiny, prepare, resize } from "../arena/arena";
+import { allocate, blockBytes, isTiny, prepare, resize, setUnsettled } from "../arena/arena";
 import {
   KEY_MAX, Kind, entryCount, entryKind, entryPayload, isArray, keyOf, lowOf, setBlock, setCount, setPair, setSingle,
 } from "../arena/entry";
 import { findEntry } from "../arena/directory";
 import { roomToInsert, insertEntry, adjust, removeEntry } from "../arena/change";
 import { containerHas } from "../read/query";
-import { arrayIntoBitset, arrayIntoBuckets, bucketsIntoArray, bucketsIntoBitset, countUp, releaseContainer } from "./edit";
+import { arrayIntoBitset, arrayIntoBuckets, bucketsIntoArray, bucketsIntoBitset, countUp, isDepleted, releaseContainer } from "./edit";
 import { insert, removeAt } from "./point";
 import { ARRAY_MAX, MEMBER_BYTES, arrayBytes, isArraySized, memberCount, staysBitset } from "../container/limits";
 import { arrayLowerBound, gallop, member } from "../container/array";
@@ -274,7 +275,10 @@ function addToBitset(entry: usize, key: u64, from: u32, to: u32): u32 {
   return added;
 }
 
-/** Removes the call's arguments first .. first + count - 1, hands back those that were members, and returns how many those are. */
+/**
+ * Removes the call's arguments first .. first + count - 1, hands back those that were members, and returns how many those are. Needs no
+ * memory after makeRemovable() for them; the caller then calls tidy().
+ */
 export function removeAll(first: u32, count: u32): u64 {
   const end = first + count;
   let known = UNKNOWN_KEY, entry: usize = 0, removed: u64 = 0;
@@ -299,12 +303,13 @@ export function removeAll(first: u32, count: u32): u64 {
       if (known == UNKNOWN_KEY) { entry = findEntry(key); known = key; }
       if (!entry) break;
       const offset = argument.value(i), stays = entryKind<Own>(entry) != Kind.FULL && entryCount<Own>(entry) > 1;
-      if (removeAt(entry, key, lowOf(offset))) {
+      if (removeAt(entry, key, lowOf(offset), true)) {
         argument.handBack(offset);
         removed++;
       }
       if (!stays) known = UNKNOWN_KEY;
     }
+    if (entry && known == key && isDepleted(entry)) setUnsettled(1);
     i = to;
   }
   return removed;

@@ -194,15 +194,38 @@ function insertIntoBitset(entry: usize, low: u32, revocable: bool): bool {
 function takeFromBitset(entry: usize, low: u32, asIs: bool): bool {
   const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry) - 1;
   if (!bitsetHas(payload, low)) return false;
-  if (asIs || staysBitset(count)) { bitsetClear(payload, low); setCount(entry, count); return true; }
-  prepare(blockBytes(arrayBytes(count)) + blockBytes(bucketsBytes(count)));
-  const at = allocate(arrayBytes(count));
+  const stays = asIs || staysBitset(count);
+  if (!stays) prepare(roomForPlain(count));
   bitsetClear(payload, low);
+  setCount(entry, count);
+  if (!stays) bitsetIntoPlain(entry);
+  return true;
+}
+
+/** The most bytes that turning a bitset of `count` members into an array or buckets allocates. */
+// @ts-ignore: decorator
+@inline function roomForPlain(count: u32): usize { return blockBytes(arrayBytes(count)) + blockBytes(bucketsBytes(count)); }
+
+/** Turns a bitset of few members into an array or buckets. */
+function bitsetIntoPlain(entry: usize): void {
+  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+  prepare(roomForPlain(count));
+  const at = allocate(arrayBytes(count));
   bitsetToArray(payload, at);
   release(payload, BITSET_BYTES);
   setArray(entry, count, at);
-  if (count >= BUCKETS_FROM) arrayIntoBuckets(entry);
-  return true;
+  if (count >= BUCKETS_LEAST) arrayIntoBuckets(entry);
+}
+
+/** Whether the container is a bitset or buckets for which another kind is better without `less` of its members. */
+export function isDepleted(entry: usize, less: u32 = 0): bool {
+  const kind = entryKind<Own>(entry), count = entryCount<Own>(entry) - less;
+  return kind == Kind.BITSET ? !staysBitset(count) : kind == Kind.BUCKETS && count < BUCKETS_LEAST;
+}
+
+/** Turns a container that isDepleted() into a better kind. It has ARRAY_MAX members at most. */
+export function convertDepleted(entry: usize): void {
+  if (entryKind<Own>(entry) == Kind.BITSET) bitsetIntoPlain(entry); else bucketsIntoArray(entry);
 }
 
 /** Turns an array, in the entry or in a block, into a bitset. */
@@ -268,6 +291,19 @@ function takeFromRuns(entry: usize, low: u32): bool {
   }
   setCount(entry, count - 1);
   return true;
+}
+
+/** Cuts the run that holds both `low` - 1 and `low`, if there is one, between them. Runs that become too many turn into another kind. */
+export function cutRunBefore(entry: usize, low: u32): void {
+  const payload = entryPayload<Own>(entry), found = runsFind(payload, low), run = <u32>found;
+  if (found < 0 || low > runEnd(payload, run) || low == runStart(payload, run)) return;
+  if (!mayHaveOneRunMore(payload, entryCount<Own>(entry))) {
+    runsIntoPlain(entry);
+    return;
+  }
+  const start = runStart(payload, run), end = runEnd(payload, run), at = addRun(entry, run + 1);
+  setRun(at, run, start, low - 1);
+  setRun(at, run + 1, low, end);
 }
 
 /** Whether a container of `count` members should stay runs when it gets one run more. */

@@ -2,9 +2,14 @@
 // its most significant one. An unsigned field has at most 63 bits.
 
 import { reply } from "../env/memory";
-import { keyOf, lowOf } from "../arena/entry";
+import { Own } from "../env/view";
+import { isTiny, setUnsettled, unsettled } from "../arena/arena";
+import { Kind, entryKind, keyOf, lowOf } from "../arena/entry";
 import { findEntry } from "../arena/directory";
-import { set } from "./point";
+import { UNIVERSE } from "../container/limits";
+import { convertDepleted, isDepleted } from "./edit";
+import { insert, removeAt } from "./point";
+import { makeStretchRemovable, settleContainer } from "./undo";
 import { reversed, wordOf } from "../read/word";
 
 /** What to do with a value that the field cannot hold. */
@@ -59,14 +64,61 @@ function put(offset: u64, width: u32, signed: u32, old: i64, value: i64, beyond:
   return signed ? <i64>(value << unused) >> unused : <i64>((value << unused) >> unused);
 }
 
-/** Changes the field from `old` to `value`, bit by bit where they differ. */
+/**
+ * Changes the field from `old` to `value`, bit by bit where they differ. Members are added first and removed last, when nothing needs memory
+ * any more, so that takeBackField() can undo a change that runs out of memory.
+ */
 function write(offset: u64, width: u32, old: i64, value: i64): void {
-  let others = <u64>(old ^ value) << (64 - width);            // the field's first bit is the highest
-  while (others) {
-    const i = <u32>clz(others);
-    set(offset + i, <u32>(value >> (width - 1 - i)) & 1);
-    others &= ~((<u64>1 << 63) >> i);
+  const others = <u64>(old ^ value) << (64 - width), added = others & (<u64>value << (64 - width));     // the first bit is the highest
+  for (let left = added; left; left &= ~(FIRST_BIT >> clz(left))) insert(offset + clz(left), true);
+  if (others != added) removeBits(offset, others & ~added);
+  settleField(offset, width);
+}
+
+// @ts-ignore: decorator
+@inline const FIRST_BIT: u64 = <u64>1 << 63;
+
+/** Removes the offsets of the 1 bits of `bits`, which are members; the highest bit is that of `offset`. */
+function removeBits(offset: u64, bits: u64): void {
+  const key = keyOf(offset), inFirst = UNIVERSE - lowOf(offset), first = inFirst < 64 ? bits & ~(u64.MAX_VALUE >> inFirst) : bits;
+  if (first) makeBitsRemovable(key, lowOf(offset), first);
+  if (bits != first) makeBitsRemovable(key + 1, 0, bits << inFirst);
+  for (let left = bits; left; left &= ~(FIRST_BIT >> clz(left))) {
+    const gone = offset + clz(left);
+    removeAt(findEntry(keyOf(gone)), keyOf(gone), lowOf(gone), true);
   }
+}
+
+/** Makes it possible to remove members of container `key` without memory: the 1 bits of `bits`, of which the highest is that of `low`. */
+function makeBitsRemovable(key: u64, low: u32, bits: u64): void {
+  if (isTiny<Own>()) return;
+  let entry = findEntry(key);
+  if (isDepleted(entry, <u32>popcnt(bits))) convertDepleted(entry);
+  for (let left = bits, at = low; left;) {
+    const skipped = <u32>clz(left), length = <u32>clz(~(left << skipped));      // of the first stretch of 1 bits
+    entry = makeStretchRemovable(entry, key, at + skipped, at + skipped + length - 1);
+    at += skipped + length;
+    left = skipped + length < 64 ? left << (skipped + length) : 0;
+  }
+}
+
+/** Gives the containers of the field their final form. Needs no memory. */
+function settleField(offset: u64, width: u32): void {
+  if (isTiny<Own>() || !unsettled<Own>()) return;
+  const last = keyOf(offset + width - 1);
+  settleContainer(keyOf(offset));
+  if (last != keyOf(offset)) settleContainer(last);
+  setUnsettled(0);
+}
+
+/** Undoes a setField() or addToField() that ran out of memory at the field whose value was `old`. Needs no memory. */
+export function takeBackField(offset: u64, width: u32, old: i64): void {
+  for (let i = width; i; i--) {
+    const added = offset + i - 1, key = keyOf(added), entry = findEntry(key);
+    if ((<u64>old >> (width - i)) & 1 || !entry || entryKind<Own>(entry) == Kind.FULL) continue;
+    removeAt(entry, key, lowOf(added), true);
+  }
+  settleField(offset, width);
 }
 
 // @ts-ignore: decorator

@@ -95,7 +95,7 @@ export function removeAt(entry: usize, key: u64, low: u32, asIs: bool = false): 
 export function isolate(entry: usize, key: u64): usize {
   const first = entryKey<Own>(entry), last = entryLastKey<Own>(entry);
   const before = key - first, after = last - key;
-  prepare(roomToInsert(key, 2) + blockBytes(runsBytes(1)));
+  prepare(roomToInsert(key, 2) + blockBytes(runsBytes(1)) + blockBytes(runsBytes(2)));   // so that a member can be removed next
   entry = findEntry(key);
   if (before) {
     setFull(entry, before);

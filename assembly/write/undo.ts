@@ -1,24 +1,34 @@
-// Undoing the addition of a list of offsets when memory runs out half-way. Undoing must not need memory itself, so what an addition would
-// give back, and undoing would need again, stays until the whole list is added:
+// Lists of offsets of which all or none change when memory runs out half-way.
+//
+// Adding a list is undone. Undoing must not need memory itself, so what an addition would give back, and undoing would need again, stays
+// until the whole list is added:
 //
 //   - a container that is complete stays a bitset or runs of 65,536 members, which a FULL entry would replace;
 //   - runs that touch stay two runs, because joining them may shrink their block;
 //   - undoing goes backwards, so that no run is split, and leaves a bitset a bitset and buckets buckets, however few members are left.
 //     Sets that small are valid. The next removal of a member converts them.
 //
-// Meanwhile the arena is unsettled. settle() ends that when all of the list is added.
+// Removing a list is not undone at all: what may need memory comes first, in makeRemovable(), and changes no members. It cuts containers
+// out of FULL entries, and runs where the offsets to remove begin and end. Removing them then only shortens runs, and leaves a bitset a
+// bitset and buckets buckets. At last tidy() converts those that are left with few members. It may run out of memory; then they stay.
+//
+// Meanwhile the arena is unsettled. settle() ends that when all of the list is added, or makeRemovable() fails, and tidy() when all of it
+// is removed.
 
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
-import { resize, setUnsettled, unsettled } from "../arena/arena";
+import { isTiny, resize, setUnsettled, unsettled } from "../arena/arena";
 import { KEY_MAX, Kind, entryCount, entryKind, entryPayload, keyOf, lowOf, setFull } from "../arena/entry";
 import { findEntry } from "../arena/directory";
-import { releaseContainer } from "./edit";
-import { removeAt } from "./point";
-import { UNIVERSE, runsBytes } from "../container/limits";
+import { convertDepleted, cutRunBefore, isDepleted, releaseContainer } from "./edit";
+import { isolate, removeAt } from "./point";
+import { LOW_MAX, UNIVERSE, runsBytes } from "../container/limits";
 import { joinRuns, runsCount } from "../container/run";
 
-/** Gives the containers of the call's arguments first .. first + count - 1, which addAll() has added, their final form. Needs no memory. */
+/**
+ * Gives the containers of the call's arguments first .. first + count - 1 their final form after addAll() has added them, or after
+ * makeRemovable() has failed for them. Needs no memory.
+ */
 export function settle(first: u32, count: u32): void {
   if (!unsettled<Own>()) return;
   let known = KEY_MAX + 1;                    // not the key of any container
@@ -26,17 +36,22 @@ export function settle(first: u32, count: u32): void {
     const key = keyOf(argument.value(i));
     if (key == known) continue;
     known = key;
-    const entry = findEntry(key), kind = entryKind<Own>(entry);
-    if (kind != Kind.BITSET && kind != Kind.RUNS) continue;
-    if (entryCount<Own>(entry) == UNIVERSE) {
-      releaseContainer(entry);
-      setFull(entry, 1);
-    } else if (kind == Kind.RUNS) {
-      const payload = entryPayload<Own>(entry), runs = runsCount(payload);
-      resize(payload, runsBytes(runs), runsBytes(joinRuns(payload)));
-    }
+    settleContainer(key);
   }
   setUnsettled(0);
+}
+
+/** Does settle() for one container, if it is there. */
+export function settleContainer(key: u64): void {
+  const entry = findEntry(key), kind = entry ? entryKind<Own>(entry) : Kind.ARRAY;
+  if (kind != Kind.BITSET && kind != Kind.RUNS) return;
+  if (entryCount<Own>(entry) == UNIVERSE) {
+    releaseContainer(entry);
+    setFull(entry, 1);
+  } else if (kind == Kind.RUNS) {
+    const payload = entryPayload<Own>(entry), runs = runsCount(payload);
+    resize(payload, runsBytes(runs), runsBytes(joinRuns(payload)));
+  }
 }
 
 /**
@@ -49,4 +64,48 @@ export function takeBack(first: u32, count: u32): void {
     if (entry && entryKind<Own>(entry) != Kind.FULL) removeAt(entry, key, lowOf(offset), true);
   }
   if (unsettled<Own>()) setUnsettled(0);
+}
+
+/**
+ * Makes it possible for removeAll() to remove the call's arguments first .. first + count - 1 without memory. Changes no members. If memory
+ * runs out, the caller calls settle() for the same arguments.
+ */
+export function makeRemovable(first: u32, count: u32): void {
+  if (isTiny<Own>()) return;
+  let known = KEY_MAX + 1, entry: usize = 0;
+  for (let i = first, end = first + count; i < end;) {
+    const from = argument.value(i), key = keyOf(from);
+    let to = from;                            // from .. to are neighbours in one container
+    while (++i < end && argument.value(i) == to + 1 && keyOf(to + 1) == key) to++;
+    if (key != known) { entry = findEntry(key); known = key; }
+    if (entry) entry = makeStretchRemovable(entry, key, lowOf(from), lowOf(to));
+  }
+}
+
+/** Does makeRemovable() for the stretch from `low` to `last` of container `key`, which `entry` covers. Returns the container's own entry. */
+export function makeStretchRemovable(entry: usize, key: u64, low: u32, last: u32): usize {
+  const kind = entryKind<Own>(entry);
+  if (kind != Kind.FULL && kind != Kind.RUNS) return entry;
+  setUnsettled(1);
+  if (kind == Kind.FULL) entry = isolate(entry, key);
+  cutRunBefore(entry, low);
+  if (last != LOW_MAX && entryKind<Own>(entry) == Kind.RUNS) cutRunBefore(entry, last + 1);
+  return entry;
+}
+
+/**
+ * Gives the containers of the call's arguments first .. first + count - 1 their final form after removeAll() has removed them. If memory
+ * runs out, those that are left keep their form, which is valid.
+ */
+export function tidy(first: u32, count: u32): void {
+  if (isTiny<Own>() || !unsettled<Own>()) return;
+  setUnsettled(0);
+  let known = KEY_MAX + 1;
+  for (let i = first, end = first + count; i < end; i++) {
+    const key = keyOf(argument.value(i));
+    if (key == known) continue;
+    known = key;
+    const entry = findEntry(key);
+    if (entry && isDepleted(entry)) convertDepleted(entry);
+  }
 }

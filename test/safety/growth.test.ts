@@ -150,6 +150,38 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
     expect(await server.info("redis-roar_bitmaps_damaged")).toBe("0");
   });
 
+  it.each(["CLEARBITS", "DELETEINTARRAY"])("%s removes all or nothing from containers of all kinds, and needs no memory to undo", async (command) => {
+    const random = seeded(seed), container = 65_536;
+    let refusals = 0, done = 0;
+    for (let round = 0; round < 150; round++) {
+      const few = 3 + random.below(60), near = 700 + random.below(4000), many = 3600 + random.below(2000);
+      const members = [
+        Array.from({ length: few }, (_, i) => i * 1000), Array.from({ length: near }, (_, i) => container + i * 13),
+        Array.from({ length: many }, (_, i) => 2 * container + i * 11),
+      ];
+      await server.run("DEL", "k");
+      for (const list of members) await roar.run("SETBITS", "k", ...list);
+      for (let i = 0; i < 40; i++) await roar.run("SETRANGE", "k", 3 * container + i * 1500, 3 * container + i * 1500 + 1 + random.below(1400));
+      await roar.run("SETRANGE", "k", 4 * container, (5 + random.below(9)) * container);
+      await roar.run("OPTIMIZE", "k", "MEM");
+      const before = await contents(), runs = Array.from({ length: random.below(200) }, () => 3 * container + random.below(10 * container));
+      const from = random.below(2) * random.below(few);
+      const lists = [members[0]!.slice(from), members[1]!.slice(random.below(near)), members[2]!.slice(random.below(many)), runs];
+      const offsets = random.chance(0.3) ? runs : lists.slice(random.below(3)).flat();
+      if (offsets.length === 0) continue;
+      if (random.chance(0.3)) offsets.reverse();
+      const size = Number(await server.run("MEMORY", "USAGE", "k"));
+      const refused = await isRefused(size + random.below(random.pick([1, 500, 5000, 20_000])), command, ["k", ...offsets]);
+      if (refused) refusals++; else done++;
+      if (refused) expect(await contents(), `round ${round}, SEED=${seed}`).toEqual(before);
+      else expect(await roar.run("GETBITS", "k", ...offsets), `round ${round}, SEED=${seed}`).toEqual(offsets.map(() => 0));
+      await contents();
+    }
+    expect(refusals, `refused, SEED=${seed}`).toBeGreaterThan(20);
+    expect(done, `done, SEED=${seed}`).toBeGreaterThan(20);
+    expect(await server.info("redis-roar_bitmaps_damaged")).toBe("0");
+  });
+
   it("leaves the members unchanged in a long random sequence of writes", async () => {
     const random = seeded(seed), growing = ["APPENDINTARRAY", "SETBITS", "SETRANGE", "FLIPRANGE"];
     const refused = new Map<string, number>(), done = new Map<string, number>();

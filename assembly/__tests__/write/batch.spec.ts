@@ -5,12 +5,12 @@ import { HEADER_BYTES } from "../../arena/arena";
 import { Kind, entryCount, entryKind } from "../../arena/entry";
 import { findEntry } from "../../arena/directory";
 import { addAll, getAll, removeAll } from "../../write/batch";
-import { settle } from "../../write/undo";
+import { makeRemovable, settle, tidy } from "../../write/undo";
 import { collect } from "../../combine/collect";
 import { sort } from "../../sort";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, range } from "../support/bitmap-model";
-import { Random, addArgument, argumentsHandedBack, clearArguments, enter, handedBackAt } from "../world/world";
+import { Random, addArgument, argumentsHandedBack, clearArguments, enter, growCount, handedBackAt } from "../world/world";
 
 /** A random offset near an end of one of the model's intervals, or anywhere in its first containers. */
 function anyOffset(model: Model, step: u64, random: Random): u64 {
@@ -45,8 +45,14 @@ function change(trial: Trial, model: Model, offsets: u64[], adds: bool, skipped:
   bring(offsets);
   for (let i = skipped; i < offsets.length; i++) if (adds ? model.add(offsets[i]) : model.remove(offsets[i])) changed.push(offsets[i]);
   const count = offsets.length - skipped;
+  if (!adds) makeRemovable(skipped, count);
+  const grown = growCount();
   trial.same(adds ? addAll(skipped, count) : removeAll(skipped, count), changed.length, "number of changed offsets");
   if (adds) settle(0, argumentsHandedBack());
+  else {
+    trial.same(growCount(), grown, "number of times the arena grew while offsets were removed");
+    tidy(0, argumentsHandedBack());
+  }
   trial.same(argumentsHandedBack(), changed.length, "number of offsets handed back");
   for (let i = 0; i < changed.length; i++) trial.same(handedBackAt(i), changed[i], "offset " + i.toString() + " handed back");
   trial.is(model, adds ? "added" : "removed");

@@ -4,21 +4,22 @@ import { arena } from "../../env/memory";
 import { makeRoom, used } from "../../arena/arena";
 import { LEAF_MAX } from "../../arena/node";
 import { addAll, removeAll } from "../../write/batch";
-import { settle, takeBack } from "../../write/undo";
+import { makeRemovable, settle, takeBack } from "../../write/undo";
+import { Overflow, field, setField, takeBackField } from "../../write/field";
 import { set } from "../../write/point";
 import { Change } from "../../combine/rebuild";
 import { changeRange } from "../../write/range";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, range } from "../support/bitmap-model";
 import {
-  addArgument, argumentsHandedBack, clear, clearArguments, enter, handedBackAt, growCount, setArenaLimit, setArenaSize,
+  addArgument, argumentsHandedBack, clear, clearArguments, enter, handedBackAt, growCount, memberAt, setArenaLimit, setArenaSize,
 } from "../world/world";
 
 /** Calls the function; false if it trapped. */
 // @ts-ignore: decorator
 @external("__aspect", "tryCall") declare function tryCall(call: () => void): bool;
 
-const enum Write { SET, UNSET, ADD, REMOVE, SET_RANGE, CLEAR_RANGE, FLIP_RANGE, WRITES, TAKE_BACK }
+const enum Write { SET, UNSET, ADD, REMOVE, SET_RANGE, CLEAR_RANGE, FLIP_RANGE, FIELD, WRITES, TAKE_BACK, SETTLE, TAKE_BACK_FIELD }
 
 // What perform() does. AssemblyScript has no closures, so these are global.
 let write: i32 = 0, low: u64 = 0, high: u64 = 0, values: u32 = 0;
@@ -33,8 +34,13 @@ function perform(): void {
   else if (write == Write.UNSET) set(low, 0);
   else if (write == Write.ADD) addAndSettle();
   else if (write == Write.TAKE_BACK) takeBack(0, values);
-  else if (write == Write.REMOVE) removeAll(0, values);
-  else changeRange(write == Write.SET_RANGE ? Change.SET : write == Write.CLEAR_RANGE ? Change.CLEAR : Change.FLIP, low, high, 1);
+  else if (write == Write.SETTLE) settle(0, values);
+  else if (write == Write.FIELD) setField(low, 64, 1, <i64>high, Overflow.WRAP);
+  else if (write == Write.TAKE_BACK_FIELD) takeBackField(low, 64, <i64>memberAt(0));
+  else if (write == Write.REMOVE) {
+    makeRemovable(0, values);
+    removeAll(0, values);
+  } else changeRange(write == Write.SET_RANGE ? Change.SET : write == Write.CLEAR_RANGE ? Change.CLEAR : Change.FLIP, low, high, 1);
 }
 
 /** An offset, three times in four near an end of one of the model's intervals. */
@@ -45,16 +51,19 @@ function anyOffset(trial: Trial, model: Model, last: u64): u64 {
   return (random.below(2) ? model.low(i) : model.high(i)) + random.below(9) - 4;
 }
 
-/** Undoes the change of all offsets handed back, as the host does; false if that trapped. Additions are undone without more memory. */
+/** Undoes additions, or what prepared removals, as the host does, without more memory; false if that trapped. */
 function undo(): bool {
-  const adds = write == Write.ADD;
-  setArenaLimit(adds ? arena.size() : u32.MAX_VALUE);
+  setArenaLimit(arena.size());
+  if (write == Write.REMOVE || write == Write.FIELD) {
+    write = write == Write.FIELD ? Write.TAKE_BACK_FIELD : Write.SETTLE;
+    return argumentsHandedBack() == 0 && tryCall(perform);
+  }
   const changed = argumentsHandedBack(), undone: u64[] = [];
   for (let i: u32 = 0; i < changed; i++) undone.push(handedBackAt(i));
   clearArguments();
   for (let i: u32 = 0; i < changed; i++) addArgument(undone[i]);
   enter();
-  write = adds ? Write.TAKE_BACK : Write.ADD;
+  write = Write.TAKE_BACK;
   values = changed;
   return tryCall(perform);
 }
@@ -68,6 +77,7 @@ function attempt(trial: Trial, model: Model, last: u64): bool {
   low = anyOffset(trial, model, last);
   high = random.below(2) ? low + random.below(200000) : anyOffset(trial, model, last);
   if (high < low) { const other = high; high = low; low = other; }
+  if (write == Write.FIELD) { low = min(low, OFFSET_MAX - 63); high = random.below(2) ? random.next() : random.below(2) ? 0 : ~field(low, 64, 1); }
   const many = write == Write.ADD || write == Write.REMOVE;
   values = many ? 1 + random.below(random.below(2) ? 40 : 800) : 0;
   const stretches = random.below(2), step = 1 + random.below(20);
@@ -77,8 +87,7 @@ function attempt(trial: Trial, model: Model, last: u64): bool {
   }
   setArenaLimit(arena.size() + (random.below(3) ? 0 : random.below(20000)));
   const failed = !tryCall(perform);
-  if (failed && many) {
-    if (write == Write.REMOVE) trial.sound("after a failed change");
+  if (failed && (many || write == Write.FIELD)) {
     trial.holds(undo(), "the change can be undone");
   }
   clear();
