@@ -99,7 +99,6 @@ static int read_fields(call *c, step *steps, size_t length) {
 static int write_fields(call *c, step *steps, size_t length) {
     uint32_t changed = 0;
     status done = OK;
-    outcome undo;
     open_key k;
 
     if (!open_create(c, 1, 0, &k)) return REDISMODULE_OK;
@@ -110,7 +109,7 @@ static int write_fields(call *c, step *steps, size_t length) {
         changed |= s->outcome.changed;
     }
     for (s--; done == OUT_OF_MEMORY && s-- > steps;) {      /* undo them all */
-        if (s->outcome.changed) core_set_field(&k.value, &s->field, 0, s->outcome.old, WRAP, &undo);
+        if (s->outcome.changed) done = core_restore_field(&k.value, &s->field, s->outcome.old);
     }
     if (!commit(c, &k, done, (int)changed, "setbit")) return REDISMODULE_OK;
     return reply_steps(c, steps, length);

@@ -107,6 +107,9 @@ status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t 
 status core_merge(bitmap **b, const bitmap *more, uint32_t *merged);
 /* Sets the field to `value`, or adds `value` to it (`adds`). */
 status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum overflow overflow, outcome *o);
+/* Writes an old value back after a later field of the command ran out of memory. OUT_OF_MEMORY, or TRAPPED if there is too little memory
+ * for this, too: then the bitmap is damaged. */
+status core_restore_field(bitmap **b, const field *at, int64_t old);
 /* Frees the unused end of the block, if possible. */
 void bitmap_fit(bitmap **b);
 

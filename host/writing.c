@@ -170,6 +170,11 @@ status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum
     return undone(IN_CORE(&f, core.takeBackField(at->offset, at->width, (uint64_t)o->old)), b);
 }
 
+status core_restore_field(bitmap **b, const field *at, int64_t old) {
+    frame f = writing(*b);
+    return undone(IN_CORE(&f, set_field(at, 0, old, WRAP)), b);
+}
+
 void bitmap_fit(bitmap **b) {
     if (READING(*b, call.used = core.used()) == OK) *b = bitmap_shrink(*b, call.used);
 }

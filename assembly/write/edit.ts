@@ -293,7 +293,10 @@ function takeFromRuns(entry: usize, low: u32): bool {
   return true;
 }
 
-/** Cuts the run that holds both `low` - 1 and `low`, if there is one, between them. Runs that become too many turn into another kind. */
+/**
+ * Cuts the run that holds both `low` - 1 and `low`, if there is one, between them, and the arena is then unsettled. Runs that become too
+ * many turn into another kind.
+ */
 export function cutRunBefore(entry: usize, low: u32): void {
   const payload = entryPayload<Own>(entry), found = runsFind(payload, low), run = <u32>found;
   if (found < 0 || low > runEnd(payload, run) || low == runStart(payload, run)) return;
@@ -304,6 +307,7 @@ export function cutRunBefore(entry: usize, low: u32): void {
   const start = runStart(payload, run), end = runEnd(payload, run), at = addRun(entry, run + 1);
   setRun(at, run, start, low - 1);
   setRun(at, run + 1, low, end);
+  setUnsettled(1);
 }
 
 /** Whether a container of `count` members should stay runs when it gets one run more. */

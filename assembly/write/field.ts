@@ -65,11 +65,11 @@ function put(offset: u64, width: u32, signed: u32, old: i64, value: i64, beyond:
 }
 
 /**
- * Changes the field from `old` to `value`, bit by bit where they differ. Members are added first and removed last, when nothing needs memory
- * any more, so that takeBackField() can undo a change that runs out of memory.
+ * Changes the field from `old` to `value`, bit by bit where they differ. Members are added first and removed last, when nothing needs
+ * memory any more, so that takeBackField() can undo a change that runs out of memory. In the words here, the first bit is the highest.
  */
 function write(offset: u64, width: u32, old: i64, value: i64): void {
-  const others = <u64>(old ^ value) << (64 - width), added = others & (<u64>value << (64 - width));     // the first bit is the highest
+  const others = <u64>(old ^ value) << (64 - width), added = others & (<u64>value << (64 - width));
   for (let left = added; left; left &= ~(FIRST_BIT >> clz(left))) insert(offset + clz(left), true);
   if (others != added) removeBits(offset, others & ~added);
   settleField(offset, width);

@@ -1,7 +1,7 @@
 // Lists of offsets of which all or none change when memory runs out half-way.
 //
-// Adding a list is undone. Undoing must not need memory itself, so what an addition would give back, and undoing would need again, stays
-// until the whole list is added:
+// Adding a list is undone. Undoing must not need memory itself, so what an addition would give back, and undoing would need again,
+// stays until the whole list is added:
 //
 //   - a container that is complete stays a bitset or runs of 65,536 members, which a FULL entry would replace;
 //   - runs that touch stay two runs, because joining them may shrink their block;
@@ -82,12 +82,14 @@ export function makeRemovable(first: u32, count: u32): void {
   }
 }
 
-/** Does makeRemovable() for the stretch from `low` to `last` of container `key`, which `entry` covers. Returns the container's own entry. */
+/** Does makeRemovable() for the stretch from `low` to `last` of container `key`, which `entry` covers. Returns the container's entry. */
 export function makeStretchRemovable(entry: usize, key: u64, low: u32, last: u32): usize {
   const kind = entryKind<Own>(entry);
   if (kind != Kind.FULL && kind != Kind.RUNS) return entry;
-  setUnsettled(1);
-  if (kind == Kind.FULL) entry = isolate(entry, key);
+  if (kind == Kind.FULL) {
+    entry = isolate(entry, key);
+    setUnsettled(1);
+  }
   cutRunBefore(entry, low);
   if (last != LOW_MAX && entryKind<Own>(entry) == Kind.RUNS) cutRunBefore(entry, last + 1);
   return entry;

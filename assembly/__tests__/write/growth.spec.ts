@@ -77,7 +77,10 @@ function attempt(trial: Trial, model: Model, last: u64): bool {
   low = anyOffset(trial, model, last);
   high = random.below(2) ? low + random.below(200000) : anyOffset(trial, model, last);
   if (high < low) { const other = high; high = low; low = other; }
-  if (write == Write.FIELD) { low = min(low, OFFSET_MAX - 63); high = random.below(2) ? random.next() : random.below(2) ? 0 : ~field(low, 64, 1); }
+  if (write == Write.FIELD) {
+    low = min(low, OFFSET_MAX - 63);
+    high = random.below(2) ? random.next() : random.below(2) ? 0 : ~field(low, 64, 1);
+  }
   const many = write == Write.ADD || write == Write.REMOVE;
   values = many ? 1 + random.below(random.below(2) ? 40 : 800) : 0;
   const stretches = random.below(2), step = 1 + random.below(20);
@@ -87,9 +90,7 @@ function attempt(trial: Trial, model: Model, last: u64): bool {
   }
   setArenaLimit(arena.size() + (random.below(3) ? 0 : random.below(20000)));
   const failed = !tryCall(perform);
-  if (failed && (many || write == Write.FIELD)) {
-    trial.holds(undo(), "the change can be undone");
-  }
+  if (failed && (many || write == Write.FIELD)) trial.holds(undo(), "the change can be undone");
   clear();
   if (failed) trial.is(model, "failed write " + write.toString() + " of " + low.toString() + " to " + high.toString());
   return failed;
