@@ -17,9 +17,9 @@
 
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
-import { isTiny, resize, setUnsettled, unsettled } from "../arena/arena";
+import { entryTotal, isTiny, resize, setUnsettled, unsettled } from "../arena/arena";
 import { KEY_MAX, Kind, entryCount, entryKind, entryPayload, keyOf, lowOf, setFull } from "../arena/entry";
-import { findEntry } from "../arena/directory";
+import { advance, findEntry, placeEntry, seek } from "../arena/directory";
 import { convertDepleted, cutRunBefore, isDepleted, releaseContainer } from "./edit";
 import { isolate, removeAt } from "./point";
 import { LOW_MAX, UNIVERSE, runsBytes } from "../container/limits";
@@ -71,22 +71,37 @@ export function takeBack(first: u32, count: u32): void {
  * runs out, the caller calls settle() for the same arguments.
  */
 export function makeRemovable(first: u32, count: u32): void {
-  if (isTiny<Own>()) return;
-  let known = KEY_MAX + 1, entry: usize = 0;
+  if (isTiny<Own>() || (entryTotal<Own>() < count / MANY && !needsCuts())) return;
   for (let i = first, end = first + count; i < end;) {
-    const from = argument.value(i), key = keyOf(from);
+    const from = argument.value(i), key = keyOf(from), last = from | LOW_MAX, entry = findEntry(key);
+    if (!entry || !isCut(entry)) {
+      while (++i < end && argument.value(i) >= from && argument.value(i) <= last);
+      continue;
+    }
     let to = from;                            // from .. to are neighbours in one container
-    while (++i < end && argument.value(i) == to + 1 && keyOf(to + 1) == key) to++;
-    if (key != known) { entry = findEntry(key); known = key; }
-    if (entry) entry = makeStretchRemovable(entry, key, lowOf(from), lowOf(to));
+    while (++i < end && to < last && argument.value(i) == to + 1) to++;
+    makeStretchRemovable(entry, key, lowOf(from), lowOf(to));
   }
 }
 
+/** With this many offsets for each entry or more, looking at all entries first costs little. */
+// @ts-ignore: decorator
+@inline const MANY: u32 = 8;
+
+/** Whether any container is one that isCut(). */
+function needsCuts(): bool {
+  for (let place = seek<Own>(0); place; place = advance<Own>(place)) if (isCut(placeEntry(place))) return true;
+  return false;
+}
+
+/** Whether removing members from the container, or from one of the entry's, begins with cutting it. */
+// @ts-ignore: decorator
+@inline function isCut(entry: usize): bool { return entryKind<Own>(entry) == Kind.FULL || entryKind<Own>(entry) == Kind.RUNS; }
+
 /** Does makeRemovable() for the stretch from `low` to `last` of container `key`, which `entry` covers. Returns the container's entry. */
 export function makeStretchRemovable(entry: usize, key: u64, low: u32, last: u32): usize {
-  const kind = entryKind<Own>(entry);
-  if (kind != Kind.FULL && kind != Kind.RUNS) return entry;
-  if (kind == Kind.FULL) {
+  if (!isCut(entry)) return entry;
+  if (entryKind<Own>(entry) == Kind.FULL) {
     entry = isolate(entry, key);
     setUnsettled(1);
   }
