@@ -24,9 +24,7 @@ static uint64_t bytes_limit(const call *c, cardinality bytes, int *scripted) {
     return *scripted ? limit / SCRIPT_SHARE : limit;
 }
 
-uint64_t list_limit(const call *c, cardinality members) {
-    return members > reply_limit() && was_accepted(c) ? UINT64_MAX : reply_limit();
-}
+uint64_t list_limit(const call *c, cardinality members) { return members > reply_limit() && was_accepted(c) ? UINT64_MAX : reply_limit(); }
 
 int reply_fits(call *c, cardinality bytes) {
     int scripted;
