@@ -8,11 +8,11 @@ import { Kind, keyOf, lowOf } from "../arena/entry";
 import { entriesHeld } from "../arena/directory";
 import { appendFull, begin, finish } from "../arena/builder";
 import { maximumOf } from "../read/query";
-import { CURSOR_BYTES, cursorEntry, cursorKey, cursorLastKey, closeCursor, openCursor, seekCursor } from "./cursor";
+import { CURSOR_BYTES, cursorKey, cursorLastKey, cursorShape, closeCursor, openCursor, seekCursor } from "./cursor";
 import { emit } from "./emit";
 import { Fold, complement as complementShape, fold } from "./fold";
 import { makeScratch, Scratch, scratch } from "./scratch";
-import { entryShape, shapeCount, fullShape, shape, shapeKind } from "./shape";
+import { shapeCount, fullShape, shape, shapeKind } from "./shape";
 import { UNIVERSE } from "../container/limits";
 import { writeRun } from "../container/run";
 
@@ -43,7 +43,7 @@ function complementUpTo(limit: u64): void {
   if (limitKey) complementKeys(0, limitKey - 1);
   if (cursorKey(0) == limitKey) {
     right.select(0);
-    emitRest(limitKey, offsetsUpTo(lowOf(limit)), entryShape<Right>(cursorEntry(0)));
+    emitRest(limitKey, offsetsUpTo(lowOf(limit)), cursorShape(0));
   } else {
     makeScratch(Scratch.LIST);
     emit(limitKey, offsetsUpTo(lowOf(limit)));
@@ -59,7 +59,7 @@ export function complementKeys(first: u64, last: u64): void {
     const key = cursorKey(0), end = min(cursorLastKey(0), last);
     if (key > first) appendFull(first, key - first);
     right.select(0);
-    const s = entryShape<Right>(cursorEntry(0));
+    const s = cursorShape(0);
     if (shapeCount(s) < UNIVERSE) emitAllBut(key, s);
     first = end + 1;
     seekCursor(0, first);

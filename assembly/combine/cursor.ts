@@ -6,16 +6,18 @@
 //   +16  u64 place of the entry in the operand (arena/directory.ts); of operands only
 //   +24  u32 operand
 //   +28  u32 term, 0 if the item is an operand
+//   +32  u64 shape of the entry's container (shape.ts); of operands only
 //
 // A FULL entry may be walked in parts: then `key` is inside it.
 
 import { arena, right } from "../env/memory";
 import { Right } from "../env/view";
-import { entryKey, entryLastKey } from "../arena/entry";
+import { Kind, entryKey, entryLastKey } from "../arena/entry";
 import { advance, isLastOfLeaf, placeEntry, seek, seekFrom } from "../arena/directory";
+import { entryShape, shapeKind } from "./shape";
 
 // @ts-ignore: decorator
-@inline export const CURSOR_BYTES: usize = 32;
+@inline export const CURSOR_BYTES: usize = 40;
 /** Greater than every key. */
 // @ts-ignore: decorator
 @inline export const NO_KEY: u64 = 0xffffffffffffffff;
@@ -28,6 +30,8 @@ import { advance, isLastOfLeaf, placeEntry, seek, seekFrom } from "../arena/dire
 @inline const OPERAND: u32 = 24;
 // @ts-ignore: decorator
 @inline const TERM: u32 = 28;
+// @ts-ignore: decorator
+@inline const SHAPE: u32 = 32;
 
 // @ts-ignore: decorator
 @inline function cursorAt(item: u32): usize { return <usize>arena.size() - (<usize>item + 1) * CURSOR_BYTES; }
@@ -40,6 +44,9 @@ import { advance, isLastOfLeaf, placeEntry, seek, seekFrom } from "../arena/dire
 @inline export function cursorEntry(item: u32): usize { return placeEntry(load<u64>(cursorAt(item), PLACE)); }
 // @ts-ignore: decorator
 @inline export function cursorOperand(item: u32): u32 { return load<u32>(cursorAt(item), OPERAND); }
+/** The shape of the container that the cursor is at. */
+// @ts-ignore: decorator
+@inline export function cursorShape(item: u32): u64 { return load<u64>(cursorAt(item), SHAPE); }
 // @ts-ignore: decorator
 @inline export function cursorTerm(item: u32): u32 { return load<u32>(cursorAt(item), TERM); }
 
@@ -74,10 +81,11 @@ export function closeCursor(item: u32): void { store<u64>(cursorAt(item), NO_KEY
 // @ts-ignore: decorator
 @inline function moveTo(cursor: usize, place: u64, key: u64): void {
   if (!place) { store<u64>(cursor, NO_KEY); return; }
-  const entry = placeEntry(place);
-  store<u64>(cursor, max(entryKey<Right>(entry), key));
-  store<u64>(cursor, entryLastKey<Right>(entry), LAST);
+  const entry = placeEntry(place), s = entryShape<Right>(entry), first = entryKey<Right>(entry);
+  store<u64>(cursor, s, SHAPE);               // the cursor's end first: one bounds check is enough
   store<u64>(cursor, place, PLACE);
+  store<u64>(cursor, shapeKind(s) == Kind.FULL ? entryLastKey<Right>(entry) : first, LAST);
+  store<u64>(cursor, max(first, key));
 }
 
 /** Moves the cursor of an operand to the operand's first key that is at least `key`, unless it is there or past it already. */

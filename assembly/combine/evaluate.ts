@@ -5,17 +5,16 @@
 // A segment of more than one key (seek.ts) is evaluated like a container: all items are then full or absent, and so is the result.
 
 import { SELF, left, right } from "../env/memory";
-import { Right } from "../env/view";
 import { Kind, keyOf, lowOf } from "../arena/entry";
 import { LOW_MAX, UNIVERSE } from "../container/limits";
 import { Store, stores } from "../container/kernel";
 import { writeRun } from "../container/run";
-import { cursorEntry, cursorKey, cursorOperand, cursorTerm } from "./cursor";
+import { cursorEntry, cursorKey, cursorOperand, cursorShape, cursorTerm, seekCursor } from "./cursor";
 import { Fold, complement, foldCardinality } from "./fold";
 import { foldIntersection } from "./intersection";
 import { foldNext, foundContainers, foundFull, foundTerms, listFound, listedEntry, listedOperand, listedShape, listedTerm } from "./list";
 import { Scratch, isResultPlace, lowerScratch, raiseScratch, scratch, scratchBeside } from "./scratch";
-import { NOTHING, copyShape, entryShape, fullShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
+import { NOTHING, copyShape, fullShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
 import {
   Rule, firstItem, highOffset, itemsEnd, listAt, listedAt, lowOffset, resultEntry, resultOperand, setResult, termLeast, termRule,
 } from "./term";
@@ -48,6 +47,8 @@ export function evaluate<S>(term: u32, key: u64): u64 {
     case Rule.ANY: return evaluateUnion<S>(Fold.OR, term, key);
     case Rule.ODD: return evaluateUnion<S>(Fold.XOR, term, key);
     case Rule.LESS: return evaluateLess<S>(term, key);
+    case Rule.ANDOR: return evaluateAndOr<S>(term, key);
+    case Rule.DIFF1: return evaluateDiff1<S>(term, key);
     case Rule.NOT: return evaluateComplement(term, key);
     case Rule.RANGE: return evaluateRange(term, key);
     default: return evaluateThreshold<S>(term, key, termRule(term) == Rule.EXACTLY);
@@ -185,11 +186,47 @@ function evaluateLess<S>(term: u32, key: u64): u64 {
   return acc;
 }
 
+/** The first item and any of the others; they are operands. */
+function evaluateAndOr<S>(term: u32, key: u64): u64 {
+  const list = listAt(term), found = listFound(term, key), first = firstItem(term);
+  if (foundFull(found)) return takeItem(term, first);
+  return withFirst<S>(Fold.AND, term, restFound(term, list, foundContainers(found)), first);
+}
+
+/** Any of the others but not the first item; they are operands. */
+function evaluateDiff1<S>(term: u32, key: u64): u64 {
+  const list = listAt(term), found = listFound(term, key), first = firstItem(term);
+  seekCursor(first, key);
+  const alone = cursorKey(first) != key;
+  if (foundFull(found)) return alone ? fullShape() : complemented(term, takeItem(term, first));
+  const rest = restFound(term, list, foundContainers(found));
+  return alone ? rest : withFirst<S>(Fold.ANDNOT, term, rest, first);
+}
+
+/** The union of the list's `listed` containers; the result lies where it says. */
+// @ts-ignore: decorator
+@inline function restFound(term: u32, list: usize, listed: u32): u64 {
+  return listed == 1 ? takeListed(term, list) : foldListed<Store>(Fold.OR, list, listed);
+}
+
+/** Folds the container of item `first`, an operand, into `rest`, the result of the term so far: AND or ANDNOT. */
+function withFirst<S>(op: Fold, term: u32, rest: u64, first: u32): u64 {
+  const next = cursorShape(first), operand = cursorOperand(first);
+  if (isFull(next)) return op == Fold.AND ? rest : NOTHING;
+  right.select(operand);
+  if (!stores<S>()) {
+    const both = inBoth(resultOperand(term), rest, operand, next);
+    return countOnly(op == Fold.AND ? both : shapeCount(rest) - both);
+  }
+  const s = foldNext(op, resultOperand(term), rest, operand, next);
+  setResult(term, SELF, 0);
+  return s;
+}
+
 /** The result is the container that item `i`, an operand, is at. */
 // @ts-ignore: decorator
 @inline function takeItem(term: u32, i: u32): u64 {
-  right.select(cursorOperand(i));
-  const s = entryShape<Right>(cursorEntry(i));
+  const s = cursorShape(i);
   if (!isFull(s)) setResult(term, cursorOperand(i), cursorEntry(i));
   return s;
 }
@@ -271,5 +308,5 @@ function countOfTwo(rule: Rule, list: usize): u64 {
 // @ts-ignore: decorator
 @inline function inBoth(lk: u32, l: u64, rk: u32, r: u64): u32 {
   left.select(lk);
-  return foldCardinality(lk, l, rk, r, scratch(Scratch.FIRST), scratch(Scratch.SECOND));
+  return foldCardinality(lk, l, rk, r, lk == SELF ? scratchBeside(l) : scratch(Scratch.FIRST), scratch(Scratch.TEMP));
 }

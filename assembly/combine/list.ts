@@ -5,15 +5,14 @@
 // and from the back on the items that are terms: u32 item. Full containers are not listed but counted.
 
 import { SELF, left, right } from "../env/memory";
-import { Right } from "../env/view";
 import { Kind } from "../arena/entry";
 import { BITSET_BYTES } from "../container/limits";
 import { arrayToBitset, runsToBitset } from "../container/convert";
-import { cursorEntry, cursorKey, cursorOperand, cursorTerm } from "./cursor";
+import { cursorEntry, cursorKey, cursorOperand, cursorShape, cursorTerm } from "./cursor";
 import { Fold, fold } from "./fold";
 import { Scratch, scratch, scratchBeside } from "./scratch";
 import { groupEnd, groupStart } from "./seek";
-import { entryShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
+import { shape, shapeAt, shapeCount, shapeKind } from "./shape";
 import { LISTED_BYTES, firstGrouped, groupCount, groupKeyAt, itemCount, itemsEnd, listAt, listedAt } from "./term";
 import { unpackedLeft } from "./unpack";
 
@@ -44,15 +43,13 @@ export function listFound(term: u32, key: u64): Found {
     if (groups && load<u64>(groupKeyAt(term, group)) != key) continue;
     let i = groups ? groupStart(term, group) : firstGrouped(term);
     for (const end = groups ? groupEnd(term, i) : itemsEnd(term); i < end; i++) {
+      const s = cursorShape(i);                // the cursor's end first: one bounds check is enough
       if (cursorKey(i) != key) continue;
       if (cursorTerm(i)) { store<u32>(back - <usize>++terms * LISTED_BYTES, i); continue; }
-      const operand = cursorOperand(i), entry = cursorEntry(i);
-      right.select(operand);
-      const s = entryShape<Right>(entry);
       if (shapeKind(s) == Kind.FULL) { full++; continue; }
+      store<u32>(out, <u32>cursorEntry(i), 12);
+      store<u32>(out, cursorOperand(i), 8);
       store<u64>(out, s);
-      store<u32>(out, operand, 8);
-      store<u32>(out, <u32>entry, 12);
       out += LISTED_BYTES;
     }
   } while (++group < groups);

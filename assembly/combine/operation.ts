@@ -11,31 +11,17 @@ import { openTerm } from "./seek";
  */
 export const enum Operation { AND = 0, OR = 1, XOR = 2, NOT = 3, DIFF = 4, DIFF1 = 5, ANDOR = 6, ONE = 7 }
 
-/** Bytes of scratch for the terms and cursors of an operation on `sources` sources. */
-export function operationBytes(sources: u32): u32 { return itemBytes(sources) + termBytes(sources) + termBytes(2); }
+/** Bytes of scratch for the term and the cursors of an operation on `sources` sources. */
+export function operationBytes(sources: u32): u32 { return itemBytes(sources) + termBytes(sources); }
 
-/** Bytes of the cursors: one for each source and two for terms. */
+/** Bytes of the cursors: one for each source and one for the term. */
 // @ts-ignore: decorator
-@inline function itemBytes(sources: u32): u32 { return (sources + 2) * <u32>CURSOR_BYTES; }
+@inline function itemBytes(sources: u32): u32 { return (sources + 1) * <u32>CURSOR_BYTES; }
 
-/**
- * Opens operands 0 .. sources - 1 and makes the operation's term item 0. DIFF1 and ANDOR have two terms: the union of the rest, and what it
- * makes with the first source.
- */
+/** Opens operands 0 .. sources - 1 and makes the operation's term item 0. */
 export function openOperation(op: Operation, sources: u32): void {
-  const below = itemBytes(sources);
-  if (op != Operation.DIFF1 && op != Operation.ANDOR) {
-    for (let source: u32 = 0; source < sources; source++) openCursor(1 + source, source, 0);
-    openTerm(0, makeTerm(below, ruleOf(op), 1, sources, 1), 0);
-    return;
-  }
-  // Item 0 has two items. They and the rest's follow one another: the operand stands before the union in ALL, behind it in LESS.
-  const union: u32 = op == Operation.DIFF1 ? 1 : 2;
-  for (let source: u32 = 1; source < sources; source++) openCursor(2 + source, source, 0);
-  const rest = makeTerm(below, Rule.ANY, 3, sources - 1, 0);
-  openTerm(union, rest, 0);
-  openCursor(3 - union, 0, 0);
-  openTerm(0, makeTerm(rest, op == Operation.DIFF1 ? Rule.LESS : Rule.ALL, 1, 2, 0), 0);
+  for (let source: u32 = 0; source < sources; source++) openCursor(1 + source, source, 0);
+  openTerm(0, makeTerm(itemBytes(sources), ruleOf(op), 1, sources, 1), 0);
 }
 
 function ruleOf(op: Operation): Rule {
@@ -44,6 +30,8 @@ function ruleOf(op: Operation): Rule {
     case Operation.OR: return Rule.ANY;
     case Operation.XOR: return Rule.ODD;
     case Operation.DIFF: return Rule.LESS;
+    case Operation.DIFF1: return Rule.DIFF1;
+    case Operation.ANDOR: return Rule.ANDOR;
     default: return Rule.EXACTLY;             // ONE
   }
 }

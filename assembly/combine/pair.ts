@@ -2,15 +2,14 @@
 // containers, and then the walk costs as much as the folds. Here it is the merge of two sorted lists.
 
 import { left, reply, right } from "../env/memory";
-import { Left, Right } from "../env/view";
 import { Kind } from "../arena/entry";
 import { appendFull, begin } from "../arena/builder";
 import { stores } from "../container/kernel";
-import { CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, cursorOperand, openCursor, seekCursor } from "./cursor";
+import { CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, cursorOperand, cursorShape, openCursor, seekCursor } from "./cursor";
 import { emit, emitCopy } from "./emit";
 import { Fold, fold, foldCardinality } from "./fold";
 import { Scratch, makeScratch, scratch } from "./scratch";
-import { entryShape, shapeCount, shapeKind } from "./shape";
+import { shapeCount, shapeKind } from "./shape";
 
 /** Opens cursors 0 and 1 on operands `a` and `b`, and begins a result of at most `entries` entries. */
 export function openPair(a: u32, b: u32, entries: u64): void {
@@ -48,14 +47,15 @@ export function walkPair<S>(op: Fold): u64 {
 /** The containers that the cursor covers from `key` on, before `end`, which is where the other cursor is. Moves the cursor past them. */
 // @ts-ignore: decorator
 @inline function takeLone<S>(item: u32, key: u64, end: u64): u64 {
-  const last = min(cursorLastKey(item), end - 1), entry = cursorEntry(item);
-  right.select(cursorOperand(item));
-  const s = entryShape<Right>(entry);
+  const s = cursorShape(item), last = min(cursorLastKey(item), end - 1);
   let members = <u64>shapeCount(s);
   if (shapeKind(s) == Kind.FULL) {
     members = (last - key + 1) << 16;
     if (stores<S>()) appendFull(key, last - key + 1);
-  } else if (stores<S>()) emitCopy(key, entry);
+  } else if (stores<S>()) {
+    right.select(cursorOperand(item));
+    emitCopy(key, cursorEntry(item));
+  }
   seekCursor(item, last + 1);
   return members;
 }
@@ -72,7 +72,7 @@ export function walkPair<S>(op: Fold): u64 {
     makeScratch(Scratch.RIGHT);
     left.select(lk);
     right.select(rk);
-    const l = entryShape<Left>(cursorEntry(0)), r = entryShape<Right>(cursorEntry(1));
+    const l = cursorShape(0), r = cursorShape(1);
     members = stores<S>() ? storeFold(op, key, lk, l, rk, r) : countFold(op, lk, l, rk, r);
   }
   seekCursor(0, last + 1);

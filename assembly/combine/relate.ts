@@ -2,11 +2,10 @@
 // decides it.
 
 import { left, right } from "../env/memory";
-import { Left, Right } from "../env/view";
-import { NO_KEY, cursorEntry, cursorKey, cursorLastKey, seekCursor } from "./cursor";
+import { NO_KEY, cursorKey, cursorLastKey, cursorShape, seekCursor } from "./cursor";
 import { openPair } from "./pair";
 import { foldCardinality } from "./fold";
-import { shapeCount, entryShape } from "./shape";
+import { shapeCount } from "./shape";
 import { makeScratch, Scratch, scratch } from "./scratch";
 
 /** 1 if operands 0 and 1 have a member in common. Memory 0, which is fresh, is only worked in. */
@@ -30,8 +29,7 @@ export function isSubset(): u32 {
     seekCursor(1, key);
     if (cursorKey(1) != key) return 0;
     const end = min(cursorLastKey(0), cursorLastKey(1));      // beyond `key` only where both are full
-    left.select(0);
-    if (intersectionCardinality() != shapeCount(entryShape<Left>(cursorEntry(0)))) return 0;
+    if (intersectionCardinality() != shapeCount(cursorShape(0))) return 0;
     seekCursor(0, end + 1);
   }
   return 1;
@@ -42,6 +40,5 @@ function intersectionCardinality(): u32 {
   makeScratch(Scratch.SECOND);
   left.select(0);
   right.select(1);
-  const l = entryShape<Left>(cursorEntry(0)), r = entryShape<Right>(cursorEntry(1));
-  return foldCardinality(0, l, 1, r, scratch(Scratch.FIRST), scratch(Scratch.SECOND));
+  return foldCardinality(0, cursorShape(0), 1, cursorShape(1), scratch(Scratch.FIRST), scratch(Scratch.SECOND));
 }

@@ -1,6 +1,6 @@
 // How the walk finds the next key at which a term can have members. Each term moves its items to the keys that matter to it, and passes
 // over the others: ALL looks only at keys that all items have, LESS only at those of its first item. At a key that a term stops at, each of
-// its items is at that key or past it, except that LESS may leave the others behind until it is evaluated.
+// its items is at that key or past it, except that LESS may leave the others, and DIFF1 the first, behind until it is evaluated.
 
 import { KEY_MAX, keyOf, lowOf } from "../arena/entry";
 import { LOW_MAX } from "../container/limits";
@@ -42,11 +42,9 @@ function seekTerm(item: u32, term: u32, key: u64): void {
       seekRest(term, at);
       return setCursor(item, at, lastOfGrouped(term, at, last));
     }
-    default:
-      if (!groupCount(term)) return seekAny(item, term, key);
-      const at = seekGroups(term, key);
-      if (at == NO_KEY) return closeCursor(item);
-      setCursor(item, at, lastOfGrouped(term, at, KEY_MAX));
+    case Rule.ANDOR: return seekInFirst(item, term, key);
+    case Rule.DIFF1: return seekOutsideFirst(item, term, key);
+    default: seekAny(item, term, key);
   }
 }
 
@@ -73,10 +71,15 @@ function seekAll(item: u32, term: u32, key: u64): void {
 
 // --- Any items: in groups if they are many --------------------------------------------------------------------------------------
 
-/** Moves the item to the next key that any of the term's items has; there are no groups. */
+/** Moves the item to the next key that any of the items has that can be grouped. */
 function seekAny(item: u32, term: u32, key: u64): void {
+  if (groupCount(term)) {
+    const at = seekGroups(term, key);
+    if (at == NO_KEY) closeCursor(item); else setCursor(item, at, lastOfGrouped(term, at, KEY_MAX));
+    return;
+  }
   let least = NO_KEY, last = KEY_MAX;
-  for (let i = firstItem(term), end = itemsEnd(term); i < end; i++) {
+  for (let i = firstGrouped(term), end = itemsEnd(term); i < end; i++) {
     seekItem(i, key);
     const at = cursorKey(i);
     if (at > least) { last = min(last, at - 1); continue; }
@@ -86,13 +89,43 @@ function seekAny(item: u32, term: u32, key: u64): void {
   setCursor(item, least, last);
 }
 
-/** Moves the grouped items to `key` or past it. */
-export function seekRest(term: u32, key: u64): void {
-  if (groupCount(term)) { seekGroups(term, key); return; }
-  for (let i = firstGrouped(term), end = itemsEnd(term); i < end; i++) seekItem(i, key);
+/** Moves the items that can be grouped to `key` or past it; returns the least key that any of them is at. */
+export function seekRest(term: u32, key: u64): u64 {
+  if (groupCount(term)) return seekGroups(term, key);
+  let least = NO_KEY;
+  for (let i = firstGrouped(term), end = itemsEnd(term); i < end; i++) {
+    seekItem(i, key);
+    least = min(least, cursorKey(i));
+  }
+  return least;
 }
 
-/** seekRest() for groups; returns the least key that any item is at. */
+/** Moves the item to the next key that the first item has, and any of the others. */
+function seekInFirst(item: u32, term: u32, key: u64): void {
+  const first = firstItem(term);
+  let at = key;
+  do {
+    key = at;
+    seekItem(first, key);
+    at = cursorKey(first);
+    if (at == NO_KEY) return closeCursor(item);
+    at = seekRest(term, at);
+    if (at == NO_KEY) return closeCursor(item);
+  } while (at > cursorKey(first));
+  const last = cursorLastKey(first);
+  setCursor(item, at, last == at ? at : lastOfGrouped(term, at, last));
+}
+
+/** Moves the item to the next key that any item but the first has. The first item follows if it matters before it is evaluated. */
+function seekOutsideFirst(item: u32, term: u32, key: u64): void {
+  seekAny(item, term, key);
+  const at = cursorKey(item), last = cursorLastKey(item), first = firstItem(term);
+  if (at == NO_KEY || at == last) return;
+  seekItem(first, at);
+  setCursor(item, at, lastOfItems(first, first + 1, at, last));
+}
+
+/** seekRest() for groups. */
 function seekGroups(term: u32, key: u64): u64 {
   let least = NO_KEY;
   for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {

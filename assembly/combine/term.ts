@@ -23,6 +23,10 @@ export const enum Rule {
   ODD,
   /** in the first item and in no other */
   LESS,
+  /** in the first item and in any other; the first is an operand */
+  ANDOR,
+  /** in any item but not in the first, which is an operand */
+  DIFF1,
   /** in `least` items or more */
   ATLEAST,
   /** in exactly `least` items */
@@ -77,9 +81,12 @@ export const enum Rule {
 /** The number after that of the last item. */
 // @ts-ignore: decorator
 @inline export function itemsEnd(term: u32): u32 { return firstItem(term) + itemCount(term); }
-/** The first item that belongs to a group: the first one of all, but that of LESS stands apart. */
+/** Whether the first item stands apart from the others. */
 // @ts-ignore: decorator
-@inline export function firstGrouped(term: u32): u32 { return firstItem(term) + u32(termRule(term) == Rule.LESS); }
+@inline function standsApart(rule: Rule): bool { return rule >= Rule.LESS && rule <= Rule.DIFF1; }
+/** The first of the items that can be grouped. */
+// @ts-ignore: decorator
+@inline export function firstGrouped(term: u32): u32 { return firstItem(term) + u32(standsApart(termRule(term))); }
 // @ts-ignore: decorator
 @inline export function termLeast(term: u32): u32 { return load<u32>(termAt(term), LEAST); }
 // @ts-ignore: decorator
@@ -152,7 +159,7 @@ export function makeTerm(below: u32, rule: Rule, first: u32, items: u32, least: 
 
 /** Sets how many items the term has, at most as many as before, and how they are grouped. */
 export function setItems(term: u32, items: u32): void {
-  const at = termAt(term), grouped = items - u32(termRule(term) == Rule.LESS), size = sizeOfGroups(grouped);
+  const at = termAt(term), grouped = items - u32(standsApart(termRule(term))), size = sizeOfGroups(grouped);
   const groups = hasGroups(termRule(term), grouped) ? (grouped + size - 1) / size : 0;
   store<u32>(at, items, ITEMS);
   store<u32>(at, groups ? size : 0, GROUP_ITEMS);
