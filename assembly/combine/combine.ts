@@ -18,7 +18,7 @@ import { evaluate, placesFor } from "./evaluate";
 import { Operation, foldOf, openOperation, operationBytes } from "./operation";
 import { openPair, walkPair } from "./pair";
 import { makePlaces } from "./scratch";
-import { seekItem } from "./seek";
+import { moveItem } from "./seek";
 import { shapeCount, shapeKind } from "./shape";
 import { resultEntry, resultOperand } from "./term";
 
@@ -116,7 +116,7 @@ export function walk<S>(): u64 {
       members += shapeCount(s);
     }
     if (last == KEY_MAX) break;
-    seekItem(0, last + 1);
+    moveItem(0, last + 1);
     key = cursorKey(0);
   }
   if (!stores<S>() && !members && any) reply.member(0);

@@ -12,8 +12,8 @@
 
 import { arena, right } from "../env/memory";
 import { Right } from "../env/view";
-import { Kind, entryKey, entryLastKey } from "../arena/entry";
-import { advance, isLastOfLeaf, placeEntry, seek, seekFrom } from "../arena/directory";
+import { ENTRY_BYTES, Kind, entryKey, entryLastKey } from "../arena/entry";
+import { isLastOfLeaf, placeEntry, seek, seekFrom } from "../arena/directory";
 import { entryShape, shapeKind } from "./shape";
 
 // @ts-ignore: decorator
@@ -34,11 +34,24 @@ import { entryShape, shapeKind } from "./shape";
 @inline const SHAPE: u32 = 32;
 
 // @ts-ignore: decorator
-@inline function cursorAt(item: u32): usize { return <usize>arena.size() - (<usize>item + 1) * CURSOR_BYTES; }
+@inline export function cursorAt(item: u32): usize { return <usize>arena.size() - (<usize>item + 1) * CURSOR_BYTES; }
 // @ts-ignore: decorator
 @inline export function cursorKey(item: u32): u64 { return load<u64>(cursorAt(item)); }
 // @ts-ignore: decorator
 @inline export function cursorLastKey(item: u32): u64 { return load<u64>(cursorAt(item), LAST); }
+/** cursorKey() of the cursor at `cursor`. Cursors lie below one another, and move when the arena grows. */
+// @ts-ignore: decorator
+@inline export function keyAt(cursor: usize): u64 { return load<u64>(cursor); }
+// @ts-ignore: decorator
+@inline export function lastKeyAt(cursor: usize): u64 { return load<u64>(cursor, LAST); }
+// @ts-ignore: decorator
+@inline export function termAt(cursor: usize): u32 { return load<u32>(cursor, TERM); }
+// @ts-ignore: decorator
+@inline export function shapeOf(cursor: usize): u64 { return load<u64>(cursor, SHAPE); }
+// @ts-ignore: decorator
+@inline export function operandOf(cursor: usize): u32 { return load<u32>(cursor, OPERAND); }
+// @ts-ignore: decorator
+@inline export function entryOf(cursor: usize): usize { return placeEntry(load<u64>(cursor, PLACE)); }
 /** The entry that the cursor is at: an address in its operand. */
 // @ts-ignore: decorator
 @inline export function cursorEntry(item: u32): usize { return placeEntry(load<u64>(cursorAt(item), PLACE)); }
@@ -90,17 +103,33 @@ export function closeCursor(item: u32): void { store<u64>(cursorAt(item), NO_KEY
 
 /** Moves the cursor of an operand to the operand's first key that is at least `key`, unless it is there or past it already. */
 // @ts-ignore: decorator
-@inline export function seekCursor(item: u32, key: u64): void { if (cursorKey(item) < key) moveCursor(item, key); }
+@inline export function seekCursor(item: u32, key: u64): void {
+  if (cursorKey(item) < key && !stepped(cursorAt(item), key)) moveCursor(item, key);
+}
 
-/** The same for a cursor that is before `key`. */
+/**
+ * Moves the cursor from before `key` to the next entry, where that is all there is to do, as it mostly is: the cursor is that of an
+ * operand, and the entry lies in the same leaf, is not FULL, and does not come before `key`. Otherwise returns false.
+ */
+// @ts-ignore: decorator
+@inline export function stepped(cursor: usize, key: u64): bool {
+  if (load<u32>(cursor, TERM)) return false;
+  const place = load<u64>(cursor, PLACE), entry = placeEntry(place) + ENTRY_BYTES;
+  if (isLastOfLeaf(place) || load<u64>(cursor, LAST) >= key) return false;
+  right.select(load<u32>(cursor, OPERAND));
+  const s = entryShape<Right>(entry), first = entryKey<Right>(entry);
+  if (first < key || shapeKind(s) == Kind.FULL) return false;
+  store<u64>(cursor, s, SHAPE);
+  store<u64>(cursor, place + ENTRY_BYTES, PLACE);
+  store<u64>(cursor, first, LAST);
+  store<u64>(cursor, first);
+  return true;
+}
+
+/** Moves the cursor of an operand from before `key` to the operand's first key that is at least `key`. */
 export function moveCursor(item: u32, key: u64): void {
   const cursor = cursorAt(item);
   if (key <= load<u64>(cursor, LAST)) { store<u64>(cursor, key); return; }
-  const place = load<u64>(cursor, PLACE);
   right.select(load<u32>(cursor, OPERAND));
-  if (!isLastOfLeaf(place)) {                 // mostly it is the next entry
-    const next = advance<Right>(place);
-    if (entryKey<Right>(placeEntry(next)) >= key) { moveTo(cursor, next, key); return; }
-  }
-  moveTo(cursor, seekFrom<Right>(place, key), key);
+  moveTo(cursor, seekFrom<Right>(load<u64>(cursor, PLACE), key), key);
 }

@@ -12,7 +12,7 @@ import { writeRun } from "../container/run";
 import { cursorEntry, cursorKey, cursorOperand, cursorShape, cursorTerm, seekCursor } from "./cursor";
 import { Fold, complement, foldCardinality } from "./fold";
 import { foldIntersection } from "./intersection";
-import { foldNext, foundContainers, foundFull, foundTerms, listFound, listedEntry, listedOperand, listedShape, listedTerm } from "./list";
+import { allFound, foldNext, foundContainers, foundFull, foundTerms, groupedFound, listedEntry, listedOperand, listedShape, listedTerm } from "./list";
 import { Scratch, isResultPlace, lowerScratch, raiseScratch, scratch, scratchBeside } from "./scratch";
 import { NOTHING, copyShape, fullShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
 import {
@@ -115,7 +115,7 @@ function foldResult(op: Fold, term: u32, acc: u64, i: u32, s: u64): u64 {
 
 /** The intersection of all items, which are at `key`. */
 function evaluateAll<S>(term: u32, key: u64): u64 {
-  const list = listAt(term), found = listFound(term, key), listed = foundContainers(found), terms = foundTerms(found);
+  const list = listAt(term), found = allFound(term, key), listed = foundContainers(found), terms = foundTerms(found);
   let acc = fullShape();
   if (listed == 1) acc = takeListed(term, list);
   else if (listed == 2 && !stores<S>() && !terms) return countOfTwo(Rule.ALL, list);
@@ -133,7 +133,7 @@ function evaluateAll<S>(term: u32, key: u64): u64 {
 
 /** The union (OR) or symmetric difference (XOR) of the items at `key`. */
 function evaluateUnion<S>(op: Fold, term: u32, key: u64): u64 {
-  const list = listAt(term), found = listFound(term, key), listed = foundContainers(found), terms = foundTerms(found);
+  const list = listAt(term), found = groupedFound(term, key), listed = foundContainers(found), terms = foundTerms(found);
   if (op == Fold.OR && foundFull(found)) return fullShape();
   const flips = (foundFull(found) & 1) != 0, alone = !terms && !flips;
   let acc = NOTHING;
@@ -168,7 +168,7 @@ function evaluateLess<S>(term: u32, key: u64): u64 {
   let acc = cursorTerm(first) ? takeResult(term, first, evaluate<Store>(cursorTerm(first), key)) : takeItem(term, first);
   if (!shapeCount(acc)) return NOTHING;
   seekRest(term, key);
-  const found = listFound(term, key), listed = foundContainers(found), terms = foundTerms(found);
+  const found = groupedFound(term, key), listed = foundContainers(found), terms = foundTerms(found);
   if (foundFull(found)) return NOTHING;
   if (!stores<S>() && listed == 1 && !terms && !isFull(acc) && resultOperand(term) != SELF) {
     return countOnly(shapeCount(acc) - inBoth(resultOperand(term), acc, listedOperand(list, 0), listedShape(list, 0)));
@@ -188,14 +188,14 @@ function evaluateLess<S>(term: u32, key: u64): u64 {
 
 /** The first item and any of the others; they are operands. */
 function evaluateAndOr<S>(term: u32, key: u64): u64 {
-  const list = listAt(term), found = listFound(term, key), first = firstItem(term);
+  const list = listAt(term), found = groupedFound(term, key), first = firstItem(term);
   if (foundFull(found)) return takeItem(term, first);
   return withFirst<S>(Fold.AND, term, restFound(term, list, foundContainers(found)), first);
 }
 
 /** Any of the others but not the first item; they are operands. */
 function evaluateDiff1<S>(term: u32, key: u64): u64 {
-  const list = listAt(term), found = listFound(term, key), first = firstItem(term);
+  const list = listAt(term), found = groupedFound(term, key), first = firstItem(term);
   seekCursor(first, key);
   const alone = cursorKey(first) != key;
   if (foundFull(found)) return alone ? fullShape() : complemented(term, takeItem(term, first));
@@ -235,7 +235,7 @@ function withFirst<S>(op: Fold, term: u32, rest: u64, first: u32): u64 {
 
 /** What `least` items have, with `exactly` no more. */
 function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
-  const list = listAt(term), found = listFound(term, key), listed = foundContainers(found), full = foundFull(found);
+  const list = listAt(term), found = groupedFound(term, key), listed = foundContainers(found), full = foundFull(found);
   const terms = foundTerms(found);
   if (full + listed + terms < termLeast(term)) return NOTHING;
   if (full > termLeast(term) || (full == termLeast(term) && !exactly)) return exactly ? NOTHING : fullShape();

@@ -8,16 +8,20 @@ import { SELF, left, right } from "../env/memory";
 import { Kind } from "../arena/entry";
 import { BITSET_BYTES } from "../container/limits";
 import { arrayToBitset, runsToBitset } from "../container/convert";
-import { cursorEntry, cursorKey, cursorOperand, cursorShape, cursorTerm } from "./cursor";
+import { CURSOR_BYTES, cursorAt, entryOf, keyAt, operandOf, shapeOf, termAt } from "./cursor";
 import { Fold, fold } from "./fold";
 import { Scratch, scratch, scratchBeside } from "./scratch";
-import { groupEnd, groupStart } from "./seek";
 import { shape, shapeAt, shapeCount, shapeKind } from "./shape";
-import { LISTED_BYTES, firstGrouped, groupCount, groupKeyAt, itemCount, itemsEnd, listAt, listedAt } from "./term";
+import {
+  LISTED_BYTES, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, itemCount, itemsEnd, listAt, listedAt, termFound,
+} from "./term";
 import { unpackedLeft } from "./unpack";
 
 /** How much was found, in one number: containers in the list, full ones, and terms. */
-type Found = u64;
+export type Found = u64;
+
+// @ts-ignore: decorator
+@inline export const NOTHING_FOUND: Found = 0;
 
 // @ts-ignore: decorator
 @inline const FULL_SHIFT: u64 = 20;
@@ -35,25 +39,54 @@ type Found = u64;
 // @ts-ignore: decorator
 @inline export function foundTerms(found: Found): u32 { return <u32>(found >> TERMS_SHIFT); }
 
-/** Lists what the term's grouped items have at `key`. */
-export function listFound(term: u32, key: u64): Found {
-  const list = listAt(term), groups = groupCount(term), back = listedAt(list, itemCount(term));
-  let out = list, terms: u32 = 0, full: u32 = 0, group: u32 = 0;
-  do {                                        // without groups, all items are one
-    if (groups && load<u64>(groupKeyAt(term, group)) != key) continue;
-    let i = groups ? groupStart(term, group) : firstGrouped(term);
-    for (const end = groups ? groupEnd(term, i) : itemsEnd(term); i < end; i++) {
-      const s = cursorShape(i);                // the cursor's end first: one bounds check is enough
-      if (cursorKey(i) != key) continue;
-      if (cursorTerm(i)) { store<u32>(back - <usize>++terms * LISTED_BYTES, i); continue; }
-      if (shapeKind(s) == Kind.FULL) { full++; continue; }
-      store<u32>(out, <u32>cursorEntry(i), 12);
-      store<u32>(out, cursorOperand(i), 8);
-      store<u64>(out, s);
-      out += LISTED_BYTES;
-    }
-  } while (++group < groups);
-  return ((<u64>(out - list) / LISTED_BYTES)) | (<u64>full << FULL_SHIFT) | (<u64>terms << TERMS_SHIFT);
+/** Adds item `i`, whose cursor is at `cursor`, to the list that begins at `list` and ends at `back`. Returns how much is listed then. */
+// @ts-ignore: decorator
+@inline export function listItem(list: usize, back: usize, found: Found, i: u32, cursor: usize): Found {
+  const s = shapeOf(cursor);                  // the cursor's end first: one bounds check is enough
+  if (termAt(cursor)) {
+    store<u32>(back - (<usize>foundTerms(found) + 1) * LISTED_BYTES, i);
+    return found + ((<u64>1) << TERMS_SHIFT);
+  }
+  if (shapeKind(s) == Kind.FULL) return found + ((<u64>1) << FULL_SHIFT);
+  const out = listedAt(list, foundContainers(found));
+  store<u32>(out, <u32>entryOf(cursor), 12);
+  store<u32>(out, operandOf(cursor), 8);
+  store<u64>(out, s);
+  return found + 1;
+}
+
+/** Address of the end of the term's list, until the arena grows. */
+// @ts-ignore: decorator
+@inline export function listEnd(term: u32): usize { return listedAt(listAt(term), itemCount(term)); }
+
+/** What the items have at `key` that can be grouped: listed by seekRest() or seekAny() unless they are in groups. */
+// @ts-ignore: decorator
+@inline export function groupedFound(term: u32, key: u64): Found { return groupCount(term) ? listGroups(term, key) : termFound(term); }
+
+/** Lists what the items of the groups have at `key`. */
+function listGroups(term: u32, key: u64): Found {
+  let found = NOTHING_FOUND;
+  for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
+    if (load<u64>(groupKeyAt(term, group)) != key) continue;
+    const start = groupStart(term, group);
+    found = listRange(term, start, groupEnd(term, start), key, found);
+  }
+  return found;
+}
+
+/** Lists what all items of ALL have at `key`. */
+// @ts-ignore: decorator
+@inline export function allFound(term: u32, key: u64): Found {
+  return listRange(term, firstItem(term), itemsEnd(term), key, NOTHING_FOUND);
+}
+
+// @ts-ignore: decorator
+@inline function listRange(term: u32, from: u32, to: u32, key: u64, found: Found): Found {
+  const list = listAt(term), back = listEnd(term), end = cursorAt(to);
+  for (let i = from, cursor = cursorAt(i); cursor > end; cursor -= CURSOR_BYTES, i++) {
+    if (keyAt(cursor) == key) found = listItem(list, back, found, i, cursor);
+  }
+  return found;
 }
 
 /** The item that is the term's `index`th listed term. */

@@ -4,11 +4,12 @@
 
 import { KEY_MAX, keyOf, lowOf } from "../arena/entry";
 import { LOW_MAX } from "../container/limits";
-import { NO_KEY, closeCursor, copyCursor, cursorKey, cursorLastKey, cursorTerm, moveCursor, setCursor, setTerm } from "./cursor";
+import { CURSOR_BYTES, NO_KEY, closeCursor, copyCursor, cursorAt, cursorKey, keyAt, lastKeyAt, stepped, cursorLastKey, cursorTerm, moveCursor, setCursor, setTerm } from "./cursor";
 import {
-  Rule, endedItems, firstGrouped, firstItem, groupCount, groupItems, groupKeyAt, highOffset, itemCount, itemsEnd, lowOffset, setEndedItems,
-  setItems, termRule,
+  Rule, endedItems, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, highOffset, itemCount, itemsEnd, listAt,
+  lowOffset, setEndedItems, setFound, setItems, termRule,
 } from "./term";
+import { NOTHING_FOUND, listEnd, listItem } from "./list";
 
 /** Makes the item the result of `term`, whose items are open, and moves it to the term's first key from `key` on. */
 export function openTerm(item: u32, term: u32, key: u64): void {
@@ -19,10 +20,12 @@ export function openTerm(item: u32, term: u32, key: u64): void {
 
 /** Moves the item to its first key that is at least `key`, unless it is there or past it already. */
 // @ts-ignore: decorator
-@inline export function seekItem(item: u32, key: u64): void { if (cursorKey(item) < key) moveItem(item, key); }
+@inline export function seekItem(item: u32, key: u64): void {
+  if (cursorKey(item) < key && !stepped(cursorAt(item), key)) moveItem(item, key);
+}
 
-// @ts-ignore: decorator
-@inline function moveItem(item: u32, key: u64): void {
+/** Moves the item from before `key` to its first key that is at least `key`. */
+export function moveItem(item: u32, key: u64): void {
   const term = cursorTerm(item);
   if (term) seekTerm(item, term, key); else moveCursor(item, key);
 }
@@ -71,32 +74,46 @@ function seekAll(item: u32, term: u32, key: u64): void {
 
 // --- Any items: in groups if they are many --------------------------------------------------------------------------------------
 
-/** Moves the item to the next key that any of the items has that can be grouped. */
+/** Moves the item to the next key that any of the items has that can be grouped, and lists the items at that key. */
 function seekAny(item: u32, term: u32, key: u64): void {
   if (groupCount(term)) {
     const at = seekGroups(term, key);
-    if (at == NO_KEY) closeCursor(item); else setCursor(item, at, lastOfGrouped(term, at, KEY_MAX));
-    return;
-  }
-  let least = NO_KEY, last = KEY_MAX;
-  for (let i = firstGrouped(term), end = itemsEnd(term); i < end; i++) {
-    seekItem(i, key);
-    const at = cursorKey(i);
+    if (at == NO_KEY) return closeCursor(item);
+    if (groupCount(term)) return setCursor(item, at, lastOfGrouped(term, at, KEY_MAX));
+  }                                           // otherwise it has lost its groups
+  let least = NO_KEY, last = KEY_MAX, found = NOTHING_FOUND;
+  const list = listAt(term), back = listEnd(term), end = cursorAt(itemsEnd(term));
+  for (let i = firstGrouped(term), cursor = cursorAt(i); cursor > end; cursor -= CURSOR_BYTES, i++) {
+    if (keyAt(cursor) < key && !stepped(cursor, key)) moveItem(i, key);
+    const to = lastKeyAt(cursor), at = keyAt(cursor);
     if (at > least) { last = min(last, at - 1); continue; }
-    last = at == least ? min(last, cursorLastKey(i)) : min(least - 1, cursorLastKey(i));
-    least = at;
+    if (at == least) last = min(last, to);
+    else {
+      last = min(least - 1, to);
+      least = at;
+      found = NOTHING_FOUND;
+    }
+    found = listItem(list, back, found, i, cursor);
   }
   setCursor(item, least, last);
+  setFound(term, found);
 }
 
-/** Moves the items that can be grouped to `key` or past it; returns the least key that any of them is at. */
+/** Moves the items that can be grouped to `key` or past it, and lists those at `key`. Returns the least key that any of them is at. */
 export function seekRest(term: u32, key: u64): u64 {
-  if (groupCount(term)) return seekGroups(term, key);
-  let least = NO_KEY;
-  for (let i = firstGrouped(term), end = itemsEnd(term); i < end; i++) {
-    seekItem(i, key);
-    least = min(least, cursorKey(i));
+  if (groupCount(term)) {
+    const at = seekGroups(term, key);
+    if (groupCount(term)) return at;
   }
+  let least = NO_KEY, found = NOTHING_FOUND;
+  const list = listAt(term), back = listEnd(term), end = cursorAt(itemsEnd(term));
+  for (let i = firstGrouped(term), cursor = cursorAt(i); cursor > end; cursor -= CURSOR_BYTES, i++) {
+    if (keyAt(cursor) < key && !stepped(cursor, key)) moveItem(i, key);
+    const at = keyAt(cursor);
+    least = min(least, at);
+    if (at == key) found = listItem(list, back, found, i, cursor);
+  }
+  setFound(term, found);
   return least;
 }
 
@@ -125,7 +142,7 @@ function seekOutsideFirst(item: u32, term: u32, key: u64): void {
   setCursor(item, at, lastOfItems(first, first + 1, at, last));
 }
 
-/** seekRest() for groups. */
+/** seekRest() for groups, but lists nothing. The term may have few enough items in the end to do without groups. */
 function seekGroups(term: u32, key: u64): u64 {
   let least = NO_KEY;
   for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
@@ -139,11 +156,6 @@ function seekGroups(term: u32, key: u64): u64 {
   if (endedItems(term) * 2 > itemCount(term)) dropEnded(term);
   return least;
 }
-
-// @ts-ignore: decorator
-@inline export function groupStart(term: u32, group: u32): u32 { return firstGrouped(term) + group * groupItems(term); }
-// @ts-ignore: decorator
-@inline export function groupEnd(term: u32, start: u32): u32 { return min(start + groupItems(term), itemsEnd(term)); }
 
 /** Moves the group's items to `key` or past it; returns the least key that any is at. */
 function seekGroup(term: u32, group: u32, key: u64): u64 {

@@ -8,6 +8,7 @@
 //   +24  u32 items that have ended             +28 u32 name of the groups' least keys: their distance from the arena's end
 //   +32  u32 operand that the result lies in   +36 u32 entry of that operand, if it lies in one
 //   +40  u64 first offset of a RANGE           +48 u64 last offset of a RANGE, or of the universe of a NOT
+//        of others: how much is listed (list.ts)
 //   +56  list: LISTED_BYTES for each item (list.ts); then a u64 for each group: the least key of its items
 //
 // Groups are for terms of many items: a key at which few of them have a container costs about the square root of their number.
@@ -60,6 +61,8 @@ export const enum Rule {
 // @ts-ignore: decorator
 @inline const LOW: u32 = 40;
 // @ts-ignore: decorator
+@inline const FOUND: u32 = 40;
+// @ts-ignore: decorator
 @inline const HIGH: u32 = 48;
 // @ts-ignore: decorator
 @inline const TERM_BYTES: u32 = 56;
@@ -90,9 +93,13 @@ export const enum Rule {
 // @ts-ignore: decorator
 @inline export function termLeast(term: u32): u32 { return load<u32>(termAt(term), LEAST); }
 // @ts-ignore: decorator
-@inline export function groupItems(term: u32): u32 { return load<u32>(termAt(term), GROUP_ITEMS); }
+@inline function groupItems(term: u32): u32 { return load<u32>(termAt(term), GROUP_ITEMS); }
 // @ts-ignore: decorator
 @inline export function groupCount(term: u32): u32 { return load<u32>(termAt(term), GROUPS); }
+// @ts-ignore: decorator
+@inline export function groupStart(term: u32, group: u32): u32 { return firstGrouped(term) + group * groupItems(term); }
+// @ts-ignore: decorator
+@inline export function groupEnd(term: u32, start: u32): u32 { return min(start + groupItems(term), itemsEnd(term)); }
 /** Address of the least key of group `group`. */
 // @ts-ignore: decorator
 @inline export function groupKeyAt(term: u32, group: u32): usize {
@@ -114,6 +121,11 @@ export const enum Rule {
   store<u32>(termAt(term), operand, OPERAND);
   store<u32>(termAt(term), <u32>entry, ENTRY);
 }
+/** How much seekRest() or seekAny() has listed, see list.ts. Not of terms with groups, and not of RANGE. */
+// @ts-ignore: decorator
+@inline export function termFound(term: u32): u64 { return load<u64>(termAt(term), FOUND); }
+// @ts-ignore: decorator
+@inline export function setFound(term: u32, found: u64): void { store<u64>(termAt(term), found, FOUND); }
 // @ts-ignore: decorator
 @inline export function lowOffset(term: u32): u64 { return load<u64>(termAt(term), LOW); }
 // @ts-ignore: decorator
