@@ -37,6 +37,8 @@ static u32 left_shown, right_shown;
 
 /* Both memories have the same imports; `side` is left or right. The address and the constant offset are at most 2^32 - 1 each, so
  * their sum cannot wrap in 64 bits. */
+#define CACHE_LINE 64
+
 #define DEFINE_LOAD_IMPORT(side, name, type, result)                                             \
     IMPORT result w2c_##side##_##name(u32 at, u32 offset) {                                      \
         type value;                                                                              \
@@ -70,6 +72,13 @@ static u32 left_shown, right_shown;
         if (UNLIKELY((u64)from + bytes > side##_size)) sandbox_trap(TRAP_OPERAND); \
         if (UNLIKELY((u64)to + bytes > memory_size)) sandbox_trap(TRAP_MEMORY);    \
         if (bytes > 0) memmove(memory_base + to, side##_base + from, bytes);       \
+    }                                                                              \
+                                                                                   \
+    IMPORT void w2c_##side##_prefetch(u32 at, u32 bytes) {                         \
+        if ((u64)at + bytes > side##_size) return;                                 \
+        for (u32 ahead = 0; ahead < bytes; ahead += CACHE_LINE) {                  \
+            __builtin_prefetch(side##_base + at + ahead);                          \
+        }                                                                          \
     }
 
 DEFINE_SIDE(left)

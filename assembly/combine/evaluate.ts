@@ -250,7 +250,7 @@ function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
     right.select(operand);
     if (shapeCount(s)) countOne(planes, operand, s);
   }
-  return reached(planes, exactly);
+  return reached<S>(planes, exactly);
 }
 
 /** The same for the list's `listed` containers alone, of which there are `least` or more, where counting can be avoided; otherwise MANY. */

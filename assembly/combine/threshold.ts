@@ -2,8 +2,9 @@
 
 import { SELF, left, right } from "../env/memory";
 import { Kind } from "../arena/entry";
+import { stores } from "../container/kernel";
 import { countArray, countParts, keepRepeated, planesFor, startCounters } from "../container/counters";
-import { differenceBitsets, intersectBitsets, PART_BYTES } from "../container/bitset";
+import { bitsetCardinality, differenceBitsets, intersectBitsets, PART_BYTES } from "../container/bitset";
 import { BITSET_BYTES, arrayBytes } from "../container/limits";
 import { bucketsToArray } from "../container/buckets";
 import { listedCount, listedKind, listedOperand, listedShape, toBitset } from "./list";
@@ -57,21 +58,26 @@ export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool
 
 /**
  * Counts the list's `count` containers, to find what `least` of them have, with `exactly` no more. Returns how many planes that takes.
- * Bitsets come first, by turns and two at once.
+ * Bitsets come first, by turns and two at once. Adding does much with each word, so the CPU would wait for memory at each line again if
+ * the next part were not asked for in advance.
  */
 export function countListed(list: usize, count: u32, least: u32, exactly: bool): u32 {
   const counters = countersAt(), overflow = overflowsAt(least, exactly), planes = planesFor(overflow);
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    startCounters(counters, planes, overflow, part);
-    let waiting = SELF;                       // a bitset that has no second one yet
+    let waiting = SELF, begun = false;        // waiting: a bitset that has no second one yet
     for (let i: u32 = 0; i < count; i++) {
       if (listedKind(list, i) != Kind.BITSET) continue;
       if (waiting == SELF) { waiting = i; continue; }
       left.select(listedOperand(list, waiting));
       const a = shapeAt(load<u64>(listedAt(list, waiting))) + part;
-      countPair(counters, planes, a, shapeAt(listedShape(list, i)) + part, part);
+      const b = shapeAt(listedShape(list, i)) + part;
+      left.prefetch(a + PART_BYTES, PART_BYTES);
+      right.prefetch(b + PART_BYTES, PART_BYTES);
+      countParts(counters, planes, begun ? 0 : overflow, a, b, part, scratch(Scratch.SPARE));
+      begun = true;
       waiting = SELF;
     }
+    if (!begun) startCounters(counters, planes, overflow, part);
     if (waiting != SELF) countAlone(counters, planes, shapeAt(listedShape(list, waiting)) + part, part);
   }
   for (let i: u32 = 0; i < count; i++) {
@@ -80,39 +86,13 @@ export function countListed(list: usize, count: u32, least: u32, exactly: bool):
   return planes;
 }
 
-/** Counts a part of left `a` and one of right `b`, which are brought into the cache first. */
-function countPair(counters: usize, planes: u32, a: usize, b: usize, part: usize): void {
-  const carry = scratch(Scratch.SPARE);
-  store<u64>(carry, touchLeft(a) | touchRight(b));
-  countParts(counters, planes, a, b, part, carry);
-}
-
-// Adding does much with each word, so it would wait for memory again and again. A short loop that loads one word of each cache line waits
-// but once. What it returns must be stored, or else the loop would be left out.
-
-// @ts-ignore: decorator
-@inline const LINE: usize = 64;
-
-// @ts-ignore: decorator
-@inline function touchLeft(a: usize): u64 {
-  let all: u64 = 0;
-  for (let at: usize = 0; at < PART_BYTES; at += LINE) all |= left.load64(a + at, 0);
-  return all;
-}
-
-// @ts-ignore: decorator
-@inline function touchRight(b: usize): u64 {
-  let all: u64 = 0;
-  for (let at: usize = 0; at < PART_BYTES; at += LINE) all |= right.load64(b + at, 0);
-  return all;
-}
-
 /** Counts a part of right `b` alone. */
 function countAlone(counters: usize, planes: u32, b: usize, part: usize): void {
   const none = scratch(Scratch.SPARE) + PART_BYTES;
   memory.fill(none, 0, PART_BYTES);
   left.select(SELF);
-  countPair(counters, planes, none, b, part);
+  right.prefetch(b + PART_BYTES, PART_BYTES);
+  countParts(counters, planes, 0, none, b, part, scratch(Scratch.SPARE));
 }
 
 /** Counts the container `s` of operand `operand`, which `right` shows. */
@@ -130,12 +110,12 @@ export function countOne(planes: u32, operand: u32, s: u64): void {
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) countAlone(counters, planes, bits + part, part);
 }
 
-/** The values that were counted often enough since countListed() began, in Scratch.FIRST. */
-export function reached(planes: u32, exactly: bool): u64 {
+/** The values that were counted often enough since countListed() began: in Scratch.FIRST, or with S = Count only how many there are. */
+export function reached<S>(planes: u32, exactly: bool): u64 {
   const counters = countersAt(), over = counters + <usize>planes * FOLD_BYTES, out = scratch(Scratch.FIRST);
   left.select(SELF);
   right.select(SELF);
-  if (!exactly) return bitsetShape(intersectBitsets(over, over, out), out);
+  if (!exactly) return bitsetShape(stores<S>() ? intersectBitsets(over, over, out) : bitsetCardinality(over), out);
   for (let i: u32 = 1; i < planes; i++) intersectBitsets(counters, counters + <usize>i * FOLD_BYTES, counters);
   return bitsetShape(differenceBitsets(counters, over, out), out);
 }

@@ -23,35 +23,66 @@ import { PART_BYTES } from "./bitset";
 /** Planes that counters need to overflow at `least`, without `over`. */
 export function planesFor(least: u32): u32 { return max(PLANES_LEAST, least > 1 ? 32 - <u32>clz<u32>(least - 1) : 0); }
 
+/** What counters that overflow at `least` begin at. */
+// @ts-ignore: decorator
+@inline function startOf(count: u32, least: u32): u32 { return ((<u32>1) << count) - least; }
+/** The words of plane `index` where all counters are at `start`. */
+// @ts-ignore: decorator
+@inline function startWord(start: u32, index: u32): u64 { return -<u64>((start >> index) & 1); }
+
 /** Sets the counters of the part of PART_BYTES that begins at byte `part` of a bitset, so that they overflow at `least`. */
-export function startCounters(planes: usize, count: u32, least: u32, part: usize): void {
-  const start = ((<u32>1) << count) - least;
-  for (let i: u32 = 0; i < count; i++) memory.fill(planeAt(planes, i) + part, (start >> i) & 1 ? 0xff : 0, PART_BYTES);
+export function startCounters(planes: usize, count: u32, least: u32, part: usize): void { startPlanes(planes, count, least, part, 0); }
+
+/** startCounters() for the planes from `from` on. */
+// @ts-ignore: decorator
+@inline function startPlanes(planes: usize, count: u32, least: u32, part: usize, from: u32): void {
+  const start = startOf(count, least);
+  for (let i = from; i < count; i++) memory.fill(planeAt(planes, i) + part, <u8>startWord(start, i), PART_BYTES);
   memory.fill(planeAt(planes, count) + part, 0, PART_BYTES);
 }
 
 /**
  * Adds left bitset `a` and right bitset `b` to the counters: the part of PART_BYTES that begins at byte `part` of a bitset. `a` and `b` are
- * the addresses of that part. At `carry` in memory 0 is room for a part.
+ * the addresses of that part. At `carry` in memory 0 is room for a part. A `least` other than 0 stands for startCounters() before.
  */
-export function countParts(planes: usize, count: u32, a: usize, b: usize, part: usize, carry: usize): void {
+export function countParts(planes: usize, count: u32, least: u32, a: usize, b: usize, part: usize, carry: usize): void {
   const first = planes + part;
-  if (count == PLANES_LEAST) { addPair<Join>(a, b, first, first + 2 * BITSET_BYTES); return; }
-  addPair<Pass>(a, b, first, carry);
+  if (count == PLANES_LEAST) {
+    const out = first + 2 * BITSET_BYTES;
+    if (least) addFirstPair(a, b, first, out, startOf(count, least)); else addPair<Begun, Begun, Join>(a, b, first, out);
+    return;
+  }
+  if (least) {
+    startPlanes(planes, count, least, part, PLANES_LEAST);
+    addFirstPair(a, b, first, carry, startOf(count, least));
+  } else addPair<Begun, Begun, Pass>(a, b, first, carry);
   for (let i: u32 = PLANES_LEAST; i < count - 1; i++) ripple<Pass>(carry, planeAt(planes, i) + part, carry);
   ripple<Join>(carry, planeAt(planes, count - 1) + part, planeAt(planes, count) + part);
+}
+
+/** addPair() to counters that are still to begin at `start`. The constants make it as quick as it can be. */
+function addFirstPair(a: usize, b: usize, p: usize, out: usize, start: u32): void {
+  if (start & 2) {
+    if (start & 1) addPair<Ones, Ones, Pass>(a, b, p, out); else addPair<Zeros, Ones, Pass>(a, b, p, out);
+  } else if (start & 1) addPair<Ones, Zeros, Pass>(a, b, p, out);
+  else addPair<Zeros, Zeros, Pass>(a, b, p, out);
 }
 
 /** What happens to what overflows: it joins what is at `out`, or is written there. The types differ in size, as in kernel.ts. */
 type Join = u8;
 type Pass = u16;
 
+/** What a plane holds before: what has been stored there, or nothing yet, which stands for no bits or for all. */
+type Begun = u8;
+type Zeros = u16;
+type Ones = u32;
+
 /**
  * Adds two parts to the first two planes; what overflows goes to `out`. As in bitset.ts, a block's highest address is accessed first and
  * all loads come before the first store.
  */
 // @ts-ignore: decorator
-@inline function addPair<J>(a: usize, b: usize, p: usize, out: usize): void {
+@inline function addPair<P, Q, J>(a: usize, b: usize, p: usize, out: usize): void {
   for (const end = a + PART_BYTES; a < end; a += LANES_BYTES, b += LANES_BYTES, p += LANES_BYTES, out += LANES_BYTES) {
     const x7 = left.load64(a, 56);
     const x6 = left.load64(a, 48);
@@ -69,30 +100,30 @@ type Pass = u16;
     const y2 = right.load64(b, 16);
     const y1 = right.load64(b, 8);
     const y0 = right.load64(b, 0);
-    const q7 = load<u64>(p, BITSET_BYTES + 56);
-    const q6 = load<u64>(p, BITSET_BYTES + 48);
-    const q5 = load<u64>(p, BITSET_BYTES + 40);
-    const q4 = load<u64>(p, BITSET_BYTES + 32);
-    const q3 = load<u64>(p, BITSET_BYTES + 24);
-    const q2 = load<u64>(p, BITSET_BYTES + 16);
-    const q1 = load<u64>(p, BITSET_BYTES + 8);
-    const q0 = load<u64>(p, BITSET_BYTES + 0);
-    const p7 = load<u64>(p, 56);
-    const p6 = load<u64>(p, 48);
-    const p5 = load<u64>(p, 40);
-    const p4 = load<u64>(p, 32);
-    const p3 = load<u64>(p, 24);
-    const p2 = load<u64>(p, 16);
-    const p1 = load<u64>(p, 8);
-    const p0 = load<u64>(p, 0);
-    const o7 = overBefore<J>(out, 56);
-    const o6 = overBefore<J>(out, 48);
-    const o5 = overBefore<J>(out, 40);
-    const o4 = overBefore<J>(out, 32);
-    const o3 = overBefore<J>(out, 24);
-    const o2 = overBefore<J>(out, 16);
-    const o1 = overBefore<J>(out, 8);
-    const o0 = overBefore<J>(out, 0);
+    const q7 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 56) : wordOf<Q>();
+    const q6 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 48) : wordOf<Q>();
+    const q5 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 40) : wordOf<Q>();
+    const q4 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 32) : wordOf<Q>();
+    const q3 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 24) : wordOf<Q>();
+    const q2 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 16) : wordOf<Q>();
+    const q1 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 8) : wordOf<Q>();
+    const q0 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 0) : wordOf<Q>();
+    const p7 = isBegun<P>() ? load<u64>(p, 56) : wordOf<P>();
+    const p6 = isBegun<P>() ? load<u64>(p, 48) : wordOf<P>();
+    const p5 = isBegun<P>() ? load<u64>(p, 40) : wordOf<P>();
+    const p4 = isBegun<P>() ? load<u64>(p, 32) : wordOf<P>();
+    const p3 = isBegun<P>() ? load<u64>(p, 24) : wordOf<P>();
+    const p2 = isBegun<P>() ? load<u64>(p, 16) : wordOf<P>();
+    const p1 = isBegun<P>() ? load<u64>(p, 8) : wordOf<P>();
+    const p0 = isBegun<P>() ? load<u64>(p, 0) : wordOf<P>();
+    const o7 = joins<J>() ? load<u64>(out, 56) : 0;
+    const o6 = joins<J>() ? load<u64>(out, 48) : 0;
+    const o5 = joins<J>() ? load<u64>(out, 40) : 0;
+    const o4 = joins<J>() ? load<u64>(out, 32) : 0;
+    const o3 = joins<J>() ? load<u64>(out, 24) : 0;
+    const o2 = joins<J>() ? load<u64>(out, 16) : 0;
+    const o1 = joins<J>() ? load<u64>(out, 8) : 0;
+    const o0 = joins<J>() ? load<u64>(out, 0) : 0;
     const c7 = (x7 & y7) | ((x7 ^ y7) & p7);
     const c6 = (x6 & y6) | ((x6 ^ y6) & p6);
     const c5 = (x5 & y5) | ((x5 ^ y5) & p5);
@@ -101,14 +132,6 @@ type Pass = u16;
     const c2 = (x2 & y2) | ((x2 ^ y2) & p2);
     const c1 = (x1 & y1) | ((x1 ^ y1) & p1);
     const c0 = (x0 & y0) | ((x0 ^ y0) & p0);
-    store<u64>(p, x7 ^ y7 ^ p7, 56);
-    store<u64>(p, x6 ^ y6 ^ p6, 48);
-    store<u64>(p, x5 ^ y5 ^ p5, 40);
-    store<u64>(p, x4 ^ y4 ^ p4, 32);
-    store<u64>(p, x3 ^ y3 ^ p3, 24);
-    store<u64>(p, x2 ^ y2 ^ p2, 16);
-    store<u64>(p, x1 ^ y1 ^ p1, 8);
-    store<u64>(p, x0 ^ y0 ^ p0, 0);
     store<u64>(p, q7 ^ c7, BITSET_BYTES + 56);
     store<u64>(p, q6 ^ c6, BITSET_BYTES + 48);
     store<u64>(p, q5 ^ c5, BITSET_BYTES + 40);
@@ -117,6 +140,14 @@ type Pass = u16;
     store<u64>(p, q2 ^ c2, BITSET_BYTES + 16);
     store<u64>(p, q1 ^ c1, BITSET_BYTES + 8);
     store<u64>(p, q0 ^ c0, BITSET_BYTES + 0);
+    store<u64>(p, x7 ^ y7 ^ p7, 56);
+    store<u64>(p, x6 ^ y6 ^ p6, 48);
+    store<u64>(p, x5 ^ y5 ^ p5, 40);
+    store<u64>(p, x4 ^ y4 ^ p4, 32);
+    store<u64>(p, x3 ^ y3 ^ p3, 24);
+    store<u64>(p, x2 ^ y2 ^ p2, 16);
+    store<u64>(p, x1 ^ y1 ^ p1, 8);
+    store<u64>(p, x0 ^ y0 ^ p0, 0);
     store<u64>(out, o7 | (q7 & c7), 56);
     store<u64>(out, o6 | (q6 & c6), 48);
     store<u64>(out, o5 | (q5 & c5), 40);
@@ -129,7 +160,11 @@ type Pass = u16;
 }
 
 // @ts-ignore: decorator
-@inline function overBefore<J>(out: usize, offset: u32): u64 { return sizeof<J>() == sizeof<Join>() ? load<u64>(out + offset) : 0; }
+@inline function isBegun<P>(): bool { return sizeof<P>() == sizeof<Begun>(); }
+// @ts-ignore: decorator
+@inline function wordOf<P>(): u64 { return sizeof<P>() == sizeof<Ones>() ? 0xffffffffffffffff : 0; }
+// @ts-ignore: decorator
+@inline function joins<J>(): bool { return sizeof<J>() == sizeof<Join>(); }
 
 /** Adds the part at `carry` to a plane's part at `p`; what overflows goes to `out`. */
 // @ts-ignore: decorator
@@ -151,14 +186,14 @@ type Pass = u16;
     const p2 = load<u64>(p, 16);
     const p1 = load<u64>(p, 8);
     const p0 = load<u64>(p, 0);
-    const o7 = overBefore<J>(out, 56);
-    const o6 = overBefore<J>(out, 48);
-    const o5 = overBefore<J>(out, 40);
-    const o4 = overBefore<J>(out, 32);
-    const o3 = overBefore<J>(out, 24);
-    const o2 = overBefore<J>(out, 16);
-    const o1 = overBefore<J>(out, 8);
-    const o0 = overBefore<J>(out, 0);
+    const o7 = joins<J>() ? load<u64>(out, 56) : 0;
+    const o6 = joins<J>() ? load<u64>(out, 48) : 0;
+    const o5 = joins<J>() ? load<u64>(out, 40) : 0;
+    const o4 = joins<J>() ? load<u64>(out, 32) : 0;
+    const o3 = joins<J>() ? load<u64>(out, 24) : 0;
+    const o2 = joins<J>() ? load<u64>(out, 16) : 0;
+    const o1 = joins<J>() ? load<u64>(out, 8) : 0;
+    const o0 = joins<J>() ? load<u64>(out, 0) : 0;
     store<u64>(p, p7 ^ c7, 56);
     store<u64>(p, p6 ^ c6, 48);
     store<u64>(p, p5 ^ c5, 40);

@@ -30,6 +30,9 @@ export namespace left {
   /** Copies `bytes` from the operand to memory 0. The two ranges may overlap if the operand is SELF. */
   // @ts-ignore: decorator
   @external("left", "copy") export declare function copy(to: usize, from: usize, bytes: usize): void;
+  /** Asks the CPU to bring `bytes` bytes at `at` into its cache. A hint: it changes nothing, and does nothing beyond the operand's end. */
+  // @ts-ignore: decorator
+  @external("left", "prefetch") export declare function prefetch(at: usize, bytes: usize): void;
 }
 
 /** The second read-only memory, with the same functions. */
@@ -50,6 +53,8 @@ export namespace right {
   @external("right", "load128") export declare function load128(at: usize, offset: u32): v128;
   // @ts-ignore: decorator
   @external("right", "copy") export declare function copy(to: usize, from: usize, bytes: usize): void;
+  // @ts-ignore: decorator
+  @external("right", "prefetch") export declare function prefetch(at: usize, bytes: usize): void;
 }
 
 /** Vector operations that wasm lacks. They access no memory. */
