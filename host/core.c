@@ -47,38 +47,36 @@ static u32 left_shown, right_shown;
         return (result)value;                                                                    \
     }
 
-#define DEFINE_SIDE(side)                                                          \
-    IMPORT void w2c_##side##_select(u32 k) {                                       \
-        if (k == SELF) {                                                           \
-            side##_base = memory_base;                                             \
-            side##_size = memory_size;                                             \
-        } else {                                                                   \
-            if (UNLIKELY(k >= operand_count)) sandbox_trap(TRAP_OPERAND);          \
-            side##_base = operands[k].base;                                        \
-            side##_size = operands[k].size;                                        \
-        }                                                                          \
-        side##_shown = k;                                                          \
-    }                                                                              \
-                                                                                   \
-    IMPORT u32 w2c_##side##_size(void) { return (u32)side##_size; }                \
-                                                                                   \
-    DEFINE_LOAD_IMPORT(side, load8, u8, u32)                                       \
-    DEFINE_LOAD_IMPORT(side, load16, u16, u32)                                     \
-    DEFINE_LOAD_IMPORT(side, load32, u32, u32)                                     \
-    DEFINE_LOAD_IMPORT(side, load64, u64, u64)                                     \
-    DEFINE_LOAD_IMPORT(side, load128, v128, v128)                                  \
-                                                                                   \
-    IMPORT void w2c_##side##_copy(u32 to, u32 from, u32 bytes) {                   \
-        if (UNLIKELY((u64)from + bytes > side##_size)) sandbox_trap(TRAP_OPERAND); \
-        if (UNLIKELY((u64)to + bytes > memory_size)) sandbox_trap(TRAP_MEMORY);    \
-        if (bytes > 0) memmove(memory_base + to, side##_base + from, bytes);       \
-    }                                                                              \
-                                                                                   \
-    IMPORT void w2c_##side##_prefetch(u32 at, u32 bytes) {                         \
-        if ((u64)at + bytes > side##_size) return;                                 \
-        for (u32 ahead = 0; ahead < bytes; ahead += CACHE_LINE) {                  \
-            __builtin_prefetch(side##_base + at + ahead);                          \
-        }                                                                          \
+#define DEFINE_SIDE(side)                                                                                         \
+    IMPORT void w2c_##side##_select(u32 k) {                                                                      \
+        if (k == SELF) {                                                                                          \
+            side##_base = memory_base;                                                                            \
+            side##_size = memory_size;                                                                            \
+        } else {                                                                                                  \
+            if (UNLIKELY(k >= operand_count)) sandbox_trap(TRAP_OPERAND);                                         \
+            side##_base = operands[k].base;                                                                       \
+            side##_size = operands[k].size;                                                                       \
+        }                                                                                                         \
+        side##_shown = k;                                                                                         \
+    }                                                                                                             \
+                                                                                                                  \
+    IMPORT u32 w2c_##side##_size(void) { return (u32)side##_size; }                                               \
+                                                                                                                  \
+    DEFINE_LOAD_IMPORT(side, load8, u8, u32)                                                                      \
+    DEFINE_LOAD_IMPORT(side, load16, u16, u32)                                                                    \
+    DEFINE_LOAD_IMPORT(side, load32, u32, u32)                                                                    \
+    DEFINE_LOAD_IMPORT(side, load64, u64, u64)                                                                    \
+    DEFINE_LOAD_IMPORT(side, load128, v128, v128)                                                                 \
+                                                                                                                  \
+    IMPORT void w2c_##side##_copy(u32 to, u32 from, u32 bytes) {                                                  \
+        if (UNLIKELY((u64)from + bytes > side##_size)) sandbox_trap(TRAP_OPERAND);                                \
+        if (UNLIKELY((u64)to + bytes > memory_size)) sandbox_trap(TRAP_MEMORY);                                   \
+        if (bytes > 0) memmove(memory_base + to, side##_base + from, bytes);                                      \
+    }                                                                                                             \
+                                                                                                                  \
+    IMPORT void w2c_##side##_prefetch(u32 at, u32 bytes) {                                                        \
+        if ((u64)at + bytes > side##_size) return;                                                                \
+        for (u32 ahead = 0; ahead < bytes; ahead += CACHE_LINE) { __builtin_prefetch(side##_base + at + ahead); } \
     }
 
 DEFINE_SIDE(left)

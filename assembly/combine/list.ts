@@ -18,7 +18,7 @@ import {
 import { unpackedLeft } from "./unpack";
 
 /** How much was found, in one number: containers in the list, full ones, and terms. */
-export type Found = u64;
+type Found = u64;
 
 // @ts-ignore: decorator
 @inline export const NOTHING_FOUND: Found = 0;

@@ -3,17 +3,17 @@
 import { SELF, left, right } from "../env/memory";
 import { Kind } from "../arena/entry";
 import { stores } from "../container/kernel";
-import { countArray, countParts, keepRepeated, planesFor, startCounters } from "../container/counters";
+import { countArray, countParts, keepRepeated, planesFor, putEdges, startCounters, sweepEdges } from "../container/counters";
 import { bitsetCardinality, differenceBitsets, intersectBitsets, PART_BYTES } from "../container/bitset";
-import { BITSET_BYTES, arrayBytes } from "../container/limits";
+import { BITSET_BYTES, MEMBER_BYTES, arrayBytes, memberCount, runsBytes } from "../container/limits";
 import { bucketsToArray } from "../container/buckets";
 import { listedCount, listedKind, listedOperand, listedShape, toBitset } from "./list";
 import { FOLD_BYTES, Scratch, scratch } from "./scratch";
-import { arrayShape, bitsetShape, shapeAt, shapeCount, shapeKind } from "./shape";
+import { arrayShape, bitsetShape, runsShape, shapeAt, shapeCount, shapeKind } from "./shape";
 import { Rule, listedAt, termLeast, termRule } from "./term";
 import { unpackedRight } from "./unpack";
 
-/** So few members are sorted rather than counted in planes. */
+/** So few members, or edges of runs, are sorted rather than counted in planes. */
 // @ts-ignore: decorator
 @inline const FEW: u32 = 64;
 
@@ -30,26 +30,57 @@ export function counterPlaces(term: u32): u32 {
 // @ts-ignore: decorator
 @inline function countersAt(): usize { return scratch(Scratch.PLACES); }
 
-/** What `least` of the list's `count` containers have, with `exactly` no more, if they have FEW members in all; otherwise MANY. */
+/** What `least` of the list's `count` containers have, with `exactly` no more, if they have FEW members or edges in all; otherwise MANY. */
 export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool): u64 {
-  let members: u32 = 0;
+  let members: u32 = 0, runs: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     const kind = listedKind(list, i);
-    if (kind == Kind.RUNS || kind == Kind.BITSET) return MANY;
-    members += listedCount(list, i);
-    if (members > FEW) return MANY;
+    if (kind == Kind.BITSET) return MANY;
+    if (kind == Kind.RUNS) runs += right.load16(shapeAt(listedShape(list, i)), 0); else members += listedCount(list, i);
+    if (members + runs > FEW) return MANY;
   }
+  if (!runs) return repeatedMembers(list, count, least, exactly);
+  return members + runs <= FEW / 2 ? repeatedRuns(list, count, least, exactly) : MANY;
+}
+
+/** repeatedOfFew() for arrays and buckets. */
+function repeatedMembers(list: usize, count: u32, least: u32, exactly: bool): u64 {
   const all = scratch(Scratch.FIRST);
   let to = all;
+  for (let i: u32 = 0; i < count; i++) to = copyMembers(list, i, to);
+  return arrayShape(keepRepeated(all, memberCount(all, to), least, exactly), all);
+}
+
+/** Copies the members of the list's element `i` to `to`; returns the address behind them. */
+// @ts-ignore: decorator
+@inline function copyMembers(list: usize, i: u32, to: usize): usize {
+  const s = listedShape(list, i), bytes = arrayBytes(shapeCount(s));
+  if (shapeKind(s) == Kind.BUCKETS) {
+    left.select(listedOperand(list, i));
+    bucketsToArray(shapeAt(s), shapeCount(s), to);
+  } else right.copy(to, shapeAt(s), bytes);
+  return to + bytes;
+}
+
+/** repeatedOfFew() for runs and arrays, whose members count as runs. */
+function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
+  const edges = scratch(Scratch.TEMP), members = scratch(Scratch.SPARE), out = scratch(Scratch.FIRST);
+  let to = edges;
   for (let i: u32 = 0; i < count; i++) {
-    const s = listedShape(list, i), bytes = arrayBytes(shapeCount(s));
-    if (shapeKind(s) == Kind.BUCKETS) {
-      left.select(listedOperand(list, i));
-      bucketsToArray(shapeAt(s), shapeCount(s), to);
-    } else right.copy(to, shapeAt(s), bytes);
-    to += bytes;
+    const s = listedShape(list, i), at = shapeAt(s);
+    if (shapeKind(s) == Kind.RUNS) {
+      for (let run: u32 = 0, runs = right.load16(at, 0); run < runs; run++) {
+        const low = right.load16(at + runsBytes(run), 0);
+        to = putEdges(to, low, low + right.load16(at + runsBytes(run), 2));
+      }
+      continue;
+    }
+    for (let from = members, end = copyMembers(list, i, members); from < end; from += MEMBER_BYTES) {
+      const member = load<u16>(from);
+      to = putEdges(to, member, member);
+    }
   }
-  return arrayShape(keepRepeated(all, members, least, exactly), all);
+  return runsShape(sweepEdges(edges, to, least, exactly, out), out);
 }
 
 /** repeatedOfFew()'s answer where there are too many. */

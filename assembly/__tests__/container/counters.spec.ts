@@ -1,4 +1,4 @@
-import { countArray, countParts, keepRepeated, planesFor, startCounters } from "../../container/counters";
+import { countArray, countParts, keepRepeated, planesFor, putEdges, startCounters, sweepEdges } from "../../container/counters";
 import { PART_BYTES } from "../../container/bitset";
 import { BITSET_BYTES } from "../../container/limits";
 import { Bench, Kind, Model, Style, UNIVERSE, anyModel, crowdedModel, makeModel } from "../support/container-model";
@@ -124,6 +124,38 @@ describe("keepRepeated()", () => {
         expected++;
       }
       bench.checkResult(kept, expected, "kept");
+    }
+    bench.end();
+  });
+});
+
+describe("sweepEdges()", () => {
+  it("keeps the values that lie in enough runs", () => {
+    const bench = new Bench(1203);
+    for (let i = 0; i < 3000; i++) {
+      bench.begin();
+      const window: u32 = 1 + bench.random.below(bench.random.below(2) ? 12 : 3000);
+      const base = bench.random.below(3) ? bench.random.below(UNIVERSE - window) : UNIVERSE - window, times = new StaticArray<u32>(window);
+      let end = SORTED_AT;
+      for (let runs = bench.random.below(33); runs; runs--) {
+        const low = bench.random.below(window), high = low + bench.random.below(bench.random.below(2) ? 1 : window - low);
+        for (let value = low; value <= high; value++) times[value]++;
+        end = putEdges(end, base + low, base + high);
+      }
+      const least: u32 = 1 + bench.random.below(6), exactly = bench.random.below(2) == 0;
+      const found = sweepEdges(SORTED_AT, end, least, exactly, CARRY_AT), runs = load<u16>(CARRY_AT);
+      let members: u32 = 0, seen: u32 = 0, inside = false;
+      for (let value: u32 = 0; value <= window; value++) {
+        const covered = value < window && (exactly ? times[value] == least : times[value] >= least);
+        const run = CARRY_AT + 2 + (<usize>seen << 2);
+        members += u32(covered);
+        if (covered && !inside && <u32>load<u16>(run) != base + value) bench.fail("begin of run " + seen.toString());
+        if (inside && !covered && <u32>load<u16>(run) + load<u16>(run, 2) != base + value - 1) bench.fail("end of run " + seen.toString());
+        seen += u32(inside && !covered);
+        inside = covered;
+      }
+      bench.checkResult(runs, seen, "runs");
+      bench.checkResult(found, members, "members");
     }
     bench.end();
   });
