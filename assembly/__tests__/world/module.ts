@@ -38,6 +38,8 @@ function copyIn(k: u32, to: usize, from: usize, bytes: usize): void {
   need(<u64>to + <u64>bytes <= <u64>arenaSize);
   memory.copy(to, reach(k, from, 0, bytes), bytes);
 }
+/** Does nothing: `at` and `bytes` may reach beyond the operand's end, but not beyond 4 GiB. */
+function hint(at: usize, bytes: usize): void { need(<u64>at + <u64>bytes <= u32.MAX_VALUE); }
 
 export function left_select(k: u32): void { leftShows = choose(k); }
 export function left_load8(at: usize, offset: u32): u32 { return <u32>load<u8>(reach(leftShows, at, offset, 1)); }
@@ -46,7 +48,7 @@ export function left_load32(at: usize, offset: u32): u32 { return load<u32>(reac
 export function left_load64(at: usize, offset: u32): u64 { return load<u64>(reach(leftShows, at, offset, 8)); }
 export function left_load128(at: usize, offset: u32): v128 { return v128.load(reach(leftShows, at, offset, 16)); }
 export function left_copy(to: usize, from: usize, bytes: usize): void { copyIn(leftShows, to, from, bytes); }
-export function left_prefetch(): void {}
+export function left_prefetch(at: usize, bytes: usize): void { hint(at, bytes); }
 
 export function right_select(k: u32): void { rightShows = choose(k); }
 export function right_size(): u32 { return sizeOf(rightShows); }
@@ -56,7 +58,7 @@ export function right_load32(at: usize, offset: u32): u32 { return load<u32>(rea
 export function right_load64(at: usize, offset: u32): u64 { return load<u64>(reach(rightShows, at, offset, 8)); }
 export function right_load128(at: usize, offset: u32): v128 { return v128.load(reach(rightShows, at, offset, 16)); }
 export function right_copy(to: usize, from: usize, bytes: usize): void { copyIn(rightShows, to, from, bytes); }
-export function right_prefetch(): void {}
+export function right_prefetch(at: usize, bytes: usize): void { hint(at, bytes); }
 
 export function vector_compact(lanes: v128, mask: u32): v128 {
   v128.store(LANES, lanes);
