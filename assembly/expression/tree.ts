@@ -31,8 +31,9 @@ export const enum Syntax {
 @inline const RECORD_BYTES: usize = 48;
 // @ts-ignore: decorator
 @inline const NAMED: usize = 40;
+/** Bytes of the bits for `keys` keys. */
 // @ts-ignore: decorator
-@inline const NAMED_BYTES: usize = 8192;     // for 65,536 keys: a call has no more operands
+@inline function namedBytes(keys: u32): usize { return ((<usize>keys + 63) >> 6) << 3; }
 
 // --- State ----------------------------------------------------------------------------------------------------------------------
 
@@ -65,9 +66,10 @@ export const enum Syntax {
 
 /** Makes memory 0 an empty tree, for an expression over `keys` keys of a family with this greatest offset. */
 export function startTree(keys: u32, greatest: u64): void {
-  reserve(NAMED + NAMED_BYTES);
-  memory.fill(0, 0, NAMED + NAMED_BYTES);
-  store<u32>(0, <u32>(NAMED + NAMED_BYTES));
+  const records = NAMED + namedBytes(keys);
+  reserve(records);
+  memory.fill(0, 0, records);
+  store<u32>(0, <u32>records);
   store<u32>(28, keys);
   store<u64>(32, greatest);
 }
