@@ -1,6 +1,6 @@
 // Commands on whole bitmaps: set operations, exchange with other formats, and containers in memory.
 
-import { type Command, OK, bulk, int, integer, key, list, multiple, oneOf, optional, string, token } from "./row.ts";
+import { type Command, OK, bulk, int, key, list, multiple, offset, oneOf, optional, string, token } from "./row.ts";
 
 const operation = oneOf("operation", ...["AND", "OR", "XOR", "NOT", "DIFF", "DIFF1", "ANDOR", "ONE"].map(token));
 
@@ -24,7 +24,7 @@ export const bitmaps: Command[] = [
     keys: [{ at: 2, access: "update" }, { at: 3, to: -1, access: "read", oneKeyFor: "NOT" }],
     args: [
       operation,
-      { name: "destkey", type: "key" }, multiple(key), optional(integer("last")),
+      { name: "destkey", type: "key" }, multiple(key), optional(offset("last")),
     ],
     reply: "The cardinality of the result.", missing: "empty",
     details: [
@@ -42,6 +42,7 @@ export const bitmaps: Command[] = [
       "Only `NOT` takes `last`. The destination may be one of the sources. Its old value, of any type, and its TTL are discarded. "
       + "An empty result is stored as an empty bitmap.",
     ].join("\n"),
+    methods: [{ name: "bitOp", answer: "count" }],
     example: [
       ["R.SETINTARRAY a 1 2 3", OK],
       ["R.SETINTARRAY b 2 3 4", OK],
@@ -54,9 +55,10 @@ export const bitmaps: Command[] = [
   {
     name: "BITOPCARD", since: "1.0.0", flags: ["readonly"],
     summary: "Returns the number of members that BITOP would store", complexity: "O(n) in the total size of the sources",
-    keys: [{ at: 2, to: -1, access: "read", oneKeyFor: "NOT" }], args: [operation, multiple(key), optional(integer("last"))],
+    keys: [{ at: 2, to: -1, access: "read", oneKeyFor: "NOT" }], args: [operation, multiple(key), optional(offset("last"))],
     reply: "The cardinality of the result.", missing: "empty",
     details: "Takes the operations of `BITOP`, without storing a result.",
+    methods: [{ name: "bitOpCard", answer: "count" }],
     example: [
       ["R.SETINTARRAY a 1 2 3", OK],
       ["R.SETINTARRAY b 2 3 4", OK],
@@ -71,6 +73,7 @@ export const bitmaps: Command[] = [
     keys: [{ at: 1, access: "update" }, { at: 2, access: "read" }, { at: 3, access: "read" }], args: [{ name: "destkey", type: "key" }, { name: "key1", type: "key" }, { name: "key2", type: "key" }],
     reply: "`OK`.", missing: "error",
     details: "The result holds the members of `key1` that are not in `key2`. The destination may be one of the sources; its old value and TTL are discarded. `BITOP DIFF` takes more than two sources.",
+    methods: [{ name: "diff", answer: "ok" }],
     example: [
       ["R.SETINTARRAY a 1 2 3", OK],
       ["R.SETINTARRAY b 2", OK],
@@ -84,6 +87,7 @@ export const bitmaps: Command[] = [
     keys: [{ at: 1, access: "read" }, { at: 2, access: "read" }], args: [{ name: "key1", type: "key" }, { name: "key2", type: "key" }, optional(oneOf("mode", token("ALL"), token("ALL_STRICT"), token("EQ")))],
     reply: "1 if so, else 0.", missing: "error",
     details: "Without a mode, tests whether the bitmaps have a member in common. `ALL`: whether `key2` is a subset of `key1`. `ALL_STRICT`: whether it is a proper subset. `EQ`: whether the bitmaps are equal. The mode must be in upper case.",
+    methods: [{ name: "contains", answer: "boolean" }],
     example: [
       ["R.SETINTARRAY a 1 2 3", OK],
       ["R.SETINTARRAY b 2 3", OK],
@@ -97,6 +101,7 @@ export const bitmaps: Command[] = [
     summary: "Returns the Jaccard similarity of two bitmaps", complexity: "O(n) in the total size of both",
     keys: [{ at: 1, access: "read" }, { at: 2, access: "read" }], args: [{ name: "key1", type: "key" }, { name: "key2", type: "key" }],
     reply: "The size of the intersection divided by the size of the union, as a string: a number from 0 to 1, or -1 if both bitmaps are empty.", missing: "error",
+    methods: [{ name: "jaccard", answer: "ratio?" }],
     example: [
       ["R.SETINTARRAY a 1 2 3", OK],
       ["R.SETINTARRAY b 2 3 4", OK],
@@ -112,6 +117,7 @@ export const bitmaps: Command[] = [
     keys: [{ at: 1, access: "overwrite" }], args: [key, string("string")],
     reply: "`OK`.", missing: "creates",
     details: "Any character other than `1` counts as 0. The key's old value and TTL are discarded.",
+    methods: [{ name: "setBitArray", answer: "ok" }],
     example: [
       ["R.SETBITARRAY k 0101", OK],
       ["R.GETINTARRAY k", list(1, 3)],
@@ -123,6 +129,7 @@ export const bitmaps: Command[] = [
     keys: [{ at: 1, access: "read" }], args: [key],
     reply: "One character for each offset up to the largest member; `0` for an empty bitmap.", missing: "string",
     details: REPLY_LIMIT,
+    methods: [{ name: "getBitArray", answer: "text" }],
     example: [
       ["R.SETINTARRAY k 1 3", OK],
       ["R.GETBITARRAY k", bulk("0101")],
@@ -134,6 +141,7 @@ export const bitmaps: Command[] = [
     keys: [{ at: 1, access: "read" }], args: [key],
     reply: "The bitmap as defined by the [RoaringFormatSpec](https://github.com/RoaringBitmap/RoaringFormatSpec), in the 32-bit layout or, with `R64.`, the 64-bit one.", missing: "nil",
     details: `Every Roaring library can read it. ${REPLY_LIMIT}`,
+    methods: [{ name: "export", answer: "bytes?" }],
     example: [
       ["R.SETINTARRAY k 1 2", OK],
       ["R.EXPORT k", bulk(String.raw`:0\x00\x00\x01\x00\x00\x00\x00\x00\x01\x00\x10\x00\x00\x00\x01\x00\x02\x00`)],
@@ -143,9 +151,10 @@ export const bitmaps: Command[] = [
     name: "IMPORT", since: "1.0.0", flags: ["write", "deny-oom"],
     summary: "Adds the members of a bitmap in the portable Roaring format",
     complexity: "O(m + c log n) for a payload of m bytes and c containers; O(m + n) if c is large",
-    keys: [{ at: 1, access: "modify" }], args: [key, string("payload"), optional(token("REPLACE"))],
+    keys: [{ at: 1, access: "modify" }], args: [key, string("payload", "bytes"), optional(token("REPLACE"))],
     reply: "The number of members after the import.", missing: "creates",
     details: "With `REPLACE` the payload replaces the key's old value and TTL. An invalid payload is refused with `ERR invalid roaring payload: ...`, and the key stays as it was.",
+    methods: [{ name: "import", answer: "count" }],
     example: [
       [String.raw`R.IMPORT k ":0\x00\x00\x01\x00\x00\x00\x00\x00\x01\x00\x10\x00\x00\x00\x01\x00\x02\x00"`, int(2)],
       ["R.GETINTARRAY k", list(1, 2)],
@@ -158,6 +167,7 @@ export const bitmaps: Command[] = [
     keys: [{ at: 1, access: "overwrite" }, { at: 2, access: "read" }], args: [key, { name: "stringkey", type: "key" }],
     reply: "The number of members.", missing: "empty",
     details: "The key's old value, of any type, and its TTL are discarded. `stringkey` is not changed, unless it is the same key: then the bitmap replaces the string.",
+    methods: [{ name: "fromBitmap", answer: "count" }],
     example: [
       ["SETBIT native 7 1", int(0)],
       ["R.FROMBITMAP k native", int(1)],
@@ -172,6 +182,7 @@ export const bitmaps: Command[] = [
     keys: [{ at: 1, access: "overwrite" }, { at: 2, access: "read" }], args: [{ name: "stringkey", type: "key" }, key],
     reply: "The length of the native bitmap in bytes.", missing: "error",
     details: `The old value of \`stringkey\`, of any type, and its TTL are discarded. ${STRING_LIMIT}`,
+    methods: [{ name: "toBitmap", answer: "length" }],
     example: [
       ["R.SETINTARRAY k 1 9", OK],
       ["R.TOBITMAP native k", int(2)],
@@ -187,6 +198,10 @@ export const bitmaps: Command[] = [
     keys: [{ at: 1, access: "read" }], args: [key, optional(token("JSON"))],
     reply: "Text, or JSON; in RESP3 a verbatim string.", missing: "nil",
     details: "`R.STAT` and `R64.STAT` both accept keys of either family. Each full container counts as one run container. Bytes are those of the portable format, not of allocated memory.",
+    methods: [
+      { name: "stat", answer: "text?" },
+      { name: "statJson", answer: "statistics?", word: "JSON", summary: "Returns statistics about the containers of a bitmap as an object" },
+    ],
     example: [
       ["R.SETINTARRAY k 1 2 3", OK],
       ["R.STAT k", bulk(STAT)],
@@ -198,6 +213,7 @@ export const bitmaps: Command[] = [
     keys: [{ at: 1, access: "read" }], args: [key, optional(token("MEM"))],
     reply: "`OK`.", missing: "error",
     details: "Affects only this node's copy: no member changes, so nothing is replicated and no event is sent. Unused memory is freed with or without `MEM`; any other word is accepted, too.",
+    methods: [{ name: "optimize", answer: "ok" }],
     example: [
       ["R.SETINTARRAY k 1 2 3", OK],
       ["R.OPTIMIZE k", OK],

@@ -1,9 +1,12 @@
 // Commands on the members of one bitmap: bits, arrays, ranges, queries, fields.
 
-import { type Command, NIL, OK, block, bulk, int, integer, key, list, multiple, oneOf, option, optional, string, token } from "./row.ts";
+import { type Arg, type Command, NIL, OK, block, bulk, int, integer, key, list, multiple, offset, oneOf, option, optional, string, token } from "./row.ts";
 
-const start = integer("start"), end = integer("end");
+const start = offset("start"), end = integer("end", "end");
 const unit = optional(oneOf("unit", token("BYTE"), token("BIT")));
+const range: Arg = {
+  ...optional(block("range", integer("start"), optional(block("end-unit-block", integer("end"), unit)))), kind: "range",
+};
 
 const LIMIT =
   "Replies of more than 100,000,000 members or 256 MB are refused, because the server builds the whole reply before it sends any of it. "
@@ -14,15 +17,18 @@ const INDEXES =
   "`start` and `end` are indexes of bytes (`BYTE`, the default) or bits (`BIT`) in the string that native `SETBIT` would make of the "
   + "same members. The range includes both. Negative indexes count from the end of the string.";
 
+const fields = (operation: Arg): Arg => ({ ...optional(multiple(operation)), kind: "operations" });
+
 export const members: Command[] = [
   // --- Bits --------------------------------------------------------------------------------------------------------------------
 
   {
     name: "SETBIT", since: "1.0.0", flags: ["write", "deny-oom", "fast"],
     summary: "Sets or clears the bit at an offset, and returns its previous value", complexity: "O(log n)",
-    keys: [{ at: 1, access: "modify" }], args: [key, integer("offset"), integer("value")],
+    keys: [{ at: 1, access: "modify" }], args: [key, offset(), integer("value", "bit")],
     reply: "The bit's previous value, 0 or 1.", missing: "creates",
     details: "Clearing a bit of a missing key creates an empty bitmap.",
+    methods: [{ name: "setBit", answer: "bit" }],
     example: [
       ["R.SETBIT k 7 1", int(0)],
       ["R.SETBIT k 7 0", int(1)],
@@ -31,8 +37,9 @@ export const members: Command[] = [
   {
     name: "GETBIT", since: "1.0.0", flags: ["readonly", "fast"],
     summary: "Returns the bit at an offset", complexity: "O(log n)",
-    keys: [{ at: 1, access: "read" }], args: [key, integer("offset")],
+    keys: [{ at: 1, access: "read" }], args: [key, offset()],
     reply: "0 or 1.", missing: 0,
+    methods: [{ name: "getBit", answer: "bit" }],
     example: [
       ["R.SETBIT k 7 1", int(0)],
       ["R.GETBIT k 7", int(1)],
@@ -43,8 +50,9 @@ export const members: Command[] = [
     name: "BITCOUNT", since: "1.0.0", flags: ["readonly"],
     summary: "Counts the members of a bitmap, or those in a range", complexity: "O(1); O(log n) with a range",
     keys: [{ at: 1, access: "read" }],
-    args: [key, optional(block("range", integer("start"), optional(block("end-unit-block", integer("end"), unit))))],
+    args: [key, range],
     reply: "The number of members.", missing: 0, details: `${INDEXES} Without \`end\`, the range extends to the end of the string.`,
+    methods: [{ name: "bitCount", answer: "count" }],
     example: [
       ["R.SETINTARRAY k 1 5 9 100", OK],
       ["R.BITCOUNT k", int(4)],
@@ -57,13 +65,11 @@ export const members: Command[] = [
     name: "BITPOS", since: "1.0.0", flags: ["readonly"],
     summary: "Finds the first set or clear bit of a bitmap, or in a range", complexity: "O(log n); O(n) to find a clear bit after a run of set bits",
     keys: [{ at: 1, access: "read" }],
-    args: [
-      key, integer("bit"),
-      optional(block("range", integer("start"), optional(block("end-unit-block", integer("end"), unit)))),
-    ],
+    args: [key, integer("bit", "bit"), range],
     reply: "The bit's offset from the start of the bitmap, or -1 if there is no such bit.", missing: -1,
     details: `${INDEXES} Without \`end\`, the first clear bit may lie beyond the last member. The first clear bit of a missing key is 0. That of an empty bitmap is 0 too, but -1 if a range is given, because `
       + "no bit is in the range. With a range, native `BITPOS` replies the same for an empty string.",
+    methods: [{ name: "bitPos", answer: "offset?" }],
     example: [
       ["R.SETINTARRAY k 0 1 9", OK],
       ["R.BITPOS k 1", int(0)],
@@ -77,8 +83,9 @@ export const members: Command[] = [
   {
     name: "GETBITS", since: "1.0.0", flags: ["readonly"],
     summary: "Returns the bits at several offsets", complexity: "O(m log n) for m offsets",
-    keys: [{ at: 1, access: "read" }], args: [key, multiple(integer("offset"))],
+    keys: [{ at: 1, access: "read" }], args: [key, multiple(offset())],
     reply: "0 or 1 for each offset.", missing: "[]",
+    methods: [{ name: "getBits", answer: "bits" }],
     example: [
       ["R.SETINTARRAY k 1 5", OK],
       ["R.GETBITS k 0 1 5", list(0, 1, 1)],
@@ -87,9 +94,10 @@ export const members: Command[] = [
   {
     name: "MGETBIT", since: "1.0.0", flags: ["readonly"],
     summary: "Returns the bit at one offset of several bitmaps", complexity: "O(k log n) for k keys",
-    keys: [{ at: 2, to: -1, access: "read" }], args: [integer("offset"), multiple(key)],
+    keys: [{ at: 2, to: -1, access: "read" }], args: [offset(), multiple(key)],
     reply: "0 or 1 for each key.", missing: "zeros",
     details: "One call tells which of many bitmaps have a member, such as the tags of a user.",
+    methods: [{ name: "mGetBit", answer: "bits" }],
     example: [
       ["R.SETINTARRAY tag:chess 7 9", OK],
       ["R.SETINTARRAY tag:go 8 9", OK],
@@ -99,8 +107,9 @@ export const members: Command[] = [
   {
     name: "SETBITS", since: "1.0.0", flags: ["write", "deny-oom"],
     summary: "Sets the bits at several offsets, and returns how many were clear", complexity: "O(m log n) for m offsets",
-    keys: [{ at: 1, access: "modify" }], args: [key, multiple(integer("offset"))],
+    keys: [{ at: 1, access: "modify" }], args: [key, multiple(offset())],
     reply: "The number of bits that changed from 0 to 1.", missing: "creates",
+    methods: [{ name: "setBits", answer: "count" }],
     example: [
       ["R.SETBITS k 1 5 9", int(3)],
       ["R.SETBITS k 5 6", int(1)],
@@ -109,8 +118,12 @@ export const members: Command[] = [
   {
     name: "CLEARBITS", since: "1.0.0", flags: ["write", "deny-oom"],
     summary: "Clears the bits at several offsets", complexity: "O(m log n) for m offsets",
-    keys: [{ at: 1, access: "modify" }], args: [key, multiple(integer("offset")), optional(token("COUNT"))],
+    keys: [{ at: 1, access: "modify" }], args: [key, multiple(offset()), optional(token("COUNT"))],
     reply: "`OK`; with `COUNT` the number of bits that changed from 1 to 0.", missing: "nil",
+    methods: [
+      { name: "clearBits", answer: "ok?" },
+      { name: "clearBitsCount", answer: "count?", word: "COUNT", summary: "Clears the bits at several offsets, and returns how many were set" },
+    ],
     example: [
       ["R.SETINTARRAY k 1 2 3 9", OK],
       ["R.CLEARBITS k 2 7 COUNT", int(1)],
@@ -124,6 +137,7 @@ export const members: Command[] = [
     summary: "Removes all members of a bitmap and keeps the key", complexity: "O(1)",
     keys: [{ at: 1, access: "modify" }], args: [key],
     reply: "The number of members removed.", missing: "nil",
+    methods: [{ name: "clear", answer: "count?" }],
     example: [
       ["R.SETINTARRAY k 1 2 3 9", OK],
       ["R.CLEAR k", int(4)],
@@ -136,9 +150,10 @@ export const members: Command[] = [
   {
     name: "SETINTARRAY", since: "1.0.0", flags: ["write", "deny-oom"],
     summary: "Creates a bitmap from values", complexity: "O(m log m) for m values",
-    keys: [{ at: 1, access: "overwrite" }], args: [key, multiple(integer("value"))],
+    keys: [{ at: 1, access: "overwrite" }], args: [key, multiple(offset("value"))],
     reply: "`OK`.", missing: "creates",
     details: "Values may be in any order. The key's old value and TTL are discarded.",
+    methods: [{ name: "setIntArray", answer: "ok" }],
     example: [
       ["R.SETINTARRAY k 9 3 3", OK],
       ["R.GETINTARRAY k", list(3, 9)],
@@ -147,8 +162,9 @@ export const members: Command[] = [
   {
     name: "APPENDINTARRAY", since: "1.0.0", flags: ["write", "deny-oom"],
     summary: "Adds values to a bitmap", complexity: "O(m log n) for m values",
-    keys: [{ at: 1, access: "insert" }], args: [key, multiple(integer("value"))],
+    keys: [{ at: 1, access: "insert" }], args: [key, multiple(offset("value"))],
     reply: "`OK`.", missing: "creates",
+    methods: [{ name: "appendIntArray", answer: "ok" }],
     example: [
       ["R.SETINTARRAY k 3 9", OK],
       ["R.APPENDINTARRAY k 5 9", OK],
@@ -161,6 +177,7 @@ export const members: Command[] = [
     keys: [{ at: 1, access: "read" }], args: [key],
     reply: "The members in ascending order.", missing: "[]",
     details: LIMIT,
+    methods: [{ name: "getIntArray", answer: "offsets" }],
     example: [
       ["R.SETINTARRAY k 9 3", OK],
       ["R.GETINTARRAY k", list(3, 9)],
@@ -170,9 +187,10 @@ export const members: Command[] = [
   {
     name: "DELETEINTARRAY", since: "1.0.0", flags: ["write", "deny-oom"],
     summary: "Removes values from a bitmap", complexity: "O(m log n) for m values",
-    keys: [{ at: 1, access: "update" }], args: [key, multiple(integer("value"))],
+    keys: [{ at: 1, access: "update" }], args: [key, multiple(offset("value"))],
     reply: "`OK`.", missing: "creates",
     details: "A missing key becomes an empty bitmap.",
+    methods: [{ name: "deleteIntArray", answer: "ok" }],
     example: [
       ["R.SETINTARRAY k 1 2 3 9", OK],
       ["R.DELETEINTARRAY k 2 3 4", OK],
@@ -182,9 +200,10 @@ export const members: Command[] = [
   {
     name: "RANGEINTARRAY", since: "1.0.0", flags: ["readonly"],
     summary: "Returns the members in a range of ranks", complexity: "O(log n + m) for m members returned",
-    keys: [{ at: 1, access: "read" }], args: [key, start, end],
+    keys: [{ at: 1, access: "read" }], args: [key, start, offset("end")],
     reply: "The members with ranks `start` to `end`, in ascending order.", missing: "[]",
     details: "Ranks count from 0, and the range includes both ends. A range of more than 100,000,000 ranks (`redis-roar.reply-limit`) is refused, and so is a reply of more than 256 MB (`redis-roar.reply-limit-bytes`). To select by member rather than by rank, use `RANGE`.",
+    methods: [{ name: "rangeIntArray", answer: "offsets" }],
     example: [
       ["R.SETINTARRAY k 10 20 30 40", OK],
       ["R.RANGEINTARRAY k 1 2", list(20, 30)],
@@ -199,6 +218,7 @@ export const members: Command[] = [
     keys: [{ at: 1, access: "insert" }], args: [key, start, end],
     reply: "`OK`.", missing: "creates",
     details: `${HALF_OPEN} An empty range creates an empty bitmap.`,
+    methods: [{ name: "setRange", answer: "ok" }],
     example: [
       ["R.SETRANGE k 10 1000000", OK],
       ["R.BITCOUNT k", int(999990)],
@@ -210,6 +230,7 @@ export const members: Command[] = [
     keys: [{ at: 1, access: "modify" }], args: [key, start, end],
     reply: "The number of bits that changed from 1 to 0.", missing: 0,
     details: HALF_OPEN,
+    methods: [{ name: "clearRange", answer: "count" }],
     example: [
       ["R.SETINTARRAY k 1 2 3 9", OK],
       ["R.CLEARRANGE k 2 9", int(2)],
@@ -222,6 +243,7 @@ export const members: Command[] = [
     keys: [{ at: 1, access: "modify" }], args: [key, start, end],
     reply: "The number of members after the change.", missing: "creates",
     details: HALF_OPEN,
+    methods: [{ name: "flipRange", answer: "count" }],
     example: [
       ["R.SETINTARRAY k 1 2 3 9", OK],
       ["R.FLIPRANGE k 2 6", int(4)],
@@ -234,6 +256,7 @@ export const members: Command[] = [
     keys: [{ at: 1, access: "insert" }], args: [key],
     reply: "`OK`.", missing: "creates",
     details: "If the key exists, the reply is the error `Roaring: key already exist`. A full bitmap takes little more memory than an empty one, even with 2^64 members.",
+    methods: [{ name: "setFull", answer: "ok" }],
     example: [
       ["R.SETFULL k", OK],
       ["R.BITCOUNT k", int(4294967296)],
@@ -248,6 +271,7 @@ export const members: Command[] = [
     summary: "Returns the smallest member", complexity: "O(log n)",
     keys: [{ at: 1, access: "read" }], args: [key],
     reply: "The member, or -1 if the bitmap is empty.", missing: -1,
+    methods: [{ name: "min", answer: "offset?" }],
     example: [
       ["R.SETINTARRAY k 1 2 3 9", OK],
       ["R.MIN k", int(1)],
@@ -259,6 +283,7 @@ export const members: Command[] = [
     summary: "Returns the largest member", complexity: "O(log n)",
     keys: [{ at: 1, access: "read" }], args: [key],
     reply: "The member, or -1 if the bitmap is empty.", missing: -1,
+    methods: [{ name: "max", answer: "offset?" }],
     example: [
       ["R.SETINTARRAY k 1 2 3 9", OK],
       ["R.MAX k", int(9)],
@@ -268,8 +293,9 @@ export const members: Command[] = [
   {
     name: "RANK", since: "1.0.0", flags: ["readonly", "fast"],
     summary: "Counts the members less than or equal to an offset", complexity: "O(log n)",
-    keys: [{ at: 1, access: "read" }], args: [key, integer("offset")],
+    keys: [{ at: 1, access: "read" }], args: [key, offset()],
     reply: "The number of members less than or equal to `offset`.", missing: 0,
+    methods: [{ name: "rank", answer: "count" }],
     example: [
       ["R.SETINTARRAY k 1 2 3 9", OK],
       ["R.RANK k 3", int(3)],
@@ -280,9 +306,10 @@ export const members: Command[] = [
   {
     name: "SELECT", since: "1.0.0", flags: ["readonly", "fast"],
     summary: "Returns the member with a given rank", complexity: "O(log n)",
-    keys: [{ at: 1, access: "read" }], args: [key, integer("rank")],
+    keys: [{ at: 1, access: "read" }], args: [key, integer("rank", "rank")],
     reply: "The member, or nil if the rank is out of range.", missing: "nil",
     details: "Ranks count from 0. Negative ranks count from the end: -1 is the largest member.",
+    methods: [{ name: "select", answer: "offset?" }],
     example: [
       ["R.SETINTARRAY k 1 2 3 9", OK],
       ["R.SELECT k 0", int(1)],
@@ -293,9 +320,10 @@ export const members: Command[] = [
   {
     name: "RANGE", since: "1.0.0", flags: ["readonly"],
     summary: "Returns the members between two offsets", complexity: "O(log n + m) for m members returned",
-    keys: [{ at: 1, access: "read" }], args: [key, integer("min"), integer("max"), option("LIMIT", integer("n"))],
+    keys: [{ at: 1, access: "read" }], args: [key, offset("min"), offset("max"), option("LIMIT", integer("n", "number"))],
     reply: "The members from `min` to `max` inclusive, in ascending order; with `LIMIT` only the first `n`.", missing: "[]",
     details: LIMIT,
+    methods: [{ name: "range", answer: "offsets" }],
     example: [
       ["R.SETINTARRAY k 10 20 30 40", OK],
       ["R.RANGE k 15 40", list(20, 30, 40)],
@@ -305,9 +333,10 @@ export const members: Command[] = [
   {
     name: "SCAN", since: "1.0.0", flags: ["readonly"],
     summary: "Iterates over the members of a bitmap", complexity: "O(log n + m) for m members returned",
-    keys: [{ at: 1, access: "read" }], args: [key, integer("cursor"), option("COUNT", integer("n"))],
+    keys: [{ at: 1, access: "read" }], args: [key, offset("cursor"), option("COUNT", integer("n", "number"))],
     reply: "The cursor for the next call, and an array of members. Cursor `0` means that the iteration is complete.", missing: "scan",
     details: "Start with cursor 0. The cursor is the smallest member not yet returned, so a member that is present throughout the iteration is returned exactly once, whatever is written in the meantime. `COUNT` defaults to 10; a call returns at most 100,000,000 members (`redis-roar.reply-limit`) and about 256 MB (`redis-roar.reply-limit-bytes`).",
+    methods: [{ name: "scan", answer: "page" }],
     example: [
       ["R.SETINTARRAY k 10 20 30", OK],
       ["R.SCAN k 0 COUNT 2", list(bulk("30"), "1) (integer) 10\n   2) (integer) 20")],
@@ -322,15 +351,16 @@ export const members: Command[] = [
     summary: "Reads and writes integers of any width at any offset", complexity: "O(w log n) for fields of w bits in total",
     keys: [{ at: 1, access: "modify" }], args: [
       key,
-      optional(multiple(oneOf("operation",
+      fields(oneOf("operation",
         block("get-block", token("GET"), string("encoding"), string("offset")),
         block("write", optional(oneOf("overflow-block", ...["WRAP", "SAT", "FAIL"].map((word) => block(word.toLowerCase(), token("OVERFLOW"), token(word))))),
           oneOf("write-operation",
             block("set-block", token("SET"), string("encoding"), string("offset"), integer("value")),
-            block("incrby-block", token("INCRBY"), string("encoding"), string("offset"), integer("increment"))))))),
+            block("incrby-block", token("INCRBY"), string("encoding"), string("offset"), integer("increment")))))),
     ],
     reply: "For each operation the value read by `GET`, the previous value for `SET`, or the new value for `INCRBY`; nil if `OVERFLOW FAIL` prevented a write.", missing: "zeros",
     details: "Like native `BITFIELD`: encodings are `i1` to `i64` and `u1` to `u63`; an offset counts bits or, written as `#n`, fields of that width; the bit at the offset is the most significant one. Only writes create the key. A field must not extend beyond the last offset.",
+    methods: [{ name: "bitField", answer: "fields" }],
     example: [
       ["R.BITFIELD k SET u8 0 200 INCRBY u8 0 100", list(0, 44)],
       ["R.BITFIELD k OVERFLOW SAT INCRBY u8 0 1000 GET u4 #0", list(255, 15)],
@@ -339,9 +369,10 @@ export const members: Command[] = [
   {
     name: "BITFIELD_RO", since: "1.0.0", flags: ["readonly", "fast"],
     summary: "Reads integers of any width at any offset", complexity: "O(w log n) for fields of w bits in total",
-    keys: [{ at: 1, access: "read" }], args: [key, optional(multiple(block("get-block", token("GET"), string("encoding"), string("offset"))))],
+    keys: [{ at: 1, access: "read" }], args: [key, fields(block("get-block", token("GET"), string("encoding"), string("offset")))],
     reply: "The values, in the order of the operations.", missing: "zeros",
     details: "Like `BITFIELD`, with `GET` as the only operation.",
+    methods: [{ name: "bitFieldRo", answer: "fields" }],
     example: [
       ["R.SETBITS k 0 1", int(2)],
       ["R.BITFIELD_RO k GET u2 0 GET i2 0", list(3, -1)],

@@ -1,6 +1,6 @@
 // Questions: expressions over any number of bitmaps.
 
-import { type Command, block, int, integer, key, list, multiple, oneOf, option, optional, string, token } from "./row.ts";
+import { type Command, block, int, integer, key, list, multiple, offset, oneOf, option, optional, string, token } from "./row.ts";
 
 const expression = string("expression"), numkeys = integer("numkeys");
 
@@ -12,7 +12,7 @@ export const questions: Command[] = [
     keys: [{ at: 3, access: "read", numbered: true }],
     args: [
       expression, numkeys, multiple(key),
-      optional(oneOf("form", token("CARD"), block("members", token("MEMBERS"), option("FROM", integer("offset")), option("LIMIT", integer("n"))),
+      optional(oneOf("form", token("CARD"), block("members", token("MEMBERS"), option("FROM", offset()), option("LIMIT", integer("n", "number"))),
         token("EXPORT"))),
     ],
     reply: "With `CARD`, the default, the number of members; with `MEMBERS` the members from `offset` on in ascending order, `n` at most; "
@@ -47,6 +47,11 @@ export const questions: Command[] = [
       + "than the last member of the page before. Without `LIMIT`, the members are counted first, because replies have "
       + "[limits](operations.md#limits).",
     ].join("\n"),
+    methods: [
+      { name: "queryCard", answer: "count", word: "CARD", summary: "Returns the number of members of an expression over bitmaps" },
+      { name: "queryMembers", answer: "offsets", word: "MEMBERS", summary: "Returns the members of an expression over bitmaps in ascending order" },
+      { name: "queryExport", answer: "bytes", word: "EXPORT", summary: "Returns the members of an expression over bitmaps in the portable Roaring format" },
+    ],
     example: [
       ["R.SETINTARRAY go 1 2 3 5", "OK"],
       ["R.SETINTARRAY rust 2 3 4", "OK"],
@@ -65,6 +70,7 @@ export const questions: Command[] = [
     reply: "The cardinality of the result.", missing: "empty",
     details: "Takes the expressions of [QUERY](#query). The destination may be one of the keys. Its old value, of any type, and its TTL are "
       + "discarded. An empty result is stored as an empty bitmap.",
+    methods: [{ name: "queryStore", answer: "count" }],
     example: [
       ["R.SETINTARRAY a 1 2 3", "OK"],
       ["R.SETINTARRAY b 2 3 4", "OK"],

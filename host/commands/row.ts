@@ -23,9 +23,23 @@ interface Keys {
   numbered?: true;
 }
 
+/** What a value means. From it follow the range that clients check and the type that they take. */
+export type Kind =
+  | "offset"        // of the family: 0 to 2^32 - 1 or 2^64 - 1
+  | "end"           // an offset, or one more than the last
+  | "bit"           // 0 or 1
+  | "rank"          // counted from 0, negative from the end
+  | "range"         // a block: start, end and unit, as native BITCOUNT takes them
+  | "number"        // the most to return
+  | "operations"    // of BITFIELD
+  | "text"
+  | "bytes";
+
 export interface Arg {
   name: string;
   type: "key" | "string" | "integer" | "token" | "oneof" | "block";
+  /** What clients offer as one argument. Keys and tokens need no kind, and numkeys follows from the keys. */
+  kind?: Kind;
   /** The keyword: of a token itself, of any other argument the word before it. */
   token?: string;
   optional?: true;
@@ -40,6 +54,30 @@ export interface Arg {
  * have different containers. Routing needs no tip, because all keys of a command are in one slot.
  */
 type Tip = "nondeterministic_output";
+
+/** What a client makes of a reply. A `?` says that there may be no answer: nil, or -1 where that stands for no offset. */
+export type Answer =
+  | "ok" | "ok?"
+  | "bit" | "bits"
+  | "boolean"       // 0 or 1
+  | "count" | "count?"
+  | "offset?" | "offsets"
+  | "page"          // of SCAN
+  | "length"        // in bytes
+  | "ratio?"
+  | "fields"        // of BITFIELD
+  | "text" | "text?"
+  | "bytes" | "bytes?"
+  | "statistics?";  // of STAT as JSON
+
+/** A method of clients for the command. */
+export interface Method {
+  name: string;
+  answer: Answer;
+  /** The keyword that makes the command answer so. Methods without it leave it out. */
+  word?: string;
+  summary?: string;
+}
 
 type Flag = "readonly" | "write" | "deny-oom" | "fast";
 
@@ -58,6 +96,8 @@ export interface Command {
   reply: string;
   /** The reply for a missing key; "creates" if the command creates it, "empty" if it counts as an empty bitmap. */
   missing: 0 | -1 | "nil" | "[]" | "creates" | "empty" | "error" | "string" | "scan" | "zeros";
+  /** More than one if the kind of reply depends on a keyword. */
+  methods: Method[];
   /** A session on an empty database: commands, and what redis-cli prints. */
   example: [command: string, printed: string][];
   /** Further explanation, in Markdown. */
@@ -65,8 +105,9 @@ export interface Command {
 }
 
 export const key: Arg = { name: "key", type: "key" };
-export const string = (name: string): Arg => ({ name, type: "string" });
-export const integer = (name: string): Arg => ({ name, type: "integer" });
+export const string = (name: string, kind: Kind = "text"): Arg => ({ name, type: "string", kind });
+export const integer = (name: string, kind?: Kind): Arg => ({ name, type: "integer", ...(kind && { kind }) });
+export const offset = (name = "offset"): Arg => integer(name, "offset");
 export const token = (word: string): Arg => ({ name: word.toLowerCase(), type: "token", token: word });
 export const oneOf = (name: string, ...of: Arg[]): Arg => ({ name, type: "oneof", of });
 export const block = (name: string, ...of: Arg[]): Arg => ({ name, type: "block", of });

@@ -1,0 +1,89 @@
+// What replies mean. A reply's integers may arrive as numbers, bigints, text or bytes, depending on the client library and its settings.
+
+import type { Answer, Form } from "./call.js";
+import { Inexact } from "./errors.js";
+import type { Count, Family, Member } from "./family.js";
+import type { Bit, Page, Statistics } from "./types.js";
+
+const isText = (reply: unknown): reply is string | Buffer => typeof reply === "string" || Buffer.isBuffer(reply);
+
+function integerOf(reply: unknown): bigint {
+  if (typeof reply === "bigint") return reply;
+  if (typeof reply === "number" && !Number.isSafeInteger(reply)) {
+    throw new Inexact(`the client library has rounded an integer to ${reply}: see the section "Types" of redis-roar-client's README`);
+  }
+  if (typeof reply === "number" || (isText(reply) && /^-?\d+$/.test(String(reply)))) return BigInt(String(reply));
+  return unexpected("an integer", reply);
+}
+
+function textOf(reply: unknown): string {
+  return isText(reply) ? String(reply) : unexpected("text", reply);
+}
+
+function bytesOf(reply: unknown): Buffer {
+  if (Buffer.isBuffer(reply)) return reply;
+  if (typeof reply === "string") throw new Inexact("the client library has decoded bytes as text: map strings to Buffers for this command");
+  return unexpected("bytes", reply);
+}
+
+function listOf(reply: unknown): unknown[] {
+  return Array.isArray(reply) ? reply : unexpected("an array", reply);
+}
+
+function unexpected(wanted: string, reply: unknown): never {
+  throw new Inexact(`expected ${wanted}, and the client library answered ${Buffer.isBuffer(reply) ? "bytes" : JSON.stringify(reply)}`);
+}
+
+const orNull = <T>({ form, decode }: Answer<T>): Answer<T | null> => ({ form, decode: (reply) => (reply === null ? null : decode(reply)) });
+
+/** How each kind of reply of a family is read. All throw {@link Inexact}, as {@link Answer} says. */
+export class Answers<M extends Member> {
+  readonly ok: Answer<"OK"> = { form: "plain", decode: (reply) => (String(reply) === "OK" ? "OK" : unexpected("OK", reply)) };
+  readonly okOrNull = orNull(this.ok);
+  readonly bit: Answer<Bit> = { form: "plain", decode: (reply) => (integerOf(reply) === 0n ? 0 : 1) };
+  readonly bits: Answer<Bit[]> = { form: "plain", decode: (reply) => listOf(reply).map(this.bit.decode) };
+  readonly boolean: Answer<boolean> = { form: "plain", decode: (reply) => integerOf(reply) === 1n };
+  readonly length: Answer<number> = { form: "plain", decode: (reply) => Number(integerOf(reply)) };
+  readonly text: Answer<string> = { form: "plain", decode: textOf };
+  readonly textOrNull = orNull(this.text);
+  readonly bytes: Answer<Buffer> = { form: "bytes", decode: bytesOf };
+  readonly bytesOrNull = orNull(this.bytes);
+  /** -1 stands for "both are empty". */
+  readonly ratioOrNull: Answer<number | null> = {
+    form: "plain",
+    decode: (reply) => { const ratio = Number(textOf(reply)); return ratio < 0 ? null : ratio; },
+  };
+  readonly fields: Answer<(bigint | null)[]> = {
+    form: "wide",
+    decode: (reply) => listOf(reply).map((value) => (value === null ? null : integerOf(value))),
+  };
+  readonly count: Answer<Count<M>>;
+  readonly countOrNull: Answer<Count<M> | null>;
+  /** -1 and nil stand for "there is none". */
+  readonly offsetOrNull: Answer<M | null>;
+  readonly offsets: Answer<M[]>;
+  readonly page: Answer<Page<M>>;
+  readonly statisticsOrNull: Answer<Statistics<M> | null>;
+
+  constructor(family: Family<M>) {
+    const form: Form = family.name === "R" ? "plain" : "wide", small = form === "plain";
+    const member = (reply: unknown): M =>
+      small && typeof reply === "number" && Number.isSafeInteger(reply) ? reply as M : family.member(integerOf(reply));
+    const offsets = (reply: unknown): M[] => listOf(reply).map(member);
+    this.count = { form, decode: member };
+    this.countOrNull = orNull(this.count);
+    this.offsetOrNull = orNull({ form, decode: (reply) => (integerOf(reply) === -1n ? null : member(reply)) });
+    this.offsets = { form, decode: offsets };
+    this.page = {
+      form,
+      decode: (reply) => {
+        const [cursor, members] = listOf(reply), next = member(cursor);
+        return { members: offsets(members), cursor: next > 0 ? next : null };
+      },
+    };
+    this.statisticsOrNull = orNull({
+      form: "plain",
+      decode: (reply) => JSON.parse(textOf(reply), (_, value: unknown) => (/^\d+$/.test(String(value)) ? member(value) : value)) as Statistics<M>,
+    });
+  }
+}

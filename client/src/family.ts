@@ -1,0 +1,53 @@
+// The two families of commands, and how their offsets are checked and answered.
+
+import { Inexact, OutOfRange } from "./errors.js";
+
+/** How a family answers offsets and numbers of members: `number` for `R.`, `bigint` for `R64.`. */
+export type Member = number | bigint;
+
+/** What a method takes for an offset: for `R64.` also text and safe numbers. */
+export type Offset<M extends Member> = [M] extends [number] ? number : bigint | number | string;
+
+/** A number of members, of which there are up to 2^64 in `R64.` bitmaps. */
+export type Count<M extends Member> = M;
+
+/** A family of commands. There are two, {@link R} and {@link R64}. */
+export interface Family<M extends Member> {
+  /** The prefix of its commands. */
+  readonly name: "R" | "R64";
+  /** The largest offset. */
+  readonly last: bigint;
+  /**
+   * The integer as the family answers it. Throws {@link Inexact} if a number cannot hold it. O(1).
+   * See docs/commands.md.
+   */
+  member(value: bigint): M;
+}
+
+/** The family of 32-bit offsets: 0 to 4294967295. See docs/commands.md. */
+export const R: Family<number> = {
+  name: "R",
+  last: 2n ** 32n - 1n,
+  member(value) {
+    const number = Number(value);
+    if (!Number.isSafeInteger(number)) throw new Inexact(`${value} does not fit a number`);
+    return number;
+  },
+};
+
+/** The family of 64-bit offsets: 0 to 18446744073709551615. See docs/commands.md. */
+export const R64: Family<bigint> = { name: "R64", last: 2n ** 64n - 1n, member: (value) => value };
+
+/**
+ * An argument as an integer. `name` is what errors call it. Throws {@link OutOfRange} if it is no integer, a number beyond 2^53, or not within
+ * `low` and `high`. O(1).
+ */
+export function integer(name: string, value: bigint | number | string, low: bigint, high: bigint): bigint {
+  const exact = typeof value === "number" ? Number.isSafeInteger(value) : typeof value === "bigint" || /^-?\d+$/.test(value);
+  if (!exact) throw new OutOfRange(`invalid ${name}: ${describe(value)} is not an exact integer`);
+  const whole = BigInt(value);
+  if (whole < low || whole > high) throw new OutOfRange(`invalid ${name}: ${whole} is not from ${low} to ${high}`);
+  return whole;
+}
+
+const describe = (value: unknown): string => (typeof value === "string" ? JSON.stringify(value) : String(value));

@@ -1,0 +1,26 @@
+// The core, which needs no client library. The adapters are redis-roar-client/node-redis, /ioredis and /sdk.
+
+export { Bitmaps } from "./bitmaps.js";
+export type { Call, Form, Word } from "./call.js";
+export { Calls, type MethodName } from "./calls.js";
+export { BadPayload, Inexact, Oom, OutOfRange, RoarError, WrongType } from "./errors.js";
+export { type Count, type Family, type Member, type Offset, R, R64 } from "./family.js";
+export type { PageOptions } from "./paging.js";
+export { type RoarClient, roarOn } from "./roar.js";
+export { ShardedBitmap, type ShardingOptions } from "./sharded/bitmap.js";
+export { type ShardFailure, ShardsFailed } from "./sharded/failure.js";
+export { type Settled, type Transport } from "./transport.js";
+export type {
+  Bit, BitRange, ContainerStatistics, Encoding, FieldGet, FieldOffset, FieldOperation, Key, Overflow, Page, Statistics,
+} from "./types.js";
+
+import { Calls } from "./calls.js";
+import type { Family, Member } from "./family.js";
+
+/**
+ * The commands of a family as values, to send them yourself: `callsOf(R).getBit("k", 7)` has `name`, `args`, `keys` and `decode(reply)`.
+ *
+ * @param family {@link R} or {@link R64}
+ * @remarks O(1). See docs/commands.md.
+ */
+export const callsOf = <M extends Member>(family: Family<M>): Calls<M> => new Calls(family);

@@ -1,0 +1,64 @@
+// Types of arguments and answers.
+
+import type { Member, Offset } from "./family.js";
+
+/** A key. */
+export type Key = string | Buffer;
+
+/** A bit. */
+export type Bit = 0 | 1;
+
+/** Indexes of bytes or bits, both ends included, negative from the end, as those of native BITCOUNT. See docs/commands.md#bitcount. */
+export interface BitRange<M extends Member> {
+  start: Offset<M>;
+  /** Without it, the range extends to the end. */
+  end?: Offset<M>;
+  /** What the indexes count; BYTE if it is not given. */
+  unit?: "BYTE" | "BIT";
+}
+
+/** The type of a field: `i1` to `i64` signed, `u1` to `u63` unsigned. */
+export type Encoding = `i${number}` | `u${number}`;
+
+/** Where a field begins: a number of bits, or after a `#` a number of fields of that width. */
+export type FieldOffset<M extends Member> = Offset<M> | `#${number}`;
+
+/** What happens when a value does not fit: it wraps around, stays at the largest or smallest value, or is not written. */
+export type Overflow = "WRAP" | "SAT" | "FAIL";
+
+/** Reads a field. See docs/commands.md#bitfield. */
+export type FieldGet<M extends Member> = readonly ["GET", Encoding, FieldOffset<M>];
+
+/** An operation on a field; the last item is what to do about an overflow, WRAP if it is not given. See docs/commands.md#bitfield. */
+export type FieldOperation<M extends Member> =
+  | readonly ["GET", Encoding, FieldOffset<M>, value?: undefined, overflow?: undefined]
+  | readonly ["SET" | "INCRBY", Encoding, FieldOffset<M>, value: bigint | number | string, overflow?: Overflow];
+
+/** A page of SCAN. */
+export interface Page<M extends Member> {
+  members: M[];
+  /** The cursor for the next call, null at the end. */
+  cursor: M | null;
+}
+
+/** Statistics about containers. */
+export interface ContainerStatistics<M extends Member> {
+  number_of_containers: M;
+  container_cardinality: M;
+  /** Bytes in the portable format, not in memory. */
+  container_allocated_bytes: M;
+}
+
+/** Statistics about a bitmap. See docs/commands.md#stat. */
+export interface Statistics<M extends Member> {
+  type: "bitmap" | "bitmap64";
+  cardinality: M;
+  number_of_containers: M;
+  /** 0 if the bitmap is empty. */
+  max_value: M;
+  /** The largest offset if the bitmap is empty. */
+  min_value: M;
+  array_container: ContainerStatistics<M>;
+  bitset_container: ContainerStatistics<M>;
+  run_container: ContainerStatistics<M>;
+}

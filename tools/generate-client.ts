@@ -1,0 +1,308 @@
+// generate-client <client/>           writes src/calls.ts, src/commands.ts and the table of methods in README.md from host/commands.ts
+// generate-client --check <client/>   fails if that would change a file
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Answer, type Arg, type Command, commands, type Kind, type Method } from "../host/commands.ts";
+
+// --- Parameters of methods ---------------------------------------------------------------------------------------------------
+
+interface Parameter {
+  name: string;
+  type: string;
+  optional: boolean;
+  /** What the argument is, for its documentation. */
+  meaning: string;
+  /** Calls of CallBuilder's methods that write it. */
+  write: (value: string) => string;
+}
+
+const OF_FAMILY = "0 to 4294967295 in `r`, to 18446744073709551615 in `r64`";
+
+const KINDS: Record<Kind, { type: string; meaning: string }> = {
+  offset: { type: "Offset<M>", meaning: OF_FAMILY },
+  end: { type: "Offset<M>", meaning: `not included: ${OF_FAMILY}, or one more` },
+  bit: { type: "Bit", meaning: "0 or 1" },
+  rank: { type: "Offset<M>", meaning: "counted from 0; negative from the end" },
+  range: { type: "BitRange<M>", meaning: "bytes or bits, both ends included; all if it is not given" },
+  number: { type: "number", meaning: "the most members to answer" },
+  operations: { type: "readonly FieldOperation<M>[]", meaning: "carried out in this order" },
+  text: { type: "string", meaning: "text" },
+  bytes: { type: "Uint8Array", meaning: "bytes" },
+};
+
+const fail = (row: Command, why: string): never => {
+  throw new Error(`commands.ts: ${row.name}: ${why}`);
+};
+const isReadOnly = ({ flags }: Command): boolean => flags.includes("readonly");
+const camel = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+const quoted = (text: string): string => JSON.stringify(text);
+const isWords = ({ type, of }: Arg): boolean => type === "oneof" && of!.every((one) => one.type === "token");
+/** An argument that is one value: a key, or of a kind. */
+const isValue = ({ type, kind }: Arg): boolean => type === "key" || kind !== undefined;
+
+/** The parameter for an argument that is one value, or a list of such values. */
+function valueParameter(row: Command, { name, type, kind, multiple, optional }: Arg): Parameter {
+  const base = { name: camel(multiple && kind !== "operations" ? `${name}s` : name), optional: optional === true && kind !== "operations" };
+  if (type === "key") {
+    return multiple
+      ? { ...base, type: "Iterable<Key>", meaning: "keys, one at least", write: (value) => `.keys(${value})` }
+      : { ...base, type: "Key", meaning: "a key", write: (value) => `.key(${value})` };
+  }
+  const known = KINDS[kind!];
+  if (kind === "operations") {
+    return { ...base, name: "operations", type: isReadOnly(row) ? "readonly FieldGet<M>[]" : known.type, meaning: known.meaning, write: (value) => `.operations(${value})` };
+  }
+  if (multiple && kind !== "offset") return fail(row, `${name}: only offsets and keys can be lists`);
+  if (multiple) {
+    return { ...base, type: "Iterable<Offset<M>>", meaning: `${known.meaning}; one at least`, write: (value) => `.offsets(${quoted(base.name)}, ${value})` };
+  }
+  if (kind === "text") return { ...base, ...known, write: (value) => `.word(${value})` };
+  if (kind === "bytes" || kind === "range") return { ...base, ...known, write: (value) => `.${kind}(${value})` };
+  return { ...base, ...known, write: (value) => `.${kind}(${quoted(name)}, ${value})` };
+}
+
+interface Signature {
+  positional: Parameter[];
+  options: Parameter[];
+  /** Statements that write the arguments; the first continues the builder's construction. */
+  first: string;
+  rest: string[];
+}
+
+/** The parameters of a method, and the statements that write its call. */
+function signature(row: Command, method: Method): Signature {
+  const made: Signature = { positional: [], options: [], first: "", rest: [] };
+  const words = row.methods.flatMap(({ word }) => word ?? []);
+  /** Appends to the chain that builds the call, which ends at the first optional argument. */
+  const always = (text: string): void => {
+    if (made.rest.length === 0) made.first += text;
+    else made.rest.push(`call${text};`);
+  };
+  const option = (parameter: Parameter): void => {
+    made.options.push({ ...parameter, optional: true });
+    const value = `options.${parameter.name}`;
+    made.rest.push(`if (${value} !== undefined) call${parameter.write(value)};`);
+  };
+  const visit = (arg: Arg): void => {
+    if (arg.name === "numkeys") return; // written with the keys
+    if (isValue(arg) && arg.token) {
+      const parameter = valueParameter(row, { ...arg, name: arg.token.toLowerCase() });
+      option({ ...parameter, write: (value) => `.word(${quoted(arg.token!)})${parameter.write(value)}` });
+    } else if (isValue(arg)) {
+      const parameter = valueParameter(row, arg), { name, write } = parameter;
+      if (parameter.optional && arg.kind !== "range") option(parameter);
+      else {
+        made.positional.push(parameter);
+        if (parameter.optional) made.rest.push(`if (${name} !== undefined) call${write(name)};`);
+        else always(row.args[row.args.indexOf(arg) - 1]?.name === "numkeys" ? `.numberedKeys(${name})` : write(name));
+      }
+    } else if (arg.type === "token") {
+      if (method.word === arg.token) always(`.word(${quoted(arg.token!)})`);
+      else if (!words.includes(arg.token!)) {
+        const name = arg.name;
+        made.options.push({ name, type: "boolean", optional: true, meaning: `\`${arg.token}\``, write: () => "" });
+        made.rest.push(`if (options.${name}) call.word(${quoted(arg.token!)});`);
+      }
+    } else if (isWords(arg)) {
+      const parameter: Parameter = {
+        name: arg.name, type: arg.of!.map(({ token }) => quoted(token!)).join(" | "), optional: arg.optional === true,
+        meaning: "a keyword", write: (value) => `.word(${value})`,
+      };
+      if (parameter.optional) option(parameter);
+      else {
+        made.positional.push(parameter);
+        always(parameter.write(parameter.name));
+      }
+    } else if (arg.type === "oneof") {
+      const chosen = arg.of!.find(({ token, of }) => (token ?? of![0]!.token) === method.word);
+      if (!chosen) return fail(row, `${method.name}: none of the alternatives of ${arg.name} begins with ${method.word}`);
+      for (const part of chosen.type === "block" ? chosen.of! : [chosen]) visit(part);
+    } else fail(row, `${arg.name}: has no kind`);
+  };
+  for (const arg of row.args) visit(arg);
+  return made;
+}
+
+// --- Answers and documentation -----------------------------------------------------------------------------------------------
+
+interface Meaning {
+  /** The name in Answers, if it is not that of the table. */
+  member?: string;
+  type: string;
+  /** Replaces the reply as the table describes it, where a client answers something else. */
+  text?: string;
+}
+
+const ANSWERS: Record<Answer, Meaning> = {
+  ok: { type: '"OK"' },
+  "ok?": { type: '"OK" | null', text: "`OK`, or null if the key is missing." },
+  bit: { type: "Bit" },
+  bits: { type: "Bit[]" },
+  boolean: { type: "boolean", text: "Whether it is so." },
+  count: { type: "Count<M>" },
+  "count?": { type: "Count<M> | null", text: "The number of members that were removed, or null if the key is missing." },
+  "offset?": { type: "M | null", text: "The offset, or null if there is none." },
+  offsets: { type: "M[]" },
+  page: { type: "Page<M>", text: "The members, and the cursor for the next call, which is null at the end." },
+  length: { type: "number" },
+  "ratio?": { type: "number | null", text: "A number from 0 to 1, or null if both bitmaps are empty." },
+  fields: { type: "(bigint | null)[]" },
+  text: { type: "string" },
+  "text?": { type: "string | null", text: "Text, or null if the key is missing." },
+  bytes: { type: "Buffer" },
+  "bytes?": { type: "Buffer | null", text: "The bitmap's bytes, or null if the key is missing." },
+  "statistics?": { type: "Statistics<M> | null", text: "The statistics, or null if the key is missing." },
+};
+/** What methods answer if the row describes the replies of several. */
+const ONE_OF_SEVERAL: Partial<Record<Answer, string>> = {
+  count: "The number of members.", offsets: "The members in ascending order.", bytes: "The bitmap's bytes.",
+};
+const answerName = (answer: Answer): string => answer.replace("?", "OrNull");
+
+function replyOf(row: Command, { answer }: Method): string {
+  const text = ANSWERS[answer].text ?? (row.methods.length > 1 ? ONE_OF_SEVERAL[answer] : undefined) ?? row.reply;
+  return text.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/\bnil\b/g, "null");
+}
+
+function errorsOf(row: Command, { positional, options }: Signature): string {
+  const checked = [...positional, ...options].some(({ type }) => /Offset|Bit\b|BitRange|number|Field|Iterable/.test(type));
+  return [
+    ...(row.keys.some(({ access }) => access === "read" || access === "modify" || access === "insert") ? ["WrongType"] : []),
+    ...(checked ? ["OutOfRange"] : []),
+    ...(row.flags.includes("deny-oom") ? ["Oom"] : []),
+    ...(positional.some(({ type }) => type === "Uint8Array") ? ["BadPayload"] : []),
+    ...(row.missing === "error" ? ["RoarError if a key is missing"] : []),
+  ].join(", ");
+}
+
+function syntax(row: Command, method: Method): string {
+  const { positional, options } = signature(row, method);
+  const names = positional.map(({ name, optional }) => (optional ? `${name}?` : name));
+  const braces = options.length > 0 ? [`{ ${options.map(({ name }) => `${name}?`).join(", ")} }`] : [];
+  return `${method.name}(${[...names, ...braces].join(", ")})`;
+}
+
+function parameters({ positional, options }: Signature): string {
+  const list = positional.map(({ name, type, optional }) => `${name}${optional ? "?" : ""}: ${type}`);
+  if (options.length > 0) list.push(`options: { ${options.map(({ name, type }) => `${name}?: ${type}`).join("; ")} } = {}`);
+  return list.join(", ");
+}
+
+function documentation(row: Command, method: Method): string {
+  const made = signature(row, method), errors = errorsOf(row, made);
+  return [
+    `${method.summary ?? row.summary}.`,
+    "",
+    ...made.positional.map(({ name, meaning }) => `@param ${name} ${meaning}`),
+    ...(made.options.length > 0 ? [`@param options ${made.options.map(({ name, meaning }) => `\`${name}\`: ${meaning}`).join("; ")}`] : []),
+    `@returns ${replyOf(row, method)}`,
+    ...(errors ? [`@throws ${errors}`] : []),
+    `@remarks ${row.complexity}. Since ${row.since}. See docs/commands.md#${row.name.toLowerCase()}.`,
+  ].map((line) => `   *${line && " "}${line}`).join("\n").replace(/^/, "  /**\n").concat("\n   */");
+}
+
+// --- Files -------------------------------------------------------------------------------------------------------------------
+
+const methods = commands.flatMap((row) => row.methods.map((method) => ({ row, method })));
+const HEADER = "// Generated by tools/generate-client.ts from host/commands.ts.\n";
+const LAYOUT = "/* eslint-disable @stylistic/max-len */\n";
+const TYPES = 'import type { Bit, BitRange, FieldGet, FieldOperation, Key, Page, Statistics } from "./types.js";';
+
+function callMethod(row: Command, method: Method): string {
+  const made = signature(row, method);
+  const begin = `new CallBuilder(this.family, ${quoted(row.name)}, ${isReadOnly(row)})`;
+  const end = `.answers(this.answers.${answerName(method.answer)})`;
+  const body = made.rest.length === 0
+    ? [`return ${begin}${made.first}${end};`]
+    : [`const call = ${begin}${made.first};`, ...made.rest, `return call${end};`];
+  return `${documentation(row, method)}
+  ${method.name}(${parameters(made)}): Call<${ANSWERS[method.answer].type}> {
+${body.map((line) => `    ${line}`).join("\n")}
+  }
+`;
+}
+
+const calls = `${HEADER}${LAYOUT}
+import { Answers } from "./answers.js";
+import { type Call, CallBuilder } from "./call.js";
+import type { Count, Family, Member, Offset } from "./family.js";
+${TYPES}
+
+/** The methods of {@link Calls}, and whether their commands only read. */
+export const readOnly = {
+${methods.map(({ row, method }) => `  ${method.name}: ${isReadOnly(row)},`).join("\n")}
+} as const;
+
+/** The name of a method that is a command. */
+export type MethodName = keyof typeof readOnly;
+
+/** The commands of a family as values, which a pipeline sends, or which you send yourself. */
+export class Calls<M extends Member> {
+  readonly family: Family<M>;
+  protected readonly answers: Answers<M>;
+
+  constructor(family: Family<M>) {
+    this.family = family;
+    this.answers = new Answers(family);
+  }
+
+${methods.map(({ row, method }) => callMethod(row, method)).join("\n")}}
+`;
+
+function commandMethod(row: Command, method: Method): string {
+  const made = signature(row, method);
+  const names = [...made.positional.map(({ name }) => name), ...(made.options.length > 0 ? ["options"] : [])];
+  return `${documentation(row, method)}
+  ${method.name}(${parameters(made)}): Promise<${ANSWERS[method.answer].type}> {
+    return this.run(() => this.calls.${method.name}(${names.join(", ")}));
+  }
+`;
+}
+
+const commandsFile = `${HEADER}${LAYOUT}
+import type { Call } from "./call.js";
+import type { Calls } from "./calls.js";
+import type { Count, Member, Offset } from "./family.js";
+${TYPES}
+
+/** The commands of a family as methods. */
+export abstract class Commands<M extends Member> {
+  /** The same commands as values, for pipelines. */
+  abstract readonly calls: Calls<M>;
+
+  /** Sends a call. An error while it is made rejects the promise, too. */
+  protected abstract run<T>(make: () => Call<T>): Promise<T>;
+
+${methods.map(({ row, method }) => commandMethod(row, method)).join("\n")}}
+`;
+
+const table = [
+  "| Method | Answer | Command |",
+  "|---|---|---|",
+  ...methods.map(({ row, method }) => {
+    const type = ANSWERS[method.answer].type.replaceAll("<M>", "").replaceAll("|", "\\|");
+    const word = method.word ? ` \`${method.word}\`` : "";
+    return `| \`${syntax(row, method)}\` | \`${type}\` | [${row.name}](../docs/commands.md#${row.name.toLowerCase()})${word} |`;
+  }),
+].join("\n");
+
+const BEGIN = "<!-- methods -->\n", END = "\n<!-- /methods -->";
+
+/** The README with the table between its two marks. */
+function readme(text: string): string {
+  const begin = text.indexOf(BEGIN), end = text.indexOf(END);
+  if (begin < 0 || end < 0) throw new Error("README.md has no place for the table of methods");
+  return `${text.slice(0, begin)}${BEGIN}${table}${text.slice(end)}`;
+}
+
+const [mode, folder] = process.argv.slice(2).length === 2 ? process.argv.slice(2) : ["--write", process.argv[2]];
+if (!folder || !["--write", "--check"].includes(mode!)) throw new Error("usage: generate-client [--check] <client/>");
+const pathOf = (name: string): string => join(folder, name);
+const made: [name: string, text: string][] = [
+  ["src/calls.ts", calls], ["src/commands.ts", commandsFile], ["README.md", readme(readFileSync(pathOf("README.md"), "utf8"))],
+];
+for (const [name, text] of made) {
+  if (mode === "--write") writeFileSync(pathOf(name), text);
+  else if (readFileSync(pathOf(name), "utf8") !== text) throw new Error(`${pathOf(name)} does not match host/commands.ts: run make documents`);
+}
