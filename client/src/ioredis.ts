@@ -17,11 +17,28 @@ export interface IoredisClient {
   readonly isCluster: boolean;
   readonly options: { keyPrefix?: string };
   sendCommand(command: any): unknown;
-  pipeline(): Pipeline;
+  pipeline(): unknown;
 }
 
 /** The nodes of each slot, the master first. It is empty before the cluster is connected. */
 const nodesOf = (client: IoredisClient): readonly (readonly string[])[] => (client as { slots?: string[][] }).slots ?? [];
+
+/**
+ * With `stringNumbers`, ioredis gets the bounds of CLUSTER SLOTS as text and compares them as text: "5461" is then greater than "10922", and
+ * it does not know who has these slots. A reply transformer is the only place between the reply and its table.
+ */
+function withNumbers(reply: unknown): unknown {
+  if (!Array.isArray(reply)) return reply;
+  const isRange = (item: unknown): item is unknown[] => Array.isArray(item) && item.slice(0, 2).every((bound) => /^\d+$/.test(String(bound)));
+  return reply.map((item: unknown) => (isRange(item) ? [Number(item[0]), Number(item[1]), ...item.slice(2)] : item));
+}
+
+/** Makes ioredis read the slots of a cluster as numbers. It may have read them as text before. */
+function repairSlots(client: IoredisClient): void {
+  Command.setReplyTransformer("cluster", withNumbers);
+  const { slots, refreshSlotsCache } = client as { slots?: unknown[]; refreshSlotsCache?: () => void };
+  if (slots && slots.length > 0) refreshSlotsCache?.call(client);
+}
 
 /** ioredis does not know where the keys of a module's commands are, and routes and prefixes nothing unless `keys` says so. */
 function commandOf({ name, args, keys, form }: Call<unknown>): Command & { keys: Word[] } {
@@ -40,12 +57,13 @@ const NOT_EXECUTED = /^(MOVED|ASK|TRYAGAIN|CLUSTERDOWN) /;
  * @remarks Nothing is sent. `keyPrefix` is honoured.
  */
 export function roar(client: IoredisClient): RoarClient {
+  if (client.isCluster) repairSlots(client);
   const prefix = client.options.keyPrefix;
 
   const send = async (call: Call<unknown>): Promise<unknown> => client.sendCommand(commandOf(prefixed(call, prefix)));
 
   const pipelined = async (calls: readonly Call<unknown>[]): Promise<PromiseSettledResult<unknown>[]> => {
-    const pipeline = client.pipeline();
+    const pipeline = client.pipeline() as Pipeline;
     for (const call of calls) pipeline.sendCommand(commandOf(prefixed(call, prefix)));
     const results = await pipeline.exec();
     return results!.map(([error, value]) => (error ? { status: "rejected", reason: error } : { status: "fulfilled", value }));

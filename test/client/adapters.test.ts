@@ -1,0 +1,43 @@
+// Every example of the command table, through every client library: the method that the line stands for answers what the example says.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { commands } from "../../host/commands.ts";
+import { RoarError } from "../../client/src/index.ts";
+import { type Adapter, asModules, type Opened, wrappers } from "../support/adapters.ts";
+import { families, R } from "../support/family.ts";
+import { answerOf, methodCallOf, parsePrinted, rowOf, wordsOf } from "../support/methods.ts";
+import { byName, useServer } from "../support/suite.ts";
+
+/** Commands whose replies differ between the families, in the number of offsets or the format of a payload. Their examples are for R. */
+const only32 = ["SETFULL", "STAT", "EXPORT", "IMPORT"];
+const rows = families.flatMap((family) =>
+  commands.filter(({ name }) => family === R || !only32.includes(name)).map((row) => ({ name: `${family.name}.${row.name}`, family, row })));
+
+describe.each(byName<Adapter>([...wrappers, ...asModules]))("%s", (name, adapter) => {
+  const server = useServer();
+  let client: Opened;
+  beforeAll(async () => {
+    client = await adapter.open(server);
+  });
+  afterAll(() => client.close());
+
+  it.each(byName(rows))("%s answers as its example says", async (_, { family, row }) => {
+    const bitmaps = family === R ? client.r : client.r64, answered = new Set<string>();
+    for (const [line, printed] of row.example) {
+      const [command, ...words] = wordsOf(line);
+      if (!command!.startsWith("R.")) {
+        expect(await server.run(command!, ...words), line).toBe(Number(parsePrinted(printed)));
+        continue;
+      }
+      const { method, args } = methodCallOf(rowOf(command!), family, words);
+      const answer = (bitmaps as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>)[method.name]!(...args);
+      if (printed.startsWith("(error) ")) {
+        const error = await answer.catch((reason: unknown) => reason);
+        expect(error, line).toMatchObject({ message: printed.slice(8) });
+        if (wrappers.includes(adapter)) expect(error, line).toBeInstanceOf(RoarError);
+      } else expect(await answer, `${name}: ${line}`).toEqual(answerOf(method.answer, family, parsePrinted(printed)));
+      answered.add(command!.slice(2));
+    }
+    expect(answered).toContain(row.name);
+  });
+});

@@ -1,0 +1,173 @@
+// The JavaScript client over every client library and version that it supports.
+
+import { Cluster as Ioredis5Cluster, Redis as Ioredis5 } from "ioredis";
+import { Cluster as Ioredis6Cluster, Redis as Ioredis6 } from "ioredis6";
+import { commandOptions as withOptions4, createClient as create4, createCluster as createCluster4 } from "redis4";
+import { createClient as create5, createCluster as createCluster5 } from "redis5";
+import { createClient as create6, createCluster as createCluster6 } from "redis6";
+import { vi } from "vitest";
+import { commands } from "../../host/commands.ts";
+import type { Bitmaps, RoarClient } from "../../client/src/index.ts";
+import { roar as ioredis } from "../../client/src/ioredis.ts";
+import { modules, roar as nodeRedis, typeMapping } from "../../client/src/node-redis.ts";
+import { Roar as Sdk } from "../../client/src/sdk.ts";
+import type { Member } from "../../client/src/index.ts";
+import type { Server } from "./server.ts";
+
+/** An open client, and how to close it. */
+export interface Opened extends RoarClient {
+  close(): Promise<unknown>;
+}
+
+export interface Adapter {
+  readonly name: string;
+  /** It rounds integers above 2^53 unless the server is set to reply text. */
+  readonly rounds?: true;
+  /** It can add a prefix to keys. */
+  readonly prefixes?: true;
+  open(server: Server, keyPrefix?: string): Promise<Opened>;
+  openCluster?(ports: readonly number[], keyPrefix?: string): Promise<Opened>;
+}
+
+// Each copy of the adapter has the Command class of one version of ioredis.
+vi.doMock("ioredis", () => import("ioredis6"));
+const copy = "../../client/src/ioredis.ts?6";
+const { roar: ioredis6 } = await import(copy) as { roar: typeof ioredis };
+vi.doUnmock("ioredis");
+
+const opened = (roar: RoarClient, close: () => Promise<unknown>): Opened => ({ r: roar.r, r64: roar.r64, pipeline: roar.pipeline, close });
+
+const rootNodes = (ports: readonly number[]): { url: string }[] => ports.map((port) => ({ url: `redis://127.0.0.1:${port}` }));
+const hosts = (ports: readonly number[]): { host: string; port: number }[] => ports.map((port) => ({ host: "127.0.0.1", port }));
+
+/** Keeps lost connections of clients, which tests cause, from ending the process. */
+const quiet = <C extends { on(event: "error", listener: () => void): unknown }>(client: C): C => {
+  client.on("error", () => {});
+  return client;
+};
+
+export const wrappers: readonly Adapter[] = [
+  {
+    name: "node-redis 4",
+    rounds: true,
+    async open(server) {
+      const client = await quiet(create4({ socket: { path: server.socket } })).connect();
+      return opened(nodeRedis(client), () => client.disconnect());
+    },
+    async openCluster(ports) {
+      const client = quiet(createCluster4({ rootNodes: rootNodes(ports) }));
+      await client.connect();
+      return opened(nodeRedis(client), () => client.disconnect());
+    },
+  },
+  {
+    name: "node-redis 5",
+    async open(server) {
+      const client = await quiet(create5({ socket: { path: server.socket, tls: false } })).connect();
+      return opened(nodeRedis(client), async () => client.destroy());
+    },
+    async openCluster(ports) {
+      const client = await quiet(createCluster5({ rootNodes: rootNodes(ports) })).connect();
+      return opened(nodeRedis(client), async () => client.destroy());
+    },
+  },
+  {
+    name: "node-redis 6",
+    prefixes: true,
+    async open(server, keyPrefix) {
+      const client = await quiet(create6({ socket: { path: server.socket, tls: false }, ...(keyPrefix && { keyPrefix }) })).connect();
+      return opened(nodeRedis(client), async () => client.destroy());
+    },
+    async openCluster(ports, keyPrefix) {
+      const client = await quiet(createCluster6({ rootNodes: rootNodes(ports), ...(keyPrefix && { keyPrefix }) })).connect();
+      return opened(nodeRedis(client), async () => client.destroy());
+    },
+  },
+  {
+    name: "ioredis 5",
+    prefixes: true,
+    async open(server, keyPrefix) {
+      const client = quiet(new Ioredis5({ path: server.socket, stringNumbers: true, ...(keyPrefix && { keyPrefix }) }));
+      return opened(ioredis(client), async () => client.disconnect());
+    },
+    async openCluster(ports, keyPrefix) {
+      const client = quiet(new Ioredis5Cluster(hosts(ports), { redisOptions: { stringNumbers: true }, ...(keyPrefix && { keyPrefix }) }));
+      return opened(ioredis(client), async () => client.disconnect());
+    },
+  },
+  {
+    name: "ioredis 6",
+    prefixes: true,
+    async open(server, keyPrefix) {
+      const client = quiet(new Ioredis6({ path: server.socket, stringNumbers: true, ...(keyPrefix && { keyPrefix }) }));
+      return opened(ioredis6(client), async () => client.disconnect());
+    },
+    async openCluster(ports, keyPrefix) {
+      const client = quiet(new Ioredis6Cluster(hosts(ports), { redisOptions: { stringNumbers: true }, ...(keyPrefix && { keyPrefix }) }));
+      return opened(ioredis6(client), async () => client.disconnect());
+    },
+  },
+  {
+    name: "redis-modules-sdk",
+    prefixes: true,
+    async open(server, keyPrefix) {
+      const client = new Sdk({ path: server.socket, ...(keyPrefix && { keyPrefix }) });
+      await client.connect();
+      return opened(client, () => client.disconnect());
+    },
+  },
+];
+
+// --- node-redis's own way: modules -------------------------------------------------------------------------------------------
+
+type Namespace = Readonly<Record<string, (...args: unknown[]) => Promise<unknown>>>;
+
+/** The commands of a module of node-redis, as if they were the wrapper's. `first` are arguments before those of a command. */
+function asBitmaps<M extends Member>(namespace: object, ...first: unknown[]): Bitmaps<M> {
+  const methods = commands.flatMap((row) => row.methods.map(({ name }) => name));
+  return Object.fromEntries(methods.map((name) => [name, (...args: unknown[]) => (namespace as Namespace)[name]!(...first, ...args)])) as unknown as Bitmaps<M>;
+}
+
+const ofModules = ({ r, r64 }: { r: object; r64: object }, close: () => Promise<unknown>, ...first: unknown[]): Opened => ({
+  r: asBitmaps(r, ...first), r64: asBitmaps(r64, ...first), close,
+  pipeline: () => { throw new Error("modules have no pipeline of this package"); },
+});
+
+export const asModules: readonly Adapter[] = [
+  {
+    name: "modules of node-redis 4",
+    rounds: true,
+    async open(server) {
+      const client = await quiet(create4({ modules, socket: { path: server.socket } })).connect();
+      return ofModules(client, () => client.disconnect(), withOptions4({ returnBuffers: true }));
+    },
+    async openCluster(ports) {
+      const client = quiet(createCluster4({ modules, rootNodes: rootNodes(ports) }));
+      await client.connect();
+      return ofModules(client, () => client.disconnect(), withOptions4({ returnBuffers: true }));
+    },
+  },
+  {
+    name: "modules of node-redis 5",
+    async open(server) {
+      const client = await quiet(create5({ modules, socket: { path: server.socket, tls: false } })).connect();
+      return ofModules(client.withTypeMapping(typeMapping), async () => client.destroy());
+    },
+    async openCluster(ports) {
+      const client = await quiet(createCluster5({ modules, rootNodes: rootNodes(ports) })).connect();
+      return ofModules(client.withTypeMapping(typeMapping), async () => client.destroy());
+    },
+  },
+  {
+    name: "modules of node-redis 6",
+    prefixes: true,
+    async open(server, keyPrefix) {
+      const client = await quiet(create6({ modules, socket: { path: server.socket, tls: false }, ...(keyPrefix && { keyPrefix }) })).connect();
+      return ofModules(client.withTypeMapping(typeMapping), async () => client.destroy());
+    },
+    async openCluster(ports, keyPrefix) {
+      const client = await quiet(createCluster6({ modules, rootNodes: rootNodes(ports), ...(keyPrefix && { keyPrefix }) })).connect();
+      return ofModules(client.withTypeMapping(typeMapping), async () => client.destroy());
+    },
+  },
+];
