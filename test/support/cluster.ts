@@ -13,11 +13,14 @@ export interface Node {
   readonly id: string;
 }
 
-async function startNode(): Promise<Node> {
+/** How long a node may be silent before the others ask whether it has failed. */
+const PATIENCE_MS = 5000;
+
+async function startNode(patience: number): Promise<Node> {
   const busPort = await freePort();
   const server = await Server.start({
     listens: true,
-    config: ["cluster-enabled yes", `cluster-port ${busPort}`, "cluster-node-timeout 5000"],
+    config: ["cluster-enabled yes", `cluster-port ${busPort}`, `cluster-node-timeout ${patience}`],
   });
   return { server, busPort, connection: server.connection, id: (await server.run("CLUSTER", "MYID")) as string };
 }
@@ -25,22 +28,24 @@ async function startNode(): Promise<Node> {
 export class Cluster {
   /** The primaries, in the order of their slots. */
   readonly primaries: readonly Node[];
+  readonly #patience: number;
   #nodes: Node[];
 
-  private constructor(primaries: Node[]) {
+  private constructor(primaries: Node[], patience: number) {
     this.primaries = primaries;
+    this.#patience = patience;
     this.#nodes = [...primaries];
   }
 
-  static async start(count: number): Promise<Cluster> {
+  static async start(count: number, patience = PATIENCE_MS): Promise<Cluster> {
     const nodes: Node[] = [];
-    for (let i = 0; i < count; i++) nodes.push(await startNode());
+    for (let i = 0; i < count; i++) nodes.push(await startNode(patience));
     for (const [i, { connection }] of nodes.entries()) {
       await connection.run("CLUSTER", "ADDSLOTSRANGE", Math.floor((i * SLOTS) / count), Math.floor(((i + 1) * SLOTS) / count) - 1);
       await connection.run("CLUSTER", "SET-CONFIG-EPOCH", i + 1); // nodes with equal epochs could dispute the ownership of a migrated slot
       for (const { server, busPort } of nodes.slice(0, i)) await connection.run("CLUSTER", "MEET", "127.0.0.1", server.port, busPort);
     }
-    const cluster = new Cluster(nodes);
+    const cluster = new Cluster(nodes, patience);
     await cluster.#joined();
     return cluster;
   }
@@ -56,7 +61,7 @@ export class Cluster {
   }
 
   async addReplica(primary: Node): Promise<Node> {
-    const replica = await startNode();
+    const replica = await startNode(this.#patience);
     this.#nodes.push(replica);
     await replica.connection.run("CLUSTER", "MEET", "127.0.0.1", primary.server.port, primary.busPort);
     await this.#joined();

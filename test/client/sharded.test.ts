@@ -1,0 +1,223 @@
+// Sharded bitmaps on three masters: where shards are, what fails and how it is reported, what is outside of the model's random operations.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { BadPayload, type Bitmaps, type Family, type Offset, OutOfRange, R, R64, RoarError, type ShardedBitmap, ShardsFailed, WrongType } from "../../client/src/index.ts";
+import { containersOf, payloadOf } from "../../client/src/sharded/payload.ts";
+import { type Adapter, type Opened, wrappers } from "../support/adapters.ts";
+import { Cluster } from "../support/cluster.ts";
+import { range } from "../support/family.ts";
+import { seeded } from "../support/random.ts";
+import { byName } from "../support/suite.ts";
+
+const WIDTH = 65_536;
+let cluster: Cluster;
+beforeAll(async () => {
+  cluster = await Cluster.start(3);
+});
+afterAll(() => cluster.stop());
+
+const onAll = (...command: string[]): Promise<unknown[]> => Promise.all(cluster.primaries.map(({ connection }) => connection.run(...command)));
+const keys = async (): Promise<string[]> => ((await onAll("KEYS", "*")).flat() as string[]).sort();
+const failure = (answer: Promise<unknown>): Promise<unknown> => answer.then(() => "no error", (error: unknown) => error);
+
+beforeEach(() => onAll("FLUSHALL", "SYNC"));
+
+const libraries = wrappers.filter(({ openCluster }) => openCluster !== undefined);
+
+describe.each(byName<Adapter>(libraries))("%s", (_, adapter) => {
+  let client: Opened;
+  beforeAll(async () => {
+    client = await adapter.openCluster!(cluster.primaries.map(({ server }) => server.port));
+  });
+  afterAll(() => client.close());
+
+  it("has the shards of all bitmaps with one number in one slot, and the shards of one bitmap on all nodes", async () => {
+    const options = { width: WIDTH, shards: 8 }, { r } = client;
+    for (const name of ["a", "b"]) expect(await r.sharded(name, options).setBits(range(0, 8).map((i) => i * WIDTH + i))).toBe(8);
+    expect(await keys()).toEqual(["a", "b"].flatMap((name) => range(0, 8).map((i) => `${name}:{${i}}`)));
+    for (const i of range(0, 8)) expect(await cluster.slotOf(`a:{${i}}`)).toBe(await cluster.slotOf(`b:{${i}}`));
+    for (const { connection } of cluster.primaries) expect(await connection.run("DBSIZE")).toBeGreaterThan(0);
+    expect(await r.getIntArray("a:{3}"), "offsets in a shard are those of the bitmap").toEqual([3 * WIDTH + 3]);
+  });
+
+  it("names the shards that fail, and reports the others' work", async () => {
+    const bitmap = client.r.sharded("a", { width: WIDTH, shards: 6 });
+    await bitmap.setBits(range(0, 6, WIDTH));
+    for (const shard of [1, 4]) {
+      const home = cluster.primaries[cluster.firstHome(await cluster.slotOf(bitmap.keyOf(shard)))]!;
+      await home.connection.run("SET", bitmap.keyOf(shard), "text");
+    }
+    const error = await failure(bitmap.setBits(range(1, 6, WIDTH))) as ShardsFailed;
+    expect(error).toBeInstanceOf(ShardsFailed);
+    expect(error.message).toMatch(/^failed: shard 1 \(a:\{1\}\), 4 \(a:\{4\}\): WRONGTYPE /);
+    expect(error.failed.map(({ shard, key }) => [shard, key])).toEqual([[1, "a:{1}"], [4, "a:{4}"]]);
+    expect(error.failed.every(({ error: one }) => one instanceof WrongType)).toBe(true);
+    expect([...error.done]).toEqual([[0, 1], [2, 1], [3, 1], [5, 1]]);
+    expect(await client.r.bitCount("a:{5}"), "it is done").toBe(2);
+    expect(await failure(bitmap.getBit(WIDTH))).toMatchObject({ name: "ShardsFailed", failed: [{ shard: 1 }] });
+    expect(await failure(bitmap.count())).toMatchObject({ failed: [{ shard: 1 }, { shard: 4 }] });
+  });
+});
+
+describe("a sharded bitmap", () => {
+  let client: Opened, a: ShardedBitmap<number>, b: ShardedBitmap<number>, c: ShardedBitmap<number>;
+  beforeAll(async () => {
+    client = await wrappers[3]!.openCluster!(cluster.primaries.map(({ server }) => server.port));
+    [a, b, c] = ["a", "b", "c"].map((name) => client.r.sharded(name, { width: WIDTH, shards: 5 })) as [typeof a, typeof a, typeof a];
+  });
+  afterAll(() => client.close());
+
+  it("is cut by width, by number of shards, or by both", () => {
+    const { r, r64 } = client;
+    const cut = ({ width, shards }: { width: bigint; shards: number }): [bigint, number] => [width, shards];
+    expect(cut(r.sharded("x", { width: 2 ** 24 }))).toEqual([2n ** 24n, 256]);
+    expect(cut(r.sharded("x", { shards: 3 }))).toEqual([1_431_699_456n, 3]);
+    expect(cut(r64.sharded("x", { shards: 3 }))[1]).toBe(3);
+    expect(cut(r64.sharded("x", { width: 2n ** 60n }))).toEqual([2n ** 60n, 16]);
+    expect(r.sharded("x", { shards: 3 }).shardOf(2 ** 32 - 1)).toBe(2);
+    expect(r64.sharded("x", { shards: 3 }).shardOf(2n ** 64n - 1n)).toBe(2);
+    expect(r.sharded("x", { width: 2 ** 31, shards: 100 }).shards).toBe(2);
+    for (const bad of [{}, { width: 1000 }, { width: 0 }, { shards: 0 }, { shards: 1.5 }, { width: WIDTH }, { width: WIDTH, shards: 16_385 }]) {
+      expect(() => r.sharded("x", bad), JSON.stringify(bad)).toThrow(OutOfRange);
+    }
+    expect(() => r64.sharded("x", { width: 2 ** 40 })).toThrow(/16384/);
+    expect(() => r.sharded("x{y}", { shards: 2 })).toThrow(OutOfRange);
+  });
+
+  it("grows without moving a shard", async () => {
+    await a.setBits([1, WIDTH, 5 * WIDTH - 1]);
+    const before = await keys();
+    await expect(a.setBit(5 * WIDTH, 1)).rejects.toBeInstanceOf(OutOfRange);
+    const larger = client.r.sharded("a", { width: WIDTH, shards: 50 });
+    expect(await larger.count()).toBe(3);
+    await larger.setBits([5 * WIDTH, 50 * WIDTH - 1]);
+    expect(await keys()).toEqual([...before, "a:{49}", "a:{5}"].sort());
+    expect([await larger.count(), await larger.max()]).toEqual([5, 50 * WIDTH - 1]);
+    expect(await failure(a.bitOp("OR", [larger]))).toBeInstanceOf(OutOfRange);
+    await b.setBits([1, WIDTH]);
+    expect(await larger.bitOp("DIFF", [larger, b]), "a source with fewer shards").toBe(3);
+  });
+
+  it("inverts up to its largest member or to `last`, over all shards", async () => {
+    await a.setBits([0, WIDTH + 5]);
+    expect(await b.bitOp("NOT", [a])).toBe(WIDTH + 4);
+    expect([await b.min(), await b.max(), await b.getBit(WIDTH + 5)]).toEqual([1, WIDTH + 4, 0]);
+    expect(await b.bitOp("NOT", [a], { last: 3 * WIDTH })).toBe(3 * WIDTH - 1);
+    expect(await b.max()).toBe(3 * WIDTH);
+    expect(await b.bitOp("NOT", [a], { last: 3 })).toBe(WIDTH + 4);
+    expect(await a.bitOp("NOT", [a])).toBe(WIDTH + 4);
+    expect(await b.bitOp("NOT", [c])).toBe(0);
+    expect(await b.bitOp("NOT", [c], { last: 9 })).toBe(10);
+    expect(await a.queryCard("~#1")).toBe(5 * WIDTH - WIDTH - 4);
+    await expect(a.bitOp("NOT", [b, c])).rejects.toBeInstanceOf(OutOfRange);
+    await expect(a.bitOp("OR", [b], { last: 3 })).rejects.toBeInstanceOf(OutOfRange);
+  });
+
+  it("refuses bitmaps of other widths, and offsets beyond its shards", async () => {
+    const other = client.r.sharded("x", { width: 2 * WIDTH, shards: 2 });
+    await expect(a.bitOp("OR", [other])).rejects.toBeInstanceOf(OutOfRange);
+    await expect(a.queryCard("#1 & #2", [other])).rejects.toBeInstanceOf(OutOfRange);
+    await expect(a.jaccard(other)).rejects.toBeInstanceOf(OutOfRange);
+    expect(() => a.shardOf(5 * WIDTH)).toThrow(OutOfRange);
+    expect(await a.range(5 * WIDTH, 2 ** 32 - 1)).toEqual([]);
+    expect(await a.queryMembers("#1", [], { from: 5 * WIDTH })).toEqual([]);
+  });
+
+  it("reports a wrong expression once, and where it is wrong", async () => {
+    const plain = await failure(client.r.queryCard("#1 & & ~#1", ["k"])) as RoarError;
+    for (const answer of [a.queryCard("#1 & & ~#1"), a.queryMembers("#1 & & ~#1"), a.queryStore("#1 & & ~#1", [b])]) {
+      const error = await failure(answer);
+      expect(error).toBeInstanceOf(RoarError);
+      expect(error).not.toBeInstanceOf(ShardsFailed);
+      expect((error as RoarError).message).toBe(plain.message);
+    }
+  });
+
+  it("reads members and expressions page by page", async () => {
+    const members = range(7, 40, 8000);
+    await a.setBits(members);
+    await b.setBits(members.filter((_, i) => i % 3 === 0));
+    const collect = async (pages: AsyncIterable<number[] | number>): Promise<number[]> => {
+      const all: (number[] | number)[] = [];
+      for await (const page of pages) all.push(page);
+      return all.flat();
+    };
+    expect(await collect(a.scanPages({ count: 3 }))).toEqual(members);
+    expect(await collect(a.scanIterator({ from: 100_000 }))).toEqual(members.filter((member) => member >= 100_000));
+    expect(await collect(a.queryPages("#1 - #2", [b], { count: 2 }))).toEqual(members.filter((_, i) => i % 3 !== 0));
+  });
+
+  it("exports one payload, and imports one", async () => {
+    const members = [...range(0, 5000, 3), ...range(70_000, 60_000), ...range(300_000, 100, 7)];
+    await client.r.setIntArray("plain", members);
+    await client.r.optimize("plain");
+    const payload = (await client.r.export("plain"))!;
+    expect(await a.import(payload)).toBe(65_100);
+    const exported = await a.export();
+    expect(await client.r.import("again", exported)).toBe(65_100);
+    expect(await client.r.getIntArray("again")).toEqual(members);
+    expect(await a.import(payload, { replace: true })).toBe(65_100);
+    expect(await c.export()).toEqual(payloadOf(R, []));
+    for (const bad of [Buffer.alloc(0), Buffer.from("nonsense"), payload.subarray(0, -1), Buffer.concat([payload, Buffer.alloc(1)])]) {
+      await expect(a.import(bad)).rejects.toBeInstanceOf(BadPayload);
+    }
+    await client.r.setBit("far", 5 * WIDTH, 1);
+    await expect(a.import((await client.r.export("far"))!)).rejects.toBeInstanceOf(OutOfRange);
+    expect(await a.count()).toBe(65_100);
+  });
+
+  it("copies an ordinary bitmap, and leaves nothing of what it was", async () => {
+    await a.setBits([1, 2 * WIDTH, 4 * WIDTH]);
+    await client.r.setIntArray("plain", [5, WIDTH + 5, 3 * WIDTH]);
+    expect(await a.copyFrom("plain")).toBe(3);
+    expect(await a.range(0, 2 ** 32 - 1)).toEqual([5, WIDTH + 5, 3 * WIDTH]);
+    expect(await client.r.getIntArray("plain")).toEqual([5, WIDTH + 5, 3 * WIDTH]);
+    await client.r.setBit("plain", 5 * WIDTH, 1);
+    await expect(a.copyFrom("plain")).rejects.toBeInstanceOf(OutOfRange);
+    expect(await a.count()).toBe(3);
+    expect(await a.copyFrom("none")).toBe(0);
+    expect(await keys()).toEqual(["plain"]);
+  });
+
+  it("expires and is deleted as a whole", async () => {
+    expect(await a.expire(100)).toBe(0);
+    await a.setBits([1, 2 * WIDTH, 4 * WIDTH]);
+    expect(await a.expire(100)).toBe(3);
+    for (const shard of [0, 2, 4]) {
+      const home = cluster.primaries[cluster.firstHome(await cluster.slotOf(a.keyOf(shard)))]!;
+      expect(await home.connection.run("TTL", a.keyOf(shard))).toBeGreaterThan(90);
+    }
+    expect(await a.delete()).toBe(3);
+    expect(await keys()).toEqual([]);
+    expect([await a.count(), await a.min(), await a.max(), await a.select(0), await a.jaccard(b)]).toEqual([0, null, null, null, null]);
+  });
+
+  it("sends no command to a node that does not have the shard", async () => {
+    await onAll("CONFIG", "RESETSTAT");
+    await a.setBits(range(0, 5, WIDTH));
+    await b.bitOp("OR", [a]);
+    await a.queryMembers("#1 & #2", [b], { limit: 4 });
+    expect(((await onAll("INFO", "errorstats")) as string[]).join()).not.toMatch(/MOVED|CROSSSLOT/);
+  });
+});
+
+it("payloads are taken apart and put together to the same bytes", seeded(async (rng) => {
+  const client = await wrappers[3]!.openCluster!(cluster.primaries.map(({ server }) => server.port));
+  const container = (): number[] => rng.pick([() => range(rng.below(60_000), 1 + rng.below(5000)), () => range(0, 3000 + rng.below(3000), 7),
+    () => range(rng.below(100), 8000, 8), () => [rng.below(65_536)]])();
+  for (let round = 0; round < 60; round++) {
+    const at = range(0, rng.below(7)).map(() => rng.below(1000)), members = at.flatMap((high) => container().map((low) => high * 65_536 + low));
+    const wide = members.map((member) => BigInt(member) + (BigInt(rng.below(3)) << 32n));
+    const check = async <M extends number | bigint>(family: Family<M>, bitmaps: Bitmaps<M>, key: string, list: readonly Offset<M>[]): Promise<void> => {
+      await bitmaps.setBitArray(key, "");
+      if (list.length > 0) await bitmaps.setBits(key, list);
+      if (rng.chance(0.5)) await bitmaps.optimize(key);
+      const payload = (await bitmaps.export(key))!, containers = containersOf(family, payload);
+      expect(containers.reduce((sum, { cardinality }) => sum + cardinality, 0)).toBe(new Set(list).size);
+      expect(payloadOf(family, containers).equals(payload)).toBe(true);
+    };
+    await check(R, client.r, "r", members);
+    await check(R64, client.r64, "r64", wide);
+  }
+  await client.close();
+}));
