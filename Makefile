@@ -2,6 +2,7 @@
 #
 #   assembly/*.ts --asc--> roaring.wasm --wasm2c--> roaring.c --specialise--> core-roaring.c --> core-<level>.o, one per CPU level
 #   host/commands.ts --generate-commands--> commands.c, docs/commands.md       host/*.c --> *.o --> redis-roar.so
+#   host/commands.ts --generate-client--> client/src/calls.ts, commands.ts      client/src/*.ts --tsc--> client/dist
 
 #: PORT=6379              run: the port of the server
 #: ONLY=pattern           bench: run only the suites that match
@@ -78,7 +79,7 @@ CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
 
 # ---------------------------------------------------------------------- targets for users
 
-.PHONY: help build run test test-arm64 test-servers test-fresh check format demo bench bench-kernels fuzz asan sequences soak
+.PHONY: help build client run test test-arm64 test-servers test-fresh check format demo bench bench-kernels fuzz asan sequences soak
 .PHONY: release deb clean
 .PHONY: setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
@@ -92,13 +93,16 @@ help:                ## Show this text
 build: setup         ## Build the module, build/redis-roar.so; rebuilds only what has changed
 	@$(MAKE) --no-print-directory module documents
 
+client: setup        ## Build the JavaScript client, client/dist
+	$(BIN)/tsc -p client/tsconfig.json
+
 run: build           ## Build the module and start redis-server with it
 	@tools/run $(PORT)
 
 test:                ## Build, then run all checks and tests; the last line counts them
 	@tools/setup checks
 	@$(MAKE) --no-print-directory build
-	@$(MAKE) --no-print-directory trap replay
+	@$(MAKE) --no-print-directory trap replay client
 	@$(TSX) tools/test.ts
 
 test-arm64:          ## Build for arm64 and run the tests that compare the core with a model, under an emulator
@@ -159,7 +163,7 @@ deb: release-modules ## Write Debian packages for both processors to dist/
 	@cd dist && sha256sum redis-roar* > SHA256SUMS
 
 clean:               ## Delete build/ and dist/
-	rm -rf build dist
+	rm -rf build dist client/dist
 
 setup:
 	@tools/setup
@@ -170,7 +174,7 @@ setup:
 module: $(MODULE)
 	@:
 
-documents: docs/commands.md
+documents: docs/commands.md client/src/calls.ts
 	@:
 
 # Its core has one more export, which accesses memory out of bounds.
@@ -228,6 +232,9 @@ $(O)/commands.c: $(COMMAND_TABLE) tools/generate-commands.ts
 docs/commands.md: $(COMMAND_TABLE) tools/generate-commands.ts
 	@mkdir -p docs
 	$(TSX) tools/generate-commands.ts --docs $@
+
+client/src/calls.ts: $(COMMAND_TABLE) tools/generate-client.ts
+	$(TSX) tools/generate-client.ts client
 
 $(CORE_OBJECTS): $(O)/core-%.o: host/core.c $(O)/core-roaring.c $(GENERATED_HEADERS) $(O)/compiler Makefile
 	$(COMPILE) $(HOST_CFLAGS) $(CORE_CFLAGS) $(MARCH_$*) -DLEVEL=$* -MMD -MP -c $< -o $@

@@ -39,7 +39,7 @@ const onNode = {
 const core = ["assembly/**/*.ts", "bench/kernels/*.ts"];
 
 export default ts.config(
-  { ignores: ["build/", "node_modules/"] },
+  { ignores: ["build/", "node_modules/", "client/dist/"] },
   { files: ["**/*.ts", "**/*.js"], plugins: { "@stylistic": stylistic, "@typescript-eslint": ts.plugin }, rules: { ...layout, ...everywhere } },
   { files: core, languageOptions: { parser: ts.parser, parserOptions: { allowInvalidAST: true } } },      // for decorators on constants
   { files: ["**/*.ts"], ignores: core, languageOptions: { parser: ts.parser, parserOptions: { projectService: true } }, rules: onNode },

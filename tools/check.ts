@@ -64,6 +64,7 @@ const VALIDATE_LINKS = ["--use", "remark-validate-links=repository:false"];
 const checks: Check[] = [
   { name: "eslint: rules and layout of TypeScript", run: node("eslint", ".", "--max-warnings", "0") },
   { name: "tsc: types of what Node.js runs", run: node("tsc", "--noEmit", "--pretty", "false") },
+  { name: "tsc: types of client/", run: node("tsc", "-p", "client/tsconfig.json", "--noEmit", "--pretty", "false") },
   { name: "tsc: types of assembly/", run: node("tsc", "-p", "assembly/tsconfig.json", "--pretty", "false") },
   { name: "check-exports: exports of assembly/ that nothing or only tests use", run: node("tsx", "tools/check-exports.ts") },
   { name: "knip: other files, exports and packages that nothing uses", run: node("knip", "--no-progress") },

@@ -1,0 +1,71 @@
+// Types of arguments and answers. The compiler checks them, in `make check`; what it must refuse is marked. Nothing calls these functions.
+
+import { expectTypeOf } from "vitest";
+import type { Bit, Bitmaps, Page, RoarClient, ShardedBitmap } from "../../client/src/index.ts";
+import type { modules } from "../../client/src/node-redis.ts";
+
+declare const r: Bitmaps<number>, r64: Bitmaps<bigint>, client: RoarClient, sharded: ShardedBitmap<bigint>, module: typeof modules;
+
+/** R takes and answers numbers. */
+export function numbers(): void {
+  expectTypeOf(() => r.max("k")).returns.resolves.toEqualTypeOf<number | null>();
+  expectTypeOf(() => r.getIntArray("k")).returns.resolves.toEqualTypeOf<number[]>();
+  expectTypeOf(() => r.scan("k", 0)).returns.resolves.toEqualTypeOf<Page<number>>();
+  expectTypeOf(() => r.setBit(Buffer.from("k"), 1, 1)).returns.resolves.toEqualTypeOf<Bit>();
+  // @ts-expect-error offsets of r are no bigints
+  expectTypeOf(() => r.getBit("k", 1n)).toBeFunction();
+  // @ts-expect-error nor text
+  expectTypeOf(() => r.getBit("k", "1")).toBeFunction();
+  // @ts-expect-error 2 is no bit
+  expectTypeOf(() => r.setBit("k", 1, 2)).toBeFunction();
+}
+
+/** R64 takes bigints, text and numbers, and answers bigints. */
+export function bigints(): void {
+  expectTypeOf(() => r64.max("k")).returns.resolves.toEqualTypeOf<bigint | null>();
+  expectTypeOf(() => r64.bitCount("k")).returns.resolves.toEqualTypeOf<bigint>();
+  expectTypeOf(() => r64.setBits("k", [1n, "2", 3])).returns.resolves.toEqualTypeOf<bigint>();
+  expectTypeOf(() => r64.scanPages("k")).returns.toMatchTypeOf<AsyncIterable<bigint[]>>();
+  // @ts-expect-error a date is no offset
+  expectTypeOf(() => r64.getBit("k", new Date())).toBeFunction();
+}
+
+/** Operations, modes and fields are those of the commands. */
+export function words(): void {
+  expectTypeOf(() => r.bitOp("ANDOR", "d", ["a", "b"])).returns.resolves.toEqualTypeOf<number>();
+  // @ts-expect-error there is no NAND
+  expectTypeOf(() => r.bitOp("NAND", "d", ["a", "b"])).toBeFunction();
+  // @ts-expect-error sources are a list
+  expectTypeOf(() => r.bitOp("OR", "d", 5)).toBeFunction();
+  // @ts-expect-error there is no such mode
+  expectTypeOf(() => r.contains("a", "b", { mode: "SOME" })).toBeFunction();
+  expectTypeOf(() => r.bitField("k", [["INCRBY", "u8", "#1", 5, "SAT"], ["GET", "i5", 0]])).returns.resolves.toEqualTypeOf<(bigint | null)[]>();
+  // @ts-expect-error a SET needs a value
+  expectTypeOf(() => r.bitField("k", [["SET", "u8", 0]])).toBeFunction();
+  // @ts-expect-error bitFieldRo only reads
+  expectTypeOf(() => r.bitFieldRo("k", [["SET", "u8", 0, 1]])).toBeFunction();
+}
+
+/** Pipelines answer what each call answers. */
+export function pipelines(): void {
+  const send = async (): Promise<void> => {
+    const [bit, max, bytes] = await client.pipeline([client.r.calls.getBit("k", 1), client.r64.calls.max("k"), client.r.calls.export("k")]);
+    expectTypeOf(bit).toEqualTypeOf<PromiseSettledResult<Bit>>();
+    expectTypeOf(max).toEqualTypeOf<PromiseSettledResult<bigint | null>>();
+    expectTypeOf(bytes).toEqualTypeOf<PromiseSettledResult<Buffer | null>>();
+  };
+  expectTypeOf(send).toBeFunction();
+}
+
+/** Sharded bitmaps combine with those of their family. */
+export function shards(): void {
+  expectTypeOf(() => sharded.max()).returns.resolves.toEqualTypeOf<bigint | null>();
+  // @ts-expect-error the other is of r
+  expectTypeOf(() => sharded.bitOp("OR", [r.sharded("a", { shards: 2 })])).toBeFunction();
+}
+
+/** Modules have the types of the methods. */
+export function definitions(): void {
+  expectTypeOf(module.r64.max.transformReply).returns.toEqualTypeOf<bigint | null>();
+  expectTypeOf(module.r.setBit.transformArguments).parameters.toEqualTypeOf<[key: string | Buffer, offset: number, value: Bit]>();
+}
