@@ -297,7 +297,7 @@ function readme(text: string): string {
 }
 
 const [mode, folder] = process.argv.slice(2).length === 2 ? process.argv.slice(2) : ["--write", process.argv[2]];
-if (!folder || !["--write", "--check"].includes(mode!)) throw new Error("usage: generate-client [--check] <client/>");
+if (!folder || !["--write", "--check"].includes(mode)) throw new Error("usage: generate-client [--check] <client/>");
 const pathOf = (name: string): string => join(folder, name);
 const made: [name: string, text: string][] = [
   ["src/calls.ts", calls], ["src/commands.ts", commandsFile], ["README.md", readme(readFileSync(pathOf("README.md"), "utf8"))],

@@ -53,10 +53,12 @@ export class Answers<M extends Member> {
     form: "plain",
     decode: (reply) => { const ratio = Number(textOf(reply)); return ratio < 0 ? null : ratio; },
   };
+
   readonly fields: Answer<(bigint | null)[]> = {
     form: "wide",
     decode: (reply) => listOf(reply).map((value) => (value === null ? null : integerOf(value))),
   };
+
   readonly count: Answer<Count<M>>;
   readonly countOrNull: Answer<Count<M> | null>;
   /** -1 and nil stand for "there is none". */

@@ -50,7 +50,8 @@ export class Bitmaps<M extends Member> extends Commands<M> {
   }
 
   /**
-   * Reads all members in ascending order, page by page. A member that is present throughout is in exactly one page, whatever is written meanwhile.
+   * Reads all members in ascending order, page by page. A member that is present throughout is in exactly one page, whatever is written
+   * meanwhile.
    *
    * @param key a key
    * @param options `from`: the first offset; `count`: members in a page, 1000 if it is not given
@@ -58,8 +59,8 @@ export class Bitmaps<M extends Member> extends Commands<M> {
    * @throws WrongType, OutOfRange
    * @remarks O(log n + m) for each page of m members. Sends SCAN. See docs/commands.md#scan.
    */
-  async* scanPages(key: Key, { from, count = PAGE }: PageOptions<M> = {}): AsyncGenerator<M[], void, undefined> {
-    let at: Offset<M> | null = from ?? (0 as Offset<M>);
+  async *scanPages(key: Key, { from, count = PAGE }: PageOptions<M> = {}): AsyncGenerator<M[], void, undefined> {
+    let at: Offset<M> | null = from ?? (0);
     while (at !== null) {
       const page = await this.scan(key, at, { count });
       if (page.members.length > 0) yield page.members;
@@ -76,12 +77,13 @@ export class Bitmaps<M extends Member> extends Commands<M> {
    * @throws WrongType, OutOfRange
    * @remarks O(log n + m) for each page of m members. Sends SCAN. See docs/commands.md#scan.
    */
-  async* scanIterator(key: Key, options: PageOptions<M> = {}): AsyncGenerator<M, void, undefined> {
+  async *scanIterator(key: Key, options: PageOptions<M> = {}): AsyncGenerator<M, void, undefined> {
     for await (const page of this.scanPages(key, options)) yield* page;
   }
 
   /**
-   * Reads the members of an expression in ascending order, page by page. Nothing is stored: each page evaluates as much of the expression as it needs.
+   * Reads the members of an expression in ascending order, page by page. Nothing is stored: each page evaluates as much of the expression
+   * as it needs.
    *
    * @param expression of QUERY: `#1` is the first key
    * @param keys keys, one at least; a missing key is an empty bitmap
@@ -90,7 +92,9 @@ export class Bitmaps<M extends Member> extends Commands<M> {
    * @throws WrongType, OutOfRange, RoarError if the expression is wrong
    * @remarks For each page O(n) in the size of what is read to find its members. See docs/commands.md#query.
    */
-  async* queryPages(expression: string, keys: Iterable<Key>, { from, count = PAGE }: PageOptions<M> = {}): AsyncGenerator<M[], void, undefined> {
+  async *queryPages(
+    expression: string, keys: Iterable<Key>, { from, count = PAGE }: PageOptions<M> = {},
+  ): AsyncGenerator<M[], void, undefined> {
     const list = [...keys], { last } = this.calls.family;
     let at: Offset<M> | undefined = from;
     for (;;) {
@@ -112,7 +116,7 @@ export class Bitmaps<M extends Member> extends Commands<M> {
    * @throws WrongType, OutOfRange, RoarError if the expression is wrong
    * @remarks For each page O(n) in the size of what is read to find its members. See docs/commands.md#query.
    */
-  async* queryIterator(expression: string, keys: Iterable<Key>, options: PageOptions<M> = {}): AsyncGenerator<M, void, undefined> {
+  async *queryIterator(expression: string, keys: Iterable<Key>, options: PageOptions<M> = {}): AsyncGenerator<M, void, undefined> {
     for await (const page of this.queryPages(expression, keys, options)) yield* page;
   }
 

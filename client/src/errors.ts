@@ -48,10 +48,8 @@ const CLASSES: readonly [RegExp, new (message: string, context: Context) => Roar
 /** What client libraries call the class of error replies, or its base: node-redis, and ioredis with redis-modules-sdk. */
 const REPLY_CLASSES = new Set(["ErrorReply", "ReplyError"]);
 
-/**
- * Whether a client library's error is an error reply of the server. O(1).
- */
-export function isReply(error: unknown): error is Error {
+/** Whether a client library's error is an error reply of the server. */
+function isReply(error: unknown): error is Error {
   for (let one: unknown = error; one instanceof Error; one = Object.getPrototypeOf(one)) {
     if (REPLY_CLASSES.has(one.constructor.name) || REPLY_CLASSES.has(one.name)) return true;
   }
@@ -59,7 +57,8 @@ export function isReply(error: unknown): error is Error {
 }
 
 /**
- * The error that a method throws for an error of the client library: for an error reply an instance of {@link RoarError}, else the same error. O(1).
+ * The error that a method throws for an error of the client library: for an error reply an instance of {@link RoarError}, else the same
+ * error. O(1).
  */
 export function errorOf(error: unknown, command: string): unknown {
   if (error instanceof RoarError || !isReply(error)) return error;

@@ -24,8 +24,8 @@ export interface IoredisClient {
 const nodesOf = (client: IoredisClient): readonly (readonly string[])[] => (client as { slots?: string[][] }).slots ?? [];
 
 /**
- * With `stringNumbers`, ioredis gets the bounds of CLUSTER SLOTS as text and compares them as text: "5461" is then greater than "10922", and
- * it does not know who has these slots. A reply transformer is the only place between the reply and its table.
+ * With `stringNumbers`, ioredis gets the bounds of CLUSTER SLOTS as text and compares them as text. "5461" is then greater than "10922",
+ * and nobody seems to have the slots between them. A reply transformer is the only place between the reply and ioredis's table.
  */
 function withNumbers(reply: unknown): unknown {
   if (!Array.isArray(reply)) return reply;

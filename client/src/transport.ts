@@ -12,7 +12,9 @@ export interface Transport {
 }
 
 /** What became of the calls of a pipeline. */
-export type Settled<C extends readonly Call<unknown>[]> = { -readonly [I in keyof C]: PromiseSettledResult<C[I] extends Call<infer T> ? T : never> };
+export type Settled<C extends readonly Call<unknown>[]> = {
+  -readonly [I in keyof C]: PromiseSettledResult<C[I] extends Call<infer T> ? T : never>;
+};
 
 /** Sends a call and reads its reply. */
 export async function perform<T>(transport: Transport, call: Call<T>): Promise<T> {

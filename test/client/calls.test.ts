@@ -7,7 +7,7 @@ import ts from "typescript";
 import { expect, it } from "vitest";
 import { commands } from "../../host/commands.ts";
 import { callsOf, R, R64 } from "../../client/src/index.ts";
-import { prefixed } from "../../client/src/call.ts";
+import { type Call, prefixed } from "../../client/src/call.ts";
 import { callsOf as samplesOf, isKey } from "../support/calls.ts";
 import { families, R as R32 } from "../support/family.ts";
 import { methodCallOf } from "../support/methods.ts";
@@ -19,7 +19,7 @@ it("client/ is up to date with the command table", () => {
 
 it("every call has the words of its command, and knows its keys", () => {
   for (const family of families) {
-    const calls = callsOf<number | bigint>(family === R32 ? R : R64 as never) as unknown as Record<string, (...args: unknown[]) => { name: string; args: unknown[]; keys: unknown[]; readonly: boolean }>;
+    const calls = (family === R32 ? callsOf(R) : callsOf(R64)) as unknown as Record<string, (...args: unknown[]) => Call<unknown>>;
     for (const row of commands) {
       for (const words of samplesOf(row, family)) {
         const { method, args } = methodCallOf(row, family, words), call = calls[method.name]!(...args);
@@ -43,10 +43,11 @@ it("a prefix is put before each key and nothing else", () => {
 function undocumented(path: string): string[] {
   const file = ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.ES2023, true), missing: string[] = [];
   const hasComment = (node: ts.Node): boolean => (ts.getLeadingCommentRanges(file.text, node.pos) ?? []).some(({ pos }) => file.text.startsWith("/**", pos));
+  const has = (node: ts.Node, ...kinds: ts.SyntaxKind[]): boolean =>
+    ts.canHaveModifiers(node) && (ts.getModifiers(node) ?? []).some(({ kind }) => kinds.includes(kind));
   const isPrivate = (node: ts.ClassElement): boolean =>
-    (node.name !== undefined && ts.isPrivateIdentifier(node.name)) || (ts.canHaveModifiers(node) && (ts.getModifiers(node) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ProtectedKeyword || kind === ts.SyntaxKind.OverrideKeyword));
-  const isExported = (node: ts.Statement): boolean => ts.canHaveModifiers(node) && (ts.getModifiers(node) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
-  for (const statement of file.statements.filter(isExported)) {
+    (node.name && ts.isPrivateIdentifier(node.name)) || has(node, ts.SyntaxKind.ProtectedKeyword, ts.SyntaxKind.OverrideKeyword);
+  for (const statement of file.statements.filter((one) => has(one, ts.SyntaxKind.ExportKeyword))) {
     const named = statement as unknown as { name?: ts.Identifier };
     if (!hasComment(statement)) missing.push(`${path}: ${named.name?.text ?? statement.getText().slice(0, 60)}`);
     if (!ts.isClassDeclaration(statement)) continue;
@@ -61,7 +62,7 @@ function undocumented(path: string): string[] {
 const PUBLIC = ["bitmaps.ts", "calls.ts", "commands.ts", "errors.ts", "family.ts", "ioredis.ts", "node-redis.ts", "roar.ts", "sdk.ts", "transport.ts", "types.ts"];
 
 it("everything public has a doc comment", () => {
-  const source = join(projectRoot, "client/src"), files = [...PUBLIC, "sharded/bitmap.ts", "sharded/failure.ts"];
+  const source = join(projectRoot, "client/src"), files = [...PUBLIC, "sharded/bitmap.ts", "sharded/failure.ts", "sharded/members.ts", "sharded/shards.ts"];
   expect(readdirSync(source)).toEqual(expect.arrayContaining(PUBLIC));
   expect(files.flatMap((name) => undocumented(join(source, name)))).toEqual([]);
 });

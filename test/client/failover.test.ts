@@ -1,8 +1,8 @@
 // A master is killed while a sharded bitmap is written, and its replica takes over.
 
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type RoarClient, ShardsFailed } from "../../client/src/index.ts";
-import { type Adapter, type Opened, wrappers } from "../support/adapters.ts";
+import { ShardsFailed } from "../../client/src/index.ts";
+import { type Adapter, wrappers } from "../support/adapters.ts";
 import { Cluster } from "../support/cluster.ts";
 import { range } from "../support/family.ts";
 import { byName } from "../support/suite.ts";
@@ -25,7 +25,7 @@ it.each(byName<Adapter>(libraries))("%s loses no write that the replica has, and
   const victim = cluster.primaries[0]!, replica = await cluster.addReplica(victim);
   await waitUntil(async () => (await replica.server.info("master_link_status")) === "up");
   await inStep(replica.server, victim.server);
-  const client: Opened & RoarClient = await adapter.openCluster!([...cluster.primaries.map(({ server }) => server.port), replica.server.port]);
+  const client = await adapter.openCluster!([...cluster.primaries, replica].map(({ server }) => server.port));
   const bitmap = client.r.sharded("log", { width: WIDTH, shards: SHARDS });
   const homes = await Promise.all(range(0, SHARDS).map(async (shard) => cluster.firstHome(await cluster.slotOf(bitmap.keyOf(shard)))));
   const ofVictim = range(0, SHARDS).filter((shard) => homes[shard] === 0), marker = `{${ofVictim[0]}}marker`;

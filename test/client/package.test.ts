@@ -25,7 +25,7 @@ const libraries = [
 const readme = readFileSync(join(projectRoot, "client/README.md"), "utf8");
 const blocks = [...readme.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code]) => code!);
 
-/** Runs a program in a folder, and returns what it prints. The programs of this project's own packages, an old npm among them, are not found. */
+/** Runs a program in a folder, and returns what it prints. It does not find programs of this project's packages, such as an old npm. */
 function run(cwd: string, program: string, args: string[], env: Record<string, string> = {}): string {
   const PATH = process.env.PATH!.split(":").filter((entry) => !entry.endsWith("node_modules/.bin")).join(":");
   return execFileSync(program, args, { cwd, env: { ...process.env, PATH, ...env }, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });

@@ -19,7 +19,8 @@ beforeAll(async () => {
 afterAll(() => cluster.stop());
 
 const ports = (): number[] => cluster.primaries.map(({ server }) => server.port);
-const onAll = (...command: string[]): Promise<unknown[]> => Promise.all(cluster.primaries.map(({ connection }) => connection.run(...command)));
+const onAll = (...command: string[]): Promise<unknown[]> =>
+  Promise.all(cluster.primaries.map(({ connection }) => connection.run(...command)));
 
 beforeEach(async () => {
   await onAll("FLUSHALL", "SYNC");

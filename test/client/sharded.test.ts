@@ -1,7 +1,7 @@
 // Sharded bitmaps on three masters: where shards are, what fails and how it is reported, what is outside of the model's random operations.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { BadPayload, type Bitmaps, type Family, type Offset, OutOfRange, R, R64, RoarError, type ShardedBitmap, ShardsFailed, WrongType } from "../../client/src/index.ts";
+import { BadPayload, type Bitmaps, type Family, type Member, type Offset, OutOfRange, R, R64, RoarError, type ShardedBitmap, ShardsFailed, WrongType } from "../../client/src/index.ts";
 import { containersOf, payloadOf } from "../../client/src/sharded/payload.ts";
 import { type Adapter, type Opened, wrappers } from "../support/adapters.ts";
 import { Cluster } from "../support/cluster.ts";
@@ -16,7 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-const onAll = (...command: string[]): Promise<unknown[]> => Promise.all(cluster.primaries.map(({ connection }) => connection.run(...command)));
+const onAll = (...command: string[]): Promise<unknown[]> =>
+  Promise.all(cluster.primaries.map(({ connection }) => connection.run(...command)));
 const keys = async (): Promise<string[]> => ((await onAll("KEYS", "*")).flat() as string[]).sort();
 const failure = (answer: Promise<unknown>): Promise<unknown> => answer.then(() => "no error", (error: unknown) => error);
 
@@ -77,7 +78,8 @@ describe("a sharded bitmap", () => {
     expect(r.sharded("x", { shards: 3 }).shardOf(2 ** 32 - 1)).toBe(2);
     expect(r64.sharded("x", { shards: 3 }).shardOf(2n ** 64n - 1n)).toBe(2);
     expect(r.sharded("x", { width: 2 ** 31, shards: 100 }).shards).toBe(2);
-    for (const bad of [{}, { width: 1000 }, { width: 0 }, { shards: 0 }, { shards: 1.5 }, { width: WIDTH }, { width: WIDTH, shards: 16_385 }]) {
+    const refused = [{}, { width: 1000 }, { width: 0 }, { shards: 0 }, { shards: 1.5 }, { width: WIDTH }, { width: WIDTH, shards: 16_385 }];
+    for (const bad of refused) {
       expect(() => r.sharded("x", bad), JSON.stringify(bad)).toThrow(OutOfRange);
     }
     expect(() => r64.sharded("x", { width: 2 ** 40 })).toThrow(/16384/);
@@ -203,12 +205,15 @@ describe("a sharded bitmap", () => {
 
 it("payloads are taken apart and put together to the same bytes", seeded(async (rng) => {
   const client = await wrappers[3]!.openCluster!(cluster.primaries.map(({ server }) => server.port));
-  const container = (): number[] => rng.pick([() => range(rng.below(60_000), 1 + rng.below(5000)), () => range(0, 3000 + rng.below(3000), 7),
-    () => range(rng.below(100), 8000, 8), () => [rng.below(65_536)]])();
+  const container = (): number[] => rng.pick([
+    () => range(rng.below(60_000), 1 + rng.below(5000)), () => range(0, 3000 + rng.below(3000), 7),
+    () => range(rng.below(100), 8000, 8), () => [rng.below(65_536)],
+  ])();
   for (let round = 0; round < 60; round++) {
-    const at = range(0, rng.below(7)).map(() => rng.below(1000)), members = at.flatMap((high) => container().map((low) => high * 65_536 + low));
+    const at = range(0, rng.below(7)).map(() => rng.below(1000));
+    const members = at.flatMap((high) => container().map((low) => high * 65_536 + low));
     const wide = members.map((member) => BigInt(member) + (BigInt(rng.below(3)) << 32n));
-    const check = async <M extends number | bigint>(family: Family<M>, bitmaps: Bitmaps<M>, key: string, list: readonly Offset<M>[]): Promise<void> => {
+    const check = async <M extends Member>(family: Family<M>, bitmaps: Bitmaps<M>, key: string, list: Offset<M>[]): Promise<void> => {
       await bitmaps.setBitArray(key, "");
       if (list.length > 0) await bitmaps.setBits(key, list);
       if (rng.chance(0.5)) await bitmaps.optimize(key);

@@ -7,7 +7,7 @@ import type { modules } from "../../client/src/node-redis.ts";
 declare const r: Bitmaps<number>, r64: Bitmaps<bigint>, client: RoarClient, sharded: ShardedBitmap<bigint>, module: typeof modules;
 
 /** R takes and answers numbers. */
-export function numbers(): void {
+function numbers(): void {
   expectTypeOf(() => r.max("k")).returns.resolves.toEqualTypeOf<number | null>();
   expectTypeOf(() => r.getIntArray("k")).returns.resolves.toEqualTypeOf<number[]>();
   expectTypeOf(() => r.scan("k", 0)).returns.resolves.toEqualTypeOf<Page<number>>();
@@ -21,7 +21,7 @@ export function numbers(): void {
 }
 
 /** R64 takes bigints, text and numbers, and answers bigints. */
-export function bigints(): void {
+function bigints(): void {
   expectTypeOf(() => r64.max("k")).returns.resolves.toEqualTypeOf<bigint | null>();
   expectTypeOf(() => r64.bitCount("k")).returns.resolves.toEqualTypeOf<bigint>();
   expectTypeOf(() => r64.setBits("k", [1n, "2", 3])).returns.resolves.toEqualTypeOf<bigint>();
@@ -31,7 +31,7 @@ export function bigints(): void {
 }
 
 /** Operations, modes and fields are those of the commands. */
-export function words(): void {
+function words(): void {
   expectTypeOf(() => r.bitOp("ANDOR", "d", ["a", "b"])).returns.resolves.toEqualTypeOf<number>();
   // @ts-expect-error there is no NAND
   expectTypeOf(() => r.bitOp("NAND", "d", ["a", "b"])).toBeFunction();
@@ -47,7 +47,7 @@ export function words(): void {
 }
 
 /** Pipelines answer what each call answers. */
-export function pipelines(): void {
+function pipelines(): void {
   const send = async (): Promise<void> => {
     const [bit, max, bytes] = await client.pipeline([client.r.calls.getBit("k", 1), client.r64.calls.max("k"), client.r.calls.export("k")]);
     expectTypeOf(bit).toEqualTypeOf<PromiseSettledResult<Bit>>();
@@ -58,14 +58,16 @@ export function pipelines(): void {
 }
 
 /** Sharded bitmaps combine with those of their family. */
-export function shards(): void {
+function shards(): void {
   expectTypeOf(() => sharded.max()).returns.resolves.toEqualTypeOf<bigint | null>();
   // @ts-expect-error the other is of r
   expectTypeOf(() => sharded.bitOp("OR", [r.sharded("a", { shards: 2 })])).toBeFunction();
 }
 
 /** Modules have the types of the methods. */
-export function definitions(): void {
+function definitions(): void {
   expectTypeOf(module.r64.max.transformReply).returns.toEqualTypeOf<bigint | null>();
   expectTypeOf(module.r.setBit.transformArguments).parameters.toEqualTypeOf<[key: string | Buffer, offset: number, value: Bit]>();
 }
+
+void [numbers, bigints, words, pipelines, shards, definitions];

@@ -125,7 +125,8 @@ type Namespace = Readonly<Record<string, (...args: unknown[]) => Promise<unknown
 /** The commands of a module of node-redis, as if they were the wrapper's. `first` are arguments before those of a command. */
 function asBitmaps<M extends Member>(namespace: object, ...first: unknown[]): Bitmaps<M> {
   const methods = commands.flatMap((row) => row.methods.map(({ name }) => name));
-  return Object.fromEntries(methods.map((name) => [name, (...args: unknown[]) => (namespace as Namespace)[name]!(...first, ...args)])) as unknown as Bitmaps<M>;
+  const call = (name: string) => (...args: unknown[]) => (namespace as Namespace)[name]!(...first, ...args);
+  return Object.fromEntries(methods.map((name) => [name, call(name)])) as unknown as Bitmaps<M>;
 }
 
 const ofModules = ({ r, r64 }: { r: object; r64: object }, close: () => Promise<unknown>, ...first: unknown[]): Opened => ({
@@ -162,7 +163,8 @@ export const asModules: readonly Adapter[] = [
     name: "modules of node-redis 6",
     prefixes: true,
     async open(server, keyPrefix) {
-      const client = await quiet(create6({ modules, socket: { path: server.socket, tls: false }, ...(keyPrefix && { keyPrefix }) })).connect();
+      const socket = { path: server.socket, tls: false } as const;
+      const client = await quiet(create6({ modules, socket, ...(keyPrefix && { keyPrefix }) })).connect();
       return ofModules(client.withTypeMapping(typeMapping), async () => client.destroy());
     },
     async openCluster(ports, keyPrefix) {

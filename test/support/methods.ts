@@ -38,8 +38,9 @@ function fieldOperations(family: Family, words: string[]): unknown[] {
 /** The method that makes the call of a command, and its arguments. */
 export function methodCallOf(row: Row, family: Family, line: readonly (string | number | bigint | Buffer)[]): MethodCall {
   const rest = line.map((word) => (Buffer.isBuffer(word) ? word.toString("latin1") : String(word)));
-  const words = row.methods.flatMap(({ word }) => word ?? []), named = row.methods.find(({ word }) => word !== undefined && rest.includes(word));
-  const method = named ?? row.methods.find(({ word }) => word === undefined) ?? row.methods[0]!;
+  const words = row.methods.flatMap(({ word }) => word ?? []);
+  const [plain] = [...row.methods.filter(({ word }) => word === undefined), ...row.methods];
+  const method = row.methods.find(({ word }) => word !== undefined && rest.includes(word)) ?? plain!;
   const args: unknown[] = [], options: Record<string, unknown> = {}, complement = rest[0] === "NOT";
   let keys = Infinity;
   const value = ({ type, kind }: Arg, word: string): unknown => {

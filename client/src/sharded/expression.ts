@@ -20,7 +20,7 @@ export class Expression {
     return this.#reachesOut ? `(${this.#text}) & [${low}..${high}]` : this.#text;
   }
 
-  /** The error for a wrong expression, if that is why all shards failed. Its position is that in the text, without the parenthesis before it. */
+  /** The error for a wrong expression, if that is why all shards failed. Its position does not count the parenthesis before the text. */
   mistakeIn(error: unknown): RoarError | undefined {
     if (!(error instanceof ShardsFailed) || error.done.size > 0) return undefined;
     const { error: cause } = error.failed[0]!;

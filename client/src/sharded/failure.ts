@@ -13,8 +13,7 @@ export interface ShardFailure {
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
- * Some shards of a sharded bitmap failed. What the others did is done and stays done. A shard whose connection was lost may have done its work
- * or not.
+ * Some shards of a sharded bitmap failed. What the others did stays done. A shard whose connection was lost may have done its work or not.
  */
 export class ShardsFailed extends RoarError {
   readonly failed: readonly ShardFailure[];

@@ -2,7 +2,7 @@
 // what is in them.
 //
 // 32-bit stream, little endian:
-//   u32 cookie: 12346, then u32 count; or 12347 in the low 16 bits and count - 1 in the high ones, then a bit for each container that is runs
+//   u32 cookie: 12346, then u32 count; or 12347 in the low 16 bits and count - 1 in the high ones, then for each container a bit: runs?
 //   for each container u16 key, u16 cardinality - 1
 //   for each container u32 where it begins; with cookie 12347 only if there are 4 or more
 //   containers: runs: u16 n, n * 4 bytes; else up to 4096 members: 2 bytes each; else 8192 bytes
