@@ -79,7 +79,7 @@ CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
 
 # ---------------------------------------------------------------------- targets for users
 
-.PHONY: help build client run test test-arm64 test-servers test-fresh check format demo bench bench-kernels fuzz asan sequences soak
+.PHONY: help build client run test test-arm64 test-servers test-fresh check format demo bench bench-cluster bench-kernels fuzz asan sequences soak
 .PHONY: release deb clean
 .PHONY: setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
@@ -131,6 +131,9 @@ demo: build          ## Load 200 real sets, combine them, and compare memory and
 
 bench: build         ## Compare the speed and memory of the commands with native bitmaps
 	@$(TSX) bench/main.ts $(PEER:%=--peer %) $(if $(FULL),--full) $(DATA:%=--data %) $(if $(ONLY),--only '$(ONLY)') $(OUT:%=--out %)
+
+bench-cluster: build client ## Measure what sharding over 1, 2 and 3 nodes costs, against one key on one node
+	@$(TSX) bench/cluster.ts
 
 bench-kernels: setup ## Compare the speed of the bitset kernels with plain C loops, on each CPU level
 	@$(MAKE) --no-print-directory build/bench/kernels O=build/bench ENTRY=bench/kernels/kernels.ts

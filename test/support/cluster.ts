@@ -20,7 +20,8 @@ async function startNode(patience: number): Promise<Node> {
   const busPort = await freePort();
   const server = await Server.start({
     listens: true,
-    config: ["cluster-enabled yes", `cluster-port ${busPort}`, `cluster-node-timeout ${patience}`],
+    // A node that no other has met does not know its own address, and ioredis leaves out nodes without one.
+    config: ["cluster-enabled yes", "cluster-announce-ip 127.0.0.1", `cluster-port ${busPort}`, `cluster-node-timeout ${patience}`],
   });
   return { server, busPort, connection: server.connection, id: (await server.run("CLUSTER", "MYID")) as string };
 }
