@@ -13,6 +13,7 @@ WORKDIR /redis-roar
 
 # A layer of its own: what the build needs changes less often than the sources.
 COPY package.json package-lock.json ./
+COPY client/package.json client/
 COPY tools/setup tools/
 RUN tools/setup
 
