@@ -113,6 +113,7 @@ export const wrappers: readonly Adapter[] = [
     async open(server, keyPrefix) {
       const client = new Sdk({ path: server.socket, ...(keyPrefix && { keyPrefix }) });
       await client.connect();
+      quiet(client.redis);
       return opened(client, () => client.disconnect());
     },
   },
