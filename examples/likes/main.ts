@@ -65,7 +65,7 @@ async function memory(run: Run, { redis, r64 }: Connected, model: Map<number, Se
 /** Many clients toggle the likes of a few users at the same time. Each user's state must be that of an even or odd number of toggles. */
 async function toggles(run: Run, server: Server, users: readonly bigint[]): Promise<void> {
   const clients = Array.from({ length: CLIENTS }, () => run.connect(server)), own = clients[0]!;
-  const few = users.slice(0, 5), each = run.scaled(20_000, 40), rows: (string | number)[][] = [];
+  const few = users.slice(0, 20), each = run.scaled(20_000, 40), rows: (string | number)[][] = [];
   const plans = clients.map(() => Array.from({ length: each }, () => run.random.pick(few)));
   const odd = few.filter((user) => plans.flat().filter((toggled) => toggled === user).length % 2 === 1);
   const speeds: number[] = [];
