@@ -17,7 +17,7 @@
 #: FUZZ_SECONDS=600       fuzz: seconds for each target
 #: SEQUENCES=20           sequences: runs of each kind
 #: EXPRESSIONS=1000000    sequences: expressions
-#: SEED=n                 sequences: repeat the run that printed this seed
+#: SEED=n                 sequences: repeat the run that printed this seed; examples: the seed of the data, by default 1
 #: ARCH=aarch64           build: compile for another processor, aarch64 or x86_64; the module is then build/<ARCH>/redis-roar.so
 #: SUITES="native ..."    test-arm64: run only these test files
 
@@ -43,7 +43,6 @@ PORT         := 6379
 FUZZ_SECONDS := 600
 SEQUENCES    := 20
 EXPRESSIONS  := 1000000
-SCALE        := 0.01
 EXAMPLES     := $(patsubst examples/%/main.ts,%,$(wildcard examples/*/main.ts))
 
 BIN := node_modules/.bin
@@ -132,7 +131,7 @@ format:              ## Apply the formatters to TypeScript and C
 	@$(TSX) tools/check.ts --format
 
 examples: build      ## Run the systems in examples/, and compare every answer with plain Sets or SQL
-	@$(foreach name,$(EXAMPLES),SCALE=$(SCALE) RECORD=$(RECORD) $(TSX) examples/$(name)/main.ts &&) true
+	@$(foreach name,$(EXAMPLES),$(TSX) examples/$(name)/main.ts &&) true
 
 demo: build          ## Load 200 real sets, combine them, and compare memory and time with native bitmaps
 	@$(TSX) tools/demo.ts

@@ -3,7 +3,7 @@
 import type { Connected } from "../support/example.ts";
 
 /** Toggles a user's like of a post. Returns how often it had to try again. */
-export type Toggle = (client: Connected, key: string, user: bigint) => Promise<number>;
+type Toggle = (client: Connected, key: string, user: bigint) => Promise<number>;
 
 /** Sets a bit only if it still is what the client saw. The id stays text: numbers in Lua are doubles. */
 const COMPARE_AND_SET = `

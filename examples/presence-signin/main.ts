@@ -43,15 +43,16 @@ async function online(run: Run, client: Connected): Promise<void> {
   }
   const rows: (string | number)[][] = [];
   for (let now = RECENT - 1; now < MINUTES; now++) {
-    const keys = Array.from({ length: RECENT }, (_, n) => minute(now - n)), recent = new Set(beats.slice(now - RECENT + 1, now + 1).flatMap((set) => [...set]));
+    const keys = Array.from({ length: RECENT }, (_, n) => minute(now - n));
+    const recent = new Set(beats.slice(now - RECENT + 1, now + 1).flatMap((set) => [...set]));
     run.check(`online in minute ${now}`, await r.bitOpCard("OR", keys), recent.size);
-    run.check(`the first of them`, await r.queryMembers(`any(#1..#${RECENT})`, keys, { limit: 100 }), [...recent].sort((a, b) => a - b).slice(0, 100));
+    run.check("the first of them", await r.queryMembers(`any(#1..#${RECENT})`, keys, { limit: 100 }), [...recent].sort((a, b) => a - b).slice(0, 100));
     rows.push([`minute ${now}`, beats[now]!.size, recent.size]);
   }
   const user = [...beats[MINUTES - 1]!][0]!, minutes = beats.map((_, n) => minute(n));
   run.check("minutes of a user", await r.mGetBit(user, minutes), beats.map((set) => (set.has(user) ? 1 : 0)));
   run.check("every minute expires", (await Promise.all(minutes.map((key) => redis.ttl(key)))).every((seconds) => Number(seconds) > 0), true);
-  run.table(`Who is online`, ["At", "Heartbeats of the minute", `Online in ${RECENT} minutes`], rows);
+  run.table("Who is online", ["At", "Heartbeats of the minute", `Online in ${RECENT} minutes`], rows);
 }
 
 /** The streak that ends today, from fields of up to 63 days: how many 1 bits are at their low end. */
