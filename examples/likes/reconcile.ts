@@ -39,8 +39,8 @@ export interface Differences {
 }
 
 /**
- * Makes the bitmap of a post what the database says, and answers how they differed. A like that comes in meanwhile stays: only the
- * differences are changed.
+ * Makes the bitmap of a post what the database says, and answers how they differed. A like that comes in after the comparison stays,
+ * because only the differences are changed. One that comes in between reading `truth` and the comparison is taken for a stray one.
  */
 export async function reconcile({ redis, r64 }: Connected, key: string, truth: readonly bigint[]): Promise<Differences> {
   const fromDatabase = `${key}:db`, missing = `${key}:missing`, extra = `${key}:extra`;
