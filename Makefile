@@ -164,8 +164,9 @@ sequences: build     ## Compare more than 1,000,000 random commands and 1,000,00
 soak: fuzz asan sequences ## Run fuzz, asan and sequences, and 100,000 writes through a chain of replicas
 	STEPS=100000 $(BIN)/vitest run test/durability/replicas.test.ts
 
-release: release-modules ## Write archives for both processors to dist/, the same bytes each time; TAG=v1.0.0 checks the version
+release: release-modules client ## Write archives for both processors, and the client's package, to dist/; the same bytes each time. TAG=v1.0.0 checks the version
 	$(foreach arch,$(RELEASED),tools/package tar $(arch) build/release/$(arch)/redis-roar.so dist &&) true
+	cd client && npm pack --silent --pack-destination ../dist
 	@cd dist && sha256sum redis-roar* > SHA256SUMS
 
 deb: release-modules ## Write Debian packages for both processors to dist/
