@@ -89,7 +89,7 @@ function emitBlock(key: u64, kind: Kind, at: usize, count: u32, bytes: usize): v
 /** Appends a copy of the entry, which `right` shows and which is not FULL, as container `key`. */
 export function emitCopy(key: u64, entry: usize): void {
   const kind = entryKind<Right>(entry), count = entryCount<Right>(entry), payload = entryPayload<Right>(entry);
-  if (kind >= Kind.SINGLE) {
+  if (kind >= Kind.SINGLE) {                  // behind the member of a SINGLE there are two bytes or more, too
     const first = right.load16(payload, 0), second = right.load16(payload, 2);
     const made = append(key, count);
     if (count == 1) setSingle(made, first); else setPair(made, first, second);
