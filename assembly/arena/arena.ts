@@ -87,7 +87,7 @@ import { PAGE_BYTES, isPacked, packedBytes, packedCount, packedWidth } from "./p
 @inline export function setEntryTotal(entries: u32): void { store<u32>(0, entries, ENTRIES); }
 /** Whether containers of a full arena wait for settle(). */
 // @ts-ignore: decorator
-@inline export function unsettled<M>(): u32 { return view8<M>(0, UNSETTLED); }
+@inline export function unsettled<M>(): u32 { return isTiny<M>() ? 0 : view8<M>(0, UNSETTLED); }
 // @ts-ignore: decorator
 @inline export function setUnsettled(waiting: u32): void { store<u8>(0, <u8>waiting, UNSETTLED); }
 /** Whether a full arena may have packed leaves. */
@@ -219,8 +219,8 @@ export function allocate(bytes: usize): usize {
   if (lists) {
     const mask = load<u64>(lists);
     if ((mask >> index) & 1) return takeFree(lists, index);
-    if (bumpMark() + size > heldAt()) {
-      // There is no fresh room: split a larger free block rather than grow.
+    if (isPaged() || bumpMark() + size > heldAt()) {
+      // There is no fresh room, or a fresh block would lie between pages: split a larger free block if there is one.
       const larger = mask & ~(((<u64>1) << index) - 1);
       if (larger) {
         const from = <u32>ctz(larger);
