@@ -25,7 +25,7 @@ function perform(): void { merged = merge(); }
 
 /** Adds containers that make a bitmap large enough for small payloads to be merged, and for a whole container to be replaced. */
 function ballast(model: Model): Model {
-  for (let key = BALLAST; key < BALLAST + 11000; key += 2) model.append(key << 16, key << 16);
+  for (let key = BALLAST; key < BALLAST + 11000; key += 2) model.append(key << 16, (key << 16) + 1);
   return model;
 }
 
