@@ -21,7 +21,7 @@ import {
   setEntryTotal, setTotalCardinality, allocatePage, bumpMark, freedBytes, pageAfter,
 } from "./arena";
 import {
-  ENTRY_BYTES, SPAN_MAX, Kind, entryPayload, isArray, plainCount, plainKey, plainKind, plainOffset, plainSpan, setKey, setFull, setPosition,
+  ENTRY_BYTES, SPAN_MAX, Kind, isArray, plainCount, plainKey, plainKind, plainOffset, plainPayload, plainSpan, setKey, setFull, setPosition,
 } from "./entry";
 import { ITEMS_MAX, PAGE_BYTES, pageItems, widthOf } from "./packed";
 import { packEntries } from "./pages";
@@ -283,7 +283,7 @@ function finishTiny(entry: usize): bool {
   store<u64>(0, low, 4);
   store<u32>(0, high, 12);
   if (kind != Kind.ARRAY) return true;
-  memory.copy(TINY_PAYLOAD, entryPayload<Own>(NODE_HEADER), arrayBytes(members));
+  memory.copy(TINY_PAYLOAD, plainPayload<Own>(NODE_HEADER), arrayBytes(members));
   setPosition(NODE_HEADER, TINY_PAYLOAD);
   return true;
 }

@@ -117,7 +117,7 @@ function findItem(leaf: usize, key: u64): usize {
 
 /** From the address of an entry to that of the next one in its leaf. */
 // @ts-ignore: decorator
-@inline function strideOf(entry: usize): usize { return isItem(entry) ? PACKED_STEP : ENTRY_BYTES; }
+@inline function strideOf(entry: usize): usize { return ENTRY_BYTES - (entry & 1) * (ENTRY_BYTES - PACKED_STEP); }
 
 // @ts-ignore: decorator
 @inline export function placeEntry(place: u64): usize { return <usize>(<u32>place); }

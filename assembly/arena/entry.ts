@@ -78,7 +78,9 @@ export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, FULL = 4,
 @inline export function entrySpan<M>(entry: usize): u64 { return isItem(entry) ? 1 : plainSpan<M>(entry); }
 /** The last key that the entry covers. */
 // @ts-ignore: decorator
-@inline export function entryLastKey<M>(entry: usize): u64 { return entryKey<M>(entry) + entrySpan<M>(entry) - 1; }
+@inline export function entryLastKey<M>(entry: usize): u64 {
+  return isItem(entry) ? keyOf(itemOffset<M>(entry)) : plainKey<M>(entry) + plainSpan<M>(entry) - 1;
+}
 /** Members of an entry that is not FULL: 1 .. 65536. */
 // @ts-ignore: decorator
 @inline export function entryCount<M>(entry: usize): u32 { return isItem(entry) ? 1 : plainCount<M>(entry); }
@@ -87,11 +89,14 @@ export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, FULL = 4,
 @inline export function entryCardinality<M>(entry: usize): u64 {
   return entryKind<M>(entry) == Kind.FULL ? entrySpan<M>(entry) << 16 : entryCount<M>(entry);
 }
+// @ts-ignore: decorator
+@inline export function plainPayload<M>(entry: usize): usize {
+  return plainKind<M>(entry) >= Kind.SINGLE ? entry + LOW : <usize>(view32<M>(entry, REF) << 3);
+}
 /** Address of the container's payload in memory M. Meaningless for FULL. */
 // @ts-ignore: decorator
 @inline export function entryPayload<M>(entry: usize): usize {
-  if (isItem(entry)) return itemPayload<M>(entry);
-  return entryKind<M>(entry) >= Kind.SINGLE ? entry + LOW : <usize>(view32<M>(entry, REF) << 3);
+  return isItem(entry) ? itemPayload<M>(entry) : plainPayload<M>(entry);
 }
 /** Whether the payload is an array, in a block or in the entry. */
 // @ts-ignore: decorator
@@ -105,11 +110,12 @@ export function isStreamedAsArray(entry: usize): bool {
 
 /** Bytes of the container's payload outside the entry, 0 if it has none there. */
 export function payloadBytes<M>(entry: usize): usize {
-  const kind = entryKind<M>(entry);
-  if (kind == Kind.ARRAY) return arrayBytes(entryCount<M>(entry));
+  if (isItem(entry)) return 0;
+  const kind = plainKind<M>(entry);
+  if (kind == Kind.ARRAY) return arrayBytes(plainCount<M>(entry));
   if (kind == Kind.BITSET) return BITSET_BYTES;
-  if (kind == Kind.RUNS) return runsBytes(view16<M>(entryPayload<M>(entry), 0));
-  if (kind == Kind.BUCKETS) return bucketsBytes(entryCount<M>(entry));
+  if (kind == Kind.RUNS) return runsBytes(view16<M>(plainPayload<M>(entry), 0));
+  if (kind == Kind.BUCKETS) return bucketsBytes(plainCount<M>(entry));
   return 0;
 }
 

@@ -11,7 +11,8 @@
 
 import { arena, right } from "../env/memory";
 import { Right } from "../env/view";
-import { entryKey, entryLastKey } from "../arena/entry";
+import { entryKey, keyOf, plainKey, plainSpan } from "../arena/entry";
+import { isItem, itemOffset } from "../arena/packed";
 import { advance, isLastOfLeaf, placeEntry, seek, seekFrom } from "../arena/directory";
 
 // @ts-ignore: decorator
@@ -75,8 +76,14 @@ export function closeCursor(item: u32): void { store<u64>(cursorAt(item), NO_KEY
 @inline function moveTo(cursor: usize, place: u64, key: u64): void {
   if (!place) { store<u64>(cursor, NO_KEY); return; }
   const entry = placeEntry(place);
-  store<u64>(cursor, max(entryKey<Right>(entry), key));
-  store<u64>(cursor, entryLastKey<Right>(entry), LAST);
+  if (isItem(entry)) {
+    const at = keyOf(itemOffset<Right>(entry));
+    store<u64>(cursor, at);
+    store<u64>(cursor, at, LAST);
+  } else {
+    store<u64>(cursor, max(plainKey<Right>(entry), key));
+    store<u64>(cursor, plainKey<Right>(entry) + plainSpan<Right>(entry) - 1, LAST);
+  }
   store<u64>(cursor, place, PLACE);
 }
 
