@@ -15,7 +15,7 @@ import {
 import { advance, entriesBetween, entriesHeld, findEntry, placeEntry, seek } from "../arena/directory";
 import { roomForEntries, promote, insertEntry, adjust, changeKey, removeEntry, removeEntries } from "../arena/change";
 import { clearTiny, loosen } from "../arena/pages";
-import { isItem, isPacked } from "../arena/packed";
+import { isPacked } from "../arena/packed";
 import { normalized } from "../combine/emit";
 import { Fold, fold } from "../combine/fold";
 import { Change, foldOf } from "../combine/rebuild";
@@ -115,7 +115,7 @@ function roomToChange(change: Change, among: u32, first: u64, from: u32, last: u
     if (change == Change.FLIP) bytes = blocksToFlip(first, last);
   }
   const folds = first == last || from ? head : 0, foldsLast = to != LOW_MAX ? tail : 0;
-  if ((folds && !isItem(folds)) || (foldsLast && !isItem(foldsLast))) bytes += 2 * END_BYTES;
+  if ((folds && !isCut(change, folds)) || (foldsLast && !isCut(change, foldsLast))) bytes += 2 * END_BYTES;
   if (bytes) bytes += scratchBytes(Scratch.RIGHT);
   if (entries) bytes += 2 * blockBytes(runsBytes(1)) + roomForEntries(<u32>min<u64>(entries, ENTRIES_MAX));
   return <usize>min<u64>(bytes, BYTES_MAX);
@@ -170,10 +170,14 @@ function putRange(entry: usize, from: u32, to: u32): void {
   setBlock(entry, Kind.RUNS, count, at);
 }
 
+/** Whether the entry, which is to be folded with a run, only stays or goes. That takes no memory. */
+// @ts-ignore: decorator
+@inline function isCut(change: Change, entry: usize): bool { return change == Change.CLEAR && entryKind<Own>(entry) == Kind.SINGLE; }
+
 /** Folds the run [from, to] into container `key`, which exists and is not FULL. */
 function foldRun(change: Change, key: u64, from: u32, to: u32): void {
   const entry = findEntry(key);
-  if (isItem(entry)) {                        // in a packed leaf: the change is CLEAR
+  if (isCut(change, entry)) {
     const low = load<u16>(entryPayload<Own>(entry));
     if (low >= from && low <= to) {
       adjust(key, -1);
