@@ -158,7 +158,7 @@ describe("merging a bitmap into a larger one", () => {
         model.append(offset, offset);
       }
       const key = model.low(random.below(model.intervals)) >> 16;
-      let more = random.below(3) ? new Model() : round % 4 ? small(key, 5, random.below(90), trial) : anyRanges(key, key + 50, random);
+      const more = random.below(3) ? new Model() : round % 4 ? small(key, 5, random.below(90), trial) : anyRanges(key, key + 50, random);
       for (let i = random.below(120); i; i--) {               // new members, members that are there, and neighbours of some
         more.add(base + random.next() % (20100 * step));
         const offset = model.low(random.below(model.intervals));
