@@ -134,7 +134,7 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
     await writeFile(`/proc/${await server.info("process_id")}/clear_refs`, "5");  // the peak is from now on
     const resident = await status("VmRSS");
     for (let from = BYTES / 8192; (await server.run("MEMORY", "USAGE", "k")) === before; from += 2000) {
-      await roar.run("APPENDINTARRAY", "k", ...Array.from({ length: 2000 }, (_, i) => (from + i) * 65_536));
+      await roar.run("APPENDINTARRAY", "k", ...Array.from({ length: 6000 }, (_, i) => (from + Math.floor(i / 3)) * 65_536 + i % 3));
     }
     expect(await status("VmHWM")).toBeLessThan(resident + 0.3 * before);
     expect(await roar.run("BITCOUNT", "k", 0, 99)).toBeGreaterThan(200);
