@@ -6,6 +6,9 @@
 //   +11  top 3 bits: kind
 //        ARRAY, BITSET, RUNS, BUCKETS                 SINGLE, PAIR         FULL
 //
+// An entry in a packed leaf takes fewer bytes and is always SINGLE. Its address is odd, and the functions here tell it apart by that
+// (packed.ts). Those that write an entry need one of 12 bytes.
+//
 // Blocks lie on multiples of 8, so a position divided by 8 leaves three bits for the kind. One or two members live in the entry itself, as
 // an array of that cardinality whose payload is at entry + 6 (SINGLE, PAIR). A FULL entry stands for `span` consecutive containers, up to
 // 2^45, that hold all their 65,536 offsets; it has no payload. An entry covers the keys of its containers.
@@ -13,6 +16,7 @@
 import { Own, view8, view16, view32, view64 } from "../env/view";
 import { arrayBytes, isArraySized, runsBytes, BITSET_BYTES } from "../container/limits";
 import { bucketsBytes } from "../container/buckets";
+import { isItem, itemOffset, itemPayload } from "./packed";
 
 export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, FULL = 4, SINGLE = 5, PAIR = 6 }
 
@@ -45,34 +49,54 @@ export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, FULL = 4,
 // @ts-ignore: decorator
 @inline export function offsetOf(key: u64, low: u32): u64 { return (key << 16) | low; }
 
+// Functions named plain...() read entries of 12 bytes only, which then may lie at any address. A builder's leaf buffer needs that.
+
 // @ts-ignore: decorator
-@inline export function entryKey<M>(entry: usize): u64 { return view64<M>(entry, KEY) & KEY_MAX; }
+@inline export function plainKey<M>(entry: usize): u64 { return view64<M>(entry, KEY) & KEY_MAX; }
 // @ts-ignore: decorator
-@inline export function entryKind<M>(entry: usize): Kind { return <Kind>(view8<M>(entry, KIND) >> 5); }
-/** How many containers the entry stands for. */
+@inline export function plainKind<M>(entry: usize): Kind { return <Kind>(view8<M>(entry, KIND) >> 5); }
 // @ts-ignore: decorator
-@inline export function entrySpan<M>(entry: usize): u64 {
-  if (entryKind<M>(entry) != Kind.FULL) return 1;
+@inline export function plainSpan<M>(entry: usize): u64 {
+  if (plainKind<M>(entry) != Kind.FULL) return 1;
   return (((<u64>(view32<M>(entry, REF) & REF_MASK)) << 16) | view16<M>(entry, LOW)) + 1;
 }
-/** The last key that the entry covers. */
 // @ts-ignore: decorator
-@inline export function entryLastKey<M>(entry: usize): u64 { return entryKey<M>(entry) + entrySpan<M>(entry) - 1; }
-/** Members of an entry that is not FULL: 1 .. 65536. */
-// @ts-ignore: decorator
-@inline export function entryCount<M>(entry: usize): u32 {
-  const kind = entryKind<M>(entry);
+@inline export function plainCount<M>(entry: usize): u32 {
+  const kind = plainKind<M>(entry);
   return kind >= Kind.SINGLE ? <u32>kind - 4 : view16<M>(entry, LOW) + 1;
 }
+/** The offset that a SINGLE entry of memory 0 stands for. */
+// @ts-ignore: decorator
+@inline export function plainOffset(entry: usize): u64 { return rotl<u64>(load<u64>(entry, KEY), 16); }
+
+// @ts-ignore: decorator
+@inline export function entryKey<M>(entry: usize): u64 { return isItem(entry) ? keyOf(itemOffset<M>(entry)) : plainKey<M>(entry); }
+// @ts-ignore: decorator
+@inline export function entryKind<M>(entry: usize): Kind { return isItem(entry) ? Kind.SINGLE : plainKind<M>(entry); }
+/** How many containers the entry stands for. */
+// @ts-ignore: decorator
+@inline export function entrySpan<M>(entry: usize): u64 { return isItem(entry) ? 1 : plainSpan<M>(entry); }
+/** The last key that the entry covers. */
+// @ts-ignore: decorator
+@inline export function entryLastKey<M>(entry: usize): u64 {
+  return isItem(entry) ? keyOf(itemOffset<M>(entry)) : plainKey<M>(entry) + plainSpan<M>(entry) - 1;
+}
+/** Members of an entry that is not FULL: 1 .. 65536. */
+// @ts-ignore: decorator
+@inline export function entryCount<M>(entry: usize): u32 { return isItem(entry) ? 1 : plainCount<M>(entry); }
 /** Members of all containers that the entry stands for, modulo 2^64. */
 // @ts-ignore: decorator
 @inline export function entryCardinality<M>(entry: usize): u64 {
   return entryKind<M>(entry) == Kind.FULL ? entrySpan<M>(entry) << 16 : entryCount<M>(entry);
 }
+// @ts-ignore: decorator
+@inline export function plainPayload<M>(entry: usize): usize {
+  return plainKind<M>(entry) >= Kind.SINGLE ? entry + LOW : <usize>(view32<M>(entry, REF) << 3);
+}
 /** Address of the container's payload in memory M. Meaningless for FULL. */
 // @ts-ignore: decorator
 @inline export function entryPayload<M>(entry: usize): usize {
-  return entryKind<M>(entry) >= Kind.SINGLE ? entry + LOW : <usize>(view32<M>(entry, REF) << 3);
+  return isItem(entry) ? itemPayload<M>(entry) : plainPayload<M>(entry);
 }
 /** Whether the payload is an array, in a block or in the entry. */
 // @ts-ignore: decorator
@@ -86,11 +110,12 @@ export function isStreamedAsArray(entry: usize): bool {
 
 /** Bytes of the container's payload outside the entry, 0 if it has none there. */
 export function payloadBytes<M>(entry: usize): usize {
-  const kind = entryKind<M>(entry);
-  if (kind == Kind.ARRAY) return arrayBytes(entryCount<M>(entry));
+  if (isItem(entry)) return 0;
+  const kind = plainKind<M>(entry);
+  if (kind == Kind.ARRAY) return arrayBytes(plainCount<M>(entry));
   if (kind == Kind.BITSET) return BITSET_BYTES;
-  if (kind == Kind.RUNS) return runsBytes(view16<M>(entryPayload<M>(entry), 0));
-  if (kind == Kind.BUCKETS) return bucketsBytes(entryCount<M>(entry));
+  if (kind == Kind.RUNS) return runsBytes(view16<M>(plainPayload<M>(entry), 0));
+  if (kind == Kind.BUCKETS) return bucketsBytes(plainCount<M>(entry));
   return 0;
 }
 

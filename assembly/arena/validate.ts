@@ -5,15 +5,17 @@ import { Own } from "../env/view";
 import { Fault } from "../env/fault";
 import {
   FORM_FULL, FORM_TINY, HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, blockBytes, bumpMark, freeListsAreSound, freeListsBytes, freedBytes,
-  heldBytes, totalCardinality, unsettled,
+  heldBytes, isPaged, totalCardinality, unsettled,
 } from "./arena";
 import {
   ENTRY_BYTES, KEY_MAX, Kind, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes,
 } from "./entry";
 import { entriesHeld } from "./directory";
+import { ITEMS_MAX, PAGE_BYTES, isPacked, offsetAt, packedBytes, packedCount, packedWidth, pageItems } from "./packed";
+import { firstKey } from "./change";
 import {
   rootNode, NODE_HEADER, nodeLevel, LEVELS_MAX, nodeCount, INNER_MAX, LEAF_MAX, isRoomy, allocatedFor, slotAt, slotChild, slotKey,
-  slotCardinality, entryAt,
+  slotCardinality, entryAt, entryIn,
 } from "./node";
 import { isArraySized, UNIVERSE } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
@@ -44,6 +46,10 @@ export function validate(): Fault {
 
 function validateTiny(): Fault {
   const count = nodeCount<Own>(0);
+  if (isPacked<Own>(0)) {
+    if (count < 2 || count > ITEMS_MAX || packedWidth<Own>(0) - 4 > 4) return Fault.NOT_TINY;
+    return packedBytes(packedWidth<Own>(0), count) > <usize>arena.size() ? Fault.BUMP_OUTSIDE : validateItems(0);
+  }
   if (load<u16>(0) != 0 || count > 1) return Fault.NOT_TINY;
   if (!count) return Fault.NONE;
   const kind = entryKind<Own>(NODE_HEADER);
@@ -58,9 +64,27 @@ function validateTiny(): Fault {
   return (at & 7) == 0 && at >= HEADER_BYTES && <u64>at + <u64>blockBytes(bytes) <= <u64>bumpMark();
 }
 
+/** Whether the offsets of a packed leaf ascend, each with a key of its own. */
+function validateItems(leaf: usize): Fault {
+  for (let i: u32 = 0, n = packedCount<Own>(leaf), before: u64 = 0; i < n; i++) {
+    const offset = offsetAt<Own>(leaf, i);
+    if (i && offset >> 16 <= before >> 16) return Fault.DIRECTORY_NOT_ASCENDING;
+    before = offset;
+  }
+  return Fault.NONE;
+}
+
+function validatePage(page: usize): Fault {
+  const count = packedCount<Own>(page), width = packedWidth<Own>(page);
+  if (!isPaged() || width - 4 > 4) return Fault.NODE_LEVEL;
+  if (!count || count > pageItems(width)) return Fault.NODE_COUNT;
+  return page & (PAGE_BYTES - 1) || !isBlock(page, PAGE_BYTES) ? Fault.BLOCK_MISPLACED : validateItems(page);
+}
+
 function validateNode(node: usize, level: u32): Fault {
   const count = nodeCount<Own>(node);
   if (nodeLevel<Own>(node) != level) return Fault.NODE_LEVEL;
+  if (!level && isPacked<Own>(node)) return validatePage(node);
   if (!count || count > (level ? INNER_MAX : LEAF_MAX)) return Fault.NODE_COUNT;
   if (isRoomy(node) && level) return Fault.NODE_LEVEL;
   if (!isBlock(node, allocatedFor(node))) return Fault.BLOCK_MISPLACED;
@@ -76,14 +100,14 @@ function validateSlot(node: usize, index: u32, level: u32): Fault {
   if (!isBlock(child, NODE_HEADER)) return Fault.BLOCK_MISPLACED;
   const fault = validateNode(child, level - 1);
   if (fault != Fault.NONE) return fault;
-  if (slotKey<Own>(slot) != (load<u64>(child, NODE_HEADER) & KEY_MAX)) return Fault.SLOT_KEY;
+  if (slotKey<Own>(slot) != firstKey(child)) return Fault.SLOT_KEY;
   if (index && slotKey<Own>(slot) <= lastKeyBelow(slotChild<Own>(slotAt(node, index - 1)))) return Fault.DIRECTORY_NOT_ASCENDING;
   return slotCardinality<Own>(slot) == cardinalityBelow(child) ? Fault.NONE : Fault.SLOT_CARDINALITY;
 }
 
 function lastKeyBelow(node: usize): u64 {
   while (nodeLevel<Own>(node)) node = slotChild<Own>(slotAt(node, nodeCount<Own>(node) - 1));
-  return entryLastKey<Own>(entryAt(node, nodeCount<Own>(node) - 1));
+  return entryLastKey<Own>(entryIn<Own>(node, nodeCount<Own>(node) - 1));
 }
 
 function validateEntry(leaf: usize, index: u32): Fault {
@@ -119,7 +143,7 @@ function cardinalityBelow(node: usize): u64 {
   let members: u64 = 0;
   const inner = nodeLevel<Own>(node) != 0;
   for (let i: u32 = 0, n = nodeCount<Own>(node); i < n; i++) {
-    members += inner ? cardinalityBelow(slotChild<Own>(slotAt(node, i))) : entryCardinality<Own>(entryAt(node, i));
+    members += inner ? cardinalityBelow(slotChild<Own>(slotAt(node, i))) : entryCardinality<Own>(entryIn<Own>(node, i));
   }
   return members;
 }
@@ -137,7 +161,7 @@ function bytesBelow(node: usize): usize {
   let bytes = blockBytes(allocatedFor(node));
   for (let i: u32 = 0; i < count; i++) {
     if (level) { bytes += bytesBelow(slotChild<Own>(slotAt(node, i))); continue; }
-    const held = payloadBytes<Own>(entryAt(node, i));
+    const held = payloadBytes<Own>(entryIn<Own>(node, i));
     if (held) bytes += blockBytes(held);
   }
   return bytes;

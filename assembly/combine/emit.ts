@@ -4,7 +4,8 @@
 import { SELF, left, right } from "../env/memory";
 import { Right, Own } from "../env/view";
 import { BLOCK_MAX, alignedBump, allocateFresh, blockBytes, bumpMark } from "../arena/arena";
-import { Kind, entryCount, entryKind, entryPayload, payloadBytes, setBlock, setPair, setSingle } from "../arena/entry";
+import { Kind, lowOf, payloadBytes, plainCount, plainKind, plainPayload, setBlock, setPair, setSingle } from "../arena/entry";
+import { isItem, itemOffset } from "../arena/packed";
 import { append, appendFull } from "../arena/builder";
 import { shapeBytes, shapeCount, shapeAt, shapeKind, fullShape, shape } from "./shape";
 import { FOLD_BYTES } from "./scratch";
@@ -88,7 +89,12 @@ function emitBlock(key: u64, kind: Kind, at: usize, count: u32, bytes: usize): v
 
 /** Appends a copy of the entry, which `right` shows and which is not FULL, as container `key`. */
 export function emitCopy(key: u64, entry: usize): void {
-  const kind = entryKind<Right>(entry), count = entryCount<Right>(entry), payload = entryPayload<Right>(entry);
+  if (isItem(entry)) {
+    const low = lowOf(itemOffset<Right>(entry));
+    setSingle(append(key, 1), low);
+    return;
+  }
+  const kind = plainKind<Right>(entry), count = plainCount<Right>(entry), payload = plainPayload<Right>(entry);
   if (kind >= Kind.SINGLE) {
     const first = right.load16(payload, 0), second = right.load16(payload, 2);
     const made = append(key, count);

@@ -6,7 +6,8 @@
 
 import { SELF, left, right } from "../env/memory";
 import { Right, view16 } from "../env/view";
-import { Kind, isArray, entryKind, entryCount, entryPayload } from "../arena/entry";
+import { Kind, isArray, plainCount, plainKind, plainPayload } from "../arena/entry";
+import { isItem, itemPayload } from "../arena/packed";
 import { BITSET_BYTES, UNIVERSE, arrayBytes, runsBytes } from "../container/limits";
 import { BUCKETS_LEAST, bucketsBytes, bucketsToArray } from "../container/buckets";
 
@@ -49,9 +50,10 @@ export function bucketsShape(count: u32, at: usize): u64 {
 /** The shape of one container of an entry, which memory M shows. Of a FULL entry, one of its full containers. */
 // @ts-ignore: decorator
 @inline export function entryShape<M>(entry: usize): u64 {
-  const kind = entryKind<M>(entry);
+  if (isItem(entry)) return shape(Kind.ARRAY, 1, itemPayload<M>(entry));
+  const kind = plainKind<M>(entry);
   if (kind == Kind.FULL) return fullShape();
-  return shape(isArray(kind) ? Kind.ARRAY : kind, entryCount<M>(entry), entryPayload<M>(entry));
+  return shape(isArray(kind) ? Kind.ARRAY : kind, plainCount<M>(entry), plainPayload<M>(entry));
 }
 
 /** Bytes of the payload of a shape that memory M shows. */

@@ -13,6 +13,7 @@ import {
 } from "../arena/entry";
 import { findEntry } from "../arena/directory";
 import { roomToInsert, insertEntry, adjust, removeEntry } from "../arena/change";
+import { loosen } from "../arena/pages";
 import { containerHas } from "../read/query";
 import { arrayIntoBitset, arrayIntoBuckets, bucketsIntoArray, bucketsIntoBitset, countUp, isDepleted, releaseContainer } from "./edit";
 import { insert, removeAt } from "./point";
@@ -90,6 +91,7 @@ export function addAll(first: u32, count: u32): u64 {
   for (let i = first; i < end;) {
     const key = keyOf(argument.value(i)), to = isTiny<Own>() ? i + 1 : stretchEnd(i, end);
     if (to - i >= STRETCH_LEAST) {
+      loosen(key, key);
       const entry = findEntry(key);
       if (!entry || entryKind<Own>(entry) != Kind.RUNS) {
         added += addStretch(entry, key, i, to, added);

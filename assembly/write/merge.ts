@@ -7,13 +7,15 @@
 
 import { SELF, left, right } from "../env/memory";
 import { Own, Right, view16 } from "../env/view";
-import { BLOCK_MAX, allocate, blockBytes, bumpMark, isTiny, prepare, release } from "../arena/arena";
+import { BLOCK_MAX, allocate, blockBytes, bumpMark, isPaged, isTiny, prepare, release } from "../arena/arena";
 import {
-  ENTRY_BYTES, Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes, setBlock, setFull, setPosition,
+  ENTRY_BYTES, KEY_MAX, Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes, setBlock, setFull, setPosition,
 } from "../arena/entry";
-import { advance, entriesHeld, findEntry, lastEntry, placeEntry, seek, seekFrom } from "../arena/directory";
+import { advance, entriesHeld, findEntry, lastEntry, leafFor, placeEntry, seek, seekFrom } from "../arena/directory";
 import { LEAF_MAX, entryAt, nodeBytes, writeNode } from "../arena/node";
-import { adjust, appendLeaf, insertEntry, roomForEntries, roomForLeaves } from "../arena/change";
+import { adjust, appendLeaf, insertEntry, roomForEntries, roomForLeaves, writeLone } from "../arena/change";
+import { loosen, roomToMakeWay } from "../arena/pages";
+import { PAGE_BYTES, isItem, isPacked, itemOffset } from "../arena/packed";
 import { normalized } from "../combine/emit";
 import { Fold, fold } from "../combine/fold";
 import { Scratch, makeScratch, scratch, scratchBytes } from "../combine/scratch";
@@ -50,6 +52,12 @@ import { BUCKET_MAX, bucketHeld, bucketsBytes } from "../container/buckets";
 /** Inserting a member allocates at most four times as much as replacedBytes() says: runs may become an array, and that buckets. */
 // @ts-ignore: decorator
 @inline const BLOCKS_A_MEMBER: usize = 4;
+/** Fewer members than a page gets before it makes way a second time. */
+// @ts-ignore: decorator
+@inline const FEWEST_BETWEEN: u64 = 14;
+/** Bytes of a page, with what aligning it may skip, and of its part of the node above as that grows. */
+// @ts-ignore: decorator
+@inline const A_WAY: u64 = 2 * PAGE_BYTES + 256;
 /** More bytes than an arena has. */
 // @ts-ignore: decorator
 @inline const BYTES_MAX: u64 = 0xffff0000;
@@ -63,6 +71,7 @@ export function merge(): u32 {
   right.select(0);
   const last = entryLastKey<Own>(lastEntry<Own>()), building = entriesHeld<Own>() * BUILT + bumpMark() / COPIED;
   if (MERGING + entriesToMerge(last, building / MERGED) * MERGED > building) return 0;
+  if (isPaged()) loosenForMerge(last);
   const room = roomToMerge(last);
   if (bumpMark() + room > BYTES_MAX) return 0;
   prepare(<usize>room);                       // all growth happens here, before anything is changed
@@ -99,11 +108,33 @@ function entriesCovered(from: usize, most: u64): u64 {
   return entries;
 }
 
+/** Unpacks the leaves in which more is to happen than that a lone member is inserted. */
+function loosenForMerge(last: u64): void {
+  let rest = entriesHeld<Right>();
+  for (let place = seek<Right>(0); isUpTo(place, last); place = advance<Right>(place), rest--) {
+    const from = placeEntry(place), key = entryKey<Right>(from);
+    if (entryKind<Right>(from) != Kind.SINGLE) { loosen(key, entryLastKey<Right>(from)); continue; }
+    const entry = findEntry(key);
+    if (entry && isItem(entry) && load<u16>(entryPayload<Own>(entry)) != right.load16(entryPayload<Right>(from), 0)) loosen(key, key);
+  }
+  if (rest && rest < APPENDED_LEAST) loosen(last, last);      // the rest is inserted behind the last entry
+}
+
 // --- Room ---------------------------------------------------------------------------------------------------------------------
+
+/**
+ * The most bytes that inserting `lone` members in pages takes. Each page may have to make way once, and again after it has got an eighth
+ * of what a page holds.
+ */
+function roomInPages(lone: u64): u64 {
+  if (!lone) return 0;
+  const ways = min(lone, bumpMark() / PAGE_BYTES + lone / FEWEST_BETWEEN + 1);
+  return ways * A_WAY + roomToMakeWay(KEY_MAX);
+}
 
 /** The most bytes that merging allocates and works in; BYTES_MAX if building anew is quicker. `last` is the last key of memory 0. */
 function roomToMerge(last: u64): u64 {
-  let inserted: u64 = 0, copied: u64 = 0, replaced: u64 = 0, between: u64 = 0, work: u64 = 0;
+  let inserted: u64 = 0, lone: u64 = 0, copied: u64 = 0, replaced: u64 = 0, between: u64 = 0, work: u64 = 0;
   let place = seek<Right>(0), rest = entriesHeld<Right>();
   for (let own = seek<Own>(0); isUpTo(place, last); place = advance<Right>(place), rest--) {
     const from = placeEntry(place), key = entryKey<Right>(from);
@@ -112,7 +143,7 @@ function roomToMerge(last: u64): u64 {
     if (entryKind<Right>(from) == Kind.FULL) {
       inserted += 1 + entriesCovered(from, u64.MAX_VALUE);    // one before each of those, and one behind
     } else if (entryKey<Own>(entry) > key) {
-      inserted++;
+      if (isPaged() && isPacked<Own>(leafFor<Own>(key))) lone++; else inserted++;
       copied += copiedBytes(from);
     } else if (entryKind<Own>(entry) != Kind.FULL) {
       const bytes = replacedBytes(entry, from);
@@ -124,7 +155,7 @@ function roomToMerge(last: u64): u64 {
   }
   if (rest >= APPENDED_LEAST) copied += roomForLeaves(rest); else inserted += rest;
   for (; place; place = advance<Right>(place)) copied += copiedBytes(placeEntry(place));
-  return copied + replaced + between + work + (inserted ? roomForEntries(inserted) : 0);
+  return copied + replaced + between + work + roomInPages(lone) + (inserted ? roomForEntries(inserted) : 0);
 }
 
 /** The most bytes of the block that a copy of the operand's entry takes. */
@@ -185,11 +216,12 @@ function mergeEntry(from: usize): void {
 /** Inserts the members that the operand's entry itself holds. */
 function insertMembers(from: usize, base: u64): void {
   const first = entryPayload<Right>(from), end = first + arrayBytes(entryCount<Right>(from));
-  for (let member = first; member < end; member += MEMBER_BYTES) insert(base | right.load16(member, 0));
+  for (let member = first; member < end; member += MEMBER_BYTES) insert(base | right.load16(member, 0), false, false);
 }
 
 /** Makes the entry `to` a copy of the operand's entry `from`. */
 function copyEntry(to: usize, from: usize): void {
+  if (isItem(from)) { writeLone(to, itemOffset<Right>(from)); return; }
   right.copy(to, from, ENTRY_BYTES);
   const bytes = payloadBytes<Right>(from);
   if (!bytes) return;

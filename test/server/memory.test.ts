@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { dumpOf } from "../support/dump.ts";
 import { families, type Family, type Member, R, R64, range } from "../support/family.ts";
-import { seeded } from "../support/random.ts";
+import { random as seededRandom, seeded } from "../support/random.ts";
 import type { Command } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { byName, useServer } from "../support/suite.ts";
@@ -134,7 +134,7 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
     await writeFile(`/proc/${await server.info("process_id")}/clear_refs`, "5");  // the peak is from now on
     const resident = await status("VmRSS");
     for (let from = BYTES / 8192; (await server.run("MEMORY", "USAGE", "k")) === before; from += 2000) {
-      await roar.run("APPENDINTARRAY", "k", ...Array.from({ length: 2000 }, (_, i) => (from + i) * 65_536));
+      await roar.run("APPENDINTARRAY", "k", ...Array.from({ length: 6000 }, (_, i) => (from + Math.floor(i / 3)) * 65_536 + i % 3));
     }
     expect(await status("VmHWM")).toBeLessThan(resident + 0.3 * before);
     expect(await roar.run("BITCOUNT", "k", 0, 99)).toBeGreaterThan(200);
@@ -188,6 +188,22 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
   });
 });
 
+describe("few members far apart", () => {
+  const roar = roarOn(server, R64);
+
+  it.each([22, 3])("take at most 16 bytes more than a native set of integers, with %i random low bits", async (bits) => {
+    const { below } = seededRandom(366), ids = new Set<bigint>(), usage = (key: string) => server.run("MEMORY", "USAGE", key);
+    while (ids.size < 512) ids.add((1_700_000_000_000n + BigInt(below(86_400_000)) << 22n) | BigInt(below(2 ** bits)));
+    await server.run("DEL", "far", "set");
+    for (const id of ids) {
+      await roar.run("SETBIT", "far", id, 1);
+      const members = (await server.run("SADD", "set", id), await server.run("SCARD", "set"));
+      const more = ((await usage("far")) as number) - ((await usage("set")) as number);
+      expect(more, `${String(members)} members`).toBeLessThanOrEqual(16);
+    }
+  });
+});
+
 describe("a million members", () => {
   const roar = roarOn(server, R64);
 
@@ -213,10 +229,29 @@ describe("a million members", () => {
     expect(many.bytes).toBeLessThanOrEqual(most);
   }
 
-  it("of 64 random bits take at most 28 bytes each", seeded(async (random) => {
+  /** Expects at most `most` bytes per member of the key after OPTIMIZE. */
+  async function expectOptimized(key: string, most: number): Promise<void> {
+    await roar.run("OPTIMIZE", key);
+    const bytes = ((await server.run("MEMORY", "USAGE", key)) as number) / MILLION;
+    console.log(`${key}, optimized: ${bytes.toFixed(1)} bytes each`);
+    expect(bytes).toBeLessThanOrEqual(most);
+  }
+
+  it("of 64 random bits take at most 11 bytes each, and 8.5 after OPTIMIZE", seeded(async (random) => {
     const members = new Set<bigint>();
     while (members.size < MILLION) members.add(random.u64());
-    await expectBytes([...members], 28, "random members");
+    await expectBytes([...members], 11, "random members");
+    await expectOptimized("many", 8.5);
+    await server.run("DEL", "few", "many");
+  }), 180_000);
+
+  it("that are ids of one day with random low bits take at most 9 bytes each, in any order", seeded(async (random) => {
+    const ids = new Set<bigint>(), midnight = 1_420_070_400_000n;
+    while (ids.size < MILLION) ids.add(((midnight + BigInt(random.below(86_400_000))) << 22n) | BigInt(random.below(2 ** 22)));
+    await expectBytes([...ids], 9, "ids in random order");
+    await server.run("DEL", "few", "many");
+    await expectBytes([...ids].sort((a, b) => (a < b ? -1 : 1)), 9, "ids in ascending order");
+    await server.run("DEL", "few", "many");
   }), 180_000);
 
   it("that are snowflake ids of one day take at most 24 bytes each", seeded(async (random) => {

@@ -84,6 +84,14 @@ function tiny(count: u32): void {
   expect(validate()).toBe(Fault.NONE);
 }
 
+/** Builds an arena of `count` lone members, `step` apart. */
+function far(count: u64, step: u64): void {
+  clear();
+  freshArena(200);
+  for (let i: u64 = 0; i < count; i++) set(i * step, 1);
+  expect(validate()).toBe(Fault.NONE);
+}
+
 /** Checks that validate() finds that fault. */
 function finds(fault: Fault, what: string): void { expect(validate()).toBe(fault, what); }
 
@@ -154,6 +162,46 @@ describe("validate", () => {
     tiny(3);
     setCount(4, 2);
     finds(Fault.WRONG_FORM, "two members outside the entry");
+  });
+
+  it("finds each fault of a packed leaf", () => {
+    const wide: u64 = 1 << 40, width = 1, count = 2, base = 4, items = 12;
+    far(20, wide);
+    finds(Fault.NONE, "none");
+    store<u8>(width, 16 + 9);
+    finds(Fault.NOT_TINY, "items of nine bytes");
+    far(20, wide);
+    store<u16>(count, 1);
+    finds(Fault.NOT_TINY, "a single item");
+    far(20, wide);
+    store<u16>(count, 1024);
+    finds(Fault.NOT_TINY, "1024 items");
+    far(20, wide);
+    store<u16>(count, 1000);
+    finds(Fault.BUMP_OUTSIDE, "items behind the arena");
+    far(20, wide);
+    store<u32>(items, 5, 6);                  // items have six bytes here
+    store<u16>(items, 0, 10);
+    finds(Fault.DIRECTORY_NOT_ASCENDING, "two items of one container");
+
+    far(3000, wide);
+    const size = arena.size();
+    addOperandCopy(0, size);
+    const page = slotChild<Own>(slotAt(rootNode<Own>(), 0));
+    store<u8>(2, 0);
+    findsThenRestores(Fault.NODE_LEVEL, "pages in an arena that should have none");
+    store<u8>(page + width, 16 + 9);
+    findsThenRestores(Fault.NODE_LEVEL, "items of nine bytes in a page");
+    store<u16>(page + count, 0);
+    findsThenRestores(Fault.NODE_COUNT, "a page without items");
+    store<u16>(page + count, 400);
+    findsThenRestores(Fault.NODE_COUNT, "a page with more items than it has room for");
+    store<u64>(page + base, load<u64>(page + base) + 65536);
+    findsThenRestores(Fault.SLOT_KEY, "a page whose slot has another key");
+    store<u16>(page + count, load<u16>(page + count) - 1);
+    findsThenRestores(Fault.SLOT_CARDINALITY, "a page with an item less");
+    add32(slotAt(rootNode<Own>(), 0) + SLOT_CHILD, 8);
+    expect(validate()).not.toBe(Fault.NONE, "a page that is not aligned");
   });
 
   it("finds each fault of a node", () => {

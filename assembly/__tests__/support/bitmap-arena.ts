@@ -134,10 +134,22 @@ export function readArena(base: usize): Model {
 }
 
 function readNode(base: usize, node: usize, model: Model): void {
-  const level = load<u8>(base + node), count = <usize>load<u16>(base + node, 2);
+  const level = load<u8>(base + node), count = <usize>load<u16>(base + node, 2), form = load<u8>(base + node, 1);
+  if (!level && form > 1) {
+    readPacked(base + node, form - 16, model);
+    return;
+  }
   for (let i: usize = 0; i < count; i++) {
     if (level) readNode(base, load<u32>(base + node + 4 + 20 * i, 8), model);
     else readEntry(base, base + node + 4 + 12 * i, model);
+  }
+}
+
+function readPacked(leaf: usize, width: usize, model: Model): void {
+  for (let i: usize = 0; i < <usize>load<u16>(leaf, 2); i++) {
+    let offset = load<u64>(leaf, 4);
+    for (let b: usize = 0; b < width; b++) offset += <u64>load<u8>(leaf + 12 + i * width + b) << (8 * b);
+    model.append(offset, offset);
   }
 }
 

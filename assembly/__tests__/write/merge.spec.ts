@@ -25,7 +25,7 @@ function perform(): void { merged = merge(); }
 
 /** Adds containers that make a bitmap large enough for small payloads to be merged, and for a whole container to be replaced. */
 function ballast(model: Model): Model {
-  for (let key = BALLAST; key < BALLAST + 11000; key += 2) model.append(key << 16, key << 16);
+  for (let key = BALLAST; key < BALLAST + 11000; key += 2) model.append(key << 16, (key << 16) + 1);
   return model;
 }
 
@@ -145,6 +145,42 @@ describe("merging a bitmap into a larger one", () => {
       trial.is(model, "after all changes");
     }
     trial.holds(merges > 60, "more than 60 of 120 bitmaps are merged: " + merges.toString());
+    trial.end();
+  });
+
+  it("gives the model's result where leaves are packed, and leaves them as they were if memory runs out", () => {
+    const trial = new Trial(1259), random = trial.random;
+    let merges = 0, failures = 0;
+    for (let round = 0; round < 60; round++) {
+      const model = new Model(), base: u64 = <u64>random.below(1000) << 20, step: u64 = round % 2 ? 1 << 32 : 1 << 19;
+      for (let i: u64 = 0; i < 20000; i++) {
+        const offset = base + i * step + random.below(300000);
+        model.append(offset, offset);
+      }
+      const key = model.low(random.below(model.intervals)) >> 16;
+      const more = random.below(3) ? new Model() : round % 4 ? small(key, 5, random.below(90), trial) : anyRanges(key, key + 50, random);
+      for (let i = random.below(120); i; i--) {               // new members, members that are there, and neighbours of some
+        more.add(base + random.next() % (20100 * step));
+        const offset = model.low(random.below(model.intervals));
+        more.add(random.below(4) ? offset : offset + 1);
+      }
+      build(model, Form.PLAIN, random);
+      setOperand(more, trial);
+      setArenaLimit(arena.size() + random.below(60000));
+      if (!tryCall(perform)) {
+        failures++;
+        enter();
+        trial.is(model, "after a failed merge");
+        setArenaLimit(u32.MAX_VALUE);
+        perform();
+      }
+      enter();
+      merges += merged;
+      trial.is(merged ? combineModels(1, [model, more]) : model, "merged");
+      trial.steps++;
+    }
+    trial.holds(merges > 30, "more than 30 of 60 bitmaps are merged: " + merges.toString());
+    trial.holds(failures > 10, "more than 10 merges fail at first: " + failures.toString());
     trial.end();
   });
 
