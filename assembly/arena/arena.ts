@@ -34,6 +34,9 @@ import { view8, view32, view64, Own } from "../env/view";
 @inline export const FORM_TINY: u32 = 0;
 // @ts-ignore: decorator
 @inline export const FORM_FULL: u32 = 1;
+/** The host marks an arena with this when a trap has cut a write short, and lets the core work on it no more. */
+// @ts-ignore: decorator
+@inline export const FORM_DAMAGED: u32 = 255;
 
 /** Most members of a tiny arena's container. */
 // @ts-ignore: decorator
@@ -159,7 +162,7 @@ export function makeRoom(bytes: usize): void {
 /** The largest block: a bitset, an array of 4096 members, or the most runs that are worth keeping. */
 // @ts-ignore: decorator
 @inline export const BLOCK_MAX: usize = 8192;
-/** Bitsets are aligned to cache lines in the host's memory. The arena begins PREFIX bytes, the host's prefix, behind a line's start. */
+/** Bitsets are aligned to cache lines in the host's memory. A large arena begins PREFIX bytes, the host's prefix, behind a line's start. */
 // @ts-ignore: decorator
 @inline const LINE: usize = 64;
 // @ts-ignore: decorator
