@@ -21,7 +21,8 @@ static void count_in(uint64_t bitmaps, uint64_t bytes) {
  * those of small arenas. */
 static uint32_t number_for(uint64_t bytes) {
     if (bytes <= SMALL_BYTES(1)) return 1;
-    if (bytes <= SMALL_BYTES(6)) return ((uint32_t)bytes - SMALL_BYTES(0) + 15) / 16;
+    if (bytes <= SMALL_BYTES(5)) return ((uint32_t)bytes - SMALL_BYTES(0) + 15) / 16;
+    if (bytes <= SMALL_BYTES(6)) return 6;
     return bytes > 224 - PREFIX_BYTES && bytes <= SMALL_BYTES(7) ? 7 : 0;
 }
 

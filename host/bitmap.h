@@ -3,7 +3,7 @@
  * A `bitmap *` is the block's address plus a number. Blocks lie on multiples of 8, so the number is in the lowest three bits:
  *
  *   0        a prefix of 8 bytes, u32 size of the arena in bytes and u32 0, and behind it the arena
- *   1 .. 7   the arena alone, of a size that the number tells: 48, 64, 80, 96, 112, 128 or 256 bytes
+ *   1 .. 7   the arena alone, of a size that the number tells: 32, 48, 64, 80, 96, 128 or 256 bytes
  *
  * So a small arena is as large as its allocation, and the core cannot reach what its bounds are taken from. Freeing or copying a
  * bitmap needs nothing but its block. */
@@ -22,8 +22,8 @@ typedef struct bitmap bitmap;
 static inline uint32_t block_number(const bitmap *b) { return (uintptr_t)b & 7; }
 static inline uint8_t *block_of(const bitmap *b) { return (uint8_t *)((uintptr_t)b & ~(uintptr_t)7); }
 
-/* The bytes of an arena whose block has this number, which is not 0: multiples of 16, but for the last one. */
-#define SMALL_BYTES(number) (32 + 16 * (number) + ((number) == 7) * 112)
+/* The bytes of an arena whose block has this number, which is not 0. */
+#define SMALL_BYTES(number) ((number) == 7 ? 256 : (number) == 6 ? 128 : 16 + 16 * (number))
 
 static inline uint8_t *arena(const bitmap *b) { return block_of(b) + (block_number(b) ? 0 : PREFIX_BYTES); }
 static inline uint32_t arena_bytes(const bitmap *b) {
