@@ -2,11 +2,12 @@
 //
 // Every pointer is a u32 offset from the arena's start. A zeroed header is an empty bitmap. An arena has one of two forms:
 //
-//   tiny   one container of at most TINY_MAX members: for applications that keep a key with ten members for each user
+//   tiny   one array of at most TINY_MAX members, or one short bitset of at most TINY_WORDS words: for applications that keep a key with
+//          ten members, or a bit for each day of a year, for each user
 //     +0   u8  form = 0     +1 u8 0
 //     +2   u16 entries: 0 or 1           (+0 .. +15 are laid out as a leaf of the directory, see node.ts)
 //     +4   directory entry, 12 bytes
-//     +16  members, u16 each, when there are more than the entry itself holds
+//     +16  members, u16 each, when there are more than the entry itself holds, or words: the entry then ends with the short bitset's header
 //
 //   full   any number of containers
 //     +0   u8  form = 1     +1 u8 unsettled: 1 only while a list of offsets is being added, see undo.ts
@@ -29,6 +30,7 @@
 
 import { arena } from "../env/memory";
 import { view8, view32, view64, Own } from "../env/view";
+import { Kind, TINY_ENTRY, entryKind, entryPayload, payloadBytes } from "./entry";
 
 // @ts-ignore: decorator
 @inline export const FORM_TINY: u32 = 0;
@@ -41,9 +43,12 @@ import { view8, view32, view64, Own } from "../env/view";
 /** Most members of a tiny arena's container. */
 // @ts-ignore: decorator
 @inline export const TINY_MAX: u32 = 32;
+/** Most words of a tiny arena's short bitset: with them, the arena takes 256 bytes. */
+// @ts-ignore: decorator
+@inline export const TINY_WORDS: u32 = 30;
 /** The most bytes in use after a tiny arena has become a full one. */
 // @ts-ignore: decorator
-@inline const PROMOTED_MAX: usize = 128;
+@inline const PROMOTED_MAX: usize = 312;
 /** Where a tiny arena's members begin; also the bytes that an empty arena takes. */
 // @ts-ignore: decorator
 @inline export const TINY_PAYLOAD: usize = 16;
@@ -314,8 +319,9 @@ export function wasteful(): u32 {
 /** Bytes in use; the rest of memory 0 may be given back. */
 export function used(): u32 {
   if (!isTiny<Own>()) return <u32>bumpMark();
-  const count = load<u16>(0, 2) ? <u32>load<u16>(0, 10) + 1 : 0;
-  return count && load<u8>(0, 15) >> 5 == 0 ? <u32>TINY_PAYLOAD + 2 * count : <u32>TINY_PAYLOAD;
+  if (!load<u16>(0, 2)) return <u32>TINY_PAYLOAD;
+  const bytes = payloadBytes<Own>(TINY_ENTRY);
+  return <u32>(entryKind<Own>(TINY_ENTRY) == Kind.SHORT ? entryPayload<Own>(TINY_ENTRY) : TINY_PAYLOAD) + <u32>bytes;
 }
 
 /** Bytes of the block that holds the free lists, 0 without one. */

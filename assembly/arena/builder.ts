@@ -13,17 +13,18 @@
 
 import { Own } from "../env/view";
 import {
-  ROOT, FORM_TINY, TINY_MAX, TINY_PAYLOAD, allocateFresh, blockBytes, holdBack, heldAt, letGo, resetToEmpty, resetToFull, growTo,
-  setEntryTotal, setTotalCardinality,
+  ROOT, FORM_TINY, TINY_MAX, TINY_PAYLOAD, TINY_WORDS, allocateFresh, blockBytes, holdBack, heldAt, letGo, resetToEmpty, resetToFull,
+  growTo, setEntryTotal, setTotalCardinality,
 } from "./arena";
 import {
   ENTRY_BYTES, SPAN_MAX, Kind, entryKind, entryCount, entryKey, entrySpan, entryLastKey, entryPayload, isArray, setKey, setFull,
-  setPosition,
+  setPosition, setTinyShort,
 } from "./entry";
 import {
   LEAF_MAX, SLOT_BYTES, ROOMY_BYTES, nodeBytes, writeNode, setRoomy, NODE_HEADER, writeSlot, INNER_MAX, slotCardinality, slotAt, slotKey,
 } from "./node";
 import { arrayBytes } from "../container/limits";
+import { SHORT_HEADER_BYTES, wordsOf } from "../container/short";
 
 // @ts-ignore: decorator
 @inline const IN_LEAF: u32 = 0;
@@ -171,12 +172,22 @@ export function finish(): void {
 
 /** Makes the arena a tiny one if its only entry allows that. */
 function finishTiny(entry: usize): bool {
-  if (!isArray(entryKind<Own>(entry)) || entryCount<Own>(entry) > TINY_MAX) return false;
+  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
+  if (kind == Kind.SHORT) {
+    const header = load<u32>(payload), words = wordsOf(header), key = entryKey<Own>(entry), members = entryCount<Own>(entry);
+    if (words > TINY_WORDS) return false;
+    memory.copy(TINY_PAYLOAD, payload + SHORT_HEADER_BYTES, <usize>words << 3);
+    store<u32>(0, FORM_TINY | (1 << 16));
+    setKey(NODE_HEADER, key);
+    setTinyShort(NODE_HEADER, members, header);
+    return true;
+  }
+  if (!isArray(kind) || entryCount<Own>(entry) > TINY_MAX) return false;
   const low = load<u64>(entry), high = load<u32>(entry, 8);
-  if (entryKind<Own>(entry) == Kind.ARRAY) memory.copy(TINY_PAYLOAD, entryPayload<Own>(entry), arrayBytes(entryCount<Own>(entry)));
+  if (kind == Kind.ARRAY) memory.copy(TINY_PAYLOAD, payload, arrayBytes(entryCount<Own>(entry)));
   store<u32>(0, FORM_TINY | (1 << 16));
   store<u64>(0, low, 4);
   store<u32>(0, high, 12);
-  if (entryKind<Own>(NODE_HEADER) == Kind.ARRAY) setPosition(NODE_HEADER, TINY_PAYLOAD);
+  if (kind == Kind.ARRAY) setPosition(NODE_HEADER, TINY_PAYLOAD);
   return true;
 }

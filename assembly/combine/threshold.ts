@@ -4,8 +4,9 @@ import { SELF, left, right } from "../env/memory";
 import { Kind } from "../arena/entry";
 import { countArray, countParts, keepRepeated, planesFor, startCounters } from "../container/counters";
 import { differenceBitsets, intersectBitsets, PART_BYTES } from "../container/bitset";
-import { BITSET_BYTES, arrayBytes } from "../container/limits";
+import { BITSET_BYTES, arrayBytes, isArraySized } from "../container/limits";
 import { bucketsToArray } from "../container/buckets";
+import { shortToArray } from "../container/short";
 import { listedCount, listedKind, listedOperand, listedShape, toBitset } from "./list";
 import { FOLD_BYTES, Scratch, scratch } from "./scratch";
 import { arrayShape, bitsetShape, shapeAt, shapeCount, shapeKind } from "./shape";
@@ -45,6 +46,9 @@ export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool
     if (shapeKind(s) == Kind.BUCKETS) {
       left.select(listedOperand(list, i));
       bucketsToArray(shapeAt(s), shapeCount(s), to);
+    } else if (shapeKind(s) == Kind.SHORT) {
+      left.select(listedOperand(list, i));
+      shortToArray(shapeAt(s), to);
     } else right.copy(to, shapeAt(s), bytes);
     to += bytes;
   }
@@ -118,7 +122,8 @@ function countAlone(counters: usize, planes: u32, b: usize, part: usize): void {
 /** Counts the container `s` of operand `operand`, which `right` shows. */
 export function countOne(planes: u32, operand: u32, s: u64): void {
   const counters = countersAt();
-  if (shapeKind(s) == Kind.ARRAY || shapeKind(s) == Kind.BUCKETS) {
+  const kind = shapeKind(s);
+  if (kind == Kind.ARRAY || kind == Kind.BUCKETS || (kind == Kind.SHORT && isArraySized(shapeCount(s)))) {
     const a = unpackedRight(operand, s);
     countArray(counters, planes, shapeAt(a), shapeCount(a));
     return;

@@ -1,13 +1,15 @@
 // Adding and removing one offset.
 
 import { Own } from "../env/view";
-import { isTiny, allocate, blockBytes, prepare, setTotalCardinality, totalCardinality, TINY_MAX } from "../arena/arena";
+import { isTiny, allocate, blockBytes, prepare, setTotalCardinality, totalCardinality } from "../arena/arena";
 import { Kind, keyOf, lowOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull } from "../arena/entry";
 import { findEntry, farEntriesUpTo, farSlotsUpTo, neighbourFor } from "../arena/directory";
 import { rootNode, nodeLevel, slotAt, slotChild, addToSlot, entryAt } from "../arena/node";
 import { insertHere, insertEntry, adjust, promote, removeEntry, roomToInsert } from "../arena/change";
 import { containerHas } from "../read/query";
-import { insertInto, takeFrom, releaseContainer } from "./edit";
+import { releaseContainer } from "./convert";
+import { insertInto, takeFrom } from "./edit";
+import { staysTiny } from "./short";
 import { runsBytes, UNIVERSE, LOW_MAX } from "../container/limits";
 import { writeRun } from "../container/run";
 
@@ -65,7 +67,7 @@ function insertAt(entry: usize, key: u64, low: u32): bool {
     return true;
   }
   if (entryKind<Own>(entry) == Kind.FULL) return false;
-  if (isTiny<Own>() && entryCount<Own>(entry) == TINY_MAX) {
+  if (isTiny<Own>() && !staysTiny(entry, low)) {
     if (containerHas(entry, low)) return false;
     promote();
     entry = findEntry(key);

@@ -13,7 +13,7 @@ import { Own } from "../env/view";
 import { resize, setUnsettled, unsettled } from "../arena/arena";
 import { KEY_MAX, Kind, entryCount, entryKind, entryPayload, keyOf, lowOf, setFull } from "../arena/entry";
 import { findEntry } from "../arena/directory";
-import { releaseContainer } from "./edit";
+import { releaseContainer } from "./convert";
 import { removeAt } from "./point";
 import { UNIVERSE, runsBytes } from "../container/limits";
 import { joinRuns, runsCount } from "../container/run";
