@@ -200,10 +200,16 @@ export function runsToShort(a: usize, low: u32, high: u32, out: usize): void {
 /** The words of the bitset at `a` of memory M that a short bitset would have, as a header. There must be a member. */
 export function spanOfBitset<M>(a: usize): u32 {
   let from: usize = 0, end: usize = BITSET_BYTES;
+  while (!fourWords<M>(a + from)) from += 32;
+  while (!fourWords<M>(a + end - 32)) end -= 32;
   while (!view64<M>(a + from, 0)) from += 8;
   while (!view64<M>(a + end - 8, 0)) end -= 8;
   return shortHeader(<u32>(from >> 3), <u32>((end - from) >> 3));
 }
+
+/** The union of the four words at `at`. */
+// @ts-ignore: decorator
+@inline function fourWords<M>(at: usize): u64 { return view64<M>(at, 24) | view64<M>(at, 16) | view64<M>(at, 8) | view64<M>(at, 0); }
 
 /** The number of words in a header. */
 // @ts-ignore: decorator
