@@ -154,13 +154,13 @@ function widenAndTrim(bench: Bench, x: Model): void {
 
 describe("short bitsets", () => {
   it("are made of other kinds, and become other kinds, with the same members", () => {
-    const bench = new Bench(50);
+    const bench = new Bench(1300);
     for (let i = 0; i < 120; i++) convertAll(bench, anySet(bench));
     bench.end();
   });
 
   it("meet short bitsets: all operations, stored and counted", () => {
-    const bench = new Bench(51);
+    const bench = new Bench(1301);
     for (let i = 0; i < 100; i++) {
       const x = anySet(bench), y = bench.random.below(4) ? anySet(bench) : x;
       combine<And>(bench, Operation.AND, x, y);
@@ -172,7 +172,7 @@ describe("short bitsets", () => {
   });
 
   it("meet arrays and bitsets", () => {
-    const bench = new Bench(52);
+    const bench = new Bench(1302);
     for (let i = 0; i < 100; i++) {
       const x = anySet(bench), y = anySet(bench);
       change<Or>(bench, Operation.OR, x, y);
@@ -185,13 +185,13 @@ describe("short bitsets", () => {
   });
 
   it("answer questions about single values", () => {
-    const bench = new Bench(53);
+    const bench = new Bench(1303);
     for (let i = 0; i < 24; i++) ask(bench, anySet(bench));
     bench.end();
   });
 
   it("get words and lose them without members", () => {
-    const bench = new Bench(54);
+    const bench = new Bench(1304);
     for (let i = 0; i < 100; i++) widenAndTrim(bench, anySet(bench));
     for (let style = 0; style < Style.STYLES; style++) widenAndTrim(bench, makeModel(style, 365, bench.random));
     bench.end();

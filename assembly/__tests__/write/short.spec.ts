@@ -31,7 +31,7 @@ function change(trial: Trial, model: Model, low: u32, value: u32): void {
 
 describe("a container around the sizes at which it becomes a short bitset", () => {
   it("has the model's members, whatever is set and cleared", () => {
-    const trial = new Trial(370), windows: u32[] = [60, 366, 1000, 1830, 1990, 9000, 62000];
+    const trial = new Trial(1310), windows: u32[] = [60, 366, 1000, 1830, 1990, 9000, 62000];
     for (let w = 0; w < windows.length; w++) {
       for (let others = 0; others < 2; others++) {
         const model = start(trial, others != 0), base = trial.random.below(65536 - windows[w]);
@@ -54,7 +54,7 @@ describe("a container around the sizes at which it becomes a short bitset", () =
   });
 
   it("does not change its kind again and again when a member is set and cleared", () => {
-    const trial = new Trial(371), windows: u32[] = [60, 366, 1830, 9000];
+    const trial = new Trial(1311), windows: u32[] = [60, 366, 1830, 9000];
     for (let w = 0; w < windows.length; w++) {
       for (let others = 0; others < 2; others++) {
         const model = start(trial, others != 0);
@@ -79,7 +79,7 @@ describe("a container around the sizes at which it becomes a short bitset", () =
   });
 
   it("becomes a short bitset as soon as that is smaller, and something else when few members are left", () => {
-    const trial = new Trial(372), model = start(trial, true), step: u32 = 17, count: u32 = 200, words = (count - 1) * step / 64 + 1;
+    const trial = new Trial(1312), model = start(trial, true), step: u32 = 17, count: u32 = 200, words = (count - 1) * step / 64 + 1;
     for (let i: u32 = 0; i < count; i++) {
       const low = (i * 77 % count) * step;                    // 77 has no common factor with 200
       change(trial, model, low, 1);
