@@ -293,7 +293,7 @@ function foldPacked(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp
     if (op == Fold.AND) return arrayShape(intersectBuckets(a, shapeCount(l), b, shapeCount(r), out), out);
     return arrayShape(differenceBuckets(a, shapeCount(l), b, shapeCount(r), out), out);
   }
-  if (becomesBitset(r) && !becomesBitset(l) && op != Fold.ANDNOT) {
+  if (becomesBitset(r) && !becomesBitset(l) && shapeKind(l) != Kind.BITSET && op != Fold.ANDNOT) {   // a bitset is changed in place
     swapSides(lk, rk);
     const swapped = foldPacked(op, rk, r, lk, l, out, temp);
     swapSides(rk, lk);
