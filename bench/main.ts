@@ -25,6 +25,7 @@ import { measureLatency } from "./suites/latency.ts";
 import { measureQuestions } from "./suites/questions.ts";
 import { measureFlood } from "./suites/setbits.ts";
 import { type Combination, measureSets, pairs } from "./suites/sets.ts";
+import { measureSignIns } from "./suites/signins.ts";
 import { measureSmallKeys } from "./suites/small.ts";
 import { measureFew, measureWide } from "./suites/wide.ts";
 import { shortfalls } from "./targets.ts";
@@ -97,6 +98,10 @@ const suites: [string, Suite][] = [
   questions("sparse days", (name) => ofMade(name, days, (seed) => noise(seed, usersAsked, 2))),
   questions("clustered days", (name) => ofMade(name, days, clustered(usersAsked, 128, 100, 10_000, 20))),
   ["keys of 10 members", (contenders) => measureSmallKeys(contenders, { data: "keys of 10 members", keys, bound: 366 })],
+  ["sign-ins of a year", (contenders) =>
+    measureSignIns(contenders, "sign-ins of a year", 366, [1, 2, 5, 10, 20, 32, 40, 60, 100, 200, 366])],
+  ["sign-ins of five years", (contenders) =>
+    measureSignIns(contenders, "sign-ins of five years", 1826, [1, 10, 32, 50, 100, 200, 500, 1000, 1826])],
   ["random 64-bit members", (contenders) => measureWide(contenders, "random 64-bit members", randomMembers(64, MILLION))],
   ["snowflake ids", (contenders) => measureWide(contenders, "snowflake ids", snowflakes(22, MILLION))],
   ["snowflake ids in random order", (contenders) =>

@@ -2,11 +2,12 @@
 //
 // Every pointer is a u32 offset from the arena's start. A zeroed header is an empty bitmap. An arena has one of two forms:
 //
-//   tiny   one container of at most TINY_MAX members: for applications that keep a key with ten members for each user
+//   tiny   one array of at most TINY_MAX members, or one short bitset of at most TINY_WORDS words: for applications that keep a key with
+//          ten members, or a bit for each day of a year, for each user
 //     +0   u8  form = 0     +1 u8 0
 //     +2   u16 entries: 0 or 1           (+0 .. +15 are laid out as a leaf of the directory, see node.ts)
 //     +4   directory entry, 12 bytes
-//     +16  members, u16 each, when there are more than the entry itself holds
+//     +16  members, u16 each, when there are more than the entry itself holds, or words: the entry then ends with the short bitset's header
 //   or 2 to ITEMS_MAX containers of one member each: the whole arena is a packed leaf (packed.ts)
 //
 //   full   any number of containers
@@ -31,19 +32,26 @@
 
 import { arena } from "../env/memory";
 import { view8, view32, view64, Own } from "../env/view";
+import { Kind, TINY_ENTRY, entryKind, entryPayload, payloadBytes } from "./entry";
 import { PAGE_BYTES, isPacked, packedBytes, packedCount, packedWidth } from "./packed";
 
 // @ts-ignore: decorator
 @inline export const FORM_TINY: u32 = 0;
 // @ts-ignore: decorator
 @inline export const FORM_FULL: u32 = 1;
+/** The host marks an arena with this when a trap has cut a write short, and lets the core work on it no more. */
+// @ts-ignore: decorator
+@inline export const FORM_DAMAGED: u32 = 255;
 
 /** Most members of a tiny arena's container. */
 // @ts-ignore: decorator
 @inline export const TINY_MAX: u32 = 32;
+/** Most words of a tiny arena's short bitset: with them, the arena takes 256 bytes. */
+// @ts-ignore: decorator
+@inline export const TINY_WORDS: u32 = 30;
 /** The most bytes in use after a tiny arena has become a full one. */
 // @ts-ignore: decorator
-@inline const PROMOTED_MAX: usize = 128;
+@inline const PROMOTED_MAX: usize = 312;
 /** Where a tiny arena's members begin; also the bytes that an empty arena takes. */
 // @ts-ignore: decorator
 @inline export const TINY_PAYLOAD: usize = 16;
@@ -167,7 +175,7 @@ export function makeRoom(bytes: usize): void {
 /** The largest block: a bitset, an array of 4096 members, or the most runs that are worth keeping. */
 // @ts-ignore: decorator
 @inline export const BLOCK_MAX: usize = 8192;
-/** Bitsets are aligned to cache lines in the host's memory. The arena begins PREFIX bytes, the host's prefix, behind a line's start. */
+/** Bitsets are aligned to cache lines in the host's memory. A large arena begins PREFIX bytes, the host's prefix, behind a line's start. */
 // @ts-ignore: decorator
 @inline const LINE: usize = 64;
 // @ts-ignore: decorator
@@ -346,8 +354,9 @@ export function wasteful(): u32 {
 export function used(): u32 {
   if (!isTiny<Own>()) return <u32>bumpMark();
   if (isPacked<Own>(0)) return <u32>packedBytes(packedWidth<Own>(0), packedCount<Own>(0));
-  const count = load<u16>(0, 2) ? <u32>load<u16>(0, 10) + 1 : 0;
-  return count && load<u8>(0, 15) >> 5 == 0 ? <u32>TINY_PAYLOAD + 2 * count : <u32>TINY_PAYLOAD;
+  if (!load<u16>(0, 2)) return <u32>TINY_PAYLOAD;
+  const bytes = payloadBytes<Own>(TINY_ENTRY);
+  return <u32>(entryKind<Own>(TINY_ENTRY) == Kind.SHORT ? entryPayload<Own>(TINY_ENTRY) : TINY_PAYLOAD) + <u32>bytes;
 }
 
 /** Bytes of the block that holds the free lists, 0 without one. */

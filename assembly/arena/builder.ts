@@ -17,11 +17,12 @@
 
 import { Own } from "../env/view";
 import {
-  ROOT, FORM_TINY, TINY_MAX, TINY_PAYLOAD, allocateFresh, blockBytes, holdBack, heldAt, letGo, resetToEmpty, resetToFull, growTo,
-  setEntryTotal, setTotalCardinality, allocatePage, bumpMark, freedBytes, pageAfter,
+  ROOT, FORM_TINY, TINY_MAX, TINY_PAYLOAD, TINY_WORDS, allocateFresh, blockBytes, holdBack, heldAt, letGo, resetToEmpty, resetToFull,
+  growTo, setEntryTotal, setTotalCardinality, allocatePage, bumpMark, freedBytes, pageAfter,
 } from "./arena";
 import {
   ENTRY_BYTES, SPAN_MAX, Kind, isArray, plainCount, plainKey, plainKind, plainOffset, plainPayload, plainSpan, setKey, setFull, setPosition,
+  setTinyShort,
 } from "./entry";
 import { ITEMS_MAX, PAGE_BYTES, pageItems, widthOf } from "./packed";
 import { packEntries } from "./pages";
@@ -29,6 +30,7 @@ import {
   LEAF_MAX, SLOT_BYTES, ROOMY_BYTES, nodeBytes, writeNode, setRoomy, NODE_HEADER, writeSlot, INNER_MAX, slotCardinality, slotAt, slotKey,
 } from "./node";
 import { arrayBytes } from "../container/limits";
+import { SHORT_HEADER_BYTES, wordsOf } from "../container/short";
 
 // @ts-ignore: decorator
 @inline const IN_LEAF: u32 = 0;
@@ -276,14 +278,22 @@ function finishLeaves(): void {
 
 /** Makes the arena a tiny one if its only entry allows that. */
 function finishTiny(entry: usize): bool {
-  if (!isArray(plainKind<Own>(entry)) || plainCount<Own>(entry) > TINY_MAX) return false;
+  const kind = plainKind<Own>(entry), members = plainCount<Own>(entry), payload = plainPayload<Own>(entry);
+  if (kind == Kind.SHORT) {
+    const header = load<u32>(payload), words = wordsOf(header), key = plainKey<Own>(entry);
+    if (words > TINY_WORDS) return false;
+    memory.copy(TINY_PAYLOAD, payload + SHORT_HEADER_BYTES, <usize>words << 3);
+    store<u32>(0, FORM_TINY | (1 << 16));
+    setKey(NODE_HEADER, key);
+    setTinyShort(NODE_HEADER, members, header);
+    return true;
+  }
+  if (!isArray(kind) || members > TINY_MAX) return false;
   const low = load<u64>(entry), high = load<u32>(entry, 8);
-  const kind = plainKind<Own>(entry), members = plainCount<Own>(entry);
+  if (kind == Kind.ARRAY) memory.copy(TINY_PAYLOAD, payload, arrayBytes(members));
   store<u32>(0, FORM_TINY | (1 << 16));
   store<u64>(0, low, 4);
   store<u32>(0, high, 12);
-  if (kind != Kind.ARRAY) return true;
-  memory.copy(TINY_PAYLOAD, plainPayload<Own>(NODE_HEADER), arrayBytes(members));
-  setPosition(NODE_HEADER, TINY_PAYLOAD);
+  if (kind == Kind.ARRAY) setPosition(NODE_HEADER, TINY_PAYLOAD);
   return true;
 }

@@ -23,12 +23,13 @@ import {
   NODE_SMALL,
 } from "./node";
 import {
-  entryKind, Kind, entryCount, entryKey, entryPayload, payloadBytes, setPosition, setKey, entryCardinality, KEY_MAX, keyOf, lowOf,
-  offsetOf, setSingle,
+  entryKind, Kind, entryCount, entryKey, entryPayload, payloadBytes, setBlock, setKey, entryCardinality, KEY_MAX, keyOf, lowOf, offsetOf,
+  setSingle,
 } from "./entry";
 import { PAGE_BYTES, isPacked, itemsUpTo, offsetAt, packedCount, removeItems } from "./packed";
 import { slotFor, entriesUpTo } from "./directory";
 import { arrayBytes } from "../container/limits";
+import { SHORT_HEADER, SHORT_HEADER_BYTES, shortBytes, wordsOf } from "../container/short";
 
 /**
  * A roomy leaf that falls to this many entries gets a block that fits. Each half of a full leaf has more, so that leaves do not go back
@@ -59,11 +60,13 @@ export function promote(): void {
   const kind = held ? entryKind<Own>(NODE_HEADER) : Kind.SINGLE;
   const count = held ? entryCount<Own>(NODE_HEADER) : 0;
   const low = load<u64>(NODE_HEADER), high = load<u32>(NODE_HEADER, 8);
-  const bytes = kind == Kind.ARRAY ? arrayBytes(count) : 0;
+  const header = kind == Kind.SHORT ? high & SHORT_HEADER : 0, headerBytes: usize = header ? SHORT_HEADER_BYTES : 0;
+  const bytes = header ? shortBytes(wordsOf(header)) : kind == Kind.ARRAY ? arrayBytes(count) : 0;
   const root = HEADER_BYTES, rootBytes = blockBytes(nodeBytes(0, held));
   const payload = root + rootBytes, top = payload + (bytes ? blockBytes(bytes) : 0);
   reserve(top);
-  if (bytes) memory.copy(payload, TINY_PAYLOAD, bytes);
+  if (bytes) memory.copy(payload + headerBytes, TINY_PAYLOAD, bytes - headerBytes);
+  if (header) store<u32>(payload, header);
   memory.fill(0, 0, HEADER_BYTES);
   store<u8>(0, <u8>FORM_FULL);
   store<u32>(0, <u32>root, ROOT);
@@ -74,7 +77,7 @@ export function promote(): void {
   if (held) {
     store<u64>(root, low, <usize>4);
     store<u32>(root, high, <usize>12);
-    if (bytes) setPosition(entryAt(root, 0), payload);
+    if (bytes) setBlock(entryAt(root, 0), kind, count, payload);
   }
 }
 

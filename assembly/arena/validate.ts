@@ -4,8 +4,8 @@ import { SELF, arena, left } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
 import {
-  FORM_FULL, FORM_TINY, HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, blockBytes, bumpMark, freeListsAreSound, freeListsBytes, freedBytes,
-  heldBytes, isPaged, totalCardinality, unsettled,
+  FORM_FULL, FORM_TINY, HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, TINY_WORDS, blockBytes, bumpMark, freeListsAreSound, freeListsBytes,
+  freedBytes, heldBytes, isPaged, totalCardinality, unsettled, used,
 } from "./arena";
 import {
   ENTRY_BYTES, KEY_MAX, Kind, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes,
@@ -21,6 +21,7 @@ import { isArraySized, UNIVERSE } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
 import { bucketsAreSound } from "../container/buckets";
 import { checkRuns } from "../container/run";
+import { SHORT_MAX, firstWord, shortIsSound, wordCount } from "../container/short";
 import { isAscending } from "../container/array";
 
 /** The first broken invariant, or Fault.NONE. */
@@ -40,8 +41,8 @@ export function validate(): Fault {
   if (entriesBelow(root) != entriesHeld<Own>()) return Fault.TOTAL_ENTRIES;
   if (cardinalityBelow(root) != totalCardinality<Own>()) return Fault.TOTAL_CARDINALITY;
   if (!freeListsAreSound()) return Fault.FREE_LISTS;
-  const used = HEADER_BYTES + bytesBelow(root) + freeListsBytes() + freedBytes();
-  return used == bumpMark() ? Fault.NONE : Fault.BYTES_UNACCOUNTED;
+  const accounted = HEADER_BYTES + bytesBelow(root) + freeListsBytes() + freedBytes();
+  return accounted == bumpMark() ? Fault.NONE : Fault.BYTES_UNACCOUNTED;
 }
 
 function validateTiny(): Fault {
@@ -55,6 +56,8 @@ function validateTiny(): Fault {
   const kind = entryKind<Own>(NODE_HEADER);
   if (kind == Kind.ARRAY) {
     if (entryPayload<Own>(NODE_HEADER) != TINY_PAYLOAD || entryCount<Own>(NODE_HEADER) > TINY_MAX) return Fault.NOT_TINY;
+  } else if (kind == Kind.SHORT) {
+    if (wordCount<Own>(entryPayload<Own>(NODE_HEADER)) > TINY_WORDS || used() > arena.size()) return Fault.NOT_TINY;
   } else if (kind < Kind.SINGLE) return Fault.NOT_TINY;
   return validateContainer(NODE_HEADER);
 }
@@ -114,7 +117,7 @@ function validateEntry(leaf: usize, index: u32): Fault {
   const entry = entryAt(leaf, index);
   if (entryLastKey<Own>(entry) > KEY_MAX) return Fault.KEY_TOO_GREAT;
   if (index && entryKey<Own>(entry) <= entryLastKey<Own>(entry - ENTRY_BYTES)) return Fault.DIRECTORY_NOT_ASCENDING;
-  if (entryKind<Own>(entry) <= Kind.BUCKETS) {
+  if (entryKind<Own>(entry) <= Kind.SHORT) {
     if (!isBlock(entryPayload<Own>(entry), 1)) return Fault.BLOCK_MISPLACED;
     if (!isBlock(entryPayload<Own>(entry), payloadBytes<Own>(entry))) return Fault.BLOCK_MISPLACED;
   }
@@ -123,7 +126,6 @@ function validateEntry(leaf: usize, index: u32): Fault {
 
 function validateContainer(entry: usize): Fault {
   const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
-  if (kind > Kind.PAIR) return Fault.UNKNOWN_KIND;
   if (kind == Kind.FULL) return Fault.NONE;
   if (kind == Kind.BITSET) {
     if (count >= UNIVERSE) return Fault.WRONG_FORM;
@@ -134,6 +136,11 @@ function validateContainer(entry: usize): Fault {
   if (kind == Kind.BUCKETS) {
     if (!isArraySized(count)) return Fault.WRONG_FORM;
     return bucketsAreSound(payload, count) ? Fault.NONE : Fault.BUCKETS_UNSOUND;
+  }
+  if (kind == Kind.SHORT) {
+    const words = wordCount<Own>(payload);
+    if (words > SHORT_MAX || firstWord<Own>(payload) + words > UNIVERSE >> 6) return Fault.WRONG_FORM;
+    return shortIsSound(payload, count) ? Fault.NONE : Fault.BITSET_CARDINALITY;
   }
   if (kind == Kind.ARRAY && (count < 3 || !isArraySized(count))) return Fault.WRONG_FORM;
   return isAscending<Own>(payload, count) ? Fault.NONE : Fault.ARRAY_NOT_ASCENDING;

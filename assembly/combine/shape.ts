@@ -1,8 +1,8 @@
 // A shape: one container on its way through a combination, packed into a u64 as kind, cardinality and address. The address lies in the
 // memory that holds the container: an operand, which `left` or `right` shows, or memory 0.
 //
-// Shapes know four kinds with a payload (ARRAY, BITSET, RUNS, BUCKETS) and FULL. One or two members that live in a directory entry are an
-// ARRAY whose payload is in the entry.
+// Shapes know the kinds with a payload (ARRAY, BITSET, RUNS, BUCKETS, SHORT) and FULL. One or two members that live in a directory entry
+// are an ARRAY whose payload is in the entry.
 
 import { SELF, left, right } from "../env/memory";
 import { Right, view16 } from "../env/view";
@@ -10,6 +10,7 @@ import { Kind, isArray, plainCount, plainKind, plainPayload } from "../arena/ent
 import { isItem, itemPayload } from "../arena/packed";
 import { BITSET_BYTES, UNIVERSE, arrayBytes, runsBytes } from "../container/limits";
 import { BUCKETS_LEAST, bucketsBytes, bucketsToArray } from "../container/buckets";
+import { shortBytes, wordCount } from "../container/short";
 
 /** The shape without members. */
 // @ts-ignore: decorator
@@ -34,6 +35,8 @@ import { BUCKETS_LEAST, bucketsBytes, bucketsToArray } from "../container/bucket
 @inline export function arrayShape(count: u32, at: usize): u64 { return count ? shape(Kind.ARRAY, count, at) : NOTHING; }
 // @ts-ignore: decorator
 @inline export function bitsetShape(count: u32, at: usize): u64 { return count ? shape(Kind.BITSET, count, at) : NOTHING; }
+// @ts-ignore: decorator
+@inline export function shortShape(count: u32, at: usize): u64 { return count ? shape(Kind.SHORT, count, at) : NOTHING; }
 // @ts-ignore: decorator
 @inline export function runsShape(count: u32, at: usize): u64 { return count ? shape(Kind.RUNS, count, at) : NOTHING; }
 
@@ -64,6 +67,7 @@ export function bucketsShape(count: u32, at: usize): u64 {
   if (kind == Kind.BITSET) return BITSET_BYTES;
   if (kind == Kind.RUNS) return runsBytes(view16<M>(shapeAt(s), 0));
   if (kind == Kind.BUCKETS) return bucketsBytes(shapeCount(s));
+  if (kind == Kind.SHORT) return shortBytes(wordCount<M>(shapeAt(s)));
   return 0;
 }
 

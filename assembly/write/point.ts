@@ -1,7 +1,7 @@
 // Adding and removing one offset.
 
 import { Own } from "../env/view";
-import { isTiny, allocate, blockBytes, prepare, entryTotal, setEntryTotal, setTotalCardinality, totalCardinality, TINY_MAX } from "../arena/arena";
+import { isTiny, allocate, blockBytes, prepare, entryTotal, setEntryTotal, setTotalCardinality, totalCardinality } from "../arena/arena";
 import { Kind, keyOf, lowOf, offsetOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull } from "../arena/entry";
 import { findEntry, farEntriesUpTo, farSlotsUpTo, neighbourFor } from "../arena/directory";
 import { rootNode, nodeLevel, slotAt, slotChild, addToSlot, entryAt } from "../arena/node";
@@ -9,7 +9,9 @@ import { insertHere, insertEntry, adjust, promote, removeEntry, roomToInsert } f
 import { insertLone, loosen } from "../arena/pages";
 import { Inserted, insertInPage, isItem, isPacked } from "../arena/packed";
 import { containerHas } from "../read/query";
-import { insertInto, takeFrom, releaseContainer } from "./edit";
+import { releaseContainer } from "./convert";
+import { insertInto, takeFrom } from "./edit";
+import { staysTiny } from "./short";
 import { runsBytes, UNIVERSE, LOW_MAX } from "../container/limits";
 import { writeRun } from "../container/run";
 
@@ -84,7 +86,7 @@ function insertAt(entry: usize, key: u64, low: u32, mayPack: bool): bool {
     loosen(key, key);
     entry = findEntry(key);
   }
-  if (isTiny<Own>() && entryCount<Own>(entry) == TINY_MAX) {
+  if (isTiny<Own>() && !staysTiny(entry, low)) {
     if (containerHas(entry, low)) return false;
     promote();
     entry = findEntry(key);

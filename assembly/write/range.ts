@@ -21,7 +21,7 @@ import { Fold, fold } from "../combine/fold";
 import { Change, foldOf } from "../combine/rebuild";
 import { scratchBytes, Scratch, makeScratch, scratch } from "../combine/scratch";
 import { shape, entryShape, shapeKind, copyShape, shapeCount, shapeAt, fullShape, shapeBytes } from "../combine/shape";
-import { releaseContainer } from "./edit";
+import { releaseContainer } from "./convert";
 import { isolate } from "./point";
 import { complementBitset } from "../container/bitset";
 import { runsBytes, UNIVERSE, LOW_MAX, isArraySized } from "../container/limits";
