@@ -20,11 +20,12 @@ import { normalized } from "../combine/emit";
 import { Fold, fold } from "../combine/fold";
 import { Scratch, makeScratch, scratch, scratchBytes } from "../combine/scratch";
 import { entryShape, shapeAt, shapeBytes, shapeCount, shapeKind } from "../combine/shape";
-import { releaseContainer } from "./convert";
+import { releaseContainer, wordsWith } from "./convert";
 import { countUp } from "./edit";
 import { insert } from "./point";
-import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes } from "../container/limits";
+import { BITSET_BYTES, LOW_MAX, MEMBER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes } from "../container/limits";
 import { BUCKET_MAX, bucketHeld, bucketsBytes } from "../container/buckets";
+import { prefersShort } from "../container/short";
 
 // The estimate that decides, in nanoseconds. Merging takes MERGING, and MERGED for each entry of the operand below the end of memory 0,
 // which is a search for a container that is probably not in the cache. Building anew takes BUILT for each entry of memory 0, and a
@@ -186,8 +187,11 @@ function replacedBytes(entry: usize, from: usize): usize {
 function fitsBlock(entry: usize, from: usize): bool {
   const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), count = entryCount<Own>(entry), more = entryCount<Right>(from);
   if (kind >= Kind.SINGLE) return count + more <= 2;
+  if (kind != Kind.ARRAY && kind != Kind.BUCKETS) return false;
+  const words = wordsWith(entry, LOW_MAX, 0);  // at least those that there are
+  if (prefersShort(count + 1, words) || prefersShort(count + more, words)) return false;
   if (kind == Kind.ARRAY) return blockBytes(arrayBytes(count)) == blockBytes(arrayBytes(count + more));
-  if (kind != Kind.BUCKETS || blockBytes(bucketsBytes(count)) != blockBytes(bucketsBytes(count + more))) return false;
+  if (blockBytes(bucketsBytes(count)) != blockBytes(bucketsBytes(count + more))) return false;
   const members = entryPayload<Right>(from), first = right.load16(members, 0), last = right.load16(members + arrayBytes(more - 1), 0);
   return max(bucketHeld(payload, count, first >> 8), bucketHeld(payload, count, last >> 8)) + more <= BUCKET_MAX;
 }
