@@ -4,9 +4,11 @@ import { findEntry } from "../../arena/directory";
 import { used } from "../../arena/arena";
 import { asOperand, Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { Model } from "../support/bitmap-model";
-import { clear } from "../world/world";
+import { addArgument, argumentsHandedBack, clear, clearArguments, enter, growCount } from "../world/world";
 import { rewrite } from "../../combine/rewrite";
+import { removeAll } from "../../write/batch";
 import { set } from "../../write/point";
+import { makeRemovable, tidy } from "../../write/undo";
 import { prefersShort, staysShort } from "../../container/short";
 
 /** The container that is changed. */
@@ -99,6 +101,32 @@ describe("a container around the sizes at which it becomes a short bitset", () =
     trial.same(kindNow(), -1, "kind when all are cleared");
     trial.holds(staysShort(400, words) && converted < 400, "400 members stay a short bitset, not fewer than " + converted.toString());
     trial.is(model, "emptied");
+    trial.end();
+  });
+
+  it("becomes something else once a list of its members is removed, unless the arena is tiny", () => {
+    const trial = new Trial(1313);
+    for (let others = 0; others < 2; others++) {
+      const model = start(trial, others != 0);
+      for (let low: u32 = 0; low < 1800; low += 3) change(trial, model, low, 1);
+      trial.same(kindNow(), Kind.SHORT, "kind of a third of the values");
+      clearArguments();
+      let count: u32 = 0;
+      for (let offset = (KEY << 16) + 3; offset < (KEY << 16) + 1770; offset += 3, count++) {
+        addArgument(offset);
+        model.remove(offset);
+      }
+      enter();
+      makeRemovable(0, count);
+      const grown = growCount();
+      trial.same(removeAll(0, count), count, "number of removed members");
+      trial.same(growCount(), grown, "number of times the arena grew while members were removed");
+      trial.same(kindNow(), Kind.SHORT, "kind while members are removed");
+      tidy(0, argumentsHandedBack());
+      trial.same(kindNow(), others ? Kind.ARRAY : Kind.SHORT, "kind of eleven members");
+      trial.is(model, "removed");
+      clear();
+    }
     trial.end();
   });
 });
