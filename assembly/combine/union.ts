@@ -132,7 +132,8 @@ function xorByEdges(list: usize, count: u32): u64 {
   for (let i: u32 = 0; i < count; i++) flipEdges(edges, shapeAt(listedShape(list, i)));
   left.select(SELF);
   edgesToRuns(edges, out);
-  return runsShape(runsCardinality(out), out);
+  right.select(SELF);                         // results lie in FIRST or SECOND, so that TEMP is free for the next fold
+  return copyShape(runsShape(runsCardinality(out), out), scratch(Scratch.FIRST));
 }
 
 // --- By a bitset --------------------------------------------------------------------------------------------------------------

@@ -116,6 +116,15 @@ describe.each(byName(families))("%s", (_family, family) => {
   });
 });
 
+it.each(byName(families))("%s keeps the symmetric difference of runs while it folds in another term", async (_, { name }) => {
+  const [first, second, third] = names as [string, string, string];
+  await server.run(`${name}.SETRANGE`, first, 100, 20_000);
+  await server.run(`${name}.SETRANGE`, second, 300, 30_000);
+  await server.run(`${name}.SETBITS`, third, 150, 25_000);
+  expect(await server.run(`${name}.QUERY`, "#1 ^ #2 ^ #1 ^ (#1 & #3)", 3, ...names)).toBe(29_701);
+  expect(await server.run(`${name}.QUERY`, "#1 ^ #2 ^ #1 ^ (#1 & #3)", 3, ...names, "MEMBERS", "LIMIT", 3)).toEqual([150, 300, 301]);
+});
+
 // --- Mistakes ------------------------------------------------------------------------------------------------------------
 
 const EXPRESSION = "expected an expression", END = "expected an operator or the end", KEY = "expected the number of a key";

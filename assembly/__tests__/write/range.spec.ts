@@ -30,7 +30,8 @@ function change(trial: Trial, model: Model, how: Change, low: u64, high: u64): M
   trial.same(changeRange(how, low, high, 1), 0, "the answer, in place, " + what);
   enter();
   trial.is(after, "in place, " + what);
-  trial.holds(growCount() <= 1, "the arena grows at most once, " + what);
+  // Once for the range, and once for each of its ends that lies in a page of lone members, which is then unpacked.
+  trial.holds(growCount() <= 3, "the arena grows at most three times, " + what);
   return after;
 }
 
