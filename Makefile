@@ -11,10 +11,13 @@
 #: DATA=directory         bench: add more data sets, zip files like test/data/census1881.zip
 #: OUT=directory          bench: where the results go, by default build/bench
 #: MACHINES=trixie        test-fresh: only these of bookworm, trixie and trixie-user
+#: EXAMPLES="likes tags"  examples: run only these
+#: SCALE=0.01             examples: the size of the data; 1 is the size of a large site
+#: RECORD=1               examples: write figures and charts into examples/
 #: FUZZ_SECONDS=600       fuzz: seconds for each target
 #: SEQUENCES=20           sequences: runs of each kind
 #: EXPRESSIONS=1000000    sequences: expressions
-#: SEED=n                 sequences: repeat the run that printed this seed
+#: SEED=n                 sequences: repeat the run that printed this seed; examples: the seed of the data, by default 1
 #: ARCH=aarch64           build: compile for another processor, aarch64 or x86_64; the module is then build/<ARCH>/redis-roar.so
 #: SUITES="native ..."    test-arm64: run only these test files
 
@@ -40,6 +43,7 @@ PORT         := 6379
 FUZZ_SECONDS := 600
 SEQUENCES    := 20
 EXPRESSIONS  := 1000000
+EXAMPLES     := $(patsubst examples/%/main.ts,%,$(wildcard examples/*/main.ts))
 
 BIN := node_modules/.bin
 TSX := $(BIN)/tsx
@@ -80,7 +84,7 @@ CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
 # ---------------------------------------------------------------------- targets for users
 
 .PHONY: help build client run test test-arm64 test-servers test-fresh check format demo bench bench-cluster bench-kernels fuzz asan sequences soak
-.PHONY: release deb clean
+.PHONY: examples release deb clean
 .PHONY: setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
 
@@ -125,6 +129,9 @@ check:               ## Check types, style, layout, shell scripts, unused export
 format:              ## Apply the formatters to TypeScript and C
 	@tools/setup checks
 	@$(TSX) tools/check.ts --format
+
+examples: build      ## Run the systems in examples/, and compare every answer with plain Sets or SQL
+	@$(foreach name,$(EXAMPLES),$(TSX) examples/$(name)/main.ts &&) true
 
 demo: build          ## Load 200 real sets, combine them, and compare memory and time with native bitmaps
 	@$(TSX) tools/demo.ts

@@ -30,7 +30,7 @@ const files = (names: string[]): string[] => names.map((name) => `test/*/${name}
 const skipped = files(process.env.ROAR_SKIP?.split(" ") ?? []);
 const heavy = files([
   "memory", "corpus", "hostile", "cut", "kill", "replicas", "contexts", "cluster", "census", "build", "harness", "interchange", "bench",
-  "documents", "release", "adapters", "calls", "exact", "failover", "model", "package", "routing", "sharded",
+  "documents", "release", "adapters", "calls", "exact", "failover", "model", "package", "routing", "sharded", "systems",
 ]);
 /** Generous, because a busy machine is several times slower. */
 const PATIENCE_MS = 180_000;
