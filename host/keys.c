@@ -102,7 +102,7 @@ int commit(call *c, open_key *k, status done, int changed, const char *event) {
 }
 
 int commit_other(call *c, open_key *k, bitmap *b, int changed, const char *event) {
-    bitmap *old = k->stored;
+    bitmap *old = k->value;
     k->value = b;
     commit(c, k, OK, changed, event);
     bitmap_free(old);

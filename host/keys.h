@@ -32,7 +32,7 @@ int open_overwrite(call *c, int at, open_key *k);
 
 /* Ends a write to k->value whose status was `done`. If the key is new or `changed` is set, announces the change. */
 int commit(call *c, open_key *k, status done, int changed, const char *event);
-/* Like commit, but stores b and frees k->stored. */
+/* Like commit, but stores b and frees k->value, which may have moved since the key was opened. */
 int commit_other(call *c, open_key *k, bitmap *b, int changed, const char *event);
 /* Stores b, removes the TTL, and announces the change. */
 void replace(call *c, open_key *k, bitmap *b, const char *event);

@@ -13,7 +13,7 @@ import {
 } from "../arena/entry";
 import { advance, entriesHeld, findEntry, lastEntry, leafFor, placeEntry, seek, seekFrom } from "../arena/directory";
 import { LEAF_MAX, entryAt, nodeBytes, writeNode } from "../arena/node";
-import { adjust, appendLeaf, insertEntry, roomForEntries, roomForLeaves, writeLone } from "../arena/change";
+import { adjust, appendLeaf, insertEntry, roomForEntries, roomForLeaves, roomToInsert, writeLone } from "../arena/change";
 import { loosen, roomToMakeWay } from "../arena/pages";
 import { PAGE_BYTES, isItem, isPacked, itemOffset } from "../arena/packed";
 import { normalized } from "../combine/emit";
@@ -136,17 +136,30 @@ function roomInPages(lone: u64): u64 {
 
 /** The most bytes that merging allocates and works in; BYTES_MAX if building anew is quicker. `last` is the last key of memory 0. */
 function roomToMerge(last: u64): u64 {
-  let inserted: u64 = 0, lone: u64 = 0, copied: u64 = 0, replaced: u64 = 0, between: u64 = 0, work: u64 = 0;
-  let place = seek<Right>(0), rest = entriesHeld<Right>();
+  let inserted: u64 = 0, lone: u64 = 0, leaves: u64 = 0, copied: u64 = 0, replaced: u64 = 0, between: u64 = 0, work: u64 = 0;
+  let place = seek<Right>(0), rest = entriesHeld<Right>(), leaf: u64 = 0, gap: u64 = 0;
   for (let own = seek<Own>(0); isUpTo(place, last); place = advance<Right>(place), rest--) {
     const from = placeEntry(place), key = entryKey<Right>(from);
     own = seekFrom<Own>(own, key);
     const entry = placeEntry(own);
     if (entryKind<Right>(from) == Kind.FULL) {
       inserted += 1 + entriesCovered(from, u64.MAX_VALUE);    // one before each of those, and one behind
+      leaves += roomToInsert(key, 1) + roomToInsert(entryLastKey<Right>(from), 1);
+    } else if (entryKey<Own>(entry) > key && isPaged() && isPacked<Own>(leafFor<Own>(key))) {
+      lone++;
     } else if (entryKey<Own>(entry) > key) {
-      if (isPaged() && isPacked<Own>(leafFor<Own>(key))) lone++; else inserted++;
+      inserted++;
       copied += copiedBytes(from);
+      // Each leaf counts for the first gap that is filled there, and for the second: what is inserted before a leaf's first entry goes
+      // into the leaf before.
+      if (leaf != own >> 32) {
+        leaves += roomToInsert(key, 1);
+        leaf = own >> 32;
+        gap = own;
+      } else if (gap && gap != own) {
+        leaves += roomToInsert(key, 1);
+        gap = 0;
+      }
     } else if (entryKind<Own>(entry) != Kind.FULL) {
       const bytes = replacedBytes(entry, from);
       replaced += bytes;
@@ -157,7 +170,7 @@ function roomToMerge(last: u64): u64 {
   }
   if (rest >= APPENDED_LEAST) copied += roomForLeaves(rest); else inserted += rest;
   for (; place; place = advance<Right>(place)) copied += copiedBytes(placeEntry(place));
-  return copied + replaced + between + work + roomInPages(lone) + (inserted ? roomForEntries(inserted) : 0);
+  return copied + replaced + between + work + leaves + roomInPages(lone) + (inserted ? roomForEntries(inserted) : 0);
 }
 
 /** The most bytes of the block that a copy of the operand's entry takes. */

@@ -8,6 +8,7 @@
 //   ROAR_LEAKS    shut servers down in order, so that LeakSanitizer runs; a leak fails the test file
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { constants, tmpdir } from "node:os";
@@ -274,14 +275,21 @@ const removeAtExit = new Set<Server>();
 process.once("exit", () => removeAtExit.forEach((server) => server.remove()));
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(128 + constants.signals[signal]));
 
-/** A loopback port that is free at the moment. */
-export function freePort(): Promise<number> {
+/** Below the ports that systems give to outgoing connections (ip_local_port_range), which could take a port before its server does. */
+const PORTS = { first: 12_000, count: 20_000 };
+
+/** A random loopback port that is free at the moment. */
+export async function freePort(): Promise<number> {
+  while (true) {
+    const port = PORTS.first + randomInt(PORTS.count);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
+    probe.once("error", (error: NodeJS.ErrnoException) => (error.code === "EADDRINUSE" ? resolve(false) : reject(error)));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
   });
 }

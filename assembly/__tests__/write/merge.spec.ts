@@ -259,6 +259,23 @@ describe("merging a bitmap that lies beyond the end of another one", () => {
   });
 });
 
+describe("merging containers that are far apart", () => {
+  it("makes room for all leaves that have to be split before anything is changed", () => {
+    const trial = new Trial(1260), large = ballast(new Model());
+    for (let i = 0; i < 60; i++) {
+      build(large, Form.EITHER, trial.random);
+      const more = new Model(), step = trial.random.between(60, 700);
+      for (let key = BALLAST - 1 + 2 * trial.random.below(600); key < BALLAST + 11000; key += 2 + 2 * trial.random.below(step)) {
+        more.append(key << 16, key << 16);
+        if (trial.random.below(2)) more.append((key + 2) << 16, (key + 2) << 16);
+      }
+      mergeInto(trial, large, more);
+      trial.same(merged, 1, "merged " + more.cardinality().toString() + " containers");
+    }
+    trial.end();
+  });
+});
+
 describe("merging, if building the union is quicker", () => {
   it("changes nothing", () => {
     const trial = new Trial(1257);
