@@ -261,7 +261,7 @@ describe("merging a bitmap that lies beyond the end of another one", () => {
 
 describe("merging containers that are far apart", () => {
   it("makes room for all leaves that have to be split before anything is changed", () => {
-    const trial = new Trial(1260), large = ballast(new Model());
+    const trial = new Trial(1262), large = ballast(new Model());
     for (let i = 0; i < 60; i++) {
       build(large, Form.EITHER, trial.random);
       const more = new Model(), step = trial.random.between(60, 700);
@@ -325,7 +325,7 @@ function attempt(trial: Trial): bool {
 
 describe("merging without memory to grow", () => {
   it("leaves the bitmap as it was", () => {
-    const trial = new Trial(1259);
+    const trial = new Trial(1261);
     let failures = 0, merges: u32 = 0;
     for (let i = 0; i < 200; i++) {
       failures += i32(attempt(trial));
