@@ -227,7 +227,7 @@ describe("validate", () => {
     const container = entryOf(Kind.SHORT), payload = entryPayload<Own>(container);
     setCount(container, entryCount<Own>(container) + 1);
     findsThenRestores(Fault.BITSET_CARDINALITY, "a cardinality that is too large by one");
-    store<u32>(payload, load<u32>(payload) | 0x3ff | (2 << 10))  ;
+    store<u32>(payload, load<u32>(payload) | 0x3ff | (2 << 10));    // two words or more, from the last one of the container on
     findsThenRestores(Fault.WRONG_FORM, "words beyond the container");
     store<u32>(payload, 960 << 10);
     findsThenRestores(Fault.WRONG_FORM, "960 words");
