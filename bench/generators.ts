@@ -90,6 +90,16 @@ export function snowflakes(seed: number, count: number): bigint[] {
   return times.map((time) => ((EPOCH_MS + BigInt(time)) << 22n) | (BigInt(below(1024)) << 12n) | BigInt(below(4)));
 }
 
+/** The members in random order. */
+export function shuffled<T>(seed: number, members: readonly T[]): T[] {
+  const { below } = random(seed), order = [...members];
+  for (let i = order.length - 1; i > 0; i--) {
+    const j = below(i + 1);
+    [order[i], order[j]] = [order[j]!, order[i]!];
+  }
+  return order;
+}
+
 export function randomMembers(seed: number, count: number): bigint[] {
   const { u64 } = random(seed);
   return Array.from({ length: count }, u64);

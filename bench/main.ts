@@ -13,7 +13,7 @@ import { dataset, setsIn } from "../test/support/data.ts";
 import { projectRoot } from "../test/support/server.ts";
 import { type Contender, type Peer, startContenders, stopContenders } from "./contender.ts";
 import { charts } from "./charts.ts";
-import { clustered, noise, randomMembers, runs, scattered, snowflakes } from "./generators.ts";
+import { clustered, noise, randomMembers, runs, scattered, shuffled, snowflakes } from "./generators.ts";
 import { type DataSet, ofBitmaps, ofMade, ofMembers } from "./load.ts";
 import { inWords, thisMachine } from "./machine.ts";
 import { columns, heading, line } from "./report.ts";
@@ -25,8 +25,9 @@ import { measureLatency } from "./suites/latency.ts";
 import { measureQuestions } from "./suites/questions.ts";
 import { measureFlood } from "./suites/setbits.ts";
 import { type Combination, measureSets, pairs } from "./suites/sets.ts";
+import { measureSignIns } from "./suites/signins.ts";
 import { measureSmallKeys } from "./suites/small.ts";
-import { measureWide } from "./suites/wide.ts";
+import { measureFew, measureWide } from "./suites/wide.ts";
 import { shortfalls } from "./targets.ts";
 
 const { values: options } = parseArgs({
@@ -97,8 +98,15 @@ const suites: [string, Suite][] = [
   questions("sparse days", (name) => ofMade(name, days, (seed) => noise(seed, usersAsked, 2))),
   questions("clustered days", (name) => ofMade(name, days, clustered(usersAsked, 128, 100, 10_000, 20))),
   ["keys of 10 members", (contenders) => measureSmallKeys(contenders, { data: "keys of 10 members", keys, bound: 366 })],
+  ["sign-ins of a year", (contenders) =>
+    measureSignIns(contenders, "sign-ins of a year", 366, [1, 2, 5, 10, 20, 32, 40, 60, 100, 200, 366])],
+  ["sign-ins of five years", (contenders) =>
+    measureSignIns(contenders, "sign-ins of five years", 1826, [1, 10, 32, 50, 100, 200, 500, 1000, 1826])],
   ["random 64-bit members", (contenders) => measureWide(contenders, "random 64-bit members", randomMembers(64, MILLION))],
   ["snowflake ids", (contenders) => measureWide(contenders, "snowflake ids", snowflakes(22, MILLION))],
+  ["snowflake ids in random order", (contenders) =>
+    measureWide(contenders, "snowflake ids in random order", shuffled(366, snowflakes(22, MILLION)))],
+  ["few far ids", (contenders) => measureFew(contenders, "few far ids", shuffled(366, snowflakes(22, 512)))],
   ["a million containers", (contenders) => measureImports(contenders, "a million containers", MILLION)],
   ["random SETBITs", (contenders) => measureFlood(contenders, { data: "random SETBITs", count: floods, bound: 100 * MILLION })],
   ["containers at the limit of arrays", measureBorder],

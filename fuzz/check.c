@@ -48,7 +48,7 @@ void check_sound(const bitmap *b) {
     struct listing l = {0};
     statistics of[CONTAINER_KINDS];
 
-    EXPECT(!(b->flags & BITMAP_DAMAGED));
+    EXPECT(!is_damaged(b));
     must(core_validate(b, &fault));
     if (fault) finding("invalid: %s", fault);
     must(core_cardinality(b, &members));

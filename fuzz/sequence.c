@@ -124,7 +124,7 @@ static void check(const struct subject *k) {
     const char *fault;
     cardinality members;
 
-    EXPECT(!(k->b->flags & BITMAP_DAMAGED));
+    EXPECT(!is_damaged(k->b));
     must(core_validate(k->b, &fault));
     if (fault) finding("invalid: %s", fault);
     must(core_cardinality(k->b, &members));

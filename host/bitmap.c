@@ -9,9 +9,6 @@
 #include "facts.h"
 #include "redismodule.h"
 
-/* The smallest arena. With the prefix it takes 48 bytes, a size class of every allocator. This is the host's choice. */
-#define ARENA_LEAST 40
-
 /* Atomic, because the lazy-free thread frees, too. Nothing else depends on them, so their order relative to other accesses is relaxed. */
 static _Atomic uint64_t bitmaps_held, bytes_held;
 
@@ -20,48 +17,72 @@ static void count_in(uint64_t bitmaps, uint64_t bytes) {
     atomic_fetch_add_explicit(&bytes_held, bytes, memory_order_relaxed);
 }
 
-/* Sets the size of a new or reallocated block, including the slack of its size class if the server can tell it. The totals
- * already include `counted` bytes of the block. */
-static bitmap *measured(bitmap *b, size_t block, uint64_t counted) {
-    if (RedisModule_MallocUsableSize) block = RedisModule_MallocUsableSize(b);
-    block -= sizeof *b;
-    b->size = block < ARENA_MOST ? (uint32_t)block : ARENA_MOST;
-    count_in(!counted, sizeof *b + b->size - counted);
+/* The number of a block for an arena of `bytes` bytes. From 129 bytes on, a prefix fits the size classes of allocators that are between
+ * those of small arenas. */
+static uint32_t number_for(uint64_t bytes) {
+    if (bytes <= SMALL_BYTES(1)) return 1;
+    if (bytes <= SMALL_BYTES(5)) return ((uint32_t)bytes - SMALL_BYTES(0) + 15) / 16;
+    if (bytes <= SMALL_BYTES(6)) return 6;
+    return bytes > 224 - PREFIX_BYTES && bytes <= SMALL_BYTES(7) ? 7 : 0;
+}
+
+/* The bytes to allocate for such an arena. */
+static size_t block_bytes(uint64_t bytes) {
+    uint32_t number = number_for(bytes);
+    return number ? SMALL_BYTES(number) : PREFIX_BYTES + bytes;
+}
+
+/* The bitmap in a block that is new or was reallocated, of block_bytes(bytes) bytes. A large one includes the slack of its size class if
+ * the server can tell it. The totals already include `counted` bytes. */
+static bitmap *measured(void *block, uint64_t bytes, uint64_t counted) {
+    uint32_t number = number_for(bytes);
+    bitmap *b = bitmap_moved((bitmap *)(uintptr_t)number, block);
+    if (!number) {
+        if (RedisModule_MallocUsableSize) bytes = RedisModule_MallocUsableSize(block) - PREFIX_BYTES;
+        const uint32_t prefix[] = {bytes < ARENA_MOST ? (uint32_t)bytes : ARENA_MOST, 0};
+        memcpy(block, prefix, sizeof prefix);
+    }
+    count_in(!counted, bitmap_bytes(b) - counted);
     return b;
 }
 
 void *try_alloc(size_t bytes) { return RedisModule_TryAlloc ? RedisModule_TryAlloc(bytes) : RedisModule_Alloc(bytes); }
 
-static const struct {
-    bitmap prefix;
-    uint64_t arena[ARENA_LEAST / 8];
-} empty = {.prefix = {ARENA_LEAST, 0}};
-const bitmap *const bitmap_empty = &empty.prefix;
+static const uint64_t empty[SMALL_BYTES(1) / 8];
+const bitmap *const bitmap_empty = (const bitmap *)((const char *)empty + 1);
+
+int is_damaged(const bitmap *b) { return *arena(b) == FORM_DAMAGED; }
+
+void mark_damaged(bitmap *b) { *arena(b) = FORM_DAMAGED; }
+
+bitmap *bitmap_moved(const bitmap *b, void *block) { return (bitmap *)((char *)block + block_number(b)); }
+
+uint64_t bitmap_bytes(const bitmap *b) { return (block_number(b) ? 0 : PREFIX_BYTES) + (uint64_t)arena_bytes(b); }
 
 /* An arena that begins with this many zero bytes is an empty bitmap. */
 void bitmap_reset(bitmap *b) { memset(arena(b), 0, TINY_PAYLOAD); }
 
 bitmap *bitmap_create(uint32_t bytes) {
-    size_t block = sizeof(bitmap) + (bytes < ARENA_LEAST ? ARENA_LEAST : bytes);
-    bitmap *b = try_alloc(block);
-    if (b == NULL) return NULL;
-    b->flags = 0;
+    void *block = try_alloc(block_bytes(bytes));
+    if (block == NULL) return NULL;
+    bitmap *b = measured(block, bytes, 0);
     bitmap_reset(b);
-    return measured(b, block, 0);
+    return b;
 }
 
 bitmap *bitmap_copy(const bitmap *b) {
-    size_t block = sizeof *b + b->size;
-    bitmap *copy = try_alloc(block);
-    return copy ? measured(memcpy(copy, b, block), block, 0) : NULL;
+    bitmap *copy = bitmap_create(arena_bytes(b));
+    if (copy) memcpy(arena(copy), arena(b), arena_bytes(b));
+    return copy;
 }
 
 void bitmap_free(bitmap *b) {
-    if (b) count_in(-1, -(sizeof *b + (uint64_t)b->size));
-    RedisModule_Free(b);
+    if (b == NULL) return;
+    count_in(-1, -bitmap_bytes(b));
+    RedisModule_Free(block_of(b));
 }
 
-size_t bitmap_memory(const bitmap *b) { return RedisModule_MallocSize((void *)b); }
+size_t bitmap_memory(const bitmap *b) { return RedisModule_MallocSize(block_of(b)); }
 
 /* Blocks of this many bytes or more are moved in steps. What smaller ones hold for a moment does not matter, and an allocator may
  * use their pages again. */
@@ -82,27 +103,44 @@ static void move(char *to, char *from, size_t bytes) {
     }
 }
 
-/* Realloc ends the server's process if out of memory. TryRealloc (from 7.4 on) does not, but holds two large blocks at once. */
+/* A block with a prefix becomes larger. Realloc ends the server's process if out of memory. TryRealloc (from 7.4 on) does not, but holds
+ * two large blocks at once. */
+static void *grown_block(void *old, size_t held, size_t bytes) {
+    if (RedisModule_TryRealloc && held < MOVED_FROM) return RedisModule_TryRealloc(old, bytes);
+    if (!RedisModule_TryAlloc) return RedisModule_Realloc(old, bytes);
+    void *block = RedisModule_TryAlloc(bytes);
+    if (block == NULL) return NULL;
+    if (held < MOVED_FROM) memcpy(block, old, held);
+    else move(block, old, held);
+    RedisModule_Free(old);
+    return block;
+}
+
+/* A copy of b in a block for an arena of `bytes` bytes. Frees b, or returns NULL. */
+static bitmap *replaced(bitmap *b, uint64_t bytes) {
+    void *block = try_alloc(block_bytes(bytes));
+    if (block == NULL) return NULL;
+    uint32_t held = arena_bytes(b);
+    bitmap *copy = measured(block, bytes, 0);
+    memcpy(arena(copy), arena(b), held < bytes ? held : bytes);
+    bitmap_free(b);
+    return copy;
+}
+
 bitmap *bitmap_grow(bitmap *b, uint64_t bytes) {
-    size_t block = sizeof *b + bytes;
-    uint64_t counted = sizeof *b + (uint64_t)b->size;
-    bitmap *grown;
-    if (RedisModule_TryRealloc && counted < MOVED_FROM) {
-        grown = RedisModule_TryRealloc(b, block);
-    } else if (!RedisModule_TryAlloc) {
-        grown = RedisModule_Realloc(b, block);
-    } else if ((grown = RedisModule_TryAlloc(block)) != NULL) {
-        if (counted < MOVED_FROM) memcpy(grown, b, counted);
-        else move((char *)grown, (char *)b, counted);
-        RedisModule_Free(b);
-    }
-    return grown ? measured(grown, block, counted) : NULL;
+    if (block_number(b) || number_for(bytes)) return replaced(b, bytes);
+    uint64_t counted = bitmap_bytes(b);
+    void *block = grown_block(block_of(b), counted, block_bytes(bytes));
+    return block ? measured(block, bytes, counted) : NULL;
 }
 
 bitmap *bitmap_shrink(bitmap *b, uint32_t used) {
-    size_t block = sizeof *b + (used < ARENA_LEAST ? ARENA_LEAST : used);
-    uint64_t counted = sizeof *b + (uint64_t)b->size;
-    return measured(RedisModule_Realloc(b, block), block, counted);
+    if (number_for(used) || block_number(b)) {
+        bitmap *smaller = block_bytes(used) < bitmap_bytes(b) ? replaced(b, used) : NULL;
+        return smaller ? smaller : b;
+    }
+    uint64_t counted = bitmap_bytes(b);
+    return measured(RedisModule_Realloc(block_of(b), block_bytes(used)), used, counted);
 }
 
 void bitmap_totals(uint64_t *bitmaps, uint64_t *bytes) {

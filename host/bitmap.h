@@ -1,27 +1,39 @@
-/* bitmap.h -- a bitmap is one block of the server's memory: a prefix, and the core's linear memory, called an arena.
+/* bitmap.h -- a bitmap is one block of the server's memory, which holds the core's linear memory, called an arena.
  *
- *   +0  u32 size of the arena in bytes
- *   +4  u32 flags
- *   +8  the arena
+ * A `bitmap *` is the block's address plus a number. Blocks lie on multiples of 8, so the number is in the lowest three bits:
  *
- * Freeing or copying a bitmap needs nothing but its block. */
+ *   0        a prefix of 8 bytes, u32 size of the arena in bytes and u32 0, and behind it the arena
+ *   1 .. 7   the arena alone, of a size that the number tells: 32, 48, 64, 80, 96, 128 or 256 bytes
+ *
+ * So a small arena is as large as its allocation, and the core cannot reach what its bounds are taken from. Freeing or copying a
+ * bitmap needs nothing but its block. */
 #ifndef ROAR_BITMAP_H
 #define ROAR_BITMAP_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct bitmap {
-    uint32_t size;
-    uint32_t flags;
-} bitmap;
-
-enum { BITMAP_DAMAGED = 1 };        /* a trap cut a write short: the members cannot be trusted */
+typedef struct bitmap bitmap;
 
 /* Arenas stay below 4 GiB: if the core needs more, it asks for UINT32_MAX bytes, which no arena may have. */
 #define ARENA_MOST (UINT32_MAX - 1)
+#define PREFIX_BYTES 8
 
-static inline uint8_t *arena(const bitmap *b) { return (uint8_t *)(b + 1); }
+static inline uint32_t block_number(const bitmap *b) { return (uintptr_t)b & 7; }
+static inline uint8_t *block_of(const bitmap *b) { return (uint8_t *)((uintptr_t)b & ~(uintptr_t)7); }
+
+/* The bytes of an arena whose block has this number, which is not 0. */
+#define SMALL_BYTES(number) ((number) == 7 ? 256 : (number) == 6 ? 128 : 16 + 16 * (number))
+
+static inline uint8_t *arena(const bitmap *b) { return block_of(b) + (block_number(b) ? 0 : PREFIX_BYTES); }
+static inline uint32_t arena_bytes(const bitmap *b) {
+    uint32_t number = block_number(b);
+    return number ? SMALL_BYTES(number) : *(const uint32_t *)block_of(b);
+}
+
+/* After a trap has cut a write short, the members cannot be trusted. The arena then has a form that the core never writes. */
+int is_damaged(const bitmap *b);
+void mark_damaged(bitmap *b);
 
 /* A bitmap without members, read-only. */
 extern const bitmap *const bitmap_empty;
@@ -33,6 +45,8 @@ bitmap *bitmap_copy(const bitmap *b);
 void bitmap_free(bitmap *b);
 /* The block's bytes as the server's allocator counts them. */
 size_t bitmap_memory(const bitmap *b);
+/* The bitmap after its block has moved to `block`. */
+bitmap *bitmap_moved(const bitmap *b, void *block);
 
 /* Empties the bitmap; its size stays. */
 void bitmap_reset(bitmap *b);
@@ -42,7 +56,9 @@ bitmap *bitmap_grow(bitmap *b, uint64_t bytes);
 bitmap *bitmap_shrink(bitmap *b, uint32_t used);
 /* NULL if out of memory; servers before 7.0 end their process instead. */
 void *try_alloc(size_t bytes);
-/* The number of bitmaps now, and the bytes of their prefixes and arenas. */
+/* The bytes of a bitmap's prefix and arena. */
+uint64_t bitmap_bytes(const bitmap *b);
+/* The number of bitmaps now, and the sum of their bytes. */
 void bitmap_totals(uint64_t *bitmaps, uint64_t *bytes);
 
 #endif

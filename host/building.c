@@ -29,7 +29,7 @@ static void add_operand(span operand) {
 
 void operands_add(const bitmap *b) {
     if (b == NULL) b = bitmap_empty;
-    add_operand((span){arena(b), b->size});
+    add_operand((span){arena(b), arena_bytes(b)});
 }
 
 /* `expected` is an estimate of the bytes that the result and the building need. */
@@ -199,7 +199,7 @@ static status rebuilt(const bitmap *b, void (*rebuild)(void), bitmap **result) {
     frame f;
     operands_clear();
     operands_add(b);
-    if (!start_building(&f, b->size + BUILDING)) return OUT_OF_MEMORY;
+    if (!start_building(&f, (uint64_t)arena_bytes(b) + BUILDING)) return OUT_OF_MEMORY;
     return built(BUILDING_IN(&f, rebuild()), result);
 }
 

@@ -57,12 +57,12 @@ extern OURS struct running {
 
 static inline frame reading(const bitmap *b) {
     call.growable = NULL;
-    return (frame){.memory = {arena(b), b->size}};
+    return (frame){.memory = {arena(b), arena_bytes(b)}};
 }
 
 static inline void read_alone(const bitmap *b) {
     call.growable = NULL;
-    core.enter_alone(arena(b), b->size);
+    core.enter_alone(arena(b), arena_bytes(b));
 }
 
 /* Sorts offsets in ascending order; unless `always`, only if that is likely to group offsets of the same container. */

@@ -3,7 +3,7 @@
 #include "reply.h"
 
 static int is_sound(call *c, const bitmap *b) {
-    if (b == NULL || !(b->flags & BITMAP_DAMAGED)) return 1;
+    if (b == NULL || !is_damaged(b)) return 1;
     return reply_error(c, "ERR Roaring: this bitmap is damaged because a write to it failed; it can only be deleted");
 }
 

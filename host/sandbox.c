@@ -33,13 +33,13 @@ span sandbox_grow(uint32_t bytes) {
     bitmap *b = call.growable;
     if (b == NULL) sandbox_trap(TRAP_GROWTH);       /* functions that only read have no reason to grow */
     if (bytes > most) leave(OUT_OF_MEMORY);
-    uint64_t ample = (uint64_t)b->size + (call.builds ? b->size : b->size / 8);
+    uint64_t size = arena_bytes(b), ample = size + (call.builds ? size : size / 8);
     if (ample > most) ample = most;
     bitmap *grown = bitmap_grow(b, ample > bytes ? ample : bytes);
     if (grown == NULL) grown = bitmap_grow(b, bytes);
     if (grown == NULL) leave(OUT_OF_MEMORY);
     call.growable = grown;
-    return (span){arena(grown), grown->size};
+    return (span){arena(grown), arena_bytes(grown)};
 }
 
 void sandbox_take_members(void) {

@@ -71,10 +71,10 @@ static void save(const family *f, RedisModuleIO *rdb, const bitmap *b) {
     char *payload;
     size_t length;
 
-    status s = b->flags & BITMAP_DAMAGED ? TRAPPED : core_serialize(b, f->format, &payload, &length);
+    status s = is_damaged(b) ? TRAPPED : core_serialize(b, f->format, &payload, &length);
     if (s == TRAPPED) {
         RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': saving an empty bitmap in its place: %s", key_of(rdb),
-                               b->flags & BITMAP_DAMAGED ? "it is damaged" : sandbox_last_trap());
+                               is_damaged(b) ? "it is damaged" : sandbox_last_trap());
         s = core_serialize(bitmap_empty, f->format, &payload, &length);
     }
     if (s != OK) {
@@ -90,7 +90,7 @@ static void save(const family *f, RedisModuleIO *rdb, const bitmap *b) {
 static void rewrite(const family *f, RedisModuleIO *aof, RedisModuleString *key, const bitmap *b) {
     uint64_t from = 0;
     uint32_t more = 1;
-    status s = b->flags & BITMAP_DAMAGED ? TRAPPED : OK;
+    status s = is_damaged(b) ? TRAPPED : OK;
 
     while (s == OK && more) {
         bitmap *chunk;
@@ -106,7 +106,7 @@ static void rewrite(const family *f, RedisModuleIO *aof, RedisModuleString *key,
     }
     if (s == OK) return;
     RedisModule_LogIOError(aof, REDISMODULE_LOGLEVEL_WARNING, "key '%s': not in the AOF: %s", key_of(aof),
-                           b->flags & BITMAP_DAMAGED ? "it is damaged" : failure(s));
+                           is_damaged(b) ? "it is damaged" : failure(s));
     if (s == OUT_OF_MEMORY) abort();
 }
 
@@ -131,7 +131,7 @@ static size_t free_effort(RedisModuleString *key, const void *b) {
 static void *copy(RedisModuleString *from, RedisModuleString *to, const void *b) {
     (void)from;
     (void)to;
-    return ((const bitmap *)b)->flags & BITMAP_DAMAGED ? NULL : bitmap_copy(b);
+    return is_damaged(b) ? NULL : bitmap_copy(b);
 }
 
 static uint64_t moved;
@@ -141,9 +141,9 @@ static uint64_t moved;
  * free nothing, so no call copies more than 14 KiB, however large the bitmap is. */
 static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **b) {
     (void)key;
-    void *there = RedisModule_DefragAlloc(ctx, *b);
+    void *there = RedisModule_DefragAlloc(ctx, block_of(*b));
     if (there) {
-        *b = there;
+        *b = bitmap_moved(*b, there);
         moved++;
     }
     return 0;

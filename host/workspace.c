@@ -11,7 +11,7 @@ static bitmap *kept;
 /* Overestimating costs nothing: pages that the result does not need are never touched, and the rest of the block is freed.
  * Underestimating costs copies. */
 bitmap *workspace_take(uint32_t expected) {
-    if (expected > KEPT_MAX && (kept == NULL || kept->size < expected)) {
+    if (expected > KEPT_MAX && (kept == NULL || arena_bytes(kept) < expected)) {
         bitmap *larger = bitmap_create(expected);
         if (larger) return larger;
     }
@@ -22,16 +22,16 @@ bitmap *workspace_take(uint32_t expected) {
 }
 
 void workspace_put_back(bitmap *b) {
-    if (kept || b->size > KEPT_MAX) bitmap_free(b);
+    if (kept || arena_bytes(b) > KEPT_MAX) bitmap_free(b);
     else kept = b;
 }
 
 bitmap *workspace_result(bitmap *b, uint32_t used) {
-    if (b->size > KEPT_MAX) return bitmap_shrink(b, used);
+    if (arena_bytes(b) > KEPT_MAX) return bitmap_shrink(b, used);
     bitmap *result = bitmap_create(used);
     if (result) memcpy(arena(result), arena(b), used);
     workspace_put_back(b);
     return result;
 }
 
-uint64_t workspace_bytes(void) { return kept ? sizeof *kept + (uint64_t)kept->size : 0; }
+uint64_t workspace_bytes(void) { return kept ? bitmap_bytes(kept) : 0; }

@@ -24,8 +24,8 @@ static frame writing(bitmap *b) {
 /* The rare part of wrote(). */
 __attribute__((noinline)) static status rewritten_or_marked(status s, bitmap **b) {
     if (s == OK) s = rewrite(b) == TRAPPED ? TRAPPED : OK;
-    if (s == TRAPPED && !((*b)->flags & BITMAP_DAMAGED)) {
-        (*b)->flags |= BITMAP_DAMAGED;
+    if (s == TRAPPED && !is_damaged(*b)) {
+        mark_damaged(*b);
         count_damaged();
     }
     return s;
@@ -44,7 +44,7 @@ static status undone(status s, bitmap **b) { return wrote(s == OK ? OK : TRAPPED
 static void change_alone(bitmap *b) {
     call.growable = b;
     call.wasteful = 0;
-    core.enter_alone(arena(b), b->size);
+    core.enter_alone(arena(b), arena_bytes(b));
 }
 
 /* Only a change can create free blocks. */
@@ -124,12 +124,12 @@ status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit,
 
 /* Ends a write to *b that used call.used bytes, and perhaps working space behind them. */
 static status trimmed(status s, bitmap **b) {
-    if (s == OK && (*b)->size - call.used > call.used / 4 + SLACK) bitmap_fit(b);
+    if (s == OK && arena_bytes(*b) - call.used > call.used / 4 + SLACK) bitmap_fit(b);
     return s;
 }
 
 status core_merge(bitmap **b, const bitmap *more, uint32_t *merged) {
-    const span operand = {arena(more), more->size};
+    const span operand = {arena(more), arena_bytes(more)};
     frame f = writing(*b);
     f.operands = &operand;
     f.operand_count = 1;

@@ -2,14 +2,17 @@
 //
 // Every pointer is a u32 offset from the arena's start. A zeroed header is an empty bitmap. An arena has one of two forms:
 //
-//   tiny   one container of at most TINY_MAX members: for applications that keep a key with ten members for each user
+//   tiny   one array of at most TINY_MAX members, or one short bitset of at most TINY_WORDS words: for applications that keep a key with
+//          ten members, or a bit for each day of a year, for each user
 //     +0   u8  form = 0     +1 u8 0
 //     +2   u16 entries: 0 or 1           (+0 .. +15 are laid out as a leaf of the directory, see node.ts)
 //     +4   directory entry, 12 bytes
-//     +16  members, u16 each, when there are more than the entry itself holds
+//     +16  members, u16 each, when there are more than the entry itself holds, or words: the entry then ends with the short bitset's header
+//   or 2 to ITEMS_MAX containers of one member each: the whole arena is a packed leaf (packed.ts)
 //
 //   full   any number of containers
 //     +0   u8  form = 1     +1 u8 unsettled: 1 only while a list of offsets is being added, see undo.ts
+//     +2   u8  paged: 1 if there may be packed leaves
 //     +4   u32 root node of the directory
 //     +8   u64 cardinality
 //     +16  u32 bump mark: everything from here on is unused
@@ -29,18 +32,26 @@
 
 import { arena } from "../env/memory";
 import { view8, view32, view64, Own } from "../env/view";
+import { Kind, TINY_ENTRY, entryKind, entryPayload, payloadBytes } from "./entry";
+import { PAGE_BYTES, isPacked, packedBytes, packedCount, packedWidth } from "./packed";
 
 // @ts-ignore: decorator
 @inline export const FORM_TINY: u32 = 0;
 // @ts-ignore: decorator
 @inline export const FORM_FULL: u32 = 1;
+/** The host marks an arena with this when a trap has cut a write short, and lets the core work on it no more. */
+// @ts-ignore: decorator
+@inline export const FORM_DAMAGED: u32 = 255;
 
 /** Most members of a tiny arena's container. */
 // @ts-ignore: decorator
 @inline export const TINY_MAX: u32 = 32;
+/** Most words of a tiny arena's short bitset: with them, the arena takes 256 bytes. */
+// @ts-ignore: decorator
+@inline export const TINY_WORDS: u32 = 30;
 /** The most bytes in use after a tiny arena has become a full one. */
 // @ts-ignore: decorator
-@inline const PROMOTED_MAX: usize = 128;
+@inline const PROMOTED_MAX: usize = 312;
 /** Where a tiny arena's members begin; also the bytes that an empty arena takes. */
 // @ts-ignore: decorator
 @inline export const TINY_PAYLOAD: usize = 16;
@@ -49,6 +60,8 @@ import { view8, view32, view64, Own } from "../env/view";
 @inline const FORM: u32 = 0;
 // @ts-ignore: decorator
 @inline const UNSETTLED: u32 = 1;
+// @ts-ignore: decorator
+@inline const PAGED: u32 = 2;
 /** Address of the word that holds the address of a full arena's root node. */
 // @ts-ignore: decorator
 @inline export const ROOT: u32 = 4;
@@ -82,9 +95,12 @@ import { view8, view32, view64, Own } from "../env/view";
 @inline export function setEntryTotal(entries: u32): void { store<u32>(0, entries, ENTRIES); }
 /** Whether containers of a full arena wait for settle(). */
 // @ts-ignore: decorator
-@inline export function unsettled<M>(): u32 { return view8<M>(0, UNSETTLED); }
+@inline export function unsettled<M>(): u32 { return isTiny<M>() ? 0 : view8<M>(0, UNSETTLED); }
 // @ts-ignore: decorator
 @inline export function setUnsettled(waiting: u32): void { store<u8>(0, <u8>waiting, UNSETTLED); }
+/** Whether a full arena may have packed leaves. */
+// @ts-ignore: decorator
+@inline export function isPaged(): bool { return load<u8>(0, PAGED) != 0; }
 // @ts-ignore: decorator
 @inline export function bumpMark(): usize { return load<u32>(0, BUMP); }
 // @ts-ignore: decorator
@@ -159,7 +175,7 @@ export function makeRoom(bytes: usize): void {
 /** The largest block: a bitset, an array of 4096 members, or the most runs that are worth keeping. */
 // @ts-ignore: decorator
 @inline export const BLOCK_MAX: usize = 8192;
-/** Bitsets are aligned to cache lines in the host's memory. The arena begins PREFIX bytes, the host's prefix, behind a line's start. */
+/** Bitsets are aligned to cache lines in the host's memory. A large arena begins PREFIX bytes, the host's prefix, behind a line's start. */
 // @ts-ignore: decorator
 @inline const LINE: usize = 64;
 // @ts-ignore: decorator
@@ -211,8 +227,8 @@ export function allocate(bytes: usize): usize {
   if (lists) {
     const mask = load<u64>(lists);
     if ((mask >> index) & 1) return takeFree(lists, index);
-    if (bumpMark() + size > heldAt()) {
-      // There is no fresh room: split a larger free block rather than grow.
+    if (isPaged() || bumpMark() + size > heldAt()) {
+      // There is no fresh room, or a fresh block would lie between pages: split a larger free block if there is one.
       const larger = mask & ~(((<u64>1) << index) - 1);
       if (larger) {
         const from = <u32>ctz(larger);
@@ -234,6 +250,32 @@ export function allocateFresh(size: usize): usize {
   if (at != from) {
     if (freeLists()) releasePieces(from, at - from);
     else addFreedBytes(at - from);            // too little to begin the free lists for
+  }
+  return at;
+}
+
+/** Where the next page would lie if its block came from above the bump mark. */
+// @ts-ignore: decorator
+@inline export function pageAfter(mark: usize): usize { return (mark + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1); }
+
+/** The most bytes that allocating a page takes. */
+// @ts-ignore: decorator
+@inline export const PAGE_ROOM: usize = 2 * PAGE_BYTES;
+
+/** Allocates the block of a packed leaf, at a multiple of its size. */
+export function allocatePage(): usize {
+  const lists = freeLists(), index = classFor(PAGE_BYTES);
+  store<u8>(0, 1, PAGED);
+  // Other blocks of this class lie anywhere. Pages are mostly freed and allocated in turn, so looking at the first block will do.
+  if (lists && ((load<u64>(lists) >> index) & 1) && !(load<u32>(lists + (<usize>index << 2), HEADS) & (<u32>PAGE_BYTES - 1))) {
+    return takeFree(lists, index);
+  }
+  const from = bumpMark(), at = pageAfter(from);
+  makeRoom(at + PAGE_BYTES - from);
+  setBumpMark(at + PAGE_BYTES);
+  if (at != from) {
+    if (freeLists()) releasePieces(from, at - from);
+    else addFreedBytes(at - from);
   }
   return at;
 }
@@ -311,8 +353,10 @@ export function wasteful(): u32 {
 /** Bytes in use; the rest of memory 0 may be given back. */
 export function used(): u32 {
   if (!isTiny<Own>()) return <u32>bumpMark();
-  const count = load<u16>(0, 2) ? <u32>load<u16>(0, 10) + 1 : 0;
-  return count && load<u8>(0, 15) >> 5 == 0 ? <u32>TINY_PAYLOAD + 2 * count : <u32>TINY_PAYLOAD;
+  if (isPacked<Own>(0)) return <u32>packedBytes(packedWidth<Own>(0), packedCount<Own>(0));
+  if (!load<u16>(0, 2)) return <u32>TINY_PAYLOAD;
+  const bytes = payloadBytes<Own>(TINY_ENTRY);
+  return <u32>(entryKind<Own>(TINY_ENTRY) == Kind.SHORT ? entryPayload<Own>(TINY_ENTRY) : TINY_PAYLOAD) + <u32>bytes;
 }
 
 /** Bytes of the block that holds the free lists, 0 without one. */

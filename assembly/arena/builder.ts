@@ -2,28 +2,35 @@
 // arena that is rewritten. Payloads go to the bump mark one after the other, and the directory follows at the end. Nodes are as full as
 // they can be unless the caller ends a leaf early. Nothing is freed on the way, so the arena has no holes.
 //
+// Lone members in a row become packed leaves. They wait in the leaf buffer until it is full or another container follows, because a bitmap
+// of few lone members becomes a tiny arena.
+//
 // While it works, the builder keeps its own data at the arena's end, out of the allocator's reach:
 //
 //   +0   u32 entries in the leaf buffer     +4  u32 slots
 //   +8   u64 members in the leaf buffer     +16 u64 members in all
 //   +24  u32 entries in all                 +28 u32 capacity of the leaf buffer
-//   +32  leaf buffer: entries
+//   +32  u32 1 if the leaf buffer has entries that are not SINGLE; entries count only once the next one is appended
+//   +40  leaf buffer: entries
 //        slots: one for each leaf that has been written
 //        scratch bytes of the caller
 
 import { Own } from "../env/view";
 import {
-  ROOT, FORM_TINY, TINY_MAX, TINY_PAYLOAD, allocateFresh, blockBytes, holdBack, heldAt, letGo, resetToEmpty, resetToFull, growTo,
-  setEntryTotal, setTotalCardinality,
+  ROOT, FORM_TINY, TINY_MAX, TINY_PAYLOAD, TINY_WORDS, allocateFresh, blockBytes, holdBack, heldAt, letGo, resetToEmpty, resetToFull,
+  growTo, setEntryTotal, setTotalCardinality, allocatePage, bumpMark, freedBytes, pageAfter,
 } from "./arena";
 import {
-  ENTRY_BYTES, SPAN_MAX, Kind, entryKind, entryCount, entryKey, entrySpan, entryLastKey, entryPayload, isArray, setKey, setFull,
-  setPosition,
+  ENTRY_BYTES, SPAN_MAX, Kind, isArray, plainCount, plainKey, plainKind, plainOffset, plainPayload, plainSpan, setKey, setFull, setPosition,
+  setTinyShort,
 } from "./entry";
+import { ITEMS_MAX, PAGE_BYTES, pageItems, widthOf } from "./packed";
+import { packEntries } from "./pages";
 import {
   LEAF_MAX, SLOT_BYTES, ROOMY_BYTES, nodeBytes, writeNode, setRoomy, NODE_HEADER, writeSlot, INNER_MAX, slotCardinality, slotAt, slotKey,
 } from "./node";
 import { arrayBytes } from "../container/limits";
+import { SHORT_HEADER_BYTES, wordsOf } from "../container/short";
 
 // @ts-ignore: decorator
 @inline const IN_LEAF: u32 = 0;
@@ -38,25 +45,36 @@ import { arrayBytes } from "../container/limits";
 // @ts-ignore: decorator
 @inline const LEAF_ROOM: u32 = 28;
 // @ts-ignore: decorator
-@inline const LEAF: usize = 32;
+@inline const MIXED: u32 = 32;
+// @ts-ignore: decorator
+@inline const LEAF: usize = 40;
 
 // @ts-ignore: decorator
 @inline function bufferedEntry(builder: usize, index: u32): usize { return builder + LEAF + <usize>index * ENTRY_BYTES; }
 // @ts-ignore: decorator
 @inline function slotsAt(builder: usize): usize { return bufferedEntry(builder, load<u32>(builder, LEAF_ROOM)); }
 
+// @ts-ignore: decorator
+@inline function lastKeyOf(entry: usize): u64 { return plainKey<Own>(entry) + plainSpan<Own>(entry) - 1; }
+
 /** A leaf with this many entries or more may be ended before it is full. */
 // @ts-ignore: decorator
 @inline const LEAF_LEAST: u32 = LEAF_MAX / 2;
+/** Lone members that wait in the leaf buffer at most. If there are no others, they fit a tiny arena. */
+// @ts-ignore: decorator
+@inline const LONE_MAX: u32 = ITEMS_MAX;
+/** When the leaf buffer is full, as many lone members or fewer stay there: each page that is written is full. */
+// @ts-ignore: decorator
+@inline const LONE_LEFT: u32 = LONE_MAX / 2;
 
 /** Bytes that the builder needs for its own data in an arena of at most `entries` entries. */
 export function builderBytes(entries: u64): u64 {
-  return <u64>LEAF + min<u64>(entries, LEAF_MAX) * ENTRY_BYTES + (entries / LEAF_LEAST + 1) * SLOT_BYTES;
+  return <u64>LEAF + min<u64>(entries, LONE_MAX) * ENTRY_BYTES + (entries / LEAF_LEAST + 1) * SLOT_BYTES;
 }
 
 /** Begins an arena of at most `entries` entries, with `scratch` bytes for the caller at the arena's end. */
 export function begin(entries: u64, scratch: usize): void {
-  const leafRoom = <u32>min<u64>(entries, LEAF_MAX), bytes = builderBytes(entries);
+  const leafRoom = <u32>min<u64>(entries, LONE_MAX), bytes = builderBytes(entries);
   if (bytes + scratch > 0xffffffff) growTo(bytes + scratch);  // more entries than an arena holds
   resetToFull();
   holdBack(<usize>bytes + scratch);
@@ -70,12 +88,11 @@ export function begin(entries: u64, scratch: usize): void {
  * with a set...() of entry.ts before anything is allocated.
  */
 export function append(key: u64, members: u64): usize {
-  let builder = heldAt();
-  if (load<u32>(builder, IN_LEAF) == LEAF_MAX) {
-    writeLeaf(false);
+  let builder = heldAt(), index = load<u32>(builder, IN_LEAF);
+  if (index && makeRoomInLeaf(builder, index)) {
     builder = heldAt();
+    index = load<u32>(builder, IN_LEAF);
   }
-  const index = load<u32>(builder, IN_LEAF);
   if (index >= load<u32>(builder, LEAF_ROOM)) unreachable();  // more entries than were announced
   store<u32>(builder, index + 1, IN_LEAF);
   store<u32>(builder, load<u32>(builder, ENTRIES) + 1, ENTRIES);
@@ -83,6 +100,72 @@ export function append(key: u64, members: u64): usize {
   const entry = bufferedEntry(builder, index);
   setKey(entry, key);
   return entry;
+}
+
+/** Makes room in the leaf buffer, which has `index` entries, for another one. True if leaves were written: the builder may have moved. */
+// @ts-ignore: decorator
+@inline function makeRoomInLeaf(builder: usize, index: u32): bool {
+  if (load<u32>(builder, MIXED)) {
+    if (index < LEAF_MAX) return false;
+    writeLeaf(false);
+    return true;
+  }
+  if (plainKind<Own>(bufferedEntry(builder, index - 1)) != Kind.SINGLE) return noteMixed(builder, index);
+  if (index < LONE_MAX) return false;
+  drainLone(index, LONE_LEFT);
+  return true;
+}
+
+/** Notes that the last of the `index` buffered entries, and no other, is not SINGLE. True if the others were written as leaves. */
+function noteMixed(builder: usize, index: u32): bool {
+  store<u32>(builder, 1, MIXED);
+  if (index <= LEAF_LEAST) return false;
+  drainLone(index - 1, LEAF_LEAST - 1);
+  return true;
+}
+
+/** Writes the first `lone` buffered entries, which are SINGLE, as leaves, until at most `left` of them are left. */
+function drainLone(lone: u32, left: u32): void {
+  let written: u32 = 0;
+  while (lone - written > left) {
+    const first = bufferedEntry(heldAt(), written), rest = lone - written;
+    let width: u32 = 4, items = min(rest, pageItems(width));
+    while (widthOf(plainOffset(first), plainOffset(first + <usize>(items - 1) * ENTRY_BYTES)) > width) {
+      items = min(rest, pageItems(++width));
+    }
+    const packs = pagePays();
+    if (!packs) items = min(rest, LEAF_MAX);
+    const leaf = packs ? allocatePage() : allocateFresh(blockBytes(nodeBytes(0, items)));
+    const entries = bufferedEntry(heldAt(), written);
+    if (packs) packEntries(leaf, entries, items); else layEntries(leaf, entries, items);
+    addLeaf(leaf, plainKey<Own>(entries), items);
+    written += items;
+  }
+  const builder = heldAt(), rest = load<u32>(builder, IN_LEAF) - written;
+  memory.copy(bufferedEntry(builder, 0), bufferedEntry(builder, written), <usize>rest * ENTRY_BYTES);
+  store<u32>(builder, rest, IN_LEAF);
+  store<u64>(builder, load<u64>(builder, LEAF_MEMBERS) - written, LEAF_MEMBERS);
+}
+
+/** Whether aligning another page skips so little that the arena is not wasteful. */
+function pagePays(): bool {
+  const mark = bumpMark(), at = pageAfter(mark);
+  return freedBytes() + (at - mark) <= (at + PAGE_BYTES) >> 2;
+}
+
+/** Writes an ordinary leaf with copies of `count` entries. */
+// @ts-ignore: decorator
+@inline function layEntries(leaf: usize, entries: usize, held: u32): void {
+  writeNode(leaf, 0, held);
+  memory.copy(leaf + NODE_HEADER, entries, <usize>held * ENTRY_BYTES);
+}
+
+/** Adds a slot for a leaf. */
+// @ts-ignore: decorator
+@inline function addLeaf(leaf: usize, key: u64, members: u64): void {
+  const builder = heldAt(), slots = load<u32>(builder, SLOTS);
+  writeSlot(slotsAt(builder) + <usize>slots * SLOT_BYTES, key, leaf, members);
+  store<u32>(builder, slots + 1, SLOTS);
 }
 
 // @ts-ignore: decorator
@@ -97,9 +180,9 @@ export function appendFull(key: u64, span: u64): void {
   const inLeaf = load<u32>(builder, IN_LEAF);
   if (inLeaf) {
     const last = bufferedEntry(builder, inLeaf - 1);
-    if (entryKind<Own>(last) == Kind.FULL && entryLastKey<Own>(last) + 1 == key) {
-      const joined = min(span, SPAN_MAX - entrySpan<Own>(last));
-      setFull(last, entrySpan<Own>(last) + joined);
+    if (plainKind<Own>(last) == Kind.FULL && lastKeyOf(last) + 1 == key) {
+      const joined = min(span, SPAN_MAX - plainSpan<Own>(last));
+      setFull(last, plainSpan<Own>(last) + joined);
       count(builder, joined << 16);
       key += joined;
       span -= joined;
@@ -115,13 +198,20 @@ export function appendFull(key: u64, span: u64): void {
 
 /** Ends the leaf here, unless it is small, and makes it roomy: the next entry begins a new leaf. */
 export function endLeaf(): void {
-  if (load<u32>(heldAt(), IN_LEAF) >= LEAF_LEAST) writeLeaf(true);
+  let builder = heldAt(), inLeaf = load<u32>(builder, IN_LEAF);
+  if (!inLeaf) return;
+  if (makeRoomInLeaf(builder, inLeaf)) {
+    builder = heldAt();
+    inLeaf = load<u32>(builder, IN_LEAF);
+  }
+  if (inLeaf < LEAF_LEAST) return;
+  if (load<u32>(builder, MIXED)) writeLeaf(true); else drainLone(inLeaf, LEAF_LEAST - 1);
 }
 
 /** The least key that may be appended next. Wrong right after endLeaf(). */
 export function nextKey(): u64 {
   const builder = heldAt(), inLeaf = load<u32>(builder, IN_LEAF);
-  return inLeaf ? entryLastKey<Own>(bufferedEntry(builder, inLeaf - 1)) + 1 : 0;    // empty only before the first
+  return inLeaf ? lastKeyOf(bufferedEntry(builder, inLeaf - 1)) + 1 : 0;    // empty only before the first
 }
 
 /** Writes the leaf buffer as a leaf, with its slot. */
@@ -129,13 +219,11 @@ function writeLeaf(roomy: bool): void {
   const entries = load<u32>(heldAt(), IN_LEAF);
   const leaf = allocateFresh(blockBytes(roomy ? ROOMY_BYTES : nodeBytes(0, entries)));
   const builder = heldAt();
-  writeNode(leaf, 0, entries);
+  layEntries(leaf, bufferedEntry(builder, 0), entries);
   setRoomy(leaf, roomy);
-  memory.copy(leaf + NODE_HEADER, bufferedEntry(builder, 0), <usize>entries * ENTRY_BYTES);
-  const slots = load<u32>(builder, SLOTS);
-  writeSlot(slotsAt(builder) + <usize>slots * SLOT_BYTES, entryKey<Own>(bufferedEntry(builder, 0)), leaf, load<u64>(builder, LEAF_MEMBERS));
-  store<u32>(builder, slots + 1, SLOTS);
+  addLeaf(leaf, plainKey<Own>(bufferedEntry(builder, 0)), load<u64>(builder, LEAF_MEMBERS));
   store<u32>(builder, 0, IN_LEAF);
+  store<u32>(builder, 0, MIXED);
   store<u64>(builder, 0, LEAF_MEMBERS);
 }
 
@@ -145,7 +233,11 @@ export function finish(): void {
   const entries = load<u32>(builder, ENTRIES), members = load<u64>(builder, MEMBERS);
   if (!entries) { resetToEmpty(); return; }
   if (entries == 1 && finishTiny(bufferedEntry(builder, 0))) return;
-  if (load<u32>(builder, IN_LEAF)) writeLeaf(false);
+  if (load<u32>(builder, IN_LEAF) == entries && isAllLone(builder, entries)) {
+    packEntries(0, bufferedEntry(builder, 0), entries);       // each item ends below the entry that it is made of
+    return;
+  }
+  finishLeaves();
   // One level of inner nodes at a time; the slots of the nodes that are written replace those of their children.
   let slots = load<u32>(heldAt(), SLOTS);
   for (let level: u32 = 1; slots > 1; level++) {
@@ -169,14 +261,39 @@ export function finish(): void {
   letGo();
 }
 
+// @ts-ignore: decorator
+@inline function isAllLone(builder: usize, inLeaf: u32): bool {
+  return !load<u32>(builder, MIXED) && plainKind<Own>(bufferedEntry(builder, inLeaf - 1)) == Kind.SINGLE;
+}
+
+/** Writes what is left in the leaf buffer. */
+function finishLeaves(): void {
+  let inLeaf = load<u32>(heldAt(), IN_LEAF);
+  if (inLeaf && !load<u32>(heldAt(), MIXED)) {
+    if (isAllLone(heldAt(), inLeaf)) drainLone(inLeaf, LEAF_LEAST - 1); else noteMixed(heldAt(), inLeaf);
+    inLeaf = load<u32>(heldAt(), IN_LEAF);
+  }
+  if (inLeaf) writeLeaf(false);
+}
+
 /** Makes the arena a tiny one if its only entry allows that. */
 function finishTiny(entry: usize): bool {
-  if (!isArray(entryKind<Own>(entry)) || entryCount<Own>(entry) > TINY_MAX) return false;
+  const kind = plainKind<Own>(entry), members = plainCount<Own>(entry), payload = plainPayload<Own>(entry);
+  if (kind == Kind.SHORT) {
+    const header = load<u32>(payload), words = wordsOf(header), key = plainKey<Own>(entry);
+    if (words > TINY_WORDS) return false;
+    memory.copy(TINY_PAYLOAD, payload + SHORT_HEADER_BYTES, <usize>words << 3);
+    store<u32>(0, FORM_TINY | (1 << 16));
+    setKey(NODE_HEADER, key);
+    setTinyShort(NODE_HEADER, members, header);
+    return true;
+  }
+  if (!isArray(kind) || members > TINY_MAX) return false;
   const low = load<u64>(entry), high = load<u32>(entry, 8);
-  if (entryKind<Own>(entry) == Kind.ARRAY) memory.copy(TINY_PAYLOAD, entryPayload<Own>(entry), arrayBytes(entryCount<Own>(entry)));
+  if (kind == Kind.ARRAY) memory.copy(TINY_PAYLOAD, payload, arrayBytes(members));
   store<u32>(0, FORM_TINY | (1 << 16));
   store<u64>(0, low, 4);
   store<u32>(0, high, 12);
-  if (entryKind<Own>(NODE_HEADER) == Kind.ARRAY) setPosition(NODE_HEADER, TINY_PAYLOAD);
+  if (kind == Kind.ARRAY) setPosition(NODE_HEADER, TINY_PAYLOAD);
   return true;
 }

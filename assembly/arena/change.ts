@@ -6,6 +6,9 @@
 // nodes keep blocks that fit. A split at or near the end of a leaf leaves the left part full, so that ascending input packs leaves. Nodes
 // are never merged; an empty one is removed.
 //
+// Packed leaves are left to pages.ts, except that this file removes entries from them. A page that falls below PAGE_LEAST entries becomes
+// an ordinary leaf within its block, which takes no memory.
+//
 // An operation that makes room for all its insertions in advance (roomForEntries()) must insert before it removes. A node that shrinks may
 // give up a block that it needs again when it grows, and the room does not include that block.
 
@@ -20,10 +23,13 @@ import {
   NODE_SMALL,
 } from "./node";
 import {
-  entryKind, Kind, entryCount, entryKey, entryPayload, payloadBytes, setPosition, setKey, entryCardinality, KEY_MAX,
+  entryKind, Kind, entryCount, entryKey, entryPayload, payloadBytes, setBlock, setKey, entryCardinality, KEY_MAX, keyOf, lowOf, offsetOf,
+  setSingle,
 } from "./entry";
+import { PAGE_BYTES, isPacked, itemsUpTo, offsetAt, packedCount, removeItems } from "./packed";
 import { slotFor, entriesUpTo } from "./directory";
 import { arrayBytes } from "../container/limits";
+import { SHORT_HEADER, SHORT_HEADER_BYTES, shortBytes, wordsOf } from "../container/short";
 
 /**
  * A roomy leaf that falls to this many entries gets a block that fits. Each half of a full leaf has more, so that leaves do not go back
@@ -31,6 +37,10 @@ import { arrayBytes } from "../container/limits";
  */
 // @ts-ignore: decorator
 @inline const ROOMY_LEAST: u32 = LEAF_MAX * 7 / 16;
+
+/** A page with fewer items becomes an ordinary leaf. Leaves with so few entries are not packed, so that leaves do not go back and forth. */
+// @ts-ignore: decorator
+@inline const PAGE_LEAST: u32 = 48;
 
 /** Adds `members` to the sums above container `key`. Call it while the entry exists. */
 export function adjust(key: u64, members: i64): void {
@@ -44,17 +54,19 @@ export function adjust(key: u64, members: i64): void {
   }
 }
 
-/** Turns a tiny arena into a full one that holds the same set. */
+/** Turns a tiny arena that is not packed into a full one that holds the same set. */
 export function promote(): void {
   const held = nodeCount<Own>(0);
   const kind = held ? entryKind<Own>(NODE_HEADER) : Kind.SINGLE;
   const count = held ? entryCount<Own>(NODE_HEADER) : 0;
   const low = load<u64>(NODE_HEADER), high = load<u32>(NODE_HEADER, 8);
-  const bytes = kind == Kind.ARRAY ? arrayBytes(count) : 0;
+  const header = kind == Kind.SHORT ? high & SHORT_HEADER : 0, headerBytes: usize = header ? SHORT_HEADER_BYTES : 0;
+  const bytes = header ? shortBytes(wordsOf(header)) : kind == Kind.ARRAY ? arrayBytes(count) : 0;
   const root = HEADER_BYTES, rootBytes = blockBytes(nodeBytes(0, held));
   const payload = root + rootBytes, top = payload + (bytes ? blockBytes(bytes) : 0);
   reserve(top);
-  if (bytes) memory.copy(payload, TINY_PAYLOAD, bytes);
+  if (bytes) memory.copy(payload + headerBytes, TINY_PAYLOAD, bytes - headerBytes);
+  if (header) store<u32>(payload, header);
   memory.fill(0, 0, HEADER_BYTES);
   store<u8>(0, <u8>FORM_FULL);
   store<u32>(0, <u32>root, ROOT);
@@ -65,7 +77,7 @@ export function promote(): void {
   if (held) {
     store<u64>(root, low, <usize>4);
     store<u32>(root, high, <usize>12);
-    if (bytes) setPosition(entryAt(root, 0), payload);
+    if (bytes) setBlock(entryAt(root, 0), kind, count, payload);
   }
 }
 
@@ -132,8 +144,8 @@ function roomToGrow(count: u32, entries: u32, isRoot: bool): usize {
 @inline function becomesRoomy(bytes: usize, isRoot: bool): bool { return bytes > NODE_SMALL && !isRoot; }
 
 /**
- * Inserts an entry for `key` and returns its address. No entry may cover the key yet. The caller gives the entry a container and then
- * calls adjust().
+ * Inserts an entry for `key` and returns its address. No entry may cover the key yet, and its leaf must not be packed: loosen() of pages.ts
+ * sees to that. The caller gives the entry a container and then calls adjust().
  */
 export function insertEntry(key: u64): usize {
   if (isTiny<Own>()) {
@@ -160,6 +172,7 @@ export function insertEntry(key: u64): usize {
     link = slotLink(slot);
     node = slotChild<Own>(slot);
   }
+  if (isPacked<Own>(node)) unreachable();
   const index = entriesUpTo<Own>(node, key);
   node = openGap(link, index);
   const entry = entryAt(node, index);
@@ -193,12 +206,40 @@ export function appendLeaf(leaf: usize): void {
 
 /** Removes the entry that begins at `key`. The caller has already released its block and taken its members from the sums. */
 export function removeEntry(key: u64): void {
-  if (isTiny<Own>()) { resetToEmpty(); return; }
+  if (isTiny<Own>()) {
+    if (isPacked<Own>(0)) removeFromTiny(itemsUpTo<Own>(0, offsetOf(key, 0xffff)) - 1, 1); else resetToEmpty();
+    return;
+  }
   const left = entryTotal<Own>() - 1;
   if (!left) { resetToEmpty(); return; }
   setEntryTotal(left);
   removeBelow(ROOT, key);
   lowerRoot();
+}
+
+/** Removes `items` items from a packed tiny arena, from `index` on. */
+export function removeFromTiny(index: u32, items: u32): void {
+  removeItems(0, index, items);
+  const left = packedCount<Own>(0);
+  if (!left) resetToEmpty();
+  else if (left == 1) unpackInPlace(0);
+}
+
+/** Makes a packed leaf of few items an ordinary one within its block. Each entry overwrites only items that have been read. */
+function unpackInPlace(leaf: usize): void {
+  const count = packedCount<Own>(leaf);
+  const first = count ? offsetAt<Own>(leaf, 0) : 0, second = count > 1 ? offsetAt<Own>(leaf, 1) : 0;
+  for (let i = count; i > 2; i--) writeLone(entryAt(leaf, i - 1), offsetAt<Own>(leaf, i - 1));
+  if (count > 1) writeLone(entryAt(leaf, 1), second);
+  if (count) writeLone(entryAt(leaf, 0), first);
+  writeNode(leaf, 0, count);
+}
+
+/** Makes the entry the container of a single offset. */
+// @ts-ignore: decorator
+@inline export function writeLone(entry: usize, offset: u64): void {
+  setKey(entry, keyOf(offset));
+  setSingle(entry, lowOf(offset));
 }
 
 /** Removes roots with a single child: each is a level too many. */
@@ -228,7 +269,8 @@ function removeWithin(link: usize, first: u64, last: u64): u64 {
   const node = <usize>load<u32>(link), leaf = !nodeLevel<Own>(node);
   let from = leaf ? first ? entriesUpTo<Own>(node, first - 1) : 0 : slotFor<Own>(node, first);
   let to = leaf ? entriesUpTo<Own>(node, last) : slotFor<Own>(node, last) + 1, members: u64 = 0;
-  for (let i = from; i < to; i++) members += leaf ? removeContents(entryAt(node, i)) : removeBelowSlot(slotAt(node, i), first, last);
+  if (leaf && isPacked<Own>(node)) members = to - from;
+  else for (let i = from; i < to; i++) members += leaf ? removeContents(entryAt(node, i)) : removeBelowSlot(slotAt(node, i), first, last);
   if (leaf) {
     setEntryTotal(entryTotal<Own>() - (to - from));
   } else {                                    // only the first and the last child may be left
@@ -286,13 +328,13 @@ function removeBelow(link: usize, key: u64): void {
   if (nodeCount<Own>(child)) {
     store<u64>(slot, firstKey(child));
   } else {
-    release(child, nodeBytes(nodeLevel<Own>(child), 0));
+    release(child, nodeBytes(nodeLevel<Own>(child), 0));      // an empty page has become an ordinary leaf
     closeGap(link, index, 1);
   }
 }
 
 /** Makes room for one more item at `index` of the node that `link` points to. Returns the node, which may have moved. */
-function openGap(link: usize, index: u32): usize {
+export function openGap(link: usize, index: u32): usize {
   let node = <usize>load<u32>(link);
   if (!hasRoom(node)) {
     const level = nodeLevel<Own>(node), bytes = nodeBytes(level, nodeCount<Own>(node) + 1);
@@ -305,9 +347,9 @@ function openGap(link: usize, index: u32): usize {
   return node;
 }
 
-/** Whether the block has room for one more item. */
+/** Whether the block of a node that is not packed has room for one more item. */
 // @ts-ignore: decorator
-@inline function hasRoom(node: usize): bool {
+@inline export function hasRoom(node: usize): bool {
   const level = nodeLevel<Own>(node), count = nodeCount<Own>(node);
   return !isFull(node) && (isRoomy(node) || nodeBlock(level, count) == nodeBlock(level, count + 1));
 }
@@ -338,6 +380,13 @@ function openGap(link: usize, index: u32): usize {
 // @ts-ignore: decorator
 @inline function closeGap(link: usize, index: u32, items: u32): void {
   const node = <usize>load<u32>(link);
+  if (!nodeLevel<Own>(node) && isPacked<Own>(node)) {
+    removeItems(node, index, items);
+    if (packedCount<Own>(node) >= PAGE_LEAST) return;
+    unpackInPlace(node);
+    resize(node, PAGE_BYTES, nodeBytes(0, nodeCount<Own>(node)));
+    return;
+  }
   const level = nodeLevel<Own>(node), count = nodeCount<Own>(node), item = itemBytes(node), left = count - items;
   const at = node + NODE_HEADER + <usize>index * item, from = allocatedFor(node);
   memory.copy(at, at + <usize>items * item, <usize>(left - index) * item);
@@ -348,7 +397,7 @@ function openGap(link: usize, index: u32): usize {
 }
 
 /** Puts a new root above a full one. */
-function raiseRoot(): usize {
+export function raiseRoot(): usize {
   const child = rootNode<Own>(), level = nodeLevel<Own>(child) + 1;
   const root = allocate(nodeBytes(level, 1));
   writeNode(root, level, 1);
@@ -359,7 +408,9 @@ function raiseRoot(): usize {
 
 /** The least key of the node's first item. */
 // @ts-ignore: decorator
-@inline function firstKey(node: usize): u64 { return load<u64>(node, NODE_HEADER) & KEY_MAX; }
+@inline export function firstKey(node: usize): u64 {
+  return !nodeLevel<Own>(node) && isPacked<Own>(node) ? keyOf(offsetAt<Own>(node, 0)) : load<u64>(node, NODE_HEADER) & KEY_MAX;
+}
 
 /** How many slots stay in the left part of a full node that is split: half of them, or all but one if `key` comes after them all. */
 // @ts-ignore: decorator
@@ -375,8 +426,8 @@ function raiseRoot(): usize {
   return upTo > LEAF_MAX / 8 * 7 ? upTo : LEAF_MAX / 2;
 }
 
-/** Splits the full child at slot `index` of the node that `link` points to, so that there is room for `key`. */
-function splitChild(link: usize, index: u32, key: u64): void {
+/** Splits the full child, which is not packed, at slot `index` of the node that `link` points to, so that there is room for `key`. */
+export function splitChild(link: usize, index: u32, key: u64): void {
   let node = <usize>load<u32>(link);
   const child = slotChild<Own>(slotAt(node, index));
   const level = nodeLevel<Own>(child), count = nodeCount<Own>(child), item = itemBytes(child);
@@ -400,6 +451,7 @@ function splitChild(link: usize, index: u32, key: u64): void {
 function nodeCardinality(node: usize): u64 {
   let members: u64 = 0;
   const inner = nodeLevel<Own>(node) != 0;
+  if (!inner && isPacked<Own>(node)) return packedCount<Own>(node);
   for (let i: u32 = 0, n = nodeCount<Own>(node); i < n; i++) {
     members += inner ? slotCardinality<Own>(slotAt(node, i)) : entryCardinality<Own>(entryAt(node, i));
   }

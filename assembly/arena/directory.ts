@@ -1,14 +1,15 @@
 // The directory: which containers a bitmap has, in the order of their keys. It is a B+-tree whose leaves hold the entries. This file finds
 // entries and walks over them; node.ts has the layout, change.ts inserts and removes.
 //
-// The first 16 bytes of a tiny arena are a leaf of at most one entry, so these functions need not know the two forms of an arena.
+// A tiny arena begins with a leaf, so these functions need not know the two forms of an arena.
 //
 // The address of an entry stays valid until an entry is inserted or removed.
 
 import { view64, Own } from "../env/view";
 import { entryTotal, isTiny, totalCardinality } from "./arena";
-import { ENTRY_BYTES, KEY_MAX, entryCardinality, entryKey, entryLastKey } from "./entry";
-import { NODE_HEADER, SLOT_BYTES, entryAt, nodeCount, nodeLevel, rootNode, slotAt, slotCardinality, slotChild, slotKey } from "./node";
+import { ENTRY_BYTES, KEY_MAX, entryCardinality, entryKey, entryLastKey, offsetOf } from "./entry";
+import { PACKED_STEP, farItemsUpTo, isItem, isPacked, itemsUpTo } from "./packed";
+import { NODE_HEADER, SLOT_BYTES, entryAt, entryIn, nodeCount, nodeLevel, rootNode, slotAt, slotCardinality, slotChild, slotKey } from "./node";
 
 /** How many of `count` keys that stand `stride` bytes apart are at most `key`. The search has no branches that could be mispredicted. */
 // @ts-ignore: decorator
@@ -26,6 +27,7 @@ import { NODE_HEADER, SLOT_BYTES, entryAt, nodeCount, nodeLevel, rootNode, slotA
 
 // @ts-ignore: decorator
 @inline export function entriesUpTo<M>(leaf: usize, key: u64): u32 {
+  if (isPacked<M>(leaf)) return itemsUpTo<M>(leaf, offsetOf(key, 0xffff));
   return keysUpTo<M>(leaf + NODE_HEADER, nodeCount<M>(leaf), ENTRY_BYTES, key);
 }
 
@@ -51,7 +53,7 @@ import { NODE_HEADER, SLOT_BYTES, entryAt, nodeCount, nodeLevel, rootNode, slotA
   return upTo;
 }
 
-/** How many entries of the leaf begin at or before `key`. */
+/** How many entries of the leaf, which is not packed, begin at or before `key`. */
 // @ts-ignore: decorator
 @inline export function farEntriesUpTo(leaf: usize, key: u64): u32 {
   return farKeysUpTo(leaf + NODE_HEADER, nodeCount<Own>(leaf), ENTRY_BYTES, key);
@@ -71,15 +73,15 @@ import { NODE_HEADER, SLOT_BYTES, entryAt, nodeCount, nodeLevel, rootNode, slotA
 }
 
 // @ts-ignore: decorator
-@inline function leafFor<M>(key: u64): usize {
+@inline export function leafFor<M>(key: u64): usize {
   let node = rootNode<M>();
   while (nodeLevel<M>(node)) node = slotChild<M>(slotAt(node, slotFor<M>(node, key)));
   return node;
 }
 
 /**
- * The leaf's entry with this key, if it is at index key - firstKey; otherwise 0. That guess is right when the leaf's keys are consecutive,
- * which they mostly are.
+ * The entry with this key of a leaf that is not packed, if it is at index key - firstKey; otherwise 0. That guess is right when the leaf's
+ * keys are consecutive, which they mostly are.
  */
 // @ts-ignore: decorator
 @inline export function neighbourFor(leaf: usize, key: u64): usize {
@@ -93,7 +95,9 @@ import { NODE_HEADER, SLOT_BYTES, entryAt, nodeCount, nodeLevel, rootNode, slotA
 
 /** The entry that covers `key`, 0 if none does. A FULL entry covers a span of keys, all others one. */
 export function findEntry(key: u64): usize {
-  const leaf = leafFor<Own>(key), neighbour = neighbourFor(leaf, key);
+  const leaf = leafFor<Own>(key);
+  if (isPacked<Own>(leaf)) return findItem(leaf, key);
+  const neighbour = neighbourFor(leaf, key);
   if (neighbour) return neighbour;
   const upTo = farEntriesUpTo(leaf, key);
   if (!upTo) return 0;
@@ -101,8 +105,19 @@ export function findEntry(key: u64): usize {
   return key <= entryLastKey<Own>(entry) ? entry : 0;
 }
 
+function findItem(leaf: usize, key: u64): usize {
+  const upTo = farItemsUpTo(leaf, offsetOf(key, 0xffff));
+  if (!upTo) return 0;
+  const entry = entryIn<Own>(leaf, upTo - 1);
+  return entryKey<Own>(entry) == key ? entry : 0;
+}
+
 // A place is a position in the order of entries, for walking: the low half is the entry's address, the high half is where the entries of
 // its leaf end. Place 0 is the end of the directory.
+
+/** From the address of an entry to that of the next one in its leaf. */
+// @ts-ignore: decorator
+@inline function strideOf(entry: usize): usize { return ENTRY_BYTES - (entry & 1) * (ENTRY_BYTES - PACKED_STEP); }
 
 // @ts-ignore: decorator
 @inline export function placeEntry(place: u64): usize { return <usize>(<u32>place); }
@@ -125,8 +140,8 @@ export function seek<M>(key: u64): u64 {
     const count = nodeCount<M>(node);
     const upTo = entriesUpTo<M>(node, key);
     let index = upTo;
-    if (upTo && key <= entryLastKey<M>(entryAt(node, upTo - 1))) index = upTo - 1;
-    if (index < count) return placeOf(entryAt(node, index), entryAt(node, count));
+    if (upTo && key <= entryLastKey<M>(entryIn<M>(node, upTo - 1))) index = upTo - 1;
+    if (index < count) return placeOf(entryIn<M>(node, index), entryIn<M>(node, count));
     if (following > KEY_MAX) return 0;
     if (following <= key) unreachable();      // only a damaged arena
     key = following;
@@ -135,13 +150,15 @@ export function seek<M>(key: u64): u64 {
 
 /** Whether the place is the last one of its leaf. */
 // @ts-ignore: decorator
-@inline export function isLastOfLeaf(place: u64): bool { return placeEntry(place) + ENTRY_BYTES >= <usize>(place >> 32); }
+@inline export function isLastOfLeaf(place: u64): bool { return placeEntry(place) + strideOf(placeEntry(place)) >= <usize>(place >> 32); }
+
+/** The place after `place`, which is not the last one of its leaf. */
+// @ts-ignore: decorator
+@inline export function nextInLeaf(place: u64): u64 { return place + strideOf(placeEntry(place)); }
 
 /** The place after `place`. */
 // @ts-ignore: decorator
-@inline export function advance<M>(place: u64): u64 {
-  return isLastOfLeaf(place) ? advanceLeaf<M>(placeEntry(place)) : place + ENTRY_BYTES;
-}
+@inline export function advance<M>(place: u64): u64 { return isLastOfLeaf(place) ? advanceLeaf<M>(placeEntry(place)) : nextInLeaf(place); }
 
 function advanceLeaf<M>(entry: usize): u64 {
   const last = entryLastKey<M>(entry);
@@ -154,20 +171,20 @@ function advanceLeaf<M>(entry: usize): u64 {
  */
 export function seekFrom<M>(place: u64, key: u64): u64 {
   let entry = placeEntry(place);
-  const end = <usize>(place >> 32);
-  if (entryLastKey<M>(end - ENTRY_BYTES) < key) {
-    const last = entryLastKey<M>(end - ENTRY_BYTES);
+  const end = <usize>(place >> 32), stride = strideOf(entry);
+  if (entryLastKey<M>(end - stride) < key) {
+    const last = entryLastKey<M>(end - stride);
     return last >= KEY_MAX || isTiny<M>() ? 0 : seek<M>(key);
   }
-  let step = ENTRY_BYTES;
+  let step = stride;
   while (entryLastKey<M>(entry) < key) {      // invariant: everything before `entry` ends below key
     const far = entry + step;
     if (far < end && entryLastKey<M>(far) < key) {
-      entry = far + ENTRY_BYTES;
+      entry = far + stride;
       step <<= 1;
     } else {
-      entry += ENTRY_BYTES;
-      step = ENTRY_BYTES;
+      entry += stride;
+      step = stride;
     }
   }
   return placeOf(entry, end);
@@ -177,19 +194,30 @@ export function seekFrom<M>(place: u64, key: u64): u64 {
 export function entriesBetween(first: u64, last: u64, most: u32): u32 {
   let entries: u32 = 0;
   for (let place = seek<Own>(first); place && entries <= most;) {
-    const entry = placeEntry(place), end = <usize>(place >> 32), inLeaf = <u32>((end - entry) / ENTRY_BYTES);
-    if (entryKey<Own>(end - ENTRY_BYTES) > last) return entries + keysUpTo<Own>(entry, inLeaf, ENTRY_BYTES, last);
+    const entry = placeEntry(place), end = <usize>(place >> 32), stride = strideOf(entry), inLeaf = <u32>((end - entry) / stride);
+    if (entryKey<Own>(end - stride) > last) return entries + countUpTo(entry, inLeaf, last);
     entries += inLeaf;
-    place = advanceLeaf<Own>(end - ENTRY_BYTES);
+    place = advanceLeaf<Own>(end - stride);
   }
   return entries;
+}
+
+/** How many of `count` entries of a leaf, from `entry` on, begin at or before `key`. */
+function countUpTo(entry: usize, count: u32, key: u64): u32 {
+  if (!isItem(entry)) return keysUpTo<Own>(entry, count, ENTRY_BYTES, key);
+  let from: u32 = 0;
+  while (from < count) {
+    const middle = (from + count) >> 1;
+    if (entryKey<Own>(entry + PACKED_STEP * <usize>middle) <= key) from = middle + 1; else count = middle;
+  }
+  return from;
 }
 
 /** The first entry of a bitmap that is not empty. */
 export function firstEntry(): usize {
   let node = rootNode<Own>();
   while (nodeLevel<Own>(node)) node = slotChild<Own>(slotAt(node, 0));
-  return entryAt(node, 0);
+  return entryIn<Own>(node, 0);
 }
 
 /** The last entry, 0 if there is none. */
@@ -197,7 +225,7 @@ export function lastEntry<M>(): usize {
   let node = rootNode<M>();
   while (nodeLevel<M>(node)) node = slotChild<M>(slotAt(node, nodeCount<M>(node) - 1));
   const count = nodeCount<M>(node);
-  return count ? entryAt(node, count - 1) : 0;
+  return count ? entryIn<M>(node, count - 1) : 0;
 }
 
 /** How many members come before container `key`. Skips leaves and whole subtrees by their sums. */
@@ -208,6 +236,7 @@ export function membersBefore(key: u64): u64 {
     for (let i: u32 = 0; i < index; i++) members += slotCardinality<Own>(slotAt(node, i));
     node = slotChild<Own>(slotAt(node, index));
   }
+  if (isPacked<Own>(node)) return members + (key ? itemsUpTo<Own>(node, (key << 16) - 1) : 0);
   for (let i: u32 = 0, n = nodeCount<Own>(node); i < n; i++) {
     const entry = entryAt(node, i);
     if (entryLastKey<Own>(entry) < key) { members += entryCardinality<Own>(entry); continue; }
@@ -225,6 +254,7 @@ export function entryOfRank(rank: u64): usize {
     for (index = 0; slotCardinality<Own>(slotAt(node, index)) <= rank; index++) rank -= slotCardinality<Own>(slotAt(node, index));
     node = slotChild<Own>(slotAt(node, index));
   }
+  if (isPacked<Own>(node)) return entryIn<Own>(node, <u32>rank);
   for (index = 0; entryCardinality<Own>(entryAt(node, index)) <= rank; index++) rank -= entryCardinality<Own>(entryAt(node, index));
   return entryAt(node, index);
 }
@@ -236,5 +266,5 @@ export function entryOfRank(rank: u64): usize {
 /** Members of the whole bitmap modulo 2^64: the bitmap of all 2^64 offsets answers 0, as the empty one does. */
 export function cardinalityHeld<M>(): u64 {
   if (!isTiny<M>()) return totalCardinality<M>();
-  return nodeCount<M>(0) ? entryCardinality<M>(NODE_HEADER) : 0;
+  return isPacked<M>(0) ? nodeCount<M>(0) : nodeCount<M>(0) ? entryCardinality<M>(NODE_HEADER) : 0;
 }

@@ -4,17 +4,23 @@
 //   +6   u16  cardinality - 1                       | first member       | low 16 bits of span - 1
 //   +8   u29  position / 8                          | second member u16  | high 29 bits of span - 1
 //   +11  top 3 bits: kind
-//        ARRAY, BITSET, RUNS, BUCKETS                 SINGLE, PAIR         FULL
+//        ARRAY, BITSET, RUNS, BUCKETS, SHORT          SINGLE, PAIR         FULL
 //
-// Blocks lie on multiples of 8, so a position divided by 8 leaves three bits for the kind. One or two members live in the entry itself, as
+// An entry in a packed leaf takes fewer bytes and is always SINGLE. Its address is odd, and the functions here tell it apart by that
+// (packed.ts). Those that write an entry need one of 12 bytes.
+//
+// Blocks lie on multiples of 8, so a position divided by 8 leaves three bits for the kind. The short bitset of a tiny arena begins in the
+// entry: its header takes the place of the position (arena.ts). One or two members live in the entry itself, as
 // an array of that cardinality whose payload is at entry + 6 (SINGLE, PAIR). A FULL entry stands for `span` consecutive containers, up to
 // 2^45, that hold all their 65,536 offsets; it has no payload. An entry covers the keys of its containers.
 
 import { Own, view8, view16, view32, view64 } from "../env/view";
 import { arrayBytes, isArraySized, runsBytes, BITSET_BYTES } from "../container/limits";
 import { bucketsBytes } from "../container/buckets";
+import { SHORT_HEADER, shortBytes, wordCount } from "../container/short";
+import { isItem, itemOffset, itemPayload } from "./packed";
 
-export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, FULL = 4, SINGLE = 5, PAIR = 6 }
+export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, SHORT = 4, FULL = 5, SINGLE = 6, PAIR = 7 }
 
 // @ts-ignore: decorator
 @inline export const ENTRY_BYTES: usize = 12;
@@ -45,52 +51,79 @@ export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, FULL = 4,
 // @ts-ignore: decorator
 @inline export function offsetOf(key: u64, low: u32): u64 { return (key << 16) | low; }
 
+// Functions named plain...() read entries of 12 bytes only, which then may lie at any address. A builder's leaf buffer needs that.
+
 // @ts-ignore: decorator
-@inline export function entryKey<M>(entry: usize): u64 { return view64<M>(entry, KEY) & KEY_MAX; }
+@inline export function plainKey<M>(entry: usize): u64 { return view64<M>(entry, KEY) & KEY_MAX; }
 // @ts-ignore: decorator
-@inline export function entryKind<M>(entry: usize): Kind { return <Kind>(view8<M>(entry, KIND) >> 5); }
-/** How many containers the entry stands for. */
+@inline export function plainKind<M>(entry: usize): Kind { return <Kind>(view8<M>(entry, KIND) >> 5); }
 // @ts-ignore: decorator
-@inline export function entrySpan<M>(entry: usize): u64 {
-  if (entryKind<M>(entry) != Kind.FULL) return 1;
+@inline export function plainSpan<M>(entry: usize): u64 {
+  if (plainKind<M>(entry) != Kind.FULL) return 1;
   return (((<u64>(view32<M>(entry, REF) & REF_MASK)) << 16) | view16<M>(entry, LOW)) + 1;
 }
+// @ts-ignore: decorator
+@inline export function plainCount<M>(entry: usize): u32 {
+  const kind = plainKind<M>(entry);
+  return kind >= Kind.SINGLE ? <u32>kind - 5 : view16<M>(entry, LOW) + 1;
+}
+/** The offset that a SINGLE entry of memory 0 stands for. */
+// @ts-ignore: decorator
+@inline export function plainOffset(entry: usize): u64 { return rotl<u64>(load<u64>(entry, KEY), 16); }
+
+// @ts-ignore: decorator
+@inline export function entryKey<M>(entry: usize): u64 { return isItem(entry) ? keyOf(itemOffset<M>(entry)) : plainKey<M>(entry); }
+// @ts-ignore: decorator
+@inline export function entryKind<M>(entry: usize): Kind { return isItem(entry) ? Kind.SINGLE : plainKind<M>(entry); }
+/** How many containers the entry stands for. */
+// @ts-ignore: decorator
+@inline export function entrySpan<M>(entry: usize): u64 { return isItem(entry) ? 1 : plainSpan<M>(entry); }
 /** The last key that the entry covers. */
 // @ts-ignore: decorator
-@inline export function entryLastKey<M>(entry: usize): u64 { return entryKey<M>(entry) + entrySpan<M>(entry) - 1; }
+@inline export function entryLastKey<M>(entry: usize): u64 {
+  return isItem(entry) ? keyOf(itemOffset<M>(entry)) : plainKey<M>(entry) + plainSpan<M>(entry) - 1;
+}
 /** Members of an entry that is not FULL: 1 .. 65536. */
 // @ts-ignore: decorator
-@inline export function entryCount<M>(entry: usize): u32 {
-  const kind = entryKind<M>(entry);
-  return kind >= Kind.SINGLE ? <u32>kind - 4 : view16<M>(entry, LOW) + 1;
-}
+@inline export function entryCount<M>(entry: usize): u32 { return isItem(entry) ? 1 : plainCount<M>(entry); }
 /** Members of all containers that the entry stands for, modulo 2^64. */
 // @ts-ignore: decorator
 @inline export function entryCardinality<M>(entry: usize): u64 {
   return entryKind<M>(entry) == Kind.FULL ? entrySpan<M>(entry) << 16 : entryCount<M>(entry);
 }
+/** Address of a tiny arena's entry, where no other arena has one. */
+// @ts-ignore: decorator
+@inline export const TINY_ENTRY: usize = 4;
+// @ts-ignore: decorator
+@inline export function plainPayload<M>(entry: usize): usize {
+  const kind = plainKind<M>(entry);
+  if (kind >= Kind.SINGLE) return entry + LOW;
+  return entry == TINY_ENTRY && kind == Kind.SHORT ? entry + REF : <usize>(view32<M>(entry, REF) << 3);
+}
 /** Address of the container's payload in memory M. Meaningless for FULL. */
 // @ts-ignore: decorator
 @inline export function entryPayload<M>(entry: usize): usize {
-  return entryKind<M>(entry) >= Kind.SINGLE ? entry + LOW : <usize>(view32<M>(entry, REF) << 3);
+  return isItem(entry) ? itemPayload<M>(entry) : plainPayload<M>(entry);
 }
 /** Whether the payload is an array, in a block or in the entry. */
 // @ts-ignore: decorator
 @inline export function isArray(kind: Kind): bool { return kind == Kind.ARRAY || kind >= Kind.SINGLE; }
 
-/** Whether the container of memory 0 is an array in a payload: so are buckets, and bitsets with few enough members. */
+/** Whether the container of memory 0 is an array in a payload: so are buckets, and bitsets and short bitsets with few enough members. */
 export function isStreamedAsArray(entry: usize): bool {
   const kind = entryKind<Own>(entry);
-  return isArray(kind) || kind == Kind.BUCKETS || (kind == Kind.BITSET && isArraySized(entryCount<Own>(entry)));
+  return isArray(kind) || kind == Kind.BUCKETS || ((kind == Kind.BITSET || kind == Kind.SHORT) && isArraySized(entryCount<Own>(entry)));
 }
 
 /** Bytes of the container's payload outside the entry, 0 if it has none there. */
 export function payloadBytes<M>(entry: usize): usize {
-  const kind = entryKind<M>(entry);
-  if (kind == Kind.ARRAY) return arrayBytes(entryCount<M>(entry));
+  if (isItem(entry)) return 0;
+  const kind = plainKind<M>(entry);
+  if (kind == Kind.ARRAY) return arrayBytes(plainCount<M>(entry));
   if (kind == Kind.BITSET) return BITSET_BYTES;
-  if (kind == Kind.RUNS) return runsBytes(view16<M>(entryPayload<M>(entry), 0));
-  if (kind == Kind.BUCKETS) return bucketsBytes(entryCount<M>(entry));
+  if (kind == Kind.RUNS) return runsBytes(view16<M>(plainPayload<M>(entry), 0));
+  if (kind == Kind.BUCKETS) return bucketsBytes(plainCount<M>(entry));
+  if (kind == Kind.SHORT) return shortBytes(wordCount<M>(plainPayload<M>(entry)));
   return 0;
 }
 
@@ -100,11 +133,17 @@ export function payloadBytes<M>(entry: usize): usize {
   store<u64>(entry, key, KEY);
   store<u32>(entry, 0, REF);
 }
-/** Makes the entry an ARRAY, BITSET, RUNS or BUCKETS container of `count` members at `position`. */
+/** Makes the entry an ARRAY, BITSET, RUNS, BUCKETS or SHORT container of `count` members at `position`. */
 // @ts-ignore: decorator
 @inline export function setBlock(entry: usize, kind: Kind, count: u32, position: usize): void {
   store<u16>(entry, <u16>(count - 1), LOW);
   store<u32>(entry, (<u32>position >> 3) | (<u32>kind << KIND_SHIFT), REF);
+}
+/** Makes the entry of a tiny arena a SHORT container of `count` members, with this header. */
+// @ts-ignore: decorator
+@inline export function setTinyShort(entry: usize, count: u32, header: u32): void {
+  store<u16>(entry, <u16>(count - 1), LOW);
+  store<u32>(entry, (header & SHORT_HEADER) | (<u32>Kind.SHORT << KIND_SHIFT), REF);
 }
 // @ts-ignore: decorator
 @inline export function setCount(entry: usize, count: u32): void { store<u16>(entry, <u16>(count - 1), LOW); }

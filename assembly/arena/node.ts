@@ -1,7 +1,7 @@
 // A node of the directory: its layout, and the size of its block.
 //
 //   node   +0  u8  level: 0 for a leaf, otherwise one more than its children's
-//          +1  u8  1 for a roomy leaf
+//          +1  u8  1 for a roomy leaf, at least 16 for a packed one
 //          +2  u16 count
 //   leaf   +4  entries, 12 bytes each, at most LEAF_MAX (entry.ts)
 //   inner  +4  slots, 20 bytes each, at most INNER_MAX:
@@ -9,12 +9,15 @@
 //                +8  u32 child
 //                +12 u64 cardinality of everything below the child
 //
+// A packed leaf has a layout of its own (packed.ts), and in a full arena its block is a page of PAGE_BYTES bytes.
+//
 // A node's block fits what the node holds, not what it could hold; large blocks grow in steps. A roomy leaf is the exception: its block
 // has room for LEAF_MAX entries. change.ts says which leaves become roomy, and why.
 
 import { view8, view16, view32, view64, Own } from "../env/view";
 import { ROOT, blockBytes, isTiny } from "./arena";
 import { ENTRY_BYTES } from "./entry";
+import { PAGE_BYTES, isPacked, itemEntry } from "./packed";
 
 // @ts-ignore: decorator
 @inline export const LEAF_MAX: u32 = 254;
@@ -39,7 +42,7 @@ import { ENTRY_BYTES } from "./entry";
 // @ts-ignore: decorator
 @inline export function nodeLevel<M>(node: usize): u32 { return view8<M>(node, LEVEL); }
 // @ts-ignore: decorator
-@inline export function isRoomy(leaf: usize): bool { return load<u8>(leaf, ROOMY) != 0; }
+@inline export function isRoomy(leaf: usize): bool { return load<u8>(leaf, ROOMY) == 1; }
 // @ts-ignore: decorator
 @inline export function setRoomy(leaf: usize, roomy: bool): void { store<u8>(leaf, u8(roomy), ROOMY); }
 // @ts-ignore: decorator
@@ -51,6 +54,11 @@ import { ENTRY_BYTES } from "./entry";
 @inline export function writeNode(node: usize, level: u32, count: u32): void { store<u32>(node, level | (count << 16)); }
 // @ts-ignore: decorator
 @inline export function entryAt(leaf: usize, index: u32): usize { return leaf + NODE_HEADER + <usize>index * ENTRY_BYTES; }
+/** entryAt() for a leaf that may be packed. */
+// @ts-ignore: decorator
+@inline export function entryIn<M>(leaf: usize, index: u32): usize {
+  return isPacked<M>(leaf) ? itemEntry(leaf, index) : entryAt(leaf, index);
+}
 // @ts-ignore: decorator
 @inline export function slotAt(node: usize, index: u32): usize { return node + NODE_HEADER + <usize>index * SLOT_BYTES; }
 // @ts-ignore: decorator
@@ -89,6 +97,7 @@ export function writeSlot(slot: usize, key: u64, child: usize, cardinality: u64)
 /** Bytes that the node was allocated for. */
 // @ts-ignore: decorator
 @inline export function allocatedFor(node: usize): usize {
+  if (!nodeLevel<Own>(node) && isPacked<Own>(node)) return PAGE_BYTES;
   return isRoomy(node) ? ROOMY_BYTES : nodeBytes(nodeLevel<Own>(node), nodeCount<Own>(node));
 }
 

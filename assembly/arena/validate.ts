@@ -4,21 +4,24 @@ import { SELF, arena, left } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
 import {
-  FORM_FULL, FORM_TINY, HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, blockBytes, bumpMark, freeListsAreSound, freeListsBytes, freedBytes,
-  heldBytes, totalCardinality, unsettled,
+  FORM_FULL, FORM_TINY, HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, TINY_WORDS, blockBytes, bumpMark, freeListsAreSound, freeListsBytes,
+  freedBytes, heldBytes, isPaged, totalCardinality, unsettled, used,
 } from "./arena";
 import {
   ENTRY_BYTES, KEY_MAX, Kind, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes,
 } from "./entry";
 import { entriesHeld } from "./directory";
+import { ITEMS_MAX, PAGE_BYTES, isPacked, offsetAt, packedBytes, packedCount, packedWidth, pageItems } from "./packed";
+import { firstKey } from "./change";
 import {
   rootNode, NODE_HEADER, nodeLevel, LEVELS_MAX, nodeCount, INNER_MAX, LEAF_MAX, isRoomy, allocatedFor, slotAt, slotChild, slotKey,
-  slotCardinality, entryAt,
+  slotCardinality, entryAt, entryIn,
 } from "./node";
 import { isArraySized, UNIVERSE } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
 import { bucketsAreSound } from "../container/buckets";
 import { checkRuns } from "../container/run";
+import { SHORT_MAX, firstWord, shortIsSound, wordCount } from "../container/short";
 import { isAscending } from "../container/array";
 
 /** The first broken invariant, or Fault.NONE. */
@@ -38,17 +41,23 @@ export function validate(): Fault {
   if (entriesBelow(root) != entriesHeld<Own>()) return Fault.TOTAL_ENTRIES;
   if (cardinalityBelow(root) != totalCardinality<Own>()) return Fault.TOTAL_CARDINALITY;
   if (!freeListsAreSound()) return Fault.FREE_LISTS;
-  const used = HEADER_BYTES + bytesBelow(root) + freeListsBytes() + freedBytes();
-  return used == bumpMark() ? Fault.NONE : Fault.BYTES_UNACCOUNTED;
+  const accounted = HEADER_BYTES + bytesBelow(root) + freeListsBytes() + freedBytes();
+  return accounted == bumpMark() ? Fault.NONE : Fault.BYTES_UNACCOUNTED;
 }
 
 function validateTiny(): Fault {
   const count = nodeCount<Own>(0);
+  if (isPacked<Own>(0)) {
+    if (count < 2 || count > ITEMS_MAX || packedWidth<Own>(0) - 4 > 4) return Fault.NOT_TINY;
+    return packedBytes(packedWidth<Own>(0), count) > <usize>arena.size() ? Fault.BUMP_OUTSIDE : validateItems(0);
+  }
   if (load<u16>(0) != 0 || count > 1) return Fault.NOT_TINY;
   if (!count) return Fault.NONE;
   const kind = entryKind<Own>(NODE_HEADER);
   if (kind == Kind.ARRAY) {
     if (entryPayload<Own>(NODE_HEADER) != TINY_PAYLOAD || entryCount<Own>(NODE_HEADER) > TINY_MAX) return Fault.NOT_TINY;
+  } else if (kind == Kind.SHORT) {
+    if (wordCount<Own>(entryPayload<Own>(NODE_HEADER)) > TINY_WORDS || used() > arena.size()) return Fault.NOT_TINY;
   } else if (kind < Kind.SINGLE) return Fault.NOT_TINY;
   return validateContainer(NODE_HEADER);
 }
@@ -58,9 +67,27 @@ function validateTiny(): Fault {
   return (at & 7) == 0 && at >= HEADER_BYTES && <u64>at + <u64>blockBytes(bytes) <= <u64>bumpMark();
 }
 
+/** Whether the offsets of a packed leaf ascend, each with a key of its own. */
+function validateItems(leaf: usize): Fault {
+  for (let i: u32 = 0, n = packedCount<Own>(leaf), before: u64 = 0; i < n; i++) {
+    const offset = offsetAt<Own>(leaf, i);
+    if (i && offset >> 16 <= before >> 16) return Fault.DIRECTORY_NOT_ASCENDING;
+    before = offset;
+  }
+  return Fault.NONE;
+}
+
+function validatePage(page: usize): Fault {
+  const count = packedCount<Own>(page), width = packedWidth<Own>(page);
+  if (!isPaged() || width - 4 > 4) return Fault.NODE_LEVEL;
+  if (!count || count > pageItems(width)) return Fault.NODE_COUNT;
+  return page & (PAGE_BYTES - 1) || !isBlock(page, PAGE_BYTES) ? Fault.BLOCK_MISPLACED : validateItems(page);
+}
+
 function validateNode(node: usize, level: u32): Fault {
   const count = nodeCount<Own>(node);
   if (nodeLevel<Own>(node) != level) return Fault.NODE_LEVEL;
+  if (!level && isPacked<Own>(node)) return validatePage(node);
   if (!count || count > (level ? INNER_MAX : LEAF_MAX)) return Fault.NODE_COUNT;
   if (isRoomy(node) && level) return Fault.NODE_LEVEL;
   if (!isBlock(node, allocatedFor(node))) return Fault.BLOCK_MISPLACED;
@@ -76,21 +103,21 @@ function validateSlot(node: usize, index: u32, level: u32): Fault {
   if (!isBlock(child, NODE_HEADER)) return Fault.BLOCK_MISPLACED;
   const fault = validateNode(child, level - 1);
   if (fault != Fault.NONE) return fault;
-  if (slotKey<Own>(slot) != (load<u64>(child, NODE_HEADER) & KEY_MAX)) return Fault.SLOT_KEY;
+  if (slotKey<Own>(slot) != firstKey(child)) return Fault.SLOT_KEY;
   if (index && slotKey<Own>(slot) <= lastKeyBelow(slotChild<Own>(slotAt(node, index - 1)))) return Fault.DIRECTORY_NOT_ASCENDING;
   return slotCardinality<Own>(slot) == cardinalityBelow(child) ? Fault.NONE : Fault.SLOT_CARDINALITY;
 }
 
 function lastKeyBelow(node: usize): u64 {
   while (nodeLevel<Own>(node)) node = slotChild<Own>(slotAt(node, nodeCount<Own>(node) - 1));
-  return entryLastKey<Own>(entryAt(node, nodeCount<Own>(node) - 1));
+  return entryLastKey<Own>(entryIn<Own>(node, nodeCount<Own>(node) - 1));
 }
 
 function validateEntry(leaf: usize, index: u32): Fault {
   const entry = entryAt(leaf, index);
   if (entryLastKey<Own>(entry) > KEY_MAX) return Fault.KEY_TOO_GREAT;
   if (index && entryKey<Own>(entry) <= entryLastKey<Own>(entry - ENTRY_BYTES)) return Fault.DIRECTORY_NOT_ASCENDING;
-  if (entryKind<Own>(entry) <= Kind.BUCKETS) {
+  if (entryKind<Own>(entry) <= Kind.SHORT) {
     if (!isBlock(entryPayload<Own>(entry), 1)) return Fault.BLOCK_MISPLACED;
     if (!isBlock(entryPayload<Own>(entry), payloadBytes<Own>(entry))) return Fault.BLOCK_MISPLACED;
   }
@@ -99,7 +126,6 @@ function validateEntry(leaf: usize, index: u32): Fault {
 
 function validateContainer(entry: usize): Fault {
   const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
-  if (kind > Kind.PAIR) return Fault.UNKNOWN_KIND;
   if (kind == Kind.FULL) return Fault.NONE;
   if (kind == Kind.BITSET) {
     if (count >= UNIVERSE) return Fault.WRONG_FORM;
@@ -111,6 +137,11 @@ function validateContainer(entry: usize): Fault {
     if (!isArraySized(count)) return Fault.WRONG_FORM;
     return bucketsAreSound(payload, count) ? Fault.NONE : Fault.BUCKETS_UNSOUND;
   }
+  if (kind == Kind.SHORT) {
+    const words = wordCount<Own>(payload);
+    if (words > SHORT_MAX || firstWord<Own>(payload) + words > UNIVERSE >> 6) return Fault.WRONG_FORM;
+    return shortIsSound(payload, count) ? Fault.NONE : Fault.BITSET_CARDINALITY;
+  }
   if (kind == Kind.ARRAY && (count < 3 || !isArraySized(count))) return Fault.WRONG_FORM;
   return isAscending<Own>(payload, count) ? Fault.NONE : Fault.ARRAY_NOT_ASCENDING;
 }
@@ -119,7 +150,7 @@ function cardinalityBelow(node: usize): u64 {
   let members: u64 = 0;
   const inner = nodeLevel<Own>(node) != 0;
   for (let i: u32 = 0, n = nodeCount<Own>(node); i < n; i++) {
-    members += inner ? cardinalityBelow(slotChild<Own>(slotAt(node, i))) : entryCardinality<Own>(entryAt(node, i));
+    members += inner ? cardinalityBelow(slotChild<Own>(slotAt(node, i))) : entryCardinality<Own>(entryIn<Own>(node, i));
   }
   return members;
 }
@@ -137,7 +168,7 @@ function bytesBelow(node: usize): usize {
   let bytes = blockBytes(allocatedFor(node));
   for (let i: u32 = 0; i < count; i++) {
     if (level) { bytes += bytesBelow(slotChild<Own>(slotAt(node, i))); continue; }
-    const held = payloadBytes<Own>(entryAt(node, i));
+    const held = payloadBytes<Own>(entryIn<Own>(node, i));
     if (held) bytes += blockBytes(held);
   }
   return bytes;

@@ -7,7 +7,7 @@
 
 import { SELF, reply, right } from "../env/memory";
 import { Right } from "../env/view";
-import { ENTRY_BYTES, KEY_MAX, Kind } from "../arena/entry";
+import { KEY_MAX, Kind } from "../arena/entry";
 import { entriesHeld } from "../arena/directory";
 import { appendFull, begin, finish } from "../arena/builder";
 import { BITSET_BYTES } from "../container/limits";
@@ -48,7 +48,7 @@ export function expectedBytes(op: Operation, sources: u32): u64 {
 
 /** More entries than an arena has room for: it is smaller than 4 GiB. */
 // @ts-ignore: decorator
-@inline const ENTRIES_MAX: u64 = 0x100000000 / ENTRY_BYTES;
+@inline const ENTRIES_MAX: u64 = 0x100000000 / 4;
 
 /** Entries that operands 0 .. sources - 1 have together. */
 function entriesOf(sources: u32): u64 {

@@ -12,8 +12,8 @@
 
 import { arena, right } from "../env/memory";
 import { Right } from "../env/view";
-import { ENTRY_BYTES, Kind, entryKey, entryLastKey } from "../arena/entry";
-import { isLastOfLeaf, placeEntry, seek, seekFrom } from "../arena/directory";
+import { Kind, entryKey, entryLastKey } from "../arena/entry";
+import { isLastOfLeaf, nextInLeaf, placeEntry, seek, seekFrom } from "../arena/directory";
 import { entryShape, shapeKind } from "./shape";
 
 // @ts-ignore: decorator
@@ -114,13 +114,14 @@ export function closeCursor(item: u32): void { store<u64>(cursorAt(item), NO_KEY
 // @ts-ignore: decorator
 @inline export function stepped(cursor: usize, key: u64): bool {
   if (load<u32>(cursor, TERM)) return false;
-  const place = load<u64>(cursor, PLACE), entry = placeEntry(place) + ENTRY_BYTES;
+  const place = load<u64>(cursor, PLACE);
   if (isLastOfLeaf(place) || load<u64>(cursor, LAST) >= key) return false;
   right.select(load<u32>(cursor, OPERAND));
+  const next = nextInLeaf(place), entry = placeEntry(next);
   const s = entryShape<Right>(entry), first = entryKey<Right>(entry);
   if (first < key || shapeKind(s) == Kind.FULL) return false;
   store<u64>(cursor, s, SHAPE);
-  store<u64>(cursor, place + ENTRY_BYTES, PLACE);
+  store<u64>(cursor, next, PLACE);
   store<u64>(cursor, first, LAST);
   store<u64>(cursor, first);
   return true;

@@ -10,8 +10,10 @@ import { RUNS_MAX, Scratch, FOLD_BYTES } from "./scratch";
 import {
   NOTHING, arrayShape, bitsetShape, bucketsShape, copyShape, fullShape, runsShape, shape, shapeAt, shapeCount, shapeKind,
 } from "./shape";
+import { UNFOLDED, areShortAndArray, countShort, differenceShort, intersectShort, uniteShort } from "./short";
 import { packed, unpackedLeft, unpackedRight } from "./unpack";
-import { ARRAY_MAX, BITSET_BYTES, UNIVERSE } from "../container/limits";
+import { Or, Xor } from "../container/kernel";
+import { ARRAY_MAX, BITSET_BYTES, UNIVERSE, isArraySized } from "../container/limits";
 import { intersectArrays, intersectArraysCardinality, unionArrays, differenceArrays, xorArrays } from "../container/array";
 import {
   intersectBitsets, intersectBitsetsCardinality, unionBitsets, differenceBitsets, xorBitsets, complementBitset, bitsetCardinality,
@@ -24,10 +26,11 @@ import {
 import { intersectBuckets, intersectBucketsCardinality, differenceBuckets } from "../container/buckets";
 import { NO_BUCKETS, xorBuckets, unionBuckets, MERGE_BYTES } from "../container/merge";
 import { arrayGaps, arrayToBitset, runsToBitset, arrayToRuns } from "../container/convert";
+import { shortToBitset } from "../container/short";
 
 export const enum Fold { AND, OR, XOR, ANDNOT }
 
-/** The kinds of a left and a right container. Pairs with BUCKETS are not named: they are what is left. */
+/** The kinds of a left and a right container. Pairs with BUCKETS or SHORT are not named: they are what is left. */
 const enum Pair {
   ARRAY_ARRAY = (Kind.ARRAY << 3) | Kind.ARRAY,
   ARRAY_BITSET = (Kind.ARRAY << 3) | Kind.BITSET,
@@ -61,7 +64,7 @@ export function fold(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, tem
     case Pair.RUNS_ARRAY: return foldRunsArray(op, lk, l, rk, r, out, temp);
     case Pair.RUNS_BITSET: return foldRunsBitset(op, lk, l, rk, r, out);
     case Pair.RUNS_RUNS: return foldRuns(op, lk, l, rk, r, out);
-    default: return foldBuckets(op, lk, l, rk, r, out, temp);
+    default: return foldPacked(op, lk, l, rk, r, out, temp);
   }
 }
 
@@ -85,7 +88,7 @@ export function foldCardinality(lk: u32, l: u64, rk: u32, r: u64, out: usize, te
     case Pair.RUNS_ARRAY:
     case Pair.RUNS_BITSET:
     case Pair.RUNS_RUNS: return shapeCount(fold(Fold.AND, lk, l, rk, r, out, temp));
-    default: return foldBucketsCardinality(lk, l, rk, r, out, temp);
+    default: return foldPackedCardinality(lk, l, rk, r, out, temp);
   }
 }
 
@@ -273,12 +276,15 @@ function mergeRuns(op: Fold, a: usize, b: usize, out: usize): u64 {
   return runsShape(runsCardinality(out), out);
 }
 
-// --- Buckets ------------------------------------------------------------------------------------------------------------------
+// --- Buckets and short bitsets ------------------------------------------------------------------------------------------------
 
-/** fold() where one side at least is buckets: by kernels for buckets where there are any, otherwise by way of arrays. */
-function foldBuckets(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: usize): u64 {
+/** fold() where one side at least is buckets or a short bitset: by kernels for those where there are any, otherwise unpacked. */
+function foldPacked(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: usize): u64 {
   const a = shapeAt(l), b = shapeAt(r);
-  if (op == Fold.OR || op == Fold.XOR) {
+  if (shapeKind(l) == Kind.SHORT || shapeKind(r) == Kind.SHORT) {
+    const folded = foldShort(op, lk, l, rk, r, out);
+    if (folded != UNFOLDED) return folded;
+  } else if (op == Fold.OR || op == Fold.XOR) {
     if (mayMerge(l, r)) {
       const merged = mergeBuckets(op, lk, l, rk, r, out);
       if (merged != UNMERGED) return merged;
@@ -287,16 +293,44 @@ function foldBuckets(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, tem
     if (op == Fold.AND) return arrayShape(intersectBuckets(a, shapeCount(l), b, shapeCount(r), out), out);
     return arrayShape(differenceBuckets(a, shapeCount(l), b, shapeCount(r), out), out);
   }
-  const y = unpackedRight(rk, r);
-  const x = unpackedLeft(lk, l);
-  const folded = fold(op, x == l ? lk : SELF, x, y == r ? rk : SELF, y, out, temp);
+  if (becomesBitset(r) && !becomesBitset(l) && shapeKind(l) != Kind.BITSET && op != Fold.ANDNOT) {   // a bitset is changed in place
+    swapSides(lk, rk);
+    const swapped = foldPacked(op, rk, r, lk, l, out, temp);
+    swapSides(rk, lk);
+    return swapped;
+  }
+  const y = unpackedRight(rk, r), yk = y == r ? rk : SELF;
+  let folded = UNFOLDED;
+  left.select(lk);
+  if (shapeKind(l) == Kind.SHORT && y != r) folded = foldShort(op, lk, l, yk, y, out);
+  if (folded == UNFOLDED && becomesBitset(l)) {
+    left.select(lk);
+    shortToBitset(a, out);
+    left.select(SELF);
+    folded = fold(op, SELF, bitsetShape(shapeCount(l), out), yk, y, temp, temp);
+  } else if (folded == UNFOLDED) {
+    const x = unpackedLeft(lk, l);
+    folded = fold(op, x == l ? lk : SELF, x, yk, y, out, temp);
+  }
   left.select(lk);
   right.select(rk);
   return folded;
 }
 
-/** foldCardinality() where one side at least is buckets. */
-function foldBucketsCardinality(lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: usize): u32 {
+/** Whether the container is a short bitset that becomes a bitset when it is unpacked. That is folded in place, and so unpacked to `out`. */
+// @ts-ignore: decorator
+@inline function becomesBitset(s: u64): bool { return shapeKind(s) == Kind.SHORT && !isArraySized(shapeCount(s)); }
+
+/** fold() where one side at least is a short bitset and there is a kernel for both; otherwise UNFOLDED. */
+function foldShort(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize): u64 {
+  if (op == Fold.AND) return intersectShort(lk, l, rk, r, out);
+  if (op == Fold.ANDNOT) return differenceShort(l, r, out);
+  return op == Fold.OR ? uniteShort<Or>(lk, l, rk, r, out) : uniteShort<Xor>(lk, l, rk, r, out);
+}
+
+/** foldCardinality() where one side at least is buckets or a short bitset. */
+function foldPackedCardinality(lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: usize): u32 {
+  if (areShortAndArray(l, r)) return countShort(lk, l, rk, r);
   if (shapeKind(l) == Kind.BUCKETS && shapeKind(r) == Kind.BUCKETS) {
     return intersectBucketsCardinality(shapeAt(l), shapeCount(l), shapeAt(r), shapeCount(r));
   }
@@ -355,6 +389,7 @@ export function complement(lk: u32, l: u64, out: usize): u64 {
       }
       runsToBitset(a, out);
       break;
+    case Kind.SHORT:
     case Kind.BUCKETS: {
       const rest = complement(SELF, unpackedLeft(lk, l), out);
       left.select(lk);

@@ -8,6 +8,7 @@ import { SELF, left, right } from "../env/memory";
 import { Kind } from "../arena/entry";
 import { BITSET_BYTES } from "../container/limits";
 import { arrayToBitset, runsToBitset } from "../container/convert";
+import { shortToBitset } from "../container/short";
 import { CURSOR_BYTES, cursorAt, entryOf, keyAt, operandOf, shapeOf, termAt } from "./cursor";
 import { Fold, fold } from "./fold";
 import { Scratch, scratch, scratchBeside } from "./scratch";
@@ -123,6 +124,7 @@ export function toBitset(operand: u32, s: u64, to: usize): u64 {
   left.select(operand);
   if (kind == Kind.BITSET) left.copy(to, at, BITSET_BYTES);
   else if (kind == Kind.RUNS) runsToBitset(at, to);
+  else if (kind == Kind.SHORT) shortToBitset(at, to);
   else if (kind == Kind.BUCKETS) arrayToBitset(shapeAt(unpackedLeft(operand, s)), count, to);
   else arrayToBitset(at, count, to);
   return shape(Kind.BITSET, count, to);

@@ -1,18 +1,21 @@
 // Copies of a bitmap, container by container, in an arena without freed blocks whose payloads lie in the order of their keys.
 
 import { SELF, left, reply, right } from "../env/memory";
-import { Right } from "../env/view";
-import { HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, blockBytes, setUnsettled, unsettled } from "../arena/arena";
-import { KEY_MAX, Kind, entryKey, entryKind, entryLastKey, entrySpan, payloadBytes } from "../arena/entry";
+import { Own, Right } from "../env/view";
+import { HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, TINY_WORDS, blockBytes, setUnsettled, unsettled } from "../arena/arena";
+import { KEY_MAX, Kind, entryCount, entryKey, entryKind, entryLastKey, entrySpan, payloadBytes } from "../arena/entry";
 import { advance, entriesHeld, isLastOfLeaf, placeEntry, seek } from "../arena/directory";
 import { appendFull, begin, endLeaf, finish } from "../arena/builder";
 import { nodeBytes } from "../arena/node";
-import { emit, emitCopy } from "./emit";
+import { emit, emitAs, emitCopy } from "./emit";
 import { entryShape, shapeAt, shapeKind, shapeCount, copyShape, shape } from "./shape";
 import { makeScratch, Scratch, scratch } from "./scratch";
-import { BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "../container/limits";
-import { BUCKETS_FROM, bucketsToArray, plainBytes } from "../container/buckets";
-import { arrayToRuns, bitsetToArray, bitsetToRuns, runsToArray, countRunsOfArray, countRunsOfBitset } from "../container/convert";
+import { arrayBytes, isArraySized, runsBytes } from "../container/limits";
+import { BUCKETS_FROM, bucketsToArray } from "../container/buckets";
+import {
+  arrayToRuns, bitsetToArray, bitsetToRuns, runsToArray, runsToBitset, countRunsOfArray, countRunsOfBitset,
+} from "../container/convert";
+import { leastBytes, prefersShort, shortToArray, shortToBitset, spanOfBitset, wordsBetween, wordsOf } from "../container/short";
 
 /** Makes memory 0, which is fresh, the bitmap of operand 0 in the least space: each container in its smallest form, leaves full. */
 export function pack(): void {
@@ -27,47 +30,65 @@ export function pack(): void {
   finish();
 }
 
-/** Appends the container in its smallest form: as runs if those are smaller than its present form. `alone`: it is the only one. */
+/** Appends the container in its smallest form. The form depends on the members only. `alone`: it is the only container. */
 function packContainer(key: u64, entry: usize, alone: bool): void {
   const s = entryShape<Right>(entry), at = shapeAt(s), kind = shapeKind(s), count = shapeCount(s);
   makeScratch(Scratch.SPARE);
-  const first = scratch(Scratch.FIRST), second = scratch(Scratch.SECOND);
-  if (kind == Kind.RUNS) {
-    const copy = copyShape(s, first);
-    if (alone && tinyIsSmaller(count, load<u16>(first))) {
-      left.select(SELF);
-      runsToArray(first, second);
-      emit(key, shape(Kind.ARRAY, count, second));
-    } else emit(key, copy);
-    return;
-  }
+  const first = scratch(Scratch.FIRST);
   left.select(0);
-  if (kind == Kind.BITSET && !isArraySized(count)) {
-    if (runsBytes(countRunsOfBitset(at)) >= BITSET_BYTES) { emitCopy(key, entry); return; }
-    bitsetToRuns(at, first);
-    emit(key, shape(Kind.RUNS, count, first));
-    return;
+  if (!isArraySized(count)) packLarge(key, entry, s);
+  else if (kind == Kind.ARRAY) packArray(key, entry, at, 0, alone);
+  else {
+    if (kind == Kind.BUCKETS) bucketsToArray(at, count, first);
+    else if (kind == Kind.BITSET) bitsetToArray(at, first);
+    else if (kind == Kind.SHORT) shortToArray(at, first);
+    else runsToArray(at, first);
+    packArray(key, entry, first, SELF, alone);
   }
-  let from = at;
-  if (kind != Kind.ARRAY) {
-    if (kind == Kind.BUCKETS) bucketsToArray(at, count, first); else bitsetToArray(at, first);
-    left.select(SELF);
-    from = first;
-  }
-  const runs = countRunsOfArray(from, count);
-  if (runsBytes(runs) < plainBytes(count) && !(alone && tinyIsSmaller(count, runs))) {
-    arrayToRuns(from, count, second);
-    emit(key, shape(Kind.RUNS, count, second));
-  } else if (kind == Kind.BITSET) {
-    emit(key, shape(Kind.ARRAY, count, first));
-  } else if (kind == Kind.ARRAY && count >= BUCKETS_FROM) {
-    emit(key, copyShape(s, first));
-  } else emitCopy(key, entry);
 }
 
-/** Whether a tiny arena of `count` members is at most as large as a full one whose only container is `runs` runs. */
-function tinyIsSmaller(count: u32, runs: u32): bool {
-  return count <= TINY_MAX && TINY_PAYLOAD + arrayBytes(count) <= HEADER_BYTES + blockBytes(nodeBytes(0, 1)) + blockBytes(runsBytes(runs));
+/** packContainer() for an array: the entry's own, which operand 0 has at `from`, or in Scratch.FIRST of operand SELF what the entry has. */
+function packArray(key: u64, entry: usize, from: usize, operand: u32, alone: bool): void {
+  const kind = entryKind<Right>(entry), count = entryCount<Right>(entry), first = scratch(Scratch.FIRST), second = scratch(Scratch.SECOND);
+  left.select(operand);
+  const runs = countRunsOfArray(from, count), words = wordsBetween(left.load16(from, 0), left.load16(from + arrayBytes(count - 1), 0));
+  if (runsBytes(runs) < leastBytes(count, words) && !(alone && tinyIsSmaller(count, words, runs))) {
+    arrayToRuns(from, count, second);
+    emitAs(key, shape(Kind.RUNS, count, second));
+    return;
+  }
+  if (kind == Kind.BUCKETS || (operand != SELF && count < BUCKETS_FROM)) {
+    if (!prefersShort(count, words)) { emitCopy(key, entry); return; }
+  }
+  if (operand != SELF) left.copy(first, from, arrayBytes(count));
+  emit(key, shape(Kind.ARRAY, count, first));
+}
+
+/** packContainer() for more members than an array has. */
+function packLarge(key: u64, entry: usize, s: u64): void {
+  const at = shapeAt(s), kind = shapeKind(s), count = shapeCount(s), first = scratch(Scratch.FIRST);
+  let from = at, words: u32;
+  if (kind == Kind.BITSET) words = wordsOf(spanOfBitset<Right>(at));
+  else {
+    if (kind == Kind.RUNS) runsToBitset(at, first); else shortToBitset(at, first);
+    left.select(SELF);
+    from = first;
+    words = wordsOf(spanOfBitset<Own>(first));
+  }
+  if (runsBytes(countRunsOfBitset(from)) < leastBytes(count, words)) {
+    if (kind == Kind.RUNS) { emitCopy(key, entry); return; }
+    const runs = scratch(Scratch.SECOND);
+    bitsetToRuns(from, runs);
+    emitAs(key, shape(Kind.RUNS, count, runs));
+  } else if (kind == Kind.BITSET && !prefersShort(count, words)) emitCopy(key, entry);
+  else emit(key, kind == Kind.BITSET ? copyShape(s, first) : shape(Kind.BITSET, count, first));
+}
+
+/** Whether a tiny arena of these members is smaller than a full one whose only container is `runs` runs. */
+function tinyIsSmaller(count: u32, words: u32, runs: u32): bool {
+  const full = HEADER_BYTES + blockBytes(nodeBytes(0, 1)) + blockBytes(runsBytes(runs));
+  if (prefersShort(count, words)) return words <= TINY_WORDS && TINY_PAYLOAD + (<usize>words << 3) < full;
+  return count <= TINY_MAX && TINY_PAYLOAD + arrayBytes(count) <= full;
 }
 
 /** Bytes of a container in a payload, beside its members. */

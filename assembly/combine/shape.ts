@@ -1,14 +1,16 @@
 // A shape: one container on its way through a combination, packed into a u64 as kind, cardinality and address. The address lies in the
 // memory that holds the container: an operand, which `left` or `right` shows, or memory 0.
 //
-// Shapes know four kinds with a payload (ARRAY, BITSET, RUNS, BUCKETS) and FULL. One or two members that live in a directory entry are an
-// ARRAY whose payload is in the entry.
+// Shapes know the kinds with a payload (ARRAY, BITSET, RUNS, BUCKETS, SHORT) and FULL. One or two members that live in a directory entry
+// are an ARRAY whose payload is in the entry.
 
 import { SELF, left, right } from "../env/memory";
 import { Right, view16 } from "../env/view";
-import { Kind, isArray, entryKind, entryCount, entryPayload } from "../arena/entry";
+import { Kind, isArray, plainCount, plainKind, plainPayload } from "../arena/entry";
+import { isItem, itemPayload } from "../arena/packed";
 import { BITSET_BYTES, UNIVERSE, arrayBytes, runsBytes } from "../container/limits";
 import { BUCKETS_LEAST, bucketsBytes, bucketsToArray } from "../container/buckets";
+import { shortBytes, wordCount } from "../container/short";
 
 /** The shape without members. */
 // @ts-ignore: decorator
@@ -34,6 +36,8 @@ import { BUCKETS_LEAST, bucketsBytes, bucketsToArray } from "../container/bucket
 // @ts-ignore: decorator
 @inline export function bitsetShape(count: u32, at: usize): u64 { return count ? shape(Kind.BITSET, count, at) : NOTHING; }
 // @ts-ignore: decorator
+@inline export function shortShape(count: u32, at: usize): u64 { return count ? shape(Kind.SHORT, count, at) : NOTHING; }
+// @ts-ignore: decorator
 @inline export function runsShape(count: u32, at: usize): u64 { return count ? shape(Kind.RUNS, count, at) : NOTHING; }
 
 /** Buckets at `at`, or an array behind them if they have too few members to stay buckets. May leave `left` at SELF. */
@@ -49,9 +53,10 @@ export function bucketsShape(count: u32, at: usize): u64 {
 /** The shape of one container of an entry, which memory M shows. Of a FULL entry, one of its full containers. */
 // @ts-ignore: decorator
 @inline export function entryShape<M>(entry: usize): u64 {
-  const kind = entryKind<M>(entry);
+  if (isItem(entry)) return shape(Kind.ARRAY, 1, itemPayload<M>(entry));
+  const kind = plainKind<M>(entry);
   if (kind == Kind.FULL) return fullShape();
-  return shape(isArray(kind) ? Kind.ARRAY : kind, entryCount<M>(entry), entryPayload<M>(entry));
+  return shape(isArray(kind) ? Kind.ARRAY : kind, plainCount<M>(entry), plainPayload<M>(entry));
 }
 
 /** Bytes of the payload of a shape that memory M shows. */
@@ -62,6 +67,7 @@ export function bucketsShape(count: u32, at: usize): u64 {
   if (kind == Kind.BITSET) return BITSET_BYTES;
   if (kind == Kind.RUNS) return runsBytes(view16<M>(shapeAt(s), 0));
   if (kind == Kind.BUCKETS) return bucketsBytes(shapeCount(s));
+  if (kind == Kind.SHORT) return shortBytes(wordCount<M>(shapeAt(s)));
   return 0;
 }
 

@@ -5,8 +5,9 @@ import { Kind } from "../arena/entry";
 import { stores } from "../container/kernel";
 import { countArray, countParts, keepRepeated, planesFor, putEdges, startCounters, sweepEdges } from "../container/counters";
 import { bitsetCardinality, differenceBitsets, intersectBitsets, PART_BYTES } from "../container/bitset";
-import { BITSET_BYTES, MEMBER_BYTES, arrayBytes, memberCount, runsBytes } from "../container/limits";
+import { BITSET_BYTES, MEMBER_BYTES, arrayBytes, isArraySized, memberCount, runsBytes } from "../container/limits";
 import { bucketsToArray } from "../container/buckets";
+import { shortToArray } from "../container/short";
 import { listedCount, listedKind, listedOperand, listedShape, toBitset } from "./list";
 import { FOLD_BYTES, Scratch, scratch } from "./scratch";
 import { arrayShape, bitsetShape, runsShape, shapeAt, shapeCount, shapeKind } from "./shape";
@@ -43,7 +44,7 @@ export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool
   return members + runs <= FEW / 2 ? repeatedRuns(list, count, least, exactly) : MANY;
 }
 
-/** repeatedOfFew() for arrays and buckets. */
+/** repeatedOfFew() for containers other than runs. */
 function repeatedMembers(list: usize, count: u32, least: u32, exactly: bool): u64 {
   const all = scratch(Scratch.FIRST);
   let to = all;
@@ -58,11 +59,14 @@ function repeatedMembers(list: usize, count: u32, least: u32, exactly: bool): u6
   if (shapeKind(s) == Kind.BUCKETS) {
     left.select(listedOperand(list, i));
     bucketsToArray(shapeAt(s), shapeCount(s), to);
+  } else if (shapeKind(s) == Kind.SHORT) {
+    left.select(listedOperand(list, i));
+    shortToArray(shapeAt(s), to);
   } else right.copy(to, shapeAt(s), bytes);
   return to + bytes;
 }
 
-/** repeatedOfFew() for runs and arrays, whose members count as runs. */
+/** repeatedOfFew() for runs and other containers, whose members count as runs. */
 function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
   const edges = scratch(Scratch.TEMP), members = scratch(Scratch.SPARE), out = scratch(Scratch.FIRST);
   let to = edges;
@@ -129,7 +133,8 @@ function countAlone(counters: usize, planes: u32, b: usize, part: usize): void {
 /** Counts the container `s` of operand `operand`, which `right` shows. */
 export function countOne(planes: u32, operand: u32, s: u64): void {
   const counters = countersAt();
-  if (shapeKind(s) == Kind.ARRAY || shapeKind(s) == Kind.BUCKETS) {
+  const kind = shapeKind(s);
+  if (kind == Kind.ARRAY || kind == Kind.BUCKETS || (kind == Kind.SHORT && isArraySized(shapeCount(s)))) {
     const a = unpackedRight(operand, s);
     countArray(counters, planes, shapeAt(a), shapeCount(a));
     return;

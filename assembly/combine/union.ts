@@ -6,15 +6,15 @@ import { Kind } from "../arena/entry";
 import { ARRAY_MAX } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
 import { BUCKETS_FROM } from "../container/buckets";
-import { Store } from "../container/kernel";
+import { Or, Store, Xor } from "../container/kernel";
 import { unionArrayUncounted, unionRunsInto, xorArrayUncounted, xorRunsInto } from "../container/mixed";
 import { clearEdges, edgesToRuns, flipEdges, runsCardinality } from "../container/run";
+import { combineShortInto } from "../container/short";
 import { gatherBitsets } from "./bitsets";
 import { Fold } from "./fold";
 import { foldNext, listedCount, listedKind, listedOperand, listedShape, toBitset } from "./list";
 import { RUNS_MAX, Scratch, scratch } from "./scratch";
 import { NOTHING, bitsetShape, copyShape, runsShape, shapeAt, shapeCount, shapeKind } from "./shape";
-import { listedAt } from "./term";
 import { unpackedRight } from "./unpack";
 
 const enum Strategy {
@@ -148,12 +148,15 @@ function foldByBitset<S>(op: Fold, list: usize, count: u32): u64 {
   let begun = acc != NOTHING;
   for (let i: u32 = 0; i < count; i++) {
     if (listedKind(list, i) == Kind.BITSET) continue;
-    const operand = listedOperand(list, i), s = unpackedRight(operand, load<u64>(listedAt(list, i))), at = shapeAt(s);
+    const operand = listedOperand(list, i), listed = listedShape(list, i);
+    const s = shapeKind(listed) == Kind.BUCKETS ? unpackedRight(operand, listed) : listed, at = shapeAt(s);
     if (!begun) {
       begun = true;
       toBitset(operand, listedShape(list, i), bits);
     } else if (shapeKind(s) == Kind.ARRAY) {
       if (op == Fold.OR) unionArrayUncounted(bits, at, shapeCount(s)); else xorArrayUncounted(bits, at, shapeCount(s));
+    } else if (shapeKind(s) == Kind.SHORT) {
+      if (op == Fold.OR) combineShortInto<Or>(bits, at); else combineShortInto<Xor>(bits, at);
     } else if (op == Fold.OR) unionRunsInto(bits, at);
     else xorRunsInto(bits, at);
   }

@@ -1,36 +1,45 @@
-// Buckets for code that knows arrays: unpacked into scratch room, or the reverse.
+// Buckets and short bitsets for code that knows arrays and bitsets: unpacked into scratch room, or arrays packed into buckets.
 
 import { SELF, left, right } from "../env/memory";
 import { Kind } from "../arena/entry";
 import { arrayToBuckets, bucketsBytes, bucketsToArray } from "../container/buckets";
+import { isArraySized } from "../container/limits";
+import { shortToArray, shortToBitset } from "../container/short";
 import { Scratch, makeScratch, scratch } from "./scratch";
 import { shape, shapeAt, shapeCount, shapeKind } from "./shape";
 
+/** Whether containers of that kind are unpacked. */
+// @ts-ignore: decorator
+@inline function isPacked(kind: Kind): bool { return kind == Kind.BUCKETS || kind == Kind.SHORT; }
+
 /**
- * The shape `l` of operand `lk`, with buckets unpacked to an array in memory 0, shown on the left. The next call on the same side
- * overwrites the array.
+ * The shape `l` of operand `lk`, unpacked in memory 0, shown on the left. Buckets become an array. A short bitset becomes an array, or a
+ * bitset if it has too many members for that. The next call on the same side overwrites it.
  */
 export function unpackedLeft(lk: u32, l: u64): u64 {
   left.select(lk);
-  return shapeKind(l) == Kind.BUCKETS ? unpack(l, Scratch.LEFT) : l;
+  return isPacked(shapeKind(l)) ? unpack(l, Scratch.LEFT) : l;
 }
 
 /** unpackedLeft() for the other side: the shape `r` of operand `rk`, shown on the right. May leave `left` anywhere. */
 export function unpackedRight(rk: u32, r: u64): u64 {
   right.select(rk);
-  if (shapeKind(r) != Kind.BUCKETS) return r;
+  if (!isPacked(shapeKind(r))) return r;
   left.select(rk);
   right.select(SELF);
   return unpack(r, Scratch.RIGHT);
 }
 
-/** Unpacks the buckets that `left` shows, and leaves `left` at SELF. */
+/** Unpacks the buckets or the short bitset that `left` shows, and leaves `left` at SELF. */
 function unpack(s: u64, place: Scratch): u64 {
   makeScratch(Scratch.RIGHT);
   const to = scratch(place);
-  bucketsToArray(shapeAt(s), shapeCount(s), to);
+  const count = shapeCount(s), isArray = isArraySized(count);
+  if (shapeKind(s) == Kind.BUCKETS) bucketsToArray(shapeAt(s), count, to);
+  else if (isArray) shortToArray(shapeAt(s), to);
+  else shortToBitset(shapeAt(s), to);
   left.select(SELF);
-  return shape(Kind.ARRAY, shapeCount(s), to);
+  return shape(isArray ? Kind.ARRAY : Kind.BITSET, count, to);
 }
 
 /** Where the array or buckets `s` of operand `k` stand as buckets: in place, or packed into scratch room. 0 if buckets cannot hold them. */

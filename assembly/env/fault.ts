@@ -58,8 +58,6 @@ export const enum Fault {
   TOTAL_CARDINALITY,
   /** the number of entries in the header does not match the directory */
   TOTAL_ENTRIES,
-  /** the kind of an entry is unknown */
-  UNKNOWN_KIND,
   /** the cardinality of a bucket container does not match its counts, or its members are not in ascending order */
   BUCKETS_UNSOUND,
   /** the kind of a container does not suit its cardinality */

@@ -12,9 +12,10 @@ import { Fault } from "../env/fault";
 import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload } from "../arena/entry";
 import { advance, cardinalityHeld, placeEntry, seek } from "../arena/directory";
 import { insert } from "../write/point";
-import { BITSET_BYTES } from "../container/limits";
+import { UNIVERSE } from "../container/limits";
 import { BUCKETS } from "../container/buckets";
 import { runEnd, runStart, runsCount } from "../container/run";
+import { wordOf } from "../read/word";
 import { portableBytes, readPortable, writePortable } from "./portable";
 
 // @ts-ignore: decorator
@@ -56,10 +57,10 @@ function writeMembers(entry: usize): void {
     for (let i: u32 = 0, runs = runsCount(payload); i < runs; i++) {
       for (let low = runStart(payload, i), last = runEnd(payload, i); low <= last; low++) output.put(base | low, 4);
     }
-  } else if (kind == Kind.BITSET) {
-    for (let word: usize = 0; word < BITSET_BYTES; word += 8) {
-      const from = base + (<u64>word << 3);
-      for (let bits = load<u64>(payload + word); bits; bits &= bits - 1) output.put(from + ctz(bits), 4);
+  } else if (kind == Kind.BITSET || kind == Kind.SHORT) {
+    for (let word: u32 = 0; word < UNIVERSE >> 6; word++) {
+      const from = base + (<u64>word << 6);
+      for (let bits = wordOf(entry, word); bits; bits &= bits - 1) output.put(from + ctz(bits), 4);
     }
   } else if (kind == Kind.FULL) {
     for (let member = base, end = (entryLastKey<Own>(entry) + 1) << 16; member < end; member++) output.put(member, 4);

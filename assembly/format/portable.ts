@@ -23,10 +23,11 @@ import { makeScratch, Scratch, scratch } from "../combine/scratch";
 import { BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes } from "../container/limits";
 import { isAscending } from "../container/array";
 import { bitsetCardinality } from "../container/bitset";
-import { BUCKETS_FROM, plainBytes } from "../container/buckets";
+import { BUCKETS_FROM } from "../container/buckets";
 import { runsToArray, runsToBitset } from "../container/convert";
 import { LANES, LANES_BYTES } from "../container/lanes";
 import { checkRuns, runsLast } from "../container/run";
+import { leastBytes, prefersShort, shortBase, shortEnd, shortLow, spanOfBitset, wordsBetween, wordsOf } from "../container/short";
 
 // @ts-ignore: decorator
 @inline const COOKIE_NO_RUNS: u32 = 12346;
@@ -61,7 +62,8 @@ import { checkRuns, runsLast } from "../container/run";
 @inline function streamedBytes(entry: usize): u32 {
   const kind = entryKind<Own>(entry);
   if (kind == Kind.FULL) return <u32>runsBytes(1);
-  return isStreamedAsArray(entry) ? <u32>arrayBytes(entryCount<Own>(entry)) : <u32>payloadBytes<Own>(entry);
+  if (isStreamedAsArray(entry)) return <u32>arrayBytes(entryCount<Own>(entry));
+  return <u32>(kind == Kind.SHORT ? BITSET_BYTES : payloadBytes<Own>(entry));
 }
 
 // @ts-ignore: decorator
@@ -144,7 +146,8 @@ export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
   for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
     const entry = placeEntry(place), kind = entryKind<Own>(entry);
     if (kind == Kind.BUCKETS) writeBuckets(entryPayload<Own>(entry), entryCount<Own>(entry));
-    else if (kind == Kind.BITSET && isStreamedAsArray(entry)) writeMembers(entryPayload<Own>(entry));
+    else if (kind == Kind.SHORT) writeShort(entry);
+    else if (kind == Kind.BITSET && isStreamedAsArray(entry)) writeMembers(entryPayload<Own>(entry), 0, UNIVERSE);
     else if (kind != Kind.FULL) output.write(entryPayload<Own>(entry), streamedBytes(entry));
     else for (let n = containersOf(entry, firstKey, lastKey); n; n--) output.put(FULL_PAYLOAD, <u32>runsBytes(1));
   }
@@ -162,10 +165,19 @@ function writeBuckets(at: usize, count: u32): void {
   }
 }
 
-/** Writes a bitset as an array. */
-function writeMembers(at: usize): void {
-  for (let value: u32 = 0; value < UNIVERSE; value += 64, at += 8) {
-    for (let bits = load<u64>(at); bits; bits &= bits - 1) output.put(value + ctz(bits), <u32>MEMBER_BYTES);
+/** Writes a short bitset as an array or a bitset. */
+function writeShort(entry: usize): void {
+  const at = entryPayload<Own>(entry), low = shortLow<Own>(at), end = shortEnd<Own>(at), base = shortBase<Own>(at);
+  if (isStreamedAsArray(entry)) { writeMembers(base, low, end); return; }
+  output.fill(0, low >> 3);
+  output.write(base + (low >> 3), (end - low) >> 3);
+  output.fill(0, (UNIVERSE - end) >> 3);
+}
+
+/** Writes the values from `low` to before `end`, both multiples of 64, of the bitset at `at` as an array. */
+function writeMembers(at: usize, low: u32, end: u32): void {
+  for (let value = low; value < end; value += 64) {
+    for (let bits = load<u64>(at + (value >> 3)); bits; bits &= bits - 1) output.put(value + ctz(bits), <u32>MEMBER_BYTES);
   }
 }
 
@@ -247,7 +259,8 @@ function readArray(at: u64, key: u64, count: u32): u64 {
   if (end > <u64>right.size()) return faulty(Fault.CUT_SHORT);
   if (!isAscending<Right>(<usize>at, count)) return faulty(Fault.ARRAY_NOT_ASCENDING);
   if (count <= 2) { appendInline(key, right.load16(<usize>at, 0), right.load16(<usize>(end - MEMBER_BYTES), 0), count); return end; }
-  if (count >= BUCKETS_FROM) {
+  const low = right.load16(<usize>at, 0), high = right.load16(<usize>(end - MEMBER_BYTES), 0);
+  if (count >= BUCKETS_FROM || prefersShort(count, wordsBetween(low, high))) {
     makeScratch(Scratch.TEMP);
     right.copy(scratch(Scratch.FIRST), <usize>at, bytes);
     emit(key, shape(Kind.ARRAY, count, scratch(Scratch.FIRST)));
@@ -267,6 +280,13 @@ function readBitset(k: u32, at: u64, key: u64, count: u32): u64 {
   left.select(SELF);
   if (held != count) return faulty(Fault.BITSET_CARDINALITY);
   if (count == UNIVERSE) { appendFull(key, 1); return end; }
+  if (prefersShort(count, wordsOf(spanOfBitset<Right>(<usize>at)))) {
+    makeScratch(Scratch.TEMP);
+    right.copy(scratch(Scratch.FIRST), <usize>at, BITSET_BYTES);
+    emit(key, shape(Kind.BITSET, count, scratch(Scratch.FIRST)));
+    left.select(SELF);
+    return end;
+  }
   const to = allocateFresh(BITSET_BYTES);
   right.copy(to, <usize>at, BITSET_BYTES);
   setBlock(append(key, count), Kind.BITSET, count, to);
@@ -285,7 +305,7 @@ function readRuns(k: u32, at: u64, key: u64, count: u32): u64 {
     appendInline(key, right.load16(<usize>at, 2), runsLast<Right>(<usize>at), count);
     return end;
   }
-  if (bytes <= plainBytes(count)) {
+  if (bytes <= leastBytes(count, wordsBetween(right.load16(<usize>at, 2), runsLast<Right>(<usize>at)))) {
     const to = allocateFresh(blockBytes(bytes));
     right.copy(to, <usize>at, bytes);
     setBlock(append(key, count), Kind.RUNS, count, to);

@@ -19,6 +19,7 @@ import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes } from "../container/l
 import { bitsetCardinality } from "../container/bitset";
 import { BUCKETS } from "../container/buckets";
 import { runEnd, runStart, runsCount } from "../container/run";
+import { shortBase, shortEnd, shortLow } from "../container/short";
 
 /** Words of a container. */
 // @ts-ignore: decorator
@@ -56,8 +57,9 @@ function writeWords(characters: bool, bytes: u64): void {
     rest = writeSame(false, first - word, characters, rest);
     word = (entryLastKey<Own>(entry) + 1) * WORDS;
     if (kind == Kind.FULL) rest = writeSame(true, word - first, characters, rest);
-    else if (kind == Kind.BITSET) rest = characters ? writeBitsetCharacters(entry, rest) : writeBitsetBits(entry, rest);
+    else if (kind == Kind.BITSET) rest = writeBitset(entryPayload<Own>(entry), 0, UNIVERSE, characters, rest);
     else if (kind == Kind.RUNS) rest = characters ? writeRunsCharacters(entry, rest) : writeRunsBits(entry, rest);
+    else if (kind == Kind.SHORT) rest = writeShort(entry, characters, rest);
     else {
       const at = bytes - rest;
       rest = writeSame(false, WORDS, characters, rest);
@@ -98,16 +100,27 @@ function writeSame(members: bool, words: u64, characters: bool, rest: u64): u64 
   if (characters) output.mark(at + low, 1); else output.mark(at + (low >> 3), 0x80 >> (low & 7));
 }
 
-function writeBitsetBits(entry: usize, rest: u64): u64 {
-  const payload = entryPayload<Own>(entry);
-  for (let i: usize = 0; i < BITSET_BYTES && rest; i += 8) rest = put(nativeOrder(load<u64>(payload + i)), rest);
+/** Writes the values from `low` to before `end`, both multiples of 64, of the bitset at `at`. */
+function writeBitset(at: usize, low: u32, end: u32, characters: bool, rest: u64): u64 {
+  return characters ? writeBitsetCharacters(at, low >> 3, end >> 3, rest) : writeBitsetBits(at, low >> 3, end >> 3, rest);
+}
+
+function writeShort(entry: usize, characters: bool, rest: u64): u64 {
+  const at = entryPayload<Own>(entry), low = shortLow<Own>(at), end = shortEnd<Own>(at);
+  rest = writeSame(false, low >> 6, characters, rest);
+  rest = writeBitset(shortBase<Own>(at), low, end, characters, rest);
+  return writeSame(false, (UNIVERSE - end) >> 6, characters, rest);
+}
+
+function writeBitsetBits(payload: usize, from: usize, end: usize, rest: u64): u64 {
+  for (let i = from; i < end && rest; i += 8) rest = put(nativeOrder(load<u64>(payload + i)), rest);
   return rest;
 }
 
 /** Writes sixteen characters at a time: each gets the byte that has its bit, and a mask of that bit. */
-function writeBitsetCharacters(entry: usize, rest: u64): u64 {
-  const payload = entryPayload<Own>(entry), masks = i8x16(1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128);
-  for (let i: usize = 0; i < BITSET_BYTES && rest; i += 2) {
+function writeBitsetCharacters(payload: usize, from: usize, end: usize, rest: u64): u64 {
+  const masks = i8x16(1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128);
+  for (let i = from; i < end && rest; i += 2) {
     const both = i16x8.splat(load<i16>(payload + i)), own = v128.shuffle<u8>(both, both, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
     const bytes = min<u64>(rest, 16), minusOne = i8x16.eq(v128.and(own, masks), masks);      // in the lanes of members
     output.put128(i8x16.sub(i8x16.splat(<i8>CHARACTER), minusOne), <u32>bytes);

@@ -12,6 +12,7 @@ import { arrayLowerBound, member } from "../container/array";
 import { bucketsLast, bucketsLowerBound, bucketsNextClear, bucketsSelect, bucketsHas } from "../container/buckets";
 import { bitsetNextClear, bitsetNextSet, bitsetRangeCardinality, bitsetSelect, bitsetHas } from "../container/bitset";
 import { runsNextClear, runsNextSet, runsRangeCardinality, runsSelect, runsHas, runsLast } from "../container/run";
+import { shortHas, shortLast, shortNextClear, shortNextSet, shortRank, shortSelect } from "../container/short";
 
 /** What a container's next...() answers when there is no such offset. */
 // @ts-ignore: decorator
@@ -21,6 +22,7 @@ import { runsNextClear, runsNextSet, runsRangeCardinality, runsSelect, runsHas, 
 export function containerHas(entry: usize, low: u32): bool {
   const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
   if (kind == Kind.BITSET) return bitsetHas(payload, low);
+  if (kind == Kind.SHORT) return shortHas(payload, low);
   if (kind == Kind.FULL) return true;
   if (kind == Kind.RUNS) return runsHas(payload, low);
   const count = entryCount<Own>(entry);
@@ -47,6 +49,7 @@ function rankInContainer(entry: usize, low: u32): u32 {
   if (kind == Kind.BITSET) return bitsetRangeCardinality(payload, 0, low);
   if (kind == Kind.RUNS) return runsRangeCardinality(payload, 0, low);
   if (kind == Kind.FULL) return low + 1;
+  if (kind == Kind.SHORT) return shortRank(payload, low);
   if (kind == Kind.BUCKETS) return bucketsLowerBound(payload, entryCount<Own>(entry), low + 1);
   return arrayLowerBound(payload, entryCount<Own>(entry), low + 1);
 }
@@ -87,6 +90,7 @@ function lastIn<M>(entry: usize): u32 {
     while (word && !view64<M>(payload + word, 0)) word -= 8;
     return <u32>((word << 3) + 63 - <usize>clz(view64<M>(payload + word, 0)));
   }
+  if (kind == Kind.SHORT) return shortLast<M>(payload);
   if (kind == Kind.RUNS) return runsLast<M>(payload);
   if (kind == Kind.BUCKETS) return bucketsLast<M>(payload, entryCount<M>(entry));
   return view16<M>(payload + ((<usize>entryCount<M>(entry) - 1) << 1), 0);
@@ -97,6 +101,7 @@ function nextSetIn(entry: usize, low: u32): u32 {
   const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
   if (kind == Kind.BITSET) return bitsetNextSet(payload, low);
   if (kind == Kind.RUNS) return runsNextSet(payload, low);
+  if (kind == Kind.SHORT) return shortNextSet(payload, low);
   if (kind == Kind.FULL) return low;
   const count = entryCount<Own>(entry);
   if (kind == Kind.BUCKETS) {
@@ -112,6 +117,7 @@ function nextClearIn(entry: usize, low: u32): u32 {
   const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
   if (kind == Kind.BITSET) return bitsetNextClear(payload, low);
   if (kind == Kind.RUNS) return runsNextClear(payload, low);
+  if (kind == Kind.SHORT) return shortNextClear(payload, low);
   const count = entryCount<Own>(entry);
   if (kind == Kind.BUCKETS) return bucketsNextClear(payload, count, low);
   let index = arrayLowerBound(payload, count, low);
@@ -156,6 +162,7 @@ export function select(at: u64): u64 {
   if (kind == Kind.FULL) return base + within;
   if (kind == Kind.BITSET) return base | bitsetSelect(payload, <u32>within);
   if (kind == Kind.RUNS) return base | runsSelect(payload, <u32>within);
+  if (kind == Kind.SHORT) return base | shortSelect(payload, <u32>within);
   if (kind == Kind.BUCKETS) return base | bucketsSelect(payload, entryCount<Own>(entry), <u32>within);
   return base | load<u16>(payload + (<usize>within << 1));
 }

@@ -8,8 +8,8 @@ import { BITSET_BYTES, arrayBytes, runsBytes } from "../container/limits";
 
 /**
  * Adds nine numbers to the reply: containers, members and bytes of the arrays, then of the bitsets, then of the runs. Bytes are what the
- * payloads take in the portable format, where buckets, small bitsets and members in a directory entry are arrays and a full container is
- * one run.
+ * payloads take in the portable format, where buckets, bitsets with few members and members in a directory entry are arrays, a short
+ * bitset with many members is a bitset, and a full container is one run.
  */
 export function statistics(): void {
   let arrays: u64 = 0, inArrays: u64 = 0, bitsets: u64 = 0, inBitsets: u64 = 0, runs: u64 = 0, inRuns: u64 = 0, ofRuns: u64 = 0;
@@ -18,7 +18,7 @@ export function statistics(): void {
     if (isStreamedAsArray(entry)) {
       arrays++;
       inArrays += members;
-    } else if (kind == Kind.BITSET) {
+    } else if (kind == Kind.BITSET || kind == Kind.SHORT) {
       bitsets++;
       inBitsets += members;
     } else {

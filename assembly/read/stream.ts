@@ -4,11 +4,12 @@ import { reply } from "../env/memory";
 import { Own } from "../env/view";
 import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf } from "../arena/entry";
 import { advance, placeEntry, seek } from "../arena/directory";
-import { MEMBER_BYTES, arrayBytes, LOW_MAX } from "../container/limits";
+import { MEMBER_BYTES, UNIVERSE, arrayBytes, LOW_MAX } from "../container/limits";
 import { arrayLowerBound } from "../container/array";
 import { bucketsLowerBound } from "../container/buckets";
 import { LANES, LANES_BYTES } from "../container/lanes";
 import { runsCount, runEnd, runStart } from "../container/run";
+import { shortBase, shortEnd, shortLow } from "../container/short";
 
 /** Adds the first `limit` members that are at least `from` to the reply, ascending. Returns how many there were. */
 export function membersFrom(from: u64, limit: u64): u64 {
@@ -29,7 +30,8 @@ export function membersFrom(from: u64, limit: u64): u64 {
  * array may be of any kind that is an array.
  */
 export function replyContainer(kind: Kind, count: u32, payload: usize, base: u64, low: u32, limit: u64): u64 {
-  if (kind == Kind.BITSET) return replyBitset(payload, base, low, limit);
+  if (kind == Kind.BITSET) return replyWords(payload, UNIVERSE, base, low, limit);
+  if (kind == Kind.SHORT) return replyWords(shortBase<Own>(payload), shortEnd<Own>(payload), base, max(low, shortLow<Own>(payload)), limit);
   if (kind == Kind.FULL) return replySpan(base, low, LOW_MAX, limit);
   if (kind == Kind.RUNS) {
     let replied: u64 = 0;
@@ -70,10 +72,11 @@ function replyBuckets(at: usize, count: u32, base: u64, low: u32, limit: u64): u
   return last - first;
 }
 
-function replyBitset(payload: usize, base: u64, low: u32, limit: u64): u64 {
+/** replyContainer() for the words of a bitset at `payload` from that of `low` on, up to the one that ends before `end`. */
+function replyWords(payload: usize, end: u32, base: u64, low: u32, limit: u64): u64 {
   let replied: u64 = 0, mask = u64.MAX_VALUE << (low & 63);
-  for (let word = <usize>low >> 6; word < 1024 && replied < limit; word++) {
-    let bits = load<u64>(payload + (word << 3)) & mask;
+  for (let word = low >> 6; word < end >> 6 && replied < limit; word++) {
+    let bits = load<u64>(payload + (<usize>word << 3)) & mask;
     mask = u64.MAX_VALUE;
     for (const from = base + (<u64>word << 6); bits && replied < limit; bits &= bits - 1, replied++) reply.member(from + ctz(bits));
   }

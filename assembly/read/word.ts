@@ -5,11 +5,13 @@ import { Kind, entryCount, entryKind, entryPayload } from "../arena/entry";
 import { arrayLowerBound } from "../container/array";
 import { bucketsWord } from "../container/buckets";
 import { runEnd, runStart, runsCount, runsFind } from "../container/run";
+import { shortWord } from "../container/short";
 
 /** The container's offsets 64 * word .. 64 * word + 63 as bits; the least offset is the lowest bit. */
 export function wordOf(entry: usize, word: u32): u64 {
   const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), low = word << 6, high = low + 63;
   if (kind == Kind.BITSET) return load<u64>(payload + (<usize>word << 3));
+  if (kind == Kind.SHORT) return shortWord(payload, word);
   if (kind == Kind.FULL) return u64.MAX_VALUE;
   let bits: u64 = 0;
   if (kind == Kind.RUNS) {

@@ -13,13 +13,19 @@ import {
 } from "../arena/entry";
 import { findEntry } from "../arena/directory";
 import { roomToInsert, insertEntry, adjust, removeEntry } from "../arena/change";
+import { loosen } from "../arena/pages";
 import { containerHas } from "../read/query";
-import { arrayIntoBitset, arrayIntoBuckets, bucketsIntoArray, bucketsIntoBitset, countUp, isDepleted, releaseContainer } from "./edit";
+import {
+  arrayIntoBitset, arrayIntoBuckets, bucketsIntoArray, bucketsIntoBitset, intoShort, releaseContainer, wordsWith,
+} from "./convert";
+import { countUp, isDepleted } from "./edit";
 import { insert, removeAt } from "./point";
 import { ARRAY_MAX, MEMBER_BYTES, arrayBytes, isArraySized, memberCount, staysBitset } from "../container/limits";
 import { arrayLowerBound, gallop, member } from "../container/array";
 import { BUCKET_MAX, BUCKETS_FROM, BUCKETS_LEAST, bucketFrom, bucketHas, bucketHeld, bucketsBytes } from "../container/buckets";
 import { bitsetClear, bitsetHas, bitsetSet } from "../container/bitset";
+import { clearShort, prefersShort, shortBase, shortBytes, wordsBetween } from "../container/short";
+import { widenTo } from "./short";
 
 /** Not the key of any container. */
 // @ts-ignore: decorator
@@ -90,8 +96,9 @@ export function addAll(first: u32, count: u32): u64 {
   for (let i = first; i < end;) {
     const key = keyOf(argument.value(i)), to = isTiny<Own>() ? i + 1 : stretchEnd(i, end);
     if (to - i >= STRETCH_LEAST) {
+      loosen(key, key);
       const entry = findEntry(key);
-      if (!entry || entryKind<Own>(entry) != Kind.RUNS) {
+      if (!entry || takesStretch(entry, lowOf(argument.value(i)), lowOf(argument.value(to - 1)))) {
         added += addStretch(entry, key, i, to, added);
         i = to;
       }
@@ -106,6 +113,12 @@ export function addAll(first: u32, count: u32): u64 {
   return added;
 }
 
+/** Whether a stretch from `low` to `high` is worth a pass over the entry's container. */
+function takesStretch(entry: usize, low: u32, high: u32): bool {
+  const kind = entryKind<Own>(entry);
+  return kind != Kind.RUNS && (kind != Kind.SHORT || widenTo(entry, low, high));
+}
+
 /**
  * Adds the stretch of arguments from .. to - 1 to the container `key` of a full arena, which `entry` covers, 0 if none does. Hands back
  * those that were absent and returns how many; `earlier` values were handed back before. The new ones are then read again from there.
@@ -113,13 +126,17 @@ export function addAll(first: u32, count: u32): u64 {
 function addStretch(entry: usize, key: u64, from: u32, to: u32, earlier: u32): u32 {
   const kind = entry ? entryKind<Own>(entry) : Kind.ARRAY;
   if (kind == Kind.FULL) return 0;
-  if (kind == Kind.BITSET) return addToBitset(entry, key, from, to);
+  if (kind == Kind.BITSET || kind == Kind.SHORT) return addToBitset(entry, key, from, to);
   if (kind == Kind.BUCKETS) return addToBuckets(entry, key, from, to, earlier);
   // If memory runs out below, offsets were handed back that were not added. Undoing those removes nothing.
   const more = handBackAbsent(entry, from, to);
   if (!more) return 0;
   const count = entry ? entryCount<Own>(entry) : 0, all = count + more;
-  if (!entry) {
+  const low = lowOf(argument.value(earlier)), high = lowOf(argument.value(earlier + more - 1));
+  if (prefersShort(all, entry ? wordsWith(entry, low, high) : wordsBetween(low, high))) {
+    if (entry) intoShort(entry, low, high); else entry = insertShort(key, low, high, more);
+    setNew(entry, earlier, more, all);
+  } else if (!entry) {
     prepare(roomToInsert(key, 1) + blockBytes(arrayBytes(all)));
     entry = insertEntry(key);
     setBlock(entry, Kind.ARRAY, all, allocate(arrayBytes(all)));
@@ -139,7 +156,7 @@ function addNew(entry: usize, earlier: u32, more: u32): void {
   const old = entryPayload<Own>(entry), count = entryCount<Own>(entry), all = count + more;
   if (!isArraySized(all)) {
     arrayIntoBitset(entry);
-    setNew(entry, earlier, more);
+    setNew(entry, earlier, more, all);
     return;
   }
   let at: usize;
@@ -153,11 +170,28 @@ function addNew(entry: usize, earlier: u32, more: u32): void {
   mergeIntoArray(at, count, earlier, more);
 }
 
-/** Adds the values handed back as numbers earlier .. earlier + more - 1 to the entry's bitset. */
-function setNew(entry: usize, earlier: u32, more: u32): void {
-  const bits = entryPayload<Own>(entry);
+/** Inserts an entry for `key` of `count` members with a short bitset, still clear, from `low` to `high`. */
+function insertShort(key: u64, low: u32, high: u32, count: u32): usize {
+  const words = wordsBetween(low, high), bytes = shortBytes(words);
+  prepare(roomToInsert(key, 1) + blockBytes(bytes));
+  const entry = insertEntry(key), at = allocate(bytes);
+  clearShort(at, low >> 6, words);
+  setBlock(entry, Kind.SHORT, count, at);
+  return entry;
+}
+
+/** The address of the entry's bitset, or that of the base of its short bitset. */
+// @ts-ignore: decorator
+@inline function bitsOf(entry: usize): usize {
+  const payload = entryPayload<Own>(entry);
+  return entryKind<Own>(entry) == Kind.SHORT ? shortBase<Own>(payload) : payload;
+}
+
+/** Adds the values handed back as numbers earlier .. earlier + more - 1 to the entry's bitset or short bitset, which then has `all`. */
+function setNew(entry: usize, earlier: u32, more: u32, all: u32): void {
+  const bits = bitsOf(entry);
   for (let i = earlier; i < earlier + more; i++) bitsetSet(bits, lowOf(argument.value(i)));
-  setCount(entry, entryCount<Own>(entry) + more);
+  setCount(entry, all);
 }
 
 /** addStretch() for buckets. */
@@ -173,9 +207,13 @@ function addToBuckets(entry: usize, key: u64, from: u32, to: u32, earlier: u32):
     more++;
   }
   if (!more) return 0;
-  if (!isArraySized(count + more)) {
+  const least = lowOf(argument.value(earlier)), greatest = lowOf(argument.value(earlier + more - 1));
+  if (prefersShort(count + more, wordsWith(entry, least, greatest))) {
+    intoShort(entry, least, greatest);
+    setNew(entry, earlier, more, count + more);
+  } else if (!isArraySized(count + more)) {
     bucketsIntoBitset(entry);
-    setNew(entry, earlier, more);
+    setNew(entry, earlier, more, count + more);
   } else if (bucketsHaveRoomForNew(payload, count, earlier, more)) {
     const at = resize(payload, bucketsBytes(count), bucketsBytes(count + more));
     setBlock(entry, Kind.BUCKETS, count + more, at);
@@ -259,8 +297,9 @@ function mergeIntoBuckets(at: usize, count: u32, earlier: u32, more: u32): void 
   }
 }
 
+/** addStretch() for a bitset, or a short bitset that has the words. */
 function addToBitset(entry: usize, key: u64, from: u32, to: u32): u32 {
-  const bits = entryPayload<Own>(entry);
+  const bits = bitsOf(entry);
   let added: u32 = 0;
   for (let i = from; i < to; i++) {
     const offset = argument.value(i), low = lowOf(offset);

@@ -1,19 +1,29 @@
-// Adding one member to a container, or removing one. The container changes its form when its cardinality asks for that: one or two members
-// live in the entry, up to 4096 are an array or buckets, more are a bitset, and 65,536 are a FULL entry. Runs stay runs while nothing is
-// smaller, and a bitset that loses members stays a bitset down to BITSET_LEAST.
+// Adding one member to a container, or removing one. The container changes its form when its members ask for that: one or two live in the
+// entry, up to 4096 are an array or buckets, more are a bitset, a short bitset takes the place of each of these where it is smaller, and
+// 65,536 members are a FULL entry. Runs stay runs while nothing is smaller. When members are removed, a bitset stays one down to
+// BITSET_LEAST, and a short bitset while staysShort() says so.
 
 import { Own } from "../env/view";
-import { blockBytes, isTiny, allocate, prepare, release, resize, reserve, setUnsettled, TINY_PAYLOAD } from "../arena/arena";
-import { Kind, entryKind, entryCount, entryPayload, payloadBytes, setBlock, setCount, setSingle, setPair, setFull } from "../arena/entry";
-import { ARRAY_MAX, BITSET_BYTES, arrayBytes, runsBytes, isArraySized, staysBitset, UNIVERSE } from "../container/limits";
-import { arrayLowerBound, member } from "../container/array";
 import {
-  BUCKETS_FROM, BUCKETS_LEAST, arrayToBuckets, bucketsBytes, bucketsFind, bucketsHaveRoom, bucketsInsert, bucketsRemove, bucketsToArray,
-  unionBucketsInto, plainBytes,
+  TINY_MAX, TINY_PAYLOAD, allocate, blockBytes, bumpMark, heldAt, isTiny, prepare, release, reserve, resize, setUnsettled,
+} from "../arena/arena";
+import { Kind, entryCount, entryKind, entryPayload, setBlock, setCount, setFull, setPair, setSingle } from "../arena/entry";
+import { ARRAY_MAX, BITSET_BYTES, UNIVERSE, arrayBytes, runsBytes, staysBitset } from "../container/limits";
+import { arrayLowerBound, member } from "../container/array";
+import { bitsetClear, bitsetHas, bitsetSet } from "../container/bitset";
+import {
+  BUCKETS_FROM, BUCKETS_LEAST, bucketsBytes, bucketsFind, bucketsHaveRoom, bucketsInsert, bucketsRemove, plainBytes,
 } from "../container/buckets";
-import { bitsetHas, bitsetSet, bitsetClear, clearBitset } from "../container/bitset";
-import { runsFind, runEnd, runsCount, runStart, setRun, insertRunAt, removeRunAt } from "../container/run";
-import { arrayToBitset, bitsetToArray, runsToBitset, runsToArray } from "../container/convert";
+import { bitsetToArray } from "../container/convert";
+import { insertRunAt, removeRunAt, runEnd, runStart, runsCount, runsFind, runsLast, setRun } from "../container/run";
+import {
+  leastBytes, prefersShort, shortBase, shortBytes, shortHas, shortSet, staysShort, trimShort, wordCount, wordsBetween,
+} from "../container/short";
+import {
+  arrayIntoBitset, arrayIntoBuckets, bucketsIntoArray, bucketsIntoBitset, intoShort, plainRoom, releaseContainer, runsIntoPlain, setArray,
+  shortIntoPlain, wordsWith,
+} from "./convert";
+import { widenTo } from "./short";
 
 /**
  * Adds `low` to a container that is not FULL. True if it was absent; the caller then adjusts the sums above the entry. `revocable`:
@@ -22,6 +32,7 @@ import { arrayToBitset, bitsetToArray, runsToBitset, runsToArray } from "../cont
 export function insertInto(entry: usize, low: u32, revocable: bool): bool {
   const kind = entryKind<Own>(entry);
   if (kind == Kind.BITSET) return insertIntoBitset(entry, low, revocable);
+  if (kind == Kind.SHORT) return insertIntoShort(entry, low, revocable);
   if (kind == Kind.RUNS) return insertIntoRuns(entry, low, revocable);
   if (kind == Kind.BUCKETS) return insertIntoBuckets(entry, low);
   return insertIntoArray(entry, low);
@@ -29,20 +40,15 @@ export function insertInto(entry: usize, low: u32, revocable: bool): bool {
 
 /**
  * Removes `low` from a container of two members or more that is not FULL. True if it was there; the caller then adjusts the sums. With
- * `asIs`, a bitset stays a bitset and buckets stay buckets, however few members are left: that takes no memory.
+ * `asIs`, bitsets, short bitsets and buckets stay what they are, however few members are left: that takes no memory.
  */
 export function takeFrom(entry: usize, low: u32, asIs: bool): bool {
   const kind = entryKind<Own>(entry);
   if (kind == Kind.BITSET) return takeFromBitset(entry, low, asIs);
+  if (kind == Kind.SHORT) return takeFromShort(entry, low, asIs);
   if (kind == Kind.RUNS) return takeFromRuns(entry, low);
   if (kind == Kind.BUCKETS) return takeFromBuckets(entry, low, asIs);
   return takeFromArray(entry, low);
-}
-
-/** Releases the container's block, if it has one. */
-export function releaseContainer(entry: usize): void {
-  const bytes = payloadBytes<Own>(entry);
-  if (bytes && !isTiny<Own>()) release(entryPayload<Own>(entry), bytes);
 }
 
 // --- Arrays, in the entry or in a block ------------------------------------------------------------------------------------------
@@ -57,6 +63,10 @@ function insertIntoArray(entry: usize, low: u32): bool {
     setPair(entry, min(low, other), max(low, other));
     return true;
   }
+  if ((count & (MEMBERS_A_WORD - 1)) == 0 && (becomesShort(entry, count, low) || (isTiny<Own>() && count == TINY_MAX))) {
+    intoShort(entry, low, low);
+    return addToShort(entry, low);
+  }
   if (count == ARRAY_MAX) {
     arrayIntoBitset(entry);
     return insertIntoBitset(entry, low, false);
@@ -68,6 +78,14 @@ function insertIntoArray(entry: usize, low: u32): bool {
   addToArray(entry, index, low);
   return true;
 }
+
+/** An array takes as much as another word of a short bitset whenever it has so many members more. */
+// @ts-ignore: decorator
+@inline const MEMBERS_A_WORD: u32 = 4;
+
+/** Whether an array or buckets of `count` members become a short bitset with the member `low`. */
+// @ts-ignore: decorator
+@inline function becomesShort(entry: usize, count: u32, low: u32): bool { return prefersShort(count + 1, wordsWith(entry, low, low)); }
 
 /** Adds `low` as the member of rank `index` to an array that stays one. */
 // @ts-ignore: decorator
@@ -111,22 +129,16 @@ function takeFromArray(entry: usize, low: u32): bool {
   return true;
 }
 
-/** Turns a large array into buckets. False if buckets cannot hold it. */
-export function arrayIntoBuckets(entry: usize): bool {
-  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
-  const at = allocate(bucketsBytes(count));
-  if (!arrayToBuckets(payload, count, at, at)) { release(at, bucketsBytes(count)); return false; }
-  release(payload, arrayBytes(count));
-  setBlock(entry, Kind.BUCKETS, count, at);
-  return true;
-}
-
 // --- Buckets ------------------------------------------------------------------------------------------------------------------
 
 function insertIntoBuckets(entry: usize, low: u32): bool {
   const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
   const index = bucketsFind(payload, count, low);
   if (index >> 31) return false;
+  if ((count & (LOWS_A_WORD - 1)) == 0 && becomesShort(entry, count, low)) {
+    intoShort(entry, low, low);
+    return addToShort(entry, low);
+  }
   if (count == ARRAY_MAX) {
     bucketsIntoBitset(entry);
     return insertIntoBitset(entry, low, false);
@@ -142,6 +154,10 @@ function insertIntoBuckets(entry: usize, low: u32): bool {
   return true;
 }
 
+/** Buckets take as much as another word of a short bitset whenever they have so many members more. */
+// @ts-ignore: decorator
+@inline const LOWS_A_WORD: u32 = 8;
+
 function takeFromBuckets(entry: usize, low: u32, asIs: bool): bool {
   const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
   const index = bucketsFind(payload, count, low);
@@ -156,29 +172,46 @@ function takeFromBuckets(entry: usize, low: u32, asIs: bool): bool {
   return true;
 }
 
-export function bucketsIntoArray(entry: usize): void {
-  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
-  const at = allocate(arrayBytes(count));
-  bucketsToArray(payload, count, at);
-  release(payload, bucketsBytes(count));
-  setArray(entry, count, at);
+// --- Short bitsets, in a block or in a tiny arena ---------------------------------------------------------------------------------
+
+function insertIntoShort(entry: usize, low: u32, revocable: bool): bool {
+  if (widenTo(entry, low, low)) return addToShort(entry, low);
+  shortIntoPlain(entry, entryCount<Own>(entry) + 1);
+  return insertInto(entry, low, revocable);
 }
 
-/** Gives the entry the array of `count` members in the block at `at`, which is released if the entry itself can hold them. */
-function setArray(entry: usize, count: u32, at: usize): void {
-  if (count > 2) { setBlock(entry, Kind.ARRAY, count, at); return; }
-  const first = member(at, 0), second = member(at, 1);
-  release(at, arrayBytes(count));
-  if (count == 1) setSingle(entry, first); else setPair(entry, first, second);
+/** Adds `low` to a short bitset that has its word. */
+function addToShort(entry: usize, low: u32): bool {
+  const payload = entryPayload<Own>(entry);
+  if (shortHas(payload, low)) return false;
+  shortSet(payload, low);
+  setCount(entry, entryCount<Own>(entry) + 1);
+  return true;
 }
 
-export function bucketsIntoBitset(entry: usize): void {
-  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
-  const at = allocate(BITSET_BYTES);
-  clearBitset(at);
-  unionBucketsInto(payload, count, at);
-  release(payload, bucketsBytes(count));
-  setBlock(entry, Kind.BITSET, count, at);
+function takeFromShort(entry: usize, low: u32, asIs: bool): bool {
+  const count = entryCount<Own>(entry) - 1;
+  if (!shortHas(entryPayload<Own>(entry), low)) return false;
+  if (!asIs && !isTiny<Own>() && !trimmedStays(entry, count)) {
+    shortIntoPlain(entry, count);
+    return takeFrom(entry, low, false);
+  }
+  bitsetClear(shortBase<Own>(entryPayload<Own>(entry)), low);
+  setCount(entry, count);
+  return true;
+}
+
+/** A conversion for which the arena would have to grow is worth that only if it shrinks the container to a quarter. */
+// @ts-ignore: decorator
+@inline const WORTH_GROWING: usize = 4;
+
+/** Whether a short bitset in a block that will have `count` members should stay one. Trims it first if not as it is. */
+function trimmedStays(entry: usize, count: u32): bool {
+  const payload = entryPayload<Own>(entry), words = wordCount<Own>(payload);
+  if (staysShort(count, words)) return true;
+  const fewer = trimShort(payload), room = bumpMark() + plainRoom(entryCount<Own>(entry));
+  resize(payload, shortBytes(words), shortBytes(fewer));
+  return staysShort(count, fewer) || (room > heldAt() && shortBytes(fewer) < WORTH_GROWING * plainBytes(count));
 }
 
 // --- Bitsets ------------------------------------------------------------------------------------------------------------------
@@ -217,24 +250,19 @@ function bitsetIntoPlain(entry: usize): void {
   if (count >= BUCKETS_LEAST) arrayIntoBuckets(entry);
 }
 
-/** Whether the container is a bitset or buckets for which another kind is better without `less` of its members. */
+/** Whether the container is a bitset, a short bitset or buckets for which another kind is better without `less` of its members. */
 export function isDepleted(entry: usize, less: u32 = 0): bool {
   const kind = entryKind<Own>(entry), count = entryCount<Own>(entry) - less;
+  if (kind == Kind.SHORT) return !isTiny<Own>() && !staysShort(count, wordCount<Own>(entryPayload<Own>(entry)));
   return kind == Kind.BITSET ? !staysBitset(count) : kind == Kind.BUCKETS && count < BUCKETS_LEAST;
 }
 
-/** Turns a container that isDepleted() into a better kind. It has ARRAY_MAX members at most. */
-export function convertDepleted(entry: usize): void {
-  if (entryKind<Own>(entry) == Kind.BITSET) bitsetIntoPlain(entry); else bucketsIntoArray(entry);
-}
-
-/** Turns an array, in the entry or in a block, into a bitset. */
-export function arrayIntoBitset(entry: usize): void {
-  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
-  const at = allocate(BITSET_BYTES);
-  arrayToBitset(payload, count, at);
-  releaseContainer(entry);
-  setBlock(entry, Kind.BITSET, count, at);
+/** Turns a container that isDepleted() without `less` of its members into a better kind. A bitset has ARRAY_MAX members at most. */
+export function convertDepleted(entry: usize, less: u32 = 0): void {
+  const kind = entryKind<Own>(entry), count = entryCount<Own>(entry);
+  if (kind == Kind.BITSET) bitsetIntoPlain(entry);
+  else if (kind == Kind.BUCKETS) bucketsIntoArray(entry);
+  else if (!trimmedStays(entry, count - less)) shortIntoPlain(entry, count);
 }
 
 /** Counts `more` new members of a bitset or of runs. The 65,536th makes the container FULL, though not yet if it is `revocable`. */
@@ -261,7 +289,7 @@ function insertIntoRuns(entry: usize, low: u32, revocable: bool): bool {
     if (joinsNext) setUnsettled(1);
   } else if (joinsNext) {
     setRun(payload, next, low, runEnd(payload, next));
-  } else if (mayHaveOneRunMore(payload, entryCount<Own>(entry) + 1)) {
+  } else if (mayHaveOneRunMore(payload, entryCount<Own>(entry) + 1, low)) {
     setRun(addRun(entry, next), next, low, low);
   } else {
     runsIntoPlain(entry);
@@ -281,7 +309,7 @@ function takeFromRuns(entry: usize, low: u32): bool {
     setRun(payload, run, start + 1, end);
   } else if (low == end) {
     setRun(payload, run, start, end - 1);
-  } else if (mayHaveOneRunMore(payload, count - 1)) {
+  } else if (mayHaveOneRunMore(payload, count - 1, low)) {
     const at = addRun(entry, run + 1);
     setRun(at, run, start, low - 1);
     setRun(at, run + 1, low + 1, end);
@@ -300,7 +328,7 @@ function takeFromRuns(entry: usize, low: u32): bool {
 export function cutRunBefore(entry: usize, low: u32): void {
   const payload = entryPayload<Own>(entry), found = runsFind(payload, low), run = <u32>found;
   if (found < 0 || low > runEnd(payload, run) || low == runStart(payload, run)) return;
-  if (!mayHaveOneRunMore(payload, entryCount<Own>(entry))) {
+  if (!mayHaveOneRunMore(payload, entryCount<Own>(entry), low)) {
     runsIntoPlain(entry);
     return;
   }
@@ -310,9 +338,11 @@ export function cutRunBefore(entry: usize, low: u32): void {
   setUnsettled(1);
 }
 
-/** Whether a container of `count` members should stay runs when it gets one run more. */
-// @ts-ignore: decorator
-@inline function mayHaveOneRunMore(payload: usize, count: u32): bool { return runsBytes(runsCount(payload) + 1) <= plainBytes(count); }
+/** Whether a container of `count` members, with `low` or without it, should stay runs when it gets one run more. */
+function mayHaveOneRunMore(payload: usize, count: u32, low: u32): bool {
+  const words = wordsBetween(min(low, runStart(payload, 0)), max(low, runsLast<Own>(payload)));
+  return runsBytes(runsCount(payload) + 1) <= leastBytes(count, words);
+}
 
 /** Makes room for one run more, before run `index`; returns where the payload is then. */
 function addRun(entry: usize, index: u32): usize {
@@ -326,21 +356,4 @@ function removeRun(entry: usize, index: u32): void {
   const payload = entryPayload<Own>(entry), runs = runsCount(payload);
   removeRunAt(payload, index);
   resize(payload, runsBytes(runs), runsBytes(runs - 1));
-}
-
-/** Turns runs that have become too many into the array, buckets or bitset of the same members. */
-function runsIntoPlain(entry: usize): void {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry), bytes = payloadBytes<Own>(entry);
-  if (count <= 2) {
-    const first = runStart(payload, 0), last = runEnd(payload, runsCount(payload) - 1);
-    release(payload, bytes);
-    if (count == 1) setSingle(entry, first); else setPair(entry, first, last);
-    return;
-  }
-  const kind = isArraySized(count) ? Kind.ARRAY : Kind.BITSET;
-  const at = allocate(kind == Kind.ARRAY ? arrayBytes(count) : BITSET_BYTES);
-  if (kind == Kind.ARRAY) runsToArray(payload, at); else runsToBitset(payload, at);
-  release(payload, bytes);
-  setBlock(entry, kind, count, at);
-  if (kind == Kind.ARRAY && count >= BUCKETS_FROM) arrayIntoBuckets(entry);
 }

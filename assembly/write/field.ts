@@ -92,8 +92,9 @@ function removeBits(offset: u64, bits: u64): void {
 /** Makes it possible to remove members of container `key` without memory: the 1 bits of `bits`, of which the highest is that of `low`. */
 function makeBitsRemovable(key: u64, low: u32, bits: u64): void {
   if (isTiny<Own>()) return;
+  const gone = <u32>popcnt(bits);
   let entry = findEntry(key);
-  if (isDepleted(entry, <u32>popcnt(bits))) convertDepleted(entry);
+  if (isDepleted(entry, gone)) convertDepleted(entry, gone);
   for (let left = bits, at = low; left;) {
     const skipped = <u32>clz(left), length = <u32>clz(~(left << skipped));      // of the first stretch of 1 bits
     entry = makeStretchRemovable(entry, key, at + skipped, at + skipped + length - 1);

@@ -7,21 +7,25 @@
 
 import { SELF, left, right } from "../env/memory";
 import { Own, Right, view16 } from "../env/view";
-import { BLOCK_MAX, allocate, blockBytes, bumpMark, isTiny, prepare, release } from "../arena/arena";
+import { BLOCK_MAX, allocate, blockBytes, bumpMark, isPaged, isTiny, prepare, release } from "../arena/arena";
 import {
-  ENTRY_BYTES, Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes, setBlock, setFull, setPosition,
+  ENTRY_BYTES, KEY_MAX, Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes, setBlock, setFull, setPosition,
 } from "../arena/entry";
-import { advance, entriesHeld, findEntry, lastEntry, placeEntry, seek, seekFrom } from "../arena/directory";
+import { advance, entriesHeld, findEntry, lastEntry, leafFor, placeEntry, seek, seekFrom } from "../arena/directory";
 import { LEAF_MAX, entryAt, nodeBytes, writeNode } from "../arena/node";
-import { adjust, appendLeaf, insertEntry, roomForEntries, roomForLeaves, roomToInsert } from "../arena/change";
+import { adjust, appendLeaf, insertEntry, roomForEntries, roomForLeaves, roomToInsert, writeLone } from "../arena/change";
+import { loosen, roomToMakeWay } from "../arena/pages";
+import { PAGE_BYTES, isItem, isPacked, itemOffset } from "../arena/packed";
 import { normalized } from "../combine/emit";
 import { Fold, fold } from "../combine/fold";
 import { Scratch, makeScratch, scratch, scratchBytes } from "../combine/scratch";
 import { entryShape, shapeAt, shapeBytes, shapeCount, shapeKind } from "../combine/shape";
-import { countUp, releaseContainer } from "./edit";
+import { releaseContainer, wordsWith } from "./convert";
+import { countUp } from "./edit";
 import { insert } from "./point";
-import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes } from "../container/limits";
+import { BITSET_BYTES, LOW_MAX, MEMBER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes } from "../container/limits";
 import { BUCKET_MAX, bucketHeld, bucketsBytes } from "../container/buckets";
+import { prefersShort } from "../container/short";
 
 // The estimate that decides, in nanoseconds. Merging takes MERGING, and MERGED for each entry of the operand below the end of memory 0,
 // which is a search for a container that is probably not in the cache. Building anew takes BUILT for each entry of memory 0, and a
@@ -50,6 +54,12 @@ import { BUCKET_MAX, bucketHeld, bucketsBytes } from "../container/buckets";
 /** Inserting a member allocates at most four times as much as replacedBytes() says: runs may become an array, and that buckets. */
 // @ts-ignore: decorator
 @inline const BLOCKS_A_MEMBER: usize = 4;
+/** Fewer members than a page gets before it makes way a second time. */
+// @ts-ignore: decorator
+@inline const FEWEST_BETWEEN: u64 = 14;
+/** Bytes of a page, with what aligning it may skip, and of its part of the node above as that grows. */
+// @ts-ignore: decorator
+@inline const A_WAY: u64 = 2 * PAGE_BYTES + 256;
 /** More bytes than an arena has. */
 // @ts-ignore: decorator
 @inline const BYTES_MAX: u64 = 0xffff0000;
@@ -63,6 +73,7 @@ export function merge(): u32 {
   right.select(0);
   const last = entryLastKey<Own>(lastEntry<Own>()), building = entriesHeld<Own>() * BUILT + bumpMark() / COPIED;
   if (MERGING + entriesToMerge(last, building / MERGED) * MERGED > building) return 0;
+  if (isPaged()) loosenForMerge(last);
   const room = roomToMerge(last);
   if (bumpMark() + room > BYTES_MAX) return 0;
   prepare(<usize>room);                       // all growth happens here, before anything is changed
@@ -99,11 +110,33 @@ function entriesCovered(from: usize, most: u64): u64 {
   return entries;
 }
 
+/** Unpacks the leaves in which more is to happen than that a lone member is inserted. */
+function loosenForMerge(last: u64): void {
+  let rest = entriesHeld<Right>();
+  for (let place = seek<Right>(0); isUpTo(place, last); place = advance<Right>(place), rest--) {
+    const from = placeEntry(place), key = entryKey<Right>(from);
+    if (entryKind<Right>(from) != Kind.SINGLE) { loosen(key, entryLastKey<Right>(from)); continue; }
+    const entry = findEntry(key);
+    if (entry && isItem(entry) && load<u16>(entryPayload<Own>(entry)) != right.load16(entryPayload<Right>(from), 0)) loosen(key, key);
+  }
+  if (rest && rest < APPENDED_LEAST) loosen(last, last);      // the rest is inserted behind the last entry
+}
+
 // --- Room ---------------------------------------------------------------------------------------------------------------------
+
+/**
+ * The most bytes that inserting `lone` members in pages takes. Each page may have to make way once, and again after it has got an eighth
+ * of what a page holds.
+ */
+function roomInPages(lone: u64): u64 {
+  if (!lone) return 0;
+  const ways = min(lone, bumpMark() / PAGE_BYTES + lone / FEWEST_BETWEEN + 1);
+  return ways * A_WAY + roomToMakeWay(KEY_MAX);
+}
 
 /** The most bytes that merging allocates and works in; BYTES_MAX if building anew is quicker. `last` is the last key of memory 0. */
 function roomToMerge(last: u64): u64 {
-  let inserted: u64 = 0, leaves: u64 = 0, copied: u64 = 0, replaced: u64 = 0, between: u64 = 0, work: u64 = 0;
+  let inserted: u64 = 0, lone: u64 = 0, leaves: u64 = 0, copied: u64 = 0, replaced: u64 = 0, between: u64 = 0, work: u64 = 0;
   let place = seek<Right>(0), rest = entriesHeld<Right>(), leaf: u64 = 0, gap: u64 = 0;
   for (let own = seek<Own>(0); isUpTo(place, last); place = advance<Right>(place), rest--) {
     const from = placeEntry(place), key = entryKey<Right>(from);
@@ -112,6 +145,8 @@ function roomToMerge(last: u64): u64 {
     if (entryKind<Right>(from) == Kind.FULL) {
       inserted += 1 + entriesCovered(from, u64.MAX_VALUE);    // one before each of those, and one behind
       leaves += roomToInsert(key, 1) + roomToInsert(entryLastKey<Right>(from), 1);
+    } else if (entryKey<Own>(entry) > key && isPaged() && isPacked<Own>(leafFor<Own>(key))) {
+      lone++;
     } else if (entryKey<Own>(entry) > key) {
       inserted++;
       copied += copiedBytes(from);
@@ -135,7 +170,7 @@ function roomToMerge(last: u64): u64 {
   }
   if (rest >= APPENDED_LEAST) copied += roomForLeaves(rest); else inserted += rest;
   for (; place; place = advance<Right>(place)) copied += copiedBytes(placeEntry(place));
-  return copied + replaced + between + work + leaves + (inserted ? roomForEntries(inserted) : 0);
+  return copied + replaced + between + work + leaves + roomInPages(lone) + (inserted ? roomForEntries(inserted) : 0);
 }
 
 /** The most bytes of the block that a copy of the operand's entry takes. */
@@ -165,8 +200,11 @@ function replacedBytes(entry: usize, from: usize): usize {
 function fitsBlock(entry: usize, from: usize): bool {
   const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), count = entryCount<Own>(entry), more = entryCount<Right>(from);
   if (kind >= Kind.SINGLE) return count + more <= 2;
+  if (kind != Kind.ARRAY && kind != Kind.BUCKETS) return false;
+  const words = wordsWith(entry, LOW_MAX, 0);  // at least those that there are
+  if (prefersShort(count + 1, words) || prefersShort(count + more, words)) return false;
   if (kind == Kind.ARRAY) return blockBytes(arrayBytes(count)) == blockBytes(arrayBytes(count + more));
-  if (kind != Kind.BUCKETS || blockBytes(bucketsBytes(count)) != blockBytes(bucketsBytes(count + more))) return false;
+  if (blockBytes(bucketsBytes(count)) != blockBytes(bucketsBytes(count + more))) return false;
   const members = entryPayload<Right>(from), first = right.load16(members, 0), last = right.load16(members + arrayBytes(more - 1), 0);
   return max(bucketHeld(payload, count, first >> 8), bucketHeld(payload, count, last >> 8)) + more <= BUCKET_MAX;
 }
@@ -196,11 +234,12 @@ function mergeEntry(from: usize): void {
 /** Inserts the members that the operand's entry itself holds. */
 function insertMembers(from: usize, base: u64): void {
   const first = entryPayload<Right>(from), end = first + arrayBytes(entryCount<Right>(from));
-  for (let member = first; member < end; member += MEMBER_BYTES) insert(base | right.load16(member, 0));
+  for (let member = first; member < end; member += MEMBER_BYTES) insert(base | right.load16(member, 0), false, false);
 }
 
 /** Makes the entry `to` a copy of the operand's entry `from`. */
 function copyEntry(to: usize, from: usize): void {
+  if (isItem(from)) { writeLone(to, itemOffset<Right>(from)); return; }
   right.copy(to, from, ENTRY_BYTES);
   const bytes = payloadBytes<Right>(from);
   if (!bytes) return;

@@ -1,13 +1,17 @@
 // Adding and removing one offset.
 
 import { Own } from "../env/view";
-import { isTiny, allocate, blockBytes, prepare, setTotalCardinality, totalCardinality, TINY_MAX } from "../arena/arena";
-import { Kind, keyOf, lowOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull } from "../arena/entry";
+import { isTiny, allocate, blockBytes, prepare, entryTotal, setEntryTotal, setTotalCardinality, totalCardinality } from "../arena/arena";
+import { Kind, keyOf, lowOf, offsetOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull } from "../arena/entry";
 import { findEntry, farEntriesUpTo, farSlotsUpTo, neighbourFor } from "../arena/directory";
 import { rootNode, nodeLevel, slotAt, slotChild, addToSlot, entryAt } from "../arena/node";
 import { insertHere, insertEntry, adjust, promote, removeEntry, roomToInsert } from "../arena/change";
+import { insertLone, loosen } from "../arena/pages";
+import { Inserted, insertInPage, isItem, isPacked } from "../arena/packed";
 import { containerHas } from "../read/query";
-import { insertInto, takeFrom, releaseContainer } from "./edit";
+import { releaseContainer } from "./convert";
+import { insertInto, takeFrom } from "./edit";
+import { staysTiny } from "./short";
 import { runsBytes, UNIVERSE, LOW_MAX } from "../container/limits";
 import { writeRun } from "../container/run";
 
@@ -16,19 +20,22 @@ export function set(offset: u64, value: u32): u32 {
   return value ? u32(!insert(offset)) : u32(remove(offset));
 }
 
-/** Adds the offset; true if it was absent. `revocable`: takeBack() may have to undo it. */
-export function insert(offset: u64, revocable: bool = false): bool {
+/**
+ * Adds the offset; true if it was absent. `revocable`: takeBack() may have to undo it. `mayPack`: a leaf of lone members may be packed for
+ * it, which takes more memory for a moment.
+ */
+export function insert(offset: u64, revocable: bool = false, mayPack: bool = true): bool {
   const key = keyOf(offset), low = lowOf(offset);
-  if (isTiny<Own>()) return insertAt(findEntry(key), key, low);
+  if (isTiny<Own>()) return insertAt(findEntry(key), key, low, mayPack);
   const added = insertBelow(rootNode<Own>(), key, low, revocable);
-  if (added == NO_ROOM) return insertAt(0, key, low);
+  if (added == NO_ROOM) return insertAt(findEntry(key), key, low, mayPack);
   setTotalCardinality(totalCardinality<Own>() + added);
   return added != 0;
 }
 
-/** insertBelow()'s answer when it would have to add a container for which there is no room below the node. */
+/** insertBelow()'s answer when it would have to add a container for which there is no room below the node, or to unpack a leaf. */
 // @ts-ignore: decorator
-@inline const NO_ROOM: u32 = 2;
+@inline const NO_ROOM: u32 = Inserted.NOT_HERE;
 
 /** Adds the offset below a node of a full arena: down to the leaf once, adjusting the sums on the way back. Returns how many it added. */
 function insertBelow(node: usize, key: u64, low: u32, revocable: bool): u32 {
@@ -38,6 +45,11 @@ function insertBelow(node: usize, key: u64, low: u32, revocable: bool): u32 {
     const slot = slotAt(node, upTo - 1), added = insertBelow(slotChild<Own>(slot), key, low, revocable);
     if (added == 1) addToSlot(slot, 1);
     return added;
+  }
+  if (isPacked<Own>(node)) {
+    const inserted = insertInPage(node, offsetOf(key, low));
+    if (inserted == Inserted.ADDED) setEntryTotal(entryTotal<Own>() + 1);
+    return inserted;
   }
   let entry = neighbourFor(node, key);
   if (!entry) {
@@ -56,16 +68,25 @@ function insertBelow(node: usize, key: u64, low: u32, revocable: bool): u32 {
 /** Removes the offset; true if it was a member. */
 function remove(offset: u64): bool { return removeAt(findEntry(keyOf(offset)), keyOf(offset), lowOf(offset)); }
 
-/** Adds `low` to container `key` of a tiny arena, or to one that is missing and then has `entry` 0. True if it was absent. */
-function insertAt(entry: usize, key: u64, low: u32): bool {
+/**
+ * Adds `low` to container `key` of a tiny arena, to one in a packed leaf, or to one that is missing and then has `entry` 0. True if it was
+ * absent.
+ */
+function insertAt(entry: usize, key: u64, low: u32, mayPack: bool): bool {
   if (!entry) {
+    if (insertLone(offsetOf(key, low), mayPack)) return true;
     entry = insertEntry(key);
     setSingle(entry, low);
     adjust(key, 1);
     return true;
   }
   if (entryKind<Own>(entry) == Kind.FULL) return false;
-  if (isTiny<Own>() && entryCount<Own>(entry) == TINY_MAX) {
+  if (isItem(entry)) {
+    if (containerHas(entry, low)) return false;
+    loosen(key, key);
+    entry = findEntry(key);
+  }
+  if (isTiny<Own>() && !staysTiny(entry, low)) {
     if (containerHas(entry, low)) return false;
     promote();
     entry = findEntry(key);

@@ -14,12 +14,14 @@ import {
 } from "../arena/entry";
 import { advance, entriesBetween, entriesHeld, findEntry, placeEntry, seek } from "../arena/directory";
 import { roomForEntries, promote, insertEntry, adjust, changeKey, removeEntry, removeEntries } from "../arena/change";
+import { clearTiny, loosen } from "../arena/pages";
+import { isPacked } from "../arena/packed";
 import { normalized } from "../combine/emit";
 import { Fold, fold } from "../combine/fold";
 import { Change, foldOf } from "../combine/rebuild";
 import { scratchBytes, Scratch, makeScratch, scratch } from "../combine/scratch";
 import { shape, entryShape, shapeKind, copyShape, shapeCount, shapeAt, fullShape, shapeBytes } from "../combine/shape";
-import { releaseContainer } from "./edit";
+import { releaseContainer } from "./convert";
 import { isolate } from "./point";
 import { complementBitset } from "../container/bitset";
 import { runsBytes, UNIVERSE, LOW_MAX, isArraySized } from "../container/limits";
@@ -43,7 +45,10 @@ export function changeRange(change: Change, low: u64, high: u64, inPlace: u32): 
   const first = keyOf(low), last = keyOf(high);
   const entries = change == Change.SET && entriesHeld<Own>() < REBUILD_FROM ? 0          // they do not matter then
     : entriesBetween(first, last, change == Change.FLIP ? u32.MAX_VALUE : enoughToRebuild());
-  if (change == Change.CLEAR && !entries) return 0;
+  if (change == Change.CLEAR) {
+    if (!entries) return 0;
+    if (isTiny<Own>() && isPacked<Own>(0)) { clearTiny(low, high); return 0; }
+  }
   const bytes = inPlace ? 0 : rebuildPays(change, entries, first, last);
   if (!bytes) edit(change, entries, first, lowOf(low), last, lowOf(high));
   return bytes;
@@ -110,7 +115,7 @@ function roomToChange(change: Change, among: u32, first: u64, from: u32, last: u
     if (change == Change.FLIP) bytes = blocksToFlip(first, last);
   }
   const folds = first == last || from ? head : 0, foldsLast = to != LOW_MAX ? tail : 0;
-  if (folds || foldsLast) bytes += 2 * END_BYTES;
+  if ((folds && !isCut(change, folds)) || (foldsLast && !isCut(change, foldsLast))) bytes += 2 * END_BYTES;
   if (bytes) bytes += scratchBytes(Scratch.RIGHT);
   if (entries) bytes += 2 * blockBytes(runsBytes(1)) + roomForEntries(<u32>min<u64>(entries, ENTRIES_MAX));
   return <usize>min<u64>(bytes, BYTES_MAX);
@@ -120,6 +125,7 @@ function roomToChange(change: Change, among: u32, first: u64, from: u32, last: u
 
 /** Changes the offsets from `from` of container `first` to `to` of container `last`. `among` is as in roomToChange(). */
 function edit(change: Change, among: u32, first: u64, from: u32, last: u64, to: u32): void {
+  if (change != Change.CLEAR) loosen(first, last);            // clearing leaves packed leaves packed
   const room = roomToChange(change, among, first, from, last, to);
   if (room || isTiny<Own>()) prepare(room);
   if (isTiny<Own>()) promote();
@@ -164,12 +170,25 @@ function putRange(entry: usize, from: u32, to: u32): void {
   setBlock(entry, Kind.RUNS, count, at);
 }
 
+/** Whether the entry, which is to be folded with a run, only stays or goes. That takes no memory. */
+// @ts-ignore: decorator
+@inline function isCut(change: Change, entry: usize): bool { return change == Change.CLEAR && entryKind<Own>(entry) == Kind.SINGLE; }
+
 /** Folds the run [from, to] into container `key`, which exists and is not FULL. */
 function foldRun(change: Change, key: u64, from: u32, to: u32): void {
+  const entry = findEntry(key);
+  if (isCut(change, entry)) {
+    const low = load<u16>(entryPayload<Own>(entry));
+    if (low >= from && low <= to) {
+      adjust(key, -1);
+      removeEntry(key);
+    }
+    return;
+  }
   makeScratch(Scratch.RIGHT);
   const run = scratch(Scratch.TEMP);
   writeRun(run, from, to);
-  foldInto(foldOf(change), findEntry(key), key, shape(Kind.RUNS, to - from + 1, run));
+  foldInto(foldOf(change), entry, key, shape(Kind.RUNS, to - from + 1, run));
 }
 
 /** Folds the shape `r`, in memory 0, into the container `key` of `entry`, which is not FULL. Uses scratch room but for Scratch.TEMP. */

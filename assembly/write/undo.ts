@@ -5,12 +5,13 @@
 //
 //   - a container that is complete stays a bitset or runs of 65,536 members, which a FULL entry would replace;
 //   - runs that touch stay two runs, because joining them may shrink their block;
-//   - undoing goes backwards, so that no run is split, and leaves a bitset a bitset and buckets buckets, however few members are left.
-//     Sets that small are valid. The next removal of a member converts them.
+//   - undoing goes backwards, so that no run is split, and leaves bitsets, short bitsets and buckets what they are, however few members
+//     are left. Sets that small are valid. The next removal of a member converts them.
 //
 // Removing a list is not undone at all: what may need memory comes first, in makeRemovable(), and changes no members. It cuts containers
-// out of FULL entries, and runs where the offsets to remove begin and end. Removing them then only shortens runs, and leaves a bitset a
-// bitset and buckets buckets. At last tidy() converts those that are left with few members. It may run out of memory; then they stay.
+// out of FULL entries, and runs where the offsets to remove begin and end. Removing them then only shortens runs, and leaves
+// bitsets, short bitsets and buckets what they are. At last tidy() converts those that are left with few members. It may run out of
+// memory; then they stay.
 //
 // Meanwhile the arena is unsettled. settle() ends that when all of the list is added, or makeRemovable() fails, and tidy() when all of it
 // is removed.
@@ -20,7 +21,8 @@ import { Own } from "../env/view";
 import { entryTotal, isTiny, resize, setUnsettled, unsettled } from "../arena/arena";
 import { KEY_MAX, Kind, entryCount, entryKind, entryPayload, keyOf, lowOf, setFull } from "../arena/entry";
 import { advance, findEntry, placeEntry, seek } from "../arena/directory";
-import { convertDepleted, cutRunBefore, isDepleted, releaseContainer } from "./edit";
+import { releaseContainer } from "./convert";
+import { convertDepleted, cutRunBefore, isDepleted } from "./edit";
 import { isolate, removeAt } from "./point";
 import { LOW_MAX, UNIVERSE, runsBytes } from "../container/limits";
 import { joinRuns, runsCount } from "../container/run";

@@ -1,4 +1,4 @@
-// 64-bit members, appended a hundred at a time.
+// 64-bit members, appended a hundred at a time, and few of them, set one at a time.
 
 import type { Contender } from "../contender.ts";
 import type { Row } from "../row.ts";
@@ -27,4 +27,24 @@ export async function* measureWide(contenders: readonly Contender[], data: strin
   }
   yield { data, what: "append, per member", unit: "µs", values: appending };
   yield { data, what: "memory per member", unit: "bytes", values: memory };
+  const optimized: Record<string, number> = {};
+  for (const contender of wide) {
+    const optimize = async (): Promise<void> => void (await contender.run([[contender.named("OPTIMIZE"), contender.key(data)]]));
+    optimized[contender.name] = (bytes.get(contender)! + await contender.memoryOf(optimize)) / members.length;
+  }
+  yield { data, what: "memory per member, optimized", unit: "bytes", values: optimized };
+}
+
+/** MEMORY USAGE of a key with the first n members, set one at a time. The native contender adds them to a set. */
+export async function* measureFew(contenders: readonly Contender[], data: string, members: readonly bigint[]): AsyncGenerator<Row> {
+  const compared = contenders.filter(({ native, prefix }) => native || prefix === "R64.");
+  for (const [i, member] of members.entries()) {
+    const n = i + 1, values: Record<string, number> = {}, shown = [1, 2, 5, 10, 20, 64, 128, 256, 512].includes(n);
+    for (const contender of compared) {
+      const key = contender.key(data);
+      await contender.run([contender.native ? ["SADD", key, member] : [contender.named("SETBIT"), key, member, 1]]);
+      if (shown) values[contender.name] = (await contender.run([["MEMORY", "USAGE", key]]))[0] as number;
+    }
+    if (shown) yield { data, what: `MEMORY USAGE, n = ${n}`, unit: "bytes", values };
+  }
 }

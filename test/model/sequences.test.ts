@@ -1,7 +1,7 @@
 // Random sequences of all commands of both families, compared with an oracle.
 //
 //   SEED        repeats a run
-//   STEPS       commands in a sequence (default 12600, so that four sequences make 50,000; 4000 on all but the best CPU level)
+//   STEPS       commands in a sequence (default 12600, so that five sequences make 60,000; 4000 on all but the best CPU level)
 //   SEQUENCES   how many sequences per domain, each with the next seed (default 1)
 
 import { describe, expect, it } from "vitest";
@@ -33,6 +33,7 @@ const domains: Record<string, (random: Random) => Domain> = {
   "in four containers": () => ({ containers: () => [0n, 1n, 2n, 3n], mostAtOnce: 6000, wide: 0.05 }),
   "at the boundaries of the ranges": () => ({ containers: boundaries, mostAtOnce: 6000, wide: 0.2 }),
   "with a few members": () => ({ containers: boundaries, mostAtOnce: 5, wide: 0 }),
+  "around the sizes of short bitsets": () => ({ containers: () => [0n, 1n], mostAtOnce: 300, wide: 0.02, span: 2000 }),
   "in thousands of containers": (random) => ({ containers: scattered(random), mostAtOnce: 1000, wide: 0.1 }),
 };
 

@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { dumpOf } from "../support/dump.ts";
 import { families, type Family, type Member, R, R64, range } from "../support/family.ts";
-import { seeded } from "../support/random.ts";
+import { random as seededRandom, seeded } from "../support/random.ts";
 import type { Command } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { byName, useServer } from "../support/suite.ts";
@@ -44,10 +44,10 @@ describe("a million keys", () => {
   it("with one member each take what MEMORY USAGE reports, and are evicted when memory is short", async () => {
     // What the server itself needs for a key differs between versions, and MEMORY USAGE counts only a part of it. Larger bitmaps need
     // the same, so the difference between the two is that of the bitmaps.
-    const larger = await weigh(`'R.SETINTARRAY', key, ${range(0, 30, 1001).join()}`);
+    const larger = await weigh(`'R.SETINTARRAY', key, ${range(0, 60, 1001).join()}`);
     const bitmaps = await weigh("'R.SETBIT', key, i, 1");
     const rise = larger.rise - bitmaps.rise, usage = larger.usage - bitmaps.usage;
-    console.log(`1,000,000 keys: used_memory rose by ${bitmaps.rise}, MEMORY USAGE sums to ${bitmaps.usage}; with 30 members ${rise} and ${usage} more`);
+    console.log(`1,000,000 keys: used_memory rose by ${bitmaps.rise}, MEMORY USAGE sums to ${bitmaps.usage}; with 60 members ${rise} and ${usage} more`);
     expect(usage).toBeGreaterThan(40 * MILLION);
     expect(usage / rise).toBeGreaterThan(0.95);
     expect(usage / rise).toBeLessThan(1.05);
@@ -134,7 +134,7 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
     await writeFile(`/proc/${await server.info("process_id")}/clear_refs`, "5");  // the peak is from now on
     const resident = await status("VmRSS");
     for (let from = BYTES / 8192; (await server.run("MEMORY", "USAGE", "k")) === before; from += 2000) {
-      await roar.run("APPENDINTARRAY", "k", ...Array.from({ length: 2000 }, (_, i) => (from + i) * 65_536));
+      await roar.run("APPENDINTARRAY", "k", ...Array.from({ length: 6000 }, (_, i) => (from + Math.floor(i / 3)) * 65_536 + i % 3));
     }
     expect(await status("VmHWM")).toBeLessThan(resident + 0.3 * before);
     expect(await roar.run("BITCOUNT", "k", 0, 99)).toBeGreaterThan(200);
@@ -188,6 +188,70 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
   });
 });
 
+describe("few members far apart", () => {
+  const roar = roarOn(server, R64);
+
+  it.each([22, 3])("take at most 16 bytes more than a native set of integers, with %i random low bits", async (bits) => {
+    const { below } = seededRandom(366), ids = new Set<bigint>(), usage = (key: string) => server.run("MEMORY", "USAGE", key);
+    while (ids.size < 512) ids.add((1_700_000_000_000n + BigInt(below(86_400_000)) << 22n) | BigInt(below(2 ** bits)));
+    await server.run("DEL", "far", "set");
+    for (const id of ids) {
+      await roar.run("SETBIT", "far", id, 1);
+      const members = (await server.run("SADD", "set", id), await server.run("SCARD", "set"));
+      const more = ((await usage("far")) as number) - ((await usage("set")) as number);
+      expect(more, `${String(members)} members`).toBeLessThanOrEqual(16);
+    }
+  });
+});
+
+describe.each(byName(families))("%s: sign-ins", (_family, family) => {
+  const roar = roarOn(server, family), same = "sign-ins";
+
+  /** MEMORY USAGE of a key with these members, set one at a time, of ours and of the native bitmap under the same name. */
+  async function usages(days: number[]): Promise<{ ours: number; native: number }> {
+    const usage = async (command: string): Promise<number> => {
+      await server.connection.pipeline([["DEL", same], ...days.map((day): Command => [command, same, day, 1])]);
+      return (await server.run("MEMORY", "USAGE", same)) as number;
+    };
+    return { ours: await usage(roar.name("SETBIT")), native: await usage("SETBIT") };
+  }
+
+  it("of any number of days of a year take at most 16 bytes more than a native bitmap, of 2 to 32 days less on average", seeded(async (random) => {
+    for (let n = 1; n <= 366; n += n < 40 ? 1 : 7) {
+      let ours = 0, native = 0;
+      for (let draw = 0; draw < 12; draw++) {
+        const usage = await usages(random.shuffled(range(0, 366)).slice(0, n));
+        expect(usage.ours, `${n} days`).toBeLessThanOrEqual(usage.native + 16);
+        ours += usage.ours;
+        native += usage.native;
+      }
+      if (n >= 2 && n <= 32) expect(ours, `${n} days`).toBeLessThan(native);
+    }
+  }), 120_000);
+
+  it("of every other day of five years take at most what a native bitmap takes, in any order", seeded(async (random) => {
+    const days = range(0, 1826).filter((day) => day % 2 === 0);
+    for (const order of [days, random.shuffled(days)]) {
+      const { ours, native } = await usages(order);
+      expect(ours).toBeLessThanOrEqual(native);
+      expect(ours).toBeLessThanOrEqual(304);
+    }
+  }));
+
+  it("take the same memory after each round of setting and clearing a day, at any number of days", seeded(async (random) => {
+    const days = random.shuffled(range(0, 366));
+    for (let n = 1; n < 60; n++) {
+      const key = "k", day = days[n]!, sizes = new Set<number>();
+      await server.connection.pipeline([["DEL", key], ...days.slice(0, n).map((at): Command => [roar.name("SETBIT"), key, at, 1])]);
+      for (let round = 0; round < 20; round++) {
+        await server.connection.pipeline([[roar.name("SETBIT"), key, day, 1], [roar.name("SETBIT"), key, day, 0]]);
+        sizes.add((await server.run("MEMORY", "USAGE", key)) as number);
+      }
+      expect(sizes.size, `${n} days`).toBe(1);
+    }
+  }));
+});
+
 describe("a million members", () => {
   const roar = roarOn(server, R64);
 
@@ -213,10 +277,29 @@ describe("a million members", () => {
     expect(many.bytes).toBeLessThanOrEqual(most);
   }
 
-  it("of 64 random bits take at most 28 bytes each", seeded(async (random) => {
+  /** Expects at most `most` bytes per member of the key after OPTIMIZE. */
+  async function expectOptimized(key: string, most: number): Promise<void> {
+    await roar.run("OPTIMIZE", key);
+    const bytes = ((await server.run("MEMORY", "USAGE", key)) as number) / MILLION;
+    console.log(`${key}, optimized: ${bytes.toFixed(1)} bytes each`);
+    expect(bytes).toBeLessThanOrEqual(most);
+  }
+
+  it("of 64 random bits take at most 11 bytes each, and 8.5 after OPTIMIZE", seeded(async (random) => {
     const members = new Set<bigint>();
     while (members.size < MILLION) members.add(random.u64());
-    await expectBytes([...members], 28, "random members");
+    await expectBytes([...members], 11, "random members");
+    await expectOptimized("many", 8.5);
+    await server.run("DEL", "few", "many");
+  }), 180_000);
+
+  it("that are ids of one day with random low bits take at most 9 bytes each, in any order", seeded(async (random) => {
+    const ids = new Set<bigint>(), midnight = 1_420_070_400_000n;
+    while (ids.size < MILLION) ids.add(((midnight + BigInt(random.below(86_400_000))) << 22n) | BigInt(random.below(2 ** 22)));
+    await expectBytes([...ids], 9, "ids in random order");
+    await server.run("DEL", "few", "many");
+    await expectBytes([...ids].sort((a, b) => (a < b ? -1 : 1)), 9, "ids in ascending order");
+    await server.run("DEL", "few", "many");
   }), 180_000);
 
   it("that are snowflake ids of one day take at most 24 bytes each", seeded(async (random) => {

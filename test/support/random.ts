@@ -9,6 +9,8 @@ export interface Random {
   u64(): bigint;
   chance(probability: number): boolean;
   pick<T>(from: readonly T[]): T;
+  /** The same elements in a random order. */
+  shuffled<T>(from: readonly T[]): T[];
 }
 
 /** sfc32, a small generator of good quality. */
@@ -33,6 +35,7 @@ export function random(seed: number): Random {
     u64: () => (BigInt(u32()) << 32n) | BigInt(u32()),
     chance: (probability) => unit() < probability,
     pick: (from) => from[below(from.length)]!,
+    shuffled: (from) => from.map((element) => ({ element, at: unit() })).sort((x, y) => x.at - y.at).map(({ element }) => element),
   };
 }
 

@@ -245,16 +245,24 @@ describe("an arena", () => {
     }).toThrow("room up to 2^32 bytes and bytes held back");
   });
 
-  it("counts its bytes in use: 16 to 80 when tiny, up to the bump mark when full", () => {
+  it("counts its bytes in use: 16 to 80, or to 256 with a short bitset, when tiny, up to the bump mark when full", () => {
     const trial = new Trial(109);
     trial.same(used(), 16, "used by the empty bitmap");
     for (let count: u32 = 1; count <= TINY_MAX; count++) {
-      insert(<u64>count * 5);
+      insert(<u64>count * 2000);
       trial.same(used(), count < 3 ? 16 : 16 + 2 * count, "used by a tiny arena");
     }
     insert(1000);
     trial.same(used(), bumpMark(), "used by a full arena");
     trial.holds(used() > 80, "a full arena uses more than a tiny one");
+    freshArena(32);
+    for (let offset: u64 = 0; offset < 1920; offset += 3) {
+      insert(offset);
+      const count = offset / 3 + 1, words = offset / 64 + 1;
+      if (count > 4) trial.same(used(), 16 + 8 * words, "used by a tiny arena with a short bitset of " + count.toString());
+    }
+    insert(1920);
+    trial.same(used(), bumpMark(), "used by a full arena with a short bitset");
     trial.end();
   });
 

@@ -146,8 +146,8 @@ describe("rewriting and packing", () => {
   it("keeps half-full leaves when rewriting and fills them when packing", () => {
     const trial = new Trial(703), model = new Model();
     freshArena(40);
-    for (let i: u64 = 10000; i; i--) set(i << 18, 1);         // descending order splits leaves in halves
-    for (let i: u64 = 1; i <= 10000; i++) model.append(i << 18, i << 18);
+    for (let i: u64 = 20001; i > 1; i--) set(i >> 1 << 18 | i & 1, 1);                  // descending order splits leaves in halves
+    for (let i: u64 = 1; i <= 10000; i++) model.append(i << 18, i << 18 | 1);
     const before = countLeaves();
     trial.holds(before > 10000 / LEAF_MAX * 3 / 2, "leaves are no more than two thirds full");
     rewriteAll(trial, model);

@@ -134,16 +134,28 @@ export function readArena(base: usize): Model {
 }
 
 function readNode(base: usize, node: usize, model: Model): void {
-  const level = load<u8>(base + node), count = <usize>load<u16>(base + node, 2);
+  const level = load<u8>(base + node), count = <usize>load<u16>(base + node, 2), form = load<u8>(base + node, 1);
+  if (!level && form > 1) {
+    readPacked(base + node, form - 16, model);
+    return;
+  }
   for (let i: usize = 0; i < count; i++) {
     if (level) readNode(base, load<u32>(base + node + 4 + 20 * i, 8), model);
     else readEntry(base, base + node + 4 + 12 * i, model);
   }
 }
 
+function readPacked(leaf: usize, width: usize, model: Model): void {
+  for (let i: usize = 0; i < <usize>load<u16>(leaf, 2); i++) {
+    let offset = load<u64>(leaf, 4);
+    for (let b: usize = 0; b < width; b++) offset += <u64>load<u8>(leaf + 12 + i * width + b) << (8 * b);
+    model.append(offset, offset);
+  }
+}
+
 function readEntry(base: usize, entry: usize, model: Model): void {
   const first = load<u64>(entry) << 16, low = <u64>load<u16>(entry, 6), ref = load<u32>(entry, 8), kind = ref >> 29;
-  const payload = base + (<usize>ref << 3);
+  const payload = kind == Kind.SHORT && entry == base + 4 ? entry + 8 : base + (<usize>ref << 3);
   if (kind == Kind.FULL) {
     model.append(first, first + (((((<u64>(ref & 0x1fffffff)) << 16) | low) << 16) | 65535));
   } else if (kind == Kind.SINGLE) {
@@ -167,10 +179,12 @@ function readEntry(base: usize, entry: usize, model: Model): void {
       const start = first + load<u16>(payload + 2 + 4 * i);
       model.append(start, start + load<u16>(payload + 4 + 4 * i));
     }
-  } else if (kind == Kind.BITSET) {
+  } else if (kind == Kind.BITSET || kind == Kind.SHORT) {
+    const header = load<u32>(payload), least = kind == Kind.SHORT ? header & 0x3ff : 0;
+    const words = kind == Kind.SHORT ? (header >> 10) & 0x7ff : 1024, bitset = kind == Kind.SHORT ? payload + 4 : payload;
     let start: i32 = -1;                      // start of the current run, -1 outside a run
     for (let v: i32 = 0; v < 65536; v++) {
-      const bits = load<u64>(payload + (<usize>(v >> 6) << 3));
+      const word = <u32>(v >> 6) - least, bits = word < words ? load<u64>(bitset + (<usize>word << 3)) : 0;
       if (!(v & 63) && bits == (start < 0 ? 0 : u64.MAX_VALUE)) { v += 63; continue; }
       if ((bits >> (v & 63)) & 1) { if (start < 0) start = v; continue; }
       if (start >= 0) model.append(first + start, first + v - 1);

@@ -106,11 +106,24 @@ export function combineModels(operation: i32, x: Model, y: Model): Model {
   return both;
 }
 
-export const enum Kind { ARRAY, BITSET, RUNS, BUCKETS }
+export const enum Kind { ARRAY, BITSET, RUNS, BUCKETS, SHORT }
+
+/** The first word of a short bitset of the set: that of the least member, or up to two before it. */
+export function shortFirst(model: Model): u32 {
+  for (let v: u32 = 0; v < UNIVERSE; v++) if (model.has[v]) return max<i32>(<i32>(v >> 6) - <i32>(model.count % 3), 0);
+  return 0;
+}
+
+/** The words of a short bitset of the set: up to that of the greatest member, or up to one behind it. */
+export function shortWords(model: Model): u32 {
+  for (let v: i32 = UNIVERSE - 1; v >= 0; v--) if (model.has[v]) return min(<u32>(v >> 6) + 1 + model.count % 2, 1024) - shortFirst(model);
+  return 1;
+}
 
 export function payloadBytes(kind: Kind, model: Model): u32 {
   if (kind == Kind.ARRAY) return 2 * model.count;
   if (kind == Kind.BUCKETS) return model.count + 256;
+  if (kind == Kind.SHORT) return 4 + 8 * shortWords(model);
   return kind == Kind.BITSET ? 8192 : 2 + 4 * model.runs();
 }
 
@@ -118,11 +131,19 @@ export function payloadBytes(kind: Kind, model: Model): u32 {
 export function writePayload(kind: Kind, model: Model, at: usize): void {
   if (kind == Kind.ARRAY) {
     for (let v: u32 = 0; v < UNIVERSE; v++) if (model.has[v]) { store<u16>(at, <u16>v); at += 2; }
-  } else if (kind == Kind.BITSET) {
-    for (let byte: u32 = 0; byte < 8192; byte++) {
+  } else if (kind == Kind.BITSET || kind == Kind.SHORT) {
+    let byte: u32 = 0, end: u32 = 8192;
+    if (kind == Kind.SHORT) {
+      const first = shortFirst(model), words = shortWords(model);
+      store<u32>(at, first | (words << 10) | (model.count << 29));            // the highest bits are not part of the header
+      at += 4;
+      byte = 8 * first;
+      end = byte + 8 * words;
+    }
+    for (; byte < end; byte++) {
       let bits: u32 = 0;
       for (let bit: u32 = 0; bit < 8; bit++) if (model.has[byte * 8 + bit]) bits |= 1 << bit;
-      store<u8>(at + byte, <u8>bits);
+      store<u8>(at++, <u8>bits);
     }
   } else if (kind == Kind.BUCKETS) {
     const counts = at + model.count;
@@ -147,6 +168,15 @@ function differs(kind: Kind, at: usize, model: Model): string {
   if (kind == Kind.BITSET) {
     for (let v: u32 = 0; v < UNIVERSE; v++) {
       if (bool((load<u8>(at + (v >> 3)) >> u8(v & 7)) & 1) != model.has[v]) return "bit " + v.toString();
+    }
+    return "";
+  }
+  if (kind == Kind.SHORT) {
+    const first = load<u32>(at) & 0x3ff, words = (load<u32>(at) >> 10) & 0x7ff;
+    if (first + words > 1024) return "words beyond the container";
+    for (let v: u32 = 0; v < UNIVERSE; v++) {
+      const word = (v >> 6) - first, bits = word < words ? load<u64>(at + 4 + 8 * word) : 0;
+      if (bool((bits >> (v & 63)) & 1) != model.has[v]) return "value " + v.toString();
     }
     return "";
   }

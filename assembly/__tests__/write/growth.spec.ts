@@ -97,6 +97,29 @@ function attempt(trial: Trial, model: Model, last: u64): bool {
 }
 
 describe("failing growth", () => {
+  it("leaves lone members far apart as they were, whatever the change", () => {
+    const trial = new Trial(1106), sizes: u32[] = [2, 40, 700, 1023, 1024, 3000, 9000];
+    let failures = 0, calls = 0;
+    for (let round = 0; round < 14; round++) {
+      const step: u64 = round % 2 ? 1 << 30 : 1 << 18, size = sizes[round % sizes.length], last = size * step >> 16, model = new Model();
+      for (let i: u64 = 0; i < size; i++) {
+        const offset = i * step + trial.random.below(200000);
+        model.append(offset, offset);
+      }
+      for (let i = 0; i < 12; i++) {
+        build(model, Form.PLAIN, trial.random);
+        memory.fill(used(), 0xa7, arena.size() - used());     // the same value as behind an arena
+        setArenaSize(used());
+        failures += i32(attempt(trial, model, last));
+        calls++;
+        trial.sound("after a change");
+      }
+    }
+    trial.holds(failures > 40, "more than 40 changes fail: " + failures.toString());
+    trial.holds(calls - failures > 40, "more than 40 changes succeed: " + (calls - failures).toString());
+    trial.end();
+  });
+
   it("leaves the bitmap as it was, whatever the change", () => {
     const trial = new Trial(1100);
     let failures = 0, calls = 0;
@@ -143,7 +166,7 @@ describe("failing growth", () => {
     const trial = new Trial(1103);
     for (let entries: u64 = 1; entries <= 2 * LEAF_MAX; entries++) {
       freshArena(40);
-      for (let i: u64 = 0; i < entries; i++) set(i << 20, 1);
+      for (let i: u64 = 0; i < 2 * entries; i++) set(i >> 1 << 20 | i & 1, 1);            // pairs, because lone members would be packed
       const key = (entries / 2 << 4) + 3;
       changeRange(Change.SET, key << 16, (key + 3 << 16) - 1, 1);
       setArenaSize(used());

@@ -25,7 +25,7 @@ function perform(): void { merged = merge(); }
 
 /** Adds containers that make a bitmap large enough for small payloads to be merged, and for a whole container to be replaced. */
 function ballast(model: Model): Model {
-  for (let key = BALLAST; key < BALLAST + 11000; key += 2) model.append(key << 16, key << 16);
+  for (let key = BALLAST; key < BALLAST + 11000; key += 2) model.append(key << 16, (key << 16) + 1);
   return model;
 }
 
@@ -148,6 +148,35 @@ describe("merging a bitmap into a larger one", () => {
     trial.end();
   });
 
+  it("gives the model's result where leaves are packed", () => {
+    const trial = new Trial(1259), random = trial.random;
+    let merges = 0;
+    for (let round = 0; round < 24; round++) {
+      const model = new Model(), base: u64 = <u64>random.below(1000) << 20, step: u64 = round % 2 ? 1 << 32 : 1 << 19;
+      for (let i: u64 = 0; i < 20000; i++) {
+        const offset = base + i * step + random.below(300000);
+        model.append(offset, offset);
+      }
+      const key = model.low(random.below(model.intervals)) >> 16;
+      const more = random.below(3) ? new Model() : round % 4 ? small(key, 5, random.below(90), trial) : anyRanges(key, key + 50, random);
+      for (let i = random.below(120); i; i--) {               // new members, members that are there, and neighbours of some
+        more.add(base + random.next() % (20100 * step));
+        const offset = model.low(random.below(model.intervals));
+        more.add(random.below(4) ? offset : offset + 1);
+      }
+      setArenaLimit(u32.MAX_VALUE);
+      build(model, Form.PLAIN, random);
+      setOperand(more, trial);
+      perform();
+      enter();
+      merges += merged;
+      trial.is(merged ? combineModels(1, [model, more]) : model, "merged");
+      trial.steps++;
+    }
+    trial.holds(merges > 8, "more than 8 of 24 bitmaps are merged: " + merges.toString());
+    trial.end();
+  });
+
   it("reserves enough for runs that become arrays or buckets", () => {
     const trial = new Trial(1260);
     let merges = 0;
@@ -232,7 +261,7 @@ describe("merging a bitmap that lies beyond the end of another one", () => {
 
 describe("merging containers that are far apart", () => {
   it("makes room for all leaves that have to be split before anything is changed", () => {
-    const trial = new Trial(1260), large = ballast(new Model());
+    const trial = new Trial(1262), large = ballast(new Model());
     for (let i = 0; i < 60; i++) {
       build(large, Form.EITHER, trial.random);
       const more = new Model(), step = trial.random.between(60, 700);
@@ -296,7 +325,7 @@ function attempt(trial: Trial): bool {
 
 describe("merging without memory to grow", () => {
   it("leaves the bitmap as it was", () => {
-    const trial = new Trial(1259);
+    const trial = new Trial(1261);
     let failures = 0, merges: u32 = 0;
     for (let i = 0; i < 200; i++) {
       failures += i32(attempt(trial));

@@ -1,7 +1,7 @@
 import { Own } from "../../env/view";
 import { SPAN_MAX, Kind, entryKind } from "../../arena/entry";
 import { findEntry } from "../../arena/directory";
-import { used } from "../../arena/arena";
+import { TINY_MAX, TINY_WORDS, used } from "../../arena/arena";
 import { cardinality, get } from "../../read/query";
 import { set } from "../../write/point";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
@@ -43,7 +43,7 @@ function growAndShrink(trial: Trial, order: i32, others: bool): void {
     trial.steps = count;
     if (count == BOUNDARIES[boundary]) {
       trial.is(expected(order, count, others), "grown");
-      trial.same(load<u8>(0), u8(others || count > 32), "form of the arena");
+      trial.same(load<u8>(0), u8(others || count > (order == Order.SCATTERED ? TINY_MAX : 64 * TINY_WORDS)), "form of the arena");
       boundary++;
     }
     if (count == 65536) break;
@@ -143,12 +143,13 @@ describe("runs", () => {
     trial.end();
   });
 
-  it("become an array, buckets or a bitset as soon as that is smaller", () => {
+  it("become an array, a short bitset, buckets or a bitset as soon as that is smaller", () => {
     const trial = new Trial(312);
     edit(trial, [5, 7], 20, 1, Kind.ARRAY);                   // 10 bytes as runs, 8 as an array
     edit(trial, [5, 8], 20, 1, Kind.RUNS);                    // 10 bytes as runs, 10 as an array
     edit(trial, [5, 7], 6, 0, Kind.PAIR);
-    edit(trial, [5, 9], 7, 0, Kind.ARRAY);
+    edit(trial, [5, 8], 6, 0, Kind.ARRAY);
+    edit(trial, [5, 9], 7, 0, Kind.SHORT);                    // the five members before take less as one word
     edit(trial, [5, 10], 7, 0, Kind.RUNS);
     edit(trial, comb(2047, 3, 32), 65535, 1, Kind.BITSET);    // 2048 runs take 8194 bytes
     edit(trial, comb(2047, 3, 32), 1, 0, Kind.BITSET);

@@ -30,7 +30,8 @@ function change(trial: Trial, model: Model, how: Change, low: u64, high: u64): M
   trial.same(changeRange(how, low, high, 1), 0, "the answer, in place, " + what);
   enter();
   trial.is(after, "in place, " + what);
-  trial.holds(growCount() <= 1, "the arena grows at most once, " + what);
+  // Once for the range, and once for each of its ends that lies in a page of lone members, which is then unpacked.
+  trial.holds(growCount() <= 3, "the arena grows at most three times, " + what);
   return after;
 }
 
@@ -142,7 +143,7 @@ describe("changing ranges", () => {
 
   it("gives the model's result where leaves and subtrees of the directory begin and end", () => {
     const trial = new Trial(906), model = new Model(), subtree = LEAF_MAX * INNER_MAX, entries: u32 = subtree + 2 * LEAF_MAX + 7;
-    for (let i: u64 = 0; i < entries; i++) model.append((i << 17) + 100, (i << 17) + 100);
+    for (let i: u64 = 0; i < entries; i++) model.append((i << 17) + 100, (i << 17) + 101);
     const at: u32[] = [0, 1, LEAF_MAX - 1, LEAF_MAX, LEAF_MAX + 1, subtree - 1, subtree, subtree + 1, subtree + LEAF_MAX, entries - 1];
     for (let i = 0; i < at.length; i++) {
       for (let j = i; j < at.length; j++) {
@@ -196,7 +197,7 @@ describe("changing ranges", () => {
 
   it("asks for a rebuilt bitmap, and changes nothing, where more than a quarter goes or much is flipped", () => {
     const trial = new Trial(908), model = new Model(), dense = new Model();
-    for (let key: u64 = 0; key < 1000; key++) model.append((key << 16) + 7, (key << 16) + 7);
+    for (let key: u64 = 0; key < 1000; key++) model.append((key << 16) + 7, (key << 16) + 8);
     for (let key: u64 = 0; key < 30; key++) appendContainer(dense, key, Style.BITSET, trial.random);
     for (let how = 0; how < CHANGES; how++) {
       for (let keys: u64 = 1; keys <= 1000; keys++) {

@@ -18,6 +18,8 @@ export interface Domain {
   readonly mostAtOnce: number;
   /** The probability of a range that begins or ends at the first or last offset. */
   readonly wide: number;
+  /** The offsets lie within the first `span` of a container; anywhere in it unless this is given. */
+  readonly span?: number;
 }
 
 const KEYS = 4;
@@ -67,8 +69,10 @@ export class Generator {
 
   /** An offset of the domain, often near the ends of a container so that commands meet the same members. */
   offset(): bigint {
-    const { random } = this;
-    const low = random.pick([random.pick([0, 1, 2, 65_533, 65_534, 65_535]), random.below(100), random.below(65_536)]);
+    const { random } = this, { span } = this.#domain;
+    const low = span
+      ? random.below(random.pick([span, 366]))
+      : random.pick([random.pick([0, 1, 2, 65_533, 65_534, 65_535]), random.below(100), random.below(65_536)]);
     return this.#clamp(random.pick(this.#domain.containers(this.family)) * 65_536n + BigInt(low));
   }
 

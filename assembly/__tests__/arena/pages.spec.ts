@@ -1,0 +1,221 @@
+import { Own } from "../../env/view";
+import { isTiny, used } from "../../arena/arena";
+import { entryKey, keyOf, lowOf } from "../../arena/entry";
+import { advance, entriesHeld, entryOfRank, findEntry, isLastOfLeaf, membersBefore, placeEntry, seek, seekFrom } from "../../arena/directory";
+import { isItem } from "../../arena/packed";
+import { rewrite, pack } from "../../combine/rewrite";
+import { cardinality, get, maximum, minimum, rank, select } from "../../read/query";
+import { set } from "../../write/point";
+import { Change } from "../../combine/rebuild";
+import { changeRange } from "../../write/range";
+import { Trial, asOperand, freshArena } from "../support/bitmap-arena";
+import { Model } from "../support/bitmap-model";
+import { clear, enter } from "../world/world";
+
+/** A sorted list of offsets, most of which have a key to themselves, beside memory 0. */
+class Far {
+  sorted: u64[] = [];
+
+  constructor(private trial: Trial) { freshArena(40); }
+
+  /** How many of the offsets are less than `offset`. */
+  below(offset: u64): i32 {
+    let from = 0, to = this.sorted.length;
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (this.sorted[middle] < offset) from = middle + 1; else to = middle;
+    }
+    return from;
+  }
+
+  set(offset: u64, value: u32): void {
+    const at = this.below(offset), held = at < this.sorted.length && this.sorted[at] == offset;
+    this.trial.steps++;
+    this.trial.same(set(offset, value), u64(held), "old value of " + offset.toString());
+    if (held && !value) this.sorted.splice(at, 1);
+    if (held || !value) return;
+    this.sorted.push(offset);
+    for (let i = this.sorted.length - 1; i > at; i--) this.sorted[i] = this.sorted[i - 1];
+    this.sorted[at] = offset;
+  }
+
+  any(): u64 { return this.sorted[this.trial.random.below(this.sorted.length)]; }
+
+  /** Removes all offsets in [low, high]. */
+  clear(low: u64, high: u64): void {
+    const from = this.below(low), to = high == u64.MAX_VALUE ? this.sorted.length : this.below(high + 1);
+    changeRange(Change.CLEAR, low, high, 1);
+    this.sorted.splice(from, to - from);
+  }
+
+  sound(what: string): void { this.trial.sound(what); }
+
+  /** Checks that memory 0 has exactly the offsets of the list. */
+  is(what: string): void {
+    const model = new Model();
+    for (let i = 0; i < this.sorted.length; i++) model.append(this.sorted[i], this.sorted[i]);
+    this.trial.is(model, what);
+  }
+
+  /** Checks queries and walks. */
+  check(): void {
+    const trial = this.trial, count = this.sorted.length;
+    this.is("checked");
+    trial.same(cardinality(), count, "cardinality");
+    if (!count) return;
+    trial.same(minimum(), this.sorted[0], "minimum");
+    trial.same(maximum(), this.sorted[count - 1], "maximum");
+    let entries: u32 = 0, place = seek<Own>(0);
+    for (let i = 0; i < count; i++) {
+      const offset = this.sorted[i], key = keyOf(offset);
+      if (i && keyOf(this.sorted[i - 1]) == key) continue;
+      trial.same(entryKey<Own>(placeEntry(place)), key, "advance");
+      trial.same(seek<Own>(key), place, "seek");
+      trial.same(findEntry(key), placeEntry(place), "findEntry");
+      trial.same(membersBefore(key), i, "membersBefore");
+      trial.same(entryOfRank(i), placeEntry(place), "entryOfRank");
+      place = advance<Own>(place);
+      entries++;
+    }
+    trial.same(place, 0, "place after the last entry");
+    trial.same(entriesHeld<Own>(), entries, "number of entries");
+    for (let n = 0; n < 300; n++) {
+      const i = trial.random.below(count), offset = this.sorted[i], near = offset + trial.random.below(4) - 2;
+      trial.same(select(i), offset, "select");
+      trial.same(rank(offset), i + 1, "rank");
+      const at = this.below(near);
+      trial.same(get(near), u64(at < count && this.sorted[at] == near), "get");
+      const to = this.any(), found = this.below((keyOf(max(to, offset))) << 16);
+      trial.same(seekFrom<Own>(seek<Own>(keyOf(offset)), keyOf(to)), seek<Own>(keyOf(this.sorted[found])), "seekFrom");
+    }
+  }
+
+  /** Leaves that are packed. */
+  packed(): u32 {
+    let leaves: u32 = 0;
+    for (let place = seek<Own>(0); place; place = advance<Own>(place)) leaves += u32(isLastOfLeaf(place) && isItem(placeEntry(place)));
+    return leaves;
+  }
+}
+
+/** Distributions of offsets. */
+const enum Spread { WIDE, CLOSE, TIMES, CLUSTERS, STYLES }
+
+function far(trial: Trial, spread: Spread): u64 {
+  const random = trial.random;
+  if (spread == Spread.WIDE) return (<u64>random.below(0xffffffff) << 32) | random.below(0xffffffff);
+  if (spread == Spread.CLOSE) return (<u64>random.below(30000) << 16) + random.below(3);
+  if (spread == Spread.TIMES) return ((<u64>1700000000000 + random.below(86400000)) << 22) + random.below(1 << 22);
+  return (<u64>random.below(6) << random.below(62)) + (<u64>random.below(3000) << 17) + random.below(2);
+}
+
+describe("packed leaves", () => {
+  it("agree with a sorted list while they grow and shrink", () => {
+    const trial = new Trial(420), sizes: i32[] = [3, 60, 1100, 4000];
+    for (let spread = 0; spread < Spread.STYLES; spread++) {
+      for (let s = 0; s < sizes.length; s++) {
+        const list = new Far(trial), size = sizes[s], steps = 3 * size;
+        for (let i = 0; i < steps; i++) {
+          list.set(far(trial, spread), 1);
+          if (i % (size / 3) == 0) list.is("growing");
+          if (size < 100) list.sound("growing");
+        }
+        list.check();
+        for (let i = 0; list.sorted.length; i++) {
+          list.set(list.any(), 0);
+          if (trial.random.below(5) == 0) list.set(far(trial, spread), 1);
+          if (i % (size / 3) == 0) list.is("shrinking");
+          if (size < 100) list.sound("shrinking");
+        }
+        trial.same(used(), 16, "bytes in use when empty");
+      }
+    }
+    trial.end();
+  });
+
+  it("take ascending and descending offsets", () => {
+    const trial = new Trial(421);
+    for (let spread = 0; spread < 2; spread++) {
+      const up = new Far(trial), step: u64 = spread ? 1 << 20 : 1 << 44;
+      for (let i: u64 = 0; i < 20000; i++) up.set(i * step, 1);
+      up.check();
+      trial.holds(used() < <u32>up.sorted.length * 17 / 2, "less than 8.5 bytes a member: " + used().toString());
+      const down = new Far(trial);
+      for (let i: u64 = 20000; i; i--) down.set(i * step, 1);
+      down.check();
+      trial.holds(used() < <u32>down.sorted.length * 9, "less than nine bytes a member: " + used().toString());
+    }
+    trial.end();
+  });
+
+  it("take few bytes in random order", () => {
+    const trial = new Trial(422), list = new Far(trial);
+    for (let i = 0; i < 20000; i++) {
+      list.set(far(trial, Spread.WIDE), 1);
+      if (i > 3000 && i % 100 == 0) trial.holds(used() < <u32>i * 14, "less than fourteen bytes a member: " + used().toString());
+    }
+    list.check();
+    trial.holds(list.packed() * 200 < 20000, "pages hold 200 members and more");
+    trial.end();
+  });
+
+  it("become ordinary ones where a container gets a second member, and are packed again when they grow", () => {
+    const trial = new Trial(423);
+    for (let spread = 0; spread < Spread.STYLES; spread++) {
+      const list = new Far(trial);
+      let packed: u32 = 0;
+      for (let i = 0; i < 8000; i++) {
+        list.set(far(trial, spread), 1);
+        const beside = list.any() ^ (1 + trial.random.below(3));
+        if (i % 37 == 0) {
+          list.set(beside, 1);
+          if (trial.random.below(3)) list.set(beside, 0);
+        }
+        if (i % 400 == 0) list.is("with pairs");
+        if (i > 1000 && i % 100 == 0) packed += list.packed();
+      }
+      list.check();
+      if (spread == Spread.WIDE || spread == Spread.TIMES) trial.holds(packed > 0 && !isTiny<Own>(), "leaves are packed at times");
+    }
+    trial.end();
+  });
+
+  it("can be cleared in ranges without memory", () => {
+    const trial = new Trial(424);
+    for (let spread = 0; spread < Spread.STYLES; spread++) {
+      for (let size = 2; size < 9000; size = size * 2 + 1) {
+        const list = new Far(trial);
+        for (let i = 0; i < size; i++) list.set(far(trial, spread), 1);
+        for (let n = 0; n < 30 && list.sorted.length; n++) {
+          const low = list.any() + trial.random.below(3) - 1;
+          list.clear(low, max(low, trial.random.below(4) ? list.sorted[min(list.below(low) + 20, list.sorted.length - 1)] : list.any()));
+          list.is("cleared");
+        }
+      }
+    }
+    trial.end();
+  });
+
+  it("are kept and made when bitmaps are rewritten and packed", () => {
+    const trial = new Trial(425);
+    for (let spread = 0; spread < Spread.STYLES; spread++) {
+      for (let size = 2; size < 9000; size = size * 2 + 1) {
+        const list = new Far(trial), pairs = trial.random.below(2) * size / 300;
+        for (let i = 0; i < size; i++) list.set(far(trial, spread), 1);
+        for (let i: u32 = 0; i < pairs; i++) list.set(list.any() ^ 1, 1);
+        for (let packs = 0; packs < 2; packs++) {
+          clear();
+          asOperand();
+          freshArena(40 + trial.random.below(5000));
+          if (packs) pack(); else rewrite();
+          enter();
+          list.check();
+        }
+        if ((spread == Spread.WIDE || spread == Spread.TIMES) && size > 2000 && !pairs) trial.holds(used() < <u32>size * 10, "10 bytes a member");
+        for (let i = 0; i < 50; i++) list.set(lowOf(i) % 2 ? far(trial, spread) : list.any(), u32(i) % 2);
+        list.is("changed afterwards");
+      }
+    }
+    trial.end();
+  });
+});

@@ -1,0 +1,214 @@
+import { And, AndNot, Count, Or, Store, Xor } from "../../container/kernel";
+import { ARRAY_MAX, BITSET_BYTES, arrayBytes } from "../../container/limits";
+import {
+  SHORT_MAX, arrayToShort, bitsetToShort, changeShort, combineShortInto, combineShorts, differenceArrayShort, intersectArrayShort,
+  leastBytes, prefersShort, runsToShort, shortBytes, shortHas, shortIsSound, shortLast, shortNextClear, shortNextSet, shortRank,
+  shortSelect, shortToArray, shortToBitset, shortWord, spanOfBitset, staysShort, trimShort, widenShort, wordsBetween,
+} from "../../container/short";
+import { Own } from "../../env/view";
+import {
+  Bench, Kind, Model, Operation, UNIVERSE, anyModel, combineModels, crowdedModel, makeModel, shortFirst, shortWords, Style,
+} from "../support/container-model";
+
+/** The least member of a set that has one. */
+function least(x: Model): u32 {
+  let v: u32 = 0;
+  while (!x.has[v]) v++;
+  return v;
+}
+
+/** The greatest member of a set that has one. */
+function greatest(x: Model): u32 {
+  let v: u32 = UNIVERSE - 1;
+  while (!x.has[v]) v--;
+  return v;
+}
+
+/** A random set of one member or more: of any style, or within a few words. */
+function anySet(bench: Bench): Model {
+  const sizes: u32[] = [1, 2, 5, 27, 64, 365, 4096, 4097, 30000];
+  const made = bench.random.below(2) ? anyModel(sizes, bench.random) : crowdedModel(bench.random);
+  if (!made.count) made.add(bench.random.below(UNIVERSE));
+  return made;
+}
+
+function convertAll(bench: Bench, x: Model): void {
+  const low = least(x), high = greatest(x), words = wordsBetween(low, high), bytes = shortBytes(words);
+  bench.begin();
+  let a = bench.left(Kind.ARRAY, x), out = bench.output(bytes);
+  bench.checkResult(arrayToShort(a, x.count, low, high, out), words, "words of arrayToShort");
+  bench.checkPayload(Kind.SHORT, x, "arrayToShort");
+
+  bench.begin();
+  a = bench.leftOwn(Kind.BITSET, x);
+  out = bench.output(bytes);
+  bitsetToShort(a, spanOfBitset<Own>(a), out);
+  bench.checkPayload(Kind.SHORT, x, "bitsetToShort");
+
+  bench.begin();
+  a = bench.left(Kind.RUNS, x);
+  out = bench.output(bytes);
+  runsToShort(a, low, high, out);
+  bench.checkPayload(Kind.SHORT, x, "runsToShort");
+
+  bench.begin();
+  a = bench.left(Kind.SHORT, x);
+  out = bench.output(arrayBytes(x.count));
+  bench.check(Kind.ARRAY, shortToArray(a, out), x, "shortToArray");
+  out = bench.output(BITSET_BYTES);
+  shortToBitset(a, out);
+  bench.checkPayload(Kind.BITSET, x, "shortToBitset");
+}
+
+/** Combines two short bitsets. */
+function combine<O>(bench: Bench, operation: i32, x: Model, y: Model): void {
+  const expected = combineModels(operation, x, y), xFirst = shortFirst(x), yFirst = shortFirst(y);
+  const xEnd = xFirst + shortWords(x), yEnd = yFirst + shortWords(y);
+  let first = min(xFirst, yFirst), end = max(xEnd, yEnd);
+  if (operation == Operation.AND) { first = max(xFirst, yFirst); end = min(xEnd, yEnd); }
+  if (operation == Operation.ANDNOT) { first = xFirst; end = xEnd; }
+  if (first >= end) return;
+  bench.begin();
+  const a = bench.left(Kind.SHORT, x), b = bench.right(Kind.SHORT, y), out = bench.output(shortBytes(end - first));
+  bench.checkResult(combineShorts<O, Count>(a, b, first, end - first, 0), expected.count, "counted, operation " + operation.toString());
+  bench.check(Kind.SHORT, combineShorts<O, Store>(a, b, first, end - first, out), expected, "operation " + operation.toString());
+}
+
+/** Changes the short bitset `x` by the array `y`. */
+function change<O>(bench: Bench, operation: i32, x: Model, y: Model): void {
+  let first = shortFirst(x), end = first + shortWords(x);
+  if (operation != Operation.ANDNOT) { first = min(first, least(y) >> 6); end = max(end, (greatest(y) >> 6) + 1); }
+  bench.begin();
+  const a = bench.left(Kind.SHORT, x), b = bench.right(Kind.ARRAY, y), out = bench.output(shortBytes(end - first));
+  const count = x.count + changeShort<O>(a, b, y.count, first, end - first, out);
+  bench.check(Kind.SHORT, count, combineModels(operation, x, y), "array into short bitset, operation " + operation.toString());
+}
+
+/** Filters the array `x` by the short bitset `y`, out of place and in place. */
+function filter(bench: Bench, x: Model, y: Model): void {
+  const both = combineModels(Operation.AND, x, y), rest = combineModels(Operation.ANDNOT, x, y);
+  for (let inPlace = 0; inPlace < 2; inPlace++) {
+    for (let kernel = 0; kernel < 2; kernel++) {
+      bench.begin();
+      const a = inPlace ? bench.leftOwn(Kind.ARRAY, x) : bench.left(Kind.ARRAY, x), b = bench.right(Kind.SHORT, y);
+      const out = inPlace ? bench.inPlace(a, arrayBytes(x.count)) : bench.output(arrayBytes(x.count));
+      if (kernel) {
+        bench.check(Kind.ARRAY, differenceArrayShort(a, x.count, b, out), rest, "differenceArrayShort");
+        continue;
+      }
+      bench.checkResult(intersectArrayShort<Count>(a, x.count, b, 0), both.count, "intersectArrayShort, counted");
+      bench.check(Kind.ARRAY, intersectArrayShort<Store>(a, x.count, b, out), both, "intersectArrayShort");
+    }
+  }
+}
+
+/** Combines the short bitset `y` into the bitset `x`. */
+function combineInto(bench: Bench, x: Model, y: Model): void {
+  for (let xor = 0; xor < 2; xor++) {
+    bench.begin();
+    const b = bench.right(Kind.SHORT, y), to = bench.inPlace(bench.leftOwn(Kind.BITSET, x), BITSET_BYTES);
+    if (xor) combineShortInto<Xor>(to, b); else combineShortInto<Or>(to, b);
+    bench.checkPayload(Kind.BITSET, combineModels(xor ? Operation.XOR : Operation.OR, x, y), "short bitset into bitset");
+  }
+}
+
+/** Asks everything about single values. */
+function ask(bench: Bench, x: Model): void {
+  bench.begin();
+  const at = bench.leftOwn(Kind.SHORT, x);
+  if (!shortIsSound(at, x.count) || shortIsSound(at, x.count + 1)) bench.fail("shortIsSound");
+  bench.checkResult(shortLast<Own>(at), greatest(x), "shortLast");
+  let rank: u32 = 0, nextSet: u32 = UNIVERSE, nextClear: u32 = UNIVERSE;
+  for (let v: u32 = 0; v < UNIVERSE; v++) {
+    if (shortHas(at, v) != x.has[v]) bench.fail("shortHas " + v.toString());
+    if (x.has[v]) {
+      if (rank < 70 || rank % 97 == 0) bench.checkResult(shortSelect(at, rank), v, "shortSelect");
+      rank++;
+    }
+    if (v % 61 == 0) bench.checkResult(shortRank(at, v), rank, "shortRank of " + v.toString());
+  }
+  for (let v: i32 = UNIVERSE - 1; v >= 0; v--) {
+    if (x.has[v]) nextSet = v; else nextClear = v;
+    if (v % 59) continue;
+    bench.checkResult(shortNextSet(at, v), nextSet, "shortNextSet from " + v.toString());
+    bench.checkResult(shortNextClear(at, v), nextClear, "shortNextClear from " + v.toString());
+  }
+  for (let word: u32 = 0; word < 1024; word++) {
+    let bits: u64 = 0;
+    for (let bit: u32 = 0; bit < 64; bit++) bits |= u64(x.has[64 * word + bit]) << bit;
+    if (shortWord(at, word) != bits) bench.fail("shortWord " + word.toString());
+  }
+}
+
+/** Adds words on both sides, then drops them and those that the payload had too many. */
+function widenAndTrim(bench: Bench, x: Model): void {
+  bench.begin();
+  const at = bench.leftOwn(Kind.SHORT, x), first = shortFirst(x), words = shortWords(x);
+  const from = bench.random.below(first + 1), end = first + words + bench.random.below(1024 - first - words + 1);
+  bench.inPlace(at, shortBytes(end - from));
+  widenShort(at, from, end - from);
+  bench.checkPayload(Kind.SHORT, x, "widenShort");
+  bench.checkResult(trimShort(at), wordsBetween(least(x), greatest(x)), "trimShort");
+  bench.checkPayload(Kind.SHORT, x, "trimShort");
+}
+
+describe("short bitsets", () => {
+  it("are made of other kinds, and become other kinds, with the same members", () => {
+    const bench = new Bench(1300);
+    for (let i = 0; i < 120; i++) convertAll(bench, anySet(bench));
+    bench.end();
+  });
+
+  it("meet short bitsets: all operations, stored and counted", () => {
+    const bench = new Bench(1301);
+    for (let i = 0; i < 100; i++) {
+      const x = anySet(bench), y = bench.random.below(4) ? anySet(bench) : x;
+      combine<And>(bench, Operation.AND, x, y);
+      combine<Or>(bench, Operation.OR, x, y);
+      combine<Xor>(bench, Operation.XOR, x, y);
+      combine<AndNot>(bench, Operation.ANDNOT, x, y);
+    }
+    bench.end();
+  });
+
+  it("meet arrays and bitsets", () => {
+    const bench = new Bench(1302);
+    for (let i = 0; i < 100; i++) {
+      const x = anySet(bench), y = anySet(bench);
+      change<Or>(bench, Operation.OR, x, y);
+      change<Xor>(bench, Operation.XOR, x, y);
+      change<AndNot>(bench, Operation.ANDNOT, x, y);
+      filter(bench, x, y);
+      combineInto(bench, x, y);
+    }
+    bench.end();
+  });
+
+  it("answer questions about single values", () => {
+    const bench = new Bench(1303);
+    for (let i = 0; i < 24; i++) ask(bench, anySet(bench));
+    bench.end();
+  });
+
+  it("get words and lose them without members", () => {
+    const bench = new Bench(1304);
+    for (let i = 0; i < 100; i++) widenAndTrim(bench, anySet(bench));
+    for (let style = 0; style < Style.STYLES; style++) widenAndTrim(bench, makeModel(style, 365, bench.random));
+    bench.end();
+  });
+
+  it("are chosen where they are smaller, and kept for a while where they are not", () => {
+    expect(prefersShort(24, 6)).toBe(false);
+    expect(prefersShort(25, 6)).toBe(true);
+    expect(prefersShort(1023, 256)).toBe(false);
+    expect(prefersShort(1792, 256)).toBe(false);                // buckets take as much
+    expect(prefersShort(1793, 256)).toBe(true);
+    expect(prefersShort(ARRAY_MAX + 1, SHORT_MAX)).toBe(true);
+    expect(prefersShort(ARRAY_MAX + 1, SHORT_MAX + 1)).toBe(false);
+    expect(staysShort(18, 6)).toBe(true);
+    expect(staysShort(17, 6)).toBe(false);
+    expect(leastBytes(24, 6)).toBe(48);
+    expect(leastBytes(25, 6)).toBe(52);
+    expect(leastBytes(ARRAY_MAX + 1, 1024)).toBe(BITSET_BYTES);
+  });
+});

@@ -1,0 +1,325 @@
+// Short bitset: the 64-bit words of a bitset from the first one to the last one that has members, and perhaps a few around them.
+//
+//   +0  u32 bits 0-9: first word    bits 10-20: number of words    bits 29-31: not part of the header
+//   +4  words, as in a bitset
+//
+// Some functions compute with the address that a whole bitset would have whose words these are: its base. Only addresses of words that the
+// payload has are accessed, and the arithmetic wraps, so the base may lie outside the memory.
+//
+// Below, left `a` is the payload at `a` of the operand that `left` shows, right `b` the one at `b` of the operand that `right` shows.
+
+import { left, right } from "../env/memory";
+import { Left, Own, Right, view32, view64 } from "../env/view";
+import { AndNot, Or, Store, combineWords, stores } from "./kernel";
+import { BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, memberCount, runsBytes } from "./limits";
+import { bitsetHas, bitsetRangeCardinality, bitsetSelect, bitsetSet, clearBitset, setBits } from "./bitset";
+import { plainBytes } from "./buckets";
+
+/** Bytes of the payload before the words. */
+// @ts-ignore: decorator
+@inline export const SHORT_HEADER_BYTES: usize = 4;
+/** Most words: a payload with more would need a block as large as that of a whole bitset. */
+// @ts-ignore: decorator
+@inline export const SHORT_MAX: u32 = 959;
+// @ts-ignore: decorator
+@inline const COUNT_SHIFT: u32 = 10;
+// @ts-ignore: decorator
+@inline const FIRST_MASK: u32 = 0x3ff;
+// @ts-ignore: decorator
+@inline const COUNT_MASK: u32 = 0x7ff;
+/** The bits of the header. */
+// @ts-ignore: decorator
+@inline export const SHORT_HEADER: u32 = (COUNT_MASK << COUNT_SHIFT) | FIRST_MASK;
+
+// --- The choice ---------------------------------------------------------------------------------------------------------------
+
+/** Words from that of `low` to that of `high`. */
+// @ts-ignore: decorator
+@inline export function wordsBetween(low: u32, high: u32): u32 { return (high >> 6) - (low >> 6) + 1; }
+
+/** Whether `count` members within `words` words become a short bitset: it is smaller than an array, buckets or a bitset. */
+// @ts-ignore: decorator
+@inline export function prefersShort(count: u32, words: u32): bool { return words <= SHORT_MAX && <usize>words << 3 < plainBytes(count); }
+
+/**
+ * Whether a short bitset that has lost members, and has `count` left, stays one. The gap to prefersShort() keeps a container from being
+ * converted again and again while its cardinality goes up and down.
+ */
+// @ts-ignore: decorator
+@inline export function staysShort(count: u32, words: u32): bool { return <usize>words * 6 <= plainBytes(count); }
+
+/** The least that `count` members within `words` words take if not as runs. */
+// @ts-ignore: decorator
+@inline export function leastBytes(count: u32, words: u32): usize {
+  return prefersShort(count, words) ? shortBytes(words) : plainBytes(count);
+}
+
+// --- The payload at `at`, in memory M or memory 0 -------------------------------------------------------------------------------
+
+// @ts-ignore: decorator
+@inline export function shortBytes(words: u32): usize { return SHORT_HEADER_BYTES + (<usize>words << 3); }
+// @ts-ignore: decorator
+@inline export function firstWord<M>(at: usize): u32 { return view32<M>(at, 0) & FIRST_MASK; }
+// @ts-ignore: decorator
+@inline export function wordCount<M>(at: usize): u32 { return (view32<M>(at, 0) >> COUNT_SHIFT) & COUNT_MASK; }
+/** Writes the header and leaves the bits that are not part of it as they are. */
+// @ts-ignore: decorator
+@inline function setWords(at: usize, first: u32, words: u32): void {
+  store<u32>(at, (load<u32>(at) & ~SHORT_HEADER) | shortHeader(first, words));
+}
+/** A header without the bits that are not part of it. */
+// @ts-ignore: decorator
+@inline export function shortHeader(first: u32, words: u32): u32 { return first | (words << COUNT_SHIFT); }
+// @ts-ignore: decorator
+@inline function wordsAt(at: usize): usize { return at + SHORT_HEADER_BYTES; }
+// @ts-ignore: decorator
+@inline export function shortBase<M>(at: usize): usize { return wordsAt(at) - (<usize>firstWord<M>(at) << 3); }
+/** The first value of the words. */
+// @ts-ignore: decorator
+@inline export function shortLow<M>(at: usize): u32 { return firstWord<M>(at) << 6; }
+/** The first value behind the words. */
+// @ts-ignore: decorator
+@inline export function shortEnd<M>(at: usize): u32 { return (firstWord<M>(at) + wordCount<M>(at)) << 6; }
+
+/** Writes the header of a payload without members. */
+export function clearShort(at: usize, first: u32, words: u32): void {
+  store<u32>(at, shortHeader(first, words));
+  memory.fill(wordsAt(at), 0, <usize>words << 3);
+}
+
+/** Whether the words include that of `value`. */
+// @ts-ignore: decorator
+@inline function shortReaches(at: usize, value: u32): bool { return (value >> 6) - firstWord<Own>(at) < wordCount<Own>(at); }
+
+// @ts-ignore: decorator
+@inline export function shortHas(at: usize, value: u32): bool { return shortReaches(at, value) && bitsetHas(shortBase<Own>(at), value); }
+
+/** Word `index` of the container. */
+export function shortWord(at: usize, index: u32): u64 {
+  const word = index - firstWord<Own>(at);
+  return word < wordCount<Own>(at) ? load<u64>(wordsAt(at) + (<usize>word << 3)) : 0;
+}
+
+/** Members that are at most `value`. */
+export function shortRank(at: usize, value: u32): u32 {
+  const low = shortLow<Own>(at);
+  return value < low ? 0 : bitsetRangeCardinality(shortBase<Own>(at), low, min(value, shortEnd<Own>(at) - 1));
+}
+
+/** The member of 0-based rank `rank`, which is less than the cardinality. */
+export function shortSelect(at: usize, rank: u32): u32 { return shortLow<Own>(at) + bitsetSelect(wordsAt(at), rank); }
+
+/** The greatest member. There must be one. */
+export function shortLast<M>(at: usize): u32 {
+  let word = wordCount<M>(at) - 1;
+  while (word && !view64<M>(wordsAt(at) + (<usize>word << 3), 0)) word--;
+  return ((firstWord<M>(at) + word) << 6) + 63 - <u32>clz(view64<M>(wordsAt(at) + (<usize>word << 3), 0));
+}
+
+/** The least member from `from` on, or UNIVERSE. */
+export function shortNextSet(at: usize, from: u32): u32 {
+  const first = firstWord<Own>(at), end = first + wordCount<Own>(at);
+  let word = max(from >> 6, first), mask = from >> 6 >= first ? u64.MAX_VALUE << (from & 63) : u64.MAX_VALUE;
+  for (; word < end; word++, mask = u64.MAX_VALUE) {
+    const bits = shortWord(at, word) & mask;
+    if (bits) return (word << 6) + <u32>ctz(bits);
+  }
+  return UNIVERSE;
+}
+
+/** The least value from `from` on that is absent, or UNIVERSE. */
+export function shortNextClear(at: usize, from: u32): u32 {
+  for (let word = from >> 6, mask = u64.MAX_VALUE << (from & 63); word < UNIVERSE >> 6; word++, mask = u64.MAX_VALUE) {
+    const bits = ~shortWord(at, word) & mask;
+    if (bits) return (word << 6) + <u32>ctz(bits);
+  }
+  return UNIVERSE;
+}
+
+/** Adds `value`, whose word there is. */
+// @ts-ignore: decorator
+@inline export function shortSet(at: usize, value: u32): void { bitsetSet(shortBase<Own>(at), value); }
+
+/** Makes the words first .. first + words - 1, which include those that are there and for which there is room. */
+export function widenShort(at: usize, first: u32, words: u32): void {
+  const before = <usize>(firstWord<Own>(at) - first) << 3, held = <usize>wordCount<Own>(at) << 3, to = wordsAt(at);
+  if (before) {
+    memory.copy(to + before, to, held);
+    memory.fill(to, 0, before);
+  }
+  memory.fill(to + before + held, 0, (<usize>words << 3) - before - held);
+  setWords(at, first, words);
+}
+
+/** Drops words without members at both ends. There must be a member. Returns the number of words that are left. */
+export function trimShort(at: usize): u32 {
+  const words = wordCount<Own>(at), to = wordsAt(at);
+  let from: u32 = 0, end = words;
+  while (!load<u64>(to + (<usize>from << 3))) from++;
+  while (!load<u64>(to + (<usize>end << 3) - 8)) end--;
+  if (end - from == words) return words;
+  if (from) memory.copy(to, to + (<usize>from << 3), <usize>(end - from) << 3);
+  setWords(at, firstWord<Own>(at) + from, end - from);
+  return end - from;
+}
+
+/** Whether the words lie within a container and have `count` members. */
+export function shortIsSound(at: usize, count: u32): bool {
+  const words = wordCount<Own>(at);
+  let members: u64 = 0;
+  for (let word: u32 = 0; word < words; word++) members += popcnt(load<u64>(wordsAt(at) + (<usize>word << 3)));
+  return members == count;
+}
+
+// --- Conversions, from the payload that `left` shows at `a` to memory 0; the two must not overlap ---------------------------------
+
+/** Sets the members of the array in words that are at the base `to` and are clear. */
+// @ts-ignore: decorator
+@inline function setMembers(a: usize, count: u32, to: usize): void {
+  for (const end = a + arrayBytes(count); a < end; a += MEMBER_BYTES) bitsetSet(to, left.load16(a, 0));
+}
+
+/** `out` needs shortBytes() of the words from `low`, the least value that they are to include, to `high`. Returns their number. */
+export function arrayToShort(a: usize, count: u32, low: u32, high: u32, out: usize): u32 {
+  const words = wordsBetween(low, high);
+  clearShort(out, low >> 6, words);
+  setMembers(a, count, shortBase<Own>(out));
+  return words;
+}
+
+/** arrayToShort() for runs. */
+export function runsToShort(a: usize, low: u32, high: u32, out: usize): void {
+  clearShort(out, low >> 6, wordsBetween(low, high));
+  const to = shortBase<Own>(out), end = a + runsBytes(left.load16(a, 0));
+  for (a += RUNS_HEADER_BYTES; a < end; a += RUN_BYTES) {
+    const start = left.load16(a, 0);
+    setBits(to, start, start + left.load16(a, 2));
+  }
+}
+
+/** The words of the bitset at `a` of memory M that a short bitset would have, as a header. There must be a member. */
+export function spanOfBitset<M>(a: usize): u32 {
+  let from: usize = 0, end: usize = BITSET_BYTES;
+  while (!fourWords<M>(a + from)) from += 32;
+  while (!fourWords<M>(a + end - 32)) end -= 32;
+  while (!view64<M>(a + from, 0)) from += 8;
+  while (!view64<M>(a + end - 8, 0)) end -= 8;
+  return shortHeader(<u32>(from >> 3), <u32>((end - from) >> 3));
+}
+
+/** The union of the four words at `at`. */
+// @ts-ignore: decorator
+@inline function fourWords<M>(at: usize): u64 { return view64<M>(at, 24) | view64<M>(at, 16) | view64<M>(at, 8) | view64<M>(at, 0); }
+
+/** The number of words in a header. */
+// @ts-ignore: decorator
+@inline export function wordsOf(header: u32): u32 { return (header >> COUNT_SHIFT) & COUNT_MASK; }
+
+/** Writes the words of the bitset that `header` names. */
+export function bitsetToShort(a: usize, header: u32, out: usize): void {
+  store<u32>(out, header);
+  left.copy(wordsAt(out), a + (<usize>(header & FIRST_MASK) << 3), <usize>wordsOf(header) << 3);
+}
+
+/** `out` needs room for the members; returns their number. */
+export function shortToArray(a: usize, out: usize): u32 {
+  const start = out;
+  let value = shortLow<Left>(a);
+  for (let word = wordsAt(a), end = a + shortBytes(wordCount<Left>(a)); word < end; word += 8, value += 64) {
+    for (let bits = left.load64(word, 0); bits; bits &= bits - 1) {
+      store<u16>(out, value + <u32>ctz(bits));
+      out += MEMBER_BYTES;
+    }
+  }
+  return memberCount(start, out);
+}
+
+/** `out` needs BITSET_BYTES. */
+export function shortToBitset(a: usize, out: usize): void {
+  clearBitset(out);
+  left.copy(out + (<usize>firstWord<Left>(a) << 3), wordsAt(a), <usize>wordCount<Left>(a) << 3);
+}
+
+// --- Kernels ------------------------------------------------------------------------------------------------------------------
+
+/**
+ * Combines left `a` with right `b` into a short bitset at `out`, which overlaps neither, and returns the cardinality; with S = Count only
+ * counts. The result has the words first .. first + words - 1: those that both have for And, all that either has for Or and Xor, and those
+ * of `a` for AndNot.
+ */
+export function combineShorts<O, S>(a: usize, b: usize, first: u32, words: u32, out: usize): u32 {
+  const aFirst = firstWord<Left>(a), aWords = wordCount<Left>(a), bFirst = firstWord<Right>(b), bWords = wordCount<Right>(b);
+  let members: u64 = 0;
+  if (stores<S>()) store<u32>(out, shortHeader(first, words));
+  if (first >= aFirst && first + words <= aFirst + aWords && first >= bFirst && first + words <= bFirst + bWords) {
+    const x = wordsAt(a) + (<usize>(first - aFirst) << 3), y = wordsAt(b) + (<usize>(first - bFirst) << 3);
+    for (let i: usize = 0, end = <usize>words << 3; i < end; i += 8) {
+      const word = combineWords<O>(left.load64(x + i, 0), right.load64(y + i, 0));
+      if (stores<S>()) store<u64>(wordsAt(out) + i, word);
+      members += popcnt(word);
+    }
+    return <u32>members;
+  }
+  for (let i: u32 = 0; i < words; i++) {
+    const l = first + i - aFirst, r = first + i - bFirst;
+    const x = l < aWords ? left.load64(wordsAt(a) + (<usize>l << 3), 0) : 0;
+    const y = r < bWords ? right.load64(wordsAt(b) + (<usize>r << 3), 0) : 0;
+    const word = combineWords<O>(x, y);
+    if (stores<S>()) store<u64>(wordsAt(out) + (<usize>i << 3), word);
+    members += popcnt(word);
+  }
+  return <u32>members;
+}
+
+/** Intersects left array `a` with right short bitset `b`, to an array; returns the cardinality. `out` may be `a`. */
+export function intersectArrayShort<S>(a: usize, aCount: u32, b: usize, out: usize): u32 { return filterByShort<S>(a, aCount, b, out, 0); }
+
+/** Writes the members of left array `a` that are not in right short bitset `b`, to an array; returns the cardinality. `out` may be `a`. */
+export function differenceArrayShort(a: usize, aCount: u32, b: usize, out: usize): u32 {
+  return filterByShort<Store>(a, aCount, b, out, 1);
+}
+
+/** Keeps the members that are in `b`, or with `flip` 1 those that are not. */
+// @ts-ignore: decorator
+@inline function filterByShort<S>(a: usize, aCount: u32, b: usize, out: usize, flip: u32): u32 {
+  const header = right.load32(b, 0), first = header & FIRST_MASK, words = wordsOf(header), bits = wordsAt(b);
+  const end = a + arrayBytes(aCount), start = out;
+  for (; a < end; a += MEMBER_BYTES) {
+    const value = left.load16(a, 0), word = (value >> 6) - first, reaches = word < words;
+    const at = bits + select<usize>(<usize>word << 3, 0, reaches), has = <u32>(right.load64(at, 0) >> (value & 63)) & u32(reaches);
+    if (stores<S>()) store<u16>(out, value);
+    out += <usize>(has ^ flip) << 1;
+  }
+  return memberCount(start, out);
+}
+
+/**
+ * Copies left short bitset `a` to `out` with the words first .. first + words - 1, which include its own, and changes the members of right
+ * array `b` there: adds them (Or), flips them (Xor), or removes them (AndNot), which may lie outside the words. Returns the change of the
+ * cardinality. `out` overlaps neither.
+ */
+export function changeShort<O>(a: usize, b: usize, bCount: u32, first: u32, words: u32, out: usize): i32 {
+  const held = wordCount<Left>(a), before = firstWord<Left>(a) - first;
+  clearShort(out, first, words);
+  left.copy(wordsAt(out) + (<usize>before << 3), wordsAt(a), <usize>held << 3);
+  let change: i32 = 0;
+  for (const end = b + arrayBytes(bCount); b < end; b += MEMBER_BYTES) {
+    const value = right.load16(b, 0), word = (value >> 6) - first;
+    if (sizeof<O>() == sizeof<AndNot>() && word >= words) continue;
+    const at = wordsAt(out) + (<usize>word << 3), bits = load<u64>(at), was = <i32>(bits >> (value & 63)) & 1;
+    store<u64>(at, combineWords<O>(bits, (<u64>1) << (value & 63)));
+    if (sizeof<O>() == sizeof<Or>()) change += 1 - was;
+    else if (sizeof<O>() == sizeof<AndNot>()) change -= was;
+    else change += 1 - 2 * was;
+  }
+  return change;
+}
+
+/** Adds right short bitset `b` to the bitset at `to` in memory 0 (Or) or flips its members there (Xor), without counting. */
+export function combineShortInto<O>(to: usize, b: usize): void {
+  const header = right.load32(b, 0);
+  to += <usize>(header & FIRST_MASK) << 3;
+  for (let word = wordsAt(b), end = b + shortBytes(wordsOf(header)); word < end; word += 8, to += 8) {
+    store<u64>(to, combineWords<O>(load<u64>(to), right.load64(word, 0)));
+  }
+}
