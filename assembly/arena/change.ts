@@ -18,9 +18,8 @@ import {
   setEntryTotal, heldAt, bumpMark, prepare, entryTotal, resetToEmpty, release, resize, allocate,
 } from "./arena";
 import {
-  rootNode, nodeLevel, slotAt, addToSlot, slotChild, nodeCount, NODE_HEADER, nodeBytes, writeNode, entryAt, INNER_MAX, LEAF_MAX, nodeBlock,
-  ROOMY_BYTES, isRoomy, setNodeCount, isFull, slotKey, slotLink, allocatedFor, setRoomy, itemBytes, writeSlot, slotCardinality, LEVELS_MAX,
-  NODE_SMALL,
+  rootNode, nodeLevel, slotAt, addToSlot, slotChild, nodeCount, NODE_HEADER, nodeBytes, writeNode, entryAt, LEAF_MAX, nodeBlock,
+  ROOMY_BYTES, isRoomy, setNodeCount, isFull, slotKey, slotLink, allocatedFor, setRoomy, itemBytes, writeSlot, slotCardinality,
 } from "./node";
 import {
   entryKind, Kind, entryCount, entryKey, entryPayload, payloadBytes, setBlock, setKey, entryCardinality, KEY_MAX, keyOf, lowOf, offsetOf,
@@ -28,6 +27,7 @@ import {
 } from "./entry";
 import { PAGE_BYTES, isPacked, itemsUpTo, offsetAt, packedCount, removeItems } from "./packed";
 import { slotFor, entriesUpTo } from "./directory";
+import { AMPLE_ROOM, becomesRoomy, roomToInsert } from "./room";
 import { arrayBytes } from "../container/limits";
 import { SHORT_HEADER, SHORT_HEADER_BYTES, shortBytes, wordsOf } from "../container/short";
 
@@ -80,68 +80,6 @@ export function promote(): void {
     if (bytes) setBlock(entryAt(root, 0), kind, count, payload);
   }
 }
-
-/** The most that roomToInsert() counts for one entry at one level: a sibling, and two larger blocks for the node above. */
-// @ts-ignore: decorator
-@inline const ROOM_A_LEVEL: usize = 8192;
-// @ts-ignore: decorator
-@inline const AMPLE_ROOM: usize = <usize>LEVELS_MAX * ROOM_A_LEVEL;
-/** Bytes per entry of all the blocks that a leaf moves through as it grows from empty to LEAF_MAX, and of the blocks that splits take. */
-// @ts-ignore: decorator
-@inline const ROOM_AN_ENTRY: usize = 160;
-/** The same for each slot of an inner node as it grows from empty to INNER_MAX. */
-// @ts-ignore: decorator
-@inline const ROOM_A_SLOT: usize = 200;
-
-/** The most bytes that inserting `entries` (1 or 2) entries at `key` into a full arena allocates. */
-export function roomToInsert(key: u64, entries: u32): usize {
-  let node = rootNode<Own>(), level = nodeLevel<Own>(node), count = nodeCount<Own>(node), above: u32 = 0, splits: usize = 0;
-  while (true) {
-    // A node that is full, or gets full, is split in two. The node above it, or a new root, takes up to `entries` more slots.
-    if (count + entries > (level ? INNER_MAX : LEAF_MAX)) {
-      splits += nodeBlock(level, level ? (count >> 1) + 2 : LEAF_MAX) + nodeBlock(level + 1, above + 1) + nodeBlock(level + 1, above + 2);
-    }
-    if (!level) break;
-    above = count;
-    node = slotChild<Own>(slotAt(node, slotFor<Own>(node, key)));
-    level = nodeLevel<Own>(node);
-    count = nodeCount<Own>(node);
-  }
-  if (splits) return (splits + ROOMY_BYTES) * entries;
-  return isRoomy(node) ? 0 : roomToGrow(count, entries, node == rootNode<Own>());
-}
-
-/**
- * Room that is enough for inserting `entries` entries into a full arena: at two places, and anywhere between them if `entries` includes all
- * entries that are there already. No entry may be removed before the last one is inserted.
- */
-export function roomForEntries(entries: u64): u64 {
-  const root = rootNode<Own>(), level = nodeLevel<Own>(root), count = nodeCount<Own>(root);
-  // The second term: what nodes at both ends of a range take, and what roomToInsert() answers for the last entry, though it needs less.
-  if (level || count + entries > LEAF_MAX) return entries * ROOM_AN_ENTRY + <u64>(2 * level + 3) * ROOM_A_LEVEL;
-  return roomToGrow(count, <u32>entries, true);
-}
-
-/** The most bytes that appending `entries` entries in leaves as full as they can be allocates. */
-export function roomForLeaves(entries: u32): u64 {
-  const leaves = <u64>entries / LEAF_MAX + 1, level = nodeLevel<Own>(rootNode<Own>());
-  return leaves * (ROOMY_BYTES + ROOM_A_SLOT) + <u64>(level + 3) * ROOM_A_LEVEL;
-}
-
-/** Bytes of the blocks that a leaf moves through while it grows by `entries` entries. It has `count` and is not roomy. */
-function roomToGrow(count: u32, entries: u32, isRoot: bool): usize {
-  let bytes: usize = 0;
-  for (let n = count + 1; n <= count + entries; n++) {
-    if (nodeBlock(0, n) == nodeBlock(0, n - 1)) continue;
-    if (becomesRoomy(nodeBytes(0, n), isRoot)) return bytes + ROOMY_BYTES;
-    bytes += nodeBlock(0, n);
-  }
-  return bytes;
-}
-
-/** Whether a leaf becomes roomy when it needs a larger block, of `bytes` bytes. */
-// @ts-ignore: decorator
-@inline function becomesRoomy(bytes: usize, isRoot: bool): bool { return bytes > NODE_SMALL && !isRoot; }
 
 /**
  * Inserts an entry for `key` and returns its address. No entry may cover the key yet, and its leaf must not be packed: loosen() of pages.ts

@@ -12,7 +12,8 @@ import {
   KEY_MAX, Kind, entryCount, entryKind, entryPayload, isArray, keyOf, lowOf, setBlock, setCount, setPair, setSingle,
 } from "../arena/entry";
 import { findEntry } from "../arena/directory";
-import { roomToInsert, insertEntry, adjust, removeEntry } from "../arena/change";
+import { insertEntry, adjust, removeEntry } from "../arena/change";
+import { roomToInsert } from "../arena/room";
 import { loosen } from "../arena/pages";
 import { containerHas } from "../read/query";
 import {

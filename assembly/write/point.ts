@@ -5,7 +5,8 @@ import { isTiny, allocate, blockBytes, prepare, entryTotal, setEntryTotal, setTo
 import { Kind, keyOf, lowOf, offsetOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull } from "../arena/entry";
 import { findEntry, farEntriesUpTo, farSlotsUpTo, neighbourFor } from "../arena/directory";
 import { rootNode, nodeLevel, slotAt, slotChild, addToSlot, entryAt } from "../arena/node";
-import { insertHere, insertEntry, adjust, promote, removeEntry, roomToInsert } from "../arena/change";
+import { insertHere, insertEntry, adjust, promote, removeEntry } from "../arena/change";
+import { roomToInsert } from "../arena/room";
 import { insertLone, loosen } from "../arena/pages";
 import { Inserted, insertInPage, isItem, isPacked } from "../arena/packed";
 import { containerHas } from "../read/query";

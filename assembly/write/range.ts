@@ -13,7 +13,8 @@ import {
   lowOf, payloadBytes, setBlock, setCount, setFull, setPair, setSingle,
 } from "../arena/entry";
 import { advance, entriesBetween, entriesHeld, findEntry, placeEntry, seek } from "../arena/directory";
-import { roomForEntries, promote, insertEntry, adjust, changeKey, removeEntry, removeEntries } from "../arena/change";
+import { promote, insertEntry, adjust, changeKey, removeEntry, removeEntries } from "../arena/change";
+import { roomForEntries } from "../arena/room";
 import { clearTiny, loosen } from "../arena/pages";
 import { isPacked } from "../arena/packed";
 import { normalized } from "../combine/emit";
