@@ -111,7 +111,26 @@ export function intersectToArray(acc: u64, at: u32, list: usize, from: u32, to: 
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
     const a = foldPart<And>(acc, at, list, from, last, skip, scratch(Scratch.FIRST), part);
     out = extractPart<And>(a, shapeAt(listedShape(list, last)) + part, <u32>part << 3, isDense(expected), out, scratch(Scratch.LIST));
-    if (memberCount(start, out) > <u32>((part + PART_BYTES) * ARRAY_MAX / BITSET_BYTES)) return TOO_MANY;
+    if (exceedsArray(memberCount(start, out), part)) return TOO_MANY;
   }
   return arrayShape(memberCount(start, out), start);
+}
+
+/** The same for two bitsets, `l` of the operand that `left` shows and `r` of that on the right. */
+export function intersectPairToArray(l: u64, r: u64): u64 {
+  const expected = expectedMembers(shapeCount(l), shapeCount(r));
+  if (expected < SPARSE || expected >= MANY) return TOO_MANY;
+  const start = scratch(Scratch.SECOND), work = scratch(Scratch.LIST);
+  let out = start;
+  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
+    out = extractPart<And>(shapeAt(l) + part, shapeAt(r) + part, <u32>part << 3, isDense(expected), out, work);
+    if (exceedsArray(memberCount(start, out), part)) return TOO_MANY;
+  }
+  return arrayShape(memberCount(start, out), start);
+}
+
+/** Whether so many members of the parts up to the one at `part` predict more than ARRAY_MAX in all. */
+// @ts-ignore: decorator
+@inline function exceedsArray(members: u32, part: usize): bool {
+  return members > <u32>((part + PART_BYTES) * ARRAY_MAX / BITSET_BYTES);
 }

@@ -5,6 +5,7 @@ import { left, reply, right } from "../env/memory";
 import { Kind } from "../arena/entry";
 import { appendFull, begin } from "../arena/builder";
 import { stores } from "../container/kernel";
+import { TOO_MANY, intersectPairToArray } from "./bitsets";
 import { CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, cursorOperand, cursorShape, openCursor, seekCursor } from "./cursor";
 import { emit, emitCopy } from "./emit";
 import { Fold, fold, foldCardinality } from "./fold";
@@ -82,7 +83,8 @@ export function walkPair<S>(op: Fold): u64 {
 
 // @ts-ignore: decorator
 @inline function storeFold(op: Fold, key: u64, lk: u32, l: u64, rk: u32, r: u64): u64 {
-  const s = fold(op, lk, l, rk, r, scratch(Scratch.FIRST), scratch(Scratch.TEMP));
+  let s = op == Fold.AND && shapeKind(l) == Kind.BITSET && shapeKind(r) == Kind.BITSET ? intersectPairToArray(l, r) : TOO_MANY;
+  if (s == TOO_MANY) s = fold(op, lk, l, rk, r, scratch(Scratch.FIRST), scratch(Scratch.TEMP));
   emit(key, s);
   return shapeCount(s);
 }
