@@ -47,6 +47,7 @@ static int change(call *c, const char *name, uint32_t bit, int creates, uint64_t
         return 0;
     }
     status done = core_set_all(&k.value, offsets, length, bit, changed);
+    if (done == OK && k.stored == NULL && room_for(length)) bitmap_fit(&k.value);       /* it may have taken less than that */
     free_values(offsets);
     return commit(c, &k, done, *changed > 0, "setbit");
 }
