@@ -64,7 +64,7 @@ describe.each(byName(families))("%s: writes to many small containers while memor
           () => ["CLEARRANGE", ["k", low, high], sorted.filter((offset) => offset < low || offset >= high)],
         ])();
         const size = Number(await server.run("MEMORY", "USAGE", "k"));
-        const isRefusal = await isRefused(size - 64 + random.below(random.pick([3000, 60_000])), command, args);
+        const isRefusal = await isRefused(size - 64 + random.below(random.pick([3000, 60_000, 4_000_000])), command, args);
         const counts = isRefusal ? refused : done;
         counts.set(command, (counts.get(command) ?? 0) + 1);
         if (!isRefusal) model = new Set(after);
@@ -77,8 +77,8 @@ describe.each(byName(families))("%s: writes to many small containers while memor
         if (model.size === 0) break;
       }
     }
-    expect(refused.get("IMPORT"), `imports refused, SEED=${seed}`).toBeGreaterThan(3);
-    expect(done.get("IMPORT"), `imports done, SEED=${seed}`).toBeGreaterThan(3);
+    expect(refused.get("IMPORT"), `imports refused, SEED=${seed}`).toBeGreaterThan(2);
+    expect(done.get("IMPORT"), `imports done, SEED=${seed}`).toBeGreaterThan(2);
     expect(await server.info("redis-roar_bitmaps_damaged")).toBe("0");
   }));
 });
