@@ -18,7 +18,7 @@ import { NOTHING, copyShape, fullShape, shape, shapeAt, shapeCount, shapeKind } 
 import {
   Rule, firstItem, highOffset, itemsEnd, listAt, listedAt, lowOffset, resultEntry, resultOperand, setResult, termLeast, termRule,
 } from "./term";
-import { MANY, counterPlaces, countListed, countOne, reached, repeatedOfFew } from "./threshold";
+import { MANY, counterPlaces, countListed, countOne, reached, repeatedOfArrays, repeatedOfFew } from "./threshold";
 import { seekRest } from "./seek";
 import { foldListed } from "./union";
 
@@ -269,7 +269,8 @@ function thresholdOfListed<S>(term: u32, list: usize, listed: u32, least: u32, e
     return foldListed<S>(exactly ? Fold.XOR : Fold.OR, list, listed);
   }
   if (least == 1 && !exactly) return foldListed<S>(Fold.OR, list, listed);
-  return repeatedOfFew(list, listed, least, exactly);
+  const repeated = repeatedOfFew(list, listed, least, exactly);
+  return repeated == MANY ? repeatedOfArrays<S>(list, listed, least, exactly) : repeated;
 }
 
 // --- Complements and ranges -----------------------------------------------------------------------------------------------------

@@ -3,14 +3,14 @@
 import { SELF, left, right } from "../env/memory";
 import { Kind } from "../arena/entry";
 import { stores } from "../container/kernel";
-import { countArray, countParts, keepRepeated, planesFor, putEdges, startCounters, sweepEdges } from "../container/counters";
+import { countArray, countInLevels, countParts, keepRepeated, planesFor, putEdges, startCounters, sweepEdges } from "../container/counters";
 import { bitsetCardinality, differenceBitsets, intersectBitsets, PART_BYTES } from "../container/bitset";
-import { BITSET_BYTES, MEMBER_BYTES, arrayBytes, isArraySized, memberCount, runsBytes } from "../container/limits";
+import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, memberCount, runsBytes } from "../container/limits";
 import { bucketsToArray } from "../container/buckets";
-import { shortToArray } from "../container/short";
+import { copyShortPart, shortPart, shortToArray } from "../container/short";
 import { listedCount, listedKind, listedOperand, listedShape, toBitset } from "./list";
 import { FOLD_BYTES, Scratch, scratch } from "./scratch";
-import { arrayShape, bitsetShape, runsShape, shapeAt, shapeCount, shapeKind } from "./shape";
+import { arrayShape, bitsetShape, runsShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
 import { Rule, listedAt, termLeast, termRule } from "./term";
 import { unpackedRight } from "./unpack";
 
@@ -18,14 +18,26 @@ import { unpackedRight } from "./unpack";
 // @ts-ignore: decorator
 @inline const FEW: u32 = 64;
 
+/** An array of more members is made a bitset, which is counted faster. */
+// @ts-ignore: decorator
+@inline const SMALL_ARRAY: u32 = 320;
+/** Arrays of more members are not counted in levels: too many of these are in the first level already. */
+// @ts-ignore: decorator
+@inline const LEVELLED_ARRAY: u32 = 1024;
+/** Most levels. */
+// @ts-ignore: decorator
+@inline const LEVELS_MAX: u32 = 8;
+
 /** How many items the counters of a term that counts overflow at: one more than it looks for if that must not be reached. */
 // @ts-ignore: decorator
 @inline function overflowsAt(least: u32, exactly: bool): u32 { return least + u32(exactly); }
 
-/** The places that a term's counters take. They lie behind the named places of the scratch room. */
+/** The places that a term's counters take, be they planes or levels. They lie behind the named places of the scratch room. */
 export function counterPlaces(term: u32): u32 {
   const rule = termRule(term);
-  return rule == Rule.ATLEAST || rule == Rule.EXACTLY ? planesFor(overflowsAt(termLeast(term), rule == Rule.EXACTLY)) + 1 : 0;
+  if (rule != Rule.ATLEAST && rule != Rule.EXACTLY) return 0;
+  const most = overflowsAt(termLeast(term), rule == Rule.EXACTLY);
+  return max(planesFor(most) + 1, min(most, LEVELS_MAX));
 }
 
 // @ts-ignore: decorator
@@ -87,71 +99,173 @@ function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
   return runsShape(sweepEdges(edges, to, least, exactly, out), out);
 }
 
-/** repeatedOfFew()'s answer where there are too many. */
+/** The answer of repeatedOfFew() and repeatedOfArrays() where there are too many members. */
 // @ts-ignore: decorator
 @inline export const MANY: u64 = u64.MAX_VALUE;
 
+/** What `least` (at least 1) of the list's `count` containers have if these are arrays without very many members; otherwise MANY. */
+export function repeatedOfArrays<S>(list: usize, count: u32, least: u32, exactly: bool): u64 {
+  const levels = countersAt(), most = overflowsAt(least, exactly), last = levels + <usize>(least - 1) * FOLD_BYTES;
+  if (most > LEVELS_MAX) return MANY;
+  for (let i: u32 = 0; i < count; i++) if (!isList(listedKind(list, i)) || listedCount(list, i) > LEVELLED_ARRAY) return MANY;
+  memory.fill(levels, 0, <usize>most * FOLD_BYTES);
+  for (let i: u32 = 0; i < count; i++) {
+    const a = unpackedRight(listedOperand(list, i), listedShape(list, i));
+    countInLevels(levels, most, shapeAt(a), shapeCount(a));
+  }
+  return exactly ? lessOver(last, last + FOLD_BYTES) : bitsetIn<S>(last);
+}
+
+/** Whether a container of that kind is a list of its members. */
+// @ts-ignore: decorator
+@inline function isList(kind: Kind): bool { return kind == Kind.ARRAY || kind == Kind.BUCKETS; }
+
+/** The bitset at `at` as a result: in Scratch.FIRST, or with S = Count only how many members it has. */
+function bitsetIn<S>(at: usize): u64 {
+  const out = scratch(Scratch.FIRST);
+  left.select(SELF);
+  right.select(SELF);
+  return bitsetShape(stores<S>() ? intersectBitsets(at, at, out) : bitsetCardinality(at), out);
+}
+
+/** The bitset at `at` without the one at `over`, in Scratch.FIRST. */
+function lessOver(at: usize, over: usize): u64 {
+  const out = scratch(Scratch.FIRST);
+  left.select(SELF);
+  right.select(SELF);
+  return bitsetShape(differenceBitsets(at, over, out), out);
+}
+
 /**
  * Counts the list's `count` containers, to find what `least` of them have, with `exactly` no more. Returns how many planes that takes.
- * Bitsets come first, by turns and two at once. Adding does much with each word, so the CPU would wait for memory at each line again if
- * the next part were not asked for in advance.
+ * Bitsets, short ones among them, come first: by turns, and two at once. Adding does much with each word, so the CPU would wait for memory
+ * at each line again if the next part were not asked for in advance.
  */
 export function countListed(list: usize, count: u32, least: u32, exactly: bool): u32 {
   const counters = countersAt(), overflow = overflowsAt(least, exactly), planes = planesFor(overflow);
+  let bitsets: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) bitsets += u32(isInWords(listedKind(list, i)));
+  if (bitsets & 1) memory.fill(noPart(), 0, PART_BYTES);
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    let waiting = SELF, begun = false;        // waiting: a bitset that has no second one yet
+    let first = bitsets & 1 ? place(SELF, noPart()) : NOWHERE, begun = false; // first: what has no second one yet
     for (let i: u32 = 0; i < count; i++) {
-      if (listedKind(list, i) != Kind.BITSET) continue;
-      if (waiting == SELF) { waiting = i; continue; }
-      left.select(listedOperand(list, waiting));
-      const a = shapeAt(load<u64>(listedAt(list, waiting))) + part;
-      const b = shapeAt(listedShape(list, i)) + part;
-      left.prefetch(a + PART_BYTES, PART_BYTES);
-      right.prefetch(b + PART_BYTES, PART_BYTES);
-      countParts(counters, planes, begun ? 0 : overflow, a, b, part, scratch(Scratch.SPARE));
+      const s = load<u64>(listedAt(list, i));
+      if (!isInWords(shapeKind(s))) continue;
+      const second = partPlace(listedOperand(list, i), s, part, stagedPart(first == NOWHERE));
+      if (second == NOWHERE) continue;
+      if (first == NOWHERE) { first = second; continue; }
+      countPlaces(counters, planes, begun ? 0 : overflow, first, second, part);
       begun = true;
-      waiting = SELF;
+      first = NOWHERE;
     }
     if (!begun) startCounters(counters, planes, overflow, part);
-    if (waiting != SELF) countAlone(counters, planes, shapeAt(listedShape(list, waiting)) + part, part);
+    if (first != NOWHERE && first != place(SELF, noPart())) countAlone(counters, planes, first, part);
   }
-  for (let i: u32 = 0; i < count; i++) {
-    if (listedKind(list, i) != Kind.BITSET) countOne(planes, listedOperand(list, i), listedShape(list, i));
-  }
+  countOthers(list, count, planes);
   return planes;
 }
 
-/** Counts a part of right `b` alone. */
-function countAlone(counters: usize, planes: u32, b: usize, part: usize): void {
-  const none = scratch(Scratch.SPARE) + PART_BYTES;
-  memory.fill(none, 0, PART_BYTES);
-  left.select(SELF);
+/** Counts the list's containers that are not counted word by word: two at once as bitsets, or if they are small arrays one by one. */
+function countOthers(list: usize, count: u32, planes: u32): void {
+  const counters = countersAt(), a = scratch(Scratch.FIRST), b = scratch(Scratch.SECOND);
+  let waiting = false;                        // for a second one, at `a`
+  for (let i: u32 = 0; i < count; i++) {
+    const kind = listedKind(list, i);
+    if (isInWords(kind)) continue;
+    const operand = listedOperand(list, i), s = listedShape(list, i);
+    if (isList(kind) && shapeCount(s) <= SMALL_ARRAY) { countSmall(planes, operand, s); continue; }
+    toBitset(operand, s, waiting ? b : a);
+    if (waiting) {
+      for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
+        countPlaces(counters, planes, 0, place(SELF, a + part), place(SELF, b + part), part);
+      }
+    }
+    waiting = !waiting;
+  }
+  if (waiting) countOne(planes, SELF, shape(Kind.BITSET, UNIVERSE, a));
+}
+
+// @ts-ignore: decorator
+@inline function countSmall(planes: u32, operand: u32, s: u64): void {
+  const a = unpackedRight(operand, s);
+  countArray(countersAt(), planes, shapeAt(a), shapeCount(a));
+}
+
+/** Whether containers of that kind are counted word by word. */
+// @ts-ignore: decorator
+@inline function isInWords(kind: Kind): bool { return kind == Kind.BITSET || kind == Kind.SHORT; }
+
+// --- Parts of bitsets: u32 address, u32 operand that it is in --------------------------------------------------------------------
+
+/** The place of a part without members. */
+// @ts-ignore: decorator
+@inline const NOWHERE: u64 = 0;
+
+// @ts-ignore: decorator
+@inline function place(operand: u32, at: usize): u64 { return (<u64>operand << 32) | at; }
+// @ts-ignore: decorator
+@inline function placeOperand(p: u64): u32 { return <u32>(p >> 32); }
+// @ts-ignore: decorator
+@inline function placeAt(p: u64): usize { return <u32>p; }
+
+// Scratch.SPARE has room for the carry of countParts(), a part without members, and two parts of short bitsets.
+// @ts-ignore: decorator
+@inline function carryAt(): usize { return scratch(Scratch.SPARE); }
+// @ts-ignore: decorator
+@inline function noPart(): usize { return scratch(Scratch.SPARE) + PART_BYTES; }
+// @ts-ignore: decorator
+@inline function stagedPart(first: bool): usize { return scratch(Scratch.SPARE) + (first ? 2 : 3) * PART_BYTES; }
+
+/** Where part `part` of `s` is, a bitset or short bitset of operand `operand`: there, or at `staged` if the words have not all of it. */
+function partPlace(operand: u32, s: u64, part: usize, staged: usize): u64 {
+  const at = shapeAt(s);
+  if (shapeKind(s) == Kind.BITSET) return place(operand, at + part);
+  right.select(operand);
+  const words = shortPart(at, part);
+  if (words) return place(operand, words);
+  return copyShortPart(at, part, staged) ? place(SELF, staged) : NOWHERE;
+}
+
+/** countParts() of what is at these places. */
+// @ts-ignore: decorator
+@inline function countPlaces(counters: usize, planes: u32, least: u32, first: u64, second: u64, part: usize): void {
+  const a = placeAt(first), b = placeAt(second);
+  left.select(placeOperand(first));
+  right.select(placeOperand(second));
+  left.prefetch(a + PART_BYTES, PART_BYTES);
   right.prefetch(b + PART_BYTES, PART_BYTES);
-  countParts(counters, planes, 0, none, b, part, scratch(Scratch.SPARE));
+  countParts(counters, planes, least, a, b, part, carryAt());
+}
+
+/** Counts the part at a place alone. */
+function countAlone(counters: usize, planes: u32, only: u64, part: usize): void {
+  memory.fill(noPart(), 0, PART_BYTES);
+  countPlaces(counters, planes, 0, place(SELF, noPart()), only, part);
 }
 
 /** Counts the container `s` of operand `operand`, which `right` shows. */
 export function countOne(planes: u32, operand: u32, s: u64): void {
-  const counters = countersAt();
-  const kind = shapeKind(s);
-  if (kind == Kind.ARRAY || kind == Kind.BUCKETS || (kind == Kind.SHORT && isArraySized(shapeCount(s)))) {
-    const a = unpackedRight(operand, s);
-    countArray(counters, planes, shapeAt(a), shapeCount(a));
-    return;
+  const counters = countersAt(), kind = shapeKind(s);
+  if (isList(kind) && shapeCount(s) <= SMALL_ARRAY) { countSmall(planes, operand, s); return; }
+  let where = operand, bits = s;
+  if (!isInWords(kind)) {
+    const made = scratch(Scratch.FIRST);
+    if (kind == Kind.FULL) memory.fill(made, 0xff, BITSET_BYTES); else toBitset(operand, s, made);
+    where = SELF;
+    bits = shape(Kind.BITSET, UNIVERSE, made);
   }
-  const bits = scratch(Scratch.FIRST);
-  if (shapeKind(s) == Kind.FULL) memory.fill(bits, 0xff, BITSET_BYTES);
-  else toBitset(operand, s, bits);
-  right.select(SELF);
-  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) countAlone(counters, planes, bits + part, part);
+  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
+    const only = partPlace(where, bits, part, stagedPart(true));
+    if (only != NOWHERE) countAlone(counters, planes, only, part);
+  }
 }
 
 /** The values that were counted often enough since countListed() began: in Scratch.FIRST, or with S = Count only how many there are. */
 export function reached<S>(planes: u32, exactly: bool): u64 {
-  const counters = countersAt(), over = counters + <usize>planes * FOLD_BYTES, out = scratch(Scratch.FIRST);
+  const counters = countersAt(), over = counters + <usize>planes * FOLD_BYTES;
+  if (!exactly) return bitsetIn<S>(over);
   left.select(SELF);
   right.select(SELF);
-  if (!exactly) return bitsetShape(stores<S>() ? intersectBitsets(over, over, out) : bitsetCardinality(over), out);
   for (let i: u32 = 1; i < planes; i++) intersectBitsets(counters, counters + <usize>i * FOLD_BYTES, counters);
-  return bitsetShape(differenceBitsets(counters, over, out), out);
+  return lessOver(counters, over);
 }

@@ -6,7 +6,7 @@ import { Kind } from "../arena/entry";
 import { ARRAY_MAX } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
 import { BUCKETS_FROM } from "../container/buckets";
-import { Or, Store, Xor } from "../container/kernel";
+import { Or, Store, Xor, stores } from "../container/kernel";
 import { unionArrayUncounted, unionRunsInto, xorArrayUncounted, xorRunsInto } from "../container/mixed";
 import { clearEdges, edgesToRuns, flipEdges, runsCardinality } from "../container/run";
 import { combineShortInto } from "../container/short";
@@ -40,7 +40,7 @@ const enum Strategy {
  * where that spares work.
  */
 export function foldListed<S>(op: Fold, list: usize, count: u32): u64 {
-  switch (strategyFor(op, list, count)) {
+  switch (strategyFor<S>(op, list, count)) {
     case Strategy.SMALLEST_FIRST: return foldSmallestFirst(op, list, count);
     case Strategy.BY_BITSET: return foldByBitset<S>(op, list, count);
     case Strategy.BY_EDGES: return xorByEdges(list, count);
@@ -49,7 +49,7 @@ export function foldListed<S>(op: Fold, list: usize, count: u32): u64 {
 }
 
 /** The quickest strategy. For SMALLEST_FIRST the order is written to Scratch.LIST. */
-function strategyFor(op: Fold, list: usize, count: u32): Strategy {
+function strategyFor<S>(op: Fold, list: usize, count: u32): Strategy {
   if (count <= 2) return Strategy.IN_TURN;
   let pieces: u32 = 0, onlyRuns = true, onlyLists = true;     // pieces: members, and runs
   for (let i: u32 = 0; i < count; i++) {
@@ -61,7 +61,7 @@ function strategyFor(op: Fold, list: usize, count: u32): Strategy {
   if (op == Fold.XOR && onlyRuns && pieces <= RUNS_MAX) return Strategy.BY_EDGES;
   if (pieces <= BY_BITSET_FROM) return Strategy.IN_TURN;
   if (!onlyLists || pieces > ARRAY_MAX || count > SORTED_MAX) return Strategy.BY_BITSET;
-  return sortBySize(list, count) < bitsetCost(pieces) ? Strategy.SMALLEST_FIRST : Strategy.BY_BITSET;
+  return sortBySize(list, count) < bitsetCost<S>(pieces) ? Strategy.SMALLEST_FIRST : Strategy.BY_BITSET;
 }
 
 function foldInTurn(op: Fold, list: usize, count: u32): u64 {
@@ -87,9 +87,9 @@ function foldInTurn(op: Fold, list: usize, count: u32): u64 {
 /** Merging two containers of buckets, whatever they hold. */
 // @ts-ignore: decorator
 @inline const MERGING_BUCKETS: u32 = 1400;
-/** The union of containers with so many members, by way of a bitset. */
+/** The union of containers with so many members, by way of a bitset, from which they are taken out again unless they are only counted. */
 // @ts-ignore: decorator
-@inline function bitsetCost(members: u32): u32 { return 1200 + 2 * members + (members >> 2); }
+@inline function bitsetCost<S>(members: u32): u32 { return stores<S>() ? 1200 + 2 * members + (members >> 2) : 400 + members; }
 
 /** Sorts the list's elements by size; returns what folding them in that order costs. */
 function sortBySize(list: usize, count: u32): u32 {

@@ -214,17 +214,47 @@ type Ones = u32;
   }
 }
 
-/** Adds one to the counters of the members of right array `a`. */
+/** Adds one to the counters of the members of right array `a`. There are no branches up to the third plane: they would be unforeseeable. */
 export function countArray(planes: usize, count: u32, a: usize, members: u32): void {
   for (const end = a + arrayBytes(members); a < end; a += MEMBER_BYTES) {
-    const value = right.load16(a, 0), bit = (<u32>1) << (value & 7);
-    let at = planes + (value >> 3);
-    for (let i: u32 = 0; i < count; i++, at += BITSET_BYTES) {
-      const old = <u32>load<u8>(at);
-      store<u8>(at, old ^ bit);
-      if (!(old & bit)) break;
-      if (i + 1 == count) store<u8>(at, <u32>load<u8>(at, BITSET_BYTES) | bit, BITSET_BYTES);
-    }
+    const value = right.load16(a, 0), at = planes + (value >> 3);
+    const p = <u32>load<u8>(at), q = <u32>load<u8>(at, BITSET_BYTES), o = <u32>load<u8>(at, 2 * BITSET_BYTES);
+    const bit = (<u32>1) << (value & 7), carry = bit & p & q;
+    store<u8>(at, p ^ bit);
+    store<u8>(at, q ^ (bit & p), BITSET_BYTES);
+    if (count == PLANES_LEAST) store<u8>(at, o | carry, 2 * BITSET_BYTES); else if (carry) carryOn(at, count, carry);
+  }
+}
+
+/** Adds `carry` to the byte at `at` of the planes from the third one on. */
+function carryOn(at: usize, count: u32, carry: u32): void {
+  at += <usize>PLANES_LEAST * BITSET_BYTES;
+  for (let i = PLANES_LEAST; i < count && carry; i++, at += BITSET_BYTES) {
+    const p = <u32>load<u8>(at);
+    store<u8>(at, p ^ carry);
+    carry &= p;
+  }
+  if (carry) store<u8>(at, <u32>load<u8>(at) | carry);
+}
+
+// Few containers of few members are counted in levels instead: level i is a bitset of the values that are in more than i containers. Where
+// most values are in one container only, the other levels are hardly ever looked at.
+
+/** Adds the members of right array `a` to the `count` levels at `levels`, which follow one another and are clear at first. */
+export function countInLevels(levels: usize, count: u32, a: usize, members: u32): void {
+  for (const end = a + arrayBytes(members); a < end; a += MEMBER_BYTES) {
+    const value = right.load16(a, 0), at = levels + (value >> 3), held = <u32>load<u8>(at), bit = (<u32>1) << (value & 7);
+    if (held & bit) countAgain(at, count, bit); else store<u8>(at, held | bit);
+  }
+}
+
+/** Adds a value that the first level has to the next one that lacks it. */
+function countAgain(at: usize, count: u32, bit: u32): void {
+  while (--count) {
+    at += BITSET_BYTES;
+    const held = <u32>load<u8>(at);
+    store<u8>(at, held | bit);
+    if (!(held & bit)) return;
   }
 }
 

@@ -12,7 +12,7 @@ import { left, right } from "../env/memory";
 import { Left, Own, Right, view32, view64 } from "../env/view";
 import { AndNot, Or, Store, combineWords, stores } from "./kernel";
 import { BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, memberCount, runsBytes } from "./limits";
-import { bitsetHas, bitsetRangeCardinality, bitsetSelect, bitsetSet, clearBitset, setBits } from "./bitset";
+import { PART_BYTES, bitsetHas, bitsetRangeCardinality, bitsetSelect, bitsetSet, clearBitset, setBits } from "./bitset";
 import { plainBytes } from "./buckets";
 
 /** Bytes of the payload before the words. */
@@ -214,6 +214,22 @@ export function spanOfBitset<M>(a: usize): u32 {
 /** The number of words in a header. */
 // @ts-ignore: decorator
 @inline export function wordsOf(header: u32): u32 { return (header >> COUNT_SHIFT) & COUNT_MASK; }
+
+/** Address of part `part` (PART_BYTES, from that byte of the bitset on) of right `a`, if the words include all of it; otherwise 0. */
+export function shortPart(a: usize, part: usize): usize {
+  const header = right.load32(a, 0), from = <usize>(header & FIRST_MASK) << 3, end = from + (<usize>wordsOf(header) << 3);
+  return from <= part && part + PART_BYTES <= end ? wordsAt(a) + (part - from) : 0;
+}
+
+/** Copies part `part` of right `a` to `out`, or returns false if it has no words there. */
+export function copyShortPart(a: usize, part: usize, out: usize): bool {
+  const header = right.load32(a, 0), from = <usize>(header & FIRST_MASK) << 3, end = from + (<usize>wordsOf(header) << 3);
+  const low = max(from, part), high = min(end, part + PART_BYTES);
+  if (low >= high) return false;
+  memory.fill(out, 0, PART_BYTES);
+  right.copy(out + (low - part), wordsAt(a) + (low - from), high - low);
+  return true;
+}
 
 /** Writes the words of the bitset that `header` names. */
 export function bitsetToShort(a: usize, header: u32, out: usize): void {

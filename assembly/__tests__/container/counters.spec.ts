@@ -1,4 +1,4 @@
-import { countArray, countParts, keepRepeated, planesFor, putEdges, startCounters, sweepEdges } from "../../container/counters";
+import { countArray, countInLevels, countParts, keepRepeated, planesFor, putEdges, startCounters, sweepEdges } from "../../container/counters";
 import { PART_BYTES } from "../../container/bitset";
 import { BITSET_BYTES } from "../../container/limits";
 import { Bench, Kind, Model, Style, UNIVERSE, anyModel, crowdedModel, makeModel } from "../support/container-model";
@@ -96,6 +96,32 @@ describe("counters", () => {
         }
         bench.checkPayload(Kind.BITSET, none, "the first plane");
         bench.checkResult(<u32>popcnt<u64>(load<u64>(at + <usize>planes * BITSET_BYTES)), 64, "the plane that tells who overflowed");
+      }
+    }
+    bench.end();
+  });
+});
+
+describe("levels", () => {
+  it("tell which values are in more than so many arrays", () => {
+    const bench = new Bench(1204);
+    for (let most: u32 = 1; most <= 8; most++) {
+      const times = new StaticArray<u32>(UNIVERSE);
+      bench.begin();
+      const at = bench.output(<usize>most * BITSET_BYTES);
+      memory.fill(at, 0, <usize>most * BITSET_BYTES);
+      for (let arrays = 1 + bench.random.below(12); arrays; arrays--) {
+        const sizes: u32[] = [1, 40, 1000, 4096], x = bench.random.below(3) ? anyModel(sizes, bench.random) : crowdedModel(bench.random);
+        if (x.count > 4096) continue;
+        bench.begin();
+        countInLevels(at, most, bench.right(Kind.ARRAY, x), x.count);
+        note(times, x);
+      }
+      for (let v: u32 = 0; v < UNIVERSE; v++) {
+        for (let level: u32 = 0; level < most; level++) {
+          const bit = (<u32>load<u8>(at + <usize>level * BITSET_BYTES + (v >> 3)) >> (v & 7)) & 1;
+          if (bit != u32(times[v] > level)) bench.fail("level " + level.toString() + " of " + v.toString());
+        }
       }
     }
     bench.end();

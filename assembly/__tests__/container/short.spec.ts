@@ -1,10 +1,13 @@
+import { PART_BYTES } from "../../container/bitset";
 import { And, AndNot, Count, Or, Store, Xor } from "../../container/kernel";
 import { ARRAY_MAX, BITSET_BYTES, arrayBytes } from "../../container/limits";
 import {
-  SHORT_MAX, arrayToShort, bitsetToShort, changeShort, combineShortInto, combineShorts, differenceArrayShort, intersectArrayShort,
-  leastBytes, prefersShort, runsToShort, shortBytes, shortHas, shortIsSound, shortLast, shortNextClear, shortNextSet, shortRank,
-  shortSelect, shortToArray, shortToBitset, shortWord, spanOfBitset, staysShort, trimShort, widenShort, wordsBetween,
+  SHORT_MAX, arrayToShort, bitsetToShort, changeShort, combineShortInto, combineShorts, copyShortPart, differenceArrayShort,
+  intersectArrayShort, leastBytes, prefersShort, runsToShort, shortBytes, shortHas, shortIsSound, shortLast, shortNextClear,
+  shortNextSet, shortPart, shortRank, shortSelect, shortToArray, shortToBitset, shortWord, spanOfBitset, staysShort, trimShort, widenShort,
+  wordsBetween,
 } from "../../container/short";
+import { right } from "../../env/memory";
 import { Own } from "../../env/view";
 import {
   Bench, Kind, Model, Operation, UNIVERSE, anyModel, combineModels, crowdedModel, makeModel, shortFirst, shortWords, Style,
@@ -30,6 +33,18 @@ function anySet(bench: Bench): Model {
   const made = bench.random.below(2) ? anyModel(sizes, bench.random) : crowdedModel(bench.random);
   if (!made.count) made.add(bench.random.below(UNIVERSE));
   return made;
+}
+
+/** Puts the bitset together from its parts: those that the short bitset has are copied from where they are. */
+function checkParts(bench: Bench, x: Model): void {
+  bench.begin();
+  const a = bench.right(Kind.SHORT, x), out = bench.output(BITSET_BYTES);
+  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
+    const words = shortPart(a, part);
+    if (words) right.copy(out + part, words, PART_BYTES);
+    else if (!copyShortPart(a, part, out + part)) memory.fill(out + part, 0, PART_BYTES);
+  }
+  bench.checkPayload(Kind.BITSET, x, "parts of a short bitset");
 }
 
 function convertAll(bench: Bench, x: Model): void {
@@ -58,6 +73,7 @@ function convertAll(bench: Bench, x: Model): void {
   out = bench.output(BITSET_BYTES);
   shortToBitset(a, out);
   bench.checkPayload(Kind.BITSET, x, "shortToBitset");
+  checkParts(bench, x);
 }
 
 /** Combines two short bitsets. */

@@ -3,7 +3,7 @@ import { Mistake } from "../../expression/mistake";
 import { Operation } from "../../combine/operation";
 import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, combineModels, range, repeatedModels } from "../support/bitmap-model";
-import { addOperandCopy, clear, enter, memberAt, members } from "../world/world";
+import { Random, addOperandCopy, clear, enter, memberAt, members } from "../world/world";
 
 const WHOLE: Model = range(0, OFFSET_MAX);
 /** The most members of a page. */
@@ -147,6 +147,50 @@ describe("expressions have the model's members", () => {
       const sources = [new Model(), WHOLE];
       for (let s = 0; s < 4; s++) sources.push(round % 2 ? anyRanges(KEY_MAX - 60, KEY_MAX, trial.random) : anyRanges(0, 50, trial.random));
       compareMany(trial, sources, 15);
+    }
+    trial.end();
+  });
+});
+
+// --- Counting -------------------------------------------------------------------------------------------------------------------
+
+/** Adds random members of one container to the model: of a few values, scattered, in a window, or in runs. */
+function addContainer(model: Model, base: u64, random: Random): void {
+  const style = random.below(4), from = random.below(65536);
+  const width = 1 + random.below(min<u32>(65536 - from, random.below(2) ? 2000 : 65536));
+  const sizes: u32[] = [5, 40, 250, 319, 321, 900, 1023, 1025, 4000, 9000], share = 65536 / sizes[random.below(sizes.length)];
+  const low: u32 = style == 2 ? from : 0, end: u32 = style == 2 ? from + width : 65536;
+  for (let at = low; at < end;) {
+    if (style == 0) at += 1 + share - (at % share || 1);      // the same values in all containers of that share
+    else at += style == 1 ? 1 + random.below(2 * share) : style == 2 ? 1 + random.below(4) : 1 + random.below(9000);
+    if (at >= end) break;
+    const high = style == 3 ? min(at + random.below(9000), 65535) : at;
+    model.append(base + at, base + high);
+    at = high + 1;
+  }
+}
+
+describe("counting functions have the model's members", () => {
+  it("whatever the sizes and kinds of the containers that meet", () => {
+    const trial = new Trial(1213), random = trial.random;
+    for (let round = 0; round < 12; round++) {
+      const sources: Model[] = [], count = <i32>random.between(2, 12), styles = random.below(3);
+      for (let s = 0; s < count; s++) {
+        const source = new Model();
+        for (let key: u64 = 0; key < 4; key++) if (random.below(8) || !styles) addContainer(source, key << 16, random);
+        sources.push(source);
+      }
+      const all = "#1..#" + count.toString();
+      for (let least = 1; least <= min(count, 10); least++) {
+        const number = least.toString();
+        addSources(trial, sources);
+        compare(trial, count, new Meaning("atleast(" + number + ", " + all + ")", repeatedModels(sources, least, count)));
+        addSources(trial, sources);
+        compare(trial, count, new Meaning("exactly(" + number + ", " + all + ")", repeatedModels(sources, least, least)));
+        const others: Model[] = sources.concat([combineModels(Operation.OR, [sources[0], sources[1]])]);
+        addSources(trial, sources);
+        compare(trial, count, new Meaning("atleast(" + number + ", " + all + ", #1 | #2)", repeatedModels(others, least, count + 1)));
+      }
     }
     trial.end();
   });
