@@ -14,7 +14,7 @@ export { countIndexed, position } from "./read/indexed";
 export { membersFrom } from "./read/stream";
 export { statistics } from "./read/statistics";
 export { combine, combineCardinality, expectedBytes } from "./combine/combine";
-export { checkQuery, query, queryCardinality, queryMembers } from "./expression/query";
+export { parseQuery, query, queryCardinality, queryMembers } from "./expression/query";
 export { complement } from "./combine/complement";
 export { rebuildRange } from "./combine/rebuild";
 export { intersects, isSubset } from "./combine/relate";

@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     query q = {.keys = (data[0] & (KEYS_MAX - 1)) + 1u, .greatest = wide ? UINT64_MAX : UINT32_MAX};
     if (size < 1 + q.keys) return 0;
     size_t length = make_text(text, data + 1 + q.keys, size - 1 - q.keys, data[0] >> 5 & 1);
-    must(core_check_query(&q, text, length, &what));
+    must(core_parse_query(&q, text, length, &what));
     if (what.what != MISTAKE_NONE) {
         EXPECT(what.place >= 1 && what.place <= length + 1);
         return 0;
@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (uint32_t i = 0; i < q.keys; i++) keys[i] = make_bitmap(data[1 + i], wide);
     operands_clear();
     for (uint32_t i = 0; i < q.keys; i++) operands_add(keys[i]);
-    operands_add_text(text, length);
+    operands_add_parsed();
     check_answers(&q, data[1] * 1000u);
     for (uint32_t i = 0; i < q.keys; i++) bitmap_free(keys[i]);
     return 0;

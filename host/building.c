@@ -63,18 +63,18 @@ static status built(status s, bitmap **result) {
 }
 
 /* An estimate of the bytes that the operation's result and building it need. */
-static uint64_t expected(enum operation operation) {
+static uint64_t expected(enum operation operation, uint32_t sources) {
     uint64_t bytes = 0;
     frame f = reading(bitmap_empty);
     f.operands = operands.list;
-    f.operand_count = operands.count;
+    f.operand_count = sources;
     status s = IN_CORE(&f, bytes = core.expectedBytes(operation, f.operand_count));
     return s == OK ? bytes + BUILDING : 0;
 }
 
 status core_combine(enum operation operation, bitmap **result) {
     frame f;
-    if (!start_building(&f, expected(operation))) return OUT_OF_MEMORY;
+    if (!start_building(&f, expected(operation, operands.count))) return OUT_OF_MEMORY;
     return built(BUILDING_IN(&f, core.combine(operation, f.operand_count)), result);
 }
 
@@ -87,42 +87,49 @@ status core_combine_cardinality(enum operation operation, cardinality *members) 
     return discard(IN_CORE(&f, *members = counted(core.combineCardinality(operation, f.operand_count))));
 }
 
-void operands_add_text(const char *text, size_t length) {
-    add_operand((span){(uint8_t *)text, length < UINT32_MAX ? (uint32_t)length : UINT32_MAX});
-}
-
-/* The expression that was last found to be without mistakes. Programs ask the same ones again and again, and over small bitmaps checking
- * takes as long as answering. */
+/* The expression that was last read, and its tree. Programs ask the same ones again and again, and reading one takes as long as answering it
+ * from small bitmaps. */
 static struct {
     query q;
-    size_t length;
-    char text[256];
-} sound;
+    span text, tree;
+} known;
 
-static int is_sound(const query *q, const char *text, size_t length) {
-    return q->keys == sound.q.keys && q->greatest == sound.q.greatest && length == sound.length && memcmp(text, sound.text, length) == 0;
-}
-
-status core_check_query(const query *q, const char *text, size_t length, wrong *m) {
-    frame f;
-    *m = (wrong){.what = MISTAKE_NONE};
-    if (is_sound(q, text, length)) return OK;
-    operands_clear();
-    operands_add_text(text, length);
-    if (!start_building(&f, 0)) return OUT_OF_MEMORY;
-    status s = discard(IN_CORE(&f, m->key = core.checkQuery(q->keys, q->greatest)));
-    if (s == OK) *m = (wrong){(uint32_t)m->key, (uint32_t)(m->key >> 32), sandbox_members[0]};
-    if (s == OK && m->what == MISTAKE_NONE && length <= sizeof sound.text) {
-        sound.q = *q;
-        sound.length = length;
-        memcpy(sound.text, text, length);
-    }
+static span copy_span(span old, const void *from, size_t bytes) {
+    span s = {RedisModule_Realloc(old.base, bytes + 1), (uint32_t)bytes};
+    memcpy(s.base, from, bytes);
     return s;
 }
 
+static int is_known(const query *q, const char *text, size_t length) {
+    return q->keys == known.q.keys && q->greatest == known.q.greatest && length == known.text.size
+        && memcmp(text, known.text.base, length) == 0;
+}
+
+status core_parse_query(const query *q, const char *text, size_t length, wrong *m) {
+    frame f;
+    uint64_t parsed = 0;
+
+    *m = (wrong){.what = MISTAKE_NONE};
+    if (is_known(q, text, length)) return OK;
+    operands_clear();
+    add_operand((span){(uint8_t *)text, length < UINT32_MAX ? (uint32_t)length : UINT32_MAX});
+    if (!start_building(&f, 0)) return OUT_OF_MEMORY;
+    status s = IN_CORE(&f, parsed = core.parseQuery(q->keys, q->greatest));
+    if (s == OK && (uint32_t)parsed != MISTAKE_NONE) {
+        *m = (wrong){(uint32_t)parsed, (uint32_t)(parsed >> 32), sandbox_members[0]};
+    } else if (s == OK) {
+        known.q = *q;
+        known.text = copy_span(known.text, text, length);
+        known.tree = copy_span(known.tree, arena(call.growable), parsed >> 32);
+    }
+    return discard(s);
+}
+
+void operands_add_parsed(void) { add_operand(known.tree); }
+
 status core_query(const query *q, bitmap **result) {
     frame f;
-    if (!start_building(&f, expected(OR))) return OUT_OF_MEMORY;
+    if (!start_building(&f, expected(OR, q->keys))) return OUT_OF_MEMORY;
     return built(BUILDING_IN(&f, core.query(q->keys, q->greatest)), result);
 }
 
@@ -159,7 +166,7 @@ status core_complement(const bitmap *b, const uint64_t *last, bitmap **result) {
     frame f;
     operands_clear();
     operands_add(b);
-    if (!start_building(&f, expected(NOT))) return OUT_OF_MEMORY;
+    if (!start_building(&f, expected(NOT, operands.count))) return OUT_OF_MEMORY;
     return built(BUILDING_IN(&f, core.complement(b != NULL, last ? *last : 0, last != NULL)), result);
 }
 

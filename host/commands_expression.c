@@ -41,26 +41,23 @@ static int parse_form(call *c, int at, question *asked) {
     return at == c->argc || reply_syntax_error(c);
 }
 
-/* Checks the expression at `at`. Its place is that of a character, counted from 1. */
-static int check_expression(call *c, int at, const query *q) {
+/* Parses the expression at `at`. Places are those of characters, counted from 1. */
+static int parse_expression(call *c, int at, const query *q) {
     size_t length;
     wrong m;
     const char *text = RedisModule_StringPtrLen(c->argv[at], &length);
 
-    if (!succeeded(c, core_check_query(q, text, length, &m))) return 0;
+    if (!succeeded(c, core_parse_query(q, text, length, &m))) return 0;
     if (m.what == MISTAKE_NONE) return 1;
     if (m.what != MISTAKE_UNNAMED_KEY) return reply_error(c, "ERR Roaring: query: %s at character %u", mistake_text(m.what), m.place);
     return reply_error(c, "ERR Roaring: query: the expression ends without #%llu at character %u", (unsigned long long)m.key, m.place);
 }
 
-/* Makes the q->keys keys from `at` on and the expression at `text` the operands. */
-static int open_query(call *c, const query *q, int at, int text) {
-    size_t length;
-    const char *expression = RedisModule_StringPtrLen(c->argv[text], &length);
-
+/* Makes the q->keys keys from `at` on and the expression that was parsed the operands. */
+static int open_query(call *c, const query *q, int at) {
     operands_clear();
     if (!open_operands(c, at, at + (int)q->keys)) return 0;
-    operands_add_text(expression, length);
+    operands_add_parsed();
     return 1;
 }
 
@@ -73,7 +70,7 @@ int query_command(call *c) {
     bitmap *result;
 
     if (!parse_key_count(c, 2, &q.keys) || !parse_form(c, 3 + (int)q.keys, &asked)) return REDISMODULE_OK;
-    if (!check_expression(c, 1, &q) || !open_query(c, &q, 3, 1)) return REDISMODULE_OK;
+    if (!parse_expression(c, 1, &q) || !open_query(c, &q, 3)) return REDISMODULE_OK;
     if (asked.form == MEMBERS) return reply_query_members(c, &q, asked.from, asked.limit);
     if (asked.form == CARD) {
         if (!succeeded(c, core_query_cardinality(&q, 0, &members))) return REDISMODULE_OK;
@@ -93,7 +90,7 @@ int querystore_command(call *c) {
 
     if (!parse_key_count(c, 3, &q.keys)) return REDISMODULE_OK;
     if (c->argc != 4 + (int)q.keys) return reply_syntax_error(c);
-    if (!check_expression(c, 2, &q) || !open_query(c, &q, 4, 2)) return REDISMODULE_OK;
+    if (!parse_expression(c, 2, &q) || !open_query(c, &q, 4)) return REDISMODULE_OK;
     if (!succeeded(c, core_query(&q, &result))) return REDISMODULE_OK;
     if (!open_overwrite(c, 1, &dest)) {
         bitmap_free(result);

@@ -134,16 +134,16 @@ typedef struct wrong {
     uint64_t key;
 } wrong;
 
-/* A query: an expression over operands 0 to keys - 1, in a family whose largest offset is `greatest`. Operand `keys` is the text. */
+/* A query: an expression over operands 0 to keys - 1, in a family whose largest offset is `greatest`. Operand `keys` is the tree. */
 typedef struct query {
     uint32_t keys;
     uint64_t greatest;
 } query;
 
-/* Checks the text of an expression, which need not be an operand yet. m->what is MISTAKE_NONE if nothing is wrong. */
-status core_check_query(const query *q, const char *text, size_t length, wrong *m);
-/* Adds the text as an operand, behind the keys. It must stay valid. */
-void operands_add_text(const char *text, size_t length);
+/* Parses the text of an expression and keeps its tree until the next call. m->what is MISTAKE_NONE if nothing is wrong. */
+status core_parse_query(const query *q, const char *text, size_t length, wrong *m);
+/* Adds that tree as an operand, behind the keys. */
+void operands_add_parsed(void);
 status core_query(const query *q, bitmap **result);
 /* The number of members from `from` on. */
 status core_query_cardinality(const query *q, uint64_t from, cardinality *members);

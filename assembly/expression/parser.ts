@@ -14,7 +14,7 @@ import { Mistake } from "./mistake";
 import { accept, acceptDots, atWord, expect, peek, readNumber, readWord, skipDigits } from "./text";
 import {
   addChild, addOperands, childItems, firstChild, greatestOffset, isTerm, join, keyCount, levels, makeKeys, makeRange, makeTree,
-  moveChildren, nameKeys, namedKeys, nextSibling, note, operands, setLevels, setRule, setTextAt, startTree, textAt,
+  moveChildren, nameKeys, namedKeys, nextSibling, note, operands, setLevels, setRootRecord, setRule, setTextAt, startTree, textAt,
 } from "./tree";
 
 /** Most characters of an expression. */
@@ -37,17 +37,16 @@ const enum Word { ALL = 0x616c6c, ANY = 0x616e79, ONE = 0x6f6e65 }
 @inline const EXACTLY: u64 = 0x65786163746c79;
 
 /**
- * Makes the tree of the text that `right` shows in memory 0: an expression over `keys` keys of a family with this greatest offset. Returns
- * its root, which has no meaning after a mistake.
+ * Makes memory 0 the tree of the text that `right` shows: an expression over `keys` keys of a family with this greatest offset. After a
+ * mistake the tree has no meaning.
  */
-export function parse(keys: u32, greatest: u64): usize {
+export function parse(keys: u32, greatest: u64): void {
   startTree(keys, greatest);
-  if (right.size() > TEXT_MAX) { note(Mistake.TOO_LONG, TEXT_MAX); return 0; }
-  const root = parseUnion();
+  if (right.size() > TEXT_MAX) { note(Mistake.TOO_LONG, TEXT_MAX); return; }
+  setRootRecord(parseUnion());
   peek();
   if (textAt() < right.size()) note(Mistake.TRAILING, textAt());
   if (namedKeys() < keys) note(Mistake.UNNAMED_KEY, textAt());
-  return root;
 }
 
 // --- Operators --------------------------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-// Expressions over bitmaps: checked, counted, stored and listed. Operands 0 .. keys - 1 are the bitmaps, and operand `keys` is the text.
-// All of these functions work in memory 0, which is fresh.
+// Expressions over bitmaps: parsed, then counted, stored and listed. Operands 0 .. keys - 1 are the bitmaps, and operand `keys` is the tree
+// that parseQuery() has made. All of these functions work in memory 0, which is fresh.
 
 import { SELF, reply, right } from "../env/memory";
 import { KEY_MAX, Kind, keyOf } from "../arena/entry";
@@ -18,17 +18,18 @@ import { replyContainer, replySpan } from "../read/stream";
 import { Mistake } from "./mistake";
 import { parse } from "./parser";
 import { measure, openTree, treeBytes } from "./terms";
-import { Syntax, addChild, firstUnnamed, makeRange, makeTree, mistake, mistakeAt, recordsEnd, syntaxOf } from "./tree";
+import { Syntax, addChild, firstUnnamed, makeRange, makeTree, mistake, mistakeAt, recordsEnd, rootRecord, syntaxOf } from "./tree";
 
 /**
- * Whether the text, operand 0, is an expression over `keys` keys of a family whose greatest offset is `greatest`. Returns 0, or the mistake
- * in the low half and the place of it, counted from 1, in the high half. For UNNAMED_KEY, adds the key's number to the reply.
+ * Makes memory 0 the tree of the text, operand 0: an expression over `keys` keys of a family whose greatest offset is `greatest`. Returns
+ * the bytes of the tree in the high half. After a mistake, returns the mistake in the low half and the place of it, counted from 1, in the
+ * high half. For UNNAMED_KEY, adds the key's number to the reply.
  */
-export function checkQuery(keys: u32, greatest: u64): u64 {
+export function parseQuery(keys: u32, greatest: u64): u64 {
   right.select(0);
   parse(keys, greatest);
   if (mistake() == Mistake.UNNAMED_KEY) reply.member(firstUnnamed());
-  return mistake() ? (<u64>mistakeAt() + 1) << 32 | mistake() : 0;
+  return mistake() ? (<u64>mistakeAt() + 1) << 32 | mistake() : <u64>recordsEnd() << 32;
 }
 
 /** Makes memory 0 the bitmap of the expression's members. */
@@ -71,8 +72,9 @@ export function queryMembers(keys: u32, greatest: u64, from: u64, limit: u64): u
 /** Makes the terms of the expression and opens them. Members below `from` are none of the result's. S as in walk(). */
 function open<S>(keys: u32, greatest: u64, from: u64): void {
   right.select(keys);
-  let root = parse(keys, greatest);
-  if (mistake()) unreachable();               // the host has checked it
+  reserve(right.size());
+  right.copy(0, 0, right.size());
+  let root = rootRecord();
   if (from || syntaxOf(root) == Syntax.KEYS) {                // item 0 is no operand
     const all = makeTree(Rule.ALL);
     if (from) addChild(all, makeRange(from, greatest));

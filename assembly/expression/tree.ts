@@ -13,7 +13,10 @@
 //   +8   u32 mistake, and where it is       +16 u32 levels that the parser is in
 //   +20  u32 keys that have been named      +24 u32 operands so far
 //   +28  u32 keys                           +32 u64 greatest offset
-//   +40  a bit for each key: whether it has been named
+//   +40  u32 root, once there is one        +44 u32 not used
+//   +48  a bit for each key: whether it has been named
+//
+// Addresses in the records are those in memory 0, so the tree can be kept elsewhere and copied back to the memory's start.
 
 import { reserve } from "../arena/arena";
 import { Rule } from "../combine/term";
@@ -30,7 +33,7 @@ export const enum Syntax {
 // @ts-ignore: decorator
 @inline const RECORD_BYTES: usize = 48;
 // @ts-ignore: decorator
-@inline const NAMED: usize = 40;
+@inline const NAMED: usize = 48;
 /** Bytes of the bits for `keys` keys. */
 // @ts-ignore: decorator
 @inline function namedBytes(keys: u32): usize { return ((<usize>keys + 63) >> 6) << 3; }
@@ -63,6 +66,11 @@ export const enum Syntax {
 /** The greatest offset of the family. */
 // @ts-ignore: decorator
 @inline export function greatestOffset(): u64 { return load<u64>(32); }
+
+// @ts-ignore: decorator
+@inline export function rootRecord(): usize { return load<u32>(40); }
+// @ts-ignore: decorator
+@inline export function setRootRecord(root: usize): void { store<u32>(40, <u32>root); }
 
 /** Makes memory 0 an empty tree, for an expression over `keys` keys of a family with this greatest offset. */
 export function startTree(keys: u32, greatest: u64): void {

@@ -1,4 +1,4 @@
-import { checkQuery, query, queryCardinality, queryMembers } from "../../expression/query";
+import { parseQuery, query, queryCardinality, queryMembers } from "../../expression/query";
 import { Mistake } from "../../expression/mistake";
 import { Operation } from "../../combine/operation";
 import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
@@ -79,16 +79,24 @@ class Writer {
 /** Names every key, and is in no offset. */
 function naming(keys: i32): string { return " | all(#1..#" + keys.toString() + ") - any(#1..#" + keys.toString() + ")"; }
 
-function addSources(trial: Trial, sources: Model[]): void {
+/** Makes the sources and the tree of the text the operands. */
+function addOperands(trial: Trial, sources: Model[], text: string): void {
+  clear();
+  addText(text);
+  freshArena(40);
+  const parsed = parseQuery(sources.length, OFFSET_MAX), tree = new StaticArray<u8>(<i32>(parsed >> 32));
+  trial.same(<u32>parsed, Mistake.NONE, text + " parsed");
+  memory.copy(changetype<usize>(tree), 0, tree.length);
   clear();
   for (let s = 0; s < sources.length; s++) addOperandOf(sources[s], Form.EITHER, trial.random);
+  addOperandCopy(changetype<usize>(tree), tree.length);
 }
 
-/** Stores, counts and lists the expression over the sources, which are operands. */
-function compare(trial: Trial, keys: i32, meaning: Meaning): void {
-  const random = trial.random, text = meaning.text, model = meaning.model;
+/** Stores, counts and lists the expression over the sources. */
+function compare(trial: Trial, sources: Model[], meaning: Meaning): void {
+  const random = trial.random, text = meaning.text, model = meaning.model, keys = sources.length;
   trial.steps++;
-  addText(text);
+  addOperands(trial, sources, text);
   freshArena(40);
   query(keys, OFFSET_MAX);
   enter();
@@ -125,8 +133,7 @@ function compareMany(trial: Trial, sources: Model[], count: i32): void {
   for (let i = 0; i < count; i++) {
     const meaning = writer.write(trial.random.below(7));
     meaning.text += naming(sources.length);
-    addSources(trial, sources);
-    compare(trial, sources.length, meaning);
+    compare(trial, sources, meaning);
   }
 }
 
@@ -183,13 +190,10 @@ describe("counting functions have the model's members", () => {
       const all = "#1..#" + count.toString();
       for (let least = 1; least <= min(count, 10); least++) {
         const number = least.toString();
-        addSources(trial, sources);
-        compare(trial, count, new Meaning("atleast(" + number + ", " + all + ")", repeatedModels(sources, least, count)));
-        addSources(trial, sources);
-        compare(trial, count, new Meaning("exactly(" + number + ", " + all + ")", repeatedModels(sources, least, least)));
+        compare(trial, sources, new Meaning("atleast(" + number + ", " + all + ")", repeatedModels(sources, least, count)));
+        compare(trial, sources, new Meaning("exactly(" + number + ", " + all + ")", repeatedModels(sources, least, least)));
         const others: Model[] = sources.concat([combineModels(Operation.OR, [sources[0], sources[1]])]);
-        addSources(trial, sources);
-        compare(trial, count, new Meaning("atleast(" + number + ", " + all + ", #1 | #2)", repeatedModels(others, least, count + 1)));
+        compare(trial, sources, new Meaning("atleast(" + number + ", " + all + ", #1 | #2)", repeatedModels(others, least, count + 1)));
       }
     }
     trial.end();
@@ -234,8 +238,7 @@ describe("terms of many items", () => {
         new Meaning("any(" + all + ", atleast(" + number + ", " + all + ", " + complements + "))", WHOLE),
       ];
       for (let m = 0; m < meanings.length; m++) {
-        addSources(trial, sources);
-        compare(trial, count, meanings[m]);
+        compare(trial, sources, meanings[m]);
       }
     }
     trial.end();
@@ -250,15 +253,16 @@ function check(text: string, keys: u32, greatest: u64): u64 {
   clear();
   addText(text);
   freshArena(40);
-  const found = checkQuery(keys, greatest);
+  const found = parseQuery(keys, greatest);
+  if (!<u32>found) expect(found >> 32).toBe(load<u32>(0), "the tree ends where the next record would go");
   enter();
-  return found;
+  return <u32>found ? found : 0;
 }
 
 function mistakeAt(what: Mistake, place: u32): u64 { return (<u64>place << 32) | what; }
 
-describe("checkQuery()", () => {
-  it("returns 0 for an expression", () => {
+describe("parseQuery()", () => {
+  it("finds no mistake in an expression", () => {
     expect(check("#1", 1, GREATEST_32)).toBe(0);
     expect(check(" atLEAST ( 2 , #1..#3 , [ 0 .. 4294967295 ] ) ", 3, GREATEST_32)).toBe(0);
   });
@@ -290,7 +294,7 @@ describe("checkQuery()", () => {
     clear();
     addText("any(#1..#70, #72)");
     freshArena(40);
-    expect(checkQuery(72, GREATEST_32)).toBe(mistakeAt(Mistake.UNNAMED_KEY, 18));
+    expect(parseQuery(72, GREATEST_32)).toBe(mistakeAt(Mistake.UNNAMED_KEY, 18));
     expect(members()).toBe(1);
     expect(memberAt(0)).toBe(71);
     enter();
