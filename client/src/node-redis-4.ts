@@ -1,5 +1,5 @@
-// Version 4 of node-redis reads integers into numbers, and no option changes this. It rounds those above 2^53, and even some below. Here its
-// decoder is made to keep their digits, in replies that are asked for as Buffers (`returnBuffers`).
+// Version 4 of node-redis reads integers into numbers, and no option changes this. It rounds those above 2^53, and even some below. Here
+// its decoder is made to keep their digits, in replies that are asked for as Buffers (`returnBuffers`).
 
 import type { EventEmitter } from "node:events";
 import { isDeepStrictEqual } from "node:util";

@@ -130,6 +130,7 @@ function moduleOf<M extends Member>(family: Family<M>): RoarModule<M> {
 /**
  * For `createClient({ modules })` and `createCluster({ modules })`: the commands as methods of `client.r` and `client.r64`, with the names
  * and arguments of those of `roar(client).r`. The client's own settings say how replies are read: without {@link typeMapping}, large
- * integers and bytes are refused with `Inexact`. Error replies are those of node-redis.
+ * integers and bytes are refused with `Inexact`; in version 4, without `returnBuffers`, and large integers until {@link roar} has been
+ * called with any client of the program. Error replies are those of node-redis.
  */
 export const modules = { r: moduleOf(R), r64: moduleOf(R64) };

@@ -63,7 +63,7 @@ await example("tags", async (run) => {
   let bitmaps = 0, native = 0;
   for (const [n, set] of sets.entries()) {
     bitmaps += await memoryOf(redis, tag(n));
-    const bytes = Buffer.alloc(Math.ceil((Math.max(...set) + 1) / 8));
+    const last = [...set].reduce((most, user) => Math.max(most, user)), bytes = Buffer.alloc(Math.ceil((last + 1) / 8));
     for (const user of set) bytes[user >> 3]! |= 0x80 >> (user & 7);
     await redis.set("native", bytes);
     run.check(`native users of tag ${n}`, Number(await redis.bitcount("native")), set.size);

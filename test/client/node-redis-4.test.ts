@@ -1,5 +1,5 @@
-// Version 4 of node-redis rounds integers above 2^53. What the client does about it, and what stays as it was. The tests build on each other:
-// `roar` changes a copy of node-redis for the rest of the program.
+// Version 4 of node-redis rounds integers above 2^53. What the client does about it, and what stays as it was. The tests build on each
+// other: `roar` changes a copy of node-redis for the rest of the program.
 
 import { createRequire } from "node:module";
 import { commandOptions, createClient } from "redis4";
@@ -23,7 +23,11 @@ beforeEach(async () => {
 });
 afterAll(() => client.disconnect());
 
-type DecoderClass = new (options: { returnStringsAsBuffers: () => boolean; onReply: (reply: unknown) => unknown }) => { write(chunk: Buffer): void };
+interface DecoderOptions {
+  returnStringsAsBuffers: () => boolean;
+  onReply: (reply: unknown) => unknown;
+}
+type DecoderClass = new (options: DecoderOptions) => { write(chunk: Buffer): void };
 
 const buffers = commandOptions({ returnBuffers: true });
 const plain = { sendCommand: (args: string[], options?: object) => client.sendCommand(args, options) };
@@ -44,12 +48,21 @@ describe("before roar() has been called with a client", () => {
     expect(await r64.bitCount("k")).toBe(1n);
   });
 
+  it("members are exact if the server replies text", async () => {
+    await server.run("CONFIG", "SET", "redis-roar.r64-replies", "strings");
+    const answers = [await client.r64.min("k"), await roar(plain).r64.min("below")];
+    await server.run("CONFIG", "SET", "redis-roar.r64-replies", "compatible");
+    expect(answers).toEqual([EXACT, BELOW]);
+  });
+
   it("a decoder that works in another way stays as it was", () => {
     class Decoder {
       cursor = 0;
+
       parseInteger(chunk: Buffer): number {
         return Number(String(chunk));
       }
+
       write(chunk: Buffer): void {
         void this.parseInteger(chunk);
       }
@@ -82,8 +95,8 @@ describe("after it", () => {
     expect(await client.sendCommand(["R64.MIN", "k"])).toBe(ROUNDED);
     await expect(client.r64.min("k")).rejects.toBeInstanceOf(Inexact);
     expect(await client.sendCommand(["R64.BITCOUNT", "k"], { returnBuffers: true })).toBe(1);
-    const [reply] = await client.multi().addCommand(["R64.MIN", "k"]).exec();
-    expect(reply).toBe(ROUNDED);
+    expect(await client.multi().addCommand(["R64.MIN", "k"]).exec()).toEqual([ROUNDED]);
+    await expect(client.multi().r64.min("k").exec()).rejects.toBeInstanceOf(Inexact);
   });
 
   it("a second client, opened later, is exact", async () => {
