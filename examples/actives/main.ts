@@ -3,7 +3,7 @@
 import { Cluster as ClusterClient } from "ioredis";
 import { roar } from "redis-roar-client/ioredis";
 import { Cluster } from "../../test/support/cluster.ts";
-import { type Connected, example, inBatches, memoryOf, type Run, timed } from "../support/example.ts";
+import { asked, type Connected, example, inBatches, memoryOf, type Run } from "../support/example.ts";
 import { activeOn, DAYS, isActive, type Site, site } from "./data.ts";
 
 const COHORTS = 14, SHARDS = 12, CONTAINER = 65_536, IDS_IN_A_CALL = 5000;
@@ -45,9 +45,9 @@ await example("actives", async (run) => {
   await inBatches(client, calls(), 20);
   for (const key of all) await r.optimize(key);
 
-  const [daily, dailyTime] = await timed(() => Promise.all(all.map((key) => r.bitCount(key))));
-  const [monthly, monthlyTime] = await timed(() => r.bitOpCard("OR", all));
-  const [threeOfSeven, threeTime] = await timed(() => r.atLeast(3, week));
+  const [daily, dailyTime] = await asked(() => Promise.all(all.map((key) => r.bitCount(key))));
+  const [monthly, monthlyTime] = await asked(() => r.bitOpCard("OR", all));
+  const [threeOfSeven, threeTime] = await asked(() => r.atLeast(3, week));
   const firstOfThem = await r.queryMembers(AT_LEAST, week, { limit: 100 });
   run.check("active users on one server", { daily, monthly, threeOfSeven, firstOfThem }, right);
 
@@ -115,9 +115,9 @@ async function onCluster(run: Run, single: Connected, ids: number, right: Answer
     run.check(`day ${n} after the import`, await bitmap.import(payload!), right.daily[n]);
   }
   const month = sharded("month");
-  const [daily, dailyTime] = await timed(() => Promise.all(days.map((bitmap) => bitmap.count())));
-  const [monthly, monthlyTime] = await timed(() => month.bitOp("OR", days));
-  const [threeOfSeven, threeTime] = await timed(() => first!.queryCard(AT_LEAST, others));
+  const [daily, dailyTime] = await asked(() => Promise.all(days.map((bitmap) => bitmap.count())));
+  const [monthly, monthlyTime] = await asked(() => month.bitOp("OR", days));
+  const [threeOfSeven, threeTime] = await asked(() => first!.queryCard(AT_LEAST, others));
   const firstOfThem = await first!.queryMembers(AT_LEAST, others, { limit: 100 });
   run.check("active users on the cluster", { daily, monthly, threeOfSeven, firstOfThem }, right);
   run.check("shards with a TTL", await month.expire(172_800) > 0, true);
