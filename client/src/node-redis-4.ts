@@ -61,8 +61,8 @@ function exact(parseInteger: DecoderClass["prototype"]["parseInteger"]): Decoder
   return function (chunk) {
     const from = this.cursor, before = this.isNegativeInteger === undefined ? "" : begun.get(this);
     const integer = parseInteger.call(this, chunk);
-    begun.delete(this);
     if (before === undefined) return integer;
+    if (before !== "") begun.delete(this);
     if (integer === undefined) begun.set(this, before + chunk.toString("latin1", from));
     const large = Math.abs(integer as number) > LARGEST_EXACT && this.currentStringComposer === this.bufferComposer;
     return large ? Buffer.from(before + chunk.toString("latin1", from, this.cursor - 2)) : integer;
@@ -88,8 +88,13 @@ export function keepDigits(client: object): void {
     const Decoder = decoderOf(client)?.constructor;
     if (!Decoder || keepsDigits(Decoder)) return;
     const { parseInteger } = Decoder.prototype;
-    Decoder.prototype.parseInteger = exact(parseInteger);
-    if (!keepsDigits(Decoder)) Decoder.prototype.parseInteger = parseInteger;
+    let works = false;
+    try {
+      Decoder.prototype.parseInteger = exact(parseInteger);
+      works = keepsDigits(Decoder);
+    } finally {
+      if (!works) Decoder.prototype.parseInteger = parseInteger;
+    }
   } catch {
     // Numbers that may be rounded are refused where they are read.
   }
