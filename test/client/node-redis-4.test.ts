@@ -27,7 +27,10 @@ interface DecoderOptions {
   returnStringsAsBuffers: () => boolean;
   onReply: (reply: unknown) => unknown;
 }
-type DecoderClass = new (options: DecoderOptions) => { write(chunk: Buffer): void };
+const { default: Decoder } = createRequire(import.meta.resolve("redis4"))("@redis/client/dist/lib/client/RESP2/decoder") as {
+  default: new (options: DecoderOptions) => { write(chunk: Buffer): void };
+};
+const ofHalf: unknown[] = [], half = new Decoder({ returnStringsAsBuffers: () => true, onReply: (reply) => ofHalf.push(reply) });
 
 const buffers = commandOptions({ returnBuffers: true });
 const plain = { sendCommand: (args: string[], options?: object) => client.sendCommand(args, options) };
@@ -39,6 +42,11 @@ describe("before roar() has been called with a client", () => {
       await expect(client.r64.min(key)).rejects.toBeInstanceOf(Inexact);
       await expect(client.r64.min(buffers, key)).rejects.toBeInstanceOf(Inexact);
     }
+  });
+
+  it("a decoder begins to read an integer", () => {
+    half.write(Buffer.from(":90071992547"));
+    expect(ofHalf).toEqual([]);
   });
 
   it("a client whose decoder is nowhere to be found is refused what is rounded", async () => {
@@ -56,7 +64,7 @@ describe("before roar() has been called with a client", () => {
   });
 
   it("a decoder that works in another way stays as it was", () => {
-    class Decoder {
+    class Other {
       cursor = 0;
 
       parseInteger(chunk: Buffer): number {
@@ -67,16 +75,16 @@ describe("before roar() has been called with a client", () => {
         void this.parseInteger(chunk);
       }
     }
-    const { parseInteger } = Decoder.prototype, { get } = WeakMap.prototype, hidden = new WeakMap<object, unknown>();
+    const { parseInteger } = Other.prototype, { get } = WeakMap.prototype, hidden = new WeakMap<object, unknown>();
     const other = {
       get isOpen(): boolean {
         return hidden.get(other) !== undefined;
       },
     };
     const connection = { listeners: () => [() => hidden.get(connection)] };
-    hidden.set(other, connection).set(connection, new Decoder());
+    hidden.set(other, connection).set(connection, new Other());
     keepDigits(other);
-    expect(Decoder.prototype.parseInteger).toBe(parseInteger);
+    expect(Other.prototype.parseInteger).toBe(parseInteger);
     expect(WeakMap.prototype.get).toBe(get);
   });
 });
@@ -105,12 +113,16 @@ describe("after it", () => {
     await second.disconnect();
   });
 
-  it("digits are exact however the replies are cut into chunks", async () => {
-    const library = createRequire(import.meta.resolve("redis4"))("@redis/client/dist/lib/client/RESP2/decoder") as { default: DecoderClass };
+  it("an integer that a decoder had begun to read before is a number as before", () => {
+    half.write(Buffer.from("40993\r\n:9007199254740993\r\n"));
+    expect(ofHalf).toEqual([ROUNDED, Buffer.from("9007199254740993")]);
+  });
+
+  it("digits are exact however the replies are cut into chunks", () => {
     const replies: unknown[] = [], onReply = (reply: unknown): unknown => replies.push(reply);
     const bytes = Buffer.from("*3\r\n:9007199254740993\r\n*1\r\n:-9223372036854775807\r\n$2\r\nab\r\n:9007199254740928\r\n:-1\r\n");
     for (const asBuffers of [true, false]) {
-      const decoder = new library.default({ returnStringsAsBuffers: () => asBuffers, onReply });
+      const decoder = new Decoder({ returnStringsAsBuffers: () => asBuffers, onReply });
       const kept = (digits: string): unknown => (asBuffers ? Buffer.from(digits) : Number(digits));
       const expected = [[kept("9007199254740993"), [kept("-9223372036854775807")], asBuffers ? Buffer.from("ab") : "ab"], 2 ** 53 - 64, -1];
       for (let first = 0; first <= bytes.length; first++) {
