@@ -5,12 +5,18 @@ import { Inexact } from "./errors.js";
 import type { Count, Family, Member } from "./family.js";
 import type { Bit, Page, Statistics } from "./types.js";
 
+/**
+ * The largest integer that every client library reads exactly as a number. node-redis adds the character code of a digit before it
+ * subtracts that of "0", and so may round numbers that are up to 48 less than 2^53.
+ */
+export const LARGEST_EXACT = 2 ** 53 - 64;
+
 const isText = (reply: unknown): reply is string | Buffer => typeof reply === "string" || Buffer.isBuffer(reply);
 
 function integerOf(reply: unknown): bigint {
   if (typeof reply === "bigint") return reply;
-  if (typeof reply === "number" && !Number.isSafeInteger(reply)) {
-    throw new Inexact(`the client library has rounded an integer to ${reply}: see the section "Types" of redis-roar-client's README`);
+  if (typeof reply === "number" && !(Math.abs(reply) <= LARGEST_EXACT && Number.isInteger(reply))) {
+    throw new Inexact(`the client library may have rounded an integer to ${reply}: see the section "Types" of redis-roar-client's README`);
   }
   if (typeof reply === "number" || (isText(reply) && /^-?\d+$/.test(String(reply)))) return BigInt(String(reply));
   return unexpected("an integer", reply);

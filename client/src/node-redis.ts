@@ -3,7 +3,9 @@
 import { type Call, type Form, prefixed, type Word } from "./call.js";
 import { Calls, type MethodName, readOnly } from "./calls.js";
 import { type Family, type Member, R, R64 } from "./family.js";
+import { keepDigits } from "./node-redis-4.js";
 import { type RoarClient, roarOn } from "./roar.js";
+import { slotOf } from "./slot.js";
 import type { Transport } from "./transport.js";
 
 /** What the adapter uses of a client. */
@@ -26,10 +28,10 @@ const INTEGER = 58, BIG_NUMBER = 40, BULK_STRING = 36;
  */
 export const typeMapping = { [INTEGER]: String, [BIG_NUMBER]: String, [BULK_STRING]: Buffer } as const;
 
-/** How versions 5 and 6 read replies. `returnBuffers` is the same for version 4, which cannot read large integers at all. */
+/** How versions 5 and 6 read replies. `returnBuffers` is for version 4, which then also keeps the digits of large integers. */
 const OPTIONS: Readonly<Record<Form, object>> = {
   plain: { typeMapping: {} },
-  wide: { typeMapping: { [INTEGER]: String, [BIG_NUMBER]: String } },
+  wide: { typeMapping: { [INTEGER]: String, [BIG_NUMBER]: String }, returnBuffers: true },
   bytes: { typeMapping: { [BULK_STRING]: Buffer }, returnBuffers: true },
 };
 
@@ -38,15 +40,34 @@ const prefixOf = (client: object): string | undefined => (client as { _keyPrefix
 
 const isCluster = (client: NodeRedisClient | NodeRedisCluster): client is NodeRedisCluster => "masters" in client;
 
+/** The client of the node that has a key, in a cluster of version 4; undefined before the cluster is connected. */
+async function nodeOf(cluster: object, key: Word): Promise<object | undefined> {
+  const { slots, nodeClient } = cluster as { slots: { master: object }[]; nodeClient(node: object): Promise<object> | object };
+  const node = slots[slotOf(key)]?.master;
+  return node && nodeClient.call(cluster, node);
+}
+
 /**
  * The commands of the module on a client or a cluster client of node-redis.
  *
  * @param client of `createClient` or `createCluster`, which you connect and close
- * @remarks Nothing is sent. With version 4, large `R64.` members need the server's setting `redis-roar.r64-replies strings`.
+ * @remarks Nothing is sent. With version 4, integers above 2^53 - 64 are then Buffers of digits in all replies that the program asks for as
+ * Buffers (`returnBuffers`).
  */
 export function roar(client: NodeRedisClient | NodeRedisCluster): RoarClient {
+  let exact = "withTypeMapping" in client; // versions 5 and 6
+  if (!exact && !isCluster(client)) {
+    keepDigits(client);
+    exact = true;
+  }
+
   const send = async (call: Call<unknown>): Promise<unknown> => {
     const { name, args, keys, readonly, form } = prefixed(call, prefixOf(client)), words = [name, ...args] as string[];
+    if (!exact) { // of all calls, so that they stay in order
+      const node = await nodeOf(client, keys[0]!);
+      if (node) keepDigits(node);
+      exact = node !== undefined;
+    }
     return isCluster(client) ? client.sendCommand(keys[0], readonly, words, OPTIONS[form]) : client.sendCommand(words, OPTIONS[form]);
   };
   // node-redis itself writes all commands of a tick at once.
@@ -109,6 +130,7 @@ function moduleOf<M extends Member>(family: Family<M>): RoarModule<M> {
 /**
  * For `createClient({ modules })` and `createCluster({ modules })`: the commands as methods of `client.r` and `client.r64`, with the names
  * and arguments of those of `roar(client).r`. The client's own settings say how replies are read: without {@link typeMapping}, large
- * integers and bytes are refused with `Inexact`. Error replies are those of node-redis.
+ * integers and bytes are refused with `Inexact`; in version 4, without `returnBuffers`, and large integers until {@link roar} has been
+ * called with any client of the program. Error replies are those of node-redis.
  */
 export const modules = { r: moduleOf(R), r64: moduleOf(R64) };

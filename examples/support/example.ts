@@ -102,15 +102,19 @@ export async function example(name: string, body: (run: Run) => Promise<void>): 
   console.log(`${name}: ${checks} checks passed in ${seconds} seconds. Wrote ${store(result, svg)}/chart.svg`);
 }
 
-/** Sends calls in pipelines, and answers what they answer. The first error is thrown. */
-export async function inBatches<T>({ pipeline }: Pick<RoarClient, "pipeline">, calls: readonly Call<T>[], size = 1000): Promise<T[]> {
+/** Sends calls in pipelines of `size`, and answers what they answer. The first error is thrown. */
+export async function inBatches<T>({ pipeline }: Pick<RoarClient, "pipeline">, calls: Iterable<Call<T>>, size = 1000): Promise<T[]> {
   const answers: T[] = [];
-  for (let at = 0; at < calls.length; at += size) {
-    for (const answer of await pipeline(calls.slice(at, at + size))) {
+  let batch: Call<T>[] = [];
+  const send = async (): Promise<void> => {
+    for (const answer of await pipeline(batch)) {
       if (answer.status === "rejected") throw answer.reason;
       answers.push(answer.value);
     }
-  }
+    batch = [];
+  };
+  for (const call of calls) if (batch.push(call) === size) await send();
+  await send();
   return answers;
 }
 
@@ -118,6 +122,13 @@ export async function inBatches<T>({ pipeline }: Pick<RoarClient, "pipeline">, c
 export async function timed<T>(body: () => Promise<T>): Promise<[answer: T, milliseconds: number]> {
   const start = performance.now(), answer = await body();
   return [answer, performance.now() - start];
+}
+
+/** The same for a question, which is asked 9 times. The time is the median, so that what else the machine does counts less. */
+export async function asked<T>(question: () => Promise<T>): Promise<[answer: T, milliseconds: number]> {
+  const runs: [answer: T, milliseconds: number][] = [];
+  for (let n = 0; n < 9; n++) runs.push(await timed(question));
+  return runs.sort(([, a], [, b]) => a - b)[4]!;
 }
 
 /** The bytes of a key in memory, 0 if it is missing. */

@@ -1,6 +1,6 @@
 // Tags: which users have a tag, and which have a combination of tags.
 
-import { example, memoryOf, timed } from "../support/example.ts";
+import { asked, example, memoryOf } from "../support/example.ts";
 import { tagged } from "./data.ts";
 
 /** Segments: an expression over tags, and what it means for one user. */
@@ -44,14 +44,14 @@ await example("tags", async (run) => {
     const user = run.random.below(users);
     run.check(`tags of user ${user}`, await r.mGetBit(user, keys), sets.map((set) => (set.has(user) ? 1 : 0)));
   }
-  const [, tagsTime] = await timed(() => r.mGetBit(0, keys));
+  const [, tagsTime] = await asked(() => r.mGetBit(0, keys));
 
   // --- Segments, counted and page by page.
 
   const rows: (string | number)[][] = [];
   for (const [name, expression, tags, means] of SEGMENTS) {
     const right = everyone.filter((user) => means(tags.map((n) => sets[n]!.has(user))));
-    const [count, time] = await timed(() => r.queryCard(expression, tags.map(tag)));
+    const [count, time] = await asked(() => r.queryCard(expression, tags.map(tag)));
     run.check(`segment ${name}`, count, right.length);
     const members: number[] = [];
     for await (const page of r.queryPages(expression, tags.map(tag), { count: 500 })) members.push(...page);
@@ -63,7 +63,7 @@ await example("tags", async (run) => {
   let bitmaps = 0, native = 0;
   for (const [n, set] of sets.entries()) {
     bitmaps += await memoryOf(redis, tag(n));
-    const bytes = Buffer.alloc(Math.ceil((Math.max(...set) + 1) / 8));
+    const last = [...set].reduce((most, user) => Math.max(most, user)), bytes = Buffer.alloc(Math.ceil((last + 1) / 8));
     for (const user of set) bytes[user >> 3]! |= 0x80 >> (user & 7);
     await redis.set("native", bytes);
     run.check(`native users of tag ${n}`, Number(await redis.bitcount("native")), set.size);

@@ -164,8 +164,6 @@ describe.each(byName<{ name: string; adapter: Adapter; universe: (typeof univers
   let client: Opened;
   beforeAll(async () => {
     client = await adapter.openCluster!(cluster.primaries.map(({ server }) => server.port));
-    const replies = adapter.rounds ? "strings" : "compatible"; // node-redis 4 cannot read larger integers
-    for (const { connection } of cluster.primaries) await connection.run("CONFIG", "SET", "redis-roar.r64-replies", replies);
   });
   afterAll(() => client.close());
 

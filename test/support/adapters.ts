@@ -21,8 +21,6 @@ export interface Opened extends RoarClient {
 
 export interface Adapter {
   readonly name: string;
-  /** It rounds integers above 2^53 unless the server is set to reply text. */
-  readonly rounds?: true;
   /** It can add a prefix to keys. */
   readonly prefixes?: true;
   open(server: Server, keyPrefix?: string): Promise<Opened>;
@@ -49,7 +47,6 @@ const quiet = <C extends { on(event: "error", listener: () => void): unknown }>(
 export const wrappers: readonly Adapter[] = [
   {
     name: "node-redis 4",
-    rounds: true,
     async open(server) {
       const client = await quiet(create4({ socket: { path: server.socket } })).connect();
       return opened(nodeRedis(client), () => client.disconnect());
@@ -138,9 +135,9 @@ const ofModules = ({ r, r64 }: { r: object; r64: object }, close: () => Promise<
 export const asModules: readonly Adapter[] = [
   {
     name: "modules of node-redis 4",
-    rounds: true,
     async open(server) {
       const client = await quiet(create4({ modules, socket: { path: server.socket } })).connect();
+      nodeRedis(client); // makes this version exact
       return ofModules(client, () => client.disconnect(), withOptions4({ returnBuffers: true }));
     },
     async openCluster(ports) {
