@@ -55,7 +55,7 @@ function mergeInto(trial: Trial, model: Model, more: Model): Model {
 }
 
 /**
- * Does perform() with little room to grow, and after each failure with more until there is just enough. Failures must leave memory 0 with
+ * Does perform() with little room to grow, and after each failure with more until there is enough. Failures must leave memory 0 with
  * the members of `model`. Returns their number.
  */
 function performInRoom(trial: Trial, model: Model): u32 {
@@ -66,7 +66,7 @@ function performInRoom(trial: Trial, model: Model): u32 {
     failures++;
     enter();
     trial.is(model, "after a failed merge");
-    room += room / 4;
+    room += room / 2;
     setArenaLimit(size + room);
   }
   trial.holds(room < ROOM_MAX, "there is room enough");
