@@ -332,7 +332,7 @@ function attempt(trial: Trial): bool {
   if (!how) more = small(BALLAST + 10900, 1, random.below(3000), trial);
   build(model, Form.EITHER, random);
   setOperand(more, trial);
-  setArenaLimit(arena.size() + random.below(200000));
+  setArenaLimit(arena.size() + random.below(250000));
   merged = 0;
   const failed = !succeeds(perform);
   clear();
