@@ -52,6 +52,20 @@ import { ARGUMENTS, MEMBERS, OUTPUT } from "./layout";
 // @ts-ignore: decorator
 @external("world", "seed") export declare function seed(): u32;
 
+// @ts-ignore: decorator
+@external("__aspect", "tryCall") declare function tryCall(call: () => void): bool;
+
+/**
+ * Calls the function; false if it trapped. Functions that a trap ends do not restore the stack on which the garbage collector looks for
+ * references. Without doing that here, the caller would overwrite some of its own references there, and the collector would free objects
+ * in use.
+ */
+export function succeeds(call: () => void): bool {
+  const top = __stack_pointer, done = tryCall(call);
+  __stack_pointer = top;
+  return done;
+}
+
 /** Makes memory 0 a new arena of that many bytes that holds an empty bitmap. */
 export function setArena(bytes: u32): void {
   memory.fill(0, 0xa7, bytes);

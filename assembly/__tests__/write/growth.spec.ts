@@ -13,11 +13,8 @@ import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, range } from "../support/bitmap-model";
 import {
   addArgument, argumentsHandedBack, clear, clearArguments, enter, handedBackAt, growCount, memberAt, setArenaLimit, setArenaSize,
+  succeeds,
 } from "../world/world";
-
-/** Calls the function; false if it trapped. */
-// @ts-ignore: decorator
-@external("__aspect", "tryCall") declare function tryCall(call: () => void): bool;
 
 const enum Write { SET, UNSET, ADD, REMOVE, SET_RANGE, CLEAR_RANGE, FLIP_RANGE, FIELD, WRITES, TAKE_BACK, SETTLE, TAKE_BACK_FIELD }
 
@@ -56,7 +53,7 @@ function undo(): bool {
   setArenaLimit(arena.size());
   if (write == Write.REMOVE || write == Write.FIELD) {
     write = write == Write.FIELD ? Write.TAKE_BACK_FIELD : Write.SETTLE;
-    return argumentsHandedBack() == 0 && tryCall(perform);
+    return argumentsHandedBack() == 0 && succeeds(perform);
   }
   const changed = argumentsHandedBack(), undone: u64[] = [];
   for (let i: u32 = 0; i < changed; i++) undone.push(handedBackAt(i));
@@ -65,7 +62,7 @@ function undo(): bool {
   enter();
   write = Write.TAKE_BACK;
   values = changed;
-  return tryCall(perform);
+  return succeeds(perform);
 }
 
 /** Makes one random change to memory 0 with little room to grow; true if it trapped. `model` has the members of memory 0. */
@@ -89,7 +86,7 @@ function attempt(trial: Trial, model: Model, last: u64): bool {
     addArgument(offset);
   }
   setArenaLimit(arena.size() + (random.below(3) ? 0 : random.below(20000)));
-  const failed = !tryCall(perform);
+  const failed = !succeeds(perform);
   if (failed && (many || write == Write.FIELD)) trial.holds(undo(), "the change can be undone");
   clear();
   if (failed) trial.is(model, "failed write " + write.toString() + " of " + low.toString() + " to " + high.toString());
@@ -189,7 +186,7 @@ describe("failing growth", () => {
       write = Write.SET;
       low = offset;
       setArenaLimit(arena.size());
-      if (!tryCall(perform)) {
+      if (!succeeds(perform)) {
         failures++;
         clear();
         if (i % 16 == 0) trial.is(model, "after a failed insertion"); else trial.sound("after a failed insertion");
@@ -217,7 +214,7 @@ describe("failing growth", () => {
       values = 4 + room % 700;
       for (let i: u64 = 0; i < values; i++) addArgument((5 << 16) + 3 * i);
       setArenaLimit(arena.size() + room);
-      const failed = !tryCall(perform);
+      const failed = !succeeds(perform);
       trial.sound(failed ? "after a failed addition" : "after an addition");
       if (failed) trial.holds(undo(), "the addition can be undone");
       clear();
