@@ -84,12 +84,12 @@ function foldInTurn(op: Fold, list: usize, count: u32): u64 {
 
 // Costs, measured in units of what merging two arrays takes for one member of the result, about a nanosecond.
 
-/** Merging two containers of buckets, whatever they hold. */
+/** Merging two containers into one of so many members. */
 // @ts-ignore: decorator
-@inline const MERGING_BUCKETS: u32 = 1400;
+@inline function mergingCost(members: u32): u32 { return members < BUCKETS_FROM ? members : 600 + (members * 2) / 3; }
 /** The union of containers with so many members, by way of a bitset, from which they are taken out again unless they are only counted. */
 // @ts-ignore: decorator
-@inline function bitsetCost<S>(members: u32): u32 { return stores<S>() ? 1200 + 2 * members + (members >> 2) : 400 + members; }
+@inline function bitsetCost<S>(members: u32): u32 { return stores<S>() ? 1000 + members + (members >> 2) : 400 + members; }
 
 /** Sorts the list's elements by size; returns what folding them in that order costs. */
 function sortBySize(list: usize, count: u32): u32 {
@@ -103,7 +103,7 @@ function sortBySize(list: usize, count: u32): u32 {
   let members = <u32>(load<u64>(sortedAt(0)) >> 32);
   for (let i: u32 = 1; i < count; i++) {
     members += <u32>(load<u64>(sortedAt(i)) >> 32);
-    cost += members < BUCKETS_FROM ? members : MERGING_BUCKETS;
+    cost += mergingCost(members);
   }
   return cost;
 }
