@@ -21,9 +21,9 @@ import { unpackedRight } from "./unpack";
 /** An array of more members is made a bitset, which is counted faster. */
 // @ts-ignore: decorator
 @inline const SMALL_ARRAY: u32 = 320;
-/** Arrays of more members are not counted in levels: too many of these are in the first level already. */
+/** Arrays of more members are not counted in levels: planes are as quick. */
 // @ts-ignore: decorator
-@inline const LEVELLED_ARRAY: u32 = 1024;
+@inline const LEVELLED_ARRAY: u32 = 400;
 /** Most levels. */
 // @ts-ignore: decorator
 @inline const LEVELS_MAX: u32 = 8;
