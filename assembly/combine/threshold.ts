@@ -21,9 +21,12 @@ import { unpackedRight } from "./unpack";
 /** An array of more members is made a bitset, which is counted faster. */
 // @ts-ignore: decorator
 @inline const SMALL_ARRAY: u32 = 320;
-/** Arrays of more members are not counted in levels: planes are as quick. */
+/** Arrays of more members are not counted in levels, because two planes are quicker, ... */
 // @ts-ignore: decorator
 @inline const LEVELLED_ARRAY: u32 = 400;
+/** ... or because three or more planes are. */
+// @ts-ignore: decorator
+@inline const LEVELLED_ARRAY_MAX: u32 = 640;
 /** Most levels. */
 // @ts-ignore: decorator
 @inline const LEVELS_MAX: u32 = 8;
@@ -107,7 +110,8 @@ function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
 export function repeatedOfArrays<S>(list: usize, count: u32, least: u32, exactly: bool): u64 {
   const levels = countersAt(), most = overflowsAt(least, exactly), last = levels + <usize>(least - 1) * FOLD_BYTES;
   if (most > LEVELS_MAX) return MANY;
-  for (let i: u32 = 0; i < count; i++) if (!isList(listedKind(list, i)) || listedCount(list, i) > LEVELLED_ARRAY) return MANY;
+  const largest = planesFor(most) == 2 ? LEVELLED_ARRAY : LEVELLED_ARRAY_MAX;
+  for (let i: u32 = 0; i < count; i++) if (!isList(listedKind(list, i)) || listedCount(list, i) > largest) return MANY;
   memory.fill(levels, 0, <usize>most * FOLD_BYTES);
   for (let i: u32 = 0; i < count; i++) {
     const a = unpackedRight(listedOperand(list, i), listedShape(list, i));
