@@ -107,20 +107,19 @@ static int is_known(const query *q, const char *text, size_t length) {
 
 status core_parse_query(const query *q, const char *text, size_t length, wrong *m) {
     frame f;
-    uint64_t parsed = 0;
 
     *m = (wrong){.what = MISTAKE_NONE};
     if (is_known(q, text, length)) return OK;
     operands_clear();
     add_operand((span){(uint8_t *)text, length < UINT32_MAX ? (uint32_t)length : UINT32_MAX});
     if (!start_building(&f, 0)) return OUT_OF_MEMORY;
-    status s = IN_CORE(&f, parsed = core.parseQuery(q->keys, q->greatest));
-    if (s == OK && (uint32_t)parsed != MISTAKE_NONE) {
-        *m = (wrong){(uint32_t)parsed, (uint32_t)(parsed >> 32), sandbox_members[0]};
-    } else if (s == OK) {
+    status s = IN_CORE(&f, m->key = core.parseQuery(q->keys, q->greatest));
+    uint32_t mistake = (uint32_t)m->key, place_or_bytes = (uint32_t)(m->key >> 32);
+    if (s == OK && mistake != MISTAKE_NONE) *m = (wrong){mistake, place_or_bytes, sandbox_members[0]};
+    if (s == OK && mistake == MISTAKE_NONE) {
         known.q = *q;
         known.text = copy_span(known.text, text, length);
-        known.tree = copy_span(known.tree, arena(call.growable), parsed >> 32);
+        known.tree = copy_span(known.tree, arena(call.growable), place_or_bytes);
     }
     return discard(s);
 }
