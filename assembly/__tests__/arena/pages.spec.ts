@@ -167,7 +167,7 @@ describe("packed leaves", () => {
       for (let i = 0; i < 8000; i++) {
         list.set(far(trial, spread), 1);
         const beside = list.any() ^ (1 + trial.random.below(3));
-        if (i % 37 == 0) {
+        if (i % 74 == 0) {
           list.set(beside, 1);
           if (trial.random.below(3)) list.set(beside, 0);
         }
