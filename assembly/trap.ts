@@ -1,7 +1,7 @@
 // The core with one more export, for tests of the sandbox: a function that exceeds one of the sandbox's limits.
 // test/safety/sandbox.test.ts names the ways in this order.
 
-import { arena, argument, bits, left, output, reply, right } from "./env/memory";
+import { arena, argument, bits, bytes, left, output, reply, right } from "./env/memory";
 
 export * from "./index";
 
@@ -46,6 +46,8 @@ export function trap(way: u32): u32 {
     case 31: unreachable();
     case 32: return deeper(128 * way);        // more than MAX_RECURSION of host/wasm-rt.h
     case 33: arena.grow(<u32>size + 1); break;
+    case 34: bytes.increment(size - 0xffff, 0); break;
+    case 35: return <u32>bytes.atLeast(size - 63, 1);
     default: return reach();
   }
   return 0;
@@ -60,6 +62,7 @@ function reach(): u32 {
   memory.copy(size - 1, size - 1, 1);
   left.copy(size - 1, size - 1, 1);
   seen += bits.flip(size - 8192, 0x0000_0000_ffff_ffff) + bits.flip(size - 8192, 0x0000_0000_ffff_ffff);
+  seen += <u32>bytes.atLeast(size - 64, 1);
   for (let i = 0; i < 4096; i++) reply.member(i);
   output.write(size, 0);
   output.fill(0, 0);

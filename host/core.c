@@ -178,6 +178,29 @@ DEFINE_BITS_IMPORT(set, |=)
 DEFINE_BITS_IMPORT(clear, &= ~)
 DEFINE_BITS_IMPORT(flip, ^=)
 
+/* ------------------------------------------------------------------ bytes */
+
+IMPORT void w2c_bytes_increment(u32 at, u64 four) {
+    if (UNLIKELY((u64)at + UINT16_MAX >= memory_size)) sandbox_trap(TRAP_MEMORY);
+    for (int i = 0; i < 4; i++, four >>= 16) memory_base[at + (four & UINT16_MAX)]++;
+}
+
+IMPORT u64 w2c_bytes_atLeast(u32 at, u32 least) {
+    if (UNLIKELY((u64)at + 64 > memory_size)) sandbox_trap(TRAP_MEMORY);
+    const u8 *there = memory_base + at;
+#if defined(__AVX512BW__)
+    return _mm512_cmpge_epu8_mask(_mm512_loadu_si512(there), _mm512_set1_epi8((char)least));
+#else
+    const v128 all_least = simde_wasm_i8x16_splat((int8_t)least);
+    u64 found = 0;
+    for (int i = 0; i < 64; i += 16) {
+        v128 x = simde_wasm_v128_load(there + i);
+        found |= (u64)simde_wasm_i8x16_bitmask(simde_wasm_u8x16_ge(x, all_least)) << i;
+    }
+    return found;
+#endif
+}
+
 /* ------------------------------------------------------------------ argument, reply, output */
 
 IMPORT u64 w2c_argument_value(u32 index) {

@@ -3,7 +3,10 @@
 import { SELF, left, right } from "../env/memory";
 import { Kind } from "../arena/entry";
 import { stores } from "../container/kernel";
-import { countArray, countInLevels, countParts, keepRepeated, planesFor, putEdges, startCounters, sweepEdges } from "../container/counters";
+import {
+  BYTE_COUNTERS_BYTES, BYTE_COUNTERS_MAX, countArray, countInBytes, countInLevels, countParts, keepRepeated, planesFor, putEdges,
+  reachedInBytes, startCounters, sweepEdges,
+} from "../container/counters";
 import { bitsetCardinality, differenceBitsets, intersectBitsets, PART_BYTES } from "../container/bitset";
 import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, memberCount, runsBytes } from "../container/limits";
 import { bucketsToArray } from "../container/buckets";
@@ -21,12 +24,9 @@ import { unpackedRight } from "./unpack";
 /** An array of more members is made a bitset, which is counted faster. */
 // @ts-ignore: decorator
 @inline const SMALL_ARRAY: u32 = 320;
-/** Arrays of more members are not counted in levels, because two planes are quicker, ... */
+/** Most members of all arrays together that are counted in levels; more are counted in bytes. */
 // @ts-ignore: decorator
-@inline const LEVELLED_ARRAY: u32 = 400;
-/** ... or because three or more planes are. */
-// @ts-ignore: decorator
-@inline const LEVELLED_ARRAY_MAX: u32 = 640;
+@inline const LEVELLED: u32 = 1500;
 /** Most levels. */
 // @ts-ignore: decorator
 @inline const LEVELS_MAX: u32 = 8;
@@ -106,23 +106,45 @@ function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
 // @ts-ignore: decorator
 @inline export const MANY: u64 = u64.MAX_VALUE;
 
-/** What `least` (at least 1) of the list's `count` containers have if these are arrays without very many members; otherwise MANY. */
+/** What `least` (at least 1) of the list's `count` containers have if these are arrays, and not very many; otherwise MANY. */
 export function repeatedOfArrays<S>(list: usize, count: u32, least: u32, exactly: bool): u64 {
-  const levels = countersAt(), most = overflowsAt(least, exactly), last = levels + <usize>(least - 1) * FOLD_BYTES;
-  if (most > LEVELS_MAX) return MANY;
-  const largest = planesFor(most) == 2 ? LEVELLED_ARRAY : LEVELLED_ARRAY_MAX;
-  for (let i: u32 = 0; i < count; i++) if (!isList(listedKind(list, i)) || listedCount(list, i) > largest) return MANY;
-  memory.fill(levels, 0, <usize>most * FOLD_BYTES);
+  let members: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    const a = unpackedRight(listedOperand(list, i), listedShape(list, i));
-    countInLevels(levels, most, shapeAt(a), shapeCount(a));
+    if (!isList(listedKind(list, i))) return MANY;
+    members += listedCount(list, i);
   }
-  return exactly ? lessOver(last, last + FOLD_BYTES) : bitsetIn<S>(last);
+  if (members <= LEVELLED && overflowsAt(least, exactly) <= LEVELS_MAX) return repeatedInLevels<S>(list, count, least, exactly);
+  return count <= BYTE_COUNTERS_MAX ? repeatedInBytes(list, count, least, exactly) : MANY;
 }
 
 /** Whether a container of that kind is a list of its members. */
 // @ts-ignore: decorator
 @inline function isList(kind: Kind): bool { return kind == Kind.ARRAY || kind == Kind.BUCKETS; }
+
+function repeatedInLevels<S>(list: usize, count: u32, least: u32, exactly: bool): u64 {
+  const levels = countersAt(), most = overflowsAt(least, exactly), last = levels + <usize>(least - 1) * FOLD_BYTES;
+  memory.fill(levels, 0, <usize>most * FOLD_BYTES);
+  for (let i: u32 = 0; i < count; i++) countInLevels(levels, most, arrayAt(list, i), listedCount(list, i));
+  return exactly ? lessOver(last, last + FOLD_BYTES) : bitsetIn<S>(last);
+}
+
+function repeatedInBytes(list: usize, count: u32, least: u32, exactly: bool): u64 {
+  const counters = scratch(Scratch.SECOND), out = scratch(Scratch.FIRST);
+  assert(counters + BYTE_COUNTERS_BYTES <= countersAt() + 2 * FOLD_BYTES);    // there are at least two planes
+  memory.fill(counters, 0, BYTE_COUNTERS_BYTES);
+  for (let i: u32 = 0; i < count; i++) countInBytes(counters, arrayAt(list, i), listedCount(list, i));
+  return bitsetShape(reachedInBytes(counters, least, exactly, out), out);
+}
+
+/** The address of the list's element `i`, an array or buckets, as an array: where it is, or in Scratch.FIRST. Shows it on the right. */
+function arrayAt(list: usize, i: u32): usize {
+  const s = listedShape(list, i), to = scratch(Scratch.FIRST);
+  if (shapeKind(s) == Kind.ARRAY) return shapeAt(s);
+  left.select(listedOperand(list, i));
+  bucketsToArray(shapeAt(s), shapeCount(s), to);
+  right.select(SELF);
+  return to;
+}
 
 /** The bitset at `at` as a result: in Scratch.FIRST, or with S = Count only how many members it has. */
 function bitsetIn<S>(at: usize): u64 {

@@ -7,8 +7,8 @@
 // bitmap indexes: beyond unions and intersections", Kaser and Lemire, https://arxiv.org/abs/1402.4466, on threshold functions by such
 // adders.
 
-import { left, right } from "../env/memory";
-import { BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, arrayBytes, memberCount } from "./limits";
+import { bytes, left, right } from "../env/memory";
+import { BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, memberCount } from "./limits";
 import { putRun } from "./run";
 import { PART_BYTES } from "./bitset";
 
@@ -264,6 +264,39 @@ function countAgain(at: usize, count: u32, bit: u32): void {
     store<u8>(at, held | bit);
     if (!(held & bit)) return;
   }
+}
+
+// More members of arrays are counted in bytes: one for each of the 65,536 values. They are cleared and searched as fast as a few bitsets.
+
+// @ts-ignore: decorator
+@inline export const BYTE_COUNTERS_BYTES: usize = UNIVERSE;
+/** Most arrays that bytes can count. */
+// @ts-ignore: decorator
+@inline export const BYTE_COUNTERS_MAX: u32 = 255;
+
+/** Adds 1 to the counters, at `counters`, of the members of right array `a`. */
+export function countInBytes(counters: usize, a: usize, members: u32): void {
+  const end = a + arrayBytes(members), fours = a + arrayBytes(members & ~3);
+  for (; a < fours; a += arrayBytes(4)) bytes.increment(counters, right.load64(a, 0));
+  for (; a < end; a += MEMBER_BYTES) {
+    const at = counters + right.load16(a, 0);
+    store<u8>(at, <u32>load<u8>(at) + 1);
+  }
+}
+
+/**
+ * Writes the values that were counted at least `least` (1 to 255) times, with `exactly` no more often, as a bitset to `out`. Returns how
+ * many they are.
+ */
+export function reachedInBytes(counters: usize, least: u32, exactly: bool, out: usize): u32 {
+  let members: u64 = 0;
+  for (const end = counters + BYTE_COUNTERS_BYTES; counters < end; counters += 64, out += 8) {
+    let word = bytes.atLeast(counters, least);
+    if (exactly && least < BYTE_COUNTERS_MAX) word &= ~bytes.atLeast(counters, least + 1);
+    store<u64>(out, word);
+    members += popcnt<u64>(word);
+  }
+  return <u32>members;
 }
 
 /**

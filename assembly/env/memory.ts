@@ -92,6 +92,16 @@ export namespace bits {
   @external("bits", "flip") export declare function flip(at: usize, four: u64): u32;
 }
 
+/** Counters of one byte in memory 0. */
+export namespace bytes {
+  /** Adds 1 to four of the 65,536 bytes at `at`, modulo 256. Each 16-bit lane of `four` is the number of a byte. One bounds check. */
+  // @ts-ignore: decorator
+  @external("bytes", "increment") export declare function increment(at: usize, four: u64): void;
+  /** Which of the 64 bytes at `at` are at least the low byte of `least`: bit i of the result is for the byte at + i. */
+  // @ts-ignore: decorator
+  @external("bytes", "atLeast") export declare function atLeast(at: usize, least: u32): u64;
+}
+
 /** The values of a variadic command, which the host has parsed and checked. */
 export namespace argument {
   // @ts-ignore: decorator

@@ -1,11 +1,13 @@
-import { countArray, countInLevels, countParts, keepRepeated, planesFor, putEdges, startCounters, sweepEdges } from "../../container/counters";
+import {
+  countArray, countInBytes, countInLevels, countParts, keepRepeated, planesFor, putEdges, reachedInBytes, startCounters, sweepEdges,
+} from "../../container/counters";
 import { PART_BYTES } from "../../container/bitset";
 import { BITSET_BYTES } from "../../container/limits";
 import { Bench, Kind, Model, Style, UNIVERSE, anyModel, crowdedModel, makeModel } from "../support/container-model";
 
 const LEASTS: u32[] = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 100];
 const SIZES: u32[] = [0, 1, 2, 40, 1000, 4096, 4097, 30000, 65535, 65536];
-/** Where the carry and the result of keepRepeated() are in memory 0, away from what a bench uses. */
+/** Where the carry or a result, and what keepRepeated() sorts, are in memory 0, away from what a bench uses. */
 const CARRY_AT: usize = 256 << 10;
 const SORTED_AT: usize = 512 << 10;
 
@@ -127,6 +129,42 @@ describe("levels", () => {
     bench.end();
   });
 });
+
+describe("counters in bytes", () => {
+  it("tell which values are in so many arrays", () => {
+    const bench = new Bench(1205);
+    for (let i = 0; i < 12; i++) {
+      const times = new StaticArray<u32>(UNIVERSE), most: u32 = i ? 1 + bench.random.below(12) : 255;
+      bench.begin();
+      const at = bench.output(UNIVERSE), out = CARRY_AT;
+      memory.fill(at, 0, UNIVERSE);
+      for (let arrays: u32 = 0; arrays < most; arrays++) {
+        const sizes: u32[] = [1, 2, 40, 1000, 4096];
+        const x = i && bench.random.below(3) ? anyModel(sizes, bench.random) : crowdedModel(bench.random);
+        if (x.count > 4096) continue;
+        bench.begin();
+        countInBytes(at, bench.right(Kind.ARRAY, x), x.count);
+        note(times, x);
+      }
+      for (let least: u32 = 1; least <= 255; least += least < most ? 1 : 84) {
+        checkReached(bench, reachedInBytes(at, least, false, out), out, times, least, u32.MAX_VALUE);
+        checkReached(bench, reachedInBytes(at, least, true, out), out, times, least, least);
+      }
+    }
+    bench.end();
+  });
+});
+
+/** Compares the bitset at `at` and the number of its members with those that are counted `least` to `most` times. */
+function checkReached(bench: Bench, members: u32, at: usize, times: StaticArray<u32>, least: u32, most: u32): void {
+  let expected: u32 = 0;
+  for (let v: u32 = 0; v < UNIVERSE; v++) {
+    const bit = (<u32>load<u8>(at + (v >> 3)) >> (v & 7)) & 1, reached = u32(times[v] >= least && times[v] <= most);
+    if (bit != reached) bench.fail("at least " + least.toString() + ": " + v.toString());
+    expected += reached;
+  }
+  if (members != expected) bench.fail("at least " + least.toString() + ": " + members.toString() + " members");
+}
 
 describe("keepRepeated()", () => {
   it("keeps what occurs often enough, in order", () => {

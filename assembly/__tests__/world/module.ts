@@ -97,6 +97,20 @@ export function bits_set(at: usize, four: u64): u32 { return changeBits(at, four
 export function bits_clear(at: usize, four: u64): u32 { return changeBits(at, four, Change.CLEAR); }
 export function bits_flip(at: usize, four: u64): u32 { return changeBits(at, four, Change.FLIP); }
 
+export function bytes_increment(at: usize, four: u64): void {
+  need(<u64>at + 65536 <= <u64>arenaSize);
+  for (let i: u64 = 0; i < 64; i += 16) {
+    const byte = at + (<usize>(four >> i) & 0xffff);
+    store<u8>(byte, load<u8>(byte) + 1);
+  }
+}
+export function bytes_atLeast(at: usize, least: u32): u64 {
+  need(<u64>at + 64 <= <u64>arenaSize);
+  let found: u64 = 0;
+  for (let i: usize = 0; i < 64; i++) found |= <u64>u32(load<u8>(at + i) >= <u8>least) << i;
+  return found;
+}
+
 export function arena_size(): u32 { return arenaSize; }
 export function arena_grow(bytes: u32): void {
   if (bytes <= arenaSize) return;
