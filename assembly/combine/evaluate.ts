@@ -12,11 +12,14 @@ import { writeRun } from "../container/run";
 import { cursorEntry, cursorKey, cursorOperand, cursorShape, cursorTerm, seekCursor } from "./cursor";
 import { Fold, complement, foldCardinality } from "./fold";
 import { foldIntersection } from "./intersection";
-import { allFound, foldNext, foundContainers, foundFull, foundTerms, groupedFound, listedEntry, listedOperand, listedShape, listedTerm } from "./list";
+import {
+  firstFound, foldNext, foundContainers, foundFull, foundTerms, groupedFound, listedEntry, listedOperand, listedShape, listedTerm,
+} from "./list";
 import { Scratch, isResultPlace, lowerScratch, raiseScratch, scratch, scratchBeside } from "./scratch";
 import { NOTHING, copyShape, fullShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
 import {
-  Rule, firstItem, highOffset, itemsEnd, listAt, listedAt, lowOffset, resultEntry, resultOperand, setResult, termLeast, termRule,
+  Rule, firstGrouped, firstItem, highOffset, itemsEnd, listAt, listedAt, lowOffset, resultEntry, resultOperand, setResult, termLeast,
+  termRule,
 } from "./term";
 import { MANY, counterPlaces, countListed, countOne, reached, repeatedOfArrays, repeatedOfFew } from "./threshold";
 import { seekRest } from "./seek";
@@ -30,8 +33,11 @@ import { foldListed } from "./union";
  * Scratch.FIRST or SECOND, or in an operand, there as the container of resultEntry(). A full one is FULL; NOTHING lies nowhere. With S =
  * Count the result need not be stored where that spares work.
  */
-export function evaluate<S>(term: u32, key: u64): u64 {
-  const s = evaluated<S>(term, key);
+export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, evaluated<S>(term, key)); }
+
+/** The result `s` of the term, which may lie in any place of the scratch room, as evaluate() returns it. */
+// @ts-ignore: decorator
+@inline function settled<S>(term: u32, s: u64): u64 {
   if (shapeCount(s) == UNIVERSE) return fullShape();
   if (!shapeCount(s)) return NOTHING;
   if (!stores<S>() || resultOperand(term) != SELF || isResultPlace(shapeAt(s))) return s;
@@ -43,7 +49,7 @@ export function evaluate<S>(term: u32, key: u64): u64 {
 @inline function evaluated<S>(term: u32, key: u64): u64 {
   setResult(term, SELF, 0);
   switch (termRule(term)) {
-    case Rule.ALL: return evaluateAll<S>(term, key);
+    case Rule.ALL: return evaluateAll<S>(term, itemsEnd(term), key);
     case Rule.ANY: return evaluateUnion<S>(Fold.OR, term, key);
     case Rule.ODD: return evaluateUnion<S>(Fold.XOR, term, key);
     case Rule.LESS: return evaluateLess<S>(term, key);
@@ -113,9 +119,9 @@ function foldResult(op: Fold, term: u32, acc: u64, i: u32, s: u64): u64 {
 
 // --- All items ----------------------------------------------------------------------------------------------------------------
 
-/** The intersection of all items, which are at `key`. */
-function evaluateAll<S>(term: u32, key: u64): u64 {
-  const list = listAt(term), found = allFound(term, key), listed = foundContainers(found), terms = foundTerms(found);
+/** The intersection of the items up to `end`, which are at `key`. */
+function evaluateAll<S>(term: u32, end: u32, key: u64): u64 {
+  const list = listAt(term), found = firstFound(term, end, key), listed = foundContainers(found), terms = foundTerms(found);
   let acc = fullShape();
   if (listed == 1) acc = takeListed(term, list);
   else if (listed == 2 && !stores<S>() && !terms) return countOfTwo(Rule.ALL, list);
@@ -162,10 +168,10 @@ function complemented(term: u32, s: u64): u64 {
 
 // --- Differences ----------------------------------------------------------------------------------------------------------------
 
-/** The first item, which is at `key`, less the others. */
+/** The intersection of the first items, which are at `key`, less the others. */
 function evaluateLess<S>(term: u32, key: u64): u64 {
-  const list = listAt(term), first = firstItem(term);
-  let acc = cursorTerm(first) ? takeResult(term, first, evaluate<Store>(cursorTerm(first), key)) : takeItem(term, first);
+  const list = listAt(term);
+  let acc = termLeast(term) == 1 ? evaluateFirst(term, key) : settled<Store>(term, evaluateAll<Store>(term, firstGrouped(term), key));
   if (!shapeCount(acc)) return NOTHING;
   seekRest(term, key);
   const found = groupedFound(term, key), listed = foundContainers(found), terms = foundTerms(found);
@@ -184,6 +190,13 @@ function evaluateLess<S>(term: u32, key: u64): u64 {
     if (shapeCount(s)) acc = foldResult(Fold.ANDNOT, term, acc, i, s);
   }
   return acc;
+}
+
+/** The first item, which is at `key`, as the result of the term. */
+// @ts-ignore: decorator
+@inline function evaluateFirst(term: u32, key: u64): u64 {
+  const first = firstItem(term);
+  return cursorTerm(first) ? takeResult(term, first, evaluate<Store>(cursorTerm(first), key)) : takeItem(term, first);
 }
 
 /** The first item and any of the others; they are operands. */

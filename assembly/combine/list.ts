@@ -14,7 +14,7 @@ import { Fold, fold } from "./fold";
 import { Scratch, scratch, scratchBeside } from "./scratch";
 import { shape, shapeAt, shapeCount, shapeKind } from "./shape";
 import {
-  LISTED_BYTES, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, itemCount, itemsEnd, listAt, listedAt, termFound,
+  LISTED_BYTES, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, itemCount, listAt, listedAt, termFound,
 } from "./term";
 import { unpackedLeft } from "./unpack";
 
@@ -75,10 +75,10 @@ function listGroups(term: u32, key: u64): Found {
   return found;
 }
 
-/** Lists what all items of ALL have at `key`. */
+/** Lists what the term's first items, up to `end`, have at `key`. */
 // @ts-ignore: decorator
-@inline export function allFound(term: u32, key: u64): Found {
-  return listRange(term, firstItem(term), itemsEnd(term), key, NOTHING_FOUND);
+@inline export function firstFound(term: u32, end: u32, key: u64): Found {
+  return listRange(term, firstItem(term), end, key, NOTHING_FOUND);
 }
 
 // @ts-ignore: decorator

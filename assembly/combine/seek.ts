@@ -1,10 +1,14 @@
 // How the walk finds the next key at which a term can have members. Each term moves its items to the keys that matter to it, and passes
-// over the others: ALL looks only at keys that all items have, LESS only at those of its first item. At a key that a term stops at, each of
-// its items is at that key or past it, except that LESS may leave the others, and DIFF1 the first, behind until it is evaluated.
+// over the others: ALL looks only at keys that all items have, LESS only at those that all of its first items have. At a key that a term
+// stops at, each of its items is at that key or past it, except that LESS may leave the others, and DIFF1 the first, behind until it is
+// evaluated.
 
 import { KEY_MAX, keyOf, lowOf } from "../arena/entry";
 import { LOW_MAX } from "../container/limits";
-import { CURSOR_BYTES, NO_KEY, closeCursor, copyCursor, cursorAt, cursorKey, keyAt, lastKeyAt, stepped, cursorLastKey, cursorTerm, moveCursor, setCursor, setTerm } from "./cursor";
+import {
+  CURSOR_BYTES, NO_KEY, closeCursor, copyCursor, cursorAt, cursorKey, cursorLastKey, cursorTerm, keyAt, lastKeyAt, moveCursor, setCursor,
+  setTerm, stepped,
+} from "./cursor";
 import {
   Rule, endedItems, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, highOffset, itemCount, itemsEnd, listAt,
   lowOffset, setEndedItems, setFound, setItems, termRule,
@@ -36,15 +40,7 @@ function seekTerm(item: u32, term: u32, key: u64): void {
     case Rule.NOT: return seekComplement(item, term, key);
     case Rule.RANGE: return seekRange(item, term, key);
     case Rule.ALL: return seekAll(item, term, key);
-    case Rule.LESS: {
-      const first = firstItem(term);
-      seekItem(first, key);
-      const at = cursorKey(first), last = cursorLastKey(first);
-      if (at == NO_KEY) return closeCursor(item);
-      if (last == at) return setCursor(item, at, at);         // seekRest() follows if the first item has members there
-      seekRest(term, at);
-      return setCursor(item, at, lastOfGrouped(term, at, last));
-    }
+    case Rule.LESS: return seekLess(item, term, key);
     case Rule.ANDOR: return seekInFirst(item, term, key);
     case Rule.DIFF1: return seekOutsideFirst(item, term, key);
     default: seekAny(item, term, key);
@@ -53,9 +49,9 @@ function seekTerm(item: u32, term: u32, key: u64): void {
 
 // --- All items ----------------------------------------------------------------------------------------------------------------
 
-/** Moves the item to the next key that all of the term's items have. */
-function seekAll(item: u32, term: u32, key: u64): void {
-  const first = firstItem(term), end = itemsEnd(term);
+/** Moves the items first .. end - 1 to the first key that is at least `key` and that all of them have, and returns it. */
+// @ts-ignore: decorator
+@inline function meet(first: u32, end: u32, key: u64): u64 {
   seekItem(first, key);
   let at = cursorKey(first), agreed: u32 = 1, i = first;
   while (agreed < end - first && at != NO_KEY) {
@@ -66,10 +62,32 @@ function seekAll(item: u32, term: u32, key: u64): void {
     at = here;
     agreed = 1;
   }
-  if (at == NO_KEY) return closeCursor(item);
+  return at;
+}
+
+/** The last key up to which the items first .. end - 1 stay as they are at `key`, which all of them have. */
+// @ts-ignore: decorator
+@inline function lastOfAll(first: u32, end: u32, key: u64): u64 {
   let last = cursorLastKey(first);
-  for (i = first + 1; i < end && last > at; i++) last = min(last, cursorLastKey(i));
-  setCursor(item, at, last);
+  for (let i = first + 1; i < end && last > key; i++) last = min(last, cursorLastKey(i));
+  return last;
+}
+
+/** Moves the item to the next key that all of the term's items have. */
+function seekAll(item: u32, term: u32, key: u64): void {
+  const first = firstItem(term), end = itemsEnd(term), at = meet(first, end, key);
+  if (at == NO_KEY) return closeCursor(item);
+  setCursor(item, at, lastOfAll(first, end, at));
+}
+
+/** Moves the item to the next key that all of the term's first items have. */
+function seekLess(item: u32, term: u32, key: u64): void {
+  const first = firstItem(term), end = firstGrouped(term), at = meet(first, end, key);
+  if (at == NO_KEY) return closeCursor(item);
+  const last = lastOfAll(first, end, at);
+  if (last == at) return setCursor(item, at, at);             // seekRest() follows if there are members
+  seekRest(term, at);
+  setCursor(item, at, lastOfGrouped(term, at, last));
 }
 
 // --- Any items: in groups if they are many --------------------------------------------------------------------------------------

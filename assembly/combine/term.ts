@@ -3,7 +3,7 @@
 // cursors (cursor.ts). A term is named by the distance of its address from the arena's end, because addresses move when the arena grows:
 //
 //   +0   u32 rule                              +4  u32 first item; the items of a term are consecutive
-//   +8   u32 items                             +12 u32 least: how many items, for ATLEAST and EXACTLY
+//   +8   u32 items                             +12 u32 least: how many items, see Rule
 //   +16  u32 items of a group, 0 for none      +20 u32 groups
 //   +24  u32 items that have ended             +28 u32 name of the groups' least keys: their distance from the arena's end
 //   +32  u32 operand that the result lies in   +36 u32 entry of that operand, if it lies in one
@@ -22,7 +22,7 @@ export const enum Rule {
   ANY,
   /** in an odd number of items */
   ODD,
-  /** in the first item and in no other */
+  /** in the first `least` items, and in no other */
   LESS,
   /** in the first item and in any other; the first is an operand */
   ANDOR,
@@ -84,12 +84,14 @@ export const enum Rule {
 /** The number after that of the last item. */
 // @ts-ignore: decorator
 @inline export function itemsEnd(term: u32): u32 { return firstItem(term) + itemCount(term); }
-/** Whether the first item stands apart from the others. */
+/** How many of the first items stand apart from the others. */
 // @ts-ignore: decorator
-@inline function standsApart(rule: Rule): bool { return rule >= Rule.LESS && rule <= Rule.DIFF1; }
+@inline function itemsApart(rule: Rule, least: u32): u32 {
+  return rule == Rule.LESS ? least : u32(rule == Rule.ANDOR || rule == Rule.DIFF1);
+}
 /** The first of the items that can be grouped. */
 // @ts-ignore: decorator
-@inline export function firstGrouped(term: u32): u32 { return firstItem(term) + u32(standsApart(termRule(term))); }
+@inline export function firstGrouped(term: u32): u32 { return firstItem(term) + itemsApart(termRule(term), termLeast(term)); }
 // @ts-ignore: decorator
 @inline export function termLeast(term: u32): u32 { return load<u32>(termAt(term), LEAST); }
 // @ts-ignore: decorator
@@ -171,7 +173,7 @@ export function makeTerm(below: u32, rule: Rule, first: u32, items: u32, least: 
 
 /** Sets how many items the term has, at most as many as before, and how they are grouped. */
 export function setItems(term: u32, items: u32): void {
-  const at = termAt(term), grouped = items - u32(standsApart(termRule(term))), size = sizeOfGroups(grouped);
+  const at = termAt(term), grouped = items - itemsApart(termRule(term), termLeast(term)), size = sizeOfGroups(grouped);
   const groups = hasGroups(termRule(term), grouped) ? (grouped + size - 1) / size : 0;
   store<u32>(at, items, ITEMS);
   store<u32>(at, groups ? size : 0, GROUP_ITEMS);

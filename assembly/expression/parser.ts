@@ -13,8 +13,9 @@ import { Rule } from "../combine/term";
 import { Mistake } from "./mistake";
 import { accept, acceptDots, atWord, expect, peek, readNumber, readWord, skipDigits } from "./text";
 import {
-  addChild, addOperands, childItems, firstChild, greatestOffset, isTerm, join, keyCount, levels, makeKeys, makeRange, makeTree,
-  moveChildren, nameKeys, namedKeys, nextSibling, note, operands, setLevels, setRootRecord, setRule, setTextAt, startTree, textAt,
+  addChild, addOperands, childItems, firstChild, greatestOffset, isTerm, join, keyCount, levels, lowValue, makeKeys, makeRange, makeTree,
+  moveChildren, nameKeys, namedKeys, nextSibling, note, operands, setLevels, setRootRecord, setRule, setTextAt, standsFor, startTree,
+  textAt,
 } from "./tree";
 
 /** Most characters of an expression. */
@@ -82,10 +83,9 @@ function parseIntersection(): usize {
   }
   if (!firstChild(less)) return firstChild(all) ? onlyItem(all) : everything();        // without: complements of nothing
   if (!firstChild(all)) return complementOf(onlyItem(less));
-  const term = makeTree(Rule.LESS);
-  addChild(term, onlyItem(all));
-  moveChildren(term, less);
-  return term;
+  setRule(all, Rule.LESS, childItems(all));
+  moveChildren(all, less);
+  return all;
 }
 
 /** Adds an operand to what a result must be in, or with `negative` to what it must not be in. */
@@ -96,13 +96,13 @@ function addFactor(all: usize, less: usize, factor: usize, negative: bool): void
   }
   if (negative) { join(less, factor); return; }
   if (!isTerm(factor, Rule.LESS)) { join(all, factor); return; }
-  const first = firstChild(factor);
-  for (let child = nextSibling(first); child;) {
+  let firsts = <u32>lowValue(factor);
+  for (let child = firstChild(factor); child;) {
     const next = nextSibling(child);
-    addChild(less, child);
+    addChild(firsts ? all : less, child);
+    firsts -= firsts ? standsFor(child) : 0;
     child = next;
   }
-  join(all, first);
 }
 
 /** The term, or the only item that it has. For rules that make nothing else of one item. */
