@@ -9,7 +9,7 @@ import { Scratch, scratch } from "./scratch";
 import { NOTHING, arrayShape, bitsetShape, shapeAt, shapeCount } from "./shape";
 import { ARRAY_MAX, BITSET_BYTES, UNIVERSE, memberCount } from "../container/limits";
 import { PART_BYTES, combineParts } from "../container/bitset";
-import { SPARSE, extractPart, isDense } from "../container/extract";
+import { SPARSE, extractListed, isDense, listPart, middleOf } from "../container/extract";
 import { And, Count, Or, Store, StoreOnly, Xor, stores } from "../container/kernel";
 
 /** Most bitsets that are read by turns: a processor foresees no more streams than that. */
@@ -19,15 +19,17 @@ import { And, Count, Or, Store, StoreOnly, Xor, stores } from "../container/kern
 // @ts-ignore: decorator
 @inline function isBitset(list: usize, index: u32): bool { return listedKind(list, index) == Kind.BITSET; }
 
+/** The address of the PART_BYTES at `part` of the list's bitset `index`; shows its operand on the right. */
+// @ts-ignore: decorator
+@inline function listedPart(list: usize, index: u32, part: usize): usize { return shapeAt(listedShape(list, index)) + part; }
+
 /**
- * The address of the PART_BYTES at `part` of the list's bitset `index`; shows its operand on the right. Asks for the part behind it:
- * otherwise the processor would wait for memory where that begins.
+ * Asks for the part behind `part` of the list's bitsets from .. to - 1, other than `skip`: otherwise the processor would wait for memory
+ * where that part begins. It can wait for a few cache lines at a time only, and should have something to do meanwhile.
  */
 // @ts-ignore: decorator
-@inline function listedPart(list: usize, index: u32, part: usize): usize {
-  const at = shapeAt(listedShape(list, index)) + part;
-  right.prefetch(at + PART_BYTES, PART_BYTES);
-  return at;
+@inline function askAhead(list: usize, from: u32, to: u32, skip: u32, part: usize): void {
+  for (let i = from; i < to; i++) if (i != skip && isBitset(list, i)) right.prefetch(listedPart(list, i, part + PART_BYTES), PART_BYTES);
 }
 
 /** The last bitset of the list before `to`, other than `skip`. There must be one. */
@@ -47,6 +49,7 @@ export function foldBitsetsByTurns<O, S>(acc: u64, at: u32, list: usize, from: u
   let members: u32 = 0;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
     const a = foldPart<O>(acc, at, list, from, last, skip, out, part);
+    askAhead(list, from, to, skip, part);
     members += combineParts<O, S>(a, listedPart(list, last, part), out + part);
   }
   return bitsetShape(members, out);
@@ -119,10 +122,16 @@ export function intersectToArray(acc: u64, at: u32, list: usize, from: u32, to: 
   for (let i = from; i < to; i++) if (i != skip) expected = expectedMembers(expected, listedCount(list, i));
   if (expected < SPARSE || expected >= MANY || (at == SELF && shapeAt(acc) != scratch(Scratch.FIRST))) return TOO_MANY;
   const start = scratch(Scratch.SECOND), last = lastBitset(list, to, skip);
+  const lanes = scratch(Scratch.LIST), dense = isDense(expected), third = (to - from) / 3;
   let out = start;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
     const a = foldPart<And>(acc, at, list, from, last, skip, scratch(Scratch.FIRST), part);
-    out = extractPart<And>(a, listedPart(list, last, part), <u32>part << 3, isDense(expected), out, scratch(Scratch.LIST));
+    askAhead(list, from, from + third, skip, part);
+    const end = listPart<And>(a, listedPart(list, last, part), <u32>part << 3, lanes), middle = middleOf(lanes, end);
+    askAhead(list, from + third, to - third, skip, part);
+    out = extractListed(lanes, middle, dense, out);
+    askAhead(list, to - third, to, skip, part);
+    out = extractListed(middle, end, dense, out);
     if (exceedsArray(memberCount(start, out), part)) return TOO_MANY;
   }
   return arrayShape(memberCount(start, out), start);
@@ -135,7 +144,10 @@ export function intersectPairToArray(l: u64, r: u64): u64 {
   const start = scratch(Scratch.SECOND), work = scratch(Scratch.LIST);
   let out = start;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    out = extractPart<And>(shapeAt(l) + part, shapeAt(r) + part, <u32>part << 3, isDense(expected), out, work);
+    const end = listPart<And>(shapeAt(l) + part, shapeAt(r) + part, <u32>part << 3, work);
+    left.prefetch(shapeAt(l) + part + PART_BYTES, PART_BYTES);
+    right.prefetch(shapeAt(r) + part + PART_BYTES, PART_BYTES);
+    out = extractListed(work, end, isDense(expected), out);
     if (exceedsArray(memberCount(start, out), part)) return TOO_MANY;
   }
   return arrayShape(memberCount(start, out), start);

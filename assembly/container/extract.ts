@@ -52,12 +52,20 @@ export function bitsetToBuckets(a: usize, members: u32, out: usize, work: usize)
 }
 
 /**
- * Combines the next PART_BYTES of left `a` and right `b` and writes the members of the result, where bit 0 is `value`; returns the end.
- * `dense` tells whether the whole result is likely to have DENSE members. `out` needs room for PART_BYTES * 8 members and eight more.
+ * Combines the next PART_BYTES of left `a` and right `b`, whose bit 0 is `value`, and lists the lanes of the result that have members at
+ * `list`, which needs EXTRACT_BYTES. Returns the end of the list.
  */
-export function extractPart<O>(a: usize, b: usize, value: u32, dense: bool, out: usize, work: usize): usize {
-  return putMembers<u16>(work, listLanes<O>(a, b, value, work), dense, out);
-}
+export function listPart<O>(a: usize, b: usize, value: u32, list: usize): usize { return listLanes<O>(a, b, value, list); }
+
+/** An address in the middle of the list, at which extractListed() may stop and go on. */
+// @ts-ignore: decorator
+@inline export function middleOf(list: usize, end: usize): usize { return list + (((end - list) >> 1) & ~(LANES_BYTES - 1)); }
+
+/**
+ * Writes the members of the listed lanes from `list` up to `end`; returns the end of what is written. `dense` tells whether the whole
+ * result is likely to have DENSE members. `out` needs room for the members and eight more.
+ */
+export function extractListed(list: usize, end: usize, dense: bool, out: usize): usize { return putMembers<u16>(list, end, dense, out); }
 
 // @ts-ignore: decorator
 @inline export function isDense(members: u32): bool { return members >= DENSE; }
@@ -105,7 +113,7 @@ function extractFew(a: usize, out: usize): u32 {
   return <u32>i8x16.bitmask(i8x16.narrow_i16x8_s(low, high));
 }
 
-/** Lists the lanes with members of a part (see extractPart) and a vector of 0 behind them; returns the end of the list. */
+/** Lists the lanes with members of a part (see listPart) and a vector of 0 behind them; returns the end of the list. */
 // @ts-ignore: decorator
 @inline function listLanes<O>(a: usize, b: usize, value: u32, list: usize): usize {
   const end = a + PART_BYTES;
