@@ -28,6 +28,11 @@ export class Contender {
     this.#commands = commands;
   }
 
+  /** The same contender under another name, so that one measurement can time two ways to ask it. */
+  renamed(name: string): Contender {
+    return new Contender(name, this.prefix, this.server, this.#commands);
+  }
+
   get native(): boolean {
     return this.prefix === "";
   }

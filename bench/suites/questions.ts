@@ -4,7 +4,7 @@
 import type { Command } from "../../test/support/resp.ts";
 import type { Contender } from "../contender.ts";
 import { type DataSet, load } from "../load.ts";
-import { ALL, measure } from "../measure.ts";
+import { ALL, type Times, measure } from "../measure.ts";
 import type { Row } from "../row.ts";
 
 /** What a question needs to know of its contender. */
@@ -94,34 +94,35 @@ const STEP = 7;
 
 export async function* measureQuestions(contenders: readonly Contender[], data: DataSet): AsyncGenerator<Row> {
   await load(contenders, data);
-  /** A row with the time of the commands that answer a question about `of` sets. */
-  const row = async (
-    what: string, of: number, commands: (contender: Contender, keys: readonly string[]) => Command[],
-    takesPart?: (contender: Contender) => boolean,
-  ): Promise<Row> => {
+  /** Microseconds of the commands that answer a question about `of` sets, by contender. */
+  const timesOf = async (
+    asked: readonly Contender[], of: number, commands: (contender: Contender, keys: readonly string[]) => Command[],
+  ): Promise<Times> => {
     const indexes = Array.from({ length: data.count }, (_, i) => i), starts = indexes.filter((i) => i % STEP === 0 && i + of <= data.count);
     const keysFrom = (contender: Contender, start: number): string[] =>
       indexes.slice(start, start + of).map((i) => contender.key(data.name, i));
-    const times = await measure(contenders, (contender) => takesPart && !takesPart(contender)
-      ? null
-      : { timed: ALL, commands: starts.flatMap((start) => commands(contender, keysFrom(contender, start))) });
-    const values = Object.fromEntries(Object.entries(times).map(([name, time]) => [name, time / starts.length]));
-    return { data: data.name, what, unit: "µs", values };
+    const times = await measure(asked, (contender) =>
+      ({ timed: ALL, commands: starts.flatMap((start) => commands(contender, keysFrom(contender, start))) }));
+    return Object.fromEntries(Object.entries(times).map(([name, time]) => [name, time / starts.length]));
   };
+  const row = (what: string, values: Times): Row => ({ data: data.name, what, unit: "µs", values });
 
-  const hasQuery = (contender: Contender): boolean => contender.has("QUERY");
-  const bitopCard = (operation: string, of: number): Promise<Row> =>
-    row(`${operation} of ${of}, BITOPCARD`, of, (contender, keys) => countedAtOnce(contender, operation, keys));
+  const withQuery = contenders.filter((contender) => contender.has("QUERY"));
+  // What QUERY takes and what BITOPs take is measured in turns, like different contenders.
+  const byBitop = new Map(withQuery.map((contender) => [contender.renamed(`${contender.name} by BITOP`), contender.name]));
+  const bitopCard = async (operation: string, of: number): Promise<Row> =>
+    row(`${operation} of ${of}, BITOPCARD`, await timesOf(contenders, of, (contender, keys) => countedAtOnce(contender, operation, keys)));
   for (const question of questionsOver(data.count)) {
     const { of, page, counts, expression } = question, what = page ? `${PAGE} of ${expression}` : expression;
-    yield await row(what, of, (contender, keys) =>
-      hasQuery(contender) ? [asQuery(contender, question, keys)] : asScript(contender, question, keys));
-    yield await row(`${what}, by BITOP`, of, (contender, keys) => asScript(contender, question, keys), hasQuery);
+    const times = await timesOf([...contenders, ...byBitop.keys()], of, (contender, keys) =>
+      withQuery.includes(contender) ? [asQuery(contender, question, keys)] : asScript(contender, question, keys));
+    yield row(what, Object.fromEntries(contenders.map(({ name }) => [name, times[name]!])));
+    yield row(`${what}, by BITOP`, Object.fromEntries([...byBitop].map(([{ name }, original]) => [original, times[name]!])));
     if (counts) yield await bitopCard(counts, of);
   }
   for (const of of [2, 6]) {
     for (const operation of ["AND", "OR", "XOR"]) {
-      yield await row(`${operation} of ${of}, counted`, of, (contender, keys) => counted(contender, operation, keys));
+      yield row(`${operation} of ${of}, counted`, await timesOf(contenders, of, (contender, keys) => counted(contender, operation, keys)));
       yield await bitopCard(operation, of);
     }
   }
