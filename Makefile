@@ -63,7 +63,7 @@ LEVELS_aarch64 := neon
 LEVELS  := $(LEVELS_$(ARCH))
 MARCH_v2   := -march=x86-64-v2
 MARCH_v3   := -march=x86-64-v3
-MARCH_v4   := -march=x86-64-v4 -mavx512vpopcntdq -mavx512bitalg
+MARCH_v4   := -march=x86-64-v4 -mavx512vpopcntdq -mavx512bitalg -mavx512vbmi2
 MARCH_neon := -march=armv8-a
 
 # Choices by kind of container are compiled as branches, which a processor predicts one by one, and not as jump tables. Searches and

@@ -48,6 +48,7 @@ export function trap(way: u32): u32 {
     case 33: arena.grow(<u32>size + 1); break;
     case 34: bytes.increment(size - 0xffff, 0); break;
     case 35: return <u32>bytes.atLeast(size - 63, 1);
+    case 36: return bits.list(size - 63, 1, 0);
     default: return reach();
   }
   return 0;

@@ -178,6 +178,29 @@ DEFINE_BITS_IMPORT(set, |=)
 DEFINE_BITS_IMPORT(clear, &= ~)
 DEFINE_BITS_IMPORT(flip, ^=)
 
+IMPORT u32 w2c_bits_list(u32 at, u64 word, u32 first) {
+    if (UNLIKELY((u64)at + 64 > memory_size)) sandbox_trap(TRAP_MEMORY);
+    u8 *out = memory_base + at;
+#if defined(__AVX512VBMI2__)
+    static const _Alignas(64) u8 numbers[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                                22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+                                                44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    __m512i all = _mm512_add_epi8(_mm512_load_si512(numbers), _mm512_set1_epi8((char)first));
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(word, all));
+#else
+    for (u64 rest = word; rest; rest &= rest - 1) *out++ = (u8)(first + (u32)__builtin_ctzll(rest));
+#endif
+    return (u32)__builtin_popcountll(word);
+}
+
+IMPORT u32 w2c_bits_listsAtOnce(void) {
+#if defined(__AVX512VBMI2__)
+    return 1;
+#else
+    return 0;
+#endif
+}
+
 /* ------------------------------------------------------------------ bytes */
 
 IMPORT void w2c_bytes_increment(u32 at, u64 four) {

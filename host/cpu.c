@@ -12,7 +12,7 @@ static int has_v3(void) {
 static int has_v4(void) {
     return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd")
         && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq")
-        && __builtin_cpu_supports("avx512bitalg");
+        && __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("avx512vbmi2");
 }
 #elif defined(__aarch64__)
 static int always(void) { return 1; }

@@ -1,13 +1,14 @@
 // Bitsets of several operands at once, PART_BYTES of each by turns: the part of the result stays in the first-level cache, and the
 // processor foresees which lines of each operand come next.
 
-import { SELF, left, right } from "../env/memory";
+import { SELF, bits, left, right } from "../env/memory";
 import { Kind } from "../arena/entry";
 import { Fold } from "./fold";
 import { listedCount, listedKind, listedOperand, listedShape, toBitset } from "./list";
 import { Scratch, scratch } from "./scratch";
 import { NOTHING, arrayShape, bitsetShape, shapeAt, shapeCount } from "./shape";
 import { ARRAY_MAX, BITSET_BYTES, UNIVERSE, memberCount } from "../container/limits";
+import { BUCKETS_FROM } from "../container/buckets";
 import { PART_BYTES, combineParts } from "../container/bitset";
 import { SPARSE, extractListed, isDense, listPart, middleOf } from "../container/extract";
 import { And, Count, Or, Store, StoreOnly, Xor, stores } from "../container/kernel";
@@ -108,9 +109,18 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
 /** intersectToArray()'s answer when it gives up. */
 // @ts-ignore: decorator
 @inline export const TOO_MANY: u64 = u64.MAX_VALUE;
-/** An intersection with this many expected members or more probably is no array. */
+/** An intersection with this many expected members or more probably is no array, ... */
 // @ts-ignore: decorator
 @inline const MANY: u32 = 3000;
+/** ... and with so many it is buckets, which are made from a bitset faster where bits are listed at once. */
+// @ts-ignore: decorator
+@inline const BUCKETS_LIKELY: u32 = BUCKETS_FROM + 64;
+
+/** Whether an intersection with so many expected members should be made as an array. */
+// @ts-ignore: decorator
+@inline function worksAsArray(expected: u32): bool {
+  return expected >= SPARSE && expected < (bits.listsAtOnce() ? BUCKETS_LIKELY : MANY);
+}
 
 /**
  * What foldBitsetsByTurns<And>() would give, as an array: members are taken out while the intersection is made, which spares storing it
@@ -120,7 +130,7 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
 export function intersectToArray(acc: u64, at: u32, list: usize, from: u32, to: u32, skip: u32): u64 {
   let expected = shapeCount(acc);
   for (let i = from; i < to; i++) if (i != skip) expected = expectedMembers(expected, listedCount(list, i));
-  if (expected < SPARSE || expected >= MANY || (at == SELF && shapeAt(acc) != scratch(Scratch.FIRST))) return TOO_MANY;
+  if (!worksAsArray(expected) || (at == SELF && shapeAt(acc) != scratch(Scratch.FIRST))) return TOO_MANY;
   const start = scratch(Scratch.SECOND), last = lastBitset(list, to, skip);
   const lanes = scratch(Scratch.LIST), dense = isDense(expected), third = (to - from) / 3;
   let out = start;
@@ -140,7 +150,7 @@ export function intersectToArray(acc: u64, at: u32, list: usize, from: u32, to: 
 /** The same for two bitsets, `l` of the operand that `left` shows and `r` of that on the right. */
 export function intersectPairToArray(l: u64, r: u64): u64 {
   const expected = expectedMembers(shapeCount(l), shapeCount(r));
-  if (expected < SPARSE || expected >= MANY) return TOO_MANY;
+  if (!worksAsArray(expected)) return TOO_MANY;
   const start = scratch(Scratch.SECOND), work = scratch(Scratch.LIST);
   let out = start;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {

@@ -4,7 +4,7 @@
 // on the word. So there is none. A bitset is read in lanes of 16 bits, eight at a time. The lanes that have members are appended to a list,
 // and then the members of eight listed lanes are extracted at once.
 
-import { left, right, vector } from "../env/memory";
+import { bits, left, right, vector } from "../env/memory";
 import { MEMBER_BYTES, UNIVERSE, memberCount } from "./limits";
 import { BUCKETS, BUCKET_BITSET_BYTES, BUCKET_MAX } from "./buckets";
 import { Same, combineVectors, isUnary } from "./kernel";
@@ -35,18 +35,24 @@ export function extractMembers(a: usize, members: u32, out: usize, work: usize):
 }
 
 /**
- * Writes the members as buckets to `out`, which needs bucketsBytes(members). Returns false if a bucket would have 256 members. The other
- * arguments are those of extractMembers().
+ * Writes the members as buckets to `out`, which needs bucketsBytes(members) and 64 bytes more. Returns false if a bucket would have 256
+ * members. The other arguments are those of extractMembers().
  */
 export function bitsetToBuckets(a: usize, members: u32, out: usize, work: usize): bool {
-  const counts = out + members;
+  const counts = out + members, atOnce = bits.listsAtOnce();
+  let to = out;
   for (let high: u32 = 0, word = a; high < BUCKETS; high++, word += BUCKET_BITSET_BYTES) {
-    const held = <u32>(popcnt<u64>(left.load64(word, 24)) + popcnt<u64>(left.load64(word, 16))
-      + popcnt<u64>(left.load64(word, 8)) + popcnt<u64>(left.load64(word, 0)));
+    const w3 = left.load64(word, 24), w2 = left.load64(word, 16), w1 = left.load64(word, 8), w0 = left.load64(word, 0);
+    const held = <u32>(popcnt<u64>(w3) + popcnt<u64>(w2) + popcnt<u64>(w1) + popcnt<u64>(w0));
     if (held > BUCKET_MAX) return false;
-    store<u8>(work + high, held);             // not at `counts` yet: extract() writes up to eight bytes there
+    store<u8>(work + high, held);             // not at `counts` yet: that is written to until all members are
+    if (!atOnce) continue;
+    to += bits.list(to, w0, 0);
+    to += bits.list(to, w1, 64);
+    to += bits.list(to, w2, 128);
+    to += bits.list(to, w3, 192);
   }
-  extract<u8>(a, members, out, work + BUCKETS);
+  if (!atOnce) extract<u8>(a, members, out, work + BUCKETS);
   memory.copy(counts, work, BUCKETS);
   return true;
 }
@@ -94,8 +100,8 @@ function extractFew(a: usize, out: usize): u32 {
     const high = (<u64>emptyWords(a + 192) << 16) | emptyWords(a + 128), low = (emptyWords(a + 64) << 16) | emptyWords(a);
     for (let words = ~((high << 32) | low); words; words &= words - 1) {
       const word = <u32>ctz<u64>(words), first = value + (word << 5);
-      for (let bits = left.load32(a + (<usize>word << 2), 0); bits; bits &= bits - 1) {
-        store<u16>(out, first + ctz<u32>(bits));
+      for (let rest = left.load32(a + (<usize>word << 2), 0); rest; rest &= rest - 1) {
+        store<u16>(out, first + ctz<u32>(rest));
         out += MEMBER_BYTES;
       }
     }
@@ -189,8 +195,8 @@ function putFours<Out>(list: usize, out: usize): usize {
 function putAll<Out>(list: usize, out: usize): usize {
   for (const end = list + LANES_BYTES; list < end; list += 2) {
     const value = <u32>load<u16>(list, VALUES);
-    for (let bits = <u32>load<u16>(list); bits; bits &= bits - 1) {
-      store<Out>(out, <Out>(value + ctz<u32>(bits)));
+    for (let rest = <u32>load<u16>(list); rest; rest &= rest - 1) {
+      store<Out>(out, <Out>(value + ctz<u32>(rest)));
       out += sizeof<Out>();
     }
   }
@@ -215,8 +221,8 @@ function putAll<Out>(list: usize, out: usize): usize {
  * its top four bits are then different for each number.
  */
 // @ts-ignore: decorator
-@inline function bitNumbers(bits: v128): v128 {
-  return i8x16.swizzle(i8x16(0, 1, 2, 5, 3, 9, 6, 11, 15, 4, 8, 10, 14, 7, 13, 12), i16x8.shr_u(i16x8.mul(bits, i16x8.splat(0x09af)), 12));
+@inline function bitNumbers(alone: v128): v128 {
+  return i8x16.swizzle(i8x16(0, 1, 2, 5, 3, 9, 6, 11, 15, 4, 8, 10, 14, 7, 13, 12), i16x8.shr_u(i16x8.mul(alone, i16x8.splat(0x09af)), 12));
 }
 
 // Interleave the low pairs of lanes, or the high ones, of two vectors.

@@ -80,8 +80,8 @@ export namespace arena {
 }
 
 /**
- * Changes four bits of the 8 KiB bitset at `at` in memory 0 and returns how many of them were set before. Each 16-bit lane of `four` is the
- * number of a bit; bit v is bit v & 7 of byte v >> 3. One bounds check covers the bitset.
+ * Bits. The first three change four bits of the 8 KiB bitset at `at` in memory 0 and return how many of them were set before. Each 16-bit
+ * lane of `four` is the number of a bit; bit v is bit v & 7 of byte v >> 3. One bounds check covers the bitset.
  */
 export namespace bits {
   // @ts-ignore: decorator
@@ -90,6 +90,15 @@ export namespace bits {
   @external("bits", "clear") export declare function clear(at: usize, four: u64): u32;
   // @ts-ignore: decorator
   @external("bits", "flip") export declare function flip(at: usize, four: u64): u32;
+  /**
+   * Writes the numbers of the bits of `word`, each plus `first`, to memory 0 at `at`, ascending, one byte each; returns how many they are.
+   * What is behind them, up to 64 bytes from `at`, has no meaning afterwards.
+   */
+  // @ts-ignore: decorator
+  @external("bits", "list") export declare function list(at: usize, word: u64, first: u32): u32;
+  /** Whether the CPU level has an instruction for list(). Elsewhere list() is slow. A constant. */
+  // @ts-ignore: decorator
+  @external("bits", "listsAtOnce") export declare function listsAtOnce(): bool;
 }
 
 /** Counters of one byte in memory 0. */

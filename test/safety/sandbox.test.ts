@@ -69,7 +69,7 @@ describe("a trap", () => {
     ["replying with members in a call that returns none", OUTPUT], ["dividing by zero", "arithmetic fault"],
     ["reaching unreachable code", "unreachable code"], ["recursing too deep", "calls nested too deep"],
     ["growing during a read", "memory did not grow"], ["counting in bytes across the end", BITMAP],
-    ["comparing bytes across the end", BITMAP],
+    ["comparing bytes across the end", BITMAP], ["listing bits across the end", BITMAP],
   ];
   const numbered = ways.map(([name, error], way) => ({ name, error, way }));
 

@@ -97,6 +97,17 @@ export function bits_set(at: usize, four: u64): u32 { return changeBits(at, four
 export function bits_clear(at: usize, four: u64): u32 { return changeBits(at, four, Change.CLEAR); }
 export function bits_flip(at: usize, four: u64): u32 { return changeBits(at, four, Change.FLIP); }
 
+export function bits_list(at: usize, word: u64, first: u32): u32 {
+  need(<u64>at + 64 <= <u64>arenaSize);
+  memory.fill(at, STALE, 64);
+  let out = at;
+  for (; word; word &= word - 1) store<u8>(out++, <u8>(first + <u32>ctz<u64>(word)));
+  return <u32>(out - at);
+}
+let asked: u32 = 0;
+/** Yes and no by turns, so that both ways are tested. */
+export function bits_listsAtOnce(): bool { return (++asked & 1) != 0; }
+
 export function bytes_increment(at: usize, four: u64): void {
   need(<u64>at + 65536 <= <u64>arenaSize);
   for (let i: u64 = 0; i < 64; i += 16) {
