@@ -155,8 +155,6 @@ export function intersectPairToArray(l: u64, r: u64): u64 {
   let out = start;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
     const end = listPart<And>(shapeAt(l) + part, shapeAt(r) + part, <u32>part << 3, work);
-    left.prefetch(shapeAt(l) + part + PART_BYTES, PART_BYTES);
-    right.prefetch(shapeAt(r) + part + PART_BYTES, PART_BYTES);
     out = extractListed(work, end, isDense(expected), out);
     if (exceedsArray(memberCount(start, out), part)) return TOO_MANY;
   }
