@@ -8,15 +8,6 @@
 /* Up to this many subcommands need no allocation. */
 #define FEW 16
 
-/* One subcommand and its outcome. */
-typedef struct step {
-    enum { GET, PUT, INCRBY } kind;
-    field field;
-    enum overflow overflow;
-    int64_t value;
-    outcome outcome;
-} step;
-
 /* i1 .. i64, u1 .. u63 */
 static int parse_type(call *c, int at, field *f) {
     size_t length;
@@ -51,11 +42,11 @@ static int parse_overflow(call *c, int at, enum overflow *overflow) {
 }
 
 /* Parses all subcommands from argv[2] on. */
-static int parse_steps(call *c, step *steps, size_t *length, int *writes) {
+static int parse_steps(call *c, field_step *steps, size_t *length, int *writes) {
     static const struct {
         const char *name;
         int arguments;
-    } kinds[] = {[GET] = {"GET", 2}, [PUT] = {"SET", 3}, [INCRBY] = {"INCRBY", 3}};
+    } actions[] = {[FIELD_GET] = {"GET", 2}, [FIELD_SET] = {"SET", 3}, [FIELD_INCRBY] = {"INCRBY", 3}};
     enum overflow overflow = WRAP;
 
     for (int at = 2; at < c->argc;) {
@@ -65,19 +56,19 @@ static int parse_steps(call *c, step *steps, size_t *length, int *writes) {
             at += 2;
             continue;
         }
-        step *s = &steps[(*length)++];
-        *s = (step){.overflow = overflow, .outcome.written = 1};
-        for (s->kind = GET; s->kind <= INCRBY && !argument_is(c, at, kinds[s->kind].name); s->kind++) {}
-        if (s->kind > INCRBY || rest < kinds[s->kind].arguments) return reply_syntax_error(c);
-        if (!parse_type(c, at + 1, &s->field) || !parse_place(c, at + 2, &s->field)) return 0;
-        if (s->kind != GET && !parse_index(c, at + 3, &s->value)) return 0;
-        *writes |= s->kind != GET;
-        at += 1 + kinds[s->kind].arguments;
+        field_step *s = &steps[(*length)++];
+        *s = (field_step){.overflow = overflow, .outcome.written = 1};
+        for (s->action = FIELD_GET; s->action <= FIELD_INCRBY && !argument_is(c, at, actions[s->action].name); s->action++) {}
+        if (s->action > FIELD_INCRBY || rest < actions[s->action].arguments) return reply_syntax_error(c);
+        if (!parse_type(c, at + 1, &s->at) || !parse_place(c, at + 2, &s->at)) return 0;
+        if (s->action != FIELD_GET && !parse_index(c, at + 3, &s->value)) return 0;
+        *writes += s->action != FIELD_GET;
+        at += 1 + actions[s->action].arguments;
     }
     return 1;
 }
 
-static int reply_steps(call *c, const step *steps, size_t length) {
+static int reply_steps(call *c, const field_step *steps, size_t length) {
     RedisModule_ReplyWithArray(c->ctx, (long)length);
     for (size_t i = 0; i < length; i++) {
         if (steps[i].outcome.written) RedisModule_ReplyWithLongLong(c->ctx, steps[i].outcome.reply);
@@ -86,45 +77,47 @@ static int reply_steps(call *c, const step *steps, size_t length) {
     return REDISMODULE_OK;
 }
 
-static int read_fields(call *c, step *steps, size_t length) {
+static int read_fields(call *c, field_step *steps, size_t length) {
     const bitmap *b;
 
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     for (size_t i = 0; b && i < length; i++) {
-        if (!succeeded(c, core_get_field(b, &steps[i].field, &steps[i].outcome.reply))) return REDISMODULE_OK;
+        if (!succeeded(c, core_get_field(b, &steps[i].at, &steps[i].outcome.reply))) return REDISMODULE_OK;
     }
     return reply_steps(c, steps, length);
 }
 
-static int write_fields(call *c, step *steps, size_t length) {
-    uint32_t changed = 0;
+/* Runs steps of which one writes. */
+static status write_one(bitmap **b, field_step *steps, size_t length, uint32_t *changed) {
     status done = OK;
+    for (field_step *s = steps; done == OK && s < steps + length; s++) {
+        if (s->action == FIELD_GET) done = core_get_field(*b, &s->at, &s->outcome.reply);
+        else done = core_set_field(b, &s->at, s->action == FIELD_INCRBY, s->value, s->overflow, &s->outcome);
+        *changed |= s->outcome.changed;
+    }
+    return done;
+}
+
+static int write_fields(call *c, field_step *steps, size_t length, int writes) {
+    uint32_t changed = 0;
     open_key k;
 
     if (!open_create(c, 1, 0, &k)) return REDISMODULE_OK;
-    step *s = steps;
-    for (; done == OK && s < steps + length; s++) {
-        if (s->kind == GET) done = core_get_field(k.value, &s->field, &s->outcome.reply);
-        else done = core_set_field(&k.value, &s->field, s->kind == INCRBY, s->value, s->overflow, &s->outcome);
-        changed |= s->outcome.changed;
-    }
-    for (s--; done == OUT_OF_MEMORY && s-- > steps;) {      /* undo them all */
-        if (s->outcome.changed) done = core_restore_field(&k.value, &s->field, s->outcome.old);
-    }
-    if (!commit(c, &k, done, (int)changed, "setbit")) return REDISMODULE_OK;
+    status done = writes == 1 ? write_one(&k.value, steps, length, &changed) : core_change_fields(&k.value, steps, (uint32_t)length, &changed);
+    if (!commit(c, &k, done, changed > 0, "setbit")) return REDISMODULE_OK;
     return reply_steps(c, steps, length);
 }
 
 /* Parses all arguments before it does anything. Creates the key only if there is a write. */
 static int bitfield(call *c, int may_write) {
-    static step few[FEW];                                   /* only one command runs at a time */
+    static field_step few[FEW];                                   /* only one command runs at a time */
     size_t length = 0, most = (size_t)c->argc / 3;          /* the shortest is GET type offset */
     int writes = 0;
-    step *steps = most <= FEW ? few : RedisModule_Alloc(most * sizeof *steps);
+    field_step *steps = most <= FEW ? few : RedisModule_Alloc(most * sizeof *steps);
 
     if (parse_steps(c, steps, &length, &writes)) {
         if (writes && !may_write) reply_error(c, "ERR BITFIELD_RO only supports the GET subcommand");
-        else if (writes) write_fields(c, steps, length);
+        else if (writes) write_fields(c, steps, length, writes);
         else read_fields(c, steps, length);
     }
     if (steps != few) RedisModule_Free(steps);

@@ -18,9 +18,9 @@
 static const span *operands;
 static u32 operand_count;
 
-/* Values handed back overwrite arguments already read; there are never more of them. */
+/* Values handed back overwrite arguments already read; there are never more of them. is_deferred: see argument.defer. */
 static u64 *arguments;
-static u32 argument_count, handed_back_count;
+static u32 argument_count, handed_back_count, is_deferred;
 
 /* In sandbox_members. */
 static u32 member_count;
@@ -231,10 +231,19 @@ IMPORT u64 w2c_argument_value(u32 index) {
     return arguments[index];
 }
 
+IMPORT void w2c_argument_put(u32 index, u64 value) {
+    if (UNLIKELY(index >= argument_count)) sandbox_trap(TRAP_ARGUMENT);
+    arguments[index] = value;
+}
+
 IMPORT void w2c_argument_handBack(u64 value) {
     if (UNLIKELY(handed_back_count >= argument_count)) sandbox_trap(TRAP_ARGUMENT);
     arguments[handed_back_count++] = value;
 }
+
+IMPORT void w2c_argument_defer(void) { is_deferred = 1; }
+
+IMPORT u32 w2c_argument_deferred(void) { return is_deferred; }
 
 IMPORT void w2c_reply_member(u64 member) {
     if (UNLIKELY(member_count == MEMBERS_BATCH)) {
@@ -314,11 +323,13 @@ static void enter(const frame *f) {
     operand_count = f->operand_count;
     arguments = f->arguments;
     argument_count = f->argument_count;
+    is_deferred = 0;
     output = f->output;
     output_size = f->output_size;
 }
 
 static uint32_t handed_back(void) { return handed_back_count; }
+static uint32_t deferred(void) { return is_deferred; }
 static uint32_t collected(void) { return member_count; }
 
 #define TEXT(name) #name
@@ -333,6 +344,7 @@ const struct core TABLE(LEVEL) = {
     .enter = enter,
     .enter_alone = enter_alone,
     .handed_back = handed_back,
+    .deferred = deferred,
     .collected = collected,
     CORE_EXPORTS(EXPORT)
 };

@@ -199,6 +199,7 @@ typedef int (*RedisModuleConfigApplyFunc)(RedisModuleCtx *ctx, void *data, Redis
     WANT(void *, TryAlloc, (size_t bytes))                                   /* 7.0 */                                   \
     WANT(void *, TryRealloc, (void *block, size_t bytes))                    /* 7.4 */                                   \
     WANT(size_t, MallocUsableSize, (void *block))                            /* 7.0 */                                   \
+    NEED(void, GetRandomBytes, (unsigned char *bytes, size_t count))                                                     \
     NEED(void, SetModuleAttribs, (RedisModuleCtx *ctx, const char *name, int version, int api))                          \
     WANT(int, IsModuleNameBusy, (const char *name))                                                                      \
     NEED(void, SetModuleOptions, (RedisModuleCtx *ctx, int options))                                                     \

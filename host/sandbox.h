@@ -37,6 +37,15 @@ typedef struct outcome {
     uint32_t written, changed;
 } outcome;
 
+/* One step of a command that reads and writes several fields. */
+typedef struct field_step {
+    enum { FIELD_GET, FIELD_SET, FIELD_INCRBY } action;
+    enum overflow overflow;
+    field at;
+    int64_t value;
+    outcome outcome;
+} field_step;
+
 /* Totals over a bitmap's containers of one kind; kinds are in the order of the core's statistics(). */
 typedef struct statistics {
     uint64_t containers, members, bytes;
@@ -107,9 +116,9 @@ status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t 
 status core_merge(bitmap **b, const bitmap *more, uint32_t *merged);
 /* Sets the field to `value`, or adds `value` to it (`adds`). */
 status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum overflow overflow, outcome *o);
-/* Writes an old value back after a later field of the command ran out of memory. OUT_OF_MEMORY, or TRAPPED if there is too little memory
- * for this, too: then the bitmap is damaged. */
-status core_restore_field(bitmap **b, const field *at, int64_t old);
+/* Runs the steps one after the other; either all of their writes are made or none. Sets each step's outcome.written and outcome.reply.
+ * *changed is the number of words of 64 bits that changed. */
+status core_change_fields(bitmap **b, field_step *steps, uint32_t count, uint32_t *changed);
 /* Frees the unused end of the block, if possible. */
 void bitmap_fit(bitmap **b);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "guard.h"
+#include "redismodule.h"
 
 /* Choices of the host, not facts of the core. */
 
@@ -47,15 +48,27 @@ static void change_alone(bitmap *b) {
     core.enter_alone(arena(b), arena_bytes(b));
 }
 
+/* Ends a write that removed members: gives back what the bitmap's block has too much. */
+static status cut(status s, bitmap **b) {
+    uint32_t bytes = 0;
+    if (s == OK && READING(*b, bytes = core.shrunkBytes()) == OK && bytes) *b = bitmap_shrink(*b, bytes);
+    return s;
+}
+
 /* Only a change can create free blocks. */
 static uint32_t set(uint64_t offset, uint32_t value) {
     uint32_t previous = core.set(offset, value);
-    if (previous != value) call.wasteful = core.wasteful();
+    if (previous != value) {
+        call.wasteful = core.wasteful();
+        if (previous) call.used = core.shrunkBytes();
+    }
     return previous;
 }
 
 status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous) {
-    return wrote(CHANGING(*b, *previous = set(offset, value)), b);
+    call.used = 0;
+    status s = wrote(CHANGING(*b, *previous = set(offset, value)), b);
+    return s == OK && call.used ? cut(s, b) : s;
 }
 
 static frame setting(bitmap *b, uint64_t *offsets, uint64_t count) {
@@ -65,21 +78,18 @@ static frame setting(bitmap *b, uint64_t *offsets, uint64_t count) {
     return f;
 }
 
-static void add_all(uint32_t count, int whole) {
-    core.addAll(0, count);
-    if (whole) core.settle(0, core.handed_back());
-}
-
 static void remove_all(uint32_t count, int whole) {
     if (whole) core.makeRemovable(0, count);
     core.removeAll(0, count);
 }
 
-/* Afterwards the first *changed offsets are those whose bits changed. `whole`: these are all offsets of the command. */
-static status set_batch(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, int whole, uint32_t *changed) {
+/* Afterwards the first *changed offsets are those whose bits changed. `whole`: these are all offsets of the command. *deferred becomes
+ * 1 if containers wait for their final form. */
+static status set_batch(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, int whole, uint32_t *changed, uint32_t *deferred) {
     frame f = setting(*b, offsets, count);
-    status s = bit ? CHANGING_IN(&f, add_all(count, whole)) : CHANGING_IN(&f, remove_all(count, whole));
+    status s = bit ? CHANGING_IN(&f, core.addAll(0, count)) : CHANGING_IN(&f, remove_all(count, whole));
     *changed = core.handed_back();
+    *deferred |= core.deferred();
     return wrote(s, b);
 }
 
@@ -109,17 +119,18 @@ static status undo_set_all(bitmap **b, uint64_t *offsets, uint64_t count, uint32
 status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed) {
     status s = count < SORTED_FROM ? OK : sort_offsets(offsets, count, 0);
     int whole = count <= CHANGES;
+    uint32_t deferred = 0;
     *changed = 0;
     if (s == OK && !bit && !whole) s = make_removable(b, offsets, count);
     for (uint32_t from = 0; s == OK && from < count; from += CHANGES) {
         uint32_t changed_now, length = count - from < CHANGES ? count - from : CHANGES;
-        s = set_batch(b, offsets + from, length, bit, whole, &changed_now);
+        s = set_batch(b, offsets + from, length, bit, whole, &changed_now, &deferred);
         memmove(offsets + *changed, offsets + from, changed_now * sizeof *offsets);
         *changed += changed_now;
     }
-    if (s == OK && bit && !whole) s = settle(b, offsets, *changed);
-    if (s == OK && !bit && *changed) s = tidy(b, offsets, *changed);
-    return s == OUT_OF_MEMORY ? undo_set_all(b, offsets, bit ? *changed : count, bit) : s;
+    if (s == OK && deferred) s = bit ? settle(b, offsets, *changed) : tidy(b, offsets, *changed);
+    if (s == OUT_OF_MEMORY) return undo_set_all(b, offsets, bit ? *changed : count, bit);
+    return bit ? s : cut(s, b);
 }
 
 /* Ends a write to *b that used call.used bytes, and perhaps working space behind them. */
@@ -142,7 +153,7 @@ status core_merge(bitmap **b, const bitmap *more, uint32_t *merged) {
  * *expected to the bytes that this may take. */
 static status change_in_place(bitmap **b, enum change change, uint64_t low, uint64_t high, int always, uint64_t *expected) {
     frame f = writing(*b);
-    return trimmed(wrote(CHANGING_IN(&f, *expected = core.changeRange(change, low, high, always); call.used = core.used()), b), b);
+    return cut(trimmed(wrote(CHANGING_IN(&f, *expected = core.changeRange(change, low, high, always); call.used = core.used()), b), b), b);
 }
 
 /* If there is too little memory for a second bitmap, the change may still be possible in place: setting and clearing need hardly any. */
@@ -165,14 +176,59 @@ status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum
     o->reply = (int64_t)sandbox_members[adds];
     o->changed = sandbox_members[0] != sandbox_members[1];
     s = wrote(s, b);
-    if (s != OUT_OF_MEMORY) return s;
+    if (s != OUT_OF_MEMORY) return o->changed ? cut(s, b) : s;
     f = writing(*b);
     return undone(IN_CORE(&f, core.takeBackField(at->offset, at->width, (uint64_t)o->old)), b);
 }
 
-status core_restore_field(bitmap **b, const field *at, int64_t old) {
-    frame f = writing(*b);
-    return undone(IN_CORE(&f, set_field(at, 0, old, WRAP)), b);
+/* A step and a slot of the core's plan take this many values each. More steps than STEPS_MAX would take gigabytes. */
+#define PLAN_VALUES 3
+#define STEPS_MAX (1u << 26)
+
+/* A multiplier for the plan's hash that no client can know. */
+static uint64_t secret(void) {
+    static uint64_t odd;
+    if (odd == 0) RedisModule_GetRandomBytes((unsigned char *)&odd, sizeof odd);
+    return odd |= 1;
+}
+
+/* Runs the steps on the plan `values`, and changes the bitmap if they all succeed. */
+static status change_planned(bitmap **b, uint64_t *values, field_step *steps, uint32_t count, uint32_t slot_bits, uint32_t *changed) {
+    uint32_t from = count * PLAN_VALUES, to = from + (PLAN_VALUES << slot_bits);
+    for (uint32_t i = 0; i < count; i++) {
+        const field_step *step = &steps[i];
+        uint64_t *value = values + (size_t)i * PLAN_VALUES;
+        value[0] = step->action | (uint32_t)step->overflow << 2 | step->at.is_signed << 4 | step->at.width << 5;
+        value[1] = step->at.offset;
+        value[2] = (uint64_t)step->value;
+    }
+    frame f = setting(*b, values, to);
+    call.growable = NULL;
+    status s = IN_CORE(&f, *changed = core.planFields(count, slot_bits, secret()));
+    for (uint32_t i = 0; s == OK && i < count; i++) {
+        steps[i].outcome.written = (uint32_t)values[(size_t)i * PLAN_VALUES];
+        steps[i].outcome.reply = (int64_t)values[(size_t)i * PLAN_VALUES + 2];
+    }
+    if (s != OK || !*changed) return s;
+    f = setting(*b, values, to);
+    s = wrote(CHANGING_IN(&f, core.changeWords(from, to)), b);
+    if (s != OUT_OF_MEMORY) return cut(s, b);
+    f = setting(*b, values, to);
+    return undone(IN_CORE(&f, core.takeBackWords(from, to)), b);
+}
+
+status core_change_fields(bitmap **b, field_step *steps, uint32_t count, uint32_t *changed) {
+    uint32_t slot_bits = 3;                         /* a step touches two words at most, and a third of the slots stay free */
+    if (count > STEPS_MAX) return OUT_OF_MEMORY;
+    while (1u << slot_bits < count * 3) slot_bits++;
+    size_t bytes = ((size_t)count + ((size_t)1 << slot_bits)) * PLAN_VALUES * sizeof(uint64_t);
+    uint64_t *values = try_alloc(bytes);
+    if (values == NULL) return OUT_OF_MEMORY;
+    memset(values, 0, bytes);
+    *changed = 0;
+    status s = change_planned(b, values, steps, count, slot_bits, changed);
+    RedisModule_Free(values);
+    return s;
 }
 
 void bitmap_fit(bitmap **b) {

@@ -36,6 +36,7 @@ struct core {
     void (*enter)(const frame *frame);  /* before each call; or, where memory 0 is all that is handed over, */
     void (*enter_alone)(uint8_t *base, uint32_t size);
     uint32_t (*handed_back)(void);      /* after the call: values that the core handed back */
+    uint32_t (*deferred)(void);         /* after the call: whether containers of its arguments wait for settle() or tidy() */
     uint32_t (*collected)(void);        /* and members in sandbox_members that were not taken */
 
 ${functions.map(({ name, index }) => `    ${functionPointer(name, wasm.functions[index]!)}`).join("\n")}

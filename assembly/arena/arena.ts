@@ -11,7 +11,7 @@
 //   or 2 to ITEMS_MAX containers of one member each: the whole arena is a packed leaf (packed.ts)
 //
 //   full   any number of containers
-//     +0   u8  form = 1     +1 u8 unsettled: 1 only while a list of offsets is being added, see undo.ts
+//     +0   u8  form = 1     +1 u8 0
 //     +2   u8  paged: 1 if there may be packed leaves
 //     +4   u32 root node of the directory
 //     +8   u64 cardinality
@@ -32,8 +32,9 @@
 
 import { arena } from "../env/memory";
 import { view8, view32, view64, Own } from "../env/view";
-import { Kind, TINY_ENTRY, entryKind, entryPayload, payloadBytes } from "./entry";
+import { Kind, TINY_ENTRY, entryKind, entryPayload, isArray, payloadBytes } from "./entry";
 import { PAGE_BYTES, isPacked, packedBytes, packedCount, packedWidth } from "./packed";
+import { wordCount } from "../container/short";
 
 // @ts-ignore: decorator
 @inline export const FORM_TINY: u32 = 0;
@@ -58,8 +59,6 @@ import { PAGE_BYTES, isPacked, packedBytes, packedCount, packedWidth } from "./p
 
 // @ts-ignore: decorator
 @inline const FORM: u32 = 0;
-// @ts-ignore: decorator
-@inline const UNSETTLED: u32 = 1;
 // @ts-ignore: decorator
 @inline const PAGED: u32 = 2;
 /** Address of the word that holds the address of a full arena's root node. */
@@ -93,11 +92,6 @@ import { PAGE_BYTES, isPacked, packedBytes, packedCount, packedWidth } from "./p
 @inline export function entryTotal<M>(): u32 { return view32<M>(0, ENTRIES); }
 // @ts-ignore: decorator
 @inline export function setEntryTotal(entries: u32): void { store<u32>(0, entries, ENTRIES); }
-/** Whether containers of a full arena wait for settle(). */
-// @ts-ignore: decorator
-@inline export function unsettled<M>(): u32 { return isTiny<M>() ? 0 : view8<M>(0, UNSETTLED); }
-// @ts-ignore: decorator
-@inline export function setUnsettled(waiting: u32): void { store<u8>(0, <u8>waiting, UNSETTLED); }
 /** Whether a full arena may have packed leaves. */
 // @ts-ignore: decorator
 @inline export function isPaged(): bool { return load<u8>(0, PAGED) != 0; }
@@ -345,9 +339,46 @@ export function resize(at: usize, from: usize, to: usize): usize {
   return moved;
 }
 
-/** 1 if so many bytes are in freed blocks, a quarter and more than a few small ones, that rewriting the arena pays. */
+// --- Giving memory back -------------------------------------------------------------------------------------------------------
+
+/** 1 if the host should rewrite the arena: a quarter of it, and more than a few small blocks, is free, or the tiny form would do. */
 export function wasteful(): u32 {
-  return u32(!isTiny<Own>() && freedBytes() > (bumpMark() >> 2) + 64);
+  return u32(!isTiny<Own>() && (freedBytes() > (bumpMark() >> 2) + 64 || isTinySized()));
+}
+
+/** A full arena with this many lone members or fewer becomes a tiny one. */
+// @ts-ignore: decorator
+@inline const LONE_FEW: u32 = 32;
+
+/**
+ * Whether a full arena should become a tiny one. In a single container half of what a tiny arena holds is the most, so that an arena does
+ * not go back and forth while its cardinality goes up and down.
+ */
+// @ts-ignore: decorator
+@inline function isTinySized(): bool {
+  const entries = entryTotal<Own>(), members = totalCardinality<Own>();
+  if (members == entries) return entries <= LONE_FEW;
+  return entries == 1 && isTinySizedAlone(<usize>load<u32>(0, ROOT) + 4, members);
+}
+
+/** isTinySized() for the only container, of `entry`, the first one of the root. */
+function isTinySizedAlone(entry: usize, members: u64): bool {
+  const kind = entryKind<Own>(entry);
+  if (kind == Kind.SHORT) return wordCount<Own>(entryPayload<Own>(entry)) <= TINY_WORDS / 2;
+  return isArray(kind) && members <= TINY_MAX / 2;
+}
+
+/** A full arena keeps this many unused bytes, and as many as it uses: additions reserve more than they take. */
+// @ts-ignore: decorator
+@inline const SPARE_BYTES: u32 = 256;
+
+/**
+ * The bytes that memory 0 should be cut to after members were removed; 0 if it should stay. What is cut off is at least half of it, so
+ * the cost is spread over the removals that led here.
+ */
+export function shrunkBytes(): u32 {
+  const bytes = used(), spare = isTiny<Own>() ? <u32>0 : SPARE_BYTES;
+  return 2 * <u64>bytes + spare <= arena.size() ? bytes : 0;
 }
 
 /** Bytes in use; the rest of memory 0 may be given back. */

@@ -73,7 +73,8 @@ function promotePacked(asPages: bool): void {
   const count = packedCount<Own>(0), width = packedWidth<Own>(0), held = packedBytes(width, count);
   const most = asPages ? pageItems(width) / 4 * 3 : LEAF_MAX, parts = (count + most - 1) / most;
   const above = parts > 1 ? blockBytes(nodeBytes(1, parts)) : 0;
-  const image = HEADER_BYTES + above + (asPages ? PAGE_BYTES : 0) + <usize>parts * (asPages ? PAGE_BYTES : ROOMY_BYTES);
+  const leafBytes = asPages ? PAGE_BYTES : nodeBlock(0, (count + parts - 1) / parts);
+  const image = HEADER_BYTES + above + (asPages ? PAGE_BYTES : 0) + <usize>parts * leafBytes;
   reserve(image + held);
   memory.copy(image, 0, held);
   resetToFull();

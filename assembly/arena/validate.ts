@@ -5,7 +5,7 @@ import { Own } from "../env/view";
 import { Fault } from "../env/fault";
 import {
   FORM_FULL, FORM_TINY, HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, TINY_WORDS, blockBytes, bumpMark, freeListsAreSound, freeListsBytes,
-  freedBytes, heldBytes, isPaged, totalCardinality, unsettled, used,
+  freedBytes, heldBytes, isPaged, totalCardinality, used,
 } from "./arena";
 import {
   ENTRY_BYTES, KEY_MAX, Kind, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes,
@@ -28,10 +28,9 @@ import { isAscending } from "../container/array";
 export function validate(): Fault {
   const form = load<u8>(0);
   if (form == FORM_TINY) return validateTiny();
-  if (form != FORM_FULL) return Fault.UNKNOWN_FORM;
+  if (form != FORM_FULL || load<u8>(0, 1)) return Fault.UNKNOWN_FORM;
   if (<usize>arena.size() < HEADER_BYTES || bumpMark() > <usize>arena.size() || bumpMark() < HEADER_BYTES) return Fault.BUMP_OUTSIDE;
   if (heldBytes()) return Fault.HELD_BACK;
-  if (unsettled<Own>()) return Fault.UNSETTLED;
   const root = rootNode<Own>();
   if (!isBlock(root, NODE_HEADER)) return Fault.BLOCK_MISPLACED;
   if (nodeLevel<Own>(root) >= LEVELS_MAX) return Fault.NODE_LEVEL;
@@ -132,7 +131,7 @@ function validateContainer(entry: usize): Fault {
     left.select(SELF);
     return bitsetCardinality(payload) == count ? Fault.NONE : Fault.BITSET_CARDINALITY;
   }
-  if (kind == Kind.RUNS) return checkRuns<Own>(payload, count);
+  if (kind == Kind.RUNS) return count < UNIVERSE ? checkRuns<Own>(payload, count) : Fault.WRONG_FORM;
   if (kind == Kind.BUCKETS) {
     if (!isArraySized(count)) return Fault.WRONG_FORM;
     return bucketsAreSound(payload, count) ? Fault.NONE : Fault.BUCKETS_UNSOUND;

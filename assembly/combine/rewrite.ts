@@ -2,7 +2,7 @@
 
 import { SELF, left, reply, right } from "../env/memory";
 import { Own, Right } from "../env/view";
-import { HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, TINY_WORDS, blockBytes, setUnsettled, unsettled } from "../arena/arena";
+import { HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, TINY_WORDS, blockBytes } from "../arena/arena";
 import { KEY_MAX, Kind, entryCount, entryKey, entryKind, entryLastKey, entrySpan, payloadBytes } from "../arena/entry";
 import { advance, entriesHeld, isLastOfLeaf, placeEntry, seek } from "../arena/directory";
 import { appendFull, begin, endLeaf, finish } from "../arena/builder";
@@ -120,7 +120,6 @@ export function rewrite(): void {
   begin(entriesHeld<Right>(), 0);
   copyKeys(0, KEY_MAX);
   finish();
-  if (unsettled<Right>()) setUnsettled(1);    // between two parts of a list that is added
 }
 
 /**

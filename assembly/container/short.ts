@@ -163,6 +163,29 @@ export function trimShort(at: usize): u32 {
   return end - from;
 }
 
+/** Words that trimShort() would leave. There must be a member. */
+export function trimmedWords(at: usize): u32 {
+  let from = wordsAt(at), end = from + (<usize>wordCount<Own>(at) << 3);
+  while (!load<u64>(from)) from += 8;
+  while (!load<u64>(end - 8)) end -= 8;
+  return <u32>((end - from) >> 3);
+}
+
+/** Whether the word of `value` is clear in the bits that have the base `base` and the words first .. end - 1, and all words on one side. */
+export function isClearToEnd(base: usize, first: u32, end: u32, value: u32): bool {
+  const at = base + (<usize>(value >> 6) << 3), start = base + (<usize>first << 3), stop = base + (<usize>end << 3);
+  if (load<u64>(at)) return false;
+  let below = at, above = at + 8;
+  while (below > start && !load<u64>(below - 8)) below -= 8;
+  if (below == start) return true;
+  while (above < stop && !load<u64>(above)) above += 8;
+  return above == stop;
+}
+
+/** Whether giving back the words at the ends is worth it: a quarter of the words or more. So a bitset does not go back and forth. */
+// @ts-ignore: decorator
+@inline export function isWorthTrimming(words: u32, left: u32): bool { return left * 4 <= words * 3; }
+
 /** Whether the words lie within a container and have `count` members. */
 export function shortIsSound(at: usize, count: u32): bool {
   const words = wordCount<Own>(at);
@@ -205,6 +228,12 @@ export function spanOfBitset<M>(a: usize): u32 {
   while (!view64<M>(a + from, 0)) from += 8;
   while (!view64<M>(a + end - 8, 0)) end -= 8;
   return shortHeader(<u32>(from >> 3), <u32>((end - from) >> 3));
+}
+
+/** Makes the bitset at `at` a short bitset with this header, which spanOfBitset() has returned, in place. */
+export function bitsetBecomesShort(at: usize, header: u32): void {
+  memory.copy(wordsAt(at), at + (<usize>(header & FIRST_MASK) << 3), <usize>wordsOf(header) << 3);
+  store<u32>(at, header);
 }
 
 /** The union of the four words at `at`. */

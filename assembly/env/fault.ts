@@ -36,8 +36,6 @@ export const enum Fault {
   BUMP_OUTSIDE,
   /** bytes are reserved although nothing is being built */
   HELD_BACK,
-  /** containers wait for their final form although no list is being added */
-  UNSETTLED,
   /** a block lies outside the used part of the arena or is not aligned to 8 bytes */
   BLOCK_MISPLACED,
   /** the blocks in use and the free blocks do not add up to the used part of the arena */

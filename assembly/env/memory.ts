@@ -115,12 +115,24 @@ export namespace bytes {
 export namespace argument {
   // @ts-ignore: decorator
   @external("argument", "value") export declare function value(index: u32): u64;
+  /** Replaces a value. */
+  // @ts-ignore: decorator
+  @external("argument", "put") export declare function put(index: u32, value: u64): void;
   /**
    * Hands a value back to the host: an answer, or an offset that the call changed. If the call runs out of memory, the host uses these
    * offsets to undo its changes. A call cannot hand back more values than it has read.
    */
   // @ts-ignore: decorator
   @external("argument", "handBack") export declare function handBack(value: u64): void;
+  /**
+   * Notes that this call leaves a container of its arguments in a form that settle() or tidy() has yet to change (write/undo.ts). The host
+   * keeps the note, not the arena: an arena may be rewritten, and become a tiny one, between two calls for the same list.
+   */
+  // @ts-ignore: decorator
+  @external("argument", "defer") export declare function defer(): void;
+  /** Whether this call has noted that. */
+  // @ts-ignore: decorator
+  @external("argument", "deferred") export declare function deferred(): bool;
 }
 
 /** The members that a call replies with, in the order in which they are added. */

@@ -7,7 +7,7 @@
 
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
-import { allocate, blockBytes, isTiny, prepare, resize, setUnsettled } from "../arena/arena";
+import { allocate, blockBytes, isTiny, prepare, resize } from "../arena/arena";
 import {
   KEY_MAX, Kind, entryCount, entryKind, entryPayload, isArray, keyOf, lowOf, setBlock, setCount, setPair, setSingle,
 } from "../arena/entry";
@@ -19,7 +19,7 @@ import { containerHas } from "../read/query";
 import {
   arrayIntoBitset, arrayIntoBuckets, bucketsIntoArray, bucketsIntoBitset, intoShort, releaseContainer, wordsWith,
 } from "./convert";
-import { countUp, isDepleted } from "./edit";
+import { countUp, isDepleted, isLoose } from "./edit";
 import { insert, removeAt } from "./point";
 import { ARRAY_MAX, MEMBER_BYTES, arrayBytes, isArraySized, memberCount, staysBitset } from "../container/limits";
 import { arrayLowerBound, gallop, member } from "../container/array";
@@ -349,7 +349,7 @@ export function removeAll(first: u32, count: u32): u64 {
       }
       if (!stays) known = UNKNOWN_KEY;
     }
-    if (entry && known == key && isDepleted(entry)) setUnsettled(1);
+    if (entry && known == key && (isDepleted(entry) || isLoose(entry))) argument.defer();
     i = to;
   }
   return removed;

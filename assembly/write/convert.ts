@@ -1,7 +1,7 @@
 // Changes of a container's kind. The set stays the same. A conversion allocates before it changes anything.
 
 import { Own } from "../env/view";
-import { TINY_PAYLOAD, allocate, blockBytes, isTiny, prepare, release, reserve } from "../arena/arena";
+import { TINY_PAYLOAD, allocate, blockBytes, isTiny, prepare, release, reserve, resize } from "../arena/arena";
 import { Kind, entryCount, entryKind, entryPayload, payloadBytes, setBlock, setPair, setSingle, setTinyShort } from "../arena/entry";
 import { BITSET_BYTES, MEMBER_BYTES, arrayBytes, isArraySized } from "../container/limits";
 import { member } from "../container/array";
@@ -12,8 +12,8 @@ import {
 import { arrayToBitset, runsToArray, runsToBitset } from "../container/convert";
 import { runEnd, runStart, runsCount, runsLast } from "../container/run";
 import {
-  clearShort, prefersShort, runsToShort, shortBase, shortBytes, shortHeader, shortLow, shortToArray, shortToBitset, wordCount,
-  wordsBetween,
+  bitsetBecomesShort, clearShort, prefersShort, runsToShort, shortBase, shortBytes, shortHeader, shortLow, shortToArray, shortToBitset,
+  wordCount, wordsBetween, wordsOf,
 } from "../container/short";
 
 /** Releases the container's block, if it has one. */
@@ -167,6 +167,14 @@ function gather(word: usize, end: usize, value: u32, out: usize): void {
   let bits = load<u64>(word);
   if (word + 8 < end) gather(word + 8, end, value + 64, out + arrayBytes(<u32>popcnt(bits)));
   for (; bits; bits &= bits - 1, out += MEMBER_BYTES) store<u16>(out, value + <u32>ctz(bits));
+}
+
+/** Makes a bitset a short bitset with this header, which spanOfBitset() has returned. Needs no memory. */
+export function bitsetIntoShort(entry: usize, header: u32): void {
+  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+  bitsetBecomesShort(payload, header);
+  resize(payload, BITSET_BYTES, shortBytes(wordsOf(header)));
+  setBlock(entry, Kind.SHORT, count, payload);
 }
 
 // --- From runs --------------------------------------------------------------------------------------------------------------------

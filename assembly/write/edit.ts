@@ -3,9 +3,10 @@
 // 65,536 members are a FULL entry. Runs stay runs while nothing is smaller. When members are removed, a bitset stays one down to
 // BITSET_LEAST, and a short bitset while staysShort() says so.
 
+import { argument } from "../env/memory";
 import { Own } from "../env/view";
 import {
-  TINY_MAX, TINY_PAYLOAD, allocate, blockBytes, bumpMark, heldAt, isTiny, prepare, release, reserve, resize, setUnsettled,
+  TINY_MAX, TINY_PAYLOAD, allocate, blockBytes, bumpMark, heldAt, isTiny, prepare, release, reserve, resize,
 } from "../arena/arena";
 import { Kind, entryCount, entryKind, entryPayload, setBlock, setCount, setFull, setPair, setSingle } from "../arena/entry";
 import { ARRAY_MAX, BITSET_BYTES, UNIVERSE, arrayBytes, runsBytes, staysBitset } from "../container/limits";
@@ -17,11 +18,12 @@ import {
 import { bitsetToArray } from "../container/convert";
 import { insertRunAt, removeRunAt, runEnd, runStart, runsCount, runsFind, runsLast, setRun } from "../container/run";
 import {
-  leastBytes, prefersShort, shortBase, shortBytes, shortHas, shortSet, staysShort, trimShort, wordCount, wordsBetween,
+  firstWord, isClearToEnd, isWorthTrimming, leastBytes, prefersShort, shortBase, shortBytes, shortHas, shortSet, spanOfBitset, staysShort,
+  trimShort, trimmedWords, wordCount, wordsBetween, wordsOf,
 } from "../container/short";
 import {
-  arrayIntoBitset, arrayIntoBuckets, bucketsIntoArray, bucketsIntoBitset, intoShort, plainRoom, releaseContainer, runsIntoPlain, setArray,
-  shortIntoPlain, wordsWith,
+  arrayIntoBitset, arrayIntoBuckets, bitsetIntoShort, bucketsIntoArray, bucketsIntoBitset, intoShort, plainRoom, releaseContainer,
+  runsIntoPlain, setArray, shortIntoPlain, wordsWith,
 } from "./convert";
 import { widenTo } from "./short";
 
@@ -196,8 +198,11 @@ function takeFromShort(entry: usize, low: u32, asIs: bool): bool {
     shortIntoPlain(entry, count);
     return takeFrom(entry, low, false);
   }
-  bitsetClear(shortBase<Own>(entryPayload<Own>(entry)), low);
+  const payload = entryPayload<Own>(entry), first = firstWord<Own>(payload);
+  bitsetClear(shortBase<Own>(payload), low);
   setCount(entry, count);
+  if (!asIs && isClearToEnd(shortBase<Own>(payload), first, first + wordCount<Own>(payload), low)) trim(entry);
+  if (!asIs && isTiny<Own>() && isDepleted(entry)) convertDepleted(entry);
   return true;
 }
 
@@ -232,6 +237,7 @@ function takeFromBitset(entry: usize, low: u32, asIs: bool): bool {
   bitsetClear(payload, low);
   setCount(entry, count);
   if (!stays) bitsetIntoPlain(entry);
+  else if (!asIs && isClearToEnd(payload, 0, WORDS, low)) trim(entry);
   return true;
 }
 
@@ -239,9 +245,10 @@ function takeFromBitset(entry: usize, low: u32, asIs: bool): bool {
 // @ts-ignore: decorator
 @inline function roomForPlain(count: u32): usize { return blockBytes(arrayBytes(count)) + blockBytes(bucketsBytes(count)); }
 
-/** Turns a bitset of few members into an array or buckets. */
+/** Turns a bitset of few members into a short bitset, an array or buckets. */
 function bitsetIntoPlain(entry: usize): void {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry), span = spanOfBitset<Own>(payload);
+  if (prefersShort(count, wordsOf(span))) { bitsetIntoShort(entry, span); return; }
   prepare(roomForPlain(count));
   const at = allocate(arrayBytes(count));
   bitsetToArray(payload, at);
@@ -250,10 +257,39 @@ function bitsetIntoPlain(entry: usize): void {
   if (count >= BUCKETS_LEAST) arrayIntoBuckets(entry);
 }
 
+/** Words of a bitset. */
+// @ts-ignore: decorator
+@inline const WORDS: u32 = UNIVERSE >> 6;
+
+/** Whether words without members at the ends of a bitset or a short bitset should be given back. */
+export function isLoose(entry: usize): bool {
+  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
+  if (kind == Kind.SHORT) return isWorthTrimming(wordCount<Own>(payload), trimmedWords(payload));
+  if (kind != Kind.BITSET) return false;
+  const words = wordsOf(spanOfBitset<Own>(payload));
+  return isWorthTrimming(WORDS, words) && prefersShort(entryCount<Own>(entry), words);
+}
+
+/** Gives back the words at the ends of a bitset or a short bitset if it isLoose(). Needs no memory. */
+export function trim(entry: usize): void {
+  if (!isLoose(entry)) return;
+  const payload = entryPayload<Own>(entry);
+  if (entryKind<Own>(entry) == Kind.BITSET) { bitsetIntoShort(entry, spanOfBitset<Own>(payload)); return; }
+  const words = wordCount<Own>(payload), left = trimShort(payload);
+  if (!isTiny<Own>()) resize(payload, shortBytes(words), shortBytes(left));
+}
+
+/** A tiny arena's short bitset of so many members becomes an array if that is smaller. Half of what makes an array a short bitset. */
+// @ts-ignore: decorator
+@inline const TINY_SHORT_LEAST: u32 = TINY_MAX / 2;
+
 /** Whether the container is a bitset, a short bitset or buckets for which another kind is better without `less` of its members. */
 export function isDepleted(entry: usize, less: u32 = 0): bool {
   const kind = entryKind<Own>(entry), count = entryCount<Own>(entry) - less;
-  if (kind == Kind.SHORT) return !isTiny<Own>() && !staysShort(count, wordCount<Own>(entryPayload<Own>(entry)));
+  if (kind == Kind.SHORT) {
+    if (isTiny<Own>() && count > TINY_SHORT_LEAST) return false;
+    return !staysShort(count, wordCount<Own>(entryPayload<Own>(entry)));
+  }
   return kind == Kind.BITSET ? !staysBitset(count) : kind == Kind.BUCKETS && count < BUCKETS_LEAST;
 }
 
@@ -262,14 +298,14 @@ export function convertDepleted(entry: usize, less: u32 = 0): void {
   const kind = entryKind<Own>(entry), count = entryCount<Own>(entry);
   if (kind == Kind.BITSET) bitsetIntoPlain(entry);
   else if (kind == Kind.BUCKETS) bucketsIntoArray(entry);
-  else if (!trimmedStays(entry, count - less)) shortIntoPlain(entry, count);
+  else if (isTiny<Own>() || !trimmedStays(entry, count - less)) shortIntoPlain(entry, count);
 }
 
 /** Counts `more` new members of a bitset or of runs. The 65,536th makes the container FULL, though not yet if it is `revocable`. */
 export function countUp(entry: usize, more: u32, revocable: bool): void {
   const count = entryCount<Own>(entry) + more;
   if (count < UNIVERSE) { setCount(entry, count); return; }
-  if (revocable) { setCount(entry, count); setUnsettled(1); return; }
+  if (revocable) { setCount(entry, count); argument.defer(); return; }
   releaseContainer(entry);
   setFull(entry, 1);
 }
@@ -286,7 +322,7 @@ function insertIntoRuns(entry: usize, low: u32, revocable: bool): bool {
     removeRun(entry, next);
   } else if (joinsBefore) {
     setRun(payload, before, runStart(payload, before), low);
-    if (joinsNext) setUnsettled(1);
+    if (joinsNext) argument.defer();
   } else if (joinsNext) {
     setRun(payload, next, low, runEnd(payload, next));
   } else if (mayHaveOneRunMore(payload, entryCount<Own>(entry) + 1, low)) {
@@ -322,8 +358,7 @@ function takeFromRuns(entry: usize, low: u32): bool {
 }
 
 /**
- * Cuts the run that holds both `low` - 1 and `low`, if there is one, between them, and the arena is then unsettled. Runs that become too
- * many turn into another kind.
+ * Cuts the run that holds both `low` - 1 and `low`, if there is one, between them. Runs that become too many turn into another kind.
  */
 export function cutRunBefore(entry: usize, low: u32): void {
   const payload = entryPayload<Own>(entry), found = runsFind(payload, low), run = <u32>found;
@@ -335,7 +370,6 @@ export function cutRunBefore(entry: usize, low: u32): void {
   const start = runStart(payload, run), end = runEnd(payload, run), at = addRun(entry, run + 1);
   setRun(at, run, start, low - 1);
   setRun(at, run + 1, low, end);
-  setUnsettled(1);
 }
 
 /** Whether a container of `count` members, with `low` or without it, should stay runs when it gets one run more. */

@@ -13,16 +13,16 @@
 // bitsets, short bitsets and buckets what they are. At last tidy() converts those that are left with few members. It may run out of
 // memory; then they stay.
 //
-// Meanwhile the arena is unsettled. settle() ends that when all of the list is added, or makeRemovable() fails, and tidy() when all of it
-// is removed.
+// settle() gives containers their final form when all of a list is added, or makeRemovable() has failed, and tidy() when all of it is
+// removed. Whether a list needs that is noted with argument.defer(). Nothing in the arena tells.
 
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
-import { entryTotal, isTiny, resize, setUnsettled, unsettled } from "../arena/arena";
+import { entryTotal, isTiny, resize } from "../arena/arena";
 import { KEY_MAX, Kind, entryCount, entryKind, entryPayload, keyOf, lowOf, setFull } from "../arena/entry";
 import { advance, findEntry, placeEntry, seek } from "../arena/directory";
 import { releaseContainer } from "./convert";
-import { convertDepleted, cutRunBefore, isDepleted } from "./edit";
+import { convertDepleted, cutRunBefore, isDepleted, trim } from "./edit";
 import { isolate, removeAt } from "./point";
 import { LOW_MAX, UNIVERSE, runsBytes } from "../container/limits";
 import { joinRuns, runsCount } from "../container/run";
@@ -32,7 +32,6 @@ import { joinRuns, runsCount } from "../container/run";
  * makeRemovable() has failed for them. Needs no memory.
  */
 export function settle(first: u32, count: u32): void {
-  if (!unsettled<Own>()) return;
   let known = KEY_MAX + 1;                    // not the key of any container
   for (let i = first, end = first + count; i < end; i++) {
     const key = keyOf(argument.value(i));
@@ -40,7 +39,6 @@ export function settle(first: u32, count: u32): void {
     known = key;
     settleContainer(key);
   }
-  setUnsettled(0);
 }
 
 /** Does settle() for one container, if it is there. */
@@ -65,7 +63,6 @@ export function takeBack(first: u32, count: u32): void {
     const offset = argument.value(i - 1), key = keyOf(offset), entry = findEntry(key);
     if (entry && entryKind<Own>(entry) != Kind.FULL) removeAt(entry, key, lowOf(offset), true);
   }
-  if (unsettled<Own>()) setUnsettled(0);
 }
 
 /**
@@ -103,10 +100,7 @@ function needsCuts(): bool {
 /** Does makeRemovable() for the stretch from `low` to `last` of container `key`, which `entry` covers. Returns the container's entry. */
 export function makeStretchRemovable(entry: usize, key: u64, low: u32, last: u32): usize {
   if (!isCut(entry)) return entry;
-  if (entryKind<Own>(entry) == Kind.FULL) {
-    entry = isolate(entry, key);
-    setUnsettled(1);
-  }
+  if (entryKind<Own>(entry) == Kind.FULL) entry = isolate(entry, key);
   cutRunBefore(entry, low);
   if (last != LOW_MAX && entryKind<Own>(entry) == Kind.RUNS) cutRunBefore(entry, last + 1);
   return entry;
@@ -117,14 +111,13 @@ export function makeStretchRemovable(entry: usize, key: u64, low: u32, last: u32
  * runs out, those that are left keep their form, which is valid.
  */
 export function tidy(first: u32, count: u32): void {
-  if (isTiny<Own>() || !unsettled<Own>()) return;
-  setUnsettled(0);
   let known = KEY_MAX + 1;
   for (let i = first, end = first + count; i < end; i++) {
     const key = keyOf(argument.value(i));
     if (key == known) continue;
     known = key;
     const entry = findEntry(key);
-    if (entry && isDepleted(entry)) convertDepleted(entry);
+    if (!entry) continue;
+    if (isDepleted(entry)) convertDepleted(entry); else trim(entry);
   }
 }

@@ -159,6 +159,39 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
     }
   }));
 
+  it("gives memory back as its members are removed, one by one, by lists and by ranges", seeded(async (random) => {
+    const far = (n: number, step: number): number[] => Array.from({ length: n }, (_, i) => i * step);
+    const shapes: [name: string, members: number[]][] = [
+      ["far apart", far(1000, 100_000)], ["in one container", far(1000, 60)], ["six to a container", far(3000, 11_000)],
+      ["every other offset", far(9000, 2)], ["dense", far(9000, 1)], ["dense and one far away", [...far(9000, 2), 65_000]],
+      ["a year", far(180, 2)], ["many lone ones", far(4000, 70_000)],
+    ];
+    const ways: [name: string, remove: (members: number[]) => Promise<unknown>][] = [
+      ["one by one", (members) => server.speaking(2).pipeline(members.map((offset) => [`${family.name}.SETBIT`, "k", offset, 0]))],
+      ["by a list", (members) => roar.run("CLEARBITS", "k", ...members)],
+      ["by lists of seven", (members) => server.speaking(2).pipeline(Array.from({ length: Math.ceil(members.length / 7) }, (_, i) =>
+        [`${family.name}.CLEARBITS`, "k", ...members.slice(i * 7, i * 7 + 7)]))],
+      ["by a range", (members) => roar.run("CLEARRANGE", "k", members[0]!, members.at(-1)! + 1)],
+    ];
+    for (const [shape, members] of shapes) {
+      for (const [way, remove] of ways) {
+        for (const left of [1, 30]) {
+          for (const side of ["first", "last", "any"]) {
+            if (side === "any" && way === "by a range") continue;
+            const order = side === "any" ? [...members].sort(() => random.below(3) - 1) : members;
+            const gone = side === "last" ? order.slice(0, -left) : order.slice(left), kept = side === "last" ? order.slice(-left) : order.slice(0, left);
+            await roar.load("k", members);
+            await remove(gone);
+            const bytes = Number(await server.run("MEMORY", "USAGE", "k")), containers = new Set(kept.map((offset) => Math.floor(offset / 65_536))).size;
+            expect(await roar.run("BITCOUNT", "k")).toBe(left);
+            expect(bytes, `${shape}, ${way}, ${left} ${side} left`).toBeLessThanOrEqual(left === 1 ? 64 : 416 + 40 * containers + 8 * left);
+            await server.run("DEL", "k");
+          }
+        }
+      }
+    }
+  }));
+
   it("of up to 16 members in one container takes at most 64 bytes", async () => {
     // What MEMORY USAGE adds for the key itself differs between servers.
     const overhead: Record<string, number> = {};

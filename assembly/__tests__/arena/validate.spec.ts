@@ -115,7 +115,7 @@ describe("validate", () => {
     store<u32>(HELD, 8);
     findsThenRestores(Fault.HELD_BACK, "bytes held back");
     store<u8>(1, 1);
-    findsThenRestores(Fault.UNSETTLED, "containers that wait for their final form");
+    findsThenRestores(Fault.UNKNOWN_FORM, "a second byte that is not 0");
     add64(CARDINALITY, 1);
     findsThenRestores(Fault.TOTAL_CARDINALITY, "a total cardinality that is too large by one");
     add64(CARDINALITY, -1);

@@ -14,7 +14,7 @@ const STALE: u8 = 0xa7;
 let arenaSize: u32 = 0;
 let operands: u32 = 0, operandsEnd: usize = OPERANDS;
 let arenaLimit: u32 = 0;
-let argumentCount: u32 = 0, handedBack: u32 = 0;
+let argumentCount: u32 = 0, handedBack: u32 = 0, isDeferred: bool = false;
 let memberCount: u32 = 0;
 let outputSize: u32 = 0, outputLimit: u32 = 0;
 let leftShows: u32 = SELF, rightShows: u32 = SELF;
@@ -136,11 +136,19 @@ export function argument_value(index: u32): u64 {
   return load<u64>(ARGUMENTS + (<usize>index << 3));
 }
 
+export function argument_put(index: u32, value: u64): void {
+  need(index < argumentCount);
+  store<u64>(ARGUMENTS + (<usize>index << 3), value);
+}
+
 export function argument_handBack(value: u64): void {
   need(handedBack < argumentCount);
   store<u64>(ARGUMENTS + (<usize>handedBack << 3), value);
   handedBack++;
 }
+
+export function argument_defer(): void { isDeferred = true; }
+export function argument_deferred(): bool { return isDeferred; }
 
 export function reply_member(offset: u64): void {
   need((<usize>memberCount << 3) < MEMBERS_BYTES);
@@ -187,6 +195,7 @@ export function world_enter(): void {
   memberCount = 0;
   outputSize = 0;
   handedBack = 0;
+  isDeferred = false;
 }
 export function world_clear(): void {
   world_enter();

@@ -1,0 +1,103 @@
+// Several fields written by one command, all or none of them: first a plan, which only reads, then all changes at once.
+//
+// The plan is a table of the words of 64 offsets that the fields touch. It lies in the call's arguments, behind the steps, so it takes no
+// memory of the bitmap:
+//
+//   step   +0 what to do: bits 0-1 Action    bits 2-3 Overflow    bit 4 whether the field is signed    from bit 5 on its width
+//          +1 offset     +2 value
+//          The plan replaces +0 by 1 if the step has an answer, otherwise by 0, and +2 by the answer.
+//   slot   +0 word + 1: offset / 64 + 1; 0 if the slot is free
+//          +1 the word's bits before     +2 its bits after; the least offset is the lowest bit
+//
+// A word's slot is found by hashing, with a multiplier that the host keeps secret, so that nobody can choose words that share a slot.
+
+import { argument } from "../env/memory";
+import { keyOf, lowOf } from "../arena/entry";
+import { findEntry } from "../arena/directory";
+import { reversed, wordOf } from "../read/word";
+import { Overflow, addBits, beyondField, fieldIn, makeBitsRemovable, newValue, removeAbsentBefore, takeBits } from "./field";
+import { settleContainer } from "./undo";
+
+/** What a step does. */
+const enum Action { GET, SET, INCRBY }
+
+/** Values of a step, and of a slot. */
+// @ts-ignore: decorator
+@inline const VALUES: u32 = 3;
+
+// @ts-ignore: decorator
+@inline function oldBits(slot: u32): u64 { return argument.value(slot + 1); }
+// @ts-ignore: decorator
+@inline function newBits(slot: u32): u64 { return argument.value(slot + 2); }
+/** The first offset of the slot's word. */
+// @ts-ignore: decorator
+@inline function firstOffset(slot: u32): u64 { return (argument.value(slot) - 1) << 6; }
+
+/**
+ * Plans the call's first `steps` steps, one after the other, on a bitmap that stays as it is. Behind them are 2^slotBits free slots, more
+ * than two for each step. `multiplier` is odd. Returns how many words change.
+ */
+export function planFields(steps: u32, slotBits: u32, multiplier: u64): u32 {
+  const table = steps * VALUES, end = table + (VALUES << slotBits);
+  for (let step: u32 = 0; step < table; step += VALUES) planStep(step, table, slotBits, multiplier);
+  let changed: u32 = 0;
+  for (let slot = table; slot < end; slot += VALUES) changed += u32(oldBits(slot) != newBits(slot));
+  return changed;
+}
+
+function planStep(step: u32, table: u32, slotBits: u32, multiplier: u64): void {
+  const what = <u32>argument.value(step), width = what >> 5, signed = (what >> 4) & 1, action = <Action>(what & 3);
+  const offset = argument.value(step + 1), into = <u32>offset & 63, crosses = into + width > 64;
+  const first = slotOf(offset >> 6, table, slotBits, multiplier);
+  const second = crosses ? slotOf((offset >> 6) + 1, table, slotBits, multiplier) : first;
+  const old = fieldIn(newBits(first), crosses ? newBits(second) : 0, into, width, signed);
+  argument.put(step, 1);
+  if (action == Action.GET) { argument.put(step + 2, old); return; }
+  const given = <i64>argument.value(step + 2), adds = action == Action.INCRBY;
+  const beyond = beyondField(adds ? old : given, adds ? given : 0, width, signed), overflow = <Overflow>((what >> 2) & 3);
+  if (beyond && overflow == Overflow.FAIL) { argument.put(step, 0); return; }
+  const value = newValue(adds ? old + given : given, width, signed, beyond, overflow);
+  argument.put(step + 2, adds ? value : old);
+  const bits = reversed(<u64>value << (64 - width)), mask = u64.MAX_VALUE >> (64 - width);
+  argument.put(first + 2, (newBits(first) & ~(mask << into)) | (bits << into));
+  if (crosses) argument.put(second + 2, (newBits(second) & ~(mask >> (64 - into))) | (bits >> (64 - into)));
+}
+
+/** The slot of the word. A new one has the bitmap's bits. */
+function slotOf(word: u64, table: u32, slotBits: u32, multiplier: u64): u32 {
+  const last = ((<u32>1) << slotBits) - 1;
+  for (let i = <u32>((word * multiplier) >> (64 - slotBits)); ; i++) {
+    const slot = table + (i & last) * VALUES, held = argument.value(slot);
+    if (held == word + 1) return slot;
+    if (held) continue;
+    const offset = word << 6, entry = findEntry(keyOf(offset)), bits = entry ? wordOf(entry, lowOf(offset) >> 6) : 0;
+    argument.put(slot, word + 1);
+    argument.put(slot + 1, bits);
+    argument.put(slot + 2, bits);
+    return slot;
+  }
+}
+
+/**
+ * Makes the changes of a plan, whose slots are the arguments from..to - 1. As with lists (undo.ts), what may need memory comes first and
+ * can be undone without any: containers are prepared for removals, members are added. Then members are removed.
+ */
+export function changeWords(from: u32, to: u32): void {
+  for (let slot = from; slot < to; slot += VALUES) {
+    const gone = oldBits(slot) & ~newBits(slot), offset = firstOffset(slot);
+    if (gone) makeBitsRemovable(keyOf(offset), lowOf(offset), reversed(gone));
+  }
+  for (let slot = from; slot < to; slot += VALUES) addBits(firstOffset(slot), reversed(newBits(slot) & ~oldBits(slot)));
+  for (let slot = from; slot < to; slot += VALUES) takeBits(firstOffset(slot), reversed(oldBits(slot) & ~newBits(slot)));
+  if (argument.deferred()) settleWords(from, to);
+}
+
+/** Undoes a changeWords() that ran out of memory. Needs none. */
+export function takeBackWords(from: u32, to: u32): void {
+  for (let slot = from; slot < to; slot += VALUES) removeAbsentBefore(firstOffset(slot), reversed(newBits(slot) & ~oldBits(slot)));
+  settleWords(from, to);
+}
+
+function settleWords(from: u32, to: u32): void {
+  for (let slot = from; slot < to; slot += VALUES) if (oldBits(slot) != newBits(slot)) settleContainer(keyOf(firstOffset(slot)));
+}
