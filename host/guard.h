@@ -25,6 +25,7 @@ extern OURS struct running {
     status ended;               /* why the last call that did not finish was cut short */
     int builds;                 /* memory 0 is the workspace */
     uint32_t wasteful, used;
+    uint32_t cut_to;            /* bytes that memory 0 should be cut to, 0 if it should stay */
     member_sink *sink;          /* NULL except in core_members */
     void *context;
 } call;
@@ -50,6 +51,9 @@ extern OURS struct running {
 /* For work that builds a bitmap, then built(); and for work that changes one, then wrote(). */
 #define BUILDING_IN(f, work) GUARDED(core.enter(f), work; call.used = core.used())
 #define CHANGING_IN(f, work) GUARDED(core.enter(f), work; call.wasteful = core.wasteful())
+
+/* For work that may remove members, then wrote() and cut(). */
+#define REMOVING_IN(f, work) CHANGING_IN(f, work; call.cut_to = core.shrunkBytes())
 
 /* For work that reads or changes a bitmap and needs nothing else in the frame. */
 #define READING(b, work) GUARDED(read_alone(b), work)

@@ -18,12 +18,13 @@
 static frame writing(bitmap *b) {
     frame f = reading(b);
     call.growable = b;
-    call.wasteful = 0;
+    call.wasteful = call.cut_to = 0;
     return f;
 }
 
 /* The rare part of wrote(). */
 __attribute__((noinline)) static status rewritten_or_marked(status s, bitmap **b) {
+    call.cut_to = 0;
     if (s == OK) s = rewrite(b) == TRAPPED ? TRAPPED : OK;
     if (s == TRAPPED && !is_damaged(*b)) {
         mark_damaged(*b);
@@ -44,14 +45,13 @@ static status undone(status s, bitmap **b) { return wrote(s == OK ? OK : TRAPPED
 
 static void change_alone(bitmap *b) {
     call.growable = b;
-    call.wasteful = 0;
+    call.wasteful = call.cut_to = 0;
     core.enter_alone(arena(b), arena_bytes(b));
 }
 
-/* Ends a write that removed members: gives back what the bitmap's block has too much. */
+/* Ends a write after REMOVING_IN: gives back what the bitmap's block has too much. */
 static status cut(status s, bitmap **b) {
-    uint32_t bytes = 0;
-    if (s == OK && READING(*b, bytes = core.shrunkBytes()) == OK && bytes) *b = bitmap_shrink(*b, bytes);
+    if (s == OK && call.cut_to) *b = bitmap_shrink(*b, call.cut_to);
     return s;
 }
 
@@ -60,15 +60,13 @@ static uint32_t set(uint64_t offset, uint32_t value) {
     uint32_t previous = core.set(offset, value);
     if (previous != value) {
         call.wasteful = core.wasteful();
-        if (previous) call.used = core.shrunkBytes();
+        if (previous) call.cut_to = core.shrunkBytes();
     }
     return previous;
 }
 
 status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous) {
-    call.used = 0;
-    status s = wrote(CHANGING(*b, *previous = set(offset, value)), b);
-    return s == OK && call.used ? cut(s, b) : s;
+    return cut(wrote(CHANGING(*b, *previous = set(offset, value)), b), b);
 }
 
 static frame setting(bitmap *b, uint64_t *offsets, uint64_t count) {
@@ -87,7 +85,7 @@ static void remove_all(uint32_t count, int whole) {
  * 1 if containers wait for their final form. */
 static status set_batch(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, int whole, uint32_t *changed, uint32_t *deferred) {
     frame f = setting(*b, offsets, count);
-    status s = bit ? CHANGING_IN(&f, core.addAll(0, count)) : CHANGING_IN(&f, remove_all(count, whole));
+    status s = bit ? CHANGING_IN(&f, core.addAll(0, count)) : REMOVING_IN(&f, remove_all(count, whole));
     *changed = core.handed_back();
     *deferred |= core.deferred();
     return wrote(s, b);
@@ -106,7 +104,7 @@ static status make_removable(bitmap **b, uint64_t *offsets, uint64_t count) {
 /* Containers for whose final form there is no memory keep the one that they have. */
 static status tidy(bitmap **b, uint64_t *offsets, uint64_t count) {
     frame f = setting(*b, offsets, count);
-    status s = wrote(CHANGING_IN(&f, core.tidy(0, f.argument_count)), b);
+    status s = wrote(REMOVING_IN(&f, core.tidy(0, f.argument_count)), b);
     return s == OUT_OF_MEMORY ? OK : s;
 }
 
@@ -153,7 +151,7 @@ status core_merge(bitmap **b, const bitmap *more, uint32_t *merged) {
  * *expected to the bytes that this may take. */
 static status change_in_place(bitmap **b, enum change change, uint64_t low, uint64_t high, int always, uint64_t *expected) {
     frame f = writing(*b);
-    return cut(trimmed(wrote(CHANGING_IN(&f, *expected = core.changeRange(change, low, high, always); call.used = core.used()), b), b), b);
+    return cut(trimmed(wrote(REMOVING_IN(&f, *expected = core.changeRange(change, low, high, always); call.used = core.used()), b), b), b);
 }
 
 /* If there is too little memory for a second bitmap, the change may still be possible in place: setting and clearing need hardly any. */
@@ -165,8 +163,11 @@ status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t 
     return s == OUT_OF_MEMORY ? change_in_place(b, change, low, high, 1, &expected) : s;
 }
 
+/* Collects the old and the new value. */
 static uint32_t set_field(const field *at, int adds, int64_t value, enum overflow overflow) {
-    return (adds ? core.addToField : core.setField)(at->offset, at->width, at->is_signed, (uint64_t)value, overflow);
+    uint32_t written = (adds ? core.addToField : core.setField)(at->offset, at->width, at->is_signed, (uint64_t)value, overflow);
+    if (sandbox_members[0] & ~sandbox_members[1]) call.cut_to = core.shrunkBytes();
+    return written;
 }
 
 status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum overflow overflow, outcome *o) {
@@ -176,7 +177,7 @@ status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum
     o->reply = (int64_t)sandbox_members[adds];
     o->changed = sandbox_members[0] != sandbox_members[1];
     s = wrote(s, b);
-    if (s != OUT_OF_MEMORY) return o->changed ? cut(s, b) : s;
+    if (s != OUT_OF_MEMORY) return cut(s, b);
     f = writing(*b);
     return undone(IN_CORE(&f, core.takeBackField(at->offset, at->width, (uint64_t)o->old)), b);
 }
@@ -184,6 +185,8 @@ status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum
 /* A step and a slot of the core's plan take this many values each. More steps than STEPS_MAX would take gigabytes. */
 #define PLAN_VALUES 3
 #define STEPS_MAX (1u << 26)
+/* A plan of up to this many values needs no allocation. */
+#define FEW_VALUES 128
 
 /* A multiplier for the plan's hash that no client can know. */
 static uint64_t secret(void) {
@@ -194,7 +197,7 @@ static uint64_t secret(void) {
 
 /* Runs the steps on the plan `values`, and changes the bitmap if they all succeed. */
 static status change_planned(bitmap **b, uint64_t *values, field_step *steps, uint32_t count, uint32_t slot_bits, uint32_t *changed) {
-    uint32_t from = count * PLAN_VALUES, to = from + (PLAN_VALUES << slot_bits);
+    uint32_t from = count * PLAN_VALUES;
     for (uint32_t i = 0; i < count; i++) {
         const field_step *step = &steps[i];
         uint64_t *value = values + (size_t)i * PLAN_VALUES;
@@ -202,7 +205,7 @@ static status change_planned(bitmap **b, uint64_t *values, field_step *steps, ui
         value[1] = step->at.offset;
         value[2] = (uint64_t)step->value;
     }
-    frame f = setting(*b, values, to);
+    frame f = setting(*b, values, from + (PLAN_VALUES << slot_bits));
     call.growable = NULL;
     status s = IN_CORE(&f, *changed = core.planFields(count, slot_bits, secret()));
     for (uint32_t i = 0; s == OK && i < count; i++) {
@@ -210,24 +213,26 @@ static status change_planned(bitmap **b, uint64_t *values, field_step *steps, ui
         steps[i].outcome.reply = (int64_t)values[(size_t)i * PLAN_VALUES + 2];
     }
     if (s != OK || !*changed) return s;
+    uint32_t to = from + *changed * PLAN_VALUES;
     f = setting(*b, values, to);
-    s = wrote(CHANGING_IN(&f, core.changeWords(from, to)), b);
+    s = wrote(REMOVING_IN(&f, core.changeWords(from, to)), b);
     if (s != OUT_OF_MEMORY) return cut(s, b);
     f = setting(*b, values, to);
     return undone(IN_CORE(&f, core.takeBackWords(from, to)), b);
 }
 
 status core_change_fields(bitmap **b, field_step *steps, uint32_t count, uint32_t *changed) {
+    static uint64_t few[FEW_VALUES];
     uint32_t slot_bits = 3;                         /* a step touches two words at most, and a third of the slots stay free */
     if (count > STEPS_MAX) return OUT_OF_MEMORY;
     while (1u << slot_bits < count * 3) slot_bits++;
-    size_t bytes = ((size_t)count + ((size_t)1 << slot_bits)) * PLAN_VALUES * sizeof(uint64_t);
-    uint64_t *values = try_alloc(bytes);
+    size_t length = ((size_t)count + ((size_t)1 << slot_bits)) * PLAN_VALUES;
+    uint64_t *values = length <= FEW_VALUES ? few : try_alloc(length * sizeof *values);
     if (values == NULL) return OUT_OF_MEMORY;
-    memset(values, 0, bytes);
+    memset(values, 0, length * sizeof *values);
     *changed = 0;
     status s = change_planned(b, values, steps, count, slot_bits, changed);
-    RedisModule_Free(values);
+    if (values != few) RedisModule_Free(values);
     return s;
 }
 

@@ -346,9 +346,12 @@ export function wasteful(): u32 {
   return u32(!isTiny<Own>() && (freedBytes() > (bumpMark() >> 2) + 64 || isTinySized()));
 }
 
-/** A full arena with this many lone members or fewer becomes a tiny one. */
+/** A full arena with this many lone members or fewer becomes a tiny one ... */
 // @ts-ignore: decorator
 @inline const LONE_FEW: u32 = 32;
+/** ... and one with more than these at multiples of them only, so that it seldom changes each time that a second member comes and goes. */
+// @ts-ignore: decorator
+@inline const LONE_ALWAYS: u32 = 8;
 
 /**
  * Whether a full arena should become a tiny one. In a single container half of what a tiny arena holds is the most, so that an arena does
@@ -357,7 +360,7 @@ export function wasteful(): u32 {
 // @ts-ignore: decorator
 @inline function isTinySized(): bool {
   const entries = entryTotal<Own>(), members = totalCardinality<Own>();
-  if (members == entries) return entries <= LONE_FEW;
+  if (members == entries) return entries <= LONE_ALWAYS || (entries <= LONE_FEW && !(entries & (LONE_ALWAYS - 1)));
   return entries == 1 && isTinySizedAlone(<usize>load<u32>(0, ROOT) + 4, members);
 }
 

@@ -171,20 +171,9 @@ export function trimmedWords(at: usize): u32 {
   return <u32>((end - from) >> 3);
 }
 
-/** Whether the word of `value` is clear in the bits that have the base `base` and the words first .. end - 1, and all words on one side. */
-export function isClearToEnd(base: usize, first: u32, end: u32, value: u32): bool {
-  const at = base + (<usize>(value >> 6) << 3), start = base + (<usize>first << 3), stop = base + (<usize>end << 3);
-  if (load<u64>(at)) return false;
-  let below = at, above = at + 8;
-  while (below > start && !load<u64>(below - 8)) below -= 8;
-  if (below == start) return true;
-  while (above < stop && !load<u64>(above)) above += 8;
-  return above == stop;
-}
-
 /** Whether giving back the words at the ends is worth it: a quarter of the words or more. So a bitset does not go back and forth. */
 // @ts-ignore: decorator
-@inline export function isWorthTrimming(words: u32, left: u32): bool { return left * 4 <= words * 3; }
+@inline export function isWorthTrimming(words: u32, kept: u32): bool { return kept * 4 <= words * 3; }
 
 /** Whether the words lie within a container and have `count` members. */
 export function shortIsSound(at: usize, count: u32): bool {

@@ -18,7 +18,7 @@ import {
 import { bitsetToArray } from "../container/convert";
 import { insertRunAt, removeRunAt, runEnd, runStart, runsCount, runsFind, runsLast, setRun } from "../container/run";
 import {
-  firstWord, isClearToEnd, isWorthTrimming, leastBytes, prefersShort, shortBase, shortBytes, shortHas, shortSet, spanOfBitset, staysShort,
+  isWorthTrimming, leastBytes, prefersShort, shortBase, shortBytes, shortHas, shortSet, spanOfBitset, staysShort,
   trimShort, trimmedWords, wordCount, wordsBetween, wordsOf,
 } from "../container/short";
 import {
@@ -198,11 +198,11 @@ function takeFromShort(entry: usize, low: u32, asIs: bool): bool {
     shortIntoPlain(entry, count);
     return takeFrom(entry, low, false);
   }
-  const payload = entryPayload<Own>(entry), first = firstWord<Own>(payload);
-  bitsetClear(shortBase<Own>(payload), low);
+  bitsetClear(shortBase<Own>(entryPayload<Own>(entry)), low);
   setCount(entry, count);
-  if (!asIs && isClearToEnd(shortBase<Own>(payload), first, first + wordCount<Own>(payload), low)) trim(entry);
-  if (!asIs && isTiny<Own>() && isDepleted(entry)) convertDepleted(entry);
+  if (asIs) return true;
+  if (!(count & (isTiny<Own>() ? TRIM_TINY - 1 : TRIM_EVERY - 1))) trim(entry);
+  if (isTiny<Own>() && isDepleted(entry)) convertDepleted(entry);
   return true;
 }
 
@@ -237,7 +237,7 @@ function takeFromBitset(entry: usize, low: u32, asIs: bool): bool {
   bitsetClear(payload, low);
   setCount(entry, count);
   if (!stays) bitsetIntoPlain(entry);
-  else if (!asIs && isClearToEnd(payload, 0, WORDS, low)) trim(entry);
+  else if (!asIs && !(count & (TRIM_EVERY - 1))) trim(entry);
   return true;
 }
 
@@ -269,6 +269,16 @@ export function isLoose(entry: usize): bool {
   const words = wordsOf(spanOfBitset<Own>(payload));
   return isWorthTrimming(WORDS, words) && prefersShort(entryCount<Own>(entry), words);
 }
+
+/**
+ * Single removals look for words to give back once in so many members, so that a member that comes and goes far from the others mostly
+ * does not change the container each time.
+ */
+// @ts-ignore: decorator
+@inline const TRIM_EVERY: u32 = 64;
+/** The same in a tiny arena, which has few words. */
+// @ts-ignore: decorator
+@inline const TRIM_TINY: u32 = 8;
 
 /** Gives back the words at the ends of a bitset or a short bitset if it isLoose(). Needs no memory. */
 export function trim(entry: usize): void {

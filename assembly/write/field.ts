@@ -4,7 +4,7 @@
 import { argument, reply } from "../env/memory";
 import { Own } from "../env/view";
 import { isTiny } from "../arena/arena";
-import { Kind, entryKind, keyOf, lowOf } from "../arena/entry";
+import { KEY_MAX, Kind, entryCount, entryKind, keyOf, lowOf } from "../arena/entry";
 import { findEntry } from "../arena/directory";
 import { UNIVERSE } from "../container/limits";
 import { convertDepleted, isDepleted, trim } from "./edit";
@@ -100,18 +100,18 @@ export function addBits(offset: u64, bits: u64): void {
 
 /** Removes the offsets of the 1 bits of `bits`, which are members. Needs no memory after makeBitsRemovable() for them. */
 export function takeBits(offset: u64, bits: u64): void {
-  if (!bits) return;
+  let known = KEY_MAX + 1, entry: usize = 0;  // the container of the bit before, if it is still there
   for (let left = bits; left; left &= ~(FIRST_BIT >> clz(left))) {
-    const gone = offset + clz(left);
-    removeAt(findEntry(keyOf(gone)), keyOf(gone), lowOf(gone), true);
+    const gone = offset + clz(left), key = keyOf(gone);
+    if (key != known || !entry) {
+      if (entry) trim(entry);
+      entry = findEntry(key);
+      known = key;
+    }
+    const stays = entryCount<Own>(entry) > 1;
+    removeAt(entry, key, lowOf(gone), true);
+    if (!stays) entry = 0;
   }
-  const first = keyOf(offset + clz(bits)), last = keyOf(offset + 63 - ctz(bits));
-  trimContainer(first);
-  if (last != first) trimContainer(last);
-}
-
-function trimContainer(key: u64): void {
-  const entry = findEntry(key);
   if (entry) trim(entry);
 }
 

@@ -35,14 +35,18 @@ const enum Action { GET, SET, INCRBY }
 
 /**
  * Plans the call's first `steps` steps, one after the other, on a bitmap that stays as it is. Behind them are 2^slotBits free slots, more
- * than two for each step. `multiplier` is odd. Returns how many words change.
+ * than two for each step. `multiplier` is odd. The slots of words that change move to the front; returns how many they are.
  */
 export function planFields(steps: u32, slotBits: u32, multiplier: u64): u32 {
   const table = steps * VALUES, end = table + (VALUES << slotBits);
   for (let step: u32 = 0; step < table; step += VALUES) planStep(step, table, slotBits, multiplier);
-  let changed: u32 = 0;
-  for (let slot = table; slot < end; slot += VALUES) changed += u32(oldBits(slot) != newBits(slot));
-  return changed;
+  let to = table;
+  for (let slot = table; slot < end; slot += VALUES) {
+    if (oldBits(slot) == newBits(slot)) continue;
+    for (let i: u32 = 0; i < VALUES; i++) argument.put(to + i, argument.value(slot + i));
+    to += VALUES;
+  }
+  return (to - table) / VALUES;
 }
 
 function planStep(step: u32, table: u32, slotBits: u32, multiplier: u64): void {
@@ -79,7 +83,7 @@ function slotOf(word: u64, table: u32, slotBits: u32, multiplier: u64): u32 {
 }
 
 /**
- * Makes the changes of a plan, whose slots are the arguments from..to - 1. As with lists (undo.ts), what may need memory comes first and
+ * Makes the changes of a plan, which are the arguments from .. to - 1. As with lists (undo.ts), what may need memory comes first and
  * can be undone without any: containers are prepared for removals, members are added. Then members are removed.
  */
 export function changeWords(from: u32, to: u32): void {
@@ -99,5 +103,5 @@ export function takeBackWords(from: u32, to: u32): void {
 }
 
 function settleWords(from: u32, to: u32): void {
-  for (let slot = from; slot < to; slot += VALUES) if (oldBits(slot) != newBits(slot)) settleContainer(keyOf(firstOffset(slot)));
+  for (let slot = from; slot < to; slot += VALUES) settleContainer(keyOf(firstOffset(slot)));
 }

@@ -223,14 +223,14 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
       }
       const before = await contents(), size = Number(await server.run("MEMORY", "USAGE", "k"));
       const fields = Array.from({ length: 2 + random.below(12) }, () => random.pick(places) + random.below(3000));
-      const writes = fields.map((at) => ({ at, value: random.pick([0, -1, 0x5555_5555, random.below(2 ** 31)]) }));
-      const args = writes.flatMap(({ at, value }) => ["SET", "i64", at, value]);
+      const steps = fields.map((at) => ({ at, value: random.pick([0, -1, 0x5555_5555, random.below(2 ** 31)]) }));
+      const args = steps.flatMap(({ at, value }) => ["SET", "i64", at, value]);
       const refused = await isRefused(size + random.below(random.pick([1, 100, 3000])), "BITFIELD", ["k", ...args]);
       if (refused) {
         expect(await contents(), `round ${round}, SEED=${seed}`).toEqual(before);
         await roar.run("BITFIELD", "k", ...args);
       }
-      const last = writes.at(-1)!;
+      const last = steps.at(-1)!;
       expect(await roar.run("BITFIELD_RO", "k", "GET", "i64", last.at), `round ${round}, SEED=${seed}`).toEqual([last.value]);
       await contents();
     }

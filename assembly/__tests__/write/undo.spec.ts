@@ -74,7 +74,7 @@ describe("adding a list in several calls", () => {
       const bytes = max(used(), 40);
       memory.fill(bytes, 0xa7, arena.size() - bytes);         // the same value as behind an arena
       setArenaSize(bytes);
-      let defers = false;
+      let defers: bool = false;
       for (let calls: u32 = 1 + random.below(4); calls; calls--) {
         draw(model, step, random);
         add();
