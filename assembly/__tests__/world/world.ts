@@ -82,8 +82,10 @@ export function addOperandCopy(from: usize, bytes: u32): u32 {
 
 /** The `i`-th member handed to reply.member. */
 export function memberAt(i: u32): u64 { return load<u64>(MEMBERS + (<usize>i << 3)); }
+/** Argument `i`, as the call has left it. */
+export function argumentAt(i: u32): u64 { return load<u64>(ARGUMENTS + (<usize>i << 3)); }
 /** The `i`-th value handed to argument.handBack. */
-export function handedBackAt(i: u32): u64 { return load<u64>(ARGUMENTS + (<usize>i << 3)); }
+export function handedBackAt(i: u32): u64 { return argumentAt(i); }
 /** The address of the output in the test's memory. */
 export function outputAt(): usize { return OUTPUT; }
 
