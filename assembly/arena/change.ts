@@ -4,10 +4,10 @@
 // same pace as all the others. If each of them moved to a larger block whenever it is full, the blocks that they leave would be of no use
 // to any other. So such a leaf gets a block for LEAF_MAX entries at once. A leaf that is the root, a leaf that a builder wrote, and inner
 // nodes keep blocks that fit. A split at or near the end of a leaf leaves the left part full, so that ascending input packs leaves. Nodes
-// are never merged; an empty one is removed.
+// other than pages are never merged; an empty one is removed.
 //
-// Packed leaves are left to pages.ts, except that this file removes entries from them. A page that falls below PAGE_LEAST entries becomes
-// an ordinary leaf within its block, which takes no memory.
+// Packed leaves are left to pages.ts, except that this file removes entries from them. A page that has become small joins one beside it, or
+// below PAGE_LEAST entries becomes an ordinary leaf within its block. Neither takes memory.
 //
 // An operation that makes room for all its insertions in advance (roomForEntries()) must insert before it removes. A node that shrinks may
 // give up a block that it needs again when it grows, and the room does not include that block.
@@ -25,7 +25,7 @@ import {
   entryKind, Kind, entryCount, entryKey, entryPayload, payloadBytes, setBlock, setKey, entryCardinality, KEY_MAX, keyOf, lowOf, offsetOf,
   setSingle,
 } from "./entry";
-import { PAGE_BYTES, isPacked, itemsUpTo, offsetAt, packedCount, removeItems } from "./packed";
+import { PAGE_BYTES, isPacked, itemsUpTo, joinPages, offsetAt, packedCount, removeItems } from "./packed";
 import { slotFor, entriesUpTo } from "./directory";
 import { AMPLE_ROOM, becomesRoomy, roomToInsert } from "./room";
 import { arrayBytes } from "../container/limits";
@@ -41,6 +41,9 @@ import { SHORT_HEADER, SHORT_HEADER_BYTES, shortBytes, wordsOf } from "../contai
 /** A page with fewer items becomes an ordinary leaf. Leaves with so few entries are not packed, so that leaves do not go back and forth. */
 // @ts-ignore: decorator
 @inline const PAGE_LEAST: u32 = 48;
+/** A page that falls below this many items joins another one beside it, if both leave a quarter of one free. */
+// @ts-ignore: decorator
+@inline const PAGE_FEW: u32 = LEAF_MAX / 2;
 
 /** Adds `members` to the sums above container `key`. Call it while the entry exists. */
 export function adjust(key: u64, members: i64): void {
@@ -265,10 +268,31 @@ function removeBelow(link: usize, key: u64): void {
   const child = slotChild<Own>(slot);
   if (nodeCount<Own>(child)) {
     store<u64>(slot, firstKey(child));
+    if (isPage(child) && packedCount<Own>(child) < PAGE_FEW) joinNeighbor(link, index);
   } else {
     release(child, nodeBytes(nodeLevel<Own>(child), 0));      // an empty page has become an ordinary leaf
     closeGap(link, index, 1);
   }
+}
+
+// @ts-ignore: decorator
+@inline function isPage(node: usize): bool { return !nodeLevel<Own>(node) && isPacked<Own>(node); }
+
+/** Joins the page at slot `index` of the node that `link` points to with the page before or behind it, if they are few items together. */
+function joinNeighbor(link: usize, index: u32): void {
+  const slots = nodeCount<Own>(<usize>load<u32>(link));
+  if (index + 1 < slots && joinAt(link, index)) return;
+  if (index) joinAt(link, index - 1);
+}
+
+/** Joins the leaves at slots `index` and `index` + 1 of the node that `link` points to, if they are pages of few items together. */
+function joinAt(link: usize, index: u32): bool {
+  const node = <usize>load<u32>(link), slot = slotAt(node, index), upper = slotChild<Own>(slotAt(node, index + 1));
+  if (!isPage(slotChild<Own>(slot)) || !isPage(upper) || !joinPages(slotChild<Own>(slot), upper)) return false;
+  addToSlot(slot, slotCardinality<Own>(slotAt(node, index + 1)));
+  release(upper, PAGE_BYTES);
+  closeGap(link, index + 1, 1);
+  return true;
 }
 
 /** Makes room for one more item at `index` of the node that `link` points to. Returns the node, which may have moved. */

@@ -212,6 +212,18 @@ export const enum Inserted { PRESENT, ADDED, NOT_HERE }
   return Inserted.ADDED;
 }
 
+/**
+ * Moves all items of the page `upper` behind those of the page `lower`, whose offsets are all less, if together they fill three quarters of
+ * a page at most. Returns whether it did.
+ */
+export function joinPages(lower: usize, upper: usize): bool {
+  const held = packedCount<Own>(lower), more = packedCount<Own>(upper), width = widthWith(lower, offsetAt<Own>(upper, more - 1));
+  if ((held + more) * 4 > pageItems(width) * 3) return false;
+  if (width != packedWidth<Own>(lower)) rebase(lower, packedBase<Own>(lower), width);
+  for (let i: u32 = 0; i < more; i++) appendItem(lower, offsetAt<Own>(upper, i));
+  return true;
+}
+
 /** Removes `items` items from `index` on. */
 export function removeItems(leaf: usize, index: u32, items: u32): void {
   const count = packedCount<Own>(leaf) - items, width = packedWidth<Own>(leaf), at = itemAt(leaf, width, index);

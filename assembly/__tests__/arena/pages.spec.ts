@@ -1,5 +1,5 @@
 import { Own } from "../../env/view";
-import { isTiny, used } from "../../arena/arena";
+import { freedBytes, isTiny, used } from "../../arena/arena";
 import { entryKey, keyOf, lowOf } from "../../arena/entry";
 import { advance, entriesHeld, entryOfRank, findEntry, isLastOfLeaf, membersBefore, placeEntry, seek, seekFrom } from "../../arena/directory";
 import { isItem } from "../../arena/packed";
@@ -10,7 +10,7 @@ import { Change } from "../../combine/rebuild";
 import { changeRange } from "../../write/range";
 import { Trial, asOperand, freshArena } from "../support/bitmap-arena";
 import { Model } from "../support/bitmap-model";
-import { clear, enter } from "../world/world";
+import { clear, enter, growCount } from "../world/world";
 
 /** A sorted list of offsets, most of which have a key to themselves, beside memory 0. */
 class Far {
@@ -156,6 +156,21 @@ describe("packed leaves", () => {
     }
     list.check();
     trial.holds(list.packed() * 200 < 20000, "pages hold 200 members and more");
+    trial.end();
+  });
+
+  it("join as they lose members, which takes no memory", () => {
+    const trial = new Trial(427), list = new Far(trial);
+    while (list.sorted.length < 16000) list.set(far(trial, Spread.WIDE), 1);
+    clear();
+    while (list.sorted.length > 4000) list.set(list.any(), 0);
+    trial.same(growCount(), 0, "number of times the arena grew");
+    list.check();
+    // Two pages side by side have more than three quarters of a page together, or each of them half of what an ordinary leaf holds.
+    const held = used() - <u32>freedBytes();
+    trial.holds(held < 4000 * 28, "less than 28 bytes a member: " + held.toString());
+    for (let i = 0; i < 3000; i++) list.set(far(trial, Spread.WIDE), 1);
+    list.check();
     trial.end();
   });
 
