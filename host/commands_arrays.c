@@ -28,6 +28,11 @@ int setintarray_command(call *c) {
     return reply_ok(c);
 }
 
+static int open_to_change(call *c, uint32_t bit, int creates, uint32_t length, open_key *k) {
+    if (!creates) return open_write(c, 1, k);
+    return bit ? open_create(c, 1, room_for(length), k) : open_create_below_maxmemory(c, 1, k);
+}
+
 /* Sets or clears the offsets from argv[2] on. A missing key is created (`creates`), or the reply is nil. */
 static int change(call *c, const char *name, uint32_t bit, int creates, uint64_t *changed) {
     uint64_t *offsets;
@@ -35,8 +40,7 @@ static int change(call *c, const char *name, uint32_t bit, int creates, uint64_t
     open_key k;
 
     if (!parse_values(c, 2, name, &offsets, &length)) return 0;
-    int opened = creates ? open_create(c, 1, bit ? room_for(length) : 0, &k) : open_write(c, 1, &k);
-    if (!opened) {
+    if (!open_to_change(c, bit, creates, length, &k)) {
         free_values(offsets);
         return 0;
     }

@@ -66,12 +66,26 @@ int open_write(call *c, int at, open_key *k) {
     return right;
 }
 
-int open_create(call *c, int at, uint32_t bytes, open_key *k) {
-    if (!open_write(c, at, k)) return 0;
+/* Makes k->value an empty bitmap if the key is missing. */
+static int create_missing(call *c, uint32_t bytes, open_key *k) {
     if (k->value == NULL) k->value = bitmap_create(bytes);
     if (k->value) return 1;
     abandon(k);
     return reply_failure(c, OUT_OF_MEMORY);
+}
+
+int open_create(call *c, int at, uint32_t bytes, open_key *k) { return open_write(c, at, k) && create_missing(c, bytes, k); }
+
+/* What comes from the primary or from an AOF was accepted there. */
+static int is_above_maxmemory(const call *c) {
+    return !was_accepted(c) && (RedisModule_GetContextFlags(c->ctx) & REDISMODULE_CTX_FLAGS_OOM) != 0;
+}
+
+int open_create_below_maxmemory(call *c, int at, open_key *k) {
+    if (!open_write(c, at, k)) return 0;
+    if (k->stored || !is_above_maxmemory(c)) return create_missing(c, 0, k);
+    abandon(k);
+    return reply_error(c, "OOM command not allowed when used memory > 'maxmemory'.");
 }
 
 int open_overwrite(call *c, int at, open_key *k) {

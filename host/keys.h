@@ -27,6 +27,8 @@ typedef struct open_key {
 int open_write(call *c, int at, open_key *k);
 /* Like open_write. For a missing key, k->value is an empty bitmap with an arena of `bytes` bytes or more. */
 int open_create(call *c, int at, uint32_t bytes, open_key *k);
+/* Like open_create, for a command that the server runs above maxmemory: there it creates no key. */
+int open_create_below_maxmemory(call *c, int at, open_key *k);
 /* For replacing the old value, whatever its type. */
 int open_overwrite(call *c, int at, open_key *k);
 

@@ -130,18 +130,43 @@ export function itRefuses({ roar, family, name, refusal, server }: Suite, { arit
   });
 }
 
+/** Runs an action while the server is above maxmemory. */
+export async function aboveMaxmemory<T>(server: Server, action: () => Promise<T>): Promise<T> {
+  await server.run("CONFIG", "SET", "maxmemory", 1);
+  try {
+    return await action();
+  } finally {
+    await server.run("CONFIG", "SET", "maxmemory", 0);
+  }
+}
+
+export const OVER_MAXMEMORY = /^OOM command not allowed/;
+
 /** Tests that a write is refused when maxmemory is reached, and that a read is answered. */
 export function itMindsMemory({ server, run, refusal, roar }: Suite, kind: "read" | "write", args: Arguments): void {
   it(kind === "write" ? "is refused when maxmemory is reached" : "is answered when maxmemory is reached", async () => {
     await roar.load("k", [1]);
-    await server.run("CONFIG", "SET", "maxmemory", 1);
-    try {
-      if (kind === "write") expect(await refusal(...args)).toMatch(/^OOM command not allowed/);
+    await aboveMaxmemory(server, async () => {
+      if (kind === "write") expect(await refusal(...args)).toMatch(OVER_MAXMEMORY);
       else await run(...args);
-    } finally {
-      await server.run("CONFIG", "SET", "maxmemory", 0);
-    }
+    });
     expect(await roar.members("k")).toEqual([1]);
+  });
+}
+
+const MULTIPLES = Array.from({ length: 20_000 }, (_, i) => 37 * i);
+/** What a command must remove in the test below. */
+export const SUPERFLUOUS = MULTIPLES.slice(100);
+
+/** Tests that a command, called with arguments that remove SUPERFLUOUS, makes room when maxmemory is reached. */
+export function itMakesRoom({ server, run, roar }: Suite, args: Arguments): void {
+  it("makes room when maxmemory is reached", async () => {
+    await roar.load("k", MULTIPLES);
+    const size = async (): Promise<number> => (await server.run("MEMORY", "USAGE", "k")) as number;
+    const before = await size();
+    await aboveMaxmemory(server, () => run(...args));
+    expect(await roar.members("k")).toEqual(MULTIPLES.slice(0, 100));
+    expect(await size()).toBeLessThan(before / 10);
   });
 }
 
