@@ -42,7 +42,7 @@ static uint64_t offset_bytes(const call *c, uint64_t offset) {
 
 int list_fits(call *c, cardinality members, uint64_t largest) {
     uint64_t limit = list_limit(c, members);
-    if (members > limit) return reply_error(c, "ERR Roaring: reply too large: maximum %" PRIu64 " elements", limit);
+    if (members > limit) return reply_error(c, "ERR Roaring: reply too large: maximum %" PRIu64 " elements (redis-roar.reply-limit)", limit);
     return reply_fits(c, members * offset_bytes(c, largest));
 }
 

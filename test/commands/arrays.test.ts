@@ -58,7 +58,7 @@ describeCommand("DELETEINTARRAY", (suite) => {
 
 describeCommand("RANGEINTARRAY", (suite) => {
   const { run, roar, family, effects } = suite;
-  const TOO_LARGE = "Roaring: range too large: maximum 100000000 elements";
+  const TOO_LARGE = "Roaring: range too large: maximum 100000000 elements (redis-roar.reply-limit)";
 
   it("is empty for a missing key and for an empty one", async () => {
     expect(await run("none", 0, 10)).toEqual([]);

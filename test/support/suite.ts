@@ -14,6 +14,10 @@ export const NOT_AN_INTEGER = "ERR value is not an integer or out of range";
 export const arityError = (command: string): string => `ERR wrong number of arguments for '${command}' command`;
 export const offsetError = (family: Family, name: string): string =>
   `ERR invalid ${name}: must be an unsigned ${family.bits} bit integer`;
+/** Numbers that are too large for an end are told the largest, which is one more than the last offset. */
+export const endError = (family: Family, end: string): string =>
+  offsetError(family, "end") + ((family.bits === 32 ? /^[1-9]\d*$/ : /^\+?0*[1-9]\d*$/).test(end) ? `, or ${family.last + 1n}` : "");
+export const lastError = (family: Family): string => `${offsetError(family, "last")} (NOT takes one source)`;
 export const bitError = (name: string): string => `ERR invalid ${name}: must be either 0 or 1`;
 
 /** Rows for `each` and `for`, whose titles then begin with "%s". (Titles with "$name" would put the name in quotes.) */

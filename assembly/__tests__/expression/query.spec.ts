@@ -274,6 +274,8 @@ describe("parseQuery()", () => {
     expect(check("all(#1", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_SEPARATOR, 7));
     expect(check("all #1", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_OPENING, 5));
     expect(check("some(#1)", 1, GREATEST_32)).toBe(mistakeAt(Mistake.UNKNOWN_FUNCTION, 1));
+    expect(check("some & #1", 1, GREATEST_32)).toBe(mistakeAt(Mistake.UNKNOWN_WORD, 1));
+    expect(check("#1 .. #2", 2, GREATEST_32)).toBe(mistakeAt(Mistake.KEYS_OUTSIDE, 4));
     expect(check("# ", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_KEY_NUMBER, 3));
     expect(check("#2", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_SUCH_KEY, 2));
     expect(check("all(#2..#1)", 2, GREATEST_32)).toBe(mistakeAt(Mistake.KEYS_REVERSED, 10));
