@@ -60,7 +60,6 @@ static int has_arity(call *c, const bitop *op, int at) {
 int bitop_command(call *c) {
     complement of;
     bitmap *result;
-    open_key dest;
 
     const bitop *op = parse_operation(c, 1);
     if (op == NULL) return REDISMODULE_OK;
@@ -68,13 +67,7 @@ int bitop_command(call *c) {
     if (!(op->operation == NOT ? parse_complement(c, 3, &of) : open_sources(c, 3))) return REDISMODULE_OK;
     status done = op->operation == NOT ? core_complement(of.source, of.given ? &of.last : NULL, &result)
                                        : core_combine(op->operation, &result);
-    if (!succeeded(c, done)) return REDISMODULE_OK;
-    if (!open_overwrite(c, 2, &dest)) {
-        bitmap_free(result);
-        return REDISMODULE_OK;
-    }
-    replace(c, &dest, result, "set");
-    return reply_cardinality(c, result);
+    return succeeded(c, done) ? store_and_count(c, 2, ANY_TYPE, result) : REDISMODULE_OK;
 }
 
 /* Replies the cardinality of NOT: that of the whole range minus that of the source. */
@@ -110,19 +103,13 @@ int bitopcard_command(call *c) {
 int diff_command(call *c) {
     const bitmap *there, *from, *less;
     bitmap *result;
-    open_key dest;
 
     if (!open_read(c, 1, &there)) return REDISMODULE_OK;
     if (!open_existing(c, 2, &from) || !open_existing(c, 3, &less)) return REDISMODULE_OK;
     operands_clear();
     operands_add(from);
     operands_add(less);
-    if (!succeeded(c, core_combine(DIFF, &result))) return REDISMODULE_OK;
-    if (!open_overwrite(c, 1, &dest)) {
-        bitmap_free(result);
-        return REDISMODULE_OK;
-    }
-    replace(c, &dest, result, "set");
+    if (!succeeded(c, core_combine(DIFF, &result)) || !store(c, 1, BITMAP, result)) return REDISMODULE_OK;
     return reply_ok(c);
 }
 

@@ -1,7 +1,7 @@
 /* commands_arrays.c -- lists of offsets. */
 #include "args.h"
 #include "keys.h"
-#include "reply.h"
+#include "listing.h"
 
 /* The first size of an arena for this many members: two bytes each, as in one array. */
 static uint32_t room_for(uint32_t members) { return members < 16 ? 0 : 2 * members; }
@@ -11,21 +11,11 @@ int setintarray_command(call *c) {
     uint64_t *values;
     uint32_t length;
     bitmap *b;
-    open_key k;
 
     if (!parse_values(c, 2, "value", &values, &length)) return REDISMODULE_OK;
-    if (!open_write(c, 1, &k)) {
-        free_values(values);
-        return REDISMODULE_OK;
-    }
     status done = core_collect(values, length, &b);
     free_values(values);
-    if (!succeeded(c, done)) {
-        abandon(&k);
-        return REDISMODULE_OK;
-    }
-    replace(c, &k, b, "set");
-    return reply_ok(c);
+    return succeeded(c, done) && store(c, 1, BITMAP, b) ? reply_ok(c) : REDISMODULE_OK;
 }
 
 static int open_to_change(call *c, uint32_t bit, int creates, uint32_t length, open_key *k) {

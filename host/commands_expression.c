@@ -1,7 +1,8 @@
 /* commands_expression.c -- questions: expressions over any number of bitmaps. */
 #include "args.h"
 #include "keys.h"
-#include "reply.h"
+#include "listing.h"
+#include "serialized.h"
 
 /* What QUERY replies. */
 typedef struct question {
@@ -86,7 +87,7 @@ int query_command(call *c) {
         return reply_count(c, members);
     }
     if (!succeeded(c, core_query(&q, &result))) return REDISMODULE_OK;
-    reply_exported(c, result);
+    reply_serialized(c, result, c->family->exported);
     bitmap_free(result);
     return REDISMODULE_OK;
 }
@@ -95,16 +96,9 @@ int query_command(call *c) {
 int querystore_command(call *c) {
     query q = {.greatest = c->family->last};
     bitmap *result;
-    open_key dest;
 
     if (!parse_key_count(c, 3, &q.keys)) return REDISMODULE_OK;
     if (c->argc != 4 + (int)q.keys) return reply_error(c, "ERR syntax error: more keys than numkeys");
     if (!parse_expression(c, 2, &q) || !open_query(c, &q, 4)) return REDISMODULE_OK;
-    if (!succeeded(c, core_query(&q, &result))) return REDISMODULE_OK;
-    if (!open_overwrite(c, 1, &dest)) {
-        bitmap_free(result);
-        return REDISMODULE_OK;
-    }
-    replace(c, &dest, result, "set");
-    return reply_cardinality(c, result);
+    return succeeded(c, core_query(&q, &result)) ? store_and_count(c, 1, ANY_TYPE, result) : REDISMODULE_OK;
 }

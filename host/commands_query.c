@@ -1,7 +1,7 @@
 /* commands_query.c -- minimum and maximum, ranks, and lists of members. */
 #include "args.h"
 #include "keys.h"
-#include "reply.h"
+#include "listing.h"
 
 #include <inttypes.h>
 #include <string.h>

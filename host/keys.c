@@ -1,6 +1,6 @@
 #include "keys.h"
 
-#include "reply.h"
+#include "listing.h"
 
 static int is_sound(call *c, const bitmap *b) {
     if (b == NULL || !is_damaged(b)) return 1;
@@ -88,13 +88,6 @@ int open_create_below_maxmemory(call *c, int at, open_key *k) {
     return reply_error(c, "OOM command not allowed when used memory > 'maxmemory'.");
 }
 
-int open_overwrite(call *c, int at, open_key *k) {
-    open_for_writing(c, at, k);
-    int sound = is_sound(c, k->stored);
-    if (!sound) abandon(k);
-    return sound;
-}
-
 void abandon(open_key *k) { RedisModule_CloseKey(k->key); }
 
 void announce(call *c, RedisModuleString *name, const char *event) {
@@ -123,7 +116,14 @@ int commit_other(call *c, open_key *k, bitmap *b, int changed, const char *event
     return 1;
 }
 
-void replace(call *c, open_key *k, bitmap *b, const char *event) {
+static int open_overwrite(call *c, int at, open_key *k) {
+    open_for_writing(c, at, k);
+    int sound = is_sound(c, k->stored);
+    if (!sound) abandon(k);
+    return sound;
+}
+
+static void replace(call *c, open_key *k, bitmap *b) {
     if (k->stored) {
         RedisModule_ModuleTypeReplaceValue(k->key, c->family->type, b, NULL);
         RedisModule_SetExpire(k->key, REDISMODULE_NO_EXPIRE);
@@ -132,5 +132,22 @@ void replace(call *c, open_key *k, bitmap *b, const char *event) {
         RedisModule_ModuleTypeSetValue(k->key, c->family->type, b);         /* also discards the old value and its TTL */
     }
     RedisModule_CloseKey(k->key);
-    announce(c, k->name, event);
+    announce(c, k->name, "set");
+}
+
+int store(call *c, int at, enum replaced replaced, bitmap *b) {
+    open_key k;
+    int opened = (replaced == ANY_TYPE ? open_overwrite : open_write)(c, at, &k);
+
+    if (opened) replace(c, &k, b);
+    else bitmap_free(b);
+    return opened;
+}
+
+int store_and_count(call *c, int at, enum replaced replaced, bitmap *b) {
+    cardinality members;
+
+    if (!succeeded(c, core_cardinality(b, &members))) bitmap_free(b);
+    else if (store(c, at, replaced, b)) reply_count(c, members);
+    return REDISMODULE_OK;
 }
