@@ -65,8 +65,8 @@ int bitop_command(call *c) {
     if (op == NULL) return REDISMODULE_OK;
     if (!has_arity(c, op, 3)) return RedisModule_WrongArity(c->ctx);
     if (!(op->operation == NOT ? parse_complement(c, 3, &of) : open_sources(c, 3))) return REDISMODULE_OK;
-    status done = op->operation == NOT ? core_complement(of.source, of.given ? &of.last : NULL, &result)
-                                       : core_combine(op->operation, &result);
+    status done =
+        op->operation == NOT ? core_complement(of.source, of.given ? &of.last : NULL, &result) : core_combine(op->operation, &result);
     return succeeded(c, done) ? store_and_count(c, 2, ANY_TYPE, result) : REDISMODULE_OK;
 }
 

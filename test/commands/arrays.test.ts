@@ -6,8 +6,8 @@ import { noEffects, oneChange } from "../support/observer.ts";
 import { replies } from "../support/roar.ts";
 import { samples } from "../support/samples.ts";
 import {
-  aboveMaxmemory, describeCommand, expectEqual, itDeclares, itMakesRoom, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, OVER_MAXMEMORY,
-  SUPERFLUOUS,
+  aboveMaxmemory, describeCommand, expectEqual, itDeclares, itMakesRoom, itMindsMemory, itRefuses, itRunsEverywhere, offsetError,
+  OVER_MAXMEMORY, SUPERFLUOUS,
 } from "../support/suite.ts";
 
 describeCommand("DELETEINTARRAY", (suite) => {

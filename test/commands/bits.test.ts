@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import { member, notOffsets, range } from "../support/family.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
 import {
-  aboveMaxmemory, describeCommand, expectEqual, itDeclares, itMakesRoom, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, SUPERFLUOUS,
-  WRONGTYPE,
+  aboveMaxmemory, describeCommand, expectEqual, itDeclares, itMakesRoom, itMindsMemory, itRefuses, itRunsEverywhere, offsetError,
+  SUPERFLUOUS, WRONGTYPE,
 } from "../support/suite.ts";
 
 describeCommand("GETBITS", (suite) => {

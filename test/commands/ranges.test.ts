@@ -5,8 +5,8 @@ import { ascending, asReply, type Family, type Member, member, notOffsets, range
 import { noEffects, oneChange } from "../support/observer.ts";
 import { samples } from "../support/samples.ts";
 import {
-  describeCommand, endError, expectEqual, itDeclares, itMakesRoom, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, type Suite, SUPERFLUOUS,
-  WRONGTYPE,
+  describeCommand, endError, expectEqual, itDeclares, itMakesRoom, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, type Suite,
+  SUPERFLUOUS, WRONGTYPE,
 } from "../support/suite.ts";
 
 const KEY = [{ first: 1, last: 1, access: "RW" }] as const;
