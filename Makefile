@@ -105,8 +105,8 @@ run: build           ## Build the module and start redis-server with it
 
 test:                ## Build, then run all checks and tests; the last line counts them
 	@tools/setup checks
-	@$(MAKE) --no-print-directory build
-	@$(MAKE) --no-print-directory trap replay client
+	@$(MAKE) --no-print-directory -j2 build
+	@$(MAKE) --no-print-directory -j2 trap replay client
 	@$(TSX) tools/test.ts
 
 test-arm64:          ## Build for arm64 and run the tests that compare the core with a model, under an emulator

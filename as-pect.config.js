@@ -2,9 +2,13 @@
 // core's imports in a second WebAssembly module that shares the memory of the tested one. SEED=n repeats a run; ONLY=read/query
 // runs only read/query.spec.ts, and ONLY='container/*' runs all tests of containers.
 //
+// Each entry is compiled on its own, together with the core, which takes two seconds. So without ONLY there is a single entry,
+// build/unit/all.spec.ts, which imports all tests.
+//
 // as-pect.asconfig.json compiles with asserts and debug information. as-pect.production.asconfig.json compiles without them, as the
 // real build does (npm run test:unit:production).
 
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { main as asc } from "assemblyscript/asc";
 
 const WORLD = "assembly/__tests__/world/module.ts";
@@ -25,6 +29,16 @@ async function compileWorld() {
 
 const world = compileWorld();
 
+const TESTS = "assembly/__tests__", ALL = "build/unit/all.spec.ts";
+
+/** Writes the entry that imports all tests. Two runs at a time write the same. */
+function writeAll() {
+  const tests = readdirSync(TESTS, { recursive: true }).filter((name) => name.endsWith(".spec.ts")).sort();
+  mkdirSync("build/unit", { recursive: true });
+  writeFileSync(ALL, tests.map((name) => `import "../../${TESTS}/${name.replace(/\.ts$/, "")}";\n`).join(""));
+  return ALL;
+}
+
 /** Turns the exports of the world, such as left_load8, into the imports of the core: { left: { load8 } }. */
 function namespaces(exports) {
   const found = {};
@@ -36,7 +50,7 @@ function namespaces(exports) {
 }
 
 export default {
-  entries: [`assembly/__tests__/${process.env.ONLY ?? "**/*"}.spec.ts`],
+  entries: [process.env.ONLY ? `${TESTS}/${process.env.ONLY}.spec.ts` : writeAll()],
   include: [],
   disclude: [/node_modules/],
   async instantiate(_memory, createImports, instantiate, binary) {

@@ -3,8 +3,9 @@ import { arch } from "node:os";
 import { defineConfig } from "vitest/config";
 import { CountReporter } from "./tools/count-reporter.ts";
 
-// The suite runs once per CPU level that the machine supports, each time with the build of the core for that level. The heavy files run
-// only on the best level, and random sequences are long only there.
+// The suite runs once per CPU level that the machine supports, each time with the build of the core for that level. The heavy files, those
+// that hardly use the core, and what does not depend on the core in the others (RESP3, refusals, declarations) run only on the best level,
+// and random sequences are long only there.
 //
 //   ROAR_CPU=v3                runs one level; "best" runs the best one
 //   ROAR_SKIP="build memory"   leaves files out
@@ -32,6 +33,9 @@ const heavy = files([
   "memory", "corpus", "hostile", "cut", "kill", "replicas", "contexts", "cluster", "census", "build", "harness", "interchange", "bench",
   "documents", "release", "adapters", "calls", "exact", "failover", "model", "package", "routing", "sharded", "systems",
 ]);
+const ofTheHost = files([
+  "client", "config", "examples", "limits", "log", "migration", "node-redis-4", "numbers", "persistence", "recipes", "replies", "salts", "table",
+]);
 /** Generous, because a busy machine is several times slower. */
 const PATIENCE_MS = 180_000;
 
@@ -49,8 +53,8 @@ export default defineConfig({
       test: {
         name: level || "default",
         include: ["test/**/*.test.ts"],
-        exclude: level === best ? skipped : [...skipped, ...heavy],
-        env: { ...(level && { ROAR_CPU: level }), ...(level !== best && { ROAR_BRIEF: "1" }) },
+        exclude: level === best ? skipped : [...skipped, ...heavy, ...ofTheHost],
+        env: { ...(level && { ROAR_CPU: level }), ...(level !== best && { ROAR_BRIEF: "1", ROAR_AGAIN: "1" }) },
         testTimeout: PATIENCE_MS,
         hookTimeout: PATIENCE_MS,
       },

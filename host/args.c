@@ -87,7 +87,21 @@ int parse_offset(call *c, int at, const char *name, uint64_t *offset) {
     return reply_error(c, "ERR invalid %s: must be an unsigned %s bit integer", name, c->family->bits);
 }
 
-/* Ends are exclusive, so the largest is one more than the last offset. */
+int parse_last(call *c, int at, uint64_t *last) {
+    if (parse_unsigned(c->argv[at], c->family->last, c->family->lenient, last)) return 1;
+    return reply_error(c, "ERR invalid last: must be an unsigned %s bit integer (NOT takes one source)", c->family->bits);
+}
+
+/* Whether the text would be a number if there were no largest one. */
+static int is_number(const char *text, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9') return 0;
+    }
+    return length > 0 && text[0] != '0';
+}
+
+/* Ends are exclusive, so the largest is one more than the last offset. Only the error for a number that is too large says so: the other
+ * one is the C module's. */
 static int parse_end(call *c, int at, cardinality *end) {
     const cardinality most = (cardinality)c->family->last + 1;
     uint64_t offset;
@@ -97,7 +111,10 @@ static int parse_end(call *c, int at, cardinality *end) {
     const char *text = number_text(c->argv[at], c->family->lenient, &length), *largest = count_text(most, digits);
     *end = most;
     if (length == strlen(largest) && memcmp(text, largest, length) == 0) return 1;
-    if (!parse_offset(c, at, "end", &offset)) return 0;
+    if (!parse_number(text, length, c->family->last, &offset)) {
+        return reply_error(c, "ERR invalid end: must be an unsigned %s bit integer%s%s", c->family->bits,
+                           is_number(text, length) ? ", or " : "", is_number(text, length) ? largest : "");
+    }
     *end = offset;
     return 1;
 }

@@ -87,8 +87,8 @@ status core_combine_cardinality(enum operation operation, cardinality *members) 
     return discard(IN_CORE(&f, *members = counted(core.combineCardinality(operation, f.operand_count))));
 }
 
-/* The expression that was last read, and its tree. Programs ask the same ones again and again, and reading one takes as long as answering it
- * from small bitmaps. */
+/* The expression that was last read, and its tree. Programs ask the same ones again and again, and reading one takes as long as answering
+ * it from small bitmaps. */
 static struct {
     query q;
     span text, tree;
@@ -110,9 +110,10 @@ status core_parse_query(const query *q, const char *text, size_t length, wrong *
 
     *m = (wrong){.what = MISTAKE_NONE};
     if (is_known(q, text, length)) return OK;
-    operands_clear();
-    add_operand((span){(uint8_t *)text, length < UINT32_MAX ? (uint32_t)length : UINT32_MAX});
+    span shown = {(uint8_t *)text, length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
     if (!start_building(&f, 0)) return OUT_OF_MEMORY;
+    f.operands = &shown;                /* the text alone; operands that were added stay */
+    f.operand_count = 1;
     status s = IN_CORE(&f, m->key = core.parseQuery(q->keys, q->greatest));
     uint32_t mistake = (uint32_t)m->key, place_or_bytes = (uint32_t)(m->key >> 32);
     if (s == OK && mistake != MISTAKE_NONE) *m = (wrong){mistake, place_or_bytes, sandbox_members[0]};

@@ -31,13 +31,18 @@ static int open_sources(call *c, int at) {
     return open_operands(c, at, c->argc);
 }
 
-/* The source of NOT, at `at`, and the argument `last` after it; *last is NULL if there is none. */
-static int parse_complement(call *c, int at, const bitmap **source, const uint64_t **last) {
-    static uint64_t value;
+/* What NOT is made of: a source, and the least last offset of the result if one is `given`. */
+typedef struct complement {
+    const bitmap *source;
+    uint64_t last;
+    int given;
+} complement;
 
-    *last = c->argc > at + 1 ? &value : NULL;
-    if (*last && !parse_offset(c, at + 1, "last", &value)) return 0;
-    return open_read(c, at, source);
+/* The source is at `at`; the argument `last` may follow. */
+static int parse_complement(call *c, int at, complement *of) {
+    of->given = c->argc > at + 1;
+    if (of->given && !parse_last(c, at + 1, &of->last)) return 0;
+    return open_read(c, at, &of->source);
 }
 
 /* Whether the operation accepts the number of sources from `at` on. */
@@ -53,38 +58,30 @@ static int has_arity(call *c, const bitop *op, int at) {
  * DIFF1: of any other source and not of the first; ANDOR: of the first and of any other; ONE: of exactly one; NOT: offsets up to
  * the source's largest member, or to `last` if that is larger. The destination may be a source, and may hold any type. */
 int bitop_command(call *c) {
-    const bitmap *source;
-    const uint64_t *last;
+    complement of;
     bitmap *result;
-    open_key dest;
 
     const bitop *op = parse_operation(c, 1);
     if (op == NULL) return REDISMODULE_OK;
     if (!has_arity(c, op, 3)) return RedisModule_WrongArity(c->ctx);
-    if (!(op->operation == NOT ? parse_complement(c, 3, &source, &last) : open_sources(c, 3))) return REDISMODULE_OK;
-    status done = op->operation == NOT ? core_complement(source, last, &result) : core_combine(op->operation, &result);
-    if (!succeeded(c, done)) return REDISMODULE_OK;
-    if (!open_overwrite(c, 2, &dest)) {
-        bitmap_free(result);
-        return REDISMODULE_OK;
-    }
-    replace(c, &dest, result, "set");
-    return reply_cardinality(c, result);
+    if (!(op->operation == NOT ? parse_complement(c, 3, &of) : open_sources(c, 3))) return REDISMODULE_OK;
+    status done =
+        op->operation == NOT ? core_complement(of.source, of.given ? &of.last : NULL, &result) : core_combine(op->operation, &result);
+    return succeeded(c, done) ? store_and_count(c, 2, ANY_TYPE, result) : REDISMODULE_OK;
 }
 
 /* Replies the cardinality of NOT: that of the whole range minus that of the source. */
 static int reply_complement(call *c, int at) {
-    const bitmap *source;
-    const uint64_t *last;
+    complement of;
     uint32_t found = 0;
     uint64_t greatest = 0;
     cardinality members = 0;
 
-    if (!parse_complement(c, at, &source, &last)) return REDISMODULE_OK;
-    if (source && !succeeded(c, core_cardinality(source, &members))) return REDISMODULE_OK;
-    if (source && !succeeded(c, core_extreme(source, 1, &found, &greatest))) return REDISMODULE_OK;
-    if (last && *last > greatest) greatest = *last;
-    return reply_count(c, found || last ? (cardinality)greatest + 1 - members : 0);
+    if (!parse_complement(c, at, &of)) return REDISMODULE_OK;
+    if (of.source && !succeeded(c, core_cardinality(of.source, &members))) return REDISMODULE_OK;
+    if (of.source && !succeeded(c, core_extreme(of.source, 1, &found, &greatest))) return REDISMODULE_OK;
+    if (of.given && of.last > greatest) greatest = of.last;
+    return reply_count(c, found || of.given ? (cardinality)greatest + 1 - members : 0);
 }
 
 /* BITOPCARD op source [source ...]
@@ -106,19 +103,13 @@ int bitopcard_command(call *c) {
 int diff_command(call *c) {
     const bitmap *there, *from, *less;
     bitmap *result;
-    open_key dest;
 
     if (!open_read(c, 1, &there)) return REDISMODULE_OK;
     if (!open_existing(c, 2, &from) || !open_existing(c, 3, &less)) return REDISMODULE_OK;
     operands_clear();
     operands_add(from);
     operands_add(less);
-    if (!succeeded(c, core_combine(DIFF, &result))) return REDISMODULE_OK;
-    if (!open_overwrite(c, 1, &dest)) {
-        bitmap_free(result);
-        return REDISMODULE_OK;
-    }
-    replace(c, &dest, result, "set");
+    if (!succeeded(c, core_combine(DIFF, &result)) || !store(c, 1, BITMAP, result)) return REDISMODULE_OK;
     return reply_ok(c);
 }
 

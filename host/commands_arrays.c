@@ -1,7 +1,7 @@
 /* commands_arrays.c -- lists of offsets. */
 #include "args.h"
 #include "keys.h"
-#include "reply.h"
+#include "listing.h"
 
 /* The first size of an arena for this many members: two bytes each, as in one array. */
 static uint32_t room_for(uint32_t members) { return members < 16 ? 0 : 2 * members; }
@@ -11,21 +11,16 @@ int setintarray_command(call *c) {
     uint64_t *values;
     uint32_t length;
     bitmap *b;
-    open_key k;
 
     if (!parse_values(c, 2, "value", &values, &length)) return REDISMODULE_OK;
-    if (!open_write(c, 1, &k)) {
-        free_values(values);
-        return REDISMODULE_OK;
-    }
     status done = core_collect(values, length, &b);
     free_values(values);
-    if (!succeeded(c, done)) {
-        abandon(&k);
-        return REDISMODULE_OK;
-    }
-    replace(c, &k, b, "set");
-    return reply_ok(c);
+    return succeeded(c, done) && store(c, 1, BITMAP, b) ? reply_ok(c) : REDISMODULE_OK;
+}
+
+static int open_to_change(call *c, uint32_t bit, int creates, uint32_t length, open_key *k) {
+    if (!creates) return open_write(c, 1, k);
+    return bit ? open_create(c, 1, room_for(length), k) : open_create_below_maxmemory(c, 1, k);
 }
 
 /* Sets or clears the offsets from argv[2] on. A missing key is created (`creates`), or the reply is nil. */
@@ -35,8 +30,7 @@ static int change(call *c, const char *name, uint32_t bit, int creates, uint64_t
     open_key k;
 
     if (!parse_values(c, 2, name, &offsets, &length)) return 0;
-    int opened = creates ? open_create(c, 1, bit ? room_for(length) : 0, &k) : open_write(c, 1, &k);
-    if (!opened) {
+    if (!open_to_change(c, bit, creates, length, &k)) {
         free_values(offsets);
         return 0;
     }

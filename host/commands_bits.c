@@ -1,7 +1,7 @@
 /* commands_bits.c -- single bits, and native BITCOUNT and BITPOS. */
 #include "args.h"
 #include "keys.h"
-#include "reply.h"
+#include "listing.h"
 
 /* SETBIT key offset value -- sets or clears a bit, and replies its old value. Creates a missing key for either value. */
 int setbit_command(call *c) {

@@ -1,71 +1,14 @@
 /* commands_exchange.c -- conversion from and to portable streams, native bitmaps, and strings of '0' and '1'. */
 #include "args.h"
 #include "keys.h"
-#include "reply.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-/* Values of proto-max-bulk-len, which no API function returns. */
-#define STRING_LIMIT_LEAST (1024 * 1024)
-#define STRING_LIMIT_DEFAULT (512 * 1024 * 1024)
-
-/* At least the server's overhead for a string. */
-#define STRING_HEADER 64
+#include "listing.h"
+#include "serialized.h"
 
 /* Longer strings have the encoding raw on every server. */
 #define ENCODED_MAX 1024
 
 /* StringTruncate makes no longer strings. */
 #define TRUNCATE_MAX (512 * 1024 * 1024)
-
-/* The longest string that clients can receive and the server can hold. */
-static uint64_t string_limit(call *c) {
-    char digits[COUNT_TEXT] = "";
-    size_t length = 0;
-
-    RedisModuleCallReply *reply = RedisModule_Call(c->ctx, "CONFIG", "cc", "GET", "proto-max-bulk-len");
-    RedisModuleCallReply *value = reply ? RedisModule_CallReplyArrayElement(reply, 1) : NULL;
-    const char *text = value ? RedisModule_CallReplyStringPtr(value, &length) : NULL;
-    if (text && length < sizeof digits) memcpy(digits, text, length);
-    if (reply) RedisModule_FreeCallReply(reply);
-    uint64_t limit = strtoull(digits, NULL, 10);
-    return limit ? limit : STRING_LIMIT_DEFAULT;
-}
-
-/* The bitmap's length in the format; an error if a string cannot be as long. */
-static int string_length(call *c, const bitmap *b, uint32_t format, uint64_t *length) {
-    if (!succeeded(c, core_serialized_bytes(b, format, length))) return 0;
-    if (was_accepted(c)) return 1;
-    uint64_t limit = *length > STRING_LIMIT_LEAST ? string_limit(c) : *length;
-    if (*length <= limit) return 1;
-    return reply_error(c, "ERR Roaring: string too long: maximum %llu bytes (proto-max-bulk-len)", (unsigned long long)limit);
-}
-
-/* Whether there is memory for so many strings of that length. The server does not check before it creates one, and ends its process
- * if there is none. */
-static int has_room(call *c, size_t length, int strings) {
-    void *room[2] = {NULL, NULL};
-    int held = 0;
-
-    if (!RedisModule_TryAlloc) return 1;
-    while (held < strings && (room[held] = RedisModule_TryAlloc(length + STRING_HEADER)) != NULL) held++;
-    for (int i = 0; i < held; i++) RedisModule_Free(room[i]);
-    return held == strings || succeeded(c, OUT_OF_MEMORY);
-}
-
-static int reply_serialized(call *c, const bitmap *b, uint32_t format) {
-    uint64_t needed;
-    char *bytes;
-    size_t length;
-
-    if (!string_length(c, b, format, &needed) || !reply_fits(c, needed)) return REDISMODULE_OK;
-    if (needed > STRING_LIMIT_LEAST && !has_room(c, needed, 2)) return REDISMODULE_OK;      /* for the bytes, and for the server's copy */
-    if (!succeeded(c, core_serialize(b, format, &bytes, &length))) return REDISMODULE_OK;
-    RedisModule_ReplyWithStringBuffer(c->ctx, bytes, length);
-    RedisModule_Free(bytes);
-    return REDISMODULE_OK;
-}
 
 /* Errors call the bytes `what`. */
 static int deserialize(call *c, uint32_t format, const char *what, const char *bytes, size_t length, bitmap **b) {
@@ -79,15 +22,9 @@ static int deserialize(call *c, uint32_t format, const char *what, const char *b
 int setbitarray_command(call *c) {
     size_t length;
     bitmap *b;
-    open_key k;
 
     const char *string = RedisModule_StringPtrLen(c->argv[2], &length);
-    if (!deserialize(c, CHARACTERS, "bit array", string, length, &b)) return REDISMODULE_OK;
-    if (!open_write(c, 1, &k)) {
-        bitmap_free(b);
-        return REDISMODULE_OK;
-    }
-    replace(c, &k, b, "set");
+    if (!deserialize(c, CHARACTERS, "bit array", string, length, &b) || !store(c, 1, BITMAP, b)) return REDISMODULE_OK;
     return reply_ok(c);
 }
 
@@ -106,10 +43,8 @@ int export_command(call *c) {
 
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b == NULL) return RedisModule_ReplyWithNull(c->ctx);
-    return reply_exported(c, b);
+    return reply_serialized(c, b, c->family->exported);
 }
-
-int reply_exported(call *c, const bitmap *b) { return reply_serialized(c, b, c->family->exported); }
 
 /* Adds the members of `more` to *b, or sets *both to a new bitmap of all members, whichever is quicker. In the first case *both is *b. */
 static status unite(bitmap **b, const bitmap *more, bitmap **both) {
@@ -152,13 +87,10 @@ int import_command(call *c) {
     if (c->argc > 4 || (c->argc > 3 && !argument_is(c, 3, "REPLACE"))) return reply_syntax_error(c);
     const char *payload = RedisModule_StringPtrLen(c->argv[2], &length);
     if (!deserialize(c, c->family->imported, "roaring payload", payload, length, &imported)) return REDISMODULE_OK;
-    if (!open_write(c, 1, &k)) {
-        bitmap_free(imported);
-        return REDISMODULE_OK;
-    }
-    if (c->argc == 3) return add_members(c, &k, imported);
-    replace(c, &k, imported, "set");
-    return reply_cardinality(c, imported);
+    if (c->argc > 3) return store_and_count(c, 1, BITMAP, imported);
+    if (open_write(c, 1, &k)) return add_members(c, &k, imported);
+    bitmap_free(imported);
+    return REDISMODULE_OK;
 }
 
 /* Converts the native bitmap in the key at `at`; a missing key counts as an empty one. StringDMA copies nothing, but it would convert a
@@ -188,15 +120,8 @@ static int read_native(call *c, int at, bitmap **b) {
  * the same. */
 int frombitmap_command(call *c) {
     bitmap *b;
-    open_key k;
 
-    if (!read_native(c, 2, &b)) return REDISMODULE_OK;
-    if (!open_overwrite(c, 1, &k)) {
-        bitmap_free(b);
-        return REDISMODULE_OK;
-    }
-    replace(c, &k, b, "set");
-    return reply_cardinality(c, b);
+    return read_native(c, 2, &b) ? store_and_count(c, 1, ANY_TYPE, b) : REDISMODULE_OK;
 }
 
 /* Gives the key a string that the server creates from one of ours, and may copy. */

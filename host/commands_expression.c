@@ -1,7 +1,8 @@
 /* commands_expression.c -- questions: expressions over any number of bitmaps. */
 #include "args.h"
 #include "keys.h"
-#include "reply.h"
+#include "listing.h"
+#include "serialized.h"
 
 /* What QUERY replies. */
 typedef struct question {
@@ -22,23 +23,32 @@ static int parse_key_count(call *c, int at, uint32_t *keys) {
     return 1;
 }
 
+/* [FROM offset] [LIMIT n] from `at` on, in either order. */
+static int parse_page(call *c, int at, question *asked) {
+    int has_from = 0, has_limit = 0;
+
+    for (; at + 1 < c->argc; at += 2) {
+        if (!has_from && argument_is(c, at, "FROM")) {
+            has_from = 1;
+            if (!parse_offset(c, at + 1, "offset", &asked->from)) return 0;
+        } else if (!has_limit && argument_is(c, at, "LIMIT")) {
+            has_limit = 1;
+            if (!parse_limit(c, at + 1, &asked->limit)) return 0;
+        } else return reply_syntax_error(c);
+    }
+    return at == c->argc || reply_syntax_error(c);
+}
+
 /* The words after the keys, from `at` on. */
 static int parse_form(call *c, int at, question *asked) {
     *asked = (question){CARD, 0, UINT64_MAX};
     if (at == c->argc) return 1;
     if (argument_is(c, at, "MEMBERS")) asked->form = MEMBERS;
     else if (argument_is(c, at, "EXPORT")) asked->form = EXPORT;
-    else if (!argument_is(c, at, "CARD")) return reply_syntax_error(c);
-    at++;
-    if (asked->form == MEMBERS && at + 1 < c->argc && argument_is(c, at, "FROM")) {
-        if (!parse_offset(c, at + 1, "offset", &asked->from)) return 0;
-        at += 2;
+    else if (!argument_is(c, at, "CARD")) {
+        return reply_error(c, "ERR syntax error: more keys than numkeys, or a word other than CARD, MEMBERS and EXPORT");
     }
-    if (asked->form == MEMBERS && at + 1 < c->argc && argument_is(c, at, "LIMIT")) {
-        if (!parse_limit(c, at + 1, &asked->limit)) return 0;
-        at += 2;
-    }
-    return at == c->argc || reply_syntax_error(c);
+    return asked->form == MEMBERS ? parse_page(c, at + 1, asked) : at + 1 == c->argc || reply_syntax_error(c);
 }
 
 /* Parses the expression at `at`. Places are those of characters, counted from 1. */
@@ -77,7 +87,7 @@ int query_command(call *c) {
         return reply_count(c, members);
     }
     if (!succeeded(c, core_query(&q, &result))) return REDISMODULE_OK;
-    reply_exported(c, result);
+    reply_serialized(c, result, c->family->exported);
     bitmap_free(result);
     return REDISMODULE_OK;
 }
@@ -86,16 +96,9 @@ int query_command(call *c) {
 int querystore_command(call *c) {
     query q = {.greatest = c->family->last};
     bitmap *result;
-    open_key dest;
 
     if (!parse_key_count(c, 3, &q.keys)) return REDISMODULE_OK;
-    if (c->argc != 4 + (int)q.keys) return reply_syntax_error(c);
+    if (c->argc != 4 + (int)q.keys) return reply_error(c, "ERR syntax error: more keys than numkeys");
     if (!parse_expression(c, 2, &q) || !open_query(c, &q, 4)) return REDISMODULE_OK;
-    if (!succeeded(c, core_query(&q, &result))) return REDISMODULE_OK;
-    if (!open_overwrite(c, 1, &dest)) {
-        bitmap_free(result);
-        return REDISMODULE_OK;
-    }
-    replace(c, &dest, result, "set");
-    return reply_cardinality(c, result);
+    return succeeded(c, core_query(&q, &result)) ? store_and_count(c, 1, ANY_TYPE, result) : REDISMODULE_OK;
 }

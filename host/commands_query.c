@@ -1,7 +1,7 @@
 /* commands_query.c -- minimum and maximum, ranks, and lists of members. */
 #include "args.h"
 #include "keys.h"
-#include "reply.h"
+#include "listing.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -85,7 +85,7 @@ int rangeintarray_command(call *c) {
     if (!parse_offset(c, 2, "start", &start) || !parse_offset(c, 3, "end", &end)) return REDISMODULE_OK;
     cardinality asked = start <= end ? (cardinality)end - start + 1 : 0;
     if (asked > list_limit(c, asked)) {
-        return reply_error(c, "Roaring: range too large: maximum %" PRIu64 " elements", list_limit(c, asked));
+        return reply_error(c, "Roaring: range too large: maximum %" PRIu64 " elements (redis-roar.reply-limit)", list_limit(c, asked));
     }
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b && !succeeded(c, core_cardinality(b, &members))) return REDISMODULE_OK;

@@ -1,6 +1,6 @@
 #include "keys.h"
 
-#include "reply.h"
+#include "listing.h"
 
 static int is_sound(call *c, const bitmap *b) {
     if (b == NULL || !is_damaged(b)) return 1;
@@ -66,19 +66,26 @@ int open_write(call *c, int at, open_key *k) {
     return right;
 }
 
-int open_create(call *c, int at, uint32_t bytes, open_key *k) {
-    if (!open_write(c, at, k)) return 0;
+/* Makes k->value an empty bitmap if the key is missing. */
+static int create_missing(call *c, uint32_t bytes, open_key *k) {
     if (k->value == NULL) k->value = bitmap_create(bytes);
     if (k->value) return 1;
     abandon(k);
     return reply_failure(c, OUT_OF_MEMORY);
 }
 
-int open_overwrite(call *c, int at, open_key *k) {
-    open_for_writing(c, at, k);
-    int sound = is_sound(c, k->stored);
-    if (!sound) abandon(k);
-    return sound;
+int open_create(call *c, int at, uint32_t bytes, open_key *k) { return open_write(c, at, k) && create_missing(c, bytes, k); }
+
+/* What comes from the primary or from an AOF was accepted there. */
+static int is_above_maxmemory(const call *c) {
+    return !was_accepted(c) && (RedisModule_GetContextFlags(c->ctx) & REDISMODULE_CTX_FLAGS_OOM) != 0;
+}
+
+int open_create_below_maxmemory(call *c, int at, open_key *k) {
+    if (!open_write(c, at, k)) return 0;
+    if (k->stored || !is_above_maxmemory(c)) return create_missing(c, 0, k);
+    abandon(k);
+    return reply_error(c, "OOM command not allowed when used memory > 'maxmemory'.");
 }
 
 void abandon(open_key *k) { RedisModule_CloseKey(k->key); }
@@ -109,7 +116,14 @@ int commit_other(call *c, open_key *k, bitmap *b, int changed, const char *event
     return 1;
 }
 
-void replace(call *c, open_key *k, bitmap *b, const char *event) {
+static int open_overwrite(call *c, int at, open_key *k) {
+    open_for_writing(c, at, k);
+    int sound = is_sound(c, k->stored);
+    if (!sound) abandon(k);
+    return sound;
+}
+
+static void replace(call *c, open_key *k, bitmap *b) {
     if (k->stored) {
         RedisModule_ModuleTypeReplaceValue(k->key, c->family->type, b, NULL);
         RedisModule_SetExpire(k->key, REDISMODULE_NO_EXPIRE);
@@ -118,5 +132,22 @@ void replace(call *c, open_key *k, bitmap *b, const char *event) {
         RedisModule_ModuleTypeSetValue(k->key, c->family->type, b);         /* also discards the old value and its TTL */
     }
     RedisModule_CloseKey(k->key);
-    announce(c, k->name, event);
+    announce(c, k->name, "set");
+}
+
+int store(call *c, int at, enum replaced replaced, bitmap *b) {
+    open_key k;
+    int opened = (replaced == ANY_TYPE ? open_overwrite : open_write)(c, at, &k);
+
+    if (opened) replace(c, &k, b);
+    else bitmap_free(b);
+    return opened;
+}
+
+int store_and_count(call *c, int at, enum replaced replaced, bitmap *b) {
+    cardinality members;
+
+    if (!succeeded(c, core_cardinality(b, &members))) bitmap_free(b);
+    else if (store(c, at, replaced, b)) reply_count(c, members);
+    return REDISMODULE_OK;
 }

@@ -27,18 +27,25 @@ typedef struct open_key {
 int open_write(call *c, int at, open_key *k);
 /* Like open_write. For a missing key, k->value is an empty bitmap with an arena of `bytes` bytes or more. */
 int open_create(call *c, int at, uint32_t bytes, open_key *k);
-/* For replacing the old value, whatever its type. */
-int open_overwrite(call *c, int at, open_key *k);
+/* Like open_create, for a command that the server runs above maxmemory: there it creates no key. */
+int open_create_below_maxmemory(call *c, int at, open_key *k);
 
 /* Ends a write to k->value whose status was `done`. If the key is new or `changed` is set, announces the change. */
 int commit(call *c, open_key *k, status done, int changed, const char *event);
 /* Like commit, but stores b and frees k->value, which may have moved since the key was opened. */
 int commit_other(call *c, open_key *k, bitmap *b, int changed, const char *event);
-/* Stores b, removes the TTL, and announces the change. */
-void replace(call *c, open_key *k, bitmap *b, const char *event);
 /* Closes the key without changing it. */
 void abandon(open_key *k);
 /* Announces a change to WATCH, keyspace events, replicas and the AOF. */
 void announce(call *c, RedisModuleString *name, const char *event);
+
+/* What a new value may replace. */
+enum replaced { BITMAP, ANY_TYPE };
+
+/* Makes b the value of the key at `at`, removes the TTL, and announces the change. Frees b if the key may not be replaced. b must not be
+ * read afterwards: whoever hears of the change may already have changed or deleted it. */
+int store(call *c, int at, enum replaced replaced, bitmap *b);
+/* Stores b like that, and replies its number of members. */
+int store_and_count(call *c, int at, enum replaced replaced, bitmap *b);
 
 #endif

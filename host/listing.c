@@ -1,9 +1,10 @@
 /* listing.c -- replies with many elements, and how large a reply may be. */
+#include "listing.h"
+
 #include <inttypes.h>
 
 #include "config.h"
 #include "core-link.h"
-#include "reply.h"
 
 /* The server copies the reply to a script into one string and then into Lua values, which take several times as much. */
 #define SCRIPT_SHARE 4
@@ -42,7 +43,9 @@ static uint64_t offset_bytes(const call *c, uint64_t offset) {
 
 int list_fits(call *c, cardinality members, uint64_t largest) {
     uint64_t limit = list_limit(c, members);
-    if (members > limit) return reply_error(c, "ERR Roaring: reply too large: maximum %" PRIu64 " elements", limit);
+    if (members > limit) {
+        return reply_error(c, "ERR Roaring: reply too large: maximum %" PRIu64 " elements (redis-roar.reply-limit)", limit);
+    }
     return reply_fits(c, members * offset_bytes(c, largest));
 }
 
@@ -60,21 +63,6 @@ int list_largest(call *c, const bitmap *b, uint64_t from, cardinality members, u
     if (list_most(c, listed, *largest) == listed) return 1;
     if (from && !succeeded(c, core_count_between(b, 0, from - 1, &before))) return 0;
     return succeeded(c, core_select(b, (uint64_t)(before + listed - 1), largest));
-}
-
-void reply_offsets(call *c, const uint64_t *offsets, size_t count) {
-    decimal d = {0};
-    size_t length;
-    int integers = !offset_is_string(c, offsets[count - 1]), strings = offset_is_string(c, offsets[0]);
-
-    for (size_t i = 0; i < count; i++) {
-        if (integers || !(strings || offset_is_string(c, offsets[i]))) {
-            RedisModule_ReplyWithLongLong(c->ctx, (long long)offsets[i]);
-        } else {
-            const char *text = print_offset(&d, offsets[i], &length);
-            RedisModule_ReplyWithStringBuffer(c->ctx, text, length);
-        }
-    }
 }
 
 /* A reply under construction. A single batch, which arrives after the core has finished, begins with its length. The length of a longer

@@ -39,6 +39,21 @@ int reply_count(call *c, cardinality number) {
 
 int offset_is_string(const call *c, uint64_t offset) { return offset > INT64_MAX || (c->family->last > INT64_MAX && wants_strings()); }
 
+void reply_offsets(call *c, const uint64_t *offsets, size_t count) {
+    decimal d = {0};
+    size_t length;
+    int integers = !offset_is_string(c, offsets[count - 1]), strings = offset_is_string(c, offsets[0]);
+
+    for (size_t i = 0; i < count; i++) {
+        if (integers || !(strings || offset_is_string(c, offsets[i]))) {
+            RedisModule_ReplyWithLongLong(c->ctx, (long long)offsets[i]);
+        } else {
+            const char *text = print_offset(&d, offsets[i], &length);
+            RedisModule_ReplyWithStringBuffer(c->ctx, text, length);
+        }
+    }
+}
+
 int reply_offset(call *c, uint64_t offset) {
     reply_offsets(c, &offset, 1);
     return REDISMODULE_OK;

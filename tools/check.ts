@@ -73,8 +73,8 @@ const checks: Check[] = [
   { name: "clang-format: layout of C", run: cLayout },
 ];
 
-/** Runs all checks, as many at a time as there are processors. */
-export async function runChecks(): Promise<Count> {
+/** Runs all checks, so many at a time, and prints lines about them. */
+export async function runChecks(atATime = availableParallelism(), print: (line: string) => void = console.log): Promise<Count> {
   const count: Count = { passed: 0, failed: 0 }, waiting = [...checks];
   let skipped = 0;
   const worker = async (): Promise<void> => {
@@ -86,12 +86,12 @@ export async function runChecks(): Promise<Count> {
       if (status === null) skipped++;
       else if (status === 0) count.passed++;
       else count.failed++;
-      console.log(`${result.padEnd(7)} ${seconds} s  ${check.name}${status === null ? ` (${output})` : ""}`);
-      if (status) console.log(output.trimEnd().replace(/^(?=.)/gm, "    "));
+      print(`${result.padEnd(7)} ${seconds} s  ${check.name}${status === null ? ` (${output})` : ""}`);
+      if (status) print(output.trimEnd().replace(/^(?=.)/gm, "    "));
     }
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, worker));
-  console.log(`${count.passed} checks passed, ${count.failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+  await Promise.all(Array.from({ length: atATime }, worker));
+  print(`${count.passed} checks passed, ${count.failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
   return count;
 }
 

@@ -207,7 +207,7 @@ Errors common to all commands:
 | Error | When |
 |---|---|
 | \`ERR wrong number of arguments for '...' command\` | |
-| \`ERR invalid <name>: must be an unsigned 32 bit integer\` | an offset or value is not such an integer (\`R64.\`: \`64 bit\`). Arguments are checked before the key |
+| \`ERR invalid <name>: must be an unsigned 32 bit integer\` | an offset or value is not such an integer (\`R64.\`: \`64 bit\`). For an end that is too large, the error also says \`, or 4294967296\`, the largest. Arguments are checked before the key |
 | \`ERR value is not an integer or out of range\`, \`ERR syntax error\` | as for native commands |
 | \`WRONGTYPE Operation against a key holding the wrong kind of value\` | the key holds something else, or a bitmap of the other family |
 | \`OOM ...\` | a write needs more memory than is available |

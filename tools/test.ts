@@ -4,6 +4,9 @@
 //   as-pect   unit tests of the core, in WebAssembly: once with debug settings, once with the flags of the real build
 //   vitest    the module in a real server, on every CPU level that the machine supports
 //
+// The checks and as-pect run one after the other beside vitest, whose tests wait for servers now and then. What vitest prints appears at
+// once, what the others print when each has ended.
+//
 // The line is also written to build/test-results/count. The counts are those that the test runners report. A runner that
 // crashes or reports nothing counts as one failure.
 
@@ -11,16 +14,23 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type Count, runChecks } from "./check.ts";
 
-/** Runs a program and shows what it prints. Returns the exit status and the output. */
-async function run(command: string, args: string[]): Promise<{ status: number; printed: string }> {
-  console.log(`\n> ${[command.replace(/^.*\//, ""), ...args].join(" ")}`);
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
+/** Shows a heading and what belongs to it. */
+function show(heading: string, text: string): void { process.stdout.write(`\n> ${heading}\n${text}`); }
+
+/** Runs a program and shows what it prints, at once or (`whole`) when it has ended. Returns the exit status and the output. */
+async function run(command: string, args: string[], whole: boolean): Promise<{ status: number; printed: string }> {
+  const heading = [command.replace(/^.*\//, ""), ...args].join(" ");
+  if (!whole) show(heading, "");
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
   let printed = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+  const collect = (text: string): void => {
     printed += text;
-    process.stdout.write(text);
-  });
+    if (!whole) process.stdout.write(text);
+  };
+  child.stdout.setEncoding("utf8").on("data", collect);
+  child.stderr.setEncoding("utf8").on("data", collect);
   const status = await new Promise<number>((resolve) => child.on("close", (code) => resolve(code ?? 1)).on("error", () => resolve(1)));
+  if (whole) show(heading, printed);
   return { status, printed };
 }
 
@@ -30,7 +40,7 @@ function withExitStatus(count: Count, status: number): Count {
 }
 
 async function asPect(args: string[]): Promise<Count> {
-  const { status, printed } = await run("node_modules/.bin/asp", ["--no-logo", ...args]);
+  const { status, printed } = await run("node_modules/.bin/asp", ["--no-logo", ...args], true);
   const plain = printed.replace(/\x1b\[[0-9;]*m/g, ""), found = /\[Tests\]: (\d+) \/ (\d+)/.exec(plain);
   if (!found) return { passed: 0, failed: 1 };
   const passed = Number(found[1]);
@@ -45,7 +55,7 @@ interface VitestReport {
 
 async function vitest(report: string): Promise<Count> {
   rmSync(report, { force: true });
-  const { status } = await run("node_modules/.bin/vitest", ["run"]);
+  const { status } = await run("node_modules/.bin/vitest", ["run"], false);
   if (!existsSync(report)) return { passed: 0, failed: 1 };
   const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, "utf8")) as VitestReport;
   // These files failed although no test in them did: they could not be loaded, or a hook failed.
@@ -53,14 +63,19 @@ async function vitest(report: string): Promise<Count> {
   return withExitStatus({ passed: numPassedTests, failed: numFailedTests + brokenFiles.length }, status);
 }
 
+async function staticChecks(): Promise<Count> {
+  const lines: string[] = [];
+  const count = await runChecks(1, (line) => lines.push(line));
+  show("check", `${lines.join("\n")}\n`);
+  return count;
+}
+
+async function withoutServers(): Promise<Count[]> {
+  return [await staticChecks(), await asPect([]), await asPect(["--as-config", "as-pect.production.asconfig.json"])];
+}
+
 mkdirSync("build/test-results", { recursive: true });
-console.log("> check");
-const counts = [
-  await runChecks(),
-  await asPect([]),
-  await asPect(["--as-config", "as-pect.production.asconfig.json"]),
-  await vitest("build/test-results/vitest.json"),
-];
+const counts = (await Promise.all([vitest("build/test-results/vitest.json"), withoutServers()])).flat();
 const passed = counts.reduce((sum, count) => sum + count.passed, 0), failed = counts.reduce((sum, count) => sum + count.failed, 0);
 const line = `${passed} passed, ${failed} failed`;
 writeFileSync("build/test-results/count", `${line}\n`);

@@ -16,6 +16,8 @@ export const enum Mistake {
   NO_OPENING,
   /** unknown function */
   UNKNOWN_FUNCTION,
+  /** unknown word (keys are written #1, #2, ...) */
+  UNKNOWN_WORD,
   /** expected the number of a key */
   NO_KEY_NUMBER,
   /** there is no key of that number */
@@ -24,6 +26,8 @@ export const enum Mistake {
   KEYS_REVERSED,
   /** expected '#' */
   NO_SECOND_KEY,
+  /** a span of keys can only be an argument of a function */
+  KEYS_OUTSIDE,
   /** expected a number */
   NO_NUMBER,
   /** the number is too large */

@@ -148,19 +148,21 @@ function parseOperand(): usize {
 /** A key, or with `several` possibly keys that follow one another. */
 function parseKeys(several: bool): usize {
   accept(0x23);
-  const first = readKey();
-  let last = first;
-  if (several && acceptDots()) {
-    expect(0x23, Mistake.NO_SECOND_KEY);
-    const at = textAt();
-    last = readKey();
-    if (last < first) note(Mistake.KEYS_REVERSED, at);
-  }
+  const first = readKey(), last = acceptDots() ? readLastKey(first, several) : first;
   if (last < first || !first) return makeRange(0, 0);
   nameKeys(first, last);
   addOperands(last - first + 1);
   if (operands() > OPERANDS_MAX) note(Mistake.TOO_MANY_OPERANDS, textAt());
   return makeKeys(first, last);
+}
+
+/** The last of the keys that follow one another from `first` on, after the dots; 0 after a mistake. */
+function readLastKey(first: u32, several: bool): u32 {
+  if (!several) note(Mistake.KEYS_OUTSIDE, textAt() - 2);
+  expect(0x23, Mistake.NO_SECOND_KEY);
+  const at = textAt(), last = readKey();
+  if (last < first) note(Mistake.KEYS_REVERSED, at);
+  return last;
 }
 
 /** The number of a key; 0 after a mistake. */
@@ -186,7 +188,9 @@ function parseRange(): usize {
 
 function parseFunction(): usize {
   const at = textAt(), word = readWord(), counts = word == ATLEAST || word == ATMOST || word == EXACTLY;
-  if (!counts && word != Word.ALL && word != Word.ANY && word != Word.ONE) note(Mistake.UNKNOWN_FUNCTION, at);
+  if (!counts && word != Word.ALL && word != Word.ANY && word != Word.ONE) {
+    note(peek() == 0x28 ? Mistake.UNKNOWN_FUNCTION : Mistake.UNKNOWN_WORD, at);
+  }
   expect(0x28, Mistake.NO_OPENING);
   let number: u64 = 0;
   if (counts) {

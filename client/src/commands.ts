@@ -113,7 +113,7 @@ export abstract class Commands<M extends Member> {
    * @param key a key
    * @param offsets 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; one at least
    * @returns `OK`, or null if the key is missing.
-   * @throws WrongType, OutOfRange, Oom
+   * @throws WrongType, OutOfRange
    * @remarks O(m log n) for m offsets. Since 1.0.0. See docs/commands.md#clearbits.
    */
   clearBits(key: Key, offsets: Iterable<Offset<M>>): Promise<"OK" | null> {
@@ -126,7 +126,7 @@ export abstract class Commands<M extends Member> {
    * @param key a key
    * @param offsets 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; one at least
    * @returns The number of members that were removed, or null if the key is missing.
-   * @throws WrongType, OutOfRange, Oom
+   * @throws WrongType, OutOfRange
    * @remarks O(m log n) for m offsets. Since 1.0.0. See docs/commands.md#clearbits.
    */
   clearBitsCount(key: Key, offsets: Iterable<Offset<M>>): Promise<Count<M> | null> {
@@ -189,7 +189,7 @@ export abstract class Commands<M extends Member> {
    * @param key a key
    * @param values 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; one at least
    * @returns `OK`.
-   * @throws OutOfRange, Oom
+   * @throws OutOfRange
    * @remarks O(m log n) for m values. Since 1.0.0. See docs/commands.md#deleteintarray.
    */
   deleteIntArray(key: Key, values: Iterable<Offset<M>>): Promise<"OK"> {
@@ -231,7 +231,7 @@ export abstract class Commands<M extends Member> {
    * @param start 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
    * @param end not included: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`, or one more
    * @returns The number of bits that changed from 1 to 0.
-   * @throws WrongType, OutOfRange, Oom
+   * @throws WrongType, OutOfRange
    * @remarks O(log n + c) for c containers in the range. Since 1.0.0. See docs/commands.md#clearrange.
    */
   clearRange(key: Key, start: Offset<M>, end: Offset<M>): Promise<Count<M>> {

@@ -39,7 +39,7 @@ export const bitmaps: Command[] = [
       "| `ANDOR` | in the first source and in any other | 2 or more |",
       "| `ONE` | in exactly one source | 1 or more |",
       "",
-      "Only `NOT` takes `last`. The destination may be one of the sources. Its old value, of any type, and its TTL are discarded. "
+      "Only `NOT` takes `last`: it has a single source, and a second key is refused as an invalid `last`. The destination may be one of the sources. Its old value, of any type, and its TTL are discarded. "
       + "An empty result is stored as an empty bitmap.",
     ].join("\n"),
     methods: [{ name: "bitOp", answer: "count" }],
@@ -197,7 +197,7 @@ export const bitmaps: Command[] = [
     summary: "Returns statistics about the containers of a bitmap", complexity: "O(c) for c containers",
     keys: [{ at: 1, access: "read" }], args: [key, optional(token("JSON"))],
     reply: "Text, or JSON; in RESP3 a verbatim string.", missing: "nil",
-    details: "`R.STAT` and `R64.STAT` both accept keys of either family. Each full container counts as one run container. Bytes are those of the portable format, not of allocated memory.",
+    details: "`R.STAT` and `R64.STAT` both accept keys of either family. A word other than `JSON` is accepted too and means text, as in the C module. Each full container counts as one run container. Bytes are those of the portable format, not of allocated memory.",
     methods: [
       { name: "stat", answer: "text?" },
       { name: "statJson", answer: "statistics?", word: "JSON", summary: "Returns statistics about the containers of a bitmap as an object" },

@@ -12,6 +12,8 @@ const LIMIT =
   "Replies of more than 100,000,000 members or 256 MB are refused, because the server builds the whole reply before it sends any of it. "
   + "The settings `redis-roar.reply-limit` and `redis-roar.reply-limit-bytes` change these numbers.";
 const HALF_OPEN = "The range includes `start` and excludes `end`. Ends go up to 4294967296 with `R.`, and to 18446744073709551616 with `R64.`.";
+const REMOVES =
+  "The server accepts this command above `maxmemory`, so that it can make room; see [what it takes meanwhile](operations.md#memory).";
 
 const INDEXES =
   "`start` and `end` are indexes of bytes (`BYTE`, the default) or bits (`BIT`) in the string that native `SETBIT` would make of the "
@@ -116,10 +118,11 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "CLEARBITS", since: "1.0.0", flags: ["write", "deny-oom"],
+    name: "CLEARBITS", since: "1.0.0", flags: ["write"],
     summary: "Clears the bits at several offsets", complexity: "O(m log n) for m offsets",
     keys: [{ at: 1, access: "modify" }], args: [key, multiple(offset()), optional(token("COUNT"))],
     reply: "`OK`; with `COUNT` the number of bits that changed from 1 to 0.", missing: "nil",
+    details: `Only the last argument can be \`COUNT\`. \`CLEARBITS key COUNT\`, without offsets, clears nothing and replies 0. ${REMOVES}`,
     methods: [
       { name: "clearBits", answer: "ok?" },
       { name: "clearBitsCount", answer: "count?", word: "COUNT", summary: "Clears the bits at several offsets, and returns how many were set" },
@@ -185,11 +188,11 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "DELETEINTARRAY", since: "1.0.0", flags: ["write", "deny-oom"],
+    name: "DELETEINTARRAY", since: "1.0.0", flags: ["write"],
     summary: "Removes values from a bitmap", complexity: "O(m log n) for m values",
     keys: [{ at: 1, access: "update" }], args: [key, multiple(offset("value"))],
     reply: "`OK`.", missing: "creates",
-    details: "A missing key becomes an empty bitmap.",
+    details: `A missing key becomes an empty bitmap, but above \`maxmemory\` it is refused. ${REMOVES}`,
     methods: [{ name: "deleteIntArray", answer: "ok" }],
     example: [
       ["R.SETINTARRAY k 1 2 3 9", OK],
@@ -225,11 +228,11 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "CLEARRANGE", since: "1.0.0", flags: ["write", "deny-oom"],
+    name: "CLEARRANGE", since: "1.0.0", flags: ["write"],
     summary: "Clears all bits in a range, and returns how many were set", complexity: "O(log n + c) for c containers in the range",
     keys: [{ at: 1, access: "modify" }], args: [key, start, end],
     reply: "The number of bits that changed from 1 to 0.", missing: 0,
-    details: HALF_OPEN,
+    details: `${HALF_OPEN} ${REMOVES}`,
     methods: [{ name: "clearRange", answer: "count" }],
     example: [
       ["R.SETINTARRAY k 1 2 3 9", OK],

@@ -39,12 +39,12 @@ export const questions: Command[] = [
       "",
       "`~` binds tightest, then `&` and `-`, then `^`, then `|`. Operators that bind equally are applied from left to right. Parentheses "
       + "group. Among the arguments of a function, `#1..#7` stands for seven keys. White space is ignored, and names of functions may be in "
-      + "upper case. Every key must be in the expression. An expression has at most 65,535 characters, 131,072 operands and 64 levels of "
-      + "parentheses, functions and complements.",
+      + "upper case. Every key must be in the expression. An expression has at most 65,534 keys, 65,535 characters, 131,072 operands and 64 "
+      + "levels of parentheses, functions and complements.",
       "",
       "An error says where the expression is wrong, such as `ERR Roaring: query: expected ')' at character 9`. "
       + "`MEMBERS` with a `LIMIT` stops as soon as it has found so many members. To read a long answer page by page, set `FROM` to one more "
-      + "than the last member of the page before. Without `LIMIT`, the members are counted first, because replies have "
+      + "than the last member of the page before. `FROM` and `LIMIT` may come in either order. Without `LIMIT`, the members are counted first, because replies have "
       + "[limits](operations.md#limits).",
     ].join("\n"),
     methods: [

@@ -6,7 +6,7 @@ import { combine, leastSources, operations, sorted } from "../support/model.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
 import { roarOn } from "../support/roar.ts";
 import {
-  describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, NO_KEY, offsetError, type Suite, SYNTAX, WRONGTYPE,
+  describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, lastError, NO_KEY, type Suite, SYNTAX, WRONGTYPE,
 } from "../support/suite.ts";
 
 const sources: Record<string, readonly Member[]> = {
@@ -109,7 +109,8 @@ describeCommand("BITOPCARD", (suite) => {
     arity: [[], ["OR"], ...["DIFF", "DIFF1", "ANDOR"].map((operation) => [operation, "k"]), ["NOT", "k", 1, 2]],
     bad: [
       ...["NAND", "", "ORR"].map((bad) => [[bad, "k"], SYNTAX] as const),
-      ...notOffsets(family).map((bad) => [["NOT", "k", bad], offsetError(family, "last")] as const),
+      ...notOffsets(family).map((bad) => [["NOT", "k", bad], lastError(family)] as const),
+      [["NOT", "k", "k"], lastError(family)],
     ],
     good: ["OR", "k"],
   });

@@ -5,10 +5,13 @@ import { member, notOffsets, range } from "../support/family.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
 import { replies } from "../support/roar.ts";
 import { samples } from "../support/samples.ts";
-import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError } from "../support/suite.ts";
+import {
+  aboveMaxmemory, describeCommand, expectEqual, itDeclares, itMakesRoom, itMindsMemory, itRefuses, itRunsEverywhere, offsetError,
+  OVER_MAXMEMORY, SUPERFLUOUS,
+} from "../support/suite.ts";
 
 describeCommand("DELETEINTARRAY", (suite) => {
-  const { run, roar, family, server, effects, name } = suite;
+  const { run, roar, family, server, effects, refusal, name } = suite;
 
   it("creates an empty bitmap for a missing key", async () => {
     expect(await run("k", 1)).toBe("OK");
@@ -33,9 +36,17 @@ describeCommand("DELETEINTARRAY", (suite) => {
   });
 
   itRunsEverywhere(suite, ["k", 9]);
-  itMindsMemory(suite, "write", ["k", 9]);
+  itMakesRoom(suite, ["k", ...SUPERFLUOUS]);
+
+  it("creates no key when maxmemory is reached, unless the primary did", async () => {
+    expect(await aboveMaxmemory(server, () => refusal("none", 1))).toMatch(OVER_MAXMEMORY);
+    expect(await server.run("EXISTS", "none")).toBe(0);
+    expect(await effects(() => aboveMaxmemory(server, () => refusal("none", 1)), "none")).toEqual(noEffects);
+    expect(await run("none", 1)).toBe("OK");
+  });
+
   itDeclares(suite, {
-    arity: -3, flags: ["write", "denyoom"], keys: [{ first: 1, last: 1, access: "RW" }],
+    arity: -3, flags: ["write"], keys: [{ first: 1, last: 1, access: "RW" }],
     call: ["k", 1, 2], keysInCall: ["k"],
   });
   itRefuses(suite, {
@@ -47,7 +58,7 @@ describeCommand("DELETEINTARRAY", (suite) => {
 
 describeCommand("RANGEINTARRAY", (suite) => {
   const { run, roar, family, effects } = suite;
-  const TOO_LARGE = "Roaring: range too large: maximum 100000000 elements";
+  const TOO_LARGE = "Roaring: range too large: maximum 100000000 elements (redis-roar.reply-limit)";
 
   it("is empty for a missing key and for an empty one", async () => {
     expect(await run("none", 0, 10)).toEqual([]);

@@ -5,7 +5,7 @@ import { noEffects, oneChange } from "../support/observer.ts";
 import { ReplyError } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import {
-  arityError, describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, SYNTAX, WRONGTYPE,
+  arityError, describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, lastError, SYNTAX, WRONGTYPE,
 } from "../support/suite.ts";
 import { serverName } from "../support/version.ts";
 
@@ -302,7 +302,8 @@ describeCommand("BITOP", (suite) => {
     ],
     bad: [
       ...["NAND", "", "AN", "ANDD", "OR "].map((bad) => [[bad, "k", "k"], SYNTAX] as const),
-      ...notOffsets(family).map((bad) => [["NOT", "k", "k", bad], offsetError(family, "last")] as const),
+      ...notOffsets(family).map((bad) => [["NOT", "k", "k", bad], lastError(family)] as const),
+      [["NOT", "k", "k", "k"], lastError(family)],
     ],
     good: ["OR", "d", "k"],
   });

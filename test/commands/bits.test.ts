@@ -4,7 +4,8 @@ import { expect, it } from "vitest";
 import { member, notOffsets, range } from "../support/family.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
 import {
-  describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, WRONGTYPE,
+  aboveMaxmemory, describeCommand, expectEqual, itDeclares, itMakesRoom, itMindsMemory, itRefuses, itRunsEverywhere, offsetError,
+  SUPERFLUOUS, WRONGTYPE,
 } from "../support/suite.ts";
 
 describeCommand("GETBITS", (suite) => {
@@ -168,9 +169,9 @@ describeCommand("CLEARBITS", (suite) => {
   });
 
   itRunsEverywhere(suite, ["k", 9, "COUNT"]);
-  itMindsMemory(suite, "write", ["k", 9]);
+  itMakesRoom(suite, ["k", ...SUPERFLUOUS]);
   itDeclares(suite, {
-    arity: -3, flags: ["write", "denyoom"], keys: [{ first: 1, last: 1, access: "RW" }],
+    arity: -3, flags: ["write"], keys: [{ first: 1, last: 1, access: "RW" }],
     call: ["k", 1, "COUNT"], keysInCall: ["k"],
   });
   itRefuses(suite, {
@@ -215,8 +216,7 @@ describeCommand("CLEAR", (suite) => {
 
   it("works when maxmemory is reached", async () => {
     await roar.load("k", [1, 2]);
-    await server.run("CONFIG", "SET", "maxmemory", 1);
-    expect(await run("k").finally(() => server.run("CONFIG", "SET", "maxmemory", 0))).toBe(2);
+    expect(await aboveMaxmemory(server, () => run("k"))).toBe(2);
   });
 
   itDeclares(suite, { arity: 2, flags: ["write"], keys: [{ first: 1, last: 1, access: "RW" }], call: ["k"], keysInCall: ["k"] });

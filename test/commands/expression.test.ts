@@ -131,6 +131,7 @@ const EXPRESSION = "expected an expression", END = "expected an operator or the 
 const NO_KEY = "there is no key of that number", OFFSET = "expected an offset", NUMBER = "expected a number", DOTS = "expected '..'";
 const FUNCTION = "unknown function", OPENING = "expected '('", CLOSING = "expected ')'", SEPARATOR = "expected ',' or ')'";
 const COMMA = "expected ','", RANGE = "the offset is out of range", LARGE = "the number is too large", HASH = "expected '#'";
+const WORD = "unknown word (keys are written #1, #2, ...)", SPAN = "a span of keys can only be an argument of a function";
 
 /** Texts over so many keys, what is wrong with them, and the character at which it is, counted from 1. */
 const MISTAKES: readonly (readonly [text: string, keys: number, what: string, place: number])[] = [
@@ -156,7 +157,17 @@ const MISTAKES: readonly (readonly [text: string, keys: number, what: string, pl
   ["(#1))", 1, END, 5],
   ["#1 ~ #2", 2, END, 4],
   ["#1 + #2", 2, END, 4],
-  ["#1..#2", 2, END, 3],
+  ["#1..#2", 2, SPAN, 3],
+  ["#1 .. #2", 2, SPAN, 4],
+  ["#1..", 1, SPAN, 3],
+  ["#1 & #1..#2", 2, SPAN, 8],
+  ["#1.#2", 2, END, 3],
+  ["a", 1, WORD, 1],
+  ["a & b", 2, WORD, 1],
+  ["#1 | user:7", 2, WORD, 6],
+  ["anyanyany #1", 1, WORD, 1],
+  ["some", 1, WORD, 1],
+  ["some (#1)", 1, FUNCTION, 1],
   ["[1..2] #1", 1, END, 8],
   ["1", 1, EXPRESSION, 1],
   ["#1 |", 1, EXPRESSION, 5],
@@ -175,7 +186,7 @@ const MISTAKES: readonly (readonly [text: string, keys: number, what: string, pl
   ["(#1", 1, CLOSING, 4],
   ["((#1)", 1, CLOSING, 6],
   ["(#1 | #2 #1", 2, CLOSING, 10],
-  ["(#1..#2)", 2, CLOSING, 4],
+  ["(#1..#2)", 2, SPAN, 4],
   ["[", 1, OFFSET, 2],
   ["[..2]", 1, OFFSET, 2],
   ["[-1..2]", 1, OFFSET, 2],
@@ -211,8 +222,8 @@ const MISTAKES: readonly (readonly [text: string, keys: number, what: string, pl
   ["all(#1 #2)", 2, SEPARATOR, 8],
   ["all(#1.#2)", 2, SEPARATOR, 7],
   ["all(#1..#2..#3)", 3, SEPARATOR, 11],
-  ["all(~#1..#2)", 2, SEPARATOR, 8],
-  ["all(#1 | #1..#2)", 2, SEPARATOR, 12],
+  ["all(~#1..#2)", 2, SPAN, 8],
+  ["all(#1 | #1..#2)", 2, SPAN, 12],
   ["all(#1..#2 | #1)", 2, SEPARATOR, 12],
   ["all(#1..2)", 2, HASH, 9],
   ["all(#1...#2)", 2, HASH, 9],

@@ -12,6 +12,7 @@ import {
 } from "../support/suite.ts";
 
 const NO_KEYS = "ERR numkeys should be greater than 0", TOO_FEW_KEYS = "ERR Number of keys can't be greater than number of args";
+const MORE_KEYS = `${SYNTAX}: more keys than numkeys`;
 const MISTAKE = "ERR Roaring: query: expected an expression at character 4";
 const all = ({ bits }: Family): number | string => (bits === 32 ? 2 ** 32 : String(2n ** 64n));
 
@@ -105,6 +106,7 @@ describeCommand("QUERY", (suite) => {
     await roar.load("k", [1, 5, 65_535, 65_536, 200_000]);
     expect(await run("#1", 1, "k", "MEMBERS", "FROM", 5)).toEqual([5, 65_535, 65_536, 200_000]);
     expect(await run("#1", 1, "k", "members", "from", 6, "limit", 2)).toEqual([65_535, 65_536]);
+    expect(await run("#1", 1, "k", "MEMBERS", "LIMIT", 2, "FROM", 6)).toEqual([65_535, 65_536]);
     expect(await run("#1", 1, "k", "MEMBERS", "LIMIT", 2)).toEqual([1, 5]);
     expect(await run("#1", 1, "k", "MEMBERS", "LIMIT", 0)).toEqual([]);
     expect(await run("#1", 1, "k", "MEMBERS", "FROM", 200_001)).toEqual([]);
@@ -116,7 +118,7 @@ describeCommand("QUERY", (suite) => {
   });
 
   it("refuses a list that is too long, unless a LIMIT ends it", async () => {
-    const tooLarge = "ERR Roaring: reply too large: maximum 100000000 elements";
+    const tooLarge = "ERR Roaring: reply too large: maximum 100000000 elements (redis-roar.reply-limit)";
     expect(await refusal("~#1", 1, "none", "MEMBERS")).toBe(tooLarge);
     expect(await refusal("~#1", 1, "none", "MEMBERS", "LIMIT", 100_000_001)).toBe(tooLarge);
     expect(await refusal("~#1", 1, "none", "MEMBERS", "FROM", family.last - 100_000_000n)).toBe(tooLarge);
@@ -126,9 +128,13 @@ describeCommand("QUERY", (suite) => {
   });
 
   it("refuses other words", async () => {
+    for (const form of [["CARDS"], ["x"], [""], ["LIMIT", 1], ["FROM", 1], ["k2"], ["k2", "MEMBERS"]]) {
+      expect(await refusal("#1 \0", 1, "k", ...form), form.join(" ")).toBe(`${MORE_KEYS}, or a word other than CARD, MEMBERS and EXPORT`);
+    }
     const words = [
-      ["CARDS"], ["x"], [""], ["CARD", "CARD"], ["CARD", "LIMIT", 1], ["EXPORT", 1], ["LIMIT", 1], ["FROM", 1], ["MEMBERS", 1], ["MEMBERS", "FROM"],
-      ["MEMBERS", "LIMIT"], ["MEMBERS", "FROM", 1, "LIMIT"], ["MEMBERS", "LIMIT", 1, "FROM", 1], ["MEMBERS", "FROM", 1, 2],
+      ["CARD", "CARD"], ["CARD", "LIMIT", 1], ["EXPORT", 1], ["MEMBERS", 1], ["MEMBERS", "FROM"],
+      ["MEMBERS", "LIMIT"], ["MEMBERS", "FROM", 1, "LIMIT"], ["MEMBERS", "LIMIT", 1, "FROM"], ["MEMBERS", "FROM", 1, 2],
+      ["MEMBERS", "LIMIT", 1, "FROM", 1, "LIMIT", 1], ["MEMBERS", "CARD", 1],
       ["MEMBERS", "FROM", 1, "FROM", 1], ["MEMBERS", "LIMIT", 1, "LIMIT", 1], ["MEMBERS", "FROM", 1, "LIMIT", 1, "EXPORT"], ["MEMBERS", "EXPORT"],
     ];
     for (const form of words) {
@@ -234,8 +240,8 @@ describeCommand("QUERYSTORE", (suite) => {
   });
 
   it("takes no words after the keys", async () => {
-    for (const word of ["CARD", "MEMBERS", "EXPORT", "x"]) expect(await refusal("d", "#1", 1, "a", word)).toBe(SYNTAX);
-    expect(await refusal("d", "#1\0 ", 1, "a", "x")).toBe(SYNTAX);
+    for (const word of ["CARD", "MEMBERS", "EXPORT", "x"]) expect(await refusal("d", "#1", 1, "a", word)).toBe(MORE_KEYS);
+    expect(await refusal("d", "#1\0 ", 1, "a", "x")).toBe(MORE_KEYS);
     expect(await refusal("d", "~~ ", 1, "a")).toBe(MISTAKE);
   });
 

@@ -5,7 +5,8 @@ import { ascending, asReply, type Family, type Member, member, notOffsets, range
 import { noEffects, oneChange } from "../support/observer.ts";
 import { samples } from "../support/samples.ts";
 import {
-  describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, type Suite, WRONGTYPE,
+  describeCommand, endError, expectEqual, itDeclares, itMakesRoom, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, type Suite,
+  SUPERFLUOUS, WRONGTYPE,
 } from "../support/suite.ts";
 
 const KEY = [{ first: 1, last: 1, access: "RW" }] as const;
@@ -21,7 +22,7 @@ const refusals = (family: Family) => ({
   arity: [[], ["k"], ["k", 1], ["k", 1, 2, 3]],
   bad: [
     ...notOffsets(family).map((bad) => [["k", bad, 5], offsetError(family, "start")] as const),
-    ...notEnds(family).map((bad) => [["k", 5, bad], offsetError(family, "end")] as const),
+    ...notEnds(family).map((bad) => [["k", 5, bad], endError(family, bad)] as const),
     [["k", 5, 4], `ERR invalid end: must ${family.bits === 32 ? "be >=" : ">="} start`] as const,
   ],
   good: ["k", 1, 2],
@@ -132,8 +133,8 @@ describeCommand("CLEARRANGE", (suite) => {
   });
 
   itRunsEverywhere(suite, ["k", 5, 9]);
-  itMindsMemory(suite, "write", ["k", 5, 9]);
-  itDeclares(suite, { arity: 4, flags: ["write", "denyoom"], keys: KEY, call: ["k", 1, 2], keysInCall: ["k"] });
+  itMakesRoom(suite, ["k", SUPERFLUOUS[0]!, family.last]);
+  itDeclares(suite, { arity: 4, flags: ["write"], keys: KEY, call: ["k", 1, 2], keysInCall: ["k"] });
   itRefuses(suite, refusals(family));
 });
 

@@ -12,8 +12,8 @@ const GIB = 2 ** 30;
 const server = useServer({ addressSpace: 6 * GIB });
 
 const TOO_LONG = /^ERR Roaring: string too long: maximum 536870912 bytes/;
-const TOO_MANY = /^ERR Roaring: reply too large: maximum 100000000 elements$/;
-const NO_RANGE = /^Roaring: range too large: maximum 100000000 elements$/;
+const TOO_MANY = /^ERR Roaring: reply too large: maximum 100000000 elements \(redis-roar\.reply-limit\)$/;
+const NO_RANGE = /^Roaring: range too large: maximum 100000000 elements \(redis-roar\.reply-limit\)$/;
 
 /** Streams of the portable format without members. */
 const EMPTY_STREAM = { 32: Buffer.from("3a30000000000000", "hex"), 64: Buffer.alloc(8) };

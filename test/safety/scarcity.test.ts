@@ -77,8 +77,8 @@ describe.each(byName(families))("%s: writes to many small containers while memor
         if (model.size === 0) break;
       }
     }
-    expect(refused.get("IMPORT"), `imports refused, SEED=${seed}`).toBeGreaterThan(2);
-    expect(done.get("IMPORT"), `imports done, SEED=${seed}`).toBeGreaterThan(2);
+    expect(refused.get("IMPORT"), `imports refused, SEED=${seed}`).toBeGreaterThan(0);
+    expect(done.get("IMPORT"), `imports done, SEED=${seed}`).toBeGreaterThan(0);
     expect(await server.info("redis-roar_bitmaps_damaged")).toBe("0");
   }));
 });

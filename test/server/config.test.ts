@@ -203,8 +203,8 @@ describe.each(byName(families))("the reply limit: %s", (_, family) => {
   const LIMIT = 5;
   const server = useServer({ config: lines({ "reply-limit": LIMIT }) });
   const roar = roarOn(server, family);
-  const TOO_LARGE = (limit: number): string => `ERR Roaring: reply too large: maximum ${limit} elements`;
-  const NO_RANGE = (limit: number): string => `Roaring: range too large: maximum ${limit} elements`;
+  const TOO_LARGE = (limit: number): string => `ERR Roaring: reply too large: maximum ${limit} elements (redis-roar.reply-limit)`;
+  const NO_RANGE = (limit: number): string => `Roaring: range too large: maximum ${limit} elements (redis-roar.reply-limit)`;
 
   it("applies to every command that lists members", async () => {
     await roar.load("at", range(0, LIMIT, 3));
@@ -261,7 +261,7 @@ describe("the reply limit", () => {
       };
       await check(primary);
       await check(replica);
-      expect(await roarOn(replica, R).refusal("GETINTARRAY", "full:R")).toMatch(/maximum 2 elements$/);
+      expect(await roarOn(replica, R).refusal("GETINTARRAY", "full:R")).toMatch(/maximum 2 elements \(redis-roar\.reply-limit\)$/);
       await rewriteAof(primary);
       await primary.restart();
       await check(primary);

@@ -10,7 +10,7 @@ import { Change } from "../../combine/rebuild";
 import { changeRange } from "../../write/range";
 import { Trial, asOperand, freshArena } from "../support/bitmap-arena";
 import { Model } from "../support/bitmap-model";
-import { clear, enter, growCount } from "../world/world";
+import { clear, enter, growCount, rounds } from "../world/world";
 
 /** A sorted list of offsets, most of which have a key to themselves, beside memory 0. */
 class Far {
@@ -148,14 +148,16 @@ describe("packed leaves", () => {
     trial.end();
   });
 
-  it("take few bytes in random order", () => {
+  // A page has room for 254 of these members. One that is split leaves two half-full ones, whatever the order of the members, so there are
+  // 127 in each, and 16 bytes a member; in most orders there are about 205.
+  it("are at least half full in random order", () => {
     const trial = new Trial(422), list = new Far(trial);
     for (let i = 0; i < 20000; i++) {
       list.set(far(trial, Spread.WIDE), 1);
-      if (i > 3000 && i % 100 == 0) trial.holds(used() < <u32>i * 14, "less than fourteen bytes a member: " + used().toString());
+      if (i > 3000 && i % 100 == 0) trial.holds(used() < <u32>i * 18, "less than eighteen bytes a member: " + used().toString());
     }
     list.check();
-    trial.holds(list.packed() * 200 < 20000, "pages hold 200 members and more");
+    trial.holds(list.packed() * 120 < 20000, "pages hold 120 members and more");
     trial.end();
   });
 
@@ -201,7 +203,7 @@ describe("packed leaves", () => {
       for (let size = 2; size < 9000; size = size * 2 + 1) {
         const list = new Far(trial);
         for (let i = 0; i < size; i++) list.set(far(trial, spread), 1);
-        for (let n = 0; n < 30 && list.sorted.length; n++) {
+        for (let n = 0; n < rounds(30) && list.sorted.length; n++) {
           const low = list.any() + trial.random.below(3) - 1;
           list.clear(low, max(low, trial.random.below(4) ? list.sorted[min(list.below(low) + 20, list.sorted.length - 1)] : list.any()));
           list.is("cleared");

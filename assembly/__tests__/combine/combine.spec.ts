@@ -7,7 +7,7 @@ import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
 import {
   KEY_MAX, Model, OFFSET_MAX, OPERATIONS, Style, anyModel, anyRanges, appendContainer, combineModels, range,
 } from "../support/bitmap-model";
-import { clear, enter } from "../world/world";
+import { clear, enter, rounds } from "../world/world";
 
 /** The form of operands unless a test says otherwise. */
 const EITHER: Form = Form.EITHER;
@@ -61,8 +61,8 @@ describe("combining two bitmaps", () => {
     for (let x = 0; x < Style.STYLES; x++) {
       for (let y = 0; y < Style.STYLES; y++) {
         for (let form: i32 = 0; form < Form.FORMS; form++) {
-          for (let first: i32 = 0; first < EITHER; first++) {
-            combineAll(trial, [container(3, x, trial), container(3, y, trial)], form, first);
+          for (let i = 0; i < rounds(EITHER); i++) {
+            combineAll(trial, [container(3, x, trial), container(3, y, trial)], form, (x + y + i) % EITHER);
           }
         }
       }

@@ -139,7 +139,7 @@ describe("rewriting and packing", () => {
         if (i % 3 == 2) packAll(trial, model); else rewriteAll(trial, model);
       }
     }
-    trial.holds(wasted > 0, "some arenas were wasteful before");
+    trial.occurred(wasted, "an arena is wasteful");
     trial.end();
   });
 

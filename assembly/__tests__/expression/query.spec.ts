@@ -3,7 +3,7 @@ import { Mistake } from "../../expression/mistake";
 import { Operation } from "../../combine/operation";
 import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, combineModels, range, repeatedModels } from "../support/bitmap-model";
-import { Random, addOperandCopy, clear, enter, memberAt, members } from "../world/world";
+import { Random, addOperandCopy, clear, enter, memberAt, members, rounds } from "../world/world";
 
 const WHOLE: Model = range(0, OFFSET_MAX);
 /** The most members of a page. */
@@ -180,7 +180,7 @@ function addContainer(model: Model, base: u64, random: Random): void {
 describe("counting functions have the model's members", () => {
   it("whatever the sizes and kinds of the containers that meet", () => {
     const trial = new Trial(1213), random = trial.random;
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < rounds(12); round++) {
       const sources: Model[] = [], count = <i32>random.between(2, 12), styles = random.below(3);
       for (let s = 0; s < count; s++) {
         const source = new Model();
@@ -274,6 +274,8 @@ describe("parseQuery()", () => {
     expect(check("all(#1", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_SEPARATOR, 7));
     expect(check("all #1", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_OPENING, 5));
     expect(check("some(#1)", 1, GREATEST_32)).toBe(mistakeAt(Mistake.UNKNOWN_FUNCTION, 1));
+    expect(check("some & #1", 1, GREATEST_32)).toBe(mistakeAt(Mistake.UNKNOWN_WORD, 1));
+    expect(check("#1 .. #2", 2, GREATEST_32)).toBe(mistakeAt(Mistake.KEYS_OUTSIDE, 4));
     expect(check("# ", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_KEY_NUMBER, 3));
     expect(check("#2", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_SUCH_KEY, 2));
     expect(check("all(#2..#1)", 2, GREATEST_32)).toBe(mistakeAt(Mistake.KEYS_REVERSED, 10));

@@ -567,7 +567,7 @@ describe("reading a payload", () => {
         if (set.cardinality() < 1 << 20) roundTrip(trial, set, Form.EITHER, format);
       }
     }
-    trial.holds(accepted > 50, "more than 50 damaged payloads are accepted: " + accepted.toString());
+    trial.occurred(accepted, "a damaged payload is accepted");
     trial.end();
   });
 });

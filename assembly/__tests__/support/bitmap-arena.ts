@@ -214,6 +214,11 @@ export class Trial {
   }
 
   holds(condition: bool, what: string): void { if (!condition) this.fail("expected that " + what); }
+  /**
+   * Checks that something which chance decides in each of many rounds has happened at all. Only for what happens 25 times and more on
+   * average, so that it fails for no seed that anybody will meet: a threshold near the average would fail for one in some hundred.
+   */
+  occurred(times: u32, what: string): void { this.holds(times > 0, what + " at least once"); }
   same(actual: u64, expected: u64, what: string): void {
     if (actual != expected) this.fail(what + ": got " + actual.toString() + ", expected " + expected.toString());
   }

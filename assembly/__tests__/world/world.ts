@@ -52,6 +52,12 @@ import { ARGUMENTS, MEMBERS, OUTPUT } from "./layout";
 // @ts-ignore: decorator
 @external("world", "seed") export declare function seed(): u32;
 
+/**
+ * How many of `most` rounds a long test has: with asserts a third, because the run without them, with the settings of the real build,
+ * has all of them.
+ */
+export function rounds(most: i32): i32 { return ASC_NO_ASSERT ? most : (most + 2) / 3; }
+
 // @ts-ignore: decorator
 @external("__aspect", "tryCall") declare function tryCall(call: () => void): bool;
 

@@ -3,7 +3,7 @@
 
 import { asReply, type Family, member } from "../../support/family.ts";
 import { type Reply, ReplyError } from "../../support/resp.ts";
-import { arityError, bitError, NO_KEY, NOT_AN_INTEGER, offsetError, SYNTAX, WRONGTYPE } from "../../support/suite.ts";
+import { arityError, bitError, endError, lastError, NO_KEY, NOT_AN_INTEGER, offsetError, SYNTAX, WRONGTYPE } from "../../support/suite.ts";
 import { Edges } from "./edges.ts";
 
 /** A bitmap of one of the families. */
@@ -64,8 +64,13 @@ export class Call {
     return value !== undefined && value <= max ? value : undefined;
   }
 
-  offset(at: number, name: string, max = this.family.last): bigint {
-    return this.#unsigned(at, max, this.family.bits === 64) ?? refuse(offsetError(this.family, name));
+  offset(at: number, name: string): bigint {
+    return this.#unsigned(at, this.family.last, this.family.bits === 64) ?? refuse(offsetError(this.family, name));
+  }
+
+  /** The `last` of NOT. */
+  last(at: number): bigint {
+    return this.#unsigned(at, this.family.last, this.family.bits === 64) ?? refuse(lastError(this.family));
   }
 
   offsets(at: number, name: string, to = this.args.length): bigint[] {
@@ -77,7 +82,7 @@ export class Call {
   /** [start, end) */
   range(at: number): [start: bigint, end: bigint] {
     const { bits, last } = this.family;
-    const start = this.offset(at, "start"), end = this.offset(at + 1, "end", last + 1n);
+    const start = this.offset(at, "start"), end = this.#unsigned(at + 1, last + 1n, bits === 64) ?? refuse(endError(this.family, this.args[at + 1]!));
     if (end < start) refuse(`ERR invalid end: must ${bits === 32 ? "be >=" : ">="} start`);
     return [start, end];
   }
@@ -140,7 +145,7 @@ export const integer = (value: bigint): Reply => asReply(member(value));
 
 /** Members listed in a reply. */
 export function list(set: Edges, low: bigint, high: bigint, count: bigint): Reply[] {
-  if (count > REPLY_LIMIT) refuse(`ERR Roaring: reply too large: maximum ${REPLY_LIMIT} elements`);
+  if (count > REPLY_LIMIT) refuse(`ERR Roaring: reply too large: maximum ${REPLY_LIMIT} elements (redis-roar.reply-limit)`);
   if (count > MOST_LISTED) throw new TooMuch();
   return set.members(low, high, Number(count)).map(integer);
 }

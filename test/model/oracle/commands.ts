@@ -68,7 +68,7 @@ function combined(call: Call, at: number): Edges {
   const name = call.args[1]!.toUpperCase(), sources = call.args.length - at;
   if (name === "NOT") {
     if (sources < 1 || sources > 2) call.refuseArity();
-    const last = sources > 1 ? call.offset(at + 1, "last") : -1n;
+    const last = sources > 1 ? call.last(at + 1) : -1n;
     const set = call.source(at).clone(), max = set.max ?? -1n;
     set.flip(0n, (max > last ? max : last) + 1n);
     return set;
@@ -160,7 +160,7 @@ function clearAll(call: Call): Answer {
 
 function rangeintarray(call: Call): Answer {
   const start = call.offset(2, "start"), end = call.offset(3, "end");
-  if (end - start >= REPLY_LIMIT) refuse(`Roaring: range too large: maximum ${REPLY_LIMIT} elements`);
+  if (end - start >= REPLY_LIMIT) refuse(`Roaring: range too large: maximum ${REPLY_LIMIT} elements (redis-roar.reply-limit)`);
   const set = call.source(1), from = start > end ? undefined : set.select(start), size = set.count();
   return from === undefined ? [] : list(set, from, 2n ** 64n, (end < size ? end + 1n : size) - start);
 }

@@ -323,7 +323,8 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
   QUERY: (g) => {
     const card = [[], [g.word("CARD")], [g.word("EXPORT")]], [text, ...sources] = g.expression();
     const from = g.optional(g.word("FROM"), String(g.offset()));
-    const members = [g.word("MEMBERS"), ...from, ...(g.random.chance(0.8) ? [g.word("LIMIT"), String(g.random.below(2000))] : [])];
+    const limit = g.random.chance(0.8) ? [g.word("LIMIT"), String(g.random.below(2000))] : [];
+    const members = [g.word("MEMBERS"), ...(g.random.chance(0.8) ? [...from, ...limit] : [...limit, ...from])];
     return [text, sources.length, ...sources, ...(g.random.chance(0.5) ? members : g.random.pick(card))];
   },
   QUERYSTORE: (g) => {

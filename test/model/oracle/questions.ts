@@ -25,16 +25,17 @@ function questioned(call: Call, at: number, keys: number): Edges | ((reply: Repl
 export function query(call: Call): Answer {
   const { args } = call, keys = keyCount(call, 2), form = 3 + keys;
   let at = form + 1, from = 0n, limit = 2n ** 64n;
-  if (args.length > form && !["CARD", "MEMBERS", "EXPORT"].some((known) => call.is(form, known))) refuse(SYNTAX);
-  if (call.is(form, "MEMBERS") && call.is(at, "FROM") && args.length > at + 1) {
-    from = call.offset(at + 1, "offset");
-    at += 2;
+  if (args.length > form && !["CARD", "MEMBERS", "EXPORT"].some((known) => call.is(form, known))) {
+    refuse(`${SYNTAX}: more keys than numkeys, or a word other than CARD, MEMBERS and EXPORT`);
   }
-  if (call.is(form, "MEMBERS") && call.is(at, "LIMIT") && args.length > at + 1) {
-    limit = call.limit(at + 1);
-    at += 2;
+  const open = new Set(call.is(form, "MEMBERS") ? ["FROM", "LIMIT"] : []);
+  for (; args.length > at; at += 2) {
+    const word = [...open].find((known) => call.is(at, known));
+    if (word === undefined || args.length === at + 1) refuse(SYNTAX);
+    open.delete(word);
+    if (word === "FROM") from = call.offset(at + 1, "offset");
+    else limit = call.limit(at + 1);
   }
-  if (args.length > at) refuse(SYNTAX);
   const set = questioned(call, 1, keys);
   if (typeof set === "function") return set;
   if (call.is(form, "EXPORT")) return exportedSet(call.family, set);
@@ -45,7 +46,7 @@ export function query(call: Call): Answer {
 
 export function querystore(call: Call): Answer {
   const keys = keyCount(call, 3);
-  if (call.args.length !== 4 + keys) refuse(SYNTAX);
+  if (call.args.length !== 4 + keys) refuse(`${SYNTAX}: more keys than numkeys`);
   const set = questioned(call, 2, keys);
   return typeof set === "function" ? set : integer(call.overwrite(1, set).count());
 }
