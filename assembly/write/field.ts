@@ -129,7 +129,7 @@ export function makeBitsRemovable(key: u64, low: u32, bits: u64): void {
   }
 }
 
-/** Removes those of the offsets of the 1 bits of `bits` that are members: all were absent before. Needs no memory. */
+/** Removes those of the offsets of the 1 bits of `bits` that are members, the last one first: all were absent before. Needs no memory. */
 export function removeAbsentBefore(offset: u64, bits: u64): void {
   for (let left = bits; left; left &= left - 1) {
     const added = offset + 63 - ctz(left), key = keyOf(added), entry = findEntry(key);

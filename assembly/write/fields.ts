@@ -96,9 +96,12 @@ export function changeWords(from: u32, to: u32): void {
   if (argument.deferred()) settleWords(from, to);
 }
 
-/** Undoes a changeWords() that ran out of memory. Needs none. */
+/** Undoes a changeWords() that ran out of memory. Needs none, because it goes backwards: so no run is split. */
 export function takeBackWords(from: u32, to: u32): void {
-  for (let slot = from; slot < to; slot += VALUES) removeAbsentBefore(firstOffset(slot), reversed(newBits(slot) & ~oldBits(slot)));
+  for (let slot = to; slot > from;) {
+    slot -= VALUES;
+    removeAbsentBefore(firstOffset(slot), reversed(newBits(slot) & ~oldBits(slot)));
+  }
   settleWords(from, to);
 }
 

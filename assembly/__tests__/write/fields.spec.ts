@@ -5,9 +5,9 @@ import { used } from "../../arena/arena";
 import { Overflow, field, setField } from "../../write/field";
 import { changeWords, planFields, takeBackWords } from "../../write/fields";
 import { Form, Trial, build } from "../support/bitmap-arena";
-import { KEY_MAX, Model, OFFSET_MAX, anyModel } from "../support/bitmap-model";
+import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges } from "../support/bitmap-model";
 import {
-  Random, addArgument, argumentAt, clear, clearArguments, enter, growCount, setArenaLimit, setArenaSize, succeeds,
+  Random, addArgument, argumentAt, clear, clearArguments, enter, growCount, rounds, setArenaLimit, setArenaSize, succeeds,
 } from "../world/world";
 
 const VALUES: u32 = 3;
@@ -44,11 +44,12 @@ function anyPlace(model: Model, step: u64, random: Random): u64 {
 describe("several fields", () => {
   it("are written one after the other, or taken back without memory", () => {
     const trial = new Trial(1330), random = trial.random;
-    for (let round = 0; round < 300; round++) {
-      const step: u64 = round % 3 ? 1 : KEY_MAX / 40, model = anyModel(0, step, 6, random), after = new Model();
+    for (let round = 0; round < rounds(1500); round++) {
+      const step: u64 = round % 3 ? 1 : KEY_MAX / 40, after = new Model();
+      const model = round % 4 ? anyModel(0, step, 6, random) : anyRanges(0, 6, random);
       for (let i = 0; i < model.intervals; i++) after.append(model.low(i), model.high(i));
       clear();
-      build(model, <Form>random.below(Form.FORMS), random);
+      build(model, round % 4 ? <Form>random.below(Form.FORMS) : Form.RUNS, random);
       const count: u32 = 1 + random.below(random.below(3) ? 6 : 40), place = anyPlace(model, step, random);
       const olds: u64[] = [];
       for (let i: u32 = 0; i < count; i++) {
@@ -84,6 +85,31 @@ describe("several fields", () => {
       trial.is(after, "changed");
       clearArguments();
     }
+    trial.end();
+  });
+
+  it("are taken back where they have made a run longer, without splitting it again", () => {
+    const trial = new Trial(1332), random = trial.random, model = new Model();
+    for (let i: u64 = 0; i < 3; i++) model.append(i * 10000, i * 10000 + 1023);           // one run more would need a larger block
+    let refused: u32 = 0;
+    for (let round = 0; round < rounds(300); round++) {
+      clear();
+      build(model, Form.RUNS, random);
+      clear();
+      for (let word: u64 = 16; word < 20; word++) addStep(1, Overflow.WRAP, 1, 64, word * 64, u64.MAX_VALUE);
+      addStep(1, Overflow.WRAP, 1, 64, 1 << 30, u64.MAX_VALUE);
+      plan(5, random.next() | 1);
+      memory.fill(used(), 0xa7, arena.size() - used());       // the same value as behind an arena
+      setArenaSize(used());
+      setArenaLimit(used());
+      trial.steps++;
+      if (succeeds(change)) continue;
+      refused++;
+      enter();
+      trial.holds(succeeds(takeBack), "the changes can be taken back");
+      trial.is(model, "taken back");
+    }
+    trial.holds(refused == <u32>rounds(300), "there is never memory for another container");
     trial.end();
   });
 
