@@ -38,7 +38,7 @@ describeCommand("DELETEINTARRAY", (suite) => {
   itRunsEverywhere(suite, ["k", 9]);
   itMakesRoom(suite, ["k", ...SUPERFLUOUS]);
 
-  it("creates no key when maxmemory is reached, unless the primary did", async () => {
+  it("creates no key when maxmemory is reached, but does below it", async () => {
     expect(await aboveMaxmemory(server, () => refusal("none", 1))).toMatch(OVER_MAXMEMORY);
     expect(await server.run("EXISTS", "none")).toBe(0);
     expect(await effects(() => aboveMaxmemory(server, () => refusal("none", 1)), "none")).toEqual(noEffects);
