@@ -10,7 +10,7 @@
 //
 // A FULL entry may be walked in parts: then `key` is inside it.
 
-import { arena, right } from "../env/memory";
+import { arena, right, work } from "../env/memory";
 import { Right } from "../env/view";
 import { Kind, entryKey, entryLastKey } from "../arena/entry";
 import { isLastOfLeaf, nextInLeaf, placeEntry, seek, seekFrom } from "../arena/directory";
@@ -131,6 +131,7 @@ export function closeCursor(item: u32): void { store<u64>(cursorAt(item), NO_KEY
 export function moveCursor(item: u32, key: u64): void {
   const cursor = cursorAt(item);
   if (key <= load<u64>(cursor, LAST)) { store<u64>(cursor, key); return; }
+  work.spend(1);
   right.select(load<u32>(cursor, OPERAND));
   moveTo(cursor, seekFrom<Right>(load<u64>(cursor, PLACE), key), key);
 }

@@ -1,7 +1,7 @@
 // Two operands into one: what combine.ts does for any number, without terms and lists. Most combinations are of two bitmaps, often of small
 // containers, and then the walk costs as much as the folds. Here it is the merge of two sorted lists.
 
-import { left, reply, right } from "../env/memory";
+import { left, reply, right, work } from "../env/memory";
 import { Kind } from "../arena/entry";
 import { appendFull, begin } from "../arena/builder";
 import { stores } from "../container/kernel";
@@ -28,6 +28,7 @@ export function walkPair<S>(op: Fold): u64 {
   while (true) {
     const x = cursorKey(0), y = cursorKey(1);
     let more: u64 = 0;
+    work.spend(1);
     if (x == y) {
       if (x == NO_KEY) break;
       more = foldBoth<S>(op, x);

@@ -1,7 +1,7 @@
 // Tests whether two bitmaps, operands 0 and 1, intersect, and whether one contains the other. Each test ends at the first container that
 // decides it.
 
-import { left, right } from "../env/memory";
+import { left, right, work } from "../env/memory";
 import { NO_KEY, cursorKey, cursorLastKey, cursorShape, seekCursor } from "./cursor";
 import { openPair } from "./pair";
 import { foldCardinality } from "./fold";
@@ -13,6 +13,7 @@ export function intersects(): u32 {
   openPair(0, 1, 0);
   while (cursorKey(0) != NO_KEY) {
     const key = cursorKey(0);
+    work.spend(1);
     seekCursor(1, key);
     if (cursorKey(1) != key) { seekCursor(0, cursorKey(1)); continue; }
     if (intersectionCardinality()) return 1;
@@ -26,6 +27,7 @@ export function isSubset(): u32 {
   openPair(0, 1, 0);
   while (cursorKey(0) != NO_KEY) {
     const key = cursorKey(0);
+    work.spend(1);
     seekCursor(1, key);
     if (cursorKey(1) != key) return 0;
     const end = min(cursorLastKey(0), cursorLastKey(1));      // beyond `key` only where both are full

@@ -3,6 +3,7 @@
 // stops at, each of its items is at that key or past it, except that LESS may leave the others, and DIFF1 the first, behind until it is
 // evaluated.
 
+import { work } from "../env/memory";
 import { KEY_MAX, keyOf, lowOf } from "../arena/entry";
 import { LOW_MAX } from "../container/limits";
 import {
@@ -55,6 +56,7 @@ function seekTerm(item: u32, term: u32, key: u64): void {
   seekItem(first, key);
   let at = cursorKey(first), agreed: u32 = 1, i = first;
   while (agreed < end - first && at != NO_KEY) {
+    work.spend(1);
     i = i + 1 == end ? first : i + 1;
     seekItem(i, at);
     const here = cursorKey(i);
@@ -69,6 +71,7 @@ function seekTerm(item: u32, term: u32, key: u64): void {
 // @ts-ignore: decorator
 @inline function lastOfAll(first: u32, end: u32, key: u64): u64 {
   let last = cursorLastKey(first);
+  work.spend(end - first);
   for (let i = first + 1; i < end && last > key; i++) last = min(last, cursorLastKey(i));
   return last;
 }
@@ -99,6 +102,7 @@ function seekAny(item: u32, term: u32, key: u64): void {
     if (at == NO_KEY) return closeCursor(item);
     if (groupCount(term)) return setCursor(item, at, lastOfGrouped(term, at, KEY_MAX));
   }                                           // otherwise it has lost its groups
+  work.spend(itemCount(term));
   let least = NO_KEY, last = KEY_MAX, found = NOTHING_FOUND;
   const list = listAt(term), back = listEnd(term), end = cursorAt(itemsEnd(term));
   for (let i = firstGrouped(term), cursor = cursorAt(i); cursor > end; cursor -= CURSOR_BYTES, i++) {
@@ -123,6 +127,7 @@ export function seekRest(term: u32, key: u64): u64 {
     const at = seekGroups(term, key);
     if (groupCount(term)) return at;
   }
+  work.spend(itemCount(term));
   let least = NO_KEY, found = NOTHING_FOUND;
   const list = listAt(term), back = listEnd(term), end = cursorAt(itemsEnd(term));
   for (let i = firstGrouped(term), cursor = cursorAt(i); cursor > end; cursor -= CURSOR_BYTES, i++) {
@@ -162,6 +167,7 @@ function seekOutsideFirst(item: u32, term: u32, key: u64): void {
 
 /** seekRest() for groups, but lists nothing. The term may have few enough items in the end to do without groups. */
 function seekGroups(term: u32, key: u64): u64 {
+  work.spend(groupCount(term));
   let least = NO_KEY;
   for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
     let at = load<u64>(groupKeyAt(term, group));
@@ -178,6 +184,7 @@ function seekGroups(term: u32, key: u64): u64 {
 /** Moves the group's items to `key` or past it; returns the least key that any is at. */
 function seekGroup(term: u32, group: u32, key: u64): u64 {
   const start = groupStart(term, group), end = groupEnd(term, start);
+  work.spend(end - start);
   let least = NO_KEY, ended = endedItems(term);
   for (let i = start; i < end; i++) {
     if (cursorKey(i) < key) {
@@ -204,6 +211,7 @@ function lastOfGrouped(term: u32, key: u64, last: u64): u64 {
 
 // @ts-ignore: decorator
 @inline function lastOfItems(from: u32, end: u32, key: u64, last: u64): u64 {
+  work.spend(end - from);
   for (let i = from; i < end && last > key; i++) {
     const at = cursorKey(i);
     last = min(last, at == key ? cursorLastKey(i) : at - 1);

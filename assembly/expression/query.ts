@@ -1,7 +1,7 @@
 // Expressions over bitmaps: parsed, then counted, stored and listed. Operands 0 .. keys - 1 are the bitmaps, and operand `keys` is the tree
 // that parseQuery() has made. All of these functions work in memory 0, which is fresh.
 
-import { SELF, reply, right } from "../env/memory";
+import { SELF, reply, right, work } from "../env/memory";
 import { KEY_MAX, Kind, keyOf } from "../arena/entry";
 import { begin, builderBytes, finish } from "../arena/builder";
 import { reserve } from "../arena/arena";
@@ -19,6 +19,10 @@ import { Mistake } from "./mistake";
 import { parse } from "./parser";
 import { measure, openTree, treeBytes } from "./terms";
 import { Syntax, addChild, firstUnnamed, makeRange, makeTree, mistake, mistakeAt, recordsEnd, rootRecord, syntaxOf } from "./tree";
+
+/** Units of work that listing a full container takes. */
+// @ts-ignore: decorator
+@inline const SPAN_WORK: u32 = 256;
 
 /**
  * Makes memory 0 the tree of the text, operand 0: an expression over `keys` keys of a family whose greatest offset is `greatest`. Returns
@@ -55,7 +59,10 @@ export function queryMembers(keys: u32, greatest: u64, from: u64, limit: u64): u
     const last = cursorLastKey(0);
     let s = evaluate<Store>(term, key);
     if (shapeKind(s) == Kind.FULL) {
-      for (; key <= last && rest; key++) rest -= replySpan(key << 16, 0, LOW_MAX, rest);
+      for (; key <= last && rest; key++) {
+        work.spend(SPAN_WORK);
+        rest -= replySpan(key << 16, 0, LOW_MAX, rest);
+      }
     } else if (shapeCount(s)) {
       const operand = resultOperand(term);
       right.select(operand);

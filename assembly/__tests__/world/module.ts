@@ -52,6 +52,7 @@ export function left_prefetch(at: usize, bytes: usize): void { hint(at, bytes); 
 
 export function right_select(k: u32): void { rightShows = choose(k); }
 export function right_size(): u32 { return sizeOf(rightShows); }
+export function right_identity(): u64 { return rightShows == SELF ? 0 : <u64>load<u32>(TABLE + (<usize>rightShows << 3)); }
 export function right_load8(at: usize, offset: u32): u32 { return <u32>load<u8>(reach(rightShows, at, offset, 1)); }
 export function right_load16(at: usize, offset: u32): u32 { return <u32>load<u16>(reach(rightShows, at, offset, 2)); }
 export function right_load32(at: usize, offset: u32): u32 { return load<u32>(reach(rightShows, at, offset, 4)); }
@@ -122,6 +123,9 @@ export function bytes_atLeast(at: usize, least: u32): u64 {
   return found;
 }
 
+let worked: u64 = 0;
+export function work_spend(units: u32): void { worked += units; }
+
 export function arena_size(): u32 { return arenaSize; }
 export function arena_grow(bytes: u32): void {
   if (bytes <= arenaSize) return;
@@ -187,6 +191,12 @@ export function world_enter(): void {
   memberCount = 0;
   outputSize = 0;
   handedBack = 0;
+}
+/** Units of work since the last call. */
+export function world_spent(): u64 {
+  const units = worked;
+  worked = 0;
+  return units;
 }
 export function world_clear(): void {
   world_enter();
