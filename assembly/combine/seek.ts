@@ -11,8 +11,8 @@ import {
   setTerm, stepped,
 } from "./cursor";
 import {
-  Rule, endedItems, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, highOffset, itemCount, itemsEnd, listAt,
-  lowOffset, setEndedItems, setFound, setItems, termRule,
+  Rule, copyWeight, endedItems, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, highOffset, isSum, itemCount,
+  itemsEnd, listAt, lowOffset, setEndedItems, setFound, setItems, stepConstant, stepCount, stepOffset, stepTo, sumReaches, termRule,
 } from "./term";
 import { NOTHING_FOUND, listEnd, listItem } from "./list";
 
@@ -44,6 +44,8 @@ function seekTerm(item: u32, term: u32, key: u64): void {
     case Rule.LESS: return seekLess(item, term, key);
     case Rule.ANDOR: return seekInFirst(item, term, key);
     case Rule.DIFF1: return seekOutsideFirst(item, term, key);
+    case Rule.SUM_ATLEAST:
+    case Rule.SUM_EXACTLY: return seekSum(item, term, key);
     default: seekAny(item, term, key);
   }
 }
@@ -227,7 +229,10 @@ function dropEnded(term: u32): void {
   let kept = from;
   for (let i = from; i < end; i++) {
     if (cursorKey(i) == NO_KEY) continue;
-    if (kept != i) copyCursor(kept, i);
+    if (kept != i) {
+      copyCursor(kept, i);
+      if (isSum(rule)) copyWeight(term, kept, i);
+    }
     kept++;
   }
   setItems(term, kept - firstItem(term));
@@ -236,6 +241,28 @@ function dropEnded(term: u32): void {
     for (let i = groupStart(term, group), to = groupEnd(term, i); i < to; i++) least = min(least, cursorKey(i));
     store<u64>(groupKeyAt(term, group), least);
   }
+}
+
+// --- Sums -------------------------------------------------------------------------------------------------------------------------
+
+/**
+ * Moves the item to the next key at which an item of the sum is, a step begins inside the container, or the constant alone suffices: then
+ * up to the next of these.
+ */
+function seekSum(item: u32, term: u32, key: u64): void {
+  const limit = keyOf(highOffset(term));
+  seekAny(item, term, key);
+  const met = cursorKey(item), last = cursorLastKey(item);
+  while (key <= limit) {
+    work.spend(1);
+    const step = stepTo(term, key), next = step + 1 < stepCount(term) ? keyOf(stepOffset(term, step + 1)) : NO_KEY;
+    if (next == key) return setCursor(item, key, key);
+    if (met == key) return setCursor(item, key, min(last, next - 1));
+    const end = min(min(met, next) - 1, limit);
+    if (sumReaches(term, stepConstant(term, step))) return setCursor(item, key, end);
+    key = end + 1;
+  }
+  closeCursor(item);
 }
 
 // --- Complements and ranges -----------------------------------------------------------------------------------------------------

@@ -17,8 +17,13 @@ import { Rule, resultOperand } from "../combine/term";
 import { replyContainer, replySpan } from "../read/stream";
 import { Mistake } from "./mistake";
 import { parse } from "./parser";
+import { mayDiffer, normalize } from "./normal";
+import { findRepeated } from "./operands";
 import { measure, openTree, treeBytes } from "./terms";
-import { Syntax, addChild, firstUnnamed, makeRange, makeTree, mistake, mistakeAt, recordsEnd, rootRecord, syntaxOf } from "./tree";
+import {
+  Syntax, addChild, firstUnnamed, makeRange, makeTree, mistake, mistakeAt, namedKeys, operands, recordsEnd, rootRecord, setOperandTable,
+  setRecordsEnd, syntaxOf,
+} from "./tree";
 
 /** Units of work that listing a full container takes. */
 // @ts-ignore: decorator
@@ -33,6 +38,7 @@ export function parseQuery(keys: u32, greatest: u64): u64 {
   right.select(0);
   parse(keys, greatest);
   if (mistake() == Mistake.UNNAMED_KEY) reply.member(firstUnnamed());
+  if (!mistake() && mayDiffer(operands(), namedKeys())) normalize();
   return mistake() ? (<u64>mistakeAt() + 1) << 32 | mistake() : <u64>recordsEnd() << 32;
 }
 
@@ -81,6 +87,12 @@ function open<S>(keys: u32, greatest: u64, from: u64): void {
   right.select(keys);
   reserve(right.size());
   right.copy(0, 0, right.size());
+  const table = recordsEnd();
+  if (findRepeated(table, keys)) {
+    setRecordsEnd(table + ((<usize>keys << 2) + 7 & ~7));
+    setOperandTable(table);
+    normalize();
+  }
   let root = rootRecord();
   if (from || syntaxOf(root) == Syntax.KEYS) {                // item 0 is no operand
     const all = makeTree(Rule.ALL);

@@ -1,0 +1,65 @@
+// Which operands of a question are the same bitmap: a key that is given twice, or named by two numbers.
+
+import { right } from "../env/memory";
+import { Right } from "../env/view";
+import { reserve } from "../arena/arena";
+import { entriesHeld } from "../arena/directory";
+
+// Up to this many operands are compared with one another. More are looked up by their identities in a table, u64 identity and u64 operand:
+// open addressing, at least half of it free.
+
+// @ts-ignore: decorator
+@inline const COMPARED: u32 = 4;
+// @ts-ignore: decorator
+@inline const SLOT_BYTES: usize = 16;
+
+/** Identity of an operand; 0 if it is empty. Empty ones are all alike, but looking for them would take longer than combining them. */
+// @ts-ignore: decorator
+@inline function identityOf(operand: u32): u64 {
+  right.select(operand);
+  return entriesHeld<Right>() ? right.identity() : 0;
+}
+
+/**
+ * Makes a table in memory 0 from `at` on: a u32 for each of `count` operands, the first operand that is the same bitmap. Returns whether
+ * any is the same as one before it. Otherwise the table need not be complete.
+ */
+export function findRepeated(at: usize, count: u32): bool {
+  if (count < 2) return false;
+  if (count <= COMPARED && !anyEqual(count)) return false;
+  const slots = (<usize>1) << (33 - <usize>clz<u32>(count)), table = (at + (<usize>count << 2) + 7) & ~7, end = table + slots * SLOT_BYTES;
+  reserve(end);
+  memory.fill(table, 0, slots * SLOT_BYTES);
+  let repeated = false;
+  for (let k: u32 = 0; k < count; k++) {
+    const identity = identityOf(k), slot = identity ? slotOf(table, slots, identity) : 0;
+    let first = k;
+    if (slot && load<u64>(slot)) {
+      first = <u32>load<u64>(slot, 8);
+      repeated = true;
+    } else if (slot) {
+      store<u64>(slot, identity);
+      store<u64>(slot, k, 8);
+    }
+    store<u32>(at + (<usize>k << 2), first);
+  }
+  return repeated;
+}
+
+function anyEqual(count: u32): bool {
+  for (let k: u32 = 1; k < count; k++) {
+    const identity = identityOf(k);
+    for (let other: u32 = 0; identity && other < k; other++) if (identityOf(other) == identity) return true;
+  }
+  return false;
+}
+
+/** The slot that has the identity, or a free one for it. */
+function slotOf(table: usize, slots: usize, identity: u64): usize {
+  let slot = <usize>((identity * 0x9e3779b97f4a7c15) >> 32) & (slots - 1);
+  while (true) {
+    const at = table + slot * SLOT_BYTES, held = load<u64>(at);
+    if (!held || held == identity) return at;
+    slot = (slot + 1) & (slots - 1);
+  }
+}
