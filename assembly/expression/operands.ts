@@ -4,6 +4,7 @@ import { right } from "../env/memory";
 import { Right } from "../env/view";
 import { reserve } from "../arena/arena";
 import { entriesHeld } from "../arena/directory";
+import { recordsEnd, setOperandTable, setRecordsEnd } from "./tree";
 
 // Up to this many operands are compared with one another. More are looked up by their identities in a table, u64 identity and u64 operand:
 // open addressing, at least half of it free.
@@ -21,18 +22,29 @@ import { entriesHeld } from "../arena/directory";
 }
 
 /**
- * Makes a table in memory 0 from `at` on: a u32 for each of `count` operands, the first operand that is the same bitmap. Returns whether
- * any is the same as one before it. Otherwise the table need not be complete.
+ * Whether any of the first `count` operands is the same bitmap as one before it. Then a table of operands is added to the tree in memory 0:
+ * a u32 for each, the first operand that is the same.
  */
-export function findRepeated(at: usize, count: u32): bool {
-  if (count < 2) return false;
-  if (count <= COMPARED && !anyEqual(count)) return false;
-  const slots = (<usize>1) << (33 - <usize>clz<u32>(count)), table = (at + (<usize>count << 2) + 7) & ~7, end = table + slots * SLOT_BYTES;
-  reserve(end);
-  memory.fill(table, 0, slots * SLOT_BYTES);
+export function hasRepeated(count: u32): bool {
+  if (count < 2 || (count <= COMPARED && !anyEqual(count))) return false;
+  const at = recordsEnd(), end = at + tableBytes(count);
+  if (!makeTable(at, end, count)) return false;
+  setRecordsEnd(end);
+  setOperandTable(at);
+  return true;
+}
+
+// @ts-ignore: decorator
+@inline function tableBytes(count: u32): usize { return (<usize>count << 2) + 7 & ~7; }
+
+/** Makes the table at `at`, with the help of slots at `slotsAt`. Returns whether any operand is the same as one before it. */
+function makeTable(at: usize, slotsAt: usize, count: u32): bool {
+  const slots = (<usize>1) << (33 - <usize>clz<u32>(count));
+  reserve(slotsAt + slots * SLOT_BYTES);
+  memory.fill(slotsAt, 0, slots * SLOT_BYTES);
   let repeated = false;
   for (let k: u32 = 0; k < count; k++) {
-    const identity = identityOf(k), slot = identity ? slotOf(table, slots, identity) : 0;
+    const identity = identityOf(k), slot = identity ? slotOf(slotsAt, slots, identity) : 0;
     let first = k;
     if (slot && load<u64>(slot)) {
       first = <u32>load<u64>(slot, 8);
@@ -55,10 +67,10 @@ function anyEqual(count: u32): bool {
 }
 
 /** The slot that has the identity, or a free one for it. */
-function slotOf(table: usize, slots: usize, identity: u64): usize {
+function slotOf(slotsAt: usize, slots: usize, identity: u64): usize {
   let slot = <usize>((identity * 0x9e3779b97f4a7c15) >> 32) & (slots - 1);
   while (true) {
-    const at = table + slot * SLOT_BYTES, held = load<u64>(at);
+    const at = slotsAt + slot * SLOT_BYTES, held = load<u64>(at);
     if (!held || held == identity) return at;
     slot = (slot + 1) & (slots - 1);
   }

@@ -18,11 +18,10 @@ import { replyContainer, replySpan } from "../read/stream";
 import { Mistake } from "./mistake";
 import { parse } from "./parser";
 import { mayDiffer, normalize } from "./normal";
-import { findRepeated } from "./operands";
+import { hasRepeated } from "./operands";
 import { measure, openTree, treeBytes } from "./terms";
 import {
-  Syntax, addChild, firstUnnamed, makeRange, makeTree, mistake, mistakeAt, namedKeys, operands, recordsEnd, rootRecord, setOperandTable,
-  setRecordsEnd, syntaxOf,
+  Syntax, addChild, firstUnnamed, makeRange, makeTree, mistake, mistakeAt, namedKeys, operands, recordsEnd, rootRecord, syntaxOf,
 } from "./tree";
 
 /** Units of work that listing a full container takes. */
@@ -40,6 +39,19 @@ export function parseQuery(keys: u32, greatest: u64): u64 {
   if (mistake() == Mistake.UNNAMED_KEY) reply.member(firstUnnamed());
   if (!mistake() && mayDiffer(operands(), namedKeys())) normalize();
   return mistake() ? (<u64>mistakeAt() + 1) << 32 | mistake() : <u64>recordsEnd() << 32;
+}
+
+/** Makes memory 0, which is the tree of an expression, the bitmap of its members. */
+export function queryTree(greatest: u64): void {
+  openRoot<Store>(greatest, 0);
+  walk<Store>();
+  finish();
+}
+
+/** queryCardinality() of the tree in memory 0. */
+export function queryTreeCardinality(greatest: u64): u64 {
+  openRoot<Count>(greatest, 0);
+  return walk<Count>();
 }
 
 /** Makes memory 0 the bitmap of the expression's members. */
@@ -87,12 +99,12 @@ function open<S>(keys: u32, greatest: u64, from: u64): void {
   right.select(keys);
   reserve(right.size());
   right.copy(0, 0, right.size());
-  const table = recordsEnd();
-  if (findRepeated(table, keys)) {
-    setRecordsEnd(table + ((<usize>keys << 2) + 7 & ~7));
-    setOperandTable(table);
-    normalize();
-  }
+  if (hasRepeated(keys)) normalize();
+  openRoot<S>(greatest, from);
+}
+
+/** The same for the tree in memory 0, whatever its operands are. */
+function openRoot<S>(greatest: u64, from: u64): void {
   let root = rootRecord();
   if (from || syntaxOf(root) == Syntax.KEYS) {                // item 0 is no operand
     const all = makeTree(Rule.ALL);

@@ -1,5 +1,5 @@
 import { used, wasteful } from "../../arena/arena";
-import { combine, combineCardinality } from "../../combine/combine";
+import { combine, combineCardinality } from "../../expression/repeated";
 import { Operation } from "../../combine/operation";
 import { complement } from "../../combine/complement";
 import { intersects, isSubset } from "../../combine/relate";
