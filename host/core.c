@@ -138,7 +138,10 @@ IMPORT u32 w2c_vector_lanesIn(v128 x, v128 y) {
 #endif
 }
 
-IMPORT u64 w2c_right_identity(void) { return (u64)(uintptr_t)right_base; }
+IMPORT u64 w2c_right_identity(u32 k) {
+    if (UNLIKELY(k >= operand_count)) sandbox_trap(TRAP_OPERAND);
+    return (u64)(uintptr_t)operands[k].base;
+}
 
 /* ------------------------------------------------------------------ work */
 

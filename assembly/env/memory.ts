@@ -41,9 +41,9 @@ export namespace right {
   @external("right", "select") export declare function select(k: u32): void;
   // @ts-ignore: decorator
   @external("right", "size") export declare function size(): u32;
-  /** A number that differs between operands, unless they are the same memory. */
+  /** A number other than 0 for operand `k`, which two operands share if they are the same memory. Does not change what is shown. */
   // @ts-ignore: decorator
-  @external("right", "identity") export declare function identity(): u64;
+  @external("right", "identity") export declare function identity(k: u32): u64;
   // @ts-ignore: decorator
   @external("right", "load8") export declare function load8(at: usize, offset: u32): u32;
   // @ts-ignore: decorator

@@ -6,19 +6,19 @@ import { reserve } from "../arena/arena";
 import { entriesHeld } from "../arena/directory";
 import { recordsEnd, setOperandTable, setRecordsEnd } from "./tree";
 
-// Up to this many operands are compared with one another. More are looked up by their identities in a table, u64 identity and u64 operand:
-// open addressing, at least half of it free.
+// Up to this many operands are compared with one another. More are looked up by their identities among slots, u64 identity and u64 operand:
+// open addressing, at least half of them free.
 
 // @ts-ignore: decorator
-@inline const COMPARED: u32 = 4;
+@inline export const COMPARED: u32 = 16;
 // @ts-ignore: decorator
 @inline const SLOT_BYTES: usize = 16;
 
-/** Identity of an operand; 0 if it is empty. Empty ones are all alike, but looking for them would take longer than combining them. */
+/** Whether the operand has members. Empty ones are all alike, but looking for them would take longer than combining them. */
 // @ts-ignore: decorator
-@inline function identityOf(operand: u32): u64 {
+@inline function hasMembers(operand: u32): bool {
   right.select(operand);
-  return entriesHeld<Right>() ? right.identity() : 0;
+  return entriesHeld<Right>() != 0;
 }
 
 /**
@@ -44,24 +44,21 @@ function makeTable(at: usize, slotsAt: usize, count: u32): bool {
   memory.fill(slotsAt, 0, slots * SLOT_BYTES);
   let repeated = false;
   for (let k: u32 = 0; k < count; k++) {
-    const identity = identityOf(k), slot = identity ? slotOf(slotsAt, slots, identity) : 0;
-    let first = k;
-    if (slot && load<u64>(slot)) {
-      first = <u32>load<u64>(slot, 8);
-      repeated = true;
-    } else if (slot) {
+    const identity = right.identity(k), slot = slotOf(slotsAt, slots, identity);
+    if (!load<u64>(slot)) {
       store<u64>(slot, identity);
       store<u64>(slot, k, 8);
-    }
-    store<u32>(at + (<usize>k << 2), first);
+    } else if (hasMembers(k)) repeated = true;
+    store<u32>(at + (<usize>k << 2), <u32>load<u64>(slot, 8));
   }
   return repeated;
 }
 
-function anyEqual(count: u32): bool {
+/** Whether any of the first `count` operands, COMPARED at most, are the same bitmap. */
+export function anyEqual(count: u32): bool {
   for (let k: u32 = 1; k < count; k++) {
-    const identity = identityOf(k);
-    for (let other: u32 = 0; identity && other < k; other++) if (identityOf(other) == identity) return true;
+    const identity = right.identity(k);
+    for (let other: u32 = 0; other < k; other++) if (right.identity(other) == identity && hasMembers(k)) return true;
   }
   return false;
 }

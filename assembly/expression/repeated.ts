@@ -5,7 +5,7 @@ import { combineCardinalityOnce, combineOnce } from "../combine/combine";
 import { Operation } from "../combine/operation";
 import { Rule } from "../combine/term";
 import { normalize } from "./normal";
-import { hasRepeated } from "./operands";
+import { COMPARED, anyEqual, hasRepeated } from "./operands";
 import { queryTree, queryTreeCardinality } from "./query";
 import { addChild, makeKeys, makeTree, setRootRecord, setRule, startTree } from "./tree";
 
@@ -25,6 +25,7 @@ export function combineCardinality(op: Operation, sources: u32): u64 {
 /** Whether a source is given more than once; then memory 0 is the tree of the operation. Of two sources, each is read as often as given. */
 function isRepeated(op: Operation, sources: u32): bool {
   if (sources < 3) return false;
+  if (sources <= COMPARED && !anyEqual(sources)) return false;
   startTree(sources, u64.MAX_VALUE);
   if (!hasRepeated(sources)) return false;
   setRootRecord(treeOf(op, sources));

@@ -31,6 +31,9 @@ import { ARGUMENTS, MEMBERS, OUTPUT } from "./layout";
 /** Adds an operand of that many bytes, contents undefined, and returns its number. */
 // @ts-ignore: decorator
 @external("world", "addOperand") export declare function addOperand(bytes: u32): u32;
+/** Adds operand `k` once more, as a key that is given twice, and returns its new number. */
+// @ts-ignore: decorator
+@external("world", "repeatOperand") export declare function repeatOperand(k: u32): u32;
 /** The address of operand `k` in the test's memory. */
 // @ts-ignore: decorator
 @external("world", "operandAt") export declare function operandAt(k: u32): usize;
