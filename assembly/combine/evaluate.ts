@@ -7,7 +7,7 @@
 import { SELF, left, right, work } from "../env/memory";
 import { Kind, keyOf, lowOf } from "../arena/entry";
 import { LOW_MAX, UNIVERSE } from "../container/limits";
-import { Count, Store, stores } from "../container/kernel";
+import { Count, Store, StoreOnly, counts, stores } from "../container/kernel";
 import { writeRun } from "../container/run";
 import { tallyFrom } from "../container/tally";
 import { cursorEntry, cursorKey, cursorOperand, cursorShape, cursorTerm, seekCursor } from "./cursor";
@@ -25,7 +25,8 @@ import {
 import { MANY, counterPlaces, countListed, countOne, reached, repeatedOfArrays, repeatedOfFew } from "./threshold";
 import { seekRest } from "./seek";
 import {
-  addContainer, beginTally, noteItem, startSum, sumBase, sumContainers, sumDown, sumTerms, sumUp, weighAlike, weighed,
+  addContainer, addToBytes, beginBytes, beginTally, noteItem, startSum, sumBase, sumContainers, sumDown, sumTerms, sumUp, suitsBytes,
+  weighAlike, weighed, weighedInBytes,
 } from "./sum";
 import { foldListed } from "./union";
 
@@ -315,6 +316,12 @@ function evaluateSum<S>(term: u32, key: u64): u64 {
       if (exactly) return repeatedAtKey<S>(term, key, containers, other, true);
       return complemented(term, settled<Store>(term, repeatedAtKey<Store>(term, key, containers, other + 1, false)));
     }
+    const wanted = least - fewest;            // 0 is all that weigh less than nothing, which bytes do not look for
+    if (wanted && suitsBytes()) {
+      beginBytes();
+      visitItems<StoreOnly>(term, key);
+      return weighedInBytes(term);
+    }
   }
   const tally = beginTally();
   for (let next = step + 1; next < stepCount(term) && keyOf(stepOffset(term, next)) == key; next++) {
@@ -331,7 +338,7 @@ function evaluateSum<S>(term: u32, key: u64): u64 {
   return repeated<S>(term, listAt(term), containers, least, exactly);
 }
 
-/** Adds what the items of a sum have at the key (S = Store), or only notes what there is (S = Count). */
+/** Adds what the items of a sum have at the key: to a tally (S = Store) or to bytes (StoreOnly). With S = Count, notes what there is. */
 function visitItems<S>(term: u32, key: u64): void {
   if (!groupCount(term)) { visitRange<S>(term, firstItem(term), itemsEnd(term), key); return; }
   for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
@@ -345,7 +352,8 @@ function visitRange<S>(term: u32, from: u32, to: u32, key: u64): void {
   for (let i = from; i < to; i++) {
     if (cursorKey(i) != key) continue;
     const inner = cursorTerm(i), weight = itemWeight(term, i);
-    if (!stores<S>()) noteItem(inner != 0, inner ? Kind.RUNS : shapeKind(cursorShape(i)), weight);
+    if (!stores<S>()) noteItem(inner != 0, cursorShape(i), weight);
+    else if (!counts<S>()) addToBytes(cursorOperand(i), cursorShape(i), weight);
     else if (inner) {
       const s = evaluateRaised(i, key, keptPlaces(term)), operand = resultOperand(inner);
       right.select(operand);

@@ -15,6 +15,7 @@ import {
   itemsEnd, listAt, lowOffset, setEndedItems, setFound, setItems, stepConstant, stepCount, stepOffset, stepTo, sumReaches, termRule,
 } from "./term";
 import { NOTHING_FOUND, listEnd, listItem } from "./list";
+import { WORK_STEPS } from "./pair";
 
 /** Makes the item the result of `term`, whose items are open, and moves it to the term's first key from `key` on. */
 export function openTerm(item: u32, term: u32, key: u64): void {
@@ -56,9 +57,9 @@ function seekTerm(item: u32, term: u32, key: u64): void {
 // @ts-ignore: decorator
 @inline function meet(first: u32, end: u32, key: u64): u64 {
   seekItem(first, key);
-  let at = cursorKey(first), agreed: u32 = 1, i = first;
+  let at = cursorKey(first), agreed: u32 = 1, i = first, steps: u32 = 0;
   while (agreed < end - first && at != NO_KEY) {
-    work.spend(1);
+    if (!(++steps & (WORK_STEPS - 1))) work.spend(WORK_STEPS);
     i = i + 1 == end ? first : i + 1;
     seekItem(i, at);
     const here = cursorKey(i);

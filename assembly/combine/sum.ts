@@ -8,13 +8,17 @@
 //   +8  i32 the sum of positive weights   +12 i32 the sum of negative weights; of what is at the key and not full
 //   +16 u32 containers                    +20 u32 terms
 //   +24 u32 containers that weigh 1       +28 u32 containers that weigh -1
+//   +32 u32 arrays and buckets            +36 u32 members of these
+//
+// Arrays alone of some hundred members are counted in bytes instead, one for each value, in the room of the tally.
 
 import { SELF, left, right, work } from "../env/memory";
 import { Kind } from "../arena/entry";
 import { bitsetCardinality, complementBitset } from "../container/bitset";
-import { BITSET_BYTES, UNIVERSE } from "../container/limits";
+import { BYTE_COUNTERS_BYTES, BYTE_COUNTERS_MAX, countInBytes, reachedInBytes } from "../container/counters";
+import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes } from "../container/limits";
 import {
-  TALLY_BYTES, TOO_MANY_RUNS, startTally, tallyArray, tallyRuns, tallyToBitset, tallyToRuns, tallyWithPlanes, tallyWords,
+  TALLY_BYTES, TOO_MANY_RUNS, isUniform, planesToBitset, startTally, tallyArray, tallyRuns, tallyToBitset, tallyToRuns, tallyWithPlanes, tallyWords,
 } from "../container/tally";
 import { SHORT_HEADER_BYTES, firstWord, wordCount } from "../container/short";
 import { Right } from "../env/view";
@@ -22,6 +26,7 @@ import { toBitset } from "./list";
 import { FOLD_BYTES, RUNS_MAX, Scratch, scratch } from "./scratch";
 import { bitsetShape, runsShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
 import { Rule, termLeast, termRule, totalWeight } from "./term";
+import { unpackedRight } from "./unpack";
 import { countAlone, partPlace, stagedPart } from "./parts";
 import { PART_BYTES } from "../container/bitset";
 
@@ -33,6 +38,12 @@ import { PART_BYTES } from "../container/bitset";
 @inline const TALLIED_MEMBERS: u32 = 512;
 // @ts-ignore: decorator
 @inline const TALLIED_WORDS: u32 = 32;
+
+/** Arrays and buckets of fewer members together are tallied. */
+// @ts-ignore: decorator
+@inline const BYTES_FROM: u32 = 96;
+// @ts-ignore: decorator
+@inline const STATE_BYTES: usize = 40;
 
 // @ts-ignore: decorator
 @inline function tallyAt(): usize { return scratch(Scratch.PLACES); }
@@ -67,19 +78,48 @@ export function sumPlaces(term: u32): u32 { return TALLY_PLACES + sumPlanes(term
 
 /** Begins a sum in which `base` weighs in all values. */
 export function startSum(base: i32): void {
-  memory.fill(stateAt(), 0, 32);
+  memory.fill(stateAt(), 0, STATE_BYTES);
   addBase(base);
 }
 
 /** Notes what is at the key: a term, or a container of a kind. */
-export function noteItem(isTerm: bool, kind: Kind, weight: i32): void {
-  const state = stateAt();
-  if (!isTerm && kind == Kind.FULL) { addBase(weight); return; }
+export function noteItem(isTerm: bool, s: u64, weight: i32): void {
+  const state = stateAt(), kind = isTerm ? Kind.RUNS : shapeKind(s);
+  if (kind == Kind.FULL) { addBase(weight); return; }
   if (weight > 0) store<i32>(state, sumUp() + weight, 8); else store<i32>(state, sumDown() + weight, 12);
   if (isTerm) { store<u32>(state, sumTerms() + 1, 20); return; }
   store<u32>(state, sumContainers() + 1, 16);
   if (weight == 1) store<u32>(state, load<u32>(state, 24) + 1, 24);
   if (weight == -1) store<u32>(state, load<u32>(state, 28) + 1, 28);
+  if (kind != Kind.ARRAY && kind != Kind.BUCKETS) return;
+  store<u32>(state, load<u32>(state, 32) + 1, 32);
+  store<u32>(state, load<u32>(state, 36) + shapeCount(s), 36);
+}
+
+/** Whether all that is at the key can be counted in bytes, and better is. */
+export function suitsBytes(): bool {
+  const state = stateAt();
+  return !sumTerms() && load<u32>(state, 32) == sumContainers() && load<u32>(state, 36) >= BYTES_FROM
+    && <u32>(sumUp() - sumDown()) <= BYTE_COUNTERS_MAX;
+}
+
+/** Begins to count in bytes: from the negative weights on, so that no counter goes below 0. */
+export function beginBytes(): void { memory.fill(tallyAt(), <u8>-sumDown(), BYTE_COUNTERS_BYTES); }
+
+/** Adds the array or buckets `s` of operand `operand`. */
+export function addToBytes(operand: u32, s: u64, weight: i32): void {
+  const counters = tallyAt(), array = unpackedRight(operand, s);
+  if (weight == 1) { countInBytes(counters, shapeAt(array), shapeCount(array)); return; }
+  for (let a = shapeAt(array), end = a + arrayBytes(shapeCount(array)); a < end; a += MEMBER_BYTES) {
+    const at = counters + right.load16(a, 0);
+    store<u8>(at, <u8>(<i32>load<u8>(at) + weight));
+  }
+}
+
+/** weighed() of what was counted in bytes: more than all that weighs in all values, and less than that with all positive weights. */
+export function weighedInBytes(term: u32): u64 {
+  const wanted = <i32>termLeast(term) - sumBase() - sumDown(), out = scratch(Scratch.FIRST);
+  return bitsetShape(reachedInBytes(tallyAt(), <u32>wanted, termRule(term) == Rule.SUM_EXACTLY, out), out);
 }
 
 /** Makes the tally ready, and returns its address. */
@@ -134,6 +174,11 @@ function addWords(term: u32, operand: u32, s: u64, weight: i32): void {
 /** The values that weigh enough, in Scratch.FIRST. */
 export function weighed(term: u32): u64 {
   const least = <i32>termLeast(term), exactly = termRule(term) == Rule.SUM_EXACTLY, out = scratch(Scratch.FIRST), base = sumBase();
+  if (load<u32>(stateAt(), 4) && isUniform(tallyAt())) {
+    left.select(SELF);
+    right.select(SELF);
+    return bitsetShape(planesToBitset(base, least, exactly, planesAt(), sumPlanes(term), out), out);
+  }
   if (load<u32>(stateAt(), 4)) tallyWithPlanes(tallyAt(), base, least, exactly, planesAt(), sumPlanes(term), out);
   else {
     const members = tallyToRuns(tallyAt(), base, least, exactly, out, RUNS_MAX);

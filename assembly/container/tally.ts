@@ -10,7 +10,7 @@
 
 import { right } from "../env/memory";
 import { BITSET_BYTES, LOW_MAX, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, runsBytes } from "./limits";
-import { setBits } from "./bitset";
+import { differenceBitsets, intersectBitsets, setBits, unionBitsets } from "./bitset";
 import { closeRuns, putRun } from "./run";
 
 // @ts-ignore: decorator
@@ -89,6 +89,10 @@ function nextChange(tally: usize, from: u32): u32 {
   return UNIVERSE;
 }
 
+/** Whether the sum is the same for all values. */
+// @ts-ignore: decorator
+@inline export function isUniform(tally: usize): bool { return nextChange(tally, 0) == UNIVERSE; }
+
 /** By how much the sum of value 0 differs from that before any was added. */
 // @ts-ignore: decorator
 @inline function changeOfFirst(tally: usize): i32 { return nextChange(tally, 0) ? 0 : load<i32>(changeAt(tally, 0)); }
@@ -150,6 +154,19 @@ export function tallyWithPlanes(tally: usize, base: i32, least: i32, exactly: bo
     value = next;
     if (value < UNIVERSE) sum += load<i32>(changeAt(tally, value));
   }
+}
+
+/** tallyWithPlanes() where the sum is the same for all values. Returns how many they are. `left` and `right` show memory 0. */
+export function planesToBitset(sum: i32, least: i32, exactly: bool, planes: usize, count: u32, out: usize): u32 {
+  const wanted = least - sum, none = wanted < 0 ? exactly : (wanted >> count) != 0;
+  memory.fill(out, none ? 0 : 0xff, BITSET_BYTES);
+  let members = none ? 0 : UNIVERSE;
+  if (none || wanted < 0) return members;
+  for (let i: u32 = 0; i < count; i++, planes += BITSET_BYTES) {
+    if ((wanted >> i) & 1) members = intersectBitsets(out, planes, out);
+    else members = exactly ? differenceBitsets(out, planes, out) : unionBitsets(out, planes, out);
+  }
+  return members;
 }
 
 /** Which of 64 counters, whose bits are the words at `at` of `count` planes, are `wanted` or more, with `exactly` no more. */

@@ -37,6 +37,9 @@ type Reference = u32;
 @inline const JOINED_MAX: u32 = 1024;
 // @ts-ignore: decorator
 @inline const TERM_KEY: u64 = 1 << 63;
+/** Items that weigh no more than this on average are counted as often as they weigh. */
+// @ts-ignore: decorator
+@inline const REPEATED_MOST: i64 = 2;
 
 /** How an item counts that is gathered twice. */
 const enum Mode {
@@ -499,6 +502,7 @@ function countOf(list: usize, sum: usize, least: i64, exactly: bool): Reference 
   if (!exactly && least <= down) return nothing() | COMPLEMENT;
   if (least == up) return whereAll(list, 1, false);           // all that weigh something, and none that weigh less
   if (exactly ? least == down : least == down + 1) return whereAll(list, -1, !exactly);
+  if (!alike && !down && up <= REPEATED_MOST * <i64>items && onlyKeysRepeat(list)) return countRepeated(list, least, exactly);
   if (!alike || (up && down)) return sumOf(list, 0, least, exactly);
   const counted = makeTree(exactly ? Rule.EXACTLY : Rule.ATLEAST), downwards = down != 0;
   const number = !downwards ? least : exactly ? -least : 1 - least;           // at most -least is not 1 - least or more
@@ -506,6 +510,29 @@ function countOf(list: usize, sum: usize, least: i64, exactly: bool): Reference 
   addItems(counted, list, downwards ? -1 : 1, 1);
   hashTerm(counted);
   return <u32>counted | (downwards && !exactly ? COMPLEMENT : 0);
+}
+
+/** Whether all items that weigh more than 1 are keys. */
+function onlyKeysRepeat(list: usize): bool {
+  for (let i: u32 = 0; i < itemsOf(list); i++) if (recordOfItem(list, i) && weightOfItem(list, i) > 1) return false;
+  return true;
+}
+
+/** Items with small weights, counted as often as they weigh: that is quicker than a sum. */
+function countRepeated(list: usize, least: i64, exactly: bool): Reference {
+  const counted = makeTree(exactly ? Rule.EXACTLY : Rule.ATLEAST);
+  setRule(counted, ruleOf(counted), <u64>least);
+  for (let weight: i32 = 1, more = true; more; weight++) {
+    more = false;
+    addItems(counted, list, weight, 1);
+    for (let i: u32 = 0; i < itemsOf(list); i++) {
+      if (weightOfItem(list, i) <= weight) continue;
+      more = true;
+      addChild(counted, makeKeys(<u32>keyOfItem(list, i), <u32>keyOfItem(list, i)));
+    }
+  }
+  hashTerm(counted);
+  return <u32>counted;
 }
 
 /** In all items whose weight has the sign `sign` and in no others, or with `complement` elsewhere. */
