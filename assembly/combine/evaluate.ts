@@ -4,7 +4,7 @@
 //
 // A segment of more than one key (seek.ts) is evaluated like a container: all items are then full or absent, and so is the result.
 
-import { SELF, left, right, work } from "../env/memory";
+import { SELF, left, right } from "../env/memory";
 import { Kind, keyOf, lowOf } from "../arena/entry";
 import { LOW_MAX, UNIVERSE } from "../container/limits";
 import { Count, Store, StoreOnly, counts, stores } from "../container/kernel";
@@ -38,10 +38,7 @@ import { foldListed } from "./union";
  * Scratch.FIRST or SECOND, or in an operand, there as the container of resultEntry(). A full one is FULL; NOTHING lies nowhere. With S =
  * Count the result need not be stored where that spares work.
  */
-export function evaluate<S>(term: u32, key: u64): u64 {
-  work.spend(1);
-  return settled<S>(term, evaluated<S>(term, key));
-}
+export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, evaluated<S>(term, key)); }
 
 /** The result `s` of the term, which may lie in any place of the scratch room, as evaluate() returns it. */
 // @ts-ignore: decorator
@@ -348,7 +345,6 @@ function visitItems<S>(term: u32, key: u64): void {
 }
 
 function visitRange<S>(term: u32, from: u32, to: u32, key: u64): void {
-  work.spend(to - from);
   for (let i = from; i < to; i++) {
     if (cursorKey(i) != key) continue;
     const inner = cursorTerm(i), weight = itemWeight(term, i);

@@ -4,7 +4,7 @@
 //
 // and from the back on the items that are terms: u32 item. Full containers are not listed but counted.
 
-import { SELF, left, right, work } from "../env/memory";
+import { SELF, left, right } from "../env/memory";
 import { Kind } from "../arena/entry";
 import { BITSET_BYTES } from "../container/limits";
 import { arrayToBitset, runsToBitset } from "../container/convert";
@@ -84,7 +84,6 @@ function listGroups(term: u32, key: u64): Found {
 // @ts-ignore: decorator
 @inline function listRange(term: u32, from: u32, to: u32, key: u64, found: Found): Found {
   const list = listAt(term), back = listEnd(term), end = cursorAt(to);
-  work.spend(to - from);
   for (let i = from, cursor = cursorAt(i); cursor > end; cursor -= CURSOR_BYTES, i++) {
     if (keyAt(cursor) == key) found = listItem(list, back, found, i, cursor);
   }

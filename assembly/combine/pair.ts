@@ -12,10 +12,6 @@ import { Fold, fold, foldCardinality } from "./fold";
 import { Scratch, makeScratch, scratch } from "./scratch";
 import { shapeCount, shapeKind } from "./shape";
 
-/** Steps are counted as work by so many, a power of 2: most take a few nanoseconds. */
-// @ts-ignore: decorator
-@inline export const WORK_STEPS: u32 = 64;
-
 /** Opens cursors 0 and 1 on operands `a` and `b`, and begins a result of at most `entries` entries. */
 export function openPair(a: u32, b: u32, entries: u64): void {
   begin(entries, 2 * CURSOR_BYTES);
@@ -28,11 +24,10 @@ export function openPair(a: u32, b: u32, entries: u64): void {
  * members, modulo 2^64; if they are 2^64, and S = Count, adds a member to the reply.
  */
 export function walkPair<S>(op: Fold): u64 {
-  let members: u64 = 0, any: u64 = 0, steps: u32 = 0;
+  let members: u64 = 0, any: u64 = 0;
   while (true) {
     const x = cursorKey(0), y = cursorKey(1);
     let more: u64 = 0;
-    if (!(++steps & (WORK_STEPS - 1))) work.spend(WORK_STEPS);
     if (x == y) {
       if (x == NO_KEY) break;
       more = foldBoth<S>(op, x);
@@ -71,6 +66,7 @@ export function walkPair<S>(op: Fold): u64 {
 @inline function foldBoth<S>(op: Fold, key: u64): u64 {
   const last = min(cursorLastKey(0), cursorLastKey(1)), lk = cursorOperand(0), rk = cursorOperand(1);
   let members: u64;
+  work.spend(1);
   if (last > key) {                           // both are full
     members = op == Fold.AND || op == Fold.OR ? (last - key + 1) << 16 : 0;
     if (stores<S>() && members) appendFull(key, last - key + 1);

@@ -3,18 +3,16 @@
 
 import { left, right, work } from "../env/memory";
 import { NO_KEY, cursorKey, cursorLastKey, cursorShape, seekCursor } from "./cursor";
-import { WORK_STEPS, openPair } from "./pair";
+import { openPair } from "./pair";
 import { foldCardinality } from "./fold";
 import { shapeCount } from "./shape";
 import { makeScratch, Scratch, scratch } from "./scratch";
 
 /** 1 if operands 0 and 1 have a member in common. Memory 0, which is fresh, is only worked in. */
 export function intersects(): u32 {
-  let steps: u32 = 0;
   openPair(0, 1, 0);
   while (cursorKey(0) != NO_KEY) {
     const key = cursorKey(0);
-    if (!(++steps & (WORK_STEPS - 1))) work.spend(WORK_STEPS);
     seekCursor(1, key);
     if (cursorKey(1) != key) { seekCursor(0, cursorKey(1)); continue; }
     if (intersectionCardinality()) return 1;
@@ -25,11 +23,9 @@ export function intersects(): u32 {
 
 /** 1 if every member of operand 0 is one of operand 1. Memory 0, which is fresh, is only worked in. */
 export function isSubset(): u32 {
-  let steps: u32 = 0;
   openPair(0, 1, 0);
   while (cursorKey(0) != NO_KEY) {
     const key = cursorKey(0);
-    if (!(++steps & (WORK_STEPS - 1))) work.spend(WORK_STEPS);
     seekCursor(1, key);
     if (cursorKey(1) != key) return 0;
     const end = min(cursorLastKey(0), cursorLastKey(1));      // beyond `key` only where both are full
@@ -41,6 +37,7 @@ export function isSubset(): u32 {
 
 /** Members of the intersection of the containers that the two cursors are at. */
 function intersectionCardinality(): u32 {
+  work.spend(1);
   makeScratch(Scratch.SECOND);
   left.select(0);
   right.select(1);

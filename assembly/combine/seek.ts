@@ -15,7 +15,6 @@ import {
   itemsEnd, listAt, lowOffset, setEndedItems, setFound, setItems, stepConstant, stepCount, stepOffset, stepTo, sumReaches, termRule,
 } from "./term";
 import { NOTHING_FOUND, listEnd, listItem } from "./list";
-import { WORK_STEPS } from "./pair";
 
 /** Makes the item the result of `term`, whose items are open, and moves it to the term's first key from `key` on. */
 export function openTerm(item: u32, term: u32, key: u64): void {
@@ -38,6 +37,7 @@ export function moveItem(item: u32, key: u64): void {
 
 /** Moves the item, which is the result of `term`, to the term's first key that is at least `key`. */
 function seekTerm(item: u32, term: u32, key: u64): void {
+  work.spend(1 + itemCount(term));            // what is found is evaluated next, which takes about as long for each item
   switch (termRule(term)) {
     case Rule.NOT: return seekComplement(item, term, key);
     case Rule.RANGE: return seekRange(item, term, key);
@@ -57,9 +57,8 @@ function seekTerm(item: u32, term: u32, key: u64): void {
 // @ts-ignore: decorator
 @inline function meet(first: u32, end: u32, key: u64): u64 {
   seekItem(first, key);
-  let at = cursorKey(first), agreed: u32 = 1, i = first, steps: u32 = 0;
+  let at = cursorKey(first), agreed: u32 = 1, i = first;
   while (agreed < end - first && at != NO_KEY) {
-    if (!(++steps & (WORK_STEPS - 1))) work.spend(WORK_STEPS);
     i = i + 1 == end ? first : i + 1;
     seekItem(i, at);
     const here = cursorKey(i);
@@ -74,7 +73,6 @@ function seekTerm(item: u32, term: u32, key: u64): void {
 // @ts-ignore: decorator
 @inline function lastOfAll(first: u32, end: u32, key: u64): u64 {
   let last = cursorLastKey(first);
-  work.spend(end - first);
   for (let i = first + 1; i < end && last > key; i++) last = min(last, cursorLastKey(i));
   return last;
 }
@@ -105,7 +103,6 @@ function seekAny(item: u32, term: u32, key: u64): void {
     if (at == NO_KEY) return closeCursor(item);
     if (groupCount(term)) return setCursor(item, at, lastOfGrouped(term, at, KEY_MAX));
   }                                           // otherwise it has lost its groups
-  work.spend(itemCount(term));
   let least = NO_KEY, last = KEY_MAX, found = NOTHING_FOUND;
   const list = listAt(term), back = listEnd(term), end = cursorAt(itemsEnd(term));
   for (let i = firstGrouped(term), cursor = cursorAt(i); cursor > end; cursor -= CURSOR_BYTES, i++) {
@@ -130,7 +127,6 @@ export function seekRest(term: u32, key: u64): u64 {
     const at = seekGroups(term, key);
     if (groupCount(term)) return at;
   }
-  work.spend(itemCount(term));
   let least = NO_KEY, found = NOTHING_FOUND;
   const list = listAt(term), back = listEnd(term), end = cursorAt(itemsEnd(term));
   for (let i = firstGrouped(term), cursor = cursorAt(i); cursor > end; cursor -= CURSOR_BYTES, i++) {
@@ -170,7 +166,6 @@ function seekOutsideFirst(item: u32, term: u32, key: u64): void {
 
 /** seekRest() for groups, but lists nothing. The term may have few enough items in the end to do without groups. */
 function seekGroups(term: u32, key: u64): u64 {
-  work.spend(groupCount(term));
   let least = NO_KEY;
   for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
     let at = load<u64>(groupKeyAt(term, group));
@@ -214,7 +209,6 @@ function lastOfGrouped(term: u32, key: u64, last: u64): u64 {
 
 // @ts-ignore: decorator
 @inline function lastOfItems(from: u32, end: u32, key: u64, last: u64): u64 {
-  work.spend(end - from);
   for (let i = from; i < end && last > key; i++) {
     const at = cursorKey(i);
     last = min(last, at == key ? cursorLastKey(i) : at - 1);
