@@ -16,6 +16,10 @@ import {
 } from "./term";
 import { NOTHING_FOUND, listEnd, listItem } from "./list";
 
+/** Units of work of seeking a term without groups, and of evaluating it. */
+// @ts-ignore: decorator
+@inline const SEEK_WORK: u32 = 8;
+
 /** Makes the item the result of `term`, whose items are open, and moves it to the term's first key from `key` on. */
 export function openTerm(item: u32, term: u32, key: u64): void {
   setTerm(item, term);
@@ -37,7 +41,6 @@ export function moveItem(item: u32, key: u64): void {
 
 /** Moves the item, which is the result of `term`, to the term's first key that is at least `key`. */
 function seekTerm(item: u32, term: u32, key: u64): void {
-  work.spend(1 + itemCount(term));            // what is found is evaluated next, which takes about as long for each item
   switch (termRule(term)) {
     case Rule.NOT: return seekComplement(item, term, key);
     case Rule.RANGE: return seekRange(item, term, key);
@@ -80,6 +83,7 @@ function seekTerm(item: u32, term: u32, key: u64): void {
 /** Moves the item to the next key that all of the term's items have. */
 function seekAll(item: u32, term: u32, key: u64): void {
   const first = firstItem(term), end = itemsEnd(term), at = meet(first, end, key);
+  work.spend(end - first);                    // what is found is evaluated next, which takes about as long for each item
   if (at == NO_KEY) return closeCursor(item);
   setCursor(item, at, lastOfAll(first, end, at));
 }
@@ -87,6 +91,7 @@ function seekAll(item: u32, term: u32, key: u64): void {
 /** Moves the item to the next key that all of the term's first items have. */
 function seekLess(item: u32, term: u32, key: u64): void {
   const first = firstItem(term), end = firstGrouped(term), at = meet(first, end, key);
+  work.spend(itemsEnd(term) - first);
   if (at == NO_KEY) return closeCursor(item);
   const last = lastOfAll(first, end, at);
   if (last == at) return setCursor(item, at, at);             // seekRest() follows if there are members
@@ -98,8 +103,10 @@ function seekLess(item: u32, term: u32, key: u64): void {
 
 /** Moves the item to the next key that any of the items has that can be grouped, and lists the items at that key. */
 function seekAny(item: u32, term: u32, key: u64): void {
+  work.spend(SEEK_WORK);
   if (groupCount(term)) {
     const at = seekGroups(term, key);
+    work.spend(itemCount(term));
     if (at == NO_KEY) return closeCursor(item);
     if (groupCount(term)) return setCursor(item, at, lastOfGrouped(term, at, KEY_MAX));
   }                                           // otherwise it has lost its groups
@@ -143,6 +150,7 @@ export function seekRest(term: u32, key: u64): u64 {
 function seekInFirst(item: u32, term: u32, key: u64): void {
   const first = firstItem(term);
   let at = key;
+  work.spend(itemCount(term));
   do {
     key = at;
     seekItem(first, key);
@@ -265,6 +273,7 @@ function seekSum(item: u32, term: u32, key: u64): void {
 /** Moves the item to the next key of the universe that the term's only item is not known to fill. */
 function seekComplement(item: u32, term: u32, key: u64): void {
   const inner = firstItem(term), limit = keyOf(highOffset(term));
+  work.spend(1);
   seekItem(inner, key);
   while (cursorKey(inner) == key && cursorLastKey(inner) > key && !cursorTerm(inner)) {         // a span of full containers
     key = cursorLastKey(inner) + 1;
@@ -278,6 +287,7 @@ function seekComplement(item: u32, term: u32, key: u64): void {
 /** Moves the item to the next key of the range. The first and the last container may be filled in part and stand alone. */
 function seekRange(item: u32, term: u32, key: u64): void {
   const low = lowOffset(term), high = highOffset(term), first = keyOf(low), last = keyOf(high);
+  work.spend(1);
   const at = max(key, first);
   if (at > last) return closeCursor(item);
   if (at == first && lowOf(low)) return setCursor(item, at, at);

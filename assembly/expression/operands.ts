@@ -56,16 +56,28 @@ function makeTable(at: usize, slotsAt: usize, count: u32): bool {
 
 /** Whether any of the first `count` operands, COMPARED at most, are the same bitmap. */
 export function anyEqual(count: u32): bool {
-  for (let k: u32 = 1; k < count; k++) {
-    const identity = right.identity(k);
-    for (let other: u32 = 0; other < k; other++) if (right.identity(other) == identity && hasMembers(k)) return true;
+  let seen: u64 = 0;                          // a bit for each identity so far, which few of them share
+  for (let k: u32 = 0; k < count; k++) {
+    const identity = right.identity(k), bit = (<u64>1) << (scatter(identity) >> 58);
+    if (seen & bit && hasEqual(k, identity)) return true;
+    seen |= bit;
   }
   return false;
 }
 
+/** Whether an operand before `k` has its identity. */
+function hasEqual(k: u32, identity: u64): bool {
+  for (let other: u32 = 0; other < k; other++) if (right.identity(other) == identity) return hasMembers(k);
+  return false;
+}
+
+/** A number whose highest bits depend on all bits of `identity`. */
+// @ts-ignore: decorator
+@inline function scatter(identity: u64): u64 { return identity * 0x9e3779b97f4a7c15; }
+
 /** The slot that has the identity, or a free one for it. */
 function slotOf(slotsAt: usize, slots: usize, identity: u64): usize {
-  let slot = <usize>((identity * 0x9e3779b97f4a7c15) >> 32) & (slots - 1);
+  let slot = <usize>(scatter(identity) >> 32) & (slots - 1);
   while (true) {
     const at = slotsAt + slot * SLOT_BYTES, held = load<u64>(at);
     if (!held || held == identity) return at;
