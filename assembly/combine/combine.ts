@@ -78,8 +78,8 @@ export function combineOnce(op: Operation, sources: u32): void {
 }
 
 /**
- * Members that combineOnce() would store, modulo 2^64. For 2^64 itself, adds a member to the reply. Memory 0, which is fresh, is only worked
- * in.
+ * Members that combineOnce() would store, modulo 2^64. For 2^64 itself, adds a member to the reply. Memory 0, which is fresh, is only
+ * worked in.
  */
 export function combineCardinalityOnce(op: Operation, sources: u32): u64 {
   if (sources == 2) {

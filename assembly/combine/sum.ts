@@ -18,7 +18,8 @@ import { bitsetCardinality, complementBitset } from "../container/bitset";
 import { BYTE_COUNTERS_BYTES, BYTE_COUNTERS_MAX, countInBytes, reachedInBytes } from "../container/counters";
 import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes } from "../container/limits";
 import {
-  TALLY_BYTES, TOO_MANY_RUNS, isUniform, planesToBitset, startTally, tallyArray, tallyRuns, tallyToBitset, tallyToRuns, tallyWithPlanes, tallyWords,
+  TALLY_BYTES, TOO_MANY_RUNS, isUniform, planesToBitset, startTally, tallyArray, tallyRuns, tallyToBitset, tallyToRuns, tallyWithPlanes,
+  tallyWords,
 } from "../container/tally";
 import { SHORT_HEADER_BYTES, firstWord, wordCount } from "../container/short";
 import { Right } from "../env/view";

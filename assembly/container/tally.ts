@@ -158,7 +158,9 @@ export function tallyWithPlanes(tally: usize, base: i32, least: i32, exactly: bo
 
 /** tallyWithPlanes() where the sum is the same for all values. Returns how many they are. `left` and `right` show memory 0. */
 export function planesToBitset(sum: i32, least: i32, exactly: bool, planes: usize, count: u32, out: usize): u32 {
-  const wanted = least - sum, none = wanted < 0 ? exactly : (wanted >> count) != 0;
+  const wanted = least - sum;
+  let none = (wanted >> count) != 0;
+  if (wanted < 0) none = exactly;
   memory.fill(out, none ? 0 : 0xff, BITSET_BYTES);
   let members = none ? 0 : UNIVERSE;
   if (none || wanted < 0) return members;

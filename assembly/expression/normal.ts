@@ -437,7 +437,7 @@ function conjunction(list: usize, complement: bool): Reference {
     if (weightOfItem(list, i) == (WITH | WITHOUT)) return nothingOr(complement);
     if (weightOfItem(list, i) == WITH) withs++; else withouts++;
   }
-  let ranges = sweep(list, constantOf(list), Wanted.EQUAL, least);
+  const ranges = sweep(list, constantOf(list), Wanted.EQUAL, least);
   if (!firstChild(ranges)) return nothingOr(complement);
   const everywhere = isEverything(ranges);
   if (!withs) {

@@ -1,6 +1,6 @@
-// Questions that a client would ask to hold up the server: short commands that name the same sources again and again, or nest ranges. Each is
-// asked with some operands and with ten times as many. Besides the time, a row says how many nanoseconds that is for each byte of the sources
-// and of the command.
+// Questions that a client would ask to hold up the server: short commands that name the same sources again and again, or nest ranges. Each
+// is asked with some operands and with ten times as many. Besides the time, a row says how many nanoseconds that is for each byte of the
+// sources and of the command.
 
 import { type Command, encode } from "../../test/support/resp.ts";
 import type { Contender } from "../contender.ts";
@@ -60,7 +60,7 @@ export const worstQuestions: readonly Question[] = [
 ];
 
 /** The keys of a question's sources. Small ones are all different. */
-export const keysOf = (contender: Pick<Contender, "key">, sources: readonly Source[]): string[] =>
+export const worstKeys = (contender: Pick<Contender, "key">, sources: readonly Source[]): string[] =>
   sources.map((source, i) => contender.key(source, source === "small" ? i % SMALL : 0));
 
 export function asCommand(contender: Pick<Contender, "named">, expression: string, keys: readonly string[]): Command {
@@ -87,15 +87,15 @@ export async function* measureWorst(contenders: readonly Contender[]): AsyncGene
   for (const contender of able) await loadWorst(contender);
   for (const { what, operands, sources, ask } of worstQuestions) {
     for (const n of [operands, OPERANDS_MOST * operands]) {
-      const command = (contender: Contender): Command => asCommand(contender, ask(n), keysOf(contender, sources(n)));
+      const command = (contender: Contender): Command => asCommand(contender, ask(n), worstKeys(contender, sources(n)));
       const took: Times = await measure(able, (contender) => ({ commands: [command(contender)], timed: String(command(contender)[0]) }));
-      const each: Times = {};
+      const perByte: Times = {};
       for (const contender of able) {
-        const bytes = encode(command(contender)).length + await bytesOfSources(contender, keysOf(contender, sources(n)));
-        each[contender.name] = took[contender.name]! * 1000 / bytes;
+        const bytes = encode(command(contender)).length + await bytesOfSources(contender, worstKeys(contender, sources(n)));
+        perByte[contender.name] = took[contender.name]! * 1000 / bytes;
       }
       yield { data: "worst", what: `${n.toLocaleString("en")} times: ${what}`, unit: "µs", values: took };
-      yield { data: "worst", what: `${n.toLocaleString("en")} times: ${what}, for each byte`, unit: "ns", values: each };
+      yield { data: "worst", what: `${n.toLocaleString("en")} times: ${what}, for each byte`, unit: "ns", values: perByte };
     }
   }
 }
