@@ -348,16 +348,18 @@ function visitRange<S>(term: u32, from: u32, to: u32, key: u64): void {
   for (let i = from; i < to; i++) {
     if (cursorKey(i) != key) continue;
     const inner = cursorTerm(i), weight = itemWeight(term, i);
-    if (!stores<S>()) noteItem(inner != 0, cursorShape(i), weight);
-    else if (!counts<S>()) addToBytes(cursorOperand(i), cursorShape(i), weight);
-    else if (inner) {
+    if (!stores<S>()) { noteItem(inner != 0, cursorShape(i), weight); continue; }
+    if (inner) {
       const s = evaluateRaised(i, key, keptPlaces(term)), operand = resultOperand(inner);
       right.select(operand);
       if (shapeCount(s)) addContainer(term, operand, s, weight);
-    } else if (!isFull(cursorShape(i))) {
-      right.select(cursorOperand(i));
-      addContainer(term, cursorOperand(i), cursorShape(i), weight);
+      continue;
     }
+    const operand = cursorOperand(i), s = cursorShape(i);
+    if (isFull(s)) continue;                  // noted, and thereby counted everywhere
+    if (!counts<S>()) { addToBytes(operand, s, weight); continue; }
+    right.select(operand);
+    addContainer(term, operand, s, weight);
   }
 }
 

@@ -254,7 +254,10 @@ describe("arguments that are there many times", () => {
       const sources: Model[] = [], texts: string[] = [], all: Model[] = [], styles = random.below(3);
       for (let s = 0; s < 4; s++) {
         const source = new Model();
-        for (let key: u64 = 0; key < 4; key++) if (random.below(6) || !styles) addContainer(source, key << 16, random);
+        for (let key: u64 = 0; key < 4; key++) {
+          if (!random.below(4)) source.append(key << 16, (key << 16) | 65535);
+          else if (random.below(6) || !styles) addContainer(source, key << 16, random);
+        }
         sources.push(source);
       }
       for (let items = random.between(2, 5); items; items--) {
