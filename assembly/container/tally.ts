@@ -109,7 +109,8 @@ function nextChange(tally: usize, from: u32): u32 {
  * Returns how many values they are, or TOO_MANY_RUNS.
  */
 export function tallyToRuns(tally: usize, base: i32, least: i32, exactly: bool, out: usize, most: u32): u32 {
-  let sum = base + changeOfFirst(tally), inside = false, low: u32 = 0, members: u32 = 0, next = out + RUNS_HEADER_BYTES;
+  let sum = base + changeOfFirst(tally), low: u32 = 0, members: u32 = 0, next = out + RUNS_HEADER_BYTES;
+  let inside: bool = false;
   const end = out + runsBytes(most);
   for (let value: u32 = 0; ;) {
     const covered = value < UNIVERSE && reaches(sum, least, exactly);
@@ -159,7 +160,7 @@ export function tallyWithPlanes(tally: usize, base: i32, least: i32, exactly: bo
 /** tallyWithPlanes() where the sum is the same for all values. Returns how many they are. `left` and `right` show memory 0. */
 export function planesToBitset(sum: i32, least: i32, exactly: bool, planes: usize, count: u32, out: usize): u32 {
   const wanted = least - sum;
-  let none = (wanted >> count) != 0;
+  let none: bool = (wanted >> count) != 0;
   if (wanted < 0) none = exactly;
   memory.fill(out, none ? 0 : 0xff, BITSET_BYTES);
   let members = none ? 0 : UNIVERSE;
