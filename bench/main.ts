@@ -28,6 +28,7 @@ import { type Combination, measureSets, pairs } from "./suites/sets.ts";
 import { measureSignIns } from "./suites/signins.ts";
 import { measureSmallKeys } from "./suites/small.ts";
 import { measureFew, measureWide } from "./suites/wide.ts";
+import { measureWorst } from "./suites/worst.ts";
 import { shortfalls } from "./targets.ts";
 
 const { values: options } = parseArgs({
@@ -111,6 +112,7 @@ const suites: [string, Suite][] = [
   ["random SETBITs", (contenders) => measureFlood(contenders, { data: "random SETBITs", count: floods, bound: 100 * MILLION })],
   ["containers at the limit of arrays", measureBorder],
   ["through a client", measureLatency],
+  ["worst questions", measureWorst],
   ["every command", measureCommands],
 ];
 

@@ -1,6 +1,6 @@
 // One row of the results.
 
-export type Unit = "µs" | "ms" | "bytes" | "commands/s";
+export type Unit = "ns" | "µs" | "ms" | "bytes" | "commands/s";
 
 export interface Row {
   /** The name of the data set. */

@@ -1,7 +1,7 @@
 /* query.c -- fuzz target: expressions, as random bytes and as random pieces of expressions, over a few bitmaps.
  *
  *   u8 level << 6 | pieces << 5 | wide << 4 | keys - 1, then a byte for each key, which chooses its members, then the text. With `pieces`,
- *   each byte of the text stands for a piece of an expression.
+ *   each byte of the text stands for a piece of an expression. Keys made by the same byte one after the other are the same bitmap.
  *
  * The parser must refuse the text or evaluate it. Then what it stores, counts and lists must agree. */
 #include <string.h>
@@ -14,6 +14,9 @@ enum { KEYS_MAX = 8, TEXT_MAX = 1 << 16, LIST_MAX = 1 << 12 };
 static const char *const pieces[] = {
     "#1", "#2", "#3", "#4", "#5", "#6", "#7", "#8", "(", ")", "&", "-", "^", "|", "~", ",", " ", "#1..#2", "#1..#4", "[0..9]", "[5..70000]",
     "[65536..131071]", "[0..4294967295]", "all(", "any(", "one(", "atleast(2,", "atmost(1,", "exactly(2,", "atleast(0,", "exactly(0,", "ANY(",
+    "~#1,~#1,~#2,", "#1,#1,#1,#2,", "[1..70000],[2..60000],[3..50000],", "exactly(3,", "atleast(4,", "#1..#2,#1..#2,#1..#2,#1..#2,",
+    "(#1&#2),(#2&#1),", "(#1-#2)|(#1-~#3)", "#1|#1", "#2^~#2", "~[0..65535]", "[131072..196607],", "atmost(5,", "~(#1|#2),",
+    "[7..7],[9..9],[11..4294967295],",
 };
 /* clang-format on */
 enum { PIECES = sizeof pieces / sizeof *pieces };
@@ -35,7 +38,7 @@ static bitmap *make_bitmap(uint8_t seed, int wide) {
 /* The text of the input; returns its length. */
 static size_t make_text(char *text, const uint8_t *data, size_t size, int as_pieces) {
     size_t length = 0;
-    for (size_t i = 0; i < size && length + 16 < TEXT_MAX; i++) {
+    for (size_t i = 0; i < size && length + 64 < TEXT_MAX; i++) {
         const char *piece = pieces[data[i] % PIECES];
         if (as_pieces) {
             memcpy(text + length, piece, strlen(piece));
@@ -87,11 +90,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         EXPECT(what.place >= 1 && what.place <= length + 1);
         return 0;
     }
-    for (uint32_t i = 0; i < q.keys; i++) keys[i] = make_bitmap(data[1 + i], wide);
+    for (uint32_t i = 0; i < q.keys; i++) {
+        int same = i > 0 && data[1 + i] == data[i];
+        keys[i] = same ? keys[i - 1] : make_bitmap(data[1 + i], wide);
+    }
     operands_clear();
     for (uint32_t i = 0; i < q.keys; i++) operands_add(keys[i]);
     operands_add_parsed();
     check_answers(&q, data[1] * 1000u);
-    for (uint32_t i = 0; i < q.keys; i++) bitmap_free(keys[i]);
+    for (uint32_t i = 0; i < q.keys; i++) {
+        if (i == 0 || keys[i] != keys[i - 1]) bitmap_free(keys[i]);
+    }
     return 0;
 }

@@ -4,7 +4,7 @@
 
 #include "args.h"
 #include "keys.h"
-#include "reply.h"
+#include "listing.h"
 
 typedef struct bitop {
     const char *name;
@@ -95,6 +95,7 @@ int bitopcard_command(call *c) {
     if (op == NULL) return REDISMODULE_OK;
     if (!has_arity(c, op, 2)) return RedisModule_WrongArity(c->ctx);
     if (op->operation == NOT) return reply_complement(c, 2);
+    limit_question(c);
     if (!open_sources(c, 2) || !succeeded(c, core_combine_cardinality(op->operation, &members))) return REDISMODULE_OK;
     return reply_count(c, members);
 }
@@ -117,6 +118,7 @@ int diff_command(call *c) {
 static int open_pair(call *c, cardinality *first, cardinality *second) {
     const bitmap *a, *b;
 
+    limit_question(c);
     if (!open_existing(c, 1, &a) || !open_existing(c, 2, &b)) return 0;
     operands_clear();
     operands_add(b);

@@ -81,6 +81,7 @@ int query_command(call *c) {
 
     if (!parse_key_count(c, 2, &q.keys) || !parse_form(c, 3 + (int)q.keys, &asked)) return REDISMODULE_OK;
     if (!parse_expression(c, 1, &q) || !open_query(c, &q, 3)) return REDISMODULE_OK;
+    limit_question(c);
     if (asked.form == MEMBERS) return reply_query_members(c, &q, asked.from, asked.limit);
     if (asked.form == CARD) {
         if (!succeeded(c, core_query_cardinality(&q, 0, &members))) return REDISMODULE_OK;

@@ -11,6 +11,10 @@
 #define REPLY_BYTES_LEAST 1024
 #define REPLY_BYTES_DEFAULT (256 * 1024 * 1024)
 
+/* The server itself calls a script slow after this time (busy-reply-threshold), and lets other clients end it. */
+#define QUESTION_MS_DEFAULT 5000
+#define QUESTION_MS_MOST 86400000
+
 static const char *const levels[] = {"auto", "v2", "v3", "v4", "neon"};
 #define AUTO 0
 #define LEVELS ((int)(sizeof levels / sizeof *levels))
@@ -22,19 +26,26 @@ static struct settings {
     int level;                  /* index into levels */
     int debug;
     int r64_replies;            /* index into replies */
-    long long reply_limit, reply_limit_bytes;
+    long long reply_limit, reply_limit_bytes, question_ms;
 } settings;
 
 static const struct settings defaults = {
-    .level = AUTO, .debug = 0, .r64_replies = COMPATIBLE, .reply_limit = 100000000, .reply_limit_bytes = REPLY_BYTES_DEFAULT};
+    .level = AUTO,
+    .debug = 0,
+    .r64_replies = COMPATIBLE,
+    .reply_limit = 100000000,
+    .reply_limit_bytes = REPLY_BYTES_DEFAULT,
+    .question_ms = QUESTION_MS_DEFAULT,
+};
 
 const char *wanted_level(void) { return settings.level == AUTO ? NULL : levels[settings.level]; }
 int wants_debug(void) { return settings.debug; }
 int wants_strings(void) { return settings.r64_replies == STRINGS; }
 uint64_t reply_limit(void) { return (uint64_t)settings.reply_limit; }
+uint64_t question_ms(void) { return (uint64_t)settings.question_ms; }
 uint64_t reply_limit_bytes(void) { return (uint64_t)settings.reply_limit_bytes; }
 
-/* --- Module arguments: CPU level, REPLY-LIMIT n, REPLY-LIMIT-BYTES n, R64-REPLIES kind, DEBUG ----------------------------- */
+/* --- Module arguments: CPU level, REPLY-LIMIT n, REPLY-LIMIT-BYTES n, QUESTION-MS n, R64-REPLIES kind, DEBUG -------------- */
 
 /* An argument's text for the log. */
 static const char *shown(RedisModuleString *argument) {
@@ -78,6 +89,9 @@ static int read_argument(RedisModuleCtx *ctx, RedisModuleString *argument, Redis
     }
     if (value && strcasecmp(name, "REPLY-LIMIT-BYTES") == 0) {
         return read_number(ctx, value, REPLY_BYTES_LEAST, INT64_MAX, &settings.reply_limit_bytes, "REPLY-LIMIT-BYTES");
+    }
+    if (value && strcasecmp(name, "QUESTION-MS") == 0) {
+        return read_number(ctx, value, 0, QUESTION_MS_MOST, &settings.question_ms, "QUESTION-MS");
     }
     if (value && strcasecmp(name, "R64-REPLIES") == 0) {
         return read_word(ctx, value, replies, REPLIES, &settings.r64_replies, "R64-REPLIES", "compatible or strings");
@@ -145,6 +159,7 @@ static int register_parameters(RedisModuleCtx *ctx) {
         || RedisModule_RegisterBoolConfig(ctx, "debug", s->debug, FIXED, get_int, set_int, NULL, &s->debug) != REDISMODULE_OK
         || register_number(ctx, "reply-limit", VARIABLE, 1, REPLY_LIMIT_MOST, &s->reply_limit) != REDISMODULE_OK
         || register_number(ctx, "reply-limit-bytes", BYTES, REPLY_BYTES_LEAST, INT64_MAX, &s->reply_limit_bytes) != REDISMODULE_OK
+        || register_number(ctx, "question-ms", VARIABLE, 0, QUESTION_MS_MOST, &s->question_ms) != REDISMODULE_OK
         || register_choice(ctx, "r64-replies", replies, REPLIES, VARIABLE, &s->r64_replies) != REDISMODULE_OK) {
         return REDISMODULE_ERR;
     }

@@ -15,6 +15,8 @@ int wants_debug(void);
 /* The most members in one reply, and the most bytes. */
 uint64_t reply_limit(void);
 uint64_t reply_limit_bytes(void);
+/* The most milliseconds that a question may take; 0 for no limit. */
+uint64_t question_ms(void);
 /* Whether 64-bit offsets in replies are always bulk strings. */
 int wants_strings(void);
 

@@ -61,6 +61,11 @@ __attribute__((noreturn, cold)) void sandbox_trap(enum trap trap);
  * _longjmp if out of memory. */
 span sandbox_grow(uint32_t bytes);
 
+/* The core has done WORK_BATCH units of work since the call began or this was last called: some microseconds, or where containers are
+ * large a millisecond. May end the call by _longjmp. */
+#define WORK_BATCH 1024
+__attribute__((leaf, cold)) void sandbox_worked(void);
+
 /* The core writes the members of a reply here, and calls sandbox_take_members when the buffer is full and a member follows. */
 #define MEMBERS_BATCH 4096
 extern uint64_t sandbox_members[MEMBERS_BATCH];

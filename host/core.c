@@ -138,6 +138,24 @@ IMPORT u32 w2c_vector_lanesIn(v128 x, v128 y) {
 #endif
 }
 
+IMPORT u64 w2c_right_identity(u32 k) {
+    if (UNLIKELY(k >= operand_count)) sandbox_trap(TRAP_OPERAND);
+    return (u64)(uintptr_t)operands[k].base;
+}
+
+/* ------------------------------------------------------------------ work */
+
+/* Work that may be done before sandbox_worked is told. */
+static s64 work_left;
+
+IMPORT void w2c_work_spend(u32 units) {
+    work_left -= units;
+    if (UNLIKELY(work_left < 0)) {
+        work_left = WORK_BATCH;
+        sandbox_worked();
+    }
+}
+
 /* ------------------------------------------------------------------ arena */
 
 static void set_memory(span memory) {
@@ -313,6 +331,7 @@ static void enter_alone(uint8_t *base, uint32_t size) {
     operand_count = argument_count = handed_back_count = member_count = 0;
     output_size = output_used = 0;
     recursion = 0;
+    work_left = WORK_BATCH;
     left_shown = right_shown = SELF;
     set_memory((span){base, size});
 }

@@ -15,6 +15,10 @@ int was_accepted(const call *c) {
     return (RedisModule_GetContextFlags(c->ctx) & (REDISMODULE_CTX_FLAGS_REPLICATED | REDISMODULE_CTX_FLAGS_LOADING)) != 0;
 }
 
+static int is_exempt(const void *c) { return was_accepted(c); }
+
+void limit_question(const call *c) { sandbox_limit_time(question_ms(), is_exempt, c); }
+
 /* The limit for a reply of that many bytes. Asking the server about scripts takes longer than building a short reply. */
 static uint64_t bytes_limit(const call *c, cardinality bytes, int *scripted) {
     uint64_t limit = reply_limit_bytes();

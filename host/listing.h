@@ -10,6 +10,8 @@
 /* Whether the command comes from the primary or from an AOF. It was accepted there, so limits of this node do not apply: scripts in an AOF
  * may write what they read. */
 int was_accepted(const call *c);
+/* Ends what the command asks the core from here on after the time of the setting question-ms. */
+void limit_question(const call *c);
 /* The most members that a reply may have, where it would have that many. */
 uint64_t list_limit(const call *c, cardinality members);
 int reply_fits(call *c, cardinality bytes);

@@ -93,6 +93,7 @@ int run_command(const command *row, const family *f, RedisModuleCtx *ctx, RedisM
     int arity = row->info->arity;
     if (arity < 0 ? argc < -arity : argc != arity) return RedisModule_WrongArity(ctx);
     row->handler(&c);
+    sandbox_unlimited_time();
     return REDISMODULE_OK;
 }
 
@@ -142,6 +143,7 @@ static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     RedisModule_InfoAddSection(ctx, "core");
     RedisModule_InfoAddFieldCString(ctx, "cpu_level", level);
     RedisModule_InfoAddFieldULongLong(ctx, "traps", now.traps);
+    RedisModule_InfoAddFieldULongLong(ctx, "questions_overdue", now.overdue);
 }
 
 /* ROAR.TRAP key READ | WRITE [way] -- makes the core violate the sandbox. Only in the test build. */

@@ -1,5 +1,6 @@
 #include "reply.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,9 @@
 int reply_failure(call *c, status s) {
     size_t length = 0;
     if (s == OUT_OF_MEMORY) return reply_error(c, "OOM Roaring: not enough memory for the bitmap");
+    if (s == OUT_OF_TIME) {
+        return reply_error(c, "ERR Roaring: the question took longer than %" PRIu64 " ms (redis-roar.question-ms)", question_ms());
+    }
     const char *key = RedisModule_StringPtrLen(c->argv[c->row->first], &length);
     RedisModule_Log(c->ctx, REDISMODULE_LOGLEVEL_WARNING, "trap in %s, key '%s': %s", RedisModule_StringPtrLen(c->argv[0], NULL),
                     loggable(key, length), sandbox_last_trap());

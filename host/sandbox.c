@@ -3,6 +3,8 @@
 #include "guard.h"
 #include "workspace.h"
 
+#include <time.h>
+
 struct core core;
 struct running call;
 uint64_t sandbox_members[MEMBERS_BATCH];
@@ -45,6 +47,41 @@ span sandbox_grow(uint32_t bytes) {
 void sandbox_take_members(void) {
     if (call.sink == NULL) sandbox_trap(TRAP_OUTPUT);
     call.sink(call.context, sandbox_members, MEMBERS_BATCH);
+}
+
+static struct {
+    uint64_t milliseconds, started;                 /* 0: no limit; the clock has not started */
+    int (*is_exempt)(const void *context);
+    const void *context;
+} limit;
+
+void sandbox_limit_time(uint64_t milliseconds, int (*is_exempt)(const void *context), const void *context) {
+    limit.milliseconds = milliseconds;
+    limit.started = 0;
+    limit.is_exempt = is_exempt;
+    limit.context = context;
+}
+
+void sandbox_unlimited_time(void) { limit.milliseconds = 0; }
+
+/* Microseconds; never 0. */
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000 + 1;
+}
+
+void sandbox_worked(void) {
+    if (limit.milliseconds == 0) return;
+    if (limit.started == 0) limit.started = now();
+    else if (now() - limit.started > limit.milliseconds * 1000) {
+        if (limit.is_exempt(limit.context)) {
+            limit.milliseconds = 0;
+            return;
+        }
+        totals.overdue++;
+        leave(OUT_OF_TIME);
+    }
 }
 
 const char *sandbox_last_trap(void) { return trap_text(last_trap); }

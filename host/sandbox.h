@@ -11,7 +11,7 @@
 #include "bitmap.h"
 #include "facts.h"
 
-typedef enum status { OK, TRAPPED, OUT_OF_MEMORY } status;
+typedef enum status { OK, TRAPPED, OUT_OF_MEMORY, OUT_OF_TIME } status;
 
 /* A range of native BITCOUNT and BITPOS: indexes of bytes or bits; negative ones count from the end. */
 typedef struct range {
@@ -61,6 +61,7 @@ typedef struct census {
     uint64_t refused;               /* payloads */
     uint64_t traps;
     uint64_t damaged;               /* bitmaps that became damaged */
+    uint64_t overdue;               /* questions that were ended because they took too long */
 } census;
 
 /* Receives members in ascending order, a batch at a time. It must not call into the core. */
@@ -73,6 +74,14 @@ const char *sandbox_choose_level(const char *wanted);
 /* The reason for the last trap, in a few words. */
 const char *sandbox_last_trap(void);
 census sandbox_census(void);
+
+/* --- How long calls may take --- */
+
+/* Ends calls that work for longer than so many milliseconds with OUT_OF_TIME, unless the context is exempt, which is asked only where time
+ * is up. Calls that follow one another share the time. 0: no limit. The clock starts when the work turns out to be more than a little. */
+void sandbox_limit_time(uint64_t milliseconds, int (*is_exempt)(const void *context), const void *context);
+/* Removes the limit. Call it before the context goes away. */
+void sandbox_unlimited_time(void);
 
 /* --- Reading: never changes the bitmap --- */
 

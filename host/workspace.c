@@ -2,8 +2,10 @@
 
 #include <string.h>
 
-/* The host's choices. A block larger than KEPT_MAX becomes the result itself: copying it would cost more than allocating. */
-#define KEPT_MAX (128 * 1024)
+/* The host's choices. A result of more than COPIED_MAX bytes is not copied out of the block, but the block becomes the result: copying it
+ * would cost more than allocating another one. KEPT_MAX is enough for a sum of weights, whose tally takes 256 KiB. */
+#define COPIED_MAX (128 * 1024)
+#define KEPT_MAX (512 * 1024)
 #define FIRST (16 * 1024)
 
 static bitmap *kept;
@@ -11,7 +13,7 @@ static bitmap *kept;
 /* Overestimating costs nothing: pages that the result does not need are never touched, and the rest of the block is freed.
  * Underestimating costs copies. */
 bitmap *workspace_take(uint32_t expected) {
-    if (expected > KEPT_MAX && (kept == NULL || arena_bytes(kept) < expected)) {
+    if (expected > COPIED_MAX && (kept == NULL || arena_bytes(kept) < expected)) {
         bitmap *larger = bitmap_create(expected);
         if (larger) return larger;
     }
@@ -27,7 +29,7 @@ void workspace_put_back(bitmap *b) {
 }
 
 bitmap *workspace_result(bitmap *b, uint32_t used) {
-    if (arena_bytes(b) > KEPT_MAX) return bitmap_shrink(b, used);
+    if (used > COPIED_MAX) return bitmap_shrink(b, used);
     bitmap *result = bitmap_create(used);
     if (result) memcpy(arena(result), arena(b), used);
     workspace_put_back(b);

@@ -63,8 +63,8 @@ function entriesOf(sources: u32): u64 {
 /** `entries`, or as many as an arena has room for. */
 export function mostEntries(entries: u64): u64 { return min(entries, ENTRIES_MAX); }
 
-/** Makes memory 0, which is fresh, the combination of operands 0 .. sources - 1. */
-export function combine(op: Operation, sources: u32): void {
+/** Makes memory 0, which is fresh, the combination of operands 0 .. sources - 1. Reads each as often as it is given. */
+export function combineOnce(op: Operation, sources: u32): void {
   if (sources == 2) {
     openTwo(op, mostEntries(2 * entriesOf(sources) + 1));
     walkPair<Store>(foldOf(op));
@@ -78,10 +78,10 @@ export function combine(op: Operation, sources: u32): void {
 }
 
 /**
- * Members that combine() would store, modulo 2^64. For 2^64 itself, adds a member to the reply. Memory 0, which is fresh, is only worked
- * in.
+ * Members that combineOnce() would store, modulo 2^64. For 2^64 itself, adds a member to the reply. Memory 0, which is fresh, is only
+ * worked in.
  */
-export function combineCardinality(op: Operation, sources: u32): u64 {
+export function combineCardinalityOnce(op: Operation, sources: u32): u64 {
   if (sources == 2) {
     openTwo(op, 0);
     return walkPair<Count>(foldOf(op));

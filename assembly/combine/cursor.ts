@@ -10,7 +10,7 @@
 //
 // A FULL entry may be walked in parts: then `key` is inside it.
 
-import { arena, right } from "../env/memory";
+import { arena, right, work } from "../env/memory";
 import { Right } from "../env/view";
 import { Kind, entryKey, entryLastKey } from "../arena/entry";
 import { isLastOfLeaf, nextInLeaf, placeEntry, seek, seekFrom } from "../arena/directory";
@@ -21,6 +21,10 @@ import { entryShape, shapeKind } from "./shape";
 /** Greater than every key. */
 // @ts-ignore: decorator
 @inline export const NO_KEY: u64 = 0xffffffffffffffff;
+
+/** Units of work that moving a cursor to another entry counts, also for the steps to the next entry of the same leaf that follow. */
+// @ts-ignore: decorator
+@inline const LEAF_WORK: u32 = 4;
 
 // @ts-ignore: decorator
 @inline const LAST: u32 = 8;
@@ -131,6 +135,7 @@ export function closeCursor(item: u32): void { store<u64>(cursorAt(item), NO_KEY
 export function moveCursor(item: u32, key: u64): void {
   const cursor = cursorAt(item);
   if (key <= load<u64>(cursor, LAST)) { store<u64>(cursor, key); return; }
+  work.spend(LEAF_WORK);
   right.select(load<u32>(cursor, OPERAND));
   moveTo(cursor, seekFrom<Right>(load<u64>(cursor, PLACE), key), key);
 }

@@ -7,8 +7,9 @@
 import { SELF, left, right } from "../env/memory";
 import { Kind, keyOf, lowOf } from "../arena/entry";
 import { LOW_MAX, UNIVERSE } from "../container/limits";
-import { Store, stores } from "../container/kernel";
+import { Count, Store, StoreOnly, counts, stores } from "../container/kernel";
 import { writeRun } from "../container/run";
+import { tallyFrom } from "../container/tally";
 import { cursorEntry, cursorKey, cursorOperand, cursorShape, cursorTerm, seekCursor } from "./cursor";
 import { Fold, complement, foldCardinality } from "./fold";
 import { foldIntersection } from "./intersection";
@@ -18,11 +19,15 @@ import {
 import { Scratch, isResultPlace, lowerScratch, raiseScratch, scratch, scratchBeside } from "./scratch";
 import { NOTHING, copyShape, fullShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
 import {
-  Rule, firstGrouped, firstItem, highOffset, itemsEnd, listAt, listedAt, lowOffset, resultEntry, resultOperand, setResult, termLeast,
-  termRule,
+  Rule, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, highOffset, itemWeight, itemsEnd, listAt, listedAt,
+  lowOffset, resultEntry, resultOperand, setResult, stepConstant, stepCount, stepOffset, stepTo, termLeast, termRule,
 } from "./term";
 import { MANY, counterPlaces, countListed, countOne, reached, repeatedOfArrays, repeatedOfFew } from "./threshold";
 import { seekRest } from "./seek";
+import {
+  addContainer, addToBytes, beginBytes, beginTally, noteItem, startSum, sumBase, sumContainers, sumDown, sumTerms, sumUp, suitsBytes,
+  weighAlike, weighed, weighedInBytes,
+} from "./sum";
 import { foldListed } from "./union";
 
 // @ts-ignore: decorator
@@ -57,6 +62,8 @@ export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, 
     case Rule.DIFF1: return evaluateDiff1<S>(term, key);
     case Rule.NOT: return evaluateComplement(term, key);
     case Rule.RANGE: return evaluateRange(term, key);
+    case Rule.SUM_ATLEAST:
+    case Rule.SUM_EXACTLY: return evaluateSum<S>(term, key);
     default: return evaluateThreshold<S>(term, key, termRule(term) == Rule.EXACTLY);
   }
 }
@@ -253,10 +260,7 @@ function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
   if (full + listed + terms < termLeast(term)) return NOTHING;
   if (full > termLeast(term) || (full == termLeast(term) && !exactly)) return exactly ? NOTHING : fullShape();
   const least = termLeast(term) - full;
-  if (!terms) {
-    const s = thresholdOfListed<S>(term, list, listed, least, exactly);
-    if (s != MANY) return s;
-  }
+  if (!terms) return repeated<S>(term, list, listed, least, exactly);
   const planes = countListed(list, listed, least, exactly), kept = keptPlaces(term);
   for (let t: u32 = 0; t < terms; t++) {
     const i = listedTerm(term, t), s = evaluateRaised(i, key, kept), operand = resultOperand(cursorTerm(i));
@@ -266,7 +270,13 @@ function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
   return reached<S>(planes, exactly);
 }
 
-/** The same for the list's `listed` containers alone, of which there are `least` or more, where counting can be avoided; otherwise MANY. */
+/** What `least` of the list's `listed` containers have, with `exactly` no more. There are `least` or more of them. */
+function repeated<S>(term: u32, list: usize, listed: u32, least: u32, exactly: bool): u64 {
+  const s = thresholdOfListed<S>(term, list, listed, least, exactly);
+  return s == MANY ? reached<S>(countListed(list, listed, least, exactly), exactly) : s;
+}
+
+/** The same where counting can be avoided; otherwise MANY. */
 function thresholdOfListed<S>(term: u32, list: usize, listed: u32, least: u32, exactly: bool): u64 {
   if (least == listed) {
     if (!listed) return fullShape();          // exactly: in all of the items that are full, and in no other
@@ -282,8 +292,75 @@ function thresholdOfListed<S>(term: u32, list: usize, listed: u32, least: u32, e
     return foldListed<S>(exactly ? Fold.XOR : Fold.OR, list, listed);
   }
   if (least == 1 && !exactly) return foldListed<S>(Fold.OR, list, listed);
-  const repeated = repeatedOfFew(list, listed, least, exactly);
-  return repeated == MANY ? repeatedOfArrays<S>(list, listed, least, exactly) : repeated;
+  const few = repeatedOfFew(list, listed, least, exactly);
+  return few == MANY ? repeatedOfArrays<S>(list, listed, least, exactly) : few;
+}
+
+// --- Sums -------------------------------------------------------------------------------------------------------------------------
+
+/** What weighs enough. */
+function evaluateSum<S>(term: u32, key: u64): u64 {
+  const step = stepTo(term, key), exactly = termRule(term) == Rule.SUM_EXACTLY, least = <i32>termLeast(term);
+  startSum(stepConstant(term, step));
+  visitItems<Count>(term, key);
+  if (step + 1 == stepCount(term) || keyOf(stepOffset(term, step + 1)) != key) {              // no step begins inside
+    const base = sumBase(), most = base + sumUp(), fewest = base + sumDown(), containers = sumContainers();
+    if (most < least || (exactly && fewest > least)) return NOTHING;
+    if (fewest >= least && (!exactly || most == fewest)) return fullShape();
+    if (!sumTerms() && weighAlike(false)) return repeatedAtKey<S>(term, key, containers, <u32>(least - base), exactly);
+    if (!sumTerms() && weighAlike(true)) {
+      const other = <u32>(base - least);
+      if (exactly) return repeatedAtKey<S>(term, key, containers, other, true);
+      return complemented(term, settled<Store>(term, repeatedAtKey<Store>(term, key, containers, other + 1, false)));
+    }
+    const wanted = least - fewest;            // 0 is all that weigh less than nothing, which bytes do not look for
+    if (wanted && suitsBytes()) {
+      beginBytes();
+      visitItems<StoreOnly>(term, key);
+      return weighedInBytes(term);
+    }
+  }
+  const tally = beginTally();
+  for (let next = step + 1; next < stepCount(term) && keyOf(stepOffset(term, next)) == key; next++) {
+    tallyFrom(tally, lowOf(stepOffset(term, next)), stepConstant(term, next) - stepConstant(term, next - 1));
+  }
+  visitItems<Store>(term, key);
+  return weighed(term);
+}
+
+/** repeated() of the containers that the items of a sum have at the key. */
+// @ts-ignore: decorator
+@inline function repeatedAtKey<S>(term: u32, key: u64, containers: u32, least: u32, exactly: bool): u64 {
+  groupedFound(term, key);
+  return repeated<S>(term, listAt(term), containers, least, exactly);
+}
+
+/** Adds what the items of a sum have at the key: to a tally (S = Store) or to bytes (StoreOnly). With S = Count, notes what there is. */
+function visitItems<S>(term: u32, key: u64): void {
+  if (!groupCount(term)) { visitRange<S>(term, firstItem(term), itemsEnd(term), key); return; }
+  for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
+    const start = groupStart(term, group);
+    if (load<u64>(groupKeyAt(term, group)) == key) visitRange<S>(term, start, groupEnd(term, start), key);
+  }
+}
+
+function visitRange<S>(term: u32, from: u32, to: u32, key: u64): void {
+  for (let i = from; i < to; i++) {
+    if (cursorKey(i) != key) continue;
+    const inner = cursorTerm(i), weight = itemWeight(term, i);
+    if (!stores<S>()) { noteItem(inner != 0, cursorShape(i), weight); continue; }
+    if (inner) {
+      const s = evaluateRaised(i, key, keptPlaces(term)), operand = resultOperand(inner);
+      right.select(operand);
+      if (shapeCount(s)) addContainer(term, operand, s, weight);
+      continue;
+    }
+    const operand = cursorOperand(i), s = cursorShape(i);
+    if (isFull(s)) continue;                  // noted, and thereby counted everywhere
+    if (!counts<S>()) { addToBytes(operand, s, weight); continue; }
+    right.select(operand);
+    addContainer(term, operand, s, weight);
+  }
 }
 
 // --- Complements and ranges -----------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // Two operands into one: what combine.ts does for any number, without terms and lists. Most combinations are of two bitmaps, often of small
 // containers, and then the walk costs as much as the folds. Here it is the merge of two sorted lists.
 
-import { left, reply, right } from "../env/memory";
+import { left, reply, right, work } from "../env/memory";
 import { Kind } from "../arena/entry";
 import { appendFull, begin } from "../arena/builder";
 import { stores } from "../container/kernel";
@@ -66,6 +66,7 @@ export function walkPair<S>(op: Fold): u64 {
 @inline function foldBoth<S>(op: Fold, key: u64): u64 {
   const last = min(cursorLastKey(0), cursorLastKey(1)), lk = cursorOperand(0), rk = cursorOperand(1);
   let members: u64;
+  work.spend(1);
   if (last > key) {                           // both are full
     members = op == Fold.AND || op == Fold.OR ? (last - key + 1) << 16 : 0;
     if (stores<S>() && members) appendFull(key, last - key + 1);

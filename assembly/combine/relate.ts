@@ -1,7 +1,7 @@
 // Tests whether two bitmaps, operands 0 and 1, intersect, and whether one contains the other. Each test ends at the first container that
 // decides it.
 
-import { left, right } from "../env/memory";
+import { left, right, work } from "../env/memory";
 import { NO_KEY, cursorKey, cursorLastKey, cursorShape, seekCursor } from "./cursor";
 import { openPair } from "./pair";
 import { foldCardinality } from "./fold";
@@ -37,6 +37,7 @@ export function isSubset(): u32 {
 
 /** Members of the intersection of the containers that the two cursors are at. */
 function intersectionCardinality(): u32 {
+  work.spend(1);
   makeScratch(Scratch.SECOND);
   left.select(0);
   right.select(1);

@@ -3,6 +3,7 @@
 // stops at, each of its items is at that key or past it, except that LESS may leave the others, and DIFF1 the first, behind until it is
 // evaluated.
 
+import { work } from "../env/memory";
 import { KEY_MAX, keyOf, lowOf } from "../arena/entry";
 import { LOW_MAX } from "../container/limits";
 import {
@@ -10,10 +11,14 @@ import {
   setTerm, stepped,
 } from "./cursor";
 import {
-  Rule, endedItems, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, highOffset, itemCount, itemsEnd, listAt,
-  lowOffset, setEndedItems, setFound, setItems, termRule,
+  Rule, copyWeight, endedItems, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, highOffset, isSum, itemCount,
+  itemsEnd, listAt, lowOffset, setEndedItems, setFound, setItems, stepConstant, stepCount, stepOffset, stepTo, sumReaches, termRule,
 } from "./term";
 import { NOTHING_FOUND, listEnd, listItem } from "./list";
+
+/** Units of work of seeking a term without groups, and of evaluating it. */
+// @ts-ignore: decorator
+@inline const SEEK_WORK: u32 = 8;
 
 /** Makes the item the result of `term`, whose items are open, and moves it to the term's first key from `key` on. */
 export function openTerm(item: u32, term: u32, key: u64): void {
@@ -43,6 +48,8 @@ function seekTerm(item: u32, term: u32, key: u64): void {
     case Rule.LESS: return seekLess(item, term, key);
     case Rule.ANDOR: return seekInFirst(item, term, key);
     case Rule.DIFF1: return seekOutsideFirst(item, term, key);
+    case Rule.SUM_ATLEAST:
+    case Rule.SUM_EXACTLY: return seekSum(item, term, key);
     default: seekAny(item, term, key);
   }
 }
@@ -76,6 +83,7 @@ function seekTerm(item: u32, term: u32, key: u64): void {
 /** Moves the item to the next key that all of the term's items have. */
 function seekAll(item: u32, term: u32, key: u64): void {
   const first = firstItem(term), end = itemsEnd(term), at = meet(first, end, key);
+  work.spend(end - first);                    // what is found is evaluated next, which takes about as long for each item
   if (at == NO_KEY) return closeCursor(item);
   setCursor(item, at, lastOfAll(first, end, at));
 }
@@ -83,6 +91,7 @@ function seekAll(item: u32, term: u32, key: u64): void {
 /** Moves the item to the next key that all of the term's first items have. */
 function seekLess(item: u32, term: u32, key: u64): void {
   const first = firstItem(term), end = firstGrouped(term), at = meet(first, end, key);
+  work.spend(itemsEnd(term) - first);
   if (at == NO_KEY) return closeCursor(item);
   const last = lastOfAll(first, end, at);
   if (last == at) return setCursor(item, at, at);             // seekRest() follows if there are members
@@ -94,8 +103,10 @@ function seekLess(item: u32, term: u32, key: u64): void {
 
 /** Moves the item to the next key that any of the items has that can be grouped, and lists the items at that key. */
 function seekAny(item: u32, term: u32, key: u64): void {
+  work.spend(SEEK_WORK);
   if (groupCount(term)) {
     const at = seekGroups(term, key);
+    work.spend(itemCount(term));
     if (at == NO_KEY) return closeCursor(item);
     if (groupCount(term)) return setCursor(item, at, lastOfGrouped(term, at, KEY_MAX));
   }                                           // otherwise it has lost its groups
@@ -139,6 +150,7 @@ export function seekRest(term: u32, key: u64): u64 {
 function seekInFirst(item: u32, term: u32, key: u64): void {
   const first = firstItem(term);
   let at = key;
+  work.spend(itemCount(term));
   do {
     key = at;
     seekItem(first, key);
@@ -178,6 +190,7 @@ function seekGroups(term: u32, key: u64): u64 {
 /** Moves the group's items to `key` or past it; returns the least key that any is at. */
 function seekGroup(term: u32, group: u32, key: u64): u64 {
   const start = groupStart(term, group), end = groupEnd(term, start);
+  work.spend(end - start);
   let least = NO_KEY, ended = endedItems(term);
   for (let i = start; i < end; i++) {
     if (cursorKey(i) < key) {
@@ -219,7 +232,10 @@ function dropEnded(term: u32): void {
   let kept = from;
   for (let i = from; i < end; i++) {
     if (cursorKey(i) == NO_KEY) continue;
-    if (kept != i) copyCursor(kept, i);
+    if (kept != i) {
+      copyCursor(kept, i);
+      if (isSum(rule)) copyWeight(term, kept, i);
+    }
     kept++;
   }
   setItems(term, kept - firstItem(term));
@@ -230,11 +246,34 @@ function dropEnded(term: u32): void {
   }
 }
 
+// --- Sums -------------------------------------------------------------------------------------------------------------------------
+
+/**
+ * Moves the item to the next key at which an item of the sum is, a step begins inside the container, or the constant alone suffices: then
+ * up to the next of these.
+ */
+function seekSum(item: u32, term: u32, key: u64): void {
+  const limit = keyOf(highOffset(term));
+  seekAny(item, term, key);
+  const met = cursorKey(item), last = cursorLastKey(item);
+  while (key <= limit) {
+    work.spend(1);
+    const step = stepTo(term, key), next = step + 1 < stepCount(term) ? keyOf(stepOffset(term, step + 1)) : NO_KEY;
+    if (next == key) return setCursor(item, key, key);
+    if (met == key) return setCursor(item, key, min(last, next - 1));
+    const end = min(min(met, next) - 1, limit);
+    if (sumReaches(term, stepConstant(term, step))) return setCursor(item, key, end);
+    key = end + 1;
+  }
+  closeCursor(item);
+}
+
 // --- Complements and ranges -----------------------------------------------------------------------------------------------------
 
 /** Moves the item to the next key of the universe that the term's only item is not known to fill. */
 function seekComplement(item: u32, term: u32, key: u64): void {
   const inner = firstItem(term), limit = keyOf(highOffset(term));
+  work.spend(1);
   seekItem(inner, key);
   while (cursorKey(inner) == key && cursorLastKey(inner) > key && !cursorTerm(inner)) {         // a span of full containers
     key = cursorLastKey(inner) + 1;
@@ -248,6 +287,7 @@ function seekComplement(item: u32, term: u32, key: u64): void {
 /** Moves the item to the next key of the range. The first and the last container may be filled in part and stand alone. */
 function seekRange(item: u32, term: u32, key: u64): void {
   const low = lowOffset(term), high = highOffset(term), first = keyOf(low), last = keyOf(high);
+  work.spend(1);
   const at = max(key, first);
   if (at > last) return closeCursor(item);
   if (at == first && lowOf(low)) return setCursor(item, at, at);

@@ -9,7 +9,11 @@
 //   +32  u32 operand that the result lies in   +36 u32 entry of that operand, if it lies in one
 //   +40  u64 first offset of a RANGE           +48 u64 last offset of a RANGE, or of the universe of a NOT
 //        of others: how much is listed (list.ts)
-//   +56  list: LISTED_BYTES for each item (list.ts); then a u64 for each group: the least key of its items
+//   +56  u32 name of the steps of a sum           +60 u32 steps
+//   +64  u32 step that the walk is in             +68 u32 the most that all items weigh together
+//   +72  list: LISTED_BYTES for each item (list.ts); then a u64 for each group: the least key of its items
+//        of a sum: a step for each offset from which on another constant counts, u64 offset and i32 constant; the first has offset 0.
+//        Then i32 weight for each item
 //
 // Groups are for terms of many items: a key at which few of them have a container costs about the square root of their number.
 
@@ -36,7 +40,14 @@ export const enum Rule {
   NOT,
   /** from a first to a last offset; there are no items */
   RANGE,
+  /** the weights of the items that have it, and a constant, are `least` or more together; weights may be negative */
+  SUM_ATLEAST,
+  /** they are exactly `least` */
+  SUM_EXACTLY,
 }
+
+// @ts-ignore: decorator
+@inline export function isSum(rule: Rule): bool { return rule >= Rule.SUM_ATLEAST; }
 
 // @ts-ignore: decorator
 @inline const RULE: u32 = 0;
@@ -65,7 +76,17 @@ export const enum Rule {
 // @ts-ignore: decorator
 @inline const HIGH: u32 = 48;
 // @ts-ignore: decorator
-@inline const TERM_BYTES: u32 = 56;
+@inline const STEPS_NAME: u32 = 56;
+// @ts-ignore: decorator
+@inline const STEPS: u32 = 60;
+// @ts-ignore: decorator
+@inline const STEP: u32 = 64;
+// @ts-ignore: decorator
+@inline const WEIGHT: u32 = 68;
+// @ts-ignore: decorator
+@inline const TERM_BYTES: u32 = 72;
+// @ts-ignore: decorator
+@inline const STEP_BYTES: u32 = 16;
 /** Bytes of the list for each item. */
 // @ts-ignore: decorator
 @inline export const LISTED_BYTES: u32 = 16;
@@ -137,6 +158,58 @@ export function setOffsets(term: u32, low: u64, high: u64): void {
   store<u64>(termAt(term), low, LOW);
   store<u64>(termAt(term), high, HIGH);
 }
+/** How much the items of a sum weigh together at most, whatever the signs. */
+// @ts-ignore: decorator
+@inline export function totalWeight(term: u32): u32 { return load<u32>(termAt(term), WEIGHT); }
+// @ts-ignore: decorator
+@inline function stepAt(term: u32, step: u32): usize {
+  return <usize>arena.size() - load<u32>(termAt(term), STEPS_NAME) + <usize>step * STEP_BYTES;
+}
+// @ts-ignore: decorator
+@inline export function stepOffset(term: u32, step: u32): u64 { return load<u64>(stepAt(term, step)); }
+/** What counts from the step's offset on. */
+// @ts-ignore: decorator
+@inline export function stepConstant(term: u32, step: u32): i32 { return load<i32>(stepAt(term, step), 8); }
+/** Address of the weight of item `i`, an i32. */
+// @ts-ignore: decorator
+@inline function weightAt(term: u32, i: u32): usize { return stepAt(term, stepCount(term)) + (<usize>(i - firstItem(term)) << 2); }
+// @ts-ignore: decorator
+@inline export function itemWeight(term: u32, i: u32): i32 { return load<i32>(weightAt(term, i)); }
+/** Gives item `to` the weight of item `from`. */
+// @ts-ignore: decorator
+@inline export function copyWeight(term: u32, to: u32, from: u32): void { store<i32>(weightAt(term, to), itemWeight(term, from)); }
+// @ts-ignore: decorator
+@inline export function stepCount(term: u32): u32 { return load<u32>(termAt(term), STEPS); }
+/** The step that has the first offset of container `key`. The walk never goes back. */
+export function stepTo(term: u32, key: u64): u32 {
+  let step = load<u32>(termAt(term), STEP);
+  while (step + 1 < stepCount(term) && stepOffset(term, step + 1) <= key << 16) step++;
+  store<u32>(termAt(term), step, STEP);
+  return step;
+}
+/** Whether `sum` suffices. */
+// @ts-ignore: decorator
+@inline export function sumReaches(term: u32, sum: i32): bool {
+  const least = <i32>termLeast(term);
+  return termRule(term) == Rule.SUM_EXACTLY ? sum == least : sum >= least;
+}
+/** Adds a step to a sum, behind those it has. A step at the same offset is replaced, and one that changes nothing is not added. */
+export function addStep(term: u32, offset: u64, constant: i32): void {
+  let steps = stepCount(term);
+  if (steps && stepOffset(term, steps - 1) == offset) steps--;
+  if (!steps || stepConstant(term, steps - 1) != constant) {
+    store<u64>(stepAt(term, steps), offset);
+    store<i32>(stepAt(term, steps), constant, 8);
+    steps++;
+  }
+  store<u32>(termAt(term), steps, STEPS);
+}
+/** Gives item `i` a weight, after all steps have been added. */
+export function setWeight(term: u32, i: u32, weight: i32): void {
+  store<i32>(weightAt(term, i), weight);
+  store<u32>(termAt(term), totalWeight(term) + <u32>abs<i32>(weight), WEIGHT);
+}
+
 /** Address of the list's element `index`, until the arena grows. */
 // @ts-ignore: decorator
 @inline export function listedAt(list: usize, index: u32): usize { return list + <usize>index * LISTED_BYTES; }
@@ -157,6 +230,16 @@ function sizeOfGroups(items: u32): u32 {
 /** The most bytes that a term of so many items takes. A multiple of 8, as cursors are. */
 export function termBytes(items: u32): u32 {
   return TERM_BYTES + items * LISTED_BYTES + (items >= GROUPS_FROM ? 8 * (sizeOfGroups(items) + 1) : 0);
+}
+
+/** The most bytes that a sum of so many items takes with so many steps. A multiple of 8. */
+export function sumBytes(items: u32, steps: u32): u32 { return termBytes(items) + steps * STEP_BYTES + ((items + 1) >> 1 << 3); }
+
+/** Makes a sum like makeTerm(). It has no steps and no weights yet. */
+export function makeSum(below: u32, rule: Rule, first: u32, items: u32, least: i32, steps: u32): u32 {
+  const term = makeTerm(below + sumBytes(items, steps) - termBytes(items), rule, first, items, <u32>least);
+  store<u32>(termAt(term), term - termBytes(items), STEPS_NAME);
+  return term;
 }
 
 /** Makes a term below what lies `below` bytes from the arena's end on, where termBytes(items) bytes are free; returns its name. */

@@ -4,18 +4,20 @@ import { SELF, left, right } from "../env/memory";
 import { Kind } from "../arena/entry";
 import { stores } from "../container/kernel";
 import {
-  BYTE_COUNTERS_BYTES, BYTE_COUNTERS_MAX, countArray, countInBytes, countInLevels, countParts, keepRepeated, planesFor, putEdges,
+  BYTE_COUNTERS_BYTES, BYTE_COUNTERS_MAX, countArray, countInBytes, countInLevels, keepRepeated, planesFor, putEdges,
   reachedInBytes, startCounters, sweepEdges,
 } from "../container/counters";
 import { bitsetCardinality, differenceBitsets, intersectBitsets, PART_BYTES } from "../container/bitset";
 import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, memberCount, runsBytes } from "../container/limits";
 import { bucketsToArray } from "../container/buckets";
-import { copyShortPart, shortPart, shortToArray } from "../container/short";
+import { shortToArray } from "../container/short";
 import { listedCount, listedKind, listedOperand, listedShape, toBitset } from "./list";
 import { FOLD_BYTES, Scratch, scratch } from "./scratch";
 import { arrayShape, bitsetShape, runsShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
-import { Rule, listedAt, termLeast, termRule } from "./term";
+import { Rule, isSum, listedAt, termLeast, termRule } from "./term";
 import { unpackedRight } from "./unpack";
+import { NOWHERE, countAlone, countPlaces, noPart, partPlace, place, stagedPart } from "./parts";
+import { sumPlaces } from "./sum";
 
 /** So few members, or edges of runs, are sorted rather than counted in planes. */
 // @ts-ignore: decorator
@@ -38,6 +40,7 @@ import { unpackedRight } from "./unpack";
 /** The places that a term's counters take, be they planes or levels. They lie behind the named places of the scratch room. */
 export function counterPlaces(term: u32): u32 {
   const rule = termRule(term);
+  if (isSum(rule)) return sumPlaces(term);
   if (rule != Rule.ATLEAST && rule != Rule.EXACTLY) return 0;
   const most = overflowsAt(termLeast(term), rule == Rule.EXACTLY);
   return max(planesFor(most) + 1, min(most, LEVELS_MAX));
@@ -220,54 +223,6 @@ function countOthers(list: usize, count: u32, planes: u32): void {
 /** Whether containers of that kind are counted word by word. */
 // @ts-ignore: decorator
 @inline function isInWords(kind: Kind): bool { return kind == Kind.BITSET || kind == Kind.SHORT; }
-
-// --- Parts of bitsets: u32 address, u32 operand that it is in --------------------------------------------------------------------
-
-/** The place of a part without members. */
-// @ts-ignore: decorator
-@inline const NOWHERE: u64 = 0;
-
-// @ts-ignore: decorator
-@inline function place(operand: u32, at: usize): u64 { return (<u64>operand << 32) | at; }
-// @ts-ignore: decorator
-@inline function placeOperand(p: u64): u32 { return <u32>(p >> 32); }
-// @ts-ignore: decorator
-@inline function placeAt(p: u64): usize { return <u32>p; }
-
-// Scratch.SPARE has room for the carry of countParts(), a part without members, and two parts of short bitsets.
-// @ts-ignore: decorator
-@inline function carryAt(): usize { return scratch(Scratch.SPARE); }
-// @ts-ignore: decorator
-@inline function noPart(): usize { return scratch(Scratch.SPARE) + PART_BYTES; }
-// @ts-ignore: decorator
-@inline function stagedPart(first: bool): usize { return scratch(Scratch.SPARE) + (first ? 2 : 3) * PART_BYTES; }
-
-/** Where part `part` of `s` is, a bitset or short bitset of operand `operand`: there, or at `staged` if the words have not all of it. */
-function partPlace(operand: u32, s: u64, part: usize, staged: usize): u64 {
-  const at = shapeAt(s);
-  if (shapeKind(s) == Kind.BITSET) return place(operand, at + part);
-  right.select(operand);
-  const words = shortPart(at, part);
-  if (words) return place(operand, words);
-  return copyShortPart(at, part, staged) ? place(SELF, staged) : NOWHERE;
-}
-
-/** countParts() of what is at these places. */
-// @ts-ignore: decorator
-@inline function countPlaces(counters: usize, planes: u32, least: u32, first: u64, second: u64, part: usize): void {
-  const a = placeAt(first), b = placeAt(second);
-  left.select(placeOperand(first));
-  right.select(placeOperand(second));
-  left.prefetch(a + PART_BYTES, PART_BYTES);
-  right.prefetch(b + PART_BYTES, PART_BYTES);
-  countParts(counters, planes, least, a, b, part, carryAt());
-}
-
-/** Counts the part at a place alone. */
-function countAlone(counters: usize, planes: u32, only: u64, part: usize): void {
-  memory.fill(noPart(), 0, PART_BYTES);
-  countPlaces(counters, planes, 0, place(SELF, noPart()), only, part);
-}
 
 /** Counts the container `s` of operand `operand`, which `right` shows. */
 export function countOne(planes: u32, operand: u32, s: u64): void {

@@ -41,6 +41,9 @@ export namespace right {
   @external("right", "select") export declare function select(k: u32): void;
   // @ts-ignore: decorator
   @external("right", "size") export declare function size(): u32;
+  /** A number other than 0 for operand `k`, which two operands share if they are the same memory. Does not change what is shown. */
+  // @ts-ignore: decorator
+  @external("right", "identity") export declare function identity(k: u32): u64;
   // @ts-ignore: decorator
   @external("right", "load8") export declare function load8(at: usize, offset: u32): u32;
   // @ts-ignore: decorator
@@ -65,6 +68,16 @@ export namespace vector {
   /** A bit for each 16-bit lane of `x` that equals any lane of `y`. No lane may be 0, because lanes behind it may not be compared. */
   // @ts-ignore: decorator
   @external("vector", "lanesIn") export declare function lanesIn(x: v128, y: v128): u32;
+}
+
+/** How much a call has worked. */
+export namespace work {
+  /**
+   * Counts `units` of work: one is about what a container takes, or a step to one. The host looks at its clock when it has counted many,
+   * and ends a question that takes too long: then the call does not return. Costs a subtraction and a branch.
+   */
+  // @ts-ignore: decorator
+  @external("work", "spend") export declare function spend(units: u32): void;
 }
 
 /** The block behind memory 0. */

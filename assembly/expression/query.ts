@@ -1,7 +1,7 @@
 // Expressions over bitmaps: parsed, then counted, stored and listed. Operands 0 .. keys - 1 are the bitmaps, and operand `keys` is the tree
 // that parseQuery() has made. All of these functions work in memory 0, which is fresh.
 
-import { SELF, reply, right } from "../env/memory";
+import { SELF, reply, right, work } from "../env/memory";
 import { KEY_MAX, Kind, keyOf } from "../arena/entry";
 import { begin, builderBytes, finish } from "../arena/builder";
 import { reserve } from "../arena/arena";
@@ -17,8 +17,16 @@ import { Rule, resultOperand } from "../combine/term";
 import { replyContainer, replySpan } from "../read/stream";
 import { Mistake } from "./mistake";
 import { parse } from "./parser";
+import { mayDiffer, normalize } from "./normal";
+import { hasRepeated } from "./operands";
 import { measure, openTree, treeBytes } from "./terms";
-import { Syntax, addChild, firstUnnamed, makeRange, makeTree, mistake, mistakeAt, recordsEnd, rootRecord, syntaxOf } from "./tree";
+import {
+  Syntax, addChild, firstUnnamed, makeRange, makeTree, mistake, mistakeAt, namedKeys, operands, recordsEnd, rootRecord, syntaxOf,
+} from "./tree";
+
+/** Units of work that listing a full container takes. */
+// @ts-ignore: decorator
+@inline const SPAN_WORK: u32 = 256;
 
 /**
  * Makes memory 0 the tree of the text, operand 0: an expression over `keys` keys of a family whose greatest offset is `greatest`. Returns
@@ -29,7 +37,21 @@ export function parseQuery(keys: u32, greatest: u64): u64 {
   right.select(0);
   parse(keys, greatest);
   if (mistake() == Mistake.UNNAMED_KEY) reply.member(firstUnnamed());
+  if (!mistake() && mayDiffer(operands(), namedKeys())) normalize();
   return mistake() ? (<u64>mistakeAt() + 1) << 32 | mistake() : <u64>recordsEnd() << 32;
+}
+
+/** Makes memory 0, which is the tree of an expression, the bitmap of its members. */
+export function queryTree(greatest: u64): void {
+  openRoot<Store>(greatest, 0);
+  walk<Store>();
+  finish();
+}
+
+/** queryCardinality() of the tree in memory 0. */
+export function queryTreeCardinality(greatest: u64): u64 {
+  openRoot<Count>(greatest, 0);
+  return walk<Count>();
 }
 
 /** Makes memory 0 the bitmap of the expression's members. */
@@ -55,7 +77,10 @@ export function queryMembers(keys: u32, greatest: u64, from: u64, limit: u64): u
     const last = cursorLastKey(0);
     let s = evaluate<Store>(term, key);
     if (shapeKind(s) == Kind.FULL) {
-      for (; key <= last && rest; key++) rest -= replySpan(key << 16, 0, LOW_MAX, rest);
+      for (; key <= last && rest; key++) {
+        work.spend(SPAN_WORK);
+        rest -= replySpan(key << 16, 0, LOW_MAX, rest);
+      }
     } else if (shapeCount(s)) {
       const operand = resultOperand(term);
       right.select(operand);
@@ -74,6 +99,12 @@ function open<S>(keys: u32, greatest: u64, from: u64): void {
   right.select(keys);
   reserve(right.size());
   right.copy(0, 0, right.size());
+  if (hasRepeated(keys)) normalize();
+  openRoot<S>(greatest, from);
+}
+
+/** The same for the tree in memory 0, whatever its operands are. */
+function openRoot<S>(greatest: u64, from: u64): void {
   let root = rootRecord();
   if (from || syntaxOf(root) == Syntax.KEYS) {                // item 0 is no operand
     const all = makeTree(Rule.ALL);

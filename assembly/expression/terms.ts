@@ -5,19 +5,42 @@ import { Right } from "../env/view";
 import { entriesHeld } from "../arena/directory";
 import { CURSOR_BYTES, openCursor } from "../combine/cursor";
 import { openTerm } from "../combine/seek";
-import { Rule, makeTerm, setOffsets, termBytes } from "../combine/term";
+import { Rule, addStep, isSum, makeSum, makeTerm, setOffsets, setWeight, sumBytes, termBytes } from "../combine/term";
 import {
-  Syntax, bytesBelow, childItems, firstChild, highValue, itemsBelow, lowValue, nextSibling, ruleOf, setBelow, standsFor, syntaxOf,
+  Syntax, bytesBelow, firstChild, highValue, itemsBelow, lowValue, nextSibling, ruleOf, setBelow, standsFor, syntaxOf, weightOf,
 } from "./tree";
 
 /** Most entries of a result that a range or a complement adds to those of the operands. */
 // @ts-ignore: decorator
 @inline const ADDED_ENTRIES: u64 = 12;
 
+/** Items of the term: ranges in a sum are steps of its constant instead. */
+function itemsOf(record: usize): u32 {
+  let items: u32 = 0;
+  for (let child = firstChild(record); child; child = nextSibling(child)) if (!isStep(record, child)) items += standsFor(child);
+  return items;
+}
+
+// @ts-ignore: decorator
+@inline function isStep(record: usize, child: usize): bool { return syntaxOf(child) == Syntax.RANGE && isSum(ruleOf(record)); }
+
+/** The most steps that a sum takes: each range may end before the next one begins. */
+function stepsOf(record: usize): u32 {
+  let steps: u32 = 1;
+  for (let child = firstChild(record); child; child = nextSibling(child)) if (isStep(record, child)) steps += 2;
+  return steps;
+}
+
+/** Bytes of the term itself. */
+// @ts-ignore: decorator
+@inline function ownBytes(record: usize, items: u32): u32 {
+  return isSum(ruleOf(record)) ? sumBytes(items, stepsOf(record)) : termBytes(items);
+}
+
 /** Counts the items and bytes that the record and everything below it takes. Returns the most entries of its result. */
 export function measure(record: usize): u64 {
-  const items = syntaxOf(record) == Syntax.TERM ? childItems(record) : 0;
-  let allItems = items, bytes = termBytes(items), entries = ADDED_ENTRIES;
+  const items = syntaxOf(record) == Syntax.TERM ? itemsOf(record) : 0;
+  let allItems = items, bytes = ownBytes(record, items), entries = ADDED_ENTRIES;
   if (syntaxOf(record) == Syntax.KEYS) {
     entries = 0;
     for (let key = <u32>lowValue(record); key <= <u32>highValue(record); key++) {
@@ -28,6 +51,7 @@ export function measure(record: usize): u64 {
   }
   for (let child = firstChild(record); child; child = nextSibling(child)) {
     entries += measure(child);
+    if (isStep(record, child)) continue;
     allItems += itemsBelow(child);
     bytes += bytesBelow(child);
   }
@@ -56,10 +80,11 @@ function openRecord(record: usize, item: u32, next: u32, below: u32, key: u64, g
     openTerm(item, range, key);
     return;
   }
-  const first = next, items = childItems(record);
+  const first = next, items = itemsOf(record);
   let open = first;
   next += items;
   for (let child = firstChild(record); child; child = nextSibling(child)) {
+    if (isStep(record, child)) continue;
     if (syntaxOf(child) == Syntax.KEYS) {
       const operand = <u32>lowValue(child) - 1, count = standsFor(child);
       for (let i: u32 = 0; i < count; i++) openCursor(open + i, operand + i, key);
@@ -68,7 +93,26 @@ function openRecord(record: usize, item: u32, next: u32, below: u32, key: u64, g
     next += itemsBelow(child);
     below += bytesBelow(child);
   }
+  if (isSum(ruleOf(record))) { openSum(record, item, first, items, below, key, greatest); return; }
   const term = makeTerm(below, ruleOf(record), first, items, <u32>lowValue(record));
   if (ruleOf(record) == Rule.NOT) setOffsets(term, 0, greatest);
   openTerm(item, term, key);
+}
+
+/** Makes a sum, whose items are open, item `item`. */
+function openSum(record: usize, item: u32, first: u32, items: u32, below: u32, key: u64, greatest: u64): void {
+  const sum = makeSum(below, ruleOf(record), first, items, <i32>lowValue(record), stepsOf(record));
+  addStep(sum, 0, 0);
+  for (let child = firstChild(record); child; child = nextSibling(child)) {
+    if (!isStep(record, child)) continue;
+    addStep(sum, lowValue(child), weightOf(child));
+    if (highValue(child) < greatest) addStep(sum, highValue(child) + 1, 0);
+  }
+  let open = first;
+  for (let child = firstChild(record); child; child = nextSibling(child)) {
+    if (isStep(record, child)) continue;
+    for (let end = open + standsFor(child); open < end; open++) setWeight(sum, open, weightOf(child));
+  }
+  setOffsets(sum, 0, greatest);
+  openTerm(item, sum, key);
 }

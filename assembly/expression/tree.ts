@@ -6,6 +6,8 @@
 //   +24  u64 last key, last offset
 //   +32  u32 rule of a TERM  +36 u32 last child
 //   +40  u32 items and       +44 u32 bytes that it and everything below it takes as terms (terms.ts)
+//   +48  i32 weight in a sum +52 u32 what it is the same as (normal.ts)
+//   +56  u64 hash: equal records have equal ones
 //
 // At the memory's start is the state of the parser, because the core has no variables:
 //
@@ -13,7 +15,7 @@
 //   +8   u32 mistake, and where it is       +16 u32 levels that the parser is in
 //   +20  u32 keys that have been named      +24 u32 operands so far
 //   +28  u32 keys                           +32 u64 greatest offset
-//   +40  u32 root, once there is one        +44 u32 not used
+//   +40  u32 root, once there is one        +44 u32 where a table of operands is (operands.ts), 0 for none
 //   +48  a bit for each key: whether it has been named
 //
 // Addresses in the records are those in memory 0, so the tree can be kept elsewhere and copied back to the memory's start.
@@ -31,7 +33,7 @@ export const enum Syntax {
 }
 
 // @ts-ignore: decorator
-@inline const RECORD_BYTES: usize = 48;
+@inline export const RECORD_BYTES: usize = 64;
 // @ts-ignore: decorator
 @inline const NAMED: usize = 48;
 /** Bytes of the bits for `keys` keys. */
@@ -66,6 +68,16 @@ export const enum Syntax {
 /** The greatest offset of the family. */
 // @ts-ignore: decorator
 @inline export function greatestOffset(): u64 { return load<u64>(32); }
+
+/** Where the records begin. */
+// @ts-ignore: decorator
+@inline export function recordsStart(): usize { return NAMED + namedBytes(keyCount()); }
+// @ts-ignore: decorator
+@inline export function setRecordsEnd(end: usize): void { store<u32>(0, <u32>end); }
+// @ts-ignore: decorator
+@inline export function operandTable(): usize { return load<u32>(44); }
+// @ts-ignore: decorator
+@inline export function setOperandTable(table: usize): void { store<u32>(44, <u32>table); }
 
 // @ts-ignore: decorator
 @inline export function rootRecord(): usize { return load<u32>(40); }
@@ -148,6 +160,7 @@ function makeRecord(syntax: Syntax, count: u32, low: u64, high: u64): usize {
   store<u32>(record, count, 4);
   store<u64>(record, low, 16);
   store<u64>(record, high, 24);
+  store<i32>(record, 1, 48);
   store<u32>(0, <u32>(record + RECORD_BYTES));
   return record;
 }
@@ -184,6 +197,19 @@ export function moveChildren(term: usize, from: usize): void {
 export function join(term: usize, child: usize): void {
   if (isTerm(child, ruleOf(term))) moveChildren(term, child); else addChild(term, child);
 }
+
+// @ts-ignore: decorator
+@inline export function weightOf(record: usize): i32 { return load<i32>(record, 48); }
+// @ts-ignore: decorator
+@inline export function setWeightOf(record: usize, weight: i32): void { store<i32>(record, weight, 48); }
+// @ts-ignore: decorator
+@inline export function normalOf(record: usize): u32 { return load<u32>(record, 52); }
+// @ts-ignore: decorator
+@inline export function setNormal(record: usize, normal: u32): void { store<u32>(record, normal, 52); }
+// @ts-ignore: decorator
+@inline export function hashOf(record: usize): u64 { return load<u64>(record, 56); }
+// @ts-ignore: decorator
+@inline export function setHash(record: usize, hash: u64): void { store<u64>(record, hash, 56); }
 
 /** Items of a term: each key counts. */
 export function childItems(term: usize): u32 {

@@ -632,7 +632,7 @@ export class Calls<M extends Member> {
    * @param keys keys, one at least
    * @returns The number of members.
    * @throws WrongType, OutOfRange
-   * @remarks O(n) in the total size of the bitmaps; with LIMIT in the size of what is read to find so many members. Since 1.1.0. See docs/commands.md#query.
+   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in; with LIMIT in the size of what is read to find so many members. Since 1.1.0. See docs/commands.md#query.
    */
   queryCard(expression: string, keys: Iterable<Key>): Call<Count<M>> {
     return new CallBuilder(this.family, "QUERY", true).word(expression).numberedKeys(keys).word("CARD").answers(this.answers.count);
@@ -646,7 +646,7 @@ export class Calls<M extends Member> {
    * @param options `from`: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; `limit`: the most members to answer
    * @returns The members in ascending order.
    * @throws WrongType, OutOfRange
-   * @remarks O(n) in the total size of the bitmaps; with LIMIT in the size of what is read to find so many members. Since 1.1.0. See docs/commands.md#query.
+   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in; with LIMIT in the size of what is read to find so many members. Since 1.1.0. See docs/commands.md#query.
    */
   queryMembers(expression: string, keys: Iterable<Key>, options: { from?: Offset<M>; limit?: number } = {}): Call<M[]> {
     const call = new CallBuilder(this.family, "QUERY", true).word(expression).numberedKeys(keys).word("MEMBERS");
@@ -662,7 +662,7 @@ export class Calls<M extends Member> {
    * @param keys keys, one at least
    * @returns The bitmap's bytes.
    * @throws WrongType, OutOfRange
-   * @remarks O(n) in the total size of the bitmaps; with LIMIT in the size of what is read to find so many members. Since 1.1.0. See docs/commands.md#query.
+   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in; with LIMIT in the size of what is read to find so many members. Since 1.1.0. See docs/commands.md#query.
    */
   queryExport(expression: string, keys: Iterable<Key>): Call<Buffer> {
     return new CallBuilder(this.family, "QUERY", true).word(expression).numberedKeys(keys).word("EXPORT").answers(this.answers.bytes);
@@ -676,7 +676,7 @@ export class Calls<M extends Member> {
    * @param keys keys, one at least
    * @returns The cardinality of the result.
    * @throws WrongType, OutOfRange, Oom
-   * @remarks O(n) in the total size of the bitmaps. Since 1.1.0. See docs/commands.md#querystore.
+   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in. Since 1.1.0. See docs/commands.md#querystore.
    */
   queryStore(destkey: Key, expression: string, keys: Iterable<Key>): Call<Count<M>> {
     return new CallBuilder(this.family, "QUERYSTORE", false).key(destkey).word(expression).numberedKeys(keys).answers(this.answers.count);

@@ -560,7 +560,7 @@ export abstract class Commands<M extends Member> {
    * @param keys keys, one at least
    * @returns The number of members.
    * @throws WrongType, OutOfRange
-   * @remarks O(n) in the total size of the bitmaps; with LIMIT in the size of what is read to find so many members. Since 1.1.0. See docs/commands.md#query.
+   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in; with LIMIT in the size of what is read to find so many members. Since 1.1.0. See docs/commands.md#query.
    */
   queryCard(expression: string, keys: Iterable<Key>): Promise<Count<M>> {
     return this.run(() => this.calls.queryCard(expression, keys));
@@ -574,7 +574,7 @@ export abstract class Commands<M extends Member> {
    * @param options `from`: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; `limit`: the most members to answer
    * @returns The members in ascending order.
    * @throws WrongType, OutOfRange
-   * @remarks O(n) in the total size of the bitmaps; with LIMIT in the size of what is read to find so many members. Since 1.1.0. See docs/commands.md#query.
+   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in; with LIMIT in the size of what is read to find so many members. Since 1.1.0. See docs/commands.md#query.
    */
   queryMembers(expression: string, keys: Iterable<Key>, options: { from?: Offset<M>; limit?: number } = {}): Promise<M[]> {
     return this.run(() => this.calls.queryMembers(expression, keys, options));
@@ -587,7 +587,7 @@ export abstract class Commands<M extends Member> {
    * @param keys keys, one at least
    * @returns The bitmap's bytes.
    * @throws WrongType, OutOfRange
-   * @remarks O(n) in the total size of the bitmaps; with LIMIT in the size of what is read to find so many members. Since 1.1.0. See docs/commands.md#query.
+   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in; with LIMIT in the size of what is read to find so many members. Since 1.1.0. See docs/commands.md#query.
    */
   queryExport(expression: string, keys: Iterable<Key>): Promise<Buffer> {
     return this.run(() => this.calls.queryExport(expression, keys));
@@ -601,7 +601,7 @@ export abstract class Commands<M extends Member> {
    * @param keys keys, one at least
    * @returns The cardinality of the result.
    * @throws WrongType, OutOfRange, Oom
-   * @remarks O(n) in the total size of the bitmaps. Since 1.1.0. See docs/commands.md#querystore.
+   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in. Since 1.1.0. See docs/commands.md#querystore.
    */
   queryStore(destkey: Key, expression: string, keys: Iterable<Key>): Promise<Count<M>> {
     return this.run(() => this.calls.queryStore(destkey, expression, keys));

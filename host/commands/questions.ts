@@ -8,7 +8,8 @@ export const questions: Command[] = [
   {
     name: "QUERY", since: "1.1.0", flags: ["readonly"],
     summary: "Answers an expression over bitmaps: how many members it has, or which",
-    complexity: "O(n) in the total size of the bitmaps; with LIMIT in the size of what is read to find so many members",
+    complexity: "O(n) in the size of the expression and of the bitmaps, once for each term that they are in; "
+      + "with LIMIT in the size of what is read to find so many members",
     keys: [{ at: 3, access: "read", numbered: true }],
     args: [
       expression, numkeys, multiple(key),
@@ -46,6 +47,9 @@ export const questions: Command[] = [
       + "`MEMBERS` with a `LIMIT` stops as soon as it has found so many members. To read a long answer page by page, set `FROM` to one more "
       + "than the last member of the page before. `FROM` and `LIMIT` may come in either order. Without `LIMIT`, the members are counted first, because replies have "
       + "[limits](operations.md#limits).",
+      "",
+      "A term reads a key once, however often it names it. A question that takes longer than `redis-roar.question-ms`, by default five "
+      + "seconds, is [ended with an error](operations.md#questions-with-many-operands).",
     ].join("\n"),
     methods: [
       { name: "queryCard", answer: "count", word: "CARD", summary: "Returns the number of members of an expression over bitmaps" },
@@ -64,7 +68,8 @@ export const questions: Command[] = [
   },
   {
     name: "QUERYSTORE", since: "1.1.0", flags: ["write", "deny-oom"],
-    summary: "Stores the members of an expression over bitmaps", complexity: "O(n) in the total size of the bitmaps",
+    summary: "Stores the members of an expression over bitmaps",
+    complexity: "O(n) in the size of the expression and of the bitmaps, once for each term that they are in",
     keys: [{ at: 1, access: "update" }, { at: 4, access: "read", numbered: true }],
     args: [{ name: "destkey", type: "key" }, expression, numkeys, multiple(key)],
     reply: "The cardinality of the result.", missing: "empty",

@@ -9,10 +9,14 @@ import { type CommandStatistics, median, parseCommandStatistics, quantile } from
 import { Contender } from "../../bench/contender.ts";
 import { uses } from "../../bench/suites/commands.ts";
 import { asQuery, asScript, questionsOver } from "../../bench/suites/questions.ts";
+import { asCommand, loadWorst, worstKeys, worstQuestions } from "../../bench/suites/worst.ts";
 import { shortfalls } from "../../bench/targets.ts";
 import { commands } from "../../host/commands.ts";
 import { bytesOf, type Command, type Reply } from "../support/resp.ts";
 import { byName, useServer } from "../support/suite.ts";
+import { families } from "../support/family.ts";
+import { Edges } from "../model/oracle/edges.ts";
+import { evaluate, parse } from "../model/oracle/expression.ts";
 
 const onesIn = (bitmap: Buffer): number => bitmap.reduce((sum, byte) => sum + byte.toString(2).replaceAll("0", "").length, 0);
 
@@ -183,6 +187,25 @@ it("a chart draws values above the origin to the right and values below it to th
 describe("questions", () => {
   const server = useServer(), sets = 8;
   const contender = (prefix: "" | "R." | "R64."): Contender => new Contender(prefix, prefix, server, new Set());
+
+  it("that are worst are answered with as many operands as the suite asks, and rightly", async () => {
+    for (const family of families) {
+      const one = contender(`${family.name}.` as "R." | "R64.");
+      await loadWorst(one);
+      for (const { operands, sources, ask, what } of worstQuestions) {
+        for (const n of [operands, 10 * operands]) {
+          expect(Number(await server.run(...asCommand(one, ask(n), worstKeys(one, sources(n)))))).not.toBeNaN();
+        }
+        const few = 10, keys = worstKeys(one, sources(few)), tree = parse(ask(few) || `any(#1..#${few})`, keys.length, family.last);
+        const membersAt = async (key: string): Promise<bigint[]> =>
+          ((await server.run(one.named("GETINTARRAY"), key)) as Reply[]).map((at) => BigInt(at as number));
+        const held = (await Promise.all(keys.map(membersAt))).map((members) => Edges.of(members));
+        const expected = evaluate(tree!, held, family.last).count();
+        expect(BigInt(String(await server.run(...asCommand(one, ask(few), keys)))), `${family.name}: ${what}`).toBe(expected);
+      }
+      await server.run("FLUSHALL");
+    }
+  });
 
   it.each(byName(questionsOver(sets).map((question) => ({ name: `${question.page ? "a page of " : ""}${question.expression}`, question }))))(
     "%s has the same answer as one command and as scripts", async (_, { question }) => {

@@ -12,9 +12,10 @@ import { byName, record, useServer } from "../support/suite.ts";
 import { inStep, rewriteAof } from "../support/waiting.ts";
 
 const DEFAULTS = {
-  cpu: cpuLevel ?? "auto", debug: "no", "reply-limit": "100000000", "reply-limit-bytes": String(256 * 2 ** 20), "r64-replies": "compatible",
+  cpu: cpuLevel ?? "auto", debug: "no", "reply-limit": "100000000", "reply-limit-bytes": String(256 * 2 ** 20), "question-ms": "5000",
+  "r64-replies": "compatible",
 };
-const MOST = 2 ** 32 - 1, MOST_BYTES = 2n ** 63n - 1n;
+const MOST = 2 ** 32 - 1, MOST_BYTES = 2n ** 63n - 1n, DAY = 86_400_000;
 /** The lowest level of this machine's architecture, and that of another one. */
 const [OWN, FOREIGN] = arch() === "x64" ? ["v2", "neon"] : ["neon", "v2"];
 const NOT_SUPPORTED = `<redis-roar> CPU level ${FOREIGN} is not supported by this CPU\n`;
@@ -44,7 +45,7 @@ describe("settings at load", () => {
   });
 
   it("are read from the configuration file", async () => {
-    const given = { cpu: OWN.toUpperCase(), debug: "yes", "reply-limit": 7, "reply-limit-bytes": "3mb", "r64-replies": "strings" };
+    const given = { cpu: OWN.toUpperCase(), debug: "yes", "reply-limit": 7, "reply-limit-bytes": "3mb", "question-ms": "0", "r64-replies": "strings" };
     await start({ moduleArguments: [], config: lines(given) });
     expect(await settingsOf(server)).toEqual({ ...given, cpu: OWN, "reply-limit": "7", "reply-limit-bytes": String(3 * 2 ** 20) });
     expect(await server.info("redis-roar_cpu_level")).toBe(OWN);
@@ -52,9 +53,9 @@ describe("settings at load", () => {
   });
 
   it("are read from module arguments, in any case", async () => {
-    await start({ moduleArguments: ["reply-limit", "9", "debug", "cpu", "Auto", "r64-Replies", "STRINGS", "Reply-Limit-Bytes", "1024"] });
+    await start({ moduleArguments: ["reply-limit", "9", "debug", "cpu", "Auto", "r64-Replies", "STRINGS", "Reply-Limit-Bytes", "1024", "question-Ms", "20"] });
     expect(await settingsOf(server)).toEqual({
-      cpu: "auto", debug: "yes", "reply-limit": "9", "reply-limit-bytes": "1024", "r64-replies": "strings",
+      cpu: "auto", debug: "yes", "reply-limit": "9", "reply-limit-bytes": "1024", "question-ms": "20", "r64-replies": "strings",
     });
     expect(await hasDebug(server)).toBe(true);
   });
@@ -69,7 +70,7 @@ describe("settings at load", () => {
   it("are those of the parameters where arguments are given too, even if the argument's level is not supported", async () => {
     await start({ module: null });
     const given = parameters({ ...DEFAULTS, cpu: "auto" });
-    const args = ["CPU", FOREIGN, "DEBUG", "REPLY-LIMIT", 5, "REPLY-LIMIT-BYTES", 5000, "R64-REPLIES", "strings"];
+    const args = ["CPU", FOREIGN, "DEBUG", "REPLY-LIMIT", 5, "REPLY-LIMIT-BYTES", 5000, "QUESTION-MS", 1, "R64-REPLIES", "strings"];
     expect(await server.run(...loadex(...given, "ARGS", ...args))).toBe("OK");
     expect(await settingsOf(server)).toEqual({ ...DEFAULTS, cpu: "auto" });
     expect(await hasDebug(server)).toBe(false);
@@ -88,6 +89,7 @@ describe("settings at load", () => {
     const inFile: Record<string, Argument>[] = [
       { cpu: "v9" }, { debug: "perhaps" }, { "reply-limit": 0 }, { "reply-limit": MOST + 1 }, { "reply-limit": "many" }, { speed: 11 },
       { "reply-limit-bytes": 1023 }, { "reply-limit-bytes": "2 gb" }, { "r64-replies": "integers" },
+      { "question-ms": -1 }, { "question-ms": DAY + 1 }, { "question-ms": "5s" },
     ];
     for (const settings of inFile) {
       server = new Server({ config: lines(settings) });
@@ -99,6 +101,8 @@ describe("settings at load", () => {
         ["REPLY-LIMIT", number, `invalid REPLY-LIMIT '${number}': must be a number from 1 to ${MOST}`]),
       ...["1023", "-1", String(MOST_BYTES + 1n), "2gb"].map((number): [string, string, string] =>
         ["REPLY-LIMIT-BYTES", number, `invalid REPLY-LIMIT-BYTES '${number}': must be a number from 1024 to ${MOST_BYTES}`]),
+      ...["-1", String(DAY + 1), "5s"].map((number): [string, string, string] =>
+        ["QUESTION-MS", number, `invalid QUESTION-MS '${number}': must be a number from 0 to ${DAY}`]),
       ["R64-REPLIES", "integers", "unknown R64-REPLIES 'integers': must be compatible or strings"],
     ];
     for (const [argument, value, logged] of asArguments) {
@@ -132,16 +136,17 @@ describe("settings at load", () => {
   });
 
   it("survive CONFIG REWRITE and a restart, whether or not they are the defaults of the arguments", async () => {
-    const argued = { moduleArguments: ["REPLY-LIMIT", "5", "R64-REPLIES", "strings", "REPLY-LIMIT-BYTES", "5000"], config: lines({ debug: "yes" }) };
+    const argued = { moduleArguments: ["REPLY-LIMIT", "5", "R64-REPLIES", "strings", "REPLY-LIMIT-BYTES", "5000", "QUESTION-MS", "60"], config: lines({ debug: "yes" }) };
     for (const limit of ["6", "5", "100000000"]) {
       await start(argued);
-      const changed = { "reply-limit": limit, "reply-limit-bytes": "2097152", "r64-replies": limit === "5" ? "strings" : "compatible" };
+      const changed = { "reply-limit": limit, "reply-limit-bytes": "2097152", "question-ms": limit === "5" ? "60" : "0", "r64-replies": limit === "5" ? "strings" : "compatible" };
       await server.run("CONFIG", "SET", ...lines(changed).flatMap((line) => line.split(" ")));
       await server.run("CONFIG", "REWRITE");
       const written = readFileSync(join(server.directory, "redis.conf"), "utf8");
-      expect(written).toMatch(/^loadmodule .*redis-roar.so REPLY-LIMIT 5 R64-REPLIES strings REPLY-LIMIT-BYTES 5000$/m);
+      expect(written).toMatch(/^loadmodule .*redis-roar.so REPLY-LIMIT 5 R64-REPLIES strings REPLY-LIMIT-BYTES 5000 QUESTION-MS 60$/m);
       expect(written.includes("redis-roar.reply-limit ")).toBe(limit !== "5");
       expect(written.includes("redis-roar.r64-replies ")).toBe(limit !== "5");
+      expect(written.includes("redis-roar.question-ms ")).toBe(limit !== "5");
       expect(written).toMatch(/^redis-roar.reply-limit-bytes 2mb$/m);
       writeFileSync(join(server.directory, "rewritten.conf"), written);
       await server.restart({ module: null, config: ["include rewritten.conf"] });
@@ -170,6 +175,13 @@ describe("CONFIG SET", () => {
     }
   });
 
+  it("accepts times for questions up to a day, and 0 for no limit", async () => {
+    for (const time of ["0", "1", String(DAY), DEFAULTS["question-ms"]]) {
+      await set("redis-roar.question-ms", time);
+      expect(await settingsOf(server)).toEqual({ ...DEFAULTS, "question-ms": time });
+    }
+  });
+
   it("refuses anything else, and changes nothing", async () => {
     for (const value of [0, -1, MOST + 1, "many", "", "1e3"]) {
       const text = await server.connection.refusal("CONFIG", "SET", name, value);
@@ -179,6 +191,7 @@ describe("CONFIG SET", () => {
       expect(await server.connection.refusal("CONFIG", "SET", `${name}-bytes`, value)).toMatch(/^ERR CONFIG SET failed .*reply-limit-bytes/);
     }
     expect(await server.connection.refusal("CONFIG", "SET", "redis-roar.r64-replies", "integers")).toMatch(/^ERR CONFIG SET .*r64-replies/);
+    expect(await server.connection.refusal("CONFIG", "SET", "redis-roar.question-ms", -1)).toMatch(/^ERR CONFIG SET .*question-ms/);
     expect(await server.connection.refusal("CONFIG", "SET", name, 7, "hz", "often")).toMatch(/^ERR CONFIG SET failed .*'hz'/);
     expect(await settingsOf(server)).toEqual(DEFAULTS);
   });

@@ -1,5 +1,5 @@
 import { used, wasteful } from "../../arena/arena";
-import { combine, combineCardinality } from "../../combine/combine";
+import { combine, combineCardinality } from "../../expression/repeated";
 import { Operation } from "../../combine/operation";
 import { complement } from "../../combine/complement";
 import { intersects, isSubset } from "../../combine/relate";
@@ -7,19 +7,22 @@ import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
 import {
   KEY_MAX, Model, OFFSET_MAX, OPERATIONS, Style, anyModel, anyRanges, appendContainer, combineModels, range,
 } from "../support/bitmap-model";
-import { clear, enter, rounds } from "../world/world";
+import { clear, enter, repeatOperand, rounds } from "../world/world";
 
 /** The form of operands unless a test says otherwise. */
 const EITHER: Form = Form.EITHER;
 
 /**
  * Runs all operations on the sets, storing and counting the result, and compares with the model. The first set has the form `first`, the
- * others have `form`.
+ * others have `form`. Of three sets or more, a model that is there twice is one operand, given twice.
  */
 function combineAll(trial: Trial, sources: Model[], form: Form = EITHER, first: Form = form): void {
   trial.steps++;
   clear();
-  for (let s = 0; s < sources.length; s++) addOperandOf(sources[s], s ? form : first, trial.random);
+  for (let s = 0; s < sources.length; s++) {
+    const before = sources.indexOf(sources[s]);
+    if (before < s && sources.length > 2) repeatOperand(before); else addOperandOf(sources[s], s ? form : first, trial.random);
+  }
   for (let op = 0; op < OPERATIONS; op++) {
     if (op == Operation.NOT || (sources.length == 1 && op > Operation.NOT && op < Operation.ONE)) continue;
     const expected = combineModels(op, sources), what = "operation " + op.toString();
@@ -338,6 +341,22 @@ describe("the complement", () => {
     const trial = new Trial(523), model = new Model();
     for (let key: u64 = 0; key < 35000; key++) model.append(key << 17, (key << 17) + key % 3);
     complementOf(trial, model, u32.MAX_VALUE, 1);
+    trial.end();
+  });
+});
+
+describe("sources that are given more than once", () => {
+  it("give the model's result, each however often", () => {
+    const trial = new Trial(530), random = trial.random;
+    for (let round = 0; round < 60; round++) {
+      const different: Model[] = [], sources: Model[] = [];
+      for (let s = random.between(1, 4); s; s--) {
+        different.push(round % 3 ? anyModel(3, 3, 3, random) : random.below(4) ? anyRanges(0, 40, random) : new Model());
+      }
+      // Few are compared with one another, and more are looked up in a table.
+      for (let s = random.between(3, round % 2 ? 9 : 40); s; s--) sources.push(different[random.below(different.length)]);
+      combineAll(trial, sources);
+    }
     trial.end();
   });
 });

@@ -3,7 +3,7 @@ import { Mistake } from "../../expression/mistake";
 import { Operation } from "../../combine/operation";
 import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, combineModels, range, repeatedModels } from "../support/bitmap-model";
-import { Random, addOperandCopy, clear, enter, memberAt, members, rounds } from "../world/world";
+import { Random, addOperandCopy, clear, enter, memberAt, members, rounds, spent } from "../world/world";
 
 const WHOLE: Model = range(0, OFFSET_MAX);
 /** The most members of a page. */
@@ -242,6 +242,73 @@ describe("terms of many items", () => {
       }
     }
     trial.end();
+  });
+});
+
+// --- Weights ---------------------------------------------------------------------------------------------------------------------
+
+describe("arguments that are there many times", () => {
+  it("weigh as much, also below nothing, up to the binary digits that a weight has", () => {
+    const trial = new Trial(1214), random = trial.random, times: i32[] = [1, 2, 3, 7, 8, 15, 16, 17, 100];
+    for (let round = 0; round < 10; round++) {
+      const sources: Model[] = [], texts: string[] = [], all: Model[] = [], styles = random.below(3);
+      for (let s = 0; s < 4; s++) {
+        const source = new Model();
+        for (let key: u64 = 0; key < 4; key++) {
+          if (!random.below(4)) source.append(key << 16, (key << 16) | 65535);
+          else if (random.below(6) || !styles) addContainer(source, key << 16, random);
+        }
+        sources.push(source);
+      }
+      for (let items = random.between(2, 5); items; items--) {
+        const key = random.below(5), low = <u64>random.below(200000), high = low + random.below(100000);
+        let text = key < 4 ? "#" + (key + 1).toString() : "[" + low.toString() + ".." + high.toString() + "]";
+        let model = key < 4 ? sources[key] : range(low, high);
+        if (!random.below(3)) {
+          text = "~" + text;
+          model = combineModels(Operation.XOR, [WHOLE, model]);
+        }
+        for (let n = times[random.below(times.length)]; n; n--) {
+          texts.push(text);
+          all.push(model);
+        }
+      }
+      for (let i = 0; i < 5; i++) {
+        const least = <i32>random.below(all.length + 1), number = least.toString(), list = ", " + texts.join(", ") + ")" + naming(4);
+        compare(trial, sources, new Meaning("atleast(" + number + list, repeatedModels(all, least, all.length)));
+        compare(trial, sources, new Meaning("exactly(" + number + list, repeatedModels(all, least, least)));
+      }
+    }
+    trial.end();
+  });
+});
+
+// --- Work ------------------------------------------------------------------------------------------------------------------------
+
+/** Units of work of counting the expression over two bitmaps of `count` lone members each, which have no container in common. */
+function workOf(text: string, count: i32): u64 {
+  const trial = new Trial(1215), even = new Model(), odd = new Model();
+  for (let i = 0; i < count; i++) {
+    even.append(<u64>i << 17, <u64>i << 17);
+    odd.append((<u64>i << 17) + 65536, (<u64>i << 17) + 65536);
+  }
+  addOperands(trial, [even, odd], text);
+  freshArena(40);
+  spent();
+  queryCardinality(2, OFFSET_MAX, 0);
+  enter();
+  return spent();
+}
+
+describe("the work of a question", () => {
+  it("is counted as it grows, also where no container meets another", () => {
+    const texts = [
+      "#1 & #2", "#1 | #2", "#1 - #2", "~#1 ^ #2", "exactly(2, #1, #1, ~#2)", "atleast(2, #1, #2, [7..99])", "(#1 & #2) | (#2 & [5..6])",
+    ];
+    for (let i = 0; i < texts.length; i++) {
+      const few = workOf(texts[i], 1000), many = workOf(texts[i], 20000);
+      expect(many).toBeGreaterThan(5 * few, texts[i]);
+    }
   });
 });
 

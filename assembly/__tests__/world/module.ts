@@ -52,6 +52,10 @@ export function left_prefetch(at: usize, bytes: usize): void { hint(at, bytes); 
 
 export function right_select(k: u32): void { rightShows = choose(k); }
 export function right_size(): u32 { return sizeOf(rightShows); }
+export function right_identity(k: u32): u64 {
+  need(k < operands);
+  return <u64>load<u32>(TABLE + (<usize>k << 3));
+}
 export function right_load8(at: usize, offset: u32): u32 { return <u32>load<u8>(reach(rightShows, at, offset, 1)); }
 export function right_load16(at: usize, offset: u32): u32 { return <u32>load<u16>(reach(rightShows, at, offset, 2)); }
 export function right_load32(at: usize, offset: u32): u32 { return load<u32>(reach(rightShows, at, offset, 4)); }
@@ -121,6 +125,9 @@ export function bytes_atLeast(at: usize, least: u32): u64 {
   for (let i: usize = 0; i < 64; i++) found |= <u64>u32(load<u8>(at + i) >= <u8>least) << i;
   return found;
 }
+
+let worked: u64 = 0;
+export function work_spend(units: u32): void { worked += units; }
 
 export function arena_size(): u32 { return arenaSize; }
 export function arena_grow(bytes: u32): void {
@@ -197,6 +204,12 @@ export function world_enter(): void {
   handedBack = 0;
   isDeferred = false;
 }
+/** Units of work since the last call. */
+export function world_spent(): u64 {
+  const units = worked;
+  worked = 0;
+  return units;
+}
 export function world_clear(): void {
   world_enter();
   operands = 0;
@@ -218,6 +231,12 @@ export function world_addOperand(bytes: u32): u32 {
   store<u32>(TABLE + (<usize>operands << 3), <u32>at);
   store<u32>(TABLE + (<usize>operands << 3), bytes, 4);
   operandsEnd = at + <usize>bytes;
+  return operands++;
+}
+/** Adds operand `k` once more. */
+export function world_repeatOperand(k: u32): u32 {
+  need(k < operands && (<usize>operands << 3) < TABLE_BYTES);
+  store<u64>(TABLE + (<usize>operands << 3), load<u64>(TABLE + (<usize>k << 3)));
   return operands++;
 }
 export function world_operandAt(k: u32): usize { return <usize>load<u32>(TABLE + (<usize>k << 3)); }

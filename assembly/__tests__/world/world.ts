@@ -25,9 +25,15 @@ import { ARGUMENTS, MEMBERS, OUTPUT } from "./layout";
 /** Number of times that arena.grow has made memory 0 larger since clear(). */
 // @ts-ignore: decorator
 @external("world", "growCount") export declare function growCount(): u32;
+/** Units of work that work.spend has counted since it was last asked. */
+// @ts-ignore: decorator
+@external("world", "spent") export declare function spent(): u64;
 /** Adds an operand of that many bytes, contents undefined, and returns its number. */
 // @ts-ignore: decorator
 @external("world", "addOperand") export declare function addOperand(bytes: u32): u32;
+/** Adds operand `k` once more, as a key that is given twice, and returns its new number. */
+// @ts-ignore: decorator
+@external("world", "repeatOperand") export declare function repeatOperand(k: u32): u32;
 /** The address of operand `k` in the test's memory. */
 // @ts-ignore: decorator
 @external("world", "operandAt") export declare function operandAt(k: u32): usize;

@@ -17,18 +17,36 @@ interface Shape {
 
 export function randomTree(random: Random, { keys, depth, operands, ends }: Shape): Tree {
   const key = (): Tree => ({ kind: "key", key: random.below(keys) });
-  const leaf = (): Tree => {
-    if (random.chance(0.85)) return key();
+  const between = (): Tree => {
     const [first, last] = ends();
     return { kind: "range", first, last };
   };
+  const leaf = (): Tree => (random.chance(0.85) ? key() : between());
   /** Keys that follow one another. */
   const span = (): Tree[] => {
     const from = random.below(keys), count = 1 + random.below(keys - from);
     return range(from, count).map((at) => ({ kind: "key", key: at }));
   };
+  const not = (of: Tree): Tree => ({ kind: "not", of });
+  /** A function that has few different arguments many times: keys, complements, ranges and terms, some written the other way round. */
+  const crowd = (levels: number): Tree => {
+    const turned = (of: Tree): Tree =>
+      of.kind === "infix" && of.operator !== "-" ? { ...of, left: turned(of.right), right: turned(of.left) } : of;
+    const different = range(0, 1 + random.below(random.pick([2, 6]))).map((): Tree => {
+      const term = (): Tree => tree(Math.min(levels - 1, 2), 3);
+      return random.pick([key, key, () => not(key()), between, between, () => not(between()), term, () => not(term())])();
+    });
+    const many = [30, 31, 63, 64, 65, 127, 128, 255, 256, 257];
+    const times = different.map(() => (random.chance(0.1) ? random.pick(many) : 1 + random.below(4)));
+    const of = different.flatMap((one, i) => range(0, times[i]!).map(() => (random.chance(0.3) ? turned(one) : one)));
+    if (random.chance(0.5)) of.sort(() => random.below(3) - 1);
+    const name = random.pick([...counting, "atleast", "exactly", "atmost"] as const);
+    const sum = times.reduce((all, one) => all + (random.chance(0.5) ? one : 0), 0), near = BigInt(Math.max(0, sum + random.below(3) - 1));
+    return { kind: "function", name, number: takesNumber(name) ? near : 0n, of };
+  };
   const tree = (levels: number, room: number): Tree => {
     if (levels === 0 || room <= 1 || random.chance(0.1)) return leaf();
+    if (levels > 2 && random.chance(0.08)) return crowd(levels);
     if (random.chance(0.15)) return { kind: "not", of: tree(levels - 1, room) };
     if (random.chance(0.5)) {
       const half = 1 + random.below(room - 1);

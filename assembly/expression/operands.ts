@@ -1,0 +1,86 @@
+// Which operands of a question are the same bitmap: a key that is given twice, or named by two numbers.
+
+import { right } from "../env/memory";
+import { Right } from "../env/view";
+import { reserve } from "../arena/arena";
+import { entriesHeld } from "../arena/directory";
+import { recordsEnd, setOperandTable, setRecordsEnd } from "./tree";
+
+// Up to this many operands are compared with one another. More are looked up by their identities among slots, u64 identity and u64 operand:
+// open addressing, at least half of them free.
+
+// @ts-ignore: decorator
+@inline export const COMPARED: u32 = 16;
+// @ts-ignore: decorator
+@inline const SLOT_BYTES: usize = 16;
+
+/** Whether the operand has members. Empty ones are all alike, but looking for them would take longer than combining them. */
+// @ts-ignore: decorator
+@inline function hasMembers(operand: u32): bool {
+  right.select(operand);
+  return entriesHeld<Right>() != 0;
+}
+
+/**
+ * Whether any of the first `count` operands is the same bitmap as one before it. Then a table of operands is added to the tree in memory 0:
+ * a u32 for each, the first operand that is the same.
+ */
+export function hasRepeated(count: u32): bool {
+  if (count < 2 || (count <= COMPARED && !anyEqual(count))) return false;
+  const at = recordsEnd(), end = at + tableBytes(count);
+  if (!makeTable(at, end, count)) return false;
+  setRecordsEnd(end);
+  setOperandTable(at);
+  return true;
+}
+
+// @ts-ignore: decorator
+@inline function tableBytes(count: u32): usize { return (<usize>count << 2) + 7 & ~7; }
+
+/** Makes the table at `at`, with the help of slots at `slotsAt`. Returns whether any operand is the same as one before it. */
+function makeTable(at: usize, slotsAt: usize, count: u32): bool {
+  const slots = (<usize>1) << (33 - <usize>clz<u32>(count));
+  reserve(slotsAt + slots * SLOT_BYTES);
+  memory.fill(slotsAt, 0, slots * SLOT_BYTES);
+  let repeated = false;
+  for (let k: u32 = 0; k < count; k++) {
+    const identity = right.identity(k), slot = slotOf(slotsAt, slots, identity);
+    if (!load<u64>(slot)) {
+      store<u64>(slot, identity);
+      store<u64>(slot, k, 8);
+    } else if (hasMembers(k)) repeated = true;
+    store<u32>(at + (<usize>k << 2), <u32>load<u64>(slot, 8));
+  }
+  return repeated;
+}
+
+/** Whether any of the first `count` operands, COMPARED at most, are the same bitmap. */
+export function anyEqual(count: u32): bool {
+  let seen: u64 = 0;                          // a bit for each identity so far, which few of them share
+  for (let k: u32 = 0; k < count; k++) {
+    const identity = right.identity(k), bit = (<u64>1) << (scatter(identity) >> 58);
+    if (seen & bit && hasEqual(k, identity)) return true;
+    seen |= bit;
+  }
+  return false;
+}
+
+/** Whether an operand before `k` has its identity. */
+function hasEqual(k: u32, identity: u64): bool {
+  for (let other: u32 = 0; other < k; other++) if (right.identity(other) == identity) return hasMembers(k);
+  return false;
+}
+
+/** A number whose highest bits depend on all bits of `identity`. */
+// @ts-ignore: decorator
+@inline function scatter(identity: u64): u64 { return identity * 0x9e3779b97f4a7c15; }
+
+/** The slot that has the identity, or a free one for it. */
+function slotOf(slotsAt: usize, slots: usize, identity: u64): usize {
+  let slot = <usize>(scatter(identity) >> 32) & (slots - 1);
+  while (true) {
+    const at = slotsAt + slot * SLOT_BYTES, held = load<u64>(at);
+    if (!held || held == identity) return at;
+    slot = (slot + 1) & (slots - 1);
+  }
+}
