@@ -17,7 +17,8 @@
 #: FUZZ_SECONDS=600       fuzz: seconds for each target
 #: SEQUENCES=20           sequences: runs of each kind
 #: EXPRESSIONS=1000000    sequences: expressions
-#: SEED=n                 sequences: repeat the run that printed this seed; examples: the seed of the data, by default 1
+#: SECONDS=600            shrinking: seconds for each family and CPU level, and for the core alone
+#: SEED=n                 sequences, shrinking: repeat the run that printed this seed; examples: the seed of the data, by default 1
 #: ARCH=aarch64           build: compile for another processor, aarch64 or x86_64; the module is then build/<ARCH>/redis-roar.so
 #: SUITES="native ..."    test-arm64: run only these test files
 
@@ -43,6 +44,7 @@ PORT         := 6379
 FUZZ_SECONDS := 600
 SEQUENCES    := 20
 EXPRESSIONS  := 1000000
+SECONDS      := 600
 EXAMPLES     := $(patsubst examples/%/main.ts,%,$(wildcard examples/*/main.ts))
 
 BIN := node_modules/.bin
@@ -83,7 +85,7 @@ CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
 
 # ---------------------------------------------------------------------- targets for users
 
-.PHONY: help build client run test test-arm64 test-servers test-fresh check format demo bench bench-cluster bench-kernels fuzz asan sequences soak
+.PHONY: help build client run test test-arm64 test-servers test-fresh check format demo bench bench-cluster bench-kernels fuzz asan sequences shrinking soak
 .PHONY: examples release deb clean
 .PHONY: setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
@@ -161,7 +163,12 @@ asan: setup          ## Run the integration tests on a module built with Address
 sequences: build     ## Compare more than 1,000,000 random commands and 1,000,000 expressions with a model, on each CPU level
 	SEQUENCES=$(SEQUENCES) EXPRESSIONS=$(EXPRESSIONS) $(BIN)/vitest run test/model/sequences.test.ts test/model/expressions.test.ts
 
-soak: fuzz asan sequences ## Run fuzz, asan and sequences, and 100,000 writes through a chain of replicas
+shrinking: build     ## Fill bitmaps, empty them and compare with a model, for SECONDS each in the core alone and in servers on each CPU level
+	@$(MAKE) --no-print-directory trap replay
+	build/replay-sequence -random $(SECONDS) $(or $(SEED),$(shell date +%s)) build/last-sequence
+	SECONDS=$(SECONDS) $(BIN)/vitest run test/durability/shrinking.test.ts
+
+soak: fuzz asan sequences shrinking ## Run fuzz, asan, sequences and shrinking, and 100,000 writes through a chain of replicas
 	STEPS=100000 $(BIN)/vitest run test/durability/replicas.test.ts
 
 release: release-modules client ## Write archives for both processors, and the client's package, to dist/; the same bytes each time. TAG=v1.0.0 checks the version

@@ -38,6 +38,8 @@ static int run_random(time_t seconds, uint64_t seed, const char *path) {
     FILE *file = fopen(path, "wb");
     unsigned long inputs = 0;
     if (file == NULL) return 0;
+    printf("seed %llu; an input that fails is in %s\n", (unsigned long long)seed, path);
+    fflush(stdout);
     for (time_t end = time(NULL) + seconds; time(NULL) < end; inputs++) {
         for (size_t i = 0; i < RANDOM_BYTES; i += 8) {
             uint64_t bytes = next_random(&seed);
@@ -49,7 +51,7 @@ static int run_random(time_t seconds, uint64_t seed, const char *path) {
         LLVMFuzzerTestOneInput(input, RANDOM_BYTES);
     }
     fclose(file);
-    printf("%lu inputs\n", inputs);
+    printf("%lu random inputs\n", inputs);
     return 1;
 }
 
