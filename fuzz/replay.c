@@ -3,12 +3,14 @@
  *   replay-<target> <file>...              runs the inputs in the files, each on every CPU level
  *   replay-<target> -random <seconds> <seed> <file>    runs random inputs, each on one level; `file` always holds the last one
  *
- * Prints the number of inputs at the end; a finding ends the process before. */
+ * Prints the number of inputs at the end; a finding ends the process before. WAYS=file in the environment: writes there which ways writes
+ * have taken (ways.h). */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "fuzz.h"
+#include "ways.h"
 
 #define RANDOM_BYTES 2048
 
@@ -55,7 +57,16 @@ static int run_random(time_t seconds, uint64_t seed, const char *path) {
     return 1;
 }
 
+static void write_ways(void) {
+    const char *path = getenv("WAYS");
+    FILE *file = path ? fopen(path, "w") : NULL;
+    if (file == NULL) return;
+    print_ways(file);
+    fclose(file);
+}
+
 int main(int argc, char **argv) {
+    atexit(write_ways);
     if (argc == 5 && strcmp(argv[1], "-random") == 0) {
         if (run_random(atol(argv[2]), strtoull(argv[3], NULL, 10), argv[4])) return 0;
         fprintf(stderr, "cannot write %s\n", argv[4]);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bits.h"
+#include "ways.h"
 
 #define SOURCES_MAX 4
 #define CALLS_MAX 300
@@ -66,9 +67,16 @@ static void begin(const struct subject *k) {
     sandbox_limit((uint32_t)bitmap_bytes(k->b) + memory.room);
 }
 
+/* begin() for a write in place to bits from `low` to `high`. */
+static void begin_in_place(const struct subject *k, enum write write, uint32_t low, uint32_t high) {
+    begin(k);
+    before_write(k->b, write, offset_of(low), offset_of(high));
+}
+
 /* Follows each write to k, and what changes the model. Returns whether it was done. */
 static int done(struct subject *k, status s) {
     int refused = s == OUT_OF_MEMORY && memory.scarce;
+    after_write(k->b, s);
     if (memory.scarce) sandbox_limit(UINT32_MAX);
     memory.scarce = 0;
     if (refused) memcpy(k->bits, memory.before, sizeof k->bits);
@@ -116,7 +124,7 @@ static bitmap *universe(uint32_t number) {
 
 static void set_one(struct subject *k) {
     uint32_t i = take(3) % DOMAIN, bit = take(1) & 1, held = has(k, i), previous;
-    begin(k);
+    begin_in_place(k, bit ? SET_ONE : CLEAR_ONE, i, i);
     give(k, i, bit);
     if (done(k, core_set(&k->b, offset_of(i), bit, &previous))) EXPECT(previous == held);
 }
@@ -128,7 +136,8 @@ static void set_many(struct subject *k) {
     uint64_t changed, expected = 0;
     bitmap *b;
 
-    begin(k);
+    if (how == 3) begin(k);
+    else begin_in_place(k, bit ? SET_LIST : CLEAR_LIST, i, (i + step) % DOMAIN);
     if (how == 3) memset(k->bits, 0, sizeof k->bits);
     for (uint32_t n = 0; n < many; n++, i = (i + step) % DOMAIN) {
         offsets[n] = offset_of(i);
@@ -149,7 +158,7 @@ static void scatter(struct subject *k) {
     uint32_t first = take(2) % containers, low = take(2) % width, step = take(1) % 4 + 1, many = take(2) % AT_ONCE_MAX + 1, n = 0;
     uint64_t changed, expected = 0;
 
-    begin(k);
+    begin_in_place(k, SET_LIST, first * width + low, first * width + low);
     for (uint32_t c = first; c < containers && n < many; c += step) {
         uint32_t i = c * width + (low + n) % width;
         offsets[n++] = offset_of(i);
@@ -165,7 +174,8 @@ static void merge(struct subject *k) {
     uint32_t merged;
 
     if (from == k) return;
-    begin(k);
+    uint32_t low = next_with(from, 0, 1), high = next_with(from, low + take(2), 1);
+    begin_in_place(k, MERGE, low % DOMAIN, high % DOMAIN);
     for (uint32_t w = 0; w < WORDS; w++) k->bits[w] |= from->bits[w];
     if (!done(k, core_merge(&k->b, from->b, &merged)) || merged) return;
     bitmap *b;
@@ -177,7 +187,7 @@ static void merge(struct subject *k) {
 }
 
 static void change(struct subject *k, enum change what, uint32_t low, uint32_t high) {
-    begin(k);
+    begin_in_place(k, what == SET ? SET_RANGE : what == CLEAR ? CLEAR_RANGE : FLIP_RANGE, low, high);
     for (uint32_t w = low / 64; w <= high / 64; w++) {
         uint64_t mask = mask_of(w, low, high);
         if (what == SET) k->bits[w] |= mask;
@@ -300,7 +310,7 @@ static void set_field(struct subject *k) {
     uint64_t old = 0;
 
     if ((i & ((1u << geometry.low_bits) - 1)) + width > 1u << geometry.low_bits) return;
-    begin(k);
+    begin_in_place(k, FIELD, i, i + width - 1);
     for (uint32_t bit = 0; bit < width; bit++) {
         old = old << 1 | has(k, i + bit);
         give(k, i + bit, (uint64_t)value >> (width - 1 - bit) & 1);
@@ -322,10 +332,11 @@ static uint64_t going[WORDS];
 static uint32_t going_count;
 
 /* Chooses what goes: all members in a part of the domain, or in all of it, but the first ones, the last ones, or some with equal ranks
- * between them. */
+ * between them. More than a few are left sometimes, so that a page can be all that is left of a tree. */
 static void choose_going(const struct subject *k) {
-    uint32_t left = take(1) % (LEFT_MAX + 1), how = take(1) % 6, low = 0, high = DOMAIN - 1, rank = 0;
-    if (how >= 3) {
+    uint32_t left = take(1) % (LEFT_MAX + 1), how = take(1) % 12, low = 0, high = DOMAIN - 1, rank = 0;
+    if (how >= 6) left *= 16;
+    if (how % 6 >= 3) {
         low = take(3) % DOMAIN;
         high = low + take(3) % (DOMAIN - low);
     }
@@ -357,7 +368,7 @@ static void remove_lists(struct subject *k) {
     while (i < DOMAIN) {
         uint32_t n = 0, expected = 0;
         uint64_t changed;
-        begin(k);
+        begin_in_place(k, CLEAR_LIST, i, DOMAIN - 1);
         while (n < length && i < DOMAIN) {
             offsets[n++] = offset_of(i);
             expected++;
@@ -418,7 +429,7 @@ static void remove_combined(struct subject *k) {
     operands_clear();
     operands_add(k->b);
     operands_add(with);
-    if (done(k, core_combine(and ? AND : DIFF, &b))) store(k, b);
+    if (done(k, core_combine(and? AND : DIFF, &b))) store(k, b);
     bitmap_free(with);
 }
 
@@ -429,7 +440,7 @@ static void remove_ends(struct subject *k) {
         uint64_t member;
         must(core_extreme(k->b, (int)end, &found, &member));
         EXPECT(found && has(k, index_of(member)));
-        begin(k);
+        begin_in_place(k, CLEAR_ONE, index_of(member), index_of(member));
         give(k, index_of(member), 0);
         if (!done(k, core_set(&k->b, member, 0, &previous))) return;
         EXPECT(previous == 1);
