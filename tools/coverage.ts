@@ -80,7 +80,8 @@ function readWasm(): WasmFunction[] {
   const placeOf = (offset: number): Place => places[offsets.findLastIndex((from) => from <= offset)]!;
   const functions: WasmFunction[] = [];
   for (const line of output("node_modules/.bin/wasm-objdump", "-d", join(directory!, "roaring.wasm")).split("\n")) {
-    const begin = /^[0-9a-f]+ func\[\d+\] <(.*)>:$/.exec(line), step = /^ ([0-9a-f]+): [^|]*\| +(if|br_if|select|br_table)\b([\d ]*)/.exec(line);
+    const begin = /^[0-9a-f]+ func\[\d+\] <(.*)>:$/.exec(line);
+    const step = /^ ([0-9a-f]+): [^|]*\| +(if|br_if|select|br_table)\b([\d ]*)/.exec(line);
     if (begin) functions.push({ name: begin[1]!, conditions: [] });
     if (!step) continue;
     const place = placeOf(parseInt(step[1]!, 16));
@@ -200,4 +201,5 @@ if (notRun.length > 0) console.log(`Functions that did not run:\n${notRun.map((n
 if (unexplained.length > 0) console.log(`Branches that were not taken:\n${unexplained.map(({ text }) => `  ${text}\n`).join("")}`);
 const share = (part: number, whole: number): string => `${part} of ${whole} (${((100 * part) / whole).toFixed(1)} %)`;
 console.log(`functions: ${share(runs.size - notRun.length, runs.size)}`);
-console.log(`branches: ${share(branches - sumOf(gaps), branches)}; not taken with a reason: ${sumOf([...explained])}, without: ${sumOf(unexplained)}`);
+console.log(`branches: ${share(branches - sumOf(gaps), branches)}`);
+console.log(`branches not taken with a reason: ${sumOf([...explained])}, without: ${sumOf(unexplained)}`);
