@@ -179,9 +179,9 @@ interface Gap {
 const all = [...places.values()].filter(({ place }) => !textAt(place).includes("unreachable()"));
 const order = (a: Place, b: Place): number => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line || a.column - b.column);
 const gaps = all.filter(({ taken }) => taken.includes(0)).sort((a, b) => order(a.place, b.place)).map(({ place, taken }): Gap => {
-  const what = taken[0] + taken[1] === 0 ? "never reached" : taken[0] === 0 ? "never true" : "never false";
+  const what = taken[0] + taken[1] === 0 ? "is never reached" : "always goes the same way";
   const where = `${place.file}:${functionAt(place)}`, missing = Number(taken[0] === 0) + Number(taken[1] === 0);
-  return { where, missing, text: `${where} (${place.line}:${place.column}) is ${what}: ${textAt(place)}` };
+  return { where, missing, text: `${where} (${place.line}:${place.column}) ${what}: ${textAt(place)}` };
 });
 const sumOf = (some: readonly Gap[]): number => some.reduce((sum, { missing }) => sum + missing, 0);
 

@@ -2,7 +2,7 @@
 // `make coverage` tells which there are. Members are compared with a Set, and the bitmap is validated after each step.
 
 import { describe, expect, it } from "vitest";
-import { families, range } from "../support/family.ts";
+import { families, member, range } from "../support/family.ts";
 import { bytesOf } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { withDebug } from "../support/server.ts";
@@ -148,6 +148,52 @@ describe.each(byName(families))("%s", (_family, family) => {
         expect(await roar.run("QUERY", "(#1 & #2 | #3) ^ #4", 4, a, b, "xor", "or"), `${a}, ${b}`).toBe(0);
       }
     }
+  });
+
+  it("containers of every kind are combined with two bitsets, and counted as they are stored", async () => {
+    const names = Object.keys(contents), bitsets = ["a bitset", "other bits of a bitset"];
+    const times = new Uint8Array(CONTAINER);
+    for (const name of names) {
+      await roar.load(name, []);
+      await add(name, contents[name]!);
+    }
+    for (const a of names) {
+      for (const b of names) {
+        const sources = [a, b, ...bitsets];
+        times.fill(0);
+        for (const source of sources) for (const low of contents[source]!) times[low]!++;
+        const count = (wanted: (held: number) => boolean): number => times.reduce((sum, held) => sum + Number(wanted(held)), 0);
+        const expected = [
+          count((held) => held === 4), count((held) => held > 0), count((held) => held % 2 === 1), count((held) => held === 1),
+        ];
+        const operations = ["AND", "OR", "XOR", "ONE"];
+        const replies = await roar.connection.pipeline([
+          ...operations.map((operation) => [roar.name("BITOP"), operation, `${operation}:k`, ...sources]),
+          ...operations.map((operation) => [roar.name("BITOPCARD"), operation, ...sources]),
+          ...operations.map((operation) => ["R.DEBUG", "VALIDATE", `${operation}:k`]),
+        ]);
+        expect(replies, `${a}, ${b}`).toEqual([...expected, ...expected, "OK", "OK", "OK", "OK"]);
+      }
+    }
+  });
+
+  it.runIf(family.bits === 64)("pages of near and of far offsets get more: neither fits the other's page", async () => {
+    const members = range(0, 24).flatMap((period) => {
+      const near = BigInt(period) << 58n, far = near + (1n << 56n);
+      return [...range(0, 508).map((i) => near + (BigInt(2 * i) << 16n)), ...range(0, 254).map((i) => far + (BigInt(i) << 49n))];
+    });
+    await roar.load("k", members.map(member));
+    await roar.run("OPTIMIZE", "k");
+    const set = new Set(members);
+    for (let period = 0n; period < 24n; period++) {
+      const between = period % 2n ? (period << 58n) + (501n << 16n) : (period << 58n) + (1n << 56n) + (100n << 49n) + (1n << 48n);
+      for (const offset of [between, between + (2n << 16n), (period << 58n) + (3n << 16n)]) {
+        expect(await roar.run("SETBIT", "k", offset, 1)).toBe(0);
+        set.add(offset);
+        expect(await server.run("R.DEBUG", "VALIDATE", "k"), `${offset}`).toBe("OK");
+      }
+    }
+    expectEqual(await roar.members("k"), [...set].sort((a, b) => (a < b ? -1 : 1)).map(member));
   });
 
   it("a tiny short bitset of one or two members becomes an array when a member far away comes", async () => {
