@@ -17,9 +17,10 @@
 #: FUZZ_SECONDS=600       fuzz: seconds for each target
 #: SEQUENCES=20           sequences: runs of each kind
 #: EXPRESSIONS=1000000    sequences: expressions
-#: SEED=n                 sequences: repeat the run that printed this seed; examples: the seed of the data, by default 1
+#: SECONDS=600            shrinking: seconds for each family and CPU level, and for the core alone; ways: seconds of the search
+#: SEED=n                 sequences, shrinking: repeat the run that printed this seed; examples: the seed of the data, by default 1
 #: ARCH=aarch64           build: compile for another processor, aarch64 or x86_64; the module is then build/<ARCH>/redis-roar.so
-#: SUITES="native ..."    test-arm64: run only these test files
+#: SUITES="native ..."    test-arm64, coverage: run only these test files
 
 #: SERVERS="valkey-9"     test-servers: run only on these servers
 #: SHORT=1                test-servers: run only the test files that depend most on the server
@@ -43,6 +44,7 @@ PORT         := 6379
 FUZZ_SECONDS := 600
 SEQUENCES    := 20
 EXPRESSIONS  := 1000000
+SECONDS      := 600
 EXAMPLES     := $(patsubst examples/%/main.ts,%,$(wildcard examples/*/main.ts))
 
 BIN := node_modules/.bin
@@ -83,8 +85,8 @@ CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
 
 # ---------------------------------------------------------------------- targets for users
 
-.PHONY: help build client run test test-arm64 test-servers test-fresh check format demo bench bench-cluster bench-kernels fuzz asan sequences soak
-.PHONY: examples release deb clean
+.PHONY: help build client run test test-arm64 test-servers test-fresh check format demo bench bench-cluster bench-kernels fuzz asan sequences shrinking soak
+.PHONY: ways coverage examples release deb clean
 .PHONY: setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
 
@@ -161,8 +163,25 @@ asan: setup          ## Run the integration tests on a module built with Address
 sequences: build     ## Compare more than 1,000,000 random commands and 1,000,000 expressions with a model, on each CPU level
 	SEQUENCES=$(SEQUENCES) EXPRESSIONS=$(EXPRESSIONS) $(BIN)/vitest run test/model/sequences.test.ts test/model/expressions.test.ts
 
-soak: fuzz asan sequences ## Run fuzz, asan and sequences, and 100,000 writes through a chain of replicas
+shrinking: build     ## Fill bitmaps, empty them and compare with a model, for SECONDS each in the core alone and in servers on each CPU level
+	@$(MAKE) --no-print-directory trap replay
+	build/replay-sequence -random $(SECONDS) $(or $(SEED),$(shell date +%s)) build/last-sequence
+	SECONDS=$(SECONDS) $(BIN)/vitest run test/durability/shrinking.test.ts
+
+soak: fuzz asan sequences shrinking ## Run fuzz, asan, sequences and shrinking, and 100,000 writes through a chain of replicas
 	STEPS=100000 $(BIN)/vitest run test/durability/replicas.test.ts
+
+ways: setup          ## Look for new ways that writes can take, SECONDS long, and keep inputs that take them in test/corpus/ways
+	@tools/setup sanitizers
+	@$(MAKE) --no-print-directory trap CC=clang-19
+	@$(MAKE) --no-print-directory $(O)/trap/search-ways O=$(O)/trap ENTRY=assembly/trap.ts CC=clang-19
+	@tools/ways $(SECONDS)
+
+coverage: setup      ## Run the integration tests and the fuzz corpus, and say which branches of the core they do not take
+	@tools/setup coverage
+	@$(MAKE) --no-print-directory module replay O=build/coverage ENTRY=assembly/trap.ts CC=clang-19 CHECK_MODULE=: \
+		ASC_FLAGS='--optimizeLevel 1 --sourceMap --debug' CFLAGS='-O1 $(COVERAGE)'
+	@tools/coverage $(SUITES)
 
 release: release-modules client ## Write archives for both processors, and the client's package, to dist/; the same bytes each time. TAG=v1.0.0 checks the version
 	$(foreach arch,$(RELEASED),tools/package tar $(arch) build/release/$(arch)/redis-roar.so dist &&) true
@@ -190,7 +209,7 @@ documents: docs/commands.md client/src/calls.ts
 
 # Its core has one more export, which accesses memory out of bounds.
 trap:                ## Build build/redis-roar-trap.so, the module that tests of the sandbox load
-	@$(MAKE) --no-print-directory module O=$(O)/trap ENTRY=assembly/trap.ts MODULE=$(O)/redis-roar-trap.so
+	@$(MAKE) --no-print-directory module $(O)/trap/replay-sequence O=$(O)/trap ENTRY=assembly/trap.ts MODULE=$(O)/redis-roar-trap.so
 
 # What is released does not depend on this machine's compiler and C library, and works with old ones.
 RELEASED     := x86_64 aarch64
@@ -207,6 +226,9 @@ $(RELEASED:%=release-%): release-%: tag
 # wasm2c declares functions without parameters as f(). The sanitizer for function types rejects calls of them through f(void).
 SANITIZERS := address,undefined -fno-sanitize=function -fno-sanitize-recover=all -fno-omit-frame-pointer
 
+# Counters are in a file that the process maps, so that it has them even if the process is killed.
+COVERAGE := -fprofile-instr-generate -fcoverage-mapping -mllvm -runtime-counter-relocation -mllvm -system-headers-coverage
+
 CORE_SOURCES := $(shell find assembly -name '*.ts' -not -path '*/__tests__/*')
 
 GENERATED_HEADERS := $(O)/core.h $(O)/facts.h
@@ -218,7 +240,7 @@ $(O)/compiler: always
 
 $(O)/roaring.wasm: $(ENTRY) $(CORE_SOURCES) asconfig.json tools/check-wasm.ts tools/wasm.ts package-lock.json
 	@mkdir -p $(O)
-	$(BIN)/asc $(ENTRY) --outFile $@ --textFile $(@:wasm=wat)
+	$(BIN)/asc $(ENTRY) --outFile $@ --textFile $(@:wasm=wat) $(ASC_FLAGS)
 	$(TSX) tools/check-wasm.ts $@
 
 $(O)/roaring.c: $(O)/roaring.wasm
@@ -273,15 +295,20 @@ $(O)/kernels: bench/kernels/bench.c bench/kernels/kernels.ts $(CORE_OBJECTS) $(P
 # Fuzz targets: fuzz-* with libFuzzer, replay-* without it, which run the inputs in test/corpus once.
 FUZZ_TARGETS := payload sequence query
 SANDBOX := sandbox reading building writing bitmap workspace cpu
-FUZZED := fuzz/check.c fuzz/server.c $(SANDBOX:%=$(O)/%.o) $(CORE_OBJECTS)
+FUZZED := fuzz/check.c fuzz/server.c fuzz/ways.c $(SANDBOX:%=$(O)/%.o) $(CORE_OBJECTS)
 
 replay: $(FUZZ_TARGETS:%=$(O)/replay-%)
 	@:
 
-$(O)/replay-%: fuzz/%.c fuzz/replay.c $(FUZZED) fuzz/fuzz.h
+$(O)/replay-%: fuzz/%.c fuzz/replay.c $(FUZZED) $(wildcard fuzz/*.h)
 	$(COMPILE) $(HOST_CFLAGS) $(filter-out %.h,$^) -lm -o $@
 
-$(O)/fuzz-%: fuzz/%.c $(FUZZED) fuzz/fuzz.h
+# libFuzzer that sees nothing but the counters of fuzz/ways.c, and so keeps an input only if it takes a new way.
+$(O)/search-ways: fuzz/sequence.c $(FUZZED) $(wildcard fuzz/*.h)
+	$(COMPILE) $(HOST_CFLAGS) -fsanitize=fuzzer -fno-sanitize-coverage=edge,inline-8bit-counters,pc-table,trace-cmp,indirect-calls \
+		$(filter-out %.h,$^) -lm -o $@
+
+$(O)/fuzz-%: fuzz/%.c $(FUZZED) $(wildcard fuzz/*.h)
 	$(COMPILE) $(HOST_CFLAGS) -fsanitize=fuzzer $(filter-out %.h,$^) -lm -o $@
 
 -include $(wildcard $(O)/*.d)

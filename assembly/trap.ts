@@ -1,7 +1,13 @@
-// The core with one more export, for tests of the sandbox: a function that exceeds one of the sandbox's limits.
-// test/safety/sandbox.test.ts names the ways in this order.
+// The core with two more exports, for tests: a function that exceeds one of the sandbox's limits, whose ways test/safety/sandbox.test.ts
+// names in this order; and one that says what form a bitmap and one of its containers have, for fuzz/ways.c.
 
+import { isTiny } from "./arena/arena";
+import { findEntry, leafFor } from "./arena/directory";
+import { Kind, entryKind } from "./arena/entry";
+import { entryAt, isRoomy, nodeCount, nodeLevel, rootNode } from "./arena/node";
+import { isItem, isPacked } from "./arena/packed";
 import { arena, argument, bits, bytes, left, output, reply, right, work } from "./env/memory";
+import { Own } from "./env/view";
 
 export * from "./index";
 
@@ -50,6 +56,7 @@ export function trap(way: u32): u32 {
     case 35: return <u32>bytes.atLeast(size - 63, 1);
     case 36: return bits.list(size - 63, 1, 0);
     case 37: return <u32>right.identity(0);
+    case 38: argument.put(0, 1); break;
     default: return reach();
   }
   return 0;
@@ -76,3 +83,25 @@ function reach(): u32 {
 
 /** Nests `times` calls. */
 function deeper(times: u32): u32 { return times ? deeper(times - 1) + times : arena.size(); }
+
+/** The forms of the arena, of the leaf for `key`, and of container `key`: a byte each, numbered as fuzz/ways.c names them. */
+export function formsAt(key: u64): u32 {
+  return formOfArena() | (formOfLeaf(leafFor<Own>(key)) << 8) | (formOfContainer(findEntry(key)) << 16);
+}
+
+function formOfArena(): u32 {
+  const root = rootNode<Own>();
+  if (nodeLevel<Own>(root)) return 6;
+  if (!isTiny<Own>()) return isPacked<Own>(root) ? 5 : 4;
+  if (isPacked<Own>(root)) return 3;
+  if (!nodeCount<Own>(root)) return 0;
+  return entryKind<Own>(entryAt(root, 0)) == Kind.SHORT ? 2 : 1;
+}
+
+function formOfLeaf(leaf: usize): u32 {
+  if (isTiny<Own>()) return 0;
+  return isPacked<Own>(leaf) ? 3 : isRoomy(leaf) ? 2 : 1;
+}
+
+/** The container's kind; 8 if there is none, 9 if it is an item of a packed leaf. */
+function formOfContainer(entry: usize): u32 { return entry ? isItem(entry) ? 9 : entryKind<Own>(entry) : 8; }

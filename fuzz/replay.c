@@ -1,12 +1,22 @@
-/* replay.c -- main() of a fuzz target without a fuzzer: runs the inputs in the given files, each on every CPU level.
+/* replay.c -- main() of a fuzz target without a fuzzer.
  *
- * Prints the number of inputs at the end; a finding ends the process before. */
+ *   replay-<target> <file>...              runs the inputs in the files, each on every CPU level
+ *   replay-<target> -random <seconds> <seed> <file>    runs random inputs, each on one level; `file` always holds the last one
+ *
+ * Prints the number of inputs at the end; a finding ends the process before. WAYS=file in the environment: writes there which ways writes
+ * have taken (ways.h). */
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 
 #include "fuzz.h"
+#include "ways.h"
+
+#define RANDOM_BYTES 2048
+
+static uint8_t input[1 << 20];
 
 static int replay(const char *path) {
-    static uint8_t input[1 << 20];
     FILE *file = fopen(path, "rb");
     if (file == NULL) return 0;
     size_t size = fread(input, 1, sizeof input, file);
@@ -18,7 +28,50 @@ static int replay(const char *path) {
     return 1;
 }
 
+/* splitmix64 */
+static uint64_t next_random(uint64_t *state) {
+    uint64_t x = *state += 0x9e3779b97f4a7c15;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return x ^ x >> 31;
+}
+
+static int run_random(time_t seconds, uint64_t seed, const char *path) {
+    FILE *file = fopen(path, "wb");
+    unsigned long inputs = 0;
+    if (file == NULL) return 0;
+    printf("seed %llu; an input that fails is in %s\n", (unsigned long long)seed, path);
+    fflush(stdout);
+    for (time_t end = time(NULL) + seconds; time(NULL) < end; inputs++) {
+        for (size_t i = 0; i < RANDOM_BYTES; i += 8) {
+            uint64_t bytes = next_random(&seed);
+            memcpy(input + i, &bytes, 8);
+        }
+        rewind(file);
+        fwrite(input, 1, RANDOM_BYTES, file);
+        fflush(file);
+        LLVMFuzzerTestOneInput(input, RANDOM_BYTES);
+    }
+    fclose(file);
+    printf("%lu random inputs\n", inputs);
+    return 1;
+}
+
+static void write_ways(void) {
+    const char *path = getenv("WAYS");
+    FILE *file = path ? fopen(path, "w") : NULL;
+    if (file == NULL) return;
+    print_ways(file);
+    fclose(file);
+}
+
 int main(int argc, char **argv) {
+    atexit(write_ways);
+    if (argc == 5 && strcmp(argv[1], "-random") == 0) {
+        if (run_random(atol(argv[2]), strtoull(argv[3], NULL, 10), argv[4])) return 0;
+        fprintf(stderr, "cannot write %s\n", argv[4]);
+        return 1;
+    }
     for (int i = 1; i < argc; i++) {
         if (replay(argv[i])) continue;
         fprintf(stderr, "cannot read %s\n", argv[i]);

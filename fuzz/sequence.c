@@ -8,96 +8,15 @@
  * the domain. */
 #include <string.h>
 
-#include "fuzz.h"
+#include "bits.h"
+#include "ways.h"
 
-#define DOMAIN (1u << 18)
-#define WORDS (DOMAIN / 64)
-#define BITMAPS 3
 #define SOURCES_MAX 4
 #define CALLS_MAX 300
 #define CALLS_MAX_WIDE 50           /* calls are slow if there are many containers */
 #define AT_ONCE_MAX 4096
 /* A bitmap of up to this many members is compared after each call; all bitmaps are compared at the end. */
 #define COMPARED_MAX 2048
-
-/* A bitmap and its model. */
-static struct subject {
-    bitmap *b;
-    uint64_t bits[WORDS];
-} subjects[BITMAPS];
-
-/* --- The input ---------------------------------------------------------------------------------------------------- */
-
-static const uint8_t *input, *input_end;
-
-static uint32_t take(int bytes) {
-    uint32_t value = 0;
-    for (; bytes > 0; bytes--) value = value << 8 | (input < input_end ? *input++ : 0);
-    return value;
-}
-
-static struct subject *take_bitmap(void) { return &subjects[take(1) % BITMAPS]; }
-
-/* --- The geometry ------------------------------------------------------------------------------------------------- */
-
-static struct {
-    uint64_t base;              /* the first container's key */
-    uint32_t low_bits;
-    uint32_t low;               /* the first offset in a container */
-} geometry;
-
-enum { LOW_BITS = 8, BASES = 4, LOWS = 2, GEOMETRIES = LOW_BITS * BASES * LOWS };
-
-static void choose_geometry(uint32_t number) {
-    static const uint32_t low_bits[LOW_BITS] = {16, 16, 16, 16, 16, 10, 6, 3};
-    geometry.low_bits = low_bits[number % LOW_BITS];
-    uint64_t containers = DOMAIN >> geometry.low_bits;
-    const uint64_t bases[BASES] = {0, 65536 - containers, 65536 - containers / 2, (1ull << 48) - containers};
-    geometry.base = bases[number / LOW_BITS % BASES];
-    geometry.low = number / LOW_BITS / BASES % LOWS ? 65536 - (1u << geometry.low_bits) : 0;
-}
-
-static uint64_t offset_of(uint32_t i) {
-    return (geometry.base + (i >> geometry.low_bits)) << 16 | (geometry.low + (i & ((1u << geometry.low_bits) - 1)));
-}
-
-static uint32_t index_of(uint64_t offset) {
-    uint64_t container = (offset >> 16) - geometry.base, low = (offset & 65535) - geometry.low;
-    EXPECT(container < DOMAIN >> geometry.low_bits && low < 1u << geometry.low_bits);
-    return (uint32_t)(container << geometry.low_bits | low);
-}
-
-/* --- The model ---------------------------------------------------------------------------------------------------- */
-
-static uint32_t has(const struct subject *k, uint32_t i) { return k->bits[i / 64] >> i % 64 & 1; }
-
-static void give(struct subject *k, uint32_t i, uint32_t bit) {
-    k->bits[i / 64] = (k->bits[i / 64] & ~(1ull << i % 64)) | (uint64_t)bit << i % 64;
-}
-
-/* The number of members below index i. */
-static uint32_t members_below(const struct subject *k, uint32_t i) {
-    uint32_t members = 0;
-    for (uint32_t w = 0; w < i / 64; w++) members += (uint32_t)__builtin_popcountll(k->bits[w]);
-    return i % 64 ? members + (uint32_t)__builtin_popcountll(k->bits[i / 64] << (64 - i % 64)) : members;
-}
-
-/* The bits of word w with indexes in [low, high]. */
-static uint64_t mask_of(uint32_t w, uint32_t low, uint32_t high) {
-    uint64_t mask = ~0ull;
-    if (w == low / 64) mask &= ~0ull << low % 64;
-    if (w == high / 64) mask &= ~0ull >> (63 - high % 64);
-    return w < low / 64 || w > high / 64 ? 0 : mask;
-}
-
-/* The first index from i on whose bit equals `bit`; DOMAIN if there is none. */
-static uint32_t next_with(const struct subject *k, uint32_t i, uint32_t bit) {
-    for (uint32_t w = i / 64; w < WORDS; w++) {
-        uint64_t bits = (bit ? k->bits[w] : ~k->bits[w]) & mask_of(w, i, DOMAIN - 1);
-        if (bits) return 64 * w + (uint32_t)__builtin_ctzll(bits);
-    }
-    return DOMAIN;
-}
 
 struct comparison {
     const struct subject *with;
@@ -134,6 +53,43 @@ static void check(const struct subject *k) {
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
 
+/* For one write, memory can be scarce: its bitmap may grow by so many bytes. A write that is refused must change nothing. */
+static struct {
+    int scarce;
+    uint32_t room;
+    uint64_t before[WORDS];
+} memory;
+
+/* Precedes each write to k, and what changes the model. */
+static void begin(const struct subject *k) {
+    if (!memory.scarce) return;
+    memcpy(memory.before, k->bits, sizeof k->bits);
+    sandbox_limit((uint32_t)bitmap_bytes(k->b) + memory.room);
+}
+
+/* begin() for a write in place to bits from `low` to `high`. */
+static void begin_in_place(const struct subject *k, enum write write, uint32_t low, uint32_t high) {
+    begin(k);
+    before_write(k->b, write, offset_of(low), offset_of(high));
+}
+
+/* Follows each write to k, and what changes the model. Returns whether it was done. */
+static int done(struct subject *k, status s) {
+    int refused = s == OUT_OF_MEMORY && memory.scarce;
+    after_write(k->b, s);
+    if (memory.scarce) sandbox_limit(UINT32_MAX);
+    memory.scarce = 0;
+    if (refused) memcpy(k->bits, memory.before, sizeof k->bits);
+    else must(s);
+    return !refused;
+}
+
+static void make_scarce(void) {
+    uint32_t room = take(2);
+    memory.scarce = 1;
+    memory.room = room >> take(1) % 16;
+}
+
 /* Replaces the bitmap by b. */
 static void store(struct subject *k, bitmap *b) {
     bitmap_free(k->b);
@@ -167,10 +123,10 @@ static bitmap *universe(uint32_t number) {
 }
 
 static void set_one(struct subject *k) {
-    uint32_t i = take(3) % DOMAIN, bit = take(1) & 1, previous;
-    must(core_set(&k->b, offset_of(i), bit, &previous));
-    EXPECT(previous == has(k, i));
+    uint32_t i = take(3) % DOMAIN, bit = take(1) & 1, held = has(k, i), previous;
+    begin_in_place(k, bit ? SET_ONE : CLEAR_ONE, i, i);
     give(k, i, bit);
+    if (done(k, core_set(&k->b, offset_of(i), bit, &previous))) EXPECT(previous == held);
 }
 
 /* Sets or clears many bits, or builds a bitmap of them. */
@@ -180,30 +136,65 @@ static void set_many(struct subject *k) {
     uint64_t changed, expected = 0;
     bitmap *b;
 
+    if (how == 3) begin(k);
+    else begin_in_place(k, bit ? SET_LIST : CLEAR_LIST, i, (i + step) % DOMAIN);
     if (how == 3) memset(k->bits, 0, sizeof k->bits);
-
     for (uint32_t n = 0; n < many; n++, i = (i + step) % DOMAIN) {
         offsets[n] = offset_of(i);
         expected += has(k, i) != bit;
         give(k, i, bit);
     }
     if (how == 3) {
-        must(core_collect(offsets, many, &b));
-        store(k, b);
-        return;
+        if (done(k, core_collect(offsets, many, &b))) store(k, b);
+    } else if (done(k, core_set_all(&k->b, offsets, many, bit, &changed))) {
+        EXPECT(changed == expected);
     }
-    must(core_set_all(&k->b, offsets, many, bit, &changed));
-    EXPECT(changed == expected);
+}
+
+/* Sets one bit in each of many containers. */
+static void scatter(struct subject *k) {
+    static uint64_t offsets[VALUES_ROOM(AT_ONCE_MAX)];
+    uint32_t width = 1u << geometry.low_bits, containers = DOMAIN >> geometry.low_bits;
+    uint32_t first = take(2) % containers, low = take(2) % width, step = take(1) % 4 + 1, many = take(2) % AT_ONCE_MAX + 1, n = 0;
+    uint64_t changed, expected = 0;
+
+    begin_in_place(k, SET_LIST, first * width + low, first * width + low);
+    for (uint32_t c = first; c < containers && n < many; c += step) {
+        uint32_t i = c * width + (low + n) % width;
+        offsets[n++] = offset_of(i);
+        expected += !has(k, i);
+        give(k, i, 1);
+    }
+    if (done(k, core_set_all(&k->b, offsets, n, 1, &changed))) EXPECT(changed == expected);
+}
+
+/* Adds the members of another bitmap in place, unless the core finds it quicker to build the union. */
+static void merge(struct subject *k) {
+    const struct subject *from = take_bitmap();
+    uint32_t merged;
+
+    if (from == k) return;
+    uint32_t low = next_with(from, 0, 1), high = next_with(from, low + take(2), 1);
+    begin_in_place(k, MERGE, low % DOMAIN, high % DOMAIN);
+    for (uint32_t w = 0; w < WORDS; w++) k->bits[w] |= from->bits[w];
+    if (!done(k, core_merge(&k->b, from->b, &merged)) || merged) return;
+    bitmap *b;
+    operands_clear();
+    operands_add(k->b);
+    operands_add(from->b);
+    must(core_combine(OR, &b));
+    store(k, b);
 }
 
 static void change(struct subject *k, enum change what, uint32_t low, uint32_t high) {
-    must(core_change_range(&k->b, what, offset_of(low), offset_of(high)));
+    begin_in_place(k, what == SET ? SET_RANGE : what == CLEAR ? CLEAR_RANGE : FLIP_RANGE, low, high);
     for (uint32_t w = low / 64; w <= high / 64; w++) {
         uint64_t mask = mask_of(w, low, high);
         if (what == SET) k->bits[w] |= mask;
         else if (what == CLEAR) k->bits[w] &= ~mask;
         else k->bits[w] ^= mask;
     }
+    done(k, core_change_range(&k->b, what, offset_of(low), offset_of(high)));
 }
 
 static void change_range(struct subject *k, const bitmap *all) {
@@ -267,9 +258,9 @@ static void combine_some(struct subject *k) {
     }
     must(core_combine_cardinality(operation, &members));
     EXPECT(members == expected);
-    must(core_combine(operation, &b));
-    store(k, b);
+    begin(k);
     memcpy(k->bits, result, sizeof result);
+    if (done(k, core_combine(operation, &b))) store(k, b);
 }
 
 static void complement(struct subject *k, const bitmap *all) {
@@ -288,8 +279,8 @@ static void complement(struct subject *k, const bitmap *all) {
 
 static void pack(struct subject *k) {
     bitmap *b;
-    must(core_pack(k->b, &b));
-    store(k, b);
+    begin(k);
+    if (done(k, core_pack(k->b, &b))) store(k, b);
 }
 
 static void write_and_read(struct subject *k) {
@@ -319,11 +310,142 @@ static void set_field(struct subject *k) {
     uint64_t old = 0;
 
     if ((i & ((1u << geometry.low_bits) - 1)) + width > 1u << geometry.low_bits) return;
-    for (uint32_t bit = 0; bit < width; bit++) old = old << 1 | has(k, i + bit);
-    must(core_set_field(&k->b, &at, 0, value, WRAP, &o));
+    begin_in_place(k, FIELD, i, i + width - 1);
+    for (uint32_t bit = 0; bit < width; bit++) {
+        old = old << 1 | has(k, i + bit);
+        give(k, i + bit, (uint64_t)value >> (width - 1 - bit) & 1);
+    }
+    if (!done(k, core_set_field(&k->b, &at, 0, value, WRAP, &o))) return;
     EXPECT(o.written && o.reply == (int64_t)(old << (64 - width)) >> (64 - width) && o.old == o.reply);
     EXPECT(o.changed == (((uint64_t)value ^ old) << (64 - width) != 0));
-    for (uint32_t bit = 0; bit < width; bit++) give(k, i + bit, (uint64_t)value >> (width - 1 - bit) & 1);
+}
+
+/* --- Shrinking ---------------------------------------------------------------------------------------------------- */
+
+#define LEFT_MAX 40
+#define LISTED_AT_ONCE 16384
+#define LISTS_MAX 64
+#define ALONE_MAX 5000              /* members that are removed one by one */
+
+/* The bits that go, and how many. */
+static uint64_t going[WORDS];
+static uint32_t going_count;
+
+/* Chooses what goes: all members in a part of the domain, or in all of it, but the first ones, the last ones, or some with equal ranks
+ * between them. More than a few are left sometimes, so that a page can be all that is left of a tree. */
+static void choose_going(const struct subject *k) {
+    uint32_t left = take(1) % (LEFT_MAX + 1), how = take(1) % 12, low = 0, high = DOMAIN - 1, rank = 0;
+    if (how >= 6) left *= 16;
+    if (how % 6 >= 3) {
+        low = take(3) % DOMAIN;
+        high = low + take(3) % (DOMAIN - low);
+    }
+    uint32_t members = members_below(k, high + 1) - members_below(k, low);
+    memset(going, 0, sizeof going);
+    going_count = 0;
+    for (uint32_t i = next_with(k, low, 1); i <= high; i = next_with(k, i + 1, 1), rank++) {
+        uint64_t before = (uint64_t)rank * left / members, after = (uint64_t)(rank + 1) * left / members;
+        if (how % 3 == 0 ? before != after : how % 3 == 1 ? rank < left : rank + left >= members) continue;
+        going[i / 64] |= 1ull << i % 64;
+        going_count++;
+    }
+}
+
+static uint32_t next_going(uint32_t i) {
+    for (uint32_t w = i / 64; w < WORDS; w++) {
+        uint64_t bits = going[w] & mask_of(w, i, DOMAIN - 1);
+        if (bits) return 64 * w + (uint32_t)__builtin_ctzll(bits);
+    }
+    return DOMAIN;
+}
+
+/* Removes what goes by lists of any length, in either order, with absent offsets between the members or without. */
+static void remove_lists(struct subject *k) {
+    static uint64_t offsets[VALUES_ROOM(LISTED_AT_ONCE)];
+    uint32_t length = take(2) % LISTED_AT_ONCE + 1, how = take(1), mixed = how & 1, descending = how & 2, i = next_going(0);
+    if (length < going_count * 2 / LISTS_MAX) length = going_count * 2 / LISTS_MAX;
+    if (length > LISTED_AT_ONCE) length = LISTED_AT_ONCE;
+    while (i < DOMAIN) {
+        uint32_t n = 0, expected = 0;
+        uint64_t changed;
+        begin_in_place(k, CLEAR_LIST, i, DOMAIN - 1);
+        while (n < length && i < DOMAIN) {
+            offsets[n++] = offset_of(i);
+            expected++;
+            give(k, i, 0);
+            if (mixed && n < length && i + 1 < DOMAIN && !has(k, i + 1)) offsets[n++] = offset_of(i + 1);
+            i = next_going(i + 1);
+        }
+        for (uint32_t a = 0, b = n - 1; descending && a < b; a++, b--) {
+            uint64_t swapped = offsets[a];
+            offsets[a] = offsets[b];
+            offsets[b] = swapped;
+        }
+        if (!done(k, core_set_all(&k->b, offsets, n, 0, &changed))) return;
+        EXPECT(changed == expected);
+        check(k);
+    }
+}
+
+/* Removes what goes by ranges. */
+static void remove_ranges(struct subject *k) {
+    for (uint32_t low = next_going(0); low < DOMAIN;) {
+        uint32_t high = low, next = next_going(low + 1);
+        while (next < DOMAIN && next_with(k, high + 1, 1) == next) {
+            high = next;
+            next = next_going(next + 1);
+        }
+        change(k, CLEAR, low, high);
+        check(k);
+        low = next;
+    }
+}
+
+/* A bitmap of these bits. */
+static bitmap *bitmap_of(const uint64_t *bits) {
+    static uint64_t offsets[VALUES_ROOM(AT_ONCE_MAX)];
+    bitmap *b = bitmap_create(0);
+    uint32_t n = 0;
+    uint64_t changed;
+    for (uint32_t i = 0; i < DOMAIN; i++) {
+        if (bits[i / 64] >> i % 64 & 1) offsets[n++] = offset_of(i);
+        if (n < AT_ONCE_MAX && i < DOMAIN - 1) continue;
+        must(core_set_all(&b, offsets, n, 1, &changed));
+        n = 0;
+    }
+    return b;
+}
+
+/* Removes what goes by BITOP: DIFF with it, or AND with the rest. */
+static void remove_combined(struct subject *k) {
+    static uint64_t other[WORDS];
+    uint32_t and = take(1) & 1;
+    bitmap *b;
+
+    for (uint32_t w = 0; w < WORDS; w++) other[w] = and ? k->bits[w] & ~going[w] : going[w];
+    bitmap *with = bitmap_of(other);
+    begin(k);
+    for (uint32_t w = 0; w < WORDS; w++) k->bits[w] &= ~going[w];
+    operands_clear();
+    operands_add(k->b);
+    operands_add(with);
+    if (done(k, core_combine(and? AND : DIFF, &b))) store(k, b);
+    bitmap_free(with);
+}
+
+/* Removes the least or the greatest member again and again. */
+static void remove_ends(struct subject *k) {
+    uint32_t left = take(1) % (LEFT_MAX + 1), end = take(1) & 1, many = members_below(k, DOMAIN), found, previous;
+    for (uint32_t n = 0; many > left && n < ALONE_MAX; n++, many--) {
+        uint64_t member;
+        must(core_extreme(k->b, (int)end, &found, &member));
+        EXPECT(found && has(k, index_of(member)));
+        begin_in_place(k, CLEAR_ONE, index_of(member), index_of(member));
+        give(k, index_of(member), 0);
+        if (!done(k, core_set(&k->b, member, 0, &previous))) return;
+        EXPECT(previous == 1);
+        if (many < 200) check(k);
+    }
 }
 
 /* --- Queries ------------------------------------------------------------------------------------------------------ */
@@ -389,9 +511,10 @@ static void ask_relation(void) {
 /* --- The sequence ------------------------------------------------------------------------------------------------- */
 
 static void step(const bitmap *all) {
-    uint32_t which = take(1) % 14;
+    uint32_t which = take(1) % 21;
     struct subject *k = take_bitmap();
 
+    if (which >= 17 && which <= 19) choose_going(k);
     switch (which) {
     case 0: set_one(k); break;
     case 1: set_many(k); break;
@@ -409,7 +532,14 @@ static void step(const bitmap *all) {
         ask(k);
         ask_relation();
         return;
-    default: ask_position(k); return;
+    case 13: ask_position(k); return;
+    case 14: scatter(k); break;
+    case 15: merge(k); break;
+    case 16: make_scarce(); return;
+    case 17: remove_lists(k); break;
+    case 18: remove_ranges(k); break;
+    case 19: remove_combined(k); break;
+    default: remove_ends(k); break;
     }
     check(k);
 }
@@ -425,6 +555,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const bitmap *all = universe(number);
     int most = geometry.low_bits == 16 ? CALLS_MAX : CALLS_MAX_WIDE;
     for (int i = 0; i < BITMAPS; i++) empty(&subjects[i]);
+    memory.scarce = 0;
     for (int calls = 0; input < input_end && calls < most; calls++) step(all);
     for (int i = 0; i < BITMAPS; i++) {
         check(&subjects[i]);

@@ -70,7 +70,7 @@ describe("a trap", () => {
     ["reaching unreachable code", "unreachable code"], ["recursing too deep", "calls nested too deep"],
     ["growing during a read", "memory did not grow"], ["counting in bytes across the end", BITMAP],
     ["comparing bytes across the end", BITMAP], ["listing bits across the end", BITMAP],
-    ["asking which memory operand 0 is when there is none", OPERAND],
+    ["asking which memory operand 0 is when there is none", OPERAND], ["replacing argument 0 when there is none", ARGUMENT],
   ];
   const numbered = ways.map(([name, error], way) => ({ name, error, way }));
 

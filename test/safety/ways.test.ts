@@ -1,0 +1,27 @@
+// Every way that a write is known to take, from each form of a bitmap and of a container to each other, is taken by some input in
+// test/corpus, and compared with a model there. `make ways` looks for more. tools/ways.ts has the lists and what they mean.
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { compareWays } from "../../tools/ways.ts";
+import { built, projectRoot } from "../support/server.ts";
+import { emulator } from "../support/version.ts";
+
+it("writes take exactly the ways that are listed, and none that is said to be impossible", () => {
+  const inputs = ["sequence", "ways"].flatMap((name) => {
+    const folder = join(projectRoot, "test/corpus", name);
+    return readdirSync(folder).map((file) => join(folder, file));
+  });
+  const directory = mkdtempSync(join(tmpdir(), "redis-roar-ways-")), WAYS = join(directory, "ways");
+  const [program, ...before] = [...emulator, built("trap/replay-sequence")];
+  try {
+    execFileSync(program, [...before, ...inputs], { env: { ...process.env, WAYS }, timeout: 120_000 });
+    const { unlisted, missed, refuted, idle } = compareWays(WAYS);
+    expect({ unlisted, missed, refuted, idle }).toEqual({ unlisted: [], missed: [], refuted: [], idle: [] });
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});

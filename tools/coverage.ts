@@ -1,0 +1,205 @@
+// coverage <directory> <program>...: says which functions and branches of the core were not taken while tests ran.
+//
+// `make coverage` builds the core with clang's source-based coverage in the directory, from WebAssembly that asc has hardly optimized, so
+// that functions and branches are those of the source. The programs are what ran, the module and the replays of the fuzz corpus; the
+// directory holds their counters.
+//
+// wasm2c writes one C function for each function of the WebAssembly, in the same order. In it are one condition for each instruction if,
+// br_if and select, and a switch for each br_table, in the same order too. The source map knows the place in assembly/ that each
+// instruction comes from. So counters of conditions in C become counters of places in AssemblyScript, summed up over the instances of
+// generic and inlined functions. The bounds checks are functions and macros of their own in C, and not counted; nor is select, which
+// min() and max() become, and which takes no branch in machine code; nor are conditions of unreachable().
+//
+// A branch that is not taken needs a test, or a reason in test/coverage: `file:function number: why`, where the number is that of its
+// branches that are not taken, and the function may be `*`. What has neither is printed.
+
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Functions some of whose branches are not taken, how many, and why. */
+const KNOWN = "test/coverage";
+
+const [directory, ...programs] = process.argv.slice(2);
+if (!directory || programs.length === 0) throw new Error("usage: coverage <directory> <program>...");
+
+const output = (program: string, ...args: string[]): string => execFileSync(program, args, { encoding: "utf8", maxBuffer: 2 ** 30 });
+
+// --- From WebAssembly to places in the source -------------------------------------------------------------------------------
+
+interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where the instruction at each offset of the binary comes from: ascending offsets, and the place from there on. */
+function readSourceMap(path: string): { offsets: number[]; places: Place[] } {
+  const map = JSON.parse(readFileSync(path, "utf8")) as { sources: string[]; mappings: string };
+  const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const offsets: number[] = [], places: Place[] = [];
+  let offset = 0, source = 0, line = 0, column = 0;
+  for (const segment of map.mappings.split(/[,;]/).filter(Boolean)) {
+    const values: number[] = [];
+    for (let value = 0, shift = 0, i = 0; i < segment.length; i++) {
+      const digit = digits.indexOf(segment[i]!);
+      value += (digit & 31) * 2 ** shift;
+      shift += 5;
+      if (digit & 32) continue;
+      values.push(value & 1 ? -(value >> 1) : value >> 1);
+      value = shift = 0;
+    }
+    offset += values[0]!;
+    if (values.length < 4) continue;
+    source += values[1]!;
+    line += values[2]!;
+    column += values[3]!;
+    offsets.push(offset);
+    places.push({ file: map.sources[source]!, line: line + 1, column });
+  }
+  return { offsets, places };
+}
+
+interface Condition {
+  /** `case 2`: one of br_table's targets. */
+  readonly kind: string;
+  readonly place: Place;
+}
+
+/** Not the library, and not what only tests call. */
+const isOurs = (name: string): boolean => name.startsWith("assembly/") && !name.startsWith("assembly/trap/");
+
+interface WasmFunction {
+  readonly name: string;
+  readonly conditions: Condition[];
+}
+
+/** The functions of the WebAssembly, with their conditions in order. */
+function readWasm(): WasmFunction[] {
+  const { offsets, places } = readSourceMap(join(directory!, "roaring.wasm.map"));
+  const placeOf = (offset: number): Place => places[offsets.findLastIndex((from) => from <= offset)]!;
+  const functions: WasmFunction[] = [];
+  for (const line of output("node_modules/.bin/wasm-objdump", "-d", join(directory!, "roaring.wasm")).split("\n")) {
+    const begin = /^[0-9a-f]+ func\[\d+\] <(.*)>:$/.exec(line);
+    const step = /^ ([0-9a-f]+): [^|]*\| +(if|br_if|select|br_table)\b([\d ]*)/.exec(line);
+    if (begin) functions.push({ name: begin[1]!, conditions: [] });
+    if (!step) continue;
+    const place = placeOf(parseInt(step[1]!, 16));
+    const kinds = step[2] === "br_table" ? step[3]!.trim().split(" ").map((to) => `case ${to}`) : [step[2]!];
+    for (const kind of kinds) functions.at(-1)!.conditions.push({ kind, place });
+  }
+  return functions;
+}
+
+// --- Counters -------------------------------------------------------------------------------------------------------------------
+
+interface CFunction {
+  readonly name: string;
+  readonly count: number;
+  /** Line, column, line, column, times true, times false, file, expanded file, kind. */
+  readonly branches: number[][];
+}
+
+/** The counted functions of the generated C, by name. */
+function readCounters(): Map<string, CFunction> {
+  const profile = join(directory!, "all.profdata");
+  const raw = readdirSync(directory!).filter((name) => name.endsWith(".profraw")).map((name) => join(directory!, name));
+  output("llvm-profdata-19", "merge", "-o", profile, ...raw);
+  const objects = programs.flatMap((program, i) => (i === 0 ? [program] : ["-object", program]));
+  const exported = JSON.parse(output("llvm-cov-19", "export", ...objects, `-instr-profile=${profile}`)) as {
+    data: { functions: CFunction[] }[];
+  };
+  const found = new Map<string, CFunction>();
+  for (const one of exported.data[0]!.functions.filter(({ name }) => name.includes(":w2c_roaring_"))) {
+    const name = one.name.split(":")[1]!, branches = one.branches.filter((branch) => branch[6] === 0 && branch[8] === 4);
+    const other = found.get(name);
+    // The levels have one instance each.
+    const sum = other && other.branches.length === branches.length
+      ? branches.map((branch, i) => branch.map((value, j) => (j === 4 || j === 5 ? value + other.branches[i]![j]! : value)))
+      : branches;
+    found.set(name, { name, count: one.count + (other?.count ?? 0), branches: sum });
+  }
+  return found;
+}
+
+/** The names of the C functions, in the order of the WebAssembly's. */
+function readNames(): string[] {
+  const c = readFileSync(join(directory!, "core-roaring.c"), "utf8");
+  return Array.from(c.matchAll(/^static \w+ (w2c_roaring_\w+)\(.*\);$/gm), (found) => found[1]!);
+}
+
+// --- Putting them together ------------------------------------------------------------------------------------------------------
+
+interface Counted {
+  readonly place: Place;
+  taken: [yes: number, no: number];
+}
+
+const functions = readWasm(), names = readNames(), counters = readCounters();
+if (functions.length !== names.length) throw new Error(`${functions.length} functions in WebAssembly, ${names.length} in C`);
+
+/** From assembly/write/batch/addAll<...> to assembly/write/batch.ts:addAll, where instances and inner functions are one. */
+const sourceName = (name: string): string => name.replace(/<.*$/, "").replace(/\|.*$/, "").replace(/\/([^/]+)$/, ".ts:$1");
+
+const runs = new Map<string, number>(), places = new Map<string, Counted>();
+functions.forEach(({ name, conditions }, i) => {
+  const counted = counters.get(names[i]!);
+  if (!counted) throw new Error(`no counters for ${names[i]}`);
+  if (!isOurs(name)) return;
+  const source = sourceName(name);
+  runs.set(source, (runs.get(source) ?? 0) + counted.count);
+  if (counted.branches.length !== conditions.length) {
+    throw new Error(`${name}: ${conditions.length} conditions in WebAssembly, ${counted.branches.length} in C`);
+  }
+  conditions.forEach(({ kind, place }, at) => {
+    if (kind === "select" || !place.file.startsWith("assembly/")) return;
+    const key = `${place.file}:${place.line}:${place.column}:${kind}`, branch = counted.branches[at]!;
+    const sum = places.get(key) ?? { place, taken: [0, 0] };
+    sum.taken = [sum.taken[0] + branch[4]!, sum.taken[1] + branch[5]!];
+    if (kind.startsWith("case")) sum.taken[1] = 1;      // that a case is not taken says nothing
+    places.set(key, sum);
+  });
+});
+
+/** The name of the function around a line: the last one that is declared above it. */
+function functionAt({ file, line }: Place): string {
+  const above = readFileSync(file, "utf8").split("\n").slice(0, line).reverse();
+  return above.map((text) => /^\s*(?:@inline )?(?:export )?(?:@inline )?function (\w+)/.exec(text)?.[1]).find(Boolean) ?? "?";
+}
+
+const textAt = ({ file, line }: Place): string => readFileSync(file, "utf8").split("\n")[line - 1]!.trim();
+
+interface Gap {
+  readonly where: string;
+  readonly text: string;
+  /** How many branches. */
+  readonly missing: number;
+}
+
+const all = [...places.values()].filter(({ place }) => !textAt(place).includes("unreachable()"));
+const order = (a: Place, b: Place): number => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line || a.column - b.column);
+const gaps = all.filter(({ taken }) => taken.includes(0)).sort((a, b) => order(a.place, b.place)).map(({ place, taken }): Gap => {
+  const what = taken[0] + taken[1] === 0 ? "is never reached" : "always goes the same way";
+  const where = `${place.file}:${functionAt(place)}`, missing = Number(taken[0] === 0) + Number(taken[1] === 0);
+  return { where, missing, text: `${where} (${place.line}:${place.column}) ${what}: ${textAt(place)}` };
+});
+const sumOf = (some: readonly Gap[]): number => some.reduce((sum, { missing }) => sum + missing, 0);
+
+const explained = new Set<Gap>();
+for (const line of readFileSync(KNOWN, "utf8").split("\n").filter((text) => text.startsWith("assembly/"))) {
+  const [, where, number] = /^(\S+) (\d+): /.exec(line) ?? [];
+  if (!where) throw new Error(`${KNOWN}: ${line}`);
+  const meant = gaps.filter((gap) => (where.endsWith(":*") ? gap.where.startsWith(where.slice(0, -1)) : gap.where === where));
+  const missing = sumOf(meant);
+  if (missing < Number(number)) console.log(`${KNOWN}: ${where} has only ${missing} branches that are not taken`);
+  if (missing <= Number(number)) meant.forEach((gap) => explained.add(gap));
+}
+
+const notRun = [...runs].filter(([, count]) => count === 0).map(([name]) => name).sort();
+const unexplained = gaps.filter((gap) => !explained.has(gap)), branches = 2 * all.length;
+if (notRun.length > 0) console.log(`Functions that did not run:\n${notRun.map((name) => `  ${name}\n`).join("")}`);
+if (unexplained.length > 0) console.log(`Branches that were not taken:\n${unexplained.map(({ text }) => `  ${text}\n`).join("")}`);
+const share = (part: number, whole: number): string => `${part} of ${whole} (${((100 * part) / whole).toFixed(1)} %)`;
+console.log(`functions: ${share(runs.size - notRun.length, runs.size)}`);
+console.log(`branches: ${share(branches - sumOf(gaps), branches)}`);
+console.log(`branches not taken with a reason: ${sumOf([...explained])}, without: ${sumOf(unexplained)}`);
