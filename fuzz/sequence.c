@@ -301,23 +301,58 @@ static void empty(struct subject *k) {
     memset(k->bits, 0, sizeof k->bits);
 }
 
-/* Writes a field, with overflow WRAP. It must lie in one container. */
-static void set_field(struct subject *k) {
-    uint32_t width = take(1) % 64 + 1, i = take(3) % DOMAIN;
-    field at = {offset_of(i), width, 1};
-    int64_t value = (int64_t)((uint64_t)take(4) << 32 | take(4));
-    outcome o;
-    uint64_t old = 0;
+#define FIELDS_MAX 4
 
-    if ((i & ((1u << geometry.low_bits) - 1)) + width > 1u << geometry.low_bits) return;
-    begin_in_place(k, FIELD, i, i + width - 1);
+/* Whether a field lies in the domain and in one container. */
+static int is_field(uint32_t i, uint32_t width) {
+    uint32_t held = 1u << geometry.low_bits;
+    return i + width <= DOMAIN && (i & (held - 1)) + width <= held;
+}
+
+/* Writes a signed field of the model. Returns its old value. */
+static int64_t give_field(struct subject *k, uint32_t i, uint32_t width, uint64_t value) {
+    uint64_t old = 0;
     for (uint32_t bit = 0; bit < width; bit++) {
         old = old << 1 | has(k, i + bit);
-        give(k, i + bit, (uint64_t)value >> (width - 1 - bit) & 1);
+        give(k, i + bit, value >> (width - 1 - bit) & 1);
     }
-    if (!done(k, core_set_field(&k->b, &at, 0, value, WRAP, &o))) return;
-    EXPECT(o.written && o.reply == (int64_t)(old << (64 - width)) >> (64 - width) && o.old == o.reply);
-    EXPECT(o.changed == (((uint64_t)value ^ old) << (64 - width) != 0));
+    return (int64_t)(old << (64 - width)) >> (64 - width);
+}
+
+/* Writes several fields at equal distances at once, all or none of them. */
+static void set_fields(struct subject *k, uint32_t count, uint32_t i, uint32_t width, uint64_t value) {
+    uint32_t apart = take(2), fields = 0, changed;
+    field_step steps[FIELDS_MAX];
+    int64_t old[FIELDS_MAX];
+
+    for (; fields < count && is_field(i + fields * apart, width); fields++) {
+        const field at = {offset_of(i + fields * apart), width, 1};
+        steps[fields] = (field_step){.action = FIELD_SET, .overflow = WRAP, .at = at, .value = (int64_t)(value >> 7 * fields)};
+    }
+    begin_in_place(k, FIELD, i, i + (fields - 1) * apart);
+    for (uint32_t f = 0; f < fields; f++) old[f] = give_field(k, i + f * apart, width, (uint64_t)steps[f].value);
+    if (!done(k, core_change_fields(&k->b, steps, fields, &changed))) return;
+    for (uint32_t f = 0; f < fields; f++) EXPECT(steps[f].outcome.written && steps[f].outcome.reply == old[f]);
+}
+
+/* Writes one field or several, with overflow WRAP. Each must lie in one container. */
+static void set_field(struct subject *k) {
+    uint32_t byte = take(1), width = byte % 64 + 1, i = take(3) % DOMAIN;
+    uint64_t value = (uint64_t)take(4) << 32;
+    outcome o;
+
+    value |= take(4);
+    if (!is_field(i, width)) return;
+    if (byte >= 64) {
+        set_fields(k, 1 + byte / 64, i, width, value);
+        return;
+    }
+    field at = {offset_of(i), width, 1};
+    begin_in_place(k, FIELD, i, i + width - 1);
+    int64_t old = give_field(k, i, width, value);
+    if (!done(k, core_set_field(&k->b, &at, 0, (int64_t)value, WRAP, &o))) return;
+    EXPECT(o.written && o.reply == old && o.old == old);
+    EXPECT(o.changed == ((value ^ (uint64_t)old) << (64 - width) != 0));
 }
 
 /* --- Shrinking ---------------------------------------------------------------------------------------------------- */

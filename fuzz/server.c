@@ -1,5 +1,6 @@
 /* server.c -- stands in for the server's allocator in fuzz targets. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "redismodule.h"
 
