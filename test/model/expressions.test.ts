@@ -73,7 +73,9 @@ function* asked({ random, family, text, keys, members, cuts }: Question, compare
   }
   if (members.containers() > MOST_CONTAINERS || random.chance(0.5)) return;
   compared.store++;
-  const target = random.chance(0.3) ? random.below(keys.length) : -1, sources = names.with(target, target < 0 ? names.at(-1)! : "target");
+  // The copy of a source that is given twice would be another source, and its result could have other containers.
+  const isCopied = new Set(names).size === names.length && random.chance(0.3), target = isCopied ? random.below(keys.length) : -1;
+  const sources = names.with(target, target < 0 ? names.at(-1)! : "target");
   if (target >= 0) {
     compared.storeIntoSource++;
     yield [["COPY", names[target]!, "target", "REPLACE"], Number(keys[target]!.commands.length > 0)];
