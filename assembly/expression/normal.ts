@@ -103,6 +103,7 @@ function nothing(): Reference {
 //
 //   +0  u32 items      +4  u32 edges     +8  u32 where the edges begin   +12 u32 mode
 //   +16 i64 what counts everywhere       +24 u32 items that are constants
+//   +28 i32 how often what is gathered is there
 
 // @ts-ignore: decorator
 @inline const HEADER_BYTES: usize = 32;
@@ -120,6 +121,10 @@ function nothing(): Reference {
 @inline function addConstant(list: usize, by: i64): void { store<i64>(list, constantOf(list) + by, 16); }
 // @ts-ignore: decorator
 @inline function constantsOf(list: usize): u32 { return load<u32>(list, 24); }
+// @ts-ignore: decorator
+@inline function timesOf(list: usize): i32 { return load<i32>(list, 28); }
+// @ts-ignore: decorator
+@inline function setTimes(list: usize, times: i32): void { store<i32>(list, times, 28); }
 // @ts-ignore: decorator
 @inline function keyOfItem(list: usize, i: u32): u64 { return load<u64>(itemAt(list, i)); }
 // @ts-ignore: decorator
@@ -159,6 +164,7 @@ function makeLists(record: usize, mode: Mode): usize {
   memory.fill(list, 0, HEADER_BYTES);
   store<u32>(list, <u32>edges, 8);
   store<u32>(list, mode, 12);
+  setTimes(list, 1);
   return list;
 }
 
@@ -185,8 +191,8 @@ function gather(list: usize, reference: Reference, complement: bool): void {
   store<u32>(item, <u32>record, 8);
   store<u32>(list, count + 1);
   if (mode == Mode.FLAGS) { store<i32>(item, complement ? WITHOUT : WITH, 12); return; }
-  addConstant(list, i64(complement));
-  store<i32>(item, mode == Mode.WEIGHT && complement ? -1 : 1, 12);
+  if (complement) addConstant(list, timesOf(list));
+  store<i32>(item, mode == Mode.WEIGHT ? (complement ? -timesOf(list) : timesOf(list)) : 1, 12);
 }
 
 /** The operand that key `key`, counted from 1, stands for: a number counted from 1, too. */
@@ -220,8 +226,8 @@ function gatherJoined(list: usize, record: usize, complement: bool): void {
 
 /** Gathers ranges: a constant that counts in them, or with `complement` outside them. */
 function gatherConstant(list: usize, record: usize, complement: bool): void {
-  const by = complement ? -1 : 1;
-  addConstant(list, i64(complement));
+  const by = complement ? -timesOf(list) : timesOf(list);
+  if (complement) addConstant(list, timesOf(list));
   store<u32>(list, constantsOf(list) + 1, 24);
   if (syntaxOf(record) == Syntax.RANGE) { putEdges(list, record, by); return; }
   for (let range = firstChild(record); range; range = nextSibling(range)) putEdges(list, range, by);
@@ -380,6 +386,7 @@ function normal(record: usize): Reference {
     return <u32>record;
   }
   if (syntaxOf(record) == Syntax.KEYS) return onlyKey(record);
+  if (isConstant(record) && isSum(ruleOf(record))) return <u32>record;        // of a tree that has been in normal form
   for (let child = firstChild(record); child; child = nextSibling(child)) {
     if (syntaxOf(child) != Syntax.KEYS) setNormal(child, normal(child));
   }
@@ -393,6 +400,8 @@ function normalTerm(record: usize): Reference {
     case Rule.ODD: return normalOdd(record);
     case Rule.ATLEAST: return normalCount(record, false);
     case Rule.EXACTLY: return normalCount(record, true);
+    case Rule.SUM_ATLEAST: return normalCount(record, false);
+    case Rule.SUM_EXACTLY: return normalCount(record, true);
     default: return normalAll(record);
   }
 }
@@ -471,10 +480,19 @@ function normalOdd(record: usize): Reference {
   return onlyItem(odd);
 }
 
-/** ATLEAST and EXACTLY. */
+/** Gathers the children of a sum, each as often as it weighs. */
+function gatherWeighed(list: usize, record: usize): void {
+  for (let child = firstChild(record); child; child = nextSibling(child)) {
+    setTimes(list, weightOf(child));
+    if (syntaxOf(child) == Syntax.KEYS) gatherKeys(list, child, false); else gather(list, normalOf(child), false);
+  }
+  settle(list);
+}
+
+/** ATLEAST, EXACTLY, and sums. */
 function normalCount(record: usize, exactly: bool): Reference {
   const list = makeLists(record, Mode.WEIGHT);
-  gatherChildren(list, record, false);
+  if (isSum(ruleOf(record))) gatherWeighed(list, record); else gatherChildren(list, record, false);
   let least = <i64>lowValue(record) - constantOf(list);
   if (!itemsOf(list)) return <u32>constantRecord(sweep(list, 0, exactly ? Wanted.EQUAL : Wanted.LEAST, least));
   const ranges = sweep(list, 0, Wanted.ANY, 0);

@@ -334,3 +334,34 @@ describe("limits", () => {
     expect(await refusal(`any(${Array<string>(7000).fill("#1..#1024").join()})`, keys)).toMatch(/more than 65,535 characters/);
   });
 });
+
+describe("a key that is given many times weighs as much", () => {
+  // Arrays, bitsets, runs and a mixture: members of the heavy key alone, of both keys, and of the light key alone.
+  const kinds: readonly (readonly [kind: string, heavy: number[], light: number[]])[] = [
+    ["arrays", range(0, 300, 7), range(0, 300, 5)],
+    ["bitsets", range(0, 30_000, 2), range(0, 20_000, 3)],
+    ["runs", range(1000, 9000), range(5000, 20_000)],
+    ["an array and a bitset", range(0, 300, 7), range(0, 30_000, 2)],
+  ];
+
+  it.each(kinds)("%s", async (_, heavy, light) => {
+    for (const family of families) {
+      const roar = roarOn(server, family), keys = [...Array<string>(64).fill("heavy"), "light"], inLight = new Set(light);
+      await roar.load("heavy", heavy);
+      await roar.load("light", light);
+      const both = heavy.filter((member) => inLight.has(member)).length;
+      const heaviest = (times: number, rest: string): string => `${Array<string>(times).fill("#1..#64").join()}${rest}, #65, #65)`;
+      for (const [times, rest, weight] of [[1024, "", 65_536], [1023, ",#1..#63", 65_535], [4, "", 256], [3, ",#1..#63", 255]] as const) {
+        const count = async (name: string, number: number): Promise<number> =>
+          Number(await roar.run("QUERY", `${name}(${number}, ${heaviest(times, rest)}`, keys.length, ...keys));
+        expect(await count("exactly", weight)).toBe(heavy.length - both);
+        expect(await count("exactly", weight + 2)).toBe(both);
+        expect(await count("exactly", 2)).toBe(light.length - both);
+        for (const none of [1, weight - 1, weight + 1]) expect(await count("exactly", none)).toBe(0);
+        expect(await count("atleast", 2)).toBe(heavy.length + light.length - both);
+        for (const number of [3, weight]) expect(await count("atleast", number)).toBe(heavy.length);
+        expect(await count("atleast", weight + 1)).toBe(both);
+      }
+    }
+  });
+});

@@ -9,7 +9,7 @@ import type { Edges } from "./oracle/edges.ts";
 import { parse, render, Sweep, type Tree } from "./oracle/expression.ts";
 import { compare, questions } from "./oracle/foretell.ts";
 import { randomSources, type Source } from "./oracle/sources.ts";
-import { named, randomTree, simpler } from "./oracle/trees.ts";
+import { named, randomTree, simpler, withTwin } from "./oracle/trees.ts";
 import { families, type Family, type Member, member, range } from "../support/family.ts";
 import { readPayload } from "../support/format.ts";
 import { type Random, seeded } from "../support/random.ts";
@@ -73,7 +73,9 @@ function* asked({ random, family, text, keys, members, cuts }: Question, compare
   }
   if (members.containers() > MOST_CONTAINERS || random.chance(0.5)) return;
   compared.store++;
-  const target = random.chance(0.3) ? random.below(keys.length) : -1, sources = names.with(target, target < 0 ? names.at(-1)! : "target");
+  // The copy of a source that is given twice would be another source, and its result could have other containers.
+  const isCopied = new Set(names).size === names.length && random.chance(0.3), target = isCopied ? random.below(keys.length) : -1;
+  const sources = names.with(target, target < 0 ? names.at(-1)! : "target");
   if (target >= 0) {
     compared.storeIntoSource++;
     yield [["COPY", names[target]!, "target", "REPLACE"], Number(keys[target]!.commands.length > 0)];
@@ -114,8 +116,9 @@ async function compareSome(random: Random, count: number, rich: boolean, compare
     const put: { tree: Tree; asked: Asked }[] = [];
     for (let i = 0; i < BATCH; i++) {
       const tree = randomTree(random, { ...shape, depth: 1 + random.below(8), operands: random.pick([2, 4, 12, 40]), ends });
-      const [renumbered, keys] = named(tree);
-      if (keys.length === 0) continue;
+      const [plain, ownKeys] = named(tree);
+      if (ownKeys.length === 0) continue;
+      const [renumbered, keys] = random.chance(0.2) ? withTwin(random, plain, ownKeys) : [plain, ownKeys];
       const text = render(renumbered, random);
       if (text.length > MOST_CHARACTERS) continue;
       expect(parse(text, keys.length, family.last), text).toEqual(renumbered);

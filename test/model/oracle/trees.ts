@@ -80,6 +80,22 @@ export function named(tree: Tree): readonly [tree: Tree, keys: number[]] {
   return [visit(tree, (key) => numbers.get(key)!), keys];
 }
 
+/** The same tree with one of its keys given twice: some places name the one and some the other. */
+export function withTwin(random: Random, tree: Tree, keys: readonly number[]): readonly [tree: Tree, keys: number[]] {
+  const twin = random.below(keys.length);
+  const visit = (of: Tree): Tree => {
+    switch (of.kind) {
+      case "key": return of.key === twin && random.chance(0.5) ? { ...of, key: keys.length } : of;
+      case "range": return of;
+      case "not": return { ...of, of: visit(of.of) };
+      case "infix": return { ...of, left: visit(of.left), right: visit(of.right) };
+      case "function": return { ...of, of: of.of.map(visit) };
+    }
+  };
+  const [renumbered, places] = named(visit(tree)), all = [...keys, keys[twin]!];
+  return [renumbered, places.map((place) => all[place]!)];
+}
+
 /** Simpler trees: without one of the operands or with one instead of the whole, at any place of the tree. */
 export function* simpler(tree: Tree): Generator<Tree> {
   switch (tree.kind) {
