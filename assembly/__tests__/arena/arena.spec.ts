@@ -1,7 +1,8 @@
 import { arena } from "../../env/memory";
 import {
   BLOCK_MAX, HEADER_BYTES, TINY_MAX, alignedBump, allocate, allocateFresh, blockBytes, bumpMark,
-  freeListsAreSound, freeListsBytes, freedBytes, heldAt, holdBack, letGo, makeRoom, release, resetToFull, resize, used, wasteful,
+  freeListsAreSound, freeListsBytes, freedBytes, heldAt, holdBack, letGo, makeRoom, release, resetToFull, resize, setEntryTotal,
+  setTotalCardinality, used, wasteful,
 } from "../../arena/arena";
 import { insert } from "../../write/point";
 import { Trial, freshArena, nothingBehind } from "../support/bitmap-arena";
@@ -270,6 +271,8 @@ describe("an arena", () => {
     const trial = new Trial(110);
     trial.same(wasteful(), 0, "empty bitmap");
     const blocks = new Blocks(trial);
+    setEntryTotal(2);                         // of more members, so that the tiny form would not do
+    setTotalCardinality(9);
     trial.same(wasteful(), 0, "no blocks");
     blocks.add(128);
     blocks.add(8);
@@ -282,6 +285,19 @@ describe("an arena", () => {
     blocks.drop(1);
     trial.same(freedBytes(), 144, "freed in the end");
     trial.same(wasteful(), 1, "144 bytes freed");
+    trial.end();
+  });
+
+  it("is wasteful when it holds so few lone members that the tiny form would do", () => {
+    const trial = new Trial(111), blocks = new Blocks(trial);
+    blocks.add(8);
+    const few: u32[] = [1, 8, 16, 32], more: u32[] = [9, 31, 33, 40, 1000];
+    for (let i = 0; i < few.length + more.length; i++) {
+      const members = i < few.length ? few[i] : more[i - few.length];
+      setEntryTotal(members);
+      setTotalCardinality(members);
+      trial.same(wasteful(), u32(i < few.length), members.toString() + " lone members");
+    }
     trial.end();
   });
 });
