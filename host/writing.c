@@ -133,7 +133,10 @@ status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit,
 
 /* Ends a write to *b that used call.used bytes, and perhaps working space behind them. */
 static status trimmed(status s, bitmap **b) {
-    if (s == OK && arena_bytes(*b) - call.used > call.used / 4 + SLACK) bitmap_fit(b);
+    if (s == OK && arena_bytes(*b) - call.used > call.used / 4 + SLACK) {
+        bitmap_fit(b);
+        call.cut_to = 0;
+    }
     return s;
 }
 
