@@ -2,21 +2,21 @@
 
 #include <string.h>
 
-/* The host's choices. A result of more than COPIED_MAX bytes is not copied out of the block, but the block becomes the result: copying it
- * would cost more than allocating another one. KEPT_MAX is enough for a sum of weights, whose tally takes 256 KiB. */
+/* The host's choices. Where more than COPIED_MAX bytes are expected, a block is made for the result, and becomes it: copying it out of the
+ * kept one would cost more. KEPT_MAX is enough for a sum of weights, whose tally takes 256 KiB. */
 #define COPIED_MAX (128 * 1024)
 #define KEPT_MAX (512 * 1024)
 #define FIRST (16 * 1024)
 
 static bitmap *kept;
+static int is_result;               /* the block that was taken last was made for its result */
 
 /* Overestimating costs nothing: pages that the result does not need are never touched, and the rest of the block is freed.
  * Underestimating costs copies. */
 bitmap *workspace_take(uint32_t expected) {
-    if (expected > COPIED_MAX && (kept == NULL || arena_bytes(kept) < expected)) {
-        bitmap *larger = bitmap_create(expected);
-        if (larger) return larger;
-    }
+    bitmap *made = expected > COPIED_MAX ? bitmap_create(expected) : NULL;
+    is_result = made != NULL;
+    if (made) return made;
     bitmap *b = kept ? kept : bitmap_create(FIRST);
     kept = NULL;
     if (b) bitmap_reset(b);
@@ -29,7 +29,7 @@ void workspace_put_back(bitmap *b) {
 }
 
 bitmap *workspace_result(bitmap *b, uint32_t used) {
-    if (used > COPIED_MAX) return bitmap_shrink(b, used);
+    if (is_result || used > COPIED_MAX) return bitmap_shrink(b, used);
     bitmap *result = bitmap_create(used);
     if (result) memcpy(arena(result), arena(b), used);
     workspace_put_back(b);
