@@ -5,7 +5,7 @@
  * The model of a bitmap has DOMAIN bits. A geometry maps them to offsets: 2^low_bits bits to a container, in consecutive containers
  * from `base` on. With low_bits = 16 there are few, dense containers. With few bits per container the directory has several levels,
  * which is slow and therefore chosen less often. Members that an operation adds outside the domain are removed by an AND with all of
- * the domain. */
+ * the domain. Calls that take long have numbers of their own at the end of a byte's range; all others share the rest of it. */
 #include <string.h>
 
 #include "bits.h"
@@ -15,6 +15,7 @@
 #define CALLS_MAX 300
 #define CALLS_MAX_WIDE 50           /* calls are slow if there are many containers */
 #define AT_ONCE_MAX 4096
+#define MOST_MAX 65536
 /* A bitmap of up to this many members is compared after each call; all bitmaps are compared at the end. */
 #define COMPARED_MAX 2048
 
@@ -53,9 +54,10 @@ static void check(const struct subject *k) {
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
 
-/* For one write, memory can be scarce: its bitmap may grow by so many bytes. A write that is refused must change nothing. */
+/* For one write, memory can be scarce: its bitmap may grow by so many bytes; or to so many bytes, even if it has more already, which
+ * also refuses to have it rewritten. A write that is refused must change nothing. */
 static struct {
-    int scarce;
+    int scarce, in_all;
     uint32_t room;
     uint64_t before[WORDS];
 } memory;
@@ -64,7 +66,7 @@ static struct {
 static void begin(const struct subject *k) {
     if (!memory.scarce) return;
     memcpy(memory.before, k->bits, sizeof k->bits);
-    sandbox_limit((uint32_t)bitmap_bytes(k->b) + memory.room);
+    sandbox_limit((memory.in_all ? 0 : (uint32_t)bitmap_bytes(k->b)) + memory.room);
 }
 
 /* begin() for a write in place to bits from `low` to `high`. */
@@ -85,9 +87,10 @@ static int done(struct subject *k, status s) {
 }
 
 static void make_scarce(void) {
-    uint32_t room = take(2);
+    uint32_t room = take(2), how = take(1);
     memory.scarce = 1;
-    memory.room = room >> take(1) % 16;
+    memory.in_all = how >= 128;
+    memory.room = room >> how % 16;
 }
 
 /* Replaces the bitmap by b. */
@@ -149,6 +152,25 @@ static void set_many(struct subject *k) {
     } else if (done(k, core_set_all(&k->b, offsets, many, bit, &changed))) {
         EXPECT(changed == expected);
     }
+}
+
+/* Sets or clears many bits, more than set_many(), by one list. Some offsets are in it twice, which cuts runs there; some are left out. */
+static void set_most(struct subject *k) {
+    static uint64_t offsets[VALUES_ROOM(2 * MOST_MAX)];
+    uint32_t bit = take(1) & 1, i = take(3) % DOMAIN, step = take(1) + 1, many = take(2) + 1, twice = take(1) + 1, left = take(1) + 1;
+    uint32_t n = 0, most = (DOMAIN - i + step - 1) / step;
+    uint64_t changed, expected = 0;
+
+    if (many > most) many = most;
+    begin_in_place(k, bit ? SET_LIST : CLEAR_LIST, i, i + (many - 1) * step);
+    for (uint32_t m = 1; m <= many; m++, i += step) {
+        if (left > 1 && m % left == 0) continue;
+        offsets[n++] = offset_of(i);
+        if (m % twice == 0) offsets[n++] = offset_of(i);
+        expected += has(k, i) != bit;
+        give(k, i, bit);
+    }
+    if (done(k, core_set_all(&k->b, offsets, n, bit, &changed))) EXPECT(changed == expected);
 }
 
 /* Sets one bit in each of many containers. */
@@ -301,7 +323,7 @@ static void empty(struct subject *k) {
     memset(k->bits, 0, sizeof k->bits);
 }
 
-#define FIELDS_MAX 4
+#define FIELDS_MAX 4096
 
 /* Whether a field lies in the domain and in one container. */
 static int is_field(uint32_t i, uint32_t width) {
@@ -322,12 +344,12 @@ static int64_t give_field(struct subject *k, uint32_t i, uint32_t width, uint64_
 /* Writes several fields at equal distances at once, all or none of them. */
 static void set_fields(struct subject *k, uint32_t count, uint32_t i, uint32_t width, uint64_t value) {
     uint32_t apart = take(2), fields = 0, changed;
-    field_step steps[FIELDS_MAX];
-    int64_t old[FIELDS_MAX];
+    static field_step steps[FIELDS_MAX];
+    static int64_t old[FIELDS_MAX];
 
     for (; fields < count && is_field(i + fields * apart, width); fields++) {
         const field at = {offset_of(i + fields * apart), width, 1};
-        steps[fields] = (field_step){.action = FIELD_SET, .overflow = WRAP, .at = at, .value = (int64_t)(value >> 7 * fields)};
+        steps[fields] = (field_step){.action = FIELD_SET, .overflow = WRAP, .at = at, .value = (int64_t)(value >> 7 * (fields % 8))};
     }
     begin_in_place(k, FIELD, i, i + (fields - 1) * apart);
     for (uint32_t f = 0; f < fields; f++) old[f] = give_field(k, i + f * apart, width, (uint64_t)steps[f].value);
@@ -353,6 +375,77 @@ static void set_field(struct subject *k) {
     if (!done(k, core_set_field(&k->b, &at, 0, (int64_t)value, WRAP, &o))) return;
     EXPECT(o.written && o.reply == old && o.old == old);
     EXPECT(o.changed == ((value ^ (uint64_t)old) << (64 - width) != 0));
+}
+
+/* Writes many fields at once. */
+static void set_many_fields(struct subject *k) {
+    uint32_t width = take(1) % 64 + 1, i = take(3) % DOMAIN, count = take(2) % FIELDS_MAX + 1;
+    uint64_t value = (uint64_t)take(4) << 32;
+
+    value |= take(4);
+    if (is_field(i, width)) set_fields(k, count, i, width, value);
+}
+
+/* --- Beside the domain -------------------------------------------------------------------------------------------- */
+
+#define WHOLE_MAX 512
+#define BALLAST 24                  /* bitsets in a ballast */
+#define BALLAST_MEMBERS 5000
+
+/* Changes whole containers from `first` to `last`, which are numbered from the domain's first one on. Leaves out offsets at both ends. */
+static void change_containers(struct subject *k, enum change what, uint32_t first, uint32_t last, uint32_t from, uint32_t rest) {
+    uint64_t low = (geometry.base + first) << 16 | from, high = (geometry.base + last) << 16 | (65535 - rest);
+    begin(k);
+    before_write(k->b, what == SET ? SET_RANGE : what == CLEAR ? CLEAR_RANGE : FLIP_RANGE, low, high);
+    for (uint32_t i = first << geometry.low_bits; i < (last + 1) << geometry.low_bits; i++) {
+        if (offset_of(i) >= low && offset_of(i) <= high) give(k, i, what == SET || (what == FLIP && !has(k, i)));
+    }
+    done(k, core_change_range(&k->b, what, low, high));
+}
+
+/* Sets whole containers one by one, so that each has an entry of its own, and then changes all of them but for both ends. Memory may be
+ * scarce for that change. */
+static void change_whole(struct subject *k, const bitmap *all) {
+    uint32_t containers = DOMAIN >> geometry.low_bits, first = take(2) % containers, many = take(2) % WHOLE_MAX + 1;
+    enum change what = take(1) % (FLIP + 1);
+    uint32_t from = take(2), rest = take(2), last = first + many <= containers ? first + many - 1 : containers - 1;
+
+    int scarce = memory.scarce;
+    memory.scarce = 0;
+    for (uint32_t c = first; c <= last; c++) change_containers(k, SET, c, c, 0, 0);
+    memory.scarce = scarce;
+    if (first < last || from + rest < 65536) change_containers(k, what, first, last, from, rest);
+    confine(k, all);
+}
+
+/* A bitmap of some bitsets beside the domain, so large that others are merged into it in place. */
+static const bitmap *ballast(void) {
+    static uint64_t offsets[VALUES_ROOM(BALLAST_MEMBERS)], begins;
+    static bitmap *made;
+    uint64_t changed, first = geometry.base < BALLAST ? geometry.base + (DOMAIN >> geometry.low_bits) : geometry.base - BALLAST;
+
+    if (made && begins == first) return made;
+    if (made) bitmap_free(made);
+    made = bitmap_create(0);
+    begins = first;
+    for (uint32_t c = 0; c < BALLAST; c++) {
+        for (uint32_t n = 0; n < BALLAST_MEMBERS; n++) offsets[n] = (first + c) << 16 | n * 13;
+        must(core_set_all(&made, offsets, BALLAST_MEMBERS, 1, &changed));
+    }
+    return made;
+}
+
+/* merge() into a bitmap that has a ballast. */
+static void merge_beside(struct subject *k, const bitmap *all) {
+    const bitmap *beside = ballast();
+    bitmap *b;
+    operands_clear();
+    operands_add(k->b);
+    operands_add(beside);
+    must(core_combine(OR, &b));
+    store(k, b);
+    merge(k);
+    confine(k, all);
 }
 
 /* --- Shrinking ---------------------------------------------------------------------------------------------------- */
@@ -545,8 +638,11 @@ static void ask_relation(void) {
 
 /* --- The sequence ------------------------------------------------------------------------------------------------- */
 
+/* Calls that take long, and are therefore chosen less often. */
+enum { RARE = 251, RARE_END = 255 };
+
 static void step(const bitmap *all) {
-    uint32_t which = take(1) % 21;
+    uint32_t byte = take(1), which = byte >= RARE && byte < RARE_END ? byte : byte % 21;
     struct subject *k = take_bitmap();
 
     if (which >= 17 && which <= 19) choose_going(k);
@@ -574,7 +670,11 @@ static void step(const bitmap *all) {
     case 17: remove_lists(k); break;
     case 18: remove_ranges(k); break;
     case 19: remove_combined(k); break;
-    default: remove_ends(k); break;
+    case 20: remove_ends(k); break;
+    case RARE: change_whole(k, all); break;
+    case RARE + 1: set_many_fields(k); break;
+    case RARE + 2: set_most(k); break;
+    default: merge_beside(k, all); break;
     }
     check(k);
 }
