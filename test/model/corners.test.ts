@@ -311,6 +311,124 @@ describe.each(byName(families))("%s", (_family, family) => {
     }
   });
 
+  /** Loads container 0 of the keys s1, s2, ..., in which times[i] then tells how many of them have i. */
+  const loadAll = async (sources: readonly (readonly number[])[]): Promise<Uint16Array> => {
+    const times = new Uint16Array(CONTAINER);
+    for (const [i, lows] of sources.entries()) {
+      await roar.load(`s${i + 1}`, []);
+      await add(`s${i + 1}`, lows);
+      for (const low of lows) times[low]!++;
+    }
+    return times;
+  };
+  /** Asks for the members of an expression over s1 .. s`keys`: counted, and stored. */
+  const expectStored = async (text: string, keys: number, expected: readonly number[]): Promise<void> => {
+    const names = range(1, keys).map((key) => `s${key}`);
+    const replies = await roar.connection.pipeline([
+      [roar.name("QUERY"), text, keys, ...names], [roar.name("QUERYSTORE"), "k", text, keys, ...names], ["R.DEBUG", "VALIDATE", "k"],
+    ]);
+    expect(replies, text).toEqual([expected.length, expected.length, "OK"]);
+    expectEqual(await roar.members("k"), expected, text);
+  };
+  const offsetsWhere = (suits: (low: number) => boolean): number[] => range(0, CONTAINER).filter(suits);
+  const multiples = (of: number): number[] => range(of, Math.floor((CONTAINER - 1) / of), of);
+
+  it.each<[what: string, sources: readonly (readonly number[])[]]>([
+    ["three bitsets that have an array in common", [multiples(3), multiples(8), multiples(5)]],
+    ["two bitsets that have an array in common", [multiples(8), multiples(9)]],
+    ["bitsets that have more in common than their sizes tell", [multiples(8), multiples(8).slice(1), multiples(8).slice(2)]],
+    ["two such bitsets", [multiples(8), multiples(8).slice(1)]],
+    ["bitsets that have few members in common", [multiples(15), multiples(14), multiples(13), multiples(11)]],
+    ["bitsets that seem to", [multiples(15), multiples(15).slice(1), multiples(15).slice(2), multiples(11)]],
+    ["twelve bitsets", range(2, 11).map(multiples).concat([range(1, 30_000, 2)])],
+    ["twelve dense bitsets", range(2, 12).map((of) => offsetsWhere((low) => low % of !== 0))],
+    ["bitsets and runs", [multiples(8), range(10, 60_000), multiples(9), range(3, 65_000)]],
+    ["bitsets, runs and an array", [multiples(8), range(10, 60_000), range(3, 65_000), multiples(9), multiples(77)]],
+    ["arrays of all lengths", range(0, 24).map((i) => range(i, 490 + i, 3 + i))],
+    ["short arrays, more than a byte can count", range(0, 300).map((i) => range(i * 3, 10, 100 + i))],
+  ])("%s are combined and counted", async (_what, sources) => {
+    const times = await loadAll(sources), names = range(1, sources.length).map((key) => `s${key}`);
+    const operations: Readonly<Record<string, (low: number) => boolean>> = {
+      AND: (low) => times[low] === sources.length, OR: (low) => times[low]! > 0, XOR: (low) => times[low]! % 2 === 1, ONE: (low) => times[low] === 1,
+    };
+    for (const [operation, suits] of Object.entries(operations)) {
+      const expected = offsetsWhere(suits);
+      expect(await roar.run("BITOPCARD", operation, ...names), operation).toBe(expected.length);
+      expect(await roar.run("BITOP", operation, "k", ...names), operation).toBe(expected.length);
+      expectEqual(await roar.members("k"), expected, operation);
+    }
+    for (const least of [2, 3, 4, 5, 6, 7, 8, 9, 13]) {
+      await expectStored(`atleast(${least}, #1..#${sources.length})`, sources.length, offsetsWhere((low) => times[low]! >= least));
+      await expectStored(`exactly(${least}, #1..#${sources.length})`, sources.length, offsetsWhere((low) => times[low] === least));
+    }
+  });
+
+  it("sums have thousands of runs, at steps inside the container", async () => {
+    const times = await loadAll(range(0, 6).map((i) => range(i * 4, 500, 128 + 2 * i)));
+    for (const least of [2, 3, 4, 5]) {
+      const sum = (low: number): number => 2 * times[low]! + Number(low >= 100);
+      await expectStored(`[0..65535] & atleast(${least}, #1..#6, #1..#6, [100..70000])`, 6, offsetsWhere((low) => sum(low) >= least));
+      await expectStored(`[0..65535] & exactly(${least}, #1..#6, #1..#6, [100..70000])`, 6, offsetsWhere((low) => sum(low) === least));
+    }
+  });
+
+  it("sums of short bitsets that end with a word, and with the container", async () => {
+    const thin = (from: number): number[] => range(from, CONTAINER - from).filter((low) => low < from + 1500 && (low % 3 !== 0 || low % 64 === 63));
+    for (const from of [3, 64, CONTAINER - 1500, CONTAINER - 1472]) {
+      const lows = thin(from), members = new Set([...lows, CONTAINER - 1]), others = new Set(range(0, 300, 7));
+      for (const sources of [lows, [...members].sort((a, b) => a - b)]) {
+        const set = new Set(sources);
+        await loadAll([sources, [...others]]);
+        const sum = (low: number): number => 3 * Number(set.has(low)) - Number(others.has(low)) + 1;
+        for (const least of [0, 1, 2, 3, 4]) {
+          await expectStored(`[0..65535] & exactly(${least}, #1, #1, #1, ~#2)`, 2, offsetsWhere((low) => sum(low) === least));
+          await expectStored(`[0..65535] & atleast(${least}, #1, #1, #1, ~#2)`, 2, offsetsWhere((low) => sum(low) >= least));
+        }
+      }
+    }
+  });
+
+  it("sums of terms that turn out to have all members of a container, or none", async () => {
+    const third = multiples(3), rest = offsetsWhere((low) => low === 0 || low % 3 !== 0), fifth = multiples(5);
+    for (const other of [fifth, range(7, 50, 5), range(3000, 9000)]) {
+      await loadAll([third, rest, other]);
+      const held = new Set(other);
+      for (let least = 0; least < 12; least++) {
+        const sum = (low: number): number => 3 * Number(held.has(low)) + 2;
+        for (const [name, suits] of [["atleast", (low: number) => sum(low) >= least], ["exactly", (low: number) => sum(low) === least]] as const) {
+          const items = "#3, #3, #3, (#1 | #2), (#1 | #2), (#1 & #2), (#1 & #2), (#1 & #2), (#1 & #2)";
+          await expectStored(`[0..65535] & ${name}(${least}, ${items})`, 3, offsetsWhere(suits));
+        }
+      }
+    }
+  });
+
+  it("sums of many keys, of which few are at the same place, and most end soon", async () => {
+    const sources = range(0, 60).map((i) => [...range(i, 40, 3), ...(i % 20 === 0 ? range(CONTAINER + i, 30, 2) : [])]);
+    for (const [i, members] of sources.entries()) await roar.load(`s${i + 1}`, members);
+    const last = 2 * CONTAINER, sum = new Int32Array(last).fill(30);
+    for (const [i, members] of sources.entries()) for (const at of members) sum[at]! += i < 30 ? 1 + Number(i < 3) * 2 : -1;
+    const items = ["#1..#3", "#1..#3", "#1..#30", ...range(31, 30).map((key) => `~#${key}`)].join(", ");
+    for (const least of [...new Set(sum)]) {
+      const texts = [`[0..${last - 1}] & exactly(${least}, ${items})`, `[0..${last - 1}] & atleast(${least}, ${items})`];
+      await expectStored(texts[0]!, 60, range(0, last).filter((at) => sum[at] === least));
+      await expectStored(texts[1]!, 60, range(0, last).filter((at) => sum[at]! >= least));
+    }
+  });
+
+  it("many keys are taken from one that goes on when most of them have ended", async () => {
+    const first = range(0, 9).flatMap((key) => range(key * CONTAINER, 300, 2));
+    const others = range(0, 50).map((i) => range(i, 5, 11).concat(i % 25 === 0 ? range(6 * CONTAINER + i, 20) : []));
+    for (const [i, members] of [first, ...others].entries()) await roar.load(`s${i + 1}`, members);
+    const gone = new Set(others.flat());
+    await expectStored(`#1 - any(#2..#51)`, 51, first.filter((at) => !gone.has(at)));
+    await expectStored(`#1 & any(#2..#51)`, 51, first.filter((at) => gone.has(at)));
+    const names = range(1, 51).map((key) => `s${key}`), counts = first.filter((at) => !gone.has(at)).length;
+    expect(await roar.run("BITOPCARD", "DIFF", ...names)).toBe(counts);
+    expect(await roar.run("BITOPCARD", "ANDOR", ...names)).toBe(first.length - counts);
+    expect(await roar.run("BITOPCARD", "DIFF1", ...names)).toBe(gone.size - (first.length - counts));
+  });
+
   it.runIf(family.bits === 64)("pages of near and of far offsets get more: neither fits the other's page", async () => {
     const members = range(0, 24).flatMap((period) => {
       const near = BigInt(period) << 58n, far = near + (1n << 56n);
