@@ -2,8 +2,10 @@
 // `make coverage` tells which there are. Members are compared with a Set, and the bitmap is validated after each step.
 
 import { describe, expect, it } from "vitest";
-import { families, member, range } from "../support/family.ts";
-import { bytesOf } from "../support/resp.ts";
+import { Edges } from "./oracle/edges.ts";
+import { evaluate, parse } from "./oracle/expression.ts";
+import { families, fromReply, member, range } from "../support/family.ts";
+import { bytesOf, type Reply } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { withDebug } from "../support/server.ts";
 import { byName, expectEqual, useServer } from "../support/suite.ts";
@@ -33,6 +35,70 @@ const contents: Readonly<Record<string, readonly number[]>> = {
 /** 2,500 containers of two members each, from this key on, so that there is more than a merge in place adds. */
 const FAR = 100;
 const many = range(FAR, 2500).flatMap((key) => [key * CONTAINER, key * CONTAINER + 9]);
+
+// --- Terms of an expression with the same hash, as assembly/expression/normal.ts hashes them ------------------------------------
+
+const U64 = 2n ** 64n - 1n;
+
+/** splitmix64, and the inverse of it. */
+const FIRST = 0xbf58476d1ce4e5b9n, SECOND = 0x94d049bb133111ebn;
+const mix = (x: bigint): bigint => {
+  x = ((x ^ (x >> 30n)) * FIRST) & U64;
+  x = ((x ^ (x >> 27n)) * SECOND) & U64;
+  return x ^ (x >> 31n);
+};
+const inverse = (odd: bigint): bigint => range(0, 6).reduce((y) => (y * (2n - odd * y)) & U64, odd);
+const unshifted = (x: bigint, by: bigint): bigint => x ^ (x >> by) ^ (x >> (2n * by));
+const unmix = (x: bigint): bigint => {
+  x = (unshifted(x, 31n) * inverse(SECOND)) & U64;
+  x = (unshifted(x, 27n) * inverse(FIRST)) & U64;
+  return unshifted(x, 30n);
+};
+
+const hashOfRange = (low: bigint, high: bigint): bigint => mix((low + mix(high) + 1n) & U64);
+
+/** A range of 64-bit offsets that has the hash. */
+function rangeOfHash(hash: bigint): [low: bigint, high: bigint] {
+  for (let high = U64 - 1n; ; high--) {
+    const low = (unmix(hash) - 1n - mix(high)) & U64;
+    if (low <= high) return [low, high];
+  }
+}
+
+interface Item {
+  readonly text: string;
+  readonly hash: bigint;
+  readonly weight: bigint;
+}
+
+/** A term of these items and a range. */
+interface Hashed {
+  readonly name: "&" | "^" | "exactly";
+  readonly rule: keyof typeof RULES;
+  readonly least: number;
+  readonly items: readonly Item[];
+}
+
+/** Rules as numbers of assembly/combine/term.ts. */
+const RULES = { ALL: 0n, ODD: 2n, SUM_EXACTLY: 11n };
+
+const keys = (first: number, last: number, weight = 1): Item => {
+  const names = range(first, last - first + 1).flatMap((key) => Array<string>(weight).fill(`#${key}`));
+  return { text: names.join(" & "), hash: mix((BigInt(first) << 32n) | BigInt(last)), weight: BigInt(weight) };
+};
+const stateOf = ({ rule, least, items }: Hashed): bigint =>
+  items.reduce((hash, item) => mix((hash + item.hash + (item.weight << 17n)) & U64), mix(BigInt(least) + (RULES[rule] << 48n) + 1n));
+const oddOf = (first: number, second: number): Item => {
+  const items = second === first + 1 ? [keys(first, second)] : [keys(first, first), keys(second, second)];
+  return { text: `(#${first} ^ #${second})`, hash: stateOf({ name: "^", rule: "ODD", least: 0, items }), weight: 1n };
+};
+const allOf = (items: readonly Item[]): Hashed => ({ name: "&", rule: "ALL", least: 0, items });
+const weighing = (least: number, weight: number): Hashed =>
+  ({ name: "exactly", rule: "SUM_EXACTLY", least, items: [keys(1, 1, weight), keys(2, 3)] });
+const textOf = ({ name, least, items }: Hashed, [low, high]: [bigint, bigint]): string => {
+  const texts = [...items.map(({ text }) => text), `[${low}..${high}]`];
+  return name === "exactly" ? `exactly(${least}, ${texts.join(", ").replaceAll(" & ", ", ")})` : `(${texts.join(` ${name} `)})`;
+};
 
 describe.each(byName(families))("%s", (_family, family) => {
   const server = useServer({ moduleArguments: withDebug });
@@ -177,6 +243,192 @@ describe.each(byName(families))("%s", (_family, family) => {
     }
   });
 
+  it("containers of every kind weigh in sums, more than once and as complements, in ranges that begin inside", async () => {
+    const names = Object.keys(contents), all = range(0, CONTAINER), sums = new Uint16Array(CONTAINER);
+    for (const name of names) {
+      await roar.load(name, []);
+      await add(name, contents[name]!);
+    }
+    await roar.load("elsewhere", range(5 * CONTAINER, 300, 7));
+    // How often the first key is named, the complement of the second, the complement of the third, and which ranges there are.
+    const forms: readonly (readonly [number, number, number, readonly (readonly [first: number, last: number])[]])[] = [
+      [3, 1, 0, []], [1, 4, 2, []], [5, 2, 3, [[100, 40_000]]], [2, 3, 1, [[0, 63], [64, 65_535]]], [4, 300, 1, []],
+      [3, 2, 0, [[0, 7000], [7001, 60_000], [30_000, 30_000]]], [300, 1, 0, [[65_535, 65_535]]],
+    ];
+    for (const [i, a] of names.entries()) {
+      for (const [j, b] of names.entries()) {
+        const [first, second, third, ranges] = forms[(i + j) % forms.length]!;
+        sums.fill(second + third);
+        for (const low of contents[a]!) sums[low]! += first;
+        for (const low of contents[b]!) sums[low]! -= second;
+        for (const [low, high] of ranges) for (let value = low; value <= high; value++) sums[value]!++;
+        const items = [
+          ...Array<string>(first).fill("#1"), ...Array<string>(second).fill("~#2"), ...Array<string>(third).fill("~#3"),
+          ...ranges.map(([low, high]) => `[${low}..${high}]`),
+        ].join(", ");
+        const distinct = [...new Set(sums)].sort((x, y) => x - y), wanted = [0, ...distinct, distinct.at(-1)! + 1];
+        for (const least of wanted) {
+          for (const name of ["atleast", "exactly"]) {
+            const text = `[0..65535] & ${name}(${least}, ${items})`, sources = third ? [a, b, "elsewhere"] : [a, b], what = `${name} ${least}: ${a}, ${b}`;
+            const expected = all.filter((low) => (name === "exactly" ? sums[low]! === least : sums[low]! >= least));
+            const replies = await roar.connection.pipeline([
+              [roar.name("QUERY"), text, sources.length, ...sources],
+              [roar.name("QUERYSTORE"), "k", text, sources.length, ...sources], ["R.DEBUG", "VALIDATE", "k"],
+            ]);
+            expect(replies, what).toEqual([expected.length, expected.length, "OK"]);
+            if (expected.length < 500) expectEqual(await roar.members("k"), expected, what);
+          }
+        }
+      }
+    }
+  });
+
+  it.runIf(family.bits === 64)("terms whose hashes are the same are told apart", async () => {
+    // The left term of each pair, whatever it is, has the hash of the right one, because the range at the end of either makes up for
+    // what is different before.
+    const pairs: readonly (readonly [left: Hashed, right: Hashed])[] = [
+      [allOf([keys(1, 1)]), allOf([keys(2, 2)])],
+      [allOf([keys(1, 2)]), allOf([keys(1, 3)])],
+      [allOf([keys(1, 1)]), allOf([oddOf(1, 2)])],
+      [allOf([oddOf(1, 2)]), allOf([oddOf(1, 3)])],
+      [allOf([keys(1, 1)]), allOf([keys(1, 1), keys(3, 3)])],
+      [allOf([keys(1, 1)]), { ...allOf([keys(2, 2)]), name: "^", rule: "ODD" }],
+      [weighing(5, 3), weighing(5, 4)],
+      [weighing(5, 3), weighing(6, 3)],
+    ];
+    for (const [left, right] of pairs) {
+      const first: [bigint, bigint] = [1000n, 1n << 63n], own = hashOfRange(...first);
+      const second = rangeOfHash((stateOf(left) + own - stateOf(right)) & U64);
+      const ends = [...first, ...second].flatMap((end) => [end - 1n, end, end + 1n]).filter((offset) => offset >= 0n && offset <= U64);
+      const sources = [1, 2, 3].map((key) => Edges.of(ends.filter((_, i) => (i * 7 + (i >> 2)) % (key + 2) !== 0)));
+      for (const [i, source] of sources.entries()) await roar.load(`k${i + 1}`, source.members().map(member));
+      const texts = [textOf(left, first), textOf(right, second)];
+      for (const question of [`exactly(1, ${texts})`, `exactly(2, ${texts}, #1..#3)`, `(${texts.join(" ^ ")})`, `(${texts.join(" - ")})`]) {
+        const text = `${question} & any(#1..#3)`;
+        const expected = evaluate(parse(text, 3, U64)!, sources, U64).members().map(member);
+        expect(((await roar.run("QUERY", text, 3, "k1", "k2", "k3", "MEMBERS")) as Reply[]).map(fromReply), text).toEqual(expected);
+      }
+    }
+  });
+
+  /** Loads container 0 of the keys s1, s2, ..., in which times[i] then tells how many of them have i. */
+  const loadAll = async (sources: readonly (readonly number[])[]): Promise<Uint16Array> => {
+    const times = new Uint16Array(CONTAINER);
+    for (const [i, lows] of sources.entries()) {
+      await roar.load(`s${i + 1}`, []);
+      await add(`s${i + 1}`, lows);
+      for (const low of lows) times[low]!++;
+    }
+    return times;
+  };
+  /** Asks for the members of an expression over s1 .. s`keys`: counted, and stored. */
+  const expectStored = async (text: string, keys: number, expected: readonly number[]): Promise<void> => {
+    const names = range(1, keys).map((key) => `s${key}`);
+    const replies = await roar.connection.pipeline([
+      [roar.name("QUERY"), text, keys, ...names], [roar.name("QUERYSTORE"), "k", text, keys, ...names], ["R.DEBUG", "VALIDATE", "k"],
+    ]);
+    expect(replies, text).toEqual([expected.length, expected.length, "OK"]);
+    expectEqual(await roar.members("k"), expected, text);
+  };
+  const offsetsWhere = (suits: (low: number) => boolean): number[] => range(0, CONTAINER).filter(suits);
+  const multiples = (of: number): number[] => range(of, Math.floor((CONTAINER - 1) / of), of);
+
+  it.each<[what: string, sources: readonly (readonly number[])[]]>([
+    ["three bitsets that have an array in common", [multiples(3), multiples(8), multiples(5)]],
+    ["two bitsets that have an array in common", [multiples(8), multiples(9)]],
+    ["bitsets that have more in common than their sizes tell", [multiples(8), multiples(8).slice(1), multiples(8).slice(2)]],
+    ["two such bitsets", [multiples(8), multiples(8).slice(1)]],
+    ["bitsets that have few members in common", [multiples(15), multiples(14), multiples(13), multiples(11)]],
+    ["bitsets that seem to", [multiples(15), multiples(15).slice(1), multiples(15).slice(2), multiples(11)]],
+    ["twelve bitsets", range(2, 11).map(multiples).concat([range(1, 30_000, 2)])],
+    ["twelve dense bitsets", range(2, 12).map((of) => offsetsWhere((low) => low % of !== 0))],
+    ["bitsets and runs", [multiples(8), range(10, 60_000), multiples(9), range(3, 65_000)]],
+    ["bitsets, runs and an array", [multiples(8), range(10, 60_000), range(3, 65_000), multiples(9), multiples(77)]],
+    ["arrays of all lengths", range(0, 24).map((i) => range(i, 490 + i, 3 + i))],
+    ["short arrays, more than a byte can count", range(0, 300).map((i) => range(i * 3, 10, 100 + i))],
+  ])("%s are combined and counted", async (_what, sources) => {
+    const times = await loadAll(sources), names = range(1, sources.length).map((key) => `s${key}`);
+    const operations: Readonly<Record<string, (low: number) => boolean>> = {
+      AND: (low) => times[low] === sources.length, OR: (low) => times[low]! > 0, XOR: (low) => times[low]! % 2 === 1, ONE: (low) => times[low] === 1,
+    };
+    for (const [operation, suits] of Object.entries(operations)) {
+      const expected = offsetsWhere(suits);
+      expect(await roar.run("BITOPCARD", operation, ...names), operation).toBe(expected.length);
+      expect(await roar.run("BITOP", operation, "k", ...names), operation).toBe(expected.length);
+      expectEqual(await roar.members("k"), expected, operation);
+    }
+    for (const least of [2, 3, 4, 5, 6, 7, 8, 9, 13]) {
+      await expectStored(`atleast(${least}, #1..#${sources.length})`, sources.length, offsetsWhere((low) => times[low]! >= least));
+      await expectStored(`exactly(${least}, #1..#${sources.length})`, sources.length, offsetsWhere((low) => times[low] === least));
+    }
+  });
+
+  it("sums have thousands of runs, at steps inside the container", async () => {
+    const times = await loadAll(range(0, 6).map((i) => range(i * 4, 500, 128 + 2 * i)));
+    for (const least of [2, 3, 4, 5]) {
+      const sum = (low: number): number => 2 * times[low]! + Number(low >= 100);
+      await expectStored(`[0..65535] & atleast(${least}, #1..#6, #1..#6, [100..70000])`, 6, offsetsWhere((low) => sum(low) >= least));
+      await expectStored(`[0..65535] & exactly(${least}, #1..#6, #1..#6, [100..70000])`, 6, offsetsWhere((low) => sum(low) === least));
+    }
+  });
+
+  it("sums of short bitsets that end with a word, and with the container", async () => {
+    const thin = (from: number): number[] => range(from, CONTAINER - from).filter((low) => low < from + 1500 && (low % 3 !== 0 || low % 64 === 63));
+    for (const from of [3, 64, CONTAINER - 1500, CONTAINER - 1472]) {
+      const lows = thin(from), members = new Set([...lows, CONTAINER - 1]), others = new Set(range(0, 300, 7));
+      for (const sources of [lows, [...members].sort((a, b) => a - b)]) {
+        const set = new Set(sources);
+        await loadAll([sources, [...others]]);
+        const sum = (low: number): number => 3 * Number(set.has(low)) - Number(others.has(low)) + 1;
+        for (const least of [0, 1, 2, 3, 4]) {
+          await expectStored(`[0..65535] & exactly(${least}, #1, #1, #1, ~#2)`, 2, offsetsWhere((low) => sum(low) === least));
+          await expectStored(`[0..65535] & atleast(${least}, #1, #1, #1, ~#2)`, 2, offsetsWhere((low) => sum(low) >= least));
+        }
+      }
+    }
+  });
+
+  it("sums of terms that turn out to have all members of a container, or none", async () => {
+    const third = multiples(3), rest = offsetsWhere((low) => low === 0 || low % 3 !== 0), fifth = multiples(5);
+    for (const other of [fifth, range(7, 50, 5), range(3000, 9000)]) {
+      await loadAll([third, rest, other]);
+      const held = new Set(other);
+      for (let least = 0; least < 12; least++) {
+        const sum = (low: number): number => 3 * Number(held.has(low)) + 2;
+        for (const [name, suits] of [["atleast", (low: number) => sum(low) >= least], ["exactly", (low: number) => sum(low) === least]] as const) {
+          const items = "#3, #3, #3, (#1 | #2), (#1 | #2), (#1 & #2), (#1 & #2), (#1 & #2), (#1 & #2)";
+          await expectStored(`[0..65535] & ${name}(${least}, ${items})`, 3, offsetsWhere(suits));
+        }
+      }
+    }
+  });
+
+  it("sums of many keys, of which few are at the same place, and most end soon", async () => {
+    const sources = range(0, 60).map((i) => [...range(i, 40, 3), ...(i % 20 === 0 ? range(CONTAINER + i, 30, 2) : [])]);
+    for (const [i, members] of sources.entries()) await roar.load(`s${i + 1}`, members);
+    const last = 2 * CONTAINER, sum = new Int32Array(last).fill(30);
+    for (const [i, members] of sources.entries()) for (const at of members) sum[at]! += i < 30 ? 1 + Number(i < 3) * 2 : -1;
+    const items = ["#1..#3", "#1..#3", "#1..#30", ...range(31, 30).map((key) => `~#${key}`)].join(", ");
+    for (const least of [...new Set(sum)]) {
+      const texts = [`[0..${last - 1}] & exactly(${least}, ${items})`, `[0..${last - 1}] & atleast(${least}, ${items})`];
+      await expectStored(texts[0]!, 60, range(0, last).filter((at) => sum[at] === least));
+      await expectStored(texts[1]!, 60, range(0, last).filter((at) => sum[at]! >= least));
+    }
+  });
+
+  it("many keys are taken from one that goes on when most of them have ended", async () => {
+    const first = range(0, 9).flatMap((key) => range(key * CONTAINER, 300, 2));
+    const others = range(0, 50).map((i) => range(i, 5, 11).concat(i % 25 === 0 ? range(6 * CONTAINER + i, 20) : []));
+    for (const [i, members] of [first, ...others].entries()) await roar.load(`s${i + 1}`, members);
+    const gone = new Set(others.flat());
+    await expectStored(`#1 - any(#2..#51)`, 51, first.filter((at) => !gone.has(at)));
+    await expectStored(`#1 & any(#2..#51)`, 51, first.filter((at) => gone.has(at)));
+    const names = range(1, 51).map((key) => `s${key}`), counts = first.filter((at) => !gone.has(at)).length;
+    expect(await roar.run("BITOPCARD", "DIFF", ...names)).toBe(counts);
+    expect(await roar.run("BITOPCARD", "ANDOR", ...names)).toBe(first.length - counts);
+    expect(await roar.run("BITOPCARD", "DIFF1", ...names)).toBe(gone.size - (first.length - counts));
+  });
+
   it.runIf(family.bits === 64)("pages of near and of far offsets get more: neither fits the other's page", async () => {
     const members = range(0, 24).flatMap((period) => {
       const near = BigInt(period) << 58n, far = near + (1n << 56n);
@@ -194,6 +446,45 @@ describe.each(byName(families))("%s", (_family, family) => {
       }
     }
     expectEqual(await roar.members("k"), [...set].sort((a, b) => (a < b ? -1 : 1)).map(member));
+  });
+
+  describe("pages that lose members, beside other pages and beside ordinary leaves", () => {
+    const lone = range(0, 3000).map((i) => BigInt(i * 20) * 65_536n + BigInt((i % 7) * 9000));
+    // Near offsets, then far ones, by turns: a page of near ones that joins one of far ones gets wider items.
+    const wide = range(0, 12).flatMap((period) => {
+      const near = BigInt(period) << 58n, far = near + (1n << 56n);
+      return [...range(0, 300).map((i) => near + (BigInt(2 * i) << 16n)), ...range(0, 200).map((i) => far + (BigInt(i) << 49n))];
+    });
+    const orders: Readonly<Record<string, (count: number) => number[]>> = {
+      "from the first on": (count) => range(0, count),
+      "from the last on": (count) => range(0, count).reverse(),
+      "from the middle on": (count) => range(0, count).sort((a, b) => Math.abs(a - count / 2) - Math.abs(b - count / 2)),
+      "four of five, then from the first on": (count) => range(0, count).sort((a, b) => Number(a % 5 < 1) - Number(b % 5 < 1) || a - b),
+      "four of five, then from the last on": (count) => range(0, count).sort((a, b) => Number(a % 5 < 1) - Number(b % 5 < 1) || b - a),
+    };
+    const cases = Object.entries(orders).flatMap(([order, sorted]) =>
+      [lone, ...(family.bits === 64 ? [wide] : [])].flatMap((members) => [0, 3].map((loose) => ({ order, sorted, members, loose }))));
+
+    it.each(cases)("$order, $loose leaves", async ({ sorted, members, loose }) => {
+      await roar.load("k", members.map(member));
+      await roar.run("OPTIMIZE", "k");
+      const left = new Set(members);
+      for (let i = 1; i <= loose; i++) {      // a second member in a container makes its page two ordinary leaves
+        const twin = members[Math.floor((i * members.length) / (loose + 1))]! + 1n;
+        expect(await roar.run("SETBIT", "k", twin, 1)).toBe(0);
+        left.add(twin);
+      }
+      const order = sorted(members.length);
+      for (let at = 0; at < order.length - 5; at += 20) {
+        const gone = order.slice(at, Math.min(at + 20, order.length - 5)).map((i) => members[i]!);
+        const replies = await roar.connection.pipeline([
+          ...gone.map((offset) => [roar.name("SETBIT"), "k", offset, 0] as const), ["R.DEBUG", "VALIDATE", "k"], [roar.name("BITCOUNT"), "k"],
+        ]);
+        gone.forEach((offset) => left.delete(offset));
+        expect(replies, `${at} removed`).toEqual([...gone.map(() => 1), "OK", left.size]);
+      }
+      expectEqual(await roar.members("k"), [...left].sort((a, b) => (a < b ? -1 : 1)).map(member));
+    });
   });
 
   it("a tiny short bitset of one or two members becomes an array when a member far away comes", async () => {
