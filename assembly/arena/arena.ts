@@ -32,7 +32,7 @@
 
 import { arena } from "../env/memory";
 import { view8, view32, view64, Own } from "../env/view";
-import { Kind, TINY_ENTRY, entryKind, entryPayload, isArray, payloadBytes } from "./entry";
+import { ENTRY_BYTES, Kind, TINY_ENTRY, entryKind, entryPayload, isArray, payloadBytes } from "./entry";
 import { PAGE_BYTES, isPacked, packedBytes, packedCount, packedWidth } from "./packed";
 import { wordCount } from "../container/short";
 
@@ -360,8 +360,23 @@ export function wasteful(): u32 {
 // @ts-ignore: decorator
 @inline function isTinySized(): bool {
   const entries = entryTotal<Own>(), members = totalCardinality<Own>();
-  if (members == entries) return entries <= LONE_ALWAYS || (entries <= LONE_FEW && !(entries & (LONE_ALWAYS - 1)));
-  return entries == 1 && isTinySizedAlone(<usize>load<u32>(0, ROOT) + 4, members);
+  const root = <usize>load<u32>(0, ROOT), first = root + FIRST_ENTRY;
+  if (members != entries) return entries == 1 && isTinySizedAlone(first, members);
+  if (entries > LONE_FEW || (entries > LONE_ALWAYS && entries & (LONE_ALWAYS - 1))) return false;
+  return !isLeaf(root) || areSingle(first, entries);
+}
+
+/** Where a leaf's entries begin (node.ts). */
+// @ts-ignore: decorator
+@inline const FIRST_ENTRY: usize = 4;
+/** Whether the node is a leaf that is not packed: its level and its form are 0, or its form is that of a roomy leaf. */
+// @ts-ignore: decorator
+@inline function isLeaf(node: usize): bool { return !load<u8>(node) && !isPacked<Own>(node); }
+
+/** Whether the entries are SINGLE: a container may have one member left and still be runs, which a tiny arena cannot hold. */
+function areSingle(first: usize, entries: u32): bool {
+  for (let i: u32 = 0; i < entries; i++) if (entryKind<Own>(first + <usize>i * ENTRY_BYTES) != Kind.SINGLE) return false;
+  return true;
 }
 
 /** isTinySized() for the only container, of `entry`, the first one of the root. */
