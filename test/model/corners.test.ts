@@ -27,6 +27,7 @@ const contents: Readonly<Record<string, readonly number[]>> = {
   "a short bitset": range(5000, 1000, 2),
   "a bitset": range(0, 21_000, 3),
   "other bits of a bitset": range(1, 21_000, 3),
+  "a bitset that ends with a run": [...range(0, 15_000, 4), ...range(64_000, 1536)],
   "a run": range(100, 30_000),
   "all members but one": range(1, CONTAINER - 1),
   "all members": range(0, CONTAINER),
@@ -321,11 +322,11 @@ describe.each(byName(families))("%s", (_family, family) => {
     }
     return times;
   };
-  /** Asks for the members of an expression over s1 .. s`keys`: counted, and stored. */
-  const expectStored = async (text: string, keys: number, expected: readonly number[]): Promise<void> => {
-    const names = range(1, keys).map((key) => `s${key}`);
+  /** Asks for the members of an expression over s1 .. s`count`: counted, and stored. */
+  const expectStored = async (text: string, count: number, expected: readonly number[]): Promise<void> => {
+    const names = range(1, count).map((key) => `s${key}`);
     const replies = await roar.connection.pipeline([
-      [roar.name("QUERY"), text, keys, ...names], [roar.name("QUERYSTORE"), "k", text, keys, ...names], ["R.DEBUG", "VALIDATE", "k"],
+      [roar.name("QUERY"), text, count, ...names], [roar.name("QUERYSTORE"), "k", text, count, ...names], ["R.DEBUG", "VALIDATE", "k"],
     ]);
     expect(replies, text).toEqual([expected.length, expected.length, "OK"]);
     expectEqual(await roar.members("k"), expected, text);
@@ -343,13 +344,20 @@ describe.each(byName(families))("%s", (_family, family) => {
     ["twelve bitsets", range(2, 11).map(multiples).concat([range(1, 30_000, 2)])],
     ["twelve dense bitsets", range(2, 12).map((of) => offsetsWhere((low) => low % of !== 0))],
     ["bitsets and runs", [multiples(8), range(10, 60_000), multiples(9), range(3, 65_000)]],
+    ["bitsets with runs between them", [multiples(8), multiples(9), range(10, 60_000), multiples(7), range(3, 65_000)]],
     ["bitsets, runs and an array", [multiples(8), range(10, 60_000), range(3, 65_000), multiples(9), multiples(77)]],
+    ["buckets whose common members lie close together", [10_000, 10_017].map((from) => [...range(0, 1200, 2), ...range(from, 1000, 50)])],
+    ["more such buckets", [10_000, 10_017, 10_031].map((from) => [...range(0, 1200, 2), ...range(from, 1000, 50)])],
+    ["buckets whose differences lie close together", [[0, 1200, 2], [1, 600, 4]].map((near) => [
+      ...range(near[0]!, near[1]!, near[2]), ...range(10_000, 1000, 50),
+    ])],
     ["arrays of all lengths", range(0, 24).map((i) => range(i, 490 + i, 3 + i))],
     ["short arrays, more than a byte can count", range(0, 300).map((i) => range(i * 3, 10, 100 + i))],
   ])("%s are combined and counted", async (_what, sources) => {
     const times = await loadAll(sources), names = range(1, sources.length).map((key) => `s${key}`);
     const operations: Readonly<Record<string, (low: number) => boolean>> = {
-      AND: (low) => times[low] === sources.length, OR: (low) => times[low]! > 0, XOR: (low) => times[low]! % 2 === 1, ONE: (low) => times[low] === 1,
+      AND: (low) => times[low] === sources.length, OR: (low) => times[low]! > 0,
+      XOR: (low) => times[low]! % 2 === 1, ONE: (low) => times[low] === 1,
     };
     for (const [operation, suits] of Object.entries(operations)) {
       const expected = offsetsWhere(suits);
@@ -373,7 +381,8 @@ describe.each(byName(families))("%s", (_family, family) => {
   });
 
   it("sums of short bitsets that end with a word, and with the container", async () => {
-    const thin = (from: number): number[] => range(from, CONTAINER - from).filter((low) => low < from + 1500 && (low % 3 !== 0 || low % 64 === 63));
+    const thin = (from: number): number[] =>
+      range(from, Math.min(1500, CONTAINER - from)).filter((low) => low % 3 !== 0 || low % 64 === 63);
     for (const from of [3, 64, CONTAINER - 1500, CONTAINER - 1472]) {
       const lows = thin(from), members = new Set([...lows, CONTAINER - 1]), others = new Set(range(0, 300, 7));
       for (const sources of [lows, [...members].sort((a, b) => a - b)]) {
@@ -404,9 +413,10 @@ describe.each(byName(families))("%s", (_family, family) => {
   });
 
   it("sums of many keys, of which few are at the same place, and most end soon", async () => {
-    const sources = range(0, 60).map((i) => [...range(i, 40, 3), ...(i % 20 === 0 ? range(CONTAINER + i, 30, 2) : [])]);
+    const sources = range(0, 60).map((i) =>
+      [...range((i % 5) * CONTAINER + i, 40, 3), ...(i % 20 === 0 ? range(5 * CONTAINER + i, 30, 2) : [])]);
     for (const [i, members] of sources.entries()) await roar.load(`s${i + 1}`, members);
-    const last = 2 * CONTAINER, sum = new Int32Array(last).fill(30);
+    const last = 6 * CONTAINER, sum = new Int32Array(last).fill(30);
     for (const [i, members] of sources.entries()) for (const at of members) sum[at]! += i < 30 ? 1 + Number(i < 3) * 2 : -1;
     const items = ["#1..#3", "#1..#3", "#1..#30", ...range(31, 30).map((key) => `~#${key}`)].join(", ");
     for (const least of [...new Set(sum)]) {
@@ -427,6 +437,73 @@ describe.each(byName(families))("%s", (_family, family) => {
     expect(await roar.run("BITOPCARD", "DIFF", ...names)).toBe(counts);
     expect(await roar.run("BITOPCARD", "ANDOR", ...names)).toBe(first.length - counts);
     expect(await roar.run("BITOPCARD", "DIFF1", ...names)).toBe(gone.size - (first.length - counts));
+  });
+
+  it("2,047 runs, the most there can be, are complemented", async () => {
+    const lows = range(1, 2047, 32).flatMap((start) => range(start, 16)), set = new Set(lows);
+    await loadAll([lows]);
+    await roar.run("OPTIMIZE", "s1");
+    await expectStored("[0..65535] - #1", 1, offsetsWhere((low) => !set.has(low)));
+    await expectStored("~#1 & [0..65535]", 1, offsetsWhere((low) => !set.has(low)));
+    await expectStored("~(#1 | ~[0..65535])", 1, offsetsWhere((low) => !set.has(low)));
+    expect(await roar.run("BITOP", "NOT", "k", "s1", lows.at(-1)!)).toBe(lows.at(-1)! + 1 - lows.length);
+    expect(await server.run("R.DEBUG", "VALIDATE", "k")).toBe("OK");
+    expectEqual(await roar.members("k"), offsetsWhere((low) => low < lows.at(-1)! && !set.has(low)));
+  });
+
+  it("a short bitset without room beside it loses nearly all of its members, one by one", async () => {
+    const lows = range(0, 3000, 8), left = new Set(lows);
+    await roar.load("k", lows);
+    await roar.run("OPTIMIZE", "k");
+    const gone = [...range(1, 2998)].sort((a, b) => (a * 1597) % 3001 - (b * 1597) % 3001).map((i) => lows[i]!);
+    for (let at = 0; at < gone.length; at += 50) {
+      const some = gone.slice(at, at + 50);
+      await roar.connection.pipeline(some.map((low) => [roar.name("SETBIT"), "k", low, 0]));
+      some.forEach((low) => left.delete(low));
+      expect(await server.run("R.DEBUG", "VALIDATE", "k"), `${at}`).toBe("OK");
+      expectEqual(await roar.members("k"), [...left], `${at}`);
+    }
+  });
+
+  it.each([1, 2])("%i members are merged into buckets of all sizes, whether or not these fit their blocks", async (more) => {
+    const held = 200, own = range(0, held).flatMap((key) => range(key * CONTAINER, 1400 + key, 31));
+    const added = range(0, held).flatMap((key) => range(key * CONTAINER + 5, more, 31));
+    await roar.load("k", [...own, ...range(held, 500).flatMap((key) => range(key * CONTAINER, 60, 501))]);
+    await roar.load("other", added);
+    const count = await roar.run("BITCOUNT", "k") as number;
+    await roar.run("IMPORT", "k", bytesOf(await roar.run("EXPORT", "other")));
+    expect(await server.run("R.DEBUG", "VALIDATE", "k")).toBe("OK");
+    expect(await roar.run("BITCOUNT", "k")).toBe(count + added.length);
+    expectEqual(await roar.run("RANGE", "k", 0, held * CONTAINER - 1), [...own, ...added].sort((a, b) => a - b));
+  });
+
+  it("a stretch of full containers that goes on behind the last container is merged", async () => {
+    await roar.load("k", many);
+    const from = (FAR + 2400) * CONTAINER, to = (FAR + 2700) * CONTAINER;
+    await roar.load("other", []);
+    await roar.run("SETRANGE", "other", from, to);
+    await roar.run("IMPORT", "k", bytesOf(await roar.run("EXPORT", "other")));
+    expect(await server.run("R.DEBUG", "VALIDATE", "k")).toBe("OK");
+    const before = many.filter((offset) => offset < from);
+    expect(await roar.run("BITCOUNT", "k")).toBe(before.length + to - from);
+    expectEqual(await roar.run("RANGE", "k", 0, from + 3), [...before, ...range(from, 4)]);
+  });
+
+  it("leaves are appended to a directory that is a single leaf, and to one whose root gets full", async () => {
+    const large = range(0, 120).flatMap((key) => range(key * CONTAINER, 4200, 15)), left = [...large];
+    await roar.load("k", large);
+    for (let first = 200, imports = 0; imports < 140; first += 300, imports++) {
+      const more = range(first, 300).flatMap((key) => [key * CONTAINER + 1, key * CONTAINER + 60_000]);
+      await roar.load("other", more);
+      await roar.run("IMPORT", "k", bytesOf(await roar.run("EXPORT", "other")));
+      left.push(...more);
+      expect(await server.run("R.DEBUG", "VALIDATE", "k"), `${imports}`).toBe("OK");
+      expect(await roar.run("BITCOUNT", "k"), `${imports}`).toBe(left.length);
+    }
+    for (const [first, last] of [[190, 210], [42_000, 42_300]]) {
+      const low = first! * CONTAINER, high = last! * CONTAINER;
+      expectEqual(await roar.run("RANGE", "k", low, high), left.filter((at) => at >= low && at <= high));
+    }
   });
 
   it.runIf(family.bits === 64)("pages of near and of far offsets get more: neither fits the other's page", async () => {
