@@ -7,7 +7,7 @@ import { CURSOR_BYTES, openCursor } from "../combine/cursor";
 import { openTerm } from "../combine/seek";
 import { Rule, addStep, isSum, makeSum, makeTerm, setOffsets, setWeight, sumBytes, termBytes } from "../combine/term";
 import {
-  Syntax, bytesBelow, firstChild, highValue, itemsBelow, lowValue, nextSibling, ruleOf, setBelow, standsFor, syntaxOf, weightOf,
+  Syntax, bytesBelow, childItems, firstChild, highValue, itemsBelow, lowValue, nextSibling, ruleOf, setBelow, standsFor, syntaxOf, weightOf,
 } from "./tree";
 
 /** Most entries of a result that a range or a complement adds to those of the operands. */
@@ -15,31 +15,36 @@ import {
 @inline const ADDED_ENTRIES: u64 = 12;
 
 /** Items of the term: ranges in a sum are steps of its constant instead. */
-function itemsOf(record: usize): u32 {
-  let items: u32 = 0;
-  for (let child = firstChild(record); child; child = nextSibling(child)) if (!isStep(record, child)) items += standsFor(child);
-  return items;
+// @ts-ignore: decorator
+@inline function itemsOf(record: usize): u32 {
+  return isSumRecord(record) ? childItems(record) - rangesOf(record) : childItems(record);
 }
 
 // @ts-ignore: decorator
-@inline function isStep(record: usize, child: usize): bool { return syntaxOf(child) == Syntax.RANGE && isSum(ruleOf(record)); }
+@inline function isSumRecord(record: usize): bool { return isSum(ruleOf(record)); }
+
+// @ts-ignore: decorator
+@inline function isRange(record: usize): bool { return syntaxOf(record) == Syntax.RANGE; }
+
+function rangesOf(record: usize): u32 {
+  let ranges: u32 = 0;
+  for (let child = firstChild(record); child; child = nextSibling(child)) ranges += u32(isRange(child));
+  return ranges;
+}
 
 /** The most steps that a sum takes: each range may end before the next one begins. */
-function stepsOf(record: usize): u32 {
-  let steps: u32 = 1;
-  for (let child = firstChild(record); child; child = nextSibling(child)) if (isStep(record, child)) steps += 2;
-  return steps;
-}
+// @ts-ignore: decorator
+@inline function stepsOf(record: usize): u32 { return 1 + 2 * rangesOf(record); }
 
 /** Bytes of the term itself. */
 // @ts-ignore: decorator
 @inline function ownBytes(record: usize, items: u32): u32 {
-  return isSum(ruleOf(record)) ? sumBytes(items, stepsOf(record)) : termBytes(items);
+  return isSumRecord(record) ? sumBytes(items, stepsOf(record)) : termBytes(items);
 }
 
 /** Counts the items and bytes that the record and everything below it takes. Returns the most entries of its result. */
 export function measure(record: usize): u64 {
-  const items = syntaxOf(record) == Syntax.TERM ? itemsOf(record) : 0;
+  const items = syntaxOf(record) == Syntax.TERM ? itemsOf(record) : 0, hasSteps = isSumRecord(record);
   let allItems = items, bytes = ownBytes(record, items), entries = ADDED_ENTRIES;
   if (syntaxOf(record) == Syntax.KEYS) {
     entries = 0;
@@ -51,7 +56,7 @@ export function measure(record: usize): u64 {
   }
   for (let child = firstChild(record); child; child = nextSibling(child)) {
     entries += measure(child);
-    if (isStep(record, child)) continue;
+    if (hasSteps && isRange(child)) continue;
     allItems += itemsBelow(child);
     bytes += bytesBelow(child);
   }
@@ -80,11 +85,11 @@ function openRecord(record: usize, item: u32, next: u32, below: u32, key: u64, g
     openTerm(item, range, key);
     return;
   }
-  const first = next, items = itemsOf(record);
+  const first = next, items = itemsOf(record), hasSteps = isSumRecord(record);
   let open = first;
   next += items;
   for (let child = firstChild(record); child; child = nextSibling(child)) {
-    if (isStep(record, child)) continue;
+    if (hasSteps && isRange(child)) continue;
     if (syntaxOf(child) == Syntax.KEYS) {
       const operand = <u32>lowValue(child) - 1, count = standsFor(child);
       for (let i: u32 = 0; i < count; i++) openCursor(open + i, operand + i, key);
@@ -93,7 +98,7 @@ function openRecord(record: usize, item: u32, next: u32, below: u32, key: u64, g
     next += itemsBelow(child);
     below += bytesBelow(child);
   }
-  if (isSum(ruleOf(record))) { openSum(record, item, first, items, below, key, greatest); return; }
+  if (hasSteps) { openSum(record, item, first, items, below, key, greatest); return; }
   const term = makeTerm(below, ruleOf(record), first, items, <u32>lowValue(record));
   if (ruleOf(record) == Rule.NOT) setOffsets(term, 0, greatest);
   openTerm(item, term, key);
@@ -104,13 +109,13 @@ function openSum(record: usize, item: u32, first: u32, items: u32, below: u32, k
   const sum = makeSum(below, ruleOf(record), first, items, <i32>lowValue(record), stepsOf(record));
   addStep(sum, 0, 0);
   for (let child = firstChild(record); child; child = nextSibling(child)) {
-    if (!isStep(record, child)) continue;
+    if (!isRange(child)) continue;
     addStep(sum, lowValue(child), weightOf(child));
     if (highValue(child) < greatest) addStep(sum, highValue(child) + 1, 0);
   }
   let open = first;
   for (let child = firstChild(record); child; child = nextSibling(child)) {
-    if (isStep(record, child)) continue;
+    if (isRange(child)) continue;
     for (let end = open + standsFor(child); open < end; open++) setWeight(sum, open, weightOf(child));
   }
   setOffsets(sum, 0, greatest);
