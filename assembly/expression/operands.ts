@@ -6,9 +6,12 @@ import { reserve } from "../arena/arena";
 import { entriesHeld } from "../arena/directory";
 import { recordsEnd, setOperandTable, setRecordsEnd } from "./tree";
 
-// Up to this many operands are compared with one another. More are looked up by their identities among slots, u64 identity and u64 operand:
+// Fewer than WORTHWHILE operands are not compared: looking would cost all small questions more than reading a repeated one twice costs few.
+// Up to COMPARED operands are compared with one another. More are looked up by their identities among slots, u64 identity and u64 operand:
 // open addressing, at least half of them free.
 
+// @ts-ignore: decorator
+@inline export const WORTHWHILE: u32 = 8;
 // @ts-ignore: decorator
 @inline export const COMPARED: u32 = 16;
 // @ts-ignore: decorator
@@ -23,10 +26,10 @@ import { recordsEnd, setOperandTable, setRecordsEnd } from "./tree";
 
 /**
  * Whether any of the first `count` operands is the same bitmap as one before it. Then a table of operands is added to the tree in memory 0:
- * a u32 for each, the first operand that is the same.
+ * a u32 for each, the first operand that is the same. Does not look if they are fewer than WORTHWHILE.
  */
 export function hasRepeated(count: u32): bool {
-  if (count < 2 || (count <= COMPARED && !anyEqual(count))) return false;
+  if (count < WORTHWHILE || (count <= COMPARED && !anyEqual(count))) return false;
   const at = recordsEnd(), end = at + tableBytes(count);
   if (!makeTable(at, end, count)) return false;
   setRecordsEnd(end);

@@ -5,7 +5,7 @@ import { combineCardinalityOnce, combineOnce } from "../combine/combine";
 import { Operation } from "../combine/operation";
 import { Rule } from "../combine/term";
 import { normalize } from "./normal";
-import { COMPARED, anyEqual, hasRepeated } from "./operands";
+import { COMPARED, WORTHWHILE, anyEqual, hasRepeated } from "./operands";
 import { queryTree, queryTreeCardinality } from "./query";
 import { addChild, makeKeys, makeTree, setRootRecord, setRule, startTree } from "./tree";
 
@@ -22,9 +22,9 @@ export function combineCardinality(op: Operation, sources: u32): u64 {
   return isRepeated(op, sources) ? queryTreeCardinality(u64.MAX_VALUE) : combineCardinalityOnce(op, sources);
 }
 
-/** Whether a source is given more than once; then memory 0 is the tree of the operation. Of two sources, each is read as often as given. */
+/** Whether a source is given more than once; then memory 0 is the tree of the operation. Of few sources, each is read as often as given. */
 function isRepeated(op: Operation, sources: u32): bool {
-  if (sources < 3) return false;
+  if (sources < WORTHWHILE) return false;
   if (sources <= COMPARED && !anyEqual(sources)) return false;
   startTree(sources, u64.MAX_VALUE);
   if (!hasRepeated(sources)) return false;
