@@ -9,7 +9,8 @@ import { SELF, left, right } from "../env/memory";
 import { Own, Right, view16 } from "../env/view";
 import { BLOCK_MAX, allocate, blockBytes, bumpMark, isPaged, isTiny, prepare, release } from "../arena/arena";
 import {
-  ENTRY_BYTES, KEY_MAX, Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes, setBlock, setFull, setPosition,
+  ENTRY_BYTES, KEY_MAX, Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes, setBlock, setFull, setPair,
+  setPosition,
 } from "../arena/entry";
 import { advance, entriesHeld, findEntry, lastEntry, leafFor, placeEntry, seek, seekFrom } from "../arena/directory";
 import { LEAF_MAX, entryAt, nodeBytes, writeNode } from "../arena/node";
@@ -268,7 +269,7 @@ function fill(first: u64, last: u64): void {
   }
 }
 
-/** Folds the shape `r` of the operand into the container `key` of `entry`. The result has at least three members. */
+/** Folds the shape `r` of the operand into the container `key` of `entry`. */
 function foldInto(entry: usize, key: u64, r: u64): void {
   makeScratch(Scratch.RIGHT);
   left.select(SELF);
@@ -284,10 +285,18 @@ function foldInto(entry: usize, key: u64, r: u64): void {
 function put(entry: usize, form: u64): void {
   const bytes = shapeBytes<Own>(form), oldBytes = payloadBytes<Own>(entry), old = entryPayload<Own>(entry);
   if (shapeKind(form) == Kind.FULL) { releaseContainer(entry); setFull(entry, 1); return; }
+  if (shapeKind(form) == Kind.ARRAY && shapeCount(form) == 2) { putPair(entry, shapeAt(form)); return; }
   const fits = oldBytes && blockBytes(oldBytes) == blockBytes(bytes), to = fits ? old : allocate(bytes);
   memory.copy(to, shapeAt(form), bytes);      // a new block may begin where the shape does, or below
   setBlock(entry, shapeKind(form), shapeCount(form), to);
   if (oldBytes && !fits) release(old, oldBytes);              // only now: free lists may begin where the scratch room is
+}
+
+/** Puts the two members at `members` in the entry itself. There may be so few where one side has a run of a single member. */
+function putPair(entry: usize, members: usize): void {
+  const first = load<u16>(members), second = load<u16>(members, MEMBER_BYTES);
+  releaseContainer(entry);
+  setPair(entry, first, second);
 }
 
 // --- Appending ----------------------------------------------------------------------------------------------------------------
