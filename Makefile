@@ -17,8 +17,9 @@
 #: FUZZ_SECONDS=600       fuzz: seconds for each target
 #: SEQUENCES=20           sequences: runs of each kind
 #: EXPRESSIONS=1000000    sequences: expressions
+#: SEEDS=20               seeds: how many
 #: SECONDS=600            shrinking: seconds for each family and CPU level, and for the core alone; ways: seconds of the search
-#: SEED=n                 sequences, shrinking: repeat the run that printed this seed; examples: the seed of the data, by default 1
+#: SEED=n                 sequences, shrinking: repeat the run that printed this seed; seeds: the first one; examples: the seed of the data, by default 1
 #: ARCH=aarch64           build: compile for another processor, aarch64 or x86_64; the module is then build/<ARCH>/redis-roar.so
 #: SUITES="native ..."    test-arm64, coverage: run only these test files
 
@@ -43,6 +44,7 @@ MODULE := $(O)/redis-roar.so
 PORT         := 6379
 FUZZ_SECONDS := 600
 SEQUENCES    := 20
+SEEDS        := 20
 EXPRESSIONS  := 1000000
 SECONDS      := 600
 EXAMPLES     := $(patsubst examples/%/main.ts,%,$(wildcard examples/*/main.ts))
@@ -86,7 +88,7 @@ CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
 # ---------------------------------------------------------------------- targets for users
 
 .PHONY: help build client run test test-arm64 test-servers test-fresh check format demo bench bench-cluster bench-kernels fuzz asan sequences shrinking soak
-.PHONY: ways coverage examples release deb clean
+.PHONY: seeds ways coverage examples release deb clean
 .PHONY: setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
 
@@ -170,6 +172,10 @@ shrinking: build     ## Fill bitmaps, empty them and compare with a model, for S
 
 soak: fuzz asan sequences shrinking ## Run fuzz, asan, sequences and shrinking, and 100,000 writes through a chain of replicas
 	STEPS=100000 $(BIN)/vitest run test/durability/replicas.test.ts
+
+seeds: build         ## Repeat the tests that draw their input at random, with SEEDS seeds
+	@$(MAKE) --no-print-directory trap replay client
+	tools/seeds $(SEEDS) $(SEED)
 
 ways: setup          ## Look for new ways that writes can take, SECONDS long, and keep inputs that take them in test/corpus/ways
 	@tools/setup sanitizers
