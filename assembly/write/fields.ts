@@ -84,14 +84,15 @@ function slotOf(word: u64, table: u32, slotBits: u32, multiplier: u64): u32 {
 
 /**
  * Makes the changes of a plan, which are the arguments from .. to - 1. As with lists (undo.ts), what may need memory comes first and
- * can be undone without any: containers are prepared for removals, members are added. Then members are removed.
+ * can be undone without any: members are added, and then containers are prepared for removals. In the other order, a run of one member
+ * that is to go could grow at both ends, and removing it would split the run. At last members are removed.
  */
 export function changeWords(from: u32, to: u32): void {
+  for (let slot = from; slot < to; slot += VALUES) addBits(firstOffset(slot), reversed(newBits(slot) & ~oldBits(slot)));
   for (let slot = from; slot < to; slot += VALUES) {
     const gone = oldBits(slot) & ~newBits(slot), offset = firstOffset(slot);
     if (gone) makeBitsRemovable(keyOf(offset), lowOf(offset), reversed(gone));
   }
-  for (let slot = from; slot < to; slot += VALUES) addBits(firstOffset(slot), reversed(newBits(slot) & ~oldBits(slot)));
   for (let slot = from; slot < to; slot += VALUES) takeBits(firstOffset(slot), reversed(oldBits(slot) & ~newBits(slot)));
   if (argument.deferred()) settleWords(from, to);
 }
