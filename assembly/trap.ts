@@ -3,11 +3,12 @@
 
 import { isTiny } from "./arena/arena";
 import { findEntry, leafFor } from "./arena/directory";
-import { Kind, entryKind } from "./arena/entry";
+import { entryKind } from "./arena/entry";
 import { entryAt, isRoomy, nodeCount, nodeLevel, rootNode } from "./arena/node";
 import { isItem, isPacked } from "./arena/packed";
 import { arena, argument, bits, bytes, left, output, reply, right, work } from "./env/memory";
 import { Own } from "./env/view";
+import { Kind } from "./container/kind";
 
 export * from "./index";
 

@@ -32,8 +32,9 @@
 
 import { arena } from "../env/memory";
 import { view8, view32, view64, Own } from "../env/view";
-import { ENTRY_BYTES, Kind, TINY_ENTRY, entryKind, entryPayload, isArray, payloadBytes } from "./entry";
+import { ENTRY_BYTES, TINY_ENTRY, entryKind, entryPayload, payloadBytes } from "./entry";
 import { PAGE_BYTES, isPacked, packedBytes, packedCount, packedWidth } from "./packed";
+import { Kind, isArray } from "../container/kind";
 import { wordCount } from "../container/short";
 
 // @ts-ignore: decorator

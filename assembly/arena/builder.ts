@@ -21,16 +21,17 @@ import {
   growTo, setEntryTotal, setTotalCardinality, allocatePage, bumpMark, freedBytes, pageAfter,
 } from "./arena";
 import {
-  ENTRY_BYTES, SPAN_MAX, Kind, isArray, plainCount, plainKey, plainKind, plainOffset, plainPayload, plainSpan, setKey, setFull, setPosition,
-  setTinyShort,
+  ENTRY_BYTES, SPAN_MAX, plainCount, plainKey, plainKind, plainOffset, plainPayload, plainSpan, setKey,
+  setFull, setPosition, setTinyShort,
 } from "./entry";
 import { ITEMS_MAX, PAGE_BYTES, pageItems, widthOf } from "./packed";
 import { packEntries } from "./pages";
 import {
   LEAF_MAX, SLOT_BYTES, ROOMY_BYTES, nodeBytes, writeNode, setRoomy, NODE_HEADER, writeSlot, INNER_MAX, slotCardinality, slotAt, slotKey,
 } from "./node";
-import { arrayBytes } from "../container/limits";
-import { SHORT_HEADER_BYTES, wordsOf } from "../container/short";
+import { Kind, isArray } from "../container/kind";
+import { arrayBytes, SHORT_HEADER_BYTES } from "../container/limits";
+import { wordsOf } from "../container/short";
 
 // @ts-ignore: decorator
 @inline const IN_LEAF: u32 = 0;

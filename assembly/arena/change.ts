@@ -22,14 +22,15 @@ import {
   ROOMY_BYTES, isRoomy, setNodeCount, isFull, slotKey, slotLink, allocatedFor, setRoomy, itemBytes, writeSlot, slotCardinality,
 } from "./node";
 import {
-  entryKind, Kind, entryCount, entryKey, entryPayload, payloadBytes, setBlock, setKey, entryCardinality, KEY_MAX, keyOf, lowOf, offsetOf,
-  setSingle,
+  entryKind, entryCount, entryKey, entryPayload, payloadBytes, setBlock, setKey, entryCardinality, KEY_MAX,
+  keyOf, lowOf, offsetOf, setSingle,
 } from "./entry";
 import { PAGE_BYTES, isPacked, itemsUpTo, joinPages, offsetAt, packedCount, removeItems } from "./packed";
 import { slotFor, entriesUpTo } from "./directory";
 import { AMPLE_ROOM, becomesRoomy, roomToInsert } from "./room";
-import { arrayBytes } from "../container/limits";
-import { SHORT_HEADER, SHORT_HEADER_BYTES, shortBytes, wordsOf } from "../container/short";
+import { Kind } from "../container/kind";
+import { arrayBytes, SHORT_HEADER_BYTES, shortBytes } from "../container/limits";
+import { SHORT_HEADER, wordsOf } from "../container/short";
 
 /**
  * A roomy leaf that falls to this many entries gets a block that fits. Each half of a full leaf has more, so that leaves do not go back

@@ -14,13 +14,13 @@
 // an array of that cardinality whose payload is at entry + 6 (SINGLE, PAIR). A FULL entry stands for `span` consecutive containers, up to
 // 2^45, that hold all their 65,536 offsets; it has no payload. An entry covers the keys of its containers.
 
+import { Kind, isArray } from "../container/kind";
 import { Own, view8, view16, view32, view64 } from "../env/view";
-import { arrayBytes, isArraySized, runsBytes, BITSET_BYTES } from "../container/limits";
-import { bucketsBytes } from "../container/buckets";
-import { SHORT_HEADER, shortBytes, wordCount } from "../container/short";
+import {
+  arrayBytes, isArraySized, runsBytes, BITSET_BYTES, bucketsBytes, shortBytes,
+} from "../container/limits";
+import { SHORT_HEADER, wordCount } from "../container/short";
 import { isItem, itemOffset, itemPayload } from "./packed";
-
-export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, SHORT = 4, FULL = 5, SINGLE = 6, PAIR = 7 }
 
 // @ts-ignore: decorator
 @inline export const ENTRY_BYTES: usize = 12;
@@ -105,9 +105,6 @@ export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, SHORT = 4
 @inline export function entryPayload<M>(entry: usize): usize {
   return isItem(entry) ? itemPayload<M>(entry) : plainPayload<M>(entry);
 }
-/** Whether the payload is an array, in a block or in the entry. */
-// @ts-ignore: decorator
-@inline export function isArray(kind: Kind): bool { return kind == Kind.ARRAY || kind >= Kind.SINGLE; }
 
 /** Whether the container of memory 0 is an array in a payload: so are buckets, and bitsets and short bitsets with few enough members. */
 export function isStreamedAsArray(entry: usize): bool {

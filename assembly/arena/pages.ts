@@ -20,7 +20,7 @@ import {
   HEADER_BYTES, PAGE_ROOM, ROOT, allocate, allocateFresh, allocatePage, blockBytes, bumpMark, isPaged, isTiny, prepare, release, reserve,
   resetToFull, setEntryTotal, entryTotal, setTotalCardinality, totalCardinality,
 } from "./arena";
-import { ENTRY_BYTES, Kind, keyOf, plainKind, plainOffset } from "./entry";
+import { ENTRY_BYTES, keyOf, plainKind, plainOffset } from "./entry";
 import {
   ITEMS_MAX, PACKED_HEADER, PAGE_BYTES, appendItem, beginPacked, insertItem, isPacked, itemsUpTo, offsetAt, packedBytes, packedCount,
   packedWidth, pageItems, widthOf, widthWith,
@@ -31,6 +31,7 @@ import {
   INNER_MAX, LEAF_MAX, NODE_HEADER, NODE_SMALL, ROOMY_BYTES, addToSlot, allocatedFor, entryAt, isFull, nodeBlock, nodeBytes, nodeCount,
   nodeLevel, rootNode, slotAt, slotChild, slotKey, slotLink, writeNode, writeSlot,
 } from "./node";
+import { Kind } from "../container/kind";
 
 /** Smaller arenas get no pages one by one: what aligning a page may skip would be too much of them. */
 // @ts-ignore: decorator

@@ -8,7 +8,8 @@ import {
   freedBytes, heldBytes, isPaged, totalCardinality, used,
 } from "./arena";
 import {
-  ENTRY_BYTES, KEY_MAX, Kind, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes,
+  ENTRY_BYTES, KEY_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload,
+  payloadBytes,
 } from "./entry";
 import { entriesHeld } from "./directory";
 import { ITEMS_MAX, PAGE_BYTES, isPacked, offsetAt, packedBytes, packedCount, packedWidth, pageItems } from "./packed";
@@ -17,11 +18,12 @@ import {
   rootNode, NODE_HEADER, nodeLevel, LEVELS_MAX, nodeCount, INNER_MAX, LEAF_MAX, isRoomy, allocatedFor, slotAt, slotChild, slotKey,
   slotCardinality, entryAt, entryIn,
 } from "./node";
-import { isArraySized, UNIVERSE } from "../container/limits";
+import { Kind } from "../container/kind";
+import { isArraySized, UNIVERSE, SHORT_MAX } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
 import { bucketsAreSound } from "../container/buckets";
 import { checkRuns } from "../container/run";
-import { SHORT_MAX, firstWord, shortIsSound, wordCount } from "../container/short";
+import { firstWord, shortIsSound, wordCount } from "../container/short";
 import { isAscending } from "../container/array";
 
 /** The first broken invariant, or Fault.NONE. */

@@ -2,13 +2,12 @@
 // processor foresees which lines of each operand come next.
 
 import { SELF, bits, left, right } from "../env/memory";
-import { Kind } from "../arena/entry";
 import { Fold } from "./fold";
 import { listedCount, listedKind, listedOperand, listedShape, toBitset } from "./list";
 import { Scratch, scratch } from "./scratch";
 import { NOTHING, arrayShape, bitsetShape, shapeAt, shapeCount } from "./shape";
+import { Kind, BUCKETS_FROM } from "../container/kind";
 import { ARRAY_MAX, BITSET_BYTES, UNIVERSE, memberCount } from "../container/limits";
-import { BUCKETS_FROM } from "../container/buckets";
 import { PART_BYTES, combineParts } from "../container/bitset";
 import { SPARSE, extractListed, isDense, listPart, middleOf } from "../container/extract";
 import { And, Count, Or, Store, StoreOnly, Xor, stores } from "../container/kernel";

@@ -1,11 +1,12 @@
 // A bitmap from a sorted list of offsets, one container at a time.
 
 import { argument } from "../env/memory";
-import { Kind, keyOf, lowOf } from "../arena/entry";
+import { keyOf, lowOf } from "../arena/entry";
 import { begin, finish } from "../arena/builder";
 import { emit } from "./emit";
 import { shape } from "./shape";
 import { makeScratch, Scratch, scratch } from "./scratch";
+import { Kind } from "../container/kind";
 import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, isArraySized, memberCount } from "../container/limits";
 import { bitsetHas, bitsetSet } from "../container/bitset";
 

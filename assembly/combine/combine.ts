@@ -7,9 +7,10 @@
 
 import { SELF, reply, right } from "../env/memory";
 import { Right } from "../env/view";
-import { KEY_MAX, Kind } from "../arena/entry";
+import { KEY_MAX } from "../arena/entry";
 import { entriesHeld } from "../arena/directory";
 import { appendFull, begin, finish } from "../arena/builder";
+import { Kind } from "../container/kind";
 import { BITSET_BYTES } from "../container/limits";
 import { Count, Store, stores } from "../container/kernel";
 import { NO_KEY, cursorKey, cursorLastKey, cursorTerm } from "./cursor";

@@ -4,7 +4,7 @@
 import { SELF, left, right } from "../env/memory";
 import { Right } from "../env/view";
 import { alignedBump, bumpMark, resetToEmpty } from "../arena/arena";
-import { Kind, keyOf, lowOf } from "../arena/entry";
+import { keyOf, lowOf } from "../arena/entry";
 import { entriesHeld } from "../arena/directory";
 import { appendFull, begin, finish } from "../arena/builder";
 import { maximumOf } from "../read/query";
@@ -13,6 +13,7 @@ import { emit } from "./emit";
 import { Fold, complement as complementShape, fold } from "./fold";
 import { makeScratch, Scratch, scratch } from "./scratch";
 import { shapeCount, fullShape, shape, shapeKind } from "./shape";
+import { Kind } from "../container/kind";
 import { UNIVERSE } from "../container/limits";
 import { writeRun } from "../container/run";
 

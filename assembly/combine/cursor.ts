@@ -12,9 +12,10 @@
 
 import { arena, right, work } from "../env/memory";
 import { Right } from "../env/view";
-import { Kind, entryKey, entryLastKey } from "../arena/entry";
+import { entryKey, entryLastKey } from "../arena/entry";
 import { isLastOfLeaf, nextInLeaf, placeEntry, seek, seekFrom } from "../arena/directory";
 import { entryShape, shapeKind } from "./shape";
+import { Kind } from "../container/kind";
 
 // @ts-ignore: decorator
 @inline export const CURSOR_BYTES: usize = 40;

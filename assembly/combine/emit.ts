@@ -4,21 +4,23 @@
 import { SELF, left, right } from "../env/memory";
 import { Right, Own } from "../env/view";
 import { BLOCK_MAX, alignedBump, allocateFresh, blockBytes, bumpMark } from "../arena/arena";
-import { Kind, lowOf, payloadBytes, plainCount, plainKind, plainPayload, setBlock, setPair, setSingle } from "../arena/entry";
+import {
+  lowOf, payloadBytes, plainCount, plainKind, plainPayload, setBlock, setPair, setSingle,
+} from "../arena/entry";
 import { isItem, itemOffset } from "../arena/packed";
 import { append, appendFull } from "../arena/builder";
 import { shapeBytes, shapeCount, shapeAt, shapeKind, fullShape, shape } from "./shape";
 import { FOLD_BYTES } from "./scratch";
+import { Kind, BUCKETS_FROM, leastBytes, prefersShort, wordsBetween } from "../container/kind";
 import { arrayBytes, isArraySized, runsBytes, UNIVERSE } from "../container/limits";
 import { member } from "../container/array";
-import { BUCKETS_FROM, arrayToBuckets, bucketsLast, bucketsSelect, bucketsToArray } from "../container/buckets";
+import { arrayToBuckets, bucketsLast, bucketsSelect, bucketsToArray } from "../container/buckets";
 import { runsToArray, runsToBitset } from "../container/convert";
 import { bitsetToBuckets, extractMembers, EXTRACT_BYTES } from "../container/extract";
 import { LANES_BYTES } from "../container/lanes";
 import { runStart, runsLast } from "../container/run";
 import {
-  arrayToShort, bitsetToShort, leastBytes, prefersShort, runsToShort, shortToArray, shortToBitset, spanOfBitset, trimShort, wordsBetween,
-  wordsOf,
+  arrayToShort, bitsetToShort, runsToShort, shortToArray, shortToBitset, spanOfBitset, trimShort, wordsOf,
 } from "../container/short";
 
 /**

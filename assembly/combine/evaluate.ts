@@ -5,7 +5,8 @@
 // A segment of more than one key (seek.ts) is evaluated like a container: all items are then full or absent, and so is the result.
 
 import { SELF, left, right } from "../env/memory";
-import { Kind, keyOf, lowOf } from "../arena/entry";
+import { keyOf, lowOf } from "../arena/entry";
+import { Kind } from "../container/kind";
 import { LOW_MAX, UNIVERSE } from "../container/limits";
 import { Count, Store, StoreOnly, counts, stores } from "../container/kernel";
 import { writeRun } from "../container/run";

@@ -5,13 +5,13 @@
 // number of SELF stands for memory 0, where results of earlier folds are. Every function leaves both sides showing what they showed.
 
 import { SELF, left, right } from "../env/memory";
-import { Kind } from "../arena/entry";
 import { RUNS_MAX, Scratch, FOLD_BYTES } from "./scratch";
 import {
   NOTHING, arrayShape, bitsetShape, bucketsShape, copyShape, fullShape, runsShape, shape, shapeAt, shapeCount, shapeKind,
 } from "./shape";
 import { UNFOLDED, areShortAndArray, countShort, differenceShort, intersectShort, uniteShort } from "./short";
 import { packed, unpackedLeft, unpackedRight } from "./unpack";
+import { Kind } from "../container/kind";
 import { Or, Xor } from "../container/kernel";
 import { ARRAY_MAX, BITSET_BYTES, UNIVERSE, isArraySized } from "../container/limits";
 import { intersectArrays, intersectArraysCardinality, unionArrays, differenceArrays, xorArrays } from "../container/array";

@@ -1,7 +1,7 @@
 // The intersection of the containers that a term's operands have at one key.
 
 import { SELF } from "../env/memory";
-import { Kind } from "../arena/entry";
+import { Kind } from "../container/kind";
 import { And, Count, Store, stores } from "../container/kernel";
 import { STREAMS, TOO_MANY, expectedMembers, foldBitsetsByTurns, intersectToArray } from "./bitsets";
 import { normalized } from "./emit";

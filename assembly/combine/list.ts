@@ -5,7 +5,7 @@
 // and from the back on the items that are terms: u32 item. Full containers are not listed but counted.
 
 import { SELF, left, right } from "../env/memory";
-import { Kind } from "../arena/entry";
+import { Kind } from "../container/kind";
 import { BITSET_BYTES } from "../container/limits";
 import { arrayToBitset, runsToBitset } from "../container/convert";
 import { shortToBitset } from "../container/short";

@@ -2,8 +2,8 @@
 // containers, and then the walk costs as much as the folds. Here it is the merge of two sorted lists.
 
 import { left, reply, right, work } from "../env/memory";
-import { Kind } from "../arena/entry";
 import { appendFull, begin } from "../arena/builder";
+import { Kind } from "../container/kind";
 import { stores } from "../container/kernel";
 import { TOO_MANY, intersectPairToArray } from "./bitsets";
 import { CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, cursorOperand, cursorShape, openCursor, seekCursor } from "./cursor";

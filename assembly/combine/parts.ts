@@ -2,7 +2,7 @@
 // u32 address, u32 operand that it is in.
 
 import { SELF, left, right } from "../env/memory";
-import { Kind } from "../arena/entry";
+import { Kind } from "../container/kind";
 import { PART_BYTES } from "../container/bitset";
 import { countParts } from "../container/counters";
 import { copyShortPart, shortPart } from "../container/short";

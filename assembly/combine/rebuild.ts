@@ -4,9 +4,10 @@
 
 import { SELF, left, right } from "../env/memory";
 import { Right } from "../env/view";
-import { KEY_MAX, Kind, entryKey, keyOf, lowOf } from "../arena/entry";
+import { KEY_MAX, entryKey, keyOf, lowOf } from "../arena/entry";
 import { entriesHeld, placeEntry, seek } from "../arena/directory";
 import { appendFull, begin, finish } from "../arena/builder";
+import { Kind } from "../container/kind";
 import { LOW_MAX } from "../container/limits";
 import { writeRun } from "../container/run";
 import { SPAN_ENTRIES, complementKeys } from "./complement";

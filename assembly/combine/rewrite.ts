@@ -3,19 +3,22 @@
 import { SELF, left, reply, right } from "../env/memory";
 import { Own, Right } from "../env/view";
 import { HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, TINY_WORDS, blockBytes } from "../arena/arena";
-import { KEY_MAX, Kind, entryCount, entryKey, entryKind, entryLastKey, entrySpan, payloadBytes } from "../arena/entry";
+import {
+  KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entrySpan, payloadBytes,
+} from "../arena/entry";
 import { advance, entriesHeld, isLastOfLeaf, placeEntry, seek } from "../arena/directory";
 import { appendFull, begin, endLeaf, finish } from "../arena/builder";
 import { nodeBytes } from "../arena/node";
 import { emit, emitAs, emitCopy } from "./emit";
 import { entryShape, shapeAt, shapeKind, shapeCount, copyShape, shape } from "./shape";
 import { makeScratch, Scratch, scratch } from "./scratch";
+import { Kind, BUCKETS_FROM, leastBytes, prefersShort, wordsBetween } from "../container/kind";
 import { arrayBytes, isArraySized, runsBytes } from "../container/limits";
-import { BUCKETS_FROM, bucketsToArray } from "../container/buckets";
+import { bucketsToArray } from "../container/buckets";
 import {
   arrayToRuns, bitsetToArray, bitsetToRuns, runsToArray, runsToBitset, countRunsOfArray, countRunsOfBitset,
 } from "../container/convert";
-import { leastBytes, prefersShort, shortToArray, shortToBitset, spanOfBitset, wordsBetween, wordsOf } from "../container/short";
+import { shortToArray, shortToBitset, spanOfBitset, wordsOf } from "../container/short";
 
 /** Makes memory 0, which is fresh, the bitmap of operand 0 in the least space: each container in its smallest form, leaves full. */
 export function pack(): void {

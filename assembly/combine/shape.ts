@@ -6,11 +6,12 @@
 
 import { SELF, left, right } from "../env/memory";
 import { Right, view16 } from "../env/view";
-import { Kind, isArray, plainCount, plainKind, plainPayload } from "../arena/entry";
+import { plainCount, plainKind, plainPayload } from "../arena/entry";
 import { isItem, itemPayload } from "../arena/packed";
-import { BITSET_BYTES, UNIVERSE, arrayBytes, runsBytes } from "../container/limits";
-import { BUCKETS_LEAST, bucketsBytes, bucketsToArray } from "../container/buckets";
-import { shortBytes, wordCount } from "../container/short";
+import { Kind, isArray, BUCKETS_LEAST } from "../container/kind";
+import { BITSET_BYTES, UNIVERSE, arrayBytes, runsBytes, bucketsBytes, shortBytes } from "../container/limits";
+import { bucketsToArray } from "../container/buckets";
+import { wordCount } from "../container/short";
 
 /** The shape without members. */
 // @ts-ignore: decorator

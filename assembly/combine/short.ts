@@ -4,12 +4,12 @@
 
 import { left, right } from "../env/memory";
 import { Left, Right } from "../env/view";
-import { Kind } from "../arena/entry";
 import { arrayShape, shapeAt, shapeCount, shapeKind, shortShape } from "./shape";
+import { Kind, prefersShort } from "../container/kind";
 import { And, AndNot, Count, Store } from "../container/kernel";
-import { MEMBER_BYTES, arrayBytes } from "../container/limits";
+import { MEMBER_BYTES, arrayBytes, SHORT_MAX } from "../container/limits";
 import {
-  SHORT_MAX, changeShort, combineShorts, differenceArrayShort, firstWord, intersectArrayShort, prefersShort, wordCount,
+  changeShort, combineShorts, differenceArrayShort, firstWord, intersectArrayShort, wordCount,
 } from "../container/short";
 
 // @ts-ignore: decorator

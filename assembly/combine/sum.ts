@@ -13,15 +13,15 @@
 // Arrays alone of some hundred members are counted in bytes instead, one for each value, in the room of the tally.
 
 import { SELF, left, right, work } from "../env/memory";
-import { Kind } from "../arena/entry";
+import { Kind } from "../container/kind";
 import { bitsetCardinality, complementBitset } from "../container/bitset";
 import { BYTE_COUNTERS_BYTES, BYTE_COUNTERS_MAX, countInBytes, reachedInBytes } from "../container/counters";
-import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes } from "../container/limits";
+import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, SHORT_HEADER_BYTES } from "../container/limits";
 import {
   TALLY_BYTES, TOO_MANY_RUNS, isUniform, planesToBitset, startTally, tallyArray, tallyRuns, tallyToBitset, tallyToRuns, tallyWithPlanes,
   tallyWords,
 } from "../container/tally";
-import { SHORT_HEADER_BYTES, firstWord, wordCount } from "../container/short";
+import { firstWord, wordCount } from "../container/short";
 import { Right } from "../env/view";
 import { toBitset } from "./list";
 import { FOLD_BYTES, RUNS_MAX, Scratch, scratch } from "./scratch";

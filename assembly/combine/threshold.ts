@@ -1,7 +1,7 @@
 // What is in at least, or in exactly, so many of a term's items: at one key.
 
 import { SELF, left, right } from "../env/memory";
-import { Kind } from "../arena/entry";
+import { Kind } from "../container/kind";
 import { stores } from "../container/kernel";
 import {
   BYTE_COUNTERS_BYTES, BYTE_COUNTERS_MAX, countArray, countInBytes, countInLevels, keepRepeated, planesFor, putEdges,

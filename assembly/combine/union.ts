@@ -2,10 +2,9 @@
 // strategyFor() chooses among them.
 
 import { SELF, left, right } from "../env/memory";
-import { Kind } from "../arena/entry";
+import { Kind, BUCKETS_FROM } from "../container/kind";
 import { ARRAY_MAX } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
-import { BUCKETS_FROM } from "../container/buckets";
 import { Or, Store, Xor, stores } from "../container/kernel";
 import { unionArrayUncounted, unionRunsInto, xorArrayUncounted, xorRunsInto } from "../container/mixed";
 import { clearEdges, edgesToRuns, flipEdges, runsCardinality } from "../container/run";

@@ -1,9 +1,9 @@
 // Buckets and short bitsets for code that knows arrays and bitsets: unpacked into scratch room, or arrays packed into buckets.
 
 import { SELF, left, right } from "../env/memory";
-import { Kind } from "../arena/entry";
-import { arrayToBuckets, bucketsBytes, bucketsToArray } from "../container/buckets";
-import { isArraySized } from "../container/limits";
+import { Kind } from "../container/kind";
+import { arrayToBuckets, bucketsToArray } from "../container/buckets";
+import { isArraySized, bucketsBytes } from "../container/limits";
 import { shortToArray, shortToBitset } from "../container/short";
 import { Scratch, makeScratch, scratch } from "./scratch";
 import { shape, shapeAt, shapeCount, shapeKind } from "./shape";

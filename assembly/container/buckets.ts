@@ -10,12 +10,10 @@
 import { left, right, vector } from "../env/memory";
 import { view8 } from "../env/view";
 import { bitsetSet } from "./bitset";
-import { MEMBER_BYTES, UNIVERSE, arrayBytes, isArraySized, BITSET_BYTES } from "./limits";
+import { MEMBER_BYTES, UNIVERSE, arrayBytes, BUCKETS, bucketsBytes } from "./limits";
 import { And, AndNot, Count, Store, stores } from "./kernel";
 import { ALL_LANES, LANES, LANES_BYTES, putLanesOnly } from "./lanes";
 
-// @ts-ignore: decorator
-@inline export const BUCKETS: u32 = 256;
 /** Most members of a bucket. */
 // @ts-ignore: decorator
 @inline export const BUCKET_MAX: u32 = 255;
@@ -29,24 +27,6 @@ import { ALL_LANES, LANES, LANES_BYTES, putLanesOnly } from "./lanes";
 /** Bytes that the values of one bucket take in a bitset. */
 // @ts-ignore: decorator
 @inline export const BUCKET_BITSET_BYTES: usize = 32;
-
-/** Arrays of this many members or more are written as buckets if they fit, ... */
-// @ts-ignore: decorator
-@inline export const BUCKETS_FROM: u32 = 1024;
-/** ... and buckets that shrink below this become an array. */
-// @ts-ignore: decorator
-@inline export const BUCKETS_LEAST: u32 = 768;
-
-/** Bytes of the payload of `count` members. */
-// @ts-ignore: decorator
-@inline export function bucketsBytes(count: u32): usize { return <usize>count + BUCKETS; }
-
-/** Bytes that `count` members usually take: as an array, as buckets, or as a bitset. */
-// @ts-ignore: decorator
-@inline export function plainBytes(count: u32): usize {
-  if (!isArraySized(count)) return BITSET_BYTES;
-  return count < BUCKETS_FROM ? arrayBytes(count) : bucketsBytes(count);
-}
 
 // --- Conversions of the payload that `left` shows at `a`, to memory 0; the two must not overlap ------------------------------
 

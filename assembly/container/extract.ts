@@ -5,8 +5,8 @@
 // and then the members of eight listed lanes are extracted at once.
 
 import { bits, left, right, vector } from "../env/memory";
-import { MEMBER_BYTES, UNIVERSE, memberCount } from "./limits";
-import { BUCKETS, BUCKET_BITSET_BYTES, BUCKET_MAX } from "./buckets";
+import { MEMBER_BYTES, UNIVERSE, memberCount, BUCKETS } from "./limits";
+import { BUCKET_BITSET_BYTES, BUCKET_MAX } from "./buckets";
 import { Same, combineVectors, isUnary } from "./kernel";
 import { PART_BYTES } from "./bitset";
 import { LANES_BYTES, interleaveHigh, interleaveLow, putLanes } from "./lanes";

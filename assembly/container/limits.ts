@@ -3,6 +3,7 @@
 //   array    u16 members, strictly ascending
 //   buckets  the same members in little more than half the space, see buckets.ts
 //   bitset   8192 bytes; member v is bit v & 7 of byte v >> 3
+//   short    the words of a bitset from the first to the last one that has members, see short.ts
 //   runs     u16 run count, then for each run u16 start, u16 length - 1; ascending, with at least one value between
 //            two runs that is in neither
 
@@ -15,12 +16,6 @@
 /** Most members of an array. */
 // @ts-ignore: decorator
 @inline export const ARRAY_MAX: u32 = 4096;
-/**
- * A bitset that loses members stays a bitset down to this many. The gap below ARRAY_MAX keeps a container from being converted again and
- * again while its cardinality goes up and down around ARRAY_MAX.
- */
-// @ts-ignore: decorator
-@inline const BITSET_LEAST: u32 = ARRAY_MAX / 8 * 7;
 // @ts-ignore: decorator
 @inline export const MEMBER_BYTES: usize = 2;
 // @ts-ignore: decorator
@@ -31,19 +26,30 @@
 // @ts-ignore: decorator
 @inline export const RUN_BYTES: usize = 4;
 
+/** Buckets of a container: one for each high byte. */
+// @ts-ignore: decorator
+@inline export const BUCKETS: u32 = 256;
+/** Bytes of a short bitset before its words. */
+// @ts-ignore: decorator
+@inline export const SHORT_HEADER_BYTES: usize = 4;
+/** Most words of a short bitset: with more, it would need a block as large as that of a whole bitset. */
+// @ts-ignore: decorator
+@inline export const SHORT_MAX: u32 = 959;
+
 /**
- * Whether a container of that cardinality, if not runs, is an array in a payload, and an array or buckets where it is built. Only this
- * function decides that. A container that has lost members may still be a bitset, see staysBitset().
+ * Whether a container of that cardinality, if not runs, is an array in the portable format. Only this function decides that. Which kind
+ * it is in memory, kind.ts says.
  */
 // @ts-ignore: decorator
 @inline export function isArraySized(cardinality: u32): bool { return cardinality <= ARRAY_MAX; }
-/** Whether a bitset that has lost members, and has that many left, stays a bitset. */
-// @ts-ignore: decorator
-@inline export function staysBitset(cardinality: u32): bool { return cardinality >= BITSET_LEAST; }
 // @ts-ignore: decorator
 @inline export function arrayBytes(count: u32): usize { return <usize>count << 1; }
 // @ts-ignore: decorator
 @inline export function runsBytes(runCount: u32): usize { return RUNS_HEADER_BYTES + ((<usize>runCount) << 2); }
+// @ts-ignore: decorator
+@inline export function bucketsBytes(count: u32): usize { return <usize>count + BUCKETS; }
+// @ts-ignore: decorator
+@inline export function shortBytes(words: u32): usize { return SHORT_HEADER_BYTES + (<usize>words << 3); }
 /** Members of an array that begins at `start` and ends before `end`. */
 // @ts-ignore: decorator
 @inline export function memberCount(start: usize, end: usize): u32 { return <u32>(end - start) >> 1; }

@@ -3,8 +3,9 @@
 // sizes of buckets are unpredictable, so they determine masks and hardly any branches.
 
 import { left, right } from "../env/memory";
-import { BUCKETS, BUCKET_MAX, LOWS } from "./buckets";
+import { BUCKET_MAX, LOWS } from "./buckets";
 import { Or, Xor } from "./kernel";
+import { BUCKETS } from "./limits";
 
 /** Up to this many members in both payloads, few pairs of buckets have more than one vector of them. */
 // @ts-ignore: decorator

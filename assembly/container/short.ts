@@ -11,16 +11,13 @@
 import { left, right } from "../env/memory";
 import { Left, Own, Right, view32, view64 } from "../env/view";
 import { AndNot, Or, Store, combineWords, stores } from "./kernel";
-import { BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, memberCount, runsBytes } from "./limits";
+import {
+  BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, memberCount, runsBytes,
+  SHORT_HEADER_BYTES, shortBytes,
+} from "./limits";
 import { PART_BYTES, bitsetHas, bitsetRangeCardinality, bitsetSelect, bitsetSet, clearBitset, setBits } from "./bitset";
-import { plainBytes } from "./buckets";
+import { wordsBetween } from "./kind";
 
-/** Bytes of the payload before the words. */
-// @ts-ignore: decorator
-@inline export const SHORT_HEADER_BYTES: usize = 4;
-/** Most words: a payload with more would need a block as large as that of a whole bitset. */
-// @ts-ignore: decorator
-@inline export const SHORT_MAX: u32 = 959;
 // @ts-ignore: decorator
 @inline const COUNT_SHIFT: u32 = 10;
 // @ts-ignore: decorator
@@ -31,33 +28,8 @@ import { plainBytes } from "./buckets";
 // @ts-ignore: decorator
 @inline export const SHORT_HEADER: u32 = (COUNT_MASK << COUNT_SHIFT) | FIRST_MASK;
 
-// --- The choice ---------------------------------------------------------------------------------------------------------------
-
-/** Words from that of `low` to that of `high`. */
-// @ts-ignore: decorator
-@inline export function wordsBetween(low: u32, high: u32): u32 { return (high >> 6) - (low >> 6) + 1; }
-
-/** Whether `count` members within `words` words become a short bitset: it is smaller than an array, buckets or a bitset. */
-// @ts-ignore: decorator
-@inline export function prefersShort(count: u32, words: u32): bool { return words <= SHORT_MAX && <usize>words << 3 < plainBytes(count); }
-
-/**
- * Whether a short bitset that has lost members, and has `count` left, stays one. The gap to prefersShort() keeps a container from being
- * converted again and again while its cardinality goes up and down.
- */
-// @ts-ignore: decorator
-@inline export function staysShort(count: u32, words: u32): bool { return <usize>words * 6 <= plainBytes(count); }
-
-/** The least that `count` members within `words` words take if not as runs. */
-// @ts-ignore: decorator
-@inline export function leastBytes(count: u32, words: u32): usize {
-  return prefersShort(count, words) ? shortBytes(words) : plainBytes(count);
-}
-
 // --- The payload at `at`, in memory M or memory 0 -------------------------------------------------------------------------------
 
-// @ts-ignore: decorator
-@inline export function shortBytes(words: u32): usize { return SHORT_HEADER_BYTES + (<usize>words << 3); }
 // @ts-ignore: decorator
 @inline export function firstWord<M>(at: usize): u32 { return view32<M>(at, 0) & FIRST_MASK; }
 // @ts-ignore: decorator

@@ -2,9 +2,10 @@
 // that parseQuery() has made. All of these functions work in memory 0, which is fresh.
 
 import { SELF, reply, right, work } from "../env/memory";
-import { KEY_MAX, Kind, keyOf } from "../arena/entry";
+import { KEY_MAX, keyOf } from "../arena/entry";
 import { begin, builderBytes, finish } from "../arena/builder";
 import { reserve } from "../arena/arena";
+import { Kind } from "../container/kind";
 import { Count, Store, stores } from "../container/kernel";
 import { LOW_MAX } from "../container/limits";
 import { mostEntries, walk } from "../combine/combine";

@@ -9,11 +9,11 @@
 import { output, right } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
-import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload } from "../arena/entry";
+import { entryCount, entryKey, entryKind, entryLastKey, entryPayload } from "../arena/entry";
 import { advance, cardinalityHeld, placeEntry, seek } from "../arena/directory";
 import { insert } from "../write/point";
-import { UNIVERSE } from "../container/limits";
-import { BUCKETS } from "../container/buckets";
+import { Kind } from "../container/kind";
+import { UNIVERSE, BUCKETS } from "../container/limits";
 import { runEnd, runStart, runsCount } from "../container/run";
 import { wordOf } from "../read/word";
 import { portableBytes, readPortable, writePortable } from "./portable";

@@ -13,21 +13,22 @@ import { Own, Right } from "../env/view";
 import { Fault } from "../env/fault";
 import { allocateFresh, blockBytes } from "../arena/arena";
 import {
-  Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, isStreamedAsArray, payloadBytes, setBlock, setPair, setSingle,
+  entryCount, entryKey, entryKind, entryLastKey, entryPayload, isStreamedAsArray, payloadBytes, setBlock,
+  setPair, setSingle,
 } from "../arena/entry";
 import { advance, placeEntry, seek } from "../arena/directory";
 import { append, appendFull, begin, finish, nextKey } from "../arena/builder";
 import { emit } from "../combine/emit";
 import { shape } from "../combine/shape";
 import { makeScratch, Scratch, scratch } from "../combine/scratch";
+import { Kind, BUCKETS_FROM, leastBytes, prefersShort, wordsBetween } from "../container/kind";
 import { BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes } from "../container/limits";
 import { isAscending } from "../container/array";
 import { bitsetCardinality } from "../container/bitset";
-import { BUCKETS_FROM } from "../container/buckets";
 import { runsToArray, runsToBitset } from "../container/convert";
 import { LANES, LANES_BYTES } from "../container/lanes";
 import { checkRuns, runsLast } from "../container/run";
-import { leastBytes, prefersShort, shortBase, shortEnd, shortLow, spanOfBitset, wordsBetween, wordsOf } from "../container/short";
+import { shortBase, shortEnd, shortLow, spanOfBitset, wordsOf } from "../container/short";
 
 // @ts-ignore: decorator
 @inline const COOKIE_NO_RUNS: u32 = 12346;

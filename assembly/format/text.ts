@@ -7,7 +7,7 @@
 
 import { SELF, left, output, right } from "../env/memory";
 import { Own } from "../env/view";
-import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload } from "../arena/entry";
+import { entryCount, entryKey, entryKind, entryLastKey, entryPayload } from "../arena/entry";
 import { advance, placeEntry, seek } from "../arena/directory";
 import { begin, finish } from "../arena/builder";
 import { isEmpty, maximum } from "../read/query";
@@ -15,9 +15,9 @@ import { nativeOrder, wordOf } from "../read/word";
 import { emit } from "../combine/emit";
 import { shape } from "../combine/shape";
 import { makeScratch, Scratch, scratch } from "../combine/scratch";
-import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes } from "../container/limits";
+import { Kind } from "../container/kind";
+import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, BUCKETS } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
-import { BUCKETS } from "../container/buckets";
 import { runEnd, runStart, runsCount } from "../container/run";
 import { shortBase, shortEnd, shortLow } from "../container/short";
 

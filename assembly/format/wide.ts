@@ -14,10 +14,11 @@
 import { output, right } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
-import { KEY_MAX, Kind, entryKey, entryKind, entryLastKey, entrySpan } from "../arena/entry";
+import { KEY_MAX, entryKey, entryKind, entryLastKey, entrySpan } from "../arena/entry";
 import { advance, placeEntry, seek, seekFrom } from "../arena/directory";
 import { appendFull, begin, finish, nextKey } from "../arena/builder";
 import { STREAM_KEYS, readStream, streamBytes, writeStream } from "./portable";
+import { Kind } from "../container/kind";
 
 /** From this many containers on that have no entry of their own, WHEN_LONG writes parts: in a stream they take 14 MB. */
 // @ts-ignore: decorator

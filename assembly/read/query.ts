@@ -2,11 +2,12 @@
 
 import { Own, view16, view64 } from "../env/view";
 import {
-  KEY_MAX, Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, isArray, keyOf, lowOf, offsetOf,
+  KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf, offsetOf,
 } from "../arena/entry";
 import {
   advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, firstEntry, lastEntry, membersBefore, placeEntry, seek,
 } from "../arena/directory";
+import { Kind, isArray } from "../container/kind";
 import { BITSET_BYTES, LOW_MAX, UNIVERSE } from "../container/limits";
 import { arrayLowerBound, member } from "../container/array";
 import { bucketsLast, bucketsLowerBound, bucketsNextClear, bucketsSelect, bucketsHas } from "../container/buckets";

@@ -2,8 +2,9 @@
 
 import { reply } from "../env/memory";
 import { Own } from "../env/view";
-import { Kind, entryCardinality, entryKind, entrySpan, isStreamedAsArray, payloadBytes } from "../arena/entry";
+import { entryCardinality, entryKind, entrySpan, isStreamedAsArray, payloadBytes } from "../arena/entry";
 import { advance, placeEntry, seek } from "../arena/directory";
+import { Kind } from "../container/kind";
 import { BITSET_BYTES, arrayBytes, runsBytes } from "../container/limits";
 
 /**

@@ -2,8 +2,9 @@
 
 import { reply } from "../env/memory";
 import { Own } from "../env/view";
-import { Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf } from "../arena/entry";
+import { entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf } from "../arena/entry";
 import { advance, placeEntry, seek } from "../arena/directory";
+import { Kind } from "../container/kind";
 import { MEMBER_BYTES, UNIVERSE, arrayBytes, LOW_MAX } from "../container/limits";
 import { arrayLowerBound } from "../container/array";
 import { bucketsLowerBound } from "../container/buckets";

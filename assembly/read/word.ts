@@ -1,7 +1,8 @@
 // Containers read 64 offsets at a time, and the two orders in which bits stand in words.
 
 import { Own } from "../env/view";
-import { Kind, entryCount, entryKind, entryPayload } from "../arena/entry";
+import { entryCount, entryKind, entryPayload } from "../arena/entry";
+import { Kind } from "../container/kind";
 import { arrayLowerBound } from "../container/array";
 import { bucketsWord } from "../container/buckets";
 import { runEnd, runStart, runsCount, runsFind } from "../container/run";

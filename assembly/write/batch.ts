@@ -9,7 +9,7 @@ import { argument } from "../env/memory";
 import { Own } from "../env/view";
 import { allocate, blockBytes, isTiny, prepare, resize } from "../arena/arena";
 import {
-  KEY_MAX, Kind, entryCount, entryKind, entryPayload, isArray, keyOf, lowOf, setBlock, setCount, setPair, setSingle,
+  KEY_MAX, entryCount, entryKind, entryPayload, keyOf, lowOf, setBlock, setCount, setPair, setSingle,
 } from "../arena/entry";
 import { findEntry } from "../arena/directory";
 import { insertEntry, adjust, removeEntry } from "../arena/change";
@@ -21,11 +21,16 @@ import {
 } from "./convert";
 import { countUp, isDepleted, isLoose } from "./edit";
 import { insert, removeAt } from "./point";
-import { ARRAY_MAX, MEMBER_BYTES, arrayBytes, isArraySized, memberCount, staysBitset } from "../container/limits";
+import {
+  Kind, isArray, staysBitset, BUCKETS_FROM, BUCKETS_LEAST, prefersShort, wordsBetween,
+} from "../container/kind";
+import {
+  ARRAY_MAX, MEMBER_BYTES, arrayBytes, isArraySized, memberCount, bucketsBytes, shortBytes,
+} from "../container/limits";
 import { arrayLowerBound, gallop, member } from "../container/array";
-import { BUCKET_MAX, BUCKETS_FROM, BUCKETS_LEAST, bucketFrom, bucketHas, bucketHeld, bucketsBytes } from "../container/buckets";
+import { BUCKET_MAX, bucketFrom, bucketHas, bucketHeld } from "../container/buckets";
 import { bitsetClear, bitsetHas, bitsetSet } from "../container/bitset";
-import { clearShort, prefersShort, shortBase, shortBytes, wordsBetween } from "../container/short";
+import { clearShort, shortBase } from "../container/short";
 import { widenTo } from "./short";
 
 /** Not the key of any container. */

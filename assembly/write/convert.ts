@@ -2,18 +2,23 @@
 
 import { Own } from "../env/view";
 import { TINY_PAYLOAD, allocate, blockBytes, isTiny, prepare, release, reserve, resize } from "../arena/arena";
-import { Kind, entryCount, entryKind, entryPayload, payloadBytes, setBlock, setPair, setSingle, setTinyShort } from "../arena/entry";
-import { BITSET_BYTES, MEMBER_BYTES, arrayBytes, isArraySized } from "../container/limits";
+import {
+  entryCount, entryKind, entryPayload, payloadBytes, setBlock, setPair, setSingle, setTinyShort,
+} from "../arena/entry";
+import { Kind, BUCKETS_FROM, prefersShort, wordsBetween } from "../container/kind";
+import {
+  BITSET_BYTES, MEMBER_BYTES, arrayBytes, isArraySized, bucketsBytes, shortBytes,
+} from "../container/limits";
 import { member } from "../container/array";
 import { bitsetSet, clearBitset } from "../container/bitset";
 import {
-  BUCKETS_FROM, arrayToBuckets, bucketsBytes, bucketsLast, bucketsSelect, bucketsToArray, unionBucketsInto,
+  arrayToBuckets, bucketsLast, bucketsSelect, bucketsToArray, unionBucketsInto,
 } from "../container/buckets";
 import { arrayToBitset, runsToArray, runsToBitset } from "../container/convert";
 import { runEnd, runStart, runsCount, runsLast } from "../container/run";
 import {
-  bitsetBecomesShort, clearShort, prefersShort, runsToShort, shortBase, shortBytes, shortHeader, shortLow, shortToArray, shortToBitset,
-  wordCount, wordsBetween, wordsOf,
+  bitsetBecomesShort, clearShort, runsToShort, shortBase, shortHeader, shortLow, shortToArray,
+  shortToBitset, wordCount, wordsOf,
 } from "../container/short";
 
 /** Releases the container's block, if it has one. */

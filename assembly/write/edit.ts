@@ -8,18 +8,23 @@ import { Own } from "../env/view";
 import {
   TINY_MAX, TINY_PAYLOAD, allocate, blockBytes, bumpMark, heldAt, isTiny, prepare, release, reserve, resize,
 } from "../arena/arena";
-import { Kind, entryCount, entryKind, entryPayload, setBlock, setCount, setFull, setPair, setSingle } from "../arena/entry";
-import { ARRAY_MAX, BITSET_BYTES, UNIVERSE, arrayBytes, runsBytes, staysBitset } from "../container/limits";
+import {
+  entryCount, entryKind, entryPayload, setBlock, setCount, setFull, setPair, setSingle,
+} from "../arena/entry";
+import {
+  Kind, staysBitset, BUCKETS_FROM, BUCKETS_LEAST, plainBytes, leastBytes, prefersShort, staysShort,
+  wordsBetween,
+} from "../container/kind";
+import {
+  ARRAY_MAX, BITSET_BYTES, UNIVERSE, arrayBytes, runsBytes, bucketsBytes, shortBytes,
+} from "../container/limits";
 import { arrayLowerBound, member } from "../container/array";
 import { bitsetClear, bitsetHas, bitsetSet } from "../container/bitset";
-import {
-  BUCKETS_FROM, BUCKETS_LEAST, bucketsBytes, bucketsFind, bucketsHaveRoom, bucketsInsert, bucketsRemove, plainBytes,
-} from "../container/buckets";
+import { bucketsFind, bucketsHaveRoom, bucketsInsert, bucketsRemove } from "../container/buckets";
 import { bitsetToArray } from "../container/convert";
 import { insertRunAt, removeRunAt, runEnd, runStart, runsCount, runsFind, runsLast, setRun } from "../container/run";
 import {
-  isWorthTrimming, leastBytes, prefersShort, shortBase, shortBytes, shortHas, shortSet, spanOfBitset, staysShort,
-  trimShort, trimmedWords, wordCount, wordsBetween, wordsOf,
+  isWorthTrimming, shortBase, shortHas, shortSet, spanOfBitset, trimShort, trimmedWords, wordCount, wordsOf,
 } from "../container/short";
 import {
   arrayIntoBitset, arrayIntoBuckets, bitsetIntoShort, bucketsIntoArray, bucketsIntoBitset, intoShort, plainRoom, releaseContainer,

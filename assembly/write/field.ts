@@ -4,8 +4,9 @@
 import { argument, reply } from "../env/memory";
 import { Own } from "../env/view";
 import { isTiny } from "../arena/arena";
-import { KEY_MAX, Kind, entryCount, entryKind, keyOf, lowOf } from "../arena/entry";
+import { KEY_MAX, entryCount, entryKind, keyOf, lowOf } from "../arena/entry";
 import { findEntry } from "../arena/directory";
+import { Kind } from "../container/kind";
 import { UNIVERSE } from "../container/limits";
 import { convertDepleted, isDepleted, trim } from "./edit";
 import { insert, removeAt } from "./point";

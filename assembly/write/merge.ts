@@ -9,8 +9,8 @@ import { SELF, left, right } from "../env/memory";
 import { Own, Right, view16 } from "../env/view";
 import { BLOCK_MAX, allocate, blockBytes, bumpMark, isPaged, isTiny, prepare, release } from "../arena/arena";
 import {
-  ENTRY_BYTES, KEY_MAX, Kind, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes, setBlock, setFull, setPair,
-  setPosition,
+  ENTRY_BYTES, KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes, setBlock,
+  setFull, setPair, setPosition,
 } from "../arena/entry";
 import { advance, entriesHeld, findEntry, lastEntry, leafFor, placeEntry, seek, seekFrom } from "../arena/directory";
 import { LEAF_MAX, entryAt, nodeBytes, writeNode } from "../arena/node";
@@ -25,9 +25,11 @@ import { entryShape, shapeAt, shapeBytes, shapeCount, shapeKind } from "../combi
 import { releaseContainer, wordsWith } from "./convert";
 import { countUp } from "./edit";
 import { insert } from "./point";
-import { BITSET_BYTES, LOW_MAX, MEMBER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes } from "../container/limits";
-import { BUCKET_MAX, bucketHeld, bucketsBytes } from "../container/buckets";
-import { prefersShort } from "../container/short";
+import { Kind, prefersShort } from "../container/kind";
+import {
+  BITSET_BYTES, LOW_MAX, MEMBER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes, bucketsBytes,
+} from "../container/limits";
+import { BUCKET_MAX, bucketHeld } from "../container/buckets";
 
 // The estimate that decides, in nanoseconds. Merging takes MERGING, and MERGED for each entry of the operand below the end of memory 0,
 // which is a search for a container that is probably not in the cache. Building anew takes BUILT for each entry of memory 0, and a

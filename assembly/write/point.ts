@@ -2,7 +2,9 @@
 
 import { Own } from "../env/view";
 import { isTiny, allocate, blockBytes, prepare, entryTotal, setEntryTotal, setTotalCardinality, totalCardinality } from "../arena/arena";
-import { Kind, keyOf, lowOf, offsetOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull } from "../arena/entry";
+import {
+  keyOf, lowOf, offsetOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull,
+} from "../arena/entry";
 import { findEntry, farEntriesUpTo, farSlotsUpTo, neighbourFor } from "../arena/directory";
 import { rootNode, nodeLevel, slotAt, slotChild, addToSlot, entryAt } from "../arena/node";
 import { insertHere, insertEntry, adjust, promote, removeEntry } from "../arena/change";
@@ -13,6 +15,7 @@ import { containerHas } from "../read/query";
 import { releaseContainer } from "./convert";
 import { insertInto, takeFrom } from "./edit";
 import { staysTiny } from "./short";
+import { Kind } from "../container/kind";
 import { runsBytes, UNIVERSE, LOW_MAX } from "../container/limits";
 import { writeRun } from "../container/run";
 

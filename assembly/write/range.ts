@@ -9,8 +9,8 @@ import { SELF, left, right } from "../env/memory";
 import { Own } from "../env/view";
 import { BLOCK_MAX, allocate, blockBytes, isTiny, prepare, release, used } from "../arena/arena";
 import {
-  ENTRY_BYTES, Kind, SPAN_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload, entrySpan, keyOf,
-  lowOf, payloadBytes, setBlock, setCount, setFull, setPair, setSingle,
+  ENTRY_BYTES, SPAN_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload,
+  entrySpan, keyOf, lowOf, payloadBytes, setBlock, setCount, setFull, setPair, setSingle,
 } from "../arena/entry";
 import { advance, entriesBetween, entriesHeld, findEntry, placeEntry, seek } from "../arena/directory";
 import { promote, insertEntry, adjust, changeKey, removeEntry, removeEntries } from "../arena/change";
@@ -24,6 +24,7 @@ import { scratchBytes, Scratch, makeScratch, scratch } from "../combine/scratch"
 import { shape, entryShape, shapeKind, copyShape, shapeCount, shapeAt, fullShape, shapeBytes } from "../combine/shape";
 import { releaseContainer } from "./convert";
 import { isolate } from "./point";
+import { Kind } from "../container/kind";
 import { complementBitset } from "../container/bitset";
 import { runsBytes, UNIVERSE, LOW_MAX, isArraySized } from "../container/limits";
 import { writeRun } from "../container/run";

@@ -2,8 +2,10 @@
 
 import { Own } from "../env/view";
 import { TINY_MAX, TINY_PAYLOAD, TINY_WORDS, isTiny, reserve, resize } from "../arena/arena";
-import { Kind, entryCount, entryKind, entryPayload, setBlock } from "../arena/entry";
-import { firstWord, prefersShort, shortBytes, widenShort, wordCount } from "../container/short";
+import { entryCount, entryKind, entryPayload, setBlock } from "../arena/entry";
+import { shortBytes } from "../container/limits";
+import { Kind, prefersShort } from "../container/kind";
+import { firstWord, widenShort, wordCount } from "../container/short";
 import { wordsWith } from "./convert";
 
 /**

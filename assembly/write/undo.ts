@@ -19,11 +19,12 @@
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
 import { entryTotal, isTiny, resize } from "../arena/arena";
-import { KEY_MAX, Kind, entryCount, entryKind, entryPayload, keyOf, lowOf, setFull } from "../arena/entry";
+import { KEY_MAX, entryCount, entryKind, entryPayload, keyOf, lowOf, setFull } from "../arena/entry";
 import { advance, findEntry, placeEntry, seek } from "../arena/directory";
 import { releaseContainer } from "./convert";
 import { convertDepleted, cutRunBefore, isDepleted, trim } from "./edit";
 import { isolate, removeAt } from "./point";
+import { Kind } from "../container/kind";
 import { LOW_MAX, UNIVERSE, runsBytes } from "../container/limits";
 import { joinRuns, runsCount } from "../container/run";
 

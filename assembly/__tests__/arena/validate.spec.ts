@@ -3,7 +3,7 @@ import { Own } from "../../env/view";
 import { Fault } from "../../env/fault";
 import { ROOT } from "../../arena/arena";
 import {
-  KEY_MAX as LAST_KEY, Kind, entryCount, entryKind, entryPayload, entrySpan, setCount, setFull, setPosition,
+  KEY_MAX as LAST_KEY, entryCount, entryKind, entryPayload, entrySpan, setCount, setFull, setPosition,
 } from "../../arena/entry";
 import { advance, lastEntry, placeEntry, seek } from "../../arena/directory";
 import { validate } from "../../arena/validate";
@@ -12,6 +12,7 @@ import { set } from "../../write/point";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { Model, Style, appendContainer, range } from "../support/bitmap-model";
 import { addOperandCopy, clear, operandAt, setArenaSize } from "../world/world";
+import { Kind } from "../../container/kind";
 
 // Positions of fields, from the layout comments of arena.ts and node.ts.
 const CARDINALITY: usize = 8, BUMP: usize = 16, FREED: usize = 20, LISTS: usize = 24, ENTRIES: usize = 28, HELD: usize = 32;

@@ -1,7 +1,7 @@
 import { arena } from "../../env/memory";
 import { Own } from "../../env/view";
 import { freedBytes, isTiny, used, wasteful } from "../../arena/arena";
-import { Kind, entryCount, entryKey, entryKind, payloadBytes } from "../../arena/entry";
+import { entryCount, entryKey, entryKind, payloadBytes } from "../../arena/entry";
 import { advance, isLastOfLeaf, placeEntry, seek } from "../../arena/directory";
 import { LEAF_MAX } from "../../arena/node";
 import { pack, rewrite, slice } from "../../combine/rewrite";
@@ -9,6 +9,7 @@ import { set } from "../../write/point";
 import { Form, Trial, asOperand, build, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, runsWithin } from "../support/bitmap-model";
 import { clear, enter, memberAt, members } from "../world/world";
+import { Kind } from "../../container/kind";
 
 /** The most bytes skipped before a block of 8192 bytes to start it on a cache line. */
 const GAP: usize = 56;

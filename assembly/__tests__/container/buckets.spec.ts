@@ -1,12 +1,13 @@
+import { BUCKETS_FROM } from "../../container/kind";
 import {
-  BUCKETS_FROM, arrayToBuckets, bucketsAreSound, bucketsBytes, bucketsFind, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsLast,
-  bucketsLowerBound, bucketsNextClear, bucketsRemove, bucketsSelect, bucketsToArray, bucketsWord, intersectBuckets,
-  intersectBucketsCardinality, differenceBuckets, unionBucketsInto,
+  arrayToBuckets, bucketsAreSound, bucketsFind, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsLast,
+  bucketsLowerBound, bucketsNextClear, bucketsRemove, bucketsSelect, bucketsToArray, bucketsWord,
+  intersectBuckets, intersectBucketsCardinality, differenceBuckets, unionBucketsInto,
 } from "../../container/buckets";
 import { EXTRACT_BYTES, bitsetToBuckets } from "../../container/extract";
 import { MERGE_BYTES, NO_BUCKETS, xorBuckets, unionBuckets } from "../../container/merge";
 import { LANES_BYTES } from "../../container/lanes";
-import { ARRAY_MAX, BITSET_BYTES, arrayBytes } from "../../container/limits";
+import { ARRAY_MAX, BITSET_BYTES, arrayBytes, bucketsBytes } from "../../container/limits";
 import { Left, Own } from "../../env/view";
 import { Bench, Kind, Model, Operation, combineModels, makeModel, writePayload, Style } from "../support/container-model";
 

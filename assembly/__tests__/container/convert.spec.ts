@@ -1,9 +1,10 @@
+import { staysBitset } from "../../container/kind";
 import {
   arrayToBitset, bitsetToArray, runsToBitset, runsToArray, bitsetToRuns, arrayToRuns, countRunsOfBitset, countRunsOfArray,
 } from "../../container/convert";
 import { EXTRACT_BYTES, extractMembers } from "../../container/extract";
 import { LANES_BYTES } from "../../container/lanes";
-import { ARRAY_MAX, BITSET_BYTES, arrayBytes, isArraySized, runsBytes, staysBitset } from "../../container/limits";
+import { ARRAY_MAX, BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "../../container/limits";
 import { Random } from "../world/world";
 import { Bench, Kind, Model, anyModel, crowdedModel, makeModel, boundarySizes, Style } from "../support/container-model";
 

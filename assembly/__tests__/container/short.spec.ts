@@ -1,11 +1,12 @@
+import { leastBytes, prefersShort, staysShort, wordsBetween } from "../../container/kind";
 import { PART_BYTES } from "../../container/bitset";
 import { And, AndNot, Count, Or, Store, Xor } from "../../container/kernel";
-import { ARRAY_MAX, BITSET_BYTES, arrayBytes } from "../../container/limits";
+import { ARRAY_MAX, BITSET_BYTES, arrayBytes, SHORT_MAX, shortBytes } from "../../container/limits";
 import {
-  SHORT_MAX, arrayToShort, bitsetToShort, changeShort, combineShortInto, combineShorts, copyShortPart, differenceArrayShort,
-  intersectArrayShort, leastBytes, prefersShort, runsToShort, shortBytes, shortHas, shortIsSound, shortLast, shortNextClear,
-  shortNextSet, shortPart, shortRank, shortSelect, shortToArray, shortToBitset, shortWord, spanOfBitset, staysShort, trimShort, widenShort,
-  wordsBetween,
+  arrayToShort, bitsetToShort, changeShort, combineShortInto, combineShorts, copyShortPart,
+  differenceArrayShort, intersectArrayShort, runsToShort, shortHas, shortIsSound, shortLast, shortNextClear,
+  shortNextSet, shortPart, shortRank, shortSelect, shortToArray, shortToBitset, shortWord, spanOfBitset,
+  trimShort, widenShort,
 } from "../../container/short";
 import { right } from "../../env/memory";
 import { Own } from "../../env/view";

@@ -1,5 +1,5 @@
 import { Own } from "../../env/view";
-import { Kind, entryKind } from "../../arena/entry";
+import { entryKind } from "../../arena/entry";
 import { placeEntry, seek } from "../../arena/directory";
 import { Fault } from "../../env/fault";
 import { Change } from "../../combine/rebuild";
@@ -9,6 +9,7 @@ import { changeRange } from "../../write/range";
 import { Form, Trial, build, freshArena, readArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, streamedOf } from "../support/bitmap-model";
 import { Random, addOperandCopy, clear, enter, outputAt, outputBytes, setOutputLimit } from "../world/world";
+import { Kind } from "../../container/kind";
 
 /** The bytes of a hexadecimal string, which may contain spaces. */
 function bytesOf(hex: string): StaticArray<u8> {

@@ -3,7 +3,7 @@
 
 import { arena } from "../../env/memory";
 import { alignedBump, allocateFresh, makeRoom, used } from "../../arena/arena";
-import { Kind, setBlock } from "../../arena/entry";
+import { setBlock } from "../../arena/entry";
 import { append, appendFull, begin, finish } from "../../arena/builder";
 import { validate } from "../../arena/validate";
 import { emit } from "../../combine/emit";
@@ -11,6 +11,7 @@ import { shape } from "../../combine/shape";
 import { Model, plainOf, runsOf } from "./bitmap-model";
 import { Random, addOperandCopy, clear, enter, seed, setArena } from "../world/world";
 import { ARENA_BYTES } from "../world/layout";
+import { Kind } from "../../container/kind";
 
 // --- Building arenas ----------------------------------------------------------------------------------------------------------
 

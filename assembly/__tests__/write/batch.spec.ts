@@ -2,7 +2,7 @@
 
 import { Own } from "../../env/view";
 import { HEADER_BYTES } from "../../arena/arena";
-import { Kind, entryCount, entryKind } from "../../arena/entry";
+import { entryCount, entryKind } from "../../arena/entry";
 import { findEntry } from "../../arena/directory";
 import { addAll, getAll, removeAll } from "../../write/batch";
 import { makeRemovable, settle, tidy } from "../../write/undo";
@@ -11,6 +11,7 @@ import { sort } from "../../sort";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, range } from "../support/bitmap-model";
 import { Random, addArgument, argumentsHandedBack, clearArguments, enter, growCount, handedBackAt } from "../world/world";
+import { Kind } from "../../container/kind";
 
 /** A random offset near an end of one of the model's intervals, or anywhere in its first containers. */
 function anyOffset(model: Model, step: u64, random: Random): u64 {

@@ -1,11 +1,12 @@
 import { Own } from "../../env/view";
-import { SPAN_MAX, Kind, entryKind } from "../../arena/entry";
+import { SPAN_MAX, entryKind } from "../../arena/entry";
 import { findEntry } from "../../arena/directory";
 import { TINY_MAX, TINY_WORDS, used } from "../../arena/arena";
 import { cardinality, get } from "../../read/query";
 import { set } from "../../write/point";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, range } from "../support/bitmap-model";
+import { Kind } from "../../container/kind";
 
 /** Makes the same change to memory 0 and the model, and checks the old value and the new one. */
 function change(trial: Trial, model: Model, offset: u64, value: u32): void {

@@ -1,5 +1,5 @@
 import { Own } from "../../env/view";
-import { Kind, entryCount, entryKind } from "../../arena/entry";
+import { entryCount, entryKind } from "../../arena/entry";
 import { findEntry } from "../../arena/directory";
 import { used } from "../../arena/arena";
 import { asOperand, Form, Trial, build, freshArena } from "../support/bitmap-arena";
@@ -9,7 +9,7 @@ import { rewrite } from "../../combine/rewrite";
 import { removeAll } from "../../write/batch";
 import { set } from "../../write/point";
 import { makeRemovable, tidy } from "../../write/undo";
-import { prefersShort, staysShort } from "../../container/short";
+import { Kind, prefersShort, staysShort } from "../../container/kind";
 
 /** The container that is changed. */
 const KEY: u64 = 5;

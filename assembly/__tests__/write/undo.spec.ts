@@ -3,10 +3,11 @@
 import { arena, argument } from "../../env/memory";
 import { Own } from "../../env/view";
 import { used } from "../../arena/arena";
-import { Kind, entryCount, entryKind, entryPayload } from "../../arena/entry";
+import { entryCount, entryKind, entryPayload } from "../../arena/entry";
 import { findEntry } from "../../arena/directory";
 import { validate } from "../../arena/validate";
 import { rewrite } from "../../combine/rewrite";
+import { Kind } from "../../container/kind";
 import { runsCount } from "../../container/run";
 import { addAll } from "../../write/batch";
 import { set } from "../../write/point";
