@@ -341,8 +341,8 @@ static int64_t give_field(struct subject *k, uint32_t i, uint32_t width, uint64_
     return (int64_t)(old << (64 - width)) >> (64 - width);
 }
 
-/* What fields written at once get: the value shifted by another number of bits in each of eight, in the last one and elsewhere 0, in the
- * second half of them and elsewhere 0, or in all of them. */
+/* What fields written at once get: the value shifted by another number of bits in each of eight; the value in the last one,
+ * or in the second half of them, and elsewhere 0; or the value in all of them. */
 enum pattern { SHIFTED, IN_LAST, IN_HALF, IN_ALL };
 
 struct values {
@@ -374,7 +374,9 @@ static void set_fields(struct subject *k, uint32_t count, uint32_t i, const stru
         steps[f] = (field_step){.action = FIELD_SET, .overflow = WRAP, .at = at, .value = value};
     }
     begin_in_place(k, FIELD, i, i + (fields - 1) * apart);
-    for (uint32_t f = 0; f < fields; f++) old[f] = give_field(k, i + f * apart, v->width, (uint64_t)steps[f].value);
+    for (uint32_t f = 0; f < fields; f++) {
+        old[f] = give_field(k, i + f * apart, v->width, (uint64_t)steps[f].value);
+    }
     if (!done(k, core_change_fields(&k->b, steps, fields, &changed))) return;
     for (uint32_t f = 0; f < fields; f++) EXPECT(steps[f].outcome.written && steps[f].outcome.reply == old[f]);
 }
@@ -405,7 +407,8 @@ static void set_many_fields(struct subject *k) {
     uint64_t value = (uint64_t)take(4) << 32;
 
     value |= take(4);
-    if (is_field(i, width)) set_fields(k, count, i, &(struct values){width, (enum pattern)(byte / 64), value});
+    const struct values v = {width, (enum pattern)(byte / 64), value};
+    if (is_field(i, width)) set_fields(k, count, i, &v);
 }
 
 /* --- Beside the domain -------------------------------------------------------------------------------------------- */
@@ -441,14 +444,16 @@ static void change_whole(struct subject *k, const bitmap *all) {
     confine(k, all);
 }
 
-/* A bitmap of some bitsets beside the domain, so large that others are merged into it in place. With `lone`, lone members lie between
- * the domain and the bitsets: with lone members of the domain they make up a packed leaf. */
+/* A bitmap of some bitsets beside the domain, so large that others are merged into it in place. With `lone`, lone members
+ * lie between the domain and the bitsets: with lone members of the domain they make up a packed leaf. */
 static const bitmap *ballast(uint32_t lone) {
     static uint64_t offsets[VALUES_ROOM(BALLAST_MEMBERS)], begins[2];
     static bitmap *made[2];
-    uint32_t n = 0, beside = BALLAST + lone * LONE;
-    uint64_t changed, first = geometry.base < beside ? geometry.base + (DOMAIN >> geometry.low_bits) : geometry.base - beside;
-    uint64_t bitsets = lone && first > geometry.base ? first + LONE : first, alone = bitsets > first ? first : first + BALLAST;
+    uint32_t containers = BALLAST + lone * LONE, behind = geometry.base < containers, n;
+    uint64_t first = behind ? geometry.base + (DOMAIN >> geometry.low_bits) : geometry.base - containers;
+    uint64_t bitsets = behind ? first + lone * LONE : first;
+    uint64_t alone = behind ? first : first + BALLAST;
+    uint64_t changed;
     bitmap **b = &made[lone];
 
     if (*b && begins[lone] == first) return *b;
