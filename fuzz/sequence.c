@@ -374,9 +374,7 @@ static void set_fields(struct subject *k, uint32_t count, uint32_t i, const stru
         steps[f] = (field_step){.action = FIELD_SET, .overflow = WRAP, .at = at, .value = value};
     }
     begin_in_place(k, FIELD, i, i + (fields - 1) * apart);
-    for (uint32_t f = 0; f < fields; f++) {
-        old[f] = give_field(k, i + f * apart, v->width, (uint64_t)steps[f].value);
-    }
+    for (uint32_t f = 0; f < fields; f++) old[f] = give_field(k, i + f * apart, v->width, (uint64_t)steps[f].value);
     if (!done(k, core_change_fields(&k->b, steps, fields, &changed))) return;
     for (uint32_t f = 0; f < fields; f++) EXPECT(steps[f].outcome.written && steps[f].outcome.reply == old[f]);
 }
