@@ -341,18 +341,40 @@ static int64_t give_field(struct subject *k, uint32_t i, uint32_t width, uint64_
     return (int64_t)(old << (64 - width)) >> (64 - width);
 }
 
+/* What fields written at once get: the value shifted by another number of bits in each of eight; the value in the last one,
+ * or in the second half of them, and elsewhere 0; or the value in all of them. */
+enum pattern { SHIFTED, IN_LAST, IN_HALF, IN_ALL };
+
+struct values {
+    uint32_t width;
+    enum pattern pattern;
+    uint64_t value;
+};
+
+/* The value of field f of `count`. */
+static uint64_t value_of(const struct values *v, uint32_t f, uint32_t count) {
+    switch (v->pattern) {
+    case SHIFTED: return v->value >> 7 * (f % 8);
+    case IN_LAST: return f + 1 == count ? v->value : 0;
+    case IN_HALF: return f >= count / 2 ? v->value : 0;
+    default: return v->value;
+    }
+}
+
 /* Writes several fields at equal distances at once, all or none of them. */
-static void set_fields(struct subject *k, uint32_t count, uint32_t i, uint32_t width, uint64_t value) {
+static void set_fields(struct subject *k, uint32_t count, uint32_t i, const struct values *v) {
     uint32_t apart = take(2), fields = 0, changed;
     static field_step steps[FIELDS_MAX];
     static int64_t old[FIELDS_MAX];
 
-    for (; fields < count && is_field(i + fields * apart, width); fields++) {
-        const field at = {offset_of(i + fields * apart), width, 1};
-        steps[fields] = (field_step){.action = FIELD_SET, .overflow = WRAP, .at = at, .value = (int64_t)(value >> 7 * (fields % 8))};
+    while (fields < count && is_field(i + fields * apart, v->width)) fields++;
+    for (uint32_t f = 0; f < fields; f++) {
+        const field at = {offset_of(i + f * apart), v->width, 1};
+        const int64_t value = (int64_t)value_of(v, f, fields);
+        steps[f] = (field_step){.action = FIELD_SET, .overflow = WRAP, .at = at, .value = value};
     }
     begin_in_place(k, FIELD, i, i + (fields - 1) * apart);
-    for (uint32_t f = 0; f < fields; f++) old[f] = give_field(k, i + f * apart, width, (uint64_t)steps[f].value);
+    for (uint32_t f = 0; f < fields; f++) old[f] = give_field(k, i + f * apart, v->width, (uint64_t)steps[f].value);
     if (!done(k, core_change_fields(&k->b, steps, fields, &changed))) return;
     for (uint32_t f = 0; f < fields; f++) EXPECT(steps[f].outcome.written && steps[f].outcome.reply == old[f]);
 }
@@ -366,7 +388,7 @@ static void set_field(struct subject *k) {
     value |= take(4);
     if (!is_field(i, width)) return;
     if (byte >= 64) {
-        set_fields(k, 1 + byte / 64, i, width, value);
+        set_fields(k, 1 + byte / 64, i, &(struct values){width, SHIFTED, value});
         return;
     }
     field at = {offset_of(i), width, 1};
@@ -379,11 +401,12 @@ static void set_field(struct subject *k) {
 
 /* Writes many fields at once. */
 static void set_many_fields(struct subject *k) {
-    uint32_t width = take(1) % 64 + 1, i = take(3) % DOMAIN, count = take(2) % FIELDS_MAX + 1;
+    uint32_t byte = take(1), width = byte % 64 + 1, i = take(3) % DOMAIN, count = take(2) % FIELDS_MAX + 1;
     uint64_t value = (uint64_t)take(4) << 32;
 
     value |= take(4);
-    if (is_field(i, width)) set_fields(k, count, i, width, value);
+    const struct values v = {width, (enum pattern)(byte / 64), value};
+    if (is_field(i, width)) set_fields(k, count, i, &v);
 }
 
 /* --- Beside the domain -------------------------------------------------------------------------------------------- */
@@ -391,6 +414,7 @@ static void set_many_fields(struct subject *k) {
 #define WHOLE_MAX 512
 #define BALLAST 24                  /* bitsets in a ballast */
 #define BALLAST_MEMBERS 5000
+#define LONE 400                    /* lone members in a ballast */
 
 /* Changes whole containers from `first` to `last`, which are numbered from the domain's first one on. Leaves out offsets at both ends. */
 static void change_containers(struct subject *k, enum change what, uint32_t first, uint32_t last, uint32_t from, uint32_t rest) {
@@ -418,26 +442,34 @@ static void change_whole(struct subject *k, const bitmap *all) {
     confine(k, all);
 }
 
-/* A bitmap of some bitsets beside the domain, so large that others are merged into it in place. */
-static const bitmap *ballast(void) {
-    static uint64_t offsets[VALUES_ROOM(BALLAST_MEMBERS)], begins;
-    static bitmap *made;
-    uint64_t changed, first = geometry.base < BALLAST ? geometry.base + (DOMAIN >> geometry.low_bits) : geometry.base - BALLAST;
+/* A bitmap of some bitsets beside the domain, so large that others are merged into it in place. With `lone`, lone members
+ * lie between the domain and the bitsets: with lone members of the domain they make up a packed leaf. */
+static const bitmap *ballast(uint32_t lone) {
+    static uint64_t offsets[VALUES_ROOM(BALLAST_MEMBERS)], begins[2];
+    static bitmap *made[2];
+    uint32_t containers = BALLAST + lone * LONE, behind = geometry.base < containers, n;
+    uint64_t first = behind ? geometry.base + (DOMAIN >> geometry.low_bits) : geometry.base - containers;
+    uint64_t bitsets = behind ? first + lone * LONE : first;
+    uint64_t alone = behind ? first : first + BALLAST;
+    uint64_t changed;
+    bitmap **b = &made[lone];
 
-    if (made && begins == first) return made;
-    if (made) bitmap_free(made);
-    made = bitmap_create(0);
-    begins = first;
+    if (*b && begins[lone] == first) return *b;
+    if (*b) bitmap_free(*b);
+    *b = bitmap_create(0);
+    begins[lone] = first;
     for (uint32_t c = 0; c < BALLAST; c++) {
-        for (uint32_t n = 0; n < BALLAST_MEMBERS; n++) offsets[n] = (first + c) << 16 | n * 13;
-        must(core_set_all(&made, offsets, BALLAST_MEMBERS, 1, &changed));
+        for (n = 0; n < BALLAST_MEMBERS; n++) offsets[n] = (bitsets + c) << 16 | n * 13;
+        must(core_set_all(b, offsets, BALLAST_MEMBERS, 1, &changed));
     }
-    return made;
+    for (n = 0; n < lone * LONE; n++) offsets[n] = (alone + n) << 16;
+    must(core_set_all(b, offsets, n, 1, &changed));
+    return *b;
 }
 
 /* merge() into a bitmap that has a ballast. */
-static void merge_beside(struct subject *k, const bitmap *all) {
-    const bitmap *beside = ballast();
+static void merge_beside(struct subject *k, const bitmap *all, uint32_t lone) {
+    const bitmap *beside = ballast(lone);
     bitmap *b;
     operands_clear();
     operands_add(k->b);
@@ -639,10 +671,10 @@ static void ask_relation(void) {
 /* --- The sequence ------------------------------------------------------------------------------------------------- */
 
 /* Calls that take long, and are therefore chosen less often. */
-enum { RARE = 251, RARE_END = 255 };
+enum { RARE = 251 };
 
 static void step(const bitmap *all) {
-    uint32_t byte = take(1), which = byte >= RARE && byte < RARE_END ? byte : byte % 21;
+    uint32_t byte = take(1), which = byte >= RARE ? byte : byte % 21;
     struct subject *k = take_bitmap();
 
     if (which >= 17 && which <= 19) choose_going(k);
@@ -674,7 +706,8 @@ static void step(const bitmap *all) {
     case RARE: change_whole(k, all); break;
     case RARE + 1: set_many_fields(k); break;
     case RARE + 2: set_most(k); break;
-    default: merge_beside(k, all); break;
+    case RARE + 3: merge_beside(k, all, 0); break;
+    default: merge_beside(k, all, 1); break;
     }
     check(k);
 }

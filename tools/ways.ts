@@ -4,7 +4,8 @@
 //   test/ways/impossible    patterns of ways that cannot be taken, each with the reason: `table before write after: why`. A word of a
 //                           pattern is `*`, or alternatives as in `set-one|merge`, or what it is not, as in `!none|item`
 //
-// A way that is in neither file is possible for all that is known, and no test takes it. --learn writes test/ways/taken.
+// A way that is in neither file is possible for all that is known, and no test takes it: there are none, and the test of the lists wants it
+// so. --learn writes test/ways/taken.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { argv } from "node:process";
@@ -68,5 +69,5 @@ if (argv[1]?.endsWith("ways.ts")) {
   say("Not taken, and nothing says why it could not be", found.untried);
   say("Patterns that match nothing", found.idle);
   console.log(`${lines(TAKEN).length} ways taken, ${found.untried.length} untried`);
-  process.exitCode = found.unlisted.length + found.missed.length + found.refuted.length + found.idle.length > 0 ? 1 : 0;
+  process.exitCode = Object.values(found).some((ways: string[]) => ways.length > 0) ? 1 : 0;
 }
