@@ -82,7 +82,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0) return 0;
     choose_level(data[0]);
     int wide = data[0] >> 4 & 1;
-    query q = {.keys = (data[0] & (KEYS_MAX - 1)) + 1u, .greatest = wide ? UINT64_MAX : UINT32_MAX};
+    query q;
+    q.keys = (data[0] & (KEYS_MAX - 1)) + 1u;
+    q.greatest = wide ? UINT64_MAX : UINT32_MAX;
     if (size < 1 + q.keys) return 0;
     size_t length = make_text(text, data + 1 + q.keys, size - 1 - q.keys, data[0] >> 5 & 1);
     must(core_parse_query(&q, text, length, &what));
@@ -94,10 +96,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         int same = i > 0 && data[1 + i] == data[i];
         keys[i] = same ? keys[i - 1] : make_bitmap(data[1 + i], wide);
     }
-    operands_clear();
-    for (uint32_t i = 0; i < q.keys; i++) operands_add(keys[i]);
-    operands_add_parsed();
+    operands_begin(&q.operands);
+    for (uint32_t i = 0; i < q.keys; i++) operands_add(&q.operands, keys[i]);
+    query_add_tree(&q);
     check_answers(&q, data[1] * 1000u);
+    operands_end(&q.operands);
     for (uint32_t i = 0; i < q.keys; i++) {
         if (i == 0 || keys[i] != keys[i - 1]) bitmap_free(keys[i]);
     }

@@ -99,13 +99,19 @@ static void store(struct subject *k, bitmap *b) {
     k->b = b;
 }
 
+/* The combination of two bitmaps. */
+static status combine(enum operation operation, const bitmap *a, const bitmap *b, bitmap **result) {
+    operands both;
+    operands_begin(&both);
+    operands_add(&both, a);
+    operands_add(&both, b);
+    return core_combine(operation, &both, result);
+}
+
 /* Removes members outside the domain. */
 static void confine(struct subject *k, const bitmap *all) {
     bitmap *result;
-    operands_clear();
-    operands_add(k->b);
-    operands_add(all);
-    must(core_combine(AND, &result));
+    must(combine(AND, k->b, all, &result));
     store(k, result);
 }
 
@@ -201,10 +207,7 @@ static void merge(struct subject *k) {
     for (uint32_t w = 0; w < WORDS; w++) k->bits[w] |= from->bits[w];
     if (!done(k, core_merge(&k->b, from->b, &merged)) || merged) return;
     bitmap *b;
-    operands_clear();
-    operands_add(k->b);
-    operands_add(from->b);
-    must(core_combine(OR, &b));
+    must(combine(OR, k->b, from->b, &b));
     store(k, b);
 }
 
@@ -264,25 +267,26 @@ static void combine_some(struct subject *k) {
     struct subject *sources[SOURCES_MAX];
     static uint64_t result[WORDS];
     cardinality members, expected = 0;
+    operands list;
     bitmap *b;
 
     if (operation == NOT) operation = OR;
     if (operation >= DIFF && operation != ONE && count < 2) count = 2;
-    operands_clear();
+    operands_begin(&list);
     for (uint32_t s = 0; s < count; s++) {
         uint32_t which = take(1) % (4 * BITMAPS + 1);
         sources[s] = which == 4 * BITMAPS ? NULL : &subjects[which % BITMAPS];
-        operands_add(sources[s] ? sources[s]->b : NULL);
+        operands_add(&list, sources[s] ? sources[s]->b : NULL);
     }
     for (uint32_t w = 0; w < WORDS; w++) {
         result[w] = combined(operation, sources, count, w);
         expected += (uint32_t)__builtin_popcountll(result[w]);
     }
-    must(core_combine_cardinality(operation, &members));
+    must(core_combine_cardinality(operation, &list, &members));
     EXPECT(members == expected);
     begin(k);
     memcpy(k->bits, result, sizeof result);
-    if (done(k, core_combine(operation, &b))) store(k, b);
+    if (done(k, core_combine(operation, &list, &b))) store(k, b);
 }
 
 static void complement(struct subject *k, const bitmap *all) {
@@ -439,10 +443,7 @@ static const bitmap *ballast(void) {
 static void merge_beside(struct subject *k, const bitmap *all) {
     const bitmap *beside = ballast();
     bitmap *b;
-    operands_clear();
-    operands_add(k->b);
-    operands_add(beside);
-    must(core_combine(OR, &b));
+    must(combine(OR, k->b, beside, &b));
     store(k, b);
     merge(k);
     confine(k, all);
@@ -554,10 +555,7 @@ static void remove_combined(struct subject *k) {
     bitmap *with = bitmap_of(other);
     begin(k);
     for (uint32_t w = 0; w < WORDS; w++) k->bits[w] &= ~going[w];
-    operands_clear();
-    operands_add(k->b);
-    operands_add(with);
-    if (done(k, core_combine(and? AND : DIFF, &b))) store(k, b);
+    if (done(k, combine(and? AND : DIFF, k->b, with, &b))) store(k, b);
     bitmap_free(with);
 }
 
@@ -627,12 +625,9 @@ static void ask_relation(void) {
         intersects |= (x->bits[w] & y->bits[w]) != 0;
         outside |= (x->bits[w] & ~y->bits[w]) != 0;
     }
-    operands_clear();
-    operands_add(x->b);
-    operands_add(y->b);
-    must(core_intersects(&holds));
+    must(core_intersects(x->b, y->b, &holds));
     EXPECT(holds == intersects);
-    must(core_is_subset(&holds));
+    must(core_is_subset(x->b, y->b, &holds));
     EXPECT(holds == !outside);
 }
 

@@ -49,14 +49,15 @@ int export_command(call *c) {
 /* Adds the members of `more` to *b, or sets *both to a new bitmap of all members, whichever is quicker. In the first case *both is *b. */
 static status unite(bitmap **b, const bitmap *more, bitmap **both) {
     uint32_t merged;
+    operands pair;
     status done = core_merge(b, more, &merged);
 
     *both = *b;
     if (done != OK || merged) return done;
-    operands_clear();
-    operands_add(*b);
-    operands_add(more);
-    return core_combine(OR, both);
+    operands_begin(&pair);
+    operands_add(&pair, *b);
+    operands_add(&pair, more);
+    return core_combine(OR, &pair, both);
 }
 
 /* Stores the union of the key and `imported`, and replies its cardinality. Stores `imported` itself, or frees it. */

@@ -52,7 +52,7 @@ static int parse_form(call *c, int at, question *asked) {
 }
 
 /* Parses the expression at `at`. Places are those of characters, counted from 1. */
-static int parse_expression(call *c, int at, const query *q) {
+static int parse_expression(call *c, int at, query *q) {
     size_t length;
     wrong m;
     const char *text = RedisModule_StringPtrLen(c->argv[at], &length);
@@ -63,43 +63,60 @@ static int parse_expression(call *c, int at, const query *q) {
     return reply_error(c, "ERR Roaring: query: the expression ends without #%llu at character %u", (unsigned long long)m.key, m.place);
 }
 
+static void begin_query(const call *c, query *q) {
+    q->greatest = c->family->last;
+    operands_begin(&q->operands);
+}
+
 /* Makes the q->keys keys from `at` on and the expression that was parsed the operands. */
-static int open_query(call *c, const query *q, int at) {
-    operands_clear();
-    if (!open_operands(c, at, at + (int)q->keys)) return 0;
-    operands_add_parsed();
+static int open_query(call *c, query *q, int at) {
+    if (!open_operands(c, at, at + (int)q->keys, &q->operands)) return 0;
+    query_add_tree(q);
     return 1;
 }
 
-/* QUERY expression numkeys key [key ...] [CARD | MEMBERS [FROM offset] [LIMIT n] | EXPORT] -- the number of members of the expression,
- * its members, or a payload of them. */
-int query_command(call *c) {
-    query q = {.greatest = c->family->last};
-    question asked;
+static int reply_query_cardinality(call *c, const query *q) {
     cardinality members;
+    return succeeded(c, core_query_cardinality(q, 0, &members)) ? reply_count(c, members) : REDISMODULE_OK;
+}
+
+static int reply_query_payload(call *c, const query *q) {
     bitmap *result;
 
-    if (!parse_key_count(c, 2, &q.keys) || !parse_form(c, 3 + (int)q.keys, &asked)) return REDISMODULE_OK;
-    if (!parse_expression(c, 1, &q) || !open_query(c, &q, 3)) return REDISMODULE_OK;
-    limit_question(c);
-    if (asked.form == MEMBERS) return reply_query_members(c, &q, asked.from, asked.limit);
-    if (asked.form == CARD) {
-        if (!succeeded(c, core_query_cardinality(&q, 0, &members))) return REDISMODULE_OK;
-        return reply_count(c, members);
-    }
-    if (!succeeded(c, core_query(&q, &result))) return REDISMODULE_OK;
+    if (!succeeded(c, core_query(q, &result))) return REDISMODULE_OK;
     reply_serialized(c, result, c->family->exported);
     bitmap_free(result);
     return REDISMODULE_OK;
 }
 
+static int answer(call *c, const query *q, const question *asked) {
+    limit_question(c);
+    if (asked->form == MEMBERS) return reply_query_members(c, q, asked->from, asked->limit);
+    return asked->form == CARD ? reply_query_cardinality(c, q) : reply_query_payload(c, q);
+}
+
+/* QUERY expression numkeys key [key ...] [CARD | MEMBERS [FROM offset] [LIMIT n] | EXPORT] -- the number of members of the expression,
+ * its members, or a payload of them. */
+int query_command(call *c) {
+    query q;
+    question asked;
+
+    if (!parse_key_count(c, 2, &q.keys) || !parse_form(c, 3 + (int)q.keys, &asked)) return REDISMODULE_OK;
+    begin_query(c, &q);
+    if (parse_expression(c, 1, &q) && open_query(c, &q, 3)) answer(c, &q, &asked);
+    operands_end(&q.operands);
+    return REDISMODULE_OK;
+}
+
 /* QUERYSTORE dest expression numkeys key [key ...] -- stores the members of the expression, and replies how many there are. */
 int querystore_command(call *c) {
-    query q = {.greatest = c->family->last};
+    query q;
     bitmap *result;
 
     if (!parse_key_count(c, 3, &q.keys)) return REDISMODULE_OK;
     if (c->argc != 4 + (int)q.keys) return reply_error(c, "ERR syntax error: more keys than numkeys");
-    if (!parse_expression(c, 2, &q) || !open_query(c, &q, 4)) return REDISMODULE_OK;
-    return succeeded(c, core_query(&q, &result)) ? store_and_count(c, 1, ANY_TYPE, result) : REDISMODULE_OK;
+    begin_query(c, &q);
+    int done = parse_expression(c, 2, &q) && open_query(c, &q, 4) && succeeded(c, core_query(&q, &result));
+    operands_end(&q.operands);
+    return done ? store_and_count(c, 1, ANY_TYPE, result) : REDISMODULE_OK;
 }

@@ -61,7 +61,7 @@ extern OURS struct running {
 
 static inline frame reading(const bitmap *b) {
     call.growable = NULL;
-    return (frame){.memory = {arena(b), arena_bytes(b)}};
+    return (frame){.memory = span_of(b)};
 }
 
 static inline void read_alone(const bitmap *b) {

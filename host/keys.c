@@ -29,12 +29,12 @@ int open_read(call *c, int at, const bitmap **b) {
     return right;
 }
 
-int open_operands(call *c, int at, int end) {
+int open_operands(call *c, int at, int end, operands *o) {
     const bitmap *b;
 
     for (; at < end; at++) {
         if (!open_read(c, at, &b)) return 0;
-        operands_add(b);
+        operands_add(o, b);
     }
     return 1;
 }

@@ -9,8 +9,8 @@
 
 /* *b is NULL if the key is missing. It stays valid until the command writes to that key. */
 int open_read(call *c, int at, const bitmap **b);
-/* Adds the keys from `at` to end - 1 as operands. */
-int open_operands(call *c, int at, int end);
+/* Adds the keys from `at` to end - 1 to the operands. */
+int open_operands(call *c, int at, int end, operands *o);
 /* Like open_read, but a missing key is an error. */
 int open_existing(call *c, int at, const bitmap **b);
 /* Like open_read, but accepts either family and makes it the call's family. */

@@ -10,6 +10,7 @@
 
 #include "bitmap.h"
 #include "facts.h"
+#include "operands.h"
 
 typedef enum status { OK, TRAPPED, OUT_OF_MEMORY, OUT_OF_TIME } status;
 
@@ -131,37 +132,38 @@ status core_change_fields(bitmap **b, field_step *steps, uint32_t count, uint32_
 /* Frees the unused end of the block, if possible. */
 void bitmap_fit(bitmap **b);
 
-/* --- Building: *result is a new bitmap without unused space ---
- *
- * Operands are collected before the call: clear the list, then add each. NULL stands for an empty bitmap. */
+/* --- Building: *result is a new bitmap without unused space --- */
 
-void operands_clear(void);
-void operands_add(const bitmap *b);
 /* NOT is core_complement. */
-status core_combine(enum operation operation, bitmap **result);
+status core_combine(enum operation operation, const operands *sources, bitmap **result);
 /* A bitmap of these offsets: VALUES_ROOM(count) words, count > 0. */
 status core_collect(uint64_t *offsets, uint32_t count, bitmap **result);
 /* The cardinality of what core_combine would build. */
-status core_combine_cardinality(enum operation operation, cardinality *members);
-/* Whether the first two operands have a member in common, and whether the first is a subset of the second. */
-status core_intersects(uint32_t *holds);
-status core_is_subset(uint32_t *holds);
+status core_combine_cardinality(enum operation operation, const operands *sources, cardinality *members);
+/* Whether the two have a member in common. */
+status core_intersects(const bitmap *a, const bitmap *b, uint32_t *holds);
+/* Whether all members of `part` are members of `whole`. */
+status core_is_subset(const bitmap *part, const bitmap *whole, uint32_t *holds);
 /* What is wrong with an expression: a number of enum mistake, the place counted from 1, and for MISTAKE_UNNAMED_KEY the key. */
 typedef struct wrong {
     uint32_t what, place;
     uint64_t key;
 } wrong;
 
-/* A query: an expression over operands 0 to keys - 1, in a family whose largest offset is `greatest`. Operand `keys` is the tree. */
+/* A query: an expression over so many keys, in a family whose largest offset is `greatest`. Its operands are the keys, and behind
+ * them the tree of the expression. */
 typedef struct query {
     uint32_t keys;
     uint64_t greatest;
+    span tree;
+    operands operands;
 } query;
 
-/* Parses the text of an expression and keeps its tree until the next call. m->what is MISTAKE_NONE if nothing is wrong. */
-status core_parse_query(const query *q, const char *text, size_t length, wrong *m);
-/* Adds that tree as an operand, behind the keys. */
-void operands_add_parsed(void);
+/* Parses the text of an expression over q->keys keys and sets q->tree, which is valid until the next call. m->what is MISTAKE_NONE
+ * if nothing is wrong. */
+status core_parse_query(query *q, const char *text, size_t length, wrong *m);
+/* Adds the tree to the operands, which are all keys of the query. */
+void query_add_tree(query *q);
 status core_query(const query *q, bitmap **result);
 /* The number of members from `from` on. */
 status core_query_cardinality(const query *q, uint64_t from, cardinality *members);

@@ -141,7 +141,7 @@ static status trimmed(status s, bitmap **b) {
 }
 
 status core_merge(bitmap **b, const bitmap *more, uint32_t *merged) {
-    const span operand = {arena(more), arena_bytes(more)};
+    const span operand = span_of(more);
     frame f = writing(*b);
     f.operands = &operand;
     f.operand_count = 1;
