@@ -70,6 +70,12 @@ void check_sound(const bitmap *b) {
     if (members <= LISTED_MAX) EXPECT(l.greatest == greatest);
 }
 
+void check_counted(const result *r) {
+    cardinality members;
+    must(core_cardinality(r->b, &members));
+    EXPECT(r->members == members);
+}
+
 void check_equal(const bitmap *a, const bitmap *b) {
     uint32_t holds;
     cardinality of_a, of_b, apart;
@@ -98,7 +104,7 @@ int fits(const bitmap *b, uint32_t format) {
 /* The bitmap that the core reads from its own payload of b, which it sets; NULL if that would be too long. */
 static bitmap *reread_once(const bitmap *b, uint32_t format, char **payload, size_t *length) {
     uint64_t bytes;
-    bitmap *read;
+    result read;
     const char *fault;
 
     must(core_serialized_bytes(b, format, &bytes));
@@ -107,7 +113,8 @@ static bitmap *reread_once(const bitmap *b, uint32_t format, char **payload, siz
     EXPECT(*length == bytes);
     must(core_deserialize(format, *payload, *length, &read, &fault));
     if (fault) finding("the core refuses its own payload in format %u: %s", format, fault);
-    return read;
+    check_counted(&read);
+    return read.b;
 }
 
 /* Where a short bitset is smaller than the runs in a payload, the payload of what is read has an array or a bitset instead. Reading that

@@ -29,6 +29,8 @@ void must(status s);
 
 /* Checks the inside of the bitmap, and that its cardinality, minimum, maximum, members and statistics agree. */
 void check_sound(const bitmap *b);
+/* Checks the count that came with a new bitmap. */
+void check_counted(const result *r);
 /* Checks that the two have the same members. */
 void check_equal(const bitmap *a, const bitmap *b);
 

@@ -35,18 +35,20 @@ static void check_writable(const bitmap *b) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    bitmap *b;
+    result r;
     const char *fault;
 
     if (size == 0) return 0;
     choose_level(data[0]);
     char *payload = malloc(size);                       /* a block of its own, so that a read beyond it is noticed */
     memcpy(payload, data + 1, size - 1);
-    must(core_deserialize((data[0] & ((1 << LEVEL_SHIFT) - 1)) % FORMATS, payload, size - 1, &b, &fault));
+    must(core_deserialize((data[0] & ((1 << LEVEL_SHIFT) - 1)) % FORMATS, payload, size - 1, &r, &fault));
     free(payload);
     if (fault) return 0;
 
+    bitmap *b = r.b;
     check_sound(b);
+    check_counted(&r);
     for (uint32_t format = 0; format < FORMATS; format++) {
         bitmap *again = fits(b, format) ? reread(b, format) : NULL;
         if (again == NULL) continue;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bits.h"
+#include "guard.h"
 #include "ways.h"
 
 #define SOURCES_MAX 4
@@ -99,20 +100,26 @@ static void store(struct subject *k, bitmap *b) {
     k->b = b;
 }
 
+/* Replaces the bitmap by a result. */
+static void store_counted(struct subject *k, const result *r) {
+    check_counted(r);
+    store(k, r->b);
+}
+
 /* The combination of two bitmaps. */
-static status combine(enum operation operation, const bitmap *a, const bitmap *b, bitmap **result) {
+static status combine(enum operation operation, const bitmap *a, const bitmap *b, result *r) {
     operands both;
     operands_begin(&both);
     operands_add(&both, a);
     operands_add(&both, b);
-    return core_combine(operation, &both, result);
+    return core_combine(operation, &both, r);
 }
 
 /* Removes members outside the domain. */
 static void confine(struct subject *k, const bitmap *all) {
-    bitmap *result;
-    must(combine(AND, k->b, all, &result));
-    store(k, result);
+    result r;
+    must(combine(AND, k->b, all, &r));
+    store_counted(k, &r);
 }
 
 /* A bitmap of the whole domain, built once for each geometry. */
@@ -196,19 +203,22 @@ static void scatter(struct subject *k) {
     if (done(k, core_set_all(&k->b, offsets, n, 1, &changed))) EXPECT(changed == expected);
 }
 
-/* Adds the members of another bitmap in place, unless the core finds it quicker to build the union. */
+/* Adds the members of another bitmap. Memory is scarce, and ways are counted, only for what happens in place. */
 static void merge(struct subject *k) {
     const struct subject *from = take_bitmap();
-    uint32_t merged;
+    counts members;
+    cardinality before, after;
+    uint64_t expected;
 
     if (from == k) return;
     uint32_t low = next_with(from, 0, 1), high = next_with(from, low + take(2), 1);
     begin_in_place(k, MERGE, low % DOMAIN, high % DOMAIN);
     for (uint32_t w = 0; w < WORDS; w++) k->bits[w] |= from->bits[w];
-    if (!done(k, core_merge(&k->b, from->b, &merged)) || merged) return;
-    bitmap *b;
-    must(combine(OR, k->b, from->b, &b));
-    store(k, b);
+    must(core_cardinality(k->b, &before));
+    if (!done(k, merge_in_place(&k->b, from->b, &members, &expected))) return;
+    if (expected) must(core_merge(&k->b, from->b, &members));
+    must(core_cardinality(k->b, &after));
+    EXPECT(members.before == before && members.after == after);
 }
 
 static void change(struct subject *k, enum change what, uint32_t low, uint32_t high) {
@@ -265,10 +275,10 @@ static void combine_some(struct subject *k) {
     enum operation operation = take(1) % (ONE + 1);
     uint32_t count = take(1) % SOURCES_MAX + 1;
     struct subject *sources[SOURCES_MAX];
-    static uint64_t result[WORDS];
+    static uint64_t bits[WORDS];
     cardinality members, expected = 0;
     operands list;
-    bitmap *b;
+    result r;
 
     if (operation == NOT) operation = OR;
     if (operation >= DIFF && operation != ONE && count < 2) count = 2;
@@ -279,27 +289,27 @@ static void combine_some(struct subject *k) {
         operands_add(&list, sources[s] ? sources[s]->b : NULL);
     }
     for (uint32_t w = 0; w < WORDS; w++) {
-        result[w] = combined(operation, sources, count, w);
-        expected += (uint32_t)__builtin_popcountll(result[w]);
+        bits[w] = combined(operation, sources, count, w);
+        expected += (uint32_t)__builtin_popcountll(bits[w]);
     }
     must(core_combine_cardinality(operation, &list, &members));
     EXPECT(members == expected);
     begin(k);
-    memcpy(k->bits, result, sizeof result);
-    if (done(k, core_combine(operation, &list, &b))) store(k, b);
+    memcpy(k->bits, bits, sizeof bits);
+    if (done(k, core_combine(operation, &list, &r))) store_counted(k, &r);
 }
 
 static void complement(struct subject *k, const bitmap *all) {
     const struct subject *source = take_bitmap();
     uint32_t given = take(1) & 1, last = take(3) % DOMAIN, end = 0;
     uint64_t up_to = offset_of(last);
-    bitmap *b;
+    result r;
 
     for (uint32_t i = next_with(source, 0, 1); i < DOMAIN; i = next_with(source, i + 1, 1)) end = i + 1;
     if (given && last + 1 > end) end = last + 1;
-    must(core_complement(source->b, given ? &up_to : NULL, &b));
+    must(core_complement(source->b, given ? &up_to : NULL, &r));
     for (uint32_t w = 0; w < WORDS; w++) k->bits[w] = end ? ~source->bits[w] & mask_of(w, 0, end - 1) : 0;
-    store(k, b);
+    store_counted(k, &r);
     confine(k, all);
 }
 
@@ -442,9 +452,9 @@ static const bitmap *ballast(void) {
 /* merge() into a bitmap that has a ballast. */
 static void merge_beside(struct subject *k, const bitmap *all) {
     const bitmap *beside = ballast();
-    bitmap *b;
-    must(combine(OR, k->b, beside, &b));
-    store(k, b);
+    result r;
+    must(combine(OR, k->b, beside, &r));
+    store_counted(k, &r);
     merge(k);
     confine(k, all);
 }
@@ -549,13 +559,13 @@ static bitmap *bitmap_of(const uint64_t *bits) {
 static void remove_combined(struct subject *k) {
     static uint64_t other[WORDS];
     uint32_t and = take(1) & 1;
-    bitmap *b;
+    result r;
 
     for (uint32_t w = 0; w < WORDS; w++) other[w] = and ? k->bits[w] & ~going[w] : going[w];
     bitmap *with = bitmap_of(other);
     begin(k);
     for (uint32_t w = 0; w < WORDS; w++) k->bits[w] &= ~going[w];
-    if (done(k, combine(and? AND : DIFF, k->b, with, &b))) store(k, b);
+    if (done(k, combine(and? AND : DIFF, k->b, with, &r))) store_counted(k, &r);
     bitmap_free(with);
 }
 

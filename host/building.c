@@ -34,12 +34,12 @@ static status discard(status s) {
 }
 
 /* Ends a call that built a bitmap of call.used bytes if s is OK. */
-static status built(status s, bitmap **result) {
+static status built(status s, bitmap **b) {
     if (s == OK && call.used > arena_limit()) s = OUT_OF_MEMORY;      /* the workspace may be larger than the limit */
     if (s != OK) return discard(s);
     call.builds = 0;
-    *result = workspace_result(call.growable, call.used);
-    return *result ? OK : OUT_OF_MEMORY;
+    *b = workspace_result(call.growable, call.used);
+    return *b ? OK : OUT_OF_MEMORY;
 }
 
 /* An estimate of the bytes that the operation's result and building it need. */
@@ -52,11 +52,11 @@ static uint64_t expected(enum operation operation, const span *sources, uint32_t
     return s == OK ? bytes + BUILDING : 0;
 }
 
-status core_combine(enum operation operation, const operands *sources, bitmap **result) {
+status core_combine(enum operation operation, const operands *sources, result *r) {
     frame f;
     uint64_t bytes = expected(operation, sources->list, sources->count);
     if (!start_building(&f, sources->list, sources->count, bytes)) return OUT_OF_MEMORY;
-    return built(BUILDING_IN(&f, core.combine(operation, f.operand_count)), result);
+    return built(COUNTING_IN(&f, core.combine(operation, f.operand_count), r->members), &r->b);
 }
 
 /* The core counts modulo 2^64, and collects a member if there are 2^64. */
@@ -119,10 +119,10 @@ static int start_query(frame *f, const query *q, uint64_t expected) {
     return start_building(f, q->operands.list, q->operands.count, expected);
 }
 
-status core_query(const query *q, bitmap **result) {
+status core_query(const query *q, result *r) {
     frame f;
     if (!start_query(&f, q, expected(OR, q->operands.list, q->keys))) return OUT_OF_MEMORY;
-    return built(BUILDING_IN(&f, core.query(q->keys, q->greatest)), result);
+    return built(COUNTING_IN(&f, core.query(q->keys, q->greatest), r->members), &r->b);
 }
 
 status core_query_members(const query *q, uint64_t from, uint64_t limit, member_sink *sink, void *context) {
@@ -156,11 +156,11 @@ status core_is_subset(const bitmap *part, const bitmap *whole, uint32_t *holds) 
     return discard(IN_CORE(&f, *holds = core.isSubset()));
 }
 
-status core_complement(const bitmap *b, const uint64_t *last, bitmap **result) {
+status core_complement(const bitmap *b, const uint64_t *last, result *r) {
     frame f;
     const span source = span_of(b ? b : bitmap_empty);
     if (!start_building(&f, &source, 1, expected(NOT, &source, 1))) return OUT_OF_MEMORY;
-    return built(BUILDING_IN(&f, core.complement(b != NULL, last ? *last : 0, last != NULL)), result);
+    return built(COUNTING_IN(&f, core.complement(b != NULL, last ? *last : 0, last != NULL), r->members), &r->b);
 }
 
 /* Adds the windows in which the core sees the payload. */
@@ -174,22 +174,29 @@ static void add_windows(operands *windows, const char *payload, size_t length) {
     } while (from < length);
 }
 
-static status deserialize(uint32_t format, const operands *windows, size_t length, bitmap **result, const char **fault) {
+/* What a payload with a fault leaves in memory 0 is no bitmap, and is not to be counted. */
+static uint32_t read_payload(uint32_t format, size_t length, cardinality *members) {
+    uint32_t number = core.deserialize(format, length, WINDOW_SHIFT);
+    if (number == FAULT_NONE) *members = members_held();
+    return number;
+}
+
+static status deserialize(uint32_t format, const operands *windows, size_t length, result *r, const char **fault) {
     frame f;
     uint32_t number = FAULT_NONE;
     if (!start_building(&f, windows->list, windows->count, length + BUILDING)) return OUT_OF_MEMORY;
-    status s = BUILDING_IN(&f, number = core.deserialize(format, length, WINDOW_SHIFT));
+    status s = BUILDING_IN(&f, number = read_payload(format, length, &r->members));
     *fault = s != OK || number == FAULT_NONE ? NULL : fault_text(number);
-    if (*fault == NULL) return built(s, result);
+    if (*fault == NULL) return built(s, &r->b);
     count_refused();
     return discard(OK);
 }
 
-status core_deserialize(uint32_t format, const char *payload, size_t length, bitmap **result, const char **fault) {
+status core_deserialize(uint32_t format, const char *payload, size_t length, result *r, const char **fault) {
     operands windows;
     operands_begin(&windows);
     add_windows(&windows, payload, length);
-    status s = deserialize(format, &windows, length, result, fault);
+    status s = deserialize(format, &windows, length, r, fault);
     operands_end(&windows);
     return s;
 }
@@ -202,14 +209,14 @@ status sort_offsets(uint64_t *offsets, uint32_t count, uint32_t always) {
     return IN_CORE(&f, core.sort(count, always));
 }
 
-status core_collect(uint64_t *offsets, uint32_t count, bitmap **result) {
+status core_collect(uint64_t *offsets, uint32_t count, bitmap **collected) {
     frame f;
     status s = sort_offsets(offsets, count, 1);
     if (s != OK) return s;
     if (!start_building(&f, NULL, 0, (uint64_t)count * ENTRY_BYTES + BUILDING)) return OUT_OF_MEMORY;
     f.arguments = offsets;
     f.argument_count = count;
-    return built(BUILDING_IN(&f, core.collect(count)), result);
+    return built(BUILDING_IN(&f, core.collect(count)), collected);
 }
 
 static void replace(bitmap **b, bitmap *with) {
@@ -219,31 +226,41 @@ static void replace(bitmap **b, bitmap *with) {
 
 status rebuild_range(bitmap **b, enum change change, uint64_t low, uint64_t high, uint64_t expected) {
     frame f;
-    bitmap *result;
+    bitmap *changed;
     const span source = span_of(*b);
     if (!start_building(&f, &source, 1, expected + BUILDING)) return OUT_OF_MEMORY;
-    status s = built(BUILDING_IN(&f, core.rebuildRange(change, low, high)), &result);
-    if (s == OK) replace(b, result);
+    status s = built(BUILDING_IN(&f, core.rebuildRange(change, low, high)), &changed);
+    if (s == OK) replace(b, changed);
+    return s;
+}
+
+status rebuild_union(bitmap **b, const bitmap *more, uint64_t expected, cardinality *members) {
+    frame f;
+    bitmap *both;
+    const span sources[] = {span_of(*b), span_of(more)};
+    if (!start_building(&f, sources, 2, expected + BUILDING)) return OUT_OF_MEMORY;
+    status s = built(COUNTING_IN(&f, core.combine(OR, 2), *members), &both);
+    if (s == OK) replace(b, both);
     return s;
 }
 
 /* Calls core.rewrite or core.pack. */
-static status rebuilt(const bitmap *b, void (*rebuild)(void), bitmap **result) {
+static status rebuilt(const bitmap *b, void (*rebuild)(void), bitmap **copy) {
     frame f;
     const span source = span_of(b);
     if (!start_building(&f, &source, 1, (uint64_t)arena_bytes(b) + BUILDING)) return OUT_OF_MEMORY;
-    return built(BUILDING_IN(&f, rebuild()), result);
+    return built(BUILDING_IN(&f, rebuild()), copy);
 }
 
-status core_pack(const bitmap *b, bitmap **result) { return rebuilt(b, core.pack, result); }
+status core_pack(const bitmap *b, bitmap **packed) { return rebuilt(b, core.pack, packed); }
 
-status core_slice(const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **result, uint32_t *more) {
+status core_slice(const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **part, uint32_t *more) {
     frame f;
     const span source = span_of(b);
     if (!start_building(&f, &source, 1, bytes + BUILDING)) return OUT_OF_MEMORY;
     status s = BUILDING_IN(&f, *more = core.slice(*key, bytes));
     *key = sandbox_members[0];
-    return built(s, result);
+    return built(s, part);
 }
 
 status rewrite(bitmap **b) {

@@ -31,11 +31,11 @@ static int open_sources(call *c, int at, operands *sources) {
 }
 
 /* Combines the keys from `at` to the end. */
-static int combine(call *c, enum operation operation, int at, bitmap **result) {
+static int combine(call *c, enum operation operation, int at, result *r) {
     operands sources;
 
     operands_begin(&sources);
-    int done = open_sources(c, at, &sources) && succeeded(c, core_combine(operation, &sources, result));
+    int done = open_sources(c, at, &sources) && succeeded(c, core_combine(operation, &sources, r));
     operands_end(&sources);
     return done;
 }
@@ -55,9 +55,9 @@ static int parse_negation(call *c, int at, negation *of) {
 }
 
 /* The offsets that the source at `at` does not have. */
-static int complement(call *c, int at, bitmap **result) {
+static int complement(call *c, int at, result *r) {
     negation of;
-    return parse_negation(c, at, &of) && succeeded(c, core_complement(of.source, of.given ? &of.last : NULL, result));
+    return parse_negation(c, at, &of) && succeeded(c, core_complement(of.source, of.given ? &of.last : NULL, r));
 }
 
 /* Whether the operation accepts the number of sources from `at` on. */
@@ -73,13 +73,13 @@ static int has_arity(call *c, const bitop *op, int at) {
  * DIFF1: of any other source and not of the first; ANDOR: of the first and of any other; ONE: of exactly one; NOT: offsets up to
  * the source's largest member, or to `last` if that is larger. The destination may be a source, and may hold any type. */
 int bitop_command(call *c) {
-    bitmap *result;
+    result r;
 
     const bitop *op = parse_operation(c, 1);
     if (op == NULL) return REDISMODULE_OK;
     if (!has_arity(c, op, 3)) return RedisModule_WrongArity(c->ctx);
-    int done = op->operation == NOT ? complement(c, 3, &result) : combine(c, op->operation, 3, &result);
-    return done ? store_and_count(c, 2, ANY_TYPE, result) : REDISMODULE_OK;
+    int done = op->operation == NOT ? complement(c, 3, &r) : combine(c, op->operation, 3, &r);
+    return done ? store_and_count(c, 2, ANY_TYPE, r) : REDISMODULE_OK;
 }
 
 /* Replies the cardinality of NOT: that of the whole range minus that of the source. */
@@ -126,12 +126,12 @@ static void operands_of_two(operands *o, const bitmap *a, const bitmap *b) {
 int diff_command(call *c) {
     const bitmap *there, *from, *less;
     operands sources;
-    bitmap *result;
+    result r;
 
     if (!open_read(c, 1, &there)) return REDISMODULE_OK;
     if (!open_existing(c, 2, &from) || !open_existing(c, 3, &less)) return REDISMODULE_OK;
     operands_of_two(&sources, from, less);
-    if (!succeeded(c, core_combine(DIFF, &sources, &result)) || !store(c, 1, BITMAP, result)) return REDISMODULE_OK;
+    if (!succeeded(c, core_combine(DIFF, &sources, &r)) || !store(c, 1, BITMAP, r.b)) return REDISMODULE_OK;
     return reply_ok(c);
 }
 

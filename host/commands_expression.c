@@ -81,11 +81,11 @@ static int reply_query_cardinality(call *c, const query *q) {
 }
 
 static int reply_query_payload(call *c, const query *q) {
-    bitmap *result;
+    result r;
 
-    if (!succeeded(c, core_query(q, &result))) return REDISMODULE_OK;
-    reply_serialized(c, result, c->family->exported);
-    bitmap_free(result);
+    if (!succeeded(c, core_query(q, &r))) return REDISMODULE_OK;
+    reply_serialized(c, r.b, c->family->exported);
+    bitmap_free(r.b);
     return REDISMODULE_OK;
 }
 
@@ -111,12 +111,12 @@ int query_command(call *c) {
 /* QUERYSTORE dest expression numkeys key [key ...] -- stores the members of the expression, and replies how many there are. */
 int querystore_command(call *c) {
     query q;
-    bitmap *result;
+    result r;
 
     if (!parse_key_count(c, 3, &q.keys)) return REDISMODULE_OK;
     if (c->argc != 4 + (int)q.keys) return reply_error(c, "ERR syntax error: more keys than numkeys");
     begin_query(c, &q);
-    int done = parse_expression(c, 2, &q) && open_query(c, &q, 4) && succeeded(c, core_query(&q, &result));
+    int done = parse_expression(c, 2, &q) && open_query(c, &q, 4) && succeeded(c, core_query(&q, &r));
     operands_end(&q.operands);
-    return done ? store_and_count(c, 1, ANY_TYPE, result) : REDISMODULE_OK;
+    return done ? store_and_count(c, 1, ANY_TYPE, r) : REDISMODULE_OK;
 }

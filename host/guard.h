@@ -52,12 +52,21 @@ extern OURS struct running {
 #define BUILDING_IN(f, work) GUARDED(core.enter(f), work; call.used = core.used())
 #define CHANGING_IN(f, work) GUARDED(core.enter(f), work; call.wasteful = core.wasteful())
 
+/* For work that builds a bitmap whose members are counted, too: `members` becomes their number. */
+#define COUNTING_IN(f, work, members) BUILDING_IN(f, work; (members) = members_held())
+
 /* For work that may remove members, then wrote() and cut(). */
 #define REMOVING_IN(f, work) CHANGING_IN(f, work; call.cut_to = core.shrunkBytes())
 
 /* For work that reads or changes a bitmap and needs nothing else in the frame. */
 #define READING(b, work) GUARDED(read_alone(b), work)
 #define CHANGING(b, work) GUARDED(change_alone(b), work)
+
+/* Members of memory 0. The core counts modulo 2^64, so 0 means no offset or all of them. */
+static inline cardinality members_held(void) {
+    uint64_t members = core.cardinality();
+    return members || core.isEmpty() ? members : TWO_TO_64;
+}
 
 static inline frame reading(const bitmap *b) {
     call.growable = NULL;
@@ -76,6 +85,11 @@ status rewrite(bitmap **b);
 
 /* Replaces *b by a bitmap in which [low, high] is changed. `expected` is an estimate of the bytes that it needs. */
 status rebuild_range(bitmap **b, enum change change, uint64_t low, uint64_t high, uint64_t expected);
+/* Adds the members of `more` and sets *expected to 0; or changes nothing if it is quicker to build the union, and sets *expected to
+ * the bytes that this may take. */
+status merge_in_place(bitmap **b, const bitmap *more, counts *members, uint64_t *expected);
+/* Replaces *b by the union of both, which has *members members. */
+status rebuild_union(bitmap **b, const bitmap *more, uint64_t expected, cardinality *members);
 
 /* For the census. */
 void count_refused(void);

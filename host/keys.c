@@ -144,10 +144,6 @@ int store(call *c, int at, enum replaced replaced, bitmap *b) {
     return opened;
 }
 
-int store_and_count(call *c, int at, enum replaced replaced, bitmap *b) {
-    cardinality members;
-
-    if (!succeeded(c, core_cardinality(b, &members))) bitmap_free(b);
-    else if (store(c, at, replaced, b)) reply_count(c, members);
-    return REDISMODULE_OK;
+int store_and_count(call *c, int at, enum replaced replaced, result r) {
+    return store(c, at, replaced, r.b) ? reply_count(c, r.members) : REDISMODULE_OK;
 }

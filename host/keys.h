@@ -45,7 +45,7 @@ enum replaced { BITMAP, ANY_TYPE };
 /* Makes b the value of the key at `at`, removes the TTL, and announces the change. Frees b if the key may not be replaced. b must not be
  * read afterwards: whoever hears of the change may already have changed or deleted it. */
 int store(call *c, int at, enum replaced replaced, bitmap *b);
-/* Stores b like that, and replies its number of members. */
-int store_and_count(call *c, int at, enum replaced replaced, bitmap *b);
+/* Stores r.b like that, and replies r.members. */
+int store_and_count(call *c, int at, enum replaced replaced, result r);
 
 #endif

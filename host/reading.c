@@ -16,12 +16,7 @@ status core_get_all(const bitmap *b, uint64_t *offsets, uint32_t count) {
 /* The core counts modulo 2^64, so 0 means no offset or all of them; `any` says which. */
 static cardinality counted(uint64_t members, uint32_t any) { return members || !any ? members : TWO_TO_64; }
 
-static cardinality all_members(void) {
-    uint64_t members = core.cardinality();
-    return members ? members : counted(0, !core.isEmpty());
-}
-
-status core_cardinality(const bitmap *b, cardinality *members) { return READING(b, *members = all_members()); }
+status core_cardinality(const bitmap *b, cardinality *members) { return READING(b, *members = members_held()); }
 
 static uint32_t extreme(int end, uint64_t *member) {
     if (core.isEmpty()) return 0;

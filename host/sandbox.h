@@ -122,8 +122,12 @@ status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous)
 status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed);
 /* Changes [low, high]: in place, or, where that is quicker, by replacing *b. */
 status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t high);
-/* Adds the members of `more`, unless it is quicker to build the union of both with core_combine: then *merged is 0, and nothing changes. */
-status core_merge(bitmap **b, const bitmap *more, uint32_t *merged);
+/* How many members a bitmap had before a change, and has after it. */
+typedef struct counts {
+    cardinality before, after;
+} counts;
+/* Adds the members of `more`: in place, or, where that is quicker, by replacing *b. */
+status core_merge(bitmap **b, const bitmap *more, counts *members);
 /* Sets the field to `value`, or adds `value` to it (`adds`). */
 status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum overflow overflow, outcome *o);
 /* Runs the steps one after the other; either all of their writes are made or none. Sets each step's outcome.written and outcome.reply.
@@ -132,12 +136,18 @@ status core_change_fields(bitmap **b, field_step *steps, uint32_t count, uint32_
 /* Frees the unused end of the block, if possible. */
 void bitmap_fit(bitmap **b);
 
-/* --- Building: *result is a new bitmap without unused space --- */
+/* --- Building: the result is a new bitmap without unused space --- */
+
+/* A new bitmap, which is the caller's, and how many members it has: from here on nobody need ask the core again. */
+typedef struct result {
+    bitmap *b;
+    cardinality members;
+} result;
 
 /* NOT is core_complement. */
-status core_combine(enum operation operation, const operands *sources, bitmap **result);
+status core_combine(enum operation operation, const operands *sources, result *r);
 /* A bitmap of these offsets: VALUES_ROOM(count) words, count > 0. */
-status core_collect(uint64_t *offsets, uint32_t count, bitmap **result);
+status core_collect(uint64_t *offsets, uint32_t count, bitmap **collected);
 /* The cardinality of what core_combine would build. */
 status core_combine_cardinality(enum operation operation, const operands *sources, cardinality *members);
 /* Whether the two have a member in common. */
@@ -164,20 +174,20 @@ typedef struct query {
 status core_parse_query(query *q, const char *text, size_t length, wrong *m);
 /* Adds the tree to the operands, which are all keys of the query. */
 void query_add_tree(query *q);
-status core_query(const query *q, bitmap **result);
+status core_query(const query *q, result *r);
 /* The number of members from `from` on. */
 status core_query_cardinality(const query *q, uint64_t from, cardinality *members);
 /* Passes the first `limit` members from `from` on to the sink. */
 status core_query_members(const query *q, uint64_t from, uint64_t limit, member_sink *sink, void *context);
 /* All offsets in [0, max(*last, largest member of b)] that are not in b. `last` and b may be NULL. */
-status core_complement(const bitmap *b, const uint64_t *last, bitmap **result);
+status core_complement(const bitmap *b, const uint64_t *last, result *r);
 /* The same members, with each container in its smallest form. */
-status core_pack(const bitmap *b, bitmap **result);
+status core_pack(const bitmap *b, bitmap **packed);
 /* Part of b: containers from *key on, up to about `bytes` bytes of payload. Sets *key to the next container, and *more to whether
  * there is one. */
-status core_slice(const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **result, uint32_t *more);
-/* *fault says what is wrong with the payload. If it is valid, *fault is NULL and *result is set. */
-status core_deserialize(uint32_t format, const char *payload, size_t length, bitmap **result, const char **fault);
+status core_slice(const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **part, uint32_t *more);
+/* *fault says what is wrong with the payload. If it is valid, *fault is NULL and *r is set. */
+status core_deserialize(uint32_t format, const char *payload, size_t length, result *r, const char **fault);
 
 /* --- Tests --- */
 

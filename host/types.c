@@ -48,7 +48,7 @@ static const char *failure(status s) { return s == TRAPPED ? sandbox_last_trap()
 static void *load(const family *f, RedisModuleIO *rdb, int encver) {
     size_t length;
     const char *fault;
-    bitmap *b = NULL;
+    result r;
 
     if (encver != ENCODING_VERSION) {
         RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "%s of unknown version %d", f->type_name, encver);
@@ -56,9 +56,9 @@ static void *load(const family *f, RedisModuleIO *rdb, int encver) {
     }
     char *payload = RedisModule_LoadStringBuffer(rdb, &length);
     if (payload == NULL) return NULL;           /* the server handles it: HANDLE_IO_ERRORS */
-    status s = core_deserialize(f->format, payload, length, &b, &fault);
+    status s = core_deserialize(f->format, payload, length, &r, &fault);
     RedisModule_Free(payload);
-    if (s == OK && fault == NULL) return b;
+    if (s == OK && fault == NULL) return r.b;
     RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': invalid %s payload of %zu bytes: %s", key_of(rdb), f->type_name,
                            length, s == OK ? fault : failure(s));
     return NULL;

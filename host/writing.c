@@ -140,17 +140,33 @@ static status trimmed(status s, bitmap **b) {
     return s;
 }
 
-status core_merge(bitmap **b, const bitmap *more, uint32_t *merged) {
+/* --- In place, or by building a new bitmap: the core says which of the two is quicker --- */
+
+/* The union's bytes, unless the core has merged operand 0 into memory 0. */
+static uint64_t merge(counts *members) {
+    members->before = members_held();
+    uint64_t expected = core.merge() ? 0 : core.unionBytes();
+    members->after = members_held();
+    return expected;
+}
+
+status merge_in_place(bitmap **b, const bitmap *more, counts *members, uint64_t *expected) {
     const span operand = span_of(more);
     frame f = writing(*b);
     f.operands = &operand;
     f.operand_count = 1;
-    *merged = 0;
-    status s = wrote(CHANGING_IN(&f, *merged = core.merge(); call.used = core.used()), b);
-    return *merged ? trimmed(s, b) : s;
+    *expected = 0;
+    status s = wrote(CHANGING_IN(&f, *expected = merge(members); call.used = core.used()), b);
+    return *expected ? s : trimmed(s, b);
 }
 
-/* Changes [low, high] in place and sets *expected to 0; or, unless `always`, changes nothing if rebuilding the bitmap is quicker, and sets
+status core_merge(bitmap **b, const bitmap *more, counts *members) {
+    uint64_t expected;
+    status s = merge_in_place(b, more, members, &expected);
+    return s == OK && expected ? rebuild_union(b, more, expected, &members->after) : s;
+}
+
+/* Changes [low, high] and sets *expected to 0; or, unless `always`, changes nothing if it is quicker to build a bitmap, and sets
  * *expected to the bytes that this may take. */
 static status change_in_place(bitmap **b, enum change change, uint64_t low, uint64_t high, int always, uint64_t *expected) {
     frame f = writing(*b);
