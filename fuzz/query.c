@@ -26,12 +26,14 @@ static bitmap *make_bitmap(uint8_t seed, int wide) {
     bitmap *b = bitmap_copy(bitmap_empty);
     uint64_t at = seed, base = wide && seed & 1 ? UINT64_MAX - 300000 : 0;
     uint32_t was;
+    counts members;
 
     for (uint32_t i = 0, count = seed % 7 * (seed & 8 ? 900 : 30); i < count; i++) {
         at = (at * 25214903917 + 11) % 262144;
         must(core_set(&b, base + at, 1, &was));
     }
-    if (seed & 16) must(core_change_range(&b, FLIP, base + seed * 300, base + seed * 300 + (seed & 32 ? 140000 : 500)));
+    const stretch flipped = {FLIP, base + seed * 300, base + seed * 300 + (seed & 32 ? 140000 : 500)};
+    if (seed & 16) must(core_change_range(&b, &flipped, &members));
     return b;
 }
 
@@ -77,7 +79,7 @@ static void check_answers(const query *q, uint64_t from) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static char text[TEXT_MAX];
     bitmap *keys[KEYS_MAX];
-    wrong what;
+    query_mistake m;
 
     if (size == 0) return 0;
     choose_level(data[0]);
@@ -87,9 +89,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     q.greatest = wide ? UINT64_MAX : UINT32_MAX;
     if (size < 1 + q.keys) return 0;
     size_t length = make_text(text, data + 1 + q.keys, size - 1 - q.keys, data[0] >> 5 & 1);
-    must(core_parse_query(&q, text, length, &what));
-    if (what.what != MISTAKE_NONE) {
-        EXPECT(what.place >= 1 && what.place <= length + 1);
+    must(core_parse_query(&q, text, length, &m));
+    if (m.number != MISTAKE_NONE) {
+        EXPECT(m.place >= 1 && m.place <= length + 1);
         return 0;
     }
     for (uint32_t i = 0; i < q.keys; i++) {

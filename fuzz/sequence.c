@@ -221,6 +221,16 @@ static void merge(struct subject *k) {
     EXPECT(members.before == before && members.after == after);
 }
 
+/* Changes a range. The model has been changed. */
+static void change_stretch(struct subject *k, const stretch *r) {
+    cardinality before, after;
+    counts members;
+    must(core_cardinality(k->b, &before));
+    if (!done(k, core_change_range(&k->b, r, &members))) return;
+    must(core_cardinality(k->b, &after));
+    EXPECT(members.before == before && members.after == after);
+}
+
 static void change(struct subject *k, enum change what, uint32_t low, uint32_t high) {
     begin_in_place(k, what == SET ? SET_RANGE : what == CLEAR ? CLEAR_RANGE : FLIP_RANGE, low, high);
     for (uint32_t w = low / 64; w <= high / 64; w++) {
@@ -229,7 +239,7 @@ static void change(struct subject *k, enum change what, uint32_t low, uint32_t h
         else if (what == CLEAR) k->bits[w] &= ~mask;
         else k->bits[w] ^= mask;
     }
-    done(k, core_change_range(&k->b, what, offset_of(low), offset_of(high)));
+    change_stretch(k, &(stretch){what, offset_of(low), offset_of(high)});
 }
 
 static void change_range(struct subject *k, const bitmap *all) {
@@ -375,7 +385,6 @@ static void set_fields(struct subject *k, uint32_t count, uint32_t i, uint32_t w
 static void set_field(struct subject *k) {
     uint32_t byte = take(1), width = byte % 64 + 1, i = take(3) % DOMAIN;
     uint64_t value = (uint64_t)take(4) << 32;
-    outcome o;
 
     value |= take(4);
     if (!is_field(i, width)) return;
@@ -383,12 +392,13 @@ static void set_field(struct subject *k) {
         set_fields(k, 1 + byte / 64, i, width, value);
         return;
     }
-    field at = {offset_of(i), width, 1};
+    const field at = {offset_of(i), width, 1};
+    field_step step = {.action = FIELD_SET, .overflow = WRAP, .at = at, .value = (int64_t)value};
     begin_in_place(k, FIELD, i, i + width - 1);
     int64_t old = give_field(k, i, width, value);
-    if (!done(k, core_set_field(&k->b, &at, 0, (int64_t)value, WRAP, &o))) return;
-    EXPECT(o.written && o.reply == old && o.old == old);
-    EXPECT(o.changed == ((value ^ (uint64_t)old) << (64 - width) != 0));
+    if (!done(k, core_write_field(&k->b, &step))) return;
+    EXPECT(step.outcome.written && step.outcome.reply == old && step.outcome.old == old);
+    EXPECT(step.outcome.changed == ((value ^ (uint64_t)old) << (64 - width) != 0));
 }
 
 /* Writes many fields at once. */
@@ -414,7 +424,7 @@ static void change_containers(struct subject *k, enum change what, uint32_t firs
     for (uint32_t i = first << geometry.low_bits; i < (last + 1) << geometry.low_bits; i++) {
         if (offset_of(i) >= low && offset_of(i) <= high) give(k, i, what == SET || (what == FLIP && !has(k, i)));
     }
-    done(k, core_change_range(&k->b, what, low, high));
+    change_stretch(k, &(stretch){what, low, high});
 }
 
 /* Sets whole containers one by one, so that each has an entry of its own, and then changes all of them but for both ends. Memory may be

@@ -76,7 +76,7 @@ void after_write(const bitmap *b, status s) {
     if (!now.runs) return;
     now.runs = 0;
     const struct forms from = now.before, to = forms_of(b);
-    if (s != OK || call.wasteful) taken.outcome[from.bitmap][now.write][s == OK ? REWRITTEN : REFUSED] = 1;
+    if (s != OK || current.wasteful) taken.outcome[from.bitmap][now.write][s == OK ? REWRITTEN : REFUSED] = 1;
     if (s != OK) return;
     taken.bitmap[from.bitmap][now.write][to.bitmap] = 1;
     taken.block[from.block][now.write][to.block] = 1;

@@ -21,24 +21,24 @@ static int start_building(frame *f, const span *operands, uint32_t count, uint64
     *f = reading(b);
     f->operands = operands;
     f->operand_count = count;
-    call.growable = b;
-    call.builds = 1;
+    current.growable = b;
+    current.builds = 1;
     return 1;
 }
 
 /* Ends a call that built no bitmap; returns s. */
 static status discard(status s) {
-    call.builds = 0;
-    workspace_put_back(call.growable);
+    current.builds = 0;
+    workspace_put_back(current.growable);
     return s;
 }
 
-/* Ends a call that built a bitmap of call.used bytes if s is OK. */
+/* Ends a call that built a bitmap of current.used bytes if s is OK. */
 static status built(status s, bitmap **b) {
-    if (s == OK && call.used > arena_limit()) s = OUT_OF_MEMORY;      /* the workspace may be larger than the limit */
+    if (s == OK && current.used > arena_limit()) s = OUT_OF_MEMORY;      /* the workspace may be larger than the limit */
     if (s != OK) return discard(s);
-    call.builds = 0;
-    *b = workspace_result(call.growable, call.used);
+    current.builds = 0;
+    *b = workspace_result(current.growable, current.used);
     return *b ? OK : OUT_OF_MEMORY;
 }
 
@@ -88,28 +88,28 @@ static int is_known(const query *q, const char *text, size_t length) {
 }
 
 /* Keeps the tree, of `bytes` bytes, that the core has made in the workspace. */
-static void keep_tree(const query *q, const char *text, size_t length, uint32_t bytes) {
+static void keep_tree(query *q, const char *text, size_t length, uint32_t bytes) {
     known.keys = q->keys;
     known.greatest = q->greatest;
     known.text = copy_span(known.text, text, length);
-    known.tree = copy_span(known.tree, arena(call.growable), bytes);
+    known.tree = q->tree = copy_span(known.tree, arena(current.growable), bytes);
 }
 
-status core_parse_query(query *q, const char *text, size_t length, wrong *m) {
+status core_parse_query(query *q, const char *text, size_t length, query_mistake *m) {
     frame f;
+    uint64_t parsed = 0;
     const span shown = {(uint8_t *)text, length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
 
-    *m = (wrong){.what = MISTAKE_NONE};
+    *m = (query_mistake){.number = MISTAKE_NONE};
     if (is_known(q, text, length)) {
         q->tree = known.tree;
         return OK;
     }
     if (!start_building(&f, &shown, 1, 0)) return OUT_OF_MEMORY;
-    status s = IN_CORE(&f, m->key = core.parseQuery(q->keys, q->greatest));
-    uint32_t mistake = (uint32_t)m->key, place_or_bytes = (uint32_t)(m->key >> 32);
-    if (s == OK && mistake != MISTAKE_NONE) *m = (wrong){mistake, place_or_bytes, sandbox_members[0]};
-    if (s == OK && mistake == MISTAKE_NONE) keep_tree(q, text, length, place_or_bytes);
-    q->tree = known.tree;
+    status s = IN_CORE(&f, parsed = core.parseQuery(q->keys, q->greatest));
+    uint32_t number = (uint32_t)parsed, place_or_bytes = (uint32_t)(parsed >> 32);
+    if (s == OK && number != MISTAKE_NONE) *m = (query_mistake){number, place_or_bytes, sandbox_members[0]};
+    if (s == OK && number == MISTAKE_NONE) keep_tree(q, text, length, place_or_bytes);
     return discard(s);
 }
 
@@ -128,10 +128,10 @@ status core_query(const query *q, result *r) {
 status core_query_members(const query *q, uint64_t from, uint64_t limit, member_sink *sink, void *context) {
     frame f;
     if (!start_query(&f, q, 0)) return OUT_OF_MEMORY;
-    call.sink = sink;
-    call.context = context;
+    current.sink = sink;
+    current.context = context;
     status s = IN_CORE(&f, core.queryMembers(q->keys, q->greatest, from, limit));
-    call.sink = NULL;
+    current.sink = NULL;
     if (s == OK && core.collected()) sink(context, sandbox_members, core.collected());
     return discard(s);
 }
@@ -224,12 +224,12 @@ static void replace(bitmap **b, bitmap *with) {
     *b = with;
 }
 
-status rebuild_range(bitmap **b, enum change change, uint64_t low, uint64_t high, uint64_t expected) {
+status rebuild_range(bitmap **b, const stretch *r, uint64_t expected, cardinality *members) {
     frame f;
     bitmap *changed;
     const span source = span_of(*b);
     if (!start_building(&f, &source, 1, expected + BUILDING)) return OUT_OF_MEMORY;
-    status s = built(BUILDING_IN(&f, core.rebuildRange(change, low, high)), &changed);
+    status s = built(COUNTING_IN(&f, core.rebuildRange(r->change, r->low, r->high), *members), &changed);
     if (s == OK) replace(b, changed);
     return s;
 }

@@ -54,12 +54,12 @@ static int parse_form(call *c, int at, question *asked) {
 /* Parses the expression at `at`. Places are those of characters, counted from 1. */
 static int parse_expression(call *c, int at, query *q) {
     size_t length;
-    wrong m;
+    query_mistake m;
     const char *text = RedisModule_StringPtrLen(c->argv[at], &length);
 
     if (!succeeded(c, core_parse_query(q, text, length, &m))) return 0;
-    if (m.what == MISTAKE_NONE) return 1;
-    if (m.what != MISTAKE_UNNAMED_KEY) return reply_error(c, "ERR Roaring: query: %s at character %u", mistake_text(m.what), m.place);
+    if (m.number == MISTAKE_NONE) return 1;
+    if (m.number != MISTAKE_UNNAMED_KEY) return reply_error(c, "ERR Roaring: query: %s at character %u", mistake_text(m.number), m.place);
     return reply_error(c, "ERR Roaring: query: the expression ends without #%llu at character %u", (unsigned long long)m.key, m.place);
 }
 

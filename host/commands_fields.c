@@ -92,7 +92,7 @@ static status write_one(bitmap **b, field_step *steps, size_t length, uint32_t *
     status done = OK;
     for (field_step *s = steps; done == OK && s < steps + length; s++) {
         if (s->action == FIELD_GET) done = core_get_field(*b, &s->at, &s->outcome.reply);
-        else done = core_set_field(b, &s->at, s->action == FIELD_INCRBY, s->value, s->overflow, &s->outcome);
+        else done = core_write_field(b, s);
         *changed |= s->outcome.changed;
     }
     return done;

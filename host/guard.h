@@ -28,35 +28,35 @@ extern OURS struct running {
     uint32_t cut_to;            /* bytes that memory 0 should be cut to, 0 if it should stay */
     member_sink *sink;          /* NULL except in core_members */
     void *context;
-} call;
+} current;
 
 /* Runs `enter` and `work`, statements that call the core; its value is OK, or why the call was cut short. C11 7.13.1.1 permits
  * _setjmp only in a few contexts, among them this comparison. Locals that `work` changes may be read afterwards only if the
  * value is OK. */
-#define GUARDED(enter, work)            \
-    ({                                  \
-        status ended;                   \
-        if (_setjmp(call.leave) == 0) { \
-            enter;                      \
-            work;                       \
-            ended = OK;                 \
-        } else {                        \
-            ended = call.ended;         \
-        }                               \
-        ended;                          \
+#define GUARDED(enter, work)               \
+    ({                                     \
+        status ended;                      \
+        if (_setjmp(current.leave) == 0) { \
+            enter;                         \
+            work;                          \
+            ended = OK;                    \
+        } else {                           \
+            ended = current.ended;         \
+        }                                  \
+        ended;                             \
     })
 
 #define IN_CORE(f, work) GUARDED(core.enter(f), work)
 
 /* For work that builds a bitmap, then built(); and for work that changes one, then wrote(). */
-#define BUILDING_IN(f, work) GUARDED(core.enter(f), work; call.used = core.used())
-#define CHANGING_IN(f, work) GUARDED(core.enter(f), work; call.wasteful = core.wasteful())
+#define BUILDING_IN(f, work) GUARDED(core.enter(f), work; current.used = core.used())
+#define CHANGING_IN(f, work) GUARDED(core.enter(f), work; current.wasteful = core.wasteful())
 
 /* For work that builds a bitmap whose members are counted, too: `members` becomes their number. */
 #define COUNTING_IN(f, work, members) BUILDING_IN(f, work; (members) = members_held())
 
 /* For work that may remove members, then wrote() and cut(). */
-#define REMOVING_IN(f, work) CHANGING_IN(f, work; call.cut_to = core.shrunkBytes())
+#define REMOVING_IN(f, work) CHANGING_IN(f, work; current.cut_to = core.shrunkBytes())
 
 /* For work that reads or changes a bitmap and needs nothing else in the frame. */
 #define READING(b, work) GUARDED(read_alone(b), work)
@@ -69,12 +69,12 @@ static inline cardinality members_held(void) {
 }
 
 static inline frame reading(const bitmap *b) {
-    call.growable = NULL;
+    current.growable = NULL;
     return (frame){.memory = span_of(b)};
 }
 
 static inline void read_alone(const bitmap *b) {
-    call.growable = NULL;
+    current.growable = NULL;
     core.enter_alone(arena(b), arena_bytes(b));
 }
 
@@ -83,8 +83,8 @@ status sort_offsets(uint64_t *offsets, uint32_t count, uint32_t always);
 /* Replaces *b by a bitmap of the same members without free blocks. */
 status rewrite(bitmap **b);
 
-/* Replaces *b by a bitmap in which [low, high] is changed. `expected` is an estimate of the bytes that it needs. */
-status rebuild_range(bitmap **b, enum change change, uint64_t low, uint64_t high, uint64_t expected);
+/* Replaces *b by a bitmap with that change, which has *members members. `expected` is an estimate of the bytes that it needs. */
+status rebuild_range(bitmap **b, const stretch *r, uint64_t expected, cardinality *members);
 /* Adds the members of `more` and sets *expected to 0; or changes nothing if it is quicker to build the union, and sets *expected to
  * the bytes that this may take. */
 status merge_in_place(bitmap **b, const bitmap *more, counts *members, uint64_t *expected);

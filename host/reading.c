@@ -47,10 +47,10 @@ status core_position(const bitmap *b, uint32_t bit, const range *r, uint32_t *fo
 
 status core_members(const bitmap *b, uint64_t from, uint64_t limit, member_sink *sink, void *context) {
     frame f = reading(b);
-    call.sink = sink;
-    call.context = context;
+    current.sink = sink;
+    current.context = context;
     status s = IN_CORE(&f, core.membersFrom(from, limit));
-    call.sink = NULL;
+    current.sink = NULL;
     if (s == OK && core.collected()) sink(context, sandbox_members, core.collected());
     return s;
 }

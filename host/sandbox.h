@@ -120,16 +120,21 @@ status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous)
 #define VALUES_ROOM(count) (2 * (count) + COUNTERS_BYTES / sizeof(uint64_t))
 /* Sets or clears all these offsets; *changed is the number of bits that changed. */
 status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed);
-/* Changes [low, high]: in place, or, where that is quicker, by replacing *b. */
-status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t high);
 /* How many members a bitmap had before a change, and has after it. */
 typedef struct counts {
     cardinality before, after;
 } counts;
-/* Adds the members of `more`: in place, or, where that is quicker, by replacing *b. */
+/* A change of all offsets in [low, high]. */
+typedef struct stretch {
+    enum change change;
+    uint64_t low, high;
+} stretch;
+/* Makes the change: in place, or, where that is quicker, by replacing *b. */
+status core_change_range(bitmap **b, const stretch *r, counts *members);
+/* Adds the members of `more` in one of these two ways. */
 status core_merge(bitmap **b, const bitmap *more, counts *members);
-/* Sets the field to `value`, or adds `value` to it (`adds`). */
-status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum overflow overflow, outcome *o);
+/* Makes a step that writes, and sets its outcome. */
+status core_write_field(bitmap **b, field_step *step);
 /* Runs the steps one after the other; either all of their writes are made or none. Sets each step's outcome.written and outcome.reply.
  * *changed is the number of words of 64 bits that changed. */
 status core_change_fields(bitmap **b, field_step *steps, uint32_t count, uint32_t *changed);
@@ -154,11 +159,11 @@ status core_combine_cardinality(enum operation operation, const operands *source
 status core_intersects(const bitmap *a, const bitmap *b, uint32_t *holds);
 /* Whether all members of `part` are members of `whole`. */
 status core_is_subset(const bitmap *part, const bitmap *whole, uint32_t *holds);
-/* What is wrong with an expression: a number of enum mistake, the place counted from 1, and for MISTAKE_UNNAMED_KEY the key. */
-typedef struct wrong {
-    uint32_t what, place;
+/* The first mistake in an expression: a number of enum mistake, the place counted from 1, and for MISTAKE_UNNAMED_KEY the key. */
+typedef struct query_mistake {
+    uint32_t number, place;
     uint64_t key;
-} wrong;
+} query_mistake;
 
 /* A query: an expression over so many keys, in a family whose largest offset is `greatest`. Its operands are the keys, and behind
  * them the tree of the expression. */
@@ -169,9 +174,9 @@ typedef struct query {
     operands operands;
 } query;
 
-/* Parses the text of an expression over q->keys keys and sets q->tree, which is valid until the next call. m->what is MISTAKE_NONE
- * if nothing is wrong. */
-status core_parse_query(query *q, const char *text, size_t length, wrong *m);
+/* Parses the text of an expression over q->keys keys and sets q->tree, which is valid until the next call. m->number is MISTAKE_NONE
+ * if there is no mistake. */
+status core_parse_query(query *q, const char *text, size_t length, query_mistake *m);
 /* Adds the tree to the operands, which are all keys of the query. */
 void query_add_tree(query *q);
 status core_query(const query *q, result *r);
