@@ -101,7 +101,8 @@ int fits(const bitmap *b, uint32_t format) {
     return !found || greatest <= UINT32_MAX || format == 1 || format == PORTABLE_WIDE;
 }
 
-/* The bitmap that the core reads from its own payload of b, which it sets; NULL if that would be too long. */
+/* The bitmap that the core reads from its own payload of b, which it sets; NULL if that would be too
+ * long. */
 static bitmap *reread_once(const bitmap *b, uint32_t format, char **payload, size_t *length) {
     uint64_t bytes;
     result read;
@@ -117,8 +118,8 @@ static bitmap *reread_once(const bitmap *b, uint32_t format, char **payload, siz
     return read.b;
 }
 
-/* Where a short bitset is smaller than the runs in a payload, the payload of what is read has an array or a bitset instead. Reading that
- * one must change nothing more. */
+/* Where a short bitset is smaller than the runs in a payload, the payload of what is read has an array or a
+ * bitset instead. Reading that one must change nothing more. */
 bitmap *reread(const bitmap *b, uint32_t format) {
     char *first, *second, *third;
     size_t of_first, of_second, of_third;

@@ -2,8 +2,8 @@
  *
  *   u8 level << 6 | format, then the payload
  *
- * A payload that is accepted must give a valid bitmap, which survives a round trip through each format that can represent it, and can
- * be packed and changed. */
+ * A payload that is accepted must give a valid bitmap, which survives a round trip through each format that
+ * can represent it, and can be packed and changed. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -40,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
     if (size == 0) return 0;
     choose_level(data[0]);
-    char *payload = malloc(size);                       /* a block of its own, so that a read beyond it is noticed */
+    /* A block of its own, so that a read beyond it is noticed. */
+    char *payload = malloc(size);
     memcpy(payload, data + 1, size - 1);
     must(core_deserialize((data[0] & ((1 << LEVEL_SHIFT) - 1)) % FORMATS, payload, size - 1, &r, &fault));
     free(payload);

@@ -1,7 +1,10 @@
-/* query.c -- fuzz target: expressions, as random bytes and as random pieces of expressions, over a few bitmaps.
+/* query.c -- fuzz target: expressions, as random bytes and as random pieces of expressions, over a few
+ * bitmaps.
  *
- *   u8 level << 6 | pieces << 5 | wide << 4 | keys - 1, then a byte for each key, which chooses its members, then the text. With `pieces`,
- *   each byte of the text stands for a piece of an expression. Keys made by the same byte one after the other are the same bitmap.
+ *   u8 level << 6 | pieces << 5 | wide << 4 | keys - 1, then a byte for each key, then the text
+ *
+ * A key's byte chooses its members; keys made by the same byte one after the other are the same bitmap. With
+ * `pieces`, each byte of the text stands for a piece of an expression.
  *
  * The parser must refuse the text or evaluate it. Then what it stores, counts and lists must agree. */
 #include <string.h>
@@ -12,11 +15,12 @@ enum { KEYS_MAX = 8, TEXT_MAX = 1 << 16, LIST_MAX = 1 << 12 };
 
 /* clang-format off */
 static const char *const pieces[] = {
-    "#1", "#2", "#3", "#4", "#5", "#6", "#7", "#8", "(", ")", "&", "-", "^", "|", "~", ",", " ", "#1..#2", "#1..#4", "[0..9]", "[5..70000]",
-    "[65536..131071]", "[0..4294967295]", "all(", "any(", "one(", "atleast(2,", "atmost(1,", "exactly(2,", "atleast(0,", "exactly(0,", "ANY(",
-    "~#1,~#1,~#2,", "#1,#1,#1,#2,", "[1..70000],[2..60000],[3..50000],", "exactly(3,", "atleast(4,", "#1..#2,#1..#2,#1..#2,#1..#2,",
-    "(#1&#2),(#2&#1),", "(#1-#2)|(#1-~#3)", "#1|#1", "#2^~#2", "~[0..65535]", "[131072..196607],", "atmost(5,", "~(#1|#2),",
-    "[7..7],[9..9],[11..4294967295],",
+    "#1", "#2", "#3", "#4", "#5", "#6", "#7", "#8", "(", ")", "&", "-", "^", "|", "~", ",", " ", "#1..#2",
+    "#1..#4", "[0..9]", "[5..70000]", "[65536..131071]", "[0..4294967295]", "all(", "any(", "one(",
+    "atleast(2,", "atmost(1,", "exactly(2,", "atleast(0,", "exactly(0,", "ANY(", "~#1,~#1,~#2,",
+    "#1,#1,#1,#2,", "[1..70000],[2..60000],[3..50000],", "exactly(3,", "atleast(4,",
+    "#1..#2,#1..#2,#1..#2,#1..#2,", "(#1&#2),(#2&#1),", "(#1-#2)|(#1-~#3)", "#1|#1", "#2^~#2", "~[0..65535]",
+    "[131072..196607],", "atmost(5,", "~(#1|#2),", "[7..7],[9..9],[11..4294967295],",
 };
 /* clang-format on */
 enum { PIECES = sizeof pieces / sizeof *pieces };

@@ -1,11 +1,13 @@
-/* sequence.c -- fuzz target: reads bytes as a sequence of calls on three bitmaps, and compares these with arrays of bits.
+/* sequence.c -- fuzz target: reads bytes as a sequence of calls on three bitmaps, and compares these with
+ * arrays of bits.
  *
  *   u8 level << 6 | geometry, then for each call a u8 that selects it, and its arguments (see take())
  *
- * The model of a bitmap has DOMAIN bits. A geometry maps them to offsets: 2^low_bits bits to a container, in consecutive containers
- * from `base` on. With low_bits = 16 there are few, dense containers. With few bits per container the directory has several levels,
- * which is slow and therefore chosen less often. Members that an operation adds outside the domain are removed by an AND with all of
- * the domain. Calls that take long have numbers of their own at the end of a byte's range; all others share the rest of it. */
+ * The model of a bitmap has DOMAIN bits. A geometry maps them to offsets: 2^low_bits bits to a container, in
+ * consecutive containers from `base` on. With low_bits = 16 there are few, dense containers. With few bits
+ * per container the directory has several levels, which is slow and therefore chosen less often. Members
+ * that an operation adds outside the domain are removed by an AND with all of the domain. Calls that take
+ * long have numbers of their own at the end of a byte's range; all others share the rest of it. */
 #include <string.h>
 
 #include "bits.h"
@@ -53,10 +55,10 @@ static void check(const struct subject *k) {
     if (members <= COMPARED_MAX) check_members(k, 0, DOMAIN);
 }
 
-/* --- Calls -------------------------------------------------------------------------------------------------------- */
+/* --- Calls --------------------------------------------------------------------------------------------- */
 
-/* For one write, memory can be scarce: its bitmap may grow by so many bytes; or to so many bytes, even if it has more already, which
- * also refuses to have it rewritten. A write that is refused must change nothing. */
+/* For one write, memory can be scarce: its bitmap may grow by so many bytes; or to so many bytes, even if it
+ * has more already, which also refuses to have it rewritten. A write that is refused must change nothing. */
 static struct {
     int scarce, in_all;
     uint32_t room;
@@ -148,7 +150,8 @@ static void set_one(struct subject *k) {
 /* Sets or clears many bits, or builds a bitmap of them. */
 static void set_many(struct subject *k) {
     static uint64_t offsets[VALUES_ROOM(AT_ONCE_MAX)];
-    uint32_t i = take(3) % DOMAIN, step = take(2), how = take(1) & 3, bit = how != 0, many = take(2) % AT_ONCE_MAX + 1;
+    uint32_t i = take(3) % DOMAIN, step = take(2), how = take(1) & 3, bit = how != 0,
+             many = take(2) % AT_ONCE_MAX + 1;
     uint64_t changed, expected = 0;
     bitmap *b;
 
@@ -167,10 +170,12 @@ static void set_many(struct subject *k) {
     }
 }
 
-/* Sets or clears many bits, more than set_many(), by one list. Some offsets are in it twice, which cuts runs there; some are left out. */
+/* Sets or clears many bits, more than set_many(), by one list. Some offsets are in it twice, which cuts runs
+ * there; some are left out. */
 static void set_most(struct subject *k) {
     static uint64_t offsets[VALUES_ROOM(2 * MOST_MAX)];
-    uint32_t bit = take(1) & 1, i = take(3) % DOMAIN, step = take(1) + 1, many = take(2) + 1, twice = take(1) + 1, left = take(1) + 1;
+    uint32_t bit = take(1) & 1, i = take(3) % DOMAIN, step = take(1) + 1, many = take(2) + 1,
+             twice = take(1) + 1, left = take(1) + 1;
     uint32_t n = 0, most = (DOMAIN - i + step - 1) / step;
     uint64_t changed, expected = 0;
 
@@ -190,7 +195,8 @@ static void set_most(struct subject *k) {
 static void scatter(struct subject *k) {
     static uint64_t offsets[VALUES_ROOM(AT_ONCE_MAX)];
     uint32_t width = 1u << geometry.low_bits, containers = DOMAIN >> geometry.low_bits;
-    uint32_t first = take(2) % containers, low = take(2) % width, step = take(1) % 4 + 1, many = take(2) % AT_ONCE_MAX + 1, n = 0;
+    uint32_t first = take(2) % containers, low = take(2) % width, step = take(1) % 4 + 1,
+             many = take(2) % AT_ONCE_MAX + 1, n = 0;
     uint64_t changed, expected = 0;
 
     begin_in_place(k, SET_LIST, first * width + low, first * width + low);
@@ -203,7 +209,8 @@ static void scatter(struct subject *k) {
     if (done(k, core_set_all(&k->b, offsets, n, 1, &changed))) EXPECT(changed == expected);
 }
 
-/* Adds the members of another bitmap. Memory is scarce, and ways are counted, only for what happens in place. */
+/* Adds the members of another bitmap. Memory is scarce, and ways are counted, only for what happens in
+ * place. */
 static void merge(struct subject *k) {
     const struct subject *from = take_bitmap();
     counts members;
@@ -253,11 +260,14 @@ static void change_range(struct subject *k, const bitmap *all) {
 static void change_ranges(struct subject *k, const bitmap *all) {
     enum change what = take(1) % (FLIP + 1);
     uint32_t low = take(3) % DOMAIN, length = take(1) + 1, step = length + take(1), ranges = take(1) % 64;
-    for (; ranges > 0 && low + length <= DOMAIN; ranges--, low += step) change(k, what, low, low + length - 1);
+    for (; ranges > 0 && low + length <= DOMAIN; ranges--, low += step) {
+        change(k, what, low, low + length - 1);
+    }
     confine(k, all);
 }
 
-static uint64_t combined(enum operation operation, struct subject *const sources[], uint32_t count, uint32_t word) {
+static uint64_t combined(enum operation operation, struct subject *const sources[], uint32_t count,
+                         uint32_t word) {
     uint64_t all = ~0ull, any = 0, odd = 0, rest = 0, once = 0, again = 0;
     for (uint32_t s = 0; s < count; s++) {
         uint64_t bits = sources[s] ? sources[s]->bits[word] : 0;
@@ -373,12 +383,17 @@ static void set_fields(struct subject *k, uint32_t count, uint32_t i, uint32_t w
 
     for (; fields < count && is_field(i + fields * apart, width); fields++) {
         const field at = {offset_of(i + fields * apart), width, 1};
-        steps[fields] = (field_step){.action = FIELD_SET, .overflow = WRAP, .at = at, .value = (int64_t)(value >> 7 * (fields % 8))};
+        steps[fields] = (field_step){
+            .action = FIELD_SET, .overflow = WRAP, .at = at, .value = (int64_t)(value >> 7 * (fields % 8))};
     }
     begin_in_place(k, FIELD, i, i + (fields - 1) * apart);
-    for (uint32_t f = 0; f < fields; f++) old[f] = give_field(k, i + f * apart, width, (uint64_t)steps[f].value);
+    for (uint32_t f = 0; f < fields; f++) {
+        old[f] = give_field(k, i + f * apart, width, (uint64_t)steps[f].value);
+    }
     if (!done(k, core_change_fields(&k->b, steps, fields, &changed))) return;
-    for (uint32_t f = 0; f < fields; f++) EXPECT(steps[f].outcome.written && steps[f].outcome.reply == old[f]);
+    for (uint32_t f = 0; f < fields; f++) {
+        EXPECT(steps[f].outcome.written && steps[f].outcome.reply == old[f]);
+    }
 }
 
 /* Writes one field or several, with overflow WRAP. Each must lie in one container. */
@@ -410,29 +425,35 @@ static void set_many_fields(struct subject *k) {
     if (is_field(i, width)) set_fields(k, count, i, width, value);
 }
 
-/* --- Beside the domain -------------------------------------------------------------------------------------------- */
+/* --- Beside the domain --------------------------------------------------------------------------------- */
 
 #define WHOLE_MAX 512
 #define BALLAST 24                  /* bitsets in a ballast */
 #define BALLAST_MEMBERS 5000
 
-/* Changes whole containers from `first` to `last`, which are numbered from the domain's first one on. Leaves out offsets at both ends. */
-static void change_containers(struct subject *k, enum change what, uint32_t first, uint32_t last, uint32_t from, uint32_t rest) {
+/* Changes whole containers from `first` to `last`, which are numbered from the domain's first one on. Leaves
+ * out offsets at both ends. */
+static void change_containers(struct subject *k, enum change what, uint32_t first, uint32_t last,
+                              uint32_t from, uint32_t rest) {
     uint64_t low = (geometry.base + first) << 16 | from, high = (geometry.base + last) << 16 | (65535 - rest);
     begin(k);
     before_write(k->b, what == SET ? SET_RANGE : what == CLEAR ? CLEAR_RANGE : FLIP_RANGE, low, high);
     for (uint32_t i = first << geometry.low_bits; i < (last + 1) << geometry.low_bits; i++) {
-        if (offset_of(i) >= low && offset_of(i) <= high) give(k, i, what == SET || (what == FLIP && !has(k, i)));
+        if (offset_of(i) >= low && offset_of(i) <= high) {
+            give(k, i, what == SET || (what == FLIP && !has(k, i)));
+        }
     }
     change_stretch(k, &(stretch){what, low, high});
 }
 
-/* Sets whole containers one by one, so that each has an entry of its own, and then changes all of them but for both ends. Memory may be
- * scarce for that change. */
+/* Sets whole containers one by one, so that each has an entry of its own, and then changes all of them but
+ * for both ends. Memory may be scarce for that change. */
 static void change_whole(struct subject *k, const bitmap *all) {
-    uint32_t containers = DOMAIN >> geometry.low_bits, first = take(2) % containers, many = take(2) % WHOLE_MAX + 1;
+    uint32_t containers = DOMAIN >> geometry.low_bits, first = take(2) % containers,
+             many = take(2) % WHOLE_MAX + 1;
     enum change what = take(1) % (FLIP + 1);
-    uint32_t from = take(2), rest = take(2), last = first + many <= containers ? first + many - 1 : containers - 1;
+    uint32_t from = take(2), rest = take(2),
+             last = first + many <= containers ? first + many - 1 : containers - 1;
 
     int scarce = memory.scarce;
     memory.scarce = 0;
@@ -446,7 +467,8 @@ static void change_whole(struct subject *k, const bitmap *all) {
 static const bitmap *ballast(void) {
     static uint64_t offsets[VALUES_ROOM(BALLAST_MEMBERS)], begins;
     static bitmap *made;
-    uint64_t changed, first = geometry.base < BALLAST ? geometry.base + (DOMAIN >> geometry.low_bits) : geometry.base - BALLAST;
+    uint64_t changed, first = geometry.base < BALLAST ? geometry.base + (DOMAIN >> geometry.low_bits)
+                                                      : geometry.base - BALLAST;
 
     if (made && begins == first) return made;
     if (made) bitmap_free(made);
@@ -469,7 +491,7 @@ static void merge_beside(struct subject *k, const bitmap *all) {
     confine(k, all);
 }
 
-/* --- Shrinking ---------------------------------------------------------------------------------------------------- */
+/* --- Shrinking ----------------------------------------------------------------------------------------- */
 
 #define LEFT_MAX 40
 #define LISTED_AT_ONCE 16384
@@ -480,8 +502,9 @@ static void merge_beside(struct subject *k, const bitmap *all) {
 static uint64_t going[WORDS];
 static uint32_t going_count;
 
-/* Chooses what goes: all members in a part of the domain, or in all of it, but the first ones, the last ones, or some with equal ranks
- * between them. More than a few are left sometimes, so that a page can be all that is left of a tree. */
+/* Chooses what goes: all members in a part of the domain, or in all of it, but the first ones, the last
+ * ones, or some with equal ranks between them. More than a few are left sometimes, so that a page can be all
+ * that is left of a tree. */
 static void choose_going(const struct subject *k) {
     uint32_t left = take(1) % (LEFT_MAX + 1), how = take(1) % 12, low = 0, high = DOMAIN - 1, rank = 0;
     if (how >= 6) left *= 16;
@@ -508,10 +531,12 @@ static uint32_t next_going(uint32_t i) {
     return DOMAIN;
 }
 
-/* Removes what goes by lists of any length, in either order, with absent offsets between the members or without. */
+/* Removes what goes by lists of any length, in either order, with absent offsets between the members or
+ * without. */
 static void remove_lists(struct subject *k) {
     static uint64_t offsets[VALUES_ROOM(LISTED_AT_ONCE)];
-    uint32_t length = take(2) % LISTED_AT_ONCE + 1, how = take(1), mixed = how & 1, descending = how & 2, i = next_going(0);
+    uint32_t length = take(2) % LISTED_AT_ONCE + 1, how = take(1), mixed = how & 1, descending = how & 2,
+             i = next_going(0);
     if (length < going_count * 2 / LISTS_MAX) length = going_count * 2 / LISTS_MAX;
     if (length > LISTED_AT_ONCE) length = LISTED_AT_ONCE;
     while (i < DOMAIN) {
@@ -581,7 +606,8 @@ static void remove_combined(struct subject *k) {
 
 /* Removes the least or the greatest member again and again. */
 static void remove_ends(struct subject *k) {
-    uint32_t left = take(1) % (LEFT_MAX + 1), end = take(1) & 1, many = members_below(k, DOMAIN), found, previous;
+    uint32_t left = take(1) % (LEFT_MAX + 1), end = take(1) & 1, many = members_below(k, DOMAIN), found,
+             previous;
     for (uint32_t n = 0; many > left && n < ALONE_MAX; n++, many--) {
         uint64_t member;
         must(core_extreme(k->b, (int)end, &found, &member));
@@ -594,7 +620,7 @@ static void remove_ends(struct subject *k) {
     }
 }
 
-/* --- Queries ------------------------------------------------------------------------------------------------------ */
+/* --- Queries ------------------------------------------------------------------------------------------- */
 
 static void ask(const struct subject *k) {
     uint32_t low = take(3) % DOMAIN, high = low + take(3) % (DOMAIN - low), limit = take(2), bit;
@@ -613,7 +639,8 @@ static void ask(const struct subject *k) {
     check_members(k, low, limit);
 }
 
-/* Checks the positions of the next set and clear bits. Indexes are signed, so offsets from 2^63 on are skipped. */
+/* Checks the positions of the next set and clear bits. Indexes are signed, so offsets from 2^63 on are
+ * skipped. */
 static void ask_position(const struct subject *k) {
     uint32_t from = take(3) % DOMAIN, bit = take(1) & 1, found, here;
     range r = {(int64_t)offset_of(from), -1, BIT, 1};
@@ -651,7 +678,7 @@ static void ask_relation(void) {
     EXPECT(holds == !outside);
 }
 
-/* --- The sequence ------------------------------------------------------------------------------------------------- */
+/* --- The sequence -------------------------------------------------------------------------------------- */
 
 /* Calls that take long, and are therefore chosen less often. */
 enum { RARE = 251, RARE_END = 255 };

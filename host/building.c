@@ -1,4 +1,5 @@
-/* building.c -- calls that build a bitmap from other bitmaps, a payload, or offsets. Memory 0 is the workspace. */
+/* building.c -- calls that build a bitmap from other bitmaps, a payload, or offsets. Memory 0 is the
+ * workspace. */
 #include "guard.h"
 #include "redismodule.h"
 #include "workspace.h"
@@ -10,8 +11,8 @@
 /* Space that building needs in addition to the result. */
 #define BUILDING (96 * 1024)
 
-/* A long payload is shown to the core as windows of 4 GiB that begin 2 GiB apart. The overlap is longer than the longest 32-bit
- * bitmap in a 64-bit stream. */
+/* A long payload is shown to the core as windows of 4 GiB that begin 2 GiB apart. The overlap is longer than
+ * the longest 32-bit bitmap in a 64-bit stream. */
 #define WINDOW_SHIFT 31
 
 /* `expected` is an estimate of the bytes that the result and the building need. */
@@ -35,7 +36,8 @@ static status discard(status s) {
 
 /* Ends a call that built a bitmap of current.used bytes if s is OK. */
 static status built(status s, bitmap **b) {
-    if (s == OK && current.used > arena_limit()) s = OUT_OF_MEMORY;      /* the workspace may be larger than the limit */
+    /* The workspace may be larger than the limit. */
+    if (s == OK && current.used > arena_limit()) s = OUT_OF_MEMORY;
     if (s != OK) return discard(s);
     current.builds = 0;
     *b = workspace_result(current.growable, current.used);
@@ -68,8 +70,8 @@ status core_combine_cardinality(enum operation operation, const operands *source
     return discard(IN_CORE(&f, *members = counted(core.combineCardinality(operation, f.operand_count))));
 }
 
-/* The expression that was last read, and its tree. Programs ask the same ones again and again, and reading one takes as long as answering
- * it from small bitmaps. */
+/* The expression that was last read, and its tree. Programs ask the same ones again and again, and reading
+ * one takes as long as answering it from small bitmaps. */
 static struct {
     uint32_t keys;
     uint64_t greatest;
@@ -160,7 +162,8 @@ status core_complement(const bitmap *b, const uint64_t *last, result *r) {
     frame f;
     const span source = span_of(b ? b : bitmap_empty);
     if (!start_building(&f, &source, 1, expected(NOT, &source, 1))) return OUT_OF_MEMORY;
-    return built(COUNTING_IN(&f, core.complement(b != NULL, last ? *last : 0, last != NULL), r->members), &r->b);
+    status s = COUNTING_IN(&f, core.complement(b != NULL, last ? *last : 0, last != NULL), r->members);
+    return built(s, &r->b);
 }
 
 /* Adds the windows in which the core sees the payload. */
@@ -181,7 +184,8 @@ static uint32_t read_payload(uint32_t format, size_t length, cardinality *member
     return number;
 }
 
-static status deserialize(uint32_t format, const operands *windows, size_t length, result *r, const char **fault) {
+static status deserialize(uint32_t format, const operands *windows, size_t length, result *r,
+                          const char **fault) {
     frame f;
     uint32_t number = FAULT_NONE;
     if (!start_building(&f, windows->list, windows->count, length + BUILDING)) return OUT_OF_MEMORY;

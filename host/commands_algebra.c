@@ -26,7 +26,9 @@ static const bitop *parse_operation(call *c, int at) {
 
 /* The keys from `at` to the end. */
 static int open_sources(call *c, int at, operands *sources) {
-    if (c->argc - at > OPERANDS_MAX) return reply_error(c, "ERR Roaring: too many sources: maximum %d", OPERANDS_MAX);
+    if (c->argc - at > OPERANDS_MAX) {
+        return reply_error(c, "ERR Roaring: too many sources: maximum %d", OPERANDS_MAX);
+    }
     return open_operands(c, at, c->argc, sources);
 }
 
@@ -57,7 +59,8 @@ static int parse_negation(call *c, int at, negation *of) {
 /* The offsets that the source at `at` does not have. */
 static int complement(call *c, int at, result *r) {
     negation of;
-    return parse_negation(c, at, &of) && succeeded(c, core_complement(of.source, of.given ? &of.last : NULL, r));
+    return parse_negation(c, at, &of)
+        && succeeded(c, core_complement(of.source, of.given ? &of.last : NULL, r));
 }
 
 /* Whether the operation accepts the number of sources from `at` on. */
@@ -69,9 +72,10 @@ static int has_arity(call *c, const bitop *op, int at) {
 /* BITOP AND | OR | XOR | DIFF | DIFF1 | ANDOR | ONE dest source [source ...]
  * BITOP NOT dest source [last]
  *
- * Stores the result and replies its cardinality. A missing source is empty. DIFF: members of the first source and of no other;
- * DIFF1: of any other source and not of the first; ANDOR: of the first and of any other; ONE: of exactly one; NOT: offsets up to
- * the source's largest member, or to `last` if that is larger. The destination may be a source, and may hold any type. */
+ * Stores the result and replies its cardinality. A missing source is empty. DIFF: members of the first
+ * source and of no other; DIFF1: of any other source and not of the first; ANDOR: of the first and of any
+ * other; ONE: of exactly one; NOT: offsets up to the source's largest member, or to `last` if that is
+ * larger. The destination may be a source, and may hold any type. */
 int bitop_command(call *c) {
     result r;
 
@@ -110,7 +114,8 @@ int bitopcard_command(call *c) {
     if (op->operation == NOT) return reply_complement(c, 2);
     limit_question(c);
     operands_begin(&sources);
-    int done = open_sources(c, 2, &sources) && succeeded(c, core_combine_cardinality(op->operation, &sources, &members));
+    int done = open_sources(c, 2, &sources)
+            && succeeded(c, core_combine_cardinality(op->operation, &sources, &members));
     operands_end(&sources);
     return done ? reply_count(c, members) : REDISMODULE_OK;
 }
@@ -145,11 +150,12 @@ typedef struct pair {
 static int open_pair(call *c, pair *p) {
     limit_question(c);
     if (!open_existing(c, 1, &p->first) || !open_existing(c, 2, &p->second)) return 0;
-    return succeeded(c, core_cardinality(p->first, &p->of_first)) && succeeded(c, core_cardinality(p->second, &p->of_second));
+    return succeeded(c, core_cardinality(p->first, &p->of_first))
+        && succeeded(c, core_cardinality(p->second, &p->of_second));
 }
 
-/* CONTAINS key1 key2 [ALL | ALL_STRICT | EQ] -- whether the two intersect; key2 is a subset of key1; a proper subset; the two are
- * equal. Modes are upper case only, as in the C module. */
+/* CONTAINS key1 key2 [ALL | ALL_STRICT | EQ] -- whether the two intersect; key2 is a subset of key1; a
+ * proper subset; the two are equal. Modes are upper case only, as in the C module. */
 int contains_command(call *c) {
     static const char *const modes[] = {"ALL", "ALL_STRICT", "EQ"};
     enum { ALL, ALL_STRICT, EQ, NONE } mode = c->argc > 3 ? ALL : NONE;
@@ -163,7 +169,8 @@ int contains_command(call *c) {
     if (!open_pair(c, &p)) return REDISMODULE_OK;
     if (mode == EQ && p.of_first != p.of_second) return reply_integer(c, 0);
     if (mode == ALL_STRICT && p.of_first <= p.of_second) return reply_integer(c, 0);
-    status done = mode == NONE ? core_intersects(p.second, p.first, &holds) : core_is_subset(p.second, p.first, &holds);
+    status done =
+        mode == NONE ? core_intersects(p.second, p.first, &holds) : core_is_subset(p.second, p.first, &holds);
     return succeeded(c, done) ? reply_integer(c, holds) : REDISMODULE_OK;
 }
 

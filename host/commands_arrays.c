@@ -41,7 +41,8 @@ static int change(call *c, const char *name, uint32_t bit, int creates, uint64_t
         return 0;
     }
     status done = core_set_all(&k.value, offsets, length, bit, changed);
-    if (done == OK && k.stored == NULL && room_for(length)) bitmap_fit(&k.value);       /* it may have taken less than that */
+    int may_be_roomy = k.stored == NULL && room_for(length) > 0;
+    if (done == OK && may_be_roomy) bitmap_fit(&k.value);
     free_values(offsets);
     return commit(c, &k, done, *changed > 0, "setbit");
 }
@@ -86,7 +87,8 @@ int getbits_command(call *c) {
         return REDISMODULE_OK;
     }
     if (b == NULL) length = 0;
-    if (reply_fits(c, length * (sizeof ":0\r\n" - 1)) && (b == NULL || succeeded(c, core_get_all(b, offsets, length)))) {
+    int fits = reply_fits(c, length * (sizeof ":0\r\n" - 1));
+    if (fits && (b == NULL || succeeded(c, core_get_all(b, offsets, length)))) {
         RedisModule_ReplyWithArray(c->ctx, (long)length);
         for (uint32_t i = 0; i < length; i++) reply_integer(c, offsets[i]);
     }

@@ -1,4 +1,5 @@
-/* commands_exchange.c -- conversion from and to portable streams, native bitmaps, and strings of '0' and '1'. */
+/* commands_exchange.c -- conversion from and to portable streams, native bitmaps, and strings of '0' and
+ * '1'. */
 #include "args.h"
 #include "keys.h"
 #include "listing.h"
@@ -51,7 +52,8 @@ int export_command(call *c) {
     return reply_serialized(c, b, c->family->exported);
 }
 
-/* Stores the union of the key and `imported`, and replies its cardinality. Stores imported->b itself, or frees it. */
+/* Stores the union of the key and `imported`, and replies its cardinality. Stores imported->b itself, or
+ * frees it. */
 static int add_members(call *c, open_key *k, const result *imported) {
     counts members = {.after = imported->members};
     status done = OK;
@@ -62,11 +64,12 @@ static int add_members(call *c, open_key *k, const result *imported) {
     } else {
         k->value = imported->b;
     }
-    return commit(c, k, done, members.before != members.after, "setbit") ? reply_count(c, members.after) : REDISMODULE_OK;
+    if (!commit(c, k, done, members.before != members.after, "setbit")) return REDISMODULE_OK;
+    return reply_count(c, members.after);
 }
 
-/* IMPORT key payload [REPLACE] -- adds the members of a portable stream, or replaces all members by them; replies the new
- * cardinality. */
+/* IMPORT key payload [REPLACE] -- adds the members of a portable stream, or replaces all members by them;
+ * replies the new cardinality. */
 int import_command(call *c) {
     payload p = {.format = c->family->imported, .name = "roaring payload"};
     result imported;
@@ -81,19 +84,24 @@ int import_command(call *c) {
     return REDISMODULE_OK;
 }
 
-/* Converts the native bitmap in the key at `at`; a missing key counts as an empty one. StringDMA copies nothing, but it would convert a
- * string with the encoding int or embstr to raw for good. So GET reads short strings, unless the server has renamed it. */
+/* Converts the native bitmap in the key at `at`; a missing key counts as an empty one. StringDMA copies
+ * nothing, but it would convert a string with the encoding int or embstr to raw for good. So GET reads short
+ * strings, unless the server has renamed it. */
 static int read_native(call *c, int at, result *r) {
     RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
     RedisModuleCallReply *copy = NULL;
     payload p = {.format = BITS, .name = "bitmap", .bytes = ""};
     int right = 1;
 
-    if (RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_STRING && RedisModule_ValueLength(key) <= ENCODED_MAX) {
+    if (RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_STRING
+        && RedisModule_ValueLength(key) <= ENCODED_MAX) {
         copy = RedisModule_Call(c->ctx, "GET", "s", c->argv[at]);
     }
-    if (copy && RedisModule_CallReplyType(copy) == REDISMODULE_REPLY_STRING) p.bytes = RedisModule_CallReplyStringPtr(copy, &p.length);
-    else if (key) p.bytes = RedisModule_StringDMA(key, &p.length, REDISMODULE_READ);
+    if (copy && RedisModule_CallReplyType(copy) == REDISMODULE_REPLY_STRING) {
+        p.bytes = RedisModule_CallReplyStringPtr(copy, &p.length);
+    } else if (key) {
+        p.bytes = RedisModule_StringDMA(key, &p.length, REDISMODULE_READ);
+    }
     if (p.bytes == NULL) right = reply_error(c, REDISMODULE_ERRORMSG_WRONGTYPE);
     else if (p.length && p.length - 1 > c->family->last >> 3)
         right = reply_error(c, "ERR Roaring: the string is longer than the last offset allows");
@@ -103,8 +111,8 @@ static int read_native(call *c, int at, result *r) {
     return right;
 }
 
-/* FROMBITMAP key stringkey -- stores the members of a native bitmap over any value, and replies how many they are. The two keys may be
- * the same. */
+/* FROMBITMAP key stringkey -- stores the members of a native bitmap over any value, and replies how many
+ * they are. The two keys may be the same. */
 int frombitmap_command(call *c) {
     result r;
 
@@ -115,14 +123,16 @@ int frombitmap_command(call *c) {
 static int set_string(call *c, RedisModuleKey *key, const bitmap *b, size_t length) {
     if (!has_room(c, length, 2)) return 0;
     RedisModuleString *string = RedisModule_CreateString(c->ctx, NULL, length);
-    int written = succeeded(c, core_serialize_to(b, BITS, (char *)RedisModule_StringPtrLen(string, NULL), length));
+    char *bytes = (char *)RedisModule_StringPtrLen(string, NULL);
+    int written = succeeded(c, core_serialize_to(b, BITS, bytes, length));
     if (written) RedisModule_StringSet(key, string);
     RedisModule_FreeString(c->ctx, string);
     return written;
 }
 
-/* Gives the key a string that the core fills where it stands, so that there is never more than one. The old value goes before that.
- * So b is validated first: then only a bug in the core could still lose the value. */
+/* Gives the key a string that the core fills where it stands, so that there is never more than one. The old
+ * value goes before that. So b is validated first: then only a bug in the core could still lose the
+ * value. */
 static int fill_string(call *c, RedisModuleKey *key, const bitmap *b, size_t length) {
     const char *fault;
     size_t room;
@@ -132,21 +142,25 @@ static int fill_string(call *c, RedisModuleKey *key, const bitmap *b, size_t len
     if (RedisModule_KeyType(key) != REDISMODULE_KEYTYPE_EMPTY) {
         if (!succeeded(c, core_validate(b, &fault))) return 0;
         if (fault) return reply_error(c, "ERR Roaring: internal error (%s)", fault);
-        if (RedisModule_ModuleTypeGetType(key) == c->family->type && RedisModule_ModuleTypeGetValue(key) == b) {
+        if (RedisModule_ModuleTypeGetType(key) == c->family->type
+            && RedisModule_ModuleTypeGetValue(key) == b) {
             bitmap *placeholder = bitmap_create(0);
             if (placeholder == NULL) return reply_failure(c, OUT_OF_MEMORY);
             RedisModule_ModuleTypeReplaceValue(key, c->family->type, placeholder, (void **)&taken);
         }
         RedisModule_DeleteKey(key);
     }
-    RedisModule_StringTruncate(key, length);    /* cannot fail: the key is open for writing and missing, and the length is in bounds */
-    int written = succeeded(c, core_serialize_to(b, BITS, RedisModule_StringDMA(key, &room, REDISMODULE_WRITE), length));
+    /* Cannot fail: the key is open for writing and missing, and the length is in bounds. */
+    RedisModule_StringTruncate(key, length);
+    char *bytes = RedisModule_StringDMA(key, &room, REDISMODULE_WRITE);
+    int written = succeeded(c, core_serialize_to(b, BITS, bytes, length));
     if (!written) RedisModule_DeleteKey(key);
     bitmap_free(taken);
     return written;
 }
 
-/* TOBITMAP stringkey key -- stores a native bitmap of the members over any value, and replies its length in bytes. */
+/* TOBITMAP stringkey key -- stores a native bitmap of the members over any value, and replies its length in
+ * bytes. */
 int tobitmap_command(call *c) {
     const bitmap *b;
     uint64_t length;

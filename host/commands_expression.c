@@ -16,9 +16,15 @@ static int parse_key_count(call *c, int at, uint32_t *keys) {
     uint64_t count;
     const char *text = RedisModule_StringPtrLen(c->argv[at], &length);
 
-    if (!parse_number(text, length, UINT32_MAX, &count) || count == 0) return reply_error(c, "ERR numkeys should be greater than 0");
-    if (count > (uint64_t)(c->argc - at - 1)) return reply_error(c, "ERR Number of keys can't be greater than number of args");
-    if (count >= OPERANDS_MAX) return reply_error(c, "ERR Roaring: too many keys: maximum %d", OPERANDS_MAX - 1);
+    if (!parse_number(text, length, UINT32_MAX, &count) || count == 0) {
+        return reply_error(c, "ERR numkeys should be greater than 0");
+    }
+    if (count > (uint64_t)(c->argc - at - 1)) {
+        return reply_error(c, "ERR Number of keys can't be greater than number of args");
+    }
+    if (count >= OPERANDS_MAX) {
+        return reply_error(c, "ERR Roaring: too many keys: maximum %d", OPERANDS_MAX - 1);
+    }
     *keys = (uint32_t)count;
     return 1;
 }
@@ -46,7 +52,8 @@ static int parse_form(call *c, int at, question *asked) {
     if (argument_is(c, at, "MEMBERS")) asked->form = MEMBERS;
     else if (argument_is(c, at, "EXPORT")) asked->form = EXPORT;
     else if (!argument_is(c, at, "CARD")) {
-        return reply_error(c, "ERR syntax error: more keys than numkeys, or a word other than CARD, MEMBERS and EXPORT");
+        return reply_error(
+            c, "ERR syntax error: more keys than numkeys, or a word other than CARD, MEMBERS and EXPORT");
     }
     return asked->form == MEMBERS ? parse_page(c, at + 1, asked) : at + 1 == c->argc || reply_syntax_error(c);
 }
@@ -59,8 +66,11 @@ static int parse_expression(call *c, int at, query *q) {
 
     if (!succeeded(c, core_parse_query(q, text, length, &m))) return 0;
     if (m.number == MISTAKE_NONE) return 1;
-    if (m.number != MISTAKE_UNNAMED_KEY) return reply_error(c, "ERR Roaring: query: %s at character %u", mistake_text(m.number), m.place);
-    return reply_error(c, "ERR Roaring: query: the expression ends without #%llu at character %u", (unsigned long long)m.key, m.place);
+    if (m.number != MISTAKE_UNNAMED_KEY) {
+        return reply_error(c, "ERR Roaring: query: %s at character %u", mistake_text(m.number), m.place);
+    }
+    return reply_error(c, "ERR Roaring: query: the expression ends without #%llu at character %u",
+                       (unsigned long long)m.key, m.place);
 }
 
 static void begin_query(const call *c, query *q) {
@@ -95,8 +105,8 @@ static int answer(call *c, const query *q, const question *asked) {
     return asked->form == CARD ? reply_query_cardinality(c, q) : reply_query_payload(c, q);
 }
 
-/* QUERY expression numkeys key [key ...] [CARD | MEMBERS [FROM offset] [LIMIT n] | EXPORT] -- the number of members of the expression,
- * its members, or a payload of them. */
+/* QUERY expression numkeys key [key ...] [CARD | MEMBERS [FROM offset] [LIMIT n] | EXPORT] -- the number of
+ * members of the expression, its members, or a payload of them. */
 int query_command(call *c) {
     query q;
     question asked;
@@ -108,7 +118,8 @@ int query_command(call *c) {
     return REDISMODULE_OK;
 }
 
-/* QUERYSTORE dest expression numkeys key [key ...] -- stores the members of the expression, and replies how many there are. */
+/* QUERYSTORE dest expression numkeys key [key ...] -- stores the members of the expression, and replies how
+ * many there are. */
 int querystore_command(call *c) {
     query q;
     result r;

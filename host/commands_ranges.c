@@ -1,4 +1,5 @@
-/* commands_ranges.c -- ranges of offsets. The cost depends on the number of containers, not on the length of the range. */
+/* commands_ranges.c -- ranges of offsets. The cost depends on the number of containers, not on the length of
+ * the range. */
 #include "args.h"
 #include "keys.h"
 #include "reply.h"
@@ -55,7 +56,8 @@ int setfull_command(call *c) {
         abandon(&k);
         return reply_error(c, "Roaring: key already exist");
     }
-    return commit(c, &k, core_change_range(&k.value, &all, &members), 1, "set") ? reply_ok(c) : REDISMODULE_OK;
+    if (!commit(c, &k, core_change_range(&k.value, &all, &members), 1, "set")) return REDISMODULE_OK;
+    return reply_ok(c);
 }
 
 /* CLEAR key -- removes all members but keeps the key, and replies how many were removed. */

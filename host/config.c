@@ -11,7 +11,8 @@
 #define REPLY_BYTES_LEAST 1024
 #define REPLY_BYTES_DEFAULT (256 * 1024 * 1024)
 
-/* The server itself calls a script slow after this time (busy-reply-threshold), and lets other clients end it. */
+/* The server itself calls a script slow after this time (busy-reply-threshold), and lets other clients end
+ * it. */
 #define QUESTION_MS_DEFAULT 5000
 #define QUESTION_MS_MOST 86400000
 
@@ -58,14 +59,16 @@ struct number {
 };
 
 static const struct choice choices[] = {
-    {"CPU", "cpu", "CPU level", levels, LEVELS, "auto, v2, v3, v4 or neon", REDISMODULE_CONFIG_IMMUTABLE, &settings.level},
-    {"R64-REPLIES", "r64-replies", "R64-REPLIES", replies, REPLIES, "compatible or strings", REDISMODULE_CONFIG_DEFAULT,
-     &settings.r64_replies},
+    {"CPU", "cpu", "CPU level", levels, LEVELS, "auto, v2, v3, v4 or neon", REDISMODULE_CONFIG_IMMUTABLE,
+     &settings.level},
+    {"R64-REPLIES", "r64-replies", "R64-REPLIES", replies, REPLIES, "compatible or strings",
+     REDISMODULE_CONFIG_DEFAULT, &settings.r64_replies},
 };
 
 static const struct number numbers[] = {
     {"REPLY-LIMIT", "reply-limit", 1, REPLY_LIMIT_MOST, REDISMODULE_CONFIG_DEFAULT, &settings.reply_limit},
-    {"REPLY-LIMIT-BYTES", "reply-limit-bytes", REPLY_BYTES_LEAST, INT64_MAX, REDISMODULE_CONFIG_MEMORY, &settings.reply_limit_bytes},
+    {"REPLY-LIMIT-BYTES", "reply-limit-bytes", REPLY_BYTES_LEAST, INT64_MAX, REDISMODULE_CONFIG_MEMORY,
+     &settings.reply_limit_bytes},
     {"QUESTION-MS", "question-ms", 0, QUESTION_MS_MOST, REDISMODULE_CONFIG_DEFAULT, &settings.question_ms},
 };
 
@@ -78,7 +81,7 @@ uint64_t reply_limit(void) { return (uint64_t)settings.reply_limit; }
 uint64_t question_ms(void) { return (uint64_t)settings.question_ms; }
 uint64_t reply_limit_bytes(void) { return (uint64_t)settings.reply_limit_bytes; }
 
-/* --- Module arguments: CPU level, REPLY-LIMIT n, REPLY-LIMIT-BYTES n, QUESTION-MS n, R64-REPLIES kind, DEBUG -------------- */
+/* --- Module arguments: CPU, REPLY-LIMIT, REPLY-LIMIT-BYTES, QUESTION-MS, R64-REPLIES, DEBUG --- */
 
 /* An argument's text for the log. */
 static const char *shown(RedisModuleString *argument) {
@@ -93,7 +96,8 @@ static int read_choice(RedisModuleCtx *ctx, RedisModuleString *word, const struc
         *of->value = i;
         return REDISMODULE_OK;
     }
-    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "unknown %s '%s': must be %s", of->name, shown(word), of->listed);
+    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "unknown %s '%s': must be %s", of->name, shown(word),
+                    of->listed);
     return REDISMODULE_ERR;
 }
 
@@ -104,8 +108,8 @@ static int read_number(RedisModuleCtx *ctx, RedisModuleString *number, const str
         *of->value = value;
         return REDISMODULE_OK;
     }
-    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "invalid %s '%s': must be a number from %lld to %lld", of->argument, shown(number),
-                    of->least, of->most);
+    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "invalid %s '%s': must be a number from %lld to %lld",
+                    of->argument, shown(number), of->least, of->most);
     return REDISMODULE_ERR;
 }
 
@@ -118,7 +122,8 @@ static int read_argument(RedisModuleCtx *ctx, RedisModuleString *argument, Redis
     for (int i = 0; value && i < NUMBERS; i++) {
         if (strcasecmp(name, numbers[i].argument) == 0) return read_number(ctx, value, &numbers[i]);
     }
-    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "unknown or incomplete module argument '%s'", shown(argument));
+    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "unknown or incomplete module argument '%s'",
+                    shown(argument));
     return REDISMODULE_ERR;
 }
 
@@ -131,10 +136,10 @@ static int read_arguments(RedisModuleCtx *ctx, RedisModuleString **argv, int arg
     return REDISMODULE_OK;
 }
 
-/* --- Configuration parameters ------------------------------------------------------------------------------------------ */
+/* --- Configuration parameters -------------------------------------------------------------------------- */
 
-/* The server checks values against the names or the bounds that were registered. It may set a parameter to its default first, so setting
- * one has no other effect than storing the value. */
+/* The server checks values against the names or the bounds that were registered. It may set a parameter to
+ * its default first, so setting one has no other effect than storing the value. */
 
 static int get_int(const char *name, void *setting) {
     (void)name;
@@ -163,22 +168,22 @@ static int set_number(const char *name, long long value, void *setting, RedisMod
 static int register_choice(RedisModuleCtx *ctx, const struct choice *s) {
     int indexes[LEVELS];        /* as many as any setting has words */
     for (int i = 0; i < s->count; i++) indexes[i] = i;
-    return RedisModule_RegisterEnumConfig(ctx, s->parameter, *s->value, s->flags, (const char **)s->words, indexes, s->count, get_int,
-                                          set_int, NULL, s->value);
+    return RedisModule_RegisterEnumConfig(ctx, s->parameter, *s->value, s->flags, (const char **)s->words,
+                                          indexes, s->count, get_int, set_int, NULL, s->value);
 }
 
 static int register_number(RedisModuleCtx *ctx, const struct number *s) {
-    return RedisModule_RegisterNumericConfig(ctx, s->parameter, *s->value, s->flags, s->least, s->most, get_number, set_number, NULL,
-                                             s->value);
+    return RedisModule_RegisterNumericConfig(ctx, s->parameter, *s->value, s->flags, s->least, s->most,
+                                             get_number, set_number, NULL, s->value);
 }
 
 static int register_debug(RedisModuleCtx *ctx) {
-    return RedisModule_RegisterBoolConfig(ctx, "debug", settings.debug, REDISMODULE_CONFIG_IMMUTABLE, get_int, set_int, NULL,
-                                          &settings.debug);
+    return RedisModule_RegisterBoolConfig(ctx, "debug", settings.debug, REDISMODULE_CONFIG_IMMUTABLE, get_int,
+                                          set_int, NULL, &settings.debug);
 }
 
-/* CONFIG REWRITE keeps the arguments of `loadmodule` and leaves out parameters that have their default. With the arguments as defaults,
- * the file that it writes restores all values. */
+/* CONFIG REWRITE keeps the arguments of `loadmodule` and leaves out parameters that have their default. With
+ * the arguments as defaults, the file that it writes restores all values. */
 static int register_parameters(RedisModuleCtx *ctx) {
     for (int i = 0; i < CHOICES; i++) {
         if (register_choice(ctx, &choices[i]) != REDISMODULE_OK) return REDISMODULE_ERR;

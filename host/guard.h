@@ -1,9 +1,10 @@
 /* guard.h -- how reading.c, building.c and writing.c call the core.
  *
- * IN_CORE(&f, *result = core.function(...)) makes a call with frame f; its value is a status. Traps and failed growth leave the
- * core by _longjmp, which skips frames of core code only: no function of the server is on the stack in between, because a member
- * sink returns before the core continues. _setjmp does not save the signal mask, which would cost a system call. Calls come from
- * the server's main thread, one at a time. */
+ * IN_CORE(&f, *result = core.function(...)) makes a call with frame f; its value is a status. Traps and
+ * failed growth leave the core by _longjmp, which skips frames of core code only: no function of the server
+ * is on the stack in between, because a member sink returns before the core continues. _setjmp does not save
+ * the signal mask, which would cost a system call. Calls come from the server's main thread, one at a
+ * time. */
 #ifndef ROAR_GUARD_H
 #define ROAR_GUARD_H
 
@@ -30,9 +31,9 @@ extern OURS struct running {
     void *context;
 } current;
 
-/* Runs `enter` and `work`, statements that call the core; its value is OK, or why the call was cut short. C11 7.13.1.1 permits
- * _setjmp only in a few contexts, among them this comparison. Locals that `work` changes may be read afterwards only if the
- * value is OK. */
+/* Runs `enter` and `work`, statements that call the core; its value is OK, or why the call was cut short.
+ * C11 7.13.1.1 permits _setjmp only in a few contexts, among them this comparison. Locals that `work`
+ * changes may be read afterwards only if the value is OK. */
 #define GUARDED(enter, work)               \
     ({                                     \
         status ended;                      \
@@ -78,15 +79,17 @@ static inline void read_alone(const bitmap *b) {
     core.enter_alone(arena(b), arena_bytes(b));
 }
 
-/* Sorts offsets in ascending order; unless `always`, only if that is likely to group offsets of the same container. */
+/* Sorts offsets in ascending order; unless `always`, only if that is likely to group offsets of the same
+ * container. */
 status sort_offsets(uint64_t *offsets, uint32_t count, uint32_t always);
 /* Replaces *b by a bitmap of the same members without free blocks. */
 status rewrite(bitmap **b);
 
-/* Replaces *b by a bitmap with that change, which has *members members. `expected` is an estimate of the bytes that it needs. */
+/* Replaces *b by a bitmap with that change, which has *members members. `expected` is an estimate of the
+ * bytes that it needs. */
 status rebuild_range(bitmap **b, const stretch *r, uint64_t expected, cardinality *members);
-/* Adds the members of `more` and sets *expected to 0; or changes nothing if it is quicker to build the union, and sets *expected to
- * the bytes that this may take. */
+/* Adds the members of `more` and sets *expected to 0; or changes nothing if it is quicker to build the
+ * union, and sets *expected to the bytes that this may take. */
 status merge_in_place(bitmap **b, const bitmap *more, counts *members, uint64_t *expected);
 /* Replaces *b by the union of both, which has *members members. */
 status rebuild_union(bitmap **b, const bitmap *more, uint64_t expected, cardinality *members);

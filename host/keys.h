@@ -30,7 +30,8 @@ int open_create(call *c, int at, uint32_t bytes, open_key *k);
 /* Like open_create, for a command that the server runs above maxmemory: there it creates no key. */
 int open_create_below_maxmemory(call *c, int at, open_key *k);
 
-/* Ends a write to k->value whose status was `done`. If the key is new or `changed` is set, announces the change. */
+/* Ends a write to k->value whose status was `done`. If the key is new or `changed` is set, announces the
+ * change. */
 int commit(call *c, open_key *k, status done, int changed, const char *event);
 /* Like commit, but stores b and frees k->value, which may have moved since the key was opened. */
 int commit_other(call *c, open_key *k, bitmap *b, int changed, const char *event);
@@ -42,8 +43,9 @@ void announce(call *c, RedisModuleString *name, const char *event);
 /* What a new value may replace. */
 enum replaced { BITMAP, ANY_TYPE };
 
-/* Makes b the value of the key at `at`, removes the TTL, and announces the change. Frees b if the key may not be replaced. b must not be
- * read afterwards: whoever hears of the change may already have changed or deleted it. */
+/* Makes b the value of the key at `at`, removes the TTL, and announces the change. Frees b if the key may
+ * not be replaced. b must not be read afterwards: whoever hears of the change may already have changed or
+ * deleted it. */
 int store(call *c, int at, enum replaced replaced, bitmap *b);
 /* Stores r.b like that, and replies r.members. */
 int store_and_count(call *c, int at, enum replaced replaced, result r);

@@ -1,7 +1,7 @@
 /* operands.h -- the list of bitmaps that one call into the core reads, such as the sources of BITOP.
  *
- * Whoever makes a list owns it: operands_begin, then operands_add for each bitmap, and operands_end in any case. The bitmaps are not
- * copied. They must neither change nor move until the call has been made. */
+ * Whoever makes a list owns it: operands_begin, then operands_add for each bitmap, and operands_end in any
+ * case. The bitmaps are not copied. They must neither change nor move until the call has been made. */
 #ifndef ROAR_OPERANDS_H
 #define ROAR_OPERANDS_H
 

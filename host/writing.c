@@ -9,7 +9,8 @@
 /* Lists of this many offsets are sorted before they are added or removed. */
 #define SORTED_FROM 64
 
-/* Changing a range and merging need working space at the end of the arena. It is freed if it exceeds a quarter of the bitmap plus this. */
+/* Changing a range and merging need working space at the end of the arena. It is freed if it exceeds a
+ * quarter of the bitmap plus this. */
 #define SLACK 256
 
 /* Offsets per call. Between calls, a bitmap with too many free blocks is rewritten. */
@@ -33,15 +34,17 @@ __attribute__((noinline)) static status rewritten_or_marked(status s, bitmap **b
     return s;
 }
 
-/* Ends a call that wrote to *b: updates *b if the block moved, rewrites a bitmap with too many free blocks, and marks it as damaged
- * after a trap. */
+/* Ends a call that wrote to *b: updates *b if the block moved, rewrites a bitmap with too many free blocks,
+ * and marks it as damaged after a trap. */
 static status wrote(status s, bitmap **b) {
     *b = current.growable;
     return s == OK && !current.wasteful ? OK : rewritten_or_marked(s, b);
 }
 
 /* Ends the undoing of a write that ran out of memory. If undoing fails, too, the bitmap is damaged. */
-static status undone(status s, bitmap **b) { return wrote(s == OK ? OK : TRAPPED, b) == OK ? OUT_OF_MEMORY : TRAPPED; }
+static status undone(status s, bitmap **b) {
+    return wrote(s == OK ? OK : TRAPPED, b) == OK ? OUT_OF_MEMORY : TRAPPED;
+}
 
 static void change_alone(bitmap *b) {
     current.growable = b;
@@ -93,7 +96,8 @@ typedef struct list {
 static status change_part(bitmap **b, list *l, uint32_t from, uint32_t count) {
     uint64_t *part = l->offsets + from;
     frame f = setting(*b, part, count);
-    status s = l->bit ? CHANGING_IN(&f, core.addAll(0, count)) : REMOVING_IN(&f, remove_all(count, count == l->count));
+    status s = l->bit ? CHANGING_IN(&f, core.addAll(0, count))
+                      : REMOVING_IN(&f, remove_all(count, count == l->count));
     uint32_t changed = core.handed_back();
     memmove(l->offsets + l->changed, part, changed * sizeof *part);
     l->changed += changed;
@@ -121,7 +125,9 @@ static status tidy(bitmap **b, uint64_t *offsets, uint64_t count) {
 /* Undoes additions that ran out of memory, or what prepared removals that did. */
 static status undo_set_all(bitmap **b, uint64_t *offsets, uint64_t count, uint32_t bit) {
     frame f = setting(*b, offsets, count);
-    return undone(bit ? IN_CORE(&f, core.takeBack(0, f.argument_count)) : IN_CORE(&f, core.settle(0, f.argument_count)), b);
+    return undone(bit ? IN_CORE(&f, core.takeBack(0, f.argument_count))
+                      : IN_CORE(&f, core.settle(0, f.argument_count)),
+                  b);
 }
 
 static status change_list(bitmap **b, list *l) {
@@ -186,8 +192,8 @@ static uint64_t change_all_of(const stretch *r, uint32_t in_place, counts *membe
     return expected;
 }
 
-/* Changes the stretch and sets *expected to 0; or changes nothing if it is quicker to build a bitmap, and sets *expected to the
- * bytes that this may take. */
+/* Changes the stretch and sets *expected to 0; or changes nothing if it is quicker to build a bitmap, and
+ * sets *expected to the bytes that this may take. */
 static status change_in_place(bitmap **b, const stretch *r, counts *members, uint64_t *expected) {
     frame f = writing(*b);
     status s = REMOVING_IN(&f, *expected = change_all_of(r, 0, members); current.used = core.used());
@@ -200,7 +206,8 @@ static status force_in_place(bitmap **b, const stretch *r, counts *members) {
     return cut(trimmed(wrote(s, b), b), b);
 }
 
-/* If there is too little memory for a second bitmap, the change may still be possible in place: setting and clearing need hardly any. */
+/* If there is too little memory for a second bitmap, the change may still be possible in place: setting and
+ * clearing need hardly any. */
 status core_change_range(bitmap **b, const stretch *r, counts *members) {
     uint64_t expected;
     status s = change_in_place(b, r, members, &expected);
@@ -211,7 +218,8 @@ status core_change_range(bitmap **b, const stretch *r, counts *members) {
 
 /* Collects the old and the new value. */
 static uint32_t write_field(const field *at, const field_step *step) {
-    uint32_t (*write)(uint64_t, uint32_t, uint32_t, uint64_t, uint32_t) = step->action == FIELD_SET ? core.setField : core.addToField;
+    uint32_t (*write)(uint64_t, uint32_t, uint32_t, uint64_t, uint32_t) =
+        step->action == FIELD_SET ? core.setField : core.addToField;
     uint32_t written = write(at->offset, at->width, at->is_signed, (uint64_t)step->value, step->overflow);
     if (sandbox_members[0] & ~sandbox_members[1]) current.cut_to = core.shrunkBytes();
     return written;
@@ -233,7 +241,8 @@ status core_write_field(bitmap **b, field_step *step) {
 
 /* --- Several fields: the core plans all writes without changing anything, and then makes them --- */
 
-/* A step and a slot of the core's plan take this many values each. More steps than STEPS_MAX would take gigabytes. */
+/* A step and a slot of the core's plan take this many values each. More steps than STEPS_MAX would take
+ * gigabytes. */
 #define PLAN_VALUES 3
 #define STEPS_MAX (1u << 26)
 /* A plan of up to this many values needs no allocation. */
@@ -291,8 +300,9 @@ static status change_planned(bitmap **b, const plan *p, field_step *steps, uint3
 
 status core_change_fields(bitmap **b, field_step *steps, uint32_t count, uint32_t *changed) {
     static uint64_t few[FEW_VALUES];
-    plan p = {.steps = count, .slot_bits = 3};      /* a step touches two words at most, and a third of the slots stay free */
+    plan p = {.steps = count, .slot_bits = 3};
     if (count > STEPS_MAX) return OUT_OF_MEMORY;
+    /* A step touches two words at most, and a third of the slots stay free. */
     while (1u << p.slot_bits < count * 3) p.slot_bits++;
     size_t length = ((size_t)count + ((size_t)1 << p.slot_bits)) * PLAN_VALUES;
     p.values = length <= FEW_VALUES ? few : try_alloc(length * sizeof *p.values);
