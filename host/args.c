@@ -28,7 +28,7 @@ static uint64_t eight_digits(const char *text, size_t count) {
     return eight | DIGITS('0') >> 8 * count;
 }
 
-/* The value of eight digits. Each step combines neighbouring parts of the word: digits to pairs, pairs to
+/* The value of eight digits. Each step combines neighboring parts of the word: digits to pairs, pairs to
  * fours, fours to all. */
 static uint64_t value_of(uint64_t eight) {
     eight -= DIGITS('0');

@@ -89,8 +89,8 @@ void bitmap_free(bitmap *b) {
 
 size_t bitmap_memory(const bitmap *b) { return RedisModule_MallocSize(block_of(b)); }
 
-/* Blocks of this many bytes or more are moved in steps. What smaller ones hold for a moment does not matter,
- * and an allocator may use their pages again. */
+/* Blocks of this many bytes or more are moved in steps. For smaller ones, holding both copies for a moment
+ * does not matter, and an allocator may reuse the pages. */
 #define MOVED_FROM (32u << 20)
 #define STEP (2u << 20)
 

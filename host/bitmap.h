@@ -5,10 +5,10 @@
  * lowest three bits:
  *
  *   0        a prefix of 8 bytes, u32 size of the arena in bytes and u32 0, and behind it the arena
- *   1 .. 7   the arena alone, of a size that the number tells: 32, 48, 64, 80, 96, 128 or 256 bytes
+ *   1 .. 7   the arena alone, whose size follows from the number: 32, 48, 64, 80, 96, 128 or 256 bytes
  *
- * So a small arena is as large as its allocation, and the core cannot reach what its bounds are taken from.
- * Freeing or copying a bitmap needs nothing but its block. */
+ * So a small arena fills its allocation, and the core cannot reach the size that its accesses are checked
+ * against. Freeing or copying a bitmap needs nothing but its block. */
 #ifndef ROAR_BITMAP_H
 #define ROAR_BITMAP_H
 

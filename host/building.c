@@ -61,7 +61,7 @@ status core_combine(enum operation operation, const operands *sources, result *r
     return built(COUNTING_IN(&f, core.combine(operation, f.operand_count), r->members), &r->b);
 }
 
-/* The core counts modulo 2^64, and collects a member if there are 2^64. */
+/* The core counts modulo 2^64. If there are 2^64 members, it also adds one to the reply. */
 static cardinality counted(uint64_t modulo) { return modulo == 0 && core.collected() ? TWO_TO_64 : modulo; }
 
 status core_combine_cardinality(enum operation operation, const operands *sources, cardinality *members) {
@@ -70,7 +70,7 @@ status core_combine_cardinality(enum operation operation, const operands *source
     return discard(IN_CORE(&f, *members = counted(core.combineCardinality(operation, f.operand_count))));
 }
 
-/* The expression that was last read, and its tree. Programs ask the same ones again and again, and reading
+/* The expression that was parsed last, and its tree. Programs ask the same ones again and again, and parsing
  * one takes as long as answering it from small bitmaps. */
 static struct {
     uint32_t keys;
@@ -177,7 +177,7 @@ static void add_windows(operands *windows, const char *payload, size_t length) {
     } while (from < length);
 }
 
-/* What a payload with a fault leaves in memory 0 is no bitmap, and is not to be counted. */
+/* A faulty payload leaves no complete bitmap in memory 0, so its members are not counted. */
 static uint32_t read_payload(uint32_t format, size_t length, cardinality *members) {
     uint32_t number = core.deserialize(format, length, WINDOW_SHIFT);
     if (number == FAULT_NONE) *members = members_held();

@@ -42,7 +42,7 @@ static int combine(call *c, enum operation operation, int at, result *r) {
     return done;
 }
 
-/* What NOT is made of: a source, and the least last offset of the result if one is `given`. */
+/* The arguments of NOT: a source, and, if one is `given`, the offset that the result reaches at least. */
 typedef struct negation {
     const bitmap *source;
     uint64_t last;

@@ -131,7 +131,7 @@ static int set_string(call *c, RedisModuleKey *key, const bitmap *b, size_t leng
 }
 
 /* Gives the key a string that the core fills where it stands, so that there is never more than one. The old
- * value goes before that. So b is validated first: then only a bug in the core could still lose the
+ * value is deleted first. So b is validated first: then only a bug in the core could still lose the
  * value. */
 static int fill_string(call *c, RedisModuleKey *key, const bitmap *b, size_t length) {
     const char *fault;

@@ -91,7 +91,7 @@ static int read_fields(call *c, field_step *steps, size_t length) {
     return reply_steps(c, steps, length);
 }
 
-/* Runs steps of which one writes. */
+/* Runs steps, exactly one of which writes. */
 static status write_one(bitmap **b, field_step *steps, size_t length, uint32_t *changed) {
     status done = OK;
     for (field_step *s = steps; done == OK && s < steps + length; s++) {

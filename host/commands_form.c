@@ -1,4 +1,4 @@
-/* commands_form.c -- a bitmap's containers, which no other command shows. */
+/* commands_form.c -- commands that show or change a bitmap's containers rather than its members. */
 #include <string.h>
 
 #include "args.h"

@@ -63,8 +63,8 @@ __attribute__((noreturn, cold)) void sandbox_trap(enum trap trap);
  * now. Ends the call by _longjmp if out of memory. */
 span sandbox_grow(uint32_t bytes);
 
-/* The core has done WORK_BATCH units of work since the call began or this was last called: some
- * microseconds, or where containers are large a millisecond. May end the call by _longjmp. */
+/* The core has done WORK_BATCH units of work since the call began or this was last called: a few
+ * microseconds, or a millisecond where containers are large. May end the call by _longjmp. */
 #define WORK_BATCH 1024
 __attribute__((leaf, cold)) void sandbox_worked(void);
 

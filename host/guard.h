@@ -53,7 +53,7 @@ extern OURS struct running {
 #define BUILDING_IN(f, work) GUARDED(core.enter(f), work; current.used = core.used())
 #define CHANGING_IN(f, work) GUARDED(core.enter(f), work; current.wasteful = core.wasteful())
 
-/* For work that builds a bitmap whose members are counted, too: `members` becomes their number. */
+/* Like BUILDING_IN, and sets `members` to the number of members of what was built. */
 #define COUNTING_IN(f, work, members) BUILDING_IN(f, work; (members) = members_held())
 
 /* For work that may remove members, then wrote() and cut(). */

@@ -27,7 +27,8 @@ typedef struct open_key {
 int open_write(call *c, int at, open_key *k);
 /* Like open_write. For a missing key, k->value is an empty bitmap with an arena of `bytes` bytes or more. */
 int open_create(call *c, int at, uint32_t bytes, open_key *k);
-/* Like open_create, for a command that the server runs above maxmemory: there it creates no key. */
+/* Like open_create, for a command that the server runs even above maxmemory. Above it, a missing key is an
+ * error, and is not created. */
 int open_create_below_maxmemory(call *c, int at, open_key *k);
 
 /* Ends a write to k->value whose status was `done`. If the key is new or `changed` is set, announces the
@@ -44,7 +45,7 @@ void announce(call *c, RedisModuleString *name, const char *event);
 enum replaced { BITMAP, ANY_TYPE };
 
 /* Makes b the value of the key at `at`, removes the TTL, and announces the change. Frees b if the key may
- * not be replaced. b must not be read afterwards: whoever hears of the change may already have changed or
+ * not be replaced. b must not be read afterwards: a listener to keyspace events may already have changed or
  * deleted it. */
 int store(call *c, int at, enum replaced replaced, bitmap *b);
 /* Stores r.b like that, and replies r.members. */

@@ -1,7 +1,8 @@
 /* operands.h -- the list of bitmaps that one call into the core reads, such as the sources of BITOP.
  *
- * Whoever makes a list owns it: operands_begin, then operands_add for each bitmap, and operands_end in any
- * case. The bitmaps are not copied. They must neither change nor move until the call has been made. */
+ * A handler owns its list: it calls operands_begin, operands_add for each bitmap, and operands_end whether
+ * or not it succeeds. The bitmaps are not copied, and must neither change nor move before the call into the
+ * core returns. */
 #ifndef ROAR_OPERANDS_H
 #define ROAR_OPERANDS_H
 

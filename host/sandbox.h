@@ -78,9 +78,9 @@ census sandbox_census(void);
 
 /* --- How long calls may take --- */
 
-/* Ends calls that work for longer than so many milliseconds with OUT_OF_TIME, unless the context is exempt,
- * which is asked only where time is up. Calls that follow one another share the time. 0: no limit. The clock
- * starts when the work turns out to be more than a little. */
+/* Ends calls that work for longer than this with OUT_OF_TIME, unless the context is exempt, which is asked
+ * only when the time is up. Successive calls share the time. 0: no limit. The clock starts once a call turns
+ * out to be more than a few microseconds of work. */
 void sandbox_limit_time(uint64_t milliseconds, int (*is_exempt)(const void *context), const void *context);
 /* Removes the limit. Call it before the context goes away. */
 void sandbox_unlimited_time(void);
@@ -145,8 +145,8 @@ void bitmap_fit(bitmap **b);
 
 /* --- Building: the result is a new bitmap without unused space --- */
 
-/* A new bitmap, which is the caller's, and how many members it has: from here on nobody need ask the core
- * again. */
+/* A new bitmap, which the caller owns, and its number of members, which the core counted while it built
+ * it. */
 typedef struct result {
     bitmap *b;
     cardinality members;
@@ -169,8 +169,8 @@ typedef struct query_mistake {
     uint64_t key;
 } query_mistake;
 
-/* A query: an expression over so many keys, in a family whose largest offset is `greatest`. Its operands are
- * the keys, and behind them the tree of the expression. */
+/* A query: an expression over `keys` keys of a family whose largest offset is `greatest`. Its operands are
+ * the keys, followed by the expression's tree. */
 typedef struct query {
     uint32_t keys;
     uint64_t greatest;

@@ -58,7 +58,7 @@ size_t digits_of(uint64_t offset) {
 
 /* --- The log ------------------------------------------------------------------------------------------- */
 
-/* Most bytes of a client's in a log line, and most characters for one of them. */
+/* The most bytes from a client in a log line, and the most characters that one of them takes there. */
 #define LOGGED_BYTES 128
 #define ESCAPED 4
 

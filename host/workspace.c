@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* The host's choices. Where more than COPIED_MAX bytes are expected, a block is made for the result, and
- * becomes it: copying it out of the kept one would cost more. KEPT_MAX is enough for a sum of weights, whose
+/* The host's choices. A result that is expected to take more than COPIED_MAX bytes is built in a block of
+ * its own: copying it out of the kept block would cost more. KEPT_MAX is enough for a sum of weights, whose
  * tally takes 256 KiB. */
 #define COPIED_MAX (128 * 1024)
 #define KEPT_MAX (512 * 1024)

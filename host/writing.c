@@ -52,7 +52,7 @@ static void change_alone(bitmap *b) {
     core.enter_alone(arena(b), arena_bytes(b));
 }
 
-/* Ends a write after REMOVING_IN: gives back what the bitmap's block has too much. */
+/* Ends a write after REMOVING_IN: gives back the part of the block that is no longer needed. */
 static status cut(status s, bitmap **b) {
     if (s == OK && current.cut_to) *b = bitmap_shrink(*b, current.cut_to);
     return s;
@@ -115,14 +115,14 @@ static status make_removable(bitmap **b, uint64_t *offsets, uint64_t count) {
     return wrote(CHANGING_IN(&f, core.makeRemovable(0, f.argument_count)), b);
 }
 
-/* Containers for whose final form there is no memory keep the one that they have. */
+/* A container keeps its present form if there is no memory for its final one. */
 static status tidy(bitmap **b, uint64_t *offsets, uint64_t count) {
     frame f = setting(*b, offsets, count);
     status s = wrote(REMOVING_IN(&f, core.tidy(0, f.argument_count)), b);
     return s == OUT_OF_MEMORY ? OK : s;
 }
 
-/* Undoes additions that ran out of memory, or what prepared removals that did. */
+/* Undoes additions that ran out of memory, or the preparation of removals that did. */
 static status undo_set_all(bitmap **b, uint64_t *offsets, uint64_t count, uint32_t bit) {
     frame f = setting(*b, offsets, count);
     return undone(bit ? IN_CORE(&f, core.takeBack(0, f.argument_count))
