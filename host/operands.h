@@ -8,6 +8,7 @@
 
 #include "bitmap.h"
 #include "core-link.h"
+#include "redismodule.h"
 
 /* A list of up to this many operands needs no allocation. */
 #define OPERANDS_FEW 64
@@ -27,10 +28,22 @@ static inline void operands_begin(operands *o) {
     o->room = OPERANDS_FEW;
 }
 
+/* Makes room in a list that is full. */
+__attribute__((cold)) void operands_extend(operands *o);
+
+/* Adds memory that need not be a bitmap, such as a payload. */
+static inline void operands_add_span(operands *o, span memory) {
+    if (__builtin_expect(o->count == o->room, 0)) operands_extend(o);
+    o->list[o->count++] = memory;
+}
+
 /* NULL stands for an empty bitmap. */
-void operands_add(operands *o, const bitmap *b);
-/* Adds memory that is no bitmap, such as a payload. */
-void operands_add_span(operands *o, span memory);
-void operands_end(operands *o);
+static inline void operands_add(operands *o, const bitmap *b) {
+    operands_add_span(o, span_of(b ? b : bitmap_empty));
+}
+
+static inline void operands_end(operands *o) {
+    if (o->list != o->few) RedisModule_Free(o->list);
+}
 
 #endif
