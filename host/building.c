@@ -16,11 +16,11 @@
 #define WINDOW_SHIFT 31
 
 /* `expected` is an estimate of the bytes that the result and the building need. */
-static int start_building(frame *f, const span *operands, uint32_t count, uint64_t expected) {
+static int start_building(frame *f, const span *shown, uint32_t count, uint64_t expected) {
     bitmap *b = workspace_take(expected < arena_limit() ? (uint32_t)expected : arena_limit());
     if (b == NULL) return 0;
     *f = reading(b);
-    f->operands = operands;
+    f->operands = shown;
     f->operand_count = count;
     current.growable = b;
     current.builds = 1;
@@ -97,6 +97,10 @@ static void keep_tree(query *q, const char *text, size_t length, uint32_t bytes)
     known.tree = q->tree = copy_span(known.tree, arena(current.growable), bytes);
 }
 
+static status parse(const query *q, const frame *f, uint64_t *parsed) {
+    return IN_CORE(f, *parsed = core.parseQuery(q->keys, q->greatest));
+}
+
 status core_parse_query(query *q, const char *text, size_t length, query_mistake *m) {
     frame f;
     uint64_t parsed = 0;
@@ -108,14 +112,12 @@ status core_parse_query(query *q, const char *text, size_t length, query_mistake
         return OK;
     }
     if (!start_building(&f, &shown, 1, 0)) return OUT_OF_MEMORY;
-    status s = IN_CORE(&f, parsed = core.parseQuery(q->keys, q->greatest));
+    status s = parse(q, &f, &parsed);
     uint32_t number = (uint32_t)parsed, place_or_bytes = (uint32_t)(parsed >> 32);
     if (s == OK && number != MISTAKE_NONE) *m = (query_mistake){number, place_or_bytes, sandbox_members[0]};
     if (s == OK && number == MISTAKE_NONE) keep_tree(q, text, length, place_or_bytes);
     return discard(s);
 }
-
-void query_add_tree(query *q) { operands_add_span(&q->operands, q->tree); }
 
 static int start_query(frame *f, const query *q, uint64_t expected) {
     return start_building(f, q->operands.list, q->operands.count, expected);

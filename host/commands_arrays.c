@@ -68,11 +68,11 @@ int setbits_command(call *c) {
 /* CLEARBITS key offset [offset ...] [COUNT] -- clears these bits; with COUNT replies how many were set. */
 int clearbits_command(call *c) {
     uint64_t removed;
-    int counts = argument_is(c, c->argc - 1, "COUNT");
+    int wants_count = argument_is(c, c->argc - 1, "COUNT");
 
-    c->argc -= counts;
+    c->argc -= wants_count;
     if (!change(c, "offset", 0, 0, &removed)) return REDISMODULE_OK;
-    return counts ? reply_integer(c, removed) : reply_ok(c);
+    return wants_count ? reply_integer(c, removed) : reply_ok(c);
 }
 
 /* GETBITS key offset [offset ...] -- the bit at each offset. */

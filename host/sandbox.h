@@ -182,7 +182,7 @@ typedef struct query {
  * m->number is MISTAKE_NONE if there is no mistake. */
 status core_parse_query(query *q, const char *text, size_t length, query_mistake *m);
 /* Adds the tree to the operands, which are all keys of the query. */
-void query_add_tree(query *q);
+static inline void query_add_tree(query *q) { operands_add_span(&q->operands, q->tree); }
 status core_query(const query *q, result *r);
 /* The number of members from `from` on. */
 status core_query_cardinality(const query *q, uint64_t from, cardinality *members);
