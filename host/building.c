@@ -97,7 +97,8 @@ static void keep_tree(query *q, const char *text, size_t length, uint32_t bytes)
     known.tree = q->tree = copy_span(known.tree, arena(current.growable), bytes);
 }
 
-static status parse(const query *q, const frame *f, uint64_t *parsed) {
+/* Returns to a caller whose variables _longjmp does not touch. */
+static status parse_in(const frame *f, const query *q, uint64_t *parsed) {
     return IN_CORE(f, *parsed = core.parseQuery(q->keys, q->greatest));
 }
 
@@ -112,7 +113,7 @@ status core_parse_query(query *q, const char *text, size_t length, query_mistake
         return OK;
     }
     if (!start_building(&f, &shown, 1, 0)) return OUT_OF_MEMORY;
-    status s = parse(q, &f, &parsed);
+    status s = parse_in(&f, q, &parsed);
     uint32_t number = (uint32_t)parsed, place_or_bytes = (uint32_t)(parsed >> 32);
     if (s == OK && number != MISTAKE_NONE) *m = (query_mistake){number, place_or_bytes, sandbox_members[0]};
     if (s == OK && number == MISTAKE_NONE) keep_tree(q, text, length, place_or_bytes);
@@ -186,12 +187,17 @@ static uint32_t read_payload(uint32_t format, size_t length, cardinality *member
     return number;
 }
 
+/* Returns to a caller whose variables _longjmp does not touch. */
+static status deserialize_in(const frame *f, uint32_t format, size_t length, result *r, uint32_t *number) {
+    return BUILDING_IN(f, *number = read_payload(format, length, &r->members));
+}
+
 static status deserialize(uint32_t format, const operands *windows, size_t length, result *r,
                           const char **fault) {
     frame f;
     uint32_t number = FAULT_NONE;
     if (!start_building(&f, windows->list, windows->count, length + BUILDING)) return OUT_OF_MEMORY;
-    status s = BUILDING_IN(&f, number = read_payload(format, length, &r->members));
+    status s = deserialize_in(&f, format, length, r, &number);
     *fault = s != OK || number == FAULT_NONE ? NULL : fault_text(number);
     if (*fault == NULL) return built(s, &r->b);
     count_refused();
