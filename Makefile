@@ -300,7 +300,7 @@ $(O)/kernels: bench/kernels/bench.c bench/kernels/kernels.ts $(CORE_OBJECTS) $(P
 
 # Fuzz targets: fuzz-* with libFuzzer, replay-* without it, which run the inputs in test/corpus once.
 FUZZ_TARGETS := payload sequence query
-SANDBOX := sandbox reading building writing bitmap workspace cpu
+SANDBOX := sandbox operands reading building writing bitmap workspace cpu
 FUZZED := fuzz/check.c fuzz/server.c fuzz/ways.c $(SANDBOX:%=$(O)/%.o) $(CORE_OBJECTS)
 
 replay: $(FUZZ_TARGETS:%=$(O)/replay-%)

@@ -14,7 +14,7 @@ export { get, isEmpty, cardinality, minimum, maximum, countRange, select } from 
 export { countIndexed, position } from "./read/indexed";
 export { membersFrom } from "./read/stream";
 export { statistics } from "./read/statistics";
-export { expectedBytes } from "./combine/combine";
+export { expectedBytes, unionBytes } from "./combine/combine";
 export { combine, combineCardinality } from "./expression/repeated";
 export { parseQuery, query, queryCardinality, queryMembers } from "./expression/query";
 export { complement } from "./combine/complement";

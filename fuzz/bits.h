@@ -1,7 +1,9 @@
-/* bits.h -- what the sequence target compares bitmaps with: arrays of bits, and where their bits lie as offsets.
+/* bits.h -- what the sequence target compares bitmaps with: arrays of bits, and where their bits lie as
+ * offsets.
  *
- * The model of a bitmap has DOMAIN bits. A geometry maps them to offsets: 2^low_bits bits to a container, in consecutive containers
- * from `base` on. With low_bits = 16 there are few, dense containers. With few bits per container the directory has several levels. */
+ * The model of a bitmap has DOMAIN bits. A geometry maps them to offsets: 2^low_bits bits to a container, in
+ * consecutive containers from `base` on. With low_bits = 16 there are few, dense containers. With few bits
+ * per container the directory has several levels. */
 #ifndef ROAR_BITS_H
 #define ROAR_BITS_H
 
@@ -17,7 +19,7 @@ static struct subject {
     uint64_t bits[WORDS];
 } subjects[BITMAPS];
 
-/* --- The input ---------------------------------------------------------------------------------------------------- */
+/* --- The input ----------------------------------------------------------------------------------------- */
 
 static const uint8_t *input, *input_end;
 
@@ -29,7 +31,7 @@ static uint32_t take(int bytes) {
 
 static struct subject *take_bitmap(void) { return &subjects[take(1) % BITMAPS]; }
 
-/* --- The geometry ------------------------------------------------------------------------------------------------- */
+/* --- The geometry -------------------------------------------------------------------------------------- */
 
 static struct {
     uint64_t base;              /* the first container's key */
@@ -49,7 +51,8 @@ static void choose_geometry(uint32_t number) {
 }
 
 static uint64_t offset_of(uint32_t i) {
-    return (geometry.base + (i >> geometry.low_bits)) << 16 | (geometry.low + (i & ((1u << geometry.low_bits) - 1)));
+    return (geometry.base + (i >> geometry.low_bits)) << 16
+         | (geometry.low + (i & ((1u << geometry.low_bits) - 1)));
 }
 
 static uint32_t index_of(uint64_t offset) {
@@ -58,7 +61,7 @@ static uint32_t index_of(uint64_t offset) {
     return (uint32_t)(container << geometry.low_bits | low);
 }
 
-/* --- The model ---------------------------------------------------------------------------------------------------- */
+/* --- The model ----------------------------------------------------------------------------------------- */
 
 static uint32_t has(const struct subject *k, uint32_t i) { return k->bits[i / 64] >> i % 64 & 1; }
 

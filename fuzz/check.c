@@ -70,19 +70,26 @@ void check_sound(const bitmap *b) {
     if (members <= LISTED_MAX) EXPECT(l.greatest == greatest);
 }
 
+void check_counted(const result *r) {
+    cardinality members;
+    must(core_cardinality(r->b, &members));
+    EXPECT(r->members == members);
+}
+
 void check_equal(const bitmap *a, const bitmap *b) {
     uint32_t holds;
     cardinality of_a, of_b, apart;
+    operands both;
 
     must(core_cardinality(a, &of_a));
     must(core_cardinality(b, &of_b));
     EXPECT(of_a == of_b);
-    operands_clear();
-    operands_add(a);
-    operands_add(b);
-    must(core_combine_cardinality(XOR, &apart));
+    operands_begin(&both);
+    operands_add(&both, a);
+    operands_add(&both, b);
+    must(core_combine_cardinality(XOR, &both, &apart));
     EXPECT(apart == 0);
-    must(core_is_subset(&holds));
+    must(core_is_subset(a, b, &holds));
     EXPECT(holds);
 }
 
@@ -94,10 +101,11 @@ int fits(const bitmap *b, uint32_t format) {
     return !found || greatest <= UINT32_MAX || format == 1 || format == PORTABLE_WIDE;
 }
 
-/* The bitmap that the core reads from its own payload of b, which it sets; NULL if that would be too long. */
+/* The bitmap that the core reads from its own payload of b, which it sets; NULL if that would be too
+ * long. */
 static bitmap *reread_once(const bitmap *b, uint32_t format, char **payload, size_t *length) {
     uint64_t bytes;
-    bitmap *read;
+    result read;
     const char *fault;
 
     must(core_serialized_bytes(b, format, &bytes));
@@ -106,11 +114,12 @@ static bitmap *reread_once(const bitmap *b, uint32_t format, char **payload, siz
     EXPECT(*length == bytes);
     must(core_deserialize(format, *payload, *length, &read, &fault));
     if (fault) finding("the core refuses its own payload in format %u: %s", format, fault);
-    return read;
+    check_counted(&read);
+    return read.b;
 }
 
-/* Where a short bitset is smaller than the runs in a payload, the payload of what is read has an array or a bitset instead. Reading that
- * one must change nothing more. */
+/* Where a short bitset is smaller than the runs in a payload, the payload of what is read has an array or a
+ * bitset instead. Reading that one must change nothing more. */
 bitmap *reread(const bitmap *b, uint32_t format) {
     char *first, *second, *third;
     size_t of_first, of_second, of_third;

@@ -2,8 +2,8 @@
  *
  *   u8 level << 6 | format, then the payload
  *
- * A payload that is accepted must give a valid bitmap, which survives a round trip through each format that can represent it, and can
- * be packed and changed. */
+ * A payload that is accepted must give a valid bitmap, which survives a round trip through each format that
+ * can represent it, and can be packed and changed. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -35,18 +35,21 @@ static void check_writable(const bitmap *b) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    bitmap *b;
+    result r;
     const char *fault;
 
     if (size == 0) return 0;
     choose_level(data[0]);
-    char *payload = malloc(size);                       /* a block of its own, so that a read beyond it is noticed */
+    /* A block of its own, so that a read beyond it is noticed. */
+    char *payload = malloc(size);
     memcpy(payload, data + 1, size - 1);
-    must(core_deserialize((data[0] & ((1 << LEVEL_SHIFT) - 1)) % FORMATS, payload, size - 1, &b, &fault));
+    must(core_deserialize((data[0] & ((1 << LEVEL_SHIFT) - 1)) % FORMATS, payload, size - 1, &r, &fault));
     free(payload);
     if (fault) return 0;
 
+    bitmap *b = r.b;
     check_sound(b);
+    check_counted(&r);
     for (uint32_t format = 0; format < FORMATS; format++) {
         bitmap *again = fits(b, format) ? reread(b, format) : NULL;
         if (again == NULL) continue;

@@ -1,7 +1,10 @@
-/* query.c -- fuzz target: expressions, as random bytes and as random pieces of expressions, over a few bitmaps.
+/* query.c -- fuzz target: expressions, as random bytes and as random pieces of expressions, over a few
+ * bitmaps.
  *
- *   u8 level << 6 | pieces << 5 | wide << 4 | keys - 1, then a byte for each key, which chooses its members, then the text. With `pieces`,
- *   each byte of the text stands for a piece of an expression. Keys made by the same byte one after the other are the same bitmap.
+ *   u8 level << 6 | pieces << 5 | wide << 4 | keys - 1, then a byte for each key, then the text
+ *
+ * A key's byte chooses its members; keys made by the same byte one after the other are the same bitmap. With
+ * `pieces`, each byte of the text stands for a piece of an expression.
  *
  * The parser must refuse the text or evaluate it. Then what it stores, counts and lists must agree. */
 #include <string.h>
@@ -12,11 +15,12 @@ enum { KEYS_MAX = 8, TEXT_MAX = 1 << 16, LIST_MAX = 1 << 12 };
 
 /* clang-format off */
 static const char *const pieces[] = {
-    "#1", "#2", "#3", "#4", "#5", "#6", "#7", "#8", "(", ")", "&", "-", "^", "|", "~", ",", " ", "#1..#2", "#1..#4", "[0..9]", "[5..70000]",
-    "[65536..131071]", "[0..4294967295]", "all(", "any(", "one(", "atleast(2,", "atmost(1,", "exactly(2,", "atleast(0,", "exactly(0,", "ANY(",
-    "~#1,~#1,~#2,", "#1,#1,#1,#2,", "[1..70000],[2..60000],[3..50000],", "exactly(3,", "atleast(4,", "#1..#2,#1..#2,#1..#2,#1..#2,",
-    "(#1&#2),(#2&#1),", "(#1-#2)|(#1-~#3)", "#1|#1", "#2^~#2", "~[0..65535]", "[131072..196607],", "atmost(5,", "~(#1|#2),",
-    "[7..7],[9..9],[11..4294967295],",
+    "#1", "#2", "#3", "#4", "#5", "#6", "#7", "#8", "(", ")", "&", "-", "^", "|", "~", ",", " ", "#1..#2",
+    "#1..#4", "[0..9]", "[5..70000]", "[65536..131071]", "[0..4294967295]", "all(", "any(", "one(",
+    "atleast(2,", "atmost(1,", "exactly(2,", "atleast(0,", "exactly(0,", "ANY(", "~#1,~#1,~#2,",
+    "#1,#1,#1,#2,", "[1..70000],[2..60000],[3..50000],", "exactly(3,", "atleast(4,",
+    "#1..#2,#1..#2,#1..#2,#1..#2,", "(#1&#2),(#2&#1),", "(#1-#2)|(#1-~#3)", "#1|#1", "#2^~#2", "~[0..65535]",
+    "[131072..196607],", "atmost(5,", "~(#1|#2),", "[7..7],[9..9],[11..4294967295],",
 };
 /* clang-format on */
 enum { PIECES = sizeof pieces / sizeof *pieces };
@@ -26,12 +30,14 @@ static bitmap *make_bitmap(uint8_t seed, int wide) {
     bitmap *b = bitmap_copy(bitmap_empty);
     uint64_t at = seed, base = wide && seed & 1 ? UINT64_MAX - 300000 : 0;
     uint32_t was;
+    counts members;
 
     for (uint32_t i = 0, count = seed % 7 * (seed & 8 ? 900 : 30); i < count; i++) {
         at = (at * 25214903917 + 11) % 262144;
         must(core_set(&b, base + at, 1, &was));
     }
-    if (seed & 16) must(core_change_range(&b, FLIP, base + seed * 300, base + seed * 300 + (seed & 32 ? 140000 : 500)));
+    const stretch flipped = {FLIP, base + seed * 300, base + seed * 300 + (seed & 32 ? 140000 : 500)};
+    if (seed & 16) must(core_change_range(&b, &flipped, &members));
     return b;
 }
 
@@ -57,47 +63,50 @@ static void count_listed(void *context, const uint64_t *members, size_t count) {
 
 /* Compares the ways to evaluate the expression, whose operands are set. */
 static void check_answers(const query *q, uint64_t from) {
-    bitmap *b;
-    cardinality stored, counted, rest, expected;
+    result r;
+    cardinality counted, rest, expected;
     uint64_t listed = 0;
 
     must(core_query_cardinality(q, 0, &counted));
     must(core_query_cardinality(q, from, &rest));
     must(core_query_members(q, from, LIST_MAX, count_listed, &listed));
-    must(core_query(q, &b));
-    check_sound(b);
-    must(core_cardinality(b, &stored));
-    must(core_count_between(b, from, UINT64_MAX, &expected));
-    EXPECT(stored == counted);
+    must(core_query(q, &r));
+    check_sound(r.b);
+    check_counted(&r);
+    must(core_count_between(r.b, from, UINT64_MAX, &expected));
+    EXPECT(r.members == counted);
     EXPECT(expected == rest);
     EXPECT(listed == (rest < LIST_MAX ? (uint64_t)rest : LIST_MAX));
-    bitmap_free(b);
+    bitmap_free(r.b);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static char text[TEXT_MAX];
     bitmap *keys[KEYS_MAX];
-    wrong what;
+    query_mistake m;
 
     if (size == 0) return 0;
     choose_level(data[0]);
     int wide = data[0] >> 4 & 1;
-    query q = {.keys = (data[0] & (KEYS_MAX - 1)) + 1u, .greatest = wide ? UINT64_MAX : UINT32_MAX};
+    query q;
+    q.keys = (data[0] & (KEYS_MAX - 1)) + 1u;
+    q.greatest = wide ? UINT64_MAX : UINT32_MAX;
     if (size < 1 + q.keys) return 0;
     size_t length = make_text(text, data + 1 + q.keys, size - 1 - q.keys, data[0] >> 5 & 1);
-    must(core_parse_query(&q, text, length, &what));
-    if (what.what != MISTAKE_NONE) {
-        EXPECT(what.place >= 1 && what.place <= length + 1);
+    must(core_parse_query(&q, text, length, &m));
+    if (m.number != MISTAKE_NONE) {
+        EXPECT(m.place >= 1 && m.place <= length + 1);
         return 0;
     }
     for (uint32_t i = 0; i < q.keys; i++) {
         int same = i > 0 && data[1 + i] == data[i];
         keys[i] = same ? keys[i - 1] : make_bitmap(data[1 + i], wide);
     }
-    operands_clear();
-    for (uint32_t i = 0; i < q.keys; i++) operands_add(keys[i]);
-    operands_add_parsed();
+    operands_begin(&q.operands);
+    for (uint32_t i = 0; i < q.keys; i++) operands_add(&q.operands, keys[i]);
+    query_add_tree(&q);
     check_answers(&q, data[1] * 1000u);
+    operands_end(&q.operands);
     for (uint32_t i = 0; i < q.keys; i++) {
         if (i == 0 || keys[i] != keys[i - 1]) bitmap_free(keys[i]);
     }

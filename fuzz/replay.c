@@ -1,10 +1,11 @@
 /* replay.c -- main() of a fuzz target without a fuzzer.
  *
  *   replay-<target> <file>...              runs the inputs in the files, each on every CPU level
- *   replay-<target> -random <seconds> <seed> <file>    runs random inputs, each on one level; `file` always holds the last one
+ *   replay-<target> -random <seconds> <seed> <file>
+ *                                          runs random inputs, each on one level; `file` holds the last one
  *
- * Prints the number of inputs at the end; a finding ends the process before. WAYS=file in the environment: writes there which ways writes
- * have taken (ways.h). */
+ * Prints the number of inputs at the end; a finding ends the process before. WAYS=file in the environment:
+ * writes there which ways writes have taken (ways.h). */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

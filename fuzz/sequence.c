@@ -1,14 +1,17 @@
-/* sequence.c -- fuzz target: reads bytes as a sequence of calls on three bitmaps, and compares these with arrays of bits.
+/* sequence.c -- fuzz target: reads bytes as a sequence of calls on three bitmaps, and compares these with
+ * arrays of bits.
  *
  *   u8 level << 6 | geometry, then for each call a u8 that selects it, and its arguments (see take())
  *
- * The model of a bitmap has DOMAIN bits. A geometry maps them to offsets: 2^low_bits bits to a container, in consecutive containers
- * from `base` on. With low_bits = 16 there are few, dense containers. With few bits per container the directory has several levels,
- * which is slow and therefore chosen less often. Members that an operation adds outside the domain are removed by an AND with all of
- * the domain. Calls that take long have numbers of their own at the end of a byte's range; all others share the rest of it. */
+ * The model of a bitmap has DOMAIN bits. A geometry maps them to offsets: 2^low_bits bits to a container, in
+ * consecutive containers from `base` on. With low_bits = 16 there are few, dense containers. With few bits
+ * per container the directory has several levels, which is slow and therefore chosen less often. Members
+ * that an operation adds outside the domain are removed by an AND with all of the domain. Calls that take
+ * long have numbers of their own at the end of a byte's range; all others share the rest of it. */
 #include <string.h>
 
 #include "bits.h"
+#include "guard.h"
 #include "ways.h"
 
 #define SOURCES_MAX 4
@@ -52,10 +55,10 @@ static void check(const struct subject *k) {
     if (members <= COMPARED_MAX) check_members(k, 0, DOMAIN);
 }
 
-/* --- Calls -------------------------------------------------------------------------------------------------------- */
+/* --- Calls --------------------------------------------------------------------------------------------- */
 
-/* For one write, memory can be scarce: its bitmap may grow by so many bytes; or to so many bytes, even if it has more already, which
- * also refuses to have it rewritten. A write that is refused must change nothing. */
+/* For one write, memory can be scarce: its bitmap may grow by so many bytes; or to so many bytes, even if it
+ * has more already, which also refuses to have it rewritten. A write that is refused must change nothing. */
 static struct {
     int scarce, in_all;
     uint32_t room;
@@ -99,14 +102,26 @@ static void store(struct subject *k, bitmap *b) {
     k->b = b;
 }
 
+/* Replaces the bitmap by a result. */
+static void store_counted(struct subject *k, const result *r) {
+    check_counted(r);
+    store(k, r->b);
+}
+
+/* The combination of two bitmaps. */
+static status combine(enum operation operation, const bitmap *a, const bitmap *b, result *r) {
+    operands both;
+    operands_begin(&both);
+    operands_add(&both, a);
+    operands_add(&both, b);
+    return core_combine(operation, &both, r);
+}
+
 /* Removes members outside the domain. */
 static void confine(struct subject *k, const bitmap *all) {
-    bitmap *result;
-    operands_clear();
-    operands_add(k->b);
-    operands_add(all);
-    must(core_combine(AND, &result));
-    store(k, result);
+    result r;
+    must(combine(AND, k->b, all, &r));
+    store_counted(k, &r);
 }
 
 /* A bitmap of the whole domain, built once for each geometry. */
@@ -135,7 +150,8 @@ static void set_one(struct subject *k) {
 /* Sets or clears many bits, or builds a bitmap of them. */
 static void set_many(struct subject *k) {
     static uint64_t offsets[VALUES_ROOM(AT_ONCE_MAX)];
-    uint32_t i = take(3) % DOMAIN, step = take(2), how = take(1) & 3, bit = how != 0, many = take(2) % AT_ONCE_MAX + 1;
+    uint32_t i = take(3) % DOMAIN, step = take(2), how = take(1) & 3, bit = how != 0,
+             many = take(2) % AT_ONCE_MAX + 1;
     uint64_t changed, expected = 0;
     bitmap *b;
 
@@ -154,10 +170,12 @@ static void set_many(struct subject *k) {
     }
 }
 
-/* Sets or clears many bits, more than set_many(), by one list. Some offsets are in it twice, which cuts runs there; some are left out. */
+/* Sets or clears many bits, more than set_many(), by one list. Some offsets are in it twice, which cuts runs
+ * there; some are left out. */
 static void set_most(struct subject *k) {
     static uint64_t offsets[VALUES_ROOM(2 * MOST_MAX)];
-    uint32_t bit = take(1) & 1, i = take(3) % DOMAIN, step = take(1) + 1, many = take(2) + 1, twice = take(1) + 1, left = take(1) + 1;
+    uint32_t bit = take(1) & 1, i = take(3) % DOMAIN, step = take(1) + 1, many = take(2) + 1,
+             twice = take(1) + 1, left = take(1) + 1;
     uint32_t n = 0, most = (DOMAIN - i + step - 1) / step;
     uint64_t changed, expected = 0;
 
@@ -177,7 +195,8 @@ static void set_most(struct subject *k) {
 static void scatter(struct subject *k) {
     static uint64_t offsets[VALUES_ROOM(AT_ONCE_MAX)];
     uint32_t width = 1u << geometry.low_bits, containers = DOMAIN >> geometry.low_bits;
-    uint32_t first = take(2) % containers, low = take(2) % width, step = take(1) % 4 + 1, many = take(2) % AT_ONCE_MAX + 1, n = 0;
+    uint32_t first = take(2) % containers, low = take(2) % width, step = take(1) % 4 + 1,
+             many = take(2) % AT_ONCE_MAX + 1, n = 0;
     uint64_t changed, expected = 0;
 
     begin_in_place(k, SET_LIST, first * width + low, first * width + low);
@@ -190,22 +209,33 @@ static void scatter(struct subject *k) {
     if (done(k, core_set_all(&k->b, offsets, n, 1, &changed))) EXPECT(changed == expected);
 }
 
-/* Adds the members of another bitmap in place, unless the core finds it quicker to build the union. */
+/* Adds the members of another bitmap. Memory is scarce, and ways are counted, only for what happens in
+ * place. */
 static void merge(struct subject *k) {
     const struct subject *from = take_bitmap();
-    uint32_t merged;
+    counts members;
+    cardinality before, after;
+    uint64_t expected;
 
     if (from == k) return;
     uint32_t low = next_with(from, 0, 1), high = next_with(from, low + take(2), 1);
     begin_in_place(k, MERGE, low % DOMAIN, high % DOMAIN);
     for (uint32_t w = 0; w < WORDS; w++) k->bits[w] |= from->bits[w];
-    if (!done(k, core_merge(&k->b, from->b, &merged)) || merged) return;
-    bitmap *b;
-    operands_clear();
-    operands_add(k->b);
-    operands_add(from->b);
-    must(core_combine(OR, &b));
-    store(k, b);
+    must(core_cardinality(k->b, &before));
+    if (!done(k, merge_in_place(&k->b, from->b, &members, &expected))) return;
+    if (expected) must(core_merge(&k->b, from->b, &members));
+    must(core_cardinality(k->b, &after));
+    EXPECT(members.before == before && members.after == after);
+}
+
+/* Changes a range. The model has been changed. */
+static void change_stretch(struct subject *k, const stretch *r) {
+    cardinality before, after;
+    counts members;
+    must(core_cardinality(k->b, &before));
+    if (!done(k, core_change_range(&k->b, r, &members))) return;
+    must(core_cardinality(k->b, &after));
+    EXPECT(members.before == before && members.after == after);
 }
 
 static void change(struct subject *k, enum change what, uint32_t low, uint32_t high) {
@@ -216,7 +246,7 @@ static void change(struct subject *k, enum change what, uint32_t low, uint32_t h
         else if (what == CLEAR) k->bits[w] &= ~mask;
         else k->bits[w] ^= mask;
     }
-    done(k, core_change_range(&k->b, what, offset_of(low), offset_of(high)));
+    change_stretch(k, &(stretch){what, offset_of(low), offset_of(high)});
 }
 
 static void change_range(struct subject *k, const bitmap *all) {
@@ -230,11 +260,14 @@ static void change_range(struct subject *k, const bitmap *all) {
 static void change_ranges(struct subject *k, const bitmap *all) {
     enum change what = take(1) % (FLIP + 1);
     uint32_t low = take(3) % DOMAIN, length = take(1) + 1, step = length + take(1), ranges = take(1) % 64;
-    for (; ranges > 0 && low + length <= DOMAIN; ranges--, low += step) change(k, what, low, low + length - 1);
+    for (; ranges > 0 && low + length <= DOMAIN; ranges--, low += step) {
+        change(k, what, low, low + length - 1);
+    }
     confine(k, all);
 }
 
-static uint64_t combined(enum operation operation, struct subject *const sources[], uint32_t count, uint32_t word) {
+static uint64_t combined(enum operation operation, struct subject *const sources[], uint32_t count,
+                         uint32_t word) {
     uint64_t all = ~0ull, any = 0, odd = 0, rest = 0, once = 0, again = 0;
     for (uint32_t s = 0; s < count; s++) {
         uint64_t bits = sources[s] ? sources[s]->bits[word] : 0;
@@ -262,40 +295,41 @@ static void combine_some(struct subject *k) {
     enum operation operation = take(1) % (ONE + 1);
     uint32_t count = take(1) % SOURCES_MAX + 1;
     struct subject *sources[SOURCES_MAX];
-    static uint64_t result[WORDS];
+    static uint64_t bits[WORDS];
     cardinality members, expected = 0;
-    bitmap *b;
+    operands list;
+    result r;
 
     if (operation == NOT) operation = OR;
     if (operation >= DIFF && operation != ONE && count < 2) count = 2;
-    operands_clear();
+    operands_begin(&list);
     for (uint32_t s = 0; s < count; s++) {
         uint32_t which = take(1) % (4 * BITMAPS + 1);
         sources[s] = which == 4 * BITMAPS ? NULL : &subjects[which % BITMAPS];
-        operands_add(sources[s] ? sources[s]->b : NULL);
+        operands_add(&list, sources[s] ? sources[s]->b : NULL);
     }
     for (uint32_t w = 0; w < WORDS; w++) {
-        result[w] = combined(operation, sources, count, w);
-        expected += (uint32_t)__builtin_popcountll(result[w]);
+        bits[w] = combined(operation, sources, count, w);
+        expected += (uint32_t)__builtin_popcountll(bits[w]);
     }
-    must(core_combine_cardinality(operation, &members));
+    must(core_combine_cardinality(operation, &list, &members));
     EXPECT(members == expected);
     begin(k);
-    memcpy(k->bits, result, sizeof result);
-    if (done(k, core_combine(operation, &b))) store(k, b);
+    memcpy(k->bits, bits, sizeof bits);
+    if (done(k, core_combine(operation, &list, &r))) store_counted(k, &r);
 }
 
 static void complement(struct subject *k, const bitmap *all) {
     const struct subject *source = take_bitmap();
     uint32_t given = take(1) & 1, last = take(3) % DOMAIN, end = 0;
     uint64_t up_to = offset_of(last);
-    bitmap *b;
+    result r;
 
     for (uint32_t i = next_with(source, 0, 1); i < DOMAIN; i = next_with(source, i + 1, 1)) end = i + 1;
     if (given && last + 1 > end) end = last + 1;
-    must(core_complement(source->b, given ? &up_to : NULL, &b));
+    must(core_complement(source->b, given ? &up_to : NULL, &r));
     for (uint32_t w = 0; w < WORDS; w++) k->bits[w] = end ? ~source->bits[w] & mask_of(w, 0, end - 1) : 0;
-    store(k, b);
+    store_counted(k, &r);
     confine(k, all);
 }
 
@@ -374,16 +408,18 @@ static void set_fields(struct subject *k, uint32_t count, uint32_t i, const stru
         steps[f] = (field_step){.action = FIELD_SET, .overflow = WRAP, .at = at, .value = value};
     }
     begin_in_place(k, FIELD, i, i + (fields - 1) * apart);
-    for (uint32_t f = 0; f < fields; f++) old[f] = give_field(k, i + f * apart, v->width, (uint64_t)steps[f].value);
+    for (uint32_t f = 0; f < fields; f++)
+        old[f] = give_field(k, i + f * apart, v->width, (uint64_t)steps[f].value);
     if (!done(k, core_change_fields(&k->b, steps, fields, &changed))) return;
-    for (uint32_t f = 0; f < fields; f++) EXPECT(steps[f].outcome.written && steps[f].outcome.reply == old[f]);
+    for (uint32_t f = 0; f < fields; f++) {
+        EXPECT(steps[f].outcome.written && steps[f].outcome.reply == old[f]);
+    }
 }
 
 /* Writes one field or several, with overflow WRAP. Each must lie in one container. */
 static void set_field(struct subject *k) {
     uint32_t byte = take(1), width = byte % 64 + 1, i = take(3) % DOMAIN;
     uint64_t value = (uint64_t)take(4) << 32;
-    outcome o;
 
     value |= take(4);
     if (!is_field(i, width)) return;
@@ -391,12 +427,13 @@ static void set_field(struct subject *k) {
         set_fields(k, 1 + byte / 64, i, &(struct values){width, SHIFTED, value});
         return;
     }
-    field at = {offset_of(i), width, 1};
+    const field at = {offset_of(i), width, 1};
+    field_step step = {.action = FIELD_SET, .overflow = WRAP, .at = at, .value = (int64_t)value};
     begin_in_place(k, FIELD, i, i + width - 1);
     int64_t old = give_field(k, i, width, value);
-    if (!done(k, core_set_field(&k->b, &at, 0, (int64_t)value, WRAP, &o))) return;
-    EXPECT(o.written && o.reply == old && o.old == old);
-    EXPECT(o.changed == ((value ^ (uint64_t)old) << (64 - width) != 0));
+    if (!done(k, core_write_field(&k->b, &step))) return;
+    EXPECT(step.outcome.written && step.outcome.reply == old && step.outcome.old == old);
+    EXPECT(step.outcome.changed == ((value ^ (uint64_t)old) << (64 - width) != 0));
 }
 
 /* Writes many fields at once. */
@@ -409,30 +446,36 @@ static void set_many_fields(struct subject *k) {
     if (is_field(i, width)) set_fields(k, count, i, &v);
 }
 
-/* --- Beside the domain -------------------------------------------------------------------------------------------- */
+/* --- Beside the domain --------------------------------------------------------------------------------- */
 
 #define WHOLE_MAX 512
-#define BALLAST 24                  /* bitsets in a ballast */
+#define BALLAST 24 /* bitsets in a ballast */
 #define BALLAST_MEMBERS 5000
-#define LONE 400                    /* lone members in a ballast */
+#define LONE 400 /* lone members in a ballast */
 
-/* Changes whole containers from `first` to `last`, which are numbered from the domain's first one on. Leaves out offsets at both ends. */
-static void change_containers(struct subject *k, enum change what, uint32_t first, uint32_t last, uint32_t from, uint32_t rest) {
+/* Changes whole containers from `first` to `last`, which are numbered from the domain's first one on. Leaves
+ * out offsets at both ends. */
+static void change_containers(struct subject *k, enum change what, uint32_t first, uint32_t last,
+                              uint32_t from, uint32_t rest) {
     uint64_t low = (geometry.base + first) << 16 | from, high = (geometry.base + last) << 16 | (65535 - rest);
     begin(k);
     before_write(k->b, what == SET ? SET_RANGE : what == CLEAR ? CLEAR_RANGE : FLIP_RANGE, low, high);
     for (uint32_t i = first << geometry.low_bits; i < (last + 1) << geometry.low_bits; i++) {
-        if (offset_of(i) >= low && offset_of(i) <= high) give(k, i, what == SET || (what == FLIP && !has(k, i)));
+        if (offset_of(i) >= low && offset_of(i) <= high) {
+            give(k, i, what == SET || (what == FLIP && !has(k, i)));
+        }
     }
-    done(k, core_change_range(&k->b, what, low, high));
+    change_stretch(k, &(stretch){what, low, high});
 }
 
-/* Sets whole containers one by one, so that each has an entry of its own, and then changes all of them but for both ends. Memory may be
- * scarce for that change. */
+/* Sets whole containers one by one, so that each has an entry of its own, and then changes all of them but
+ * for both ends. Memory may be scarce for that change. */
 static void change_whole(struct subject *k, const bitmap *all) {
-    uint32_t containers = DOMAIN >> geometry.low_bits, first = take(2) % containers, many = take(2) % WHOLE_MAX + 1;
+    uint32_t containers = DOMAIN >> geometry.low_bits, first = take(2) % containers,
+             many = take(2) % WHOLE_MAX + 1;
     enum change what = take(1) % (FLIP + 1);
-    uint32_t from = take(2), rest = take(2), last = first + many <= containers ? first + many - 1 : containers - 1;
+    uint32_t from = take(2), rest = take(2),
+             last = first + many <= containers ? first + many - 1 : containers - 1;
 
     int scarce = memory.scarce;
     memory.scarce = 0;
@@ -470,29 +513,27 @@ static const bitmap *ballast(uint32_t lone) {
 /* merge() into a bitmap that has a ballast. */
 static void merge_beside(struct subject *k, const bitmap *all, uint32_t lone) {
     const bitmap *beside = ballast(lone);
-    bitmap *b;
-    operands_clear();
-    operands_add(k->b);
-    operands_add(beside);
-    must(core_combine(OR, &b));
-    store(k, b);
+    result r;
+    must(combine(OR, k->b, beside, &r));
+    store_counted(k, &r);
     merge(k);
     confine(k, all);
 }
 
-/* --- Shrinking ---------------------------------------------------------------------------------------------------- */
+/* --- Shrinking ----------------------------------------------------------------------------------------- */
 
 #define LEFT_MAX 40
 #define LISTED_AT_ONCE 16384
 #define LISTS_MAX 64
-#define ALONE_MAX 5000              /* members that are removed one by one */
+#define ALONE_MAX 5000 /* members that are removed one by one */
 
 /* The bits that go, and how many. */
 static uint64_t going[WORDS];
 static uint32_t going_count;
 
-/* Chooses what goes: all members in a part of the domain, or in all of it, but the first ones, the last ones, or some with equal ranks
- * between them. More than a few are left sometimes, so that a page can be all that is left of a tree. */
+/* Chooses what goes: all members in a part of the domain, or in all of it, but the first ones, the last
+ * ones, or some with equal ranks between them. More than a few are left sometimes, so that a page can be all
+ * that is left of a tree. */
 static void choose_going(const struct subject *k) {
     uint32_t left = take(1) % (LEFT_MAX + 1), how = take(1) % 12, low = 0, high = DOMAIN - 1, rank = 0;
     if (how >= 6) left *= 16;
@@ -519,10 +560,12 @@ static uint32_t next_going(uint32_t i) {
     return DOMAIN;
 }
 
-/* Removes what goes by lists of any length, in either order, with absent offsets between the members or without. */
+/* Removes what goes by lists of any length, in either order, with absent offsets between the members or
+ * without. */
 static void remove_lists(struct subject *k) {
     static uint64_t offsets[VALUES_ROOM(LISTED_AT_ONCE)];
-    uint32_t length = take(2) % LISTED_AT_ONCE + 1, how = take(1), mixed = how & 1, descending = how & 2, i = next_going(0);
+    uint32_t length = take(2) % LISTED_AT_ONCE + 1, how = take(1), mixed = how & 1, descending = how & 2,
+             i = next_going(0);
     if (length < going_count * 2 / LISTS_MAX) length = going_count * 2 / LISTS_MAX;
     if (length > LISTED_AT_ONCE) length = LISTED_AT_ONCE;
     while (i < DOMAIN) {
@@ -580,22 +623,20 @@ static bitmap *bitmap_of(const uint64_t *bits) {
 static void remove_combined(struct subject *k) {
     static uint64_t other[WORDS];
     uint32_t and = take(1) & 1;
-    bitmap *b;
+    result r;
 
     for (uint32_t w = 0; w < WORDS; w++) other[w] = and ? k->bits[w] & ~going[w] : going[w];
     bitmap *with = bitmap_of(other);
     begin(k);
     for (uint32_t w = 0; w < WORDS; w++) k->bits[w] &= ~going[w];
-    operands_clear();
-    operands_add(k->b);
-    operands_add(with);
-    if (done(k, core_combine(and? AND : DIFF, &b))) store(k, b);
+    if (done(k, combine(and? AND : DIFF, k->b, with, &r))) store_counted(k, &r);
     bitmap_free(with);
 }
 
 /* Removes the least or the greatest member again and again. */
 static void remove_ends(struct subject *k) {
-    uint32_t left = take(1) % (LEFT_MAX + 1), end = take(1) & 1, many = members_below(k, DOMAIN), found, previous;
+    uint32_t left = take(1) % (LEFT_MAX + 1), end = take(1) & 1, many = members_below(k, DOMAIN), found,
+             previous;
     for (uint32_t n = 0; many > left && n < ALONE_MAX; n++, many--) {
         uint64_t member;
         must(core_extreme(k->b, (int)end, &found, &member));
@@ -608,7 +649,7 @@ static void remove_ends(struct subject *k) {
     }
 }
 
-/* --- Queries ------------------------------------------------------------------------------------------------------ */
+/* --- Queries ------------------------------------------------------------------------------------------- */
 
 static void ask(const struct subject *k) {
     uint32_t low = take(3) % DOMAIN, high = low + take(3) % (DOMAIN - low), limit = take(2), bit;
@@ -627,7 +668,8 @@ static void ask(const struct subject *k) {
     check_members(k, low, limit);
 }
 
-/* Checks the positions of the next set and clear bits. Indexes are signed, so offsets from 2^63 on are skipped. */
+/* Checks the positions of the next set and clear bits. Indexes are signed, so offsets from 2^63 on are
+ * skipped. */
 static void ask_position(const struct subject *k) {
     uint32_t from = take(3) % DOMAIN, bit = take(1) & 1, found, here;
     range r = {(int64_t)offset_of(from), -1, BIT, 1};
@@ -659,16 +701,13 @@ static void ask_relation(void) {
         intersects |= (x->bits[w] & y->bits[w]) != 0;
         outside |= (x->bits[w] & ~y->bits[w]) != 0;
     }
-    operands_clear();
-    operands_add(x->b);
-    operands_add(y->b);
-    must(core_intersects(&holds));
+    must(core_intersects(x->b, y->b, &holds));
     EXPECT(holds == intersects);
-    must(core_is_subset(&holds));
+    must(core_is_subset(x->b, y->b, &holds));
     EXPECT(holds == !outside);
 }
 
-/* --- The sequence ------------------------------------------------------------------------------------------------- */
+/* --- The sequence -------------------------------------------------------------------------------------- */
 
 /* Calls that take long, and are therefore chosen less often. */
 enum { RARE = 251 };

@@ -1,8 +1,8 @@
 /* ways.c -- counts the ways that writes take.
  *
- * Tables of bitmaps, blocks, leaves and containers have a cell for each form before a write, each write, and each form after it. One more
- * has what else became of a write to a bitmap of each form. The fuzzer takes a cell for code that an input reaches, so it looks for inputs
- * that take new ways. */
+ * Tables of bitmaps, blocks, leaves and containers have a cell for each form before a write, each write, and
+ * each form after it. One more has what else became of a write to a bitmap of each form. The fuzzer takes a
+ * cell for code that an input reaches, so it looks for inputs that take new ways. */
 #include "ways.h"
 
 #include <stdlib.h>
@@ -14,17 +14,20 @@
 enum { BITMAPS = 7, BLOCKS = 2, LEAVES = 4, CONTAINERS = 10, OUTCOMES = 2 };
 
 static const char *const writes[WRITES] = {
-    "set-one", "clear-one", "set-list", "clear-list", "set-range", "clear-range", "flip-range", "field", "merge",
+    "set-one",     "clear-one",  "set-list", "clear-list", "set-range",
+    "clear-range", "flip-range", "field",    "merge",
 };
 /* Numbered as assembly/trap.ts numbers them. */
-static const char *const bitmaps[BITMAPS] = {"empty", "tiny-array", "tiny-short", "tiny-packed", "leaf", "page", "tree"};
+static const char *const bitmaps[BITMAPS] = {"empty", "tiny-array", "tiny-short", "tiny-packed",
+                                             "leaf",  "page",       "tree"};
 /* Without a prefix and with one, see bitmap.h. */
 static const char *const blocks[BLOCKS] = {"small", "large"};
 static const char *const leaves[LEAVES] = {"tiny", "tight", "roomy", "packed"};
 static const char *const containers[CONTAINERS] = {
     "array", "bitset", "runs", "buckets", "short", "full", "single", "pair", "none", "item",
 };
-/* What else can become of a write: it has the arena rewritten because too much of it is free, or it is refused for memory. */
+/* What else can become of a write: it has the arena rewritten because too much of it is free, or it is
+ * refused for memory. */
 enum { REWRITTEN, REFUSED };
 static const char *const outcomes[OUTCOMES] = {"rewritten", "refused"};
 
@@ -36,7 +39,8 @@ __attribute__((section("__libfuzzer_extra_counters"))) static struct {
     uint8_t container[CONTAINERS][WRITES][CONTAINERS];
 } taken;
 
-/* The containers that are looked at: those of the first and the last offset that is written, and the one in the middle. */
+/* The containers that are looked at: those of the first and the last offset that is written, and the one in
+ * the middle. */
 enum { PLACES = 3 };
 
 struct forms {
@@ -76,7 +80,7 @@ void after_write(const bitmap *b, status s) {
     if (!now.runs) return;
     now.runs = 0;
     const struct forms from = now.before, to = forms_of(b);
-    if (s != OK || call.wasteful) taken.outcome[from.bitmap][now.write][s == OK ? REWRITTEN : REFUSED] = 1;
+    if (s != OK || current.wasteful) taken.outcome[from.bitmap][now.write][s == OK ? REWRITTEN : REFUSED] = 1;
     if (s != OK) return;
     taken.bitmap[from.bitmap][now.write][to.bitmap] = 1;
     taken.block[from.block][now.write][to.block] = 1;
@@ -87,8 +91,8 @@ void after_write(const bitmap *b, status s) {
 }
 
 /* Prints a table of froms x WRITES x tos cells. */
-static void print_table(FILE *file, const char *table, const uint8_t *cells, int froms, const char *const *from_names, int tos,
-                        const char *const *to_names) {
+static void print_table(FILE *file, const char *table, const uint8_t *cells, int froms,
+                        const char *const *from_names, int tos, const char *const *to_names) {
     for (int from = 0; from < froms; from++) {
         for (int w = 0; w < WRITES; w++) {
             for (int to = 0; to < tos; to++) {
@@ -108,7 +112,9 @@ void print_ways(FILE *file) {
 
 #else
 
-void before_write(const bitmap *b, enum write write, uint64_t low, uint64_t high) { (void)b, (void)write, (void)low, (void)high; }
+void before_write(const bitmap *b, enum write write, uint64_t low, uint64_t high) {
+    (void)b, (void)write, (void)low, (void)high;
+}
 void after_write(const bitmap *b, status s) { (void)b, (void)s; }
 void print_ways(FILE *file) { (void)file; }
 

@@ -1,4 +1,5 @@
-/* ways.h -- counts the ways that writes take: from which form of a bitmap, of a leaf and of a container each write leads to which. */
+/* ways.h -- counts the ways that writes take: from which form of a bitmap, of a leaf and of a container each
+ * write leads to which. */
 #ifndef ROAR_WAYS_H
 #define ROAR_WAYS_H
 
@@ -7,13 +8,26 @@
 #include "sandbox.h"
 
 /* Writes that change a bitmap in place. */
-enum write { SET_ONE, CLEAR_ONE, SET_LIST, CLEAR_LIST, SET_RANGE, CLEAR_RANGE, FLIP_RANGE, FIELD, MERGE, WRITES };
+enum write {
+    SET_ONE,
+    CLEAR_ONE,
+    SET_LIST,
+    CLEAR_LIST,
+    SET_RANGE,
+    CLEAR_RANGE,
+    FLIP_RANGE,
+    FIELD,
+    MERGE,
+    WRITES
+};
 
-/* Around a write to offsets from `low` to `high`. The forms are known to the test build only; in others, these do nothing. */
+/* Around a write to offsets from `low` to `high`. The forms are known to the test build only; in others,
+ * these do nothing. */
 void before_write(const bitmap *b, enum write write, uint64_t low, uint64_t high);
 void after_write(const bitmap *b, status s);
 
-/* Prints a line for each way: 1 if it was taken and otherwise 0, the table, the form before, the write, and the form after. */
+/* Prints a line for each way: 1 if it was taken and otherwise 0, the table, the form before, the write, and
+ * the form after. */
 void print_ways(FILE *to);
 
 #endif

@@ -1,4 +1,5 @@
-/* args.h -- parses arguments, or replies with an error. `at` is a position in argv; errors call the argument `name`. */
+/* args.h -- parses arguments, or replies with an error. `at` is a position in argv; errors call the argument
+ * `name`. */
 #ifndef ROAR_ARGS_H
 #define ROAR_ARGS_H
 
@@ -7,11 +8,14 @@
 #include "sandbox.h"
 
 int parse_offset(call *c, int at, const char *name, uint64_t *offset);
-/* The argument `last` of NOT. Whoever gives NOT several sources gets its error, which says that there is only one. */
+/* The argument `last` of NOT. Its error says that NOT takes one source, because a client that passes several
+ * ends up here. */
 int parse_last(call *c, int at, uint64_t *last);
-/* Parses any text: digits only, without leading zeros, up to `max`. Returns 0 without replying if it is no such number. */
+/* Parses any text: digits only, without leading zeros, up to `max`. If the text is not such a number,
+ * returns 0 without a reply. */
 int parse_number(const char *text, size_t length, uint64_t max, uint64_t *value);
-/* Two arguments from `at` on: a range that includes *start and excludes *end, which may be one more than the last offset. */
+/* Two arguments from `at` on: a range that includes *start and excludes *end, which may be one more than the
+ * last offset. */
 int parse_start_end(call *c, int at, uint64_t *start, cardinality *end);
 int parse_bit(call *c, int at, const char *name, uint32_t *bit);
 /* A signed integer as native commands accept it. */

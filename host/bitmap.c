@@ -9,7 +9,8 @@
 #include "facts.h"
 #include "redismodule.h"
 
-/* Atomic, because the lazy-free thread frees, too. Nothing else depends on them, so their order relative to other accesses is relaxed. */
+/* Atomic, because the lazy-free thread frees, too. Nothing else depends on them, so their order relative to
+ * other accesses is relaxed. */
 static _Atomic uint64_t bitmaps_held, bytes_held;
 
 static void count_in(uint64_t bitmaps, uint64_t bytes) {
@@ -17,8 +18,8 @@ static void count_in(uint64_t bitmaps, uint64_t bytes) {
     atomic_fetch_add_explicit(&bytes_held, bytes, memory_order_relaxed);
 }
 
-/* The number of a block for an arena of `bytes` bytes. From 129 bytes on, a prefix fits the size classes of allocators that are between
- * those of small arenas. */
+/* The number of a block for an arena of `bytes` bytes. From 129 bytes on, a prefix fits the size classes of
+ * allocators that are between those of small arenas. */
 static uint32_t number_for(uint64_t bytes) {
     if (bytes <= SMALL_BYTES(1)) return 1;
     if (bytes <= SMALL_BYTES(5)) return ((uint32_t)bytes - SMALL_BYTES(0) + 15) / 16;
@@ -32,8 +33,8 @@ static size_t block_bytes(uint64_t bytes) {
     return number ? SMALL_BYTES(number) : PREFIX_BYTES + bytes;
 }
 
-/* The bitmap in a block that is new or was reallocated, of block_bytes(bytes) bytes. A large one includes the slack of its size class if
- * the server can tell it. The totals already include `counted` bytes. */
+/* The bitmap in a block that is new or was reallocated, of block_bytes(bytes) bytes. A large one includes
+ * the slack of its size class if the server can tell it. The totals already include `counted` bytes. */
 static bitmap *measured(void *block, uint64_t bytes, uint64_t counted) {
     uint32_t number = number_for(bytes);
     bitmap *b = bitmap_moved((bitmap *)(uintptr_t)number, block);
@@ -46,7 +47,9 @@ static bitmap *measured(void *block, uint64_t bytes, uint64_t counted) {
     return b;
 }
 
-void *try_alloc(size_t bytes) { return RedisModule_TryAlloc ? RedisModule_TryAlloc(bytes) : RedisModule_Alloc(bytes); }
+void *try_alloc(size_t bytes) {
+    return RedisModule_TryAlloc ? RedisModule_TryAlloc(bytes) : RedisModule_Alloc(bytes);
+}
 
 static const uint64_t empty[SMALL_BYTES(1) / 8];
 const bitmap *const bitmap_empty = (const bitmap *)((const char *)empty + 1);
@@ -57,7 +60,9 @@ void mark_damaged(bitmap *b) { *arena(b) = FORM_DAMAGED; }
 
 bitmap *bitmap_moved(const bitmap *b, void *block) { return (bitmap *)((char *)block + block_number(b)); }
 
-uint64_t bitmap_bytes(const bitmap *b) { return (block_number(b) ? 0 : PREFIX_BYTES) + (uint64_t)arena_bytes(b); }
+uint64_t bitmap_bytes(const bitmap *b) {
+    return (block_number(b) ? 0 : PREFIX_BYTES) + (uint64_t)arena_bytes(b);
+}
 
 /* An arena that begins with this many zero bytes is an empty bitmap. */
 void bitmap_reset(bitmap *b) { memset(arena(b), 0, TINY_PAYLOAD); }
@@ -84,13 +89,13 @@ void bitmap_free(bitmap *b) {
 
 size_t bitmap_memory(const bitmap *b) { return RedisModule_MallocSize(block_of(b)); }
 
-/* Blocks of this many bytes or more are moved in steps. What smaller ones hold for a moment does not matter, and an allocator may
- * use their pages again. */
+/* Blocks of this many bytes or more are moved in steps. For smaller ones, holding both copies for a moment
+ * does not matter, and an allocator may reuse the pages. */
 #define MOVED_FROM (32u << 20)
 #define STEP (2u << 20)
 
-/* Copies a large block of `bytes` bytes that will be freed. Its pages go back to the system as soon as they are copied, so that the two
- * blocks together hold hardly more memory than one. */
+/* Copies a large block of `bytes` bytes that will be freed. Its pages go back to the system as soon as they
+ * are copied, so that the two blocks together hold hardly more memory than one. */
 static void move(char *to, char *from, size_t bytes) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), unused = ((uintptr_t)from + page - 1) & -page;
     for (size_t at = 0, length; at < bytes; at += length) {
@@ -98,13 +103,14 @@ static void move(char *to, char *from, size_t bytes) {
         memcpy(to + at, from + at, length);
         uintptr_t copied = (uintptr_t)(from + at + length) & -page;
         if (copied <= unused) continue;
-        (void)madvise((void *)unused, copied - unused, MADV_DONTNEED);    /* if refused, they go back when the block is freed */
+        /* If it is refused, the pages go back when the block is freed. */
+        (void)madvise((void *)unused, copied - unused, MADV_DONTNEED);
         unused = copied;
     }
 }
 
-/* A block with a prefix becomes larger. Realloc ends the server's process if out of memory. TryRealloc (from 7.4 on) does not, but holds
- * two large blocks at once. */
+/* A block with a prefix becomes larger. Realloc ends the server's process if out of memory. TryRealloc (from
+ * 7.4 on) does not, but holds two large blocks at once. */
 static void *grown_block(void *old, size_t held, size_t bytes) {
     if (RedisModule_TryRealloc && held < MOVED_FROM) return RedisModule_TryRealloc(old, bytes);
     if (!RedisModule_TryAlloc) return RedisModule_Realloc(old, bytes);

@@ -1,12 +1,14 @@
-/* bitmap.h -- a bitmap is one block of the server's memory, which holds the core's linear memory, called an arena.
+/* bitmap.h -- a bitmap is one block of the server's memory, which holds the core's linear memory, called an
+ * arena.
  *
- * A `bitmap *` is the block's address plus a number. Blocks lie on multiples of 8, so the number is in the lowest three bits:
+ * A `bitmap *` is the block's address plus a number. Blocks lie on multiples of 8, so the number is in the
+ * lowest three bits:
  *
  *   0        a prefix of 8 bytes, u32 size of the arena in bytes and u32 0, and behind it the arena
- *   1 .. 7   the arena alone, of a size that the number tells: 32, 48, 64, 80, 96, 128 or 256 bytes
+ *   1 .. 7   the arena alone, whose size follows from the number: 32, 48, 64, 80, 96, 128 or 256 bytes
  *
- * So a small arena is as large as its allocation, and the core cannot reach what its bounds are taken from. Freeing or copying a
- * bitmap needs nothing but its block. */
+ * So a small arena fills its allocation, and the core cannot reach the size that its accesses are checked
+ * against. Freeing or copying a bitmap needs nothing but its block. */
 #ifndef ROAR_BITMAP_H
 #define ROAR_BITMAP_H
 
@@ -31,7 +33,8 @@ static inline uint32_t arena_bytes(const bitmap *b) {
     return number ? SMALL_BYTES(number) : *(const uint32_t *)block_of(b);
 }
 
-/* After a trap has cut a write short, the members cannot be trusted. The arena then has a form that the core never writes. */
+/* After a trap has cut a write short, the members cannot be trusted. The arena then has a form that the core
+ * never writes. */
 int is_damaged(const bitmap *b);
 void mark_damaged(bitmap *b);
 
@@ -50,7 +53,8 @@ bitmap *bitmap_moved(const bitmap *b, void *block);
 
 /* Empties the bitmap; its size stays. */
 void bitmap_reset(bitmap *b);
-/* Reallocates b with an arena of at least `bytes` bytes. If out of memory, returns NULL and leaves b as it was. */
+/* Reallocates b with an arena of at least `bytes` bytes. If out of memory, returns NULL and leaves b as it
+ * was. */
 bitmap *bitmap_grow(bitmap *b, uint64_t bytes);
 /* Reallocates b to free all but the arena's first `used` bytes. */
 bitmap *bitmap_shrink(bitmap *b, uint32_t used);

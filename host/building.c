@@ -1,4 +1,5 @@
-/* building.c -- calls that build a bitmap from other bitmaps, a payload, or offsets. Memory 0 is the workspace. */
+/* building.c -- calls that build a bitmap from other bitmaps, a payload, or offsets. Memory 0 is the
+ * workspace. */
 #include "guard.h"
 #include "redismodule.h"
 #include "workspace.h"
@@ -10,87 +11,70 @@
 /* Space that building needs in addition to the result. */
 #define BUILDING (96 * 1024)
 
-/* A long payload is shown to the core as windows of 4 GiB that begin 2 GiB apart. The overlap is longer than the longest 32-bit
- * bitmap in a 64-bit stream. */
+/* A long payload is shown to the core as windows of 4 GiB that begin 2 GiB apart. The overlap is longer than
+ * the longest 32-bit bitmap in a 64-bit stream. */
 #define WINDOW_SHIFT 31
 
-static struct {
-    span *list;
-    uint32_t count, room;
-} operands;
-
-void operands_clear(void) { operands.count = 0; }
-
-static void add_operand(span operand) {
-    if (operands.count == operands.room) {
-        operands.room = operands.room ? 2 * operands.room : 64;
-        operands.list = RedisModule_Realloc(operands.list, operands.room * sizeof *operands.list);
-    }
-    operands.list[operands.count++] = operand;
-}
-
-void operands_add(const bitmap *b) {
-    if (b == NULL) b = bitmap_empty;
-    add_operand((span){arena(b), arena_bytes(b)});
-}
-
 /* `expected` is an estimate of the bytes that the result and the building need. */
-static int start_building(frame *f, uint64_t expected) {
+static int start_building(frame *f, const span *shown, uint32_t count, uint64_t expected) {
     bitmap *b = workspace_take(expected < arena_limit() ? (uint32_t)expected : arena_limit());
     if (b == NULL) return 0;
     *f = reading(b);
-    f->operands = operands.list;
-    f->operand_count = operands.count;
-    call.growable = b;
-    call.builds = 1;
+    f->operands = shown;
+    f->operand_count = count;
+    current.growable = b;
+    current.builds = 1;
     return 1;
 }
 
 /* Ends a call that built no bitmap; returns s. */
 static status discard(status s) {
-    call.builds = 0;
-    workspace_put_back(call.growable);
+    current.builds = 0;
+    workspace_put_back(current.growable);
     return s;
 }
 
-/* Ends a call that built a bitmap of call.used bytes if s is OK. */
-static status built(status s, bitmap **result) {
-    if (s == OK && call.used > arena_limit()) s = OUT_OF_MEMORY;      /* the workspace may be larger than the limit */
+/* Ends a call that built a bitmap of current.used bytes if s is OK. */
+static status built(status s, bitmap **b) {
+    /* The workspace may be larger than the limit. */
+    if (s == OK && current.used > arena_limit()) s = OUT_OF_MEMORY;
     if (s != OK) return discard(s);
-    call.builds = 0;
-    *result = workspace_result(call.growable, call.used);
-    return *result ? OK : OUT_OF_MEMORY;
+    current.builds = 0;
+    *b = workspace_result(current.growable, current.used);
+    return *b ? OK : OUT_OF_MEMORY;
 }
 
 /* An estimate of the bytes that the operation's result and building it need. */
-static uint64_t expected(enum operation operation, uint32_t sources) {
+static uint64_t expected(enum operation operation, const span *sources, uint32_t count) {
     uint64_t bytes = 0;
     frame f = reading(bitmap_empty);
-    f.operands = operands.list;
-    f.operand_count = sources;
-    status s = IN_CORE(&f, bytes = core.expectedBytes(operation, f.operand_count));
+    f.operands = sources;
+    f.operand_count = count;
+    status s = IN_CORE(&f, bytes = core.expectedBytes(operation, count));
     return s == OK ? bytes + BUILDING : 0;
 }
 
-status core_combine(enum operation operation, bitmap **result) {
+status core_combine(enum operation operation, const operands *sources, result *r) {
     frame f;
-    if (!start_building(&f, expected(operation, operands.count))) return OUT_OF_MEMORY;
-    return built(BUILDING_IN(&f, core.combine(operation, f.operand_count)), result);
+    uint64_t bytes = expected(operation, sources->list, sources->count);
+    if (!start_building(&f, sources->list, sources->count, bytes)) return OUT_OF_MEMORY;
+    return built(COUNTING_IN(&f, core.combine(operation, f.operand_count), r->members), &r->b);
 }
 
-/* The core counts modulo 2^64, and collects a member if there are 2^64. */
+/* The core counts modulo 2^64. If there are 2^64 members, it also adds one to the reply. */
 static cardinality counted(uint64_t modulo) { return modulo == 0 && core.collected() ? TWO_TO_64 : modulo; }
 
-status core_combine_cardinality(enum operation operation, cardinality *members) {
+status core_combine_cardinality(enum operation operation, const operands *sources, cardinality *members) {
     frame f;
-    if (!start_building(&f, 0)) return OUT_OF_MEMORY;
+    if (!start_building(&f, sources->list, sources->count, 0)) return OUT_OF_MEMORY;
     return discard(IN_CORE(&f, *members = counted(core.combineCardinality(operation, f.operand_count))));
 }
 
-/* The expression that was last read, and its tree. Programs ask the same ones again and again, and reading one takes as long as answering
- * it from small bitmaps. */
+/* The expression that was parsed last, and its tree. Programs ask the same ones again and again, and parsing
+ * one takes as long as answering it from small bitmaps. */
 static struct {
-    query q;
+    uint32_t keys;
+    uint64_t greatest;
     span text, tree;
 } known;
 
@@ -101,91 +85,132 @@ static span copy_span(span old, const void *from, size_t bytes) {
 }
 
 static int is_known(const query *q, const char *text, size_t length) {
-    return q->keys == known.q.keys && q->greatest == known.q.greatest && length == known.text.size
+    return q->keys == known.keys && q->greatest == known.greatest && length == known.text.size
         && memcmp(text, known.text.base, length) == 0;
 }
 
-status core_parse_query(const query *q, const char *text, size_t length, wrong *m) {
-    frame f;
+/* Keeps the tree, of `bytes` bytes, that the core has made in the workspace. */
+static void keep_tree(query *q, const char *text, size_t length, uint32_t bytes) {
+    known.keys = q->keys;
+    known.greatest = q->greatest;
+    known.text = copy_span(known.text, text, length);
+    known.tree = q->tree = copy_span(known.tree, arena(current.growable), bytes);
+}
 
-    *m = (wrong){.what = MISTAKE_NONE};
-    if (is_known(q, text, length)) return OK;
-    span shown = {(uint8_t *)text, length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
-    if (!start_building(&f, 0)) return OUT_OF_MEMORY;
-    f.operands = &shown;                /* the text alone; operands that were added stay */
-    f.operand_count = 1;
-    status s = IN_CORE(&f, m->key = core.parseQuery(q->keys, q->greatest));
-    uint32_t mistake = (uint32_t)m->key, place_or_bytes = (uint32_t)(m->key >> 32);
-    if (s == OK && mistake != MISTAKE_NONE) *m = (wrong){mistake, place_or_bytes, sandbox_members[0]};
-    if (s == OK && mistake == MISTAKE_NONE) {
-        known.q = *q;
-        known.text = copy_span(known.text, text, length);
-        known.tree = copy_span(known.tree, arena(call.growable), place_or_bytes);
+/* Returns to a caller whose variables _longjmp does not touch. */
+static status parse_in(const frame *f, const query *q, uint64_t *parsed) {
+    return IN_CORE(f, *parsed = core.parseQuery(q->keys, q->greatest));
+}
+
+status core_parse_query(query *q, const char *text, size_t length, query_mistake *m) {
+    frame f;
+    uint64_t parsed = 0;
+    const span shown = {(uint8_t *)text, length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
+
+    *m = (query_mistake){.number = MISTAKE_NONE};
+    if (is_known(q, text, length)) {
+        q->tree = known.tree;
+        return OK;
     }
+    if (!start_building(&f, &shown, 1, 0)) return OUT_OF_MEMORY;
+    status s = parse_in(&f, q, &parsed);
+    uint32_t number = (uint32_t)parsed, place_or_bytes = (uint32_t)(parsed >> 32);
+    if (s == OK && number != MISTAKE_NONE) *m = (query_mistake){number, place_or_bytes, sandbox_members[0]};
+    if (s == OK && number == MISTAKE_NONE) keep_tree(q, text, length, place_or_bytes);
     return discard(s);
 }
 
-void operands_add_parsed(void) { add_operand(known.tree); }
+static int start_query(frame *f, const query *q, uint64_t expected) {
+    return start_building(f, q->operands.list, q->operands.count, expected);
+}
 
-status core_query(const query *q, bitmap **result) {
+status core_query(const query *q, result *r) {
     frame f;
-    if (!start_building(&f, expected(OR, q->keys))) return OUT_OF_MEMORY;
-    return built(BUILDING_IN(&f, core.query(q->keys, q->greatest)), result);
+    if (!start_query(&f, q, expected(OR, q->operands.list, q->keys))) return OUT_OF_MEMORY;
+    return built(COUNTING_IN(&f, core.query(q->keys, q->greatest), r->members), &r->b);
 }
 
 status core_query_members(const query *q, uint64_t from, uint64_t limit, member_sink *sink, void *context) {
     frame f;
-    if (!start_building(&f, 0)) return OUT_OF_MEMORY;
-    call.sink = sink;
-    call.context = context;
+    if (!start_query(&f, q, 0)) return OUT_OF_MEMORY;
+    current.sink = sink;
+    current.context = context;
     status s = IN_CORE(&f, core.queryMembers(q->keys, q->greatest, from, limit));
-    call.sink = NULL;
+    current.sink = NULL;
     if (s == OK && core.collected()) sink(context, sandbox_members, core.collected());
     return discard(s);
 }
 
 status core_query_cardinality(const query *q, uint64_t from, cardinality *members) {
     frame f;
-    if (!start_building(&f, 0)) return OUT_OF_MEMORY;
+    if (!start_query(&f, q, 0)) return OUT_OF_MEMORY;
     return discard(IN_CORE(&f, *members = counted(core.queryCardinality(q->keys, q->greatest, from))));
 }
 
-status core_intersects(uint32_t *holds) {
+status core_intersects(const bitmap *a, const bitmap *b, uint32_t *holds) {
     frame f;
-    if (!start_building(&f, 0)) return OUT_OF_MEMORY;
+    const span both[] = {span_of(a), span_of(b)};
+    if (!start_building(&f, both, 2, 0)) return OUT_OF_MEMORY;
     return discard(IN_CORE(&f, *holds = core.intersects()));
 }
 
-status core_is_subset(uint32_t *holds) {
+status core_is_subset(const bitmap *part, const bitmap *whole, uint32_t *holds) {
     frame f;
-    if (!start_building(&f, 0)) return OUT_OF_MEMORY;
+    const span both[] = {span_of(part), span_of(whole)};
+    if (!start_building(&f, both, 2, 0)) return OUT_OF_MEMORY;
     return discard(IN_CORE(&f, *holds = core.isSubset()));
 }
 
-status core_complement(const bitmap *b, const uint64_t *last, bitmap **result) {
+status core_complement(const bitmap *b, const uint64_t *last, result *r) {
     frame f;
-    operands_clear();
-    operands_add(b);
-    if (!start_building(&f, expected(NOT, operands.count))) return OUT_OF_MEMORY;
-    return built(BUILDING_IN(&f, core.complement(b != NULL, last ? *last : 0, last != NULL)), result);
+    const span source = span_of(b ? b : bitmap_empty);
+    if (!start_building(&f, &source, 1, expected(NOT, &source, 1))) return OUT_OF_MEMORY;
+    status s = COUNTING_IN(&f, core.complement(b != NULL, last ? *last : 0, last != NULL), r->members);
+    return built(s, &r->b);
 }
 
-status core_deserialize(uint32_t format, const char *payload, size_t length, bitmap **result, const char **fault) {
-    frame f;
+/* Adds the windows in which the core sees the payload. */
+static void add_windows(operands *windows, const char *payload, size_t length) {
     uint64_t from = 0;
-    operands_clear();
     do {
         uint64_t rest = length - from;
-        add_operand((span){(uint8_t *)payload + from, rest < UINT32_MAX ? (uint32_t)rest : UINT32_MAX});
+        uint32_t shown = rest < UINT32_MAX ? (uint32_t)rest : UINT32_MAX;
+        operands_add_span(windows, (span){(uint8_t *)payload + from, shown});
         from += (uint64_t)1 << WINDOW_SHIFT;
     } while (from < length);
-    if (!start_building(&f, length + BUILDING)) return OUT_OF_MEMORY;
+}
+
+/* A faulty payload leaves no complete bitmap in memory 0, so its members are not counted. */
+static uint32_t read_payload(uint32_t format, size_t length, cardinality *members) {
+    uint32_t number = core.deserialize(format, length, WINDOW_SHIFT);
+    if (number == FAULT_NONE) *members = members_held();
+    return number;
+}
+
+/* Returns to a caller whose variables _longjmp does not touch. */
+static status deserialize_in(const frame *f, uint32_t format, size_t length, result *r, uint32_t *number) {
+    return BUILDING_IN(f, *number = read_payload(format, length, &r->members));
+}
+
+static status deserialize(uint32_t format, const operands *windows, size_t length, result *r,
+                          const char **fault) {
+    frame f;
     uint32_t number = FAULT_NONE;
-    status s = BUILDING_IN(&f, number = core.deserialize(format, length, WINDOW_SHIFT));
+    if (!start_building(&f, windows->list, windows->count, length + BUILDING)) return OUT_OF_MEMORY;
+    status s = deserialize_in(&f, format, length, r, &number);
     *fault = s != OK || number == FAULT_NONE ? NULL : fault_text(number);
-    if (*fault == NULL) return built(s, result);
+    if (*fault == NULL) return built(s, &r->b);
     count_refused();
     return discard(OK);
+}
+
+status core_deserialize(uint32_t format, const char *payload, size_t length, result *r, const char **fault) {
+    operands windows;
+    operands_begin(&windows);
+    add_windows(&windows, payload, length);
+    status s = deserialize(format, &windows, length, r, fault);
+    operands_end(&windows);
+    return s;
 }
 
 status sort_offsets(uint64_t *offsets, uint32_t count, uint32_t always) {
@@ -196,14 +221,14 @@ status sort_offsets(uint64_t *offsets, uint32_t count, uint32_t always) {
     return IN_CORE(&f, core.sort(count, always));
 }
 
-status core_collect(uint64_t *offsets, uint32_t count, bitmap **result) {
+status core_collect(uint64_t *offsets, uint32_t count, bitmap **collected) {
     frame f;
     status s = sort_offsets(offsets, count, 1);
     if (s != OK) return s;
-    if (!start_building(&f, (uint64_t)count * ENTRY_BYTES + BUILDING)) return OUT_OF_MEMORY;
+    if (!start_building(&f, NULL, 0, (uint64_t)count * ENTRY_BYTES + BUILDING)) return OUT_OF_MEMORY;
     f.arguments = offsets;
     f.argument_count = count;
-    return built(BUILDING_IN(&f, core.collect(count)), result);
+    return built(BUILDING_IN(&f, core.collect(count)), collected);
 }
 
 static void replace(bitmap **b, bitmap *with) {
@@ -211,36 +236,43 @@ static void replace(bitmap **b, bitmap *with) {
     *b = with;
 }
 
-status rebuild_range(bitmap **b, enum change change, uint64_t low, uint64_t high, uint64_t expected) {
+status rebuild_range(bitmap **b, const stretch *r, uint64_t expected, cardinality *members) {
     frame f;
-    bitmap *result;
-    operands_clear();
-    operands_add(*b);
-    if (!start_building(&f, expected + BUILDING)) return OUT_OF_MEMORY;
-    status s = built(BUILDING_IN(&f, core.rebuildRange(change, low, high)), &result);
-    if (s == OK) replace(b, result);
+    bitmap *changed;
+    const span source = span_of(*b);
+    if (!start_building(&f, &source, 1, expected + BUILDING)) return OUT_OF_MEMORY;
+    status s = built(COUNTING_IN(&f, core.rebuildRange(r->change, r->low, r->high), *members), &changed);
+    if (s == OK) replace(b, changed);
+    return s;
+}
+
+status rebuild_union(bitmap **b, const bitmap *more, uint64_t expected, cardinality *members) {
+    frame f;
+    bitmap *both;
+    const span sources[] = {span_of(*b), span_of(more)};
+    if (!start_building(&f, sources, 2, expected + BUILDING)) return OUT_OF_MEMORY;
+    status s = built(COUNTING_IN(&f, core.combine(OR, 2), *members), &both);
+    if (s == OK) replace(b, both);
     return s;
 }
 
 /* Calls core.rewrite or core.pack. */
-static status rebuilt(const bitmap *b, void (*rebuild)(void), bitmap **result) {
+static status rebuilt(const bitmap *b, void (*rebuild)(void), bitmap **copy) {
     frame f;
-    operands_clear();
-    operands_add(b);
-    if (!start_building(&f, (uint64_t)arena_bytes(b) + BUILDING)) return OUT_OF_MEMORY;
-    return built(BUILDING_IN(&f, rebuild()), result);
+    const span source = span_of(b);
+    if (!start_building(&f, &source, 1, (uint64_t)arena_bytes(b) + BUILDING)) return OUT_OF_MEMORY;
+    return built(BUILDING_IN(&f, rebuild()), copy);
 }
 
-status core_pack(const bitmap *b, bitmap **result) { return rebuilt(b, core.pack, result); }
+status core_pack(const bitmap *b, bitmap **packed) { return rebuilt(b, core.pack, packed); }
 
-status core_slice(const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **result, uint32_t *more) {
+status core_slice(const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **part, uint32_t *more) {
     frame f;
-    operands_clear();
-    operands_add(b);
-    if (!start_building(&f, bytes + BUILDING)) return OUT_OF_MEMORY;
+    const span source = span_of(b);
+    if (!start_building(&f, &source, 1, bytes + BUILDING)) return OUT_OF_MEMORY;
     status s = BUILDING_IN(&f, *more = core.slice(*key, bytes));
     *key = sandbox_members[0];
-    return built(s, result);
+    return built(s, part);
 }
 
 status rewrite(bitmap **b) {

@@ -13,20 +13,22 @@ typedef struct call {
     const struct command *row;
 } call;
 
-/* Handles a call whose arity has been checked: parses arguments, opens keys, does the work, replies. Always returns
- * REDISMODULE_OK. The functions for this in args.h, keys.h and reply.h return 1, or 0 after they have replied with an
- * error; the handler then returns at once. REDISMODULE_OK is 0, too, so a handler can `return reply_error(...)`. */
+/* Handles a call whose arity has been checked: parses arguments, opens keys, does the work, replies. Always
+ * returns REDISMODULE_OK. The functions for this in args.h, keys.h and reply.h return 1, or 0 after they
+ * have replied with an error; the handler then returns at once. REDISMODULE_OK is 0, too, so a handler can
+ * `return reply_error(...)`. */
 typedef int handler(call *c);
 
 typedef struct command {
     const char *name;                           /* without the family's prefix */
     handler *handler;
-    RedisModuleCmdFunc entries[FAMILIES];       /* called by the server: run_command for this row and the family */
+    RedisModuleCmdFunc entries[FAMILIES];       /* for the server: run_command for this row and family */
     const char *flags;
     const char *categories;                     /* for ACL rules */
     int first, last, step;                      /* keys, for servers without key specs */
     int asks_keys;                              /* the server asks the module for the keys of a call */
-    const char *one_key_for;                    /* the operation for which the last key spec has one key; NULL if there is none */
+    /* The operation for which the last key spec has one key; NULL if there is none. */
+    const char *one_key_for;
     const RedisModuleCommandInfo *info;
 } command;
 

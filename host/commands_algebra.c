@@ -24,25 +24,43 @@ static const bitop *parse_operation(call *c, int at) {
     return NULL;
 }
 
-/* Makes the keys from `at` to the end the operands. */
-static int open_sources(call *c, int at) {
-    if (c->argc - at > OPERANDS_MAX) return reply_error(c, "ERR Roaring: too many sources: maximum %d", OPERANDS_MAX);
-    operands_clear();
-    return open_operands(c, at, c->argc);
+/* The keys from `at` to the end. */
+static int open_sources(call *c, int at, operands *sources) {
+    if (c->argc - at > OPERANDS_MAX) {
+        return reply_error(c, "ERR Roaring: too many sources: maximum %d", OPERANDS_MAX);
+    }
+    return open_operands(c, at, c->argc, sources);
 }
 
-/* What NOT is made of: a source, and the least last offset of the result if one is `given`. */
-typedef struct complement {
+/* Combines the keys from `at` to the end. */
+static int combine(call *c, enum operation operation, int at, result *r) {
+    operands sources;
+
+    operands_begin(&sources);
+    int done = open_sources(c, at, &sources) && succeeded(c, core_combine(operation, &sources, r));
+    operands_end(&sources);
+    return done;
+}
+
+/* The arguments of NOT: a source, and, if one is `given`, the offset that the result reaches at least. */
+typedef struct negation {
     const bitmap *source;
     uint64_t last;
     int given;
-} complement;
+} negation;
 
 /* The source is at `at`; the argument `last` may follow. */
-static int parse_complement(call *c, int at, complement *of) {
+static int parse_negation(call *c, int at, negation *of) {
     of->given = c->argc > at + 1;
     if (of->given && !parse_last(c, at + 1, &of->last)) return 0;
     return open_read(c, at, &of->source);
+}
+
+/* The offsets that the source at `at` does not have. */
+static int complement(call *c, int at, result *r) {
+    negation of;
+    return parse_negation(c, at, &of)
+        && succeeded(c, core_complement(of.source, of.given ? &of.last : NULL, r));
 }
 
 /* Whether the operation accepts the number of sources from `at` on. */
@@ -54,30 +72,28 @@ static int has_arity(call *c, const bitop *op, int at) {
 /* BITOP AND | OR | XOR | DIFF | DIFF1 | ANDOR | ONE dest source [source ...]
  * BITOP NOT dest source [last]
  *
- * Stores the result and replies its cardinality. A missing source is empty. DIFF: members of the first source and of no other;
- * DIFF1: of any other source and not of the first; ANDOR: of the first and of any other; ONE: of exactly one; NOT: offsets up to
- * the source's largest member, or to `last` if that is larger. The destination may be a source, and may hold any type. */
+ * Stores the result and replies its cardinality. A missing source is empty. DIFF: members of the first
+ * source and of no other; DIFF1: of any other source and not of the first; ANDOR: of the first and of any
+ * other; ONE: of exactly one; NOT: offsets up to the source's largest member, or to `last` if that is
+ * larger. The destination may be a source, and may hold any type. */
 int bitop_command(call *c) {
-    complement of;
-    bitmap *result;
+    result r;
 
     const bitop *op = parse_operation(c, 1);
     if (op == NULL) return REDISMODULE_OK;
     if (!has_arity(c, op, 3)) return RedisModule_WrongArity(c->ctx);
-    if (!(op->operation == NOT ? parse_complement(c, 3, &of) : open_sources(c, 3))) return REDISMODULE_OK;
-    status done =
-        op->operation == NOT ? core_complement(of.source, of.given ? &of.last : NULL, &result) : core_combine(op->operation, &result);
-    return succeeded(c, done) ? store_and_count(c, 2, ANY_TYPE, result) : REDISMODULE_OK;
+    int done = op->operation == NOT ? complement(c, 3, &r) : combine(c, op->operation, 3, &r);
+    return done ? store_and_count(c, 2, ANY_TYPE, r) : REDISMODULE_OK;
 }
 
 /* Replies the cardinality of NOT: that of the whole range minus that of the source. */
 static int reply_complement(call *c, int at) {
-    complement of;
+    negation of;
     uint32_t found = 0;
     uint64_t greatest = 0;
     cardinality members = 0;
 
-    if (!parse_complement(c, at, &of)) return REDISMODULE_OK;
+    if (!parse_negation(c, at, &of)) return REDISMODULE_OK;
     if (of.source && !succeeded(c, core_cardinality(of.source, &members))) return REDISMODULE_OK;
     if (of.source && !succeeded(c, core_extreme(of.source, 1, &found, &greatest))) return REDISMODULE_OK;
     if (of.given && of.last > greatest) greatest = of.last;
@@ -89,6 +105,7 @@ static int reply_complement(call *c, int at) {
  *
  * Replies what BITOP would, without storing a result. */
 int bitopcard_command(call *c) {
+    operands sources;
     cardinality members;
 
     const bitop *op = parse_operation(c, 1);
@@ -96,52 +113,65 @@ int bitopcard_command(call *c) {
     if (!has_arity(c, op, 2)) return RedisModule_WrongArity(c->ctx);
     if (op->operation == NOT) return reply_complement(c, 2);
     limit_question(c);
-    if (!open_sources(c, 2) || !succeeded(c, core_combine_cardinality(op->operation, &members))) return REDISMODULE_OK;
-    return reply_count(c, members);
+    operands_begin(&sources);
+    int done = open_sources(c, 2, &sources)
+            && succeeded(c, core_combine_cardinality(op->operation, &sources, &members));
+    operands_end(&sources);
+    return done ? reply_count(c, members) : REDISMODULE_OK;
+}
+
+/* A list of two, which needs no operands_end. */
+static void operands_of_two(operands *o, const bitmap *a, const bitmap *b) {
+    operands_begin(o);
+    operands_add(o, a);
+    operands_add(o, b);
 }
 
 /* DIFF dest key1 key2 -- stores the members of key1 that are not in key2. */
 int diff_command(call *c) {
     const bitmap *there, *from, *less;
-    bitmap *result;
+    operands sources;
+    result r;
 
     if (!open_read(c, 1, &there)) return REDISMODULE_OK;
     if (!open_existing(c, 2, &from) || !open_existing(c, 3, &less)) return REDISMODULE_OK;
-    operands_clear();
-    operands_add(from);
-    operands_add(less);
-    if (!succeeded(c, core_combine(DIFF, &result)) || !store(c, 1, BITMAP, result)) return REDISMODULE_OK;
+    operands_of_two(&sources, from, less);
+    if (!succeeded(c, core_combine(DIFF, &sources, &r)) || !store(c, 1, BITMAP, r.b)) return REDISMODULE_OK;
     return reply_ok(c);
 }
 
-/* Makes argv[1] and argv[2], which must exist, operands 1 and 0; also gets their cardinalities. */
-static int open_pair(call *c, cardinality *first, cardinality *second) {
-    const bitmap *a, *b;
+/* Two bitmaps and their cardinalities. */
+typedef struct pair {
+    const bitmap *first, *second;
+    cardinality of_first, of_second;
+} pair;
 
+/* The bitmaps in argv[1] and argv[2], which must exist. */
+static int open_pair(call *c, pair *p) {
     limit_question(c);
-    if (!open_existing(c, 1, &a) || !open_existing(c, 2, &b)) return 0;
-    operands_clear();
-    operands_add(b);
-    operands_add(a);
-    return succeeded(c, core_cardinality(a, first)) && succeeded(c, core_cardinality(b, second));
+    if (!open_existing(c, 1, &p->first) || !open_existing(c, 2, &p->second)) return 0;
+    return succeeded(c, core_cardinality(p->first, &p->of_first))
+        && succeeded(c, core_cardinality(p->second, &p->of_second));
 }
 
-/* CONTAINS key1 key2 [ALL | ALL_STRICT | EQ] -- whether the two intersect; key2 is a subset of key1; a proper subset; the two are
- * equal. Modes are upper case only, as in the C module. */
+/* CONTAINS key1 key2 [ALL | ALL_STRICT | EQ] -- whether the two intersect; key2 is a subset of key1; a
+ * proper subset; the two are equal. Modes are upper case only, as in the C module. */
 int contains_command(call *c) {
     static const char *const modes[] = {"ALL", "ALL_STRICT", "EQ"};
     enum { ALL, ALL_STRICT, EQ, NONE } mode = c->argc > 3 ? ALL : NONE;
     const char *word = c->argc > 3 ? RedisModule_StringPtrLen(c->argv[3], NULL) : NULL;
     uint32_t holds = 0;
-    cardinality first, second;
+    pair p;
 
     if (c->argc > 4) return RedisModule_WrongArity(c->ctx);
     while (mode < NONE && strcmp(word, modes[mode])) mode++;
     if (word && mode == NONE) return reply_error(c, "ERR invalid mode argument: %s", word);
-    if (!open_pair(c, &first, &second)) return REDISMODULE_OK;
-    if (mode == EQ ? first != second : mode == ALL_STRICT && first <= second) return reply_integer(c, 0);
-    if (!succeeded(c, mode == NONE ? core_intersects(&holds) : core_is_subset(&holds))) return REDISMODULE_OK;
-    return reply_integer(c, holds);
+    if (!open_pair(c, &p)) return REDISMODULE_OK;
+    if (mode == EQ && p.of_first != p.of_second) return reply_integer(c, 0);
+    if (mode == ALL_STRICT && p.of_first <= p.of_second) return reply_integer(c, 0);
+    status done =
+        mode == NONE ? core_intersects(p.second, p.first, &holds) : core_is_subset(p.second, p.first, &holds);
+    return succeeded(c, done) ? reply_integer(c, holds) : REDISMODULE_OK;
 }
 
 /* Replies the exact ratio if it has at most nine decimal places, else the nearest double. */
@@ -159,11 +189,14 @@ static int reply_ratio(call *c, cardinality part, cardinality whole) {
 
 /* JACCARD key1 key2 -- the size of the intersection divided by that of the union; -1 if both are empty. */
 int jaccard_command(call *c) {
-    cardinality first, second, common;
+    pair p;
+    operands both;
+    cardinality common;
 
-    if (!open_pair(c, &first, &second)) return REDISMODULE_OK;
-    cardinality total = first + second;
+    if (!open_pair(c, &p)) return REDISMODULE_OK;
+    cardinality total = p.of_first + p.of_second;
     if (total == 0) return RedisModule_ReplyWithStringBuffer(c->ctx, "-1", 2);
-    if (!succeeded(c, core_combine_cardinality(AND, &common))) return REDISMODULE_OK;
+    operands_of_two(&both, p.second, p.first);
+    if (!succeeded(c, core_combine_cardinality(AND, &both, &common))) return REDISMODULE_OK;
     return reply_ratio(c, common, total - common);
 }

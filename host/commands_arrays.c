@@ -41,7 +41,8 @@ static int change(call *c, const char *name, uint32_t bit, int creates, uint64_t
         return 0;
     }
     status done = core_set_all(&k.value, offsets, length, bit, changed);
-    if (done == OK && k.stored == NULL && room_for(length)) bitmap_fit(&k.value);       /* it may have taken less than that */
+    int may_be_roomy = k.stored == NULL && room_for(length) > 0;
+    if (done == OK && may_be_roomy) bitmap_fit(&k.value);
     free_values(offsets);
     return commit(c, &k, done, *changed > 0, "setbit");
 }
@@ -67,11 +68,11 @@ int setbits_command(call *c) {
 /* CLEARBITS key offset [offset ...] [COUNT] -- clears these bits; with COUNT replies how many were set. */
 int clearbits_command(call *c) {
     uint64_t removed;
-    int counts = argument_is(c, c->argc - 1, "COUNT");
+    int wants_count = argument_is(c, c->argc - 1, "COUNT");
 
-    c->argc -= counts;
+    c->argc -= wants_count;
     if (!change(c, "offset", 0, 0, &removed)) return REDISMODULE_OK;
-    return counts ? reply_integer(c, removed) : reply_ok(c);
+    return wants_count ? reply_integer(c, removed) : reply_ok(c);
 }
 
 /* GETBITS key offset [offset ...] -- the bit at each offset. */
@@ -86,7 +87,8 @@ int getbits_command(call *c) {
         return REDISMODULE_OK;
     }
     if (b == NULL) length = 0;
-    if (reply_fits(c, length * (sizeof ":0\r\n" - 1)) && (b == NULL || succeeded(c, core_get_all(b, offsets, length)))) {
+    int fits = reply_fits(c, length * (sizeof ":0\r\n" - 1));
+    if (fits && (b == NULL || succeeded(c, core_get_all(b, offsets, length)))) {
         RedisModule_ReplyWithArray(c->ctx, (long)length);
         for (uint32_t i = 0; i < length; i++) reply_integer(c, offsets[i]);
     }

@@ -3,7 +3,8 @@
 #include "keys.h"
 #include "listing.h"
 
-/* SETBIT key offset value -- sets or clears a bit, and replies its old value. Creates a missing key for either value. */
+/* SETBIT key offset value -- sets or clears a bit, and replies its old value. Creates a missing key for
+ * either value. */
 int setbit_command(call *c) {
     uint64_t offset;
     uint32_t bit, previous = 0;
@@ -29,8 +30,8 @@ int getbit_command(call *c) {
     return RedisModule_ReplyWithLongLong(c->ctx, bit);
 }
 
-/* MGETBIT offset key [key ...] -- the bit at the offset of each key. A key of another type refuses the whole call, so the bits are
- * collected before the reply begins. */
+/* MGETBIT offset key [key ...] -- the bit at the offset of each key. A key of another type refuses the whole
+ * call, so the bits are collected before the reply begins. */
 int mgetbit_command(call *c) {
     uint64_t offset;
     uint32_t bit;
@@ -54,8 +55,9 @@ int mgetbit_command(call *c) {
     return REDISMODULE_OK;
 }
 
-/* BITCOUNT key [start [end [BYTE | BIT]]] -- the number of members, in all or in a range of the string that native SETBIT would make.
- * Negative indexes count from its end. Without `end`, which native Redis requires and Valkey does not, the range ends there. */
+/* BITCOUNT key [start [end [BYTE | BIT]]] -- the number of members, in all or in a range of the string that
+ * native SETBIT would make. Negative indexes count from its end. Without `end`, which native Redis requires
+ * and Valkey does not, the range ends there. */
 int bitcount_command(call *c) {
     range r = {.end = -1};
     cardinality members = 0;
@@ -82,8 +84,8 @@ static int parse_sought(call *c, uint32_t *bit) {
     return 1;
 }
 
-/* BITPOS key bit [start [end [BYTE | BIT]]] -- the first bit of that value in the range, or -1. Unless `end` is given, the first clear
- * bit may lie beyond the last member, but not beyond the family's last offset. */
+/* BITPOS key bit [start [end [BYTE | BIT]]] -- the first bit of that value in the range, or -1. Unless `end`
+ * is given, the first clear bit may lie beyond the last member, but not beyond the family's last offset. */
 int bitpos_command(call *c) {
     range r = {.end = -1, .given = c->argc > 4 ? 2 : (uint32_t)(c->argc - 3)};
     uint32_t bit, found = 0;

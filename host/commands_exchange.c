@@ -1,4 +1,5 @@
-/* commands_exchange.c -- conversion from and to portable streams, native bitmaps, and strings of '0' and '1'. */
+/* commands_exchange.c -- conversion from and to portable streams, native bitmaps, and strings of '0' and
+ * '1'. */
 #include "args.h"
 #include "keys.h"
 #include "listing.h"
@@ -10,22 +11,27 @@
 /* StringTruncate makes no longer strings. */
 #define TRUNCATE_MAX (512 * 1024 * 1024)
 
-/* Errors call the bytes `what`. */
-static int deserialize(call *c, uint32_t format, const char *what, const char *bytes, size_t length, bitmap **b) {
+/* Bytes that a client sent. Errors call them `name`. */
+typedef struct payload {
+    uint32_t format;
+    const char *name, *bytes;
+    size_t length;
+} payload;
+
+static int deserialize(call *c, const payload *p, result *r) {
     const char *fault;
 
-    if (!succeeded(c, core_deserialize(format, bytes, length, b, &fault))) return 0;
-    return fault == NULL || reply_error(c, "ERR invalid %s: %s", what, fault);
+    if (!succeeded(c, core_deserialize(p->format, p->bytes, p->length, r, &fault))) return 0;
+    return fault == NULL || reply_error(c, "ERR invalid %s: %s", p->name, fault);
 }
 
 /* SETBITARRAY key string -- stores a bitmap of the offsets of each '1' in the string. */
 int setbitarray_command(call *c) {
-    size_t length;
-    bitmap *b;
+    payload p = {.format = CHARACTERS, .name = "bit array"};
+    result r;
 
-    const char *string = RedisModule_StringPtrLen(c->argv[2], &length);
-    if (!deserialize(c, CHARACTERS, "bit array", string, length, &b) || !store(c, 1, BITMAP, b)) return REDISMODULE_OK;
-    return reply_ok(c);
+    p.bytes = RedisModule_StringPtrLen(c->argv[2], &p.length);
+    return deserialize(c, &p, &r) && store(c, 1, BITMAP, r.b) ? reply_ok(c) : REDISMODULE_OK;
 }
 
 /* GETBITARRAY key -- a '0' or '1' for each offset up to the largest member. */
@@ -46,96 +52,87 @@ int export_command(call *c) {
     return reply_serialized(c, b, c->family->exported);
 }
 
-/* Adds the members of `more` to *b, or sets *both to a new bitmap of all members, whichever is quicker. In the first case *both is *b. */
-static status unite(bitmap **b, const bitmap *more, bitmap **both) {
-    uint32_t merged;
-    status done = core_merge(b, more, &merged);
-
-    *both = *b;
-    if (done != OK || merged) return done;
-    operands_clear();
-    operands_add(*b);
-    operands_add(more);
-    return core_combine(OR, both);
-}
-
-/* Stores the union of the key and `imported`, and replies its cardinality. Stores `imported` itself, or frees it. */
-static int add_members(call *c, open_key *k, bitmap *imported) {
-    bitmap *both = k->stored ? k->stored : imported;
-    cardinality before = 0, after = 0;
+/* Stores the union of the key and `imported`, and replies its cardinality. Stores imported->b itself, or
+ * frees it. */
+static int add_members(call *c, open_key *k, const result *imported) {
+    counts members = {.after = imported->members};
     status done = OK;
 
     if (k->stored) {
-        done = core_cardinality(k->stored, &before);
-        if (done == OK) done = unite(&k->value, imported, &both);
-        bitmap_free(imported);
+        done = core_merge(&k->value, imported->b, &members);
+        bitmap_free(imported->b);
+    } else {
+        k->value = imported->b;
     }
-    if (done == OK) done = core_cardinality(both, &after);
-    if (done != OK && both != k->value) bitmap_free(both);
-    if (done != OK || both == k->value) commit(c, k, done, before != after, "setbit");
-    else commit_other(c, k, both, before != after, "setbit");
-    return done == OK ? reply_count(c, after) : REDISMODULE_OK;
+    if (!commit(c, k, done, members.before != members.after, "setbit")) return REDISMODULE_OK;
+    return reply_count(c, members.after);
 }
 
-/* IMPORT key payload [REPLACE] -- adds the members of a portable stream, or replaces all members by them; replies the new
- * cardinality. */
+/* IMPORT key payload [REPLACE] -- adds the members of a portable stream, or replaces all members by them;
+ * replies the new cardinality. */
 int import_command(call *c) {
-    size_t length;
-    bitmap *imported;
+    payload p = {.format = c->family->imported, .name = "roaring payload"};
+    result imported;
     open_key k;
 
     if (c->argc > 4 || (c->argc > 3 && !argument_is(c, 3, "REPLACE"))) return reply_syntax_error(c);
-    const char *payload = RedisModule_StringPtrLen(c->argv[2], &length);
-    if (!deserialize(c, c->family->imported, "roaring payload", payload, length, &imported)) return REDISMODULE_OK;
+    p.bytes = RedisModule_StringPtrLen(c->argv[2], &p.length);
+    if (!deserialize(c, &p, &imported)) return REDISMODULE_OK;
     if (c->argc > 3) return store_and_count(c, 1, BITMAP, imported);
-    if (open_write(c, 1, &k)) return add_members(c, &k, imported);
-    bitmap_free(imported);
+    if (open_write(c, 1, &k)) return add_members(c, &k, &imported);
+    bitmap_free(imported.b);
     return REDISMODULE_OK;
 }
 
-/* Converts the native bitmap in the key at `at`; a missing key counts as an empty one. StringDMA copies nothing, but it would convert a
- * string with the encoding int or embstr to raw for good. So GET reads short strings, unless the server has renamed it. */
-static int read_native(call *c, int at, bitmap **b) {
+/* Converts the native bitmap in the key at `at`; a missing key counts as an empty one. StringDMA copies
+ * nothing, but it would convert a string with the encoding int or embstr to raw for good. So GET reads short
+ * strings, unless the server has renamed it. */
+static int read_native(call *c, int at, result *r) {
     RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
     RedisModuleCallReply *copy = NULL;
-    const char *bytes = "";
-    size_t length = 0;
+    payload p = {.format = BITS, .name = "bitmap", .bytes = ""};
     int right = 1;
 
-    if (RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_STRING && RedisModule_ValueLength(key) <= ENCODED_MAX) {
+    if (RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_STRING
+        && RedisModule_ValueLength(key) <= ENCODED_MAX) {
         copy = RedisModule_Call(c->ctx, "GET", "s", c->argv[at]);
     }
-    if (copy && RedisModule_CallReplyType(copy) == REDISMODULE_REPLY_STRING) bytes = RedisModule_CallReplyStringPtr(copy, &length);
-    else if (key) bytes = RedisModule_StringDMA(key, &length, REDISMODULE_READ);
-    if (bytes == NULL) right = reply_error(c, REDISMODULE_ERRORMSG_WRONGTYPE);
-    else if (length && length - 1 > c->family->last >> 3)
+    if (copy && RedisModule_CallReplyType(copy) == REDISMODULE_REPLY_STRING) {
+        p.bytes = RedisModule_CallReplyStringPtr(copy, &p.length);
+    } else if (key) {
+        p.bytes = RedisModule_StringDMA(key, &p.length, REDISMODULE_READ);
+    }
+    if (p.bytes == NULL) right = reply_error(c, REDISMODULE_ERRORMSG_WRONGTYPE);
+    else if (p.length && p.length - 1 > c->family->last >> 3)
         right = reply_error(c, "ERR Roaring: the string is longer than the last offset allows");
-    right = right && deserialize(c, BITS, "bitmap", bytes, length, b);
+    right = right && deserialize(c, &p, r);
     if (copy) RedisModule_FreeCallReply(copy);
     RedisModule_CloseKey(key);
     return right;
 }
 
-/* FROMBITMAP key stringkey -- stores the members of a native bitmap over any value, and replies how many they are. The two keys may be
- * the same. */
+/* FROMBITMAP key stringkey -- stores the members of a native bitmap over any value, and replies how many
+ * they are. The two keys may be the same. */
 int frombitmap_command(call *c) {
-    bitmap *b;
+    result r;
 
-    return read_native(c, 2, &b) ? store_and_count(c, 1, ANY_TYPE, b) : REDISMODULE_OK;
+    return read_native(c, 2, &r) ? store_and_count(c, 1, ANY_TYPE, r) : REDISMODULE_OK;
 }
 
 /* Gives the key a string that the server creates from one of ours, and may copy. */
 static int set_string(call *c, RedisModuleKey *key, const bitmap *b, size_t length) {
     if (!has_room(c, length, 2)) return 0;
     RedisModuleString *string = RedisModule_CreateString(c->ctx, NULL, length);
-    int written = succeeded(c, core_serialize_to(b, BITS, (char *)RedisModule_StringPtrLen(string, NULL), length));
+    char *bytes = (char *)RedisModule_StringPtrLen(string, NULL);
+    int written = succeeded(c, core_serialize_to(b, BITS, bytes, length));
     if (written) RedisModule_StringSet(key, string);
     RedisModule_FreeString(c->ctx, string);
     return written;
 }
 
-/* Gives the key a string that the core fills where it stands, so that there is never more than one. The old value goes before that.
- * So b is validated first: then only a bug in the core could still lose the value. */
+/* Gives the key a string that the core fills where it stands, so that there is never more than one. The old
+ * value is deleted first. So b is validated first: then only a bug in the core could still lose the
+ * value. */
 static int fill_string(call *c, RedisModuleKey *key, const bitmap *b, size_t length) {
     const char *fault;
     size_t room;
@@ -145,21 +142,25 @@ static int fill_string(call *c, RedisModuleKey *key, const bitmap *b, size_t len
     if (RedisModule_KeyType(key) != REDISMODULE_KEYTYPE_EMPTY) {
         if (!succeeded(c, core_validate(b, &fault))) return 0;
         if (fault) return reply_error(c, "ERR Roaring: internal error (%s)", fault);
-        if (RedisModule_ModuleTypeGetType(key) == c->family->type && RedisModule_ModuleTypeGetValue(key) == b) {
+        if (RedisModule_ModuleTypeGetType(key) == c->family->type
+            && RedisModule_ModuleTypeGetValue(key) == b) {
             bitmap *placeholder = bitmap_create(0);
             if (placeholder == NULL) return reply_failure(c, OUT_OF_MEMORY);
             RedisModule_ModuleTypeReplaceValue(key, c->family->type, placeholder, (void **)&taken);
         }
         RedisModule_DeleteKey(key);
     }
-    RedisModule_StringTruncate(key, length);    /* cannot fail: the key is open for writing and missing, and the length is in bounds */
-    int written = succeeded(c, core_serialize_to(b, BITS, RedisModule_StringDMA(key, &room, REDISMODULE_WRITE), length));
+    /* Cannot fail: the key is open for writing and missing, and the length is in bounds. */
+    RedisModule_StringTruncate(key, length);
+    char *bytes = RedisModule_StringDMA(key, &room, REDISMODULE_WRITE);
+    int written = succeeded(c, core_serialize_to(b, BITS, bytes, length));
     if (!written) RedisModule_DeleteKey(key);
     bitmap_free(taken);
     return written;
 }
 
-/* TOBITMAP stringkey key -- stores a native bitmap of the members over any value, and replies its length in bytes. */
+/* TOBITMAP stringkey key -- stores a native bitmap of the members over any value, and replies its length in
+ * bytes. */
 int tobitmap_command(call *c) {
     const bitmap *b;
     uint64_t length;

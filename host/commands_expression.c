@@ -16,9 +16,15 @@ static int parse_key_count(call *c, int at, uint32_t *keys) {
     uint64_t count;
     const char *text = RedisModule_StringPtrLen(c->argv[at], &length);
 
-    if (!parse_number(text, length, UINT32_MAX, &count) || count == 0) return reply_error(c, "ERR numkeys should be greater than 0");
-    if (count > (uint64_t)(c->argc - at - 1)) return reply_error(c, "ERR Number of keys can't be greater than number of args");
-    if (count >= OPERANDS_MAX) return reply_error(c, "ERR Roaring: too many keys: maximum %d", OPERANDS_MAX - 1);
+    if (!parse_number(text, length, UINT32_MAX, &count) || count == 0) {
+        return reply_error(c, "ERR numkeys should be greater than 0");
+    }
+    if (count > (uint64_t)(c->argc - at - 1)) {
+        return reply_error(c, "ERR Number of keys can't be greater than number of args");
+    }
+    if (count >= OPERANDS_MAX) {
+        return reply_error(c, "ERR Roaring: too many keys: maximum %d", OPERANDS_MAX - 1);
+    }
     *keys = (uint32_t)count;
     return 1;
 }
@@ -46,60 +52,82 @@ static int parse_form(call *c, int at, question *asked) {
     if (argument_is(c, at, "MEMBERS")) asked->form = MEMBERS;
     else if (argument_is(c, at, "EXPORT")) asked->form = EXPORT;
     else if (!argument_is(c, at, "CARD")) {
-        return reply_error(c, "ERR syntax error: more keys than numkeys, or a word other than CARD, MEMBERS and EXPORT");
+        return reply_error(
+            c, "ERR syntax error: more keys than numkeys, or a word other than CARD, MEMBERS and EXPORT");
     }
     return asked->form == MEMBERS ? parse_page(c, at + 1, asked) : at + 1 == c->argc || reply_syntax_error(c);
 }
 
 /* Parses the expression at `at`. Places are those of characters, counted from 1. */
-static int parse_expression(call *c, int at, const query *q) {
+static int parse_expression(call *c, int at, query *q) {
     size_t length;
-    wrong m;
+    query_mistake m;
     const char *text = RedisModule_StringPtrLen(c->argv[at], &length);
 
     if (!succeeded(c, core_parse_query(q, text, length, &m))) return 0;
-    if (m.what == MISTAKE_NONE) return 1;
-    if (m.what != MISTAKE_UNNAMED_KEY) return reply_error(c, "ERR Roaring: query: %s at character %u", mistake_text(m.what), m.place);
-    return reply_error(c, "ERR Roaring: query: the expression ends without #%llu at character %u", (unsigned long long)m.key, m.place);
+    if (m.number == MISTAKE_NONE) return 1;
+    if (m.number != MISTAKE_UNNAMED_KEY) {
+        return reply_error(c, "ERR Roaring: query: %s at character %u", mistake_text(m.number), m.place);
+    }
+    return reply_error(c, "ERR Roaring: query: the expression ends without #%llu at character %u",
+                       (unsigned long long)m.key, m.place);
+}
+
+static void begin_query(const call *c, query *q) {
+    q->greatest = c->family->last;
+    operands_begin(&q->operands);
 }
 
 /* Makes the q->keys keys from `at` on and the expression that was parsed the operands. */
-static int open_query(call *c, const query *q, int at) {
-    operands_clear();
-    if (!open_operands(c, at, at + (int)q->keys)) return 0;
-    operands_add_parsed();
+static int open_query(call *c, query *q, int at) {
+    if (!open_operands(c, at, at + (int)q->keys, &q->operands)) return 0;
+    query_add_tree(q);
     return 1;
 }
 
-/* QUERY expression numkeys key [key ...] [CARD | MEMBERS [FROM offset] [LIMIT n] | EXPORT] -- the number of members of the expression,
- * its members, or a payload of them. */
-int query_command(call *c) {
-    query q = {.greatest = c->family->last};
-    question asked;
+static int reply_query_cardinality(call *c, const query *q) {
     cardinality members;
-    bitmap *result;
+    return succeeded(c, core_query_cardinality(q, 0, &members)) ? reply_count(c, members) : REDISMODULE_OK;
+}
 
-    if (!parse_key_count(c, 2, &q.keys) || !parse_form(c, 3 + (int)q.keys, &asked)) return REDISMODULE_OK;
-    if (!parse_expression(c, 1, &q) || !open_query(c, &q, 3)) return REDISMODULE_OK;
-    limit_question(c);
-    if (asked.form == MEMBERS) return reply_query_members(c, &q, asked.from, asked.limit);
-    if (asked.form == CARD) {
-        if (!succeeded(c, core_query_cardinality(&q, 0, &members))) return REDISMODULE_OK;
-        return reply_count(c, members);
-    }
-    if (!succeeded(c, core_query(&q, &result))) return REDISMODULE_OK;
-    reply_serialized(c, result, c->family->exported);
-    bitmap_free(result);
+static int reply_query_payload(call *c, const query *q) {
+    result r;
+
+    if (!succeeded(c, core_query(q, &r))) return REDISMODULE_OK;
+    reply_serialized(c, r.b, c->family->exported);
+    bitmap_free(r.b);
     return REDISMODULE_OK;
 }
 
-/* QUERYSTORE dest expression numkeys key [key ...] -- stores the members of the expression, and replies how many there are. */
+static int answer(call *c, const query *q, const question *asked) {
+    limit_question(c);
+    if (asked->form == MEMBERS) return reply_query_members(c, q, asked->from, asked->limit);
+    return asked->form == CARD ? reply_query_cardinality(c, q) : reply_query_payload(c, q);
+}
+
+/* QUERY expression numkeys key [key ...] [CARD | MEMBERS [FROM offset] [LIMIT n] | EXPORT] -- the number of
+ * members of the expression, its members, or a payload of them. */
+int query_command(call *c) {
+    query q;
+    question asked;
+
+    if (!parse_key_count(c, 2, &q.keys) || !parse_form(c, 3 + (int)q.keys, &asked)) return REDISMODULE_OK;
+    begin_query(c, &q);
+    if (parse_expression(c, 1, &q) && open_query(c, &q, 3)) answer(c, &q, &asked);
+    operands_end(&q.operands);
+    return REDISMODULE_OK;
+}
+
+/* QUERYSTORE dest expression numkeys key [key ...] -- stores the members of the expression, and replies how
+ * many there are. */
 int querystore_command(call *c) {
-    query q = {.greatest = c->family->last};
-    bitmap *result;
+    query q;
+    result r;
 
     if (!parse_key_count(c, 3, &q.keys)) return REDISMODULE_OK;
     if (c->argc != 4 + (int)q.keys) return reply_error(c, "ERR syntax error: more keys than numkeys");
-    if (!parse_expression(c, 2, &q) || !open_query(c, &q, 4)) return REDISMODULE_OK;
-    return succeeded(c, core_query(&q, &result)) ? store_and_count(c, 1, ANY_TYPE, result) : REDISMODULE_OK;
+    begin_query(c, &q);
+    int done = parse_expression(c, 2, &q) && open_query(c, &q, 4) && succeeded(c, core_query(&q, &r));
+    operands_end(&q.operands);
+    return done ? store_and_count(c, 1, ANY_TYPE, r) : REDISMODULE_OK;
 }

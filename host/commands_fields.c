@@ -8,6 +8,9 @@
 /* Up to this many subcommands need no allocation. */
 #define FEW 16
 
+static const char invalid_type[] =
+    "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is.";
+
 /* i1 .. i64, u1 .. u63 */
 static int parse_type(call *c, int at, field *f) {
     size_t length;
@@ -17,7 +20,7 @@ static int parse_type(call *c, int at, field *f) {
     f->is_signed = *text == 'i';
     if (*text == 'i' || *text == 'u') parse_number(text + 1, length - 1, 63 + f->is_signed, &width);
     f->width = (uint32_t)width;
-    return width > 0 || reply_error(c, "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is.");
+    return width > 0 || reply_error(c, "%s", invalid_type);
 }
 
 /* An offset, or # and a number of fields of this width. The field must not extend beyond the last offset. */
@@ -58,7 +61,8 @@ static int parse_steps(call *c, field_step *steps, size_t *length, int *writes) 
         }
         field_step *s = &steps[(*length)++];
         *s = (field_step){.overflow = overflow, .outcome.written = 1};
-        for (s->action = FIELD_GET; s->action <= FIELD_INCRBY && !argument_is(c, at, actions[s->action].name); s->action++) {}
+        s->action = FIELD_GET;
+        while (s->action <= FIELD_INCRBY && !argument_is(c, at, actions[s->action].name)) s->action++;
         if (s->action > FIELD_INCRBY || rest < actions[s->action].arguments) return reply_syntax_error(c);
         if (!parse_type(c, at + 1, &s->at) || !parse_place(c, at + 2, &s->at)) return 0;
         if (s->action != FIELD_GET && !parse_index(c, at + 3, &s->value)) return 0;
@@ -87,12 +91,12 @@ static int read_fields(call *c, field_step *steps, size_t length) {
     return reply_steps(c, steps, length);
 }
 
-/* Runs steps of which one writes. */
+/* Runs steps, exactly one of which writes. */
 static status write_one(bitmap **b, field_step *steps, size_t length, uint32_t *changed) {
     status done = OK;
     for (field_step *s = steps; done == OK && s < steps + length; s++) {
         if (s->action == FIELD_GET) done = core_get_field(*b, &s->at, &s->outcome.reply);
-        else done = core_set_field(b, &s->at, s->action == FIELD_INCRBY, s->value, s->overflow, &s->outcome);
+        else done = core_write_field(b, s);
         *changed |= s->outcome.changed;
     }
     return done;
@@ -103,8 +107,8 @@ static int write_fields(call *c, field_step *steps, size_t length, int writes) {
     open_key k;
 
     if (!open_create(c, 1, 0, &k)) return REDISMODULE_OK;
-    status done =
-        writes == 1 ? write_one(&k.value, steps, length, &changed) : core_change_fields(&k.value, steps, (uint32_t)length, &changed);
+    status done = writes == 1 ? write_one(&k.value, steps, length, &changed)
+                              : core_change_fields(&k.value, steps, (uint32_t)length, &changed);
     if (!commit(c, &k, done, changed > 0, "setbit")) return REDISMODULE_OK;
     return reply_steps(c, steps, length);
 }
@@ -125,7 +129,8 @@ static int bitfield(call *c, int may_write) {
     return REDISMODULE_OK;
 }
 
-/* BITFIELD key [GET type offset | [OVERFLOW WRAP | SAT | FAIL] SET type offset value | INCRBY type offset increment ...] */
+/* BITFIELD key [GET type offset | [OVERFLOW WRAP | SAT | FAIL] SET type offset value | INCRBY type offset
+ * increment ...] */
 int bitfield_command(call *c) { return bitfield(c, 1); }
 
 /* BITFIELD_RO key [GET type offset ...] */

@@ -1,12 +1,13 @@
-/* commands_form.c -- a bitmap's containers, which no other command shows. */
+/* commands_form.c -- commands that show or change a bitmap's containers rather than its members. */
 #include <string.h>
 
 #include "args.h"
 #include "keys.h"
 #include "reply.h"
 
-/* OPTIMIZE key [MEM] -- converts each container of this node's copy to its smallest form. The members stay the same, so the change is
- * not announced. Memory is freed with or without MEM. Any other word is accepted, as in the C module, whose AOF files may hold one. */
+/* OPTIMIZE key [MEM] -- converts each container of this node's copy to its smallest form. The members stay
+ * the same, so the change is not announced. Memory is freed with or without MEM. Any other word is accepted,
+ * as in the C module, whose AOF files may hold one. */
 int optimize_command(call *c) {
     const bitmap *b;
     bitmap *packed;
@@ -23,7 +24,8 @@ int optimize_command(call *c) {
     return reply_ok(c);
 }
 
-/* Type, cardinality, containers, maximum, minimum; then for arrays, bitsets and runs: containers, members, bytes. */
+/* Type, cardinality, containers, maximum, minimum; then for arrays, bitsets and runs: containers, members,
+ * bytes. */
 static const char stat_text[] =
     "type: %s\n"
     "cardinality: %s\n"
@@ -40,9 +42,11 @@ static const char stat_text[] =
     "\trun container values: %s\n"
     "\trun container bytes: %s\n";
 
-#define JSON_KIND "{\"number_of_containers\":\"%s\",\"container_cardinality\":\"%s\",\"container_allocated_bytes\":\"%s\"}"
+#define JSON_KIND \
+    "{\"number_of_containers\":\"%s\",\"container_cardinality\":\"%s\",\"container_allocated_bytes\":\"%s\"}"
 static const char stat_json[] =
-    "{\"type\":\"%s\",\"cardinality\":\"%s\",\"number_of_containers\":\"%s\",\"max_value\":\"%s\",\"min_value\":\"%s\","
+    "{\"type\":\"%s\",\"cardinality\":\"%s\",\"number_of_containers\":\"%s\","
+    "\"max_value\":\"%s\",\"min_value\":\"%s\","
     "\"array_container\":" JSON_KIND ",\"bitset_container\":" JSON_KIND ",\"run_container\":" JSON_KIND "}";
 
 /* Copies the form, replacing each %s by the next word; returns the length. */
@@ -75,11 +79,15 @@ int stat_command(call *c) {
     if (b == NULL) return RedisModule_ReplyWithNull(c->ctx);
     least = c->family->last;                    /* for an empty bitmap */
     if (!succeeded(c, core_statistics(b, of))) return REDISMODULE_OK;
-    if (!succeeded(c, core_extreme(b, 0, &any, &least)) || !succeeded(c, core_extreme(b, 1, &any, &greatest))) return REDISMODULE_OK;
+    if (!succeeded(c, core_extreme(b, 0, &any, &least))
+        || !succeeded(c, core_extreme(b, 1, &any, &greatest))) {
+        return REDISMODULE_OK;
+    }
     for (int i = 0; i < CONTAINER_KINDS; i++) {
         cardinality *of_kind = number + OF_KINDS + 3 * i;
         of_kind[0] = of[i].containers;
-        of_kind[1] = of[i].containers && !of[i].members ? TWO_TO_64 : of[i].members;    /* the core counts modulo 2^64 */
+        /* The core counts modulo 2^64. */
+        of_kind[1] = of[i].containers && !of[i].members ? TWO_TO_64 : of[i].members;
         of_kind[2] = of[i].bytes;
         number[CONTAINERS] += of_kind[0];
         number[CARDINALITY] += of_kind[1];

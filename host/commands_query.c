@@ -62,7 +62,7 @@ int select_command(call *c) {
     return reply_offset(c, member);
 }
 
-/* --- Lists ---------------------------------------------------------------------------------------------------------- */
+/* --- Lists --------------------------------------------------------------------------------------------- */
 
 static cardinality least(cardinality a, cardinality b) { return a < b ? a : b; }
 
@@ -85,7 +85,9 @@ int rangeintarray_command(call *c) {
     if (!parse_offset(c, 2, "start", &start) || !parse_offset(c, 3, "end", &end)) return REDISMODULE_OK;
     cardinality asked = start <= end ? (cardinality)end - start + 1 : 0;
     if (asked > list_limit(c, asked)) {
-        return reply_error(c, "Roaring: range too large: maximum %" PRIu64 " elements (redis-roar.reply-limit)", list_limit(c, asked));
+        return reply_error(c,
+                           "Roaring: range too large: maximum %" PRIu64 " elements (redis-roar.reply-limit)",
+                           list_limit(c, asked));
     }
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b && !succeeded(c, core_cardinality(b, &members))) return REDISMODULE_OK;
@@ -108,8 +110,9 @@ int range_command(call *c) {
     return reply_members(c, b, min, least(members, limit));
 }
 
-/* SCAN key cursor [COUNT n] -- the next cursor, then n members from the cursor on. The next cursor is the smallest member not yet
- * returned, or 0 at the end. A member that is present throughout is returned exactly once, whatever is written in between. */
+/* SCAN key cursor [COUNT n] -- the next cursor, then n members from the cursor on. The next cursor is the
+ * smallest member not yet returned, or 0 at the end. A member that is present throughout is returned exactly
+ * once, whatever is written in between. */
 int scan_command(call *c) {
     uint64_t cursor, wanted = SCAN_COUNT, largest, next = 0;
     cardinality before = 0, rest = 0, members = 0;

@@ -11,7 +11,8 @@
 #define REPLY_BYTES_LEAST 1024
 #define REPLY_BYTES_DEFAULT (256 * 1024 * 1024)
 
-/* The server itself calls a script slow after this time (busy-reply-threshold), and lets other clients end it. */
+/* The server itself calls a script slow after this time (busy-reply-threshold), and lets other clients end
+ * it. */
 #define QUESTION_MS_DEFAULT 5000
 #define QUESTION_MS_MOST 86400000
 
@@ -38,6 +39,41 @@ static const struct settings defaults = {
     .question_ms = QUESTION_MS_DEFAULT,
 };
 
+/* A setting that is one of a few words. */
+struct choice {
+    const char *argument, *parameter;
+    const char *name;               /* in errors about the argument */
+    const char *const *words;
+    int count;
+    const char *listed;             /* the words, in errors */
+    unsigned int flags;
+    int *value;                     /* index into words */
+};
+
+/* A setting that is a number. */
+struct number {
+    const char *argument, *parameter;
+    long long least, most;
+    unsigned int flags;
+    long long *value;
+};
+
+static const struct choice choices[] = {
+    {"CPU", "cpu", "CPU level", levels, LEVELS, "auto, v2, v3, v4 or neon", REDISMODULE_CONFIG_IMMUTABLE,
+     &settings.level},
+    {"R64-REPLIES", "r64-replies", "R64-REPLIES", replies, REPLIES, "compatible or strings",
+     REDISMODULE_CONFIG_DEFAULT, &settings.r64_replies},
+};
+
+static const struct number numbers[] = {
+    {"REPLY-LIMIT", "reply-limit", 1, REPLY_LIMIT_MOST, REDISMODULE_CONFIG_DEFAULT, &settings.reply_limit},
+    {"REPLY-LIMIT-BYTES", "reply-limit-bytes", REPLY_BYTES_LEAST, INT64_MAX, REDISMODULE_CONFIG_MEMORY,
+     &settings.reply_limit_bytes},
+    {"QUESTION-MS", "question-ms", 0, QUESTION_MS_MOST, REDISMODULE_CONFIG_DEFAULT, &settings.question_ms},
+};
+
+enum { CHOICES = sizeof choices / sizeof *choices, NUMBERS = sizeof numbers / sizeof *numbers };
+
 const char *wanted_level(void) { return settings.level == AUTO ? NULL : levels[settings.level]; }
 int wants_debug(void) { return settings.debug; }
 int wants_strings(void) { return settings.r64_replies == STRINGS; }
@@ -45,7 +81,7 @@ uint64_t reply_limit(void) { return (uint64_t)settings.reply_limit; }
 uint64_t question_ms(void) { return (uint64_t)settings.question_ms; }
 uint64_t reply_limit_bytes(void) { return (uint64_t)settings.reply_limit_bytes; }
 
-/* --- Module arguments: CPU level, REPLY-LIMIT n, REPLY-LIMIT-BYTES n, QUESTION-MS n, R64-REPLIES kind, DEBUG -------------- */
+/* --- Module arguments: CPU, REPLY-LIMIT, REPLY-LIMIT-BYTES, QUESTION-MS, R64-REPLIES, DEBUG --- */
 
 /* An argument's text for the log. */
 static const char *shown(RedisModuleString *argument) {
@@ -54,49 +90,40 @@ static const char *shown(RedisModuleString *argument) {
     return loggable(text, length);
 }
 
-/* Looks a word up in the names of a setting. Errors call it `what`, and name the `choices`. */
-static int read_word(RedisModuleCtx *ctx, RedisModuleString *word, const char *const *names, int count, int *setting, const char *what,
-                     const char *choices) {
-    for (int i = 0; i < count; i++) {
-        if (strcasecmp(RedisModule_StringPtrLen(word, NULL), names[i]) != 0) continue;
-        *setting = i;
+static int read_choice(RedisModuleCtx *ctx, RedisModuleString *word, const struct choice *of) {
+    for (int i = 0; i < of->count; i++) {
+        if (strcasecmp(RedisModule_StringPtrLen(word, NULL), of->words[i]) != 0) continue;
+        *of->value = i;
         return REDISMODULE_OK;
     }
-    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "unknown %s '%s': must be %s", what, shown(word), choices);
+    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "unknown %s '%s': must be %s", of->name, shown(word),
+                    of->listed);
     return REDISMODULE_ERR;
 }
 
-static int read_number(RedisModuleCtx *ctx, RedisModuleString *number, long long least, long long most, long long *setting,
-                       const char *what) {
+static int read_number(RedisModuleCtx *ctx, RedisModuleString *number, const struct number *of) {
     long long value;
-    if (RedisModule_StringToLongLong(number, &value) != REDISMODULE_OK || value < least || value > most) {
-        RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "invalid %s '%s': must be a number from %lld to %lld", what, shown(number),
-                        least, most);
-        return REDISMODULE_ERR;
+    int parsed = RedisModule_StringToLongLong(number, &value);
+    if (parsed == REDISMODULE_OK && value >= of->least && value <= of->most) {
+        *of->value = value;
+        return REDISMODULE_OK;
     }
-    *setting = value;
-    return REDISMODULE_OK;
+    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "invalid %s '%s': must be a number from %lld to %lld",
+                    of->argument, shown(number), of->least, of->most);
+    return REDISMODULE_ERR;
 }
 
 /* Reads the argument's value, which follows it unless it is the last one. */
 static int read_argument(RedisModuleCtx *ctx, RedisModuleString *argument, RedisModuleString *value) {
     const char *name = RedisModule_StringPtrLen(argument, NULL);
-    if (value && strcasecmp(name, "CPU") == 0) {
-        return read_word(ctx, value, levels, LEVELS, &settings.level, "CPU level", "auto, v2, v3, v4 or neon");
+    for (int i = 0; value && i < CHOICES; i++) {
+        if (strcasecmp(name, choices[i].argument) == 0) return read_choice(ctx, value, &choices[i]);
     }
-    if (value && strcasecmp(name, "REPLY-LIMIT") == 0) {
-        return read_number(ctx, value, 1, REPLY_LIMIT_MOST, &settings.reply_limit, "REPLY-LIMIT");
+    for (int i = 0; value && i < NUMBERS; i++) {
+        if (strcasecmp(name, numbers[i].argument) == 0) return read_number(ctx, value, &numbers[i]);
     }
-    if (value && strcasecmp(name, "REPLY-LIMIT-BYTES") == 0) {
-        return read_number(ctx, value, REPLY_BYTES_LEAST, INT64_MAX, &settings.reply_limit_bytes, "REPLY-LIMIT-BYTES");
-    }
-    if (value && strcasecmp(name, "QUESTION-MS") == 0) {
-        return read_number(ctx, value, 0, QUESTION_MS_MOST, &settings.question_ms, "QUESTION-MS");
-    }
-    if (value && strcasecmp(name, "R64-REPLIES") == 0) {
-        return read_word(ctx, value, replies, REPLIES, &settings.r64_replies, "R64-REPLIES", "compatible or strings");
-    }
-    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "unknown or incomplete module argument '%s'", shown(argument));
+    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "unknown or incomplete module argument '%s'",
+                    shown(argument));
     return REDISMODULE_ERR;
 }
 
@@ -109,10 +136,10 @@ static int read_arguments(RedisModuleCtx *ctx, RedisModuleString **argv, int arg
     return REDISMODULE_OK;
 }
 
-/* --- Configuration parameters ------------------------------------------------------------------------------------------ */
+/* --- Configuration parameters -------------------------------------------------------------------------- */
 
-/* The server checks values against the names or the bounds that were registered. It may set a parameter to its default first, so setting
- * one has no other effect than storing the value. */
+/* The server checks values against the names or the bounds that were registered. It may set a parameter to
+ * its default first, so setting one has no other effect than storing the value. */
 
 static int get_int(const char *name, void *setting) {
     (void)name;
@@ -138,32 +165,33 @@ static int set_number(const char *name, long long value, void *setting, RedisMod
     return REDISMODULE_OK;
 }
 
-static int register_choice(RedisModuleCtx *ctx, const char *name, const char *const *names, int count, unsigned int flags, int *setting) {
-    int numbers[LEVELS];        /* as many as any setting has names */
-    for (int i = 0; i < count; i++) numbers[i] = i;
-    return RedisModule_RegisterEnumConfig(ctx, name, *setting, flags, (const char **)names, numbers, count, get_int, set_int, NULL,
-                                          setting);
+static int register_choice(RedisModuleCtx *ctx, const struct choice *s) {
+    int indexes[LEVELS];        /* as many as any setting has words */
+    for (int i = 0; i < s->count; i++) indexes[i] = i;
+    return RedisModule_RegisterEnumConfig(ctx, s->parameter, *s->value, s->flags, (const char **)s->words,
+                                          indexes, s->count, get_int, set_int, NULL, s->value);
 }
 
-static int register_number(RedisModuleCtx *ctx, const char *name, unsigned int flags, long long least, long long most, long long *setting) {
-    return RedisModule_RegisterNumericConfig(ctx, name, *setting, flags, least, most, get_number, set_number, NULL, setting);
+static int register_number(RedisModuleCtx *ctx, const struct number *s) {
+    return RedisModule_RegisterNumericConfig(ctx, s->parameter, *s->value, s->flags, s->least, s->most,
+                                             get_number, set_number, NULL, s->value);
 }
 
-/* CONFIG REWRITE keeps the arguments of `loadmodule` and leaves out parameters that have their default. With the arguments as defaults,
- * the file that it writes restores all values. */
+static int register_debug(RedisModuleCtx *ctx) {
+    return RedisModule_RegisterBoolConfig(ctx, "debug", settings.debug, REDISMODULE_CONFIG_IMMUTABLE, get_int,
+                                          set_int, NULL, &settings.debug);
+}
+
+/* CONFIG REWRITE keeps the arguments of `loadmodule` and leaves out parameters that have their default. With
+ * the arguments as defaults, the file that it writes restores all values. */
 static int register_parameters(RedisModuleCtx *ctx) {
-    enum { FIXED = REDISMODULE_CONFIG_IMMUTABLE, VARIABLE = REDISMODULE_CONFIG_DEFAULT, BYTES = REDISMODULE_CONFIG_MEMORY };
-    struct settings *s = &settings;
-
-    if (register_choice(ctx, "cpu", levels, LEVELS, FIXED, &s->level) != REDISMODULE_OK
-        || RedisModule_RegisterBoolConfig(ctx, "debug", s->debug, FIXED, get_int, set_int, NULL, &s->debug) != REDISMODULE_OK
-        || register_number(ctx, "reply-limit", VARIABLE, 1, REPLY_LIMIT_MOST, &s->reply_limit) != REDISMODULE_OK
-        || register_number(ctx, "reply-limit-bytes", BYTES, REPLY_BYTES_LEAST, INT64_MAX, &s->reply_limit_bytes) != REDISMODULE_OK
-        || register_number(ctx, "question-ms", VARIABLE, 0, QUESTION_MS_MOST, &s->question_ms) != REDISMODULE_OK
-        || register_choice(ctx, "r64-replies", replies, REPLIES, VARIABLE, &s->r64_replies) != REDISMODULE_OK) {
-        return REDISMODULE_ERR;
+    for (int i = 0; i < CHOICES; i++) {
+        if (register_choice(ctx, &choices[i]) != REDISMODULE_OK) return REDISMODULE_ERR;
     }
-    return RedisModule_LoadConfigs(ctx);
+    for (int i = 0; i < NUMBERS; i++) {
+        if (register_number(ctx, &numbers[i]) != REDISMODULE_OK) return REDISMODULE_ERR;
+    }
+    return register_debug(ctx) == REDISMODULE_OK ? RedisModule_LoadConfigs(ctx) : REDISMODULE_ERR;
 }
 
 int load_settings(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {

@@ -4,8 +4,9 @@
 
 #include "redismodule.h"
 
-/* Reads the module's arguments and registers the parameters redis-roar.*, whose defaults are the arguments. Creates nothing else: Redis
- * 7.2 and 7.4 and Valkey crash if a module with data types fails to load in MODULE LOADEX. An error has been logged. */
+/* Reads the module's arguments and registers the parameters redis-roar.*, whose defaults are the arguments.
+ * Creates nothing else: Redis 7.2 and 7.4 and Valkey crash if a module with data types fails to load in
+ * MODULE LOADEX. An error has been logged. */
 int load_settings(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 
 /* The wanted CPU level; NULL for the best that this CPU supports. */

@@ -1,9 +1,11 @@
-/* core-link.h -- the interface between the compiled core (core.c, once per CPU level) and the sandbox that calls it.
+/* core-link.h -- the interface between the compiled core (core.c, once per CPU level) and the sandbox that
+ * calls it.
  *
- *   sandbox.c --> struct core (generated: build/core.h) --> core.c --> imports of the core --> back into sandbox.c
+ *   sandbox.c --> struct core (generated: build/core.h) --> core.c --> the core's imports --> sandbox.c
  *
- * To make a call, fill a frame, then call core->enter(&frame) and exported functions. enter() copies the frame, but not what it
- * points to: that must exist until the call ends. Each level handles one call at a time, and imports must not call the core. */
+ * To make a call, fill a frame, then call core->enter(&frame) and exported functions. enter() copies the
+ * frame, but not what it points to: that must exist until the call ends. Each level handles one call at a
+ * time, and imports must not call the core. */
 #ifndef ROAR_CORE_LINK_H
 #define ROAR_CORE_LINK_H
 
@@ -57,16 +59,17 @@ static inline const char *trap_text(enum trap trap) {
 /* Ends the call by _longjmp. */
 __attribute__((noreturn, cold)) void sandbox_trap(enum trap trap);
 
-/* Makes memory 0, which is smaller, at least `bytes` bytes large. Keeps its content, and returns where it is now. Ends the call by
- * _longjmp if out of memory. */
+/* Makes memory 0, which is smaller, at least `bytes` bytes large. Keeps its content, and returns where it is
+ * now. Ends the call by _longjmp if out of memory. */
 span sandbox_grow(uint32_t bytes);
 
-/* The core has done WORK_BATCH units of work since the call began or this was last called: some microseconds, or where containers are
- * large a millisecond. May end the call by _longjmp. */
+/* The core has done WORK_BATCH units of work since the call began or this was last called: a few
+ * microseconds, or a millisecond where containers are large. May end the call by _longjmp. */
 #define WORK_BATCH 1024
 __attribute__((leaf, cold)) void sandbox_worked(void);
 
-/* The core writes the members of a reply here, and calls sandbox_take_members when the buffer is full and a member follows. */
+/* The core writes the members of a reply here, and calls sandbox_take_members when the buffer is full and a
+ * member follows. */
 #define MEMBERS_BATCH 4096
 extern uint64_t sandbox_members[MEMBERS_BATCH];
 void sandbox_take_members(void);

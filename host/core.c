@@ -1,10 +1,11 @@
 /* core.c -- the core for one CPU level: its imports, the generated code, and the table of its exports.
  *
- * Compiled once per level with -DLEVEL=v2, v3, v4 or neon, which names the table: core_v2 and so on. This is the only
- * file that knows the w2c_ names of generated code.
+ * Compiled once per level with -DLEVEL=v2, v3, v4 or neon, which names the table: core_v2 and so on. This is
+ * the only file that knows the w2c_ names of generated code.
  *
- * All state of a call is in the static variables below. Being static to this translation unit, they let the compiler see every
- * use and inline the imports into plain loads. Every import checks its addresses in 64 bits before it accesses memory. */
+ * All state of a call is in the static variables below. Being static to this translation unit, they let the
+ * compiler see every use and inline the imports into plain loads. Every import checks its addresses in 64
+ * bits before it accesses memory. */
 #include "core-link.h"
 #include "facts.h"
 #include "wasm-rt.h"
@@ -18,7 +19,8 @@
 static const span *operands;
 static u32 operand_count;
 
-/* Values handed back overwrite arguments already read; there are never more of them. is_deferred: see argument.defer. */
+/* Values handed back overwrite arguments already read; there are never more of them. is_deferred: see
+ * argument.defer. */
 static u64 *arguments;
 static u32 argument_count, handed_back_count, is_deferred;
 
@@ -35,8 +37,8 @@ static u32 left_shown, right_shown;
 
 /* ------------------------------------------------------------------ left and right */
 
-/* Both memories have the same imports; `side` is left or right. The address and the constant offset are at most 2^32 - 1 each, so
- * their sum cannot wrap in 64 bits. */
+/* Both memories have the same imports; `side` is left or right. The address and the constant offset are at
+ * most 2^32 - 1 each, so their sum cannot wrap in 64 bits. */
 #define CACHE_LINE 64
 
 #define DEFINE_LOAD_IMPORT(side, name, type, result)                                             \
@@ -47,36 +49,38 @@ static u32 left_shown, right_shown;
         return (result)value;                                                                    \
     }
 
-#define DEFINE_SIDE(side)                                                                                         \
-    IMPORT void w2c_##side##_select(u32 k) {                                                                      \
-        if (k == SELF) {                                                                                          \
-            side##_base = memory_base;                                                                            \
-            side##_size = memory_size;                                                                            \
-        } else {                                                                                                  \
-            if (UNLIKELY(k >= operand_count)) sandbox_trap(TRAP_OPERAND);                                         \
-            side##_base = operands[k].base;                                                                       \
-            side##_size = operands[k].size;                                                                       \
-        }                                                                                                         \
-        side##_shown = k;                                                                                         \
-    }                                                                                                             \
-                                                                                                                  \
-    IMPORT u32 w2c_##side##_size(void) { return (u32)side##_size; }                                               \
-                                                                                                                  \
-    DEFINE_LOAD_IMPORT(side, load8, u8, u32)                                                                      \
-    DEFINE_LOAD_IMPORT(side, load16, u16, u32)                                                                    \
-    DEFINE_LOAD_IMPORT(side, load32, u32, u32)                                                                    \
-    DEFINE_LOAD_IMPORT(side, load64, u64, u64)                                                                    \
-    DEFINE_LOAD_IMPORT(side, load128, v128, v128)                                                                 \
-                                                                                                                  \
-    IMPORT void w2c_##side##_copy(u32 to, u32 from, u32 bytes) {                                                  \
-        if (UNLIKELY((u64)from + bytes > side##_size)) sandbox_trap(TRAP_OPERAND);                                \
-        if (UNLIKELY((u64)to + bytes > memory_size)) sandbox_trap(TRAP_MEMORY);                                   \
-        if (bytes > 0) memmove(memory_base + to, side##_base + from, bytes);                                      \
-    }                                                                                                             \
-                                                                                                                  \
-    IMPORT void w2c_##side##_prefetch(u32 at, u32 bytes) {                                                        \
-        if ((u64)at + bytes > side##_size) return;                                                                \
-        for (u32 ahead = 0; ahead < bytes; ahead += CACHE_LINE) { __builtin_prefetch(side##_base + at + ahead); } \
+#define DEFINE_SIDE(side)                                                          \
+    IMPORT void w2c_##side##_select(u32 k) {                                       \
+        if (k == SELF) {                                                           \
+            side##_base = memory_base;                                             \
+            side##_size = memory_size;                                             \
+        } else {                                                                   \
+            if (UNLIKELY(k >= operand_count)) sandbox_trap(TRAP_OPERAND);          \
+            side##_base = operands[k].base;                                        \
+            side##_size = operands[k].size;                                        \
+        }                                                                          \
+        side##_shown = k;                                                          \
+    }                                                                              \
+                                                                                   \
+    IMPORT u32 w2c_##side##_size(void) { return (u32)side##_size; }                \
+                                                                                   \
+    DEFINE_LOAD_IMPORT(side, load8, u8, u32)                                       \
+    DEFINE_LOAD_IMPORT(side, load16, u16, u32)                                     \
+    DEFINE_LOAD_IMPORT(side, load32, u32, u32)                                     \
+    DEFINE_LOAD_IMPORT(side, load64, u64, u64)                                     \
+    DEFINE_LOAD_IMPORT(side, load128, v128, v128)                                  \
+                                                                                   \
+    IMPORT void w2c_##side##_copy(u32 to, u32 from, u32 bytes) {                   \
+        if (UNLIKELY((u64)from + bytes > side##_size)) sandbox_trap(TRAP_OPERAND); \
+        if (UNLIKELY((u64)to + bytes > memory_size)) sandbox_trap(TRAP_MEMORY);    \
+        if (bytes > 0) memmove(memory_base + to, side##_base + from, bytes);       \
+    }                                                                              \
+                                                                                   \
+    IMPORT void w2c_##side##_prefetch(u32 at, u32 bytes) {                         \
+        if ((u64)at + bytes > side##_size) return;                                 \
+        for (u32 ahead = 0; ahead < bytes; ahead += CACHE_LINE) {                  \
+            __builtin_prefetch(side##_base + at + ahead);                          \
+        }                                                                          \
     }
 
 DEFINE_SIDE(left)
@@ -84,7 +88,8 @@ DEFINE_SIDE(right)
 
 /* ------------------------------------------------------------------ vector */
 
-/* For each mask of eight bits, the byte numbers of the selected lanes in order. Lane 0 consists of bytes 0 and 1. */
+/* For each mask of eight bits, the byte numbers of the selected lanes in order. Lane 0 consists of bytes 0
+ * and 1. */
 /* clang-format off */
 #define ORDERS_0(...) {__VA_ARGS__}, {0, 1, __VA_ARGS__}
 #define ORDERS_1(...) ORDERS_0(__VA_ARGS__), ORDERS_0(2, 3, __VA_ARGS__)
@@ -100,14 +105,16 @@ static const _Alignas(16) u8 lane_orders[256][16] = {ORDERS_7()};
 
 IMPORT v128 w2c_vector_compact(v128 lanes, u32 mask) {
 #if defined(__aarch64__)
-    return (v128)vqtbl1q_u8((uint8x16_t)lanes, vld1q_u8(lane_orders[mask & 0xff])); /* simde shuffles each half on its own */
+    /* simde would shuffle each half on its own. */
+    return (v128)vqtbl1q_u8((uint8x16_t)lanes, vld1q_u8(lane_orders[mask & 0xff]));
 #else
     return simde_wasm_i8x16_swizzle(lanes, simde_wasm_v128_load(lane_orders[mask & 0xff]));
 #endif
 }
 
 #if defined(__aarch64__)
-/* Has all bits set in the lanes that are equal. If clang could see that, it would combine the lanes as single bits and widen them. */
+/* Has all bits set in the lanes that are equal. If clang could see that, it would combine the lanes as
+ * single bits and widen them. */
 IMPORT uint16x8_t equal_lanes(uint16x8_t x, uint16x8_t y) {
     uint16x8_t equal = vceqq_u16(x, y);
     __asm__("" : "+w"(equal));
@@ -115,8 +122,8 @@ IMPORT uint16x8_t equal_lanes(uint16x8_t x, uint16x8_t y) {
 }
 #endif
 
-/* SSE4.2 has an instruction, which stops at a lane of 0. Elsewhere, compares x with y in all eight rotations. On arm64, none of them
- * waits for another one. */
+/* SSE4.2 has an instruction, which stops at a lane of 0. Elsewhere, compares x with y in all eight
+ * rotations. On arm64, none of them waits for another one. */
 IMPORT u32 w2c_vector_lanesIn(v128 x, v128 y) {
 #if defined(__SSE4_2__)
     enum { HOW = _SIDD_UWORD_OPS | _SIDD_CMP_EQUAL_ANY | _SIDD_BIT_MASK };
@@ -200,9 +207,10 @@ IMPORT u32 w2c_bits_list(u32 at, u64 word, u32 first) {
     if (UNLIKELY((u64)at + 64 > memory_size)) sandbox_trap(TRAP_MEMORY);
     u8 *out = memory_base + at;
 #if defined(__AVX512VBMI2__)
-    static const _Alignas(64) u8 numbers[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-                                                22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
-                                                44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    static const _Alignas(64) u8 numbers[64] = {
+        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
     __m512i all = _mm512_add_epi8(_mm512_load_si512(numbers), _mm512_set1_epi8((char)first));
     _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(word, all));
 #else

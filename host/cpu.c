@@ -10,8 +10,9 @@ static int has_v3(void) {
         && __builtin_cpu_supports("bmi2");
 }
 static int has_v4(void) {
-    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd")
-        && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq")
+    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
+        && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq")
+        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq")
         && __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("avx512vbmi2");
 }
 #elif defined(__aarch64__)
@@ -33,7 +34,8 @@ const struct core *choose_core(const char *wanted) {
     };
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         if (wanted && strcasecmp(wanted, levels[i].core->level) != 0) continue;
-        if (!levels[i].supported()) continue;       /* checks the CPU, and that the system saves its registers */
+        /* Checks the CPU, and that the system saves its registers. */
+        if (!levels[i].supported()) continue;
         return levels[i].core;
     }
     return NULL;

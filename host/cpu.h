@@ -4,8 +4,8 @@
 
 #include "core.h"
 
-/* The best core that this CPU supports, or the one named `wanted` unless that is NULL. NULL if there is none of that name, or
- * the CPU does not support it. */
+/* The best core that this CPU supports, or the one named `wanted` unless that is NULL. NULL if there is none
+ * of that name, or the CPU does not support it. */
 const struct core *choose_core(const char *wanted);
 
 #endif

@@ -1,9 +1,10 @@
 /* guard.h -- how reading.c, building.c and writing.c call the core.
  *
- * IN_CORE(&f, *result = core.function(...)) makes a call with frame f; its value is a status. Traps and failed growth leave the
- * core by _longjmp, which skips frames of core code only: no function of the server is on the stack in between, because a member
- * sink returns before the core continues. _setjmp does not save the signal mask, which would cost a system call. Calls come from
- * the server's main thread, one at a time. */
+ * IN_CORE(&f, *result = core.function(...)) makes a call with frame f; its value is a status. Traps and
+ * failed growth leave the core by _longjmp, which skips frames of core code only: no function of the server
+ * is on the stack in between, because a member sink returns before the core continues. _setjmp does not save
+ * the signal mask, which would cost a system call. Calls come from the server's main thread, one at a
+ * time. */
 #ifndef ROAR_GUARD_H
 #define ROAR_GUARD_H
 
@@ -28,54 +29,70 @@ extern OURS struct running {
     uint32_t cut_to;            /* bytes that memory 0 should be cut to, 0 if it should stay */
     member_sink *sink;          /* NULL except in core_members */
     void *context;
-} call;
+} current;
 
-/* Runs `enter` and `work`, statements that call the core; its value is OK, or why the call was cut short. C11 7.13.1.1 permits
- * _setjmp only in a few contexts, among them this comparison. Locals that `work` changes may be read afterwards only if the
- * value is OK. */
-#define GUARDED(enter, work)            \
-    ({                                  \
-        status ended;                   \
-        if (_setjmp(call.leave) == 0) { \
-            enter;                      \
-            work;                       \
-            ended = OK;                 \
-        } else {                        \
-            ended = call.ended;         \
-        }                               \
-        ended;                          \
+/* Runs `enter` and `work`, statements that call the core; its value is OK, or why the call was cut short.
+ * C11 7.13.1.1 permits _setjmp only in a few contexts, among them this comparison. Locals that `work`
+ * changes may be read afterwards only if the value is OK. */
+#define GUARDED(enter, work)               \
+    ({                                     \
+        status ended;                      \
+        if (_setjmp(current.leave) == 0) { \
+            enter;                         \
+            work;                          \
+            ended = OK;                    \
+        } else {                           \
+            ended = current.ended;         \
+        }                                  \
+        ended;                             \
     })
 
 #define IN_CORE(f, work) GUARDED(core.enter(f), work)
 
 /* For work that builds a bitmap, then built(); and for work that changes one, then wrote(). */
-#define BUILDING_IN(f, work) GUARDED(core.enter(f), work; call.used = core.used())
-#define CHANGING_IN(f, work) GUARDED(core.enter(f), work; call.wasteful = core.wasteful())
+#define BUILDING_IN(f, work) GUARDED(core.enter(f), work; current.used = core.used())
+#define CHANGING_IN(f, work) GUARDED(core.enter(f), work; current.wasteful = core.wasteful())
+
+/* Like BUILDING_IN, and sets `members` to the number of members of what was built. */
+#define COUNTING_IN(f, work, members) BUILDING_IN(f, work; (members) = members_held())
 
 /* For work that may remove members, then wrote() and cut(). */
-#define REMOVING_IN(f, work) CHANGING_IN(f, work; call.cut_to = core.shrunkBytes())
+#define REMOVING_IN(f, work) CHANGING_IN(f, work; current.cut_to = core.shrunkBytes())
 
 /* For work that reads or changes a bitmap and needs nothing else in the frame. */
 #define READING(b, work) GUARDED(read_alone(b), work)
 #define CHANGING(b, work) GUARDED(change_alone(b), work)
 
+/* Members of memory 0. The core counts modulo 2^64, so 0 means no offset or all of them. */
+static inline cardinality members_held(void) {
+    uint64_t members = core.cardinality();
+    return members || core.isEmpty() ? members : TWO_TO_64;
+}
+
 static inline frame reading(const bitmap *b) {
-    call.growable = NULL;
-    return (frame){.memory = {arena(b), arena_bytes(b)}};
+    current.growable = NULL;
+    return (frame){.memory = span_of(b)};
 }
 
 static inline void read_alone(const bitmap *b) {
-    call.growable = NULL;
+    current.growable = NULL;
     core.enter_alone(arena(b), arena_bytes(b));
 }
 
-/* Sorts offsets in ascending order; unless `always`, only if that is likely to group offsets of the same container. */
+/* Sorts offsets in ascending order; unless `always`, only if that is likely to group offsets of the same
+ * container. */
 status sort_offsets(uint64_t *offsets, uint32_t count, uint32_t always);
 /* Replaces *b by a bitmap of the same members without free blocks. */
 status rewrite(bitmap **b);
 
-/* Replaces *b by a bitmap in which [low, high] is changed. `expected` is an estimate of the bytes that it needs. */
-status rebuild_range(bitmap **b, enum change change, uint64_t low, uint64_t high, uint64_t expected);
+/* Replaces *b by a bitmap with that change, which has *members members. `expected` is an estimate of the
+ * bytes that it needs. */
+status rebuild_range(bitmap **b, const stretch *r, uint64_t expected, cardinality *members);
+/* Adds the members of `more` and sets *expected to 0; or changes nothing if it is quicker to build the
+ * union, and sets *expected to the bytes that this may take. */
+status merge_in_place(bitmap **b, const bitmap *more, counts *members, uint64_t *expected);
+/* Replaces *b by the union of both, which has *members members. */
+status rebuild_union(bitmap **b, const bitmap *more, uint64_t expected, cardinality *members);
 
 /* For the census. */
 void count_refused(void);

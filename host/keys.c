@@ -4,7 +4,8 @@
 
 static int is_sound(call *c, const bitmap *b) {
     if (b == NULL || !is_damaged(b)) return 1;
-    return reply_error(c, "ERR Roaring: this bitmap is damaged because a write to it failed; it can only be deleted");
+    return reply_error(
+        c, "ERR Roaring: this bitmap is damaged because a write to it failed; it can only be deleted");
 }
 
 /* The bitmap in an open key, NULL if the key is missing or holds a value of another type. */
@@ -29,12 +30,12 @@ int open_read(call *c, int at, const bitmap **b) {
     return right;
 }
 
-int open_operands(call *c, int at, int end) {
+int open_operands(call *c, int at, int end, operands *o) {
     const bitmap *b;
 
     for (; at < end; at++) {
         if (!open_read(c, at, &b)) return 0;
-        operands_add(b);
+        operands_add(o, b);
     }
     return 1;
 }
@@ -74,7 +75,9 @@ static int create_missing(call *c, uint32_t bytes, open_key *k) {
     return reply_failure(c, OUT_OF_MEMORY);
 }
 
-int open_create(call *c, int at, uint32_t bytes, open_key *k) { return open_write(c, at, k) && create_missing(c, bytes, k); }
+int open_create(call *c, int at, uint32_t bytes, open_key *k) {
+    return open_write(c, at, k) && create_missing(c, bytes, k);
+}
 
 /* What comes from the primary or from an AOF was accepted there. */
 static int is_above_maxmemory(const call *c) {
@@ -96,12 +99,17 @@ void announce(call *c, RedisModuleString *name, const char *event) {
     RedisModule_ReplicateVerbatim(c->ctx);
 }
 
+/* Makes b the value of a key that holds a bitmap, which is not freed. */
+static void put_in_place(call *c, open_key *k, bitmap *b) {
+    RedisModule_ModuleTypeReplaceValue(k->key, c->family->type, b, NULL);
+}
+
 int commit(call *c, open_key *k, status done, int changed, const char *event) {
     int created = k->stored == NULL;
 
     if (created && done != OK) bitmap_free(k->value);
     else if (created) RedisModule_ModuleTypeSetValue(k->key, c->family->type, k->value);
-    else if (k->value != k->stored) RedisModule_ModuleTypeReplaceValue(k->key, c->family->type, k->value, NULL);
+    else if (k->value != k->stored) put_in_place(c, k, k->value);
     RedisModule_CloseKey(k->key);
     if (!succeeded(c, done)) return 0;
     if (created || changed) announce(c, k->name, event);
@@ -125,11 +133,12 @@ static int open_overwrite(call *c, int at, open_key *k) {
 
 static void replace(call *c, open_key *k, bitmap *b) {
     if (k->stored) {
-        RedisModule_ModuleTypeReplaceValue(k->key, c->family->type, b, NULL);
+        put_in_place(c, k, b);
         RedisModule_SetExpire(k->key, REDISMODULE_NO_EXPIRE);
         bitmap_free(k->stored);
     } else {
-        RedisModule_ModuleTypeSetValue(k->key, c->family->type, b);         /* also discards the old value and its TTL */
+        /* Also discards the old value and its TTL. */
+        RedisModule_ModuleTypeSetValue(k->key, c->family->type, b);
     }
     RedisModule_CloseKey(k->key);
     announce(c, k->name, "set");
@@ -144,10 +153,6 @@ int store(call *c, int at, enum replaced replaced, bitmap *b) {
     return opened;
 }
 
-int store_and_count(call *c, int at, enum replaced replaced, bitmap *b) {
-    cardinality members;
-
-    if (!succeeded(c, core_cardinality(b, &members))) bitmap_free(b);
-    else if (store(c, at, replaced, b)) reply_count(c, members);
-    return REDISMODULE_OK;
+int store_and_count(call *c, int at, enum replaced replaced, result r) {
+    return store(c, at, replaced, r.b) ? reply_count(c, r.members) : REDISMODULE_OK;
 }

@@ -9,8 +9,8 @@
 
 /* *b is NULL if the key is missing. It stays valid until the command writes to that key. */
 int open_read(call *c, int at, const bitmap **b);
-/* Adds the keys from `at` to end - 1 as operands. */
-int open_operands(call *c, int at, int end);
+/* Adds the keys from `at` to end - 1 to the operands. */
+int open_operands(call *c, int at, int end, operands *o);
 /* Like open_read, but a missing key is an error. */
 int open_existing(call *c, int at, const bitmap **b);
 /* Like open_read, but accepts either family and makes it the call's family. */
@@ -27,10 +27,12 @@ typedef struct open_key {
 int open_write(call *c, int at, open_key *k);
 /* Like open_write. For a missing key, k->value is an empty bitmap with an arena of `bytes` bytes or more. */
 int open_create(call *c, int at, uint32_t bytes, open_key *k);
-/* Like open_create, for a command that the server runs above maxmemory: there it creates no key. */
+/* Like open_create, for a command that the server runs even above maxmemory. Above it, a missing key is an
+ * error, and is not created. */
 int open_create_below_maxmemory(call *c, int at, open_key *k);
 
-/* Ends a write to k->value whose status was `done`. If the key is new or `changed` is set, announces the change. */
+/* Ends a write to k->value whose status was `done`. If the key is new or `changed` is set, announces the
+ * change. */
 int commit(call *c, open_key *k, status done, int changed, const char *event);
 /* Like commit, but stores b and frees k->value, which may have moved since the key was opened. */
 int commit_other(call *c, open_key *k, bitmap *b, int changed, const char *event);
@@ -42,10 +44,11 @@ void announce(call *c, RedisModuleString *name, const char *event);
 /* What a new value may replace. */
 enum replaced { BITMAP, ANY_TYPE };
 
-/* Makes b the value of the key at `at`, removes the TTL, and announces the change. Frees b if the key may not be replaced. b must not be
- * read afterwards: whoever hears of the change may already have changed or deleted it. */
+/* Makes b the value of the key at `at`, removes the TTL, and announces the change. Frees b if the key may
+ * not be replaced. b must not be read afterwards: a listener to keyspace events may already have changed or
+ * deleted it. */
 int store(call *c, int at, enum replaced replaced, bitmap *b);
-/* Stores b like that, and replies its number of members. */
-int store_and_count(call *c, int at, enum replaced replaced, bitmap *b);
+/* Stores r.b like that, and replies r.members. */
+int store_and_count(call *c, int at, enum replaced replaced, result r);
 
 #endif

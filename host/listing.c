@@ -6,20 +6,23 @@
 #include "config.h"
 #include "core-link.h"
 
-/* The server copies the reply to a script into one string and then into Lua values, which take several times as much. */
+/* The server copies the reply to a script into one string and then into Lua values, which take several times
+ * as much. */
 #define SCRIPT_SHARE 4
 
 static uint64_t least(cardinality a, uint64_t b) { return a < b ? (uint64_t)a : b; }
 
 int was_accepted(const call *c) {
-    return (RedisModule_GetContextFlags(c->ctx) & (REDISMODULE_CTX_FLAGS_REPLICATED | REDISMODULE_CTX_FLAGS_LOADING)) != 0;
+    int flags = RedisModule_GetContextFlags(c->ctx);
+    return (flags & (REDISMODULE_CTX_FLAGS_REPLICATED | REDISMODULE_CTX_FLAGS_LOADING)) != 0;
 }
 
 static int is_exempt(const void *c) { return was_accepted(c); }
 
 void limit_question(const call *c) { sandbox_limit_time(question_ms(), is_exempt, c); }
 
-/* The limit for a reply of that many bytes. Asking the server about scripts takes longer than building a short reply. */
+/* The limit for a reply of that many bytes. Asking the server about scripts takes longer than building a
+ * short reply. */
 static uint64_t bytes_limit(const call *c, cardinality bytes, int *scripted) {
     uint64_t limit = reply_limit_bytes();
     *scripted = 0;
@@ -29,33 +32,40 @@ static uint64_t bytes_limit(const call *c, cardinality bytes, int *scripted) {
     return *scripted ? limit / SCRIPT_SHARE : limit;
 }
 
-uint64_t list_limit(const call *c, cardinality members) { return members > reply_limit() && was_accepted(c) ? UINT64_MAX : reply_limit(); }
+uint64_t list_limit(const call *c, cardinality members) {
+    return members > reply_limit() && was_accepted(c) ? UINT64_MAX : reply_limit();
+}
 
 int reply_fits(call *c, cardinality bytes) {
     int scripted;
     uint64_t limit = bytes_limit(c, bytes, &scripted);
     if (bytes <= limit) return 1;
-    return reply_error(c, "ERR Roaring: reply too large: maximum %" PRIu64 " bytes (%sredis-roar.reply-limit-bytes)", limit,
-                       scripted ? "in scripts a quarter of " : "");
+    const char *share = scripted ? "in scripts a quarter of " : "";
+    return reply_error(
+        c, "ERR Roaring: reply too large: maximum %" PRIu64 " bytes (%sredis-roar.reply-limit-bytes)", limit,
+        share);
 }
 
 /* The bytes of an offset in a reply: an integer, or a bulk string, whose length has one digit or two. */
 static uint64_t offset_bytes(const call *c, uint64_t offset) {
     size_t length = digits_of(offset);
-    return length + (offset_is_string(c, offset) ? sizeof "$0\r\n\r\n" - 1 + (length >= 10) : sizeof ":\r\n" - 1);
+    if (!offset_is_string(c, offset)) return length + sizeof ":\r\n" - 1;
+    return length + sizeof "$0\r\n\r\n" - 1 + (length >= 10);
 }
 
 int list_fits(call *c, cardinality members, uint64_t largest) {
     uint64_t limit = list_limit(c, members);
     if (members > limit) {
-        return reply_error(c, "ERR Roaring: reply too large: maximum %" PRIu64 " elements (redis-roar.reply-limit)", limit);
+        return reply_error(
+            c, "ERR Roaring: reply too large: maximum %" PRIu64 " elements (redis-roar.reply-limit)", limit);
     }
     return reply_fits(c, members * offset_bytes(c, largest));
 }
 
 uint64_t list_most(const call *c, uint64_t wanted, uint64_t largest) {
     int scripted;
-    uint64_t each = offset_bytes(c, largest), room = bytes_limit(c, (cardinality)wanted * each, &scripted) / each;
+    uint64_t each = offset_bytes(c, largest);
+    uint64_t room = bytes_limit(c, (cardinality)wanted * each, &scripted) / each;
     return least(wanted, least(room, list_limit(c, wanted)));
 }
 
@@ -69,8 +79,9 @@ int list_largest(call *c, const bitmap *b, uint64_t from, cardinality members, u
     return succeeded(c, core_select(b, (uint64_t)(before + listed - 1), largest));
 }
 
-/* A reply under construction. A single batch, which arrives after the core has finished, begins with its length. The length of a longer
- * reply is set at the end, so that the reply is complete even if the core is cut short. */
+/* A reply under construction. A single batch, which arrives after the core has finished, begins with its
+ * length. The length of a longer reply is set at the end, so that the reply is complete even if the core is
+ * cut short. */
 typedef struct listing {
     call *call;
     uint64_t most;
@@ -103,7 +114,9 @@ int reply_members(call *c, const bitmap *b, uint64_t from, cardinality members) 
     uint64_t largest;
 
     if (members == 0) return RedisModule_ReplyWithArray(c->ctx, 0);
-    if (!list_largest(c, b, from, members, &largest) || !list_fits(c, members, largest)) return REDISMODULE_OK;
+    if (!list_largest(c, b, from, members, &largest) || !list_fits(c, members, largest)) {
+        return REDISMODULE_OK;
+    }
     listing l = {.call = c, .most = (uint64_t)members};
     return end_listing(&l, core_members(b, from, l.most, reply_batch, &l));
 }

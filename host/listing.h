@@ -4,28 +4,32 @@
 
 #include "reply.h"
 
-/* --- Limits: whether a reply may be built, of `bytes` bytes or with `members` offsets, the largest of which is `largest`. Else replies
- *     with an error. The bytes of an array's header are not counted, and every member counts as much as the largest. --- */
+/* --- Limits ---
+ *
+ * How large a reply may be: `bytes` bytes, or `members` offsets of which the largest is `largest`. The bytes
+ * of an array's header are not counted, and every member counts as much as the largest. A check that fails
+ * has replied with an error. */
 
-/* Whether the command comes from the primary or from an AOF. It was accepted there, so limits of this node do not apply: scripts in an AOF
- * may write what they read. */
+/* Whether the command comes from the primary or from an AOF. It was accepted there, so limits of this node
+ * do not apply: scripts in an AOF may write what they read. */
 int was_accepted(const call *c);
-/* Ends what the command asks the core from here on after the time of the setting question-ms. */
+/* From here on, the command's calls into the core may take as long as the setting question-ms says. */
 void limit_question(const call *c);
-/* The most members that a reply may have, where it would have that many. */
+/* The limit on members, for a reply that would have that many. */
 uint64_t list_limit(const call *c, cardinality members);
 int reply_fits(call *c, cardinality bytes);
 int list_fits(call *c, cardinality members, uint64_t largest);
 /* The most of `wanted` offsets that a reply may have. */
 uint64_t list_most(const call *c, uint64_t wanted, uint64_t largest);
-/* The largest of the first `members` > 0 members from `from` on, which b must have, or of those within the limit of members; an upper
- * bound if it cannot matter for the limits. Returns 0 after an error reply. */
+/* The largest of the first `members` > 0 members from `from` on, which b must have, but of no more than the
+ * limit allows. Where even the family's last offset would keep the reply within the limits, it is that
+ * offset. Returns 0 after an error reply. */
 int list_largest(call *c, const bitmap *b, uint64_t from, cardinality members, uint64_t *largest);
 
 /* Replies an array of that many members from `from` on, which b must have, if it is within the limits. */
 int reply_members(call *c, const bitmap *b, uint64_t from, cardinality members);
-/* Replies an array of the first `most` members of the query from `from` on, if it is within the limits. Counts the members first only if
- * so many might not be. */
+/* Replies an array of the first `most` members of the query from `from` on, if it is within the limits.
+ * Counts the members first only if that many might exceed the limits. */
 int reply_query_members(call *c, const query *q, uint64_t from, uint64_t most);
 
 #endif

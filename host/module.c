@@ -31,8 +31,13 @@ static const char *fetch_api(RedisModuleCtx *ctx) {
     return missing;
 }
 
-/* Options that only Valkey has. Valkey offers each API function under a second name, too, which Redis does not know. The function tells
- * which options this version of Valkey has. Atomic slot migration moves keys the way a rewritten AOF does, by rewrite() in types.c. */
+#define OPTIONS                                                                            \
+    (REDISMODULE_OPTIONS_HANDLE_IO_ERRORS | REDISMODULE_OPTION_NO_IMPLICIT_SIGNAL_MODIFIED \
+     | REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD)
+
+/* Options that only Valkey has. Valkey offers each API function under a second name, too, which Redis does
+ * not know. The function tells which options this version of Valkey has. Atomic slot migration moves keys
+ * the way a rewritten AOF does, by rewrite() in types.c. */
 static int valkey_options(RedisModuleCtx *ctx) {
     int (*all)(void) = NULL;
     if (getter(ctx)("ValkeyModule_GetModuleOptionsAll", &all) != REDISMODULE_OK) return 0;
@@ -46,7 +51,8 @@ static int choose_level(RedisModuleCtx *ctx) {
     const char *wanted = wanted_level();
     level = sandbox_choose_level(wanted);
     if (level == NULL) {
-        RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "CPU level %s is not supported by this CPU", wanted ? wanted : "v2");
+        RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "CPU level %s is not supported by this CPU",
+                        wanted ? wanted : "v2");
         return REDISMODULE_ERR;
     }
     RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_NOTICE, "core built for CPU level %s", level);
@@ -72,8 +78,9 @@ static int last_key(call *c, const RedisModuleCommandKeySpec *spec, int at) {
     return c->row->one_key_for && c->argc > 1 && argument_is(c, 1, c->row->one_key_for) ? at : c->argc + last;
 }
 
-/* Reports the keys of a call that the server wants to route or to authorize. Nothing about the call has been checked: it may lack
- * arguments, even those that the arity requires. An unknown operation has the keys of the key specs. */
+/* Reports the keys of a call that the server wants to route or to authorize. Nothing about the call has been
+ * checked: it may lack arguments, even those that the arity requires. An unknown operation has the keys of
+ * the key specs. */
 static int report_keys(call *c) {
     const RedisModuleCommandKeySpec *spec = c->row->info->key_specs;
 
@@ -87,7 +94,8 @@ static int report_keys(call *c) {
 }
 
 /* Checks the arity, because servers before 7.0 are not told what it is. */
-int run_command(const command *row, const family *f, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+int run_command(const command *row, const family *f, RedisModuleCtx *ctx, RedisModuleString **argv,
+                int argc) {
     call c = {ctx, argv, argc, f, row};
     if (row->asks_keys && RedisModule_IsKeysPositionRequest(ctx)) return report_keys(&c);
     int arity = row->info->arity;
@@ -102,10 +110,12 @@ static int register_command(RedisModuleCtx *ctx, const command *row, int f, int 
     char name[32], categories[64];
 
     snprintf(name, sizeof name, "%s%s", families[f].prefix, row->name);
-    if (RedisModule_CreateCommand(ctx, name, row->entries[f], row->flags, row->first, row->last, row->step) != REDISMODULE_OK)
-        return REDISMODULE_ERR;
+    int made =
+        RedisModule_CreateCommand(ctx, name, row->entries[f], row->flags, row->first, row->last, row->step);
+    if (made != REDISMODULE_OK) return REDISMODULE_ERR;
     RedisModuleCommand *created = RedisModule_GetCommand ? RedisModule_GetCommand(ctx, name) : NULL;
-    if (created && RedisModule_SetCommandInfo && RedisModule_SetCommandInfo(created, row->info) != REDISMODULE_OK) {
+    if (created && RedisModule_SetCommandInfo
+        && RedisModule_SetCommandInfo(created, row->info) != REDISMODULE_OK) {
         return REDISMODULE_ERR;
     }
     if (created && RedisModule_SetCommandACLCategories) {
@@ -116,12 +126,13 @@ static int register_command(RedisModuleCtx *ctx, const command *row, int f, int 
 }
 
 static int register_commands(RedisModuleCtx *ctx) {
-    int own_category = RedisModule_AddACLCategory && RedisModule_AddACLCategory(ctx, "roaring") == REDISMODULE_OK;
+    int own_category =
+        RedisModule_AddACLCategory && RedisModule_AddACLCategory(ctx, "roaring") == REDISMODULE_OK;
     for (size_t i = 0; i < command_count; i++) {
         for (int f = 0; f < FAMILIES; f++) {
             if (register_command(ctx, &commands[i], f, own_category) == REDISMODULE_OK) continue;
-            RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "command %s%s could not be registered", families[f].prefix,
-                            commands[i].name);
+            RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "command %s%s could not be registered",
+                            families[f].prefix, commands[i].name);
             return REDISMODULE_ERR;
         }
     }
@@ -161,18 +172,21 @@ static int trap_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return reply_ok(&c);
 }
 
-/* ROAR.LIMIT bytes -- makes any growth of an arena beyond this size fail for lack of memory. Only in the test build. */
+/* ROAR.LIMIT bytes -- makes any growth of an arena beyond this size fail for lack of memory. Only in the
+ * test build. */
 static int limit_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     long long bytes;
 
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    if (RedisModule_StringToLongLong(argv[1], &bytes) != REDISMODULE_OK) return RedisModule_ReplyWithError(ctx, "ERR not a number");
+    if (RedisModule_StringToLongLong(argv[1], &bytes) != REDISMODULE_OK) {
+        return RedisModule_ReplyWithError(ctx, "ERR not a number");
+    }
     sandbox_limit((uint32_t)bytes);
     return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }
 
-/* R.DEBUG VALIDATE key -- checks the inside of a bitmap of either family; replies OK or what is wrong. Only if the
- * setting debug is on. */
+/* R.DEBUG VALIDATE key -- checks the inside of a bitmap of either family; replies OK or what is wrong. Only
+ * if the setting debug is on. */
 static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     static const command row = {.first = 2};
     call c = {ctx, argv, argc, &families[R], &row};
@@ -187,19 +201,24 @@ static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
     return fault ? RedisModule_ReplyWithSimpleString(ctx, fault) : reply_ok(&c);
 }
 
-__attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+__attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv,
+                                                              int argc) {
     const char *missing = fetch_api(ctx);
     if (missing) {
-        if (RedisModule_Log) RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "this server is too old: no %s", missing);
+        if (RedisModule_Log) {
+            RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "this server is too old: no %s", missing);
+        }
         return REDISMODULE_ERR;
     }
     if (RedisModule_IsModuleNameBusy && RedisModule_IsModuleNameBusy(MODULE_NAME)) return REDISMODULE_ERR;
     RedisModule_SetModuleAttribs(ctx, MODULE_NAME, MODULE_VERSION, REDISMODULE_APIVER_1);
-    RedisModule_SetModuleOptions(ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS | REDISMODULE_OPTION_NO_IMPLICIT_SIGNAL_MODIFIED
-                                          | REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD | valkey_options(ctx));
-    if (load_settings(ctx, argv, argc) != REDISMODULE_OK || choose_level(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    RedisModule_SetModuleOptions(ctx, OPTIONS | valkey_options(ctx));
+    if (load_settings(ctx, argv, argc) != REDISMODULE_OK || choose_level(ctx) != REDISMODULE_OK) {
+        return REDISMODULE_ERR;
+    }
     if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (wants_debug() && RedisModule_CreateCommand(ctx, "R.DEBUG", debug_command, "readonly", 2, 2, 1) != REDISMODULE_OK) {
+    if (wants_debug()
+        && RedisModule_CreateCommand(ctx, "R.DEBUG", debug_command, "readonly", 2, 2, 1) != REDISMODULE_OK) {
         return REDISMODULE_ERR;
     }
     if (RedisModule_RegisterInfoFunc(ctx, inform) != REDISMODULE_OK) return REDISMODULE_ERR;

@@ -4,7 +4,9 @@
 #include "guard.h"
 #include "redismodule.h"
 
-status core_get(const bitmap *b, uint64_t offset, uint32_t *bit) { return READING(b, *bit = core.get(offset)); }
+status core_get(const bitmap *b, uint64_t offset, uint32_t *bit) {
+    return READING(b, *bit = core.get(offset));
+}
 
 status core_get_all(const bitmap *b, uint64_t *offsets, uint32_t count) {
     frame f = reading(b);
@@ -16,12 +18,9 @@ status core_get_all(const bitmap *b, uint64_t *offsets, uint32_t count) {
 /* The core counts modulo 2^64, so 0 means no offset or all of them; `any` says which. */
 static cardinality counted(uint64_t members, uint32_t any) { return members || !any ? members : TWO_TO_64; }
 
-static cardinality all_members(void) {
-    uint64_t members = core.cardinality();
-    return members ? members : counted(0, !core.isEmpty());
+status core_cardinality(const bitmap *b, cardinality *members) {
+    return READING(b, *members = members_held());
 }
-
-status core_cardinality(const bitmap *b, cardinality *members) { return READING(b, *members = all_members()); }
 
 static uint32_t extreme(int end, uint64_t *member) {
     if (core.isEmpty()) return 0;
@@ -29,13 +28,17 @@ static uint32_t extreme(int end, uint64_t *member) {
     return 1;
 }
 
-status core_extreme(const bitmap *b, int end, uint32_t *found, uint64_t *member) { return READING(b, *found = extreme(end, member)); }
+status core_extreme(const bitmap *b, int end, uint32_t *found, uint64_t *member) {
+    return READING(b, *found = extreme(end, member));
+}
 
 status core_count_between(const bitmap *b, uint64_t low, uint64_t high, cardinality *members) {
     return READING(b, *members = low > high ? 0 : counted(core.countRange(low, high), core.get(low)));
 }
 
-status core_select(const bitmap *b, uint64_t rank, uint64_t *member) { return READING(b, *member = core.select(rank)); }
+status core_select(const bitmap *b, uint64_t rank, uint64_t *member) {
+    return READING(b, *member = core.select(rank));
+}
 
 status core_count_range(const bitmap *b, const range *r, cardinality *members) {
     uint64_t found = 0;
@@ -45,17 +48,18 @@ status core_count_range(const bitmap *b, const range *r, cardinality *members) {
 }
 
 status core_position(const bitmap *b, uint32_t bit, const range *r, uint32_t *found, uint64_t *position) {
-    status s = READING(b, *found = core.position(bit, (uint64_t)r->start, (uint64_t)r->end, r->unit, r->given));
+    status s =
+        READING(b, *found = core.position(bit, (uint64_t)r->start, (uint64_t)r->end, r->unit, r->given));
     *position = sandbox_members[0];
     return s;
 }
 
 status core_members(const bitmap *b, uint64_t from, uint64_t limit, member_sink *sink, void *context) {
     frame f = reading(b);
-    call.sink = sink;
-    call.context = context;
+    current.sink = sink;
+    current.context = context;
     status s = IN_CORE(&f, core.membersFrom(from, limit));
-    call.sink = NULL;
+    current.sink = NULL;
     if (s == OK && core.collected()) sink(context, sandbox_members, core.collected());
     return s;
 }

@@ -1,8 +1,8 @@
 /* redismodule.h -- the part of the Redis module API that this module uses.
  *
- * The server provides API functions by name, through a getter at the start of every context. REDIS_API below lists each function
- * once, and says whether the module needs it. The oldest supported server is 6.2; later functions are NULL there. module.c
- * defines the pointers and sets them. */
+ * The server provides API functions by name, through a getter at the start of every context. REDIS_API below
+ * lists each function once, and says whether the module needs it. The oldest supported server is 6.2; later
+ * functions are NULL there. module.c defines the pointers and sets them. */
 #ifndef ROAR_REDISMODULE_H
 #define ROAR_REDISMODULE_H
 
@@ -75,7 +75,7 @@ typedef struct RedisModuleTypeMethods {
     int (*defrag)(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value);
 } RedisModuleTypeMethods;
 
-/* --- Command metadata for COMMAND DOCS, COMMAND GETKEYS and ACL rules, since 7.0 ------------------------------------ */
+/* --- Command metadata for COMMAND DOCS, COMMAND GETKEYS and ACL rules, since 7.0 ----------------------- */
 
 typedef enum {
     REDISMODULE_ARG_TYPE_STRING,
@@ -115,7 +115,8 @@ typedef struct {
 #define REDISMODULE_CMD_KEY_ACCESS (1ULL << 4)
 #define REDISMODULE_CMD_KEY_UPDATE (1ULL << 5)
 #define REDISMODULE_CMD_KEY_INSERT (1ULL << 6)
-#define REDISMODULE_CMD_KEY_INCOMPLETE (1ULL << 9)                /* the server then asks the module for the keys of a call */
+#define REDISMODULE_CMD_KEY_INCOMPLETE \
+    (1ULL << 9) /* the server then asks the module for the keys of a call */
 
 typedef enum {
     REDISMODULE_KSPEC_BS_INVALID,
@@ -175,104 +176,115 @@ typedef struct {
     RedisModuleCommandArg *args;
 } RedisModuleCommandInfo;
 
-/* --- Configuration parameters, since 7.0 ----------------------------------------------------------------------------- */
+/* --- Configuration parameters, since 7.0 --------------------------------------------------------------- */
 
 #define REDISMODULE_CONFIG_DEFAULT 0
 #define REDISMODULE_CONFIG_IMMUTABLE (1 << 0)
 #define REDISMODULE_CONFIG_MEMORY (1 << 7)
 
 typedef long long (*RedisModuleConfigGetNumericFunc)(const char *name, void *data);
-typedef int (*RedisModuleConfigSetNumericFunc)(const char *name, long long value, void *data, RedisModuleString **error);
+typedef int (*RedisModuleConfigSetNumericFunc)(const char *name, long long value, void *data,
+                                               RedisModuleString **error);
 typedef int (*RedisModuleConfigGetBoolFunc)(const char *name, void *data);
-typedef int (*RedisModuleConfigSetBoolFunc)(const char *name, int value, void *data, RedisModuleString **error);
+typedef int (*RedisModuleConfigSetBoolFunc)(const char *name, int value, void *data,
+                                            RedisModuleString **error);
 typedef int (*RedisModuleConfigGetEnumFunc)(const char *name, void *data);
-typedef int (*RedisModuleConfigSetEnumFunc)(const char *name, int value, void *data, RedisModuleString **error);
+typedef int (*RedisModuleConfigSetEnumFunc)(const char *name, int value, void *data,
+                                            RedisModuleString **error);
 typedef int (*RedisModuleConfigApplyFunc)(RedisModuleCtx *ctx, void *data, RedisModuleString **error);
 
-/* --- The functions: result, name, parameters. NEED: required to load. WANT: may be NULL ----------------------------- */
+/* --- The functions: result, name, parameters. NEED: required to load. WANT: may be NULL ---------------- */
 
 /* clang-format off */
-#define REDIS_API(NEED, WANT)                                                                                            \
-    NEED(void *, Alloc, (size_t bytes))                                                                                  \
-    NEED(void *, Realloc, (void *block, size_t bytes))                                                                   \
-    NEED(void, Free, (void *block))                                                                                      \
-    NEED(size_t, MallocSize, (void *block))                                                                              \
-    WANT(void *, TryAlloc, (size_t bytes))                                   /* 7.0 */                                   \
-    WANT(void *, TryRealloc, (void *block, size_t bytes))                    /* 7.4 */                                   \
-    WANT(size_t, MallocUsableSize, (void *block))                            /* 7.0 */                                   \
-    NEED(void, GetRandomBytes, (unsigned char *bytes, size_t count))                                                     \
-    NEED(void, SetModuleAttribs, (RedisModuleCtx *ctx, const char *name, int version, int api))                          \
-    WANT(int, IsModuleNameBusy, (const char *name))                                                                      \
-    NEED(void, SetModuleOptions, (RedisModuleCtx *ctx, int options))                                                     \
-    NEED(int, CreateCommand, (RedisModuleCtx *ctx, const char *name, RedisModuleCmdFunc function, const char *flags,     \
-                              int first, int last, int step))                                                            \
-    WANT(RedisModuleCommand *, GetCommand, (RedisModuleCtx *ctx, const char *name))                           /* 7.0 */  \
-    WANT(int, SetCommandInfo, (RedisModuleCommand *command, const RedisModuleCommandInfo *info))              /* 7.0 */  \
-    WANT(int, SetCommandACLCategories, (RedisModuleCommand *command, const char *categories))                 /* 7.2 */  \
-    WANT(int, AddACLCategory, (RedisModuleCtx *ctx, const char *name))                                        /* 7.4 */  \
-    NEED(int, IsKeysPositionRequest, (RedisModuleCtx *ctx))                                                              \
-    NEED(void, KeyAtPos, (RedisModuleCtx *ctx, int at))                                                                  \
-    WANT(void, KeyAtPosWithFlags, (RedisModuleCtx *ctx, int at, int flags))                                   /* 7.0 */  \
-    WANT(int, RegisterNumericConfig, (RedisModuleCtx *ctx, const char *name, long long standard, unsigned int flags,     \
-                                      long long least, long long most, RedisModuleConfigGetNumericFunc get,              \
-                                      RedisModuleConfigSetNumericFunc set, RedisModuleConfigApplyFunc apply,             \
-                                      void *data))                                                            /* 7.0 */  \
-    WANT(int, RegisterBoolConfig, (RedisModuleCtx *ctx, const char *name, int standard, unsigned int flags,              \
-                                   RedisModuleConfigGetBoolFunc get, RedisModuleConfigSetBoolFunc set,                   \
-                                   RedisModuleConfigApplyFunc apply, void *data))                             /* 7.0 */  \
-    WANT(int, RegisterEnumConfig, (RedisModuleCtx *ctx, const char *name, int standard, unsigned int flags,              \
-                                   const char **names, const int *values, int count, RedisModuleConfigGetEnumFunc get,   \
-                                   RedisModuleConfigSetEnumFunc set, RedisModuleConfigApplyFunc apply, void *data)) /* 7.0 */ \
-    WANT(int, LoadConfigs, (RedisModuleCtx *ctx))                                                             /* 7.0 */  \
-    NEED(RedisModuleType *, CreateDataType, (RedisModuleCtx *ctx, const char *name, int encver,                          \
-                                             RedisModuleTypeMethods *methods))                                           \
-    NEED(RedisModuleKey *, OpenKey, (RedisModuleCtx *ctx, RedisModuleString *name, int mode))                            \
-    NEED(void, CloseKey, (RedisModuleKey *key))                                                                          \
-    NEED(int, KeyType, (RedisModuleKey *key))                                                                            \
-    NEED(size_t, ValueLength, (RedisModuleKey *key))                                                                     \
-    NEED(RedisModuleType *, ModuleTypeGetType, (RedisModuleKey *key))                                                    \
-    NEED(void *, ModuleTypeGetValue, (RedisModuleKey *key))                                                              \
-    NEED(int, ModuleTypeSetValue, (RedisModuleKey *key, RedisModuleType *type, void *value))                             \
-    NEED(int, ModuleTypeReplaceValue, (RedisModuleKey *key, RedisModuleType *type, void *value, void **old))             \
-    NEED(int, SetExpire, (RedisModuleKey *key, long long milliseconds))                                                  \
-    NEED(char *, StringDMA, (RedisModuleKey *key, size_t *length, int mode))                                             \
-    NEED(int, StringSet, (RedisModuleKey *key, RedisModuleString *string))                                               \
-    NEED(int, StringTruncate, (RedisModuleKey *key, size_t length))                                                      \
-    NEED(int, DeleteKey, (RedisModuleKey *key))                                                                          \
-    NEED(int, GetContextFlags, (RedisModuleCtx *ctx))                                                                    \
-    NEED(int, SignalModifiedKey, (RedisModuleCtx *ctx, RedisModuleString *name))                                         \
-    NEED(int, NotifyKeyspaceEvent, (RedisModuleCtx *ctx, int type, const char *event, RedisModuleString *key))           \
-    NEED(int, ReplicateVerbatim, (RedisModuleCtx *ctx))                                                                  \
-    NEED(const char *, StringPtrLen, (const RedisModuleString *string, size_t *length))                                  \
-    NEED(int, StringToLongLong, (const RedisModuleString *string, long long *value))                                     \
-    NEED(RedisModuleString *, CreateString, (RedisModuleCtx *ctx, const char *bytes, size_t length))                     \
-    NEED(void, FreeString, (RedisModuleCtx *ctx, RedisModuleString *string))                                             \
-    NEED(RedisModuleCallReply *, Call, (RedisModuleCtx *ctx, const char *command, const char *format, ...))              \
-    NEED(int, CallReplyType, (RedisModuleCallReply *reply))                                                              \
-    NEED(RedisModuleCallReply *, CallReplyArrayElement, (RedisModuleCallReply *reply, size_t index))                     \
-    NEED(const char *, CallReplyStringPtr, (RedisModuleCallReply *reply, size_t *length))                                \
-    NEED(void, FreeCallReply, (RedisModuleCallReply *reply))                                                             \
-    NEED(int, WrongArity, (RedisModuleCtx *ctx))                                                                         \
-    NEED(int, ReplyWithError, (RedisModuleCtx *ctx, const char *text))                                                   \
-    NEED(int, ReplyWithSimpleString, (RedisModuleCtx *ctx, const char *text))                                            \
-    NEED(int, ReplyWithLongLong, (RedisModuleCtx *ctx, long long value))                                                 \
-    NEED(int, ReplyWithStringBuffer, (RedisModuleCtx *ctx, const char *bytes, size_t length))                            \
-    NEED(int, ReplyWithVerbatimString, (RedisModuleCtx *ctx, const char *bytes, size_t length))                          \
-    NEED(int, ReplyWithNull, (RedisModuleCtx *ctx))                                                                      \
-    NEED(int, ReplyWithArray, (RedisModuleCtx *ctx, long length))                                                        \
-    NEED(void, ReplySetArrayLength, (RedisModuleCtx *ctx, long length))                                                  \
-    NEED(char *, LoadStringBuffer, (RedisModuleIO *io, size_t *length))                                                  \
-    NEED(void, SaveStringBuffer, (RedisModuleIO *io, const char *bytes, size_t length))                                  \
-    NEED(const RedisModuleString *, GetKeyNameFromIO, (RedisModuleIO *io))                                               \
-    NEED(void, EmitAOF, (RedisModuleIO *io, const char *command, const char *format, ...))                               \
-    NEED(void, DigestAddStringBuffer, (RedisModuleDigest *digest, const char *bytes, size_t length))                     \
-    NEED(void, DigestEndSequence, (RedisModuleDigest *digest))                                                           \
-    NEED(int, RegisterInfoFunc, (RedisModuleCtx *ctx, RedisModuleInfoFunc function))                                     \
-    NEED(int, InfoAddSection, (RedisModuleInfoCtx *ctx, const char *name))                                               \
-    NEED(int, InfoAddFieldCString, (RedisModuleInfoCtx *ctx, const char *field, const char *value))                      \
-    NEED(int, InfoAddFieldULongLong, (RedisModuleInfoCtx *ctx, const char *field, unsigned long long value))             \
-    NEED(void *, DefragAlloc, (RedisModuleDefragCtx *ctx, void *block))                                                  \
-    NEED(void, Log, (RedisModuleCtx *ctx, const char *level, const char *format, ...))                                   \
+#define REDIS_API(NEED, WANT)                                                                               \
+    NEED(void *, Alloc, (size_t bytes))                                                                     \
+    NEED(void *, Realloc, (void *block, size_t bytes))                                                      \
+    NEED(void, Free, (void *block))                                                                         \
+    NEED(size_t, MallocSize, (void *block))                                                                 \
+    WANT(void *, TryAlloc, (size_t bytes))  /* 7.0 */                                                       \
+    WANT(void *, TryRealloc, (void *block, size_t bytes))  /* 7.4 */                                        \
+    WANT(size_t, MallocUsableSize, (void *block))  /* 7.0 */                                                \
+    NEED(void, GetRandomBytes, (unsigned char *bytes, size_t count))                                        \
+    NEED(void, SetModuleAttribs, (RedisModuleCtx *ctx, const char *name, int version, int api))             \
+    WANT(int, IsModuleNameBusy, (const char *name))                                                         \
+    NEED(void, SetModuleOptions, (RedisModuleCtx *ctx, int options))                                        \
+    NEED(int, CreateCommand, (RedisModuleCtx *ctx, const char *name, RedisModuleCmdFunc function,           \
+                              const char *flags, int first, int last, int step))                            \
+    WANT(RedisModuleCommand *, GetCommand, (RedisModuleCtx *ctx, const char *name))  /* 7.0 */              \
+    WANT(int, SetCommandInfo, (RedisModuleCommand *command,                                                 \
+                               const RedisModuleCommandInfo *info))  /* 7.0 */                              \
+    WANT(int, SetCommandACLCategories, (RedisModuleCommand *command, const char *categories))  /* 7.2 */    \
+    WANT(int, AddACLCategory, (RedisModuleCtx *ctx, const char *name))  /* 7.4 */                           \
+    NEED(int, IsKeysPositionRequest, (RedisModuleCtx *ctx))                                                 \
+    NEED(void, KeyAtPos, (RedisModuleCtx *ctx, int at))                                                     \
+    WANT(void, KeyAtPosWithFlags, (RedisModuleCtx *ctx, int at, int flags))  /* 7.0 */                      \
+    WANT(int, RegisterNumericConfig, (RedisModuleCtx *ctx, const char *name, long long standard,            \
+                                      unsigned int flags, long long least, long long most,                  \
+                                      RedisModuleConfigGetNumericFunc get,                                  \
+                                      RedisModuleConfigSetNumericFunc set,                                  \
+                                      RedisModuleConfigApplyFunc apply, void *data))  /* 7.0 */             \
+    WANT(int, RegisterBoolConfig, (RedisModuleCtx *ctx, const char *name, int standard,                     \
+                                   unsigned int flags, RedisModuleConfigGetBoolFunc get,                    \
+                                   RedisModuleConfigSetBoolFunc set, RedisModuleConfigApplyFunc apply,      \
+                                   void *data))  /* 7.0 */                                                  \
+    WANT(int, RegisterEnumConfig, (RedisModuleCtx *ctx, const char *name, int standard,                     \
+                                   unsigned int flags, const char **names, const int *values, int count,    \
+                                   RedisModuleConfigGetEnumFunc get, RedisModuleConfigSetEnumFunc set,      \
+                                   RedisModuleConfigApplyFunc apply, void *data))  /* 7.0 */                \
+    WANT(int, LoadConfigs, (RedisModuleCtx *ctx))  /* 7.0 */                                                \
+    NEED(RedisModuleType *, CreateDataType, (RedisModuleCtx *ctx, const char *name, int encver,             \
+                                             RedisModuleTypeMethods *methods))                              \
+    NEED(RedisModuleKey *, OpenKey, (RedisModuleCtx *ctx, RedisModuleString *name, int mode))               \
+    NEED(void, CloseKey, (RedisModuleKey *key))                                                             \
+    NEED(int, KeyType, (RedisModuleKey *key))                                                               \
+    NEED(size_t, ValueLength, (RedisModuleKey *key))                                                        \
+    NEED(RedisModuleType *, ModuleTypeGetType, (RedisModuleKey *key))                                       \
+    NEED(void *, ModuleTypeGetValue, (RedisModuleKey *key))                                                 \
+    NEED(int, ModuleTypeSetValue, (RedisModuleKey *key, RedisModuleType *type, void *value))                \
+    NEED(int, ModuleTypeReplaceValue, (RedisModuleKey *key, RedisModuleType *type, void *value,             \
+                                       void **old))                                                         \
+    NEED(int, SetExpire, (RedisModuleKey *key, long long milliseconds))                                     \
+    NEED(char *, StringDMA, (RedisModuleKey *key, size_t *length, int mode))                                \
+    NEED(int, StringSet, (RedisModuleKey *key, RedisModuleString *string))                                  \
+    NEED(int, StringTruncate, (RedisModuleKey *key, size_t length))                                         \
+    NEED(int, DeleteKey, (RedisModuleKey *key))                                                             \
+    NEED(int, GetContextFlags, (RedisModuleCtx *ctx))                                                       \
+    NEED(int, SignalModifiedKey, (RedisModuleCtx *ctx, RedisModuleString *name))                            \
+    NEED(int, NotifyKeyspaceEvent, (RedisModuleCtx *ctx, int type, const char *event,                       \
+                                    RedisModuleString *key))                                                \
+    NEED(int, ReplicateVerbatim, (RedisModuleCtx *ctx))                                                     \
+    NEED(const char *, StringPtrLen, (const RedisModuleString *string, size_t *length))                     \
+    NEED(int, StringToLongLong, (const RedisModuleString *string, long long *value))                        \
+    NEED(RedisModuleString *, CreateString, (RedisModuleCtx *ctx, const char *bytes, size_t length))        \
+    NEED(void, FreeString, (RedisModuleCtx *ctx, RedisModuleString *string))                                \
+    NEED(RedisModuleCallReply *, Call, (RedisModuleCtx *ctx, const char *command, const char *format,       \
+                                        ...))                                                               \
+    NEED(int, CallReplyType, (RedisModuleCallReply *reply))                                                 \
+    NEED(RedisModuleCallReply *, CallReplyArrayElement, (RedisModuleCallReply *reply, size_t index))        \
+    NEED(const char *, CallReplyStringPtr, (RedisModuleCallReply *reply, size_t *length))                   \
+    NEED(void, FreeCallReply, (RedisModuleCallReply *reply))                                                \
+    NEED(int, WrongArity, (RedisModuleCtx *ctx))                                                            \
+    NEED(int, ReplyWithError, (RedisModuleCtx *ctx, const char *text))                                      \
+    NEED(int, ReplyWithSimpleString, (RedisModuleCtx *ctx, const char *text))                               \
+    NEED(int, ReplyWithLongLong, (RedisModuleCtx *ctx, long long value))                                    \
+    NEED(int, ReplyWithStringBuffer, (RedisModuleCtx *ctx, const char *bytes, size_t length))               \
+    NEED(int, ReplyWithVerbatimString, (RedisModuleCtx *ctx, const char *bytes, size_t length))             \
+    NEED(int, ReplyWithNull, (RedisModuleCtx *ctx))                                                         \
+    NEED(int, ReplyWithArray, (RedisModuleCtx *ctx, long length))                                           \
+    NEED(void, ReplySetArrayLength, (RedisModuleCtx *ctx, long length))                                     \
+    NEED(char *, LoadStringBuffer, (RedisModuleIO *io, size_t *length))                                     \
+    NEED(void, SaveStringBuffer, (RedisModuleIO *io, const char *bytes, size_t length))                     \
+    NEED(const RedisModuleString *, GetKeyNameFromIO, (RedisModuleIO *io))                                  \
+    NEED(void, EmitAOF, (RedisModuleIO *io, const char *command, const char *format, ...))                  \
+    NEED(void, DigestAddStringBuffer, (RedisModuleDigest *digest, const char *bytes, size_t length))        \
+    NEED(void, DigestEndSequence, (RedisModuleDigest *digest))                                              \
+    NEED(int, RegisterInfoFunc, (RedisModuleCtx *ctx, RedisModuleInfoFunc function))                        \
+    NEED(int, InfoAddSection, (RedisModuleInfoCtx *ctx, const char *name))                                  \
+    NEED(int, InfoAddFieldCString, (RedisModuleInfoCtx *ctx, const char *field, const char *value))         \
+    NEED(int, InfoAddFieldULongLong, (RedisModuleInfoCtx *ctx, const char *field,                           \
+                                      unsigned long long value))                                            \
+    NEED(void *, DefragAlloc, (RedisModuleDefragCtx *ctx, void *block))                                     \
+    NEED(void, Log, (RedisModuleCtx *ctx, const char *level, const char *format, ...))                      \
     NEED(void, LogIOError, (RedisModuleIO *io, const char *level, const char *format, ...))
 /* clang-format on */
 

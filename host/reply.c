@@ -11,11 +11,13 @@ int reply_failure(call *c, status s) {
     size_t length = 0;
     if (s == OUT_OF_MEMORY) return reply_error(c, "OOM Roaring: not enough memory for the bitmap");
     if (s == OUT_OF_TIME) {
-        return reply_error(c, "ERR Roaring: the question took longer than %" PRIu64 " ms (redis-roar.question-ms)", question_ms());
+        return reply_error(
+            c, "ERR Roaring: the question took longer than %" PRIu64 " ms (redis-roar.question-ms)",
+            question_ms());
     }
     const char *key = RedisModule_StringPtrLen(c->argv[c->row->first], &length);
-    RedisModule_Log(c->ctx, REDISMODULE_LOGLEVEL_WARNING, "trap in %s, key '%s': %s", RedisModule_StringPtrLen(c->argv[0], NULL),
-                    loggable(key, length), sandbox_last_trap());
+    RedisModule_Log(c->ctx, REDISMODULE_LOGLEVEL_WARNING, "trap in %s, key '%s': %s",
+                    RedisModule_StringPtrLen(c->argv[0], NULL), loggable(key, length), sandbox_last_trap());
     return reply_error(c, "ERR Roaring: internal error (%s)", sandbox_last_trap());
 }
 
@@ -25,7 +27,8 @@ int reply_error(call *c, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    for (char *end = text; *(end += strcspn(end, "\r\n")); *end = ' ') {}    /* an argument in the text must not end the reply */
+    /* An argument in the text must not end the reply. */
+    for (char *end = text; *(end += strcspn(end, "\r\n")); *end = ' ') {}
     RedisModule_ReplyWithError(c->ctx, text);
     return 0;
 }
@@ -41,7 +44,9 @@ int reply_count(call *c, cardinality number) {
     return RedisModule_ReplyWithStringBuffer(c->ctx, digits, strlen(digits));
 }
 
-int offset_is_string(const call *c, uint64_t offset) { return offset > INT64_MAX || (c->family->last > INT64_MAX && wants_strings()); }
+int offset_is_string(const call *c, uint64_t offset) {
+    return offset > INT64_MAX || (c->family->last > INT64_MAX && wants_strings());
+}
 
 void reply_offsets(call *c, const uint64_t *offsets, size_t count) {
     decimal d = {0};

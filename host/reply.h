@@ -20,7 +20,7 @@ static inline int reply_integer(call *c, uint64_t number) { return reply_count(c
 /* The number of members of b; 0 if b is NULL. */
 int reply_cardinality(call *c, const bitmap *b);
 
-/* --- Offsets: an offset is an integer up to 2^63 - 1, unless the setting r64-replies asks for a string --- */
+/* --- Offsets: integers up to 2^63 - 1, unless the setting r64-replies asks for strings --- */
 
 int offset_is_string(const call *c, uint64_t offset);
 int reply_offset(call *c, uint64_t offset);

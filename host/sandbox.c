@@ -6,7 +6,7 @@
 #include <time.h>
 
 struct core core;
-struct running call;
+struct running current;
 uint64_t sandbox_members[MEMBERS_BATCH];
 
 static enum trap last_trap;
@@ -21,8 +21,8 @@ const char *sandbox_choose_level(const char *wanted) {
 }
 
 static _Noreturn void leave(status why) {
-    call.ended = why;
-    _longjmp(call.leave, 1);
+    current.ended = why;
+    _longjmp(current.leave, 1);
 }
 
 _Noreturn void sandbox_trap(enum trap trap) {
@@ -32,21 +32,21 @@ _Noreturn void sandbox_trap(enum trap trap) {
 }
 
 span sandbox_grow(uint32_t bytes) {
-    bitmap *b = call.growable;
+    bitmap *b = current.growable;
     if (b == NULL) sandbox_trap(TRAP_GROWTH);       /* functions that only read have no reason to grow */
     if (bytes > most) leave(OUT_OF_MEMORY);
-    uint64_t size = arena_bytes(b), ample = size + (call.builds ? size : size / 8);
+    uint64_t size = arena_bytes(b), ample = size + (current.builds ? size : size / 8);
     if (ample > most) ample = most;
     bitmap *grown = bitmap_grow(b, ample > bytes ? ample : bytes);
     if (grown == NULL) grown = bitmap_grow(b, bytes);
     if (grown == NULL) leave(OUT_OF_MEMORY);
-    call.growable = grown;
+    current.growable = grown;
     return (span){arena(grown), arena_bytes(grown)};
 }
 
 void sandbox_take_members(void) {
-    if (call.sink == NULL) sandbox_trap(TRAP_OUTPUT);
-    call.sink(call.context, sandbox_members, MEMBERS_BATCH);
+    if (current.sink == NULL) sandbox_trap(TRAP_OUTPUT);
+    current.sink(current.context, sandbox_members, MEMBERS_BATCH);
 }
 
 static struct {

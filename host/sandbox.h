@@ -1,7 +1,7 @@
 /* sandbox.h -- calls into the compiled core, which works on bitmaps.
  *
- * During a call the core can access one arena, the call's operands, and nothing else; any other access ends the call with
- * TRAPPED. Results are in out parameters, which are valid only if the status is OK. */
+ * During a call the core can access one arena, the call's operands, and nothing else; any other access ends
+ * the call with TRAPPED. Results are in out parameters, which are valid only if the status is OK. */
 #ifndef ROAR_SANDBOX_H
 #define ROAR_SANDBOX_H
 
@@ -10,6 +10,7 @@
 
 #include "bitmap.h"
 #include "facts.h"
+#include "operands.h"
 
 typedef enum status { OK, TRAPPED, OUT_OF_MEMORY, OUT_OF_TIME } status;
 
@@ -30,8 +31,8 @@ typedef struct field {
     uint32_t width, is_signed;
 } field;
 
-/* The outcome of a write to a field: its old value, the reply, whether the new value was written (else there is no reply), and
- * whether the field changed. */
+/* The outcome of a write to a field: its old value, the reply, whether the new value was written (else there
+ * is no reply), and whether the field changed. */
 typedef struct outcome {
     int64_t old, reply;
     uint32_t written, changed;
@@ -67,8 +68,8 @@ typedef struct census {
 /* Receives members in ascending order, a batch at a time. It must not call into the core. */
 typedef void member_sink(void *context, const uint64_t *members, size_t count);
 
-/* Chooses the best core for this CPU, or the one named `wanted` unless that is NULL. Returns the name of its level, or NULL if
- * there is none of that name or the CPU does not support it. */
+/* Chooses the best core for this CPU, or the one named `wanted` unless that is NULL. Returns the name of its
+ * level, or NULL if there is none of that name or the CPU does not support it. */
 const char *sandbox_choose_level(const char *wanted);
 
 /* The reason for the last trap, in a few words. */
@@ -77,8 +78,9 @@ census sandbox_census(void);
 
 /* --- How long calls may take --- */
 
-/* Ends calls that work for longer than so many milliseconds with OUT_OF_TIME, unless the context is exempt, which is asked only where time
- * is up. Calls that follow one another share the time. 0: no limit. The clock starts when the work turns out to be more than a little. */
+/* Ends calls that work for longer than this with OUT_OF_TIME, unless the context is exempt, which is asked
+ * only when the time is up. Successive calls share the time. 0: no limit. The clock starts once a call turns
+ * out to be more than a few microseconds of work. */
 void sandbox_limit_time(uint64_t milliseconds, int (*is_exempt)(const void *context), const void *context);
 /* Removes the limit. Call it before the context goes away. */
 void sandbox_unlimited_time(void);
@@ -115,72 +117,91 @@ status core_serialize_to(const bitmap *b, uint32_t format, char *payload, size_t
  * A trap marks the bitmap as damaged. If out of memory, its members stay as they were. */
 
 status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous);
-/* A list of `count` offsets that the core may sort takes this many words: the offsets, and working space. Calls overwrite both. */
+/* A list of `count` offsets that the core may sort takes this many words: the offsets, and working space.
+ * Calls overwrite both. */
 #define VALUES_ROOM(count) (2 * (count) + COUNTERS_BYTES / sizeof(uint64_t))
 /* Sets or clears all these offsets; *changed is the number of bits that changed. */
 status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed);
-/* Changes [low, high]: in place, or, where that is quicker, by replacing *b. */
-status core_change_range(bitmap **b, enum change change, uint64_t low, uint64_t high);
-/* Adds the members of `more`, unless it is quicker to build the union of both with core_combine: then *merged is 0, and nothing changes. */
-status core_merge(bitmap **b, const bitmap *more, uint32_t *merged);
-/* Sets the field to `value`, or adds `value` to it (`adds`). */
-status core_set_field(bitmap **b, const field *at, int adds, int64_t value, enum overflow overflow, outcome *o);
-/* Runs the steps one after the other; either all of their writes are made or none. Sets each step's outcome.written and outcome.reply.
- * *changed is the number of words of 64 bits that changed. */
+/* How many members a bitmap had before a change, and has after it. */
+typedef struct counts {
+    cardinality before, after;
+} counts;
+/* A change of all offsets in [low, high]. */
+typedef struct stretch {
+    enum change change;
+    uint64_t low, high;
+} stretch;
+/* Makes the change: in place, or, where that is quicker, by replacing *b. */
+status core_change_range(bitmap **b, const stretch *r, counts *members);
+/* Adds the members of `more` in one of these two ways. */
+status core_merge(bitmap **b, const bitmap *more, counts *members);
+/* Makes a step that writes, and sets its outcome. */
+status core_write_field(bitmap **b, field_step *step);
+/* Runs the steps one after the other; either all of their writes are made or none. Sets each step's
+ * outcome.written and outcome.reply. *changed is the number of words of 64 bits that changed. */
 status core_change_fields(bitmap **b, field_step *steps, uint32_t count, uint32_t *changed);
 /* Frees the unused end of the block, if possible. */
 void bitmap_fit(bitmap **b);
 
-/* --- Building: *result is a new bitmap without unused space ---
- *
- * Operands are collected before the call: clear the list, then add each. NULL stands for an empty bitmap. */
+/* --- Building: the result is a new bitmap without unused space --- */
 
-void operands_clear(void);
-void operands_add(const bitmap *b);
+/* A new bitmap, which the caller owns, and its number of members, which the core counted while it built
+ * it. */
+typedef struct result {
+    bitmap *b;
+    cardinality members;
+} result;
+
 /* NOT is core_complement. */
-status core_combine(enum operation operation, bitmap **result);
+status core_combine(enum operation operation, const operands *sources, result *r);
 /* A bitmap of these offsets: VALUES_ROOM(count) words, count > 0. */
-status core_collect(uint64_t *offsets, uint32_t count, bitmap **result);
+status core_collect(uint64_t *offsets, uint32_t count, bitmap **collected);
 /* The cardinality of what core_combine would build. */
-status core_combine_cardinality(enum operation operation, cardinality *members);
-/* Whether the first two operands have a member in common, and whether the first is a subset of the second. */
-status core_intersects(uint32_t *holds);
-status core_is_subset(uint32_t *holds);
-/* What is wrong with an expression: a number of enum mistake, the place counted from 1, and for MISTAKE_UNNAMED_KEY the key. */
-typedef struct wrong {
-    uint32_t what, place;
+status core_combine_cardinality(enum operation operation, const operands *sources, cardinality *members);
+/* Whether the two have a member in common. */
+status core_intersects(const bitmap *a, const bitmap *b, uint32_t *holds);
+/* Whether all members of `part` are members of `whole`. */
+status core_is_subset(const bitmap *part, const bitmap *whole, uint32_t *holds);
+/* The first mistake in an expression: a number of enum mistake, the place counted from 1, and for
+ * MISTAKE_UNNAMED_KEY the key. */
+typedef struct query_mistake {
+    uint32_t number, place;
     uint64_t key;
-} wrong;
+} query_mistake;
 
-/* A query: an expression over operands 0 to keys - 1, in a family whose largest offset is `greatest`. Operand `keys` is the tree. */
+/* A query: an expression over `keys` keys of a family whose largest offset is `greatest`. Its operands are
+ * the keys, followed by the expression's tree. */
 typedef struct query {
     uint32_t keys;
     uint64_t greatest;
+    span tree;
+    operands operands;
 } query;
 
-/* Parses the text of an expression and keeps its tree until the next call. m->what is MISTAKE_NONE if nothing is wrong. */
-status core_parse_query(const query *q, const char *text, size_t length, wrong *m);
-/* Adds that tree as an operand, behind the keys. */
-void operands_add_parsed(void);
-status core_query(const query *q, bitmap **result);
+/* Parses the text of an expression over q->keys keys and sets q->tree, which is valid until the next call.
+ * m->number is MISTAKE_NONE if there is no mistake. */
+status core_parse_query(query *q, const char *text, size_t length, query_mistake *m);
+/* Adds the tree to the operands, which are all keys of the query. */
+static inline void query_add_tree(query *q) { operands_add_span(&q->operands, q->tree); }
+status core_query(const query *q, result *r);
 /* The number of members from `from` on. */
 status core_query_cardinality(const query *q, uint64_t from, cardinality *members);
 /* Passes the first `limit` members from `from` on to the sink. */
 status core_query_members(const query *q, uint64_t from, uint64_t limit, member_sink *sink, void *context);
 /* All offsets in [0, max(*last, largest member of b)] that are not in b. `last` and b may be NULL. */
-status core_complement(const bitmap *b, const uint64_t *last, bitmap **result);
+status core_complement(const bitmap *b, const uint64_t *last, result *r);
 /* The same members, with each container in its smallest form. */
-status core_pack(const bitmap *b, bitmap **result);
-/* Part of b: containers from *key on, up to about `bytes` bytes of payload. Sets *key to the next container, and *more to whether
- * there is one. */
-status core_slice(const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **result, uint32_t *more);
-/* *fault says what is wrong with the payload. If it is valid, *fault is NULL and *result is set. */
-status core_deserialize(uint32_t format, const char *payload, size_t length, bitmap **result, const char **fault);
+status core_pack(const bitmap *b, bitmap **packed);
+/* Part of b: containers from *key on, up to about `bytes` bytes of payload. Sets *key to the next container,
+ * and *more to whether there is one. */
+status core_slice(const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **part, uint32_t *more);
+/* *fault says what is wrong with the payload. If it is valid, *fault is NULL and *r is set. */
+status core_deserialize(uint32_t format, const char *payload, size_t length, result *r, const char **fault);
 
 /* --- Tests --- */
 
-/* Only the test build can trap on request: makes the core violate the sandbox while it reads or writes *b, in one of the ways of
- * assembly/trap.ts. */
+/* Only the test build can trap on request: makes the core violate the sandbox while it reads or writes *b,
+ * in one of the ways of assembly/trap.ts. */
 extern const int sandbox_can_trap;
 status core_trap(bitmap **b, int while_writing, uint32_t way);
 /* Makes arenas fail to grow beyond `bytes`. */

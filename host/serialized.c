@@ -31,7 +31,8 @@ int string_length(call *c, const bitmap *b, uint32_t format, uint64_t *length) {
     if (was_accepted(c)) return 1;
     uint64_t limit = *length > STRING_LIMIT_LEAST ? string_limit(c) : *length;
     if (*length <= limit) return 1;
-    return reply_error(c, "ERR Roaring: string too long: maximum %llu bytes (proto-max-bulk-len)", (unsigned long long)limit);
+    return reply_error(c, "ERR Roaring: string too long: maximum %llu bytes (proto-max-bulk-len)",
+                       (unsigned long long)limit);
 }
 
 int has_room(call *c, size_t length, int strings) {
@@ -50,7 +51,8 @@ int reply_serialized(call *c, const bitmap *b, uint32_t format) {
     size_t length;
 
     if (!string_length(c, b, format, &needed) || !reply_fits(c, needed)) return REDISMODULE_OK;
-    if (needed > STRING_LIMIT_LEAST && !has_room(c, needed, 2)) return REDISMODULE_OK;      /* for the bytes, and for the server's copy */
+    /* For the bytes, and for the server's copy. */
+    if (needed > STRING_LIMIT_LEAST && !has_room(c, needed, 2)) return REDISMODULE_OK;
     if (!succeeded(c, core_serialize(b, format, &bytes, &length))) return REDISMODULE_OK;
     RedisModule_ReplyWithStringBuffer(c->ctx, bytes, length);
     RedisModule_Free(bytes);

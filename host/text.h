@@ -10,8 +10,8 @@
 #define COUNT_TEXT 24
 const char *count_text(cardinality members, char text[COUNT_TEXT]);
 
-/* The digits of an offset, which the offsets after it share in part: printing one that is less than 10,000 above the previous multiple
- * of 10,000 takes two loads from a table. Initialise to zeros. */
+/* The digits of an offset. Offsets between the same multiples of 10,000 share all digits but the last four,
+ * so printing the next one takes two loads from a table. Initialize to zeros. */
 #define DIGITS_MAX 20
 typedef struct decimal {
     uint64_t base;              /* the multiple of 10,000 whose digits are in text */
@@ -24,8 +24,8 @@ const char *print_offset(decimal *d, uint64_t offset, size_t *length);
 /* How many digits print_offset returns. */
 size_t digits_of(uint64_t offset);
 
-/* What a client sent, made safe for a line of the log: at most 128 bytes of it, unprintable ones and ' and \ escaped. The text is
- * valid until the next call. */
+/* What a client sent, made safe for a line of the log: at most 128 bytes of it, unprintable ones and ' and \
+ * escaped. The text is valid until the next call. */
 const char *loggable(const char *bytes, size_t length);
 
 #endif

@@ -48,45 +48,48 @@ static const char *failure(status s) { return s == TRAPPED ? sandbox_last_trap()
 static void *load(const family *f, RedisModuleIO *rdb, int encver) {
     size_t length;
     const char *fault;
-    bitmap *b = NULL;
+    result r;
 
     if (encver != ENCODING_VERSION) {
-        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "%s of unknown version %d", f->type_name, encver);
+        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "%s of unknown version %d", f->type_name,
+                               encver);
         return NULL;
     }
     char *payload = RedisModule_LoadStringBuffer(rdb, &length);
     if (payload == NULL) return NULL;           /* the server handles it: HANDLE_IO_ERRORS */
-    status s = core_deserialize(f->format, payload, length, &b, &fault);
+    status s = core_deserialize(f->format, payload, length, &r, &fault);
     RedisModule_Free(payload);
-    if (s == OK && fault == NULL) return b;
-    RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': invalid %s payload of %zu bytes: %s", key_of(rdb), f->type_name,
-                           length, s == OK ? fault : failure(s));
+    if (s == OK && fault == NULL) return r.b;
+    RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': invalid %s payload of %zu bytes: %s",
+                           key_of(rdb), f->type_name, length, s == OK ? fault : failure(s));
     return NULL;
 }
 
-/* An RDB file must hold a value for every key, so a damaged bitmap is saved as an empty one, with a line in the log. If there
- * is not enough memory to save an undamaged bitmap, the process ends, which the server reports as a failed save: a file that
- * lacks a value would be worse. */
+/* An RDB file must hold a value for every key, so a damaged bitmap is saved as an empty one, with a line in
+ * the log. If there is not enough memory to save an undamaged bitmap, the process ends, which the server
+ * reports as a failed save: a file that lacks a value would be worse. */
 static void save(const family *f, RedisModuleIO *rdb, const bitmap *b) {
     char *payload;
     size_t length;
 
     status s = is_damaged(b) ? TRAPPED : core_serialize(b, f->format, &payload, &length);
     if (s == TRAPPED) {
-        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': saving an empty bitmap in its place: %s", key_of(rdb),
+        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING,
+                               "key '%s': saving an empty bitmap in its place: %s", key_of(rdb),
                                is_damaged(b) ? "it is damaged" : sandbox_last_trap());
         s = core_serialize(bitmap_empty, f->format, &payload, &length);
     }
     if (s != OK) {
-        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': cannot be saved: %s", key_of(rdb), failure(s));
+        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': cannot be saved: %s",
+                               key_of(rdb), failure(s));
         abort();
     }
     RedisModule_SaveStringBuffer(rdb, payload, length);
     RedisModule_Free(payload);
 }
 
-/* Writes IMPORT commands, one per chunk: together they are as long as the payload. Lists of members could be a thousand times
- * longer, for runs. */
+/* Writes IMPORT commands, one per chunk: together they are as long as the payload. Lists of members could be
+ * a thousand times longer, for runs. */
 static void rewrite(const family *f, RedisModuleIO *aof, RedisModuleString *key, const bitmap *b) {
     uint64_t from = 0;
     uint32_t more = 1;
@@ -114,8 +117,12 @@ static void *load_r(RedisModuleIO *rdb, int encver) { return load(&families[R], 
 static void *load_r64(RedisModuleIO *rdb, int encver) { return load(&families[R64], rdb, encver); }
 static void save_r(RedisModuleIO *rdb, void *b) { save(&families[R], rdb, b); }
 static void save_r64(RedisModuleIO *rdb, void *b) { save(&families[R64], rdb, b); }
-static void rewrite_r(RedisModuleIO *aof, RedisModuleString *key, void *b) { rewrite(&families[R], aof, key, b); }
-static void rewrite_r64(RedisModuleIO *aof, RedisModuleString *key, void *b) { rewrite(&families[R64], aof, key, b); }
+static void rewrite_r(RedisModuleIO *aof, RedisModuleString *key, void *b) {
+    rewrite(&families[R], aof, key, b);
+}
+static void rewrite_r64(RedisModuleIO *aof, RedisModuleString *key, void *b) {
+    rewrite(&families[R64], aof, key, b);
+}
 
 static size_t memory(const void *b) { return bitmap_memory(b); }
 
@@ -136,9 +143,10 @@ static void *copy(RedisModuleString *from, RedisModuleString *to, const void *b)
 
 static uint64_t moved;
 
-/* A bitmap is one block without pointers, so there is nothing to resume: DefragAlloc moves a block as a whole, or leaves it where it is.
- * The servers' jemalloc moves only blocks that share a slab, up to 14 KiB. A larger block has pages of its own, and moving it would
- * free nothing, so no call copies more than 14 KiB, however large the bitmap is. */
+/* A bitmap is one block without pointers, so there is nothing to resume: DefragAlloc moves a block as a
+ * whole, or leaves it where it is. The servers' jemalloc moves only blocks that share a slab, up to 14 KiB.
+ * A larger block has pages of its own, and moving it would free nothing, so no call copies more than 14 KiB,
+ * however large the bitmap is. */
 static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **b) {
     (void)key;
     void *there = RedisModule_DefragAlloc(ctx, block_of(*b));

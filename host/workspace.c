@@ -2,8 +2,9 @@
 
 #include <string.h>
 
-/* The host's choices. Where more than COPIED_MAX bytes are expected, a block is made for the result, and becomes it: copying it out of the
- * kept one would cost more. KEPT_MAX is enough for a sum of weights, whose tally takes 256 KiB. */
+/* The host's choices. A result that is expected to take more than COPIED_MAX bytes is built in a block of
+ * its own: copying it out of the kept block would cost more. KEPT_MAX is enough for a sum of weights, whose
+ * tally takes 256 KiB. */
 #define COPIED_MAX (128 * 1024)
 #define KEPT_MAX (512 * 1024)
 #define FIRST (16 * 1024)
@@ -11,8 +12,8 @@
 static bitmap *kept;
 static int is_result;               /* the block that was taken last was made for its result */
 
-/* Overestimating costs nothing: pages that the result does not need are never touched, and the rest of the block is freed.
- * Underestimating costs copies. */
+/* Overestimating costs nothing: pages that the result does not need are never touched, and the rest of the
+ * block is freed. Underestimating costs copies. */
 bitmap *workspace_take(uint32_t expected) {
     bitmap *made = expected > COPIED_MAX ? bitmap_create(expected) : NULL;
     is_result = made != NULL;

@@ -1,14 +1,14 @@
 /* workspace.h -- the block in which results are built.
  *
- * The block is kept for the next result, so a small result costs one allocation of the right size and a copy, and need not
- * grow while it is built. A large block becomes the result itself. */
+ * The block is kept for the next result, so a small result costs one allocation of the right size and a
+ * copy, and need not grow while it is built. A large block becomes the result itself. */
 #ifndef ROAR_WORKSPACE_H
 #define ROAR_WORKSPACE_H
 
 #include "bitmap.h"
 
-/* An empty bitmap to build in, for a result of about `expected` bytes; NULL if out of memory. The caller must return it with
- * one of the next two functions; it may have grown. */
+/* An empty bitmap to build in, for a result of about `expected` bytes; NULL if out of memory. The caller
+ * must return it with one of the next two functions; it may have grown. */
 bitmap *workspace_take(uint32_t expected);
 /* Discards the content. */
 void workspace_put_back(bitmap *b);

@@ -5,8 +5,8 @@
 // The walk goes by segments of keys over which no source changes. Mostly a segment is one container. Where all sources that have the key
 // are full, it is as long as the shortest of their spans, and the result is full or nothing without looking at a container.
 
-import { SELF, reply, right } from "../env/memory";
-import { Right } from "../env/view";
+import { SELF, arena, reply, right } from "../env/memory";
+import { Own, Right } from "../env/view";
 import { KEY_MAX } from "../arena/entry";
 import { entriesHeld } from "../arena/directory";
 import { appendFull, begin, finish } from "../arena/builder";
@@ -45,6 +45,13 @@ export function expectedBytes(op: Operation, sources: u32): u64 {
   if (op == Operation.DIFF || op == Operation.ANDOR) return first;
   // The complement of an array takes up to twice the array. Large sources mostly share their keys: then as many bitsets are the most.
   return min(op == Operation.NOT ? 2 * first : sum, entries * CONTAINER_BYTES);
+}
+
+/** expectedBytes() of the union of memory 0 and operand 0; at least 1. */
+export function unionBytes(): u64 {
+  right.select(0);
+  const entries = max(max<u64>(entriesHeld<Own>(), entriesHeld<Right>()), 1);
+  return min(<u64>arena.size() + <u64>right.size(), entries * CONTAINER_BYTES);
 }
 
 /** More entries than an arena has room for: it is smaller than 4 GiB. */

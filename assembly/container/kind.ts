@@ -1,5 +1,5 @@
-// The kinds of containers, and the one place that says which kind a container should be. It depends on the cardinality, on how many words of
-// a bitset the members span, and on how many runs they form:
+// The kinds of containers, and the one place that says which kind a container should be. It depends on the cardinality,
+// on how many words of a bitset the members span, and on how many runs they form:
 //
 //   - one or two members live in the directory entry (SINGLE, PAIR), and 65,536 are FULL;
 //   - runs, if nothing is smaller;
@@ -7,8 +7,8 @@
 //   - up to ARRAY_MAX members an array, or from BUCKETS_FROM on buckets, if these can hold them;
 //   - more members a bitset.
 //
-// A container that loses members keeps its kind for a while, so that it is not converted again and again while its cardinality goes up and
-// down. Every choice by kind is a switch that names each kind and traps otherwise.
+// A container that loses members keeps its kind for a while, so that it is not converted again and again while its
+// cardinality goes up and down.
 
 import {
   ARRAY_MAX, BITSET_BYTES, SHORT_MAX, arrayBytes, bucketsBytes, isArraySized, runsBytes, shortBytes,

@@ -1,8 +1,10 @@
-/* bench.c -- times the core's AND of two bitsets and a plain C loop, at each CPU level that this machine supports.
+/* bench.c -- times the core's AND of two bitsets and a plain C loop, at each CPU level that this machine
+ * supports.
  *
- * PAIRS pairs of 8 KiB bitsets and their results take 384 KiB: more than a first-level cache, less than a second-level
- * one. Addresses are 8 modulo 64, as in an arena after its 8-byte prefix, and the same for both sides. Rounds of both
- * sides alternate, so that changes of the clock rate and other processes affect them alike. Medians are compared. */
+ * PAIRS pairs of 8 KiB bitsets and their results take 384 KiB: more than a first-level cache, less than a
+ * second-level one. Addresses are 8 modulo 64, as in an arena after its 8-byte prefix, and the same for both
+ * sides. Rounds of both sides alternate, so that changes of the clock rate and other processes affect them
+ * alike. Medians are compared. */
 #include "core.h"
 #include "plain.h"
 
@@ -41,8 +43,9 @@ static void find_levels(void) {
     __builtin_cpu_init();
     add_level(&core_v2, &plain_v2);
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) add_level(&core_v3, &plain_v3);
-    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
-        && __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bitalg"))
+    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")
+        && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vpopcntdq")
+        && __builtin_cpu_supports("avx512bitalg"))
         add_level(&core_v4, &plain_v4);
 #elif defined(__aarch64__)
     add_level(&core_neon, &plain_neon);
@@ -63,12 +66,14 @@ span sandbox_grow(uint32_t bytes) {
 
 void sandbox_member(uint64_t member) { (void)member; }
 
-/* One sweep over all pairs. The sum must be equal for both sides, and keeps the compiler from removing the work. */
+/* One sweep over all pairs. The sum must be equal for both sides, and keeps the compiler from removing the
+ * work. */
 
 static uint64_t sweep_core(const struct core *core, int kernel) {
     uint64_t members = 0;
-    for (uint32_t at = 0; at < PAIRS * BITSET_BYTES; at += BITSET_BYTES)
+    for (uint32_t at = 0; at < PAIRS * BITSET_BYTES; at += BITSET_BYTES) {
         members += kernel == STORING ? core->intersect(at, at, at) : core->intersectCardinality(at, at);
+    }
     return members;
 }
 
@@ -76,7 +81,8 @@ static uint64_t sweep_plain(const struct plain *plain, int kernel) {
     uint64_t members = 0;
     for (uint32_t at = 0; at < PAIRS * BITSET_BYTES; at += BITSET_BYTES) {
         const uint64_t *a = (const uint64_t *)(left + at), *b = (const uint64_t *)(right + at);
-        members += kernel == STORING ? plain->intersect(a, b, (uint64_t *)(out + at)) : plain->intersect_cardinality(a, b);
+        members += kernel == STORING ? plain->intersect(a, b, (uint64_t *)(out + at))
+                                     : plain->intersect_cardinality(a, b);
     }
     return members;
 }
@@ -92,11 +98,13 @@ static uint64_t expected;
 static double time_round(const struct level *level, int kernel, int side) {
     uint64_t members = 0;
     double start = now();
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
         members += side == WASM ? sweep_core(level->core, kernel) : sweep_plain(level->plain, kernel);
+    }
     double elapsed = now() - start;
     if (members != expected * SWEEPS) {
-        fprintf(stderr, "bench: %s computes a wrong cardinality at %s\n", side == WASM ? "the core" : "the plain loop", level->core->level);
+        fprintf(stderr, "bench: %s computes a wrong cardinality at %s\n",
+                side == WASM ? "the core" : "the plain loop", level->core->level);
         exit(1);
     }
     return elapsed / SWEEPS / PAIRS;
@@ -141,15 +149,19 @@ int main(int argc, char **argv) {
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < level_count; i++)
             for (int kernel = 0; kernel < KERNELS; kernel++)
-                for (int side = 0; side < SIDES; side++) levels[i].times[kernel][side][round] = time_round(&levels[i], kernel, side);
+                for (int side = 0; side < SIDES; side++) {
+                    levels[i].times[kernel][side][round] = time_round(&levels[i], kernel, side);
+                }
 
-    printf("AND of two 8 KiB bitsets in L2, addresses %u modulo 64, ns per pair, medians of %d rounds\n\n", skew, ROUNDS);
+    printf("AND of two 8 KiB bitsets in L2, addresses %u modulo 64, ns per pair, medians of %d rounds\n\n",
+           skew, ROUNDS);
     printf("level               core   plain C   ratio\n");
     for (int i = 0; i < level_count; i++)
         for (int kernel = 0; kernel < KERNELS; kernel++) {
-            double core = median(levels[i].times[kernel][WASM]), plain = median(levels[i].times[kernel][PLAIN]);
-            printf("%-5s %-10s %7.0f %9.0f %7.2f\n", levels[i].core->level, kernel == STORING ? "storing" : "counting", core, plain,
-                   core / plain);
+            double core = median(levels[i].times[kernel][WASM]),
+                   plain = median(levels[i].times[kernel][PLAIN]);
+            printf("%-5s %-10s %7.0f %9.0f %7.2f\n", levels[i].core->level,
+                   kernel == STORING ? "storing" : "counting", core, plain, core / plain);
         }
     return 0;
 }

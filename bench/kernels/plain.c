@@ -1,5 +1,5 @@
-/* plain.c -- AND of two bitsets in plain C, compiled with the same compiler and flags as the core, once per CPU level.
- * `restrict` and a constant trip count let the compiler vectorise and unroll freely. */
+/* plain.c -- AND of two bitsets in plain C, compiled with the same compiler and flags as the core, once per
+ * CPU level. `restrict` and a constant trip count let the compiler vectorize and unroll freely. */
 #include "plain.h"
 
 static uint32_t intersect(const uint64_t *restrict a, const uint64_t *restrict b, uint64_t *restrict out) {

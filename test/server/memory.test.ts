@@ -92,6 +92,7 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
 
   it("does not leak memory in commands that are refused or change nothing", async () => {
     const values = range(0, 2000);
+    const many = Array<string>(1000).fill("k"); // a list of operands for which the host allocates memory
     await server.connection.pipeline([[roar.name("SETINTARRAY"), "k", ...values], ["SET", "string", ""]]);
     const commands: Command[] = [
       [roar.name("APPENDINTARRAY"), "k", ...values],
@@ -101,6 +102,12 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
       [roar.name("SETINTARRAY"), "k", ...values, "x"],
       [roar.name("BITOP"), "OR", "d", "k", "string"],
       [roar.name("BITOP"), "NOT", "d", "string"],
+      [roar.name("BITOP"), "OR", "d", ...many, "string"],
+      [roar.name("BITOPCARD"), "OR", ...many, "k"],
+      [roar.name("BITOPCARD"), "OR", ...many, "string"],
+      [roar.name("QUERY"), "any(#1..#1001)", 1001, ...many, "k"],
+      [roar.name("QUERY"), "any(#1..#1001)", 1001, ...many, "string"],
+      [roar.name("QUERYSTORE"), "d", "any(#1..#1001)", 1001, ...many, "string"],
       [roar.name("SETBIT"), "string", 1, 1],
       ["RESTORE", "bad", 0, dumpOf(family.type, Buffer.alloc(5000, 1))],
     ];
