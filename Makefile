@@ -2,7 +2,7 @@
 #
 #   assembly/*.ts --asc--> roaring.wasm --wasm2c--> roaring.c --specialise--> core-roaring.c --> core-<level>.o, one per CPU level
 #   host/commands.ts --generate-commands--> commands.c, docs/commands.md       host/*.c --> *.o --> redis-roar.so
-#   host/commands.ts --generate-client--> client/src/calls.ts, commands.ts      client/src/*.ts --tsc--> client/dist
+#   host/commands.ts --generate-client--> client/src/calls.ts                   client/src/*.ts --tsc--> client/dist
 
 #: PORT=6379              run: the port of the server
 #: ONLY=pattern           bench: run only the suites that match

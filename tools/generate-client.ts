@@ -250,33 +250,6 @@ export class Calls<M extends Member> {
 ${methods.map(({ row, method }) => callMethod(row, method)).join("\n")}}
 `;
 
-function commandMethod(row: Command, method: Method): string {
-  const made = signature(row, method);
-  const names = [...made.positional.map(({ name }) => name), ...(made.options.length > 0 ? ["options"] : [])];
-  return `${documentation(row, method)}
-  ${method.name}(${parameters(made)}): Promise<${ANSWERS[method.answer].type}> {
-    return this.run(() => this.calls.${method.name}(${names.join(", ")}));
-  }
-`;
-}
-
-const commandsFile = `${HEADER}${LAYOUT}
-import type { Call } from "./call.js";
-import type { Calls } from "./calls.js";
-import type { Count, Member, Offset } from "./family.js";
-${TYPES}
-
-/** The commands of a family as methods. */
-export abstract class Commands<M extends Member> {
-  /** The same commands as values, for pipelines. */
-  abstract readonly calls: Calls<M>;
-
-  /** Sends a call. An error while it is made rejects the promise, too. */
-  protected abstract run<T>(make: () => Call<T>): Promise<T>;
-
-${methods.map(({ row, method }) => commandMethod(row, method)).join("\n")}}
-`;
-
 const table = [
   "| Method | Answer | Command |",
   "|---|---|---|",
@@ -300,7 +273,7 @@ const [mode, folder] = process.argv.slice(2).length === 2 ? process.argv.slice(2
 if (!folder || !["--write", "--check"].includes(mode)) throw new Error("usage: generate-client [--check] <client/>");
 const pathOf = (name: string): string => join(folder, name);
 const made: [name: string, text: string][] = [
-  ["src/calls.ts", calls], ["src/commands.ts", commandsFile], ["README.md", readme(readFileSync(pathOf("README.md"), "utf8"))],
+  ["src/calls.ts", calls], ["README.md", readme(readFileSync(pathOf("README.md"), "utf8"))],
 ];
 for (const [name, text] of made) {
   if (mode === "--write") writeFileSync(pathOf(name), text);

@@ -9,7 +9,7 @@ import type { Bit, Page, Statistics } from "./types.js";
  * The largest integer that every client library reads exactly as a number. node-redis adds the character code of a digit before it
  * subtracts that of "0", and so may round numbers that are up to 48 less than 2^53.
  */
-export const LARGEST_EXACT = 2 ** 53 - 64;
+const LARGEST_EXACT = 2 ** 53 - 64;
 
 const isText = (reply: unknown): reply is string | Buffer => typeof reply === "string" || Buffer.isBuffer(reply);
 

@@ -54,7 +54,7 @@ const NOT_EXECUTED = /^(MOVED|ASK|TRYAGAIN|CLUSTERDOWN) /;
  *
  * @param client a `Redis`, or a `Cluster`, which you close. For `R64.` members above 2^53, and fields of such values, it needs the option
  * `stringNumbers: true` (of a cluster: `redisOptions: { stringNumbers: true }`); without it, such answers are `Inexact`.
- * @remarks Nothing is sent. `keyPrefix` is honoured.
+ * @remarks Nothing is sent. `keyPrefix` is honored.
  */
 export function roar(client: IoredisClient): RoarClient {
   if (client.isCluster) repairSlots(client);

@@ -3,9 +3,7 @@
 import { type Call, type Form, prefixed, type Word } from "./call.js";
 import { Calls, type MethodName, readOnly } from "./calls.js";
 import { type Family, type Member, R, R64 } from "./family.js";
-import { keepDigits } from "./node-redis-4.js";
 import { type RoarClient, roarOn } from "./roar.js";
-import { slotOf } from "./slot.js";
 import type { Transport } from "./transport.js";
 
 /** What the adapter uses of a client. */
@@ -28,10 +26,10 @@ const INTEGER = 58, BIG_NUMBER = 40, BULK_STRING = 36;
  */
 export const typeMapping = { [INTEGER]: String, [BIG_NUMBER]: String, [BULK_STRING]: Buffer } as const;
 
-/** How versions 5 and 6 read replies. `returnBuffers` is for version 4, which then also keeps the digits of large integers. */
+/** How versions 5 and 6 read replies. `returnBuffers` is for version 4, which can only choose how it reads strings. */
 const OPTIONS: Readonly<Record<Form, object>> = {
   plain: { typeMapping: {} },
-  wide: { typeMapping: { [INTEGER]: String, [BIG_NUMBER]: String }, returnBuffers: true },
+  wide: { typeMapping: { [INTEGER]: String, [BIG_NUMBER]: String } },
   bytes: { typeMapping: { [BULK_STRING]: Buffer }, returnBuffers: true },
 };
 
@@ -40,35 +38,20 @@ const prefixOf = (client: object): string | undefined => (client as { _keyPrefix
 
 const isCluster = (client: NodeRedisClient | NodeRedisCluster): client is NodeRedisCluster => "masters" in client;
 
-/** The client of the node that has a key, in a cluster of version 4; undefined before the cluster is connected. */
-async function nodeOf(cluster: object, key: Word): Promise<object | undefined> {
-  const { slots, nodeClient } = cluster as { slots: { master: object }[]; nodeClient(node: object): Promise<object> | object };
-  const node = slots[slotOf(key)]?.master;
-  return node && nodeClient.call(cluster, node);
-}
-
 /**
  * The commands of the module on a client or a cluster client of node-redis.
  *
  * @param client of `createClient` or `createCluster`, which you connect and close
- * @remarks Nothing is sent. With version 4, integers above 2^53 - 64 are then Buffers of digits in all replies that the program asks for as
- * Buffers (`returnBuffers`).
+ * @remarks Nothing is sent. Version 4 rounds large integers: answers with integers above 2^53 - 64 are `Inexact`. With the server's
+ * setting `redis-roar.r64-replies strings`, all members are exact.
  */
 export function roar(client: NodeRedisClient | NodeRedisCluster): RoarClient {
-  let exact = "withTypeMapping" in client; // versions 5 and 6
-  if (!exact && !isCluster(client)) {
-    keepDigits(client);
-    exact = true;
-  }
-
   const send = async (call: Call<unknown>): Promise<unknown> => {
-    const { name, args, keys, readonly, form } = prefixed(call, prefixOf(client)), words = [name, ...args] as string[];
-    if (!exact) { // of all calls, so that they stay in order
-      const node = await nodeOf(client, keys[0]!);
-      if (node) keepDigits(node);
-      exact = node !== undefined;
-    }
-    return isCluster(client) ? client.sendCommand(keys[0], readonly, words, OPTIONS[form]) : client.sendCommand(words, OPTIONS[form]);
+    const { name, args, keys, readonly, form } = prefixed(call, prefixOf(client));
+    const words = [name, ...args] as string[];
+    return isCluster(client)
+      ? client.sendCommand(keys[0], readonly, words, OPTIONS[form])
+      : client.sendCommand(words, OPTIONS[form]);
   };
   // node-redis itself writes all commands of a tick at once.
   const transport: Transport = { send, sendAll: (calls) => Promise.allSettled(calls.map(send)) };
@@ -130,7 +113,7 @@ function moduleOf<M extends Member>(family: Family<M>): RoarModule<M> {
 /**
  * For `createClient({ modules })` and `createCluster({ modules })`: the commands as methods of `client.r` and `client.r64`, with the names
  * and arguments of those of `roar(client).r`. The client's own settings say how replies are read: without {@link typeMapping}, large
- * integers and bytes are refused with `Inexact`; in version 4, without `returnBuffers`, and large integers until {@link roar} has been
- * called with any client of the program. Error replies are those of node-redis.
+ * integers and bytes are refused with `Inexact`. Version 4 has no type mapping: there, bytes need `returnBuffers`, and large members the
+ * server's setting `redis-roar.r64-replies strings`. Error replies are those of node-redis.
  */
 export const modules = { r: moduleOf(R), r64: moduleOf(R64) };

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Bitmaps, Offset, ShardedBitmap } from "../../client/src/index.ts";
-import { type Adapter, type Opened, wrappers } from "../support/adapters.ts";
+import { type Adapter, type Opened, repliesFor, wrappers } from "../support/adapters.ts";
 import { Cluster } from "../support/cluster.ts";
 import { range } from "../support/family.ts";
 import { combine, type Operation, operations } from "../support/model.ts";
@@ -163,6 +163,7 @@ const runs = libraries.flatMap((adapter) => universes.map((universe) => ({ name:
 describe.each(byName<{ name: string; adapter: Adapter; universe: (typeof universes)[number] }>(runs))("%s", (name, { adapter, universe }) => {
   let client: Opened;
   beforeAll(async () => {
+    await Promise.all(cluster.primaries.map(({ connection }) => connection.run(...repliesFor(adapter))));
     client = await adapter.openCluster!(cluster.primaries.map(({ server }) => server.port));
   });
   afterAll(() => client.close());

@@ -71,7 +71,7 @@ describe.each(byName<Adapter>(routed))("%s", (_, adapter) => {
     }
   });
 
-  it.runIf(adapter.prefixes)("honours keyPrefix in a cluster", async () => {
+  it.runIf(adapter.prefixes)("honors keyPrefix in a cluster", async () => {
     const client = await adapter.openCluster!(ports(), "pre:");
     try {
       for (const tag of ["a", "b", "c"]) await callAll(client, tag);
@@ -104,7 +104,7 @@ describe.each(byName(wrappers.filter(({ openCluster }) => openCluster !== undefi
 });
 
 describe.each(byName(wrappers.filter(({ prefixes }) => prefixes)))("%s on one server", (_, adapter) => {
-  it("honours keyPrefix", async () => {
+  it("honors keyPrefix", async () => {
     const server = await Server.start(), client = await adapter.open(server, "pre:");
     try {
       await callAll(client, "a");

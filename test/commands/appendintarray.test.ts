@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
-import { member, notOffsets } from "../support/family.ts";
+import { member } from "../support/family.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
-import { describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError } from "../support/suite.ts";
+import { describeCommand, expectEqual } from "../support/suite.ts";
+import { itWritesValues } from "../support/values.ts";
 
 describeCommand("APPENDINTARRAY", (suite) => {
   const { run, roar, family, server, effects, name } = suite;
@@ -46,20 +47,5 @@ describeCommand("APPENDINTARRAY", (suite) => {
     expect(await effects(() => run("k", 7, 9))).toEqual(change("7", "9"));
   });
 
-  itRunsEverywhere(suite, ["k", 2, 1]);
-  itMindsMemory(suite, "write", ["k", 9]);
-  itDeclares(suite, {
-    arity: -3,
-    flags: ["write", "denyoom"],
-    keys: [{ first: 1, last: 1, access: "RW" }],
-    call: ["k", 1, 2],
-    keysInCall: ["k"],
-  });
-  itRefuses(suite, {
-    arity: [[], ["k"]],
-    bad: notOffsets(family).flatMap((bad) =>
-      [["k", bad], ["k", 1, bad, 2], ["k", 9, 8, bad]].map((args) => [args, offsetError(family, "value")] as const),
-    ),
-    good: ["k", 1],
-  });
+  itWritesValues(suite, "RW");
 });

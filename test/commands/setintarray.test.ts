@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
-import { member, notOffsets } from "../support/family.ts";
+import { member } from "../support/family.ts";
 import { oneChange } from "../support/observer.ts";
-import { describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError } from "../support/suite.ts";
+import { describeCommand } from "../support/suite.ts";
+import { itWritesValues } from "../support/values.ts";
 
 describeCommand("SETINTARRAY", (suite) => {
   const { run, roar, family, server, effects, name } = suite;
@@ -37,20 +38,5 @@ describeCommand("SETINTARRAY", (suite) => {
     expect(await effects(() => run("k", 2, 1))).toEqual(set);
   });
 
-  itRunsEverywhere(suite, ["k", 2, 1]);
-  itMindsMemory(suite, "write", ["k", 9]);
-  itDeclares(suite, {
-    arity: -3,
-    flags: ["write", "denyoom"],
-    keys: [{ first: 1, last: 1, access: "OW" }],
-    call: ["k", 1, 2],
-    keysInCall: ["k"],
-  });
-  itRefuses(suite, {
-    arity: [[], ["k"]],
-    bad: notOffsets(family).flatMap((bad) =>
-      [["k", bad], ["k", 1, bad, 2], ["k", 9, 8, bad]].map((args) => [args, offsetError(family, "value")] as const),
-    ),
-    good: ["k", 1],
-  });
+  itWritesValues(suite, "OW");
 });

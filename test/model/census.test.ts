@@ -36,7 +36,7 @@ describe.each(byName(families))("census1881 in %s", (_family, family) => {
     }
   });
 
-  it.each(["AND", "OR", "XOR"] as const)("%s of each of the 199 pairs of neighbouring sets equals the model", async (operation) => {
+  it.each(["AND", "OR", "XOR"] as const)("%s of each of the 199 pairs of neighboring sets equals the model", async (operation) => {
     const roar = roarOn(server, family);
     for (let i = 1; i < sets.length; i++) {
       const expected = sorted(combine(operation, [models[i - 1]!, models[i]!]));

@@ -17,7 +17,7 @@ import { byName, useServer } from "../support/suite.ts";
 const STEPS = Number(process.env.STEPS ?? (process.env.ROAR_BRIEF ? 4000 : 12_600));
 const SEQUENCES = Number(process.env.SEQUENCES ?? 1);
 
-/** Keys of containers at the boundaries of a family's range (2^32, 2^48, 2^63 and both ends), and neighbouring keys. */
+/** Keys of containers at the boundaries of a family's range (2^32, 2^48, 2^63 and both ends), and neighboring keys. */
 const boundaries = ({ bits }: Family): bigint[] =>
   bits === 32
     ? [0n, 1n, 2n, 3n, 0x7fffn, 0x8000n, 0xfffen, 0xffffn]

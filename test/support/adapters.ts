@@ -23,6 +23,8 @@ export interface Adapter {
   readonly name: string;
   /** It can add a prefix to keys. */
   readonly prefixes?: true;
+  /** It rounds large integers, so that members are exact only if the server replies them as text. */
+  readonly rounds?: true;
   open(server: Server, keyPrefix?: string): Promise<Opened>;
   openCluster?(ports: readonly number[], keyPrefix?: string): Promise<Opened>;
 }
@@ -44,9 +46,14 @@ const quiet = <C extends { on(event: "error", listener: () => void): unknown }>(
   return client;
 };
 
+/** The command that makes a server reply members in the way that this adapter needs. */
+export const repliesFor = ({ rounds }: Adapter): [string, ...string[]] =>
+  ["CONFIG", "SET", "redis-roar.r64-replies", rounds ? "strings" : "compatible"];
+
 export const wrappers: readonly Adapter[] = [
   {
     name: "node-redis 4",
+    rounds: true,
     async open(server) {
       const client = await quiet(create4({ socket: { path: server.socket } })).connect();
       return opened(nodeRedis(client), () => client.disconnect());
@@ -135,9 +142,9 @@ const ofModules = ({ r, r64 }: { r: object; r64: object }, close: () => Promise<
 export const asModules: readonly Adapter[] = [
   {
     name: "modules of node-redis 4",
+    rounds: true,
     async open(server) {
       const client = await quiet(create4({ modules, socket: { path: server.socket } })).connect();
-      nodeRedis(client); // makes this version exact
       return ofModules(client, () => client.disconnect(), withOptions4({ returnBuffers: true }));
     },
     async openCluster(ports) {
