@@ -3,7 +3,7 @@
 
 import { SELF, bits, left, right } from "../env/memory";
 import { Fold } from "./fold";
-import { listedCount, listedKind, listedOperand, listedShape, toBitset } from "./list";
+import { listedCount, listedKind, listedOperand, listedShape, asBitset } from "./list";
 import { Scratch, scratch } from "./scratch";
 import { NOTHING, arrayShape, bitsetShape, shapeAt, shapeCount } from "./shape";
 import { Kind, BUCKETS_FROM } from "../container/kind";
@@ -91,7 +91,7 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
   }
   if (at == SELF) return acc;
   right.select(at);
-  return toBitset(at, acc, scratch(Scratch.FIRST));
+  return asBitset(at, acc, scratch(Scratch.FIRST));
 }
 
 // @ts-ignore: decorator

@@ -1,7 +1,7 @@
-// The last step of building a container. A shape, in scratch room or in an operand, is normalized to the form that its cardinality asks
-// for, and becomes an entry of the result and, where it needs one, a block at the bump mark.
+// The last step of building a container. A shape, in scratch room or in an operand, is normalized (normalize.ts) and becomes an
+// entry of the result and, where it needs one, a block at the bump mark.
 
-import { SELF, left, right } from "../env/memory";
+import { right } from "../env/memory";
 import { Right, Own } from "../env/view";
 import { BLOCK_MAX, alignedBump, allocateFresh, blockBytes, bumpMark } from "../arena/arena";
 import {
@@ -9,111 +9,17 @@ import {
 } from "../arena/entry";
 import { isItem, itemOffset } from "../arena/packed";
 import { append, appendFull } from "../arena/builder";
-import { shapeBytes, shapeCount, shapeAt, shapeKind, fullShape, shape } from "./shape";
-import { FOLD_BYTES } from "./scratch";
-import { Kind, BUCKETS_FROM, leastBytes, prefersShort, wordsBetween } from "../container/kind";
-import { arrayBytes, isArraySized, runsBytes, UNIVERSE } from "../container/limits";
-import { member } from "../container/array";
-import { arrayToBuckets, bucketsLast, bucketsSelect, bucketsToArray } from "../container/buckets";
-import { runsToArray, runsToBitset } from "../container/convert";
-import { bitsetToBuckets, extractMembers, EXTRACT_BYTES } from "../container/extract";
-import { LANES_BYTES } from "../container/lanes";
-import { runStart, runsLast } from "../container/run";
-import {
-  arrayToShort, bitsetToShort, runsToShort, shortToArray, shortToBitset, spanOfBitset, trimShort, wordsOf,
-} from "../container/short";
+import { normalized } from "./normalize";
+import { shapeBytes, shapeCount, shapeAt, shapeKind } from "./shape";
+import { Kind } from "../container/kind";
 
-/**
- * The shape `s`, in memory 0, in the form that its members ask for: FULL, or runs if nothing is smaller, otherwise a short bitset, an
- * array, buckets or a bitset. What `s` is converted to lies FOLD_BYTES or twice FOLD_BYTES above it. May leave `left` at SELF.
- */
-export function normalized(s: u64): u64 {
-  const count = shapeCount(s), kind = shapeKind(s);
-  if (!count) return s;
-  if (kind == Kind.ARRAY) return normalizedArray(s);
-  if (kind == Kind.BUCKETS) return normalizedBuckets(s);
-  if (kind == Kind.SHORT) return normalizedShort(s);
-  if (count == UNIVERSE) return fullShape();
-  return kind == Kind.BITSET ? normalizedBitset(s) : normalizedRuns(s);
-}
 
-function normalizedBitset(s: u64): u64 {
-  const count = shapeCount(s), at = shapeAt(s), above = at + FOLD_BYTES, span = spanOfBitset<Own>(at);
-  left.select(SELF);
-  if (prefersShort(count, wordsOf(span))) {
-    bitsetToShort(at, span, above);
-    return shape(Kind.SHORT, count, above);
-  }
-  return isArraySized(count) ? extracted(at, count, above) : s;
-}
 
-/** Runs, unless something else is smaller. */
-function normalizedRuns(s: u64): u64 {
-  const count = shapeCount(s), at = shapeAt(s), above = at + FOLD_BYTES, low = runStart(at, 0), high = runsLast<Own>(at);
-  const words = wordsBetween(low, high);
-  if (runsBytes(load<u16>(at)) <= leastBytes(count, words)) return s;
-  left.select(SELF);
-  if (prefersShort(count, words)) {
-    runsToShort(at, low, high, above);
-    return shape(Kind.SHORT, count, above);
-  }
-  if (isArraySized(count)) return shrunk(s, above);
-  runsToBitset(at, above);
-  return shape(Kind.BITSET, count, above);
-}
 
-/** The short bitset without words that it does not need, or what is smaller. */
-function normalizedShort(s: u64): u64 {
-  const count = shapeCount(s), at = shapeAt(s), above = at + FOLD_BYTES;
-  if (prefersShort(count, trimShort(at))) return s;
-  left.select(SELF);
-  if (isArraySized(count)) {
-    shortToArray(at, above);
-    return normalizedArray(shape(Kind.ARRAY, count, above));
-  }
-  shortToBitset(at, above);
-  return shape(Kind.BITSET, count, above);
-}
 
-function normalizedBuckets(s: u64): u64 {
-  const count = shapeCount(s), at = shapeAt(s), above = at + FOLD_BYTES;
-  if (!prefersShort(count, wordsBetween(bucketsSelect(at, count, 0), bucketsLast<Own>(at, count)))) return s;
-  left.select(SELF);
-  bucketsToArray(at, count, above);
-  return normalizedArray(shape(Kind.ARRAY, count, above));
-}
 
-/** The members of the bitset at `at` as buckets or an array at `out`. */
-// @ts-ignore: decorator
-@inline function extracted(at: usize, count: u32, out: usize): u64 {
-  assert(LANES_BYTES + EXTRACT_BYTES <= FOLD_BYTES);          // `work` fits the place behind `out`
-  const work = out + FOLD_BYTES + LANES_BYTES;
-  if (count >= BUCKETS_FROM && bitsetToBuckets(at, count, out, work)) return shape(Kind.BUCKETS, count, out);
-  extractMembers(at, count, out, work);
-  return shape(Kind.ARRAY, count, out);
-}
 
-/** The runs `s` as buckets or an array at `out`, unless runs are the smallest of the three. */
-// @ts-ignore: decorator
-@inline function shrunk(s: u64, out: usize): u64 {
-  const count = shapeCount(s);
-  runsToArray(shapeAt(s), out);
-  const form = normalizedArray(shape(Kind.ARRAY, count, out));
-  return shapeKind(form) == Kind.ARRAY && runsBytes(load<u16>(shapeAt(s))) <= arrayBytes(count) ? s : form;
-}
 
-/** The array as a short bitset if that is smaller, or as buckets if it is large enough for that and they can hold it. */
-function normalizedArray(s: u64): u64 {
-  const count = shapeCount(s), at = shapeAt(s), above = at + FOLD_BYTES, low = load<u16>(at), high = member(at, count - 1);
-  if (prefersShort(count, wordsBetween(low, high))) {
-    left.select(SELF);
-    arrayToShort(at, count, low, high, above);
-    return shape(Kind.SHORT, count, above);
-  }
-  if (count < BUCKETS_FROM) return s;
-  left.select(SELF);
-  return arrayToBuckets(shapeAt(s), count, above, above) ? shape(Kind.BUCKETS, count, above) : s;
-}
 
 /**
  * Appends the shape `s` as container `key`, normalized. `s` lies in scratch room in memory 0, with twice FOLD_BYTES of room behind it. An

@@ -4,7 +4,7 @@ import { SELF } from "../env/memory";
 import { Kind } from "../container/kind";
 import { And, Count, Store, stores } from "../container/kernel";
 import { STREAMS, TOO_MANY, expectedMembers, foldBitsetsByTurns, intersectToArray } from "./bitsets";
-import { normalized } from "./emit";
+import { normalized } from "./normalize";
 import { Fold } from "./fold";
 import { foldNext, listedCount, listedKind, listedOperand, listedShape } from "./list";
 import { shapeCount, shapeKind } from "./shape";

@@ -6,9 +6,7 @@
 
 import { SELF, left, right } from "../env/memory";
 import { Kind } from "../container/kind";
-import { BITSET_BYTES } from "../container/limits";
-import { arrayToBitset, runsToBitset } from "../container/convert";
-import { shortToBitset } from "../container/short";
+import { toBitset } from "../container/convert";
 import { CURSOR_BYTES, cursorAt, entryOf, keyAt, operandOf, shapeOf, termAt } from "./cursor";
 import { Fold, fold } from "./fold";
 import { Scratch, scratch, scratchBeside } from "./scratch";
@@ -119,13 +117,10 @@ function listGroups(term: u32, key: u64): Found {
 }
 
 /** The container `s` of operand `operand`, which `right` shows and which is not FULL, as a bitset at `to`. */
-export function toBitset(operand: u32, s: u64, to: usize): u64 {
-  const kind = shapeKind(s), at = shapeAt(s), count = shapeCount(s);
+export function asBitset(operand: u32, s: u64, to: usize): u64 {
+  const count = shapeCount(s);
   left.select(operand);
-  if (kind == Kind.BITSET) left.copy(to, at, BITSET_BYTES);
-  else if (kind == Kind.RUNS) runsToBitset(at, to);
-  else if (kind == Kind.SHORT) shortToBitset(at, to);
-  else if (kind == Kind.BUCKETS) arrayToBitset(shapeAt(unpackedLeft(operand, s)), count, to);
-  else arrayToBitset(at, count, to);
+  if (shapeKind(s) == Kind.BUCKETS) s = unpackedLeft(operand, s);             // quicker than bit by bit
+  toBitset(shapeKind(s), shapeAt(s), count, to);
   return shape(Kind.BITSET, count, to);
 }

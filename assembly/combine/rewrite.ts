@@ -14,11 +14,8 @@ import { entryShape, shapeAt, shapeKind, shapeCount, copyShape, shape } from "./
 import { makeScratch, Scratch, scratch } from "./scratch";
 import { Kind, BUCKETS_FROM, leastBytes, prefersShort, wordsBetween } from "../container/kind";
 import { arrayBytes, isArraySized, runsBytes } from "../container/limits";
-import { bucketsToArray } from "../container/buckets";
-import {
-  arrayToRuns, bitsetToArray, bitsetToRuns, runsToArray, runsToBitset, countRunsOfArray, countRunsOfBitset,
-} from "../container/convert";
-import { shortToArray, shortToBitset, spanOfBitset, wordsOf } from "../container/short";
+import { arrayToRuns, bitsetToRuns, countRunsOfArray, countRunsOfBitset, toArray, toBitset } from "../container/convert";
+import { spanOfBitset, wordsOf } from "../container/short";
 
 /** Makes memory 0, which is fresh, the bitmap of operand 0 in the least space: each container in its smallest form, leaves full. */
 export function pack(): void {
@@ -42,10 +39,7 @@ function packContainer(key: u64, entry: usize, alone: bool): void {
   if (!isArraySized(count)) packLarge(key, entry, s);
   else if (kind == Kind.ARRAY) packArray(key, entry, at, 0, alone);
   else {
-    if (kind == Kind.BUCKETS) bucketsToArray(at, count, first);
-    else if (kind == Kind.BITSET) bitsetToArray(at, first);
-    else if (kind == Kind.SHORT) shortToArray(at, first);
-    else runsToArray(at, first);
+    toArray(kind, at, count, first);
     packArray(key, entry, first, SELF, alone);
   }
 }
@@ -73,7 +67,7 @@ function packLarge(key: u64, entry: usize, s: u64): void {
   let from = at, words: u32;
   if (kind == Kind.BITSET) words = wordsOf(spanOfBitset<Right>(at));
   else {
-    if (kind == Kind.RUNS) runsToBitset(at, first); else shortToBitset(at, first);
+    toBitset(kind, at, count, first);
     left.select(SELF);
     from = first;
     words = wordsOf(spanOfBitset<Own>(first));

@@ -23,7 +23,7 @@ import {
 } from "../container/tally";
 import { firstWord, wordCount } from "../container/short";
 import { Right } from "../env/view";
-import { toBitset } from "./list";
+import { asBitset } from "./list";
 import { FOLD_BYTES, RUNS_MAX, Scratch, scratch } from "./scratch";
 import { bitsetShape, runsShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
 import { Rule, termLeast, termRule, totalWeight } from "./term";
@@ -143,13 +143,13 @@ export function addContainer(term: u32, operand: u32, s: u64, weight: i32): void
     addBase(weight);
     addWords(term, SELF, rest, -weight);
   } else if (kind == Kind.BITSET || kind == Kind.SHORT) addWords(term, operand, s, weight);
-  else addWords(term, SELF, toBitset(operand, s, scratch(Scratch.FIRST)), weight);
+  else addWords(term, SELF, asBitset(operand, s, scratch(Scratch.FIRST)), weight);
 }
 
 /** The complement of the container `s` of operand `operand`, which `right` shows, as a bitset in Scratch.FIRST. */
 function complementOf(operand: u32, s: u64): u64 {
   const out = scratch(Scratch.FIRST);
-  toBitset(operand, s, out);
+  asBitset(operand, s, out);
   left.select(SELF);
   complementBitset(out, out);
   return shape(Kind.BITSET, UNIVERSE, out);

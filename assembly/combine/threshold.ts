@@ -11,7 +11,7 @@ import { bitsetCardinality, differenceBitsets, intersectBitsets, PART_BYTES } fr
 import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, memberCount, runsBytes } from "../container/limits";
 import { bucketsToArray } from "../container/buckets";
 import { shortToArray } from "../container/short";
-import { listedCount, listedKind, listedOperand, listedShape, toBitset } from "./list";
+import { listedCount, listedKind, listedOperand, listedShape, asBitset } from "./list";
 import { FOLD_BYTES, Scratch, scratch } from "./scratch";
 import { arrayShape, bitsetShape, runsShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
 import { Rule, isSum, listedAt, termLeast, termRule } from "./term";
@@ -203,7 +203,7 @@ function countOthers(list: usize, count: u32, planes: u32): void {
     if (isInWords(kind)) continue;
     const operand = listedOperand(list, i), s = listedShape(list, i);
     if (isList(kind) && shapeCount(s) <= SMALL_ARRAY) { countSmall(planes, operand, s); continue; }
-    toBitset(operand, s, waiting ? b : a);
+    asBitset(operand, s, waiting ? b : a);
     if (waiting) {
       for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
         countPlaces(counters, planes, 0, place(SELF, a + part), place(SELF, b + part), part);
@@ -231,7 +231,7 @@ export function countOne(planes: u32, operand: u32, s: u64): void {
   let where = operand, bits = s;
   if (!isInWords(kind)) {
     const made = scratch(Scratch.FIRST);
-    if (kind == Kind.FULL) memory.fill(made, 0xff, BITSET_BYTES); else toBitset(operand, s, made);
+    if (kind == Kind.FULL) memory.fill(made, 0xff, BITSET_BYTES); else asBitset(operand, s, made);
     where = SELF;
     bits = shape(Kind.BITSET, UNIVERSE, made);
   }

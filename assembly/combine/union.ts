@@ -11,7 +11,7 @@ import { clearEdges, edgesToRuns, flipEdges, runsCardinality } from "../containe
 import { combineShortInto } from "../container/short";
 import { gatherBitsets } from "./bitsets";
 import { Fold } from "./fold";
-import { foldNext, listedCount, listedKind, listedOperand, listedShape, toBitset } from "./list";
+import { foldNext, listedCount, listedKind, listedOperand, listedShape, asBitset } from "./list";
 import { RUNS_MAX, Scratch, scratch } from "./scratch";
 import { NOTHING, bitsetShape, copyShape, runsShape, shapeAt, shapeCount, shapeKind } from "./shape";
 import { unpackedRight } from "./unpack";
@@ -151,7 +151,7 @@ function foldByBitset<S>(op: Fold, list: usize, count: u32): u64 {
     const s = shapeKind(listed) == Kind.BUCKETS ? unpackedRight(operand, listed) : listed, at = shapeAt(s);
     if (!begun) {
       begun = true;
-      toBitset(operand, listedShape(list, i), bits);
+      asBitset(operand, listedShape(list, i), bits);
     } else if (shapeKind(s) == Kind.ARRAY) {
       if (op == Fold.OR) unionArrayUncounted(bits, at, shapeCount(s)); else xorArrayUncounted(bits, at, shapeCount(s));
     } else if (shapeKind(s) == Kind.SHORT) {

@@ -2,11 +2,11 @@
 
 import { SELF, left, right } from "../env/memory";
 import { Kind } from "../container/kind";
-import { arrayToBuckets, bucketsToArray } from "../container/buckets";
+import { arrayToBuckets } from "../container/buckets";
 import { isArraySized, bucketsBytes } from "../container/limits";
-import { shortToArray, shortToBitset } from "../container/short";
 import { Scratch, makeScratch, scratch } from "./scratch";
 import { shape, shapeAt, shapeCount, shapeKind } from "./shape";
+import { toArray, toBitset } from "../container/convert";
 
 /** Whether containers of that kind are unpacked. */
 // @ts-ignore: decorator
@@ -35,9 +35,7 @@ function unpack(s: u64, place: Scratch): u64 {
   makeScratch(Scratch.RIGHT);
   const to = scratch(place);
   const count = shapeCount(s), isArray = isArraySized(count);
-  if (shapeKind(s) == Kind.BUCKETS) bucketsToArray(shapeAt(s), count, to);
-  else if (isArray) shortToArray(shapeAt(s), to);
-  else shortToBitset(shapeAt(s), to);
+  if (isArray) toArray(shapeKind(s), shapeAt(s), count, to); else toBitset(shapeKind(s), shapeAt(s), count, to);
   left.select(SELF);
   return shape(isArray ? Kind.ARRAY : Kind.BITSET, count, to);
 }

@@ -1,11 +1,76 @@
-// Conversions between kinds of containers (layouts: limits.ts). The source is the payload at `a` of the operand that `left` shows, the
-// result goes to `out` in memory 0, and the two must not overlap.
+// Conversions between kinds of containers (layouts: limits.ts). The source is the payload at `a` of the operand that
+// `left` shows, the result goes to `out` in memory 0, and the two must not overlap.
+//
+// toArray(), toBitset() and toShort() take a payload of any kind to one of these three, through which every other kind
+// can be reached. A new kind is added to each of them.
 
 import { bits, left, vector } from "../env/memory";
 import { UNIVERSE, BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, arrayBytes, runsBytes, memberCount } from "./limits";
 import { bitsetSet, clearBitset, setBits } from "./bitset";
 import { LANES, LANES_BYTES, interleaveHigh, interleaveLow } from "./lanes";
 import { putRun, closeRuns } from "./run";
+import { Kind, wordsBetween } from "./kind";
+import { bucketsToArray, unionBucketsInto } from "./buckets";
+import {
+  arrayToShort, bitsetToShort, clearShort, runsToShort, shortBase, shortHeader, shortToArray, shortToBitset,
+} from "./short";
+import { Own } from "../env/view";
+
+/** Writes the `count` members of a payload of any kind but FULL as an array. `out` needs room for them, or for an eighth more if buckets. */
+export function toArray(kind: Kind, a: usize, count: u32, out: usize): void {
+  switch (kind) {
+    case Kind.ARRAY:
+    case Kind.SINGLE:
+    case Kind.PAIR: left.copy(out, a, arrayBytes(count)); return;
+    case Kind.BUCKETS: bucketsToArray(a, count, out); return;
+    case Kind.SHORT: shortToArray(a, out); return;
+    case Kind.BITSET: bitsetToArray(a, out); return;
+    case Kind.RUNS: runsToArray(a, out); return;
+    default: unreachable();
+  }
+}
+
+/** Writes the `count` members of a payload of any kind but FULL as a bitset. `out` needs BITSET_BYTES. */
+export function toBitset(kind: Kind, a: usize, count: u32, out: usize): void {
+  switch (kind) {
+    case Kind.ARRAY:
+    case Kind.SINGLE:
+    case Kind.PAIR: arrayToBitset(a, count, out); return;
+    case Kind.BUCKETS: bucketsToBitset(a, count, out); return;
+    case Kind.SHORT: shortToBitset(a, out); return;
+    case Kind.BITSET: left.copy(out, a, BITSET_BYTES); return;
+    case Kind.RUNS: runsToBitset(a, out); return;
+    default: unreachable();
+  }
+}
+
+/**
+ * Writes the `count` members of a payload of any kind but FULL and SHORT as a short bitset of the words from `low` to
+ * `high`, which include all members. `out` needs shortBytes() of these words.
+ */
+export function toShort(kind: Kind, a: usize, count: u32, low: u32, high: u32, out: usize): void {
+  switch (kind) {
+    case Kind.ARRAY:
+    case Kind.SINGLE:
+    case Kind.PAIR: arrayToShort(a, count, low, high, out); return;
+    case Kind.BUCKETS: bucketsToShort(a, count, low, high, out); return;
+    case Kind.BITSET: bitsetToShort(a, shortHeader(low >> 6, wordsBetween(low, high)), out); return;
+    case Kind.RUNS: runsToShort(a, low, high, out); return;
+    default: unreachable();
+  }
+}
+
+/** `out` needs BITSET_BYTES. */
+function bucketsToBitset(a: usize, count: u32, out: usize): void {
+  clearBitset(out);
+  unionBucketsInto(a, count, out);
+}
+
+/** `out` needs shortBytes() of the words from `low` to `high`. */
+function bucketsToShort(a: usize, count: u32, low: u32, high: u32, out: usize): void {
+  clearShort(out, low >> 6, wordsBetween(low, high));
+  unionBucketsInto(a, count, shortBase<Own>(out));
+}
 
 /** `out` needs BITSET_BYTES. */
 export function arrayToBitset(a: usize, count: u32, out: usize): void {

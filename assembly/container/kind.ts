@@ -54,14 +54,19 @@ export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, SHORT = 4
 @inline export function prefersRuns(runs: u32, count: u32, words: u32): bool { return runsBytes(runs) <= leastBytes(count, words); }
 
 /**
- * The kind with a payload that suits `count` members within `words` words, fewer than 65,536, if not runs. Buckets cannot hold all sets:
- * what they cannot hold stays an array.
+ * The kind that suits `count` members, fewer than 65,536, if neither runs nor a short bitset do. Buckets cannot hold all
+ * sets: what they cannot hold stays an array.
  */
 // @ts-ignore: decorator
-@inline export function suitableKind(count: u32, words: u32): Kind {
-  if (prefersShort(count, words)) return Kind.SHORT;
+@inline export function plainKind(count: u32): Kind {
   if (!isArraySized(count)) return Kind.BITSET;
   return count < BUCKETS_FROM ? Kind.ARRAY : Kind.BUCKETS;
+}
+
+/** The kind that suits `count` members within `words` words, fewer than 65,536, if runs do not. */
+// @ts-ignore: decorator
+@inline export function suitableKind(count: u32, words: u32): Kind {
+  return prefersShort(count, words) ? Kind.SHORT : plainKind(count);
 }
 
 // --- What stays when members are removed ----------------------------------------------------------------------------------------
@@ -82,3 +87,10 @@ export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, SHORT = 4
 /** Whether a short bitset of `words` words, with `count` members left, stays one. */
 // @ts-ignore: decorator
 @inline export function staysShort(count: u32, words: u32): bool { return <usize>words * 6 <= plainBytes(count); }
+
+/** The kind that suits a bitset that has lost members and has `count` left within `words` words, not more than an array has. */
+// @ts-ignore: decorator
+@inline export function shrunkKind(count: u32, words: u32): Kind {
+  if (prefersShort(count, words)) return Kind.SHORT;
+  return staysBuckets(count) ? Kind.BUCKETS : Kind.ARRAY;
+}

@@ -21,7 +21,7 @@ import { append, appendFull, begin, finish, nextKey } from "../arena/builder";
 import { emit } from "../combine/emit";
 import { shape } from "../combine/shape";
 import { makeScratch, Scratch, scratch } from "../combine/scratch";
-import { Kind, BUCKETS_FROM, leastBytes, prefersShort, wordsBetween } from "../container/kind";
+import { Kind, prefersRuns, suitableKind, wordsBetween } from "../container/kind";
 import { BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes } from "../container/limits";
 import { isAscending } from "../container/array";
 import { bitsetCardinality } from "../container/bitset";
@@ -261,7 +261,7 @@ function readArray(at: u64, key: u64, count: u32): u64 {
   if (!isAscending<Right>(<usize>at, count)) return faulty(Fault.ARRAY_NOT_ASCENDING);
   if (count <= 2) { appendInline(key, right.load16(<usize>at, 0), right.load16(<usize>(end - MEMBER_BYTES), 0), count); return end; }
   const low = right.load16(<usize>at, 0), high = right.load16(<usize>(end - MEMBER_BYTES), 0);
-  if (count >= BUCKETS_FROM || prefersShort(count, wordsBetween(low, high))) {
+  if (suitableKind(count, wordsBetween(low, high)) != Kind.ARRAY) {
     makeScratch(Scratch.TEMP);
     right.copy(scratch(Scratch.FIRST), <usize>at, bytes);
     emit(key, shape(Kind.ARRAY, count, scratch(Scratch.FIRST)));
@@ -281,7 +281,7 @@ function readBitset(k: u32, at: u64, key: u64, count: u32): u64 {
   left.select(SELF);
   if (held != count) return faulty(Fault.BITSET_CARDINALITY);
   if (count == UNIVERSE) { appendFull(key, 1); return end; }
-  if (prefersShort(count, wordsOf(spanOfBitset<Right>(<usize>at)))) {
+  if (suitableKind(count, wordsOf(spanOfBitset<Right>(<usize>at))) != Kind.BITSET) {
     makeScratch(Scratch.TEMP);
     right.copy(scratch(Scratch.FIRST), <usize>at, BITSET_BYTES);
     emit(key, shape(Kind.BITSET, count, scratch(Scratch.FIRST)));
@@ -306,7 +306,8 @@ function readRuns(k: u32, at: u64, key: u64, count: u32): u64 {
     appendInline(key, right.load16(<usize>at, 2), runsLast<Right>(<usize>at), count);
     return end;
   }
-  if (bytes <= leastBytes(count, wordsBetween(right.load16(<usize>at, 2), runsLast<Right>(<usize>at)))) {
+  const words = wordsBetween(right.load16(<usize>at, 2), runsLast<Right>(<usize>at));
+  if (prefersRuns(right.load16(<usize>at, 0), count, words)) {
     const to = allocateFresh(blockBytes(bytes));
     right.copy(to, <usize>at, bytes);
     setBlock(append(key, count), Kind.RUNS, count, to);

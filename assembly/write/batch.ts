@@ -16,13 +16,11 @@ import { insertEntry, adjust, removeEntry } from "../arena/change";
 import { roomToInsert } from "../arena/room";
 import { loosen } from "../arena/pages";
 import { containerHas } from "../read/query";
-import {
-  arrayIntoBitset, arrayIntoBuckets, bucketsIntoArray, bucketsIntoBitset, intoShort, releaseContainer, wordsWith,
-} from "./convert";
+import { convertTo, intoBuckets, intoShort, releaseContainer, wordsWith } from "./convert";
 import { countUp, isDepleted, isLoose } from "./edit";
 import { insert, removeAt } from "./point";
 import {
-  Kind, isArray, staysBitset, BUCKETS_FROM, BUCKETS_LEAST, prefersShort, wordsBetween,
+  Kind, isArray, staysBitset, BUCKETS_FROM, prefersShort, wordsBetween, staysBuckets,
 } from "../container/kind";
 import {
   ARRAY_MAX, MEMBER_BYTES, arrayBytes, isArraySized, memberCount, bucketsBytes, shortBytes,
@@ -152,7 +150,7 @@ function addStretch(entry: usize, key: u64, from: u32, to: u32, earlier: u32): u
   }
   adjust(key, more);
   if (all >= BUCKETS_FROM && blockBytes(arrayBytes(count + 1)) != blockBytes(arrayBytes(all)) && entryKind<Own>(entry) == Kind.ARRAY) {
-    arrayIntoBuckets(entry);
+    intoBuckets(entry);
   }
   return more;
 }
@@ -161,7 +159,7 @@ function addStretch(entry: usize, key: u64, from: u32, to: u32, earlier: u32): u
 function addNew(entry: usize, earlier: u32, more: u32): void {
   const old = entryPayload<Own>(entry), count = entryCount<Own>(entry), all = count + more;
   if (!isArraySized(all)) {
-    arrayIntoBitset(entry);
+    convertTo(entry, Kind.BITSET);
     setNew(entry, earlier, more, all);
     return;
   }
@@ -218,14 +216,14 @@ function addToBuckets(entry: usize, key: u64, from: u32, to: u32, earlier: u32):
     intoShort(entry, least, greatest);
     setNew(entry, earlier, more, count + more);
   } else if (!isArraySized(count + more)) {
-    bucketsIntoBitset(entry);
+    convertTo(entry, Kind.BITSET);
     setNew(entry, earlier, more, count + more);
   } else if (bucketsHaveRoomForNew(payload, count, earlier, more)) {
     const at = resize(payload, bucketsBytes(count), bucketsBytes(count + more));
     setBlock(entry, Kind.BUCKETS, count + more, at);
     mergeIntoBuckets(at, count, earlier, more);
   } else {
-    bucketsIntoArray(entry);
+    convertTo(entry, Kind.ARRAY);
     addNew(entry, earlier, more);
   }
   adjust(key, more);
@@ -336,7 +334,7 @@ export function removeAll(first: u32, count: u32): u64 {
         removed += takeFromArray(entry, key, i, to);
         if (most >= held) known = UNKNOWN_KEY;    // the entry may be gone
         i = to;
-      } else if (kind == Kind.BUCKETS && held >= BUCKETS_LEAST + most) {
+      } else if (kind == Kind.BUCKETS && most < held && staysBuckets(held - most)) {
         removed += takeFromBuckets(entry, key, i, to);
         i = to;
       } else if (kind == Kind.BITSET && most < held && staysBitset(held - most)) {

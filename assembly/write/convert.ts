@@ -1,25 +1,20 @@
-// Changes of a container's kind. The set stays the same. A conversion allocates before it changes anything.
+// Changes of a container's kind, and the one place that puts another container into an entry. The set stays the same in a
+// conversion, which allocates before it changes anything.
 
 import { Own } from "../env/view";
 import { TINY_PAYLOAD, allocate, blockBytes, isTiny, prepare, release, reserve, resize } from "../arena/arena";
 import {
-  entryCount, entryKind, entryPayload, payloadBytes, setBlock, setPair, setSingle, setTinyShort,
+  entryCount, entryKind, entryPayload, payloadBytes, setBlock, setFull, setPair, setSingle, setTinyShort,
 } from "../arena/entry";
-import { Kind, BUCKETS_FROM, prefersShort, wordsBetween } from "../container/kind";
-import {
-  BITSET_BYTES, MEMBER_BYTES, arrayBytes, isArraySized, bucketsBytes, shortBytes,
-} from "../container/limits";
+import { shapeAt, shapeBytes, shapeCount, shapeKind } from "../combine/shape";
 import { member } from "../container/array";
-import { bitsetSet, clearBitset } from "../container/bitset";
-import {
-  arrayToBuckets, bucketsLast, bucketsSelect, bucketsToArray, unionBucketsInto,
-} from "../container/buckets";
-import { arrayToBitset, runsToArray, runsToBitset } from "../container/convert";
-import { runEnd, runStart, runsCount, runsLast } from "../container/run";
-import {
-  bitsetBecomesShort, clearShort, runsToShort, shortBase, shortHeader, shortLow, shortToArray,
-  shortToBitset, wordCount, wordsOf,
-} from "../container/short";
+import { bitsetSet } from "../container/bitset";
+import { arrayToBuckets, bucketsLast, bucketsSelect } from "../container/buckets";
+import { toArray, toBitset, toShort } from "../container/convert";
+import { Kind, isArray, staysBuckets, suitableKind, wordsBetween } from "../container/kind";
+import { BITSET_BYTES, LOW_MAX, MEMBER_BYTES, arrayBytes, bucketsBytes, shortBytes } from "../container/limits";
+import { runStart, runsLast } from "../container/run";
+import { bitsetBecomesShort, shortHeader, shortLow, spanOfBitset, wordCount, wordsOf } from "../container/short";
 
 /** Releases the container's block, if it has one. */
 export function releaseContainer(entry: usize): void {
@@ -27,31 +22,71 @@ export function releaseContainer(entry: usize): void {
   if (bytes && !isTiny<Own>()) release(entryPayload<Own>(entry), bytes);
 }
 
-// --- To an array or buckets ----------------------------------------------------------------------------------------------------
-
-/** Turns a large array into buckets. False if buckets cannot hold it. */
-export function arrayIntoBuckets(entry: usize): bool {
-  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
-  const at = allocate(bucketsBytes(count));
-  if (!arrayToBuckets(payload, count, at, at)) { release(at, bucketsBytes(count)); return false; }
-  release(payload, arrayBytes(count));
-  setBlock(entry, Kind.BUCKETS, count, at);
-  return true;
+/**
+ * Gives the entry the container `form`, a shape that is not empty, normalized and in scratch room, in the block that the entry
+ * has or in another one. The caller adjusts the sums.
+ */
+export function replaceContainer(entry: usize, form: u64): void {
+  const kind = shapeKind(form), count = shapeCount(form), at = shapeAt(form);
+  if (kind == Kind.FULL) { releaseContainer(entry); setFull(entry, 1); return; }
+  if (kind == Kind.ARRAY && count <= 2) {
+    const first = load<u16>(at), second = load<u16>(at, MEMBER_BYTES);
+    releaseContainer(entry);
+    if (count == 1) setSingle(entry, first); else setPair(entry, first, second);
+    return;
+  }
+  const bytes = shapeBytes<Own>(form), oldBytes = payloadBytes<Own>(entry), old = entryPayload<Own>(entry);
+  const fits = oldBytes && blockBytes(oldBytes) == blockBytes(bytes), to = fits ? old : allocate(bytes);
+  memory.copy(to, at, bytes);                 // a new block may begin where the shape does, or below
+  setBlock(entry, kind, count, to);
+  if (oldBytes && !fits) release(old, oldBytes);        // only now: free lists may begin where the scratch room is
 }
 
-export function bucketsIntoArray(entry: usize): void {
-  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
-  const at = allocate(arrayBytes(count));
-  bucketsToArray(payload, count, at);
-  release(payload, bucketsBytes(count));
-  setArray(entry, count, at);
+/**
+ * Converts the container to kind `to`, one with a payload other than runs. Buckets that cannot hold the members are an array,
+ * and one or two members of an array live in the entry.
+ */
+export function convertTo(entry: usize, to: Kind): void {
+  switch (to) {
+    case Kind.ARRAY: intoArray(entry); return;
+    case Kind.BITSET: intoBitset(entry); return;
+    case Kind.SHORT: intoShort(entry, LOW_MAX, 0); return;
+    case Kind.BUCKETS:
+      prepare(plainRoom(entryCount<Own>(entry)));
+      intoArray(entry);
+      intoBuckets(entry);
+      return;
+    default: unreachable();
+  }
 }
 
-/** Gives the entry the array of `count` members in the block at `at`, which is released if the entry itself can hold them. */
-export function setArray(entry: usize, count: u32, at: usize): void {
+/** Converts an array, buckets or runs to the kind that suits them, unless that is runs. */
+export function convertToSuitable(entry: usize): void {
+  convertTo(entry, suitableKind(entryCount<Own>(entry), wordsWith(entry, LOW_MAX, 0)));
+}
+
+// --- To an array or buckets ----------------------------------------------------------------------------------------
+
+function intoArray(entry: usize): void {
+  const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
+  if (isArray(kind)) return;
+  if (isTiny<Own>()) { shortIntoTinyArray(entry); return; }
+  const bytes = payloadBytes<Own>(entry), at = allocate(arrayBytes(count));
+  toArray(kind, payload, count, at);
+  release(payload, bytes);
   if (count > 2) { setBlock(entry, Kind.ARRAY, count, at); return; }
   setInEntry(entry, count, at);
   release(at, arrayBytes(count));
+}
+
+/** intoArray() for a short bitset of a tiny arena. */
+function shortIntoTinyArray(entry: usize): void {
+  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry), words = wordCount<Own>(payload);
+  const low = shortLow<Own>(payload);
+  reserve(TINY_PAYLOAD + arrayBytes(count));
+  setBlock(entry, Kind.ARRAY, count, TINY_PAYLOAD);
+  gather(TINY_PAYLOAD, TINY_PAYLOAD + (<usize>words << 3), low, TINY_PAYLOAD);
+  if (count <= 2) setInEntry(entry, count, TINY_PAYLOAD);
 }
 
 /** Puts the one or two members of the array at `at` into the entry. */
@@ -60,105 +95,92 @@ export function setArray(entry: usize, count: u32, at: usize): void {
   if (count == 1) setSingle(entry, member(at, 0)); else setPair(entry, member(at, 0), member(at, 1));
 }
 
+/** Turns an array of three members or more into buckets. False if buckets cannot hold it. */
+export function intoBuckets(entry: usize): bool {
+  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
+  const at = allocate(bucketsBytes(count));
+  if (!arrayToBuckets(payload, count, at, at)) { release(at, bucketsBytes(count)); return false; }
+  release(payload, arrayBytes(count));
+  setBlock(entry, Kind.BUCKETS, count, at);
+  return true;
+}
+
 /** Bytes that converting to an array or buckets of `count` members allocates at most. */
 // @ts-ignore: decorator
 @inline export function plainRoom(count: u32): usize {
-  return blockBytes(arrayBytes(count)) + (count >= BUCKETS_FROM ? blockBytes(bucketsBytes(count)) : 0);
+  return blockBytes(arrayBytes(count)) + (staysBuckets(count) ? blockBytes(bucketsBytes(count)) : 0);
 }
 
-/** Turns a short bitset into what suits `count` members and is no short bitset: an array, buckets or a bitset. */
-export function shortIntoPlain(entry: usize, count: u32): void {
-  const held = entryCount<Own>(entry), payload = entryPayload<Own>(entry), words = wordCount<Own>(payload), bytes = shortBytes(words);
-  if (isTiny<Own>()) {
-    reserve(TINY_PAYLOAD + arrayBytes(held));
-    const low = shortLow<Own>(payload);
-    setBlock(entry, Kind.ARRAY, held, TINY_PAYLOAD);
-    gather(TINY_PAYLOAD, TINY_PAYLOAD + (<usize>words << 3), low, TINY_PAYLOAD);
-    if (held <= 2) setInEntry(entry, held, TINY_PAYLOAD);
-    return;
-  }
-  if (!isArraySized(max(count, held))) {
-    const at = allocate(BITSET_BYTES);
-    shortToBitset(payload, at);
-    release(payload, bytes);
-    setBlock(entry, Kind.BITSET, held, at);
-    return;
-  }
-  prepare(plainRoom(held));
-  const at = allocate(arrayBytes(held));
-  shortToArray(payload, at);
-  release(payload, bytes);
-  setArray(entry, held, at);
-  if (held >= BUCKETS_FROM) arrayIntoBuckets(entry);
-}
+// --- To a bitset ---------------------------------------------------------------------------------------------------
 
-// --- To a bitset --------------------------------------------------------------------------------------------------------------
-
-export function bucketsIntoBitset(entry: usize): void {
-  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
+function intoBitset(entry: usize): void {
+  const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
+  if (kind == Kind.BITSET) return;
   const at = allocate(BITSET_BYTES);
-  clearBitset(at);
-  unionBucketsInto(payload, count, at);
-  release(payload, bucketsBytes(count));
-  setBlock(entry, Kind.BITSET, count, at);
-}
-
-/** Turns an array, in the entry or in a block, into a bitset. */
-export function arrayIntoBitset(entry: usize): void {
-  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
-  const at = allocate(BITSET_BYTES);
-  arrayToBitset(payload, count, at);
+  toBitset(kind, payload, count, at);
   releaseContainer(entry);
   setBlock(entry, Kind.BITSET, count, at);
 }
 
-// --- To a short bitset --------------------------------------------------------------------------------------------------------
+// --- To a short bitset ---------------------------------------------------------------------------------------------
 
-/** The least member of an array or buckets. */
+/** The least member of an array, buckets or runs. */
 // @ts-ignore: decorator
 @inline function least(kind: Kind, payload: usize, count: u32): u32 {
+  if (kind == Kind.RUNS) return runStart(payload, 0);
   return kind == Kind.BUCKETS ? bucketsSelect(payload, count, 0) : member(payload, 0);
 }
 
-/** The greatest member of an array or buckets. */
+/** The greatest member of an array, buckets or runs. */
 // @ts-ignore: decorator
 @inline function greatest(kind: Kind, payload: usize, count: u32): u32 {
+  if (kind == Kind.RUNS) return runsLast<Own>(payload);
   return kind == Kind.BUCKETS ? bucketsLast<Own>(payload, count) : member(payload, count - 1);
 }
 
-/** Words from the first to the last one that the entry's array or buckets has, or that has one of the values `low` and `high`. */
+/**
+ * Words from the first to the last one that the entry's array, buckets or runs have, or that has one of the values `low` and
+ * `high`.
+ */
 export function wordsWith(entry: usize, low: u32, high: u32): u32 {
   const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
   return wordsBetween(min(low, least(kind, payload, count)), max(high, greatest(kind, payload, count)));
 }
 
 /**
- * Makes the entry's array or buckets a short bitset that has the words of its members and of the values from `low` to `high`. In a tiny
- * arena the number of members must be a multiple of four.
+ * Makes the entry's container a short bitset that has the words of its members and, unless it is a bitset, those of the values
+ * from `low` to `high`. In a tiny arena it must be an array, and the number of members a multiple of four.
  */
 export function intoShort(entry: usize, low: u32, high: u32): void {
-  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), count = entryCount<Own>(entry), bytes = payloadBytes<Own>(entry);
+  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+  if (kind == Kind.BITSET) { bitsetIntoShort(entry); return; }
   low = min(low, least(kind, payload, count));
-  const words = wordsBetween(low, max(high, greatest(kind, payload, count)));
+  high = max(high, greatest(kind, payload, count));
+  const words = wordsBetween(low, high);
   if (isTiny<Own>()) {
     const end = TINY_PAYLOAD + (<usize>words << 3);
     reserve(end);
-    spread(payload, payload + bytes, end, low >> 6);
+    spread(payload, payload + arrayBytes(count), end, low >> 6);
     setTinyShort(entry, count, shortHeader(low >> 6, words));
     return;
   }
   const at = allocate(shortBytes(words));
-  clearShort(at, low >> 6, words);
-  const to = shortBase<Own>(at);
-  if (kind == Kind.BUCKETS) unionBucketsInto(payload, count, to);
-  else for (let i: u32 = 0; i < count; i++) bitsetSet(to, member(payload, i));
-  if (bytes) release(payload, bytes);
+  toShort(kind, payload, count, low, high, at);
+  releaseContainer(entry);
   setBlock(entry, Kind.SHORT, count, at);
 }
 
+/** Makes a bitset a short bitset of the words that have members, within its block. Needs no memory. */
+function bitsetIntoShort(entry: usize): void {
+  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry), span = spanOfBitset<Own>(payload);
+  bitsetBecomesShort(payload, span);
+  resize(payload, BITSET_BYTES, shortBytes(wordsOf(span)));
+  setBlock(entry, Kind.SHORT, count, payload);
+}
+
 /**
- * Makes the array at [from, end) words, the first of which is word `first`, from TINY_PAYLOAD to before `wordsEnd`. The array begins there,
- * too, so each call reads four members before any word is written.
+ * Makes the array at [from, end) words, the first of which is word `first`, from TINY_PAYLOAD to before `wordsEnd`. The array
+ * begins there, too, so each call reads four members before any word is written.
  */
 function spread(from: usize, end: usize, wordsEnd: usize, first: u32): void {
   const to = TINY_PAYLOAD - (<usize>first << 3);
@@ -167,44 +189,12 @@ function spread(from: usize, end: usize, wordsEnd: usize, first: u32): void {
   for (let i = 0; i < 4; i++, four >>= 16) bitsetSet(to, <u32>four & 0xffff);
 }
 
-/** Makes the words from `word` to before `end` an array at `out`, which may overlap them: each call reads a word before any is written. */
+/**
+ * Makes the words from `word` to before `end` an array at `out`, which may overlap them: each call reads a word before any is
+ * written.
+ */
 function gather(word: usize, end: usize, value: u32, out: usize): void {
   let bits = load<u64>(word);
   if (word + 8 < end) gather(word + 8, end, value + 64, out + arrayBytes(<u32>popcnt(bits)));
   for (; bits; bits &= bits - 1, out += MEMBER_BYTES) store<u16>(out, value + <u32>ctz(bits));
-}
-
-/** Makes a bitset a short bitset with this header, which spanOfBitset() has returned. Needs no memory. */
-export function bitsetIntoShort(entry: usize, header: u32): void {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
-  bitsetBecomesShort(payload, header);
-  resize(payload, BITSET_BYTES, shortBytes(wordsOf(header)));
-  setBlock(entry, Kind.SHORT, count, payload);
-}
-
-// --- From runs --------------------------------------------------------------------------------------------------------------------
-
-/** Turns runs that have become too many into what else is smallest. */
-export function runsIntoPlain(entry: usize): void {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry), bytes = payloadBytes<Own>(entry);
-  if (count <= 2) {
-    const first = runStart(payload, 0), last = runEnd(payload, runsCount(payload) - 1);
-    release(payload, bytes);
-    if (count == 1) setSingle(entry, first); else setPair(entry, first, last);
-    return;
-  }
-  const low = runStart(payload, 0), high = runsLast<Own>(payload), words = wordsBetween(low, high);
-  if (prefersShort(count, words)) {
-    const at = allocate(shortBytes(words));
-    runsToShort(payload, low, high, at);
-    release(payload, bytes);
-    setBlock(entry, Kind.SHORT, count, at);
-    return;
-  }
-  const kind = isArraySized(count) ? Kind.ARRAY : Kind.BITSET;
-  const at = allocate(kind == Kind.ARRAY ? arrayBytes(count) : BITSET_BYTES);
-  if (kind == Kind.ARRAY) runsToArray(payload, at); else runsToBitset(payload, at);
-  release(payload, bytes);
-  setBlock(entry, kind, count, at);
-  if (kind == Kind.ARRAY && count >= BUCKETS_FROM) arrayIntoBuckets(entry);
 }

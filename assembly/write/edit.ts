@@ -6,29 +6,25 @@
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
 import {
-  TINY_MAX, TINY_PAYLOAD, allocate, blockBytes, bumpMark, heldAt, isTiny, prepare, release, reserve, resize,
+  TINY_MAX, TINY_PAYLOAD, allocate, blockBytes, bumpMark, heldAt, isTiny, prepare, reserve, resize,
 } from "../arena/arena";
 import {
   entryCount, entryKind, entryPayload, setBlock, setCount, setFull, setPair, setSingle,
 } from "../arena/entry";
 import {
-  Kind, staysBitset, BUCKETS_FROM, BUCKETS_LEAST, plainBytes, leastBytes, prefersShort, staysShort,
-  wordsBetween,
+  Kind, staysBitset, BUCKETS_FROM, plainBytes, prefersShort, staysShort, wordsBetween, prefersRuns,
+  plainKind, shrunkKind, staysBuckets,
 } from "../container/kind";
-import {
-  ARRAY_MAX, BITSET_BYTES, UNIVERSE, arrayBytes, runsBytes, bucketsBytes, shortBytes,
-} from "../container/limits";
+import { ARRAY_MAX, UNIVERSE, arrayBytes, runsBytes, bucketsBytes, shortBytes } from "../container/limits";
 import { arrayLowerBound, member } from "../container/array";
 import { bitsetClear, bitsetHas, bitsetSet } from "../container/bitset";
 import { bucketsFind, bucketsHaveRoom, bucketsInsert, bucketsRemove } from "../container/buckets";
-import { bitsetToArray } from "../container/convert";
 import { insertRunAt, removeRunAt, runEnd, runStart, runsCount, runsFind, runsLast, setRun } from "../container/run";
 import {
   isWorthTrimming, shortBase, shortHas, shortSet, spanOfBitset, trimShort, trimmedWords, wordCount, wordsOf,
 } from "../container/short";
 import {
-  arrayIntoBitset, arrayIntoBuckets, bitsetIntoShort, bucketsIntoArray, bucketsIntoBitset, intoShort, plainRoom, releaseContainer,
-  runsIntoPlain, setArray, shortIntoPlain, wordsWith,
+  convertTo, convertToSuitable, intoBuckets, intoShort, plainRoom, releaseContainer, wordsWith,
 } from "./convert";
 import { widenTo } from "./short";
 
@@ -75,11 +71,11 @@ function insertIntoArray(entry: usize, low: u32): bool {
     return addToShort(entry, low);
   }
   if (count == ARRAY_MAX) {
-    arrayIntoBitset(entry);
+    convertTo(entry, Kind.BITSET);
     return insertIntoBitset(entry, low, false);
   }
   // Tried only when a larger block is needed: seldom enough for the case that buckets cannot hold the members.
-  if (count >= BUCKETS_FROM && blockBytes(arrayBytes(count)) != blockBytes(arrayBytes(count + 1)) && arrayIntoBuckets(entry)) {
+  if (count >= BUCKETS_FROM && blockBytes(arrayBytes(count)) != blockBytes(arrayBytes(count + 1)) && intoBuckets(entry)) {
     return insertIntoBuckets(entry, low);
   }
   addToArray(entry, index, low);
@@ -147,11 +143,11 @@ function insertIntoBuckets(entry: usize, low: u32): bool {
     return addToShort(entry, low);
   }
   if (count == ARRAY_MAX) {
-    bucketsIntoBitset(entry);
+    convertTo(entry, Kind.BITSET);
     return insertIntoBitset(entry, low, false);
   }
   if (!bucketsHaveRoom(payload, count, low)) {
-    bucketsIntoArray(entry);
+    convertTo(entry, Kind.ARRAY);
     addToArray(entry, arrayLowerBound(entryPayload<Own>(entry), count, low), low);
     return true;
   }
@@ -169,8 +165,8 @@ function takeFromBuckets(entry: usize, low: u32, asIs: bool): bool {
   const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
   const index = bucketsFind(payload, count, low);
   if (!(index >> 31)) return false;
-  if (count <= BUCKETS_LEAST && !asIs) {
-    bucketsIntoArray(entry);
+  if (!asIs && !staysBuckets(count - 1)) {
+    convertTo(entry, Kind.ARRAY);
     return takeFromArray(entry, low);
   }
   bucketsRemove(payload, count, index & 0xffff, low);
@@ -183,7 +179,7 @@ function takeFromBuckets(entry: usize, low: u32, asIs: bool): bool {
 
 function insertIntoShort(entry: usize, low: u32, revocable: bool): bool {
   if (widenTo(entry, low, low)) return addToShort(entry, low);
-  shortIntoPlain(entry, entryCount<Own>(entry) + 1);
+  convertTo(entry, plainKind(entryCount<Own>(entry) + 1));
   return insertInto(entry, low, revocable);
 }
 
@@ -200,7 +196,7 @@ function takeFromShort(entry: usize, low: u32, asIs: bool): bool {
   const count = entryCount<Own>(entry) - 1;
   if (!shortHas(entryPayload<Own>(entry), low)) return false;
   if (!asIs && !isTiny<Own>() && !trimmedStays(entry, count)) {
-    shortIntoPlain(entry, count);
+    convertTo(entry, plainKind(count + 1));
     return takeFrom(entry, low, false);
   }
   bitsetClear(shortBase<Own>(entryPayload<Own>(entry)), low);
@@ -238,7 +234,7 @@ function takeFromBitset(entry: usize, low: u32, asIs: bool): bool {
   const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry) - 1;
   if (!bitsetHas(payload, low)) return false;
   const stays = asIs || staysBitset(count);
-  if (!stays) prepare(roomForPlain(count));
+  if (!stays) prepare(plainRoom(count));
   bitsetClear(payload, low);
   setCount(entry, count);
   if (!stays) bitsetIntoPlain(entry);
@@ -246,20 +242,9 @@ function takeFromBitset(entry: usize, low: u32, asIs: bool): bool {
   return true;
 }
 
-/** The most bytes that turning a bitset of `count` members into an array or buckets allocates. */
-// @ts-ignore: decorator
-@inline function roomForPlain(count: u32): usize { return blockBytes(arrayBytes(count)) + blockBytes(bucketsBytes(count)); }
-
 /** Turns a bitset of few members into a short bitset, an array or buckets. */
 function bitsetIntoPlain(entry: usize): void {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry), span = spanOfBitset<Own>(payload);
-  if (prefersShort(count, wordsOf(span))) { bitsetIntoShort(entry, span); return; }
-  prepare(roomForPlain(count));
-  const at = allocate(arrayBytes(count));
-  bitsetToArray(payload, at);
-  release(payload, BITSET_BYTES);
-  setArray(entry, count, at);
-  if (count >= BUCKETS_LEAST) arrayIntoBuckets(entry);
+  convertTo(entry, shrunkKind(entryCount<Own>(entry), wordsOf(spanOfBitset<Own>(entryPayload<Own>(entry)))));
 }
 
 /** Words of a bitset. */
@@ -289,7 +274,7 @@ export function isLoose(entry: usize): bool {
 export function trim(entry: usize): void {
   if (!isLoose(entry)) return;
   const payload = entryPayload<Own>(entry);
-  if (entryKind<Own>(entry) == Kind.BITSET) { bitsetIntoShort(entry, spanOfBitset<Own>(payload)); return; }
+  if (entryKind<Own>(entry) == Kind.BITSET) { convertTo(entry, Kind.SHORT); return; }
   const words = wordCount<Own>(payload), left = trimShort(payload);
   if (!isTiny<Own>()) resize(payload, shortBytes(words), shortBytes(left));
 }
@@ -305,15 +290,15 @@ export function isDepleted(entry: usize, less: u32 = 0): bool {
     if (isTiny<Own>() && count > TINY_SHORT_LEAST) return false;
     return !staysShort(count, wordCount<Own>(entryPayload<Own>(entry)));
   }
-  return kind == Kind.BITSET ? !staysBitset(count) : kind == Kind.BUCKETS && count < BUCKETS_LEAST;
+  return kind == Kind.BITSET ? !staysBitset(count) : kind == Kind.BUCKETS && !staysBuckets(count);
 }
 
 /** Turns a container that isDepleted() without `less` of its members into a better kind. A bitset has ARRAY_MAX members at most. */
 export function convertDepleted(entry: usize, less: u32 = 0): void {
   const kind = entryKind<Own>(entry), count = entryCount<Own>(entry);
   if (kind == Kind.BITSET) bitsetIntoPlain(entry);
-  else if (kind == Kind.BUCKETS) bucketsIntoArray(entry);
-  else if (isTiny<Own>() || !trimmedStays(entry, count - less)) shortIntoPlain(entry, count);
+  else if (kind == Kind.BUCKETS) convertTo(entry, Kind.ARRAY);
+  else if (isTiny<Own>() || !trimmedStays(entry, count - less)) convertTo(entry, plainKind(count));
 }
 
 /** Counts `more` new members of a bitset or of runs. The 65,536th makes the container FULL, though not yet if it is `revocable`. */
@@ -343,7 +328,7 @@ function insertIntoRuns(entry: usize, low: u32, revocable: bool): bool {
   } else if (mayHaveOneRunMore(payload, entryCount<Own>(entry) + 1, low)) {
     setRun(addRun(entry, next), next, low, low);
   } else {
-    runsIntoPlain(entry);
+    convertToSuitable(entry);
     return insertInto(entry, low, revocable);
   }
   countUp(entry, 1, revocable);
@@ -365,7 +350,7 @@ function takeFromRuns(entry: usize, low: u32): bool {
     setRun(at, run, start, low - 1);
     setRun(at, run + 1, low + 1, end);
   } else {
-    runsIntoPlain(entry);
+    convertToSuitable(entry);
     return takeFrom(entry, low, false);
   }
   setCount(entry, count - 1);
@@ -379,7 +364,7 @@ export function cutRunBefore(entry: usize, low: u32): void {
   const payload = entryPayload<Own>(entry), found = runsFind(payload, low), run = <u32>found;
   if (found < 0 || low > runEnd(payload, run) || low == runStart(payload, run)) return;
   if (!mayHaveOneRunMore(payload, entryCount<Own>(entry), low)) {
-    runsIntoPlain(entry);
+    convertToSuitable(entry);
     return;
   }
   const start = runStart(payload, run), end = runEnd(payload, run), at = addRun(entry, run + 1);
@@ -390,7 +375,7 @@ export function cutRunBefore(entry: usize, low: u32): void {
 /** Whether a container of `count` members, with `low` or without it, should stay runs when it gets one run more. */
 function mayHaveOneRunMore(payload: usize, count: u32, low: u32): bool {
   const words = wordsBetween(min(low, runStart(payload, 0)), max(low, runsLast<Own>(payload)));
-  return runsBytes(runsCount(payload) + 1) <= leastBytes(count, words);
+  return prefersRuns(runsCount(payload) + 1, count, words);
 }
 
 /** Makes room for one run more, before run `index`; returns where the payload is then. */

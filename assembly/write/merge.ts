@@ -7,10 +7,10 @@
 
 import { SELF, left, right } from "../env/memory";
 import { Own, Right, view16 } from "../env/view";
-import { BLOCK_MAX, allocate, blockBytes, bumpMark, isPaged, isTiny, prepare, release } from "../arena/arena";
+import { BLOCK_MAX, allocate, blockBytes, bumpMark, isPaged, isTiny, prepare } from "../arena/arena";
 import {
-  ENTRY_BYTES, KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes, setBlock,
-  setFull, setPair, setPosition,
+  ENTRY_BYTES, KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes, setFull,
+  setPosition,
 } from "../arena/entry";
 import { advance, entriesHeld, findEntry, lastEntry, leafFor, placeEntry, seek, seekFrom } from "../arena/directory";
 import { LEAF_MAX, entryAt, nodeBytes, writeNode } from "../arena/node";
@@ -18,11 +18,11 @@ import { adjust, appendLeaf, insertEntry, writeLone } from "../arena/change";
 import { roomForEntries, roomForLeaves, roomToInsert } from "../arena/room";
 import { loosen, roomToMakeWay } from "../arena/pages";
 import { PAGE_BYTES, isItem, isPacked, itemOffset } from "../arena/packed";
-import { normalized } from "../combine/emit";
+import { normalized } from "../combine/normalize";
 import { Fold, fold } from "../combine/fold";
 import { Scratch, makeScratch, scratch, scratchBytes } from "../combine/scratch";
-import { entryShape, shapeAt, shapeBytes, shapeCount, shapeKind } from "../combine/shape";
-import { releaseContainer, wordsWith } from "./convert";
+import { entryShape, shapeCount } from "../combine/shape";
+import { releaseContainer, replaceContainer, wordsWith } from "./convert";
 import { countUp } from "./edit";
 import { insert } from "./point";
 import { Kind, prefersShort } from "../container/kind";
@@ -280,25 +280,7 @@ function foldInto(entry: usize, key: u64, r: u64): void {
   const more = shapeCount(folded) - before;
   if (!more) return;
   adjust(key, more);
-  if (isBitset) countUp(entry, more, false); else put(entry, normalized(folded));
-}
-
-/** Gives the entry the container `form`, a normalized shape in scratch room, in the block that it has or in another one. */
-function put(entry: usize, form: u64): void {
-  const bytes = shapeBytes<Own>(form), oldBytes = payloadBytes<Own>(entry), old = entryPayload<Own>(entry);
-  if (shapeKind(form) == Kind.FULL) { releaseContainer(entry); setFull(entry, 1); return; }
-  if (shapeKind(form) == Kind.ARRAY && shapeCount(form) == 2) { putPair(entry, shapeAt(form)); return; }
-  const fits = oldBytes && blockBytes(oldBytes) == blockBytes(bytes), to = fits ? old : allocate(bytes);
-  memory.copy(to, shapeAt(form), bytes);      // a new block may begin where the shape does, or below
-  setBlock(entry, shapeKind(form), shapeCount(form), to);
-  if (oldBytes && !fits) release(old, oldBytes);              // only now: free lists may begin where the scratch room is
-}
-
-/** Puts the two members at `members` in the entry itself. There may be so few where one side has a run of a single member. */
-function putPair(entry: usize, members: usize): void {
-  const first = load<u16>(members), second = load<u16>(members, MEMBER_BYTES);
-  releaseContainer(entry);
-  setPair(entry, first, second);
+  if (isBitset) countUp(entry, more, false); else replaceContainer(entry, normalized(folded));
 }
 
 // --- Appending ----------------------------------------------------------------------------------------------------------------

@@ -7,22 +7,22 @@
 
 import { SELF, left, right } from "../env/memory";
 import { Own } from "../env/view";
-import { BLOCK_MAX, allocate, blockBytes, isTiny, prepare, release, used } from "../arena/arena";
+import { BLOCK_MAX, allocate, blockBytes, isTiny, prepare, used } from "../arena/arena";
 import {
   ENTRY_BYTES, SPAN_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload,
-  entrySpan, keyOf, lowOf, payloadBytes, setBlock, setCount, setFull, setPair, setSingle,
+  entrySpan, keyOf, lowOf, setBlock, setCount, setFull, setPair, setSingle,
 } from "../arena/entry";
 import { advance, entriesBetween, entriesHeld, findEntry, placeEntry, seek } from "../arena/directory";
 import { promote, insertEntry, adjust, changeKey, removeEntry, removeEntries } from "../arena/change";
 import { roomForEntries } from "../arena/room";
 import { clearTiny, loosen } from "../arena/pages";
 import { isPacked } from "../arena/packed";
-import { normalized } from "../combine/emit";
+import { normalized } from "../combine/normalize";
 import { Fold, fold } from "../combine/fold";
 import { Change, foldOf } from "../combine/rebuild";
 import { scratchBytes, Scratch, makeScratch, scratch } from "../combine/scratch";
-import { shape, entryShape, shapeKind, copyShape, shapeCount, shapeAt, fullShape, shapeBytes } from "../combine/shape";
-import { releaseContainer } from "./convert";
+import { shape, entryShape, shapeKind, copyShape, shapeCount, fullShape } from "../combine/shape";
+import { releaseContainer, replaceContainer } from "./convert";
 import { isolate } from "./point";
 import { Kind } from "../container/kind";
 import { complementBitset } from "../container/bitset";
@@ -208,20 +208,7 @@ function foldInto(op: Fold, entry: usize, key: u64, r: u64): void {
     removeEntry(key);
     return;
   }
-  const form = normalized(folded), oldBytes = payloadBytes<Own>(entry), oldAt = entryPayload<Own>(entry);
-  put(entry, form);
-  if (oldBytes) release(oldAt, oldBytes);     // only now: the first free lists' block would be laid over the scratch room
-}
-
-/** Gives the entry the container `form`, a normalized shape in scratch room. The caller adjusts the sums. */
-function put(entry: usize, form: u64): void {
-  const kind = shapeKind(form), count = shapeCount(form), at = shapeAt(form);
-  if (kind == Kind.FULL) { setFull(entry, 1); return; }
-  if (kind == Kind.ARRAY && count == 1) { setSingle(entry, load<u16>(at)); return; }
-  if (kind == Kind.ARRAY && count == 2) { setPair(entry, load<u16>(at), load<u16>(at, 2)); return; }
-  const bytes = shapeBytes<Own>(form), to = allocate(bytes);
-  memory.copy(to, at, bytes);                 // the block may begin where the shape does, or below
-  setBlock(entry, kind, count, to);
+  replaceContainer(entry, normalized(folded));
 }
 
 // --- Whole containers ---------------------------------------------------------------------------------------------------------
