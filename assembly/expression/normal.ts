@@ -17,8 +17,8 @@
 //
 // Items are gathered in lists behind the records, 16 bytes each, which are garbage afterwards:
 //
-//   items   u64 number of a key, or hash of a term with its highest bit set   u32 record     i32 weight, flags
-//   edges   u64 offset from which on more or fewer ranges count               i32 how many   u32 0
+//   items   u64 number of a key, or hash of a term, highest bit set   u32 record     i32 weight, flags
+//   edges   u64 offset from which on more or fewer ranges count         i32 how many   u32 0
 
 import { reserve } from "../arena/arena";
 import { Rule, isSum } from "../combine/term";
