@@ -1,13 +1,15 @@
 // The arena: one bitmap in one relocatable block, and the allocator of the blocks inside it.
 //
-// Every pointer is a u32 offset from the arena's start. A zeroed header is an empty bitmap. An arena has one of two forms:
+// Every pointer is a u32 offset from the arena's start. A zeroed header is an empty bitmap.
+// An arena has one of two forms:
 //
-//   tiny   one array of at most TINY_MAX members, or one short bitset of at most TINY_WORDS words: for applications that keep a key with
-//          ten members, or a bit for each day of a year, for each user
+//   tiny   one array of at most TINY_MAX members, or one short bitset of at most TINY_WORDS words: for
+//          applications that keep a key with ten members, or a bit for each day of a year, for each user
 //     +0   u8  form = 0     +1 u8 0
 //     +2   u16 entries: 0 or 1           (+0 .. +15 are laid out as a leaf of the directory, see node.ts)
 //     +4   directory entry, 12 bytes
-//     +16  members, u16 each, when there are more than the entry itself holds, or words: the entry then ends with the short bitset's header
+//     +16  members, u16 each, when there are more than the entry itself holds, or words: the entry then ends
+//          with the short bitset's header
 //   or 2 to ITEMS_MAX containers of one member each: the whole arena is a packed leaf (packed.ts)
 //
 //   full   any number of containers
@@ -20,15 +22,18 @@
 //     +24  u32 block of the free lists, 0 while there is none
 //     +28  u32 entries in the directory
 //     +32  u32 bytes held back at the arena's very end while a builder works (see builder.ts), otherwise 0
-//     +36  u32 bytes by which scratch room is raised while a builder works (see combine/scratch.ts), otherwise 0
+//     +36  u32 bytes by which scratch room is raised while a builder works (see combine/scratch.ts),
+//          otherwise 0
 //     +40  blocks
 //
-// Blocks have no headers. The size of a block follows from what it holds (a container's kind and cardinality, a node's count), rounded up
-// to one of 64 size classes, so whoever frees a block knows its size. Freed blocks wait in one list per class and are never coalesced: when
-// too many bytes are in freed blocks, the host has the arena rewritten (combine/rewrite.ts), which costs about as much as growing it.
+// Blocks have no headers. The size of a block follows from what it holds (a container's kind and cardinality,
+// a node's count), rounded up to one of 64 size classes, so whoever frees a block knows its size. Freed
+// blocks wait in one list per class and are never coalesced: when too many bytes are in freed blocks, the
+// host has the arena rewritten (combine/rewrite.ts), which costs about as much as growing it.
 //
-// Growing may end the call because memory has run out, and then the bitmap must be unchanged. So an allocation grows the arena before it
-// changes anything, freeing never grows it, and operations that need several allocations make room for all of them first (prepare()).
+// Growing may end the call because memory has run out, and then the bitmap must be unchanged. So an
+// allocation grows the arena before it changes anything, freeing never grows it, and operations that need
+// several allocations make room for all of them first (prepare()).
 
 import { arena } from "../env/memory";
 import { view8, view32, view64, Own } from "../env/view";
@@ -41,7 +46,9 @@ import { wordCount } from "../container/short";
 @inline export const FORM_TINY: u32 = 0;
 // @ts-ignore: decorator
 @inline export const FORM_FULL: u32 = 1;
-/** The host marks an arena with this when a trap has cut a write short, and lets the core work on it no more. */
+/**
+ * The host marks an arena with this when a trap has cut a write short, and never passes it to the core again.
+ */
 // @ts-ignore: decorator
 @inline export const FORM_DAMAGED: u32 = 255;
 
@@ -135,7 +142,10 @@ export function resetToFull(): void {
   if (arena.size() < <u32>bytes) arena.grow(<u32>bytes);
 }
 
-/** Keeps `bytes` bytes at the end of the arena out of the allocator's reach; they stay at the end when it grows. */
+/**
+ * Keeps `bytes` bytes at the end of the arena out of the allocator's reach;
+ * they stay at the end when it grows.
+ */
 export function holdBack(bytes: usize): void {
   reserve(bumpMark() + bytes);
   store<u32>(0, <u32>bytes, HELD);
@@ -145,7 +155,10 @@ export function holdBack(bytes: usize): void {
 // @ts-ignore: decorator
 @inline export function heldAt(): usize { return <usize>arena.size() - heldBytes(); }
 
-/** Makes memory 0 at least `bytes` large. No arena reaches 4 GiB: the host ends a call that asks for the greatest u32. */
+/**
+ * Makes memory 0 at least `bytes` large. No arena reaches 4 GiB:
+ * the host ends a call that asks for the greatest u32.
+ */
 export function growTo(bytes: u64): void {
   arena.grow(<u32>min<u64>(bytes, u32.MAX_VALUE));
 }
@@ -160,8 +173,9 @@ export function makeRoom(bytes: usize): void {
   if (held) memory.copy(<usize>arena.size() - held, <usize>size - held, held);
 }
 
-// --- Size classes -------------------------------------------------------------------------------------------------------------
-// Multiples of 8 up to 128, then eight classes per doubling, up to 8192: 64 classes, so that one u64 can say which lists have blocks.
+// --- Size classes ------------------------------------------------------------------------------------------
+// Multiples of 8 up to 128, then eight classes per doubling, up to 8192:
+// 64 classes, so that one u64 can say which lists have blocks.
 
 // @ts-ignore: decorator
 @inline const CLASSES: u32 = 64;
@@ -170,7 +184,10 @@ export function makeRoom(bytes: usize): void {
 /** The largest block: a bitset, an array of 4096 members, or the most runs that are worth keeping. */
 // @ts-ignore: decorator
 @inline export const BLOCK_MAX: usize = 8192;
-/** Bitsets are aligned to cache lines in the host's memory. A large arena begins PREFIX bytes, the host's prefix, behind a line's start. */
+/**
+ * Bitsets are aligned to cache lines in the host's memory.
+ * A large arena begins PREFIX bytes, the host's prefix, behind a line's start.
+ */
 // @ts-ignore: decorator
 @inline const LINE: usize = 64;
 // @ts-ignore: decorator
@@ -196,9 +213,10 @@ export function makeRoom(bytes: usize): void {
 // @ts-ignore: decorator
 @inline export function blockBytes(bytes: usize): usize { return classBytes(classFor(bytes)); }
 
-// --- Blocks -------------------------------------------------------------------------------------------------------------------
-// The block of the free lists: a u64 mask of the classes whose list is not empty, then a u32 head for each class. The first word of a free
-// block is the address of the next one. An arena below LISTS_FROM has no lists: rewriting it costs less than the memory for the lists.
+// --- Blocks ------------------------------------------------------------------------------------------------
+// The block of the free lists: a u64 mask of the classes whose list is not empty, then a u32 head for each
+// class. The first word of a free block is the address of the next one. An arena below LISTS_FROM has no
+// lists: rewriting it costs less than the memory for the lists.
 
 // @ts-ignore: decorator
 @inline const LISTS_BYTES: usize = 8 + 4 * CLASSES;
@@ -212,7 +230,9 @@ export function makeRoom(bytes: usize): void {
 
 /** Where the next bitset would lie if its block came from above the bump mark. */
 // @ts-ignore: decorator
-@inline export function alignedBump(): usize { return ((bumpMark() + PREFIX + LINE - 1) & ~(LINE - 1)) - PREFIX; }
+@inline export function alignedBump(): usize {
+  return ((bumpMark() + PREFIX + LINE - 1) & ~(LINE - 1)) - PREFIX;
+}
 
 /** Allocates a block for `bytes` bytes; its contents are undefined. */
 export function allocate(bytes: usize): usize {
@@ -223,7 +243,8 @@ export function allocate(bytes: usize): usize {
     const mask = load<u64>(lists);
     if ((mask >> index) & 1) return takeFree(lists, index);
     if (isPaged() || bumpMark() + size > heldAt()) {
-      // There is no fresh room, or a fresh block would lie between pages: split a larger free block if there is one.
+      // There is no fresh room, or a fresh block would lie between pages:
+      // split a larger free block if there is one.
       const larger = mask & ~(((<u64>1) << index) - 1);
       if (larger) {
         const from = <u32>ctz(larger);
@@ -236,7 +257,9 @@ export function allocate(bytes: usize): usize {
   return allocateFresh(size);
 }
 
-/** Allocates a block of `size` bytes, the size of a class, at the bump mark; for a bitset at alignedBump(). */
+/**
+ * Allocates a block of `size` bytes, the size of a class, at the bump mark; for a bitset at alignedBump().
+ */
 export function allocateFresh(size: usize): usize {
   makeRoom(size == BLOCK_MAX ? size + LINE : size);
   const from = bumpMark();
@@ -261,8 +284,12 @@ export function allocateFresh(size: usize): usize {
 export function allocatePage(): usize {
   const lists = freeLists(), index = classFor(PAGE_BYTES);
   store<u8>(0, 1, PAGED);
-  // Other blocks of this class lie anywhere. Pages are mostly freed and allocated in turn, so looking at the first block will do.
-  if (lists && ((load<u64>(lists) >> index) & 1) && !(load<u32>(lists + (<usize>index << 2), HEADS) & (<u32>PAGE_BYTES - 1))) {
+  // Other blocks of this class lie anywhere.
+  // Pages are mostly freed and allocated in turn, so looking at the first block will do.
+  if (
+    lists && ((load<u64>(lists) >> index) & 1)
+    && !(load<u32>(lists + (<usize>index << 2), HEADS) & (<u32>PAGE_BYTES - 1))
+  ) {
     return takeFree(lists, index);
   }
   const from = bumpMark(), at = pageAfter(from);
@@ -275,7 +302,10 @@ export function allocatePage(): usize {
   return at;
 }
 
-/** Makes room, so that allocating blocks of `bytes` bytes in all, with what that entails, will not grow the arena. */
+/**
+ * Makes room, so that allocating blocks of `bytes` bytes in all will not grow the arena,
+ * including alignment and the free lists.
+ */
 export function prepare(bytes: usize): void {
   if (bytes >= BLOCK_MAX) bytes += LINE;
   if (isTiny<Own>()) { reserve(PROMOTED_MAX + bytes + LISTS_BLOCK); return; }
@@ -302,7 +332,8 @@ function releasePieces(at: usize, bytes: usize): void {
   addFreedBytes(bytes);
   let lists = freeLists();
   if (!lists) {
-    if (bumpMark() < LISTS_FROM || bumpMark() + LISTS_BLOCK > heldAt()) return;     // unusable until the arena is rewritten
+    // Without lists, the block is unusable until the arena is rewritten.
+    if (bumpMark() < LISTS_FROM || bumpMark() + LISTS_BLOCK > heldAt()) return;
     lists = allocateFresh(LISTS_BLOCK);
     memory.fill(lists, 0, LISTS_BYTES);
     store<u32>(0, <u32>lists, LISTS);
@@ -321,11 +352,12 @@ function releasePieces(at: usize, bytes: usize): void {
 }
 
 /**
- * Resizes the block at `at` from one for `from` bytes to one for `to` bytes, keeping the first min(from, to) bytes. Returns where it is
- * then. Shrinking never moves it, and growing does not if it is the topmost block.
+ * Resizes the block at `at` from one for `from` bytes to one for `to` bytes, keeping the first min(from, to)
+ * bytes. Returns where it is then. Shrinking never moves it, and growing does not if it is the topmost block.
  */
 export function resize(at: usize, from: usize, to: usize): usize {
-  if ((from - 1) >> 3 == (to - 1) >> 3) return at;          // one member more or less mostly stays within the same eight bytes
+  // One member more or less mostly stays within the same eight bytes.
+  if ((from - 1) >> 3 == (to - 1) >> 3) return at;
   const old = blockBytes(from), size = blockBytes(to);
   if (size == old) return at;
   if (size < old) { releasePieces(at + size, old - size); return at; }
@@ -340,9 +372,12 @@ export function resize(at: usize, from: usize, to: usize): usize {
   return moved;
 }
 
-// --- Giving memory back -------------------------------------------------------------------------------------------------------
+// --- Giving memory back ------------------------------------------------------------------------------------
 
-/** 1 if the host should rewrite the arena: a quarter of it, and more than a few small blocks, is free, or the tiny form would do. */
+/**
+ * 1 if the host should rewrite the arena:
+ * a quarter of it, and more than a few small blocks, is free, or the tiny form would do.
+ */
 export function wasteful(): u32 {
   return u32(!isTiny<Own>() && (freedBytes() > (bumpMark() >> 2) + 64 || isTinySized()));
 }
@@ -350,13 +385,16 @@ export function wasteful(): u32 {
 /** A full arena with this many lone members or fewer becomes a tiny one ... */
 // @ts-ignore: decorator
 @inline const LONE_FEW: u32 = 32;
-/** ... and one with more than these at multiples of them only, so that it seldom changes each time that a second member comes and goes. */
+/**
+ * ... and one with more than these at multiples of them only,
+ * so that it seldom changes each time that a second member comes and goes.
+ */
 // @ts-ignore: decorator
 @inline const LONE_ALWAYS: u32 = 8;
 
 /**
- * Whether a full arena should become a tiny one. In a single container half of what a tiny arena holds is the most, so that an arena does
- * not go back and forth while its cardinality goes up and down.
+ * Whether a full arena should become a tiny one. In a single container half of what a tiny arena holds is the
+ * most, so that an arena does not go back and forth while its cardinality goes up and down.
  */
 // @ts-ignore: decorator
 @inline function isTinySized(): bool {
@@ -370,13 +408,21 @@ export function wasteful(): u32 {
 /** Where a leaf's entries begin (node.ts). */
 // @ts-ignore: decorator
 @inline const FIRST_ENTRY: usize = 4;
-/** Whether the node is a leaf that is not packed: its level and its form are 0, or its form is that of a roomy leaf. */
+/**
+ * Whether the node is a leaf that is not packed:
+ * its level and its form are 0, or its form is that of a roomy leaf.
+ */
 // @ts-ignore: decorator
 @inline function isLeaf(node: usize): bool { return !load<u8>(node) && !isPacked<Own>(node); }
 
-/** Whether the entries are SINGLE: a container may have one member left and still be runs, which a tiny arena cannot hold. */
+/**
+ * Whether the entries are SINGLE: a container may have one member left and still be runs,
+ * which a tiny arena cannot hold.
+ */
 function areSingle(first: usize, entries: u32): bool {
-  for (let i: u32 = 0; i < entries; i++) if (entryKind<Own>(first + <usize>i * ENTRY_BYTES) != Kind.SINGLE) return false;
+  for (let i: u32 = 0; i < entries; i++) {
+    if (entryKind<Own>(first + <usize>i * ENTRY_BYTES) != Kind.SINGLE) return false;
+  }
   return true;
 }
 
@@ -387,13 +433,15 @@ function isTinySizedAlone(entry: usize, members: u64): bool {
   return isArray(kind) && members <= TINY_MAX / 2;
 }
 
-/** A full arena keeps this many unused bytes, and as many as it uses: additions reserve more than they take. */
+/**
+ * A full arena keeps this many unused bytes, and as many as it uses: additions reserve more than they take.
+ */
 // @ts-ignore: decorator
 @inline const SPARE_BYTES: u32 = 256;
 
 /**
- * The bytes that memory 0 should be cut to after members were removed; 0 if it should stay. What is cut off is at least half of it, so
- * the cost is spread over the removals that led here.
+ * The bytes that memory 0 should be cut to after members were removed; 0 if it should stay.
+ * What is cut off is at least half of it, so the cost is spread over the removals that led here.
  */
 export function shrunkBytes(): u32 {
   const bytes = used(), spare = isTiny<Own>() ? <u32>0 : SPARE_BYTES;
@@ -406,13 +454,17 @@ export function used(): u32 {
   if (isPacked<Own>(0)) return <u32>packedBytes(packedWidth<Own>(0), packedCount<Own>(0));
   if (!load<u16>(0, 2)) return <u32>TINY_PAYLOAD;
   const bytes = payloadBytes<Own>(TINY_ENTRY);
-  return <u32>(entryKind<Own>(TINY_ENTRY) == Kind.SHORT ? entryPayload<Own>(TINY_ENTRY) : TINY_PAYLOAD) + <u32>bytes;
+  return <u32>(entryKind<Own>(TINY_ENTRY) == Kind.SHORT ? entryPayload<Own>(TINY_ENTRY) : TINY_PAYLOAD)
+    + <u32>bytes;
 }
 
 /** Bytes of the block that holds the free lists, 0 without one. */
 export function freeListsBytes(): usize { return freeLists() ? LISTS_BLOCK : 0; }
 
-/** Whether the free lists hold blocks of the used part only, together no more bytes than were freed, and agree with the mask. */
+/**
+ * Whether the free lists hold blocks of the used part only,
+ * together no more bytes than were freed, and agree with the mask.
+ */
 export function freeListsAreSound(): bool {
   const lists = freeLists();
   if (!lists) return true;

@@ -1,24 +1,27 @@
-// Builds an arena from containers that arrive in the order of their keys: for the result of a combination, a payload that is read, or an
-// arena that is rewritten. Payloads go to the bump mark one after the other, and the directory follows at the end. Nodes are as full as
-// they can be unless the caller ends a leaf early. Nothing is freed on the way, so the arena has no holes.
+// Builds an arena from containers that arrive in the order of their keys: for the result of a combination, a
+// payload that is read, or an arena that is rewritten. Payloads go to the bump mark one after the other, and
+// the directory follows at the end. Nodes are as full as they can be unless the caller ends a leaf early.
+// Nothing is freed on the way, so the arena has no holes.
 //
-// Lone members in a row become packed leaves. They wait in the leaf buffer until it is full or another container follows, because a bitmap
-// of few lone members becomes a tiny arena.
+// Lone members in a row become packed leaves. They wait in the leaf buffer until it is full or another
+// container follows, because a bitmap of few lone members becomes a tiny arena.
 //
 // While it works, the builder keeps its own data at the arena's end, out of the allocator's reach:
 //
 //   +0   u32 entries in the leaf buffer     +4  u32 slots
 //   +8   u64 members in the leaf buffer     +16 u64 members in all
 //   +24  u32 entries in all                 +28 u32 capacity of the leaf buffer
-//   +32  u32 1 if the leaf buffer has entries that are not SINGLE; entries count only once the next one is appended
+//   +32  u32 1 if the leaf buffer has entries that are not SINGLE; entries count only once the next one is
+//        appended
 //   +40  leaf buffer: entries
 //        slots: one for each leaf that has been written
 //        scratch bytes of the caller
 
 import { Own } from "../env/view";
 import {
-  ROOT, FORM_TINY, TINY_MAX, TINY_PAYLOAD, TINY_WORDS, allocateFresh, blockBytes, holdBack, heldAt, letGo, resetToEmpty, resetToFull,
-  growTo, setEntryTotal, setTotalCardinality, allocatePage, bumpMark, freedBytes, pageAfter,
+  ROOT, FORM_TINY, TINY_MAX, TINY_PAYLOAD, TINY_WORDS, allocateFresh, blockBytes, holdBack, heldAt, letGo,
+  resetToEmpty, resetToFull, growTo, setEntryTotal, setTotalCardinality, allocatePage, bumpMark, freedBytes,
+  pageAfter,
 } from "./arena";
 import {
   ENTRY_BYTES, SPAN_MAX, plainCount, plainKey, plainKind, plainOffset, plainPayload, plainSpan, setKey,
@@ -27,7 +30,8 @@ import {
 import { ITEMS_MAX, PAGE_BYTES, pageItems, widthOf } from "./packed";
 import { packEntries } from "./pages";
 import {
-  LEAF_MAX, SLOT_BYTES, ROOMY_BYTES, nodeBytes, writeNode, setRoomy, NODE_HEADER, writeSlot, INNER_MAX, slotCardinality, slotAt, slotKey,
+  LEAF_MAX, SLOT_BYTES, ROOMY_BYTES, nodeBytes, writeNode, setRoomy, NODE_HEADER, writeSlot, INNER_MAX,
+  slotCardinality, slotAt, slotKey,
 } from "./node";
 import { Kind, isArray } from "../container/kind";
 import { arrayBytes, SHORT_HEADER_BYTES } from "../container/limits";
@@ -51,9 +55,14 @@ import { wordsOf } from "../container/short";
 @inline const LEAF: usize = 40;
 
 // @ts-ignore: decorator
-@inline function bufferedEntry(builder: usize, index: u32): usize { return builder + LEAF + <usize>index * ENTRY_BYTES; }
+@inline function bufferedEntry(builder: usize, index: u32): usize {
+  return builder + LEAF + <usize>index * ENTRY_BYTES;
+}
+
 // @ts-ignore: decorator
-@inline function slotsAt(builder: usize): usize { return bufferedEntry(builder, load<u32>(builder, LEAF_ROOM)); }
+@inline function slotsAt(builder: usize): usize {
+  return bufferedEntry(builder, load<u32>(builder, LEAF_ROOM));
+}
 
 // @ts-ignore: decorator
 @inline function lastKeyOf(entry: usize): u64 { return plainKey<Own>(entry) + plainSpan<Own>(entry) - 1; }
@@ -64,7 +73,9 @@ import { wordsOf } from "../container/short";
 /** Lone members that wait in the leaf buffer at most. If there are no others, they fit a tiny arena. */
 // @ts-ignore: decorator
 @inline const LONE_MAX: u32 = ITEMS_MAX;
-/** When the leaf buffer is full, as many lone members or fewer stay there: each page that is written is full. */
+/**
+ * When the leaf buffer is full, as many lone members or fewer stay there: each page that is written is full.
+ */
 // @ts-ignore: decorator
 @inline const LONE_LEFT: u32 = LONE_MAX / 2;
 
@@ -85,8 +96,8 @@ export function begin(entries: u64, scratch: usize): void {
 }
 
 /**
- * Appends an entry for `key`, which is greater than all before, and counts its `members`. Returns the entry, which the caller completes
- * with a set...() of entry.ts before anything is allocated.
+ * Appends an entry for `key`, which is greater than all before, and counts its `members`.
+ * Returns the entry, which the caller completes with a set...() of entry.ts before anything is allocated.
  */
 export function append(key: u64, members: u64): usize {
   let builder = heldAt(), index = load<u32>(builder, IN_LEAF);
@@ -103,7 +114,10 @@ export function append(key: u64, members: u64): usize {
   return entry;
 }
 
-/** Makes room in the leaf buffer, which has `index` entries, for another one. True if leaves were written: the builder may have moved. */
+/**
+ * Makes room in the leaf buffer, which has `index` entries, for another one. True if leaves were written:
+ * the builder may have moved.
+ */
 // @ts-ignore: decorator
 @inline function makeRoomInLeaf(builder: usize, index: u32): bool {
   if (load<u32>(builder, MIXED)) {
@@ -117,7 +131,10 @@ export function append(key: u64, members: u64): usize {
   return true;
 }
 
-/** Notes that the last of the `index` buffered entries, and no other, is not SINGLE. True if the others were written as leaves. */
+/**
+ * Notes that the last of the `index` buffered entries, and no other, is not SINGLE.
+ * True if the others were written as leaves.
+ */
 function noteMixed(builder: usize, index: u32): bool {
   store<u32>(builder, 1, MIXED);
   if (index <= LEAF_LEAST) return false;
@@ -125,7 +142,10 @@ function noteMixed(builder: usize, index: u32): bool {
   return true;
 }
 
-/** Writes the first `lone` buffered entries, which are SINGLE, as leaves, until at most `left` of them are left. */
+/**
+ * Writes the first `lone` buffered entries, which are SINGLE,
+ * as leaves, until at most `left` of them are left.
+ */
 function drainLone(lone: u32, left: u32): void {
   let written: u32 = 0;
   while (lone - written > left) {
@@ -235,11 +255,13 @@ export function finish(): void {
   if (!entries) { resetToEmpty(); return; }
   if (entries == 1 && finishTiny(bufferedEntry(builder, 0))) return;
   if (load<u32>(builder, IN_LEAF) == entries && isAllLone(builder, entries)) {
-    packEntries(0, bufferedEntry(builder, 0), entries);       // each item ends below the entry that it is made of
+    // Each item ends below the entry that it is made of.
+    packEntries(0, bufferedEntry(builder, 0), entries);
     return;
   }
   finishLeaves();
-  // One level of inner nodes at a time; the slots of the nodes that are written replace those of their children.
+  // One level of inner nodes at a time;
+  // the slots of the nodes that are written replace those of their children.
   let slots = load<u32>(heldAt(), SLOTS);
   for (let level: u32 = 1; slots > 1; level++) {
     let written: u32 = 0;

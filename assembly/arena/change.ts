@@ -1,25 +1,30 @@
 // Changing the directory: entries go in and out, nodes grow, split and go, and the sums above them follow.
 //
-// Which leaves are roomy: a leaf below another node that is split, or that grows beyond NODE_SMALL, will probably go on growing, at the
-// same pace as all the others. If each of them moved to a larger block whenever it is full, the blocks that they leave would be of no use
-// to any other. So such a leaf gets a block for LEAF_MAX entries at once. A leaf that is the root, a leaf that a builder wrote, and inner
-// nodes keep blocks that fit. A split at or near the end of a leaf leaves the left part full, so that ascending input packs leaves. Nodes
-// other than pages are never merged; an empty one is removed.
+// Which leaves are roomy: a leaf below another node that is split, or that grows beyond NODE_SMALL, will
+// probably go on growing, at the same pace as all the others. If each of them moved to a larger block
+// whenever it is full, the blocks that they leave would be of no use to any other. So such a leaf gets a
+// block for LEAF_MAX entries at once. A leaf that is the root, a leaf that a builder wrote, and inner nodes
+// keep blocks that fit. A split at or near the end of a leaf leaves the left part full, so that ascending
+// input packs leaves. Nodes other than pages are never merged; an empty one is removed.
 //
-// Packed leaves are left to pages.ts, except that this file removes entries from them. A page that has become small joins one beside it, or
-// below PAGE_LEAST entries becomes an ordinary leaf within its block. Neither takes memory.
+// Packed leaves are left to pages.ts, except that this file removes entries from them. A page that
+// has become small joins one beside it, or below PAGE_LEAST entries becomes an ordinary leaf within
+// its block. Neither takes memory.
 //
-// An operation that makes room for all its insertions in advance (roomForEntries()) must insert before it removes. A node that shrinks may
-// give up a block that it needs again when it grows, and the room does not include that block.
+// An operation that makes room for all its insertions in advance (roomForEntries()) must insert
+// before it removes. A node that shrinks may give up a block that it needs again when it grows, and
+// the room does not include that block.
 
 import { Own } from "../env/view";
 import {
-  isTiny, setTotalCardinality, totalCardinality, HEADER_BYTES, blockBytes, reserve, TINY_PAYLOAD, FORM_FULL, ROOT, setBumpMark,
-  setEntryTotal, heldAt, bumpMark, prepare, entryTotal, resetToEmpty, release, resize, allocate,
+  isTiny, setTotalCardinality, totalCardinality, HEADER_BYTES, blockBytes, reserve, TINY_PAYLOAD, FORM_FULL,
+  ROOT, setBumpMark, setEntryTotal, heldAt, bumpMark, prepare, entryTotal, resetToEmpty, release, resize,
+  allocate,
 } from "./arena";
 import {
-  rootNode, nodeLevel, slotAt, addToSlot, slotChild, nodeCount, NODE_HEADER, nodeBytes, writeNode, entryAt, LEAF_MAX, nodeBlock,
-  ROOMY_BYTES, isRoomy, setNodeCount, isFull, slotKey, slotLink, allocatedFor, setRoomy, itemBytes, writeSlot, slotCardinality,
+  rootNode, nodeLevel, slotAt, addToSlot, slotChild, nodeCount, NODE_HEADER, nodeBytes, writeNode, entryAt,
+  LEAF_MAX, nodeBlock, ROOMY_BYTES, isRoomy, setNodeCount, isFull, slotKey, slotLink, allocatedFor, setRoomy,
+  itemBytes, writeSlot, slotCardinality,
 } from "./node";
 import {
   entryKind, entryCount, entryKey, entryPayload, payloadBytes, setBlock, setKey, entryCardinality, KEY_MAX,
@@ -33,16 +38,21 @@ import { arrayBytes, SHORT_HEADER_BYTES, shortBytes } from "../container/limits"
 import { SHORT_HEADER, wordsOf } from "../container/short";
 
 /**
- * A roomy leaf that falls to this many entries gets a block that fits. Each half of a full leaf has more, so that leaves do not go back
- * and forth.
+ * A roomy leaf that falls to this many entries gets a block that fits.
+ * Each half of a full leaf has more, so that leaves do not go back and forth.
  */
 // @ts-ignore: decorator
 @inline const ROOMY_LEAST: u32 = LEAF_MAX * 7 / 16;
 
-/** A page with fewer items becomes an ordinary leaf. Leaves with so few entries are not packed, so that leaves do not go back and forth. */
+/**
+ * A page with fewer items becomes an ordinary leaf.
+ * Leaves with so few entries are not packed, so that leaves do not go back and forth.
+ */
 // @ts-ignore: decorator
 @inline const PAGE_LEAST: u32 = 48;
-/** A page that falls below this many items joins another one beside it, if both leave a quarter of one free. */
+/**
+ * A page that falls below this many items joins another one beside it, if both leave a quarter of one free.
+ */
 // @ts-ignore: decorator
 @inline const PAGE_FEW: u32 = LEAF_MAX / 2;
 
@@ -64,7 +74,8 @@ export function promote(): void {
   const kind = held ? entryKind<Own>(NODE_HEADER) : Kind.SINGLE;
   const count = held ? entryCount<Own>(NODE_HEADER) : 0;
   const low = load<u64>(NODE_HEADER), high = load<u32>(NODE_HEADER, 8);
-  const header = kind == Kind.SHORT ? high & SHORT_HEADER : 0, headerBytes: usize = header ? SHORT_HEADER_BYTES : 0;
+  const header = kind == Kind.SHORT ? high & SHORT_HEADER : 0;
+  const headerBytes: usize = header ? SHORT_HEADER_BYTES : 0;
   const bytes = header ? shortBytes(wordsOf(header)) : kind == Kind.ARRAY ? arrayBytes(count) : 0;
   const root = HEADER_BYTES, rootBytes = blockBytes(nodeBytes(0, held));
   const payload = root + rootBytes, top = payload + (bytes ? blockBytes(bytes) : 0);
@@ -86,8 +97,9 @@ export function promote(): void {
 }
 
 /**
- * Inserts an entry for `key` and returns its address. No entry may cover the key yet, and its leaf must not be packed: loosen() of pages.ts
- * sees to that. The caller gives the entry a container and then calls adjust().
+ * Inserts an entry for `key` and returns its address. No entry may cover the key yet, and its
+ * leaf must not be packed: loosen() of pages.ts sees to that. The caller gives the entry a
+ * container and then calls adjust().
  */
 export function insertEntry(key: u64): usize {
   if (isTiny<Own>()) {
@@ -122,7 +134,10 @@ export function insertEntry(key: u64): usize {
   return entry;
 }
 
-/** Appends a leaf to the directory of a full arena. Its entries are complete, and their keys are greater than all others. */
+/**
+ * Appends a leaf to the directory of a full arena.
+ * Its entries are complete, and their keys are greater than all others.
+ */
 export function appendLeaf(leaf: usize): void {
   const key = firstKey(leaf), members = nodeCardinality(leaf);
   let link: usize = ROOT, node = rootNode<Own>();
@@ -146,10 +161,17 @@ export function appendLeaf(leaf: usize): void {
 // @ts-ignore: decorator
 @inline function lastSlot(node: usize): usize { return slotAt(node, nodeCount<Own>(node) - 1); }
 
-/** Removes the entry that begins at `key`. The caller has already released its block and taken its members from the sums. */
+/**
+ * Removes the entry that begins at `key`.
+ * The caller has already released its block and taken its members from the sums.
+ */
 export function removeEntry(key: u64): void {
   if (isTiny<Own>()) {
-    if (isPacked<Own>(0)) removeFromTiny(itemsUpTo<Own>(0, offsetOf(key, 0xffff)) - 1, 1); else resetToEmpty();
+    if (isPacked<Own>(0)) {
+      removeFromTiny(itemsUpTo<Own>(0, offsetOf(key, 0xffff)) - 1, 1);
+    } else {
+      resetToEmpty();
+    }
     return;
   }
   const left = entryTotal<Own>() - 1;
@@ -167,7 +189,10 @@ export function removeFromTiny(index: u32, items: u32): void {
   else if (left == 1) unpackInPlace(0);
 }
 
-/** Makes a packed leaf of few items an ordinary one within its block. Each entry overwrites only items that have been read. */
+/**
+ * Makes a packed leaf of few items an ordinary one within its block.
+ * Each entry overwrites only items that have been read.
+ */
 function unpackInPlace(leaf: usize): void {
   const count = packedCount<Own>(leaf);
   const first = count ? offsetAt<Own>(leaf, 0) : 0, second = count > 1 ? offsetAt<Own>(leaf, 1) : 0;
@@ -204,15 +229,20 @@ export function removeEntries(first: u64, last: u64): void {
 }
 
 /**
- * Does removeEntries() below the node that `link` points to, and changes each node once. Releases a node that becomes empty, and sets the
- * link to 0. Returns the number of members removed.
+ * Does removeEntries() below the node that `link` points to, and changes each node once.
+ * Releases a node that becomes empty, and sets the link to 0. Returns the number of members removed.
  */
 function removeWithin(link: usize, first: u64, last: u64): u64 {
   const node = <usize>load<u32>(link), leaf = !nodeLevel<Own>(node);
   let from = leaf ? first ? entriesUpTo<Own>(node, first - 1) : 0 : slotFor<Own>(node, first);
   let to = leaf ? entriesUpTo<Own>(node, last) : slotFor<Own>(node, last) + 1, members: u64 = 0;
-  if (leaf && isPacked<Own>(node)) members = to - from;
-  else for (let i = from; i < to; i++) members += leaf ? removeContents(entryAt(node, i)) : removeBelowSlot(slotAt(node, i), first, last);
+  if (leaf && isPacked<Own>(node)) {
+    members = to - from;
+  } else {
+    for (let i = from; i < to; i++) {
+      members += leaf ? removeContents(entryAt(node, i)) : removeBelowSlot(slotAt(node, i), first, last);
+    }
+  }
   if (leaf) {
     setEntryTotal(entryTotal<Own>() - (to - from));
   } else {                                    // only the first and the last child may be left
@@ -244,7 +274,10 @@ function removeBelowSlot(slot: usize, first: u64, last: u64): u64 {
   return members;
 }
 
-/** Changes the key of an entry of a full arena; its order among the entries must not change. The caller then gives it a container. */
+/**
+ * Changes the key of an entry of a full arena; its order among the entries must not change.
+ * The caller then gives it a container.
+ */
 export function changeKey(entry: usize, key: u64): void {
   const before = entryKey<Own>(entry);
   for (let node = rootNode<Own>(); nodeLevel<Own>(node);) {
@@ -279,24 +312,37 @@ function removeBelow(link: usize, key: u64): void {
 // @ts-ignore: decorator
 @inline function isPage(node: usize): bool { return !nodeLevel<Own>(node) && isPacked<Own>(node); }
 
-/** Joins the page at slot `index` of the node that `link` points to with the page before or behind it, if they are few items together. */
+/**
+ * Joins the page at slot `index` of the node that `link` points to with the page before or behind it,
+ * if they are few items together.
+ */
 function joinNeighbor(link: usize, index: u32): void {
   const slots = nodeCount<Own>(<usize>load<u32>(link));
   if (index + 1 < slots && joinAt(link, index)) return;
   if (index) joinAt(link, index - 1);
 }
 
-/** Joins the leaves at slots `index` and `index` + 1 of the node that `link` points to, if they are pages of few items together. */
+/**
+ * Joins the leaves at slots `index` and `index` + 1 of the node that `link` points to,
+ * if they are pages of few items together.
+ */
 function joinAt(link: usize, index: u32): bool {
-  const node = <usize>load<u32>(link), slot = slotAt(node, index), upper = slotChild<Own>(slotAt(node, index + 1));
-  if (!isPage(slotChild<Own>(slot)) || !isPage(upper) || !joinPages(slotChild<Own>(slot), upper)) return false;
+  const node = <usize>load<u32>(link);
+  const slot = slotAt(node, index);
+  const upper = slotChild<Own>(slotAt(node, index + 1));
+  if (!isPage(slotChild<Own>(slot)) || !isPage(upper) || !joinPages(slotChild<Own>(slot), upper)) {
+    return false;
+  }
   addToSlot(slot, slotCardinality<Own>(slotAt(node, index + 1)));
   release(upper, PAGE_BYTES);
   closeGap(link, index + 1, 1);
   return true;
 }
 
-/** Makes room for one more item at `index` of the node that `link` points to. Returns the node, which may have moved. */
+/**
+ * Makes room for one more item at `index` of the node that `link` points to.
+ * Returns the node, which may have moved.
+ */
 export function openGap(link: usize, index: u32): usize {
   let node = <usize>load<u32>(link);
   if (!hasRoom(node)) {
@@ -326,8 +372,9 @@ export function openGap(link: usize, index: u32): usize {
 }
 
 /**
- * Inserts an entry for `key` at `index` of the leaf, as insertEntry() would, where that is all there is to do: the leaf's block has room,
- * and the slots above keep their keys because the entry is not the leaf's first. Returns 0 where more would be needed.
+ * Inserts an entry for `key` at `index` of the leaf, as insertEntry() would, where that is all there is to
+ * do: the leaf's block has room, and the slots above keep their keys because the entry is not the leaf's
+ * first. Returns 0 where more would be needed.
  */
 // @ts-ignore: decorator
 @inline export function insertHere(leaf: usize, index: u32, key: u64): usize {
@@ -350,7 +397,8 @@ export function openGap(link: usize, index: u32): usize {
     resize(node, PAGE_BYTES, nodeBytes(0, nodeCount<Own>(node)));
     return;
   }
-  const level = nodeLevel<Own>(node), count = nodeCount<Own>(node), item = itemBytes(node), left = count - items;
+  const level = nodeLevel<Own>(node), count = nodeCount<Own>(node);
+  const item = itemBytes(node), left = count - items;
   const at = node + NODE_HEADER + <usize>index * item, from = allocatedFor(node);
   memory.copy(at, at + <usize>items * item, <usize>(left - index) * item);
   setNodeCount(node, left);
@@ -372,24 +420,35 @@ export function raiseRoot(): usize {
 /** The least key of the node's first item. */
 // @ts-ignore: decorator
 @inline export function firstKey(node: usize): u64 {
-  return !nodeLevel<Own>(node) && isPacked<Own>(node) ? keyOf(offsetAt<Own>(node, 0)) : load<u64>(node, NODE_HEADER) & KEY_MAX;
+  return !nodeLevel<Own>(node) && isPacked<Own>(node)
+    ? keyOf(offsetAt<Own>(node, 0))
+    : load<u64>(node, NODE_HEADER) & KEY_MAX;
 }
 
-/** How many slots stay in the left part of a full node that is split: half of them, or all but one if `key` comes after them all. */
+/**
+ * How many slots stay in the left part of a full node that is split:
+ * half of them, or all but one if `key` comes after them all.
+ */
 // @ts-ignore: decorator
 @inline function slotsOnLeft(node: usize, key: u64): u32 {
   const count = nodeCount<Own>(node);
   return slotFor<Own>(node, key) == count - 1 ? count - 1 : count >> 1;
 }
 
-/** How many entries stay in the left part of a full leaf that is split: half of them, or those up to `key` if it is near the end. */
+/**
+ * How many entries stay in the left part of a full leaf that is split:
+ * half of them, or those up to `key` if it is near the end.
+ */
 // @ts-ignore: decorator
 @inline function entriesOnLeft(leaf: usize, key: u64): u32 {
   const upTo = entriesUpTo<Own>(leaf, key);
   return upTo > LEAF_MAX / 8 * 7 ? upTo : LEAF_MAX / 2;
 }
 
-/** Splits the full child, which is not packed, at slot `index` of the node that `link` points to, so that there is room for `key`. */
+/**
+ * Splits the full child, which is not packed,
+ * at slot `index` of the node that `link` points to, so that there is room for `key`.
+ */
 export function splitChild(link: usize, index: u32, key: u64): void {
   let node = <usize>load<u32>(link);
   const child = slotChild<Own>(slotAt(node, index));

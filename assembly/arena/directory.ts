@@ -1,5 +1,6 @@
-// The directory: which containers a bitmap has, in the order of their keys. It is a B+-tree whose leaves hold the entries. This file finds
-// entries and walks over them; node.ts has the layout, change.ts inserts and removes.
+// The directory: which containers a bitmap has, in the order of their keys. It is a B+-tree whose
+// leaves hold the entries. This file finds entries and walks over them; node.ts has the layout,
+// change.ts inserts and removes.
 //
 // A tiny arena begins with a leaf, so these functions need not know the two forms of an arena.
 //
@@ -9,9 +10,15 @@ import { view64, Own } from "../env/view";
 import { entryTotal, isTiny, totalCardinality } from "./arena";
 import { ENTRY_BYTES, KEY_MAX, entryCardinality, entryKey, entryLastKey, offsetOf } from "./entry";
 import { PACKED_STEP, farItemsUpTo, isItem, isPacked, itemsUpTo } from "./packed";
-import { NODE_HEADER, SLOT_BYTES, entryAt, entryIn, nodeCount, nodeLevel, rootNode, slotAt, slotCardinality, slotChild, slotKey } from "./node";
+import {
+  NODE_HEADER, SLOT_BYTES, entryAt, entryIn, nodeCount, nodeLevel, rootNode, slotAt, slotCardinality,
+  slotChild, slotKey,
+} from "./node";
 
-/** How many of `count` keys that stand `stride` bytes apart are at most `key`. The search has no branches that could be mispredicted. */
+/**
+ * How many of `count` keys that stand `stride` bytes apart are at most `key`.
+ * The search has no branches that could be mispredicted.
+ */
 // @ts-ignore: decorator
 @inline function keysUpTo<M>(first: usize, count: u32, stride: usize, key: u64): u32 {
   if (!count) return 0;
@@ -39,14 +46,17 @@ import { NODE_HEADER, SLOT_BYTES, entryAt, entryIn, nodeCount, nodeLevel, rootNo
 @inline const GROUPS_FROM: u32 = 64;
 
 /**
- * keysUpTo() for a node that is probably not in the cache. It first counts whole groups, by the last key of each, then the keys of the next
- * group. That takes more loads than a binary search, but no load waits for another one, so the cache lines arrive together.
+ * keysUpTo() for a node that is probably not in the cache. It first counts whole groups, by the last key of
+ * each, then the keys of the next group. That takes more loads than a binary search, but no load waits for
+ * another one, so the cache lines arrive together.
  */
 // @ts-ignore: decorator
 @inline function farKeysUpTo(first: usize, count: u32, stride: usize, key: u64): u32 {
   if (count < GROUPS_FROM) return keysUpTo<Own>(first, count, stride, key);
   let upTo: u32 = 0;
-  for (let last = GROUP - 1; last < count; last += GROUP) upTo += (load<u64>(first + <usize>last * stride) & KEY_MAX) <= key ? GROUP : 0;
+  for (let last = GROUP - 1; last < count; last += GROUP) {
+    upTo += (load<u64>(first + <usize>last * stride) & KEY_MAX) <= key ? GROUP : 0;
+  }
   let at = first + <usize>upTo * stride;
   const end = first + <usize>min(upTo + GROUP, count) * stride;
   for (; at < end; at += stride) upTo += u32((load<u64>(at) & KEY_MAX) <= key);
@@ -80,8 +90,8 @@ import { NODE_HEADER, SLOT_BYTES, entryAt, entryIn, nodeCount, nodeLevel, rootNo
 }
 
 /**
- * The entry with this key of a leaf that is not packed, if it is at index key - firstKey; otherwise 0. That guess is right when the leaf's
- * keys are consecutive, which they mostly are.
+ * The entry with this key of a leaf that is not packed, if it is at index key - firstKey; otherwise 0.
+ * That guess is right when the leaf's keys are consecutive, as is usual.
  */
 // @ts-ignore: decorator
 @inline export function neighbourFor(leaf: usize, key: u64): usize {
@@ -97,8 +107,8 @@ import { NODE_HEADER, SLOT_BYTES, entryAt, entryIn, nodeCount, nodeLevel, rootNo
 export function findEntry(key: u64): usize {
   const leaf = leafFor<Own>(key);
   if (isPacked<Own>(leaf)) return findItem(leaf, key);
-  const neighbour = neighbourFor(leaf, key);
-  if (neighbour) return neighbour;
+  const neighbor = neighbourFor(leaf, key);
+  if (neighbor) return neighbor;
   const upTo = farEntriesUpTo(leaf, key);
   if (!upTo) return 0;
   const entry = entryAt(leaf, upTo - 1);
@@ -112,12 +122,14 @@ function findItem(leaf: usize, key: u64): usize {
   return entryKey<Own>(entry) == key ? entry : 0;
 }
 
-// A place is a position in the order of entries, for walking: the low half is the entry's address, the high half is where the entries of
-// its leaf end. Place 0 is the end of the directory.
+// A place is a position in the order of entries, for walking: the low half is the entry's address,
+// the high half is where the entries of its leaf end. Place 0 is the end of the directory.
 
 /** From the address of an entry to that of the next one in its leaf. */
 // @ts-ignore: decorator
-@inline function strideOf(entry: usize): usize { return ENTRY_BYTES - (entry & 1) * (ENTRY_BYTES - PACKED_STEP); }
+@inline function strideOf(entry: usize): usize {
+  return ENTRY_BYTES - (entry & 1) * (ENTRY_BYTES - PACKED_STEP);
+}
 
 // @ts-ignore: decorator
 @inline export function placeEntry(place: u64): usize { return <usize>(<u32>place); }
@@ -150,7 +162,9 @@ export function seek<M>(key: u64): u64 {
 
 /** Whether the place is the last one of its leaf. */
 // @ts-ignore: decorator
-@inline export function isLastOfLeaf(place: u64): bool { return placeEntry(place) + strideOf(placeEntry(place)) >= <usize>(place >> 32); }
+@inline export function isLastOfLeaf(place: u64): bool {
+  return placeEntry(place) + strideOf(placeEntry(place)) >= <usize>(place >> 32);
+}
 
 /** The place after `place`, which is not the last one of its leaf. */
 // @ts-ignore: decorator
@@ -158,7 +172,9 @@ export function seek<M>(key: u64): u64 {
 
 /** The place after `place`. */
 // @ts-ignore: decorator
-@inline export function advance<M>(place: u64): u64 { return isLastOfLeaf(place) ? advanceLeaf<M>(placeEntry(place)) : nextInLeaf(place); }
+@inline export function advance<M>(place: u64): u64 {
+  return isLastOfLeaf(place) ? advanceLeaf<M>(placeEntry(place)) : nextInLeaf(place);
+}
 
 function advanceLeaf<M>(entry: usize): u64 {
   const last = entryLastKey<M>(entry);
@@ -166,8 +182,8 @@ function advanceLeaf<M>(entry: usize): u64 {
 }
 
 /**
- * The place, at or after `place`, of the first entry that covers `key` or a greater key. Searches the rest of the leaf in doubling steps
- * first, because the entry is mostly near.
+ * The place, at or after `place`, of the first entry that covers `key` or a greater key.
+ * Searches the rest of the leaf in doubling steps first, because the entry is mostly near.
  */
 export function seekFrom<M>(place: u64, key: u64): u64 {
   let entry = placeEntry(place);
@@ -190,11 +206,15 @@ export function seekFrom<M>(place: u64, key: u64): u64 {
   return placeOf(entry, end);
 }
 
-/** How many entries cover keys of [first, last]. Reads only the ends of leaves, and stops once it has counted more than `most`. */
+/**
+ * How many entries cover keys of [first, last].
+ * Reads only the ends of leaves, and stops once it has counted more than `most`.
+ */
 export function entriesBetween(first: u64, last: u64, most: u32): u32 {
   let entries: u32 = 0;
   for (let place = seek<Own>(first); place && entries <= most;) {
-    const entry = placeEntry(place), end = <usize>(place >> 32), stride = strideOf(entry), inLeaf = <u32>((end - entry) / stride);
+    const entry = placeEntry(place), end = <usize>(place >> 32);
+    const stride = strideOf(entry), inLeaf = <u32>((end - entry) / stride);
     if (entryKey<Own>(end - stride) > last) return entries + countUpTo(entry, inLeaf, last);
     entries += inLeaf;
     place = advanceLeaf<Own>(end - stride);
@@ -251,11 +271,15 @@ export function membersBefore(key: u64): u64 {
 export function entryOfRank(rank: u64): usize {
   let node = rootNode<Own>(), index: u32 = 0;
   while (nodeLevel<Own>(node)) {
-    for (index = 0; slotCardinality<Own>(slotAt(node, index)) <= rank; index++) rank -= slotCardinality<Own>(slotAt(node, index));
+    for (index = 0; slotCardinality<Own>(slotAt(node, index)) <= rank; index++) {
+      rank -= slotCardinality<Own>(slotAt(node, index));
+    }
     node = slotChild<Own>(slotAt(node, index));
   }
   if (isPacked<Own>(node)) return entryIn<Own>(node, <u32>rank);
-  for (index = 0; entryCardinality<Own>(entryAt(node, index)) <= rank; index++) rank -= entryCardinality<Own>(entryAt(node, index));
+  for (index = 0; entryCardinality<Own>(entryAt(node, index)) <= rank; index++) {
+    rank -= entryCardinality<Own>(entryAt(node, index));
+  }
   return entryAt(node, index);
 }
 
@@ -263,7 +287,9 @@ export function entryOfRank(rank: u64): usize {
 // @ts-ignore: decorator
 @inline export function entriesHeld<M>(): u32 { return isTiny<M>() ? nodeCount<M>(0) : entryTotal<M>(); }
 
-/** Members of the whole bitmap modulo 2^64: the bitmap of all 2^64 offsets answers 0, as the empty one does. */
+/**
+ * Members of the whole bitmap modulo 2^64: the bitmap of all 2^64 offsets answers 0, as the empty one does.
+ */
 export function cardinalityHeld<M>(): u64 {
   if (!isTiny<M>()) return totalCardinality<M>();
   return isPacked<M>(0) ? nodeCount<M>(0) : nodeCount<M>(0) ? entryCardinality<M>(NODE_HEADER) : 0;

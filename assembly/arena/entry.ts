@@ -1,4 +1,5 @@
-// A directory entry: 12 bytes that name a container by its key, the bits of its offsets above the low 16, and say where its payload is.
+// A directory entry: 12 bytes that name a container by its key,
+// the bits of its offsets above the low 16, and say where its payload is.
 //
 //   +0   u48  key
 //   +6   u16  cardinality - 1                       | first member       | low 16 bits of span - 1
@@ -6,13 +7,14 @@
 //   +11  top 3 bits: kind
 //        ARRAY, BITSET, RUNS, BUCKETS, SHORT          SINGLE, PAIR         FULL
 //
-// An entry in a packed leaf takes fewer bytes and is always SINGLE. Its address is odd, and the functions here tell it apart by that
-// (packed.ts). Those that write an entry need one of 12 bytes.
+// An entry in a packed leaf takes fewer bytes and is always SINGLE. Its address is odd,
+// and the functions here tell it apart by that (packed.ts). Those that write an entry need one of 12 bytes.
 //
-// Blocks lie on multiples of 8, so a position divided by 8 leaves three bits for the kind. The short bitset of a tiny arena begins in the
-// entry: its header takes the place of the position (arena.ts). One or two members live in the entry itself, as
-// an array of that cardinality whose payload is at entry + 6 (SINGLE, PAIR). A FULL entry stands for `span` consecutive containers, up to
-// 2^45, that hold all their 65,536 offsets; it has no payload. An entry covers the keys of its containers.
+// Blocks lie on multiples of 8, so a position divided by 8 leaves three bits for the kind. The short bitset
+// of a tiny arena begins in the entry: its header takes the place of the position (arena.ts). One or two
+// members live in the entry itself, as an array of that cardinality whose payload is at entry + 6 (SINGLE,
+// PAIR). A FULL entry stands for `span` consecutive containers, up to 2^45, that hold all their 65,536
+// offsets; it has no payload. An entry covers the keys of its containers.
 
 import { Kind, isArray } from "../container/kind";
 import { Own, view8, view16, view32, view64 } from "../env/view";
@@ -51,7 +53,8 @@ import { isItem, itemOffset, itemPayload } from "./packed";
 // @ts-ignore: decorator
 @inline export function offsetOf(key: u64, low: u32): u64 { return (key << 16) | low; }
 
-// Functions named plain...() read entries of 12 bytes only, which then may lie at any address. A builder's leaf buffer needs that.
+// Functions named plain...() read entries of 12 bytes only, which then may lie at any address.
+// A builder's leaf buffer needs that.
 
 // @ts-ignore: decorator
 @inline export function plainKey<M>(entry: usize): u64 { return view64<M>(entry, KEY) & KEY_MAX; }
@@ -72,9 +75,15 @@ import { isItem, itemOffset, itemPayload } from "./packed";
 @inline export function plainOffset(entry: usize): u64 { return rotl<u64>(load<u64>(entry, KEY), 16); }
 
 // @ts-ignore: decorator
-@inline export function entryKey<M>(entry: usize): u64 { return isItem(entry) ? keyOf(itemOffset<M>(entry)) : plainKey<M>(entry); }
+@inline export function entryKey<M>(entry: usize): u64 {
+  return isItem(entry) ? keyOf(itemOffset<M>(entry)) : plainKey<M>(entry);
+}
+
 // @ts-ignore: decorator
-@inline export function entryKind<M>(entry: usize): Kind { return isItem(entry) ? Kind.SINGLE : plainKind<M>(entry); }
+@inline export function entryKind<M>(entry: usize): Kind {
+  return isItem(entry) ? Kind.SINGLE : plainKind<M>(entry);
+}
+
 /** How many containers the entry stands for. */
 // @ts-ignore: decorator
 @inline export function entrySpan<M>(entry: usize): u64 { return isItem(entry) ? 1 : plainSpan<M>(entry); }
@@ -106,10 +115,14 @@ import { isItem, itemOffset, itemPayload } from "./packed";
   return isItem(entry) ? itemPayload<M>(entry) : plainPayload<M>(entry);
 }
 
-/** Whether the container of memory 0 is an array in a payload: so are buckets, and bitsets and short bitsets with few enough members. */
+/**
+ * Whether the container of memory 0 is an array in a payload:
+ * so are buckets, and bitsets and short bitsets with few enough members.
+ */
 export function isStreamedAsArray(entry: usize): bool {
   const kind = entryKind<Own>(entry);
-  return isArray(kind) || kind == Kind.BUCKETS || ((kind == Kind.BITSET || kind == Kind.SHORT) && isArraySized(entryCount<Own>(entry)));
+  return isArray(kind) || kind == Kind.BUCKETS
+    || ((kind == Kind.BITSET || kind == Kind.SHORT) && isArraySized(entryCount<Own>(entry)));
 }
 
 /** Bytes of the container's payload outside the entry, 0 if it has none there. */

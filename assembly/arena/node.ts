@@ -9,10 +9,12 @@
 //                +8  u32 child
 //                +12 u64 cardinality of everything below the child
 //
-// A packed leaf has a layout of its own (packed.ts), and in a full arena its block is a page of PAGE_BYTES bytes.
+// A packed leaf has a layout of its own (packed.ts),
+// and in a full arena its block is a page of PAGE_BYTES bytes.
 //
-// A node's block fits what the node holds, not what it could hold; large blocks grow in steps. A roomy leaf is the exception: its block
-// has room for LEAF_MAX entries. change.ts says which leaves become roomy, and why.
+// A node's block fits what the node holds, not what it could hold; large blocks grow in
+// steps. A roomy leaf is the exception: its block has room for LEAF_MAX entries. change.ts
+// says which leaves become roomy, and why.
 
 import { view8, view16, view32, view64, Own } from "../env/view";
 import { ROOT, blockBytes, isTiny } from "./arena";
@@ -51,16 +53,26 @@ import { PAGE_BYTES, isPacked, itemEntry } from "./packed";
 @inline export function setNodeCount(node: usize, count: u32): void { store<u16>(node, <u16>count, COUNT); }
 /** Writes the header of a node that is not roomy. */
 // @ts-ignore: decorator
-@inline export function writeNode(node: usize, level: u32, count: u32): void { store<u32>(node, level | (count << 16)); }
+@inline export function writeNode(node: usize, level: u32, count: u32): void {
+  store<u32>(node, level | (count << 16));
+}
+
 // @ts-ignore: decorator
-@inline export function entryAt(leaf: usize, index: u32): usize { return leaf + NODE_HEADER + <usize>index * ENTRY_BYTES; }
+@inline export function entryAt(leaf: usize, index: u32): usize {
+  return leaf + NODE_HEADER + <usize>index * ENTRY_BYTES;
+}
+
 /** entryAt() for a leaf that may be packed. */
 // @ts-ignore: decorator
 @inline export function entryIn<M>(leaf: usize, index: u32): usize {
   return isPacked<M>(leaf) ? itemEntry(leaf, index) : entryAt(leaf, index);
 }
+
 // @ts-ignore: decorator
-@inline export function slotAt(node: usize, index: u32): usize { return node + NODE_HEADER + <usize>index * SLOT_BYTES; }
+@inline export function slotAt(node: usize, index: u32): usize {
+  return node + NODE_HEADER + <usize>index * SLOT_BYTES;
+}
+
 // @ts-ignore: decorator
 @inline export function slotKey<M>(slot: usize): u64 { return view64<M>(slot, 0); }
 // @ts-ignore: decorator
@@ -69,8 +81,11 @@ import { PAGE_BYTES, isPacked, itemEntry } from "./packed";
 @inline export function slotCardinality<M>(slot: usize): u64 { return view64<M>(slot, 12); }
 // @ts-ignore: decorator
 @inline export function slotLink(slot: usize): usize { return slot + 8; }
+
 // @ts-ignore: decorator
-@inline export function addToSlot(slot: usize, members: i64): void { store<u64>(slot, load<u64>(slot, 12) + members, 12); }
+@inline export function addToSlot(slot: usize, members: i64): void {
+  store<u64>(slot, load<u64>(slot, 12) + members, 12);
+}
 
 export function writeSlot(slot: usize, key: u64, child: usize, cardinality: u64): void {
   store<u64>(slot, key);
@@ -78,7 +93,10 @@ export function writeSlot(slot: usize, key: u64, child: usize, cardinality: u64)
   store<u64>(slot, cardinality, 12);
 }
 
-/** Blocks larger than this grow in steps of NODE_STEP, so that a node that fills up moves four times and not forty. */
+/**
+ * Blocks larger than this grow in steps of NODE_STEP,
+ * so that a node that fills up moves four times and not forty.
+ */
 // @ts-ignore: decorator
 @inline export const NODE_SMALL: usize = 1024;
 // @ts-ignore: decorator
@@ -103,8 +121,16 @@ export function writeSlot(slot: usize, key: u64, child: usize, cardinality: u64)
 
 /** Bytes of that node's block. */
 // @ts-ignore: decorator
-@inline export function nodeBlock(level: u32, count: u32): usize { return blockBytes(nodeBytes(level, count)); }
+@inline export function nodeBlock(level: u32, count: u32): usize {
+  return blockBytes(nodeBytes(level, count));
+}
+
 // @ts-ignore: decorator
-@inline export function itemBytes(node: usize): usize { return nodeLevel<Own>(node) ? SLOT_BYTES : ENTRY_BYTES; }
+@inline export function itemBytes(node: usize): usize {
+  return nodeLevel<Own>(node) ? SLOT_BYTES : ENTRY_BYTES;
+}
+
 // @ts-ignore: decorator
-@inline export function isFull(node: usize): bool { return nodeCount<Own>(node) >= (nodeLevel<Own>(node) ? INNER_MAX : LEAF_MAX); }
+@inline export function isFull(node: usize): bool {
+  return nodeCount<Own>(node) >= (nodeLevel<Own>(node) ? INNER_MAX : LEAF_MAX);
+}

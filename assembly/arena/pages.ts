@@ -1,35 +1,39 @@
 // Packed leaves (packed.ts) in the directory: which leaves are packed, and how packed leaves grow and split.
 //
-// Offsets far apart, such as identifiers, mostly have a container to themselves. In a packed leaf each takes 4 to 8 bytes, not the 12 of an
-// entry. Packed leaves are made in three places:
+// Offsets far apart, such as identifiers, mostly have a container to themselves.
+// In a packed leaf each takes 4 to 8 bytes, not the 12 of an entry. Packed leaves are made in three places:
 //
-//   - A tiny arena of one member becomes a packed leaf when a second one comes that lies in another container, and a full arena of pages
-//     when it has more than ITEMS_MAX members.
-//   - An ordinary leaf, other than the root, that needs a block of more than NODE_SMALL bytes and has only lone members becomes a page.
+//   - A tiny arena of one member becomes a packed leaf when a second one comes that lies in another
+//     container, and a full arena of pages when it has more than ITEMS_MAX members.
+//   - An ordinary leaf, other than the root, that needs a block of more than NODE_SMALL bytes and has only
+//     lone members becomes a page.
 //   - The builder packs what it can (builder.ts).
 //
-// Lone members are inserted and removed within a packed leaf. Whatever else happens to a container needs an ordinary entry: loosen() first
-// turns the leaf into ordinary ones. These are packed again only when they grow as said above.
+// Lone members are inserted and removed within a packed leaf. Any other change needs an ordinary
+// entry: loosen() first turns the leaf into ordinary ones. These are packed again only when they grow as said
+// above.
 //
-// A page that is full shares its offsets with a neighbour. If that is nearly full as well, the two become three. So pages that are filled
-// in random order are about four fifths full, those that are filled in ascending order entirely.
+// A page that is full shares its offsets with a neighbor. If that is nearly full as well, the two
+// become three. So pages that are filled in random order are about four fifths full, those that are
+// filled in ascending order entirely.
 
 import { arena } from "../env/memory";
 import { Own } from "../env/view";
 import {
-  HEADER_BYTES, PAGE_ROOM, ROOT, allocate, allocateFresh, allocatePage, blockBytes, bumpMark, isPaged, isTiny, prepare, release, reserve,
-  resetToFull, setEntryTotal, entryTotal, setTotalCardinality, totalCardinality,
+  HEADER_BYTES, PAGE_ROOM, ROOT, allocate, allocateFresh, allocatePage, blockBytes, bumpMark, isPaged, isTiny,
+  prepare, release, reserve, resetToFull, setEntryTotal, entryTotal, setTotalCardinality, totalCardinality,
 } from "./arena";
 import { ENTRY_BYTES, keyOf, plainKind, plainOffset } from "./entry";
 import {
-  ITEMS_MAX, PACKED_HEADER, PAGE_BYTES, appendItem, beginPacked, insertItem, isPacked, itemsUpTo, offsetAt, packedBytes, packedCount,
-  packedWidth, pageItems, widthOf, widthWith,
+  ITEMS_MAX, PACKED_HEADER, PAGE_BYTES, appendItem, beginPacked, insertItem, isPacked, itemsUpTo, offsetAt,
+  packedBytes, packedCount, packedWidth, pageItems, widthOf, widthWith,
 } from "./packed";
 import { hasRoom, openGap, raiseRoot, removeFromTiny, splitChild, writeLone } from "./change";
 import { leafFor, slotFor } from "./directory";
 import {
-  INNER_MAX, LEAF_MAX, NODE_HEADER, NODE_SMALL, ROOMY_BYTES, addToSlot, allocatedFor, entryAt, isFull, nodeBlock, nodeBytes, nodeCount,
-  nodeLevel, rootNode, slotAt, slotChild, slotKey, slotLink, writeNode, writeSlot,
+  INNER_MAX, LEAF_MAX, NODE_HEADER, NODE_SMALL, ROOMY_BYTES, addToSlot, allocatedFor, entryAt, isFull,
+  nodeBlock, nodeBytes, nodeCount, nodeLevel, rootNode, slotAt, slotChild, slotKey, slotLink, writeNode,
+  writeSlot,
 } from "./node";
 import { Kind } from "../container/kind";
 
@@ -40,13 +44,18 @@ import { Kind } from "../container/kind";
 // @ts-ignore: decorator
 @inline const IMAGE_BYTES: usize = PACKED_HEADER + 2 * 8 * 508 + 8;
 
-// --- Tiny arenas --------------------------------------------------------------------------------------------------------------
+// --- Tiny arenas -------------------------------------------------------------------------------------------
 
 /** Whether a tiny arena holds lone members only: one, or a packed leaf. */
 // @ts-ignore: decorator
-@inline function isLone(): bool { return isPacked<Own>(0) || (nodeCount<Own>(0) == 1 && plainKind<Own>(NODE_HEADER) == Kind.SINGLE); }
+@inline function isLone(): bool {
+  return isPacked<Own>(0) || (nodeCount<Own>(0) == 1 && plainKind<Own>(NODE_HEADER) == Kind.SINGLE);
+}
 
-/** Inserts an offset, for whose key there is no entry, in a tiny arena of lone members. Returns false if it is full. */
+/**
+ * Inserts an offset, for whose key there is no entry, in a tiny arena of lone members.
+ * Returns false if it is full.
+ */
 function insertInTiny(offset: u64): bool {
   if (!isPacked<Own>(0)) {
     const other = plainOffset(NODE_HEADER), first = min(offset, other), last = max(offset, other);
@@ -69,7 +78,10 @@ export function clearTiny(low: u64, high: u64): void {
   if (to > from) removeFromTiny(from, to - from);
 }
 
-/** Turns a tiny arena that is packed into a full one, of pages that are three quarters full, or of ordinary leaves. */
+/**
+ * Turns a tiny arena that is packed into a full one,
+ * of pages that are three quarters full, or of ordinary leaves.
+ */
 function promotePacked(asPages: bool): void {
   const count = packedCount<Own>(0), width = packedWidth<Own>(0), held = packedBytes(width, count);
   const most = asPages ? pageItems(width) / 4 * 3 : LEAF_MAX, parts = (count + most - 1) / most;
@@ -86,8 +98,14 @@ function promotePacked(asPages: bool): void {
   }
   for (let part: u32 = 0; part < parts; part++) {
     const from = count * part / parts, to = count * (part + 1) / parts;
-    const leaf = asPages ? layPage(image, from, to, allocatePage()) : layLeaf(image, from, to, allocateFresh(nodeBlock(0, to - from)));
-    if (parts > 1) writeSlot(slotAt(root, part), keyOf(offsetAt<Own>(image, from)), leaf, to - from); else root = leaf;
+    const leaf = asPages
+      ? layPage(image, from, to, allocatePage())
+      : layLeaf(image, from, to, allocateFresh(nodeBlock(0, to - from)));
+    if (parts > 1) {
+      writeSlot(slotAt(root, part), keyOf(offsetAt<Own>(image, from)), leaf, to - from);
+    } else {
+      root = leaf;
+    }
   }
   store<u32>(ROOT, <u32>root);
   setEntryTotal(count);
@@ -108,9 +126,12 @@ function layLeaf(image: usize, from: u32, to: u32, leaf: usize): usize {
   return leaf;
 }
 
-// --- Unpacking ----------------------------------------------------------------------------------------------------------------
+// --- Unpacking ---------------------------------------------------------------------------------------------
 
-/** Makes ordinary leaves of all packed ones to which keys of [first, last] belong. Changes no member, even if it runs out of memory. */
+/**
+ * Makes ordinary leaves of all packed ones to which keys of [first, last] belong.
+ * Changes no member, even if it runs out of memory.
+ */
 export function loosen(first: u64, last: u64): void {
   if (isTiny<Own>()) {
     if (isPacked<Own>(0)) promotePacked(false);
@@ -164,8 +185,8 @@ function linkTo(key: u64): usize {
 }
 
 /**
- * Address of the word that holds the address of the node above the leaf to which `key` belongs. That node has room for another slot: full
- * nodes on the way are split, and a leaf that is the root gets a node above it.
+ * Address of the word that holds the address of the node above the leaf to which `key` belongs. That node has
+ * room for another slot: full nodes on the way are split, and a leaf that is the root gets a node above it.
  */
 function parentFor(key: u64): usize {
   let link: usize = ROOT, node = rootNode<Own>();
@@ -185,22 +206,26 @@ function parentFor(key: u64): usize {
 
 /** The most bytes that parentFor() and another slot above the leaf of `key` allocate. */
 function roomForSlot(key: u64): usize {
-  let node = rootNode<Own>(), level = nodeLevel<Own>(node), above: u32 = 0, bytes = nodeBlock(level + 1, 1) + nodeBlock(level + 1, 2);
+  let node = rootNode<Own>(), level = nodeLevel<Own>(node);
+  let above: u32 = 0, bytes = nodeBlock(level + 1, 1) + nodeBlock(level + 1, 2);
   for (; level; level = nodeLevel<Own>(node)) {
     const count = nodeCount<Own>(node);
     if (level == 1) bytes += nodeBlock(1, min(count + 1, INNER_MAX));
-    if (isFull(node)) bytes += nodeBlock(level, (count >> 1) + 2) + nodeBlock(level + 1, above + 1) + nodeBlock(level + 1, above + 2);
+    if (isFull(node)) {
+      bytes += nodeBlock(level, (count >> 1) + 2)
+        + nodeBlock(level + 1, above + 1) + nodeBlock(level + 1, above + 2);
+    }
     above = count;
     node = slotChild<Own>(slotAt(node, slotFor<Own>(node, key)));
   }
   return bytes;
 }
 
-// --- Inserting ----------------------------------------------------------------------------------------------------------------
+// --- Inserting ---------------------------------------------------------------------------------------------
 
 /**
- * Inserts an offset, for whose key there is no entry, where lone members are packed or, with `mayPack`, should be. Returns false if an
- * ordinary entry has to be inserted.
+ * Inserts an offset, for whose key there is no entry, where lone members are packed or,
+ * with `mayPack`, should be. Returns false if an ordinary entry has to be inserted.
  */
 export function insertLone(offset: u64, mayPack: bool): bool {
   if (isTiny<Own>()) {
@@ -221,7 +246,12 @@ export function insertLone(offset: u64, mayPack: bool): bool {
 /** Whether a leaf without room for another entry should be packed instead of getting a larger block. */
 function shouldPack(leaf: usize): bool {
   const count = nodeCount<Own>(leaf);
-  if (leaf == rootNode<Own>() || bumpMark() < PAGED_FROM || hasRoom(leaf) || nodeBytes(0, count + 1) <= NODE_SMALL) return false;
+  if (
+    leaf == rootNode<Own>() || bumpMark() < PAGED_FROM
+    || hasRoom(leaf) || nodeBytes(0, count + 1) <= NODE_SMALL
+  ) {
+    return false;
+  }
   for (let i: u32 = 0; i < count; i++) if (plainKind<Own>(entryAt(leaf, i)) != Kind.SINGLE) return false;
   return true;
 }
@@ -265,13 +295,22 @@ function putItem(offset: u64): void {
 /** Bytes that makeWay() for the offset allocates and works in at most. */
 export function roomToMakeWay(key: u64): usize { return roomForSlot(key) + PAGE_ROOM + IMAGE_BYTES; }
 
-/** Makes room in the directory for an offset that its page does not take. Mostly that page takes it afterwards. */
+/**
+ * Makes room in the directory for an offset that its page does not take.
+ * Mostly that page takes it afterwards.
+ */
 function makeWay(offset: u64): void {
   const key = keyOf(offset);
   prepare(roomToMakeWay(key));
-  const link = parentFor(key), node = <usize>load<u32>(link), index = slotFor<Own>(node, key), page = slotChild<Own>(slotAt(node, index));
-  const upTo = itemsUpTo<Own>(page, offset), before = pageBeside(node, index, -1), after = pageBeside(node, index, 1);
-  if (upTo == packedCount<Own>(page) && after && takes(after, offset)) { store<u64>(slotAt(node, index + 1), key); return; }
+  const link = parentFor(key), node = <usize>load<u32>(link);
+  const index = slotFor<Own>(node, key), page = slotChild<Own>(slotAt(node, index));
+  const upTo = itemsUpTo<Own>(page, offset);
+  const before = pageBeside(node, index, -1);
+  const after = pageBeside(node, index, 1);
+  if (upTo == packedCount<Own>(page) && after && takes(after, offset)) {
+    store<u64>(slotAt(node, index + 1), key);
+    return;
+  }
   if (!upTo || upTo == packedCount<Own>(page)) { addPage(link, index + u32(upTo != 0), offset); return; }
   const image = (<usize>arena.size() - IMAGE_BYTES) & ~7;     // above all that may be allocated
   beginPacked(image, 0, u64.MAX_VALUE);
@@ -297,7 +336,9 @@ function pageBeside(node: usize, index: u32, step: i32): usize {
   return isPacked<Own>(leaf) ? leaf : 0;
 }
 
-/** Adds a page without items, to which the offset belongs, as slot `index` of the node that `link` points to. */
+/**
+ * Adds a page without items, to which the offset belongs, as slot `index` of the node that `link` points to.
+ */
 function addPage(link: usize, index: u32, offset: u64): void {
   const page = allocatePage();
   beginPacked(page, offset, offset);
@@ -310,8 +351,9 @@ function gather(image: usize, page: usize): void {
 }
 
 /**
- * Spreads the offsets in `image` evenly over the `pages` (1 or 2) pages that held them, from slot `index` on of the node that `link` points
- * to, or over one page more, if there is to be room in each. Returns false if there would be none.
+ * Spreads the offsets in `image` evenly over the `pages` (1 or 2) pages that held them, from slot
+ * `index` on of the node that `link` points to, or over one page more, if there is to be room in each.
+ * Returns false if there would be none.
  */
 function spread(link: usize, index: u32, pages: u32, image: usize): bool {
   const parts = pages > 1 && leavesRoom(image, pages) ? pages : pages + 1;
@@ -323,7 +365,9 @@ function spread(link: usize, index: u32, pages: u32, image: usize): bool {
   const node = <usize>load<u32>(link), count = packedCount<Own>(image);
   for (let part: u32 = 0; part < parts; part++) {
     const from = count * part / parts, to = count * (part + 1) / parts, slot = slotAt(node, index + part);
-    writeSlot(slot, keyOf(offsetAt<Own>(image, from)), layPage(image, from, to, slotChild<Own>(slot)), to - from);
+    writeSlot(
+      slot, keyOf(offsetAt<Own>(image, from)), layPage(image, from, to, slotChild<Own>(slot)), to - from,
+    );
   }
   return true;
 }
@@ -333,7 +377,9 @@ function leavesRoom(image: usize, parts: u32): bool {
   const count = packedCount<Own>(image);
   for (let part: u32 = 0; part < parts; part++) {
     const from = count * part / parts, to = count * (part + 1) / parts;
-    if (to - from > pageItems(widthOf(offsetAt<Own>(image, from), offsetAt<Own>(image, to - 1))) / 16 * 15) return false;
+    if (to - from > pageItems(widthOf(offsetAt<Own>(image, from), offsetAt<Own>(image, to - 1))) / 16 * 15) {
+      return false;
+    }
   }
   return true;
 }

@@ -1,20 +1,26 @@
-// How many bytes inserting entries may allocate, for operations that make room before they change anything (arena.ts says why). All are
-// upper bounds: change.ts says how nodes grow and split.
+// How many bytes inserting entries may allocate, for operations that make room before they change anything
+// (arena.ts says why). All are upper bounds: change.ts says how nodes grow and split.
 
 import { Own } from "../env/view";
 import { slotFor } from "./directory";
 import {
-  INNER_MAX, LEAF_MAX, LEVELS_MAX, NODE_SMALL, ROOMY_BYTES, isRoomy, nodeBlock, nodeBytes, nodeCount, nodeLevel, rootNode, slotAt,
-  slotChild,
+  INNER_MAX, LEAF_MAX, LEVELS_MAX, NODE_SMALL, ROOMY_BYTES, isRoomy, nodeBlock, nodeBytes, nodeCount,
+  nodeLevel, rootNode, slotAt, slotChild,
 } from "./node";
 
-/** The most that roomToInsert() counts for one entry at one level: a sibling, and two larger blocks for the node above. */
+/**
+ * The most that roomToInsert() counts for one entry at one level:
+ * a sibling, and two larger blocks for the node above.
+ */
 // @ts-ignore: decorator
 @inline const ROOM_A_LEVEL: usize = 8192;
 /** More than roomToInsert() returns for one entry. */
 // @ts-ignore: decorator
 @inline export const AMPLE_ROOM: usize = <usize>LEVELS_MAX * ROOM_A_LEVEL;
-/** Bytes per entry of all the blocks that a leaf moves through as it grows from empty to LEAF_MAX, and of the blocks that splits take. */
+/**
+ * Bytes per entry of all the blocks that a leaf moves through as it grows from empty to LEAF_MAX,
+ * and of the blocks that splits take.
+ */
 // @ts-ignore: decorator
 @inline const ROOM_AN_ENTRY: usize = 160;
 /** The same for each slot of an inner node as it grows from empty to INNER_MAX. */
@@ -23,11 +29,14 @@ import {
 
 /** The most bytes that inserting `entries` (1 or 2) entries at `key` into a full arena allocates. */
 export function roomToInsert(key: u64, entries: u32): usize {
-  let node = rootNode<Own>(), level = nodeLevel<Own>(node), count = nodeCount<Own>(node), above: u32 = 0, splits: usize = 0;
+  let node = rootNode<Own>(), level = nodeLevel<Own>(node);
+  let count = nodeCount<Own>(node), above: u32 = 0, splits: usize = 0;
   while (true) {
-    // A node that is full, or gets full, is split in two. The node above it, or a new root, takes up to `entries` more slots.
+    // A node that is full, or gets full, is split in two.
+    // The node above it, or a new root, takes up to `entries` more slots.
     if (count + entries > (level ? INNER_MAX : LEAF_MAX)) {
-      splits += nodeBlock(level, level ? (count >> 1) + 2 : LEAF_MAX) + nodeBlock(level + 1, above + 1) + nodeBlock(level + 1, above + 2);
+      splits += nodeBlock(level, level ? (count >> 1) + 2 : LEAF_MAX)
+        + nodeBlock(level + 1, above + 1) + nodeBlock(level + 1, above + 2);
     }
     if (!level) break;
     above = count;
@@ -40,14 +49,17 @@ export function roomToInsert(key: u64, entries: u32): usize {
 }
 
 /**
- * Room that is enough for inserting `entries` entries into a full arena: at two places, and anywhere between them if `entries` includes all
- * entries that are there already. At more places it is enough together with roomToInsert() for each leaf. No entry may be removed before
- * the last one is inserted.
+ * Room that is enough for inserting `entries` entries into a full arena: at two places, and anywhere between
+ * them if `entries` includes all entries that are there already. At more places it is enough together with
+ * roomToInsert() for each leaf. No entry may be removed before the last one is inserted.
  */
 export function roomForEntries(entries: u64): u64 {
   const root = rootNode<Own>(), level = nodeLevel<Own>(root), count = nodeCount<Own>(root);
-  // The second term: what nodes at both ends of a range take, and what roomToInsert() answers for the last entry, though it needs less.
-  if (level || count + entries > LEAF_MAX) return entries * ROOM_AN_ENTRY + <u64>(2 * level + 3) * ROOM_A_LEVEL;
+  // The second term: what nodes at both ends of a range take,
+  // and what roomToInsert() answers for the last entry, though it needs less.
+  if (level || count + entries > LEAF_MAX) {
+    return entries * ROOM_AN_ENTRY + <u64>(2 * level + 3) * ROOM_A_LEVEL;
+  }
   return roomToGrow(count, <u32>entries, true);
 }
 
@@ -57,7 +69,10 @@ export function roomForLeaves(entries: u32): u64 {
   return leaves * (ROOMY_BYTES + ROOM_A_SLOT) + <u64>(level + 3) * ROOM_A_LEVEL;
 }
 
-/** Bytes of the blocks that a leaf moves through while it grows by `entries` entries. It has `count` and is not roomy. */
+/**
+ * Bytes of the blocks that a leaf moves through while it grows by `entries` entries.
+ * It has `count` and is not roomy.
+ */
 function roomToGrow(count: u32, entries: u32, isRoot: bool): usize {
   let bytes: usize = 0;
   for (let n = count + 1; n <= count + entries; n++) {
@@ -70,4 +85,6 @@ function roomToGrow(count: u32, entries: u32, isRoot: bool): usize {
 
 /** Whether a leaf becomes roomy when it needs a larger block, of `bytes` bytes. */
 // @ts-ignore: decorator
-@inline export function becomesRoomy(bytes: usize, isRoot: bool): bool { return bytes > NODE_SMALL && !isRoot; }
+@inline export function becomesRoomy(bytes: usize, isRoot: bool): bool {
+  return bytes > NODE_SMALL && !isRoot;
+}

@@ -1,22 +1,25 @@
-// Checks every invariant of an arena. Tests do so after each step, and R.DEBUG VALIDATE on request. Reads all of memory 0, changes nothing.
+// Checks every invariant of an arena. Tests do so after each step, and R.DEBUG VALIDATE on request.
+// Reads all of memory 0, changes nothing.
 
 import { SELF, arena, left } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
 import {
-  FORM_FULL, FORM_TINY, HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, TINY_WORDS, blockBytes, bumpMark, freeListsAreSound, freeListsBytes,
-  freedBytes, heldBytes, isPaged, totalCardinality, used,
+  FORM_FULL, FORM_TINY, HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, TINY_WORDS, blockBytes, bumpMark,
+  freeListsAreSound, freeListsBytes, freedBytes, heldBytes, isPaged, totalCardinality, used,
 } from "./arena";
 import {
   ENTRY_BYTES, KEY_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload,
   payloadBytes,
 } from "./entry";
 import { entriesHeld } from "./directory";
-import { ITEMS_MAX, PAGE_BYTES, isPacked, offsetAt, packedBytes, packedCount, packedWidth, pageItems } from "./packed";
+import {
+  ITEMS_MAX, PAGE_BYTES, isPacked, offsetAt, packedBytes, packedCount, packedWidth, pageItems,
+} from "./packed";
 import { firstKey } from "./change";
 import {
-  rootNode, NODE_HEADER, nodeLevel, LEVELS_MAX, nodeCount, INNER_MAX, LEAF_MAX, isRoomy, allocatedFor, slotAt, slotChild, slotKey,
-  slotCardinality, entryAt, entryIn,
+  rootNode, NODE_HEADER, nodeLevel, LEVELS_MAX, nodeCount, INNER_MAX, LEAF_MAX, isRoomy, allocatedFor, slotAt,
+  slotChild, slotKey, slotCardinality, entryAt, entryIn,
 } from "./node";
 import { Kind } from "../container/kind";
 import { isArraySized, UNIVERSE, SHORT_MAX } from "../container/limits";
@@ -31,7 +34,9 @@ export function validate(): Fault {
   const form = load<u8>(0);
   if (form == FORM_TINY) return validateTiny();
   if (form != FORM_FULL || load<u8>(0, 1)) return Fault.UNKNOWN_FORM;
-  if (<usize>arena.size() < HEADER_BYTES || bumpMark() > <usize>arena.size() || bumpMark() < HEADER_BYTES) return Fault.BUMP_OUTSIDE;
+  if (<usize>arena.size() < HEADER_BYTES || bumpMark() > <usize>arena.size() || bumpMark() < HEADER_BYTES) {
+    return Fault.BUMP_OUTSIDE;
+  }
   if (heldBytes()) return Fault.HELD_BACK;
   const root = rootNode<Own>();
   if (!isBlock(root, NODE_HEADER)) return Fault.BLOCK_MISPLACED;
@@ -50,15 +55,21 @@ function validateTiny(): Fault {
   const count = nodeCount<Own>(0);
   if (isPacked<Own>(0)) {
     if (count < 2 || count > ITEMS_MAX || packedWidth<Own>(0) - 4 > 4) return Fault.NOT_TINY;
-    return packedBytes(packedWidth<Own>(0), count) > <usize>arena.size() ? Fault.BUMP_OUTSIDE : validateItems(0);
+    return packedBytes(packedWidth<Own>(0), count) > <usize>arena.size()
+      ? Fault.BUMP_OUTSIDE
+      : validateItems(0);
   }
   if (load<u16>(0) != 0 || count > 1) return Fault.NOT_TINY;
   if (!count) return Fault.NONE;
   const kind = entryKind<Own>(NODE_HEADER);
   if (kind == Kind.ARRAY) {
-    if (entryPayload<Own>(NODE_HEADER) != TINY_PAYLOAD || entryCount<Own>(NODE_HEADER) > TINY_MAX) return Fault.NOT_TINY;
+    if (entryPayload<Own>(NODE_HEADER) != TINY_PAYLOAD || entryCount<Own>(NODE_HEADER) > TINY_MAX) {
+      return Fault.NOT_TINY;
+    }
   } else if (kind == Kind.SHORT) {
-    if (wordCount<Own>(entryPayload<Own>(NODE_HEADER)) > TINY_WORDS || used() > arena.size()) return Fault.NOT_TINY;
+    if (wordCount<Own>(entryPayload<Own>(NODE_HEADER)) > TINY_WORDS || used() > arena.size()) {
+      return Fault.NOT_TINY;
+    }
   } else if (kind < Kind.SINGLE) return Fault.NOT_TINY;
   return validateContainer(NODE_HEADER);
 }
@@ -105,7 +116,9 @@ function validateSlot(node: usize, index: u32, level: u32): Fault {
   const fault = validateNode(child, level - 1);
   if (fault != Fault.NONE) return fault;
   if (slotKey<Own>(slot) != firstKey(child)) return Fault.SLOT_KEY;
-  if (index && slotKey<Own>(slot) <= lastKeyBelow(slotChild<Own>(slotAt(node, index - 1)))) return Fault.DIRECTORY_NOT_ASCENDING;
+  if (index && slotKey<Own>(slot) <= lastKeyBelow(slotChild<Own>(slotAt(node, index - 1)))) {
+    return Fault.DIRECTORY_NOT_ASCENDING;
+  }
   return slotCardinality<Own>(slot) == cardinalityBelow(child) ? Fault.NONE : Fault.SLOT_CARDINALITY;
 }
 
@@ -117,7 +130,9 @@ function lastKeyBelow(node: usize): u64 {
 function validateEntry(leaf: usize, index: u32): Fault {
   const entry = entryAt(leaf, index);
   if (entryLastKey<Own>(entry) > KEY_MAX) return Fault.KEY_TOO_GREAT;
-  if (index && entryKey<Own>(entry) <= entryLastKey<Own>(entry - ENTRY_BYTES)) return Fault.DIRECTORY_NOT_ASCENDING;
+  if (index && entryKey<Own>(entry) <= entryLastKey<Own>(entry - ENTRY_BYTES)) {
+    return Fault.DIRECTORY_NOT_ASCENDING;
+  }
   if (entryKind<Own>(entry) <= Kind.SHORT) {
     if (!isBlock(entryPayload<Own>(entry), 1)) return Fault.BLOCK_MISPLACED;
     if (!isBlock(entryPayload<Own>(entry), payloadBytes<Own>(entry))) return Fault.BLOCK_MISPLACED;
@@ -151,7 +166,9 @@ function cardinalityBelow(node: usize): u64 {
   let members: u64 = 0;
   const inner = nodeLevel<Own>(node) != 0;
   for (let i: u32 = 0, n = nodeCount<Own>(node); i < n; i++) {
-    members += inner ? cardinalityBelow(slotChild<Own>(slotAt(node, i))) : entryCardinality<Own>(entryIn<Own>(node, i));
+    members += inner
+      ? cardinalityBelow(slotChild<Own>(slotAt(node, i)))
+      : entryCardinality<Own>(entryIn<Own>(node, i));
   }
   return members;
 }
@@ -159,7 +176,9 @@ function cardinalityBelow(node: usize): u64 {
 function entriesBelow(node: usize): u32 {
   if (!nodeLevel<Own>(node)) return nodeCount<Own>(node);
   let entries: u32 = 0;
-  for (let i: u32 = 0, n = nodeCount<Own>(node); i < n; i++) entries += entriesBelow(slotChild<Own>(slotAt(node, i)));
+  for (let i: u32 = 0, n = nodeCount<Own>(node); i < n; i++) {
+    entries += entriesBelow(slotChild<Own>(slotAt(node, i)));
+  }
   return entries;
 }
 

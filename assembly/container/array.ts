@@ -3,10 +3,12 @@
 //
 // Two arrays are combined in one of three ways:
 //   blocks   eight members of each at a time, see lanes.ts
-//   lookup   each member of a short array is searched in a long one; costs the logarithm of the distance from the previous one
+//   lookup   each member of a short array is searched in a long one; costs the logarithm of the distance from
+//            the previous one
 //   merge    one member at a time, branch-free, for arrays shorter than a block
 //
-// Below, left `a` is the array at `a` of the operand that `left` shows, and right `b` the one at `b` of the operand that `right` shows.
+// Below, left `a` is the array at `a` of the operand that `left` shows,
+// and right `b` the one at `b` of the operand that `right` shows.
 
 import { left, right, vector } from "../env/memory";
 import { Left, Right, view16 } from "../env/view";
@@ -44,11 +46,14 @@ export function isAscending<M>(at: usize, count: u32): bool {
 
 /** The member of 0-based rank `index` of the array at `payload` in memory 0. */
 // @ts-ignore: decorator
-@inline export function member(payload: usize, index: u32): u32 { return load<u16>(payload + (<usize>index << 1)); }
+@inline export function member(payload: usize, index: u32): u32 {
+  return load<u16>(payload + (<usize>index << 1));
+}
 
 /**
- * Counts the members below `value`, which is at most UNIVERSE, of the array at `at` in memory 0. A search in a long array spends its time
- * waiting for memory, so each step loads three members at once and leaves a quarter of the array.
+ * Counts the members below `value`, which is at most UNIVERSE, of the array at `at` in memory 0. A
+ * search in a long array spends its time waiting for memory, so each step loads three members at once
+ * and leaves a quarter of the array.
  */
 export function arrayLowerBound(at: usize, count: u32, value: u32): u32 {
   if (value == UNIVERSE) return count;          // does not fit a lane of a vector
@@ -61,7 +66,8 @@ export function arrayLowerBound(at: usize, count: u32, value: u32): u32 {
     base += stepOver(start + 3 * step, step, value);
     count -= 3 * quarter;
   }
-  const compared: u32 = end - at < LANES_BYTES ? 1 : LANES;         // members that are compared at once in the end
+  // In the end, so many members are compared at once.
+  const compared: u32 = end - at < LANES_BYTES ? 1 : LANES;
   while (count > compared) {
     const half = count >> 1, step = arrayBytes(half);
     base += stepOver(base + step, step, value);
@@ -69,7 +75,8 @@ export function arrayLowerBound(at: usize, count: u32, value: u32): u32 {
   }
   if (compared == 1) return memberCount(at, base) + u32(count != 0 && u32(load<u16>(base)) < value);
   base = min(base, end - LANES_BYTES);          // the members before `base` are below `value` too
-  return memberCount(at, base) + <u32>popcnt<u32>(<u32>i16x8.bitmask(i16x8.lt_u(v128.load(base), i16x8.splat(<i16>value))));
+  return memberCount(at, base)
+    + <u32>popcnt<u32>(<u32>i16x8.bitmask(i16x8.lt_u(v128.load(base), i16x8.splat(<i16>value))));
 }
 
 /** Returns `step` if the member that ends at `end` is below `value`, else 0. */
@@ -98,21 +105,34 @@ export function intersectArraysCardinality(a: usize, aCount: u32, b: usize, bCou
   return filterBlocks<And, S>(a, aCount, b, bCount, out, arrayBytes(min(aCount, bCount)));
 }
 
-/** Writes the members of left `a` that are not in right `b`. `out` needs room for aCount members and may be `a`. */
+/**
+ * Writes the members of left `a` that are not in right `b`.
+ * `out` needs room for aCount members and may be `a`.
+ */
 export function differenceArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  if (aCount <= LANES || aCount * LOOKUP_RATIO < bCount) return lookUpLeft<AndNot, Store>(a, aCount, b, bCount, out);
+  if (aCount <= LANES || aCount * LOOKUP_RATIO < bCount) {
+    return lookUpLeft<AndNot, Store>(a, aCount, b, bCount, out);
+  }
   if (bCount <= LANES || bCount * LOOKUP_RATIO < aCount) {
-    return memberCount(out, splice<AndNot, Right, Left>(b, b + arrayBytes(bCount), a, a + arrayBytes(aCount), out));
+    return memberCount(
+      out, splice<AndNot, Right, Left>(b, b + arrayBytes(bCount), a, a + arrayBytes(aCount), out),
+    );
   }
   return filterBlocks<AndNot, Store>(a, aCount, b, bCount, out, arrayBytes(aCount));
 }
 
-/** Writes the union of left `a` and right `b`. `out` needs room for aCount + bCount members and overlaps neither. */
+/**
+ * Writes the union of left `a` and right `b`.
+ * `out` needs room for aCount + bCount members and overlaps neither.
+ */
 export function unionArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   return combine<Or>(a, aCount, b, bCount, out);
 }
 
-/** Writes the symmetric difference of left `a` and right `b`. `out` needs room for aCount + bCount members and overlaps neither. */
+/**
+ * Writes the symmetric difference of left `a` and right `b`.
+ * `out` needs room for aCount + bCount members and overlaps neither.
+ */
 export function xorArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   return combine<Xor>(a, aCount, b, bCount, out);
 }
@@ -128,16 +148,23 @@ export function xorArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usi
 // ---- Blocks. Both arrays have at least one block.
 
 /**
- * Keeps the members of `a` that are in `b` (And) or not in `b` (AndNot). Both have more than LANES members; `out` has `room` bytes.
+ * Keeps the members of `a` that are in `b` (And) or not in `b` (AndNot).
+ * Both have more than LANES members; `out` has `room` bytes.
  *
- * Member 0 is handled before the others, because vector.lanesIn() takes no lane of 0; it can only be the first member. The last block of an
- * array ends with the last member, so it may begin with members of the block before it. That is harmless in `b`; in `a` these members are
- * masked off. Results never overtake the block of `a` that is in a register, so `out` may be `a`.
+ * Member 0 is handled before the others, because vector.lanesIn() takes no lane of 0; it can only be the
+ * first member. The last block of an array ends with the last member, so it may begin with members of the
+ * block before it. That is harmless in `b`; in `a` these members are masked off. Results never overtake the
+ * block of `a` that is in a register, so `out` may be `a`.
  */
 // @ts-ignore: decorator
-@inline function filterBlocks<O, S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize, room: usize): u32 {
-  const aLast = a + arrayBytes(aCount) - LANES_BYTES, bLast = b + arrayBytes(bCount) - LANES_BYTES, start = out, end = out + room;
-  const aZero = !left.load16(a, 0), bZero = !right.load16(b, 0), keepsZero = aZero && bZero == (sizeof<O>() == sizeof<And>());
+@inline function filterBlocks<O, S>(
+  a: usize, aCount: u32, b: usize, bCount: u32, out: usize, room: usize,
+): u32 {
+  const aLast = a + arrayBytes(aCount) - LANES_BYTES, bLast = b + arrayBytes(bCount) - LANES_BYTES;
+  const start = out, end = out + room;
+  const aZero = !left.load16(a, 0);
+  const bZero = !right.load16(b, 0);
+  const keepsZero = aZero && bZero == (sizeof<O>() == sizeof<And>());
   let members = u32(keepsZero);
   if (stores<S>() && keepsZero) {
     store<u16>(out, 0);
@@ -146,7 +173,8 @@ export function xorArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usi
   a += usize(aZero) << 1;
   b += usize(bZero) << 1;
   for (; a < aLast; a += LANES_BYTES) {
-    const highest = left.load16(a, LAST_LANE);  // not extracted from the vector, which would lengthen the chain of loads
+    // Extracting it from the vector would lengthen the chain of loads.
+    const highest = left.load16(a, LAST_LANE);
     let reached = right.load16(b, LAST_LANE);
     const x = left.load128(a, 0);
     let found = vector.lanesIn(x, right.load128(b, 0));
@@ -167,9 +195,14 @@ export function xorArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usi
 }
 
 // @ts-ignore: decorator
-@inline function lanesToKeep<O>(found: u32): u32 { return (sizeof<O>() == sizeof<And>() ? found : ~found) & ALL_LANES; }
+@inline function lanesToKeep<O>(found: u32): u32 {
+  return (sizeof<O>() == sizeof<And>() ? found : ~found) & ALL_LANES;
+}
 
-/** Finds the lanes of `x` that are in the blocks of `b` from `b` to `bLast`. `highest` is the greatest lane of `x`. */
+/**
+ * Finds the lanes of `x` that are in the blocks of `b` from `b` to `bLast`.
+ * `highest` is the greatest lane of `x`.
+ */
 function findLanes(x: v128, highest: u32, b: usize, bLast: usize): u32 {
   let found = vector.lanesIn(x, right.load128(b, 0));
   while (b != bLast && right.load16(b, LAST_LANE) < highest) {
@@ -180,16 +213,19 @@ function findLanes(x: v128, highest: u32, b: usize, bLast: usize): u32 {
 }
 
 /**
- * Merges eight members per step: the eight least of the next eight of `a` and the next eight of `b`. They are the lane-wise minimum of the
- * block of `a` and the reversed block of `b`. The number of lanes taken from `a`, ties included, tells how far to advance in each array, so
- * the next addresses are known before the members are sorted. A union writes a member that differs from the one before it. A symmetric
- * difference writes a member that differs from both neighbours, so its output lags by one member.
+ * Merges eight members per step: the eight least of the next eight of `a` and the next eight of `b`. They are
+ * the lane-wise minimum of the block of `a` and the reversed block of `b`. The number of lanes taken from
+ * `a`, ties included, tells how far to advance in each array, so the next addresses are known before the
+ * members are sorted. A union writes a member that differs from the one before it. A symmetric difference
+ * writes a member that differs from both neighbors, so its output lags by one member.
  */
 // @ts-ignore: decorator
 @inline function combineBlocks<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   const aEnd = a + arrayBytes(aCount), bEnd = b + arrayBytes(bCount), start = out;
-  let members = i16x8.splat(<i16>(min(left.load16(a, 0), right.load16(b, 0)) ^ 1));   // anything but the first member
-  let notMember = i64x2(0xffff, 0);                                                   // keeps it out of the first output
+  // A placeholder stands before the first member: it differs from that member, and `notMember` keeps it out of
+  // the output.
+  let members = i16x8.splat(<i16>(min(left.load16(a, 0), right.load16(b, 0)) ^ 1));
+  let notMember = i64x2(0xffff, 0);
   do {
     const x = left.load128(a, 0), y = reverse(right.load128(b, 0)), least = i16x8.min_u(x, y);
     const bytesOfA = <usize>popcnt<u32>(<u32>i8x16.bitmask(i16x8.eq(least, x)));
@@ -203,7 +239,9 @@ function findLanes(x: v128, highest: u32, b: usize, bLast: usize): u32 {
       dropped = v128.or(v128.or(repeated, i16x8.eq(delayed, delayTwo(before, members))), notMember);
       notMember = i64x2.splat(0);
     }
-    out = putLanes(sizeof<O>() == sizeof<Or>() ? members : delayed, ~<u32>i16x8.bitmask(dropped) & ALL_LANES, out);
+    out = putLanes(
+      sizeof<O>() == sizeof<Or>() ? members : delayed, ~<u32>i16x8.bitmask(dropped) & ALL_LANES, out,
+    );
   } while (a + LANES_BYTES <= aEnd && b + LANES_BYTES <= bEnd);
 
   const last = <u32>i16x8.extract_lane_u(members, 7);
@@ -273,8 +311,9 @@ function lookUpRight<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize
 }
 
 /**
- * Copies the members `many` of memory M and changes that by the members `few` of memory F: Or adds them, AndNot removes them, and Xor adds
- * those that are absent and removes the others. Copies each stretch of `many` between two of `few` at once. Returns the end of the result.
+ * Copies the members `many` of memory M and changes that by the members `few` of memory F: Or adds them,
+ * AndNot removes them, and Xor adds those that are absent and removes the others. Copies each stretch of
+ * `many` between two of `few` at once. Returns the end of the result.
  */
 function splice<O, F, M>(few: usize, fewEnd: usize, many: usize, manyEnd: usize, out: usize): usize {
   for (; few < fewEnd; few += MEMBER_BYTES) {
@@ -294,7 +333,10 @@ function splice<O, F, M>(few: usize, fewEnd: usize, many: usize, manyEnd: usize,
   return out + (manyEnd - many);
 }
 
-/** Writes the union (Or) or symmetric difference (Xor) of arrays of which one is short; returns the end of the result. */
+/**
+ * Writes the union (Or) or symmetric difference (Xor) of arrays of which one is short;
+ * returns the end of the result.
+ */
 function combineRest<O>(a: usize, aEnd: usize, b: usize, bEnd: usize, out: usize): usize {
   if ((aEnd - a) * REST_RATIO < bEnd - b) return splice<O, Left, Right>(a, aEnd, b, bEnd, out);
   if ((bEnd - b) * REST_RATIO < aEnd - a) return splice<O, Right, Left>(b, bEnd, a, aEnd, out);

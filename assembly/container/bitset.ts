@@ -1,42 +1,71 @@
-// Bitset payload, 8192 bytes: member v is bit v & 7 of byte v >> 3. Little-endian words of any width number their bits the same way.
+// Bitset payload, 8192 bytes: member v is bit v & 7 of byte v >> 3.
+// Little-endian words of any width number their bits the same way.
 //
-// The first half has the loops over whole bitsets. There, left `a` is the bitset at `a` of the operand that `left` shows, and right `b` the
-// one at `b` of the operand that `right` shows. The second half has members, ranges and positions of one bitset in memory 0.
+// The first half has the loops over whole bitsets. There, left `a` is the bitset at `a` of the operand that
+// `left` shows, and right `b` the one at `b` of the operand that `right` shows. The second half has members,
+// ranges and positions of one bitset in memory 0.
 
 import { left, right } from "../env/memory";
-import { And, Or, Xor, AndNot, Same, Not, Store, Count, stores, counts, isUnary, combineWords, changeWord } from "./kernel";
+import {
+  And, Or, Xor, AndNot, Same, Not, Store, Count, stores, counts, isUnary, combineWords, changeWord,
+} from "./kernel";
 import { BITSET_BYTES, UNIVERSE } from "./limits";
 
 // @ts-ignore: decorator
 @inline const BLOCK: usize = 64;
 /**
- * Several bitsets are combined in parts of this size: first this part of all of them, then the next part. With short turns the CPU keeps
- * prefetching from each bitset; if it read whole bitsets in turn, it would have to start anew with each.
+ * Several bitsets are combined in parts of this size: first this part of all of them, then the next
+ * part. With short turns the CPU keeps prefetching from each bitset; if it read whole bitsets in turn,
+ * it would have to start anew with each.
  */
 // @ts-ignore: decorator
 @inline export const PART_BYTES: usize = 1024;
 
-/** Intersects left `a` with right `b`; returns the cardinality. `out` may be `a`. The next three work the same way. */
-export function intersectBitsets(a: usize, b: usize, out: usize): u32 { return combine<And, Store>(a, b, out, BITSET_BYTES); }
-export function unionBitsets(a: usize, b: usize, out: usize): u32 { return combine<Or, Store>(a, b, out, BITSET_BYTES); }
-export function differenceBitsets(a: usize, b: usize, out: usize): u32 { return combine<AndNot, Store>(a, b, out, BITSET_BYTES); }
+/**
+ * Intersects left `a` with right `b`; returns the cardinality. `out` may be `a`.
+ * The next three work the same way.
+ */
+export function intersectBitsets(a: usize, b: usize, out: usize): u32 {
+  return combine<And, Store>(a, b, out, BITSET_BYTES);
+}
+
+export function unionBitsets(a: usize, b: usize, out: usize): u32 {
+  return combine<Or, Store>(a, b, out, BITSET_BYTES);
+}
+
+export function differenceBitsets(a: usize, b: usize, out: usize): u32 {
+  return combine<AndNot, Store>(a, b, out, BITSET_BYTES);
+}
+
 /** Symmetric difference. */
-export function xorBitsets(a: usize, b: usize, out: usize): u32 { return combine<Xor, Store>(a, b, out, BITSET_BYTES); }
+export function xorBitsets(a: usize, b: usize, out: usize): u32 {
+  return combine<Xor, Store>(a, b, out, BITSET_BYTES);
+}
 
-/** Combines the next PART_BYTES of left `a` and right `b`; returns the cardinality, or with S = StoreOnly 0. */
-export function combineParts<O, S>(a: usize, b: usize, out: usize): u32 { return combine<O, S>(a, b, out, PART_BYTES); }
+/**
+ * Combines the next PART_BYTES of left `a` and right `b`; returns the cardinality, or with S = StoreOnly 0.
+ */
+export function combineParts<O, S>(a: usize, b: usize, out: usize): u32 {
+  return combine<O, S>(a, b, out, PART_BYTES);
+}
 
-export function intersectBitsetsCardinality(a: usize, b: usize): u32 { return combine<And, Count>(a, b, 0, BITSET_BYTES); }
+export function intersectBitsetsCardinality(a: usize, b: usize): u32 {
+  return combine<And, Count>(a, b, 0, BITSET_BYTES);
+}
 
 /** Writes all values that are not in left `a` to `out`, which may be `a`; returns the cardinality. */
-export function complementBitset(a: usize, out: usize): u32 { return combine<Not, Store>(a, 0, out, BITSET_BYTES); }
+export function complementBitset(a: usize, out: usize): u32 {
+  return combine<Not, Store>(a, 0, out, BITSET_BYTES);
+}
+
 /** Members of left `a`. */
 export function bitsetCardinality(a: usize): u32 { return combine<Same, Count>(a, 0, 0, BITSET_BYTES); }
 
 /**
- * The loop behind all of the above: eight lanes of 64 bits, written out, each with its own count. In this form the C compiler turns the
- * lanes into vectors as wide as the CPU's, which wasm's 128-bit vectors would prevent. For that, a block's highest address must be
- * accessed first, so that one bounds check covers the block, and all loads must come before the first store.
+ * The loop behind all of the above: eight lanes of 64 bits, written out, each with its own count. In this
+ * form the C compiler turns the lanes into vectors as wide as the CPU's, which wasm's 128-bit vectors would
+ * prevent. For that, a block's highest address must be accessed first, so that one bounds check covers the
+ * block, and all loads must come before the first store.
  */
 // @ts-ignore: decorator
 @inline function combine<O, S>(a: usize, b: usize, out: usize, bytes: usize): u32 {
@@ -80,7 +109,9 @@ export function bitsetCardinality(a: usize): u32 { return combine<Same, Count>(a
 
 // @ts-ignore: decorator
 @inline function wordAt<O>(a: usize, b: usize, offset: u32): u64 {
-  return isUnary<O>() ? changeWord<O>(left.load64(a, offset)) : combineWords<O>(left.load64(a, offset), right.load64(b, offset));
+  return isUnary<O>()
+    ? changeWord<O>(left.load64(a, offset))
+    : combineWords<O>(left.load64(a, offset), right.load64(b, offset));
 }
 
 // ---- One bitset, at `at` in memory 0. Ranges are closed.

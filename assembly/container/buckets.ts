@@ -1,11 +1,12 @@
-// Buckets: the members of an array in little more than half the space. The members that share a high byte form a bucket, which stores their
-// low bytes and their count. Payload, 256 bytes and one byte per member:
+// Buckets: the members of an array in little more than half the space. The members that share a high byte
+// form a bucket, which stores their low bytes and their count. Payload, 256 bytes and one byte per member:
 //
 //   +0          u8 low byte of each member, in the order of the members
 //   +members    u8 count of the bucket of high byte 0, of high byte 1, ... of high byte 255
 //
-// Counts are one byte, so a bucket of 256 members cannot be represented, and such a set stays an array. A vector may be loaded from any low
-// byte on, because the counts follow. Most kernels accept only arrays; for them, bucketsToArray() unpacks the payload.
+// Counts are one byte, so a bucket of 256 members cannot be represented, and such a set stays an array. A
+// vector may be loaded from any low byte on, because the counts follow. Most kernels accept only arrays; for
+// them, bucketsToArray() unpacks the payload.
 
 import { left, right, vector } from "../env/memory";
 import { view8 } from "../env/view";
@@ -28,11 +29,12 @@ import { ALL_LANES, LANES, LANES_BYTES, putLanesOnly } from "./lanes";
 // @ts-ignore: decorator
 @inline export const BUCKET_BITSET_BYTES: usize = 32;
 
-// --- Conversions of the payload that `left` shows at `a`, to memory 0; the two must not overlap ------------------------------
+// --- Conversions of the payload that `left` shows at `a`, to memory 0; the two must not overlap ------------
 
 /**
- * `out` needs arrayBytes(count). Its second half first gets a byte for each member: a mark, the high byte, where a bucket begins, and 0
- * elsewhere. A member's high byte is the greatest mark up to it. Each mark is read before a member overwrites it.
+ * `out` needs arrayBytes(count). Its second half first gets a byte for each member: a mark, the high byte,
+ * where a bucket begins, and 0 elsewhere. A member's high byte is the greatest mark up to it. Each mark is
+ * read before a member overwrites it.
  */
 export function bucketsToArray(a: usize, count: u32, out: usize): void {
   let marks = out + count;
@@ -40,15 +42,20 @@ export function bucketsToArray(a: usize, count: u32, out: usize): void {
   const none = i64x2.splat(0);
   let before = none;                          // the last high byte, in all lanes
   for (const end = a + (count & ~(LOWS - 1)); a < end; a += LOWS, marks += LOWS, out += LOWS_ARRAY_BYTES) {
-    let highs = v128.load(marks);             // then the running maximum, with the lanes 1, 2, 4 and 8 places before
-    highs = i8x16.max_u(highs, v128.shuffle<u8>(none, highs, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30));
+    let highs = v128.load(marks);
+    // The running maximum: with the lanes 1, 2, 4 and 8 places before.
+    highs = i8x16.max_u(
+      highs, v128.shuffle<u8>(none, highs, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30),
+    );
     highs = i8x16.max_u(highs, v128.shuffle<u16>(none, highs, 7, 8, 9, 10, 11, 12, 13, 14));
     highs = i8x16.max_u(highs, v128.shuffle<u32>(none, highs, 3, 4, 5, 6));
     highs = i8x16.max_u(highs, v128.shuffle<u64>(none, highs, 1, 2));
     highs = i8x16.max_u(highs, before);
     before = i8x16.swizzle(highs, i8x16.splat(15));
     const lows = left.load128(a, 0);
-    v128.store(out, v128.shuffle<u8>(lows, highs, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31), 16);
+    v128.store(
+      out, v128.shuffle<u8>(lows, highs, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31), 16,
+    );
     v128.store(out, v128.shuffle<u8>(lows, highs, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
   }
   let high = <u32>i8x16.extract_lane_u(before, 0);
@@ -78,9 +85,10 @@ export function unionBucketsInto(a: usize, count: u32, to: usize): void {
 }
 
 /**
- * Writes the array of `count` members as buckets to `out`, which needs bucketsBytes(count). Returns false if a bucket would have 256
- * members. The first step lists at `list`, without branches, where buckets end. The list takes two bytes per member or per bucket,
- * whichever are fewer, and one vector behind them; `list` may be `out` if there are at least BUCKETS_FROM members.
+ * Writes the array of `count` members as buckets to `out`, which needs bucketsBytes(count). Returns false if
+ * a bucket would have 256 members. The first step lists at `list`, without branches, where buckets end. The
+ * list takes two bytes per member or per bucket, whichever are fewer, and one vector behind them; `list` may
+ * be `out` if there are at least BUCKETS_FROM members.
  */
 export function arrayToBuckets(a: usize, count: u32, out: usize, list: usize): bool {
   const counts = out + count, listed = listEnds(a, count, list);
@@ -94,7 +102,10 @@ export function arrayToBuckets(a: usize, count: u32, out: usize, list: usize): b
   }
   const lowByte = i16x8.splat(0xff), end = a + arrayBytes(count);
   for (; a + 2 * LANES_BYTES <= end; a += 2 * LANES_BYTES) {
-    v128.store(out, i8x16.narrow_i16x8_u(v128.and(left.load128(a, 0), lowByte), v128.and(left.load128(a, 16), lowByte)));
+    v128.store(
+      out,
+      i8x16.narrow_i16x8_u(v128.and(left.load128(a, 0), lowByte), v128.and(left.load128(a, 16), lowByte)),
+    );
     out += LOWS;
   }
   for (; a < end; a += MEMBER_BYTES) store<u8>(out++, left.load8(a, 0));
@@ -121,10 +132,14 @@ export function arrayToBuckets(a: usize, count: u32, out: usize, list: usize): b
   return list;
 }
 
-// --- Two payloads, which `left` shows at `a` and `right` at `b` ----------------------------------------------------------------
-// A bucket is only compared with the bucket of the same high byte, so each member meets few others, however the rest is distributed.
+// --- Two payloads, which `left` shows at `a` and `right` at `b` --------------------------------------------
+// A bucket is only compared with the bucket of the same high byte,
+// so each member meets few others, however the rest is distributed.
 
-/** Writes the intersection as an array; returns the cardinality. `out` needs arrayBytes(aCount) and must not overlap either. */
+/**
+ * Writes the intersection as an array; returns the cardinality.
+ * `out` needs arrayBytes(aCount) and must not overlap either.
+ */
 export function intersectBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   return filter<And, Store>(a, aCount, b, bCount, out);
 }
@@ -141,20 +156,29 @@ export function differenceBuckets(a: usize, aCount: u32, b: usize, bCount: u32, 
 /** Keeps the members of `a` that are in `b` (And) or not in `b` (AndNot). */
 // @ts-ignore: decorator
 @inline function filter<O, S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  const aCounts = a + aCount, bCounts = b + bCount, start = out, lastVector = out + arrayBytes(aCount) - LANES_BYTES;
+  const aCounts = a + aCount, bCounts = b + bCount;
+  const start = out, lastVector = out + arrayBytes(aCount) - LANES_BYTES;
   let members: u32 = 0;
   for (let high: u32 = 0; high < BUCKETS; high++) {
     const aHeld = left.load8(aCounts + high, 0), bHeld = right.load8(bCounts + high, 0);
     for (let i: u32 = 0; i < aHeld; i += LANES) {
       const lows = i64x2.splat(left.load64(a + i, 0));
       let found = i64x2.splat(0);
-      for (let j: u32 = 0; j < bHeld; j += LANES) found = v128.or(found, equalAny(lows, right.load64(b + j, 0), bHeld - j));
-      const twice = <u32>i8x16.bitmask(found), inB = twice | twice >> 8, ofBucket = firstLanes(<i32>(aHeld - i));
+      for (let j: u32 = 0; j < bHeld; j += LANES) {
+        found = v128.or(found, equalAny(lows, right.load64(b + j, 0), bHeld - j));
+      }
+      const twice = <u32>i8x16.bitmask(found);
+      const inB = twice | twice >> 8;
+      const ofBucket = firstLanes(<i32>(aHeld - i));
       const kept = (sizeof<O>() == sizeof<And>() ? inB : ~inB) & ofBucket & ALL_LANES;
       members += <u32>popcnt<u32>(kept);
       if (!stores<S>()) continue;
       const lanes = i16x8.add(i16x8.extend_low_i8x16_u(lows), i16x8.splat(<i16>(high << 8)));
-      if (out <= lastVector) v128.store(out, vector.compact(lanes, kept)); else putLanesOnly(lanes, kept, out);
+      if (out <= lastVector) {
+        v128.store(out, vector.compact(lanes, kept));
+      } else {
+        putLanesOnly(lanes, kept, out);
+      }
       out = start + arrayBytes(members);
     }
     a += aHeld;
@@ -164,34 +188,44 @@ export function differenceBuckets(a: usize, aCount: u32, b: usize, bCount: u32, 
 }
 
 /**
- * Marks the bytes of `lows` that equal any of the first `count` bytes of `others`. `lows` holds the same eight bytes twice: the first copy
- * is compared with four rotations of `others`, the second with the other four. A byte is found if either copy is marked.
+ * Marks the bytes of `lows` that equal any of the first `count` bytes of `others`. `lows` holds the same
+ * eight bytes twice: the first copy is compared with four rotations of `others`, the second with the other
+ * four. A byte is found if either copy is marked.
  */
 // @ts-ignore: decorator
 @inline function equalAny(lows: v128, others: u64, count: u32): v128 {
-  const indices = i8x16.min_u(i8x16(0, 1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7, 0, 1, 2, 3), i8x16.splat(<i8>(count - 1)));
+  const indices = i8x16.min_u(
+    i8x16(0, 1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7, 0, 1, 2, 3), i8x16.splat(<i8>(count - 1)),
+  );
   const y0 = i8x16.swizzle(i64x2.splat(others), indices);
   const y1 = v128.shuffle<u8>(y0, y0, 1, 2, 3, 4, 5, 6, 7, 0, 9, 10, 11, 12, 13, 14, 15, 8);
   const y2 = v128.shuffle<u8>(y0, y0, 2, 3, 4, 5, 6, 7, 0, 1, 10, 11, 12, 13, 14, 15, 8, 9);
   const y3 = v128.shuffle<u8>(y0, y0, 3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10);
-  return v128.or(v128.or(i8x16.eq(lows, y0), i8x16.eq(lows, y1)), v128.or(i8x16.eq(lows, y2), i8x16.eq(lows, y3)));
+  return v128.or(
+    v128.or(i8x16.eq(lows, y0), i8x16.eq(lows, y1)), v128.or(i8x16.eq(lows, y2), i8x16.eq(lows, y3)),
+  );
 }
 
-// --- One payload, in memory 0 or M -----------------------------------------------------------------------------------------------
+// --- One payload, in memory 0 or M -------------------------------------------------------------------------
 
 /** Sum of the eight lanes. */
 // @ts-ignore: decorator
 @inline function sumOf(lanes: v128): u32 {
-  const sums = i32x4.extadd_pairwise_i16x8_u(lanes), pairs = i32x4.add(sums, v128.shuffle<u64>(sums, sums, 1, 0));
+  const sums = i32x4.extadd_pairwise_i16x8_u(lanes);
+  const pairs = i32x4.add(sums, v128.shuffle<u64>(sums, sums, 1, 0));
   return <u32>(i32x4.extract_lane(pairs, 0) + i32x4.extract_lane(pairs, 1));
 }
 
 /** Counts the members of the buckets below that of `high`. */
 function membersBelow(counts: usize, high: u32): u32 {
   const edge = counts + (high & ~(LOWS - 1));
-  const rest = i8x16.lt_u(i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), i8x16.splat(<i8>(high & (LOWS - 1))));
+  const rest = i8x16.lt_u(
+    i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), i8x16.splat(<i8>(high & (LOWS - 1))),
+  );
   let sums = i16x8.extadd_pairwise_i8x16_u(v128.and(rest, v128.load(edge)));
-  for (let at = counts; at < edge; at += LOWS) sums = i16x8.add(sums, i16x8.extadd_pairwise_i8x16_u(v128.load(at)));
+  for (let at = counts; at < edge; at += LOWS) {
+    sums = i16x8.add(sums, i16x8.extadd_pairwise_i8x16_u(v128.load(at)));
+  }
   return sumOf(sums);
 }
 
@@ -212,18 +246,26 @@ export function bucketsLowerBound(at: usize, count: u32, value: u32): u32 {
 
 /** Whether `value` is a member. */
 export function bucketsHas(at: usize, count: u32, value: u32): bool {
-  return bucketHeld(at, count, value >> 8) != 0 && bucketHas(at, count, at + membersBelow(at + count, value >> 8), value);
+  return bucketHeld(at, count, value >> 8) != 0
+    && bucketHas(at, count, at + membersBelow(at + count, value >> 8), value);
 }
 
 /** Members of the bucket of `high`. */
 // @ts-ignore: decorator
-@inline export function bucketHeld(at: usize, count: u32, high: u32): u32 { return load<u8>(at + count + high); }
+@inline export function bucketHeld(at: usize, count: u32, high: u32): u32 {
+  return load<u8>(at + count + high);
+}
 
-/** From more than this many buckets away, it is faster to count all members below a bucket than to walk there. */
+/**
+ * From more than this many buckets away, it is faster to count all members below a bucket than to walk there.
+ */
 // @ts-ignore: decorator
 @inline const BUCKETS_FAR: u32 = 8;
 
-/** Where the bucket of `high` begins, given that the bucket of `near`, which is not above it, begins at `lows`. */
+/**
+ * Where the bucket of `high` begins, given that the bucket of `near`,
+ * which is not above it, begins at `lows`.
+ */
 // @ts-ignore: decorator
 @inline export function bucketFrom(at: usize, count: u32, near: u32, lows: usize, high: u32): usize {
   if (high - near > BUCKETS_FAR) return at + membersBelow(at + count, high);
@@ -253,9 +295,14 @@ export function bucketsFind(at: usize, count: u32, value: u32): u32 {
 }
 
 /** Whether the bucket of `value`, which is absent, has room for it. */
-export function bucketsHaveRoom(at: usize, count: u32, value: u32): bool { return u32(load<u8>(at + count + (value >> 8))) < BUCKET_MAX; }
+export function bucketsHaveRoom(at: usize, count: u32, value: u32): bool {
+  return u32(load<u8>(at + count + (value >> 8))) < BUCKET_MAX;
+}
 
-/** Inserts `value`, which has `index` of the `count` members below it. The payload and the bucket must have room. */
+/**
+ * Inserts `value`, which has `index` of the `count` members below it.
+ * The payload and the bucket must have room.
+ */
 export function bucketsInsert(at: usize, count: u32, index: u32, value: u32): void {
   const gap = at + index, counter = at + count + 1 + (value >> 8);      // the counts move up by one
   memory.copy(gap + 1, gap, bucketsBytes(count - index));
@@ -326,7 +373,9 @@ export function bucketsAreSound(at: usize, count: u32): bool {
   for (let high: u32 = 0; high < BUCKETS; high++) {
     const held = <u32>load<u8>(counts + high);
     if (members + held > count) return false;
-    for (let i = members + 1; i < members + held; i++) if (load<u8>(at + i) <= load<u8>(at + i - 1)) return false;
+    for (let i = members + 1; i < members + held; i++) {
+      if (load<u8>(at + i) <= load<u8>(at + i - 1)) return false;
+    }
     members += held;
   }
   return members == count;

@@ -1,14 +1,16 @@
-// Counters in bit slices: for each of a container's 65,536 values, in how many containers it is. Bit j of all counters is plane j, a bitset
-// in memory 0; planes follow one another, and behind the last one is the plane `over`, which has a value once its counter has overflowed.
-// Counters that begin at 2^planes - least overflow when they have counted `least`: `over` then tells which values are in so many
-// containers.
+// Counters in bit slices: for each of a container's 65,536 values, in how many containers it is. Bit j of all
+// counters is plane j, a bitset in memory 0; planes follow one another, and behind the last one is the plane
+// `over`, which has a value once its counter has overflowed. Counters that begin at 2^planes - least overflow
+// when they have counted `least`: `over` then tells which values are in so many containers.
 //
-// Adding 64 counters at once takes a few operations on words, so counting bitsets costs little more than their union. See "Compressed
-// bitmap indexes: beyond unions and intersections", Kaser and Lemire, https://arxiv.org/abs/1402.4466, on threshold functions by such
-// adders.
+// Adding 64 counters at once takes a few operations on words, so counting bitsets costs little more than
+// their union. See "Compressed bitmap indexes: beyond unions and intersections", Kaser and Lemire,
+// https://arxiv.org/abs/1402.4466, on threshold functions by such adders.
 
 import { bytes, left, right } from "../env/memory";
-import { BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, memberCount } from "./limits";
+import {
+  BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, memberCount,
+} from "./limits";
 import { putRun } from "./run";
 import { PART_BYTES } from "./bitset";
 
@@ -22,7 +24,9 @@ import { PART_BYTES } from "./bitset";
 @inline function planeAt(planes: usize, index: u32): usize { return planes + <usize>index * BITSET_BYTES; }
 
 /** Planes that counters need to overflow at `least`, without `over`. */
-export function planesFor(least: u32): u32 { return max(PLANES_LEAST, least > 1 ? 32 - <u32>clz<u32>(least - 1) : 0); }
+export function planesFor(least: u32): u32 {
+  return max(PLANES_LEAST, least > 1 ? 32 - <u32>clz<u32>(least - 1) : 0);
+}
 
 /** What counters that overflow at `least` begin at. */
 // @ts-ignore: decorator
@@ -31,26 +35,40 @@ export function planesFor(least: u32): u32 { return max(PLANES_LEAST, least > 1 
 // @ts-ignore: decorator
 @inline function startWord(start: u32, index: u32): u64 { return -<u64>((start >> index) & 1); }
 
-/** Sets the counters of the part of PART_BYTES that begins at byte `part` of a bitset, so that they overflow at `least`. */
-export function startCounters(planes: usize, count: u32, least: u32, part: usize): void { startPlanes(planes, count, least, part, 0); }
+/**
+ * Sets the counters of the part of PART_BYTES that begins at byte `part` of a bitset,
+ * so that they overflow at `least`.
+ */
+export function startCounters(planes: usize, count: u32, least: u32, part: usize): void {
+  startPlanes(planes, count, least, part, 0);
+}
 
 /** startCounters() for the planes from `from` on. */
 // @ts-ignore: decorator
 @inline function startPlanes(planes: usize, count: u32, least: u32, part: usize, from: u32): void {
   const start = startOf(count, least);
-  for (let i = from; i < count; i++) memory.fill(planeAt(planes, i) + part, <u8>startWord(start, i), PART_BYTES);
+  for (let i = from; i < count; i++) {
+    memory.fill(planeAt(planes, i) + part, <u8>startWord(start, i), PART_BYTES);
+  }
   memory.fill(planeAt(planes, count) + part, 0, PART_BYTES);
 }
 
 /**
- * Adds left bitset `a` and right bitset `b` to the counters: the part of PART_BYTES that begins at byte `part` of a bitset. `a` and `b` are
- * the addresses of that part. At `carry` in memory 0 is room for a part. A `least` other than 0 stands for startCounters() before.
+ * Adds left bitset `a` and right bitset `b` to the counters: the part of PART_BYTES that begins at byte
+ * `part` of a bitset. `a` and `b` are the addresses of that part. At `carry` in memory 0 is room for a part.
+ * A `least` other than 0 stands for startCounters() before.
  */
-export function countParts(planes: usize, count: u32, least: u32, a: usize, b: usize, part: usize, carry: usize): void {
+export function countParts(
+  planes: usize, count: u32, least: u32, a: usize, b: usize, part: usize, carry: usize,
+): void {
   const first = planes + part;
   if (count == PLANES_LEAST) {
     const out = first + 2 * BITSET_BYTES;
-    if (least) addFirstPair(a, b, first, out, startOf(count, least)); else addPair<Begun, Begun, Join>(a, b, first, out);
+    if (least) {
+      addFirstPair(a, b, first, out, startOf(count, least));
+    } else {
+      addPair<Begun, Begun, Join>(a, b, first, out);
+    }
     return;
   }
   if (least) {
@@ -69,22 +87,30 @@ function addFirstPair(a: usize, b: usize, p: usize, out: usize, start: u32): voi
   else addPair<Zeros, Zeros, Pass>(a, b, p, out);
 }
 
-/** What happens to what overflows: it joins what is at `out`, or is written there. The types differ in size, as in kernel.ts. */
+/**
+ * What happens to what overflows: it joins what is at `out`, or is written there.
+ * The types differ in size, as in kernel.ts.
+ */
 type Join = u8;
 type Pass = u16;
 
-/** What a plane holds before: what has been stored there, or nothing yet, which stands for no bits or for all. */
+/**
+ * What a plane holds before: what has been stored there, or nothing yet, which stands for no bits or for all.
+ */
 type Begun = u8;
 type Zeros = u16;
 type Ones = u32;
 
 /**
- * Adds two parts to the first two planes; what overflows goes to `out`. As in bitset.ts, a block's highest address is accessed first and
- * all loads come before the first store.
+ * Adds two parts to the first two planes; what overflows goes to `out`.
+ * As in bitset.ts, a block's highest address is accessed first and all loads come before the first store.
  */
 // @ts-ignore: decorator
 @inline function addPair<P, Q, J>(a: usize, b: usize, p: usize, out: usize): void {
-  for (const end = a + PART_BYTES; a < end; a += LANES_BYTES, b += LANES_BYTES, p += LANES_BYTES, out += LANES_BYTES) {
+  for (
+    const end = a + PART_BYTES; a < end;
+    a += LANES_BYTES, b += LANES_BYTES, p += LANES_BYTES, out += LANES_BYTES
+  ) {
     const x7 = left.load64(a, 56);
     const x6 = left.load64(a, 48);
     const x5 = left.load64(a, 40);
@@ -214,7 +240,10 @@ type Ones = u32;
   }
 }
 
-/** Adds one to the counters of the members of right array `a`. There are no branches up to the third plane: they would be unforeseeable. */
+/**
+ * Adds one to the counters of the members of right array `a`. There are no branches up to the third plane:
+ * they would mispredict.
+ */
 export function countArray(planes: usize, count: u32, a: usize, members: u32): void {
   for (const end = a + arrayBytes(members); a < end; a += MEMBER_BYTES) {
     const value = right.load16(a, 0), at = planes + (value >> 3);
@@ -222,7 +251,11 @@ export function countArray(planes: usize, count: u32, a: usize, members: u32): v
     const bit = (<u32>1) << (value & 7), carry = bit & p & q;
     store<u8>(at, p ^ bit);
     store<u8>(at, q ^ (bit & p), BITSET_BYTES);
-    if (count == PLANES_LEAST) store<u8>(at, o | carry, 2 * BITSET_BYTES); else if (carry) carryOn(at, count, carry);
+    if (count == PLANES_LEAST) {
+      store<u8>(at, o | carry, 2 * BITSET_BYTES);
+    } else if (carry) {
+      carryOn(at, count, carry);
+    }
   }
 }
 
@@ -237,14 +270,20 @@ function carryOn(at: usize, count: u32, carry: u32): void {
   if (carry) store<u8>(at, <u32>load<u8>(at) | carry);
 }
 
-// Few containers of few members are counted in levels instead: level i is a bitset of the values that are in more than i containers. Where
-// most values are in one container only, the other levels are hardly ever looked at.
+// Few containers of few members are counted in levels instead: level i is a bitset of the values
+// that are in more than i containers. Where most values are in one container only, the other
+// levels are hardly ever looked at.
 
-/** Adds the members of right array `a` to the `count` levels at `levels`, which follow one another and are clear at first. */
+/**
+ * Adds the members of right array `a` to the `count` levels at `levels`,
+ * which follow one another and are clear at first.
+ */
 export function countInLevels(levels: usize, count: u32, a: usize, members: u32): void {
   const end = a + arrayBytes(members), fours = a + arrayBytes(members & ~3);
   for (; a < fours; a += arrayBytes(4)) {
-    for (let four = right.load64(a, 0), i = 0; i < 4; i++, four >>= 16) countInLevel(levels, count, <u32>four & 0xffff);
+    for (let four = right.load64(a, 0), i = 0; i < 4; i++, four >>= 16) {
+      countInLevel(levels, count, <u32>four & 0xffff);
+    }
   }
   for (; a < end; a += MEMBER_BYTES) countInLevel(levels, count, right.load16(a, 0));
 }
@@ -256,7 +295,7 @@ export function countInLevels(levels: usize, count: u32, a: usize, members: u32)
   if (held & bit) countAgain(at, count, bit); else store<u8>(at, held | bit);
 }
 
-/** Adds a value that the first level has to the next one that lacks it. */
+/** Adds a value already in level 0 to the next level without it. */
 function countAgain(at: usize, count: u32, bit: u32): void {
   while (--count) {
     at += BITSET_BYTES;
@@ -266,7 +305,8 @@ function countAgain(at: usize, count: u32, bit: u32): void {
   }
 }
 
-// More members of arrays are counted in bytes: one for each of the 65,536 values. They are cleared and searched as fast as a few bitsets.
+// More members of arrays are counted in bytes: one for each of the 65,536 values.
+// They are cleared and searched as fast as a few bitsets.
 
 // @ts-ignore: decorator
 @inline export const BYTE_COUNTERS_BYTES: usize = UNIVERSE;
@@ -285,8 +325,8 @@ export function countInBytes(counters: usize, a: usize, members: u32): void {
 }
 
 /**
- * Writes the values that were counted at least `least` (1 to 255) times, with `exactly` no more often, as a bitset to `out`. Returns how
- * many they are.
+ * Writes the values that were counted at least `least` (1 to 255) times,
+ * with `exactly` no more often, as a bitset to `out`. Returns how many they are.
  */
 export function reachedInBytes(counters: usize, least: u32, exactly: bool, out: usize): u32 {
   let members: u64 = 0;
@@ -300,15 +340,17 @@ export function reachedInBytes(counters: usize, least: u32, exactly: bool, out: 
 }
 
 /**
- * Sorts the `members` values at `at` and keeps those that occur `least` times, with `exactly` no more often. Returns how many are kept. For
- * few values: the time is that of an insertion sort.
+ * Sorts the `members` values at `at` and keeps those that occur `least` times, with `exactly` no more often.
+ * Returns how many are kept. For few values: the time is that of an insertion sort.
  */
 export function keepRepeated(at: usize, members: u32, least: u32, exactly: bool): u32 {
   const end = at + arrayBytes(members);
   for (let next = at + MEMBER_BYTES; next < end; next += MEMBER_BYTES) {
     const value = load<u16>(next);
     let to = next;
-    for (; to > at && load<u16>(to - MEMBER_BYTES) > value; to -= MEMBER_BYTES) store<u16>(to, load<u16>(to - MEMBER_BYTES));
+    for (; to > at && load<u16>(to - MEMBER_BYTES) > value; to -= MEMBER_BYTES) {
+      store<u16>(to, load<u16>(to - MEMBER_BYTES));
+    }
     store<u16>(to, value);
   }
   let kept = at;
@@ -323,7 +365,8 @@ export function keepRepeated(at: usize, members: u32, least: u32, exactly: bool)
   return memberCount(at, kept);
 }
 
-// Few runs are counted by their edges: u32 each, twice the value at which a run begins, or twice the value behind a run's end, plus 1.
+// Few runs are counted by their edges:
+// u32 each, twice the value at which a run begins, or twice the value behind a run's end, plus 1.
 
 /** Writes the edges of the run low .. high to `at`; returns the address behind them. */
 // @ts-ignore: decorator
@@ -337,14 +380,17 @@ export function keepRepeated(at: usize, members: u32, least: u32, exactly: bool)
 @inline const EDGE_BYTES: usize = 4;
 
 /**
- * Sorts the edges at `at`, which end at `end`. Writes the values that lie in `least` of the runs, with `exactly` in no more, to `out` as a
- * runs payload, and returns how many they are. For few edges: the time is that of an insertion sort.
+ * Sorts the edges at `at`, which end at `end`. Writes the values that lie in `least` of the runs, with
+ * `exactly` in no more, to `out` as a runs payload, and returns how many they are. For few edges: the
+ * time is that of an insertion sort.
  */
 export function sweepEdges(at: usize, end: usize, least: u32, exactly: bool, out: usize): u32 {
   for (let next = at + EDGE_BYTES; next < end; next += EDGE_BYTES) {
     const edge = load<u32>(next);
     let to = next;
-    for (; to > at && load<u32>(to - EDGE_BYTES) > edge; to -= EDGE_BYTES) store<u32>(to, load<u32>(to - EDGE_BYTES));
+    for (; to > at && load<u32>(to - EDGE_BYTES) > edge; to -= EDGE_BYTES) {
+      store<u32>(to, load<u32>(to - EDGE_BYTES));
+    }
     store<u32>(to, edge);
   }
   let depth: u32 = 0, low: u32 = 0, members: u32 = 0, inside = false, next = out + RUNS_HEADER_BYTES;

@@ -1,8 +1,9 @@
 // Extracts the members of a bitset, as an array or as buckets.
 //
-// In a bitset that becomes an array, most words are 0, and which ones are not is unpredictable: a branch on that costs more than the work
-// on the word. So there is none. A bitset is read in lanes of 16 bits, eight at a time. The lanes that have members are appended to a list,
-// and then the members of eight listed lanes are extracted at once.
+// In a bitset that becomes an array, most words are 0, and which ones are not is unpredictable: a branch
+// on that costs more than the work on the word. So there is none. A bitset is read in lanes of 16 bits,
+// eight at a time. The lanes that have members are appended to a list, and then the members of eight
+// listed lanes are extracted at once.
 
 import { bits, left, right, vector } from "../env/memory";
 import { MEMBER_BYTES, UNIVERSE, memberCount, BUCKETS } from "./limits";
@@ -11,7 +12,10 @@ import { Same, combineVectors, isUnary } from "./kernel";
 import { PART_BYTES } from "./bitset";
 import { LANES_BYTES, interleaveHigh, interleaveLow, putLanes } from "./lanes";
 
-/** The list has lanes with members and, this far behind each, the value of its lowest bit. Up to a vector behind both may be written. */
+/**
+ * The list has lanes with members and, this far behind each, the value of its lowest bit.
+ * Up to a vector behind both may be written.
+ */
 // @ts-ignore: decorator
 @inline const VALUES: usize = PART_BYTES + LANES_BYTES;
 /** Working space of extractMembers() and bitsetToBuckets(). */
@@ -26,8 +30,9 @@ import { LANES_BYTES, interleaveHigh, interleaveLow, putLanes } from "./lanes";
 @inline export const SPARSE: u32 = 160;
 
 /**
- * Writes the members of the bitset that `left` shows at `a` as an array and returns their number. `members` is that number too; it only
- * selects the method. `out` needs room for eight members more and `work` EXTRACT_BYTES. Neither may overlap the bitset.
+ * Writes the members of the bitset that `left` shows at `a` as an array and returns their number. `members`
+ * is that number too; it only selects the method. `out` needs room for eight members more and `work`
+ * EXTRACT_BYTES. Neither may overlap the bitset.
  */
 export function extractMembers(a: usize, members: u32, out: usize, work: usize): u32 {
   if (members < SPARSE) return extractFew(a, out);
@@ -35,14 +40,15 @@ export function extractMembers(a: usize, members: u32, out: usize, work: usize):
 }
 
 /**
- * Writes the members as buckets to `out`, which needs bucketsBytes(members) and 64 bytes more. Returns false if a bucket would have 256
- * members. The other arguments are those of extractMembers().
+ * Writes the members as buckets to `out`, which needs bucketsBytes(members) and 64 bytes more.
+ * Returns false if a bucket would have 256 members. The other arguments are those of extractMembers().
  */
 export function bitsetToBuckets(a: usize, members: u32, out: usize, work: usize): bool {
   const counts = out + members, atOnce = bits.listsAtOnce();
   let to = out;
   for (let high: u32 = 0, word = a; high < BUCKETS; high++, word += BUCKET_BITSET_BYTES) {
-    const w3 = left.load64(word, 24), w2 = left.load64(word, 16), w1 = left.load64(word, 8), w0 = left.load64(word, 0);
+    const w3 = left.load64(word, 24), w2 = left.load64(word, 16);
+    const w1 = left.load64(word, 8), w0 = left.load64(word, 0);
     const held = <u32>(popcnt<u64>(w3) + popcnt<u64>(w2) + popcnt<u64>(w1) + popcnt<u64>(w0));
     if (held > BUCKET_MAX) return false;
     store<u8>(work + high, held);             // not at `counts` yet: that is written to until all members are
@@ -58,20 +64,27 @@ export function bitsetToBuckets(a: usize, members: u32, out: usize, work: usize)
 }
 
 /**
- * Combines the next PART_BYTES of left `a` and right `b`, whose bit 0 is `value`, and lists the lanes of the result that have members at
- * `list`, which needs EXTRACT_BYTES. Returns the end of the list.
+ * Combines the next PART_BYTES of left `a` and right `b`, whose bit 0 is `value`, and lists the lanes of the
+ * result that have members at `list`, which needs EXTRACT_BYTES. Returns the end of the list.
  */
-export function listPart<O>(a: usize, b: usize, value: u32, list: usize): usize { return listLanes<O>(a, b, value, list); }
+export function listPart<O>(a: usize, b: usize, value: u32, list: usize): usize {
+  return listLanes<O>(a, b, value, list);
+}
 
 /** An address in the middle of the list, at which extractListed() may stop and go on. */
 // @ts-ignore: decorator
-@inline export function middleOf(list: usize, end: usize): usize { return list + (((end - list) >> 1) & ~(LANES_BYTES - 1)); }
+@inline export function middleOf(list: usize, end: usize): usize {
+  return list + (((end - list) >> 1) & ~(LANES_BYTES - 1));
+}
 
 /**
- * Writes the members of the listed lanes from `list` up to `end`; returns the end of what is written. `dense` tells whether the whole
- * result is likely to have DENSE members. `out` needs room for the members and eight more.
+ * Writes the members of the listed lanes from `list` up to `end`; returns the end of what is
+ * written. `dense` tells whether the whole result is likely to have DENSE members. `out` needs room
+ * for the members and eight more.
  */
-export function extractListed(list: usize, end: usize, dense: bool, out: usize): usize { return putMembers<u16>(list, end, dense, out); }
+export function extractListed(list: usize, end: usize, dense: bool, out: usize): usize {
+  return putMembers<u16>(list, end, dense, out);
+}
 
 // @ts-ignore: decorator
 @inline export function isDense(members: u32): bool { return members >= DENSE; }
@@ -97,7 +110,8 @@ export function extractListed(list: usize, end: usize, dense: bool, out: usize):
 function extractFew(a: usize, out: usize): u32 {
   const start = out;
   for (let value: u32 = 0; value < UNIVERSE; value += 2048) {
-    const high = (<u64>emptyWords(a + 192) << 16) | emptyWords(a + 128), low = (emptyWords(a + 64) << 16) | emptyWords(a);
+    const high = (<u64>emptyWords(a + 192) << 16) | emptyWords(a + 128);
+    const low = (emptyWords(a + 64) << 16) | emptyWords(a);
     for (let words = ~((high << 32) | low); words; words &= words - 1) {
       const word = <u32>ctz<u64>(words), first = value + (word << 5);
       for (let rest = left.load32(a + (<usize>word << 2), 0); rest; rest &= rest - 1) {
@@ -113,19 +127,24 @@ function extractFew(a: usize, out: usize): u32 {
 /** A bit for each of the sixteen 32-bit words from `a` on that is 0. */
 // @ts-ignore: decorator
 @inline function emptyWords(a: usize): u32 {
-  const x3 = left.load128(a, 48), x2 = left.load128(a, 32), x1 = left.load128(a, 16), x0 = left.load128(a, 0), none = i64x2.splat(0);
+  const x3 = left.load128(a, 48), x2 = left.load128(a, 32);
+  const x1 = left.load128(a, 16), x0 = left.load128(a, 0), none = i64x2.splat(0);
   const low = i16x8.narrow_i32x4_s(i32x4.eq(x0, none), i32x4.eq(x1, none));
   const high = i16x8.narrow_i32x4_s(i32x4.eq(x2, none), i32x4.eq(x3, none));
   return <u32>i8x16.bitmask(i8x16.narrow_i16x8_s(low, high));
 }
 
-/** Lists the lanes with members of a part (see listPart) and a vector of 0 behind them; returns the end of the list. */
+/**
+ * Lists the lanes with members of a part (see listPart) and a vector of 0 behind them;
+ * returns the end of the list.
+ */
 // @ts-ignore: decorator
 @inline function listLanes<O>(a: usize, b: usize, value: u32, list: usize): usize {
   const end = a + PART_BYTES;
   let values = i16x8.add(i16x8.splat(<i16>value), i16x8(0, 16, 32, 48, 64, 80, 96, 112));
   for (; a < end; a += 4 * LANES_BYTES) {
-    const x3 = vectorAt<O>(a, b, 48), x2 = vectorAt<O>(a, b, 32), x1 = vectorAt<O>(a, b, 16), x0 = vectorAt<O>(a, b, 0);
+    const x3 = vectorAt<O>(a, b, 48), x2 = vectorAt<O>(a, b, 32);
+    const x1 = vectorAt<O>(a, b, 16), x0 = vectorAt<O>(a, b, 0);
     if (!isUnary<O>()) b += 4 * LANES_BYTES;
     const low = ~zeros(x0, x1), high = ~zeros(x2, x3);
     list = listVector(x0, values, low & 0xff, list);
@@ -167,7 +186,8 @@ function extractFew(a: usize, out: usize): u32 {
   const values = v128.load(list, VALUES), x = v128.load(list);
   const y = withoutLowest(x), z = withoutLowest(y);
   if (v128.any_true(z)) return putFours<Out>(list, out);
-  const first = i16x8.add(bitNumbers(v128.xor(x, y)), values), second = i16x8.add(bitNumbers(v128.xor(y, z)), values);
+  const first = i16x8.add(bitNumbers(v128.xor(x, y)), values);
+  const second = i16x8.add(bitNumbers(v128.xor(y, z)), values);
   const mask = ~zeros(interleaveLow(x, y), interleaveHigh(x, y));
   out = put<Out>(interleaveLow(first, second), mask & 0xff, out);
   return put<Out>(interleaveHigh(first, second), (mask >> 8) & 0xff, out);
@@ -178,9 +198,13 @@ function putFours<Out>(list: usize, out: usize): usize {
   const values = v128.load(list, VALUES), x = v128.load(list);
   const y = withoutLowest(x), z = withoutLowest(y), w = withoutLowest(z), rest = withoutLowest(w);
   if (v128.any_true(rest)) return putAll<Out>(list, out);
-  const first = i16x8.add(bitNumbers(v128.xor(x, y)), values), second = i16x8.add(bitNumbers(v128.xor(y, z)), values);
-  const third = i16x8.add(bitNumbers(v128.xor(z, w)), values), fourth = i16x8.add(bitNumbers(v128.xor(w, rest)), values);
-  const xy = interleaveLow(x, y), zw = interleaveLow(z, w), low = ~zeros(interleavePairsLow(xy, zw), interleavePairsHigh(xy, zw));
+  const first = i16x8.add(bitNumbers(v128.xor(x, y)), values);
+  const second = i16x8.add(bitNumbers(v128.xor(y, z)), values);
+  const third = i16x8.add(bitNumbers(v128.xor(z, w)), values);
+  const fourth = i16x8.add(bitNumbers(v128.xor(w, rest)), values);
+  const xy = interleaveLow(x, y);
+  const zw = interleaveLow(z, w);
+  const low = ~zeros(interleavePairsLow(xy, zw), interleavePairsHigh(xy, zw));
   const xyHigh = interleaveHigh(x, y), zwHigh = interleaveHigh(z, w);
   const high = ~zeros(interleavePairsLow(xyHigh, zwHigh), interleavePairsHigh(xyHigh, zwHigh));
   const early = interleaveLow(first, second), late = interleaveLow(third, fourth);
@@ -214,15 +238,20 @@ function putAll<Out>(list: usize, out: usize): usize {
 
 /** Each lane without its lowest bit. */
 // @ts-ignore: decorator
-@inline function withoutLowest(lanes: v128): v128 { return v128.and(lanes, i16x8.add(lanes, i16x8.splat(-1))); }
+@inline function withoutLowest(lanes: v128): v128 {
+  return v128.and(lanes, i16x8.add(lanes, i16x8.splat(-1)));
+}
 
 /**
- * The number of the only bit of each lane. 0x09af is a de Bruijn sequence: multiplied by the bit, it is shifted up by the bit's number, and
- * its top four bits are then different for each number.
+ * The number of the only bit of each lane. 0x09af is a de Bruijn sequence: multiplied by the bit,
+ * it is shifted up by the bit's number, and its top four bits are then different for each number.
  */
 // @ts-ignore: decorator
 @inline function bitNumbers(alone: v128): v128 {
-  return i8x16.swizzle(i8x16(0, 1, 2, 5, 3, 9, 6, 11, 15, 4, 8, 10, 14, 7, 13, 12), i16x8.shr_u(i16x8.mul(alone, i16x8.splat(0x09af)), 12));
+  return i8x16.swizzle(
+    i8x16(0, 1, 2, 5, 3, 9, 6, 11, 15, 4, 8, 10, 14, 7, 13, 12),
+    i16x8.shr_u(i16x8.mul(alone, i16x8.splat(0x09af)), 12),
+  );
 }
 
 // Interleave the low pairs of lanes, or the high ones, of two vectors.

@@ -1,5 +1,6 @@
-// Type arguments of the kernels. One type names the operation, another whether the result is stored, counted or both. The types differ in
-// size because AssemblyScript evaluates `sizeof` at compile time: each combination becomes a loop of its own, without these decisions.
+// Type arguments of the kernels. One type names the operation, another whether the result is stored, counted
+// or both. The types differ in size because AssemblyScript evaluates `sizeof` at compile time: each
+// combination becomes a loop of its own, without these decisions.
 
 /** The result is written to `out` and counted. */
 export type Store = u8;

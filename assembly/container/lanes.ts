@@ -23,7 +23,10 @@ import { MEMBER_BYTES } from "./limits";
   return v128.shuffle<u16>(before, lanes, 6, 7, 8, 9, 10, 11, 12, 13);
 }
 
-/** Writes the lanes whose bits are set in `mask` to `out`, without gaps, and returns the address behind them. Always stores 16 bytes. */
+/**
+ * Writes the lanes whose bits are set in `mask` to `out`, without gaps, and returns the address behind them.
+ * Always stores 16 bytes.
+ */
 // @ts-ignore: decorator
 @inline export function putLanes(lanes: v128, mask: u32, out: usize): usize {
   v128.store(out, vector.compact(lanes, mask));
@@ -45,15 +48,25 @@ export function putLanesOnly(lanes: v128, mask: u32, out: usize): usize {
 
 // Interleave the low lanes, or the high lanes, of two vectors.
 // @ts-ignore: decorator
-@inline export function interleaveLow(x: v128, y: v128): v128 { return v128.shuffle<u16>(x, y, 0, 8, 1, 9, 2, 10, 3, 11); }
+@inline export function interleaveLow(x: v128, y: v128): v128 {
+  return v128.shuffle<u16>(x, y, 0, 8, 1, 9, 2, 10, 3, 11);
+}
+
 // @ts-ignore: decorator
-@inline export function interleaveHigh(x: v128, y: v128): v128 { return v128.shuffle<u16>(x, y, 4, 12, 5, 13, 6, 14, 7, 15); }
+@inline export function interleaveHigh(x: v128, y: v128): v128 {
+  return v128.shuffle<u16>(x, y, 4, 12, 5, 13, 6, 14, 7, 15);
+}
 
 /** The lanes in reverse order. */
 // @ts-ignore: decorator
-@inline export function reverse(lanes: v128): v128 { return v128.shuffle<u16>(lanes, lanes, 7, 6, 5, 4, 3, 2, 1, 0); }
+@inline export function reverse(lanes: v128): v128 {
+  return v128.shuffle<u16>(lanes, lanes, 7, 6, 5, 4, 3, 2, 1, 0);
+}
 
-/** Sorts a bitonic sequence: lanes that ascend and then descend, or the reverse. Compares lanes at distance 4, 2 and 1. */
+/**
+ * Sorts a bitonic sequence: lanes that ascend and then descend, or the reverse.
+ * Compares lanes at distance 4, 2 and 1.
+ */
 // @ts-ignore: decorator
 @inline export function sortBitonic(lanes: v128): v128 {
   let other = v128.shuffle<u64>(lanes, lanes, 1, 0);

@@ -1,6 +1,7 @@
-// Union and symmetric difference of two bucket payloads (buckets.ts), as buckets. Two buckets of one high byte usually have one or two
-// vectors of members in total. One bucket is ascending, the other is reversed behind it, and such a sequence is sorted in four steps. The
-// sizes of buckets are unpredictable, so they determine masks and hardly any branches.
+// Union and symmetric difference of two bucket payloads (buckets.ts), as buckets. Two buckets of one high
+// byte usually have one or two vectors of members in total. One bucket is ascending, the other is reversed
+// behind it, and such a sequence is sorted in four steps. The sizes of buckets are unpredictable, so they
+// determine masks and hardly any branches.
 
 import { left, right } from "../env/memory";
 import { BUCKET_MAX, LOWS } from "./buckets";
@@ -10,7 +11,10 @@ import { BUCKETS } from "./limits";
 /** Up to this many members in both payloads, few pairs of buckets have more than one vector of them. */
 // @ts-ignore: decorator
 @inline const NARROW: u32 = 2400;
-/** Room behind the low bytes: two vectors that may be written, and the counts until their final position is known. */
+/**
+ * Room behind the low bytes: two vectors that may be written,
+ * and the counts until their final position is known.
+ */
 // @ts-ignore: decorator
 @inline export const MERGE_BYTES: usize = 2 * LOWS + BUCKETS;
 /** Returned if a bucket of the result would have 256 members. */
@@ -18,8 +22,8 @@ import { BUCKETS } from "./limits";
 @inline export const NO_BUCKETS: u32 = u32.MAX_VALUE;
 
 /**
- * Writes the union of the buckets that `left` shows at `a` and those that `right` shows at `b`; returns the cardinality, or NO_BUCKETS.
- * `out` needs aCount + bCount + MERGE_BYTES and must not overlap either.
+ * Writes the union of the buckets that `left` shows at `a` and those that `right` shows at `b`; returns the
+ * cardinality, or NO_BUCKETS. `out` needs aCount + bCount + MERGE_BYTES and must not overlap either.
  */
 export function unionBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   return merge<Or>(a, aCount, b, bCount, out);
@@ -33,14 +37,17 @@ export function xorBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: us
 // @ts-ignore: decorator
 @inline function merge<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   const aCounts = a + aCount, bCounts = b + bCount, start = out, counts = out + aCount + bCount + 2 * LOWS;
-  const wide = aCount + bCount > NARROW;      // two vectors for every pair of buckets, so that there is no branch to predict
+  // If so, every pair of buckets takes two vectors, so that there is no branch to predict.
+  const wide = aCount + bCount > NARROW;
   for (let high: u32 = 0; high < BUCKETS; high++) {
-    const aHeld = left.load8(aCounts + high, 0), bHeld = right.load8(bCounts + high, 0), sum = aHeld + bHeld, first = out;
+    const aHeld = left.load8(aCounts + high, 0), bHeld = right.load8(bCounts + high, 0);
+    const sum = aHeld + bHeld, first = out;
     if (max(aHeld, bHeld) > LOWS) {
       out = mergeLong<O>(a, aHeld, b, bHeld, out);
       if (u32(out - first) > BUCKET_MAX) return NO_BUCKETS;
     } else {
-      const x = v128.or(left.load128(a, 0), lanesFrom(aHeld)), y = reversed(v128.or(right.load128(b, 0), lanesFrom(bHeld)));
+      const x = v128.or(left.load128(a, 0), lanesFrom(aHeld));
+      const y = reversed(v128.or(right.load128(b, 0), lanesFrom(bHeld)));
       let repeated: u32;
       if (wide || sum > LOWS) {
         const lows = sortLows(i8x16.min_u(x, y)), highs = sortLows(i8x16.max_u(x, y));
@@ -52,7 +59,8 @@ export function xorBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: us
         v128.store(out, lows);
         repeated = repeats(lows, lows);
       }
-      repeated &= <u32>(((<u64>1) << sum) - 1) & ~1;                 // `sum` members, of which the first repeats none
+      // There are `sum` members, of which the first repeats none.
+      repeated &= <u32>(((<u64>1) << sum) - 1) & ~1;
       out = repeated ? withoutRepeats<O>(repeated, sum, out) : out + sum;
     }
     store<u8>(counts + high, <u8>(out - first));
@@ -71,9 +79,14 @@ export function xorBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: us
 
 /** The lanes in reverse order. */
 // @ts-ignore: decorator
-@inline function reversed(lows: v128): v128 { return v128.shuffle<u8>(lows, lows, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0); }
+@inline function reversed(lows: v128): v128 {
+  return v128.shuffle<u8>(lows, lows, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+}
 
-/** Sorts a bitonic sequence: lanes that ascend and then descend, or the reverse. Compares lanes at distance 8, 4, 2 and 1. */
+/**
+ * Sorts a bitonic sequence: lanes that ascend and then descend, or the reverse.
+ * Compares lanes at distance 8, 4, 2 and 1.
+ */
 // @ts-ignore: decorator
 @inline function sortLows(lows: v128): v128 {
   let other = v128.shuffle<u64>(lows, lows, 1, 0);
@@ -83,17 +96,28 @@ export function xorBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: us
   other = v128.shuffle<u16>(lows, lows, 1, 0, 3, 2, 5, 4, 7, 6);
   lows = v128.shuffle<u16>(i8x16.min_u(lows, other), i8x16.max_u(lows, other), 0, 9, 2, 11, 4, 13, 6, 15);
   other = v128.shuffle<u8>(lows, lows, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
-  return v128.shuffle<u8>(i8x16.min_u(lows, other), i8x16.max_u(lows, other), 0, 17, 2, 19, 4, 21, 6, 23, 8, 25, 10, 27, 12, 29, 14, 31);
+  return v128.shuffle<u8>(
+    i8x16.min_u(lows, other), i8x16.max_u(lows, other),
+    0, 17, 2, 19, 4, 21, 6, 23, 8, 25, 10, 27, 12, 29, 14, 31,
+  );
 }
 
-/** A bit for each lane that equals the one before it. The lane before the first is the last one of `before`. */
+/**
+ * A bit for each lane that equals the one before it. The lane before the first is the last one of `before`.
+ */
 // @ts-ignore: decorator
 @inline function repeats(before: v128, lows: v128): u32 {
-  const earlier = v128.shuffle<u8>(before, lows, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
+  const earlier = v128.shuffle<u8>(
+    before, lows,
+    15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+  );
   return <u32>i8x16.bitmask(i8x16.eq(lows, earlier));
 }
 
-/** Removes from the `sum` members at `out` those marked as repeating the one before, and with Xor that one too; returns the end. */
+/**
+ * Removes from the `sum` members at `out` those marked as repeating the one before,
+ * and with Xor that one too; returns the end.
+ */
 function withoutRepeats<O>(repeated: u32, sum: u32, out: usize): usize {
   const removed = sizeof<O>() == sizeof<Xor>() ? repeated | repeated >> 1 : repeated;
   let from = out;

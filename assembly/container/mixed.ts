@@ -1,16 +1,22 @@
-// Operations on two containers of different kinds (layouts: limits.ts). Left `a` is the payload at `a` of the operand that `left` shows,
-// right `b` the one at `b` of the operand that `right` shows.
+// Operations on two containers of different kinds (layouts: limits.ts). Left `a` is the payload at `a` of the
+// operand that `left` shows, right `b` the one at `b` of the operand that `right` shows.
 
 import { bits, left, right } from "../env/memory";
 import { Or, Xor, AndNot, Store, StoreOnly, Count, counts, stores } from "./kernel";
-import { MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, runsBytes, memberCount } from "./limits";
+import {
+  MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, runsBytes, memberCount,
+} from "./limits";
 import { setBits, clearBits, flipBits } from "./bitset";
 
 /** Whether the bitset that `right` shows at `b` has `value`: 0 or 1. */
 // @ts-ignore: decorator
-@inline function rightHas(b: usize, value: u32): u32 { return (right.load8(b + (value >> 3), 0) >> (value & 7)) & 1; }
+@inline function rightHas(b: usize, value: u32): u32 {
+  return (right.load8(b + (value >> 3), 0) >> (value & 7)) & 1;
+}
 
-/** Intersects left array `a` with right bitset `b`, to an array; returns the cardinality. `out` may be `a`. */
+/**
+ * Intersects left array `a` with right bitset `b`, to an array; returns the cardinality. `out` may be `a`.
+ */
 export function intersectArrayBitset(a: usize, aCount: u32, b: usize, out: usize): u32 {
   return filterByBitset<Store>(a, aCount, b, out, 0);
 }
@@ -19,7 +25,10 @@ export function intersectArrayBitsetCardinality(a: usize, aCount: u32, b: usize)
   return filterByBitset<Count>(a, aCount, b, 0, 0);
 }
 
-/** Writes the members of left array `a` that are not in right bitset `b`, to an array; returns the cardinality. `out` may be `a`. */
+/**
+ * Writes the members of left array `a` that are not in right bitset `b`, to an array;
+ * returns the cardinality. `out` may be `a`.
+ */
 export function differenceArrayBitset(a: usize, aCount: u32, b: usize, out: usize): u32 {
   return filterByBitset<Store>(a, aCount, b, out, 1);
 }
@@ -41,7 +50,10 @@ export function intersectArrayRuns(a: usize, aCount: u32, b: usize, out: usize):
   return filterByRuns(a, aCount, b, out, 0);
 }
 
-/** Writes the members of left array `a` that are not in right runs `b`, to an array; returns the cardinality. `out` may be `a`. */
+/**
+ * Writes the members of left array `a` that are not in right runs `b`, to an array;
+ * returns the cardinality. `out` may be `a`.
+ */
 export function differenceArrayRuns(a: usize, aCount: u32, b: usize, out: usize): u32 {
   return filterByRuns(a, aCount, b, out, 1);
 }
@@ -68,14 +80,28 @@ export function differenceArrayRuns(a: usize, aCount: u32, b: usize, out: usize)
 }
 
 /** Adds right array `b` to the bitset at `to` in memory 0; returns the change of the cardinality. */
-export function unionArrayInto(to: usize, b: usize, bCount: u32): i32 { return bCount - changeBits<Or, Store>(to, b, bCount); }
+export function unionArrayInto(to: usize, b: usize, bCount: u32): i32 {
+  return bCount - changeBits<Or, Store>(to, b, bCount);
+}
+
 /** Removes the members of right array `b`; returns the change of the cardinality, which is 0 or negative. */
-export function differenceArrayInto(to: usize, b: usize, bCount: u32): i32 { return -changeBits<AndNot, Store>(to, b, bCount); }
+export function differenceArrayInto(to: usize, b: usize, bCount: u32): i32 {
+  return -changeBits<AndNot, Store>(to, b, bCount);
+}
+
 /** Flips the members of right array `b`; returns the change of the cardinality. */
-export function xorArrayInto(to: usize, b: usize, bCount: u32): i32 { return bCount - 2 * changeBits<Xor, Store>(to, b, bCount); }
+export function xorArrayInto(to: usize, b: usize, bCount: u32): i32 {
+  return bCount - 2 * changeBits<Xor, Store>(to, b, bCount);
+}
+
 // The same without counting.
-export function unionArrayUncounted(to: usize, b: usize, bCount: u32): void { changeBits<Or, StoreOnly>(to, b, bCount); }
-export function xorArrayUncounted(to: usize, b: usize, bCount: u32): void { changeBits<Xor, StoreOnly>(to, b, bCount); }
+export function unionArrayUncounted(to: usize, b: usize, bCount: u32): void {
+  changeBits<Or, StoreOnly>(to, b, bCount);
+}
+
+export function xorArrayUncounted(to: usize, b: usize, bCount: u32): void {
+  changeBits<Xor, StoreOnly>(to, b, bCount);
+}
 
 /** Changes the bits of the array's members; returns how many were set, or 0 if S does not count. */
 // @ts-ignore: decorator

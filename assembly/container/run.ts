@@ -1,9 +1,9 @@
 // Runs payload:
 //   +0 u16 run count   +2 u16 start, u16 length - 1   +6 next run ...
 //
-// Runs are ascending, with at least one absent value between two of them. Their block may be larger than runsBytes(run count). The payload
-// is in memory 0 unless a comment says otherwise. Left `a` is the one at `a` of the operand that `left` shows, right `b` the one at `b` of
-// the operand that `right` shows.
+// Runs are ascending, with at least one absent value between two of them. Their block may be larger than
+// runsBytes(run count). The payload is in memory 0 unless a comment says otherwise. Left `a` is the one at
+// `a` of the operand that `left` shows, right `b` the one at `b` of the operand that `right` shows.
 
 import { left, right } from "../env/memory";
 import { Fault } from "../env/fault";
@@ -32,7 +32,9 @@ import { BITSET_BYTES, UNIVERSE, RUNS_HEADER_BYTES, RUN_BYTES, runsBytes } from 
 
 /** Makes run `i` low .. high. */
 // @ts-ignore: decorator
-@inline export function setRun(at: usize, i: u32, low: u32, high: u32): void { putRun(at + runsBytes(i), low, high); }
+@inline export function setRun(at: usize, i: u32, low: u32, high: u32): void {
+  putRun(at + runsBytes(i), low, high);
+}
 
 /** Makes room for a run before run `i` and counts it. The payload's block has room for one run more. */
 export function insertRunAt(at: usize, i: u32): void {
@@ -82,7 +84,10 @@ export function runsCardinality(at: usize): u32 {
   return members;
 }
 
-/** What is wrong with the runs at `at` of memory M, which should have `count` members, or Fault.NONE. All runs must lie in the memory. */
+/**
+ * What is wrong with the runs at `at` of memory M, which should have `count` members, or Fault.NONE.
+ * All runs must lie in the memory.
+ */
 export function checkRuns<M>(at: usize, count: u32): Fault {
   const runs = view16<M>(at, 0), end = at + runsBytes(runs);
   if (!runs) return Fault.NO_RUNS;
@@ -152,8 +157,8 @@ export function runsSelect(at: usize, rank: u32): u32 {
 }
 
 /**
- * Intersects left `a` with right `b`; returns the number of runs. `out` needs runsBytes(runs of a + runs of b + 1) and must not overlap
- * either. The next three work the same way.
+ * Intersects left `a` with right `b`; returns the number of runs. `out` needs runsBytes(runs of a + runs of
+ * b + 1) and must not overlap either. The next three work the same way.
  */
 export function intersectRuns(a: usize, b: usize, out: usize): u32 { return combine<And>(a, b, out); }
 export function unionRuns(a: usize, b: usize, out: usize): u32 { return combine<Or>(a, b, out); }
@@ -161,8 +166,8 @@ export function differenceRuns(a: usize, b: usize, out: usize): u32 { return com
 /** Symmetric difference. */
 export function xorRuns(a: usize, b: usize, out: usize): u32 { return combine<Xor>(a, b, out); }
 
-// A run in a register is one word: the start in the low half, length - 1 in the high half. Its edge is the first value behind it, at most
-// UNIVERSE.
+// A run in a register is one word: the start in the low half, length - 1 in the high half.
+// Its edge is the first value behind it, at most UNIVERSE.
 // @ts-ignore: decorator
 @inline function startOf(run: u32): u32 { return run & 0xffff; }
 // @ts-ignore: decorator
@@ -171,25 +176,32 @@ export function xorRuns(a: usize, b: usize, out: usize): u32 { return combine<Xo
 @inline function runBytesIf(condition: u32): usize { return <usize>condition << 2; }
 
 /**
- * Each step takes a run of each side, x and y, without what previous steps have dealt with, and deals with all values below the first edge:
+ * Each step takes a run of each side, x and y, without what previous steps have dealt with,
+ * and deals with all values below the first edge:
  *
- *      first      second     edge              from `first` on, values are in one of the two; from `second` on, in both;
- *        |   one    |  both   |                the later steps deal with the rest of the run that goes on at `edge`
+ *      first      second     edge
+ *        |   one    |  both   |
+ *
+ * From `first` on, values are in one of the two; from `second` on, in both. The later steps deal with the
+ * rest of the run that goes on at `edge`.
  *
  * If x and y are disjoint, no value is in both, and the values in one of the two end at `edge`.
  *
- * Which run ends first is unpredictable, so none of this branches. The values that a step adds to the result are a piece low .. high - 1. A
- * piece that touches the one before it extends it. The last piece is written in each step, but `out` moves on only if the next is apart.
+ * Which run ends first is unpredictable, so none of this branches. The values that a step adds to the result
+ * are a piece low .. high - 1. A piece that touches the one before it extends it. The last piece is written
+ * in each step, but `out` moves on only if the next is apart.
  */
 // @ts-ignore: decorator
 @inline function combine<O>(a: usize, b: usize, out: usize): u32 {
   const aEnd = a + runsBytes(left.load16(a, 0)), bEnd = b + runsBytes(right.load16(b, 0)), start = out;
-  let done: u32 = 0, low: u32 = 0, high: u32 = 0;     // values below `done` are dealt with; `high` is 0 before the first piece
+  // Values below `done` are dealt with; `high` is 0 before the first piece.
+  let done: u32 = 0, low: u32 = 0, high: u32 = 0;
   a += RUNS_HEADER_BYTES;
   b += RUNS_HEADER_BYTES;
   out += RUNS_HEADER_BYTES;
   while (a < aEnd && b < bEnd) {
-    const x = left.load32(a, 0), y = right.load32(b, 0), xLow = max(startOf(x), done), yLow = max(startOf(y), done);
+    const x = left.load32(a, 0), y = right.load32(b, 0);
+    const xLow = max(startOf(x), done), yLow = max(startOf(y), done);
     const xEdge = edgeOf(x), yEdge = edgeOf(y), second = max(xLow, yLow), edge = min(xEdge, yEdge);
     let from = min(xLow, yLow), to = min(second, edge);
     if (sizeof<O>() == sizeof<And>()) { from = second; to = edge; }
@@ -204,7 +216,8 @@ export function xorRuns(a: usize, b: usize, out: usize): u32 { return combine<Xo
     a += runBytesIf(u32(xEdge <= yEdge));
     b += runBytesIf(u32(yEdge <= xEdge));
   }
-  // The runs that are left are on one side: drop those that the operation does not keep, and append the others.
+  // The runs that are left are on one side:
+  // drop those that the operation does not keep, and append the others.
   if (sizeof<O>() == sizeof<And>()) a = aEnd;
   if (sizeof<O>() == sizeof<And>() || sizeof<O>() == sizeof<AndNot>()) b = bEnd;
   while (a < aEnd || b < bEnd) {
@@ -221,8 +234,9 @@ export function xorRuns(a: usize, b: usize, out: usize): u32 { return combine<Xo
   return closeRuns(start, out);
 }
 
-// ---- Edges: a bitset of the first value of each run and the first value behind it. Behind the bitset come MARKS_BYTES of marks, a bit for
-// each 64-bit word of the bitset that may not be 0, so that only those words are read.
+// ---- Edges: a bitset of the first value of each run and the first value behind it. Behind the
+// bitset come MARKS_BYTES of marks, a bit for each 64-bit word of the bitset that may not be 0, so
+// that only those words are read.
 
 // @ts-ignore: decorator
 @inline const MARKS_BYTES: usize = BITSET_BYTES / 64;
@@ -250,7 +264,10 @@ export function flipEdges(to: usize, b: usize): void {
   store<u64>(mark, load<u64>(mark, BITSET_BYTES) | ((<u64>1) << ((value >> 6) & 63)), BITSET_BYTES);
 }
 
-/** Writes the runs that begin and end at the edges, alternately; returns their number. `out` needs room for a run per two edges. */
+/**
+ * Writes the runs that begin and end at the edges, alternately; returns their number.
+ * `out` needs room for a run per two edges.
+ */
 export function edgesToRuns(edges: usize, out: usize): u32 {
   const start = out;
   let inside = false, low: u32 = 0;
@@ -273,7 +290,10 @@ export function edgesToRuns(edges: usize, out: usize): u32 {
   return closeRuns(start, out);
 }
 
-/** Writes the gaps between the runs of left `a`; returns their number. `out` needs room for one more run and must not overlap `a`. */
+/**
+ * Writes the gaps between the runs of left `a`; returns their number.
+ * `out` needs room for one more run and must not overlap `a`.
+ */
 export function complementRuns(a: usize, out: usize): u32 {
   const end = a + runsBytes(left.load16(a, 0)), start = out;
   let low: u32 = 0;

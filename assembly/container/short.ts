@@ -1,12 +1,15 @@
-// Short bitset: the 64-bit words of a bitset from the first one to the last one that has members, and perhaps a few around them.
+// Short bitset: the 64-bit words of a bitset from the first one to the last one that has members,
+// and perhaps a few around them.
 //
 //   +0  u32 bits 0-9: first word    bits 10-20: number of words    bits 29-31: not part of the header
 //   +4  words, as in a bitset
 //
-// Some functions compute with the address that a whole bitset would have whose words these are: its base. Only addresses of words that the
-// payload has are accessed, and the arithmetic wraps, so the base may lie outside the memory.
+// Some functions compute with the address that a whole bitset would have whose words these are: its
+// base. Only addresses of words that the payload has are accessed, and the arithmetic wraps, so the
+// base may lie outside the memory.
 //
-// Below, left `a` is the payload at `a` of the operand that `left` shows, right `b` the one at `b` of the operand that `right` shows.
+// Below, left `a` is the payload at `a` of the operand that `left` shows,
+// right `b` the one at `b` of the operand that `right` shows.
 
 import { left, right } from "../env/memory";
 import { Left, Own, Right, view32, view64 } from "../env/view";
@@ -15,7 +18,9 @@ import {
   BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, memberCount, runsBytes,
   SHORT_HEADER_BYTES, shortBytes,
 } from "./limits";
-import { PART_BYTES, bitsetHas, bitsetRangeCardinality, bitsetSelect, bitsetSet, clearBitset, setBits } from "./bitset";
+import {
+  PART_BYTES, bitsetHas, bitsetRangeCardinality, bitsetSelect, bitsetSet, clearBitset, setBits,
+} from "./bitset";
 import { wordsBetween } from "./kind";
 
 // @ts-ignore: decorator
@@ -28,12 +33,16 @@ import { wordsBetween } from "./kind";
 // @ts-ignore: decorator
 @inline export const SHORT_HEADER: u32 = (COUNT_MASK << COUNT_SHIFT) | FIRST_MASK;
 
-// --- The payload at `at`, in memory M or memory 0 -------------------------------------------------------------------------------
+// --- The payload at `at`, in memory M or memory 0 ----------------------------------------------------------
 
 // @ts-ignore: decorator
 @inline export function firstWord<M>(at: usize): u32 { return view32<M>(at, 0) & FIRST_MASK; }
+
 // @ts-ignore: decorator
-@inline export function wordCount<M>(at: usize): u32 { return (view32<M>(at, 0) >> COUNT_SHIFT) & COUNT_MASK; }
+@inline export function wordCount<M>(at: usize): u32 {
+  return (view32<M>(at, 0) >> COUNT_SHIFT) & COUNT_MASK;
+}
+
 /** Writes the header and leaves the bits that are not part of it as they are. */
 // @ts-ignore: decorator
 @inline function setWords(at: usize, first: u32, words: u32): void {
@@ -44,8 +53,12 @@ import { wordsBetween } from "./kind";
 @inline export function shortHeader(first: u32, words: u32): u32 { return first | (words << COUNT_SHIFT); }
 // @ts-ignore: decorator
 @inline function wordsAt(at: usize): usize { return at + SHORT_HEADER_BYTES; }
+
 // @ts-ignore: decorator
-@inline export function shortBase<M>(at: usize): usize { return wordsAt(at) - (<usize>firstWord<M>(at) << 3); }
+@inline export function shortBase<M>(at: usize): usize {
+  return wordsAt(at) - (<usize>firstWord<M>(at) << 3);
+}
+
 /** The first value of the words. */
 // @ts-ignore: decorator
 @inline export function shortLow<M>(at: usize): u32 { return firstWord<M>(at) << 6; }
@@ -61,10 +74,14 @@ export function clearShort(at: usize, first: u32, words: u32): void {
 
 /** Whether the words include that of `value`. */
 // @ts-ignore: decorator
-@inline function shortReaches(at: usize, value: u32): bool { return (value >> 6) - firstWord<Own>(at) < wordCount<Own>(at); }
+@inline function shortReaches(at: usize, value: u32): bool {
+  return (value >> 6) - firstWord<Own>(at) < wordCount<Own>(at);
+}
 
 // @ts-ignore: decorator
-@inline export function shortHas(at: usize, value: u32): bool { return shortReaches(at, value) && bitsetHas(shortBase<Own>(at), value); }
+@inline export function shortHas(at: usize, value: u32): bool {
+  return shortReaches(at, value) && bitsetHas(shortBase<Own>(at), value);
+}
 
 /** Word `index` of the container. */
 export function shortWord(at: usize, index: u32): u64 {
@@ -79,7 +96,9 @@ export function shortRank(at: usize, value: u32): u32 {
 }
 
 /** The member of 0-based rank `rank`, which is less than the cardinality. */
-export function shortSelect(at: usize, rank: u32): u32 { return shortLow<Own>(at) + bitsetSelect(wordsAt(at), rank); }
+export function shortSelect(at: usize, rank: u32): u32 {
+  return shortLow<Own>(at) + bitsetSelect(wordsAt(at), rank);
+}
 
 /** The greatest member. There must be one. */
 export function shortLast<M>(at: usize): u32 {
@@ -101,7 +120,10 @@ export function shortNextSet(at: usize, from: u32): u32 {
 
 /** The least value from `from` on that is absent, or UNIVERSE. */
 export function shortNextClear(at: usize, from: u32): u32 {
-  for (let word = from >> 6, mask = u64.MAX_VALUE << (from & 63); word < UNIVERSE >> 6; word++, mask = u64.MAX_VALUE) {
+  for (
+    let word = from >> 6, mask = u64.MAX_VALUE << (from & 63);
+    word < UNIVERSE >> 6; word++, mask = u64.MAX_VALUE
+  ) {
     const bits = ~shortWord(at, word) & mask;
     if (bits) return (word << 6) + <u32>ctz(bits);
   }
@@ -112,9 +134,13 @@ export function shortNextClear(at: usize, from: u32): u32 {
 // @ts-ignore: decorator
 @inline export function shortSet(at: usize, value: u32): void { bitsetSet(shortBase<Own>(at), value); }
 
-/** Makes the words first .. first + words - 1, which include those that are there and for which there is room. */
+/**
+ * Makes the words first .. first + words - 1, which include those that are there and for which there is room.
+ */
 export function widenShort(at: usize, first: u32, words: u32): void {
-  const before = <usize>(firstWord<Own>(at) - first) << 3, held = <usize>wordCount<Own>(at) << 3, to = wordsAt(at);
+  const before = <usize>(firstWord<Own>(at) - first) << 3;
+  const held = <usize>wordCount<Own>(at) << 3;
+  const to = wordsAt(at);
   if (before) {
     memory.copy(to + before, to, held);
     memory.fill(to, 0, before);
@@ -123,7 +149,10 @@ export function widenShort(at: usize, first: u32, words: u32): void {
   setWords(at, first, words);
 }
 
-/** Drops words without members at both ends. There must be a member. Returns the number of words that are left. */
+/**
+ * Drops words without members at both ends. There must be a member.
+ * Returns the number of words that are left.
+ */
 export function trimShort(at: usize): u32 {
   const words = wordCount<Own>(at), to = wordsAt(at);
   let from: u32 = 0, end = words;
@@ -143,7 +172,10 @@ export function trimmedWords(at: usize): u32 {
   return <u32>((end - from) >> 3);
 }
 
-/** Whether giving back the words at the ends is worth it: a quarter of the words or more. So a bitset does not go back and forth. */
+/**
+ * Whether giving back the words at the ends is worth it: a quarter of the words or more.
+ * So a bitset does not go back and forth.
+ */
 // @ts-ignore: decorator
 @inline export function isWorthTrimming(words: u32, kept: u32): bool { return kept * 4 <= words * 3; }
 
@@ -151,11 +183,13 @@ export function trimmedWords(at: usize): u32 {
 export function shortIsSound(at: usize, count: u32): bool {
   const words = wordCount<Own>(at);
   let members: u64 = 0;
-  for (let word: u32 = 0; word < words; word++) members += popcnt(load<u64>(wordsAt(at) + (<usize>word << 3)));
+  for (let word: u32 = 0; word < words; word++) {
+    members += popcnt(load<u64>(wordsAt(at) + (<usize>word << 3)));
+  }
   return members == count;
 }
 
-// --- Conversions, from the payload that `left` shows at `a` to memory 0; the two must not overlap ---------------------------------
+// --- Conversions, from the payload that `left` shows at `a` to memory 0; the two must not overlap ----------
 
 /** Sets the members of the array in words that are at the base `to` and are clear. */
 // @ts-ignore: decorator
@@ -163,7 +197,10 @@ export function shortIsSound(at: usize, count: u32): bool {
   for (const end = a + arrayBytes(count); a < end; a += MEMBER_BYTES) bitsetSet(to, left.load16(a, 0));
 }
 
-/** `out` needs shortBytes() of the words from `low`, the least value that they are to include, to `high`. Returns their number. */
+/**
+ * `out` needs shortBytes() of the words from `low`, the least value that they are to include, to `high`.
+ * Returns their number.
+ */
 export function arrayToShort(a: usize, count: u32, low: u32, high: u32, out: usize): u32 {
   const words = wordsBetween(low, high);
   clearShort(out, low >> 6, words);
@@ -181,7 +218,10 @@ export function runsToShort(a: usize, low: u32, high: u32, out: usize): void {
   }
 }
 
-/** The words of the bitset at `a` of memory M that a short bitset would have, as a header. There must be a member. */
+/**
+ * The words of the bitset at `a` of memory M that a short bitset would have, as a header.
+ * There must be a member.
+ */
 export function spanOfBitset<M>(a: usize): u32 {
   let from: usize = 0, end: usize = BITSET_BYTES;
   while (!fourWords<M>(a + from)) from += 32;
@@ -199,21 +239,30 @@ export function bitsetBecomesShort(at: usize, header: u32): void {
 
 /** The union of the four words at `at`. */
 // @ts-ignore: decorator
-@inline function fourWords<M>(at: usize): u64 { return view64<M>(at, 24) | view64<M>(at, 16) | view64<M>(at, 8) | view64<M>(at, 0); }
+@inline function fourWords<M>(at: usize): u64 {
+  return view64<M>(at, 24) | view64<M>(at, 16) | view64<M>(at, 8) | view64<M>(at, 0);
+}
 
 /** The number of words in a header. */
 // @ts-ignore: decorator
 @inline export function wordsOf(header: u32): u32 { return (header >> COUNT_SHIFT) & COUNT_MASK; }
 
-/** Address of part `part` (PART_BYTES, from that byte of the bitset on) of right `a`, if the words include all of it; otherwise 0. */
+/**
+ * Address of part `part` (PART_BYTES, from that byte of the bitset on) of right `a`,
+ * if the words include all of it; otherwise 0.
+ */
 export function shortPart(a: usize, part: usize): usize {
-  const header = right.load32(a, 0), from = <usize>(header & FIRST_MASK) << 3, end = from + (<usize>wordsOf(header) << 3);
+  const header = right.load32(a, 0);
+  const from = <usize>(header & FIRST_MASK) << 3;
+  const end = from + (<usize>wordsOf(header) << 3);
   return from <= part && part + PART_BYTES <= end ? wordsAt(a) + (part - from) : 0;
 }
 
 /** Copies part `part` of right `a` to `out`, or returns false if it has no words there. */
 export function copyShortPart(a: usize, part: usize, out: usize): bool {
-  const header = right.load32(a, 0), from = <usize>(header & FIRST_MASK) << 3, end = from + (<usize>wordsOf(header) << 3);
+  const header = right.load32(a, 0);
+  const from = <usize>(header & FIRST_MASK) << 3;
+  const end = from + (<usize>wordsOf(header) << 3);
   const low = max(from, part), high = min(end, part + PART_BYTES);
   if (low >= high) return false;
   memory.fill(out, 0, PART_BYTES);
@@ -246,18 +295,22 @@ export function shortToBitset(a: usize, out: usize): void {
   left.copy(out + (<usize>firstWord<Left>(a) << 3), wordsAt(a), <usize>wordCount<Left>(a) << 3);
 }
 
-// --- Kernels ------------------------------------------------------------------------------------------------------------------
+// --- Kernels -----------------------------------------------------------------------------------------------
 
 /**
- * Combines left `a` with right `b` into a short bitset at `out`, which overlaps neither, and returns the cardinality; with S = Count only
- * counts. The result has the words first .. first + words - 1: those that both have for And, all that either has for Or and Xor, and those
- * of `a` for AndNot.
+ * Combines left `a` with right `b` into a short bitset at `out`, which overlaps neither, and returns the
+ * cardinality; with S = Count only counts. The result has the words first .. first + words - 1: those that
+ * both have for And, all that either has for Or and Xor, and those of `a` for AndNot.
  */
 export function combineShorts<O, S>(a: usize, b: usize, first: u32, words: u32, out: usize): u32 {
-  const aFirst = firstWord<Left>(a), aWords = wordCount<Left>(a), bFirst = firstWord<Right>(b), bWords = wordCount<Right>(b);
+  const aFirst = firstWord<Left>(a), aWords = wordCount<Left>(a);
+  const bFirst = firstWord<Right>(b), bWords = wordCount<Right>(b);
   let members: u64 = 0;
   if (stores<S>()) store<u32>(out, shortHeader(first, words));
-  if (first >= aFirst && first + words <= aFirst + aWords && first >= bFirst && first + words <= bFirst + bWords) {
+  if (
+    first >= aFirst && first + words <= aFirst + aWords
+    && first >= bFirst && first + words <= bFirst + bWords
+  ) {
     const x = wordsAt(a) + (<usize>(first - aFirst) << 3), y = wordsAt(b) + (<usize>(first - bFirst) << 3);
     for (let i: usize = 0, end = <usize>words << 3; i < end; i += 8) {
       const word = combineWords<O>(left.load64(x + i, 0), right.load64(y + i, 0));
@@ -277,10 +330,18 @@ export function combineShorts<O, S>(a: usize, b: usize, first: u32, words: u32, 
   return <u32>members;
 }
 
-/** Intersects left array `a` with right short bitset `b`, to an array; returns the cardinality. `out` may be `a`. */
-export function intersectArrayShort<S>(a: usize, aCount: u32, b: usize, out: usize): u32 { return filterByShort<S>(a, aCount, b, out, 0); }
+/**
+ * Intersects left array `a` with right short bitset `b`, to an array;
+ * returns the cardinality. `out` may be `a`.
+ */
+export function intersectArrayShort<S>(a: usize, aCount: u32, b: usize, out: usize): u32 {
+  return filterByShort<S>(a, aCount, b, out, 0);
+}
 
-/** Writes the members of left array `a` that are not in right short bitset `b`, to an array; returns the cardinality. `out` may be `a`. */
+/**
+ * Writes the members of left array `a` that are not in right short bitset `b`, to an array;
+ * returns the cardinality. `out` may be `a`.
+ */
 export function differenceArrayShort(a: usize, aCount: u32, b: usize, out: usize): u32 {
   return filterByShort<Store>(a, aCount, b, out, 1);
 }
@@ -292,7 +353,8 @@ export function differenceArrayShort(a: usize, aCount: u32, b: usize, out: usize
   const end = a + arrayBytes(aCount), start = out;
   for (; a < end; a += MEMBER_BYTES) {
     const value = left.load16(a, 0), word = (value >> 6) - first, reaches = word < words;
-    const at = bits + select<usize>(<usize>word << 3, 0, reaches), has = <u32>(right.load64(at, 0) >> (value & 63)) & u32(reaches);
+    const at = bits + select<usize>(<usize>word << 3, 0, reaches);
+    const has = <u32>(right.load64(at, 0) >> (value & 63)) & u32(reaches);
     if (stores<S>()) store<u16>(out, value);
     out += <usize>(has ^ flip) << 1;
   }
@@ -300,9 +362,9 @@ export function differenceArrayShort(a: usize, aCount: u32, b: usize, out: usize
 }
 
 /**
- * Copies left short bitset `a` to `out` with the words first .. first + words - 1, which include its own, and changes the members of right
- * array `b` there: adds them (Or), flips them (Xor), or removes them (AndNot), which may lie outside the words. Returns the change of the
- * cardinality. `out` overlaps neither.
+ * Copies left short bitset `a` to `out` with the words first .. first + words - 1, which include its own, and
+ * changes the members of right array `b` there: adds them (Or), flips them (Xor), or removes them (AndNot),
+ * which may lie outside the words. Returns the change of the cardinality. `out` overlaps neither.
  */
 export function changeShort<O>(a: usize, b: usize, bCount: u32, first: u32, words: u32, out: usize): i32 {
   const held = wordCount<Left>(a), before = firstWord<Left>(a) - first;
@@ -321,7 +383,10 @@ export function changeShort<O>(a: usize, b: usize, bCount: u32, first: u32, word
   return change;
 }
 
-/** Adds right short bitset `b` to the bitset at `to` in memory 0 (Or) or flips its members there (Xor), without counting. */
+/**
+ * Adds right short bitset `b` to the bitset at `to` in memory 0 (Or) or flips its members
+ * there (Xor), without counting.
+ */
 export function combineShortInto<O>(to: usize, b: usize): void {
   const header = right.load32(b, 0);
   to += <usize>(header & FIRST_MASK) << 3;

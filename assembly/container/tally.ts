@@ -1,15 +1,19 @@
-// A tally: for each of a container's 65,536 values a sum, which changes at few of them. It is kept as its changes, so adding a container
-// costs what its members or runs are, and not what 65,536 counters would cost. A tally at `tally` in memory 0 is
+// A tally: for each of a container's 65,536 values a sum, which changes at few of them. It is kept as its
+// changes, so adding a container costs what its members or runs are, and not what 65,536 counters would cost.
+// A tally at `tally` in memory 0 is
 //
 //   +0      summary: a bit for each of the 1024 words below that has been written
-//   +128    places: a bit for each value at which the sum differs from that of the value before; a word is written when first used
+//   +128    places: a bit for each value at which the sum differs from that of the value before; a word is
+//           written when first used
 //   +8320   changes: i32 for each value, by how much; written when its bit is set
 //
-// So starting a tally is clearing the summary. Containers that are read word by word go to planes (counters.ts) instead. The sum of a value
-// is then that of the tally plus what the planes say.
+// So starting a tally is clearing the summary. Containers that are read word by word go to planes
+// (counters.ts) instead. The sum of a value is then that of the tally plus what the planes say.
 
 import { right } from "../env/memory";
-import { BITSET_BYTES, LOW_MAX, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, runsBytes } from "./limits";
+import {
+  BITSET_BYTES, LOW_MAX, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, runsBytes,
+} from "./limits";
 import { differenceBitsets, intersectBitsets, setBits, unionBitsets } from "./bitset";
 import { closeRuns, putRun } from "./run";
 
@@ -26,14 +30,19 @@ export function startTally(tally: usize): void { memory.fill(tally, 0, SUMMARY_B
 
 // @ts-ignore: decorator
 @inline function summaryAt(tally: usize, word: u32): usize { return tally + (<usize>(word >> 6) << 3); }
+
 // @ts-ignore: decorator
-@inline function placesAt(tally: usize, word: u32): usize { return tally + SUMMARY_BYTES + (<usize>word << 3); }
+@inline function placesAt(tally: usize, word: u32): usize {
+  return tally + SUMMARY_BYTES + (<usize>word << 3);
+}
+
 // @ts-ignore: decorator
 @inline function changeAt(tally: usize, value: u32): usize { return tally + CHANGES + (<usize>value << 2); }
 
 /** Changes the sums from `value` on. */
 export function tallyFrom(tally: usize, value: u32, by: i32): void {
-  const word = value >> 6, summary = summaryAt(tally, word), places = placesAt(tally, word), change = changeAt(tally, value);
+  const word = value >> 6, summary = summaryAt(tally, word);
+  const places = placesAt(tally, word), change = changeAt(tally, value);
   const wordBit = (<u64>1) << (word & 63), bit = (<u64>1) << (value & 63), written = load<u64>(summary);
   if (!(written & wordBit)) {
     store<u64>(summary, written | wordBit);
@@ -95,18 +104,22 @@ function nextChange(tally: usize, from: u32): u32 {
 
 /** By how much the sum of value 0 differs from that before any was added. */
 // @ts-ignore: decorator
-@inline function changeOfFirst(tally: usize): i32 { return nextChange(tally, 0) ? 0 : load<i32>(changeAt(tally, 0)); }
+@inline function changeOfFirst(tally: usize): i32 {
+  return nextChange(tally, 0) ? 0 : load<i32>(changeAt(tally, 0));
+}
 
 // @ts-ignore: decorator
-@inline function reaches(sum: i32, least: i32, exactly: bool): bool { return exactly ? sum == least : sum >= least; }
+@inline function reaches(sum: i32, least: i32, exactly: bool): bool {
+  return exactly ? sum == least : sum >= least;
+}
 
 /** The answer of tallyToRuns() where there are too many runs. */
 // @ts-ignore: decorator
 @inline export const TOO_MANY_RUNS: u32 = u32.MAX_VALUE;
 
 /**
- * Writes the values whose sum, plus `base`, is `least` or more, with `exactly` no more, to `out` as a runs payload of up to `most` runs.
- * Returns how many values they are, or TOO_MANY_RUNS.
+ * Writes the values whose sum, plus `base`, is `least` or more, with `exactly` no more,
+ * to `out` as a runs payload of up to `most` runs. Returns how many values they are, or TOO_MANY_RUNS.
  */
 export function tallyToRuns(tally: usize, base: i32, least: i32, exactly: bool, out: usize, most: u32): u32 {
   let sum = base + changeOfFirst(tally), low: u32 = 0, members: u32 = 0, next = out + RUNS_HEADER_BYTES;
@@ -141,7 +154,9 @@ export function tallyToBitset(tally: usize, base: i32, least: i32, exactly: bool
 }
 
 /** The same where the `count` planes at `planes`, which begin at 0 and do not overflow, add to the sums. */
-export function tallyWithPlanes(tally: usize, base: i32, least: i32, exactly: bool, planes: usize, count: u32, out: usize): void {
+export function tallyWithPlanes(
+  tally: usize, base: i32, least: i32, exactly: bool, planes: usize, count: u32, out: usize,
+): void {
   memory.fill(out, 0, BITSET_BYTES);
   for (let value: u32 = 0, sum = base + changeOfFirst(tally); value < UNIVERSE;) {
     const next = nextChange(tally, value + 1), last = next - 1, wanted = least - sum;
@@ -157,8 +172,13 @@ export function tallyWithPlanes(tally: usize, base: i32, least: i32, exactly: bo
   }
 }
 
-/** tallyWithPlanes() where the sum is the same for all values. Returns how many they are. `left` and `right` show memory 0. */
-export function planesToBitset(sum: i32, least: i32, exactly: bool, planes: usize, count: u32, out: usize): u32 {
+/**
+ * tallyWithPlanes() where the sum is the same for all values. Returns how many they are.
+ * `left` and `right` show memory 0.
+ */
+export function planesToBitset(
+  sum: i32, least: i32, exactly: bool, planes: usize, count: u32, out: usize,
+): u32 {
   const wanted = least - sum;
   let none: bool = (wanted >> count) != 0;
   if (wanted < 0) none = exactly;
@@ -172,12 +192,16 @@ export function planesToBitset(sum: i32, least: i32, exactly: bool, planes: usiz
   return members;
 }
 
-/** Which of 64 counters, whose bits are the words at `at` of `count` planes, are `wanted` or more, with `exactly` no more. */
+/**
+ * Which of 64 counters, whose bits are the words at `at` of `count` planes,
+ * are `wanted` or more, with `exactly` no more.
+ */
 // @ts-ignore: decorator
 @inline function planesReach(at: usize, count: u32, wanted: i32, exactly: bool): u64 {
   if (wanted < 0) return exactly ? 0 : u64.MAX_VALUE;
   if (wanted >> count) return 0;
-  let more = u64.MAX_VALUE, differs: u64 = 0;                 // as far as the planes seen so far tell, from the lowest bit on
+  // Both are as far as the planes seen so far tell, from the lowest bit on.
+  let more = u64.MAX_VALUE, differs: u64 = 0;
   for (let i: u32 = 0; i < count; i++, at += BITSET_BYTES) {
     const word = load<u64>(at), ones: u64 = -(<u64>((wanted >> i) & 1));
     more = ones ? word & more : word | more;

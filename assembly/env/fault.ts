@@ -1,5 +1,5 @@
-// Everything that can be wrong with a payload or an arena. The doc comments are the texts of error messages, as in
-// "ERR invalid roaring payload: it is truncated": the build generates the host's texts from them.
+// Everything that can be wrong with a payload or an arena. The doc comments are the texts of error messages,
+// as in "ERR invalid roaring payload: it is truncated": the build generates the host's texts from them.
 
 export const enum Fault {
   /** no fault */
@@ -56,7 +56,10 @@ export const enum Fault {
   TOTAL_CARDINALITY,
   /** the number of entries in the header does not match the directory */
   TOTAL_ENTRIES,
-  /** the cardinality of a bucket container does not match its counts, or its members are not in ascending order */
+  /**
+   * the cardinality of a bucket container does not match its counts,
+   * or its members are not in ascending order
+   */
   BUCKETS_UNSOUND,
   /** the kind of a container does not suit its cardinality */
   WRONG_FORM,

@@ -1,12 +1,13 @@
 // All imports of the core: everything that it can reach outside its linear memory.
 //
-// Memory 0 is an arena: the bitmap being read or written (arena/arena.ts). Two more memories are read-only. Their functions are inlined
-// into the machine code as bounds-checked loads:
+// Memory 0 is an arena: the bitmap being read or written (arena/arena.ts). Two more memories are read-only.
+// Their functions are inlined into the machine code as bounds-checked loads:
 //
-//   left, right   each shows one of the call's operands (another key's arena, or a payload), or memory 0 itself
+//   left, right   each shows one of the call's operands (another key's arena, or a payload), or memory 0
+//                 itself
 //
-// When an exported function starts, both show memory 0. select() changes what a memory shows, at the cost of two stores. The argument
-// `offset` is a compile-time constant everywhere.
+// When an exported function starts, both show memory 0. select() changes what a memory shows,
+// at the cost of two stores. The argument `offset` is a compile-time constant everywhere.
 
 /** The operand number of memory 0 itself. It stays valid when the arena grows and moves. */
 // @ts-ignore: decorator
@@ -30,7 +31,10 @@ export namespace left {
   /** Copies `bytes` from the operand to memory 0. The two ranges may overlap if the operand is SELF. */
   // @ts-ignore: decorator
   @external("left", "copy") export declare function copy(to: usize, from: usize, bytes: usize): void;
-  /** Asks the CPU to bring `bytes` bytes at `at` into its cache. A hint: it changes nothing, and does nothing beyond the operand's end. */
+  /**
+   * Asks the CPU to bring `bytes` bytes at `at` into its cache. A hint:
+   * it changes nothing, and does nothing beyond the operand's end.
+   */
   // @ts-ignore: decorator
   @external("left", "prefetch") export declare function prefetch(at: usize, bytes: usize): void;
 }
@@ -41,7 +45,10 @@ export namespace right {
   @external("right", "select") export declare function select(k: u32): void;
   // @ts-ignore: decorator
   @external("right", "size") export declare function size(): u32;
-  /** A number other than 0 for operand `k`, which two operands share if they are the same memory. Does not change what is shown. */
+  /**
+   * A number other than 0 for operand `k`, which two operands share if they are the same memory.
+   * Does not change what is shown.
+   */
   // @ts-ignore: decorator
   @external("right", "identity") export declare function identity(k: u32): u64;
   // @ts-ignore: decorator
@@ -62,10 +69,16 @@ export namespace right {
 
 /** Vector operations that wasm lacks. They access no memory. */
 export namespace vector {
-  /** Moves the 16-bit lanes whose bits are set in the low byte of `mask` to the front, in order. The lanes behind them are undefined. */
+  /**
+   * Moves the 16-bit lanes whose bits are set in the low byte of `mask` to the front, in order.
+   * The lanes behind them are undefined.
+   */
   // @ts-ignore: decorator
   @external("vector", "compact") export declare function compact(lanes: v128, mask: u32): v128;
-  /** A bit for each 16-bit lane of `x` that equals any lane of `y`. No lane may be 0, because lanes behind it may not be compared. */
+  /**
+   * A bit for each 16-bit lane of `x` that equals any lane of `y`.
+   * No lane may be 0, because lanes behind it may not be compared.
+   */
   // @ts-ignore: decorator
   @external("vector", "lanesIn") export declare function lanesIn(x: v128, y: v128): u32;
 }
@@ -73,8 +86,9 @@ export namespace vector {
 /** How much a call has worked. */
 export namespace work {
   /**
-   * Counts `units` of work: one is about what a container takes, or a step to one. The host looks at its clock when it has counted many,
-   * and ends a question that takes too long: then the call does not return. Costs a subtraction and a branch.
+   * Counts `units` of work: one is about what a container takes, or a step to one. The host looks at its
+   * clock when it has counted many, and ends a question that takes too long: then the call does not return.
+   * Costs a subtraction and a branch.
    */
   // @ts-ignore: decorator
   @external("work", "spend") export declare function spend(units: u32): void;
@@ -86,15 +100,17 @@ export namespace arena {
   // @ts-ignore: decorator
   @external("arena", "size") export declare function size(): u32;
   /**
-   * Makes memory 0 at least `bytes` large and keeps its contents; new bytes are not zeroed. Does not return if memory runs out.
+   * Makes memory 0 at least `bytes` large and keeps its contents; new bytes are not zeroed.
+   * Does not return if memory runs out.
    */
   // @ts-ignore: decorator
   @external("arena", "grow") export declare function grow(bytes: u32): void;
 }
 
 /**
- * Bits. The first three change four bits of the 8 KiB bitset at `at` in memory 0 and return how many of them were set before. Each 16-bit
- * lane of `four` is the number of a bit; bit v is bit v & 7 of byte v >> 3. One bounds check covers the bitset.
+ * Bits. The first three change four bits of the 8 KiB bitset at `at` in memory 0 and return how many of them
+ * were set before. Each 16-bit lane of `four` is the number of a bit; bit v is bit v & 7 of byte v >> 3. One
+ * bounds check covers the bitset.
  */
 export namespace bits {
   // @ts-ignore: decorator
@@ -104,8 +120,9 @@ export namespace bits {
   // @ts-ignore: decorator
   @external("bits", "flip") export declare function flip(at: usize, four: u64): u32;
   /**
-   * Writes the numbers of the bits of `word`, each plus `first`, to memory 0 at `at`, ascending, one byte each; returns how many they are.
-   * What is behind them, up to 64 bytes from `at`, has no meaning afterwards.
+   * Writes the numbers of the bits of `word`, each plus `first`, to memory 0 at `at`,
+   * ascending, one byte each; returns how many they are. What is behind them, up to 64 bytes
+   * from `at`, has no meaning afterwards.
    */
   // @ts-ignore: decorator
   @external("bits", "list") export declare function list(at: usize, word: u64, first: u32): u32;
@@ -116,10 +133,16 @@ export namespace bits {
 
 /** Counters of one byte in memory 0. */
 export namespace bytes {
-  /** Adds 1 to four of the 65,536 bytes at `at`, modulo 256. Each 16-bit lane of `four` is the number of a byte. One bounds check. */
+  /**
+   * Adds 1 to four of the 65,536 bytes at `at`, modulo 256.
+   * Each 16-bit lane of `four` is the number of a byte. One bounds check.
+   */
   // @ts-ignore: decorator
   @external("bytes", "increment") export declare function increment(at: usize, four: u64): void;
-  /** Which of the 64 bytes at `at` are at least the low byte of `least`: bit i of the result is for the byte at + i. */
+  /**
+   * Which of the 64 bytes at `at` are at least the low byte of `least`:
+   * bit i of the result is for the byte at + i.
+   */
   // @ts-ignore: decorator
   @external("bytes", "atLeast") export declare function atLeast(at: usize, least: u32): u64;
 }
@@ -132,14 +155,16 @@ export namespace argument {
   // @ts-ignore: decorator
   @external("argument", "put") export declare function put(index: u32, value: u64): void;
   /**
-   * Hands a value back to the host: an answer, or an offset that the call changed. If the call runs out of memory, the host uses these
-   * offsets to undo its changes. A call cannot hand back more values than it has read.
+   * Hands a value back to the host: an answer, or an offset that the call changed. If the call
+   * runs out of memory, the host uses these offsets to undo its changes. A call cannot hand
+   * back more values than it has read.
    */
   // @ts-ignore: decorator
   @external("argument", "handBack") export declare function handBack(value: u64): void;
   /**
-   * Notes that this call leaves a container of its arguments in a form that settle() or tidy() has yet to change (write/undo.ts). The host
-   * keeps the note, not the arena: an arena may be rewritten, and become a tiny one, between two calls for the same list.
+   * Notes that this call leaves a container of its arguments in a form that settle() or tidy() has yet to
+   * change (write/undo.ts). The host keeps the note, not the arena: an arena may be rewritten, and become a
+   * tiny one, between two calls for the same list.
    */
   // @ts-ignore: decorator
   @external("argument", "defer") export declare function defer(): void;

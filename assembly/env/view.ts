@@ -1,6 +1,6 @@
-// Loads from a memory that the caller chooses, so that one function can read memory 0 and operands alike. The memory is a type parameter,
-// and the compiler builds the function once for each. The types that name the memories differ in size, because AssemblyScript evaluates
-// `sizeof` at compile time.
+// Loads from a memory that the caller chooses, so that one function can read memory 0 and operands alike. The
+// memory is a type parameter, and the compiler builds the function once for each. The types that name the
+// memories differ in size, because AssemblyScript evaluates `sizeof` at compile time.
 
 import { left, right } from "./memory";
 

@@ -1,28 +1,32 @@
-// The normal form of a tree: no key, range or term is an item of the same term twice, and what does not depend on keys is one item. So a
-// question costs what its sources cost, however often it names them. Rules, with x, y for records and r for ranges:
+// The normal form of a tree: no key, range or term is an item of the same term twice, and what does not
+// depend on keys is one item. So a question costs what its sources cost, however often it names them. Rules,
+// with x, y for records and r for ranges:
 //
-//   ALL, LESS, ANY   x & x = x; x | x = x; x & ~x is nothing. Complements join the other side: ~x & y = y - x; ~x | y = ~(x - y).
-//                    Ranges are intersected or united.
-//   ODD              x ^ x is nothing; ~x ^ y = ~(x ^ y). Of ranges, the places are left where they are odd in number.
-//   ATLEAST, EXACTLY items get weights: what is there k times weighs k, and a complement weighs -1 while a constant grows by 1. Ranges make
-//                    steps of the constant. What can be said without weights is, because counting is quicker: ATLEAST, EXACTLY, ALL, ANY.
-//                    The rest are sums (combine/term.ts).
+//   ALL, LESS, ANY   x & x = x; x | x = x; x & ~x is nothing. Complements join the other side:
+//                    ~x & y = y - x; ~x | y = ~(x - y). Ranges are intersected or united.
+//   ODD              x ^ x is nothing; ~x ^ y = ~(x ^ y). Of ranges, the places are left where they are odd
+//                    in number.
+//   ATLEAST, EXACTLY items get weights: what is there k times weighs k, and a complement weighs -1 while a
+//                    constant grows by 1. Ranges make steps of the constant. What can be said without weights
+//                    is, because counting is quicker: ATLEAST, EXACTLY, ALL, ANY. The rest are sums
+//                    (combine/term.ts).
 //
-// A reference is the address of a record in normal form, plus 1 if its complement is meant. Records in normal form have no NOT below them.
-// Ranges in the items of a sum come behind the other items, ascend, and do not overlap. Without other items, and with weights of 1, a sum
-// stands for several ranges.
+// A reference is the address of a record in normal form, plus 1 if its complement is meant. Records in normal
+// form have no NOT below them. Ranges in the items of a sum come behind the other items, ascend, and do not
+// overlap. Without other items, and with weights of 1, a sum stands for several ranges.
 //
 // Items are gathered in lists behind the records, 16 bytes each, which are garbage afterwards:
 //
-//   items    u64 number of a key, or hash of a term with the highest bit set     u32 record      i32 weight or flags
-//   edges    u64 offset from which on more or fewer ranges count                  i32 how many    u32 0
+//   items   u64 number of a key, or hash of a term, highest bit set   u32 record     i32 weight, flags
+//   edges   u64 offset from which on more or fewer ranges count         i32 how many   u32 0
 
 import { reserve } from "../arena/arena";
 import { Rule, isSum } from "../combine/term";
 import {
-  RECORD_BYTES, Syntax, addChild, childItems, firstChild, greatestOffset, hashOf, highValue, isTerm, lowValue, makeKeys, makeRange,
-  makeTree, nextSibling, normalOf, operandTable, recordsEnd, recordsStart, rootRecord, ruleOf, setHash, setNormal, setRecordsEnd,
-  setRootRecord, setRule, setWeightOf, standsFor, syntaxOf, weightOf,
+  RECORD_BYTES, Syntax, addChild, childItems, firstChild, greatestOffset, hashOf, highValue, isTerm, lowValue,
+  makeKeys, makeRange, makeTree, nextSibling, normalOf, operandTable, recordsEnd, recordsStart, rootRecord,
+  ruleOf, setHash, setNormal, setRecordsEnd, setRootRecord, setRule, setWeightOf, standsFor, syntaxOf,
+  weightOf,
 } from "./tree";
 
 /** A record in normal form, or with COMPLEMENT its complement. */
@@ -32,7 +36,10 @@ type Reference = u32;
 @inline const COMPLEMENT: u32 = 1;
 // @ts-ignore: decorator
 @inline const ELEMENT_BYTES: usize = 16;
-/** Terms with more items do not become part of a term around them, because they would be gathered again at every level. */
+/**
+ * Terms with more items do not become part of a term around them,
+ * because they would be gathered again at every level.
+ */
 // @ts-ignore: decorator
 @inline const JOINED_MAX: u32 = 1024;
 // @ts-ignore: decorator
@@ -67,7 +74,9 @@ export function normalize(): void {
   setRootRecord(moveTree(root, recordsStart()));
 }
 
-/** Whether the normal form can differ: if a key is named more than once, or there are ranges or complements. */
+/**
+ * Whether the normal form can differ: if a key is named more than once, or there are ranges or complements.
+ */
 export function mayDiffer(operands: u32, named: u32): bool {
   if (operands > named) return true;
   for (let record = recordsStart(); record < recordsEnd(); record += RECORD_BYTES) {
@@ -79,7 +88,7 @@ export function mayDiffer(operands: u32, named: u32): bool {
 // @ts-ignore: decorator
 @inline function recordOf(reference: Reference): usize { return <usize>(reference & ~COMPLEMENT); }
 
-// --- Records that do not depend on keys -------------------------------------------------------------------------------------------
+// --- Records that do not depend on keys --------------------------------------------------------------------
 
 /** Whether the record, which is in normal form, is ranges or nothing. */
 function isConstant(record: usize): bool {
@@ -95,9 +104,11 @@ function nothing(): Reference {
 }
 
 // @ts-ignore: decorator
-@inline function nothingOr(everything: bool): Reference { return everything ? nothing() | COMPLEMENT : nothing(); }
+@inline function nothingOr(everything: bool): Reference {
+  return everything ? nothing() | COMPLEMENT : nothing();
+}
 
-// --- Gathering --------------------------------------------------------------------------------------------------------------------
+// --- Gathering ---------------------------------------------------------------------------------------------
 
 // What has been gathered: a header of HEADER_BYTES behind the records, then the items, then the edges.
 //
@@ -113,8 +124,12 @@ function nothing(): Reference {
 @inline function edgesOf(list: usize): u32 { return load<u32>(list, 4); }
 // @ts-ignore: decorator
 @inline function itemAt(list: usize, i: u32): usize { return list + HEADER_BYTES + <usize>i * ELEMENT_BYTES; }
+
 // @ts-ignore: decorator
-@inline function edgeAt(list: usize, i: u32): usize { return <usize>load<u32>(list, 8) + <usize>i * ELEMENT_BYTES; }
+@inline function edgeAt(list: usize, i: u32): usize {
+  return <usize>load<u32>(list, 8) + <usize>i * ELEMENT_BYTES;
+}
+
 // @ts-ignore: decorator
 @inline function constantOf(list: usize): i64 { return load<i64>(list, 16); }
 // @ts-ignore: decorator
@@ -131,8 +146,11 @@ function nothing(): Reference {
 @inline function recordOfItem(list: usize, i: u32): usize { return load<u32>(itemAt(list, i), 8); }
 // @ts-ignore: decorator
 @inline function weightOfItem(list: usize, i: u32): i32 { return load<i32>(itemAt(list, i), 12); }
+
 // @ts-ignore: decorator
-@inline function setWeightOfItem(list: usize, i: u32, weight: i32): void { store<i32>(itemAt(list, i), weight, 12); }
+@inline function setWeightOfItem(list: usize, i: u32, weight: i32): void {
+  store<i32>(itemAt(list, i), weight, 12);
+}
 
 /** How many elements gathering the record's children takes at most, in each list. */
 function elementsBelow(record: usize): u32 {
@@ -140,7 +158,9 @@ function elementsBelow(record: usize): u32 {
   for (let child = firstChild(record); child; child = nextSibling(child)) {
     const inner = syntaxOf(child) == Syntax.KEYS ? child : recordOf(normalOf(child));
     if (syntaxOf(inner) == Syntax.TERM && (isConstant(inner) || childItems(inner) <= JOINED_MAX)) {
-      for (let below = firstChild(inner); below; below = nextSibling(below)) elements += standsFor(below) + rangesIn(below);
+      for (let below = firstChild(inner); below; below = nextSibling(below)) {
+        elements += standsFor(below) + rangesIn(below);
+      }
     }
     elements += standsFor(child) + 1;
   }
@@ -157,7 +177,9 @@ function rangesIn(record: usize): u32 {
 
 /** Makes lists for all children of the record. */
 function makeLists(record: usize, mode: Mode): usize {
-  const list = recordsEnd(), elements = <usize>elementsBelow(record), edges = list + HEADER_BYTES + elements * ELEMENT_BYTES;
+  const list = recordsEnd();
+  const elements = <usize>elementsBelow(record);
+  const edges = list + HEADER_BYTES + elements * ELEMENT_BYTES;
   const end = edges + 2 * elements * ELEMENT_BYTES;
   reserve(end);
   setRecordsEnd(end);
@@ -203,13 +225,19 @@ function gather(list: usize, reference: Reference, complement: bool): void {
 
 /** Gathers all keys of a record. */
 function gatherKeys(list: usize, record: usize, complement: bool): void {
-  for (let key = <u32>lowValue(record); key <= <u32>highValue(record); key++) put(list, operandOf(key), 0, complement);
+  for (let key = <u32>lowValue(record); key <= <u32>highValue(record); key++) {
+    put(list, operandOf(key), 0, complement);
+  }
 }
 
-/** Whether all items of the record are items of the ALL or LESS that gathers it: of which x - y has x, and not y. */
+/**
+ * Whether all items of the record are items of the ALL or LESS that gathers it:
+ * of which x - y has x, and not y.
+ */
 function joins(record: usize, complement: bool): bool {
   const rule = ruleOf(record);
-  return (complement ? rule == Rule.ANY : rule == Rule.ALL || rule == Rule.LESS) && childItems(record) <= JOINED_MAX;
+  return (complement ? rule == Rule.ANY : rule == Rule.ALL || rule == Rule.LESS)
+    && childItems(record) <= JOINED_MAX;
 }
 
 /** Gathers the children of a record in normal form. */
@@ -316,7 +344,7 @@ function sink(at: usize, i: u32, count: u32): void {
   store<u64>(at + <usize>i * ELEMENT_BYTES, rest, 8);
 }
 
-// --- Ranges -----------------------------------------------------------------------------------------------------------------------
+// --- Ranges ------------------------------------------------------------------------------------------------
 
 /** What the number of ranges at an offset must be. */
 const enum Wanted { EQUAL, OTHER, ODD, EVEN, LEAST, ANY }
@@ -334,15 +362,18 @@ const enum Wanted { EQUAL, OTHER, ODD, EVEN, LEAST, ANY }
 }
 
 /**
- * The ranges in which the number of ranges suits, as children of a new sum whose constant is nothing. With Wanted.ANY their weights are
- * these numbers, and otherwise 1.
+ * The ranges in which the number of ranges suits, as children of a new sum whose constant is nothing.
+ * With Wanted.ANY their weights are these numbers, and otherwise 1.
  */
 function sweep(list: usize, constant: i64, wanted: Wanted, than: i64): usize {
   const sum = makeTree(Rule.SUM_ATLEAST), edges = edgesOf(list), weighs = wanted == Wanted.ANY;
   setRule(sum, Rule.SUM_ATLEAST, 1);
-  let number = constant, low: u64 = 0, open: i64 = 0;         // open: the weight of the range that began at `low`
+  // `open` is the weight of the range that began at `low`.
+  let number = constant, low: u64 = 0, open: i64 = 0;
   for (let i: u32 = 0, offset: u64 = 0; ;) {
-    for (; i < edges && load<u64>(edgeAt(list, i)) == offset; i++) number += <i64>load<i32>(edgeAt(list, i), 8);
+    for (; i < edges && load<u64>(edgeAt(list, i)) == offset; i++) {
+      number += <i64>load<i32>(edgeAt(list, i), 8);
+    }
     const weight: i64 = suits(number, wanted, than) ? (weighs ? number : 1) : 0;
     if (weight != open) {
       if (open) addRange(sum, low, offset - 1, <i32>open);
@@ -378,7 +409,7 @@ function constantRecord(sum: usize): usize {
   return sum;
 }
 
-// --- Terms ------------------------------------------------------------------------------------------------------------------------
+// --- Terms -------------------------------------------------------------------------------------------------
 
 function normal(record: usize): Reference {
   if (syntaxOf(record) == Syntax.RANGE) {
@@ -386,7 +417,8 @@ function normal(record: usize): Reference {
     return <u32>record;
   }
   if (syntaxOf(record) == Syntax.KEYS) return onlyKey(record);
-  if (isConstant(record) && isSum(ruleOf(record))) return <u32>record;        // of a tree that has been in normal form
+  // Only a tree that has been in normal form before has sums of ranges.
+  if (isConstant(record) && isSum(ruleOf(record))) return <u32>record;
   for (let child = firstChild(record); child; child = nextSibling(child)) {
     if (syntaxOf(child) != Syntax.KEYS) setNormal(child, normal(child));
   }
@@ -417,16 +449,24 @@ function onlyKey(record: usize): Reference {
 /** The key of a term in normal form that is nothing else; otherwise 0. */
 function keyAlone(record: usize): u32 {
   const child = firstChild(record);
-  return child && !nextSibling(child) && syntaxOf(child) == Syntax.KEYS && standsFor(child) == 1 ? <u32>lowValue(child) : 0;
+  return child && !nextSibling(child) && syntaxOf(child) == Syntax.KEYS && standsFor(child) == 1
+    ? <u32>lowValue(child)
+    : 0;
 }
 
-/** Gathers the record's children; those of an ANY as complements, and those of a LESS from item `firsts` on. */
+/**
+ * Gathers the record's children; those of an ANY as complements, and those of a LESS from item `firsts` on.
+ */
 function gatherChildren(list: usize, record: usize, complement: bool): void {
   let firsts = ruleOf(record) == Rule.LESS ? <u32>lowValue(record) : u32.MAX_VALUE;
   for (let child = firstChild(record); child; child = nextSibling(child)) {
     const without = complement || !firsts;
     firsts -= min(firsts, standsFor(child));
-    if (syntaxOf(child) == Syntax.KEYS) gatherKeys(list, child, without); else gather(list, normalOf(child), without);
+    if (syntaxOf(child) == Syntax.KEYS) {
+      gatherKeys(list, child, without);
+    } else {
+      gather(list, normalOf(child), without);
+    }
   }
   settle(list);
 }
@@ -438,7 +478,10 @@ function normalAll(record: usize): Reference {
   return conjunction(list, rule == Rule.ANY);
 }
 
-/** The gathered items with WITH, without those that have WITHOUT, in as many ranges as were gathered; or with `complement` the others. */
+/**
+ * The gathered items with WITH, without those that have WITHOUT, in as many ranges as were gathered;
+ * or with `complement` the others.
+ */
 function conjunction(list: usize, complement: bool): Reference {
   const items = itemsOf(list), least = <i64>constantsOf(list);
   let withs: u32 = 0, withouts: u32 = 0;
@@ -484,7 +527,11 @@ function normalOdd(record: usize): Reference {
 function gatherWeighed(list: usize, record: usize): void {
   for (let child = firstChild(record); child; child = nextSibling(child)) {
     setTimes(list, weightOf(child));
-    if (syntaxOf(child) == Syntax.KEYS) gatherKeys(list, child, false); else gather(list, normalOf(child), false);
+    if (syntaxOf(child) == Syntax.KEYS) {
+      gatherKeys(list, child, false);
+    } else {
+      gather(list, normalOf(child), false);
+    }
   }
   settle(list);
 }
@@ -494,7 +541,9 @@ function normalCount(record: usize, exactly: bool): Reference {
   const list = makeLists(record, Mode.WEIGHT);
   if (isSum(ruleOf(record))) gatherWeighed(list, record); else gatherChildren(list, record, false);
   let least = <i64>lowValue(record) - constantOf(list);
-  if (!itemsOf(list)) return <u32>constantRecord(sweep(list, 0, exactly ? Wanted.EQUAL : Wanted.LEAST, least));
+  if (!itemsOf(list)) {
+    return <u32>constantRecord(sweep(list, 0, exactly ? Wanted.EQUAL : Wanted.LEAST, least));
+  }
   const ranges = sweep(list, 0, Wanted.ANY, 0);
   if (isEverything(ranges)) least -= <i64>weightOf(firstChild(ranges));
   else if (firstChild(ranges)) return sumOf(list, ranges, least, exactly);
@@ -518,12 +567,16 @@ function countOf(list: usize, sum: usize, least: i64, exactly: bool): Reference 
   }
   if (least > up || (exactly && least < down)) return nothing();
   if (!exactly && least <= down) return nothing() | COMPLEMENT;
-  if (least == up) return whereAll(list, 1, false);           // all that weigh something, and none that weigh less
+  // Then all that weigh more than 0 are needed, and none that weigh less.
+  if (least == up) return whereAll(list, 1, false);
   if (exactly ? least == down : least == down + 1) return whereAll(list, -1, !exactly);
-  if (!alike && !down && up <= REPEATED_MOST * <i64>items && onlyKeysRepeat(list)) return countRepeated(list, least, exactly);
+  if (!alike && !down && up <= REPEATED_MOST * <i64>items && onlyKeysRepeat(list)) {
+    return countRepeated(list, least, exactly);
+  }
   if (!alike || (up && down)) return sumOf(list, 0, least, exactly);
   const counted = makeTree(exactly ? Rule.EXACTLY : Rule.ATLEAST), downwards = down != 0;
-  const number = !downwards ? least : exactly ? -least : 1 - least;           // at most -least is not 1 - least or more
+  // "At most -least" is the complement of "1 - least or more".
+  const number = !downwards ? least : exactly ? -least : 1 - least;
   setRule(counted, ruleOf(counted), <u64>number);
   addItems(counted, list, downwards ? -1 : 1, 1);
   hashTerm(counted);
@@ -532,7 +585,9 @@ function countOf(list: usize, sum: usize, least: i64, exactly: bool): Reference 
 
 /** Whether all items that weigh more than 1 are keys. */
 function onlyKeysRepeat(list: usize): bool {
-  for (let i: u32 = 0; i < itemsOf(list); i++) if (recordOfItem(list, i) && weightOfItem(list, i) > 1) return false;
+  for (let i: u32 = 0; i < itemsOf(list); i++) {
+    if (recordOfItem(list, i) && weightOfItem(list, i) > 1) return false;
+  }
   return true;
 }
 
@@ -555,7 +610,9 @@ function countRepeated(list: usize, least: i64, exactly: bool): Reference {
 
 /** In all items whose weight has the sign `sign` and in no others, or with `complement` elsewhere. */
 function whereAll(list: usize, sign: i32, complement: bool): Reference {
-  for (let i: u32 = 0; i < itemsOf(list); i++) setWeightOfItem(list, i, weightOfItem(list, i) * sign > 0 ? WITH : WITHOUT);
+  for (let i: u32 = 0; i < itemsOf(list); i++) {
+    setWeightOfItem(list, i, weightOfItem(list, i) * sign > 0 ? WITH : WITHOUT);
+  }
   store<u32>(list, 0, 4);                     // no ranges
   store<i64>(list, 0, 16);
   store<u32>(list, 0, 24);
@@ -576,13 +633,23 @@ function sumOf(list: usize, ranges: usize, least: i64, exactly: bool): Reference
   return <u32>sum;
 }
 
-/** Adds the items of this weight to a term, with weight `weighing`; with `which` 0, all items, each with its own. */
+/**
+ * Adds the items of this weight to a term, with weight `weighing`;
+ * with `which` 0, all items, each with its own.
+ */
 function addItems(term: usize, list: usize, which: i32, weighing: i32): void {
   for (let i: u32 = 0; i < itemsOf(list);) {
     const weight = weightOfItem(list, i), record = recordOfItem(list, i), first = keyOfItem(list, i);
     if (which && weight != which) { i++; continue; }
     let child = record, last = first;
-    for (i++; !record && i < itemsOf(list) && keyOfItem(list, i) == last + 1 && weightOfItem(list, i) == weight; i++) last++;
+    for (
+      i++;
+      !record && i < itemsOf(list)
+      && keyOfItem(list, i) == last + 1 && weightOfItem(list, i) == weight;
+      i++
+    ) {
+      last++;
+    }
     if (!record) child = makeKeys(<u32>first, <u32>last);
     setWeightOf(child, weighing ? weighing : weight);
     addChild(term, child);
@@ -598,7 +665,7 @@ function onlyItem(term: usize): Reference {
   return <u32>term;
 }
 
-// --- Hashes -----------------------------------------------------------------------------------------------------------------------
+// --- Hashes ------------------------------------------------------------------------------------------------
 
 /** A number whose bits all depend on all bits of `x` (splitmix64). */
 function mix(x: u64): u64 {
@@ -611,15 +678,20 @@ function mix(x: u64): u64 {
 function hashTerm(term: usize): void {
   let hash = mix(lowValue(term) + (<u64>ruleOf(term) << 48) + 1);
   for (let child = firstChild(term); child; child = nextSibling(child)) {
-    const own = syntaxOf(child) == Syntax.KEYS ? mix(lowValue(child) << 32 | highValue(child)) : hashOf(child);
+    const own = syntaxOf(child) == Syntax.KEYS
+      ? mix(lowValue(child) << 32 | highValue(child))
+      : hashOf(child);
     hash = mix(hash + own + (<u64>weightOf(child) << 17));
   }
   setHash(term, hash);
 }
 
-// --- What is left -----------------------------------------------------------------------------------------------------------------
+// --- What is left ------------------------------------------------------------------------------------------
 
-/** Moves the records of the tree at `root` down to `to`, where what follows is garbage. Returns the root's new address. */
+/**
+ * Moves the records of the tree at `root` down to `to`, where what follows is garbage.
+ * Returns the root's new address.
+ */
 function moveTree(root: usize, to: usize): usize {
   const from = recordsEnd();
   copyTree(root, from - to);
@@ -629,7 +701,10 @@ function moveTree(root: usize, to: usize): usize {
   return to;
 }
 
-/** Copies the record and all below it behind the records, as they are to be `by` bytes further down. Returns where the copy will be. */
+/**
+ * Copies the record and all below it behind the records, as they are to be `by` bytes further down.
+ * Returns where the copy will be.
+ */
 function copyTree(record: usize, by: usize): usize {
   const copy = recordsEnd();
   reserve(copy + RECORD_BYTES);

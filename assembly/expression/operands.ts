@@ -6,9 +6,9 @@ import { reserve } from "../arena/arena";
 import { entriesHeld } from "../arena/directory";
 import { recordsEnd, setOperandTable, setRecordsEnd } from "./tree";
 
-// Fewer than WORTHWHILE operands are not compared: looking would cost all small questions more than reading a repeated one twice costs few.
-// Up to COMPARED operands are compared with one another. More are looked up by their identities among slots, u64 identity and u64 operand:
-// open addressing, at least half of them free.
+// Fewer than WORTHWHILE operands are not compared: looking would cost all small questions more than reading a
+// repeated one twice costs few. Up to COMPARED operands are compared with one another. More are looked up by
+// their identities among slots, u64 identity and u64 operand: open addressing, at least half of them free.
 
 // @ts-ignore: decorator
 @inline export const WORTHWHILE: u32 = 8;
@@ -17,7 +17,10 @@ import { recordsEnd, setOperandTable, setRecordsEnd } from "./tree";
 // @ts-ignore: decorator
 @inline const SLOT_BYTES: usize = 16;
 
-/** Whether the operand has members. Empty ones are all alike, but looking for them would take longer than combining them. */
+/**
+ * Whether the operand has members. Empty ones are all alike,
+ * but looking for them would take longer than combining them.
+ */
 // @ts-ignore: decorator
 @inline function hasMembers(operand: u32): bool {
   right.select(operand);
@@ -25,8 +28,9 @@ import { recordsEnd, setOperandTable, setRecordsEnd } from "./tree";
 }
 
 /**
- * Whether any of the first `count` operands is the same bitmap as one before it. Then a table of operands is added to the tree in memory 0:
- * a u32 for each, the first operand that is the same. Does not look if they are fewer than WORTHWHILE.
+ * Whether any of the first `count` operands is the same bitmap as one before it. Then a table of operands
+ * is added to the tree in memory 0: a u32 for each, the first operand that is the same. Does not look if
+ * they are fewer than WORTHWHILE.
  */
 export function hasRepeated(count: u32): bool {
   if (count < WORTHWHILE || (count <= COMPARED && !anyEqual(count))) return false;
@@ -40,7 +44,10 @@ export function hasRepeated(count: u32): bool {
 // @ts-ignore: decorator
 @inline function tableBytes(count: u32): usize { return (<usize>count << 2) + 7 & ~7; }
 
-/** Makes the table at `at`, with the help of slots at `slotsAt`. Returns whether any operand is the same as one before it. */
+/**
+ * Makes the table at `at`, with the help of slots at `slotsAt`.
+ * Returns whether any operand is the same as one before it.
+ */
 function makeTable(at: usize, slotsAt: usize, count: u32): bool {
   const slots = (<usize>1) << (33 - <usize>clz<u32>(count));
   reserve(slotsAt + slots * SLOT_BYTES);

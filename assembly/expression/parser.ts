@@ -6,16 +6,17 @@
 //   operand       = ~ operand | ( union ) | #key | [first..last] | function ( arguments )
 //   argument      = #first..#last | union
 //
-// Functions are all, any, one; atleast, atmost and exactly, whose first argument is a number. Letters may be of either case.
+// Functions are all, any, one; atleast, atmost and exactly, whose first argument is a number.
+// Letters may be of either case.
 
 import { right } from "../env/memory";
 import { Rule } from "../combine/term";
 import { Mistake } from "./mistake";
 import { accept, acceptDots, atWord, expect, peek, readNumber, readWord, skipDigits } from "./text";
 import {
-  addChild, addOperands, childItems, firstChild, greatestOffset, isTerm, join, keyCount, levels, lowValue, makeKeys, makeRange, makeTree,
-  moveChildren, nameKeys, namedKeys, nextSibling, note, operands, setLevels, setRootRecord, setRule, setTextAt, standsFor, startTree,
-  textAt,
+  addChild, addOperands, childItems, firstChild, greatestOffset, isTerm, join, keyCount, levels, lowValue,
+  makeKeys, makeRange, makeTree, moveChildren, nameKeys, namedKeys, nextSibling, note, operands, setLevels,
+  setRootRecord, setRule, setTextAt, standsFor, startTree, textAt,
 } from "./tree";
 
 /** Most characters of an expression. */
@@ -38,8 +39,8 @@ const enum Word { ALL = 0x616c6c, ANY = 0x616e79, ONE = 0x6f6e65 }
 @inline const EXACTLY: u64 = 0x65786163746c79;
 
 /**
- * Makes memory 0 the tree of the text that `right` shows: an expression over `keys` keys of a family with this greatest offset. After a
- * mistake the tree has no meaning.
+ * Makes memory 0 the tree of the text that `right` shows: an expression over `keys` keys of a family with
+ * this greatest offset. After a mistake the tree has no meaning.
  */
 export function parse(keys: u32, greatest: u64): void {
   startTree(keys, greatest);
@@ -50,7 +51,7 @@ export function parse(keys: u32, greatest: u64): void {
   if (namedKeys() < keys) note(Mistake.UNNAMED_KEY, textAt());
 }
 
-// --- Operators --------------------------------------------------------------------------------------------------------------------
+// --- Operators ---------------------------------------------------------------------------------------------
 
 function parseUnion(): usize {
   const first = parseSymmetric();
@@ -81,7 +82,8 @@ function parseIntersection(): usize {
     else if (accept(0x2d)) addFactor(all, less, parseOperand(), true);        // -
     else break;
   }
-  if (!firstChild(less)) return firstChild(all) ? onlyItem(all) : everything();        // without: complements of nothing
+  // Without any item, all factors are complements of nothing.
+  if (!firstChild(less)) return firstChild(all) ? onlyItem(all) : everything();
   if (!firstChild(all)) return complementOf(onlyItem(less));
   setRule(all, Rule.LESS, childItems(all));
   moveChildren(all, less);
@@ -116,7 +118,7 @@ function complementOf(record: usize): usize {
   return term;
 }
 
-// --- Operands ---------------------------------------------------------------------------------------------------------------------
+// --- Operands ----------------------------------------------------------------------------------------------
 
 function enterLevel(): void {
   setLevels(levels() + 1);
@@ -184,7 +186,7 @@ function parseRange(): usize {
   return makeRange(first, last);
 }
 
-// --- Functions --------------------------------------------------------------------------------------------------------------------
+// --- Functions ---------------------------------------------------------------------------------------------
 
 function parseFunction(): usize {
   const at = textAt(), word = readWord(), counts = word == ATLEAST || word == ATMOST || word == EXACTLY;
@@ -214,14 +216,18 @@ function parseArgument(): usize {
   return several ? parseKeys(true) : parseUnion();
 }
 
-/** The items of `term` under the rule of the function `word`. A rule that is the same as a simpler one becomes that. */
+/**
+ * The items of `term` under the rule of the function `word`.
+ * A rule that is the same as a simpler one becomes that.
+ */
 function applied(term: usize, word: u64, number: u64): usize {
   const items = <u64>childItems(term);
   if (word == Word.ALL) setRule(term, Rule.ALL, 0);
   else if (word == Word.ONE) setRule(term, Rule.EXACTLY, 1);
   else if (word == EXACTLY) return exactly(term, items, number);
-  else if (word == ATMOST) return number >= items ? everything() : complementOf(atLeast(term, items, number + 1));
-  else if (word == ATLEAST) return atLeast(term, items, number);
+  else if (word == ATMOST) {
+    return number >= items ? everything() : complementOf(atLeast(term, items, number + 1));
+  } else if (word == ATLEAST) return atLeast(term, items, number);
   return onlyItem(term);
 }
 

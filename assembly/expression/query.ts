@@ -1,5 +1,6 @@
-// Expressions over bitmaps: parsed, then counted, stored and listed. Operands 0 .. keys - 1 are the bitmaps, and operand `keys` is the tree
-// that parseQuery() has made. All of these functions work in memory 0, which is fresh.
+// Expressions over bitmaps: parsed, then counted, stored and listed. Operands 0 .. keys - 1 are
+// the bitmaps, and operand `keys` is the tree that parseQuery() has made. All of these functions
+// work in memory 0, which is fresh.
 
 import { SELF, reply, right, work } from "../env/memory";
 import { KEY_MAX, keyOf } from "../arena/entry";
@@ -22,7 +23,8 @@ import { mayDiffer, normalize } from "./normal";
 import { hasRepeated } from "./operands";
 import { measure, openTree, treeBytes } from "./terms";
 import {
-  Syntax, addChild, firstUnnamed, makeRange, makeTree, mistake, mistakeAt, namedKeys, operands, recordsEnd, rootRecord, syntaxOf,
+  Syntax, addChild, firstUnnamed, makeRange, makeTree, mistake, mistakeAt, namedKeys, operands, recordsEnd,
+  rootRecord, syntaxOf,
 } from "./tree";
 
 /** Units of work that listing a full container takes. */
@@ -30,9 +32,10 @@ import {
 @inline const SPAN_WORK: u32 = 256;
 
 /**
- * Makes memory 0 the tree of the text, operand 0: an expression over `keys` keys of a family whose greatest offset is `greatest`. Returns
- * the bytes of the tree in the high half. After a mistake, returns the mistake in the low half and the place of it, counted from 1, in the
- * high half. For UNNAMED_KEY, adds the key's number to the reply.
+ * Makes memory 0 the tree of the text, operand 0: an expression over `keys` keys of a family whose
+ * greatest offset is `greatest`. Returns the bytes of the tree in the high half. After a mistake, returns
+ * the mistake in the low half and the place of it, counted from 1, in the high half. For UNNAMED_KEY, adds
+ * the key's number to the reply.
  */
 export function parseQuery(keys: u32, greatest: u64): u64 {
   right.select(0);
@@ -68,7 +71,10 @@ export function queryCardinality(keys: u32, greatest: u64, from: u64): u64 {
   return walk<Count>();
 }
 
-/** Adds the first `limit` members that are at least `from` to the reply, ascending. Returns how many there were. */
+/**
+ * Adds the first `limit` members that are at least `from` to the reply, ascending.
+ * Returns how many there were.
+ */
 export function queryMembers(keys: u32, greatest: u64, from: u64, limit: u64): u64 {
   open<Count>(keys, greatest, from);
   const term = cursorTerm(0), places = placesFor(term);
@@ -95,7 +101,10 @@ export function queryMembers(keys: u32, greatest: u64, from: u64, limit: u64): u
   return limit - rest;
 }
 
-/** Makes the terms of the expression and opens them. Members below `from` are none of the result's. S as in walk(). */
+/**
+ * Makes the terms of the expression and opens them.
+ * Members below `from` are none of the result's. S as in walk().
+ */
 function open<S>(keys: u32, greatest: u64, from: u64): void {
   right.select(keys);
   reserve(right.size());
@@ -114,7 +123,8 @@ function openRoot<S>(greatest: u64, from: u64): void {
     root = all;
   }
   const most = mostEntries(measure(root)), entries = stores<S>() ? most : 0, bytes = treeBytes(root);
-  // The tree is in low memory, which the result will take. Until the terms are made, what is held back must not reach it.
+  // The tree is in low memory, which the result will take.
+  // Until the terms are made, what is held back must not reach it.
   reserve(recordsEnd() + <usize>builderBytes(entries) + bytes);
   begin(entries, bytes);
   openTree(root, keyOf(from), greatest);

@@ -1,5 +1,5 @@
-// BITOP and BITOPCARD. Where a source is given more than once, the operation is evaluated as an expression, whose normal form has each
-// source once.
+// BITOP and BITOPCARD. Where a source is given more than once,
+// the operation is evaluated as an expression, whose normal form has each source once.
 
 import { combineCardinalityOnce, combineOnce } from "../combine/combine";
 import { Operation } from "../combine/operation";
@@ -15,14 +15,17 @@ export function combine(op: Operation, sources: u32): void {
 }
 
 /**
- * Members that combine() would store, modulo 2^64. For 2^64 itself, adds a member to the reply. Memory 0, which is fresh, is only worked
- * in.
+ * Members that combine() would store, modulo 2^64. For 2^64 itself, adds a member to the reply.
+ * Memory 0, which is fresh, is only worked in.
  */
 export function combineCardinality(op: Operation, sources: u32): u64 {
   return isRepeated(op, sources) ? queryTreeCardinality(u64.MAX_VALUE) : combineCardinalityOnce(op, sources);
 }
 
-/** Whether a source is given more than once; then memory 0 is the tree of the operation. Of few sources, each is read as often as given. */
+/**
+ * Whether a source is given more than once; then memory 0 is the tree of the operation.
+ * Of few sources, each is read as often as given.
+ */
 function isRepeated(op: Operation, sources: u32): bool {
   if (sources < WORTHWHILE) return false;
   if (sources <= COMPARED && !anyEqual(sources)) return false;

@@ -5,9 +5,12 @@ import { Right } from "../env/view";
 import { entriesHeld } from "../arena/directory";
 import { CURSOR_BYTES, openCursor } from "../combine/cursor";
 import { openTerm } from "../combine/seek";
-import { Rule, addStep, isSum, makeSum, makeTerm, setOffsets, setWeight, sumBytes, termBytes } from "../combine/term";
 import {
-  Syntax, bytesBelow, childItems, firstChild, highValue, itemsBelow, lowValue, nextSibling, ruleOf, setBelow, standsFor, syntaxOf, weightOf,
+  Rule, addStep, isSum, makeSum, makeTerm, setOffsets, setWeight, sumBytes, termBytes,
+} from "../combine/term";
+import {
+  Syntax, bytesBelow, childItems, firstChild, highValue, itemsBelow, lowValue, nextSibling, ruleOf, setBelow,
+  standsFor, syntaxOf, weightOf,
 } from "./tree";
 
 /** Most entries of a result that a range or a complement adds to those of the operands. */
@@ -42,7 +45,10 @@ function rangesOf(record: usize): u32 {
   return isSumRecord(record) ? sumBytes(items, stepsOf(record)) : termBytes(items);
 }
 
-/** Counts the items and bytes that the record and everything below it takes. Returns the most entries of its result. */
+/**
+ * Counts the items and bytes that the record and everything below it takes.
+ * Returns the most entries of its result.
+ */
 export function measure(record: usize): u64 {
   const items = syntaxOf(record) == Syntax.TERM ? itemsOf(record) : 0, hasSteps = isSumRecord(record);
   let allItems = items, bytes = ownBytes(record, items), entries = ADDED_ENTRIES;
@@ -71,12 +77,17 @@ export function treeBytes(root: usize): u32 { return cursorsBytes(root) + bytesB
 // @ts-ignore: decorator
 @inline function cursorsBytes(root: usize): u32 { return (1 + itemsBelow(root)) * <u32>CURSOR_BYTES; }
 
-/** Makes the terms of the tree, of which item 0 is the root, and opens all cursors at container `key`. `greatest`: of the offsets. */
-export function openTree(root: usize, key: u64, greatest: u64): void { openRecord(root, 0, 1, cursorsBytes(root), key, greatest); }
+/**
+ * Makes the terms of the tree, of which item 0 is the root, and opens all cursors at container `key`.
+ * `greatest`: of the offsets.
+ */
+export function openTree(root: usize, key: u64, greatest: u64): void {
+  openRecord(root, 0, 1, cursorsBytes(root), key, greatest);
+}
 
 /**
- * Makes the record, which is not KEYS, item `item`. Its items and those below them are numbered from `next` on, and its terms begin below
- * what lies `below` bytes from the arena's end on.
+ * Makes the record, which is not KEYS, item `item`. Its items and those below them are numbered from `next`
+ * on, and its terms begin below what lies `below` bytes from the arena's end on.
  */
 function openRecord(record: usize, item: u32, next: u32, below: u32, key: u64, greatest: u64): void {
   if (syntaxOf(record) == Syntax.RANGE) {
@@ -105,7 +116,9 @@ function openRecord(record: usize, item: u32, next: u32, below: u32, key: u64, g
 }
 
 /** Makes a sum, whose items are open, item `item`. */
-function openSum(record: usize, item: u32, first: u32, items: u32, below: u32, key: u64, greatest: u64): void {
+function openSum(
+  record: usize, item: u32, first: u32, items: u32, below: u32, key: u64, greatest: u64,
+): void {
   const sum = makeSum(below, ruleOf(record), first, items, <i32>lowValue(record), stepsOf(record));
   addStep(sum, 0, 0);
   for (let child = firstChild(record); child; child = nextSibling(child)) {

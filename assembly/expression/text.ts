@@ -1,4 +1,5 @@
-// The text of an expression, read character by character. Characters are bytes. White space may stand between any two words.
+// The text of an expression, read character by character. Characters are bytes.
+// White space may stand between any two words.
 
 import { right } from "../env/memory";
 import { Mistake } from "./mistake";
@@ -10,14 +11,21 @@ import { mistake, note, setTextAt, textAt } from "./tree";
 
 // @ts-ignore: decorator
 @inline function characterAt(at: u32): u32 { return at < right.size() ? right.load8(at, 0) : END; }
+
 // @ts-ignore: decorator
-@inline function isSpace(character: u32): bool { return character == 0x20 || (character >= 0x09 && character <= 0x0d); }
+@inline function isSpace(character: u32): bool {
+  return character == 0x20 || (character >= 0x09 && character <= 0x0d);
+}
+
 // @ts-ignore: decorator
 @inline function isDigit(character: u32): bool { return character - 0x30 < 10; }
 // @ts-ignore: decorator
 @inline function isLetter(character: u32): bool { return (character | 0x20) - 0x61 < 26; }
 
-/** The next character that is not white space, END if there is none or a mistake has been made. Characters of value 0 are none either. */
+/**
+ * The next character that is not white space, END if there is none or a mistake has been made.
+ * Characters of value 0 are none either.
+ */
 export function peek(): u32 {
   if (mistake()) return END;
   let at = textAt();
@@ -34,7 +42,9 @@ export function accept(character: u32): bool {
 }
 
 /** Passes `character`, or notes the mistake. */
-export function expect(character: u32, otherwise: Mistake): void { if (!accept(character)) note(otherwise, textAt()); }
+export function expect(character: u32, otherwise: Mistake): void {
+  if (!accept(character)) note(otherwise, textAt());
+}
 
 /** Whether the next two characters are '..'; if so, passes them. */
 export function acceptDots(): bool {
@@ -62,7 +72,10 @@ export function readNumber(most: u64, none: Mistake, tooLarge: Mistake): u64 {
 // @ts-ignore: decorator
 @inline export function atWord(): bool { return isLetter(peek()); }
 
-/** Passes a word, and returns its letters in lower case as a number, the first one highest. A word of more than eight letters is 0. */
+/**
+ * Passes a word, and returns its letters in lower case as a number, the first one highest.
+ * A word of more than eight letters is 0.
+ */
 export function readWord(): u64 {
   let at = textAt(), word: u64 = 0;
   for (; isLetter(characterAt(at)); at++) word = (word << 8) | (characterAt(at) | 0x20);

@@ -1,4 +1,5 @@
-// The tree of an expression, as the parser makes it: records in memory 0, before the result is begun in that memory. A record is
+// The tree of an expression, as the parser makes it:
+// records in memory 0, before the result is begun in that memory. A record is
 //
 //   +0   u32 syntax          +4  u32 items that it stands for
 //   +8   u32 first child     +12 u32 next sibling; 0 for none
@@ -18,7 +19,8 @@
 //   +40  u32 root, once there is one        +44 u32 where a table of operands is (operands.ts), 0 for none
 //   +48  a bit for each key: whether it has been named
 //
-// Addresses in the records are those in memory 0, so the tree can be kept elsewhere and copied back to the memory's start.
+// Addresses in the records are those in memory 0,
+// so the tree can be kept elsewhere and copied back to the memory's start.
 
 import { reserve } from "../arena/arena";
 import { Rule } from "../combine/term";
@@ -40,7 +42,7 @@ export const enum Syntax {
 // @ts-ignore: decorator
 @inline function namedBytes(keys: u32): usize { return ((<usize>keys + 63) >> 6) << 3; }
 
-// --- State ----------------------------------------------------------------------------------------------------------------------
+// --- State -------------------------------------------------------------------------------------------------
 
 // @ts-ignore: decorator
 @inline export function recordsEnd(): usize { return load<u32>(0); }
@@ -118,7 +120,7 @@ export function firstUnnamed(): u32 {
   return key + 1;
 }
 
-// --- Records ----------------------------------------------------------------------------------------------------------------------
+// --- Records -----------------------------------------------------------------------------------------------
 
 // @ts-ignore: decorator
 @inline export function itemsBelow(record: usize): u32 { return load<u32>(record, 40); }
@@ -149,8 +151,11 @@ export function firstUnnamed(): u32 {
   store<u32>(record, rule, 32);
   store<u64>(record, least, 16);
 }
+
 // @ts-ignore: decorator
-@inline export function isTerm(record: usize, rule: Rule): bool { return syntaxOf(record) == Syntax.TERM && ruleOf(record) == rule; }
+@inline export function isTerm(record: usize, rule: Rule): bool {
+  return syntaxOf(record) == Syntax.TERM && ruleOf(record) == rule;
+}
 
 function makeRecord(syntax: Syntax, count: u32, low: u64, high: u64): usize {
   const record = recordsEnd();
@@ -166,7 +171,10 @@ function makeRecord(syntax: Syntax, count: u32, low: u64, high: u64): usize {
 }
 
 /** Keys first .. last, counted from 1. */
-export function makeKeys(first: u32, last: u32): usize { return makeRecord(Syntax.KEYS, last - first + 1, first, last); }
+export function makeKeys(first: u32, last: u32): usize {
+  return makeRecord(Syntax.KEYS, last - first + 1, first, last);
+}
+
 export function makeRange(first: u64, last: u64): usize { return makeRecord(Syntax.RANGE, 1, first, last); }
 
 /** A term without items. */
@@ -193,7 +201,10 @@ export function moveChildren(term: usize, from: usize): void {
   }
 }
 
-/** Adds `child` to a term, or its items if it has the same rule and the rule is one for which that makes no difference. */
+/**
+ * Adds `child` to a term, or its items if it has the same rule and the rule is one for
+ * which that makes no difference.
+ */
 export function join(term: usize, child: usize): void {
   if (isTerm(child, ruleOf(term))) moveChildren(term, child); else addChild(term, child);
 }

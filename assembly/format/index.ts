@@ -9,7 +9,9 @@ import { bitsBytes, charactersBytes, readBits, readCharacters, writeBits, writeC
 export const enum Format {
   /** CRoaring's own serialization of a 32-bit bitmap: the payload of a `reroaring` value (native.ts). */
   NATIVE = 0,
-  /** The payload of a `roaring64` value: the portable 64-bit stream, or parts if that would be long (wide.ts). */
+  /**
+   * The payload of a `roaring64` value: the portable 64-bit stream, or parts if that would be long (wide.ts).
+   */
   WIDE = 1,
   /** The portable 32-bit stream (portable.ts). */
   PORTABLE = 2,
@@ -45,8 +47,9 @@ export function serialize(format: Format): void {
 }
 
 /**
- * Builds the bitmap of a payload of `size` bytes in memory 0, a fresh arena. The operands show the payload in windows that begin 1 << shift
- * bytes apart (wide.ts). If the payload has a fault, memory 0 must be discarded.
+ * Builds the bitmap of a payload of `size` bytes in memory 0, a fresh arena. The operands show
+ * the payload in windows that begin 1 << shift bytes apart (wide.ts). If the payload has a
+ * fault, memory 0 must be discarded.
  */
 export function deserialize(format: Format, size: u64, shift: u32): Fault {
   if (format == Format.WIDE || format == Format.WIDE_PARTS) return readWide(true, size, shift);

@@ -1,10 +1,11 @@
-// CRoaring's own serialization of a 32-bit bitmap (roaring_bitmap_serialize). The first byte tells what follows:
+// CRoaring's own serialization of a 32-bit bitmap (roaring_bitmap_serialize).
+// The first byte tells what follows:
 //
 //   01  u32 number of members, then each member as u32, ascending
 //   02  a portable 32-bit stream (portable.ts)
 //
-// Writers choose the shorter one, and 01 if both have the same length. Readers accept either for any bitmap, and members in any order and
-// with repetitions.
+// Writers choose the shorter one, and 01 if both have the same length.
+// Readers accept either for any bitmap, and members in any order and with repetitions.
 
 import { output, right } from "../env/memory";
 import { Own } from "../env/view";
@@ -26,7 +27,7 @@ import { portableBytes, readPortable, writePortable } from "./portable";
 // @ts-ignore: decorator
 @inline const ARRAY_HEADER_BYTES: u32 = 5;
 
-// --- Writing ------------------------------------------------------------------------------------------------------------------
+// --- Writing -----------------------------------------------------------------------------------------------
 
 /** Bytes of the payload of memory 0. */
 export function nativeBytes(): u64 {
@@ -48,14 +49,16 @@ export function writeNative(): void {
 }
 
 /**
- * Writes the members of a container of any kind. Even bitsets and full containers occur: as a list of members they are longer than in a
- * stream, but a thousand containers of one member can make up for that.
+ * Writes the members of a container of any kind. Even bitsets and full containers occur: as a list of members
+ * they are longer than in a stream, but a thousand containers of one member can make up for that.
  */
 function writeMembers(entry: usize): void {
   const base = entryKey<Own>(entry) << 16, kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
   if (kind == Kind.RUNS) {
     for (let i: u32 = 0, runs = runsCount(payload); i < runs; i++) {
-      for (let low = runStart(payload, i), last = runEnd(payload, i); low <= last; low++) output.put(base | low, 4);
+      for (let low = runStart(payload, i), last = runEnd(payload, i); low <= last; low++) {
+        output.put(base | low, 4);
+      }
     }
   } else if (kind == Kind.BITSET || kind == Kind.SHORT) {
     for (let word: u32 = 0; word < UNIVERSE >> 6; word++) {
@@ -63,18 +66,25 @@ function writeMembers(entry: usize): void {
       for (let bits = wordOf(entry, word); bits; bits &= bits - 1) output.put(from + ctz(bits), 4);
     }
   } else if (kind == Kind.FULL) {
-    for (let member = base, end = (entryLastKey<Own>(entry) + 1) << 16; member < end; member++) output.put(member, 4);
+    for (let member = base, end = (entryLastKey<Own>(entry) + 1) << 16; member < end; member++) {
+      output.put(member, 4);
+    }
   } else if (kind == Kind.BUCKETS) {
     let next = payload, from = base;
-    for (let bucket = payload + entryCount<Own>(entry), end = bucket + BUCKETS; bucket < end; bucket++, from += BUCKETS) {
+    for (
+      let bucket = payload + entryCount<Own>(entry), end = bucket + BUCKETS;
+      bucket < end; bucket++, from += BUCKETS
+    ) {
       for (const last = next + load<u8>(bucket); next < last; next++) output.put(from + load<u8>(next), 4);
     }
   } else {
-    for (let i: u32 = 0, count = entryCount<Own>(entry); i < count; i++) output.put(base | load<u16>(payload + (<usize>i << 1)), 4);
+    for (let i: u32 = 0, count = entryCount<Own>(entry); i < count; i++) {
+      output.put(base | load<u16>(payload + (<usize>i << 1)), 4);
+    }
   }
 }
 
-// --- Reading ------------------------------------------------------------------------------------------------------------------
+// --- Reading -----------------------------------------------------------------------------------------------
 
 /** Builds the bitmap of operand 0 in memory 0, a fresh arena. */
 export function readNative(): Fault {

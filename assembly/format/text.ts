@@ -34,7 +34,7 @@ import { shortBase, shortEnd, shortLow } from "../container/short";
 // @ts-ignore: decorator
 @inline const LOWEST_BITS: u64 = 0x0101010101010101;
 
-// --- Writing ------------------------------------------------------------------------------------------------------------------
+// --- Writing -----------------------------------------------------------------------------------------------
 
 /** Bytes of the native bitmap; 0 if there are no members. */
 export function bitsBytes(): u64 { return isEmpty() ? 0 : (maximum() >> 3) + 1; }
@@ -58,8 +58,9 @@ function writeWords(characters: bool, bytes: u64): void {
     word = (entryLastKey<Own>(entry) + 1) * WORDS;
     if (kind == Kind.FULL) rest = writeSame(true, word - first, characters, rest);
     else if (kind == Kind.BITSET) rest = writeBitset(entryPayload<Own>(entry), 0, UNIVERSE, characters, rest);
-    else if (kind == Kind.RUNS) rest = characters ? writeRunsCharacters(entry, rest) : writeRunsBits(entry, rest);
-    else if (kind == Kind.SHORT) rest = writeShort(entry, characters, rest);
+    else if (kind == Kind.RUNS) {
+      rest = characters ? writeRunsCharacters(entry, rest) : writeRunsBits(entry, rest);
+    } else if (kind == Kind.SHORT) rest = writeShort(entry, characters, rest);
     else {
       const at = bytes - rest;
       rest = writeSame(false, WORDS, characters, rest);
@@ -70,8 +71,8 @@ function writeWords(characters: bool, bytes: u64): void {
 }
 
 /**
- * Writes `words` words that have all offsets as members, or none, but no more than `rest` bytes. Like the functions below that take
- * `rest`, it returns the bytes that are left to write.
+ * Writes `words` words that have all offsets as members, or none, but no more than `rest` bytes.
+ * Like the functions below that take `rest`, it returns the bytes that are left to write.
  */
 function writeSame(members: bool, words: u64, characters: bool, rest: u64): u64 {
   const bytes = min(rest, words << (characters ? 6 : 3));
@@ -79,7 +80,10 @@ function writeSame(members: bool, words: u64, characters: bool, rest: u64): u64 
   return rest - bytes;
 }
 
-/** Marks the members of an array or of buckets in the output, which has zeros for the whole container from byte `at` on. */
+/**
+ * Marks the members of an array or of buckets in the output,
+ * which has zeros for the whole container from byte `at` on.
+ */
 // @ts-ignore: decorator
 @inline function markMembers(entry: usize, at: u64, characters: bool): void {
   const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
@@ -102,7 +106,9 @@ function writeSame(members: bool, words: u64, characters: bool, rest: u64): u64 
 
 /** Writes the values from `low` to before `end`, both multiples of 64, of the bitset at `at`. */
 function writeBitset(at: usize, low: u32, end: u32, characters: bool, rest: u64): u64 {
-  return characters ? writeBitsetCharacters(at, low >> 3, end >> 3, rest) : writeBitsetBits(at, low >> 3, end >> 3, rest);
+  return characters
+    ? writeBitsetCharacters(at, low >> 3, end >> 3, rest)
+    : writeBitsetBits(at, low >> 3, end >> 3, rest);
 }
 
 function writeShort(entry: usize, characters: bool, rest: u64): u64 {
@@ -121,8 +127,10 @@ function writeBitsetBits(payload: usize, from: usize, end: usize, rest: u64): u6
 function writeBitsetCharacters(payload: usize, from: usize, end: usize, rest: u64): u64 {
   const masks = i8x16(1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128);
   for (let i = from; i < end && rest; i += 2) {
-    const both = i16x8.splat(load<i16>(payload + i)), own = v128.shuffle<u8>(both, both, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
-    const bytes = min<u64>(rest, 16), minusOne = i8x16.eq(v128.and(own, masks), masks);      // in the lanes of members
+    const both = i16x8.splat(load<i16>(payload + i));
+    const own = v128.shuffle<u8>(both, both, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
+    const bytes = min<u64>(rest, 16);
+    const minusOne = i8x16.eq(v128.and(own, masks), masks);   // in the lanes of members
     output.put128(i8x16.sub(i8x16.splat(<i8>CHARACTER), minusOne), <u32>bytes);
     rest -= bytes;
   }
@@ -159,7 +167,7 @@ function writeRunsCharacters(entry: usize, rest: u64): u64 {
 // @ts-ignore: decorator
 @inline function gather(bytes: u64): u64 { return ((bytes & LOWEST_BITS) * 0x0102040810204080) >> 56; }
 
-// --- Reading ------------------------------------------------------------------------------------------------------------------
+// --- Reading -----------------------------------------------------------------------------------------------
 // Operand 0 is the text. Every text is valid: any character other than '1' counts as '0'.
 
 export function readBits(): void { readWords(false, 3); }

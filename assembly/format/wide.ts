@@ -1,11 +1,12 @@
-// The payload of a 64-bit bitmap: the portable 64-bit stream of the format spec. In this file, a bucket is the spec's 64-bit bucket: the
-// 32-bit bitmap of all offsets that share their high 32 bits.
+// The payload of a 64-bit bitmap: the portable 64-bit stream of the format spec. In this file,
+// a bucket is the spec's 64-bit bucket: the 32-bit bitmap of all offsets that share their high 32 bits.
 //
-//   u64 buckets, then per bucket, ascending: u32 high half of its offsets, a portable 32-bit stream (portable.ts)
+//   u64 buckets, then per bucket, ascending:
+//   u32 high half of its offsets, a portable 32-bit stream (portable.ts)
 //
-// This stream has a payload for each container. A FULL entry of the directory can stand for 2^45 of them, which would take petabytes. So if
-// SPELLED_OUT or more containers have no entry of their own, the payload is written in parts, where a span is a range of full containers.
-// Its first word cannot be a number of buckets:
+// This stream has a payload for each container. A FULL entry of the directory can stand for 2^45 of them,
+// which would take petabytes. So if SPELLED_OUT or more containers have no entry of their own, the payload is
+// written in parts, where a span is a range of full containers. Its first word cannot be a number of buckets:
 //
 //   u64 PARTS, u64 parts, then per part, ascending, one of:
 //     u64 high half, a portable 32-bit stream of that bucket or of a piece of it
@@ -20,10 +21,16 @@ import { appendFull, begin, finish, nextKey } from "../arena/builder";
 import { STREAM_KEYS, readStream, streamBytes, writeStream } from "./portable";
 import { Kind } from "../container/kind";
 
-/** From this many containers on that have no entry of their own, WHEN_LONG writes parts: in a stream they take 14 MB. */
+/**
+ * From this many containers on that have no entry of their own, WHEN_LONG writes parts:
+ * in a stream they take 14 MB.
+ */
 // @ts-ignore: decorator
 @inline const SPELLED_OUT: u64 = 1 << 20;
-/** Most containers without an entry of their own for which the stream's bytes are counted. More take at least 4 GB. */
+/**
+ * Most containers without an entry of their own for which the stream's bytes are counted.
+ * More take at least 4 GB.
+ */
 // @ts-ignore: decorator
 @inline const COUNTABLE: u64 = 1 << 29;
 /** First word of a payload in parts. */
@@ -32,11 +39,14 @@ import { Kind } from "../container/kind";
 /** Marks a part that is a span. */
 // @ts-ignore: decorator
 @inline const SPAN: u64 = (<u64>1) << 63;
-/** Fewest containers of a span. In a stream, three full containers take 42 bytes, as much as a span and the stream that it cuts in two. */
+/**
+ * Fewest containers of a span. In a stream, three full containers take 42 bytes,
+ * as much as a span and the stream that it cuts in two.
+ */
 // @ts-ignore: decorator
 @inline const SPAN_LEAST: u64 = 3;
 
-// --- Writing ------------------------------------------------------------------------------------------------------------------
+// --- Writing -----------------------------------------------------------------------------------------------
 
 /** Containers of memory 0 that have no entry of their own: all but one of each FULL entry. */
 function spannedContainers(): u64 {
@@ -48,13 +58,20 @@ function spannedContainers(): u64 {
 }
 
 // @ts-ignore: decorator
-@inline function isSpan(entry: usize): bool { return entryKind<Own>(entry) == Kind.FULL && entrySpan<Own>(entry) >= SPAN_LEAST; }
+@inline function isSpan(entry: usize): bool {
+  return entryKind<Own>(entry) == Kind.FULL && entrySpan<Own>(entry) >= SPAN_LEAST;
+}
 
 /** The place of the first container after `key`, searched from `place` on. */
 // @ts-ignore: decorator
-@inline function placeAfter(place: u64, key: u64): u64 { return key < KEY_MAX ? seekFrom<Own>(place, key + 1) : 0; }
+@inline function placeAfter(place: u64, key: u64): u64 {
+  return key < KEY_MAX ? seekFrom<Own>(place, key + 1) : 0;
+}
 
-/** The last key of the part that begins with `key` at `place`: it ends with its bucket or before a span. The part of a span is the span. */
+/**
+ * The last key of the part that begins with `key` at `place`: it ends with its bucket or before a span.
+ * The part of a span is the span.
+ */
 function partEnd(place: u64, key: u64, parts: bool): u64 {
   const bucketEnd = key | (STREAM_KEYS - 1);
   if (!parts) return bucketEnd;
@@ -68,14 +85,21 @@ function partEnd(place: u64, key: u64, parts: bool): u64 {
 }
 
 // @ts-ignore: decorator
-@inline function isSpanPart(place: u64, key: u64, end: u64): bool { return end - key >= SPAN_LEAST - 1 && isSpan(placeEntry(place)); }
+@inline function isSpanPart(place: u64, key: u64, end: u64): bool {
+  return end - key >= SPAN_LEAST - 1 && isSpan(placeEntry(place));
+}
 
-/** When to write a payload in parts: never, so that any reader of the format accepts it; if it would be long; or if there is any span. */
+/**
+ * When to write a payload in parts: never, so that any reader of the format accepts it; if it would be long;
+ * or if there is any span.
+ */
 export const enum Parts { NEVER, WHEN_LONG, WHEN_ANY }
 
 // @ts-ignore: decorator
 @inline function inParts(when: Parts, spanned: u64): bool {
-  return when == Parts.WHEN_LONG ? spanned >= SPELLED_OUT : when == Parts.WHEN_ANY && spanned >= SPAN_LEAST - 1;
+  return when == Parts.WHEN_LONG
+    ? spanned >= SPELLED_OUT
+    : when == Parts.WHEN_ANY && spanned >= SPAN_LEAST - 1;
 }
 
 /** Bytes of the payload; 2^64 - 1 if it is not in parts and too long for any use. */
@@ -122,16 +146,21 @@ function countParts(parts: bool): u64 {
   return count;
 }
 
-// --- Reading ------------------------------------------------------------------------------------------------------------------
-// A payload may be longer than an operand can be, so it is shown in windows: operand k shows it from byte k << shift on, up to its end or
-// the greatest size of an operand. A bucket that begins before the next window ends within that, so it is read from a single window.
+// --- Reading -----------------------------------------------------------------------------------------------
+// A payload may be longer than an operand can be, so it is shown in windows: operand k shows it from byte
+// k << shift on, up to its end or the greatest size of an operand. A bucket that begins before the next
+// window ends within that, so it is read from a single window.
 
-/** Builds the bitmap of the payload of `size` bytes in memory 0, a fresh arena. `mayPart`: whether it may be in parts. */
+/**
+ * Builds the bitmap of the payload of `size` bytes in memory 0, a fresh arena. `mayPart`:
+ * whether it may be in parts.
+ */
 export function readWide(mayPart: bool, size: u64, shift: u32): Fault {
   if (size < 8) return Fault.CUT_SHORT;
   right.select(0);
   const first = right.load64(0, 0), parts = first == PARTS && mayPart;
-  begin(parts ? size / 2 + 16 : size / 9 + 1, 0);             // 16 bytes can be 8 entries (a span), 27 bytes 3 (a bucket)
+  // 16 bytes can be 8 entries (a span), 27 bytes 3 (a bucket).
+  begin(parts ? size / 2 + 16 : size / 9 + 1, 0);
   const fault = parts ? readParts(size, shift) : readBuckets(first, size, shift);
   if (fault == Fault.NONE) finish();
   return fault;

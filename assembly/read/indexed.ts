@@ -1,5 +1,5 @@
-// Ranges as Redis's BITCOUNT and BITPOS take them: indexes count the bytes or bits of a string that ends with the byte of the greatest
-// member, and negative indexes count from its end.
+// Ranges as Redis's BITCOUNT and BITPOS take them: indexes count the bytes or bits of a string that ends with
+// the byte of the greatest member, and negative indexes count from its end.
 
 import { reply } from "../env/memory";
 import { countRange, isEmpty, maximum, minimum, nextClear, nextSet, get } from "./query";
@@ -13,7 +13,10 @@ export const enum Unit { BYTE = 0, BIT = 1 }
   return unit == Unit.BYTE ? greatest >> 3 : greatest | 7;
 }
 
-/** The unit that index `at` names, when `last` is the last one. An index before the string's beginning names unit 0. */
+/**
+ * The unit that index `at` names, when `last` is the last one.
+ * An index before the string's beginning names unit 0.
+ */
 // @ts-ignore: decorator
 @inline function unitAt(at: i64, last: u64): u64 {
   if (at >= 0) return <u64>at;
@@ -27,8 +30,9 @@ export const enum Unit { BYTE = 0, BIT = 1 }
 @inline function lastBit(at: u64, unit: u32): u64 { return unit == Unit.BYTE ? (at << 3) | 7 : at; }
 
 /**
- * Members in the closed range of units [start, end], as https://redis.io/docs/latest/commands/bitcount counts them, modulo 2^64. Where that
- * is 0, adds to the reply whether the range has members: 0 for none, 1 for 2^64 of them.
+ * Members in the closed range of units [start, end], as
+ * https://redis.io/docs/latest/commands/bitcount counts them, modulo 2^64. Where that is 0, adds to
+ * the reply whether the range has members: 0 for none, 1 for 2^64 of them.
  */
 export function countIndexed(start: i64, end: i64, unit: u32): u64 {
   let any: u32 = 0;
@@ -46,9 +50,10 @@ export function countIndexed(start: i64, end: i64, unit: u32): u64 {
 
 /**
  * Adds to the reply the first offset whose bit is `bit` in the closed range of units [start, end], as
- * https://redis.io/docs/latest/commands/bitpos finds it, and returns 1; returns 0 if there is none. `given` says how many of the two
- * indexes the caller gave. The search for a clear bit goes on past the string's end unless an end was given. An empty bitmap answers as a
- * missing key does, except that any range in it is empty.
+ * https://redis.io/docs/latest/commands/bitpos finds it, and returns 1; returns 0 if there is none.
+ * `given` says how many of the two indexes the caller gave. The search for a clear bit goes on past
+ * the string's end unless an end was given. An empty bitmap answers as a missing key does, except
+ * that any range in it is empty.
  */
 export function position(bit: u32, start: i64, end: i64, unit: u32, given: u32): u32 {
   if (isEmpty()) {

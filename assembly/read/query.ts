@@ -1,19 +1,28 @@
-// Queries on one bitmap, memory 0: membership, cardinality, rank and select, and the neighbours of an offset.
+// Queries on one bitmap, memory 0: membership, cardinality, rank and select, and the neighbors of an offset.
 
 import { Own, view16, view64 } from "../env/view";
 import {
   KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf, offsetOf,
 } from "../arena/entry";
 import {
-  advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, firstEntry, lastEntry, membersBefore, placeEntry, seek,
+  advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, firstEntry, lastEntry, membersBefore,
+  placeEntry, seek,
 } from "../arena/directory";
 import { Kind, isArray } from "../container/kind";
 import { BITSET_BYTES, LOW_MAX, UNIVERSE } from "../container/limits";
 import { arrayLowerBound, member } from "../container/array";
-import { bucketsLast, bucketsLowerBound, bucketsNextClear, bucketsSelect, bucketsHas } from "../container/buckets";
-import { bitsetNextClear, bitsetNextSet, bitsetRangeCardinality, bitsetSelect, bitsetHas } from "../container/bitset";
-import { runsNextClear, runsNextSet, runsRangeCardinality, runsSelect, runsHas, runsLast } from "../container/run";
-import { shortHas, shortLast, shortNextClear, shortNextSet, shortRank, shortSelect } from "../container/short";
+import {
+  bucketsLast, bucketsLowerBound, bucketsNextClear, bucketsSelect, bucketsHas,
+} from "../container/buckets";
+import {
+  bitsetNextClear, bitsetNextSet, bitsetRangeCardinality, bitsetSelect, bitsetHas,
+} from "../container/bitset";
+import {
+  runsNextClear, runsNextSet, runsRangeCardinality, runsSelect, runsHas, runsLast,
+} from "../container/run";
+import {
+  shortHas, shortLast, shortNextClear, shortNextSet, shortRank, shortSelect,
+} from "../container/short";
 
 /** What a container's next...() answers when there is no such offset. */
 // @ts-ignore: decorator
@@ -71,7 +80,10 @@ export function countRange(low: u64, high: u64): u64 {
 /** The least member of a bitmap that is not empty. */
 export function minimum(): u64 {
   const entry = firstEntry();
-  return offsetOf(entryKey<Own>(entry), isArray(entryKind<Own>(entry)) ? load<u16>(entryPayload<Own>(entry)) : nextSetIn(entry, 0));
+  return offsetOf(
+    entryKey<Own>(entry),
+    isArray(entryKind<Own>(entry)) ? load<u16>(entryPayload<Own>(entry)) : nextSetIn(entry, 0),
+  );
 }
 
 /** The greatest member of a bitmap that is not empty. */
@@ -140,7 +152,10 @@ export function nextSet(from: u64): u64 {
   return offsetOf(entryKey<Own>(entry), nextSetIn(entry, 0));
 }
 
-/** The least offset from `from` on that is not a member. If all up to 2^64 - 1 are members, it answers 0, which may be a member. */
+/**
+ * The least offset from `from` on that is not a member.
+ * If all up to 2^64 - 1 are members, it answers 0, which may be a member.
+ */
 export function nextClear(from: u64): u64 {
   while (true) {
     const key = keyOf(from);

@@ -8,14 +8,18 @@ import { Kind } from "../container/kind";
 import { BITSET_BYTES, arrayBytes, runsBytes } from "../container/limits";
 
 /**
- * Adds nine numbers to the reply: containers, members and bytes of the arrays, then of the bitsets, then of the runs. Bytes are what the
- * payloads take in the portable format, where buckets, bitsets with few members and members in a directory entry are arrays, a short
- * bitset with many members is a bitset, and a full container is one run.
+ * Adds nine numbers to the reply: containers, members and bytes of the arrays, then of the bitsets,
+ * then of the runs. Bytes are what the payloads take in the portable format, where buckets, bitsets
+ * with few members and members in a directory entry are arrays, a short bitset with many members is a
+ * bitset, and a full container is one run.
  */
 export function statistics(): void {
-  let arrays: u64 = 0, inArrays: u64 = 0, bitsets: u64 = 0, inBitsets: u64 = 0, runs: u64 = 0, inRuns: u64 = 0, ofRuns: u64 = 0;
+  let arrays: u64 = 0, inArrays: u64 = 0;
+  let bitsets: u64 = 0, inBitsets: u64 = 0;
+  let runs: u64 = 0, inRuns: u64 = 0, ofRuns: u64 = 0;
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    const entry = placeEntry(place), kind = entryKind<Own>(entry), members = entryCardinality<Own>(entry), span = entrySpan<Own>(entry);
+    const entry = placeEntry(place), kind = entryKind<Own>(entry);
+    const members = entryCardinality<Own>(entry), span = entrySpan<Own>(entry);
     if (isStreamedAsArray(entry)) {
       arrays++;
       inArrays += members;

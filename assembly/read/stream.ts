@@ -12,7 +12,10 @@ import { LANES, LANES_BYTES } from "../container/lanes";
 import { runsCount, runEnd, runStart } from "../container/run";
 import { shortBase, shortEnd, shortLow } from "../container/short";
 
-/** Adds the first `limit` members that are at least `from` to the reply, ascending. Returns how many there were. */
+/**
+ * Adds the first `limit` members that are at least `from` to the reply, ascending.
+ * Returns how many there were.
+ */
 export function membersFrom(from: u64, limit: u64): u64 {
   const firstKey = keyOf(from);
   let rest = limit;
@@ -27,12 +30,16 @@ export function membersFrom(from: u64, limit: u64): u64 {
 }
 
 /**
- * Adds up to `limit` members of a container of `count` members from `low` on, each raised by `base`, to the reply. Returns how many. An
- * array may be of any kind that is an array.
+ * Adds up to `limit` members of a container of `count` members from `low` on, each raised by `base`,
+ * to the reply. Returns how many. An array may be of any kind that is an array.
  */
 export function replyContainer(kind: Kind, count: u32, payload: usize, base: u64, low: u32, limit: u64): u64 {
   if (kind == Kind.BITSET) return replyWords(payload, UNIVERSE, base, low, limit);
-  if (kind == Kind.SHORT) return replyWords(shortBase<Own>(payload), shortEnd<Own>(payload), base, max(low, shortLow<Own>(payload)), limit);
+  if (kind == Kind.SHORT) {
+    return replyWords(
+      shortBase<Own>(payload), shortEnd<Own>(payload), base, max(low, shortLow<Own>(payload)), limit,
+    );
+  }
   if (kind == Kind.FULL) return replySpan(base, low, LOW_MAX, limit);
   if (kind == Kind.RUNS) {
     let replied: u64 = 0;
@@ -66,20 +73,27 @@ function replyBuckets(at: usize, count: u32, base: u64, low: u32, limit: u64): u
   for (let bucket = counts, end = at; next < last; bucket++, base += 256) {
     end += load<u8>(bucket);
     for (const to = min(end, last); next < to; next += LANES) {
-      reply.lanes(base, i16x8.extend_low_i8x16_u(i64x2.splat(load<i64>(next))), min<u32>(<u32>(to - next), LANES));
+      reply.lanes(
+        base, i16x8.extend_low_i8x16_u(i64x2.splat(load<i64>(next))), min<u32>(<u32>(to - next), LANES),
+      );
     }
     next = max(first, min(end, last));
   }
   return last - first;
 }
 
-/** replyContainer() for the words of a bitset at `payload` from that of `low` on, up to the one that ends before `end`. */
+/**
+ * replyContainer() for the words of a bitset at `payload` from that of `low` on,
+ * up to the one that ends before `end`.
+ */
 function replyWords(payload: usize, end: u32, base: u64, low: u32, limit: u64): u64 {
   let replied: u64 = 0, mask = u64.MAX_VALUE << (low & 63);
   for (let word = low >> 6; word < end >> 6 && replied < limit; word++) {
     let bits = load<u64>(payload + (<usize>word << 3)) & mask;
     mask = u64.MAX_VALUE;
-    for (const from = base + (<u64>word << 6); bits && replied < limit; bits &= bits - 1, replied++) reply.member(from + ctz(bits));
+    for (const from = base + (<u64>word << 6); bits && replied < limit; bits &= bits - 1, replied++) {
+      reply.member(from + ctz(bits));
+    }
   }
   return replied;
 }

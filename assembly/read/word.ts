@@ -16,7 +16,10 @@ export function wordOf(entry: usize, word: u32): u64 {
   if (kind == Kind.FULL) return u64.MAX_VALUE;
   let bits: u64 = 0;
   if (kind == Kind.RUNS) {
-    for (let i = <u32>max(runsFind(payload, low), 0), n = runsCount(payload); i < n && runStart(payload, i) <= high; i++) {
+    for (
+      let i = <u32>max(runsFind(payload, low), 0), n = runsCount(payload);
+      i < n && runStart(payload, i) <= high; i++
+    ) {
       const from = max(runStart(payload, i), low), to = min(runEnd(payload, i), high);
       if (from <= to) bits |= (u64.MAX_VALUE >> (63 - (to - from))) << (from - low);
     }
@@ -32,7 +35,10 @@ export function wordOf(entry: usize, word: u32): u64 {
   return bits;
 }
 
-/** The bits of each byte in reverse order. This converts between the order of bitsets and that of native bitmaps, both ways. */
+/**
+ * The bits of each byte in reverse order.
+ * This converts between the order of bitsets and that of native bitmaps, both ways.
+ */
 // @ts-ignore: decorator
 @inline export function nativeOrder(bits: u64): u64 {
   bits = ((bits >> 1) & 0x5555555555555555) | ((bits & 0x5555555555555555) << 1);
