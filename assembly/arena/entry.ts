@@ -18,11 +18,10 @@
 
 import { Kind, isArray } from "../container/kind";
 import { Own, view8, view16, view32, view64 } from "../env/view";
-import {
-  arrayBytes, isArraySized, runsBytes, BITSET_BYTES, bucketsBytes, shortBytes,
-} from "../container/limits";
-import { SHORT_HEADER, wordCount } from "../container/short";
+import { isArraySized } from "../container/limits";
+import { SHORT_HEADER } from "../container/short";
 import { isItem, itemOffset, itemPayload } from "./packed";
+import { payloadSize } from "../container/convert";
 
 // @ts-ignore: decorator
 @inline export const ENTRY_BYTES: usize = 12;
@@ -128,13 +127,7 @@ export function isStreamedAsArray(entry: usize): bool {
 /** Bytes of the container's payload outside the entry, 0 if it has none there. */
 export function payloadBytes<M>(entry: usize): usize {
   if (isItem(entry)) return 0;
-  const kind = plainKind<M>(entry);
-  if (kind == Kind.ARRAY) return arrayBytes(plainCount<M>(entry));
-  if (kind == Kind.BITSET) return BITSET_BYTES;
-  if (kind == Kind.RUNS) return runsBytes(view16<M>(plainPayload<M>(entry), 0));
-  if (kind == Kind.BUCKETS) return bucketsBytes(plainCount<M>(entry));
-  if (kind == Kind.SHORT) return shortBytes(wordCount<M>(plainPayload<M>(entry)));
-  return 0;
+  return payloadSize<M>(plainKind<M>(entry), plainCount<M>(entry), plainPayload<M>(entry));
 }
 
 /** Writes the key. One of the functions set...() below then completes the entry. */

@@ -141,25 +141,29 @@ function validateEntry(leaf: usize, index: u32): Fault {
 }
 
 function validateContainer(entry: usize): Fault {
-  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
-  if (kind == Kind.FULL) return Fault.NONE;
-  if (kind == Kind.BITSET) {
-    if (count >= UNIVERSE) return Fault.WRONG_FORM;
-    left.select(SELF);
-    return bitsetCardinality(payload) == count ? Fault.NONE : Fault.BITSET_CARDINALITY;
+  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+  switch (entryKind<Own>(entry)) {
+    case Kind.FULL: return Fault.NONE;
+    case Kind.BITSET:
+      if (count >= UNIVERSE) return Fault.WRONG_FORM;
+      left.select(SELF);
+      return bitsetCardinality(payload) == count ? Fault.NONE : Fault.BITSET_CARDINALITY;
+    case Kind.RUNS: return count < UNIVERSE ? checkRuns<Own>(payload, count) : Fault.WRONG_FORM;
+    case Kind.BUCKETS:
+      if (!isArraySized(count)) return Fault.WRONG_FORM;
+      return bucketsAreSound(payload, count) ? Fault.NONE : Fault.BUCKETS_UNSOUND;
+    case Kind.SHORT: {
+      const words = wordCount<Own>(payload);
+      if (words > SHORT_MAX || firstWord<Own>(payload) + words > UNIVERSE >> 6) return Fault.WRONG_FORM;
+      return shortIsSound(payload, count) ? Fault.NONE : Fault.BITSET_CARDINALITY;
+    }
+    case Kind.ARRAY:
+      if (count < 3 || !isArraySized(count)) return Fault.WRONG_FORM;
+      return isAscending<Own>(payload, count) ? Fault.NONE : Fault.ARRAY_NOT_ASCENDING;
+    case Kind.SINGLE:
+    case Kind.PAIR: return isAscending<Own>(payload, count) ? Fault.NONE : Fault.ARRAY_NOT_ASCENDING;
+    default: return Fault.WRONG_FORM;
   }
-  if (kind == Kind.RUNS) return count < UNIVERSE ? checkRuns<Own>(payload, count) : Fault.WRONG_FORM;
-  if (kind == Kind.BUCKETS) {
-    if (!isArraySized(count)) return Fault.WRONG_FORM;
-    return bucketsAreSound(payload, count) ? Fault.NONE : Fault.BUCKETS_UNSOUND;
-  }
-  if (kind == Kind.SHORT) {
-    const words = wordCount<Own>(payload);
-    if (words > SHORT_MAX || firstWord<Own>(payload) + words > UNIVERSE >> 6) return Fault.WRONG_FORM;
-    return shortIsSound(payload, count) ? Fault.NONE : Fault.BITSET_CARDINALITY;
-  }
-  if (kind == Kind.ARRAY && (count < 3 || !isArraySized(count))) return Fault.WRONG_FORM;
-  return isAscending<Own>(payload, count) ? Fault.NONE : Fault.ARRAY_NOT_ASCENDING;
 }
 
 function cardinalityBelow(node: usize): u64 {

@@ -13,14 +13,6 @@ import { normalized } from "./normalize";
 import { shapeBytes, shapeCount, shapeAt, shapeKind } from "./shape";
 import { Kind } from "../container/kind";
 
-
-
-
-
-
-
-
-
 /**
  * Appends the shape `s` as container `key`, normalized. `s` lies in scratch room in memory 0, with twice FOLD_BYTES of room behind it. An
  * empty shape appends nothing. Leaves `left` anywhere.

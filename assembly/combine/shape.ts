@@ -5,13 +5,13 @@
 // are an ARRAY whose payload is in the entry.
 
 import { SELF, left, right } from "../env/memory";
-import { Right, view16 } from "../env/view";
+import { Right } from "../env/view";
 import { plainCount, plainKind, plainPayload } from "../arena/entry";
 import { isItem, itemPayload } from "../arena/packed";
 import { Kind, isArray, BUCKETS_LEAST } from "../container/kind";
-import { BITSET_BYTES, UNIVERSE, arrayBytes, runsBytes, bucketsBytes, shortBytes } from "../container/limits";
+import { UNIVERSE, bucketsBytes } from "../container/limits";
 import { bucketsToArray } from "../container/buckets";
-import { wordCount } from "../container/short";
+import { payloadSize } from "../container/convert";
 
 /** The shape without members. */
 // @ts-ignore: decorator
@@ -63,13 +63,7 @@ export function bucketsShape(count: u32, at: usize): u64 {
 /** Bytes of the payload of a shape that memory M shows. */
 // @ts-ignore: decorator
 @inline export function shapeBytes<M>(s: u64): usize {
-  const kind = shapeKind(s);
-  if (kind == Kind.ARRAY) return arrayBytes(shapeCount(s));
-  if (kind == Kind.BITSET) return BITSET_BYTES;
-  if (kind == Kind.RUNS) return runsBytes(view16<M>(shapeAt(s), 0));
-  if (kind == Kind.BUCKETS) return bucketsBytes(shapeCount(s));
-  if (kind == Kind.SHORT) return shortBytes(wordCount<M>(shapeAt(s)));
-  return 0;
+  return payloadSize<M>(shapeKind(s), shapeCount(s), shapeAt(s));
 }
 
 /** Copies a shape that `right` shows to `out` in memory 0. */

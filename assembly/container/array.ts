@@ -352,3 +352,12 @@ function combineRest<O>(a: usize, aEnd: usize, b: usize, bEnd: usize, out: usize
   right.copy(out, b, bEnd - b);
   return out + (bEnd - b);
 }
+
+/** The members low .. low + 63 of the array of memory 0 at `at` as bits; the least is the lowest bit. */
+export function arrayWord(at: usize, count: u32, low: u32): u64 {
+  let bits: u64 = 0;
+  for (let i = arrayLowerBound(at, count, low); i < count && member(at, i) <= low + 63; i++) {
+    bits |= (<u64>1) << (member(at, i) - low);
+  }
+  return bits;
+}

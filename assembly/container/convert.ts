@@ -1,11 +1,14 @@
 // Conversions between kinds of containers (layouts: limits.ts). The source is the payload at `a` of the operand that
 // `left` shows, the result goes to `out` in memory 0, and the two must not overlap.
 //
-// toArray(), toBitset() and toShort() take a payload of any kind to one of these three, through which every other kind
-// can be reached. A new kind is added to each of them.
+// payloadSize() knows the bytes of each kind. toArray(), toBitset() and toShort() take a payload of any kind to one of these
+// three, through which every other kind can be reached. A new kind is added to each of them.
 
 import { bits, left, vector } from "../env/memory";
-import { UNIVERSE, BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, arrayBytes, runsBytes, memberCount } from "./limits";
+import {
+  UNIVERSE, BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, arrayBytes, runsBytes, memberCount,
+  bucketsBytes, shortBytes,
+} from "./limits";
 import { bitsetSet, clearBitset, setBits } from "./bitset";
 import { LANES, LANES_BYTES, interleaveHigh, interleaveLow } from "./lanes";
 import { putRun, closeRuns } from "./run";
@@ -13,10 +16,27 @@ import { Kind, wordsBetween } from "./kind";
 import { bucketsToArray, unionBucketsInto } from "./buckets";
 import {
   arrayToShort, bitsetToShort, clearShort, runsToShort, shortBase, shortHeader, shortToArray, shortToBitset,
+  wordCount,
 } from "./short";
-import { Own } from "../env/view";
+import { Own, view16 } from "../env/view";
 
-/** Writes the `count` members of a payload of any kind but FULL as an array. `out` needs room for them, or for an eighth more if buckets. */
+/** Bytes of the payload of `count` members at `at` in memory M, 0 if the kind has none outside its entry. */
+// @ts-ignore: decorator
+@inline export function payloadSize<M>(kind: Kind, count: u32, at: usize): usize {
+  switch (kind) {
+    case Kind.ARRAY: return arrayBytes(count);
+    case Kind.BITSET: return BITSET_BYTES;
+    case Kind.RUNS: return runsBytes(view16<M>(at, 0));
+    case Kind.BUCKETS: return bucketsBytes(count);
+    case Kind.SHORT: return shortBytes(wordCount<M>(at));
+    case Kind.FULL:
+    case Kind.SINGLE:
+    case Kind.PAIR: return 0;
+    default: return unreachable();
+  }
+}
+
+/** Writes the `count` members of a payload of any kind but FULL as an array. `out` needs room for them. */
 export function toArray(kind: Kind, a: usize, count: u32, out: usize): void {
   switch (kind) {
     case Kind.ARRAY:

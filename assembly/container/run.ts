@@ -306,3 +306,14 @@ export function complementRuns(a: usize, out: usize): u32 {
   if (low < UNIVERSE) out = putRun(out, low, UNIVERSE - 1);
   return closeRuns(start, out);
 }
+
+/** The members low .. low + 63 of the runs of memory 0 at `at` as bits; the least is the lowest bit. */
+export function runsWord(at: usize, low: u32): u64 {
+  const high = low + 63, runs = runsCount(at);
+  let bits: u64 = 0;
+  for (let i = <u32>max(runsFind(at, low), 0); i < runs && runStart(at, i) <= high; i++) {
+    const from = max(runStart(at, i), low), to = min(runEnd(at, i), high);
+    if (from <= to) bits |= (u64.MAX_VALUE >> (63 - (to - from))) << (from - low);
+  }
+  return bits;
+}

@@ -16,7 +16,6 @@ import { makePlaces, scratch, Scratch } from "../combine/scratch";
 import { seekItem } from "../combine/seek";
 import { copyShape, shapeAt, shapeCount, shapeKind } from "../combine/shape";
 import { Rule, resultOperand } from "../combine/term";
-import { replyContainer, replySpan } from "../read/stream";
 import { Mistake } from "./mistake";
 import { parse } from "./parser";
 import { mayDiffer, normalize } from "./normal";
@@ -26,6 +25,7 @@ import {
   Syntax, addChild, firstUnnamed, makeRange, makeTree, mistake, mistakeAt, namedKeys, operands, recordsEnd,
   rootRecord, syntaxOf,
 } from "./tree";
+import { replyContainer, replySpan } from "../read/container";
 
 /** Units of work that listing a full container takes. */
 // @ts-ignore: decorator

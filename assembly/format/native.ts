@@ -16,8 +16,8 @@ import { insert } from "../write/point";
 import { Kind } from "../container/kind";
 import { UNIVERSE, BUCKETS } from "../container/limits";
 import { runEnd, runStart, runsCount } from "../container/run";
-import { wordOf } from "../read/word";
 import { portableBytes, readPortable, writePortable } from "./portable";
+import { wordOf } from "../read/container";
 
 // @ts-ignore: decorator
 @inline const ARRAY: u32 = 1;

@@ -11,7 +11,7 @@ import { entryCount, entryKey, entryKind, entryLastKey, entryPayload } from "../
 import { advance, placeEntry, seek } from "../arena/directory";
 import { begin, finish } from "../arena/builder";
 import { isEmpty, maximum } from "../read/query";
-import { nativeOrder, wordOf } from "../read/word";
+import { nativeOrder } from "../read/word";
 import { emit } from "../combine/emit";
 import { shape } from "../combine/shape";
 import { makeScratch, Scratch, scratch } from "../combine/scratch";
@@ -20,6 +20,7 @@ import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, BUCKETS } from "../co
 import { bitsetCardinality } from "../container/bitset";
 import { runEnd, runStart, runsCount } from "../container/run";
 import { shortBase, shortEnd, shortLow } from "../container/short";
+import { wordOf } from "../read/container";
 
 /** Words of a container. */
 // @ts-ignore: decorator

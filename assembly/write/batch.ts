@@ -15,7 +15,6 @@ import { findEntry } from "../arena/directory";
 import { insertEntry, adjust, removeEntry } from "../arena/change";
 import { roomToInsert } from "../arena/room";
 import { loosen } from "../arena/pages";
-import { containerHas } from "../read/query";
 import { convertTo, intoBuckets, intoShort, releaseContainer, wordsWith } from "./convert";
 import { countUp, isDepleted, isLoose } from "./edit";
 import { insert, removeAt } from "./point";
@@ -30,6 +29,7 @@ import { BUCKET_MAX, bucketFrom, bucketHas, bucketHeld } from "../container/buck
 import { bitsetClear, bitsetHas, bitsetSet } from "../container/bitset";
 import { clearShort, shortBase } from "../container/short";
 import { widenTo } from "./short";
+import { containerHas } from "../read/container";
 
 /** Not the key of any container. */
 // @ts-ignore: decorator

@@ -33,12 +33,16 @@ import { widenTo } from "./short";
  * takeBack() may have to undo it (undo.ts).
  */
 export function insertInto(entry: usize, low: u32, revocable: bool): bool {
-  const kind = entryKind<Own>(entry);
-  if (kind == Kind.BITSET) return insertIntoBitset(entry, low, revocable);
-  if (kind == Kind.SHORT) return insertIntoShort(entry, low, revocable);
-  if (kind == Kind.RUNS) return insertIntoRuns(entry, low, revocable);
-  if (kind == Kind.BUCKETS) return insertIntoBuckets(entry, low);
-  return insertIntoArray(entry, low);
+  switch (entryKind<Own>(entry)) {
+    case Kind.BITSET: return insertIntoBitset(entry, low, revocable);
+    case Kind.SHORT: return insertIntoShort(entry, low, revocable);
+    case Kind.RUNS: return insertIntoRuns(entry, low, revocable);
+    case Kind.BUCKETS: return insertIntoBuckets(entry, low);
+    case Kind.ARRAY:
+    case Kind.SINGLE:
+    case Kind.PAIR: return insertIntoArray(entry, low);
+    default: return unreachable();
+  }
 }
 
 /**
@@ -46,12 +50,15 @@ export function insertInto(entry: usize, low: u32, revocable: bool): bool {
  * `asIs`, bitsets, short bitsets and buckets stay what they are, however few members are left: that takes no memory.
  */
 export function takeFrom(entry: usize, low: u32, asIs: bool): bool {
-  const kind = entryKind<Own>(entry);
-  if (kind == Kind.BITSET) return takeFromBitset(entry, low, asIs);
-  if (kind == Kind.SHORT) return takeFromShort(entry, low, asIs);
-  if (kind == Kind.RUNS) return takeFromRuns(entry, low);
-  if (kind == Kind.BUCKETS) return takeFromBuckets(entry, low, asIs);
-  return takeFromArray(entry, low);
+  switch (entryKind<Own>(entry)) {
+    case Kind.BITSET: return takeFromBitset(entry, low, asIs);
+    case Kind.SHORT: return takeFromShort(entry, low, asIs);
+    case Kind.RUNS: return takeFromRuns(entry, low);
+    case Kind.BUCKETS: return takeFromBuckets(entry, low, asIs);
+    case Kind.ARRAY:
+    case Kind.PAIR: return takeFromArray(entry, low);
+    default: return unreachable();
+  }
 }
 
 // --- Arrays, in the entry or in a block ------------------------------------------------------------------------------------------

@@ -11,7 +11,8 @@ import { UNIVERSE } from "../container/limits";
 import { convertDepleted, isDepleted, trim } from "./edit";
 import { insert, removeAt } from "./point";
 import { makeStretchRemovable, settleContainer } from "./undo";
-import { reversed, wordOf } from "../read/word";
+import { reversed } from "../read/word";
+import { wordOf } from "../read/container";
 
 /** What to do with a value that the field cannot hold. */
 export const enum Overflow { WRAP = 0, SAT = 1, FAIL = 2 }

@@ -14,9 +14,10 @@
 import { argument } from "../env/memory";
 import { keyOf, lowOf } from "../arena/entry";
 import { findEntry } from "../arena/directory";
-import { reversed, wordOf } from "../read/word";
+import { reversed } from "../read/word";
 import { Overflow, addBits, beyondField, fieldIn, makeBitsRemovable, newValue, removeAbsentBefore, takeBits } from "./field";
 import { settleContainer } from "./undo";
+import { wordOf } from "../read/container";
 
 /** What a step does. */
 const enum Action { GET, SET, INCRBY }

@@ -11,13 +11,13 @@ import { insertHere, insertEntry, adjust, promote, removeEntry } from "../arena/
 import { roomToInsert } from "../arena/room";
 import { insertLone, loosen } from "../arena/pages";
 import { Inserted, insertInPage, isItem, isPacked } from "../arena/packed";
-import { containerHas } from "../read/query";
 import { releaseContainer } from "./convert";
 import { insertInto, takeFrom } from "./edit";
 import { staysTiny } from "./short";
 import { Kind } from "../container/kind";
 import { runsBytes, UNIVERSE, LOW_MAX } from "../container/limits";
 import { writeRun } from "../container/run";
+import { containerHas } from "../read/container";
 
 /** Adds the offset (value 1) or removes it (value 0). Returns the old bit, as https://redis.io/docs/latest/commands/setbit does. */
 export function set(offset: u64, value: u32): u32 {
