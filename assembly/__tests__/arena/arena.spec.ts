@@ -265,7 +265,7 @@ describe("an arena", () => {
     })).toBe(false, "room up to 2^32 bytes and bytes held back");
   });
 
-  it("counts its bytes in use: 16 to 80, or to 256 with a short bitset, when tiny, up to the bump mark when full", () => {
+  it("counts its bytes in use: 16 to 80 when tiny (256 with a short bitset), then to the bump mark", () => {
     const trial = new Trial(109);
     trial.same(used(), 16, "used by the empty bitmap");
     for (let count: u32 = 1; count <= TINY_MAX; count++) {
@@ -298,7 +298,7 @@ describe("an arena", () => {
     blocks.add(128);
     blocks.add(8);
     blocks.add(8);
-    // 288 bytes are in use with the header: a quarter of that and 64 is 136.
+    // 288 bytes are in use then, with the header: a quarter of that and 64 is 136.
     blocks.add(104);
     blocks.drop(0);
     blocks.drop(1);

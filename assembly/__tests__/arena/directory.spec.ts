@@ -331,7 +331,7 @@ describe("the directory", () => {
     trial.same(seekFrom<Own>(seek<Own>(0), u64.MAX_VALUE), 0, "seekFrom beyond the greatest key");
     trial.same(
       placeEntry(advance<Own>(seek<Own>(0))) - placeEntry(seek<Own>(0)),
-      ENTRY_BYTES, "distance of neighbouring entries",
+      ENTRY_BYTES, "distance of neighboring entries",
     );
     trial.end();
   });

@@ -191,7 +191,7 @@ describe("packed leaves", () => {
     trial.end();
   });
 
-  it("become ordinary ones where a container gets a second member, and are packed again when they grow", () => {
+  it("become ordinary where a container gets a second member, and are packed again when they grow", () => {
     const trial = new Trial(423);
     for (let spread = 0; spread < Spread.STYLES; spread++) {
       const list = new Far(trial);
@@ -222,7 +222,8 @@ describe("packed leaves", () => {
         for (let i = 0; i < size; i++) list.set(far(trial, spread), 1);
         for (let n = 0; n < rounds(30) && list.sorted.length; n++) {
           const low = list.any() + trial.random.below(3) - 1;
-          list.clear(low, max(low, trial.random.below(4) ? list.sorted[min(list.below(low) + 20, list.sorted.length - 1)] : list.any()));
+          const near = min(list.below(low) + 20, list.sorted.length - 1);
+          list.clear(low, max(low, trial.random.below(4) ? list.sorted[near] : list.any()));
           list.is("cleared");
         }
       }

@@ -80,7 +80,7 @@ describe("combining two bitmaps", () => {
     trial.end();
   });
 
-  it("gives the model's result for a bitmap and itself, its complement, and one that differs in a few members", () => {
+  it("gives the model's result for a bitmap and itself, its complement, and one that hardly differs", () => {
     const trial = new Trial(501), whole = range(3 << 16, (4 << 16) - 1);
     for (let style = 0; style < Style.STYLES; style++) {
       for (let form: i32 = 0; form < Form.FORMS; form++) {
@@ -211,7 +211,7 @@ describe("combining any number of bitmaps", () => {
     trial.end();
   });
 
-  it("gives the model's result for arrays and buckets of different sizes, also when a high byte has all its members", () => {
+  it("gives the model's result for arrays and buckets of different sizes, also with a full high byte", () => {
     const trial = new Trial(519);
     for (let i = 0; i < 24; i++) {
       const sources: Model[] = [];
@@ -232,12 +232,13 @@ describe("combining any number of bitmaps", () => {
     trial.end();
   });
 
-  it("gives the model's result for up to 21 bitsets with few common members, also with other kinds between them", () => {
+  it("gives the model's result for up to 21 bitsets with few common members, also among other kinds", () => {
     const trial = new Trial(516);
     for (let i: u32 = 0; i < 20; i++) {
       const sources: Model[] = [];
       for (let s: u32 = 0; s < 2 + i; s++) {
-        sources.push(container(3, i % 2 || trial.random.below(6) ? Style.BITSET : trial.random.below(Style.STYLES), trial));
+        const style = i % 2 || trial.random.below(6) ? Style.BITSET : trial.random.below(Style.STYLES);
+        sources.push(container(3, style, trial));
       }
       combineAll(trial, sources);
     }
@@ -321,8 +322,11 @@ function complementOf(trial: Trial, model: Model, last: u64, given: u32): void {
 function limits(trial: Trial, model: Model, key: u64): u64[] {
   const border = key << 16, most = model.intervals ? model.maximum() : 0;
   return [
-    0, 1, 2, 3, border - 1, border, border + 1, border + 2, border + 3, border + trial.random.below(65536), border + 65535,
-    border + 65536, most - 1, most, most + 1, most | 65535, (most | 65535) + 1, (most | 65535) + 70000, u32.MAX_VALUE, OFFSET_MAX,
+    0, 1, 2, 3,
+    border - 1, border, border + 1, border + 2, border + 3,
+    border + trial.random.below(65536), border + 65535, border + 65536,
+    most - 1, most, most + 1, most | 65535, (most | 65535) + 1, (most | 65535) + 70000,
+    u32.MAX_VALUE, OFFSET_MAX,
   ];
 }
 

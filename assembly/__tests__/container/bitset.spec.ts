@@ -58,7 +58,9 @@ function callAll(bench: Bench, x: Model, y: Model): void {
     b = bench.right(Kind.BITSET, y);
     out = bench.random.below(2) ? bench.inPlace(a, BITSET_BYTES) : bench.output(BITSET_BYTES);
     bench.check(
-      Kind.BITSET, combineInParts(operation, a, b, out, expected.count, bench.random.below(2) == 0), expected, what + " in parts");
+      Kind.BITSET, combineInParts(operation, a, b, out, expected.count, bench.random.below(2) == 0),
+      expected, what + " in parts",
+    );
   }
 }
 

@@ -92,7 +92,7 @@ describe("counters", () => {
     bench.end();
   });
 
-  it("write nothing but their planes, all of which are 0 once every value has been counted often enough", () => {
+  it("write nothing but their planes, which are all 0 once every value was counted often enough", () => {
     const bench = new Bench(1201);
     const whole = makeModel(Style.LOWEST, UNIVERSE, bench.random);
     const none = new Model();

@@ -187,9 +187,9 @@ function addContainer(model: Model, base: u64, random: Random): void {
   const share = 65536 / sizes[random.below(sizes.length)];
   const low: u32 = style == 2 ? from : 0, end: u32 = style == 2 ? from + width : 65536;
   for (let at = low; at < end;) {
-    // The same values in all containers of that share.
-    if (style == 0) at += 1 + share - (at % share || 1);
-    else at += style == 1 ? 1 + random.below(2 * share) : style == 2 ? 1 + random.below(4) : 1 + random.below(9000);
+    if (style == 0) at += 1 + share - (at % share || 1);    // the same values in all containers of that share
+    else if (style == 1) at += 1 + random.below(2 * share);
+    else at += 1 + random.below(style == 2 ? 4 : 9000);
     if (at >= end) break;
     const high = style == 3 ? min(at + random.below(9000), 65535) : at;
     model.append(base + at, base + high);
@@ -221,7 +221,12 @@ describe("counting functions have the model's members", () => {
           new Meaning("exactly(" + number + ", " + all + ")", repeatedModels(sources, least, least)),
         );
         const others: Model[] = sources.concat([combineModels(Operation.OR, [sources[0], sources[1]])]);
-        compare(trial, sources, new Meaning("atleast(" + number + ", " + all + ", #1 | #2)", repeatedModels(others, least, count + 1)));
+        compare(
+          trial, sources,
+          new Meaning(
+            "atleast(" + number + ", " + all + ", #1 | #2)", repeatedModels(others, least, count + 1),
+          ),
+        );
       }
     }
     trial.end();
@@ -268,7 +273,10 @@ describe("terms of many items", () => {
         new Meaning("exactly(" + number + ", " + complements + ")", repeatedModels(negated, least, least)),
         new Meaning("#1 - any(#2..#" + count.toString() + ")", combineModels(Operation.DIFF, sources)),
         new Meaning("#1 & any(#2..#" + count.toString() + ")", combineModels(Operation.ANDOR, sources)),
-        new Meaning("#1 ^ any(#2..#" + count.toString() + ")", combineModels(Operation.XOR, [sources[0], combineModels(Operation.OR, rest)])),
+        new Meaning(
+          "#1 ^ any(#2..#" + count.toString() + ")",
+          combineModels(Operation.XOR, [sources[0], combineModels(Operation.OR, rest)]),
+        ),
         new Meaning("any(" + all + ", atleast(" + number + ", " + all + ", " + complements + "))", WHOLE),
       ];
       for (let m = 0; m < meanings.length; m++) {
@@ -344,7 +352,8 @@ function workOf(text: string, count: i32): u64 {
 describe("the work of a question", () => {
   it("is counted as it grows, also where no container meets another", () => {
     const texts = [
-      "#1 & #2", "#1 | #2", "#1 - #2", "~#1 ^ #2", "exactly(2, #1, #1, ~#2)", "atleast(2, #1, #2, [7..99])", "(#1 & #2) | (#2 & [5..6])",
+      "#1 & #2", "#1 | #2", "#1 - #2", "~#1 ^ #2", "exactly(2, #1, #1, ~#2)", "atleast(2, #1, #2, [7..99])",
+      "(#1 & #2) | (#2 & [5..6])",
     ];
     for (let i = 0; i < texts.length; i++) {
       const few = workOf(texts[i], 1000), many = workOf(texts[i], 20000);

@@ -191,7 +191,8 @@ function changeByte(at: usize, random: Random): void {
 
 // Arrays {3, 4, 100} and {65543}; and runs {0..7, ...} beside an array.
 const TWO_ARRAYS = "3a300000 02000000 0000 0200 0100 0000 18000000 1e000000 0300 0400 6400 0700";
-const THREE_WITH_RUNS = "3b300200 02 0000 0200 0100 0700 ffff 0000 0300 0400 6400 0200 0100 0500 0900 0100 ffff";
+const THREE_WITH_RUNS = "3b300200 02 0000 0200 0100 0700 ffff 0000 "
+  + "0300 0400 6400 0200 0100 0500 0900 0100 ffff";
 
 describe("the 32-bit payload", () => {
   it("is byte for byte that of CRoaring", () => {
@@ -615,8 +616,10 @@ describe("reading a payload", () => {
     everyCut(
       trial, Format.WIDE, bytesOf("0200000000000000 00000000" + TWO_ARRAYS + "01000000" + THREE_WITH_RUNS),
     );
-    everyCut(trial, Format.WIDE, bytesOf("ffffffffffffffff 0300000000000000" + span + "0100000000000000" + TWO_ARRAYS
-      + span.replace("0500000000000000", "0000020000000000")));
+    everyCut(trial, Format.WIDE, bytesOf(
+      "ffffffffffffffff 0300000000000000" + span + "0100000000000000" + TWO_ARRAYS
+      + span.replace("0500000000000000", "0000020000000000"),
+    ));
     const model = new Model();
     appendContainer(model, 3, Style.BITSET_LEAST, trial.random);
     build(model, Form.PLAIN, trial.random);

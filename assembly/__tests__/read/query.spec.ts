@@ -129,8 +129,10 @@ describe("queries", () => {
   it("agree with the model for spans of full containers up to the greatest offset", () => {
     const trial = new Trial(603), far = <u64>1 << 63;
     const models: Model[] = [
-      range(0, OFFSET_MAX), range(1, OFFSET_MAX), range(0, OFFSET_MAX - 1), range(0, far), range(far, OFFSET_MAX),
-      range(5, 5).append(far - 9, OFFSET_MAX - 65536), range(0, 70000).append(140000, far).append(OFFSET_MAX - 1, OFFSET_MAX),
+      range(0, OFFSET_MAX), range(1, OFFSET_MAX), range(0, OFFSET_MAX - 1),
+      range(0, far), range(far, OFFSET_MAX),
+      range(5, 5).append(far - 9, OFFSET_MAX - 65536),
+      range(0, 70000).append(140000, far).append(OFFSET_MAX - 1, OFFSET_MAX),
     ];
     for (let i = 0; i < models.length; i++) {
       build(models[i], Form.EITHER, trial.random);

@@ -32,8 +32,11 @@ export class Model {
       memory.copy(changetype<usize>(to), changetype<usize>(this.bounds), <usize>(2 * i) << 3);
     }
     const from = change < 0 ? i - change : i;
-    memory.copy(changetype<usize>(to) + (<usize>(2 * (from + change)) << 3), changetype<usize>(this.bounds) + (<usize>(2 * from) << 3),
-                <usize>(2 * (this.intervals - from)) << 3);
+    memory.copy(
+      changetype<usize>(to) + (<usize>(2 * (from + change)) << 3),
+      changetype<usize>(this.bounds) + (<usize>(2 * from) << 3),
+      <usize>(2 * (this.intervals - from)) << 3,
+    );
     this.bounds = to;
     this.intervals += change;
   }
@@ -204,8 +207,9 @@ export function appendContainer(model: Model, key: u64, style: i32, random: Rand
   if (style == Style.SINGLE) scatter(model, base, 1, 1, 65536, random);
   else if (style == Style.PAIR) scatter(model, base, 2, 1, 32768, random);
   else if (style == Style.FEW) scatter(model, base, random.between(3, 32), 1, 2000, random);
-  else if (style == Style.ARRAY) scatter(model, base, random.between(33, 4095), 1, random.between(1, 15), random);
-  else if (style == Style.ARRAY_MOST) scatter(model, base, 4096, 1, 15, random);
+  else if (style == Style.ARRAY) {
+    scatter(model, base, random.between(33, 4095), 1, random.between(1, 15), random);
+  } else if (style == Style.ARRAY_MOST) scatter(model, base, 4096, 1, 15, random);
   else if (style == Style.BITSET_LEAST) scatter(model, base, 4097, 1, 15, random);
   else if (style == Style.BITSET) scatter(model, base, 65536, 3, 4, random);
   else if (style == Style.RUNS) scatter(model, base, 65536, 9000, 6000, random);

@@ -231,7 +231,8 @@ function differs(kind: Kind, at: usize, model: Model): string {
   return "";
 }
 
-// --- A bench to call kernels on: operands in a view or in memory 0, at any alignment, and an output between guards ---------------
+// --- A bench to call kernels on ----------------------------------------------------------------------------
+// Its operands are in a view or in memory 0, at any alignment, and an output lies between guards.
 
 const GUARD_BYTES: usize = 64;
 const GUARD: u8 = 0x5b;

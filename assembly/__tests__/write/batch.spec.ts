@@ -250,7 +250,7 @@ describe("sorting and collecting a list of offsets", () => {
     trial.end();
   });
 
-  it("leaves an ascending list alone, and one that spans more containers than it has offsets unless told to sort it", () => {
+  it("leaves an ascending list alone, and unless told to sort it one of more containers than offsets", () => {
     const trial = new Trial(351), list: u64[] = [5, 3 * 65536 + 4, 1];
     sorts(trial, [7, 7, 9, OFFSET_MAX], 1, [7, 7, 9, OFFSET_MAX]);
     sorts(trial, [OFFSET_MAX], 1, [OFFSET_MAX]);

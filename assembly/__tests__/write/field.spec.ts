@@ -38,7 +38,8 @@ function normalized(value: i64, width: u32, signed: u32, overflow: Overflow): i6
 
 /** Sets a field to `start`, then adds `value` to it or sets it to `value`, and checks the result. */
 function expectField(
-  adds: bool, width: u32, signed: u32, start: i64, value: i64, overflow: Overflow, result: i64, fails: bool = false,
+  adds: bool, width: u32, signed: u32, start: i64, value: i64,
+  overflow: Overflow, result: i64, fails: bool = false,
 ): void {
   freshArena(40);
   setField(3, width, signed, start, Overflow.WRAP);

@@ -129,7 +129,7 @@ describe("merging a bitmap into a larger one", () => {
     trial.end();
   });
 
-  it("gives the model's result for containers and spans before, between, in and behind those that are there", () => {
+  it("gives the model's result for containers and spans before, between, in and behind present ones", () => {
     const trial = new Trial(1251);
     let merges = 0;
     for (let i = 0; i < rounds(100); i++) {
@@ -140,8 +140,12 @@ describe("merging a bitmap into a larger one", () => {
       if (random.below(2)) model = combineModels(1, [model, anyRanges(2, BALLAST + 1000, random)]);
       build(model, Form.EITHER, random);
       const more = combineModels(1, [
-        random.below(2) ? anyRanges(key, key + 1 + random.below(20), random) : anyModel(key, 1 + random.below(9), random.below(9), random),
-        random.below(2) ? anyRanges(far, far + random.below(60), random) : anyModel(far, 2, random.below(9), random),
+        random.below(2)
+          ? anyRanges(key, key + 1 + random.below(20), random)
+          : anyModel(key, 1 + random.below(9), random.below(9), random),
+        random.below(2)
+          ? anyRanges(far, far + random.below(60), random)
+          : anyModel(far, 2, random.below(9), random),
         random.below(3) ? new Model() : anyModel(KEY_MAX - 30, 1, 5, random),
         random.below(4) ? new Model() : range(OFFSET_MAX - random.next() % (<u64>1 << 46), OFFSET_MAX),
       ]);
@@ -175,7 +179,7 @@ describe("merging a bitmap into a larger one", () => {
     trial.end();
   });
 
-  it("gives the model's result where leaves are packed, and leaves them as they were while there is too little memory", () => {
+  it("gives the model's result for packed leaves, and keeps them as they were if memory is short", () => {
     const trial = new Trial(1259), random = trial.random;
     let merges = 0, failures: u32 = 0;
     for (let round = 0; round < rounds(24); round++) {
@@ -190,7 +194,7 @@ describe("merging a bitmap into a larger one", () => {
       const more = random.below(3)
         ? new Model()
         : round % 4 ? small(key, 5, random.below(90), trial) : anyRanges(key, key + 50, random);
-      // New members, members that are there, and neighbours of some.
+      // Add new members, members that are there, and neighbors of some.
       for (let i = random.below(120); i; i--) {
         more.add(base + random.next() % (20100 * step));
         const offset = model.low(random.below(model.intervals));
@@ -321,7 +325,8 @@ describe("merging, if building the union is quicker", () => {
     const trial = new Trial(1257);
     const large = ballast(new Model()), most = anyModel(BALLAST, 2, 3000, trial.random);
     const pairs: Model[][] = [
-      [new Model(), range(5, 5)], [range(5, 5), large], [range(5, 9), range(70000, 70000)], [range(0, OFFSET_MAX), range(5, 5)],
+      [new Model(), range(5, 5)], [range(5, 5), large], [range(5, 9), range(70000, 70000)],
+      [range(0, OFFSET_MAX), range(5, 5)],
       [large, large], [large, most], [large, range(BALLAST << 16, OFFSET_MAX)], [large, range(0, OFFSET_MAX)],
     ];
     for (let i = 0; i < pairs.length; i++) {

@@ -162,7 +162,7 @@ describe("runs", () => {
     edit(trial, comb(2047, 3, 32), 1, 0, Kind.BITSET);
     edit(trial, comb(2046, 3, 32), 65535, 1, Kind.RUNS);
     edit(trial, comb(2046, 3, 32), 1, 0, Kind.RUNS);
-    // Before: 1406 bytes as runs or buckets.
+    // Before the change: 1406 bytes as runs or buckets.
     edit(trial, comb(350, 3, 160).concat([60000, 60099]), 60050, 0, Kind.BUCKETS);
     edit(trial, comb(350, 3, 160).concat([60000, 60099]), 60200, 1, Kind.BUCKETS);
     edit(trial, comb(350, 3, 160).concat([60000, 60102]), 60200, 1, Kind.RUNS);
@@ -336,7 +336,8 @@ describe("single offsets", () => {
   it("can be any of the 64-bit offsets, from 0 to the greatest", () => {
     const trial = new Trial(331), model = new Model();
     const offsets: u64[] = [
-      0, 65535, 65536, u32.MAX_VALUE, <u64>1 << 32, ((<u64>1) << 48) - 1, (<u64>1) << 48, i64.MAX_VALUE, (<u64>1) << 63, OFFSET_MAX,
+      0, 65535, 65536, u32.MAX_VALUE, <u64>1 << 32, ((<u64>1) << 48) - 1, (<u64>1) << 48,
+      i64.MAX_VALUE, (<u64>1) << 63, OFFSET_MAX,
     ];
     freshArena(40);
     for (let i = 0; i < offsets.length; i++) {

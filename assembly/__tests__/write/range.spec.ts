@@ -204,7 +204,7 @@ describe("changing ranges", () => {
     trial.end();
   });
 
-  it("grows the arena at most once where nearly all containers go and a full one comes, however many there were", () => {
+  it("grows the arena at most once where nearly all containers, however many, become a full one", () => {
     const trial = new Trial(909);
     for (let entries: u64 = 6; entries < 2 * LEAF_MAX; entries++) {
       const model = new Model();
@@ -223,7 +223,7 @@ describe("changing ranges", () => {
     trial.end();
   });
 
-  it("asks for a rebuilt bitmap, and changes nothing, where more than a quarter goes or much is flipped", () => {
+  it("asks for a rebuilt bitmap and changes nothing if over a quarter goes or much is flipped", () => {
     const trial = new Trial(908), model = new Model(), dense = new Model();
     for (let key: u64 = 0; key < 1000; key++) model.append((key << 16) + 7, (key << 16) + 8);
     for (let key: u64 = 0; key < 30; key++) appendContainer(dense, key, Style.BITSET, trial.random);

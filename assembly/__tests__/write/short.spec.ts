@@ -87,7 +87,7 @@ describe("a container around the sizes at which it becomes a short bitset", () =
     trial.end();
   });
 
-  it("becomes a short bitset as soon as that is smaller, and something else when few members are left", () => {
+  it("becomes a short bitset once that is smaller, and something else when few members are left", () => {
     const trial = new Trial(1312), model = start(trial, true), step: u32 = 17;
     const count: u32 = 200, words = (count - 1) * step / 64 + 1;
     for (let i: u32 = 0; i < count; i++) {

@@ -140,7 +140,7 @@ describe("adding a list in several calls", () => {
     trial.end();
   });
 
-  it("leaves bitsets and buckets with few members when it is taken back, which the next removal converts", () => {
+  it("leaves bitsets and buckets of few members when taken back, which the next removal converts", () => {
     const trial = new Trial(373), counts: u32[] = [1, 2, 3, 4, 20, 700], steps: u64[] = [13, 60];
     for (let c = 0; c < counts.length; c++) {
       for (let s = 0; s < steps.length; s++) {
