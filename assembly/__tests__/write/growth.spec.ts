@@ -184,7 +184,7 @@ describe("failing growth", () => {
     trial.end();
   });
 
-  it("cannot interrupt cutting a container out of a span: that grows the arena once at most", () => {
+  it("cannot interrupt cutting a container out of a span: that grows the arena exactly once", () => {
     const trial = new Trial(1103);
     for (let entries: u64 = 1; entries <= 2 * LEAF_MAX; entries++) {
       freshArena(40);
