@@ -1,14 +1,17 @@
 import { arena } from "../../env/memory";
 import {
   BLOCK_MAX, HEADER_BYTES, TINY_MAX, alignedBump, allocate, allocateFresh, blockBytes, bumpMark,
-  freeListsAreSound, freeListsBytes, freedBytes, heldAt, holdBack, letGo, makeRoom, release, resetToFull, resize, setEntryTotal,
-  setTotalCardinality, used, wasteful,
+  freeListsAreSound, freeListsBytes, freedBytes, heldAt, holdBack, letGo, makeRoom, release, resetToFull,
+  resize, setEntryTotal, setTotalCardinality, used, wasteful,
 } from "../../arena/arena";
 import { insert } from "../../write/point";
 import { Trial, freshArena, nothingBehind } from "../support/bitmap-arena";
 import { growCount, succeeds } from "../world/world";
 
-/** The blocks in use. Every byte of a block holds the block's mark, a number that is different from block to block. */
+/**
+ * The blocks in use. Every byte of a block holds the block's mark,
+ * a number that is different from block to block.
+ */
 class Blocks {
   at: usize[] = [];
   bytes: u32[] = [];
@@ -28,7 +31,9 @@ class Blocks {
 
   /** Adds a block that was just allocated. */
   keep(at: usize, bytes: u32): void {
-    this.trial.holds(at >= HEADER_BYTES && at + blockBytes(bytes) <= bumpMark(), "an allocated block lies in the used part");
+    this.trial.holds(
+      at >= HEADER_BYTES && at + blockBytes(bytes) <= bumpMark(), "an allocated block lies in the used part",
+    );
     this.trial.same(at & 7, 0, "address of a block modulo 8");
     this.at.push(at);
     this.bytes.push(bytes);
@@ -60,13 +65,19 @@ class Blocks {
 
   private checkBytes(i: i32, bytes: usize): void {
     for (let at = this.at[i], end = at + bytes; at < end; at++) {
-      if (load<u8>(at) != this.marks[i]) { this.trial.fail("a block's contents changed at " + at.toString()); return; }
+      if (load<u8>(at) != this.marks[i]) {
+        this.trial.fail("a block's contents changed at " + at.toString());
+        return;
+      }
     }
   }
 
   check(i: i32): void { this.checkBytes(i, blockBytes(this.bytes[i])); }
 
-  /** Checks that all blocks are intact, and that header, blocks, free lists and freed bytes add up to the used part. */
+  /**
+   * Checks that all blocks are intact, and that header,
+   * blocks, free lists and freed bytes add up to the used part.
+   */
   checkAll(): void {
     let bytes = HEADER_BYTES + freeListsBytes() + freedBytes();
     for (let i = 0; i < this.at.length; i++) { this.check(i); bytes += blockBytes(this.bytes[i]); }
@@ -90,7 +101,10 @@ describe("size classes", () => {
     for (let bytes: usize = 1; bytes <= BLOCK_MAX; bytes++) {
       const block = blockBytes(bytes);
       if (block != size) { classes++; smaller = size; size = block; }
-      trial.holds(block >= bytes && block > smaller && smaller < bytes, "blockBytes() is the smallest class for " + bytes.toString());
+      trial.holds(
+        block >= bytes && block > smaller && smaller < bytes,
+        "blockBytes() is the smallest class for " + bytes.toString(),
+      );
       trial.holds(block % 8 == 0, "a class is a multiple of 8");
       trial.same(blockBytes(block), block, "block for a class's own size");
       trial.holds((block - bytes) * 8 < bytes + 64, "a class wastes no more than about an eighth");
@@ -198,7 +212,10 @@ describe("blocks", () => {
     const trial = new Trial(107), blocks = new Blocks(trial);
     for (let i: u32 = 0; i < 40; i++) {
       const at = bumpMark(), aligned = alignedBump(), freed = freedBytes(), hadLists = freeListsBytes() != 0;
-      trial.holds(aligned >= at && aligned < at + 64 && (aligned + 8) % 64 == 0, "alignedBump() is the next start of a cache line");
+      trial.holds(
+        aligned >= at && aligned < at + 64 && (aligned + 8) % 64 == 0,
+        "alignedBump() is the next start of a cache line",
+      );
       blocks.keep(allocateFresh(BLOCK_MAX), <u32>BLOCK_MAX);
       trial.same(blocks.at[blocks.at.length - 1], aligned, "address of the bitset");
       trial.holds(hadLists || freedBytes() == freed + (aligned - at), "skipped bytes are counted as freed");
@@ -222,7 +239,9 @@ describe("holding back bytes", () => {
         trial.holds(heldAt() + bytes == <usize>arena.size(), "the bytes held back are at the end");
         trial.holds(bumpMark() <= heldAt(), "no block reaches the bytes held back");
       }
-      for (let i: usize = 0; i < bytes; i++) trial.holds(load<u8>(heldAt() + i) == <u8>(i * 7 + round), "the bytes held back are intact");
+      for (let i: usize = 0; i < bytes; i++) {
+        trial.holds(load<u8>(heldAt() + i) == <u8>(i * 7 + round), "the bytes held back are intact");
+      }
       letGo();
       trial.same(heldAt(), arena.size(), "start of the bytes held back after letting go");
       blocks.checkAll();
@@ -246,7 +265,7 @@ describe("an arena", () => {
     })).toBe(false, "room up to 2^32 bytes and bytes held back");
   });
 
-  it("counts its bytes in use: 16 to 80, or to 256 with a short bitset, when tiny, up to the bump mark when full", () => {
+  it("counts its bytes in use: 16 to 80 when tiny (256 with a short bitset), then to the bump mark", () => {
     const trial = new Trial(109);
     trial.same(used(), 16, "used by the empty bitmap");
     for (let count: u32 = 1; count <= TINY_MAX; count++) {
@@ -260,7 +279,9 @@ describe("an arena", () => {
     for (let offset: u64 = 0; offset < 1920; offset += 3) {
       insert(offset);
       const count = offset / 3 + 1, words = offset / 64 + 1;
-      if (count > 4) trial.same(used(), 16 + 8 * words, "used by a tiny arena with a short bitset of " + count.toString());
+      if (count > 4) {
+        trial.same(used(), 16 + 8 * words, "used by a tiny arena with a short bitset of " + count.toString());
+      }
     }
     insert(1920);
     trial.same(used(), bumpMark(), "used by a full arena with a short bitset");
@@ -277,7 +298,8 @@ describe("an arena", () => {
     blocks.add(128);
     blocks.add(8);
     blocks.add(8);
-    blocks.add(104);                          // 288 bytes are in use with the header: a quarter of that and 64 is 136
+    // 288 bytes are in use then, with the header: a quarter of that and 64 is 136.
+    blocks.add(104);
     blocks.drop(0);
     blocks.drop(1);
     trial.same(freedBytes(), 136, "freed by then");

@@ -1,16 +1,22 @@
 import { Left, Own, Right } from "../../env/view";
 import { left, right } from "../../env/memory";
 import { freedBytes, isTiny, used } from "../../arena/arena";
-import { ENTRY_BYTES, SPAN_MAX, entryCardinality, entryKey, entryLastKey, setFull, setPair, setSingle } from "../../arena/entry";
 import {
-  advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, isLastOfLeaf, lastEntry, membersBefore, placeEntry, seek, seekFrom,
+  ENTRY_BYTES, SPAN_MAX, entryCardinality, entryKey, entryLastKey, setFull, setPair, setSingle,
+} from "../../arena/entry";
+import {
+  advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, isLastOfLeaf, lastEntry, membersBefore,
+  placeEntry, seek, seekFrom,
 } from "../../arena/directory";
 import { promote, insertEntry, adjust, removeEntry } from "../../arena/change";
 import { nodeLevel, rootNode, nodeCount, LEAF_MAX, slotChild, slotAt, INNER_MAX } from "../../arena/node";
 import { Trial, asOperand, freshArena } from "../support/bitmap-arena";
 import { Model, range } from "../support/bitmap-model";
 
-/** A model of a directory with up to `size` keys, `step` apart. Every third key has a FULL entry of up to `step` containers. */
+/**
+ * A model of a directory with up to `size` keys, `step` apart.
+ * Every third key has a FULL entry of up to `step` containers.
+ */
 class Keys {
   present: StaticArray<bool>;
   count: u32 = 0;
@@ -29,7 +35,13 @@ class Keys {
     if (this.present[i]) return;
     if (i % 3 == 2 && isTiny<Own>()) promote();                // a tiny arena cannot hold a FULL entry
     const entry = insertEntry(this.key(i));
-    if (i % 3 == 2) setFull(entry, this.span(i)); else if (i % 3) setPair(entry, 7, 9); else setSingle(entry, 5);
+    if (i % 3 == 2) {
+      setFull(entry, this.span(i));
+    } else if (i % 3) {
+      setPair(entry, 7, 9);
+    } else {
+      setSingle(entry, 5);
+    }
     adjust(this.key(i), this.cardinality(i));
     this.present[i] = true;
     this.count++;
@@ -41,7 +53,10 @@ class Keys {
     removeEntry(this.key(i));
     this.present[i] = false;
     this.count--;
-    this.trial.holds(!nodeLevel<Own>(rootNode<Own>()) || nodeCount<Own>(rootNode<Own>()) > 1, "the root is a leaf or has two children");
+    this.trial.holds(
+      !nodeLevel<Own>(rootNode<Own>()) || nodeCount<Own>(rootNode<Own>()) > 1,
+      "the root is a leaf or has two children",
+    );
   }
 
   /** The first present key from `i` on, `size` if there is none. */
@@ -120,7 +135,9 @@ class Keys {
     for (let n = 0; n < 3000 && this.count; n++) {
       const i = this.next(random.below(this.size));
       if (i == this.size) continue;
-      const key = random.below(20) ? this.key(i) + random.below(<u32>this.step << random.below(12)) : u64.MAX_VALUE;
+      const key = random.below(20)
+        ? this.key(i) + random.below(<u32>this.step << random.below(12))
+        : u64.MAX_VALUE;
       this.at(seekFrom<Own>(seek<Own>(this.key(i)), key), this.from(max(key, this.key(i))), "seekFrom");
     }
   }
@@ -155,13 +172,17 @@ const MANY: u32 = LEAF_MAX * INNER_MAX + 1000;
 describe("the directory", () => {
   it("fills its leaves when keys are inserted in ascending order", () => {
     // The next insertion splits a full inner node, even if the leaf has room.
-    const trial = new Trial(400), keys = new Keys(trial, MANY), most: u32[] = [1, LEAF_MAX, LEAF_MAX * (INNER_MAX - 1) + 1];
+    const trial = new Trial(400);
+    const keys = new Keys(trial, MANY);
+    const most: u32[] = [1, LEAF_MAX, LEAF_MAX * (INNER_MAX - 1) + 1];
     for (let i: u32 = 0; i < MANY; i++) {
       trial.steps = i;
       keys.insert(i);
       const count = i + 1, level: u32 = count > most[2] ? 2 : count > most[1] ? 1 : 0;
       trial.same(nodeLevel<Own>(rootNode<Own>()), level, "level");
-      for (let m = 0; m < 3; m++) if (count >= most[m] - 1 && count <= most[m] + 1) trial.sound("near the most entries of a level");
+      for (let m = 0; m < 3; m++) {
+        if (count >= most[m] - 1 && count <= most[m] + 1) trial.sound("near the most entries of a level");
+      }
     }
     fullLeaves = 0;
     trial.same(leavesOf(rootNode<Own>()), (MANY + LEAF_MAX - 1) / LEAF_MAX, "number of leaves");
@@ -201,7 +222,9 @@ describe("the directory", () => {
       if (i % 4000 == 0) trial.is(keys.model(), "inserting");
     }
     trial.same(nodeLevel<Own>(rootNode<Own>()), 2, "level");
-    trial.holds(used() - <u32>freedBytes() < MANY * 26, "leaves are at least half full: " + used().toString());
+    trial.holds(
+      used() - <u32>freedBytes() < MANY * 26, "leaves are at least half full: " + used().toString(),
+    );
     keys.check();
     keys.checkSeekFrom();
     order = shuffled(trial, MANY);
@@ -296,13 +319,20 @@ describe("the directory", () => {
     const first = last - SPAN_MAX;
     setFull(insertEntry(first), SPAN_MAX);
     adjust(first, SPAN_MAX << 16);
-    const model = range((4 << 16) + 1, (4 << 16) + 1).append(first << 16, (last << 16) - 1).append((last << 16) + 1, (last << 16) + 1);
+    const model = range((4 << 16) + 1, (4 << 16) + 1).append(first << 16, (last << 16) - 1).append(
+      (last << 16) + 1, (last << 16) + 1,
+    );
     trial.is(model, "three entries");
     trial.same(placeEntry(seek<Own>(last)), lastEntry<Own>(), "seek of the greatest key");
     trial.same(advance<Own>(seek<Own>(last)), 0, "place after the last entry");
-    trial.same(placeEntry(seekFrom<Own>(seek<Own>(0), last)), lastEntry<Own>(), "seekFrom to the greatest key");
+    trial.same(
+      placeEntry(seekFrom<Own>(seek<Own>(0), last)), lastEntry<Own>(), "seekFrom to the greatest key",
+    );
     trial.same(seekFrom<Own>(seek<Own>(0), u64.MAX_VALUE), 0, "seekFrom beyond the greatest key");
-    trial.same(placeEntry(advance<Own>(seek<Own>(0))) - placeEntry(seek<Own>(0)), ENTRY_BYTES, "distance of neighbouring entries");
+    trial.same(
+      placeEntry(advance<Own>(seek<Own>(0))) - placeEntry(seek<Own>(0)),
+      ENTRY_BYTES, "distance of neighboring entries",
+    );
     trial.end();
   });
 });

@@ -1,7 +1,9 @@
 import { Own } from "../../env/view";
 import { freedBytes, isTiny, used } from "../../arena/arena";
 import { entryKey, keyOf, lowOf } from "../../arena/entry";
-import { advance, entriesHeld, entryOfRank, findEntry, isLastOfLeaf, membersBefore, placeEntry, seek, seekFrom } from "../../arena/directory";
+import {
+  advance, entriesHeld, entryOfRank, findEntry, isLastOfLeaf, membersBefore, placeEntry, seek, seekFrom,
+} from "../../arena/directory";
 import { isItem } from "../../arena/packed";
 import { rewrite, pack } from "../../combine/rewrite";
 import { cardinality, get, maximum, minimum, rank, select } from "../../read/query";
@@ -86,14 +88,18 @@ class Far {
       const at = this.below(near);
       trial.same(get(near), u64(at < count && this.sorted[at] == near), "get");
       const to = this.any(), found = this.below((keyOf(max(to, offset))) << 16);
-      trial.same(seekFrom<Own>(seek<Own>(keyOf(offset)), keyOf(to)), seek<Own>(keyOf(this.sorted[found])), "seekFrom");
+      trial.same(
+        seekFrom<Own>(seek<Own>(keyOf(offset)), keyOf(to)), seek<Own>(keyOf(this.sorted[found])), "seekFrom",
+      );
     }
   }
 
   /** Leaves that are packed. */
   packed(): u32 {
     let leaves: u32 = 0;
-    for (let place = seek<Own>(0); place; place = advance<Own>(place)) leaves += u32(isLastOfLeaf(place) && isItem(placeEntry(place)));
+    for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
+      leaves += u32(isLastOfLeaf(place) && isItem(placeEntry(place)));
+    }
     return leaves;
   }
 }
@@ -105,7 +111,9 @@ function far(trial: Trial, spread: Spread): u64 {
   const random = trial.random;
   if (spread == Spread.WIDE) return (<u64>random.below(0xffffffff) << 32) | random.below(0xffffffff);
   if (spread == Spread.CLOSE) return (<u64>random.below(30000) << 16) + random.below(3);
-  if (spread == Spread.TIMES) return ((<u64>1700000000000 + random.below(86400000)) << 22) + random.below(1 << 22);
+  if (spread == Spread.TIMES) {
+    return ((<u64>1700000000000 + random.below(86400000)) << 22) + random.below(1 << 22);
+  }
   return (<u64>random.below(6) << random.below(62)) + (<u64>random.below(3000) << 17) + random.below(2);
 }
 
@@ -139,22 +147,28 @@ describe("packed leaves", () => {
       const up = new Far(trial), step: u64 = spread ? 1 << 20 : 1 << 44;
       for (let i: u64 = 0; i < 20000; i++) up.set(i * step, 1);
       up.check();
-      trial.holds(used() < <u32>up.sorted.length * 17 / 2, "less than 8.5 bytes a member: " + used().toString());
+      trial.holds(
+        used() < <u32>up.sorted.length * 17 / 2, "less than 8.5 bytes a member: " + used().toString(),
+      );
       const down = new Far(trial);
       for (let i: u64 = 20000; i; i--) down.set(i * step, 1);
       down.check();
-      trial.holds(used() < <u32>down.sorted.length * 9, "less than nine bytes a member: " + used().toString());
+      trial.holds(
+        used() < <u32>down.sorted.length * 9, "less than nine bytes a member: " + used().toString(),
+      );
     }
     trial.end();
   });
 
-  // A page has room for 254 of these members. One that is split leaves two half-full ones, whatever the order of the members, so there are
-  // 127 in each, and 16 bytes a member; in most orders there are about 205.
+  // A page has room for 254 of these members. One that is split leaves two half-full ones, whatever the order
+  // of the members, so there are 127 in each, and 16 bytes a member; in most orders there are about 205.
   it("are at least half full in random order", () => {
     const trial = new Trial(422), list = new Far(trial);
     for (let i = 0; i < 20000; i++) {
       list.set(far(trial, Spread.WIDE), 1);
-      if (i > 3000 && i % 100 == 0) trial.holds(used() < <u32>i * 18, "less than eighteen bytes a member: " + used().toString());
+      if (i > 3000 && i % 100 == 0) {
+        trial.holds(used() < <u32>i * 18, "less than eighteen bytes a member: " + used().toString());
+      }
     }
     list.check();
     trial.holds(list.packed() * 120 < 20000, "pages hold 120 members and more");
@@ -168,7 +182,8 @@ describe("packed leaves", () => {
     while (list.sorted.length > 4000) list.set(list.any(), 0);
     trial.same(growCount(), 0, "number of times the arena grew");
     list.check();
-    // Two pages side by side have more than three quarters of a page together, or each of them half of what an ordinary leaf holds.
+    // Two pages side by side have more than three quarters of a page together,
+    // or each of them half of what an ordinary leaf holds.
     const held = used() - <u32>freedBytes();
     trial.holds(held < 4000 * 28, "less than 28 bytes a member: " + held.toString());
     for (let i = 0; i < 3000; i++) list.set(far(trial, Spread.WIDE), 1);
@@ -176,7 +191,7 @@ describe("packed leaves", () => {
     trial.end();
   });
 
-  it("become ordinary ones where a container gets a second member, and are packed again when they grow", () => {
+  it("become ordinary where a container gets a second member, and are packed again when they grow", () => {
     const trial = new Trial(423);
     for (let spread = 0; spread < Spread.STYLES; spread++) {
       const list = new Far(trial);
@@ -192,7 +207,9 @@ describe("packed leaves", () => {
         if (i > 1000 && i % 100 == 0) packed += list.packed();
       }
       list.check();
-      if (spread == Spread.WIDE || spread == Spread.TIMES) trial.holds(packed > 0 && !isTiny<Own>(), "leaves are packed at times");
+      if (spread == Spread.WIDE || spread == Spread.TIMES) {
+        trial.holds(packed > 0 && !isTiny<Own>(), "leaves are packed at times");
+      }
     }
     trial.end();
   });
@@ -205,7 +222,8 @@ describe("packed leaves", () => {
         for (let i = 0; i < size; i++) list.set(far(trial, spread), 1);
         for (let n = 0; n < rounds(30) && list.sorted.length; n++) {
           const low = list.any() + trial.random.below(3) - 1;
-          list.clear(low, max(low, trial.random.below(4) ? list.sorted[min(list.below(low) + 20, list.sorted.length - 1)] : list.any()));
+          const near = min(list.below(low) + 20, list.sorted.length - 1);
+          list.clear(low, max(low, trial.random.below(4) ? list.sorted[near] : list.any()));
           list.is("cleared");
         }
       }
@@ -228,7 +246,9 @@ describe("packed leaves", () => {
           enter();
           list.check();
         }
-        if ((spread == Spread.WIDE || spread == Spread.TIMES) && size > 2000 && !pairs) trial.holds(used() < <u32>size * 10, "10 bytes a member");
+        if ((spread == Spread.WIDE || spread == Spread.TIMES) && size > 2000 && !pairs) {
+          trial.holds(used() < <u32>size * 10, "10 bytes a member");
+        }
         for (let i = 0; i < 50; i++) list.set(lowOf(i) % 2 ? far(trial, spread) : list.any(), u32(i) % 2);
         list.is("changed afterwards");
       }

@@ -15,16 +15,23 @@ import { addOperandCopy, clear, operandAt, setArenaSize } from "../world/world";
 import { Kind } from "../../container/kind";
 
 // Positions of fields, from the layout comments of arena.ts and node.ts.
-const CARDINALITY: usize = 8, BUMP: usize = 16, FREED: usize = 20, LISTS: usize = 24, ENTRIES: usize = 28, HELD: usize = 32;
+const CARDINALITY: usize = 8, BUMP: usize = 16, FREED: usize = 20;
+const LISTS: usize = 24, ENTRIES: usize = 28, HELD: usize = 32;
 const HEADS: usize = 8, SLOT_KEY: usize = 0, SLOT_CHILD: usize = 8, SLOT_CARDINALITY: usize = 12;
 
-/** Builds a sound arena with a directory of two levels, containers of all kinds and free blocks. Operand 0 is a copy of it. */
+/**
+ * Builds a sound arena with a directory of two levels, containers of all kinds and free blocks.
+ * Operand 0 is a copy of it.
+ */
 function prepare(): void {
   const trial = new Trial(800), model = new Model();
-  for (let style = 0; style < Style.STYLES; style++) appendContainer(model, 10 + 2 * <u64>style, style, trial.random);
+  for (let style = 0; style < Style.STYLES; style++) {
+    appendContainer(model, 10 + 2 * <u64>style, style, trial.random);
+  }
   for (let key: u64 = 100; key < 700; key++) model.append(key << 16, (key << 16) + key % 5 * 3);
   model.append((LAST_KEY - 5) << 16, ((LAST_KEY - 2) << 16) - 1);
-  do build(model, Form.EITHER, trial.random); while (!firstOf(Kind.BUCKETS) || !firstOf(Kind.RUNS) || !firstOf(Kind.SHORT));
+  do build(model, Form.EITHER, trial.random);
+  while (!firstOf(Kind.BUCKETS) || !firstOf(Kind.RUNS) || !firstOf(Kind.SHORT));
   for (let key: u64 = 200; key < 260; key++) {                // containers grow and leave free blocks behind
     for (let low: u64 = 100; low < 160; low += 2) set((key << 16) + low, 1);
   }
@@ -228,7 +235,8 @@ describe("validate", () => {
     const container = entryOf(Kind.SHORT), payload = entryPayload<Own>(container);
     setCount(container, entryCount<Own>(container) + 1);
     findsThenRestores(Fault.BITSET_CARDINALITY, "a cardinality that is too large by one");
-    store<u32>(payload, load<u32>(payload) | 0x3ff | (2 << 10));    // two words or more, from the last one of the container on
+    // Two words or more, from the last one of the container on.
+    store<u32>(payload, load<u32>(payload) | 0x3ff | (2 << 10));
     findsThenRestores(Fault.WRONG_FORM, "words beyond the container");
     store<u32>(payload, 960 << 10);
     findsThenRestores(Fault.WRONG_FORM, "960 words");
@@ -271,9 +279,13 @@ describe("validate", () => {
     findsThenRestores(Fault.DIRECTORY_NOT_ASCENDING, "a span that covers the next key");
     const firstKey = load<u64>(slot(0) + SLOT_KEY), lastKey = load<u64>(lastOf(leaf(0))) & LAST_KEY;
     beginLeaf(firstKey);
-    findsThenRestores(Fault.DIRECTORY_NOT_ASCENDING, "a leaf whose first key is the first key of the leaf before");
+    findsThenRestores(
+      Fault.DIRECTORY_NOT_ASCENDING, "a leaf whose first key is the first key of the leaf before",
+    );
     beginLeaf(lastKey);
-    findsThenRestores(Fault.DIRECTORY_NOT_ASCENDING, "a leaf whose first key is the last key of the leaf before");
+    findsThenRestores(
+      Fault.DIRECTORY_NOT_ASCENDING, "a leaf whose first key is the last key of the leaf before",
+    );
     const last = lastEntry<Own>();
     setFull(last, entrySpan<Own>(last) + 4);
     findsThenRestores(Fault.KEY_TOO_GREAT, "a span that ends beyond the largest key");
@@ -314,14 +326,17 @@ describe("validate", () => {
     findsThenRestores(Fault.BYTES_UNACCOUNTED, "a number of freed bytes that is too large");
     add32(FREED, -8);
     store<u32>(LISTS, 0);
-    findsThenRestores(Fault.BYTES_UNACCOUNTED, "a number of freed bytes that is too small, and no free lists");
+    findsThenRestores(
+      Fault.BYTES_UNACCOUNTED, "a number of freed bytes that is too small, and no free lists",
+    );
     add32(BUMP, 8);
     findsThenRestores(Fault.BYTES_UNACCOUNTED, "a bump mark that is too high");
   });
 
   it("finds each fault of the free lists", () => {
     prepare();
-    const lists = <usize>load<u32>(LISTS), mask = load<u64>(lists), index = <usize>ctz(mask), head = lists + HEADS + 4 * index;
+    const lists = <usize>load<u32>(LISTS), mask = load<u64>(lists);
+    const index = <usize>ctz(mask), head = lists + HEADS + 4 * index;
     store<u64>(lists, mask & (mask - 1));
     findsThenRestores(Fault.FREE_LISTS, "a list that is missing in the mask");
     store<u64>(lists, mask | ((mask + 1) & ~mask));
@@ -376,8 +391,10 @@ describe("validate", () => {
 
   it("finds each fault of buckets", () => {
     prepare();
-    const buckets = entryOf(Kind.BUCKETS), count = entryCount<Own>(buckets), lows = entryPayload<Own>(buckets), counts = lows + count;
-    let high: usize = 0, first = lows;        // a high byte of two members or more, and where its low bytes start
+    const buckets = entryOf(Kind.BUCKETS), count = entryCount<Own>(buckets);
+    const lows = entryPayload<Own>(buckets), counts = lows + count;
+    // A high byte of two members or more, and where its low bytes start.
+    let high: usize = 0, first = lows;
     while (load<u8>(counts + high) < 2) first += load<u8>(counts + high++);
     store<u8>(first, load<u8>(first, 1));
     findsThenRestores(Fault.BUCKETS_UNSOUND, "a low byte that occurs twice");

@@ -13,15 +13,20 @@ import { clear, enter, repeatOperand, rounds } from "../world/world";
 const EITHER: Form = Form.EITHER;
 
 /**
- * Runs all operations on the sets, storing and counting the result, and compares with the model. The first set has the form `first`, the
- * others have `form`. Of three sets or more, a model that is there twice is one operand, given twice.
+ * Runs all operations on the sets, storing and counting the result, and compares with the model. The
+ * first set has the form `first`, the others have `form`. Of three sets or more, a model that is there
+ * twice is one operand, given twice.
  */
 function combineAll(trial: Trial, sources: Model[], form: Form = EITHER, first: Form = form): void {
   trial.steps++;
   clear();
   for (let s = 0; s < sources.length; s++) {
     const before = sources.indexOf(sources[s]);
-    if (before < s && sources.length > 2) repeatOperand(before); else addOperandOf(sources[s], s ? form : first, trial.random);
+    if (before < s && sources.length > 2) {
+      repeatOperand(before);
+    } else {
+      addOperandOf(sources[s], s ? form : first, trial.random);
+    }
   }
   for (let op = 0; op < OPERATIONS; op++) {
     if (op == Operation.NOT || (sources.length == 1 && op > Operation.NOT && op < Operation.ONE)) continue;
@@ -54,7 +59,9 @@ function container(key: u64, style: i32, trial: Trial): Model {
 /** Container 3 with each offset in [low, high) a member with a probability of `share` in 1000. */
 function noise(trial: Trial, share: u32, low: u64, high: u64): Model {
   const model = new Model();
-  for (let at = low; at < high; at++) if (trial.random.below(1000) < share) model.append((3 << 16) | at, (3 << 16) | at);
+  for (let at = low; at < high; at++) {
+    if (trial.random.below(1000) < share) model.append((3 << 16) | at, (3 << 16) | at);
+  }
   return model;
 }
 
@@ -73,11 +80,12 @@ describe("combining two bitmaps", () => {
     trial.end();
   });
 
-  it("gives the model's result for a bitmap and itself, its complement, and one that differs in a few members", () => {
+  it("gives the model's result for a bitmap and itself, its complement, and one that hardly differs", () => {
     const trial = new Trial(501), whole = range(3 << 16, (4 << 16) - 1);
     for (let style = 0; style < Style.STYLES; style++) {
       for (let form: i32 = 0; form < Form.FORMS; form++) {
-        const x = container(3, style, trial), near = combineModels(Operation.XOR, [x, container(3, Style.PAIR, trial)]);
+        const x = container(3, style, trial);
+        const near = combineModels(Operation.XOR, [x, container(3, Style.PAIR, trial)]);
         combineAll(trial, [x, x], form);
         combineAll(trial, [x, near], form);
         combineAll(trial, [near, x], form);
@@ -101,10 +109,16 @@ describe("combining two bitmaps", () => {
   it("splits spans of full containers where the other bitmap changes", () => {
     const trial = new Trial(503);
     for (let i = 0; i < 16; i++) {
-      combineAll(trial, [anyRanges(0, 2000, trial.random), anyRanges(i % 2 ? 0 : 700, i % 2 ? 2000 : 900, trial.random)]);
+      combineAll(
+        trial,
+        [anyRanges(0, 2000, trial.random), anyRanges(i % 2 ? 0 : 700, i % 2 ? 2000 : 900, trial.random)],
+      );
     }
     for (let i = 0; i < 8; i++) {
-      combineAll(trial, [anyRanges(0, KEY_MAX, trial.random), anyRanges(i % 2 ? 0 : KEY_MAX - 50, KEY_MAX, trial.random)]);
+      combineAll(
+        trial,
+        [anyRanges(0, KEY_MAX, trial.random), anyRanges(i % 2 ? 0 : KEY_MAX - 50, KEY_MAX, trial.random)],
+      );
     }
     combineAll(trial, [range(0, OFFSET_MAX), range(0, OFFSET_MAX)]);
     combineAll(trial, [range(0, OFFSET_MAX), range(1, OFFSET_MAX - 1)]);
@@ -134,7 +148,9 @@ describe("combining any number of bitmaps", () => {
     for (let count = 1; count <= 6; count++) {
       for (let i = 0; i < 8; i++) {
         const sources: Model[] = [], step: u64 = i ? 1 : KEY_MAX / 8;
-        for (let s = 0; s < count; s++) sources.push(anyModel(trial.random.below(2) * step, step, 4, trial.random));
+        for (let s = 0; s < count; s++) {
+          sources.push(anyModel(trial.random.below(2) * step, step, 4, trial.random));
+        }
         combineAll(trial, sources);
       }
     }
@@ -159,7 +175,8 @@ describe("combining any number of bitmaps", () => {
     const trial = new Trial(518);
     for (let count = 2; count <= 7; count += count < 3 ? 1 : 3) {
       for (let i = 0; i < 6; i++) {
-        const sources: Model[] = [], share: u32 = count == 2 ? 120 + trial.random.below(120) : 400 + trial.random.below(400);
+        const sources: Model[] = [];
+        const share: u32 = count == 2 ? 120 + trial.random.below(120) : 400 + trial.random.below(400);
         const part: u32 = 8192 * trial.random.below(8);
         const first = noise(trial, share, 0, 65536), dense = noise(trial, 900, part, part + 8192);
         for (let s = 0; s < count; s++) {
@@ -181,7 +198,11 @@ describe("combining any number of bitmaps", () => {
         const sources: Model[] = [];
         for (let s = 0; s < count; s++) {
           const model = new Model();
-          for (let i: u32 = 0, at: u64 = trial.random.below(9); i < each; i++, at += 1 + trial.random.below(300)) model.append(at, at);
+          for (
+            let i: u32 = 0, at: u64 = trial.random.below(9); i < each; i++, at += 1 + trial.random.below(300)
+          ) {
+            model.append(at, at);
+          }
           sources.push(model);
         }
         combineAll(trial, sources);
@@ -190,13 +211,17 @@ describe("combining any number of bitmaps", () => {
     trial.end();
   });
 
-  it("gives the model's result for arrays and buckets of different sizes, also when a high byte has all its members", () => {
+  it("gives the model's result for arrays and buckets of different sizes, also with a full high byte", () => {
     const trial = new Trial(519);
     for (let i = 0; i < 24; i++) {
-      const sources: Model[] = [], count: u32 = 2 + trial.random.below(i % 8 ? 6 : 18), full = noise(trial, 990, 4096, 4400);
+      const sources: Model[] = [];
+      const count: u32 = 2 + trial.random.below(i % 8 ? 6 : 18);
+      const full = noise(trial, 990, 4096, 4400);
       for (let s: u32 = 0; s < count; s++) {
-        const low = trial.random.below(40000) * u32(i % 3 == 0), share = (42 >> trial.random.below(i % 2 ? 3 : 6)) + 1;
-        const before = sources.length ? sources[trial.random.below(sources.length)] : full, chance = trial.random.below(6);
+        const low = trial.random.below(40000) * u32(i % 3 == 0);
+        const share = (42 >> trial.random.below(i % 2 ? 3 : 6)) + 1;
+        const before = sources.length ? sources[trial.random.below(sources.length)] : full;
+        const chance = trial.random.below(6);
         let model = noise(trial, share, low, 65536);
         if (chance == 0) model = combineModels(Operation.XOR, [model, before]);
         if (chance == 1) model = combineModels(Operation.OR, [model, full]);
@@ -207,12 +232,13 @@ describe("combining any number of bitmaps", () => {
     trial.end();
   });
 
-  it("gives the model's result for up to 21 bitsets with few common members, also with other kinds between them", () => {
+  it("gives the model's result for up to 21 bitsets with few common members, also among other kinds", () => {
     const trial = new Trial(516);
     for (let i: u32 = 0; i < 20; i++) {
       const sources: Model[] = [];
       for (let s: u32 = 0; s < 2 + i; s++) {
-        sources.push(container(3, i % 2 || trial.random.below(6) ? Style.BITSET : trial.random.below(Style.STYLES), trial));
+        const style = i % 2 || trial.random.below(6) ? Style.BITSET : trial.random.below(Style.STYLES);
+        sources.push(container(3, style, trial));
       }
       combineAll(trial, sources);
     }
@@ -226,7 +252,9 @@ describe("combining any number of bitmaps", () => {
       for (let at: u64 = 0; at < few; at++) high.append(at * 1000, at * 1000);
       for (let at: u64 = 40000; at < 50000; at += 2) high.append(at, at);
       combineAll(trial, [high, range(0, 30000), container(0, Style.BITSET, trial)]);
-      combineAll(trial, [high, range(0, 30000), container(0, Style.BITSET, trial), container(0, Style.BITSET, trial)]);
+      combineAll(
+        trial, [high, range(0, 30000), container(0, Style.BITSET, trial), container(0, Style.BITSET, trial)],
+      );
     }
     trial.end();
   });
@@ -235,7 +263,9 @@ describe("combining any number of bitmaps", () => {
     const trial = new Trial(513);
     for (let i = 0; i < 16; i++) {
       const sources: Model[] = [];
-      for (let s = 0; s < 3 + i % 4; s++) sources.push(anyRanges(trial.random.below(100), i % 4 ? 300 : KEY_MAX, trial.random));
+      for (let s = 0; s < 3 + i % 4; s++) {
+        sources.push(anyRanges(trial.random.below(100), i % 4 ? 300 : KEY_MAX, trial.random));
+      }
       combineAll(trial, sources);
     }
     trial.end();
@@ -245,7 +275,9 @@ describe("combining any number of bitmaps", () => {
     const trial = new Trial(514);
     for (let hole = 0; hole < 8; hole++) {
       const sources: Model[] = [];
-      for (let s = 0; s < 3; s++) sources.push((hole >> s) & 1 ? new Model() : anyModel(0, 1, 4, trial.random));
+      for (let s = 0; s < 3; s++) {
+        sources.push((hole >> s) & 1 ? new Model() : anyModel(0, 1, 4, trial.random));
+      }
       combineAll(trial, sources);
     }
     trial.end();
@@ -256,7 +288,9 @@ describe("combining any number of bitmaps", () => {
     for (let round = 0; round < 2; round++) {
       const sources: Model[] = [];
       for (let s = 0; s < 100; s++) {
-        const model = container(trial.random.below(4), trial.random.below(s % 9 ? Style.ARRAY : Style.STYLES), trial);
+        const model = container(
+          trial.random.below(4), trial.random.below(s % 9 ? Style.ARRAY : Style.STYLES), trial,
+        );
         sources.push(round ? combineModels(Operation.OR, [model, range(9 << 16, 12 << 16)]) : model);
       }
       combineAll(trial, sources);
@@ -274,17 +308,25 @@ function complementOf(trial: Trial, model: Model, last: u64, given: u32): void {
   complement(1, last, given);
   enter();
   const limit = model.intervals ? (given ? max(last, model.maximum()) : model.maximum()) : last;
-  const expected = model.intervals || given ? combineModels(Operation.DIFF, [range(0, limit), model]) : new Model();
+  const expected = model.intervals || given
+    ? combineModels(Operation.DIFF, [range(0, limit), model])
+    : new Model();
   trial.is(expected, "complement up to " + limit.toString());
   trial.same(wasteful(), 0, "wasteful");
 }
 
-/** Offsets near 0, the borders of container `key`, the maximum and its container's end, and the greatest offsets. */
+/**
+ * Offsets near 0, the borders of container `key`,
+ * the maximum and its container's end, and the greatest offsets.
+ */
 function limits(trial: Trial, model: Model, key: u64): u64[] {
   const border = key << 16, most = model.intervals ? model.maximum() : 0;
   return [
-    0, 1, 2, 3, border - 1, border, border + 1, border + 2, border + 3, border + trial.random.below(65536), border + 65535,
-    border + 65536, most - 1, most, most + 1, most | 65535, (most | 65535) + 1, (most | 65535) + 70000, u32.MAX_VALUE, OFFSET_MAX,
+    0, 1, 2, 3,
+    border - 1, border, border + 1, border + 2, border + 3,
+    border + trial.random.below(65536), border + 65535, border + 65536,
+    most - 1, most, most + 1, most | 65535, (most | 65535) + 1, (most | 65535) + 70000,
+    u32.MAX_VALUE, OFFSET_MAX,
   ];
 }
 
@@ -351,10 +393,14 @@ describe("sources that are given more than once", () => {
     for (let round = 0; round < 60; round++) {
       const different: Model[] = [], sources: Model[] = [];
       for (let s = random.between(1, 4); s; s--) {
-        different.push(round % 3 ? anyModel(3, 3, 3, random) : random.below(4) ? anyRanges(0, 40, random) : new Model());
+        different.push(
+          round % 3 ? anyModel(3, 3, 3, random) : random.below(4) ? anyRanges(0, 40, random) : new Model(),
+        );
       }
       // Few are compared with one another, and more are looked up in a table.
-      for (let s = random.between(3, round % 2 ? 9 : 40); s; s--) sources.push(different[random.below(different.length)]);
+      for (let s = random.between(3, round % 2 ? 9 : 40); s; s--) {
+        sources.push(different[random.below(different.length)]);
+      }
       combineAll(trial, sources);
     }
     trial.end();

@@ -7,7 +7,9 @@ import { LEAF_MAX } from "../../arena/node";
 import { pack, rewrite, slice } from "../../combine/rewrite";
 import { set } from "../../write/point";
 import { Form, Trial, asOperand, build, freshArena } from "../support/bitmap-arena";
-import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, runsWithin } from "../support/bitmap-model";
+import {
+  KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, runsWithin,
+} from "../support/bitmap-model";
 import { clear, enter, memberAt, members } from "../world/world";
 import { Kind } from "../../container/kind";
 
@@ -17,7 +19,9 @@ const GAP: usize = 56;
 /** The number of containers in memory 0 that take a block of 8192 bytes. */
 function largeBlocks(): u32 {
   let large: u32 = 0;
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) large += u32(payloadBytes<Own>(placeEntry(place)) > 7680);
+  for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
+    large += u32(payloadBytes<Own>(placeEntry(place)) > 7680);
+  }
   return large;
 }
 
@@ -44,7 +48,10 @@ function rewriteAll(trial: Trial, model: Model): void {
   trial.holds(countLeaves() <= leavesBefore, "rewriting makes no more leaves");
 }
 
-/** Replaces memory 0 by a packed copy and checks that each container has its smallest kind and the leaves are full. */
+/**
+ * Replaces memory 0 by a packed copy and checks that each container has its
+ * smallest kind and the leaves are full.
+ */
 function packAll(trial: Trial, model: Model): void {
   trial.steps++;
   clear();
@@ -63,10 +70,19 @@ function packAll(trial: Trial, model: Model): void {
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
     const entry = placeEntry(place), kind = entryKind<Own>(entry), bytes = payloadBytes<Own>(entry);
     entries++;
-    trial.holds(kind != Kind.BITSET || entryCount<Own>(entry) > 4096, "no bitset is packed that could be an array");
-    if (kind == Kind.RUNS) trial.holds(bytes <= plainOf(entryCount<Own>(entry)), "runs are packed only if no other kind is smaller");
+    trial.holds(
+      kind != Kind.BITSET || entryCount<Own>(entry) > 4096, "no bitset is packed that could be an array",
+    );
+    if (kind == Kind.RUNS) {
+      trial.holds(
+        bytes <= plainOf(entryCount<Own>(entry)), "runs are packed only if no other kind is smaller",
+      );
+    }
     if (kind == Kind.ARRAY || kind == Kind.BUCKETS || kind == Kind.BITSET) {
-      trial.holds(bytes <= runsOf(runsWithin(model, entryKey<Own>(entry))), "another kind is packed only if runs are no smaller");
+      trial.holds(
+        bytes <= runsOf(runsWithin(model, entryKey<Own>(entry))),
+        "another kind is packed only if runs are no smaller",
+      );
     }
   }
   trial.same(countLeaves(), (entries + LEAF_MAX - 1) / LEAF_MAX, "number of leaves");
@@ -118,7 +134,8 @@ describe("rewriting and packing", () => {
   });
 
   it("keeps the empty bitmap and the bitmap of all offsets", () => {
-    const trial = new Trial(701), models: Model[] = [new Model(), range(0, OFFSET_MAX), range(1, OFFSET_MAX - 1)];
+    const trial = new Trial(701);
+    const models: Model[] = [new Model(), range(0, OFFSET_MAX), range(1, OFFSET_MAX - 1)];
     for (let i = 0; i < models.length; i++) {
       build(models[i], Form.PLAIN, trial.random);
       rewriteAll(trial, models[i]);
@@ -131,7 +148,8 @@ describe("rewriting and packing", () => {
     const trial = new Trial(702);
     let wasted = 0;
     for (let round = 0; round < 12; round++) {
-      const step: u64 = round % 2 ? 1 : KEY_MAX / 400, model = round % 3 ? anyModel(0, step, 20, trial.random) : new Model();
+      const step: u64 = round % 2 ? 1 : KEY_MAX / 400;
+      const model = round % 3 ? anyModel(0, step, 20, trial.random) : new Model();
       build(model, Form.EITHER, trial.random);
       for (let i = 0; i < 8; i++) {
         age(trial, model, step);
@@ -147,7 +165,8 @@ describe("rewriting and packing", () => {
   it("keeps half-full leaves when rewriting and fills them when packing", () => {
     const trial = new Trial(703), model = new Model();
     freshArena(40);
-    for (let i: u64 = 20001; i > 1; i--) set(i >> 1 << 18 | i & 1, 1);                  // descending order splits leaves in halves
+    // Descending order splits leaves in halves.
+    for (let i: u64 = 20001; i > 1; i--) set(i >> 1 << 18 | i & 1, 1);
     for (let i: u64 = 1; i <= 10000; i++) model.append(i << 18, i << 18 | 1);
     const before = countLeaves();
     trial.holds(before > 10000 / LEAF_MAX * 3 / 2, "leaves are no more than two thirds full");
@@ -160,7 +179,8 @@ describe("rewriting and packing", () => {
 
 describe("slices", () => {
   it("together have all members, and take memory for their own containers only", () => {
-    const trial = new Trial(705), model = anyModel(0, 1, 30, trial.random), sizes: u32[] = [1, 17, 400, 5000], singles: u64 = 1000;
+    const trial = new Trial(705), model = anyModel(0, 1, 30, trial.random);
+    const sizes: u32[] = [1, 17, 400, 5000], singles: u64 = 1000;
     model.append(100 << 16, (singles << 16) - 2);
     for (let key = singles; key < 5000; key++) model.append((key << 16) + 7, (key << 16) + 7);
     model.append(OFFSET_MAX, OFFSET_MAX);
@@ -180,8 +200,11 @@ describe("slices", () => {
         }
         trial.steps++;
         trial.is(part, "slice");
-        if (first >= singles << 16) trial.holds(arena.size() <= 300 + 4 * sizes[i], "bytes for a slice: " + arena.size().toString());
-        if (sizes[i] < 400 && key > singles) key = max(key, 4990);    // few of the many small slices are enough
+        if (first >= singles << 16) {
+          trial.holds(arena.size() <= 300 + 4 * sizes[i], "bytes for a slice: " + arena.size().toString());
+        }
+        // Few of the many small slices are enough.
+        if (sizes[i] < 400 && key > singles) key = max(key, 4990);
       }
     }
     trial.end();

@@ -11,8 +11,12 @@ function callAll(bench: Bench, x: Model, y: Model): void {
   const both = combineModels(Operation.AND, x, y), rest = combineModels(Operation.ANDNOT, x, y);
 
   bench.begin();
-  let a = bench.left(Kind.ARRAY, x), b = bench.right(Kind.ARRAY, y), out = bench.output(2 * min(x.count, y.count));
-  bench.checkResult(intersectArraysCardinality(a, x.count, b, y.count), both.count, "intersectArraysCardinality");
+  let a = bench.left(Kind.ARRAY, x);
+  let b = bench.right(Kind.ARRAY, y);
+  let out = bench.output(2 * min(x.count, y.count));
+  bench.checkResult(
+    intersectArraysCardinality(a, x.count, b, y.count), both.count, "intersectArraysCardinality",
+  );
   bench.check(Kind.ARRAY, intersectArrays(a, x.count, b, y.count, out), both, "intersectArrays");
 
   bench.begin();
@@ -37,13 +41,17 @@ function callAll(bench: Bench, x: Model, y: Model): void {
   a = bench.left(Kind.ARRAY, x);
   b = bench.right(Kind.ARRAY, y);
   out = bench.output(2 * (x.count + y.count));
-  bench.check(Kind.ARRAY, unionArrays(a, x.count, b, y.count, out), combineModels(Operation.OR, x, y), "unionArrays");
+  bench.check(
+    Kind.ARRAY, unionArrays(a, x.count, b, y.count, out), combineModels(Operation.OR, x, y), "unionArrays",
+  );
 
   bench.begin();
   a = bench.left(Kind.ARRAY, x);
   b = bench.right(Kind.ARRAY, y);
   out = bench.output(2 * (x.count + y.count));
-  bench.check(Kind.ARRAY, xorArrays(a, x.count, b, y.count, out), combineModels(Operation.XOR, x, y), "xorArrays");
+  bench.check(
+    Kind.ARRAY, xorArrays(a, x.count, b, y.count, out), combineModels(Operation.XOR, x, y), "xorArrays",
+  );
 }
 
 /** A set with a random share of the members of `x` and some others. */
@@ -79,7 +87,9 @@ describe("array kernels", () => {
   it("combine sets with and without the member 0", () => {
     const bench = new Bench(5);
     for (let i = 0; i < 240; i++) {
-      const x = makeModel(bench.random.below(Style.STYLES), 7 + bench.random.below(i & 4 ? 600 : 20), bench.random);
+      const x = makeModel(
+        bench.random.below(Style.STYLES), 7 + bench.random.below(i & 4 ? 600 : 20), bench.random,
+      );
       const y = relative(x, 4096, bench.random);
       if (i & 1) x.add(0); else x.remove(0);
       if (i & 2) y.add(0); else y.remove(0);

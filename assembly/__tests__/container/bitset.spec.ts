@@ -1,7 +1,7 @@
 import {
-  intersectBitsets, unionBitsets, differenceBitsets, xorBitsets, intersectBitsetsCardinality, PART_BYTES, combineParts, complementBitset,
-  bitsetCardinality, bitsetHas, bitsetSet, bitsetClear, clearBitset, setBits, clearBits, flipBits, bitsetRangeCardinality, bitsetNextSet,
-  bitsetNextClear, bitsetSelect,
+  intersectBitsets, unionBitsets, differenceBitsets, xorBitsets, intersectBitsetsCardinality, PART_BYTES,
+  combineParts, complementBitset, bitsetCardinality, bitsetHas, bitsetSet, bitsetClear, clearBitset, setBits,
+  clearBits, flipBits, bitsetRangeCardinality, bitsetNextSet, bitsetNextClear, bitsetSelect,
 } from "../../container/bitset";
 import { And, AndNot, Or, Store, StoreOnly, Xor } from "../../container/kernel";
 import { BITSET_BYTES } from "../../container/limits";
@@ -16,7 +16,10 @@ function combine(operation: i32, a: usize, b: usize, out: usize): u32 {
   return differenceBitsets(a, b, out);
 }
 
-/** Combines two bitsets part by part. Returns the members that the kernels count, or `expected` if they do not count. */
+/**
+ * Combines two bitsets part by part. Returns the members that the kernels count,
+ * or `expected` if they do not count.
+ */
 function combineAllParts<O>(a: usize, b: usize, out: usize, expected: u32, counts: bool): u32 {
   let members: u32 = 0;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
@@ -39,7 +42,9 @@ function callAll(bench: Bench, x: Model, y: Model): void {
     const expected = combineModels(operation, x, y), what = "operation " + operation.toString();
     bench.begin();
     let a = bench.left(Kind.BITSET, x), b = bench.right(Kind.BITSET, y), out = bench.output(BITSET_BYTES);
-    if (operation == Operation.AND) bench.checkResult(intersectBitsetsCardinality(a, b), expected.count, what + " counted");
+    if (operation == Operation.AND) {
+      bench.checkResult(intersectBitsetsCardinality(a, b), expected.count, what + " counted");
+    }
     bench.check(Kind.BITSET, combine(operation, a, b, out), expected, what);
 
     bench.begin();
@@ -53,7 +58,9 @@ function callAll(bench: Bench, x: Model, y: Model): void {
     b = bench.right(Kind.BITSET, y);
     out = bench.random.below(2) ? bench.inPlace(a, BITSET_BYTES) : bench.output(BITSET_BYTES);
     bench.check(
-      Kind.BITSET, combineInParts(operation, a, b, out, expected.count, bench.random.below(2) == 0), expected, what + " in parts");
+      Kind.BITSET, combineInParts(operation, a, b, out, expected.count, bench.random.below(2) == 0),
+      expected, what + " in parts",
+    );
   }
 }
 
@@ -114,7 +121,13 @@ describe("bitset kernels", () => {
     for (let i = 0; i < 20000; i++) {
       const value = bench.random.below(UNIVERSE);
       if (bitsetHas(at, value) != x.has[value]) bench.fail("bitsetHas " + value.toString());
-      if (bench.random.below(2)) { bitsetSet(at, value); x.add(value); } else { bitsetClear(at, value); x.remove(value); }
+      if (bench.random.below(2)) {
+        bitsetSet(at, value);
+        x.add(value);
+      } else {
+        bitsetClear(at, value);
+        x.remove(value);
+      }
     }
     bitsetSet(at, 0);
     bitsetSet(at, 65535);
@@ -137,15 +150,25 @@ describe("bitset kernels", () => {
         let members: u32 = 0;
         for (let v = low; v <= high; v++) members += u32(x.has[v]);
         bench.checkResult(bitsetRangeCardinality(at, low, high), members, "bitsetRangeCardinality");
-        if (change == 0) setBits(at, low, high); else if (change == 1) clearBits(at, low, high); else flipBits(at, low, high);
-        for (let v = low; v <= high; v++) { if (change == 0) x.add(v); else if (change == 1) x.remove(v); else x.flip(v); }
+        if (change == 0) {
+          setBits(at, low, high);
+        } else if (change == 1) {
+          clearBits(at, low, high);
+        } else {
+          flipBits(at, low, high);
+        }
+        for (let v = low; v <= high; v++) {
+          if (change == 0) x.add(v); else if (change == 1) x.remove(v); else x.flip(v);
+        }
         bench.checkPayload(Kind.BITSET, x, "range change " + change.toString());
       }
       setBits(at, 0, 65535);
       bench.checkResult(bitsetRangeCardinality(at, 0, 65535), 65536, "bitsetRangeCardinality of all");
       clearBits(at, 0, 65535);
       flipBits(at, 65535, 65535);
-      bench.checkResult(bitsetRangeCardinality(at, 0, 65535), 1, "bitsetRangeCardinality with only the last bit set");
+      bench.checkResult(
+        bitsetRangeCardinality(at, 0, 65535), 1, "bitsetRangeCardinality with only the last bit set",
+      );
     }
     bench.end();
   });
@@ -157,7 +180,9 @@ describe("bitset kernels", () => {
       let rank: u32 = 0;
       for (let v: u32 = 0; v < UNIVERSE; v++) {
         if (!x.has[v]) continue;
-        if (rank % 61 == 0 || rank + 1 == x.count) bench.checkResult(bitsetSelect(at, rank), v, "bitsetSelect");
+        if (rank % 61 == 0 || rank + 1 == x.count) {
+          bench.checkResult(bitsetSelect(at, rank), v, "bitsetSelect");
+        }
         rank++;
       }
       let next = UNIVERSE, nextClear = UNIVERSE;

@@ -9,16 +9,24 @@ import { MERGE_BYTES, NO_BUCKETS, xorBuckets, unionBuckets } from "../../contain
 import { LANES_BYTES } from "../../container/lanes";
 import { ARRAY_MAX, BITSET_BYTES, arrayBytes, bucketsBytes } from "../../container/limits";
 import { Left, Own } from "../../env/view";
-import { Bench, Kind, Model, Operation, combineModels, makeModel, writePayload, Style } from "../support/container-model";
+import {
+  Bench, Kind, Model, Operation, combineModels, makeModel, writePayload, Style,
+} from "../support/container-model";
 
 const SIZES: u32[] = [
-  1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 255, 256, 257, 767, 768, 1000, 1023, 1024, 1025, 2047, 2048, 3000, 4094, 4095, 4096,
+  1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 255, 256, 257, 767, 768, 1000, 1023, 1024, 1025, 2047, 2048, 3000,
+  4094, 4095, 4096,
 ];
 
-/** A set of that style that buckets can hold. Its cardinality may be a little smaller: a full high byte loses a member. */
+/**
+ * A set of that style that buckets can hold. Its cardinality may be a little smaller:
+ * a full high byte loses a member.
+ */
 function fitting(style: Style, cardinality: u32, bench: Bench): Model {
   const made = makeModel(style, cardinality, bench.random);
-  for (let high: u32 = 0; high < 256; high++) if (made.withHighByte(high) == 256) made.remove((high << 8) + bench.random.below(256));
+  for (let high: u32 = 0; high < 256; high++) {
+    if (made.withHighByte(high) == 256) made.remove((high << 8) + bench.random.below(256));
+  }
   return made;
 }
 
@@ -27,7 +35,8 @@ function convertAll(bench: Bench, x: Model, y: Model): void {
   for (let apart: u32 = u32(x.count < BUCKETS_FROM); apart < 2; apart++) {
     bench.begin();
     const a = bench.left(Kind.ARRAY, x), beside = arrayBytes(min(x.count, 256)) + LANES_BYTES;
-    const out = bench.output(bucketsBytes(x.count) + (apart ? beside : 0)), list = apart ? out + bucketsBytes(x.count) : out;
+    const out = bench.output(bucketsBytes(x.count) + (apart ? beside : 0));
+    const list = apart ? out + bucketsBytes(x.count) : out;
     bench.checkResult(u32(arrayToBuckets(a, x.count, out, list)), u32(x.fitsBuckets()), "arrayToBuckets");
     if (x.fitsBuckets()) bench.checkPayload(Kind.BUCKETS, x, "arrayToBuckets");
   }
@@ -55,8 +64,12 @@ function convertAll(bench: Bench, x: Model, y: Model): void {
 function combineAll(bench: Bench, x: Model, y: Model): void {
   const both = combineModels(Operation.AND, x, y), rest = combineModels(Operation.ANDNOT, x, y);
   bench.begin();
-  const a = bench.left(Kind.BUCKETS, x), b = bench.right(Kind.BUCKETS, y), out = bench.output(arrayBytes(x.count));
-  bench.checkResult(intersectBucketsCardinality(a, x.count, b, y.count), both.count, "intersectBucketsCardinality");
+  const a = bench.left(Kind.BUCKETS, x);
+  const b = bench.right(Kind.BUCKETS, y);
+  const out = bench.output(arrayBytes(x.count));
+  bench.checkResult(
+    intersectBucketsCardinality(a, x.count, b, y.count), both.count, "intersectBucketsCardinality",
+  );
   bench.check(Kind.ARRAY, intersectBuckets(a, x.count, b, y.count, out), both, "intersectBuckets");
   bench.check(Kind.ARRAY, differenceBuckets(a, x.count, b, y.count, out), rest, "differenceBuckets");
   mergeBoth(bench, x, y);
@@ -68,10 +81,14 @@ function mergeBoth(bench: Bench, x: Model, y: Model): void {
   bench.begin();
   const a = bench.left(Kind.BUCKETS, x), b = bench.right(Kind.BUCKETS, y);
   let out = bench.output(<usize>(x.count + y.count) + MERGE_BYTES);
-  bench.checkResult(unionBuckets(a, x.count, b, y.count, out), union.fitsBuckets() ? union.count : NO_BUCKETS, "unionBuckets");
+  bench.checkResult(
+    unionBuckets(a, x.count, b, y.count, out), union.fitsBuckets() ? union.count : NO_BUCKETS, "unionBuckets",
+  );
   if (union.fitsBuckets()) bench.checkPayload(Kind.BUCKETS, union, "unionBuckets");
   out = bench.output(<usize>(x.count + y.count) + MERGE_BYTES);
-  bench.checkResult(xorBuckets(a, x.count, b, y.count, out), either.fitsBuckets() ? either.count : NO_BUCKETS, "xorBuckets");
+  bench.checkResult(
+    xorBuckets(a, x.count, b, y.count, out), either.fitsBuckets() ? either.count : NO_BUCKETS, "xorBuckets",
+  );
   if (either.fitsBuckets()) bench.checkPayload(Kind.BUCKETS, either, "xorBuckets");
 }
 
@@ -79,8 +96,12 @@ function mergeBoth(bench: Bench, x: Model, y: Model): void {
 function relative(x: Model, bench: Bench): Model {
   const made = new Model(), keep = bench.random.below(101);
   for (let v: u32 = 0; v < 65536; v++) if (x.has[v] && bench.random.below(100) < keep) made.add(v);
-  for (let more = bench.random.below(4096 - made.count + 1) >> bench.random.below(12); more; more--) made.add(bench.random.below(65536));
-  for (let high: u32 = 0; high < 256; high++) if (made.withHighByte(high) == 256) made.remove((high << 8) + bench.random.below(256));
+  for (let more = bench.random.below(4096 - made.count + 1) >> bench.random.below(12); more; more--) {
+    made.add(bench.random.below(65536));
+  }
+  for (let high: u32 = 0; high < 256; high++) {
+    if (made.withHighByte(high) == 256) made.remove((high << 8) + bench.random.below(256));
+  }
   return made;
 }
 
@@ -98,10 +119,20 @@ function askAll(bench: Bench, x: Model): void {
   let below: u32 = 0, word: u64 = 0, clear: u32 = 65536;
   for (let v: u32 = 0; v < 65536; v++) {
     const asked = (v + 2) % 256 < 4 || v % 61 == 0;
-    if (asked) bench.checkResult(bucketsLowerBound(at, count, v), below, "bucketsLowerBound of " + v.toString());
+    if (asked) {
+      bench.checkResult(bucketsLowerBound(at, count, v), below, "bucketsLowerBound of " + v.toString());
+    }
     if (asked) bench.checkResult(u32(bucketsHas(at, count, v)), u32(x.has[v]), "bucketsHas " + v.toString());
-    if (asked) bench.checkResult(bucketsFind(at, count, v), below | (u32(x.has[v]) << 31), "bucketsFind " + v.toString());
-    if (asked && !x.has[v]) bench.checkResult(u32(bucketsHaveRoom(at, count, v)), u32(x.withHighByte(v >> 8) < 255), "bucketsHaveRoom");
+    if (asked) {
+      bench.checkResult(
+        bucketsFind(at, count, v), below | (u32(x.has[v]) << 31), "bucketsFind " + v.toString(),
+      );
+    }
+    if (asked && !x.has[v]) {
+      bench.checkResult(
+        u32(bucketsHaveRoom(at, count, v)), u32(x.withHighByte(v >> 8) < 255), "bucketsHaveRoom",
+      );
+    }
     if (x.has[v] && (asked || below % 7 == 0)) {
       bench.checkResult(bucketsSelect(at, count, below), v, "bucketsSelect of " + below.toString());
     }
@@ -115,7 +146,9 @@ function askAll(bench: Bench, x: Model): void {
   bench.checkResult(bucketsLast<Own>(at, count), lastOf(x), "bucketsLast");
   for (let v: u32 = 65535; v < 65536; v--) {
     if (!x.has[v]) clear = v;
-    if ((v + 2) % 256 < 4 || v % 61 == 0) bench.checkResult(bucketsNextClear(at, count, v), clear, "bucketsNextClear of " + v.toString());
+    if ((v + 2) % 256 < 4 || v % 61 == 0) {
+      bench.checkResult(bucketsNextClear(at, count, v), clear, "bucketsNextClear of " + v.toString());
+    }
   }
 }
 
@@ -145,7 +178,9 @@ describe("bucket kernels", () => {
     const bench = new Bench(50);
     for (let style = 0; style < Style.STYLES; style++) {
       for (let i = 0; i < SIZES.length; i++) {
-        convertAll(bench, makeModel(style, SIZES[i], bench.random), makeModel(Style.SPARSE, 3000, bench.random));
+        convertAll(
+          bench, makeModel(style, SIZES[i], bench.random), makeModel(Style.SPARSE, 3000, bench.random),
+        );
         convertAll(bench, fitting(style, SIZES[i], bench), makeModel(Style.RUNS, 30000, bench.random));
       }
     }
@@ -157,7 +192,9 @@ describe("bucket kernels", () => {
     for (let i = 0; i < 60; i++) {
       const x = fitting(i % Style.STYLES, SIZES[bench.random.below(SIZES.length)], bench);
       combineAll(bench, x, relative(x, bench));
-      combineAll(bench, x, fitting(bench.random.below(Style.STYLES), SIZES[bench.random.below(SIZES.length)], bench));
+      combineAll(
+        bench, x, fitting(bench.random.below(Style.STYLES), SIZES[bench.random.below(SIZES.length)], bench),
+      );
       combineAll(bench, x, x);
       combineAll(bench, x, fitting(Style.SPARSE, 16 + bench.random.below(40), bench));
     }
@@ -167,14 +204,17 @@ describe("bucket kernels", () => {
   it("answer queries as the set does", () => {
     const bench = new Bench(51);
     for (let i = 0; i < 40; i++) {
-      askAll(bench, fitting(i % Style.STYLES, i % 2 ? SIZES[bench.random.below(SIZES.length)] : 16 + bench.random.below(4081), bench));
+      const size = i % 2 ? SIZES[bench.random.below(SIZES.length)] : 16 + bench.random.below(4081);
+      askAll(bench, fitting(i % Style.STYLES, size, bench));
     }
     bench.end();
   });
 
   it("add and remove single members", () => {
     const bench = new Bench(52);
-    for (let i = 0; i < 30; i++) change(bench, fitting(i % Style.STYLES, 16 + bench.random.below(3800), bench), 200);
+    for (let i = 0; i < 30; i++) {
+      change(bench, fitting(i % Style.STYLES, 16 + bench.random.below(3800), bench), 200);
+    }
     bench.end();
   });
 

@@ -1,14 +1,19 @@
 import { staysBitset } from "../../container/kind";
 import {
-  arrayToBitset, bitsetToArray, runsToBitset, runsToArray, bitsetToRuns, arrayToRuns, countRunsOfBitset, countRunsOfArray,
+  arrayToBitset, bitsetToArray, runsToBitset, runsToArray, bitsetToRuns, arrayToRuns, countRunsOfBitset,
+  countRunsOfArray,
 } from "../../container/convert";
 import { EXTRACT_BYTES, extractMembers } from "../../container/extract";
 import { LANES_BYTES } from "../../container/lanes";
 import { ARRAY_MAX, BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "../../container/limits";
 import { Random } from "../world/world";
-import { Bench, Kind, Model, anyModel, crowdedModel, makeModel, boundarySizes, Style } from "../support/container-model";
+import {
+  Bench, Kind, Model, anyModel, crowdedModel, makeModel, boundarySizes, Style,
+} from "../support/container-model";
 
-/** Calls every conversion on the set. Arrays may be longer than ARRAY_MAX here, though never in production. */
+/**
+ * Calls every conversion on the set. Arrays may be longer than ARRAY_MAX here, though never in production.
+ */
 function convertAll(bench: Bench, x: Model): void {
   const runs = x.runs();
   bench.begin();
@@ -36,14 +41,19 @@ function convertAll(bench: Bench, x: Model): void {
   bench.check(Kind.ARRAY, runsToArray(a, out), x, "runsToArray");
 }
 
-/** Extracts the members of the set as a bitset, in each of the ways that the announced cardinality selects. */
+/**
+ * Extracts the members of the set as a bitset, in each of the ways that the announced cardinality selects.
+ */
 function extract(bench: Bench, x: Model): void {
   const announced: u32[] = [0, 500, 4096];
   for (let i = 0; i < announced.length; i++) {
     bench.begin();
-    const a = bench.left(Kind.BITSET, x), out = bench.output(arrayBytes(x.count) + LANES_BYTES + EXTRACT_BYTES);
+    const a = bench.left(Kind.BITSET, x);
+    const out = bench.output(arrayBytes(x.count) + LANES_BYTES + EXTRACT_BYTES);
     const members = extractMembers(a, announced[i], out, out + arrayBytes(x.count) + LANES_BYTES);
-    bench.check(Kind.ARRAY, members, x, "extractMembers with announced cardinality " + announced[i].toString());
+    bench.check(
+      Kind.ARRAY, members, x, "extractMembers with announced cardinality " + announced[i].toString(),
+    );
   }
 }
 
@@ -58,7 +68,10 @@ function evenModel(most: u32, random: Random): Model {
 
 describe("extracting members of a bitset", () => {
   it("returns all members at each boundary cardinality", () => {
-    const bench = new Bench(43), sizes: u32[] = [0, 1, 2, 159, 160, 161, 383, 384, 385, 1023, 1024, 1025, 1199, 1200, 1201, 4095, 4096];
+    const bench = new Bench(43);
+    const sizes: u32[] = [
+      0, 1, 2, 159, 160, 161, 383, 384, 385, 1023, 1024, 1025, 1199, 1200, 1201, 4095, 4096,
+    ];
     for (let style = 0; style < Style.STYLES; style++) {
       for (let i = 0; i < sizes.length; i++) extract(bench, makeModel(style, sizes[i], bench.random));
     }
@@ -100,7 +113,9 @@ describe("conversions", () => {
 
   it("keep all members of sets of random cardinality", () => {
     const bench = new Bench(42);
-    for (let i = 0; i < 60; i++) convertAll(bench, makeModel(bench.random.below(Style.STYLES), bench.random.below(65537), bench.random));
+    for (let i = 0; i < 60; i++) {
+      convertAll(bench, makeModel(bench.random.below(Style.STYLES), bench.random.below(65537), bench.random));
+    }
     convertAll(bench, anyModel(boundarySizes(65536), bench.random));
     bench.end();
   });

@@ -1,22 +1,30 @@
 import {
-  countArray, countInBytes, countInLevels, countParts, keepRepeated, planesFor, putEdges, reachedInBytes, startCounters, sweepEdges,
+  countArray, countInBytes, countInLevels, countParts, keepRepeated, planesFor, putEdges, reachedInBytes,
+  startCounters, sweepEdges,
 } from "../../container/counters";
 import { PART_BYTES } from "../../container/bitset";
 import { BITSET_BYTES } from "../../container/limits";
-import { Bench, Kind, Model, Style, UNIVERSE, anyModel, crowdedModel, makeModel } from "../support/container-model";
+import {
+  Bench, Kind, Model, Style, UNIVERSE, anyModel, crowdedModel, makeModel,
+} from "../support/container-model";
 
 const LEASTS: u32[] = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 100];
 const SIZES: u32[] = [0, 1, 2, 40, 1000, 4096, 4097, 30000, 65535, 65536];
-/** Where the carry or a result, and what keepRepeated() sorts, are in memory 0, away from what a bench uses. */
+/**
+ * Where the carry or a result, and what keepRepeated() sorts, are in memory 0, away from what a bench uses.
+ */
 const CARRY_AT: usize = 256 << 10;
 const SORTED_AT: usize = 512 << 10;
 
 /** Compares all planes with counters that began at `start`. */
 function checkPlanes(bench: Bench, at: usize, planes: u32, start: u32, times: StaticArray<u32>): void {
   for (let v: u32 = 0; v < UNIVERSE; v++) {
-    const counter = start + times[v], expected = (counter & ((1 << planes) - 1)) | (u32(counter >> planes != 0) << planes);
+    const counter = start + times[v];
+    const expected = (counter & ((1 << planes) - 1)) | (u32(counter >> planes != 0) << planes);
     let found: u32 = 0;
-    for (let i: u32 = 0; i <= planes; i++) found |= ((<u32>load<u8>(at + <usize>i * BITSET_BYTES + (v >> 3)) >> (v & 7)) & 1) << i;
+    for (let i: u32 = 0; i <= planes; i++) {
+      found |= ((<u32>load<u8>(at + <usize>i * BITSET_BYTES + (v >> 3)) >> (v & 7)) & 1) << i;
+    }
     if (found == expected) continue;
     bench.fail("planes of " + v.toString() + ": " + found.toString() + ", expected " + expected.toString());
     return;
@@ -39,7 +47,9 @@ function countBoth(at: usize, planes: u32, least: u32, a: usize, b: usize): void
 }
 
 /** A set of any size and style, or a small one in a narrow window. */
-function anySet(bench: Bench): Model { return bench.random.below(3) ? anyModel(SIZES, bench.random) : crowdedModel(bench.random); }
+function anySet(bench: Bench): Model {
+  return bench.random.below(3) ? anyModel(SIZES, bench.random) : crowdedModel(bench.random);
+}
 
 describe("counters", () => {
   it("have two planes at least, and as many as it takes to count `least` times", () => {
@@ -82,8 +92,10 @@ describe("counters", () => {
     bench.end();
   });
 
-  it("write nothing but their planes, all of which are 0 once every value has been counted often enough", () => {
-    const bench = new Bench(1201), whole = makeModel(Style.LOWEST, UNIVERSE, bench.random), none = new Model();
+  it("write nothing but their planes, which are all 0 once every value was counted often enough", () => {
+    const bench = new Bench(1201);
+    const whole = makeModel(Style.LOWEST, UNIVERSE, bench.random);
+    const none = new Model();
     for (let least: u32 = 1; least < 10; least++) {
       for (let arrays = 0; arrays < 2; arrays++) {
         const planes = planesFor(least);
@@ -97,7 +109,10 @@ describe("counters", () => {
           countBoth(at, planes, 0, a, b);
         }
         bench.checkPayload(Kind.BITSET, none, "the first plane");
-        bench.checkResult(<u32>popcnt<u64>(load<u64>(at + <usize>planes * BITSET_BYTES)), 64, "the plane that tells who overflowed");
+        bench.checkResult(
+          <u32>popcnt<u64>(load<u64>(at + <usize>planes * BITSET_BYTES)),
+          64, "the plane that tells who overflowed",
+        );
       }
     }
     bench.end();
@@ -113,7 +128,8 @@ describe("levels", () => {
       const at = bench.output(<usize>most * BITSET_BYTES);
       memory.fill(at, 0, <usize>most * BITSET_BYTES);
       for (let arrays = 1 + bench.random.below(12); arrays; arrays--) {
-        const sizes: u32[] = [1, 40, 1000, 4096], x = bench.random.below(3) ? anyModel(sizes, bench.random) : crowdedModel(bench.random);
+        const sizes: u32[] = [1, 40, 1000, 4096];
+        const x = bench.random.below(3) ? anyModel(sizes, bench.random) : crowdedModel(bench.random);
         if (x.count > 4096) continue;
         bench.begin();
         countInLevels(at, most, bench.right(Kind.ARRAY, x), x.count);
@@ -155,15 +171,23 @@ describe("counters in bytes", () => {
   });
 });
 
-/** Compares the bitset at `at` and the number of its members with those that are counted `least` to `most` times. */
-function checkReached(bench: Bench, members: u32, at: usize, times: StaticArray<u32>, least: u32, most: u32): void {
+/**
+ * Compares the bitset at `at` and the number of its members with those that are
+ * counted `least` to `most` times.
+ */
+function checkReached(
+  bench: Bench, members: u32, at: usize, times: StaticArray<u32>, least: u32, most: u32,
+): void {
   let expected: u32 = 0;
   for (let v: u32 = 0; v < UNIVERSE; v++) {
-    const bit = (<u32>load<u8>(at + (v >> 3)) >> (v & 7)) & 1, reached = u32(times[v] >= least && times[v] <= most);
+    const bit = (<u32>load<u8>(at + (v >> 3)) >> (v & 7)) & 1;
+    const reached = u32(times[v] >= least && times[v] <= most);
     if (bit != reached) bench.fail("at least " + least.toString() + ": " + v.toString());
     expected += reached;
   }
-  if (members != expected) bench.fail("at least " + least.toString() + ": " + members.toString() + " members");
+  if (members != expected) {
+    bench.fail("at least " + least.toString() + ": " + members.toString() + " members");
+  }
 }
 
 describe("keepRepeated()", () => {
@@ -171,7 +195,8 @@ describe("keepRepeated()", () => {
     const bench = new Bench(1202);
     for (let i = 0; i < 3000; i++) {
       bench.begin();
-      const members = bench.random.below(70), window: u32 = 1 + bench.random.below(bench.random.below(2) ? 6 : UNIVERSE - 1);
+      const members = bench.random.below(70);
+      const window: u32 = 1 + bench.random.below(bench.random.below(2) ? 6 : UNIVERSE - 1);
       const base = bench.random.below(UNIVERSE - window), times = new StaticArray<u32>(window);
       for (let m: u32 = 0; m < members; m++) {
         const value = bench.random.below(window);
@@ -199,10 +224,12 @@ describe("sweepEdges()", () => {
     for (let i = 0; i < 3000; i++) {
       bench.begin();
       const window: u32 = 1 + bench.random.below(bench.random.below(2) ? 12 : 3000);
-      const base = bench.random.below(3) ? bench.random.below(UNIVERSE - window) : UNIVERSE - window, times = new StaticArray<u32>(window);
+      const base = bench.random.below(3) ? bench.random.below(UNIVERSE - window) : UNIVERSE - window;
+      const times = new StaticArray<u32>(window);
       let end = SORTED_AT;
       for (let runs = bench.random.below(33); runs; runs--) {
-        const low = bench.random.below(window), high = low + bench.random.below(bench.random.below(2) ? 1 : window - low);
+        const low = bench.random.below(window);
+        const high = low + bench.random.below(bench.random.below(2) ? 1 : window - low);
         for (let value = low; value <= high; value++) times[value]++;
         end = putEdges(end, base + low, base + high);
       }
@@ -213,8 +240,12 @@ describe("sweepEdges()", () => {
         const covered = value < window && (exactly ? times[value] == least : times[value] >= least);
         const run = CARRY_AT + 2 + (<usize>seen << 2);
         members += u32(covered);
-        if (covered && !inside && <u32>load<u16>(run) != base + value) bench.fail("begin of run " + seen.toString());
-        if (inside && !covered && <u32>load<u16>(run) + load<u16>(run, 2) != base + value - 1) bench.fail("end of run " + seen.toString());
+        if (covered && !inside && <u32>load<u16>(run) != base + value) {
+          bench.fail("begin of run " + seen.toString());
+        }
+        if (inside && !covered && <u32>load<u16>(run) + load<u16>(run, 2) != base + value - 1) {
+          bench.fail("end of run " + seen.toString());
+        }
         seen += u32(inside && !covered);
         inside = covered;
       }

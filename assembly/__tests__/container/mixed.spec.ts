@@ -1,6 +1,7 @@
 import {
-  intersectArrayBitset, intersectArrayBitsetCardinality, differenceArrayBitset, intersectArrayRuns, differenceArrayRuns, unionArrayInto,
-  differenceArrayInto, xorArrayInto, unionRunsInto, differenceRunsInto, xorRunsInto, intersectRunsInto,
+  intersectArrayBitset, intersectArrayBitsetCardinality, differenceArrayBitset, intersectArrayRuns,
+  differenceArrayRuns, unionArrayInto, differenceArrayInto, xorArrayInto, unionRunsInto, differenceRunsInto,
+  xorRunsInto, intersectRunsInto,
 } from "../../container/mixed";
 import { BITSET_BYTES } from "../../container/limits";
 import {
@@ -18,12 +19,22 @@ function filter(bench: Bench, x: Model, y: Model): void {
       const b = bench.right(kernel < 2 ? Kind.BITSET : Kind.RUNS, y);
       const out = inPlace ? bench.inPlace(a, 2 * x.count) : bench.output(2 * x.count);
       if (kernel == 0) {
-        bench.checkResult(intersectArrayBitsetCardinality(a, x.count, b), both.count, "intersectArrayBitsetCardinality");
+        bench.checkResult(
+          intersectArrayBitsetCardinality(a, x.count, b), both.count, "intersectArrayBitsetCardinality",
+        );
         bench.check(Kind.ARRAY, intersectArrayBitset(a, x.count, b, out), both, "intersectArrayBitset" + how);
       }
-      if (kernel == 1) bench.check(Kind.ARRAY, differenceArrayBitset(a, x.count, b, out), rest, "differenceArrayBitset" + how);
-      if (kernel == 2) bench.check(Kind.ARRAY, intersectArrayRuns(a, x.count, b, out), both, "intersectArrayRuns" + how);
-      if (kernel == 3) bench.check(Kind.ARRAY, differenceArrayRuns(a, x.count, b, out), rest, "differenceArrayRuns" + how);
+      if (kernel == 1) {
+        bench.check(
+          Kind.ARRAY, differenceArrayBitset(a, x.count, b, out), rest, "differenceArrayBitset" + how,
+        );
+      }
+      if (kernel == 2) {
+        bench.check(Kind.ARRAY, intersectArrayRuns(a, x.count, b, out), both, "intersectArrayRuns" + how);
+      }
+      if (kernel == 3) {
+        bench.check(Kind.ARRAY, differenceArrayRuns(a, x.count, b, out), rest, "differenceArrayRuns" + how);
+      }
     }
   }
 }
@@ -38,7 +49,9 @@ function changeByArray(bench: Bench, x: Model, y: Model): void {
     if (operation == Operation.OR) change = unionArrayInto(to, b, y.count);
     else if (operation == Operation.XOR) change = xorArrayInto(to, b, y.count);
     else change = differenceArrayInto(to, b, y.count);
-    bench.check(Kind.BITSET, x.count + change, expected, "array into bitset, operation " + operation.toString());
+    bench.check(
+      Kind.BITSET, x.count + change, expected, "array into bitset, operation " + operation.toString(),
+    );
   }
 }
 
@@ -51,13 +64,17 @@ function changeByRuns(bench: Bench, x: Model, y: Model): void {
     else if (operation == Operation.OR) unionRunsInto(to, b);
     else if (operation == Operation.XOR) xorRunsInto(to, b);
     else differenceRunsInto(to, b);
-    bench.checkPayload(Kind.BITSET, combineModels(operation, x, y), "runs into bitset, operation " + operation.toString());
+    bench.checkPayload(
+      Kind.BITSET, combineModels(operation, x, y), "runs into bitset, operation " + operation.toString(),
+    );
   }
 }
 
 describe("kernels for two kinds", () => {
   it("filter an array by a bitset or runs for all pairs of boundary cardinalities", () => {
-    const bench = new Bench(30), sizes: u32[] = [0, 1, 9, 64, 500, 4095, 4096], others: u32[] = [0, 1, 4095, 4096, 4097, 65535, 65536];
+    const bench = new Bench(30);
+    const sizes: u32[] = [0, 1, 9, 64, 500, 4095, 4096];
+    const others: u32[] = [0, 1, 4095, 4096, 4097, 65535, 65536];
     for (let i = 0; i < sizes.length; i++) {
       for (let j = 0; j < others.length; j++) {
         filter(bench, makeModel(bench.random.below(Style.STYLES), sizes[i], bench.random),
@@ -70,14 +87,18 @@ describe("kernels for two kinds", () => {
 
   it("change a bitset by an array", () => {
     const bench = new Bench(31), sizes = boundarySizes(4096), others = boundarySizes(65536);
-    for (let i = 0; i < 80; i++) changeByArray(bench, anyModel(others, bench.random), anyModel(sizes, bench.random));
+    for (let i = 0; i < 80; i++) {
+      changeByArray(bench, anyModel(others, bench.random), anyModel(sizes, bench.random));
+    }
     for (let i = 0; i < 60; i++) changeByArray(bench, crowdedModel(bench.random), crowdedModel(bench.random));
     bench.end();
   });
 
   it("change a bitset by runs", () => {
     const bench = new Bench(32), sizes = boundarySizes(65536);
-    for (let i = 0; i < 80; i++) changeByRuns(bench, anyModel(sizes, bench.random), anyModel(sizes, bench.random));
+    for (let i = 0; i < 80; i++) {
+      changeByRuns(bench, anyModel(sizes, bench.random), anyModel(sizes, bench.random));
+    }
     for (let i = 0; i < 60; i++) changeByRuns(bench, crowdedModel(bench.random), crowdedModel(bench.random));
     bench.end();
   });

@@ -1,10 +1,11 @@
 import {
-  runsCardinality, runsFind, runsHas, runsNextSet, runsNextClear, runsRangeCardinality, runsSelect, intersectRuns,
-  unionRuns, differenceRuns, xorRuns, complementRuns,
+  runsCardinality, runsFind, runsHas, runsNextSet, runsNextClear, runsRangeCardinality, runsSelect,
+  intersectRuns, unionRuns, differenceRuns, xorRuns, complementRuns,
 } from "../../container/run";
 import { runsBytes } from "../../container/limits";
 import {
-  Bench, Kind, Model, Operation, anyModel, combineModels, crowdedModel, makeModel, payloadBytes, boundarySizes, Style, UNIVERSE,
+  Bench, Kind, Model, Operation, anyModel, combineModels, crowdedModel, makeModel, payloadBytes,
+  boundarySizes, Style, UNIVERSE,
 } from "../support/container-model";
 
 function combine(operation: i32, a: usize, b: usize, out: usize): u32 {
@@ -20,7 +21,10 @@ function callAll(bench: Bench, x: Model, y: Model): void {
   for (let operation: i32 = 0; operation < Operation.OPERATIONS; operation++) {
     bench.begin();
     const a = bench.left(Kind.RUNS, x), b = bench.right(Kind.RUNS, y), out = bench.output(room);
-    bench.check(Kind.RUNS, combine(operation, a, b, out), combineModels(operation, x, y), "operation " + operation.toString());
+    bench.check(
+      Kind.RUNS, combine(operation, a, b, out),
+      combineModels(operation, x, y), "operation " + operation.toString(),
+    );
   }
 }
 
@@ -54,7 +58,9 @@ describe("run kernels", () => {
 
   it("combine sets whose runs have common ends", () => {
     const bench = new Bench(21);
-    for (let i = 0; i < 100; i++) callAll(bench, steps(bench), i % 5 ? steps(bench) : crowdedModel(bench.random));
+    for (let i = 0; i < 100; i++) {
+      callAll(bench, steps(bench), i % 5 ? steps(bench) : crowdedModel(bench.random));
+    }
     bench.end();
   });
 
@@ -104,7 +110,8 @@ describe("run kernels", () => {
     for (let i = 0; i < 60; i++) {
       const x = i % 2 ? anyModel(sizes, bench.random) : steps(bench), at = own(bench, x);
       for (let j = 0; j < 20; j++) {
-        const low = bench.random.below(j % 2 ? UNIVERSE : 100), high = low + bench.random.below(UNIVERSE - low);
+        const low = bench.random.below(j % 2 ? UNIVERSE : 100);
+        const high = low + bench.random.below(UNIVERSE - low);
         let members: u32 = 0;
         for (let v = low; v <= high; v++) members += u32(x.has[v]);
         bench.checkResult(runsRangeCardinality(at, low, high), members, "runsRangeCardinality");

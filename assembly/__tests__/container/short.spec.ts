@@ -11,7 +11,8 @@ import {
 import { right } from "../../env/memory";
 import { Own } from "../../env/view";
 import {
-  Bench, Kind, Model, Operation, UNIVERSE, anyModel, combineModels, crowdedModel, makeModel, shortFirst, shortWords, Style,
+  Bench, Kind, Model, Operation, UNIVERSE, anyModel, combineModels, crowdedModel, makeModel, shortFirst,
+  shortWords, Style,
 } from "../support/container-model";
 
 /** The least member of a set that has one. */
@@ -36,7 +37,9 @@ function anySet(bench: Bench): Model {
   return made;
 }
 
-/** Puts the bitset together from its parts: those that the short bitset has are copied from where they are. */
+/**
+ * Puts the bitset together from its parts: those that the short bitset has are copied from where they are.
+ */
 function checkParts(bench: Bench, x: Model): void {
   bench.begin();
   const a = bench.right(Kind.SHORT, x), out = bench.output(BITSET_BYTES);
@@ -86,19 +89,35 @@ function combine<O>(bench: Bench, operation: i32, x: Model, y: Model): void {
   if (operation == Operation.ANDNOT) { first = xFirst; end = xEnd; }
   if (first >= end) return;
   bench.begin();
-  const a = bench.left(Kind.SHORT, x), b = bench.right(Kind.SHORT, y), out = bench.output(shortBytes(end - first));
-  bench.checkResult(combineShorts<O, Count>(a, b, first, end - first, 0), expected.count, "counted, operation " + operation.toString());
-  bench.check(Kind.SHORT, combineShorts<O, Store>(a, b, first, end - first, out), expected, "operation " + operation.toString());
+  const a = bench.left(Kind.SHORT, x);
+  const b = bench.right(Kind.SHORT, y);
+  const out = bench.output(shortBytes(end - first));
+  bench.checkResult(
+    combineShorts<O, Count>(a, b, first, end - first, 0),
+    expected.count, "counted, operation " + operation.toString(),
+  );
+  bench.check(
+    Kind.SHORT, combineShorts<O, Store>(a, b, first, end - first, out),
+    expected, "operation " + operation.toString(),
+  );
 }
 
 /** Changes the short bitset `x` by the array `y`. */
 function change<O>(bench: Bench, operation: i32, x: Model, y: Model): void {
   let first = shortFirst(x), end = first + shortWords(x);
-  if (operation != Operation.ANDNOT) { first = min(first, least(y) >> 6); end = max(end, (greatest(y) >> 6) + 1); }
+  if (operation != Operation.ANDNOT) {
+    first = min(first, least(y) >> 6);
+    end = max(end, (greatest(y) >> 6) + 1);
+  }
   bench.begin();
-  const a = bench.left(Kind.SHORT, x), b = bench.right(Kind.ARRAY, y), out = bench.output(shortBytes(end - first));
+  const a = bench.left(Kind.SHORT, x);
+  const b = bench.right(Kind.ARRAY, y);
+  const out = bench.output(shortBytes(end - first));
   const count = x.count + changeShort<O>(a, b, y.count, first, end - first, out);
-  bench.check(Kind.SHORT, count, combineModels(operation, x, y), "array into short bitset, operation " + operation.toString());
+  bench.check(
+    Kind.SHORT, count, combineModels(operation, x, y),
+    "array into short bitset, operation " + operation.toString(),
+  );
 }
 
 /** Filters the array `x` by the short bitset `y`, out of place and in place. */
@@ -107,13 +126,16 @@ function filter(bench: Bench, x: Model, y: Model): void {
   for (let inPlace = 0; inPlace < 2; inPlace++) {
     for (let kernel = 0; kernel < 2; kernel++) {
       bench.begin();
-      const a = inPlace ? bench.leftOwn(Kind.ARRAY, x) : bench.left(Kind.ARRAY, x), b = bench.right(Kind.SHORT, y);
+      const a = inPlace ? bench.leftOwn(Kind.ARRAY, x) : bench.left(Kind.ARRAY, x);
+      const b = bench.right(Kind.SHORT, y);
       const out = inPlace ? bench.inPlace(a, arrayBytes(x.count)) : bench.output(arrayBytes(x.count));
       if (kernel) {
         bench.check(Kind.ARRAY, differenceArrayShort(a, x.count, b, out), rest, "differenceArrayShort");
         continue;
       }
-      bench.checkResult(intersectArrayShort<Count>(a, x.count, b, 0), both.count, "intersectArrayShort, counted");
+      bench.checkResult(
+        intersectArrayShort<Count>(a, x.count, b, 0), both.count, "intersectArrayShort, counted",
+      );
       bench.check(Kind.ARRAY, intersectArrayShort<Store>(a, x.count, b, out), both, "intersectArrayShort");
     }
   }
@@ -125,7 +147,9 @@ function combineInto(bench: Bench, x: Model, y: Model): void {
     bench.begin();
     const b = bench.right(Kind.SHORT, y), to = bench.inPlace(bench.leftOwn(Kind.BITSET, x), BITSET_BYTES);
     if (xor) combineShortInto<Xor>(to, b); else combineShortInto<Or>(to, b);
-    bench.checkPayload(Kind.BITSET, combineModels(xor ? Operation.XOR : Operation.OR, x, y), "short bitset into bitset");
+    bench.checkPayload(
+      Kind.BITSET, combineModels(xor ? Operation.XOR : Operation.OR, x, y), "short bitset into bitset",
+    );
   }
 }
 
@@ -161,7 +185,8 @@ function ask(bench: Bench, x: Model): void {
 function widenAndTrim(bench: Bench, x: Model): void {
   bench.begin();
   const at = bench.leftOwn(Kind.SHORT, x), first = shortFirst(x), words = shortWords(x);
-  const from = bench.random.below(first + 1), end = first + words + bench.random.below(1024 - first - words + 1);
+  const from = bench.random.below(first + 1);
+  const end = first + words + bench.random.below(1024 - first - words + 1);
   bench.inPlace(at, shortBytes(end - from));
   widenShort(at, from, end - from);
   bench.checkPayload(Kind.SHORT, x, "widenShort");
@@ -210,7 +235,9 @@ describe("short bitsets", () => {
   it("get words and lose them without members", () => {
     const bench = new Bench(1304);
     for (let i = 0; i < 100; i++) widenAndTrim(bench, anySet(bench));
-    for (let style = 0; style < Style.STYLES; style++) widenAndTrim(bench, makeModel(style, 365, bench.random));
+    for (let style = 0; style < Style.STYLES; style++) {
+      widenAndTrim(bench, makeModel(style, 365, bench.random));
+    }
     bench.end();
   });
 

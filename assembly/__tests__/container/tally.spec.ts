@@ -1,13 +1,14 @@
 import { clearBitset, bitsetSet } from "../../container/bitset";
 import { BITSET_BYTES, UNIVERSE, runsBytes } from "../../container/limits";
 import {
-  TALLY_BYTES, TOO_MANY_RUNS, isUniform, planesToBitset, startTally, tallyArray, tallyFrom, tallyRun, tallyRuns, tallyToBitset, tallyToRuns,
-  tallyWithPlanes, tallyWords,
+  TALLY_BYTES, TOO_MANY_RUNS, isUniform, planesToBitset, startTally, tallyArray, tallyFrom, tallyRun,
+  tallyRuns, tallyToBitset, tallyToRuns, tallyWithPlanes, tallyWords,
 } from "../../container/tally";
 import { left, right, SELF } from "../../env/memory";
 import { Random, clear, enter, seed, setArena } from "../world/world";
 
-const TALLY_AT: usize = 64, PAYLOAD_AT: usize = 512 << 10, OUT_AT: usize = 640 << 10, PLANES_AT: usize = 768 << 10, ARENA: u32 = 2 << 20;
+const TALLY_AT: usize = 64, PAYLOAD_AT: usize = 512 << 10;
+const OUT_AT: usize = 640 << 10, PLANES_AT: usize = 768 << 10, ARENA: u32 = 2 << 20;
 const GUARD: u32 = 0x5ca1ab1e;
 const PLANES: u32 = 5;
 
@@ -50,7 +51,9 @@ class Sums {
       for (let i: u32 = 0; i < words; i++) {
         const word = random.below(2) ? random.next() : random.below(2) ? u64.MAX_VALUE : 0;
         store<u64>(at + (<usize>i << 3), word);
-        for (let bit: u32 = 0; bit < 64; bit++) if ((word >> bit) & 1) this.add(((first + i) << 6) + bit, ((first + i) << 6) + bit, by);
+        for (let bit: u32 = 0; bit < 64; bit++) {
+          if ((word >> bit) & 1) this.add(((first + i) << 6) + bit, ((first + i) << 6) + bit, by);
+        }
       }
       tallyWords(TALLY_AT, at, first, words, by);
       return;
@@ -77,7 +80,10 @@ class Sums {
   compareBits(base: i32, least: i32, exactly: bool, more: StaticArray<i32>, what: string): void {
     for (let v: u32 = 0; v < UNIVERSE; v++) {
       const sum = base + this.of[v] + more[v], expected = exactly ? sum == least : sum >= least;
-      if (expected != (((load<u8>(OUT_AT + (v >> 3)) >> <u8>(v & 7)) & 1) != 0)) { this.note(what + " " + v.toString()); return; }
+      if (expected != (((load<u8>(OUT_AT + (v >> 3)) >> <u8>(v & 7)) & 1) != 0)) {
+        this.note(what + " " + v.toString());
+        return;
+      }
     }
   }
 
@@ -92,7 +98,9 @@ class Sums {
       const sum = base + this.of[v];
       expected += u32(exactly ? sum == least : sum >= least);
     }
-    if (members != expected) this.note("runs have " + members.toString() + " values, not " + expected.toString());
+    if (members != expected) {
+      this.note("runs have " + members.toString() + " values, not " + expected.toString());
+    }
     for (let run: u32 = 0, runs = <u32>load<u16>(OUT_AT), next: i32 = -1; run < runs; run++) {
       const low = <u32>load<u16>(OUT_AT + runsBytes(run)), high = low + load<u16>(OUT_AT + runsBytes(run), 2);
       if (<i32>low <= next || high >= UNIVERSE) this.note("runs touch");
@@ -110,7 +118,9 @@ class Sums {
     for (let i: u32 = 0; i < PLANES; i++) clearBitset(PLANES_AT + <usize>i * BITSET_BYTES);
     for (let v: u32 = 0; v < UNIVERSE; v++) {
       numbers[v] = <i32>this.random.below(1 << PLANES);
-      for (let i: u32 = 0; i < PLANES; i++) if ((numbers[v] >> i) & 1) bitsetSet(PLANES_AT + <usize>i * BITSET_BYTES, v);
+      for (let i: u32 = 0; i < PLANES; i++) {
+        if ((numbers[v] >> i) & 1) bitsetSet(PLANES_AT + <usize>i * BITSET_BYTES, v);
+      }
     }
     tallyWithPlanes(TALLY_AT, base, least, exactly, PLANES_AT, PLANES, OUT_AT);
     this.compareBits(base, least, exactly, numbers, "planes");
@@ -127,7 +137,9 @@ describe("tallies", () => {
     for (let round = 0; round < 60 && !fault.length; round++) {
       const sums = new Sums(random);
       for (let adds = random.below(random.below(2) ? 4 : 25); adds; adds--) sums.addAny();
-      for (let i = 0; i < 4; i++) sums.compare(<i32>random.below(9) - 4, <i32>random.below(15) - 7, random.below(2) != 0);
+      for (let i = 0; i < 4; i++) {
+        sums.compare(<i32>random.below(9) - 4, <i32>random.below(15) - 7, random.below(2) != 0);
+      }
       sums.compareWithPlanes(<i32>random.below(9) - 4, <i32>random.below(50) - 8, random.below(2) != 0);
       if (load<u32>(TALLY_AT + TALLY_BYTES) != GUARD) sums.note("written behind the tally");
       fault = sums.fault;

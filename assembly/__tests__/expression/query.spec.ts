@@ -2,7 +2,9 @@ import { parseQuery, query, queryCardinality, queryMembers } from "../../express
 import { Mistake } from "../../expression/mistake";
 import { Operation } from "../../combine/operation";
 import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
-import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, combineModels, range, repeatedModels } from "../support/bitmap-model";
+import {
+  KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, combineModels, range, repeatedModels,
+} from "../support/bitmap-model";
 import { Random, addOperandCopy, clear, enter, memberAt, members, rounds, spent } from "../world/world";
 
 const WHOLE: Model = range(0, OFFSET_MAX);
@@ -15,7 +17,7 @@ function addText(text: string): u32 {
   return addOperandCopy(changetype<usize>(bytes), bytes.byteLength);
 }
 
-// --- Expressions with their meaning ---------------------------------------------------------------------------------------------
+// --- Expressions with their meaning ------------------------------------------------------------------------
 
 class Meaning {
   constructor(public text: string, public model: Model) {}
@@ -34,7 +36,8 @@ class Writer {
     const random = this.trial.random;
     if (!levels || !random.below(6)) {
       if (random.below(5)) return this.keyMeaning(this.key());
-      const low = random.next() >> random.below(64), high = low + min(random.next() >> random.below(64), OFFSET_MAX - low);
+      const low = random.next() >> random.below(64);
+      const high = low + min(random.next() >> random.below(64), OFFSET_MAX - low);
       return new Meaning("[" + low.toString() + ".." + high.toString() + "]", range(low, high));
     }
     const choice = random.below(10);
@@ -45,7 +48,9 @@ class Writer {
     if (choice < 6) {
       const x = this.write(levels - 1), y = this.write(levels - 1), which = random.below(4);
       const sign = which == 0 ? " & " : which == 1 ? " | " : which == 2 ? " ^ " : " - ";
-      const op = which == 0 ? Operation.AND : which == 1 ? Operation.OR : which == 2 ? Operation.XOR : Operation.DIFF;
+      const op = which == 0
+        ? Operation.AND
+        : which == 1 ? Operation.OR : which == 2 ? Operation.XOR : Operation.DIFF;
       return new Meaning("(" + x.text + sign + y.text + ")", combineModels(op, [x.model, y.model]));
     }
     return this.writeFunction(levels);
@@ -64,7 +69,8 @@ class Writer {
       texts.push("#" + (first + 1).toString() + "..#" + (last + 1).toString());
       for (let key = first; key <= last; key++) models.push(this.sources[key]);
     }
-    const items = models.length, number = <i32>random.below(items + 2), list = texts.join(", "), counted = number.toString() + ", " + list + ")";
+    const items = models.length, number = <i32>random.below(items + 2);
+    const list = texts.join(", "), counted = number.toString() + ", " + list + ")";
     switch (random.below(6)) {
       case 0: return new Meaning("all(" + list + ")", repeatedModels(models, items, items));
       case 1: return new Meaning("any(" + list + ")", repeatedModels(models, 1, items));
@@ -77,7 +83,9 @@ class Writer {
 }
 
 /** Names every key, and is in no offset. */
-function naming(keys: i32): string { return " | all(#1..#" + keys.toString() + ") - any(#1..#" + keys.toString() + ")"; }
+function naming(keys: i32): string {
+  return " | all(#1..#" + keys.toString() + ") - any(#1..#" + keys.toString() + ")";
+}
 
 /** Makes the sources and the tree of the text the operands. */
 function addOperands(trial: Trial, sources: Model[], text: string): void {
@@ -105,9 +113,13 @@ function compare(trial: Trial, sources: Model[], meaning: Meaning): void {
   freshArena(40);
   trial.same(queryCardinality(keys, OFFSET_MAX, 0), model.cardinality(), text + " counted");
   enter();
-  const any = model.intervals ? model.low(random.below(model.intervals)) : random.next(), from = any + random.below(3) - min<u64>(any, 1);
+  const any = model.intervals ? model.low(random.below(model.intervals)) : random.next();
+  const from = any + random.below(3) - min<u64>(any, 1);
   freshArena(40);
-  trial.same(queryCardinality(keys, OFFSET_MAX, from), model.countRange(from, OFFSET_MAX), text + " counted from " + from.toString());
+  trial.same(
+    queryCardinality(keys, OFFSET_MAX, from), model.countRange(from, OFFSET_MAX),
+    text + " counted from " + from.toString(),
+  );
   enter();
 
   const limit = random.below(PAGE);
@@ -117,7 +129,9 @@ function compare(trial: Trial, sources: Model[], meaning: Meaning): void {
   for (let i = max(model.find(from), 0); i < model.intervals && expected < limit; i++) {
     if (model.high(i) < from) continue;
     for (let at = max(model.low(i), from); expected < limit; at++) {
-      if (expected < members() && memberAt(expected) != at) trial.fail(text + " listed " + memberAt(expected).toString());
+      if (expected < members() && memberAt(expected) != at) {
+        trial.fail(text + " listed " + memberAt(expected).toString());
+      }
       expected++;
       if (at == model.high(i)) break;
     }
@@ -152,24 +166,30 @@ describe("expressions have the model's members", () => {
     const trial = new Trial(1211);
     for (let round = 0; round < 6; round++) {
       const sources = [new Model(), WHOLE];
-      for (let s = 0; s < 4; s++) sources.push(round % 2 ? anyRanges(KEY_MAX - 60, KEY_MAX, trial.random) : anyRanges(0, 50, trial.random));
+      for (let s = 0; s < 4; s++) {
+        sources.push(
+          round % 2 ? anyRanges(KEY_MAX - 60, KEY_MAX, trial.random) : anyRanges(0, 50, trial.random),
+        );
+      }
       compareMany(trial, sources, 15);
     }
     trial.end();
   });
 });
 
-// --- Counting -------------------------------------------------------------------------------------------------------------------
+// --- Counting ----------------------------------------------------------------------------------------------
 
 /** Adds random members of one container to the model: of a few values, scattered, in a window, or in runs. */
 function addContainer(model: Model, base: u64, random: Random): void {
   const style = random.below(4), from = random.below(65536);
   const width = 1 + random.below(min<u32>(65536 - from, random.below(2) ? 2000 : 65536));
-  const sizes: u32[] = [5, 40, 250, 320, 400, 500, 640, 1000, 4000, 9000], share = 65536 / sizes[random.below(sizes.length)];
+  const sizes: u32[] = [5, 40, 250, 320, 400, 500, 640, 1000, 4000, 9000];
+  const share = 65536 / sizes[random.below(sizes.length)];
   const low: u32 = style == 2 ? from : 0, end: u32 = style == 2 ? from + width : 65536;
   for (let at = low; at < end;) {
-    if (style == 0) at += 1 + share - (at % share || 1);      // the same values in all containers of that share
-    else at += style == 1 ? 1 + random.below(2 * share) : style == 2 ? 1 + random.below(4) : 1 + random.below(9000);
+    if (style == 0) at += 1 + share - (at % share || 1);    // the same values in all containers of that share
+    else if (style == 1) at += 1 + random.below(2 * share);
+    else at += 1 + random.below(style == 2 ? 4 : 9000);
     if (at >= end) break;
     const high = style == 3 ? min(at + random.below(9000), 65535) : at;
     model.append(base + at, base + high);
@@ -184,36 +204,53 @@ describe("counting functions have the model's members", () => {
       const sources: Model[] = [], count = <i32>random.between(2, 12), styles = random.below(3);
       for (let s = 0; s < count; s++) {
         const source = new Model();
-        for (let key: u64 = 0; key < 4; key++) if (random.below(8) || !styles) addContainer(source, key << 16, random);
+        for (let key: u64 = 0; key < 4; key++) {
+          if (random.below(8) || !styles) addContainer(source, key << 16, random);
+        }
         sources.push(source);
       }
       const all = "#1..#" + count.toString();
       for (let least = 1; least <= min(count, 10); least++) {
         const number = least.toString();
-        compare(trial, sources, new Meaning("atleast(" + number + ", " + all + ")", repeatedModels(sources, least, count)));
-        compare(trial, sources, new Meaning("exactly(" + number + ", " + all + ")", repeatedModels(sources, least, least)));
+        compare(
+          trial, sources,
+          new Meaning("atleast(" + number + ", " + all + ")", repeatedModels(sources, least, count)),
+        );
+        compare(
+          trial, sources,
+          new Meaning("exactly(" + number + ", " + all + ")", repeatedModels(sources, least, least)),
+        );
         const others: Model[] = sources.concat([combineModels(Operation.OR, [sources[0], sources[1]])]);
-        compare(trial, sources, new Meaning("atleast(" + number + ", " + all + ", #1 | #2)", repeatedModels(others, least, count + 1)));
+        compare(
+          trial, sources,
+          new Meaning(
+            "atleast(" + number + ", " + all + ", #1 | #2)", repeatedModels(others, least, count + 1),
+          ),
+        );
       }
     }
     trial.end();
   });
 });
 
-// --- Many sources ---------------------------------------------------------------------------------------------------------------
+// --- Many sources ------------------------------------------------------------------------------------------
 
 describe("terms of many items", () => {
   it("have the model's members, also when most items end early or are terms", () => {
     const trial = new Trial(1212);
     for (let round = 0; round < 4; round++) {
-      const sources: Model[] = [], count = <i32>trial.random.between(33, 150), negated: Model[] = [], rest: Model[] = [];
+      const sources: Model[] = [], count = <i32>trial.random.between(33, 150);
+      const negated: Model[] = [], rest: Model[] = [];
       for (let s = 0; s < count; s++) {
-        // A few sources are long. The others end early, so that they leave their term and it groups those that are left anew.
+        // A few sources are long. The others end early,
+        // so that they leave their term and it groups those that are left anew.
         const containers = s % 29 ? <i32>trial.random.below(4) : 120, first = <u64>trial.random.below(100);
         const source = new Model();
         for (let key = 0; key < containers; key++) {
           const base = (first + key) << 16;
-          if (trial.random.below(3)) source.append(base + trial.random.below(40), base + 40 + trial.random.below(40));
+          if (trial.random.below(3)) {
+            source.append(base + trial.random.below(40), base + 40 + trial.random.below(40));
+          }
         }
         sources.push(trial.random.below(10) ? source : anyModel(first, 1, 3, trial.random));
       }
@@ -221,7 +258,9 @@ describe("terms of many items", () => {
         negated.push(combineModels(Operation.XOR, [WHOLE, sources[s]]));
         if (s) rest.push(sources[s]);
       }
-      const all = "#1..#" + count.toString(), least = <i32>trial.random.between(2, 6), number = least.toString();
+      const all = "#1..#" + count.toString();
+      const least = <i32>trial.random.between(2, 6);
+      const number = least.toString();
       let complements = "";
       for (let s = 0; s < count; s++) complements += (s ? ", ~#" : "~#") + (s + 1).toString();
       const meanings = [
@@ -234,7 +273,10 @@ describe("terms of many items", () => {
         new Meaning("exactly(" + number + ", " + complements + ")", repeatedModels(negated, least, least)),
         new Meaning("#1 - any(#2..#" + count.toString() + ")", combineModels(Operation.DIFF, sources)),
         new Meaning("#1 & any(#2..#" + count.toString() + ")", combineModels(Operation.ANDOR, sources)),
-        new Meaning("#1 ^ any(#2..#" + count.toString() + ")", combineModels(Operation.XOR, [sources[0], combineModels(Operation.OR, rest)])),
+        new Meaning(
+          "#1 ^ any(#2..#" + count.toString() + ")",
+          combineModels(Operation.XOR, [sources[0], combineModels(Operation.OR, rest)]),
+        ),
         new Meaning("any(" + all + ", atleast(" + number + ", " + all + ", " + complements + "))", WHOLE),
       ];
       for (let m = 0; m < meanings.length; m++) {
@@ -245,7 +287,7 @@ describe("terms of many items", () => {
   });
 });
 
-// --- Weights ---------------------------------------------------------------------------------------------------------------------
+// --- Weights -----------------------------------------------------------------------------------------------
 
 describe("arguments that are there many times", () => {
   it("weigh as much, also below nothing, up to the binary digits that a weight has", () => {
@@ -274,8 +316,12 @@ describe("arguments that are there many times", () => {
         }
       }
       for (let i = 0; i < 5; i++) {
-        const least = <i32>random.below(all.length + 1), number = least.toString(), list = ", " + texts.join(", ") + ")" + naming(4);
-        compare(trial, sources, new Meaning("atleast(" + number + list, repeatedModels(all, least, all.length)));
+        const least = <i32>random.below(all.length + 1);
+        const number = least.toString();
+        const list = ", " + texts.join(", ") + ")" + naming(4);
+        compare(
+          trial, sources, new Meaning("atleast(" + number + list, repeatedModels(all, least, all.length)),
+        );
         compare(trial, sources, new Meaning("exactly(" + number + list, repeatedModels(all, least, least)));
       }
     }
@@ -283,9 +329,12 @@ describe("arguments that are there many times", () => {
   });
 });
 
-// --- Work ------------------------------------------------------------------------------------------------------------------------
+// --- Work --------------------------------------------------------------------------------------------------
 
-/** Units of work of counting the expression over two bitmaps of `count` lone members each, which have no container in common. */
+/**
+ * Units of work of counting the expression over two bitmaps of `count` lone members each,
+ * which have no container in common.
+ */
 function workOf(text: string, count: i32): u64 {
   const trial = new Trial(1215), even = new Model(), odd = new Model();
   for (let i = 0; i < count; i++) {
@@ -303,7 +352,8 @@ function workOf(text: string, count: i32): u64 {
 describe("the work of a question", () => {
   it("is counted as it grows, also where no container meets another", () => {
     const texts = [
-      "#1 & #2", "#1 | #2", "#1 - #2", "~#1 ^ #2", "exactly(2, #1, #1, ~#2)", "atleast(2, #1, #2, [7..99])", "(#1 & #2) | (#2 & [5..6])",
+      "#1 & #2", "#1 | #2", "#1 - #2", "~#1 ^ #2", "exactly(2, #1, #1, ~#2)", "atleast(2, #1, #2, [7..99])",
+      "(#1 & #2) | (#2 & [5..6])",
     ];
     for (let i = 0; i < texts.length; i++) {
       const few = workOf(texts[i], 1000), many = workOf(texts[i], 20000);
@@ -312,7 +362,7 @@ describe("the work of a question", () => {
   });
 });
 
-// --- Mistakes -------------------------------------------------------------------------------------------------------------------
+// --- Mistakes ----------------------------------------------------------------------------------------------
 
 const GREATEST_32: u64 = 0xffffffff;
 
@@ -348,7 +398,9 @@ describe("parseQuery()", () => {
     expect(check("all(#2..#1)", 2, GREATEST_32)).toBe(mistakeAt(Mistake.KEYS_REVERSED, 10));
     expect(check("all(#1..2)", 2, GREATEST_32)).toBe(mistakeAt(Mistake.NO_SECOND_KEY, 9));
     expect(check("exactly(#1)", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_NUMBER, 9));
-    expect(check("exactly(18446744073709551616, #1)", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NUMBER_TOO_LARGE, 9));
+    expect(check("exactly(18446744073709551616, #1)", 1, GREATEST_32)).toBe(
+      mistakeAt(Mistake.NUMBER_TOO_LARGE, 9),
+    );
     expect(check("exactly(1)", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_COMMA, 10));
     expect(check("[#1]", 1, GREATEST_32)).toBe(mistakeAt(Mistake.NO_OFFSET, 2));
     expect(check("[0..4294967296]", 1, GREATEST_32)).toBe(mistakeAt(Mistake.OFFSET_TOO_LARGE, 5));
@@ -373,6 +425,8 @@ describe("parseQuery()", () => {
     expect(check("~".repeat(64) + "#1", 1, GREATEST_32)).toBe(0);
     const spans = "#1..#1024, ".repeat(127) + "#1..#1024";
     expect(check("any(" + spans + ")", 1024, GREATEST_32)).toBe(0);
-    expect(check("any(" + spans + ", #1)", 1024, GREATEST_32)).toBe(mistakeAt(Mistake.TOO_MANY_OPERANDS, <u32>spans.length + 9));
+    expect(check("any(" + spans + ", #1)", 1024, GREATEST_32)).toBe(
+      mistakeAt(Mistake.TOO_MANY_OPERANDS, <u32>spans.length + 9),
+    );
   });
 });

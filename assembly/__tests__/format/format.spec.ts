@@ -7,7 +7,9 @@ import { Format, deserialize, serialize, serializedBytes } from "../../format/in
 import { insert } from "../../write/point";
 import { changeRange } from "../../write/range";
 import { Form, Trial, build, freshArena, readArena } from "../support/bitmap-arena";
-import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, streamedOf } from "../support/bitmap-model";
+import {
+  KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, streamedOf,
+} from "../support/bitmap-model";
 import { Random, addOperandCopy, clear, enter, outputAt, outputBytes, setOutputLimit } from "../world/world";
 import { Kind } from "../../container/kind";
 
@@ -24,7 +26,10 @@ function hexAt(at: usize, bytes: usize): string {
   return hex;
 }
 
-/** Reads the payload into a new arena. The operands are windows that start 1 << shift bytes apart and overlap by `reach` bytes. */
+/**
+ * Reads the payload into a new arena.
+ * The operands are windows that start 1 << shift bytes apart and overlap by `reach` bytes.
+ */
 function read(format: Format, at: usize, bytes: usize, shift: u32 = 31, reach: usize = 0x7fffffff): Fault {
   clear();
   freshArena(40);
@@ -97,7 +102,8 @@ function parse(format: Format, at: usize, bytes: usize): Model {
 
 /** Appends the members of the portable stream at `start`, plus `base`. Returns the stream's end. */
 function parseStream(start: usize, base: u64, model: Model): usize {
-  const hasRuns = load<u16>(start) == 12347, containers = <usize>(hasRuns ? load<u16>(start, 2) + 1 : load<u32>(start, 4));
+  const hasRuns = load<u16>(start) == 12347;
+  const containers = <usize>(hasRuns ? load<u16>(start, 2) + 1 : load<u32>(start, 4));
   const marks = start + 4, heads = hasRuns ? marks + (containers + 7) / 8 : start + 8;
   const hasOffsets = !hasRuns || containers >= 4;
   let at = heads + containers * (hasOffsets ? 8 : 4);
@@ -112,14 +118,18 @@ function parseStream(start: usize, base: u64, model: Model): usize {
     } else if (count <= 4096) {
       for (let n = count; n; n--, at += 2) model.append(first + load<u16>(at), first + load<u16>(at));
     } else {
-      for (let v: usize = 0; v < 65536; v++) if ((load<u8>(at + (v >> 3)) >> u8(v & 7)) & 1) model.append(first + v, first + v);
+      for (let v: usize = 0; v < 65536; v++) {
+        if ((load<u8>(at + (v >> 3)) >> u8(v & 7)) & 1) model.append(first + v, first + v);
+      }
       at += 8192;
     }
   }
   return at;
 }
 
-/** Writes the set, checks the payload, reads it back and checks the result. Returns the payload's first byte. */
+/**
+ * Writes the set, checks the payload, reads it back and checks the result. Returns the payload's first byte.
+ */
 function roundTrip(trial: Trial, model: Model, form: Form, format: Format): u8 {
   trial.steps++;
   build(model, form, trial.random);
@@ -129,15 +139,20 @@ function roundTrip(trial: Trial, model: Model, form: Form, format: Format): u8 {
   if (difference != "") trial.fail("written payload: " + difference);
   if (format == Format.NATIVE && !(model.cardinality() >> 32)) {
     const listed = 5 + 4 * model.cardinality();
-    trial.holds(first == 1 ? <u64>bytes == listed : first == 2 && bytes < listed, "the payload has the shorter form");
+    trial.holds(
+      first == 1 ? <u64>bytes == listed : first == 2 && bytes < listed, "the payload has the shorter form",
+    );
   }
   const copy = new StaticArray<u8>(<i32>bytes);
   memory.copy(changetype<usize>(copy), at, bytes);
   trial.same(readBytes(format, copy), 0, "fault of the payload");
   trial.is(model, "read");
-  if (first == 1 && format == Format.NATIVE) return first;    // a list of members: the arena read from it has no runs
+  // A list of members: the arena read from it has no runs.
+  if (first == 1 && format == Format.NATIVE) return first;
   trial.same(write(trial, format), bytes, "bytes when written again");
-  trial.same(memory.compare(changetype<usize>(copy), outputAt(), bytes), 0, "comparison with the bytes written again");
+  trial.same(
+    memory.compare(changetype<usize>(copy), outputAt(), bytes), 0, "comparison with the bytes written again",
+  );
   return first;
 }
 
@@ -147,7 +162,9 @@ function styled(style: i32, base: u64, random: Random, alone: bool): Model {
   if (alone) { appendContainer(model, base, style, random); return model; }
   if (random.below(2)) appendContainer(model, base + random.below(9), random.below(Style.STYLES), random);
   appendContainer(model, base + 100, style, random);
-  if (random.below(2)) appendContainer(model, base + 101 + random.below(9), random.below(Style.STYLES), random);
+  if (random.below(2)) {
+    appendContainer(model, base + 101 + random.below(9), random.below(Style.STYLES), random);
+  }
   if (random.below(2)) appendContainer(model, base + 65535, random.below(Style.STYLES), random);
   return model;
 }
@@ -174,14 +191,19 @@ function changeByte(at: usize, random: Random): void {
 
 // Arrays {3, 4, 100} and {65543}; and runs {0..7, ...} beside an array.
 const TWO_ARRAYS = "3a300000 02000000 0000 0200 0100 0000 18000000 1e000000 0300 0400 6400 0700";
-const THREE_WITH_RUNS = "3b300200 02 0000 0200 0100 0700 ffff 0000 0300 0400 6400 0200 0100 0500 0900 0100 ffff";
+const THREE_WITH_RUNS = "3b300200 02 0000 0200 0100 0700 ffff 0000 "
+  + "0300 0400 6400 0200 0100 0500 0900 0100 ffff";
 
 describe("the 32-bit payload", () => {
   it("is byte for byte that of CRoaring", () => {
     expect(writtenOf([], Format.NATIVE)).toBe("0100000000");
     expect(writtenOf([3, 4, 100], Format.NATIVE)).toBe("0103000000030000000400000064000000");
-    expect(writtenOf([1, 3, 5, 7, 9, 11], Format.NATIVE).substring(0, 10)).toBe("0106000000", "a list as long as the stream");
-    expect(writtenOf([1, 3, 5, 7, 9, 11, 13], Format.NATIVE).substring(0, 10)).toBe("023a300000", "a stream shorter than the list");
+    expect(writtenOf([1, 3, 5, 7, 9, 11], Format.NATIVE).substring(0, 10)).toBe(
+      "0106000000", "a list as long as the stream",
+    );
+    expect(writtenOf([1, 3, 5, 7, 9, 11, 13], Format.NATIVE).substring(0, 10)).toBe(
+      "023a300000", "a stream shorter than the list",
+    );
     expect(writtenRange(0, 4999, Format.NATIVE)).toBe("023b3000000100008713010000008713");
     expect(writtenRange(65536, 131071, Format.NATIVE)).toBe("023b300000010100ffff01000000ffff");
     expect(writtenRange(0, u32.MAX_VALUE, Format.NATIVE).substring(0, 10)).toBe("023b30ffff");
@@ -192,7 +214,11 @@ describe("the 32-bit payload", () => {
     let members = 0, streams = 0;
     for (let style = 0; style < Style.STYLES; style++) {
       for (let form: i32 = 0; form < Form.FORMS; form++) {
-        if (roundTrip(trial, styled(style, 0, trial.random, form == 0), form, Format.NATIVE) == 1) members++; else streams++;
+        if (roundTrip(trial, styled(style, 0, trial.random, form == 0), form, Format.NATIVE) == 1) {
+          members++;
+        } else {
+          streams++;
+        }
       }
     }
     trial.holds(members > 0 && streams > 0, "both forms occur");
@@ -223,8 +249,11 @@ describe("the 64-bit payload", () => {
   it("is byte for byte the portable stream, or written in parts", () => {
     expect(writtenOf([], Format.WIDE)).toBe("0000000000000000");
     expect(writtenOf([3, 4, 100, 0x500000007], Format.WIDE)).toBe("0200000000000000"
-      + "000000003a3000000100000000000200100000000300040064" + "00" + "050000003a3000000100000000000000100000000700");
-    expect(writtenRange(0x300000000, 0x300001387, Format.WIDE)).toBe("0100000000000000" + "03000000" + "3b3000000100008713010000008713");
+      + "000000003a3000000100000000000200100000000300040064"
+      + "00" + "050000003a3000000100000000000000100000000700");
+    expect(writtenRange(0x300000000, 0x300001387, Format.WIDE)).toBe(
+      "0100000000000000" + "03000000" + "3b3000000100008713010000008713",
+    );
     expect(writtenRange(0, (<u64>1 << 40) - 1, Format.WIDE)).toBe("ffffffffffffffff" + "0100000000000000"
       + "0000000100000080" + "0000000000000000");
   });
@@ -257,10 +286,15 @@ describe("the 64-bit payload", () => {
     freshArena(40);
     for (let i: u64 = 0; i < many; i++) insert(i << 17);
     enter();
-    trial.same(serializedBytes(Format.WIDE), serializedBytes(Format.PORTABLE_WIDE), "bytes of many separate containers");
+    trial.same(
+      serializedBytes(Format.WIDE), serializedBytes(Format.PORTABLE_WIDE),
+      "bytes of many separate containers",
+    );
     changeRange(Change.SET, many << 17, (many + (1 << 20) + 2) << 17, 1);
     enter();
-    trial.holds(serializedBytes(Format.WIDE) < serializedBytes(Format.PORTABLE_WIDE), "a long span is written in parts");
+    trial.holds(
+      serializedBytes(Format.WIDE) < serializedBytes(Format.PORTABLE_WIDE), "a long span is written in parts",
+    );
     trial.end();
   });
 
@@ -278,16 +312,29 @@ describe("the 64-bit payload", () => {
     roundTrip(trial, range(0, OFFSET_MAX), Form.PLAIN, Format.WIDE);
     roundTrip(trial, range(1, OFFSET_MAX - 1), Form.EITHER, Format.WIDE);
     roundTrip(trial, range(5 << 16, far + 3), Form.EITHER, Format.WIDE);
-    roundTrip(trial, range(3, 5).append(70000, far).append(far + 2, far + 9).append(far * 3, far * 5), Form.EITHER, Format.WIDE);
+    roundTrip(
+      trial, range(3, 5).append(70000, far).append(far + 2, far + 9).append(far * 3, far * 5),
+      Form.EITHER, Format.WIDE,
+    );
     for (let i = 0; i < 60; i++) {
       const model = new Model();
       model.append(0, <u64>trial.random.below(1 << 20) << 16);
       let key = (model.maximum() >> 16) + 1;
-      for (let j = 0; j < 8; j++) {           // containers and ranges, near the borders of 64-bit buckets and far from them
-        key = trial.random.below(2) ? key + trial.random.below(4) : max(key, (key | 65535) - 1 + trial.random.below(3));
-        if (trial.random.below(2)) { appendContainer(model, key, trial.random.below(Style.STYLES), trial.random); key++; continue; }
-        const span: u64 = 65534 + trial.random.below(4) + <u64>trial.random.below(3) * trial.random.below(1 << 21);
-        model.append((key << 16) + 65535 * trial.random.below(2), ((key + span) << 16) + trial.random.below(65536));
+      // Containers and ranges, near the borders of 64-bit buckets and far from them.
+      for (let j = 0; j < 8; j++) {
+        key = trial.random.below(2)
+          ? key + trial.random.below(4)
+          : max(key, (key | 65535) - 1 + trial.random.below(3));
+        if (trial.random.below(2)) {
+          appendContainer(model, key, trial.random.below(Style.STYLES), trial.random);
+          key++;
+          continue;
+        }
+        const span: u64 = 65534 + trial.random.below(4)
+          + <u64>trial.random.below(3) * trial.random.below(1 << 21);
+        model.append(
+          (key << 16) + 65535 * trial.random.below(2), ((key + span) << 16) + trial.random.below(65536),
+        );
         key += span + 1;
       }
       const last = model.maximum() >> 16;
@@ -307,7 +354,11 @@ describe("the 64-bit payload", () => {
     let key: u64 = 65000;
     for (let i: u64 = 0; i < 400; i++) {      // across a 64-bit bucket's border
       const span = i % 6;
-      if (span) mixed.append(key << 16, ((key + span) << 16) - 1); else mixed.append((key << 16) + i, (key << 16) + i);
+      if (span) {
+        mixed.append(key << 16, ((key + span) << 16) - 1);
+      } else {
+        mixed.append((key << 16) + i, (key << 16) + i);
+      }
       key += span + 1 + trial.random.below(2);
     }
     mixed.append(key << 16, (key + (1 << 20)) << 16);
@@ -326,7 +377,9 @@ describe("the portable 32-bit stream", () => {
   it("is written and read for containers of all kinds", () => {
     const trial = new Trial(207);
     for (let style = 0; style < Style.STYLES; style++) {
-      for (let form: i32 = 0; form < Form.FORMS; form++) roundTrip(trial, styled(style, 0, trial.random, form == 0), form, Format.PORTABLE);
+      for (let form: i32 = 0; form < Form.FORMS; form++) {
+        roundTrip(trial, styled(style, 0, trial.random, form == 0), form, Format.PORTABLE);
+      }
     }
     trial.end();
   });
@@ -335,7 +388,8 @@ describe("the portable 32-bit stream", () => {
     const trial = new Trial(219), counts: u32[] = [1, 2, 3, 3583, 3584, 3585, 4095, 4096, 4097, 60000];
     for (let c = 0; c < counts.length; c++) {
       const model = new Model();
-      for (let i: u64 = 0; i < counts[c]; i++) model.append(i + i / 15, i + i / 15);          // runs of fifteen
+      // Runs of fifteen.
+      for (let i: u64 = 0; i < counts[c]; i++) model.append(i + i / 15, i + i / 15);
       build(model, Form.BITSET, trial.random);
       trial.same(entryKind<Own>(placeEntry(seek<Own>(0))), Kind.BITSET, "kind of the container");
       trial.same(serializedBytes(Format.PORTABLE), 16 + streamedOf(counts[c]), "bytes");
@@ -361,8 +415,12 @@ describe("the portable 32-bit stream", () => {
     for (let gap: u32 = 2; gap < 40; gap++) {
       for (let length: u32 = 1; length < 4; length++) {
         const model = new Model();
-        for (let at: u32 = gap & 3; at + length <= 65536; at += length + gap) model.append(at, at + length - 1);
-        const runs = <u32>model.intervals, bytes = new StaticArray<u8>(4 + 1 + 4 + 2 + 4 * runs), at = changetype<usize>(bytes);
+        for (let at: u32 = gap & 3; at + length <= 65536; at += length + gap) {
+          model.append(at, at + length - 1);
+        }
+        const runs = <u32>model.intervals;
+        const bytes = new StaticArray<u8>(4 + 1 + 4 + 2 + 4 * runs);
+        const at = changetype<usize>(bytes);
         store<u32>(at, 12347);
         store<u8>(at, 1, 4);
         store<u16>(at, 0, 5);
@@ -375,11 +433,16 @@ describe("the portable 32-bit stream", () => {
         trial.same(readBytes(Format.PORTABLE, bytes), 0, "fault of the payload");
         trial.is(model, "read");
         const count = <u32>model.cardinality();
-        const kind = runsOf(runs) <= plainOf(count) ? Kind.RUNS : count > 4096 ? Kind.BITSET : count < 1024 ? Kind.ARRAY : Kind.BUCKETS;
+        const kind = runsOf(runs) <= plainOf(count)
+          ? Kind.RUNS
+          : count > 4096 ? Kind.BITSET : count < 1024 ? Kind.ARRAY : Kind.BUCKETS;
         trial.same(entryKind<Own>(placeEntry(seek<Own>(0))), kind, "kind of the container read");
       }
     }
-    trial.same(readBytes(Format.PORTABLE, bytesOf("3b300000 01 0000 0100 0200 0300 0000 0900 0000")), 0, "fault of the payload");
+    trial.same(
+      readBytes(Format.PORTABLE, bytesOf("3b300000 01 0000 0100 0200 0300 0000 0900 0000")),
+      0, "fault of the payload",
+    );
     trial.is(range(3, 3).append(9, 9), "read from two runs of one member");
     trial.end();
   });
@@ -410,7 +473,9 @@ describe("reading a payload", () => {
     expectFault(Format.PORTABLE, TWO_ARRAYS.replace("02000000", "ffffffff"), Fault.TOO_MANY_CONTAINERS);
     expectFault(Format.PORTABLE, TWO_ARRAYS.replace("02000000", "00000100"), Fault.CUT_SHORT);
     expectFault(Format.PORTABLE, TWO_ARRAYS.replace("0100 0000", "0000 0000"), Fault.KEYS_NOT_ASCENDING);
-    expectFault(Format.PORTABLE, TWO_ARRAYS.replace("0000 0200 0100", "0200 0200 0100"), Fault.KEYS_NOT_ASCENDING);
+    expectFault(
+      Format.PORTABLE, TWO_ARRAYS.replace("0000 0200 0100", "0200 0200 0100"), Fault.KEYS_NOT_ASCENDING,
+    );
     expectFault(Format.PORTABLE, TWO_ARRAYS.replace("18000000", "19000000"), Fault.WRONG_OFFSET);
     expectFault(Format.PORTABLE, TWO_ARRAYS.replace("1e000000", "18000000"), Fault.WRONG_OFFSET);
     expectFault(Format.PORTABLE, TWO_ARRAYS.replace("0400 6400", "0300 6400"), Fault.ARRAY_NOT_ASCENDING);
@@ -425,7 +490,10 @@ describe("reading a payload", () => {
     expectFault(Format.PORTABLE, THREE_WITH_RUNS.replace("0200 0100 0500", "0000 0100 0500"), Fault.NO_RUNS);
     expectFault(Format.PORTABLE, THREE_WITH_RUNS.replace("0900 0100", "0700 0100"), Fault.RUNS_NOT_ASCENDING);
     expectFault(Format.PORTABLE, THREE_WITH_RUNS.replace("0900 0100", "0000 0100"), Fault.RUNS_NOT_ASCENDING);
-    expectFault(Format.PORTABLE, THREE_WITH_RUNS.replace("0100 0500 0900 0100", "0500 0500 0100 0100"), Fault.RUNS_NOT_ASCENDING);
+    expectFault(
+      Format.PORTABLE, THREE_WITH_RUNS.replace("0100 0500 0900 0100", "0500 0500 0100 0100"),
+      Fault.RUNS_NOT_ASCENDING,
+    );
     expectFault(Format.PORTABLE, THREE_WITH_RUNS.replace("0900 0100", "ffff 0100"), Fault.RUN_TOO_LONG);
     expectFault(Format.PORTABLE, THREE_WITH_RUNS.replace("0900 0100", "0900 f7ff"), Fault.RUN_TOO_LONG);
   });
@@ -439,7 +507,9 @@ describe("reading a payload", () => {
     for (let i = 0; i < 100; i++) {
       const at = payload + trial.random.below(8192), kept = load<u8>(at);
       store<u8>(at, kept ^ <u8>(<u32>1 << trial.random.below(8)));
-      trial.same(read(Format.PORTABLE, outputAt(), bytes), Fault.BITSET_CARDINALITY, "fault after flipping a bit");
+      trial.same(
+        read(Format.PORTABLE, outputAt(), bytes), Fault.BITSET_CARDINALITY, "fault after flipping a bit",
+      );
       store<u8>(at, kept);
     }
     trial.end();
@@ -460,12 +530,15 @@ describe("reading a payload", () => {
     expectFault(Format.WIDE, "0100000000000000" + bucket + next, Fault.TRAILING_BYTES);
     expectFault(Format.WIDE, "0300000000000000" + bucket + next, Fault.CUT_SHORT);
     expectFault(Format.WIDE, "feffffffffffffff" + bucket + next, Fault.CUT_SHORT);
-    expectFault(Format.WIDE, "0200000000000000" + bucket + next.replace("0300", "0500"), Fault.ARRAY_NOT_ASCENDING);
+    expectFault(
+      Format.WIDE, "0200000000000000" + bucket + next.replace("0300", "0500"), Fault.ARRAY_NOT_ASCENDING,
+    );
     expectFault(Format.PORTABLE_WIDE, "ffffffffffffffff" + "0000000000000000", Fault.CUT_SHORT);
   });
 
   it("accepts each 64-bit bucket once, in ascending order", () => {
-    const low = "05000000 3a300000 01000000 0000 0000 10000000 0700", high = low.replace("0000 0000 10000000", "0100 0000 10000000");
+    const low = "05000000 3a300000 01000000 0000 0000 10000000 0700";
+    const high = low.replace("0000 0000 10000000", "0100 0000 10000000");
     const none = "05000000 3a300000 00000000";
     expectFault(Format.WIDE, "0200000000000000" + low + high, Fault.KEYS_NOT_ASCENDING);
     expectFault(Format.WIDE, "0200000000000000" + low + none, Fault.KEYS_NOT_ASCENDING);
@@ -489,7 +562,10 @@ describe("reading a payload", () => {
         trial.same(read(Format.WIDE_PARTS, outputAt(), bytes, shift, longest), 0, "fault of the payload");
         trial.is(model, "read");
         for (let cut: usize = 1; cut < bytes - 8; cut += random.between(1, 200)) {
-          trial.same(read(Format.WIDE_PARTS, outputAt(), bytes - cut, shift, longest), Fault.CUT_SHORT, "fault of a prefix");
+          trial.same(
+            read(Format.WIDE_PARTS, outputAt(), bytes - cut, shift, longest),
+            Fault.CUT_SHORT, "fault of a prefix",
+          );
         }
       }
     }
@@ -497,8 +573,14 @@ describe("reading a payload", () => {
     for (let n: u64 = 0; n < 5; n++) five.append(n << 32, n << 32);
     build(five, Form.EITHER, random);
     write(trial, Format.WIDE);
-    trial.same(read(Format.WIDE, outputAt(), 8 + 4 * 22, 5, 400), Fault.CUT_SHORT, "fault of a prefix that ends where a window starts");
-    trial.same(deserialize(Format.NATIVE, <u64>u32.MAX_VALUE + 1, 31), Fault.TOO_LONG, "fault of a 32-bit payload of 4 GiB");
+    trial.same(
+      read(Format.WIDE, outputAt(), 8 + 4 * 22, 5, 400), Fault.CUT_SHORT,
+      "fault of a prefix that ends where a window starts",
+    );
+    trial.same(
+      deserialize(Format.NATIVE, <u64>u32.MAX_VALUE + 1, 31),
+      Fault.TOO_LONG, "fault of a 32-bit payload of 4 GiB",
+    );
     trial.end();
   });
 
@@ -511,9 +593,15 @@ describe("reading a payload", () => {
     expectFault(Format.WIDE, parts + span + span.replace("0500", "0700"), Fault.KEYS_NOT_ASCENDING);
     expectFault(Format.WIDE, parts + span + span.replace("0500", "0800"), Fault.NONE);
     expectFault(Format.WIDE, parts + bucket + span.replace("0300", "0000"), Fault.KEY_TOO_GREAT);
-    expectFault(Format.WIDE, parts + bucket + span.replace("0500000000000000", "feffffffffff0000"), Fault.KEY_TOO_GREAT);
-    expectFault(Format.WIDE, parts + bucket + span.replace("0500000000000000", "fdffffffffff0000"), Fault.NONE);
-    expectFault(Format.WIDE, parts + bucket + span.replace("0500000000000000", "0500000000000100"), Fault.KEY_TOO_GREAT);
+    expectFault(
+      Format.WIDE, parts + bucket + span.replace("0500000000000000", "feffffffffff0000"), Fault.KEY_TOO_GREAT,
+    );
+    expectFault(
+      Format.WIDE, parts + bucket + span.replace("0500000000000000", "fdffffffffff0000"), Fault.NONE,
+    );
+    expectFault(
+      Format.WIDE, parts + bucket + span.replace("0500000000000000", "0500000000000100"), Fault.KEY_TOO_GREAT,
+    );
     expectFault(Format.WIDE, parts + bucket + "ffffffffffffffff 0500000000000000", Fault.KEY_TOO_GREAT);
     expectFault(Format.WIDE, parts + bucket + "0000000001000000" + TWO_ARRAYS, Fault.KEY_TOO_GREAT);
   });
@@ -525,15 +613,21 @@ describe("reading a payload", () => {
     everyCut(trial, Format.NATIVE, bytesOf("02" + THREE_WITH_RUNS));
     everyCut(trial, Format.PORTABLE, bytesOf("3a300000 00000000"));
     everyCut(trial, Format.PORTABLE, bytesOf(THREE_WITH_RUNS));
-    everyCut(trial, Format.WIDE, bytesOf("0200000000000000 00000000" + TWO_ARRAYS + "01000000" + THREE_WITH_RUNS));
-    everyCut(trial, Format.WIDE, bytesOf("ffffffffffffffff 0300000000000000" + span + "0100000000000000" + TWO_ARRAYS
-      + span.replace("0500000000000000", "0000020000000000")));
+    everyCut(
+      trial, Format.WIDE, bytesOf("0200000000000000 00000000" + TWO_ARRAYS + "01000000" + THREE_WITH_RUNS),
+    );
+    everyCut(trial, Format.WIDE, bytesOf(
+      "ffffffffffffffff 0300000000000000" + span + "0100000000000000" + TWO_ARRAYS
+      + span.replace("0500000000000000", "0000020000000000"),
+    ));
     const model = new Model();
     appendContainer(model, 3, Style.BITSET_LEAST, trial.random);
     build(model, Form.PLAIN, trial.random);
     const bytes = write(trial, Format.PORTABLE);
     for (let cut: usize = 1; cut < bytes; cut += 1 + bytes / 500) {
-      trial.same(read(Format.PORTABLE, outputAt(), bytes - cut), Fault.CUT_SHORT, "fault of a prefix with a bitset");
+      trial.same(
+        read(Format.PORTABLE, outputAt(), bytes - cut), Fault.CUT_SHORT, "fault of a prefix with a bitset",
+      );
     }
     trial.end();
   });
@@ -542,14 +636,17 @@ describe("reading a payload", () => {
     const trial = new Trial(213), random = trial.random;
     let accepted = 0;
     for (let i = 0; i < 60; i++) {
-      const format: Format = i % 3 == 0 ? Format.NATIVE : i % 3 == 1 ? Format.WIDE : Format.PORTABLE, model = new Model();
+      const format: Format = i % 3 == 0 ? Format.NATIVE : i % 3 == 1 ? Format.WIDE : Format.PORTABLE;
+      const model = new Model();
       for (let key: u64 = random.below(3), n = random.between(1, 6); n; n--, key += 1 + random.below(2)) {
         const styles: Style[] = [Style.SINGLE, Style.PAIR, Style.FEW, Style.ENDS, Style.FULL, Style.LACKING];
         appendContainer(model, i % 6 == 1 ? key << 16 : key, styles[random.below(styles.length)], random);
       }
       if (i % 6 == 4) model.append((model.maximum() | 65535) + 1, <u64>1 << 50);
       build(model, Form.EITHER, random);
-      const bytes = write(trial, format), good = new StaticArray<u8>(<i32>bytes), changed = new StaticArray<u8>(<i32>bytes);
+      const bytes = write(trial, format);
+      const good = new StaticArray<u8>(<i32>bytes);
+      const changed = new StaticArray<u8>(<i32>bytes);
       const at = changetype<usize>(changed);
       memory.copy(changetype<usize>(good), outputAt(), bytes);
       for (let j = 0; j < 200; j++) {
@@ -558,7 +655,9 @@ describe("reading a payload", () => {
         for (let n = random.between(1, 3); n; n--) changeByte(at + random.below(<u32>bytes), random);
         const fault = read(format, at, bytes - (random.below(8) ? 0 : random.below(<u32>bytes)));
         if (fault != Fault.NONE) {
-          trial.holds(fault <= Fault.RUNS_CARDINALITY || fault == Fault.KEY_TOO_GREAT, "the fault is one of payloads");
+          trial.holds(
+            fault <= Fault.RUNS_CARDINALITY || fault == Fault.KEY_TOO_GREAT, "the fault is one of payloads",
+          );
           continue;
         }
         accepted++;

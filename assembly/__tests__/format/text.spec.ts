@@ -79,7 +79,9 @@ describe("native bitmaps and strings of characters", () => {
       roundTrip(trial, model, Form.EITHER, Format.BITS);
       roundTrip(trial, model, Form.EITHER, Format.CHARACTERS);
     }
-    for (let last: u64 = 65530; last < 65545; last++) roundTrip(trial, range(last, last), Form.PLAIN, Format.CHARACTERS);
+    for (let last: u64 = 65530; last < 65545; last++) {
+      roundTrip(trial, range(last, last), Form.PLAIN, Format.CHARACTERS);
+    }
     trial.end();
   });
 
@@ -98,8 +100,11 @@ describe("native bitmaps and strings of characters", () => {
   it("can be read from any bytes: every character but '1' is a 0", () => {
     const trial = new Trial(953);
     for (let i = 0; i < 60; i++) {
-      const text = new StaticArray<u8>(trial.random.below(i % 9 ? 400 : 20000)), near = trial.random.below(2) != 0;
-      for (let j = 0; j < text.length; j++) text[j] = near ? u8(45 + trial.random.below(8)) : <u8>trial.random.next();
+      const text = new StaticArray<u8>(trial.random.below(i % 9 ? 400 : 20000));
+      const near = trial.random.below(2) != 0;
+      for (let j = 0; j < text.length; j++) {
+        text[j] = near ? u8(45 + trial.random.below(8)) : <u8>trial.random.next();
+      }
       for (let format: Format = Format.BITS; format <= Format.CHARACTERS; format++) {
         read(trial, format, text);
         trial.is(modelOf(text, format), "read");
@@ -114,7 +119,9 @@ describe("native bitmaps and strings of characters", () => {
     trial.same(serializedBytes(Format.BITS), <u64>1 << 61, "bytes of the native bitmap");
     trial.same(serializedBytes(Format.CHARACTERS), OFFSET_MAX, "number of characters");
     build(range(KEY_MAX << 16, KEY_MAX << 16), Form.PLAIN, trial.random);
-    trial.same(serializedBytes(Format.CHARACTERS), (KEY_MAX << 16) + 1, "number of characters for one far member");
+    trial.same(
+      serializedBytes(Format.CHARACTERS), (KEY_MAX << 16) + 1, "number of characters for one far member",
+    );
     trial.end();
   });
 });

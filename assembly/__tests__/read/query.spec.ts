@@ -1,10 +1,13 @@
 import { countIndexed, position } from "../../read/indexed";
-import { cardinality, countRange, isEmpty, maximum, minimum, nextClear, nextSet, rank, select } from "../../read/query";
+import {
+  cardinality, countRange, isEmpty, maximum, minimum, nextClear, nextSet, rank, select,
+} from "../../read/query";
 import { statistics } from "../../read/statistics";
 import { membersFrom } from "../../read/stream";
 import { Form, Trial, build } from "../support/bitmap-arena";
 import {
-  KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, runsWithin, streamedOf,
+  KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, runsWithin,
+  streamedOf,
 } from "../support/bitmap-model";
 import { enter, memberAt, members as replied } from "../world/world";
 
@@ -47,8 +50,13 @@ function ask(trial: Trial, model: Model, questions: i32): void {
     trial.same(maximum(), model.maximum(), "maximum");
   }
   for (let i = 0; i < questions; i++) {
-    const low = anyOffset(trial, model), high = i % 9 ? anyOffset(trial, model) : OFFSET_MAX, text = low.toString();
-    trial.same(countRange(low, high), low <= high ? model.countRange(low, high) : 0, "countRange of " + text + " to " + high.toString());
+    const low = anyOffset(trial, model);
+    const high = i % 9 ? anyOffset(trial, model) : OFFSET_MAX;
+    const text = low.toString();
+    trial.same(
+      countRange(low, high), low <= high ? model.countRange(low, high) : 0,
+      "countRange of " + text + " to " + high.toString(),
+    );
     trial.same(rank(low), model.countRange(0, low), "rank of " + text);
     if (findSet(model, low)) trial.same(nextSet(low), next, "nextSet of " + text);
     trial.same(nextClear(low), findClear(model, low) ? next : 0, "nextClear of " + text);
@@ -67,9 +75,13 @@ function list(trial: Trial, model: Model, from: u64, limit: u64): void {
   enter();
   const count = membersFrom(from, limit);
   trial.same(replied(), count, "number of members in the reply");
-  trial.same(count, min(limit, model.countRange(from, OFFSET_MAX)), "number of members from " + from.toString());
+  trial.same(
+    count, min(limit, model.countRange(from, OFFSET_MAX)), "number of members from " + from.toString(),
+  );
   let i: u32 = 0;
-  for (let at = from; i < <u32>count && findSet(model, at); at = next + 1) trial.same(memberAt(i++), next, "member");
+  for (let at = from; i < <u32>count && findSet(model, at); at = next + 1) {
+    trial.same(memberAt(i++), next, "member");
+  }
 }
 
 describe("queries", () => {
@@ -78,7 +90,9 @@ describe("queries", () => {
     for (let style = 0; style < Style.STYLES; style++) {
       for (let form: i32 = 0; form < Form.FORMS; form++) {
         const model = new Model();
-        if (form == 1) appendContainer(model, trial.random.below(3), trial.random.below(Style.STYLES), trial.random);
+        if (form == 1) {
+          appendContainer(model, trial.random.below(3), trial.random.below(Style.STYLES), trial.random);
+        }
         appendContainer(model, form * 3, style, trial.random);
         if (form == 2) appendContainer(model, KEY_MAX, trial.random.below(Style.STYLES), trial.random);
         build(model, form, trial.random);
@@ -104,7 +118,9 @@ describe("queries", () => {
       ask(trial, model, 60);
     }
     const wide = new Model();
-    for (let key: u64 = 0; key < 40000; key++) wide.append(key * 3 << 16, (key * 3 << 16) + (key % 9 ? key % 3 : 65535));
+    for (let key: u64 = 0; key < 40000; key++) {
+      wide.append(key * 3 << 16, (key * 3 << 16) + (key % 9 ? key % 3 : 65535));
+    }
     build(wide, Form.RUNS, trial.random);
     ask(trial, wide, 100);
     trial.end();
@@ -113,8 +129,10 @@ describe("queries", () => {
   it("agree with the model for spans of full containers up to the greatest offset", () => {
     const trial = new Trial(603), far = <u64>1 << 63;
     const models: Model[] = [
-      range(0, OFFSET_MAX), range(1, OFFSET_MAX), range(0, OFFSET_MAX - 1), range(0, far), range(far, OFFSET_MAX),
-      range(5, 5).append(far - 9, OFFSET_MAX - 65536), range(0, 70000).append(140000, far).append(OFFSET_MAX - 1, OFFSET_MAX),
+      range(0, OFFSET_MAX), range(1, OFFSET_MAX), range(0, OFFSET_MAX - 1),
+      range(0, far), range(far, OFFSET_MAX),
+      range(5, 5).append(far - 9, OFFSET_MAX - 65536),
+      range(0, 70000).append(140000, far).append(OFFSET_MAX - 1, OFFSET_MAX),
     ];
     for (let i = 0; i < models.length; i++) {
       build(models[i], Form.EITHER, trial.random);
@@ -132,7 +150,9 @@ describe("listing members", () => {
         const model = new Model();
         appendContainer(model, 2, style, trial.random);
         if (trial.random.below(2)) appendContainer(model, 3, trial.random.below(Style.STYLES), trial.random);
-        if (trial.random.below(2)) appendContainer(model, KEY_MAX, trial.random.below(Style.STYLES), trial.random);
+        if (trial.random.below(2)) {
+          appendContainer(model, KEY_MAX, trial.random.below(Style.STYLES), trial.random);
+        }
         build(model, form, trial.random);
         for (let i = 0; i < 12; i++) list(trial, model, anyOffset(trial, model), trial.random.below(300));
         list(trial, model, anyOffset(trial, model), OFFSET_MAX);
@@ -148,7 +168,8 @@ describe("listing members", () => {
   });
 
   it("lists members of spans of full containers", () => {
-    const trial = new Trial(611), model = range(7, 7).append(1 << 20, 1 << 60).append(OFFSET_MAX - 100000, OFFSET_MAX);
+    const trial = new Trial(611);
+    const model = range(7, 7).append(1 << 20, 1 << 60).append(OFFSET_MAX - 100000, OFFSET_MAX);
     build(model, Form.EITHER, trial.random);
     for (let i = 0; i < 40; i++) list(trial, model, anyOffset(trial, model), trial.random.below(100000));
     trial.end();
@@ -160,11 +181,13 @@ describe("statistics", () => {
     const trial = new Trial(615);
     for (let i = 0; i < 45; i++) {
       const form: Form = i % 3, model = anyModel(3, 1 + trial.random.below(3), 8, trial.random);
-      const wanted = new StaticArray<u64>(9);                 // containers, members and bytes: of arrays, of bitsets, of runs
+      // Containers, members and bytes: of arrays, of bitsets, of runs.
+      const wanted = new StaticArray<u64>(9);
       for (let key: u64 = 0; key < 30; key++) {
         const count = <u32>model.countRange(key << 16, (key << 16) + 65535);
         if (!count) continue;
-        const runs = runsOf(runsWithin(model, key)), asRuns = count == 65536 || (form == Form.RUNS && runs <= plainOf(count));
+        const runs = runsOf(runsWithin(model, key));
+        const asRuns = count == 65536 || (form == Form.RUNS && runs <= plainOf(count));
         const at = asRuns ? 6 : count <= 4096 ? 0 : 3;
         wanted[at]++;
         wanted[at + 1] += count;
@@ -180,14 +203,17 @@ describe("statistics", () => {
   });
 });
 
-// --- BITCOUNT and BITPOS of native bitmaps ------------------------------------------------------------------------------------
+// --- BITCOUNT and BITPOS of native bitmaps -----------------------------------------------------------------
 
 const enum Unit { BYTE, BIT }
 
 /** The bits of the native bitmap with the same members, one per element. */
 function bitsOf(model: Model): StaticArray<u8> {
-  const length = model.intervals ? <i32>((model.maximum() >> 3) + 1) * 8 : 0, bits = new StaticArray<u8>(length);
-  for (let i = 0; i < model.intervals; i++) for (let v = model.low(i); v <= model.high(i); v++) bits[<i32>v] = 1;
+  const length = model.intervals ? <i32>((model.maximum() >> 3) + 1) * 8 : 0;
+  const bits = new StaticArray<u8>(length);
+  for (let i = 0; i < model.intervals; i++) {
+    for (let v = model.low(i); v <= model.high(i); v++) bits[<i32>v] = 1;
+  }
   return bits;
 }
 
@@ -247,7 +273,9 @@ describe("counts and positions in indexed ranges", () => {
         for (let end = -bytes - 2; end <= bytes + 2; end++) askRanges(trial, bits, start, end, Unit.BYTE);
       }
       for (let start: i64 = -bits.length - 2; start <= bits.length + 2; start++) {
-        for (let end: i64 = -bits.length - 2; end <= bits.length + 2; end++) askRanges(trial, bits, start, end, Unit.BIT);
+        for (let end: i64 = -bits.length - 2; end <= bits.length + 2; end++) {
+          askRanges(trial, bits, start, end, Unit.BIT);
+        }
       }
     }
     trial.end();
@@ -256,13 +284,16 @@ describe("counts and positions in indexed ranges", () => {
   it("are those of native bitmaps for random ranges of long strings", () => {
     const trial = new Trial(621), random = trial.random;
     for (let i = 0; i < 16; i++) {
-      const model = i % 5 ? anyModel(0, 1, 3, random) : range(0, (random.below(2) ? 65536 : random.below(200000)) - 1);
+      const model = i % 5
+        ? anyModel(0, 1, 3, random)
+        : range(0, (random.below(2) ? 65536 : random.below(200000)) - 1);
       if (!model.intervals) model.append(5, 5);
       const bits = bitsOf(model), bytes = bits.length / 8;
       build(model, Form.EITHER, random);
       for (let j = 0; j < 60; j++) {
         const unit: Unit = j % 2, length = unit == Unit.BYTE ? bytes : bits.length;
-        let start: i64 = random.below(length + 4), end = j % 3 ? start + random.below(40) : random.below(length + 4);
+        let start: i64 = random.below(length + 4);
+        let end = j % 3 ? start + random.below(40) : random.below(length + 4);
         if (random.below(3) == 0) start -= length;
         if (random.below(3) == 0) end -= length;
         askRanges(trial, bits, start, random.below(5) ? end : -1, unit);
@@ -291,14 +322,24 @@ describe("counts and positions in indexed ranges", () => {
     trial.same(countIndexed(-1, -1, Unit.BIT), 1, "count of the last bit");
     trial.same(countIndexed(lastByte, i64.MAX_VALUE, Unit.BYTE), 8, "count from the last byte's index on");
     trial.same(countIndexed(lastByte + 1, i64.MAX_VALUE, Unit.BYTE), 0, "count behind the last byte");
-    trial.same(countIndexed(i64.MIN_VALUE, i64.MAX_VALUE, Unit.BIT), 0, "count of bits from the middle to before it");
-    trial.same(positionOf(trial, 1, lastByte - 3, -1, Unit.BYTE, 1), OFFSET_MAX - 31, "first set bit in the last four bytes");
+    trial.same(
+      countIndexed(i64.MIN_VALUE, i64.MAX_VALUE, Unit.BIT), 0, "count of bits from the middle to before it",
+    );
+    trial.same(
+      positionOf(trial, 1, lastByte - 3, -1, Unit.BYTE, 1),
+      OFFSET_MAX - 31, "first set bit in the last four bytes",
+    );
     trial.same(positionOf(trial, 1, -1, -1, Unit.BIT, 2), OFFSET_MAX, "position of the last bit");
     for (let given: u32 = 1; given <= 2; given++) {
       trial.same(positionOf(trial, 0, lastByte, -1, Unit.BYTE, given), -1, "clear bit in the last byte");
       trial.same(positionOf(trial, 0, -1, -1, Unit.BIT, given), -1, "clear last bit");
-      trial.same(positionOf(trial, 0, <i64>(far >> 3), -1, Unit.BYTE, given), -1, "clear bit in the second half");
-      trial.same(positionOf(trial, 0, <i64>(far >> 3) - 1, -1, Unit.BYTE, given), far - 8, "clear bit before the second half");
+      trial.same(
+        positionOf(trial, 0, <i64>(far >> 3), -1, Unit.BYTE, given), -1, "clear bit in the second half",
+      );
+      trial.same(
+        positionOf(trial, 0, <i64>(far >> 3) - 1, -1, Unit.BYTE, given),
+        far - 8, "clear bit before the second half",
+      );
     }
     build(range(0, OFFSET_MAX), Form.PLAIN, trial.random);
     trial.same(positionOf(trial, 0, 0, -1, Unit.BYTE, 1), -1, "clear bit in the bitmap of all offsets");

@@ -1,5 +1,6 @@
-// Builds arenas from a model with any mixture of container kinds, and reads arenas back. The reader follows the layout described in
-// arena.ts, node.ts and entry.ts and calls no code of the core. Trial is the base of a random test that uses both.
+// Builds arenas from a model with any mixture of container kinds, and reads arenas back. The reader follows
+// the layout described in arena.ts, node.ts and entry.ts and calls no code of the core. Trial is the base
+// of a random test that uses both.
 
 import { arena } from "../../env/memory";
 import { alignedBump, allocateFresh, makeRoom, used } from "../../arena/arena";
@@ -13,11 +14,11 @@ import { Random, addOperandCopy, clear, enter, seed, setArena } from "../world/w
 import { ARENA_BYTES } from "../world/layout";
 import { Kind } from "../../container/kind";
 
-// --- Building arenas ----------------------------------------------------------------------------------------------------------
+// --- Building arenas ---------------------------------------------------------------------------------------
 
 /**
- * How build() stores a container: an array, buckets or a bitset by its cardinality; runs if that is not larger; a bitset, even one with few
- * members, as removing members may leave it; or one of these at random.
+ * How build() stores a container: an array, buckets or a bitset by its cardinality; runs if that is not
+ * larger; a bitset, even one with few members, as removing members may leave it; or one of these at random.
  */
 export const enum Form { PLAIN, RUNS, BITSET, EITHER, FORMS }
 /** Form.EITHER makes no bitsets with fewer members, of which large directories would need too many. */
@@ -26,7 +27,10 @@ const SPARSE_BITSET: u32 = 33;
 /** Room for the largest run container. */
 const runs: usize = memory.data(131076, 8);
 
-/** Writes container `key` of the model as runs to `runs` and returns its cardinality. Interval `i` is its first. */
+/**
+ * Writes container `key` of the model as runs to `runs` and returns its cardinality.
+ * Interval `i` is its first.
+ */
 function layRuns(model: Model, i: i32, key: u64): u32 {
   const base = key << 16, last = base + 65535;
   let count: u32 = 0, at = runs + 2;
@@ -47,7 +51,10 @@ function layPlain(asBitset: bool, at: usize): void {
   for (let r: usize = 0; r < load<u16>(runs); r++) {
     const low = <u32>load<u16>(runs + 2 + 4 * r), high = low + load<u16>(runs + 2 + 4 * r, 2);
     for (let v = low; v <= high; v++) {
-      if (asBitset) { store<u8>(bits + (v >> 3), load<u8>(bits + (v >> 3)) | <u8>(<u32>1 << (v & 7))); continue; }
+      if (asBitset) {
+        store<u8>(bits + (v >> 3), load<u8>(bits + (v >> 3)) | <u8>(<u32>1 << (v & 7)));
+        continue;
+      }
       store<u16>(at, <u16>v);
       at += 2;
     }
@@ -125,7 +132,7 @@ export function addOperandOf(model: Model, form: Form, random: Random): u32 {
   return asOperand();
 }
 
-// --- Reading arenas -----------------------------------------------------------------------------------------------------------
+// --- Reading arenas ----------------------------------------------------------------------------------------
 
 /** The members of the arena at `base` of the test's memory. */
 export function readArena(base: usize): Model {
@@ -135,7 +142,9 @@ export function readArena(base: usize): Model {
 }
 
 function readNode(base: usize, node: usize, model: Model): void {
-  const level = load<u8>(base + node), count = <usize>load<u16>(base + node, 2), form = load<u8>(base + node, 1);
+  const level = load<u8>(base + node);
+  const count = <usize>load<u16>(base + node, 2);
+  const form = load<u8>(base + node, 1);
   if (!level && form > 1) {
     readPacked(base + node, form - 16, model);
     return;
@@ -155,7 +164,8 @@ function readPacked(leaf: usize, width: usize, model: Model): void {
 }
 
 function readEntry(base: usize, entry: usize, model: Model): void {
-  const first = load<u64>(entry) << 16, low = <u64>load<u16>(entry, 6), ref = load<u32>(entry, 8), kind = ref >> 29;
+  const first = load<u64>(entry) << 16, low = <u64>load<u16>(entry, 6);
+  const ref = load<u32>(entry, 8), kind = ref >> 29;
   const payload = kind == Kind.SHORT && entry == base + 4 ? entry + 8 : base + (<usize>ref << 3);
   if (kind == Kind.FULL) {
     model.append(first, first + (((((<u64>(ref & 0x1fffffff)) << 16) | low) << 16) | 65535));
@@ -165,7 +175,9 @@ function readEntry(base: usize, entry: usize, model: Model): void {
     model.append(first + low, first + low);
     model.append(first + (ref & 0xffff), first + (ref & 0xffff));
   } else if (kind == Kind.ARRAY) {
-    for (let i: usize = 0; i <= <usize>low; i++) model.append(first + load<u16>(payload + 2 * i), first + load<u16>(payload + 2 * i));
+    for (let i: usize = 0; i <= <usize>low; i++) {
+      model.append(first + load<u16>(payload + 2 * i), first + load<u16>(payload + 2 * i));
+    }
   } else if (kind == Kind.BUCKETS) {
     const counts = payload + <usize>low + 1;
     let next = payload;
@@ -182,7 +194,8 @@ function readEntry(base: usize, entry: usize, model: Model): void {
     }
   } else if (kind == Kind.BITSET || kind == Kind.SHORT) {
     const header = load<u32>(payload), least = kind == Kind.SHORT ? header & 0x3ff : 0;
-    const words = kind == Kind.SHORT ? (header >> 10) & 0x7ff : 1024, bitset = kind == Kind.SHORT ? payload + 4 : payload;
+    const words = kind == Kind.SHORT ? (header >> 10) & 0x7ff : 1024;
+    const bitset = kind == Kind.SHORT ? payload + 4 : payload;
     let start: i32 = -1;                      // start of the current run, -1 outside a run
     for (let v: i32 = 0; v < 65536; v++) {
       const word = <u32>(v >> 6) - least, bits = word < words ? load<u64>(bitset + (<usize>word << 3)) : 0;
@@ -195,7 +208,7 @@ function readEntry(base: usize, entry: usize, model: Model): void {
   } else model.ordered = false;
 }
 
-// --- Trials -------------------------------------------------------------------------------------------------------------------
+// --- Trials ------------------------------------------------------------------------------------------------
 
 /** One random test. It goes on after a failed check and keeps the first failure, with the seed, for end(). */
 export class Trial {
@@ -211,17 +224,21 @@ export class Trial {
 
   fail(what: string): void {
     if (this.fault != "") return;
-    this.fault = what + " (step " + this.steps.toString() + ", salt " + this.salt.toString() + ", SEED=" + seed().toString() + ")";
+    this.fault = what + " (step " + this.steps.toString() + ", salt "
+      + this.salt.toString() + ", SEED=" + seed().toString() + ")";
   }
 
   holds(condition: bool, what: string): void { if (!condition) this.fail("expected that " + what); }
   /**
-   * Checks that something which chance decides in each of many rounds has happened at all. Only for what happens 25 times and more on
-   * average, so that it fails for no seed that anybody will meet: a threshold near the average would fail for one in some hundred.
+   * Checks that something which chance decides in each of many rounds has happened at all. Only for what
+   * happens 25 times and more on average, so that it fails for no seed that anybody will meet: a threshold
+   * near the average would fail for one in some hundred.
    */
   occurred(times: u32, what: string): void { this.holds(times > 0, what + " at least once"); }
   same(actual: u64, expected: u64, what: string): void {
-    if (actual != expected) this.fail(what + ": got " + actual.toString() + ", expected " + expected.toString());
+    if (actual != expected) {
+      this.fail(what + ": got " + actual.toString() + ", expected " + expected.toString());
+    }
   }
 
   /** Checks that memory 0 breaks no invariant and that nothing was written behind it. */

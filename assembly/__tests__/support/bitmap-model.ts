@@ -1,12 +1,12 @@
-// The model for everything above the kernels: a set of 64-bit offsets as plain intervals, and random sets of many styles. Nothing here
-// calls the core.
+// The model for everything above the kernels:
+// a set of 64-bit offsets as plain intervals, and random sets of many styles. Nothing here calls the core.
 
 import { Random } from "../world/world";
 
 export const KEY_MAX: u64 = 0xffffffffffff;
 export const OFFSET_MAX: u64 = 0xffffffffffffffff;
 
-// --- Sets ---------------------------------------------------------------------------------------------------------------------
+// --- Sets --------------------------------------------------------------------------------------------------
 
 /** A set of offsets: closed intervals, ascending, with at least one absent offset between two. */
 export class Model {
@@ -32,8 +32,11 @@ export class Model {
       memory.copy(changetype<usize>(to), changetype<usize>(this.bounds), <usize>(2 * i) << 3);
     }
     const from = change < 0 ? i - change : i;
-    memory.copy(changetype<usize>(to) + (<usize>(2 * (from + change)) << 3), changetype<usize>(this.bounds) + (<usize>(2 * from) << 3),
-                <usize>(2 * (this.intervals - from)) << 3);
+    memory.copy(
+      changetype<usize>(to) + (<usize>(2 * (from + change)) << 3),
+      changetype<usize>(this.bounds) + (<usize>(2 * from) << 3),
+      <usize>(2 * (this.intervals - from)) << 3,
+    );
     this.bounds = to;
     this.intervals += change;
   }
@@ -113,7 +116,9 @@ export class Model {
   differs(other: Model): string {
     if (!this.ordered || !other.ordered) return "members are not ascending";
     for (let i = 0; i < min(this.intervals, other.intervals); i++) {
-      if (this.low(i) != other.low(i) || this.high(i) != other.high(i)) return "got " + this.text(i) + ", expected " + other.text(i);
+      if (this.low(i) != other.low(i) || this.high(i) != other.high(i)) {
+        return "got " + this.text(i) + ", expected " + other.text(i);
+      }
     }
     if (this.intervals == other.intervals) return "";
     return "got " + this.intervals.toString() + " intervals, expected " + other.intervals.toString();
@@ -126,7 +131,10 @@ export class Model {
 export function range(low: u64, high: u64): Model { return new Model().append(low, high); }
 
 export const OPERATIONS: i32 = 8;
-/** Whether an offset is in the result; `rest` is how many sources after the first have it. The numbers are those of operation.ts. */
+/**
+ * Whether an offset is in the result; `rest` is how many sources after the first have it.
+ * The numbers are those of operation.ts.
+ */
 function truth(op: i32, first: bool, rest: i32, sources: i32): bool {
   const all = i32(first) + rest;
   if (op == 0) return all == sources;                         // AND
@@ -142,7 +150,9 @@ function truth(op: i32, first: bool, rest: i32, sources: i32): bool {
 export function combineModels(op: i32, sources: Model[]): Model { return sweep(op, sources, 0, 0); }
 
 /** What `least` to `most` of the sources have. */
-export function repeatedModels(sources: Model[], least: i32, most: i32): Model { return sweep(OPERATIONS, sources, least, most); }
+export function repeatedModels(sources: Model[], least: i32, most: i32): Model {
+  return sweep(OPERATIONS, sources, least, most);
+}
 
 /** Evaluates an operation, or counts, once for each stretch of offsets where no source changes. */
 function sweep(op: i32, sources: Model[], least: i32, most: i32): Model {
@@ -161,13 +171,15 @@ function sweep(op: i32, sources: Model[], least: i32, most: i32): Model {
       if (s) rest++; else first = true;
     }
     const times = i32(first) + rest;
-    if (op == OPERATIONS ? times >= least && times <= most : truth(op, first, rest, count)) made.append(from, end);
+    if (op == OPERATIONS ? times >= least && times <= most : truth(op, first, rest, count)) {
+      made.append(from, end);
+    }
     if (end == OFFSET_MAX) return made;
     from = end + 1;
   }
 }
 
-// --- Containers of all styles -------------------------------------------------------------------------------------------------
+// --- Containers of all styles ------------------------------------------------------------------------------
 
 export const enum Style {
   SINGLE, PAIR, FEW,
@@ -195,8 +207,9 @@ export function appendContainer(model: Model, key: u64, style: i32, random: Rand
   if (style == Style.SINGLE) scatter(model, base, 1, 1, 65536, random);
   else if (style == Style.PAIR) scatter(model, base, 2, 1, 32768, random);
   else if (style == Style.FEW) scatter(model, base, random.between(3, 32), 1, 2000, random);
-  else if (style == Style.ARRAY) scatter(model, base, random.between(33, 4095), 1, random.between(1, 15), random);
-  else if (style == Style.ARRAY_MOST) scatter(model, base, 4096, 1, 15, random);
+  else if (style == Style.ARRAY) {
+    scatter(model, base, random.between(33, 4095), 1, random.between(1, 15), random);
+  } else if (style == Style.ARRAY_MOST) scatter(model, base, 4096, 1, 15, random);
   else if (style == Style.BITSET_LEAST) scatter(model, base, 4097, 1, 15, random);
   else if (style == Style.BITSET) scatter(model, base, 65536, 3, 4, random);
   else if (style == Style.RUNS) scatter(model, base, 65536, 9000, 6000, random);
@@ -213,7 +226,9 @@ export function appendContainer(model: Model, key: u64, style: i32, random: Rand
   }
 }
 
-/** Appends up to `count` members: runs of up to `lengthMost` members, with gaps of up to `gapMost` offsets. */
+/**
+ * Appends up to `count` members: runs of up to `lengthMost` members, with gaps of up to `gapMost` offsets.
+ */
 function scatter(model: Model, base: u64, count: u32, lengthMost: u32, gapMost: u32, random: Random): void {
   for (let at = random.below(gapMost); at < 65536 && count;) {
     const length = min(min(random.between(1, lengthMost), count), 65536 - at);
@@ -223,7 +238,10 @@ function scatter(model: Model, base: u64, count: u32, lengthMost: u32, gapMost: 
   }
 }
 
-/** Containers of random styles at about three in four of the keys key, key + step, ...: `containers` keys in all. */
+/**
+ * Containers of random styles at about three in four of the keys key, key + step, ...:
+ * `containers` keys in all.
+ */
 export function anyModel(key: u64, step: u64, containers: i32, random: Random): Model {
   const made = new Model();
   for (let i = 0; i < containers; i++) {
@@ -232,13 +250,17 @@ export function anyModel(key: u64, step: u64, containers: i32, random: Random): 
   return made;
 }
 
-/** Random ranges, containers and gaps from key `first` to key `last`. Half of a range's ends are at a container's border. */
+/**
+ * Random ranges, containers and gaps from key `first` to key `last`.
+ * Half of a range's ends are at a container's border.
+ */
 export function anyRanges(first: u64, last: u64, random: Random): Model {
   const model = new Model(), step = (last - first) / 12 + 1;
   for (let key = first; key <= last;) {
     const end = min(key + <u64>(random.next() % step), last);
     if (random.below(2)) {
-      const low = random.below(2) ? 0 : random.below(65536), high = random.below(2) ? 65535 : random.below(65536);
+      const low = random.below(2) ? 0 : random.below(65536);
+      const high = random.below(2) ? 65535 : random.below(65536);
       if (key < end || low <= high) model.append((key << 16) + low, (end << 16) + high);
     } else if (random.below(2)) {
       appendContainer(model, end, random.below(Style.STYLES), random);
@@ -248,14 +270,19 @@ export function anyRanges(first: u64, last: u64, random: Random): Model {
   return model;
 }
 
-// --- Sizes of containers ------------------------------------------------------------------------------------------------------
+// --- Sizes of containers -----------------------------------------------------------------------------------
 
 /** Bytes of that many runs. */
 export function runsOf(count: u32): usize { return 2 + 4 * <usize>count; }
 /** Bytes of that many members in a portable stream when they are not stored as runs. */
 export function streamedOf(count: u32): usize { return count <= 4096 ? 2 * <usize>count : 8192; }
-/** Bytes of that many members in an arena when they are not stored as runs and no high byte has all 256 of its members. */
-export function plainOf(count: u32): usize { return count >= 1024 && count <= 4096 ? 256 + <usize>count : streamedOf(count); }
+/**
+ * Bytes of that many members in an arena when they are not stored as runs and no high
+ * byte has all 256 of its members.
+ */
+export function plainOf(count: u32): usize {
+  return count >= 1024 && count <= 4096 ? 256 + <usize>count : streamedOf(count);
+}
 
 /** Number of runs of container `key`, which must exist. */
 export function runsWithin(model: Model, key: u64): u32 {

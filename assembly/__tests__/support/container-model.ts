@@ -1,5 +1,5 @@
-// The model for the kernels: a set of values from 0 to 65535 as plain booleans. It can be written to memory as a container's payload and
-// compared with one. Nothing here calls a kernel.
+// The model for the kernels: a set of values from 0 to 65535 as plain booleans.
+// It can be written to memory as a container's payload and compared with one. Nothing here calls a kernel.
 
 import { left, right, SELF } from "../../env/memory";
 import { Random, clear, setArenaSize, addOperand, operandAt, seed } from "../world/world";
@@ -68,24 +68,32 @@ export class Model {
 export function makeModel(style: Style, cardinality: u32, random: Random): Model {
   const made = new Model();
   if (style == Style.LOWEST) { for (let v: u32 = 0; v < cardinality; v++) made.add(v); return made; }
-  if (style == Style.HIGHEST) { for (let v: u32 = 0; v < cardinality; v++) made.add(UNIVERSE - 1 - v); return made; }
+  if (style == Style.HIGHEST) {
+    for (let v: u32 = 0; v < cardinality; v++) made.add(UNIVERSE - 1 - v);
+    return made;
+  }
   if (cardinality > UNIVERSE / 2) {
     const missing = makeModel(style, UNIVERSE - cardinality, random);
     for (let v: u32 = 0; v < UNIVERSE; v++) if (!missing.has[v]) made.add(v);
     return made;
   }
   const width = min(UNIVERSE, cardinality * 2 + 1), start = random.below(UNIVERSE - width + 1);
-  const centres: u32 = 1 + random.below(5), firstCentre = random.below(UNIVERSE), spread = max<u32>(64, cardinality / centres);
+  const centres: u32 = 1 + random.below(5);
+  const firstCentre = random.below(UNIVERSE);
+  const spread = max<u32>(64, cardinality / centres);
   while (made.count < cardinality) {
     let value = random.below(UNIVERSE);
     if (style == Style.DENSE) value = start + random.below(width);
     if (style == Style.CLUSTERED) {
-      value = (firstCentre + random.below(centres) * 11003 + random.below(spread) + random.below(spread)) & 0xffff;
+      value = (firstCentre + random.below(centres) * 11003 + random.below(spread) + random.below(spread))
+        & 0xffff;
     }
     made.add(value);
     if (style == Style.RUNS) {
       const length: u32 = 1 + random.below(1 + (cardinality >> random.below(10)));
-      for (let i: u32 = 1; i < length && made.count < cardinality && value + i < UNIVERSE; i++) made.add(value + i);
+      for (let i: u32 = 1; i < length && made.count < cardinality && value + i < UNIVERSE; i++) {
+        made.add(value + i);
+      }
     }
   }
   return made;
@@ -110,13 +118,17 @@ export const enum Kind { ARRAY, BITSET, RUNS, BUCKETS, SHORT }
 
 /** The first word of a short bitset of the set: that of the least member, or up to two before it. */
 export function shortFirst(model: Model): u32 {
-  for (let v: u32 = 0; v < UNIVERSE; v++) if (model.has[v]) return max<i32>(<i32>(v >> 6) - <i32>(model.count % 3), 0);
+  for (let v: u32 = 0; v < UNIVERSE; v++) {
+    if (model.has[v]) return max<i32>(<i32>(v >> 6) - <i32>(model.count % 3), 0);
+  }
   return 0;
 }
 
 /** The words of a short bitset of the set: up to that of the greatest member, or up to one behind it. */
 export function shortWords(model: Model): u32 {
-  for (let v: i32 = UNIVERSE - 1; v >= 0; v--) if (model.has[v]) return min(<u32>(v >> 6) + 1 + model.count % 2, 1024) - shortFirst(model);
+  for (let v: i32 = UNIVERSE - 1; v >= 0; v--) {
+    if (model.has[v]) return min(<u32>(v >> 6) + 1 + model.count % 2, 1024) - shortFirst(model);
+  }
   return 1;
 }
 
@@ -135,7 +147,8 @@ export function writePayload(kind: Kind, model: Model, at: usize): void {
     let byte: u32 = 0, end: u32 = 8192;
     if (kind == Kind.SHORT) {
       const first = shortFirst(model), words = shortWords(model);
-      store<u32>(at, first | (words << 10) | (model.count << 29));            // the highest bits are not part of the header
+      // The highest bits are not part of the header.
+      store<u32>(at, first | (words << 10) | (model.count << 29));
       at += 4;
       byte = 8 * first;
       end = byte + 8 * words;
@@ -183,7 +196,9 @@ function differs(kind: Kind, at: usize, model: Model): string {
   if (kind == Kind.ARRAY) {
     for (let v: u32 = 0; v < UNIVERSE; v++) {
       if (!model.has[v]) continue;
-      if (<u32>load<u16>(at) != v) return "got member " + load<u16>(at).toString() + ", expected " + v.toString();
+      if (<u32>load<u16>(at) != v) {
+        return "got member " + load<u16>(at).toString() + ", expected " + v.toString();
+      }
       at += 2;
     }
     return "";
@@ -191,24 +206,33 @@ function differs(kind: Kind, at: usize, model: Model): string {
   if (kind == Kind.BUCKETS) {
     const counts = at + model.count;
     for (let high: u32 = 0; high < 256; high++) {
-      if (<u32>load<u8>(counts + high) != model.withHighByte(high)) return "count of high byte " + high.toString();
+      if (<u32>load<u8>(counts + high) != model.withHighByte(high)) {
+        return "count of high byte " + high.toString();
+      }
     }
-    for (let v: u32 = 0; v < UNIVERSE; v++) if (model.has[v] && load<u8>(at++) != <u8>v) return "low byte of " + v.toString();
+    for (let v: u32 = 0; v < UNIVERSE; v++) {
+      if (model.has[v] && load<u8>(at++) != <u8>v) return "low byte of " + v.toString();
+    }
     return "";
   }
-  if (<u32>load<u16>(at) != model.runs()) return "got " + load<u16>(at).toString() + " runs, expected " + model.runs().toString();
+  if (<u32>load<u16>(at) != model.runs()) {
+    return "got " + load<u16>(at).toString() + " runs, expected " + model.runs().toString();
+  }
   at += 2;
   for (let v: u32 = 0; v < UNIVERSE; v++) {
     if (!model.has[v]) continue;
     const start = v;
     while (v + 1 < UNIVERSE && model.has[v + 1]) v++;
-    if (<u32>load<u16>(at) != start || <u32>load<u16>(at + 2) != v - start) return "run at " + load<u16>(at).toString();
+    if (<u32>load<u16>(at) != start || <u32>load<u16>(at + 2) != v - start) {
+      return "run at " + load<u16>(at).toString();
+    }
     at += 4;
   }
   return "";
 }
 
-// --- A bench to call kernels on: operands in a view or in memory 0, at any alignment, and an output between guards ---------------
+// --- A bench to call kernels on ----------------------------------------------------------------------------
+// Its operands are in a view or in memory 0, at any alignment, and an output lies between guards.
 
 const GUARD_BYTES: usize = 64;
 const GUARD: u8 = 0x5b;
@@ -231,7 +255,9 @@ export class Bench {
 
   constructor(private salt: u32) { this.random = new Random((<u64>seed() << 32) | salt); }
 
-  /** Starts a call: removes all operands and decides at random whether each view shows memory 0 or an operand. */
+  /**
+   * Starts a call: removes all operands and decides at random whether each view shows memory 0 or an operand.
+   */
   begin(): void {
     clear();
     setArenaSize(BENCH_BYTES);
@@ -240,7 +266,10 @@ export class Bench {
     this.calls++;
   }
 
-  /** Writes the payload where `left` shows it and returns its address there. An operand ends where the payload ends. */
+  /**
+   * Writes the payload where `left` shows it and returns its address there.
+   * An operand ends where the payload ends.
+   */
   left(kind: Kind, model: Model): usize {
     return this.put(kind, model, this.leftSelf, LEFT_AT, true);
   }
@@ -257,7 +286,8 @@ export class Bench {
   }
 
   private put(kind: Kind, model: Model, self: bool, base: usize, isLeft: bool): usize {
-    const bytes = payloadBytes(kind, model), shift = this.random.below(4) == 0 ? <usize>this.random.below(16) : 0;
+    const bytes = payloadBytes(kind, model);
+    const shift = this.random.below(4) == 0 ? <usize>this.random.below(16) : 0;
     let k = SELF, at = base + shift, truly = at;
     if (!self) {
       k = addOperand(<u32>shift + bytes);
@@ -271,7 +301,8 @@ export class Bench {
 
   /** An address with room for a result of `bytes` bytes between guards. */
   output(bytes: usize): usize {
-    const at = OUT_AT + <usize>this.random.below(4) * 8 + (this.random.below(4) == 0 ? <usize>this.random.below(16) : 0);
+    const at = OUT_AT + <usize>this.random.below(4) * 8
+      + (this.random.below(4) == 0 ? <usize>this.random.below(16) : 0);
     return this.guard(at, bytes);
   }
 
@@ -303,12 +334,15 @@ export class Bench {
   }
 
   checkResult(result: u32, expected: u32, what: string): void {
-    if (result != expected) this.fail(what + ": returned " + result.toString() + ", expected " + expected.toString());
+    if (result != expected) {
+      this.fail(what + ": returned " + result.toString() + ", expected " + expected.toString());
+    }
   }
 
   fail(what: string): void {
     if (this.fault == "") {
-      this.fault = what + " (call " + this.calls.toString() + ", salt " + this.salt.toString() + ", SEED=" + seed().toString() + ")";
+      this.fault = what + " (call " + this.calls.toString() + ", salt "
+        + this.salt.toString() + ", SEED=" + seed().toString() + ")";
     }
   }
 
@@ -318,7 +352,9 @@ export class Bench {
 
 /** Cardinalities up to `most` that are likely to reveal errors. */
 export function boundarySizes(most: u32): u32[] {
-  const all: u32[] = [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 63, 64, 65, 500, 4095, 4096, 4097, 20000, 32768, 65535, 65536];
+  const all: u32[] = [
+    0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 63, 64, 65, 500, 4095, 4096, 4097, 20000, 32768, 65535, 65536,
+  ];
   const some: u32[] = [];
   for (let i = 0; i < all.length; i++) if (all[i] <= most) some.push(all[i]);
   return some;
@@ -329,9 +365,13 @@ export function anyModel(cardinalities: u32[], random: Random): Model {
   return makeModel(random.below(Style.STYLES), cardinalities[random.below(cardinalities.length)], random);
 }
 
-/** A small random set in a narrow window. Two of them have many common members, and loops over vectors end at every remainder. */
+/**
+ * A small random set in a narrow window.
+ * Two of them have many common members, and loops over vectors end at every remainder.
+ */
 export function crowdedModel(random: Random): Model {
-  const made = new Model(), window: u32 = 1 + random.below(80), start = random.below(UNIVERSE - window), tries = random.below(60);
+  const made = new Model(), window: u32 = 1 + random.below(80);
+  const start = random.below(UNIVERSE - window), tries = random.below(60);
   for (let i: u32 = 0; i < tries; i++) made.add(start + random.below(window));
   return made;
 }

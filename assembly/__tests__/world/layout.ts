@@ -1,5 +1,6 @@
-// How a unit test divides its only linear memory. The module under test and the world module share this memory. The world module
-// implements the core's imports; JavaScript cannot, because a function with a v128 parameter or result cannot be called from it.
+// How a unit test divides its only linear memory. The module under test and the world module share this
+// memory. The world module implements the core's imports; JavaScript cannot, because a function with a v128
+// parameter or result cannot be called from it.
 //
 //   0            memory 0 of the core: the arena, at address 0 as in production
 //   OPERANDS     the bytes of the operands, one after the other

@@ -1,10 +1,11 @@
-// The world module takes the place of the host in unit tests. as-pect.config.js compiles it separately and links its exports to the
-// imports of assembly/env/memory.ts by name: left_load8 becomes left.load8. It shares the tested module's memory (see layout.ts) and
-// keeps its own state in globals. Whatever traps in production traps here too.
+// The world module takes the place of the host in unit tests. as-pect.config.js compiles it separately
+// and links its exports to the imports of assembly/env/memory.ts by name: left_load8 becomes left.load8.
+// It shares the tested module's memory (see layout.ts) and keeps its own state in globals. Whatever
+// traps in production traps here too.
 
 import {
-  ARENA_BYTES, OPERANDS, OPERANDS_BYTES, MEMBERS, MEMBERS_BYTES, OUTPUT, OUTPUT_BYTES, ARGUMENTS, ARGUMENTS_BYTES, TABLE, TABLE_BYTES,
-  LANES, LANES_BYTES,
+  ARENA_BYTES, OPERANDS, OPERANDS_BYTES, MEMBERS, MEMBERS_BYTES, OUTPUT, OUTPUT_BYTES, ARGUMENTS,
+  ARGUMENTS_BYTES, TABLE, TABLE_BYTES, LANES, LANES_BYTES,
 } from "./layout";
 
 const SELF: u32 = 0xffffffff;
@@ -42,11 +43,27 @@ function copyIn(k: u32, to: usize, from: usize, bytes: usize): void {
 function hint(at: usize, bytes: usize): void { need(<u64>at + <u64>bytes <= u32.MAX_VALUE); }
 
 export function left_select(k: u32): void { leftShows = choose(k); }
-export function left_load8(at: usize, offset: u32): u32 { return <u32>load<u8>(reach(leftShows, at, offset, 1)); }
-export function left_load16(at: usize, offset: u32): u32 { return <u32>load<u16>(reach(leftShows, at, offset, 2)); }
-export function left_load32(at: usize, offset: u32): u32 { return load<u32>(reach(leftShows, at, offset, 4)); }
-export function left_load64(at: usize, offset: u32): u64 { return load<u64>(reach(leftShows, at, offset, 8)); }
-export function left_load128(at: usize, offset: u32): v128 { return v128.load(reach(leftShows, at, offset, 16)); }
+
+export function left_load8(at: usize, offset: u32): u32 {
+  return <u32>load<u8>(reach(leftShows, at, offset, 1));
+}
+
+export function left_load16(at: usize, offset: u32): u32 {
+  return <u32>load<u16>(reach(leftShows, at, offset, 2));
+}
+
+export function left_load32(at: usize, offset: u32): u32 {
+  return load<u32>(reach(leftShows, at, offset, 4));
+}
+
+export function left_load64(at: usize, offset: u32): u64 {
+  return load<u64>(reach(leftShows, at, offset, 8));
+}
+
+export function left_load128(at: usize, offset: u32): v128 {
+  return v128.load(reach(leftShows, at, offset, 16));
+}
+
 export function left_copy(to: usize, from: usize, bytes: usize): void { copyIn(leftShows, to, from, bytes); }
 export function left_prefetch(at: usize, bytes: usize): void { hint(at, bytes); }
 
@@ -56,12 +73,31 @@ export function right_identity(k: u32): u64 {
   need(k < operands);
   return <u64>load<u32>(TABLE + (<usize>k << 3));
 }
-export function right_load8(at: usize, offset: u32): u32 { return <u32>load<u8>(reach(rightShows, at, offset, 1)); }
-export function right_load16(at: usize, offset: u32): u32 { return <u32>load<u16>(reach(rightShows, at, offset, 2)); }
-export function right_load32(at: usize, offset: u32): u32 { return load<u32>(reach(rightShows, at, offset, 4)); }
-export function right_load64(at: usize, offset: u32): u64 { return load<u64>(reach(rightShows, at, offset, 8)); }
-export function right_load128(at: usize, offset: u32): v128 { return v128.load(reach(rightShows, at, offset, 16)); }
-export function right_copy(to: usize, from: usize, bytes: usize): void { copyIn(rightShows, to, from, bytes); }
+
+export function right_load8(at: usize, offset: u32): u32 {
+  return <u32>load<u8>(reach(rightShows, at, offset, 1));
+}
+
+export function right_load16(at: usize, offset: u32): u32 {
+  return <u32>load<u16>(reach(rightShows, at, offset, 2));
+}
+
+export function right_load32(at: usize, offset: u32): u32 {
+  return load<u32>(reach(rightShows, at, offset, 4));
+}
+
+export function right_load64(at: usize, offset: u32): u64 {
+  return load<u64>(reach(rightShows, at, offset, 8));
+}
+
+export function right_load128(at: usize, offset: u32): v128 {
+  return v128.load(reach(rightShows, at, offset, 16));
+}
+
+export function right_copy(to: usize, from: usize, bytes: usize): void {
+  copyIn(rightShows, to, from, bytes);
+}
+
 export function right_prefetch(at: usize, bytes: usize): void { hint(at, bytes); }
 
 export function vector_compact(lanes: v128, mask: u32): v128 {
@@ -91,7 +127,8 @@ function changeBits(at: usize, four: u64, change: Change): u32 {
   need(<u64>at + 8192 <= <u64>arenaSize);
   let wereSet: u32 = 0;
   for (let i: u64 = 0; i < 64; i += 16) {
-    const offset = <u32>(four >> i) & 0xffff, byte = at + (offset >> 3), bit = <u8>1 << <u8>(offset & 7), old = load<u8>(byte);
+    const offset = <u32>(four >> i) & 0xffff, byte = at + (offset >> 3);
+    const bit = <u8>1 << <u8>(offset & 7), old = load<u8>(byte);
     if (old & bit) wereSet++;
     store<u8>(byte, change == Change.SET || (change == Change.FLIP && !(old & bit)) ? old | bit : old & ~bit);
   }
@@ -180,7 +217,9 @@ export function output_fill(value: u32, count: u64): void {
 }
 export function output_put(value: u64, bytes: u32): void {
   need(bytes >= 1 && bytes <= 8 && <u64>outputSize + <u64>bytes <= <u64>outputLimit);
-  for (let i: u32 = 0; i < bytes; i++) store<u8>(OUTPUT + <usize>outputSize + <usize>i, <u8>(value >> (i << 3)));
+  for (let i: u32 = 0; i < bytes; i++) {
+    store<u8>(OUTPUT + <usize>outputSize + <usize>i, <u8>(value >> (i << 3)));
+  }
   outputSize += bytes;
 }
 export function output_put128(value: v128, bytes: u32): void {

@@ -1,5 +1,5 @@
-// The core's surroundings in a unit test: functions to set up its memories and arguments, and to read its replies and output. The
-// tested code imports the same functions as in production (assembly/env/memory.ts).
+// The core's surroundings in a unit test: functions to set up its memories and arguments, and to read its
+// replies and output. The tested code imports the same functions as in production (assembly/env/memory.ts).
 //
 //   clear();                          removes all operands and arguments
 //   setArena(40);                     memory 0 is 40 bytes, the first 16 zero: an empty bitmap
@@ -10,7 +10,10 @@
 
 import { ARGUMENTS, MEMBERS, OUTPUT } from "./layout";
 
-/** Makes both views show memory 0 and discards the reply and the output. Call it before each function that the core exports. */
+/**
+ * Makes both views show memory 0 and discards the reply and the output.
+ * Call it before each function that the core exports.
+ */
 // @ts-ignore: decorator
 @external("world", "enter") export declare function enter(): void;
 /** Does enter(), and removes all operands, arguments and limits. The arena stays. */
@@ -59,8 +62,8 @@ import { ARGUMENTS, MEMBERS, OUTPUT } from "./layout";
 @external("world", "seed") export declare function seed(): u32;
 
 /**
- * How many of `most` rounds a long test has: with asserts a third, because the run without them, with the settings of the real build,
- * has all of them.
+ * How many of `most` rounds a long test has:
+ * with asserts a third, because the run without them, with the settings of the real build, has all of them.
  */
 export function rounds(most: i32): i32 { return ASC_NO_ASSERT ? most : (most + 2) / 3; }
 
@@ -68,9 +71,9 @@ export function rounds(most: i32): i32 { return ASC_NO_ASSERT ? most : (most + 2
 @external("__aspect", "tryCall") declare function tryCall(call: () => void): bool;
 
 /**
- * Calls the function; false if it trapped. Functions that a trap ends do not restore the stack on which the garbage collector looks for
- * references. Without doing that here, the caller would overwrite some of its own references there, and the collector would free objects
- * in use.
+ * Calls the function; false if it trapped. Functions that a trap ends do not restore the stack on which the
+ * garbage collector looks for references. Without doing that here, the caller would overwrite some of its own
+ * references there, and the collector would free objects in use.
  */
 export function succeeds(call: () => void): bool {
   const top = __stack_pointer, done = tryCall(call);
@@ -85,7 +88,10 @@ export function setArena(bytes: u32): void {
   setArenaSize(bytes);
 }
 
-/** Adds a copy of the `bytes` bytes at `from` in the test's memory (memory 0 is at 0) as an operand and returns its number. */
+/**
+ * Adds a copy of the `bytes` bytes at `from` in the test's memory (memory 0 is at 0) as an
+ * operand and returns its number.
+ */
 export function addOperandCopy(from: usize, bytes: u32): u32 {
   const k = addOperand(bytes);
   memory.copy(operandAt(k), from, bytes);

@@ -10,12 +10,16 @@ import { collect } from "../../combine/collect";
 import { sort } from "../../sort";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, range } from "../support/bitmap-model";
-import { Random, addArgument, argumentsHandedBack, clearArguments, enter, growCount, handedBackAt } from "../world/world";
+import {
+  Random, addArgument, argumentsHandedBack, clearArguments, enter, growCount, handedBackAt,
+} from "../world/world";
 import { Kind } from "../../container/kind";
 
 /** A random offset near an end of one of the model's intervals, or anywhere in its first containers. */
 function anyOffset(model: Model, step: u64, random: Random): u64 {
-  if (!model.intervals || random.below(3) == 0) return <u64>random.below(8) * step * 65536 + random.below(65536);
+  if (!model.intervals || random.below(3) == 0) {
+    return <u64>random.below(8) * step * 65536 + random.below(65536);
+  }
   const i = random.below(model.intervals);
   return (random.below(2) ? model.low(i) : model.high(i)) + random.below(5) - 2;
 }
@@ -26,7 +30,9 @@ function anyOffsets(model: Model, step: u64, most: u32, random: Random): u64[] {
   const stretch = 1 + random.below(random.below(2) ? 8 : 5000), gap = 1 + random.below(30);
   for (let i: u32 = 0, offset: u64 = 0; i < count; i++) {
     const goesOn = i && random.below(stretch);
-    offset = goesOn ? offset + (random.below(50) ? 1 + random.below(gap) : 0) : anyOffset(model, step, random);
+    offset = goesOn
+      ? offset + (random.below(50) ? 1 + random.below(gap) : 0)
+      : anyOffset(model, step, random);
     made.push(offset);
   }
   return made;
@@ -44,18 +50,24 @@ function change(trial: Trial, model: Model, offsets: u64[], adds: bool, skipped:
   const changed: u64[] = [];
   trial.steps++;
   bring(offsets);
-  for (let i = skipped; i < offsets.length; i++) if (adds ? model.add(offsets[i]) : model.remove(offsets[i])) changed.push(offsets[i]);
+  for (let i = skipped; i < offsets.length; i++) {
+    if (adds ? model.add(offsets[i]) : model.remove(offsets[i])) changed.push(offsets[i]);
+  }
   const count = offsets.length - skipped;
   if (!adds) makeRemovable(skipped, count);
   const grown = growCount();
-  trial.same(adds ? addAll(skipped, count) : removeAll(skipped, count), changed.length, "number of changed offsets");
+  trial.same(
+    adds ? addAll(skipped, count) : removeAll(skipped, count), changed.length, "number of changed offsets",
+  );
   if (adds) settle(0, argumentsHandedBack());
   else {
     trial.same(growCount(), grown, "number of times the arena grew while offsets were removed");
     tidy(0, argumentsHandedBack());
   }
   trial.same(argumentsHandedBack(), changed.length, "number of offsets handed back");
-  for (let i = 0; i < changed.length; i++) trial.same(handedBackAt(i), changed[i], "offset " + i.toString() + " handed back");
+  for (let i = 0; i < changed.length; i++) {
+    trial.same(handedBackAt(i), changed[i], "offset " + i.toString() + " handed back");
+  }
   trial.is(model, adds ? "added" : "removed");
 }
 
@@ -70,9 +82,12 @@ describe("lists of offsets", () => {
   it("can be added to and removed from bitmaps with containers of all kinds", () => {
     const trial = new Trial(340), random = trial.random;
     for (let round = 0; round < 120; round++) {
-      const step: u64 = round % 3 ? 1 : KEY_MAX / 9, model = round % 4 ? anyModel(0, step, round % 8, random) : new Model();
+      const step: u64 = round % 3 ? 1 : KEY_MAX / 9;
+      const model = round % 4 ? anyModel(0, step, round % 8, random) : new Model();
       build(model, Form.EITHER, random);
-      for (let i = 0; i < 8; i++) change(trial, model, anyOffsets(model, step, round % 2 ? 50 : 3000, random), random.below(2) != 0);
+      for (let i = 0; i < 8; i++) {
+        change(trial, model, anyOffsets(model, step, round % 2 ? 50 : 3000, random), random.below(2) != 0);
+      }
     }
     trial.end();
   });
@@ -92,11 +107,18 @@ describe("lists of offsets", () => {
       for (let i: u64 = 0; i < 4000; i++) model.append(65536 + 16 * i, 65536 + 16 * i);
       build(model.append(OFFSET_MAX, OFFSET_MAX), Form.PLAIN, trial.random);
       change(trial, model, series(65536 + 3, more - 1, 16).concat([65536 + 65520]), true);
-      trial.same(entryKind<Own>(findEntry(1)), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind with " + more.toString() + " more");
+      trial.same(
+        entryKind<Own>(findEntry(1)), more > 96 ? Kind.BITSET : Kind.BUCKETS,
+        "kind with " + more.toString() + " more",
+      );
       change(trial, model, series(65536 + 3, 20, 16), false);
-      trial.same(entryKind<Own>(findEntry(1)), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind after removing some");
+      trial.same(
+        entryKind<Own>(findEntry(1)), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind after removing some",
+      );
       change(trial, model, series(65536, 4000 - 3584 + more - 20, 16), false);
-      trial.same(entryKind<Own>(findEntry(1)), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind with 3584 members");
+      trial.same(
+        entryKind<Own>(findEntry(1)), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind with 3584 members",
+      );
       change(trial, model, [65536 + 16 * 3999], false);
       trial.same(entryKind<Own>(findEntry(1)), Kind.BUCKETS, "kind with 3583 members");
     }
@@ -105,12 +127,15 @@ describe("lists of offsets", () => {
 
   it("turn a bitset into buckets at once when most of its members are removed", () => {
     const trial = new Trial(348), lefts: u32[] = [0, 1, 2, 3, 767, 768, 3583, 3584];
-    const kinds: Kind[] = [Kind.FULL, Kind.SINGLE, Kind.PAIR, Kind.ARRAY, Kind.ARRAY, Kind.BUCKETS, Kind.BUCKETS, Kind.BITSET];
+    const kinds: Kind[] = [
+      Kind.FULL, Kind.SINGLE, Kind.PAIR, Kind.ARRAY, Kind.ARRAY, Kind.BUCKETS, Kind.BUCKETS, Kind.BITSET,
+    ];
     for (let l = 0; l < lefts.length; l++) {
       const model = new Model(), left = lefts[l];
       for (let i: u64 = 0; i < 5000; i++) model.append(65536 + 13 * i, 65536 + 13 * i);
       build(model.append(OFFSET_MAX, OFFSET_MAX), Form.PLAIN, trial.random);
-      const first = left - left / 2;          // what is left lies at both ends, so that a short bitset would take as much as a bitset
+      // What is left lies at both ends, so that a short bitset would take as much as a bitset.
+      const first = left - left / 2;
       change(trial, model, series(65536 + 13 * first, 5000 - left, 13), false);
       const entry = findEntry(1);
       trial.same(entry ? entryCount<Own>(entry) : 0, left, "members left");
@@ -122,13 +147,16 @@ describe("lists of offsets", () => {
   it("turn buckets into an array when a high byte has all its members, and can empty them", () => {
     const trial = new Trial(346);
     for (let more: u32 = 254; more < 257; more++) {
-      for (let at: u64 = 0; at < 65536; at += 13056) {        // the first high byte, the last, and some between
+      // The first high byte, the last, and some between.
+      for (let at: u64 = 0; at < 65536; at += 13056) {
         const model = new Model();
         for (let i: u64 = 0; i < 1100; i++) model.append(65536 + 59 * i, 65536 + 59 * i);
         build(model.append(OFFSET_MAX, OFFSET_MAX), Form.PLAIN, trial.random);
         change(trial, model, series(65536 + (at & 0xff00), more, 1), true);
         const kind = more < 256 ? Kind.BUCKETS : Kind.ARRAY;
-        trial.same(entryKind<Own>(findEntry(1)), kind, "kind with " + more.toString() + " members of one high byte");
+        trial.same(
+          entryKind<Own>(findEntry(1)), kind, "kind with " + more.toString() + " members of one high byte",
+        );
         change(trial, model, series(65536 + 59 * 30, 8, 59 * 2), false);
         change(trial, model, series(65536 + (at & 0xff00) + 2, more - 3, 1), false);
         change(trial, model, series(65536, 1100, 59), false);
@@ -142,9 +170,13 @@ describe("lists of offsets", () => {
     for (let step: u64 = 1; step < 4; step++) {
       const model = range(OFFSET_MAX, OFFSET_MAX);
       build(model, Form.PLAIN, trial.random);
-      for (let at: u64 = 0; at < step; at++) change(trial, model, series(65536 + at, <u32>((65535 - at) / step + 1), step), true);
+      for (let at: u64 = 0; at < step; at++) {
+        change(trial, model, series(65536 + at, <u32>((65535 - at) / step + 1), step), true);
+      }
       trial.same(entryKind<Own>(findEntry(1)), Kind.FULL, "kind");
-      for (let at: u64 = 0; at < step; at++) change(trial, model, series(65536 + at, <u32>((65535 - at) / step + 1), step), false);
+      for (let at: u64 = 0; at < step; at++) {
+        change(trial, model, series(65536 + at, <u32>((65535 - at) / step + 1), step), false);
+      }
       trial.same(findEntry(1), 0, "no container");
     }
     trial.end();
@@ -165,7 +197,8 @@ describe("lists of offsets", () => {
   });
 
   it("may repeat offsets after their container was removed and another took its entry's place", () => {
-    const trial = new Trial(347), model = range(65536, 65536 + 9).append(2 * 65536, 2 * 65536 + 9).append(OFFSET_MAX, OFFSET_MAX);
+    const trial = new Trial(347);
+    const model = range(65536, 65536 + 9).append(2 * 65536, 2 * 65536 + 9).append(OFFSET_MAX, OFFSET_MAX);
     build(model, Form.PLAIN, trial.random);
     change(trial, model, series(65536, 10, 1).concat(series(65536, 10, 1)), false);
     change(trial, model, series(65536, 3, 1).concat(series(65536, 10, 1)).concat(series(65536, 10, 1)), true);
@@ -190,7 +223,7 @@ describe("lists of offsets", () => {
   });
 });
 
-// --- Sorting and collecting ---------------------------------------------------------------------------------------------------
+// --- Sorting and collecting --------------------------------------------------------------------------------
 
 /** Writes the list to memory 0, with room to sort it, sorts it and checks that it then is `expected`. */
 function sorts(trial: Trial, list: u64[], always: u32, expected: u64[]): void {
@@ -199,7 +232,9 @@ function sorts(trial: Trial, list: u64[], always: u32, expected: u64[]): void {
   freshArena(bytes);
   for (let i = 0; i < list.length; i++) store<u64>(8 * i, list[i]);
   sort(list.length, always);
-  for (let i = 0; i < list.length; i++) trial.same(load<u64>(8 * i), expected[i], "sorted offset " + i.toString());
+  for (let i = 0; i < list.length; i++) {
+    trial.same(load<u64>(8 * i), expected[i], "sorted offset " + i.toString());
+  }
   trial.holds(load<u64>(bytes) == 0xa7a7a7a7a7a7a7a7, "nothing was written behind the room to sort in");
 }
 
@@ -215,7 +250,7 @@ describe("sorting and collecting a list of offsets", () => {
     trial.end();
   });
 
-  it("leaves an ascending list alone, and one that spans more containers than it has offsets unless told to sort it", () => {
+  it("leaves an ascending list alone, and unless told to sort it one of more containers than offsets", () => {
     const trial = new Trial(351), list: u64[] = [5, 3 * 65536 + 4, 1];
     sorts(trial, [7, 7, 9, OFFSET_MAX], 1, [7, 7, 9, OFFSET_MAX]);
     sorts(trial, [OFFSET_MAX], 1, [OFFSET_MAX]);
@@ -231,7 +266,9 @@ describe("sorting and collecting a list of offsets", () => {
       const near = round % 2 ? anyModel(0, KEY_MAX / 9, 8, random) : nothing, model = new Model();
       const offsets = anyOffsets(near, KEY_MAX / 9, round % 3 ? 60 : 9000, random);
       offsets.sort((a, b) => i32(a > b) - i32(a < b));
-      for (let i = 0; i < offsets.length; i++) if (!model.has(offsets[i])) model.append(offsets[i], offsets[i]);
+      for (let i = 0; i < offsets.length; i++) {
+        if (!model.has(offsets[i])) model.append(offsets[i], offsets[i]);
+      }
       trial.steps++;
       bring(offsets);
       freshArena(40 + random.below(100));

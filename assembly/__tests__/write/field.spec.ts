@@ -23,7 +23,9 @@ function wrapped(value: i64, width: u32, signed: u32): i64 {
   return signed && low >= range >> 1 ? low - range : low;
 }
 
-/** The new value of a field that should become `value`. Sets `fits` to false if the change must be refused. */
+/**
+ * The new value of a field that should become `value`. Sets `fits` to false if the change must be refused.
+ */
 let fits: bool = false;
 function normalized(value: i64, width: u32, signed: u32, overflow: Overflow): i64 {
   const most: i64 = (<i64>1 << (width - signed)) - 1, least: i64 = signed ? -most - 1 : 0;
@@ -36,13 +38,17 @@ function normalized(value: i64, width: u32, signed: u32, overflow: Overflow): i6
 
 /** Sets a field to `start`, then adds `value` to it or sets it to `value`, and checks the result. */
 function expectField(
-  adds: bool, width: u32, signed: u32, start: i64, value: i64, overflow: Overflow, result: i64, fails: bool = false,
+  adds: bool, width: u32, signed: u32, start: i64, value: i64,
+  overflow: Overflow, result: i64, fails: bool = false,
 ): void {
   freshArena(40);
   setField(3, width, signed, start, Overflow.WRAP);
   enter();
-  const done = adds ? addToField(3, width, signed, value, overflow) : setField(3, width, signed, value, overflow);
-  const text = (signed ? "i" : "u") + width.toString() + " " + start.toString() + (adds ? " + " : " = ") + value.toString();
+  const done = adds
+    ? addToField(3, width, signed, value, overflow)
+    : setField(3, width, signed, value, overflow);
+  const text = (signed ? "i" : "u") + width.toString() + " "
+    + start.toString() + (adds ? " + " : " = ") + value.toString();
   expect(done).toBe(u32(!fails), text);
   expect(members()).toBe(2, text);
   expect(field(3, width, signed)).toBe(fails ? start : result, text);
@@ -66,7 +72,9 @@ describe("fields", () => {
         const value = <i64>random.next() >> (20 + random.below(43)), adds = random.below(2) != 0;
         const result = normalized(adds ? old + value : value, width, signed, overflow);
         if (!adds && !signed && value < 0) continue;          // has a test of its own below
-        const done = adds ? addToField(offset, width, signed, value, overflow) : setField(offset, width, signed, value, overflow);
+        const done = adds
+          ? addToField(offset, width, signed, value, overflow)
+          : setField(offset, width, signed, value, overflow);
         trial.same(done, u32(fits), "whether the change is made");
         trial.same(members(), 2, "number of values in the reply");
         trial.same(memberAt(0), old, "old value");

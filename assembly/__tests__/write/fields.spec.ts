@@ -7,7 +7,8 @@ import { changeWords, planFields, takeBackWords } from "../../write/fields";
 import { Form, Trial, build } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges } from "../support/bitmap-model";
 import {
-  Random, addArgument, argumentAt, clear, clearArguments, enter, growCount, rounds, setArenaLimit, setArenaSize, succeeds,
+  Random, addArgument, argumentAt, clear, clearArguments, enter, growCount, rounds, setArenaLimit,
+  setArenaSize, succeeds,
 } from "../world/world";
 
 const VALUES: u32 = 3;
@@ -53,8 +54,11 @@ describe("several fields", () => {
       const count: u32 = 1 + random.below(random.below(3) ? 6 : 40), place = anyPlace(model, step, random);
       const olds: u64[] = [];
       for (let i: u32 = 0; i < count; i++) {
-        const offset = random.below(3) ? min(place + random.below(130), OFFSET_MAX - 63) : anyPlace(model, step, random);
-        const width: u32 = 1 + random.below(64), value: u64 = random.below(3) ? random.next() : -<u64>random.below(2);
+        const offset = random.below(3)
+          ? min(place + random.below(130), OFFSET_MAX - 63)
+          : anyPlace(model, step, random);
+        const width: u32 = 1 + random.below(64);
+        const value: u64 = random.below(3) ? random.next() : -<u64>random.below(2);
         addStep(1, Overflow.WRAP, 1, width, offset, value);
         let old: u64 = 0;
         for (let bit: u32 = 0; bit < width; bit++) {
@@ -90,7 +94,8 @@ describe("several fields", () => {
 
   it("are taken back where they have made a run longer, without splitting it again", () => {
     const trial = new Trial(1332), random = trial.random, model = new Model();
-    for (let i: u64 = 0; i < 3; i++) model.append(i * 10000, i * 10000 + 1023);           // one run more would need a larger block
+    // One run more would need a larger block.
+    for (let i: u64 = 0; i < 3; i++) model.append(i * 10000, i * 10000 + 1023);
     let refused: u32 = 0;
     for (let round = 0; round < rounds(300); round++) {
       clear();

@@ -12,11 +12,14 @@ import { changeRange } from "../../write/range";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, range } from "../support/bitmap-model";
 import {
-  addArgument, argumentsHandedBack, clear, clearArguments, enter, handedBackAt, growCount, memberAt, rounds, setArenaLimit, setArenaSize,
-  succeeds,
+  addArgument, argumentsHandedBack, clear, clearArguments, enter, handedBackAt, growCount, memberAt, rounds,
+  setArenaLimit, setArenaSize, succeeds,
 } from "../world/world";
 
-const enum Write { SET, UNSET, ADD, REMOVE, SET_RANGE, CLEAR_RANGE, FLIP_RANGE, FIELD, WRITES, TAKE_BACK, SETTLE, TAKE_BACK_FIELD }
+const enum Write {
+  SET, UNSET, ADD, REMOVE, SET_RANGE, CLEAR_RANGE, FLIP_RANGE, FIELD,
+  WRITES, TAKE_BACK, SETTLE, TAKE_BACK_FIELD,
+}
 
 // What perform() does. AssemblyScript has no closures, so these are global.
 let write: i32 = 0, low: u64 = 0, high: u64 = 0, values: u32 = 0;
@@ -37,7 +40,12 @@ function perform(): void {
   else if (write == Write.REMOVE) {
     makeRemovable(0, values);
     removeAll(0, values);
-  } else changeRange(write == Write.SET_RANGE ? Change.SET : write == Write.CLEAR_RANGE ? Change.CLEAR : Change.FLIP, low, high, 1);
+  } else {
+    const change = write == Write.SET_RANGE
+      ? Change.SET
+      : write == Write.CLEAR_RANGE ? Change.CLEAR : Change.FLIP;
+    changeRange(change, low, high, 1);
+  }
 }
 
 /** An offset, three times in four near an end of one of the model's intervals. */
@@ -48,7 +56,9 @@ function anyOffset(trial: Trial, model: Model, last: u64): u64 {
   return (random.below(2) ? model.low(i) : model.high(i)) + random.below(9) - 4;
 }
 
-/** Undoes additions, or what prepared removals, as the host does, without more memory; false if that trapped. */
+/**
+ * Undoes additions, or what prepared removals, as the host does, without more memory; false if that trapped.
+ */
 function undo(): bool {
   setArenaLimit(arena.size());
   if (write == Write.REMOVE || write == Write.FIELD) {
@@ -65,7 +75,10 @@ function undo(): bool {
   return succeeds(perform);
 }
 
-/** Makes one random change to memory 0 with little room to grow; true if it trapped. `model` has the members of memory 0. */
+/**
+ * Makes one random change to memory 0 with little room to grow; true if it trapped.
+ * `model` has the members of memory 0.
+ */
 function attempt(trial: Trial, model: Model, last: u64): bool {
   const random = trial.random;
   trial.steps++;
@@ -82,14 +95,18 @@ function attempt(trial: Trial, model: Model, last: u64): bool {
   values = many ? 1 + random.below(random.below(2) ? 40 : 800) : 0;
   const stretches = random.below(2), step = 1 + random.below(20);
   for (let i: u32 = 0, offset: u64 = 0; i < values; i++) {
-    offset = i && stretches && random.below(200) ? offset + 1 + random.below(step) : anyOffset(trial, model, last);
+    offset = i && stretches && random.below(200)
+      ? offset + 1 + random.below(step)
+      : anyOffset(trial, model, last);
     addArgument(offset);
   }
   setArenaLimit(arena.size() + (random.below(3) ? 0 : random.below(20000)));
   const failed = !succeeds(perform);
   if (failed && (many || write == Write.FIELD)) trial.holds(undo(), "the change can be undone");
   clear();
-  if (failed) trial.is(model, "failed write " + write.toString() + " of " + low.toString() + " to " + high.toString());
+  if (failed) {
+    trial.is(model, "failed write " + write.toString() + " of " + low.toString() + " to " + high.toString());
+  }
   return failed;
 }
 
@@ -98,7 +115,8 @@ describe("failing growth", () => {
     const trial = new Trial(1106), sizes: u32[] = [2, 40, 700, 1023, 1024, 3000, 9000];
     let failures = 0, calls = 0;
     for (let round = 0; round < 14; round++) {
-      const step: u64 = round % 2 ? 1 << 30 : 1 << 18, size = sizes[round % sizes.length], last = size * step >> 16, model = new Model();
+      const step: u64 = round % 2 ? 1 << 30 : 1 << 18, size = sizes[round % sizes.length];
+      const last = size * step >> 16, model = new Model();
       for (let i: u64 = 0; i < size; i++) {
         const offset = i * step + trial.random.below(200000);
         model.append(offset, offset);
@@ -123,7 +141,9 @@ describe("failing growth", () => {
     for (let round = 0; round < 40; round++) {
       const last: u64 = round % 3 ? 12 : round % 2 ? KEY_MAX : 700;
       const model = round == 0 ? range(0, OFFSET_MAX) : round == 1 ? range(7, OFFSET_MAX - 7)
-        : round % 2 ? anyRanges(0, last, trial.random) : anyModel(0, round % 4 ? 1 : last / 40 + 1, 30, trial.random);
+        : round % 2
+          ? anyRanges(0, last, trial.random)
+          : anyModel(0, round % 4 ? 1 : last / 40 + 1, 30, trial.random);
       for (let i = 0; i < rounds(60); i++) {
         build(model, Form.EITHER, trial.random);
         if (trial.random.below(2)) makeRoom(trial.random.below(3000));
@@ -141,7 +161,9 @@ describe("failing growth", () => {
     let grown = 0;
     for (let round = 0; round < 60; round++) {
       const last: u64 = round % 3 ? 12 : round % 2 ? KEY_MAX : 5000;
-      const model = round % 2 ? anyRanges(0, last, trial.random) : anyModel(0, round % 4 ? 1 : last / 300 + 1, 300, trial.random);
+      const model = round % 2
+        ? anyRanges(0, last, trial.random)
+        : anyModel(0, round % 4 ? 1 : last / 300 + 1, 300, trial.random);
       build(model, Form.EITHER, trial.random);
       for (let i = 0; i < 20; i++) {
         clear();
@@ -150,7 +172,10 @@ describe("failing growth", () => {
         high = anyOffset(trial, model, last);
         if (high < low) { const other = high; high = low; low = other; }
         perform();
-        trial.holds(growCount() <= 1, "write " + write.toString() + " grows the arena at most once: " + growCount().toString());
+        trial.holds(
+          growCount() <= 1,
+          "write " + write.toString() + " grows the arena at most once: " + growCount().toString(),
+        );
         grown += growCount();
         trial.steps++;
       }
@@ -159,11 +184,12 @@ describe("failing growth", () => {
     trial.end();
   });
 
-  it("cannot interrupt cutting a container out of a span, which grows the arena once however full the leaves are", () => {
+  it("cannot interrupt cutting a container out of a span: that grows the arena exactly once", () => {
     const trial = new Trial(1103);
     for (let entries: u64 = 1; entries <= 2 * LEAF_MAX; entries++) {
       freshArena(40);
-      for (let i: u64 = 0; i < 2 * entries; i++) set(i >> 1 << 20 | i & 1, 1);            // pairs, because lone members would be packed
+      // Pairs, because lone members would be packed.
+      for (let i: u64 = 0; i < 2 * entries; i++) set(i >> 1 << 20 | i & 1, 1);
       const key = (entries / 2 << 4) + 3;
       changeRange(Change.SET, key << 16, (key + 3 << 16) - 1, 1);
       setArenaSize(used());
@@ -189,7 +215,11 @@ describe("failing growth", () => {
       if (!succeeds(perform)) {
         failures++;
         clear();
-        if (i % 16 == 0) trial.is(model, "after a failed insertion"); else trial.sound("after a failed insertion");
+        if (i % 16 == 0) {
+          trial.is(model, "after a failed insertion");
+        } else {
+          trial.sound("after a failed insertion");
+        }
         perform();
       }
       model.add(offset);
@@ -234,7 +264,8 @@ describe("failing growth", () => {
       build(model, Form.PLAIN, trial.random);
       clear();
       for (let i = 0; i < model.intervals && i < 400; i++) {
-        if (model.high(i) - model.low(i) > 3000) continue;    // a bitset that becomes an array needs a block for it
+        // A bitset that becomes an array needs a block for it.
+        if (model.high(i) - model.low(i) > 3000) continue;
         for (let offset = model.low(i); offset <= model.high(i); offset++) set(offset, 0);
       }
       trial.same(growCount(), 0, "number of times the arena grew");

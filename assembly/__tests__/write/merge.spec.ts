@@ -21,7 +21,10 @@ let merged: u32 = 0;
 
 function perform(): void { merged = merge(); }
 
-/** Adds containers that make a bitmap large enough for small payloads to be merged, and for a whole container to be replaced. */
+/**
+ * Adds containers that make a bitmap large enough for small payloads to be merged,
+ * and for a whole container to be replaced.
+ */
 function ballast(model: Model): Model {
   for (let key = BALLAST; key < BALLAST + 11000; key += 2) model.append(key << 16, (key << 16) + 1);
   return model;
@@ -38,15 +41,17 @@ function setOperand(more: Model, trial: Trial): void {
 }
 
 /**
- * Merges `more` into memory 0, which has the members of `model`. Checks the result and returns its model, or that of memory 0 if nothing
- * was merged.
+ * Merges `more` into memory 0, which has the members of `model`.
+ * Checks the result and returns its model, or that of memory 0 if nothing was merged.
  */
 function mergeInto(trial: Trial, model: Model, more: Model): Model {
   trial.steps++;
   setOperand(more, trial);
   const growths = growCount();
   merged = merge();
-  trial.holds(growCount() <= growths + 1, "merging grows the arena at most once: " + (growCount() - growths).toString());
+  trial.holds(
+    growCount() <= growths + 1, "merging grows the arena at most once: " + (growCount() - growths).toString(),
+  );
   enter();
   const after = merged ? combineModels(1, [model, more]) : model;
   trial.is(after, merged ? "merged" : "left alone");
@@ -55,8 +60,8 @@ function mergeInto(trial: Trial, model: Model, more: Model): Model {
 }
 
 /**
- * Does perform() with little room to grow, and after each failure with more until there is enough. Failures must leave memory 0 with
- * the members of `model`. Returns their number.
+ * Does perform() with little room to grow, and after each failure with more until there is enough.
+ * Failures must leave memory 0 with the members of `model`. Returns their number.
  */
 function performInRoom(trial: Trial, model: Model): u32 {
   const size = arena.size();
@@ -80,12 +85,13 @@ function container(key: u64, style: i32, trial: Trial): Model {
 }
 
 /**
- * Appends container `key` to the model: runs with as many members as it takes for runs to be just the smallest form. Then appends up to two
- * members behind them to `more`, which make it an array or buckets.
+ * Appends container `key` to the model: runs with as many members as it takes for runs to be just the
+ * smallest form. Then appends up to two members behind them to `more`, which make it an array or buckets.
  */
 function appendRunsAtLimit(model: Model, more: Model, key: u64, trial: Trial): void {
   const random = trial.random, runs = random.between(2, random.below(2) ? 1000 : 60);
-  let rest = (runs < 512 ? 2 * runs + 1 : 4 * runs - 254) + random.below(3), at = (key << 16) + random.below(5);
+  let rest = (runs < 512 ? 2 * runs + 1 : 4 * runs - 254) + random.below(3);
+  let at = (key << 16) + random.below(5);
   for (let i = runs; i; i--) {
     const length = max(1, rest / i);
     model.append(at, at + length - 1);
@@ -123,17 +129,23 @@ describe("merging a bitmap into a larger one", () => {
     trial.end();
   });
 
-  it("gives the model's result for containers and spans before, between, in and behind those that are there", () => {
+  it("gives the model's result for containers and spans before, between, in and behind present ones", () => {
     const trial = new Trial(1251);
     let merges = 0;
     for (let i = 0; i < rounds(100); i++) {
-      const random = trial.random, key = <u64>random.below(40), far = random.below(3) ? 40 : BALLAST + random.below(20000);
+      const random = trial.random;
+      const key = <u64>random.below(40);
+      const far = random.below(3) ? 40 : BALLAST + random.below(20000);
       let model = combineModels(1, [anyModel(20, 1 + random.below(3), 20, random), ballast(new Model())]);
       if (random.below(2)) model = combineModels(1, [model, anyRanges(2, BALLAST + 1000, random)]);
       build(model, Form.EITHER, random);
       const more = combineModels(1, [
-        random.below(2) ? anyRanges(key, key + 1 + random.below(20), random) : anyModel(key, 1 + random.below(9), random.below(9), random),
-        random.below(2) ? anyRanges(far, far + random.below(60), random) : anyModel(far, 2, random.below(9), random),
+        random.below(2)
+          ? anyRanges(key, key + 1 + random.below(20), random)
+          : anyModel(key, 1 + random.below(9), random.below(9), random),
+        random.below(2)
+          ? anyRanges(far, far + random.below(60), random)
+          : anyModel(far, 2, random.below(9), random),
         random.below(3) ? new Model() : anyModel(KEY_MAX - 30, 1, 5, random),
         random.below(4) ? new Model() : range(OFFSET_MAX - random.next() % (<u64>1 << 46), OFFSET_MAX),
       ]);
@@ -152,7 +164,9 @@ describe("merging a bitmap into a larger one", () => {
       build(model, Form.EITHER, random);
       for (let i = 0; i < rounds(40); i++) {
         const key = random.below(2) ? <u64>random.below(3000) : BALLAST + random.below(12000);
-        const more = random.below(2) ? anyModel(key, 1, 3, random) : small(key, 1 + random.below(30), random.below(20), trial);
+        const more = random.below(2)
+          ? anyModel(key, 1, 3, random)
+          : small(key, 1 + random.below(30), random.below(20), trial);
         model = mergeInto(trial, model, more);
         merges += merged;
         const offset = (key << 16) + random.below(65536);
@@ -165,18 +179,23 @@ describe("merging a bitmap into a larger one", () => {
     trial.end();
   });
 
-  it("gives the model's result where leaves are packed, and leaves them as they were while there is too little memory", () => {
+  it("gives the model's result for packed leaves, and keeps them as they were if memory is short", () => {
     const trial = new Trial(1259), random = trial.random;
     let merges = 0, failures: u32 = 0;
     for (let round = 0; round < rounds(24); round++) {
-      const model = new Model(), base: u64 = <u64>random.below(1000) << 20, step: u64 = round % 2 ? 1 << 32 : 1 << 19;
+      const model = new Model();
+      const base: u64 = <u64>random.below(1000) << 20;
+      const step: u64 = round % 2 ? 1 << 32 : 1 << 19;
       for (let i: u64 = 0; i < 20000; i++) {
         const offset = base + i * step + random.below(300000);
         model.append(offset, offset);
       }
       const key = model.low(random.below(model.intervals)) >> 16;
-      const more = random.below(3) ? new Model() : round % 4 ? small(key, 5, random.below(90), trial) : anyRanges(key, key + 50, random);
-      for (let i = random.below(120); i; i--) {               // new members, members that are there, and neighbours of some
+      const more = random.below(3)
+        ? new Model()
+        : round % 4 ? small(key, 5, random.below(90), trial) : anyRanges(key, key + 50, random);
+      // Add new members, members that are there, and neighbors of some.
+      for (let i = random.below(120); i; i--) {
         more.add(base + random.next() % (20100 * step));
         const offset = model.low(random.below(model.intervals));
         more.add(random.below(4) ? offset : offset + 1);
@@ -230,7 +249,8 @@ describe("merging a bitmap that lies beyond the end of another one", () => {
     const trial = new Trial(1254);
     const counts: u32[] = [0, 1, 126, 127, 128, 253, 254, 255, 508, 509, 3000, 33000];
     for (let i = 0; i < counts.length; i++) {
-      const model = ballast(anyModel(0, 1, 9, trial.random)), first = (model.maximum() >> 16) + 1 + trial.random.below(2);
+      const model = ballast(anyModel(0, 1, 9, trial.random));
+      const first = (model.maximum() >> 16) + 1 + trial.random.below(2);
       build(model, Form.EITHER, trial.random);
       const before = used(), more = small(first, 1 + trial.random.below(3), counts[i], trial);
       mergeInto(trial, model, more);
@@ -238,7 +258,10 @@ describe("merging a bitmap that lies beyond the end of another one", () => {
       const after = used();
       if (counts[i] >= 3000) {
         build(more, Form.EITHER, trial.random);
-        trial.holds(after - before < used() + used() / 50 + 20000, "appending takes as much as building: " + (after - before).toString());
+        trial.holds(
+          after - before < used() + used() / 50 + 20000,
+          "appending takes as much as building: " + (after - before).toString(),
+        );
       }
     }
     trial.end();
@@ -283,7 +306,10 @@ describe("merging containers that are far apart", () => {
     for (let i = 0; i < rounds(60); i++) {
       build(large, Form.EITHER, trial.random);
       const more = new Model(), step = trial.random.between(60, 700);
-      for (let key = BALLAST - 1 + 2 * trial.random.below(600); key < BALLAST + 11000; key += 2 + 2 * trial.random.below(step)) {
+      for (
+        let key = BALLAST - 1 + 2 * trial.random.below(600);
+        key < BALLAST + 11000; key += 2 + 2 * trial.random.below(step)
+      ) {
         more.append(key << 16, key << 16);
         if (trial.random.below(2)) more.append((key + 2) << 16, (key + 2) << 16);
       }
@@ -299,14 +325,18 @@ describe("merging, if building the union is quicker", () => {
     const trial = new Trial(1257);
     const large = ballast(new Model()), most = anyModel(BALLAST, 2, 3000, trial.random);
     const pairs: Model[][] = [
-      [new Model(), range(5, 5)], [range(5, 5), large], [range(5, 9), range(70000, 70000)], [range(0, OFFSET_MAX), range(5, 5)],
+      [new Model(), range(5, 5)], [range(5, 5), large], [range(5, 9), range(70000, 70000)],
+      [range(0, OFFSET_MAX), range(5, 5)],
       [large, large], [large, most], [large, range(BALLAST << 16, OFFSET_MAX)], [large, range(0, OFFSET_MAX)],
     ];
     for (let i = 0; i < pairs.length; i++) {
       build(pairs[i][0], Form.EITHER, trial.random);
       setOperand(pairs[i][1], trial);
       trial.same(merge(), 0, "merged pair " + i.toString());
-      trial.same(memory.compare(changetype<usize>(kept), 0, kept.length), 0, "difference to the bitmap before, pair " + i.toString());
+      trial.same(
+        memory.compare(changetype<usize>(kept), 0, kept.length), 0,
+        "difference to the bitmap before, pair " + i.toString(),
+      );
       enter();
     }
     trial.end();
@@ -316,7 +346,9 @@ describe("merging, if building the union is quicker", () => {
     const trial = new Trial(1258), large = ballast(new Model());
     for (let count: u32 = 1; count < 3000; count += 1 + trial.random.below(200)) {
       build(large, Form.EITHER, trial.random);
-      mergeInto(trial, large, small(BALLAST + 40 + trial.random.below(100), 1 + trial.random.below(3), count, trial));
+      mergeInto(
+        trial, large, small(BALLAST + 40 + trial.random.below(100), 1 + trial.random.below(3), count, trial),
+      );
       if (count < 300) trial.same(merged, 1, "merged " + count.toString() + " containers");
       if (count > 1000) trial.same(merged, 0, "merged " + count.toString() + " containers");
     }
@@ -337,7 +369,9 @@ function attempt(trial: Trial): bool {
   const failed = !succeeds(perform);
   clear();
   trial.steps++;
-  trial.is(merged ? combineModels(1, [model, more]) : model, failed ? "after a failed merge" : "after a merge");
+  trial.is(
+    merged ? combineModels(1, [model, more]) : model, failed ? "after a failed merge" : "after a merge",
+  );
   return failed;
 }
 

@@ -15,7 +15,7 @@ function change(trial: Trial, model: Model, offset: u64, value: u32): void {
   trial.same(get(offset), value, "new value of " + offset.toString());
 }
 
-// --- One container, member by member ------------------------------------------------------------------------------------------
+// --- One container, member by member -----------------------------------------------------------------------
 
 const enum Order { ASCENDING, DESCENDING, SCATTERED, ORDERS }
 
@@ -44,7 +44,10 @@ function growAndShrink(trial: Trial, order: i32, others: bool): void {
     trial.steps = count;
     if (count == BOUNDARIES[boundary]) {
       trial.is(expected(order, count, others), "grown");
-      trial.same(load<u8>(0), u8(others || count > (order == Order.SCATTERED ? TINY_MAX : 64 * TINY_WORDS)), "form of the arena");
+      trial.same(
+        load<u8>(0), u8(others || count > (order == Order.SCATTERED ? TINY_MAX : 64 * TINY_WORDS)),
+        "form of the arena",
+      );
       boundary++;
     }
     if (count == 65536) break;
@@ -76,11 +79,14 @@ describe("a container", () => {
   });
 });
 
-// --- Runs ---------------------------------------------------------------------------------------------------------------------
+// --- Runs --------------------------------------------------------------------------------------------------
 
 const BASE: u64 = 9 << 16;
 
-/** Builds container 9 from runs [first, last, ...], with a container of one member before it and one behind it. */
+/**
+ * Builds container 9 from runs [first, last, ...],
+ * with a container of one member before it and one behind it.
+ */
 function buildRuns(trial: Trial, bounds: u32[]): Model {
   const model = new Model().append(BASE - 1, BASE - 1);
   for (let i = 0; i < bounds.length; i += 2) model.append(BASE + bounds[i], BASE + bounds[i + 1]);
@@ -156,19 +162,29 @@ describe("runs", () => {
     edit(trial, comb(2047, 3, 32), 1, 0, Kind.BITSET);
     edit(trial, comb(2046, 3, 32), 65535, 1, Kind.RUNS);
     edit(trial, comb(2046, 3, 32), 1, 0, Kind.RUNS);
-    edit(trial, comb(350, 3, 160).concat([60000, 60099]), 60050, 0, Kind.BUCKETS);   // before: 1406 bytes as runs or buckets
+    // Before the change: 1406 bytes as runs or buckets.
+    edit(trial, comb(350, 3, 160).concat([60000, 60099]), 60050, 0, Kind.BUCKETS);
     edit(trial, comb(350, 3, 160).concat([60000, 60099]), 60200, 1, Kind.BUCKETS);
     edit(trial, comb(350, 3, 160).concat([60000, 60102]), 60200, 1, Kind.RUNS);
     trial.end();
   });
 
   it("can be emptied and filled again", () => {
-    const trial = new Trial(313), model = buildRuns(trial, [7, 9, 20, 25]), out: u32[] = [8, 22, 23, 7, 9, 24, 25, 20, 21];
-    for (let i = 0; i < out.length; i++) { change(trial, model, BASE + out[i], 0); trial.is(model, "shrunk"); }
+    const trial = new Trial(313);
+    const model = buildRuns(trial, [7, 9, 20, 25]);
+    const out: u32[] = [8, 22, 23, 7, 9, 24, 25, 20, 21];
+    for (let i = 0; i < out.length; i++) {
+      change(trial, model, BASE + out[i], 0);
+      trial.is(model, "shrunk");
+    }
     trial.same(findEntry(9), 0, "entry of the empty container");
     for (let i = 0; i < out.length; i++) { change(trial, model, BASE + out[i], 1); trial.is(model, "grown"); }
     const few = buildRuns(trial, [0, 9, 100, 109]);
-    for (let v: u32 = 0; v < 9; v++) { change(trial, few, BASE + v, 0); change(trial, few, BASE + 109 - v, 0); trial.is(few, "shrunk"); }
+    for (let v: u32 = 0; v < 9; v++) {
+      change(trial, few, BASE + v, 0);
+      change(trial, few, BASE + 109 - v, 0);
+      trial.is(few, "shrunk");
+    }
     trial.same(entryKind<Own>(findEntry(9)), Kind.RUNS, "kind of two runs of one member");
     change(trial, few, BASE + 50, 1);
     trial.is(few, "three members");
@@ -176,14 +192,20 @@ describe("runs", () => {
   });
 
   it("agree with the model after random changes near their ends", () => {
-    const trial = new Trial(314), styles: Style[] = [Style.RUNS, Style.MANY_RUNS, Style.SHORT_RUNS, Style.ENDS, Style.LACKING, Style.FULL];
+    const trial = new Trial(314);
+    const styles: Style[] = [
+      Style.RUNS, Style.MANY_RUNS, Style.SHORT_RUNS, Style.ENDS, Style.LACKING, Style.FULL,
+    ];
     for (let i = 0; i < 40; i++) {
       const model = new Model();
-      for (let key: u64 = 3; key < 6; key++) appendContainer(model, key, styles[trial.random.below(styles.length)], trial.random);
+      for (let key: u64 = 3; key < 6; key++) {
+        appendContainer(model, key, styles[trial.random.below(styles.length)], trial.random);
+      }
       build(model, Form.RUNS, trial.random);
       for (let j = 0; j < 150; j++) {
         trial.steps++;
-        const at = trial.random.below(model.intervals), end = trial.random.below(2) ? model.low(at) : model.high(at);
+        const at = trial.random.below(model.intervals);
+        const end = trial.random.below(2) ? model.low(at) : model.high(at);
         change(trial, model, end - 2 + trial.random.below(5), trial.random.below(2));
         if (j % 10 == 0) trial.is(model, "changed");
       }
@@ -193,7 +215,7 @@ describe("runs", () => {
   });
 });
 
-// --- Full containers ----------------------------------------------------------------------------------------------------------
+// --- Full containers ---------------------------------------------------------------------------------------
 
 describe("spans of full containers", () => {
   it("release any one of their containers when a member is removed, and take it back", () => {
@@ -221,7 +243,9 @@ describe("spans of full containers", () => {
   });
 
   it("can be changed at their ends and in the middle, however long they are", () => {
-    const trial = new Trial(321), model = range(0, OFFSET_MAX), borders: u64[] = [0, 1, 65535, 65536, SPAN_MAX << 16, <u64>1 << 63];
+    const trial = new Trial(321);
+    const model = range(0, OFFSET_MAX);
+    const borders: u64[] = [0, 1, 65535, 65536, SPAN_MAX << 16, <u64>1 << 63];
     build(model, Form.PLAIN, trial.random);
     for (let i = 0; i < borders.length; i++) {
       change(trial, model, borders[i], 0);
@@ -237,11 +261,16 @@ describe("spans of full containers", () => {
 
   it("can be changed in large directories", () => {
     const trial = new Trial(322), model = new Model();
-    for (let key: u64 = 0; key < 1500; key++) if (key % 5) model.append((key * 10) << 16, (((key * 10) + 1 + key % 8) << 16) - 1);
+    for (let key: u64 = 0; key < 1500; key++) {
+      if (key % 5) model.append((key * 10) << 16, (((key * 10) + 1 + key % 8) << 16) - 1);
+    }
     build(model, Form.PLAIN, trial.random);
     for (let i = 0; i < 3000; i++) {
       trial.steps++;
-      change(trial, model, (<u64>trial.random.below(15000) << 16) + 65535 * trial.random.below(2), trial.random.below(4) ? 0 : 1);
+      change(
+        trial, model, (<u64>trial.random.below(15000) << 16) + 65535 * trial.random.below(2),
+        trial.random.below(4) ? 0 : 1,
+      );
       if (i % 100 == 0) trial.is(model, "changing");
     }
     trial.is(model, "after all changes");
@@ -249,11 +278,16 @@ describe("spans of full containers", () => {
   });
 });
 
-// --- Everything ---------------------------------------------------------------------------------------------------------------
+// --- Everything --------------------------------------------------------------------------------------------
 
-/** Sets or clears up to some hundred offsets: scattered over container `key`, or consecutive from a random one on. */
+/**
+ * Sets or clears up to some hundred offsets:
+ * scattered over container `key`, or consecutive from a random one on.
+ */
 function scribble(trial: Trial, model: Model, key: u64): void {
-  const value = trial.random.below(2), near = trial.random.below(2), count = trial.random.below(near ? 700 : 100);
+  const value = trial.random.below(2);
+  const near = trial.random.below(2);
+  const count = trial.random.below(near ? 700 : 100);
   let offset = (key << 16) + trial.random.below(65536);
   for (let i: u32 = 0; i < count; i++) {
     change(trial, model, offset, value);
@@ -265,11 +299,15 @@ describe("single offsets", () => {
   it("agree with the model in bitmaps with containers of all kinds", () => {
     const trial = new Trial(330), keys: u64[] = [0, 1, 65535, 65536, KEY_MAX - 1, KEY_MAX];
     for (let i = 0; i < 30; i++) {
-      const step: u64 = i % 2 ? 1 : KEY_MAX / 5, model = i % 5 ? anyModel(0, step, 6, trial.random) : new Model();
+      const step: u64 = i % 2 ? 1 : KEY_MAX / 5;
+      const model = i % 5 ? anyModel(0, step, 6, trial.random) : new Model();
       build(model, Form.EITHER, trial.random);
       for (let j = 0; j < 30; j++) {
         trial.steps++;
-        scribble(trial, model, i % 2 ? trial.random.below(6) : i % 3 ? trial.random.below(6) * step : keys[trial.random.below(6)]);
+        scribble(
+          trial, model,
+          i % 2 ? trial.random.below(6) : i % 3 ? trial.random.below(6) * step : keys[trial.random.below(6)],
+        );
         trial.is(model, "changed");
       }
     }
@@ -298,7 +336,8 @@ describe("single offsets", () => {
   it("can be any of the 64-bit offsets, from 0 to the greatest", () => {
     const trial = new Trial(331), model = new Model();
     const offsets: u64[] = [
-      0, 65535, 65536, u32.MAX_VALUE, <u64>1 << 32, ((<u64>1) << 48) - 1, (<u64>1) << 48, i64.MAX_VALUE, (<u64>1) << 63, OFFSET_MAX,
+      0, 65535, 65536, u32.MAX_VALUE, <u64>1 << 32, ((<u64>1) << 48) - 1, (<u64>1) << 48,
+      i64.MAX_VALUE, (<u64>1) << 63, OFFSET_MAX,
     ];
     freshArena(40);
     for (let i = 0; i < offsets.length; i++) {
@@ -309,7 +348,10 @@ describe("single offsets", () => {
       trial.same(get(offsets[i] + 1), u32(model.has(offsets[i] + 1)), "value of the next offset");
       trial.same(get(offsets[i] - 1), u32(model.has(offsets[i] - 1)), "value of the previous offset");
     }
-    for (let i = 0; i < offsets.length; i++) { change(trial, model, offsets[i], 0); trial.is(model, "removed"); }
+    for (let i = 0; i < offsets.length; i++) {
+      change(trial, model, offsets[i], 0);
+      trial.is(model, "removed");
+    }
     trial.end();
   });
 

@@ -13,7 +13,10 @@ import { clear, enter, growCount, operandAt } from "../world/world";
 
 const CHANGES = 3;
 
-/** Changes memory 0, rebuilt and in place, checks both results and returns their model. Memory 0 is then the one changed in place. */
+/**
+ * Changes memory 0, rebuilt and in place, checks both results and returns their model.
+ * Memory 0 is then the one changed in place.
+ */
 function change(trial: Trial, model: Model, how: Change, low: u64, high: u64): Model {
   trial.steps++;
   const after = combineModels(how == Change.SET ? 1 : how == Change.CLEAR ? 4 : 2, [model, range(low, high)]);
@@ -30,18 +33,26 @@ function change(trial: Trial, model: Model, how: Change, low: u64, high: u64): M
   trial.same(changeRange(how, low, high, 1), 0, "the answer, in place, " + what);
   enter();
   trial.is(after, "in place, " + what);
-  // Once for the range, and once for each of its ends that lies in a page of lone members, which is then unpacked.
+  // Once for the range, and once for each of its ends that lies in a page of lone members,
+  // which is then unpacked.
   trial.holds(growCount() <= 3, "the arena grows at most three times, " + what);
   return after;
 }
 
-/** A random offset up to key `last`: any, at an end of a container, or near an end of one of the model's intervals. */
+/**
+ * A random offset up to key `last`: any, at an end of a container,
+ * or near an end of one of the model's intervals.
+ */
 function anyOffset(trial: Trial, model: Model, last: u64): u64 {
   const random = trial.random, how = random.below(4);
   if (how == 0) return random.next() % ((last << 16) + 1) + random.below(65536);
-  if (how == 1 || !model.intervals) return (<u64>(random.next() % (last + 1)) << 16) + (random.below(2) ? 65535 : 0);
+  if (how == 1 || !model.intervals) {
+    return (<u64>(random.next() % (last + 1)) << 16) + (random.below(2) ? 65535 : 0);
+  }
   const i = random.below(model.intervals);
-  return min(max(random.below(2) ? model.low(i) : model.high(i), 1) - 1 + random.below(3), (last << 16) + 65535);
+  return min(
+    max(random.below(2) ? model.low(i) : model.high(i), 1) - 1 + random.below(3), (last << 16) + 65535,
+  );
 }
 
 describe("changing ranges", () => {
@@ -81,7 +92,9 @@ describe("changing ranges", () => {
 
   it("turns an empty bitmap into a range, and a range into an empty bitmap", () => {
     const trial = new Trial(902);
-    const ends: u64[] = [0, 1, 65535, 65536, 65537, 200000, u32.MAX_VALUE, (<u64>1) << 63, OFFSET_MAX - 65536, OFFSET_MAX];
+    const ends: u64[] = [
+      0, 1, 65535, 65536, 65537, 200000, u32.MAX_VALUE, (<u64>1) << 63, OFFSET_MAX - 65536, OFFSET_MAX,
+    ];
     for (let i = 0; i < ends.length; i++) {
       for (let j = i; j < ends.length; j++) {
         for (let how = 0; how < CHANGES; how++) {
@@ -98,7 +111,9 @@ describe("changing ranges", () => {
   it("can flip, set and clear all offsets", () => {
     const trial = new Trial(903);
     for (let i = 0; i < 10; i++) {
-      const model = i ? anyRanges(i % 2 ? 0 : KEY_MAX - 100, i % 2 ? 100 : KEY_MAX, trial.random) : new Model();
+      const model = i
+        ? anyRanges(i % 2 ? 0 : KEY_MAX - 100, i % 2 ? 100 : KEY_MAX, trial.random)
+        : new Model();
       build(model, Form.EITHER, trial.random);
       const other = change(trial, model, Change.FLIP, 0, OFFSET_MAX);
       change(trial, other, Change.FLIP, 0, OFFSET_MAX);
@@ -120,7 +135,10 @@ describe("changing ranges", () => {
       }
       for (let j = 0; j < 15; j++) {
         const low = <u64>trial.random.below(1 << 22);
-        model = change(trial, model, trial.random.below(CHANGES), low, low + trial.random.below(1 << (1 + trial.random.below(20))));
+        model = change(
+          trial, model, trial.random.below(CHANGES), low,
+          low + trial.random.below(1 << (1 + trial.random.below(20))),
+        );
         const offset = <u64>trial.random.below(1 << 22);
         trial.same(set(offset, 0), u32(model.remove(offset)), "old value of a single offset");
       }
@@ -142,9 +160,13 @@ describe("changing ranges", () => {
   });
 
   it("gives the model's result where leaves and subtrees of the directory begin and end", () => {
-    const trial = new Trial(906), model = new Model(), subtree = LEAF_MAX * INNER_MAX, entries: u32 = subtree + 2 * LEAF_MAX + 7;
+    const trial = new Trial(906), model = new Model();
+    const subtree = LEAF_MAX * INNER_MAX, entries: u32 = subtree + 2 * LEAF_MAX + 7;
     for (let i: u64 = 0; i < entries; i++) model.append((i << 17) + 100, (i << 17) + 101);
-    const at: u32[] = [0, 1, LEAF_MAX - 1, LEAF_MAX, LEAF_MAX + 1, subtree - 1, subtree, subtree + 1, subtree + LEAF_MAX, entries - 1];
+    const at: u32[] = [
+      0, 1, LEAF_MAX - 1, LEAF_MAX, LEAF_MAX + 1, subtree - 1,
+      subtree, subtree + 1, subtree + LEAF_MAX, entries - 1,
+    ];
     for (let i = 0; i < at.length; i++) {
       for (let j = i; j < at.length; j++) {
         const random = trial.random, how = random.below(CHANGES);
@@ -173,29 +195,35 @@ describe("changing ranges", () => {
         model.append((3 * i + 1 << 16) + 9, (3 * i + 1 << 16) + 9);
       }
       build(model, Form.EITHER, trial.random);
-      const flipped = change(trial, model, Change.FLIP, trial.random.below(70000), (3 * groups << 16) - 1 - trial.random.below(70000));
+      const flipped = change(
+        trial, model, Change.FLIP, trial.random.below(70000),
+        (3 * groups << 16) - 1 - trial.random.below(70000),
+      );
       change(trial, flipped, trial.random.below(CHANGES), 70000, (3 * groups << 16) + 70000);
     }
     trial.end();
   });
 
-  it("grows the arena at most once where nearly all containers go and a full one comes, however many there were", () => {
+  it("grows the arena at most once where nearly all containers, however many, become a full one", () => {
     const trial = new Trial(909);
     for (let entries: u64 = 6; entries < 2 * LEAF_MAX; entries++) {
       const model = new Model();
       for (let key: u64 = 0; key < entries; key++) model.append((key << 16) + 3, (key << 16) + 3);
       build(model, Form.PLAIN, trial.random);
-      for (let offset: u64 = 0; offset < 3; offset++) {       // a block above the directory: what nodes give up is not room for others
+      // A block above the directory: what nodes give up is not room for others.
+      for (let offset: u64 = 0; offset < 3; offset++) {
         set(offset, 1);
         model.add(offset);
       }
       const full = change(trial, model, Change.SET, 1 << 16, (entries - 1 << 16) - 1);
-      change(trial, full, trial.random.below(2) ? Change.CLEAR : Change.FLIP, 2 << 16, (entries << 15) - 1 | 65535);
+      change(
+        trial, full, trial.random.below(2) ? Change.CLEAR : Change.FLIP, 2 << 16, (entries << 15) - 1 | 65535,
+      );
     }
     trial.end();
   });
 
-  it("asks for a rebuilt bitmap, and changes nothing, where more than a quarter goes or much is flipped", () => {
+  it("asks for a rebuilt bitmap and changes nothing if over a quarter goes or much is flipped", () => {
     const trial = new Trial(908), model = new Model(), dense = new Model();
     for (let key: u64 = 0; key < 1000; key++) model.append((key << 16) + 7, (key << 16) + 8);
     for (let key: u64 = 0; key < 30; key++) appendContainer(dense, key, Style.BITSET, trial.random);
@@ -207,7 +235,9 @@ describe("changing ranges", () => {
           trial.is(model, "nothing is changed yet");
           trial.holds(bytes >= used() / 4, "the estimate is not far too small: " + bytes.toString());
         }
-        if (how == Change.FLIP ? keys < 16 : keys <= 250) trial.same(bytes, 0, "in place, " + keys.toString() + " of 1000 containers");
+        if (how == Change.FLIP ? keys < 16 : keys <= 250) {
+          trial.same(bytes, 0, "in place, " + keys.toString() + " of 1000 containers");
+        }
         if (keys > 250) trial.holds(bytes > 0, "rebuilt, " + keys.toString() + " of 1000 containers");
         trial.steps++;
       }

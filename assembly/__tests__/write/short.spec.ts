@@ -29,7 +29,10 @@ function change(trial: Trial, model: Model, low: u32, value: u32): void {
 }
 
 // @ts-ignore: decorator
-@inline function kindNow(): i32 { const entry = findEntry(KEY); return entry ? <i32>entryKind<Own>(entry) : -1; }
+@inline function kindNow(): i32 {
+  const entry = findEntry(KEY);
+  return entry ? <i32>entryKind<Own>(entry) : -1;
+}
 
 describe("a container around the sizes at which it becomes a short bitset", () => {
   it("has the model's members, whatever is set and cleared", () => {
@@ -40,7 +43,9 @@ describe("a container around the sizes at which it becomes a short bitset", () =
         for (let i = 0; i < 1500; i++) {
           trial.steps++;
           const grows = (i / 300) % 2 == 0 ? 80 : 20;         // mostly up, then mostly down
-          change(trial, model, base + trial.random.below(windows[w]), u32(trial.random.below(100) < <u32>grows));
+          change(
+            trial, model, base + trial.random.below(windows[w]), u32(trial.random.below(100) < <u32>grows),
+          );
           if (i % 40 == 0) trial.is(model, "changed");
         }
         trial.is(model, "changed");
@@ -71,7 +76,9 @@ describe("a container around the sizes at which it becomes a short bitset", () =
             if (turn > 3 && turn % 2 == 1) { if (bytes && used() > bytes) grown++; bytes = used(); }
           }
           trial.holds(changes <= 1, "the kind changes once at most, with " + members.toString() + " members");
-          trial.holds(others != 0 || grown == 0, "a tiny arena does not grow, with " + members.toString() + " members");
+          trial.holds(
+            others != 0 || grown == 0, "a tiny arena does not grow, with " + members.toString() + " members",
+          );
           change(trial, model, low, 1);
         }
         trial.is(model, "filled");
@@ -80,13 +87,16 @@ describe("a container around the sizes at which it becomes a short bitset", () =
     trial.end();
   });
 
-  it("becomes a short bitset as soon as that is smaller, and something else when few members are left", () => {
-    const trial = new Trial(1312), model = start(trial, true), step: u32 = 17, count: u32 = 200, words = (count - 1) * step / 64 + 1;
+  it("becomes a short bitset once that is smaller, and something else when few members are left", () => {
+    const trial = new Trial(1312), model = start(trial, true), step: u32 = 17;
+    const count: u32 = 200, words = (count - 1) * step / 64 + 1;
     for (let i: u32 = 0; i < count; i++) {
       const low = (i * 77 % count) * step;                    // 77 has no common factor with 200
       change(trial, model, low, 1);
     }
-    trial.same(kindNow(), prefersShort(count, words) ? Kind.SHORT : Kind.ARRAY, "kind of 200 members 17 apart");
+    trial.same(
+      kindNow(), prefersShort(count, words) ? Kind.SHORT : Kind.ARRAY, "kind of 200 members 17 apart",
+    );
     for (let low: u32 = 0; low < count * step; low += 3) change(trial, model, low, 1);
     trial.same(kindNow(), Kind.SHORT, "kind of a third of the values");
     trial.is(model, "filled");
@@ -99,7 +109,10 @@ describe("a container around the sizes at which it becomes a short bitset", () =
       if (!converted && entryKind<Own>(entry) != Kind.SHORT) converted = entryCount<Own>(entry);
     }
     trial.same(kindNow(), -1, "kind when all are cleared");
-    trial.holds(staysShort(400, words) && converted < 400, "400 members stay a short bitset, not fewer than " + converted.toString());
+    trial.holds(
+      staysShort(400, words) && converted < 400,
+      "400 members stay a short bitset, not fewer than " + converted.toString(),
+    );
     trial.is(model, "emptied");
     trial.end();
   });

@@ -15,7 +15,8 @@ import { settle, takeBack } from "../../write/undo";
 import { Form, Trial, asOperand, build, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, range } from "../support/bitmap-model";
 import {
-  Random, addArgument, argumentsHandedBack, clear, clearArguments, enter, growCount, handedBackAt, setArenaSize,
+  Random, addArgument, argumentsHandedBack, clear, clearArguments, enter, growCount, handedBackAt,
+  setArenaSize,
 } from "../world/world";
 
 /** The offsets of one call, and those that all calls for a list have handed back. */
@@ -44,13 +45,17 @@ function end(trial: Trial, taken: bool): void {
   clear();
 }
 
-/** Makes `offsets` random ones that fill gaps, complete containers, go beyond 4096 members, and go to new containers. */
+/**
+ * Makes `offsets` random ones that fill gaps, complete containers,
+ * go beyond 4096 members, and go to new containers.
+ */
 function draw(model: Model, step: u64, random: Random): void {
   const stretches: u32 = 1 + random.below(12);
   offsets.length = 0;
   for (let s: u32 = 0; s < stretches; s++) {
     const i = model.intervals ? <i32>random.below(model.intervals) : -1, how = random.below(4);
-    let from = <u64>random.below(30) * step * 65536 + random.below(65536), length: u32 = 1 + random.below(random.below(2) ? 6 : 900);
+    let from = <u64>random.below(30) * step * 65536 + random.below(65536);
+    let length: u32 = 1 + random.below(random.below(2) ? 6 : 900);
     let gap: u64 = 1 + random.below(random.below(2) ? 2 : 40);
     if (random.below(8) && i >= 0) from = model.high(i) + 1;
     if (how < 3 && i >= 0 && i + 1 < model.intervals && model.low(i + 1) - from < 4000) {
@@ -102,7 +107,10 @@ describe("adding a list in several calls", () => {
     offsets.push((3 << 16) + 10);
     add();
     trial.same(runsCount(entryPayload<Own>(findEntry(0))), 656, "runs before they are settled");
-    trial.holds(entryKind<Own>(findEntry(3)) == Kind.RUNS && entryCount<Own>(findEntry(3)) == 65536, "not FULL before it is settled");
+    trial.holds(
+      entryKind<Own>(findEntry(3)) == Kind.RUNS && entryCount<Own>(findEntry(3)) == 65536,
+      "not FULL before it is settled",
+    );
     end(trial, false);
     trial.same(runsCount(entryPayload<Own>(findEntry(0))), 356, "runs");
     trial.same(entryKind<Own>(findEntry(3)), Kind.FULL, "kind of a complete container");
@@ -112,7 +120,8 @@ describe("adding a list in several calls", () => {
   });
 
   it("can be taken back after the arena was rewritten between two calls", () => {
-    const trial = new Trial(372), model = range(0, 9).append(11, 65535).append(65536, 131069).append(OFFSET_MAX, OFFSET_MAX);
+    const trial = new Trial(372);
+    const model = range(0, 9).append(11, 65535).append(65536, 131069).append(OFFSET_MAX, OFFSET_MAX);
     build(model, Form.RUNS, trial.random);
     offsets.length = 0;
     offsets.push(10);
@@ -131,7 +140,7 @@ describe("adding a list in several calls", () => {
     trial.end();
   });
 
-  it("leaves bitsets and buckets with few members when it is taken back, which the next removal converts", () => {
+  it("leaves bitsets and buckets of few members when taken back, which the next removal converts", () => {
     const trial = new Trial(373), counts: u32[] = [1, 2, 3, 4, 20, 700], steps: u64[] = [13, 60];
     for (let c = 0; c < counts.length; c++) {
       for (let s = 0; s < steps.length; s++) {
@@ -146,7 +155,10 @@ describe("adding a list in several calls", () => {
         add();
         end(trial, true);
         trial.is(model, "taken back");
-        trial.same(entryKind<Own>(findEntry(1)), s ? Kind.BUCKETS : Kind.BITSET, "kind with " + counts[c].toString() + " members left");
+        trial.same(
+          entryKind<Own>(findEntry(1)), s ? Kind.BUCKETS : Kind.BITSET,
+          "kind with " + counts[c].toString() + " members left",
+        );
         for (let left = counts[c]; left; left--) {
           const offset = 65536 + 40 * <u64>(left - 1) + 1;
           model.remove(offset);
