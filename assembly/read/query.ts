@@ -24,7 +24,7 @@ import {
   shortHas, shortLast, shortNextClear, shortNextSet, shortRank, shortSelect,
 } from "../container/short";
 
-/** What a container's next...() answers when there is no such offset. */
+/** What a container's next...() returns if there is no such offset. */
 // @ts-ignore: decorator
 @inline const NONE: u32 = UNIVERSE;
 
@@ -154,7 +154,7 @@ export function nextSet(from: u64): u64 {
 
 /**
  * The least offset from `from` on that is not a member.
- * If all up to 2^64 - 1 are members, it answers 0, which may be a member.
+ * If all up to 2^64 - 1 are members, it returns 0, which may be a member.
  */
 export function nextClear(from: u64): u64 {
   while (true) {
