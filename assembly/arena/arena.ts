@@ -393,8 +393,8 @@ export function wasteful(): u32 {
 @inline const LONE_ALWAYS: u32 = 8;
 
 /**
- * Whether a full arena should become a tiny one. A single container may have at most half of what a tiny arena
- * holds, so that the form does not change back and forth as the cardinality goes up and down.
+ * Whether a full arena should become a tiny one. A single container may have at most half of what a tiny
+ * arena holds, so that the form does not change back and forth as the cardinality goes up and down.
  */
 // @ts-ignore: decorator
 @inline function isTinySized(): bool {

@@ -222,8 +222,8 @@ function findLanes(x: v128, highest: u32, b: usize, bLast: usize): u32 {
 // @ts-ignore: decorator
 @inline function combineBlocks<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   const aEnd = a + arrayBytes(aCount), bEnd = b + arrayBytes(bCount), start = out;
-  // A placeholder stands before the first member: it differs from that member, and `notMember` keeps it out of
-  // the output.
+  // A placeholder stands before the first member: it differs from that member, and `notMember` keeps it out
+  // of the output.
   let members = i16x8.splat(<i16>(min(left.load16(a, 0), right.load16(b, 0)) ^ 1));
   let notMember = i64x2(0xffff, 0);
   do {

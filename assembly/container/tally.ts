@@ -1,6 +1,6 @@
 // A tally: a sum for each of a container's 65,536 values. From one value to the next, the sum rarely changes.
-// It is kept as its changes, so adding a container costs as much as its members or runs are many, and not what
-// 65,536 counters would cost. The layout of a tally at `tally` in memory 0:
+// It is stored as its changes, so adding a container takes time for its members or runs, not for 65,536
+// counters. The layout of a tally at `tally` in memory 0:
 //
 //   +0      summary: a bit for each of the 1024 words below that has been written
 //   +128    places: a bit for each value at which the sum differs from that of the value before; a word is
