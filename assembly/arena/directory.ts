@@ -94,7 +94,7 @@ import {
  * That guess is right when the leaf's keys are consecutive, as is usual.
  */
 // @ts-ignore: decorator
-@inline export function neighbourFor(leaf: usize, key: u64): usize {
+@inline export function neighborFor(leaf: usize, key: u64): usize {
   const count = nodeCount<Own>(leaf);
   if (!count) return 0;
   const distance = key - entryKey<Own>(entryAt(leaf, 0));
@@ -107,7 +107,7 @@ import {
 export function findEntry(key: u64): usize {
   const leaf = leafFor<Own>(key);
   if (isPacked<Own>(leaf)) return findItem(leaf, key);
-  const neighbor = neighbourFor(leaf, key);
+  const neighbor = neighborFor(leaf, key);
   if (neighbor) return neighbor;
   const upTo = farEntriesUpTo(leaf, key);
   if (!upTo) return 0;
