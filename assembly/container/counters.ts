@@ -56,7 +56,7 @@ export function startCounters(planes: usize, count: u32, least: u32, part: usize
 /**
  * Adds left bitset `a` and right bitset `b` to the counters: the part of PART_BYTES that begins at byte
  * `part` of a bitset. `a` and `b` are the addresses of that part. At `carry` in memory 0 is room for a part.
- * With a `least` other than 0, the counters are started first, as startCounters() would.
+ * With a `least` other than 0, the counters are started first, as by startCounters().
  */
 export function countParts(
   planes: usize, count: u32, least: u32, a: usize, b: usize, part: usize, carry: usize,
