@@ -24,7 +24,7 @@ import {
   shortHas, shortLast, shortNextClear, shortNextSet, shortRank, shortSelect,
 } from "../container/short";
 
-/** What a container's next...() returns if there is no such offset. */
+/** What a container's next...() answers when there is no such offset. */
 // @ts-ignore: decorator
 @inline const NONE: u32 = UNIVERSE;
 
