@@ -1,5 +1,5 @@
-// The functions that the host calls. Memory 0 is the bitmap that a function works on, or a fresh arena that it builds one in
-// (arena/arena.ts).
+// The functions that the host calls. Memory 0 is the bitmap that a function works on,
+// or a fresh arena that it builds one in (arena/arena.ts).
 
 export { set } from "./write/point";
 export { getAll, addAll, removeAll } from "./write/batch";

@@ -4,8 +4,8 @@
 //   +8 * count       room for another `count` offsets
 //   +16 * count      COUNTERS_BYTES for the counters
 //
-// Each pass sorts by one byte of the offsets, from the lowest byte to the highest, and keeps the order of offsets that have the same byte.
-// Bytes that are equal in all offsets need no pass.
+// Each pass sorts by one byte of the offsets, from the lowest byte to the highest,
+// and keeps the order of offsets that have the same byte. Bytes that are equal in all offsets need no pass.
 
 // @ts-ignore: decorator
 @inline const DIGITS: u32 = 256;
@@ -18,8 +18,9 @@
 @inline export const COUNTERS_BYTES: u32 = DIGITS * COUNTER_BYTES;
 
 /**
- * Sorts the `count` offsets unless they are ascending already. If `always` is 0, it also leaves sparse offsets unsorted: those that have
- * at least `count` containers between the least and the greatest, so that few share a container.
+ * Sorts the `count` offsets unless they are ascending already. If `always` is 0, it also leaves
+ * sparse offsets unsorted: those that have at least `count` containers between the least and the
+ * greatest, so that few share a container.
  */
 export function sort(count: u32, always: u32): void {
   const end = <usize>count * OFFSET_BYTES, first = load<u64>(0);
@@ -52,7 +53,8 @@ function distribute(from: usize, to: usize, bytes: usize, shift: u64): void {
     const counter = counterAt(counters, load<u64>(at) >> shift);
     store<u32>(counter, load<u32>(counter) + <u32>OFFSET_BYTES);
   }
-  let next = <u32>to;                         // from here on a counter is the address of the next offset with its byte
+  // From here on a counter is the address of the next offset with its byte.
+  let next = <u32>to;
   for (let digit: u64 = 0; digit < DIGITS; digit++) {
     const counter = counterAt(counters, digit), bytesOfDigit = load<u32>(counter);
     store<u32>(counter, next);
@@ -66,4 +68,6 @@ function distribute(from: usize, to: usize, bytes: usize, shift: u64): void {
 }
 
 // @ts-ignore: decorator
-@inline function counterAt(counters: usize, digit: u64): usize { return counters + (<usize>(digit & (DIGITS - 1)) << 2); }
+@inline function counterAt(counters: usize, digit: u64): usize {
+  return counters + (<usize>(digit & (DIGITS - 1)) << 2);
+}

@@ -1,5 +1,6 @@
-// The core with two more exports, for tests: a function that exceeds one of the sandbox's limits, whose ways test/safety/sandbox.test.ts
-// names in this order; and one that says what form a bitmap and one of its containers have, for fuzz/ways.c.
+// The core with two more exports, for tests: a function that exceeds one of the sandbox's limits, whose ways
+// test/safety/sandbox.test.ts names in this order; and one that says what form a bitmap and one of its
+// containers have, for fuzz/ways.c.
 
 import { isTiny } from "./arena/arena";
 import { findEntry, leafFor } from "./arena/directory";
@@ -13,8 +14,8 @@ import { Kind } from "./container/kind";
 export * from "./index";
 
 /**
- * Goes one step beyond the last valid address or number; an unknown `way` touches every last valid one. Expressions like `way - 4` in case
- * 3 are the greatest address, 2^32 - 1, and the divisor in case 30 is 0.
+ * Goes one step beyond the last valid address or number; an unknown `way` touches every last valid one.
+ * Expressions like `way - 4` in case 3 are the greatest address, 2^32 - 1, and the divisor in case 30 is 0.
  */
 export function trap(way: u32): u32 {
   const size = <usize>arena.size(), none = i64x2.splat(0);
@@ -63,10 +64,14 @@ export function trap(way: u32): u32 {
   return 0;
 }
 
-/** Touches the last valid addresses and numbers. The arena must have more than 8 KiB; the bitmap stays as it was. */
+/**
+ * Touches the last valid addresses and numbers.
+ * The arena must have more than 8 KiB; the bitmap stays as it was.
+ */
 function reach(): u32 {
   const size = <usize>arena.size(), last = load<u8>(size - 1);
-  let seen = last + <u32>load<u64>(size - 8) + <u32>i64x2.extract_lane(v128.load(size - 16), 0) + left.load8(size - 1, 0);
+  let seen = last + <u32>load<u64>(size - 8)
+    + <u32>i64x2.extract_lane(v128.load(size - 16), 0) + left.load8(size - 1, 0);
   seen += <u32>right.load64(size - 8, 0) + <u32>i64x2.extract_lane(left.load128(size - 17, 1), 0);
   store<u8>(size - 1, last);
   memory.copy(size - 1, size - 1, 1);
@@ -85,7 +90,10 @@ function reach(): u32 {
 /** Nests `times` calls. */
 function deeper(times: u32): u32 { return times ? deeper(times - 1) + times : arena.size(); }
 
-/** The forms of the arena, of the leaf for `key`, and of container `key`: a byte each, numbered as fuzz/ways.c names them. */
+/**
+ * The forms of the arena, of the leaf for `key`, and of container `key`:
+ * a byte each, numbered as fuzz/ways.c names them.
+ */
 export function formsAt(key: u64): u32 {
   return formOfArena() | (formOfLeaf(leafFor<Own>(key)) << 8) | (formOfContainer(findEntry(key)) << 16);
 }

@@ -284,8 +284,8 @@ export function allocateFresh(size: usize): usize {
 export function allocatePage(): usize {
   const lists = freeLists(), index = classFor(PAGE_BYTES);
   store<u8>(0, 1, PAGED);
-  // Other blocks of this class lie anywhere.
-  // Pages are mostly freed and allocated in turn, so looking at the first block will do.
+  // Other blocks of this class may lie anywhere, but pages are usually freed and allocated in turn,
+  // so checking the first block is enough.
   if (
     lists && ((load<u64>(lists) >> index) & 1)
     && !(load<u32>(lists + (<usize>index << 2), HEADS) & (<u32>PAGE_BYTES - 1))
@@ -356,7 +356,7 @@ function releasePieces(at: usize, bytes: usize): void {
  * bytes. Returns where it is then. Shrinking never moves it, and growing does not if it is the topmost block.
  */
 export function resize(at: usize, from: usize, to: usize): usize {
-  // One member more or less mostly stays within the same eight bytes.
+  // With one member more or less, the payload usually stays within the same eight bytes.
   if ((from - 1) >> 3 == (to - 1) >> 3) return at;
   const old = blockBytes(from), size = blockBytes(to);
   if (size == old) return at;
@@ -386,15 +386,15 @@ export function wasteful(): u32 {
 // @ts-ignore: decorator
 @inline const LONE_FEW: u32 = 32;
 /**
- * ... and one with more than these at multiples of them only,
- * so that it seldom changes each time that a second member comes and goes.
+ * ... but with more than this many only if their number is a multiple of it, so that the form seldom changes
+ * back and forth as a second member comes and goes.
  */
 // @ts-ignore: decorator
 @inline const LONE_ALWAYS: u32 = 8;
 
 /**
- * Whether a full arena should become a tiny one. In a single container half of what a tiny arena holds is the
- * most, so that an arena does not go back and forth while its cardinality goes up and down.
+ * Whether a full arena should become a tiny one. A single container may have at most half of what a tiny
+ * arena holds, so that the form does not change back and forth as the cardinality goes up and down.
  */
 // @ts-ignore: decorator
 @inline function isTinySized(): bool {

@@ -74,7 +74,7 @@ import { wordsOf } from "../container/short";
 // @ts-ignore: decorator
 @inline const LONE_MAX: u32 = ITEMS_MAX;
 /**
- * When the leaf buffer is full, as many lone members or fewer stay there: each page that is written is full.
+ * When the leaf buffer is full, at most this many lone members stay in it: each page that is written is full.
  */
 // @ts-ignore: decorator
 @inline const LONE_LEFT: u32 = LONE_MAX / 2;

@@ -39,14 +39,14 @@ import { SHORT_HEADER, wordsOf } from "../container/short";
 
 /**
  * A roomy leaf that falls to this many entries gets a block that fits.
- * Each half of a full leaf has more, so that leaves do not go back and forth.
+ * Each half of a full leaf has more, so that a leaf does not change back and forth.
  */
 // @ts-ignore: decorator
 @inline const ROOMY_LEAST: u32 = LEAF_MAX * 7 / 16;
 
 /**
  * A page with fewer items becomes an ordinary leaf.
- * Leaves with so few entries are not packed, so that leaves do not go back and forth.
+ * Leaves with so few entries are not packed, so that a leaf does not change back and forth.
  */
 // @ts-ignore: decorator
 @inline const PAGE_LEAST: u32 = 48;

@@ -94,7 +94,7 @@ import {
  * That guess is right when the leaf's keys are consecutive, as is usual.
  */
 // @ts-ignore: decorator
-@inline export function neighbourFor(leaf: usize, key: u64): usize {
+@inline export function neighborFor(leaf: usize, key: u64): usize {
   const count = nodeCount<Own>(leaf);
   if (!count) return 0;
   const distance = key - entryKey<Own>(entryAt(leaf, 0));
@@ -107,7 +107,7 @@ import {
 export function findEntry(key: u64): usize {
   const leaf = leafFor<Own>(key);
   if (isPacked<Own>(leaf)) return findItem(leaf, key);
-  const neighbor = neighbourFor(leaf, key);
+  const neighbor = neighborFor(leaf, key);
   if (neighbor) return neighbor;
   const upTo = farEntriesUpTo(leaf, key);
   if (!upTo) return 0;
@@ -183,7 +183,7 @@ function advanceLeaf<M>(entry: usize): u64 {
 
 /**
  * The place, at or after `place`, of the first entry that covers `key` or a greater key.
- * Searches the rest of the leaf in doubling steps first, because the entry is mostly near.
+ * Searches the rest of the leaf in doubling steps first, because the entry is usually near.
  */
 export function seekFrom<M>(place: u64, key: u64): u64 {
   let entry = placeEntry(place);
@@ -288,7 +288,7 @@ export function entryOfRank(rank: u64): usize {
 @inline export function entriesHeld<M>(): u32 { return isTiny<M>() ? nodeCount<M>(0) : entryTotal<M>(); }
 
 /**
- * Members of the whole bitmap modulo 2^64: the bitmap of all 2^64 offsets answers 0, as the empty one does.
+ * Members of the whole bitmap modulo 2^64: 0 for the bitmap of all 2^64 offsets, as for the empty one.
  */
 export function cardinalityHeld<M>(): u64 {
   if (!isTiny<M>()) return totalCardinality<M>();

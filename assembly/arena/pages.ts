@@ -1,6 +1,6 @@
 // Packed leaves (packed.ts) in the directory: which leaves are packed, and how packed leaves grow and split.
 //
-// Offsets far apart, such as identifiers, mostly have a container to themselves.
+// Offsets far apart, such as identifiers, usually have a container to themselves.
 // In a packed leaf each takes 4 to 8 bytes, not the 12 of an entry. Packed leaves are made in three places:
 //
 //   - A tiny arena of one member becomes a packed leaf when a second one comes that lies in another
@@ -296,8 +296,8 @@ function putItem(offset: u64): void {
 export function roomToMakeWay(key: u64): usize { return roomForSlot(key) + PAGE_ROOM + IMAGE_BYTES; }
 
 /**
- * Makes room in the directory for an offset that its page does not take.
- * Mostly that page takes it afterwards.
+ * Makes room in the directory for an offset for which its page has none.
+ * Usually that page has room afterwards.
  */
 function makeWay(offset: u64): void {
   const key = keyOf(offset);

@@ -56,7 +56,7 @@ export function roomToInsert(key: u64, entries: u32): usize {
 export function roomForEntries(entries: u64): u64 {
   const root = rootNode<Own>(), level = nodeLevel<Own>(root), count = nodeCount<Own>(root);
   // The second term: what nodes at both ends of a range take,
-  // and what roomToInsert() answers for the last entry, though it needs less.
+  // and what roomToInsert() returns for the last entry, though it needs less.
   if (level || count + entries > LEAF_MAX) {
     return entries * ROOM_AN_ENTRY + <u64>(2 * level + 3) * ROOM_A_LEVEL;
   }

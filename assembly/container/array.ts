@@ -3,8 +3,8 @@
 //
 // Two arrays are combined in one of three ways:
 //   blocks   eight members of each at a time, see lanes.ts
-//   lookup   each member of a short array is searched in a long one; costs the logarithm of the distance from
-//            the previous one
+//   lookup   searches a long array for each member of a short one; each search costs the logarithm of the
+//            distance from the member found before
 //   merge    one member at a time, branch-free, for arrays shorter than a block
 //
 // Below, left `a` is the array at `a` of the operand that `left` shows,
@@ -66,7 +66,7 @@ export function arrayLowerBound(at: usize, count: u32, value: u32): u32 {
     base += stepOver(start + 3 * step, step, value);
     count -= 3 * quarter;
   }
-  // In the end, so many members are compared at once.
+  // How many members are compared at once at the end.
   const compared: u32 = end - at < LANES_BYTES ? 1 : LANES;
   while (count > compared) {
     const half = count >> 1, step = arrayBytes(half);
@@ -222,8 +222,8 @@ function findLanes(x: v128, highest: u32, b: usize, bLast: usize): u32 {
 // @ts-ignore: decorator
 @inline function combineBlocks<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   const aEnd = a + arrayBytes(aCount), bEnd = b + arrayBytes(bCount), start = out;
-  // A placeholder stands before the first member: it differs from that member, and `notMember` keeps it out of
-  // the output.
+  // A placeholder stands before the first member: it differs from that member, and `notMember` keeps it out
+  // of the output.
   let members = i16x8.splat(<i16>(min(left.load16(a, 0), right.load16(b, 0)) ^ 1));
   let notMember = i64x2(0xffff, 0);
   do {
@@ -311,7 +311,7 @@ function lookUpRight<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize
 }
 
 /**
- * Copies the members `many` of memory M and changes that by the members `few` of memory F: Or adds them,
+ * Copies the members `many` of memory M and applies the members `few` of memory F to the copy: Or adds them,
  * AndNot removes them, and Xor adds those that are absent and removes the others. Copies each stretch of
  * `many` between two of `few` at once. Returns the end of the result.
  */

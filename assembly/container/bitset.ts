@@ -16,7 +16,7 @@ import { BITSET_BYTES, UNIVERSE } from "./limits";
 /**
  * Several bitsets are combined in parts of this size: first this part of all of them, then the next
  * part. With short turns the CPU keeps prefetching from each bitset; if it read whole bitsets in turn,
- * it would have to start anew with each.
+ * it would have to start over with each.
  */
 // @ts-ignore: decorator
 @inline export const PART_BYTES: usize = 1024;

@@ -1,7 +1,7 @@
-// Counters in bit slices: for each of a container's 65,536 values, in how many containers it is. Bit j of all
+// Counters in bit slices: for each of a container's 65,536 values, how many containers have it. Bit j of all
 // counters is plane j, a bitset in memory 0; planes follow one another, and behind the last one is the plane
 // `over`, which has a value once its counter has overflowed. Counters that begin at 2^planes - least overflow
-// when they have counted `least`: `over` then tells which values are in so many containers.
+// when they have counted `least`: `over` then tells which values are in at least that many containers.
 //
 // Adding 64 counters at once takes a few operations on words, so counting bitsets costs little more than
 // their union. See "Compressed bitmap indexes: beyond unions and intersections", Kaser and Lemire,
@@ -56,7 +56,7 @@ export function startCounters(planes: usize, count: u32, least: u32, part: usize
 /**
  * Adds left bitset `a` and right bitset `b` to the counters: the part of PART_BYTES that begins at byte
  * `part` of a bitset. `a` and `b` are the addresses of that part. At `carry` in memory 0 is room for a part.
- * A `least` other than 0 stands for startCounters() before.
+ * With a `least` other than 0, the counters are started first, as by startCounters().
  */
 export function countParts(
   planes: usize, count: u32, least: u32, a: usize, b: usize, part: usize, carry: usize,
@@ -95,7 +95,7 @@ type Join = u8;
 type Pass = u16;
 
 /**
- * What a plane holds before: what has been stored there, or nothing yet, which stands for no bits or for all.
+ * What a plane holds before: what has been stored there, or nothing yet, which counts as no bits or as all.
  */
 type Begun = u8;
 type Zeros = u16;
@@ -272,7 +272,7 @@ function carryOn(at: usize, count: u32, carry: u32): void {
 
 // Few containers of few members are counted in levels instead: level i is a bitset of the values
 // that are in more than i containers. Where most values are in one container only, the other
-// levels are hardly ever looked at.
+// levels are rarely read.
 
 /**
  * Adds the members of right array `a` to the `count` levels at `levels`,
@@ -326,7 +326,7 @@ export function countInBytes(counters: usize, a: usize, members: u32): void {
 
 /**
  * Writes the values that were counted at least `least` (1 to 255) times,
- * with `exactly` no more often, as a bitset to `out`. Returns how many they are.
+ * with `exactly` no more often, as a bitset to `out`. Returns their number.
  */
 export function reachedInBytes(counters: usize, least: u32, exactly: bool, out: usize): u32 {
   let members: u64 = 0;
@@ -381,8 +381,8 @@ export function keepRepeated(at: usize, members: u32, least: u32, exactly: bool)
 
 /**
  * Sorts the edges at `at`, which end at `end`. Writes the values that lie in `least` of the runs, with
- * `exactly` in no more, to `out` as a runs payload, and returns how many they are. For few edges: the
- * time is that of an insertion sort.
+ * `exactly` in no more, to `out` as a runs payload, and returns the number of values. For few edges:
+ * the time is that of an insertion sort.
  */
 export function sweepEdges(at: usize, end: usize, least: u32, exactly: bool, out: usize): u32 {
   for (let next = at + EDGE_BYTES; next < end; next += EDGE_BYTES) {

@@ -173,8 +173,8 @@ export function trimmedWords(at: usize): u32 {
 }
 
 /**
- * Whether giving back the words at the ends is worth it: a quarter of the words or more.
- * So a bitset does not go back and forth.
+ * Whether giving back the words at the ends is worth it: only if they are a quarter of the words or more,
+ * so that a bitset does not keep shrinking and growing.
  */
 // @ts-ignore: decorator
 @inline export function isWorthTrimming(words: u32, kept: u32): bool { return kept * 4 <= words * 3; }

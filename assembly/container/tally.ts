@@ -1,6 +1,6 @@
-// A tally: for each of a container's 65,536 values a sum, which changes at few of them. It is kept as its
-// changes, so adding a container costs what its members or runs are, and not what 65,536 counters would cost.
-// A tally at `tally` in memory 0 is
+// A tally: a sum for each of a container's 65,536 values. From one value to the next, the sum rarely changes.
+// It is stored as its changes, so adding a container takes time for its members or runs, not for 65,536
+// counters. The layout of a tally at `tally` in memory 0:
 //
 //   +0      summary: a bit for each of the 1024 words below that has been written
 //   +128    places: a bit for each value at which the sum differs from that of the value before; a word is
@@ -102,7 +102,7 @@ function nextChange(tally: usize, from: u32): u32 {
 // @ts-ignore: decorator
 @inline export function isUniform(tally: usize): bool { return nextChange(tally, 0) == UNIVERSE; }
 
-/** By how much the sum of value 0 differs from that before any was added. */
+/** What has been added to the sum of value 0. */
 // @ts-ignore: decorator
 @inline function changeOfFirst(tally: usize): i32 {
   return nextChange(tally, 0) ? 0 : load<i32>(changeAt(tally, 0));
@@ -119,7 +119,7 @@ function nextChange(tally: usize, from: u32): u32 {
 
 /**
  * Writes the values whose sum, plus `base`, is `least` or more, with `exactly` no more,
- * to `out` as a runs payload of up to `most` runs. Returns how many values they are, or TOO_MANY_RUNS.
+ * to `out` as a runs payload of up to `most` runs. Returns the number of values, or TOO_MANY_RUNS.
  */
 export function tallyToRuns(tally: usize, base: i32, least: i32, exactly: bool, out: usize, most: u32): u32 {
   let sum = base + changeOfFirst(tally), low: u32 = 0, members: u32 = 0, next = out + RUNS_HEADER_BYTES;
@@ -173,7 +173,7 @@ export function tallyWithPlanes(
 }
 
 /**
- * tallyWithPlanes() where the sum is the same for all values. Returns how many they are.
+ * tallyWithPlanes() where the sum is the same for all values. Returns the number of values.
  * `left` and `right` show memory 0.
  */
 export function planesToBitset(

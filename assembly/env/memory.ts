@@ -121,7 +121,7 @@ export namespace bits {
   @external("bits", "flip") export declare function flip(at: usize, four: u64): u32;
   /**
    * Writes the numbers of the bits of `word`, each plus `first`, to memory 0 at `at`,
-   * ascending, one byte each; returns how many they are. What is behind them, up to 64 bytes
+   * ascending, one byte each; returns their number. What is behind them, up to 64 bytes
    * from `at`, has no meaning afterwards.
    */
   // @ts-ignore: decorator

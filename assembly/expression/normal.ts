@@ -7,8 +7,8 @@
 //   ODD              x ^ x is nothing; ~x ^ y = ~(x ^ y). Of ranges, the places are left where they are odd
 //                    in number.
 //   ATLEAST, EXACTLY items get weights: what is there k times weighs k, and a complement weighs -1 while a
-//                    constant grows by 1. Ranges make steps of the constant. What can be said without weights
-//                    is, because counting is quicker: ATLEAST, EXACTLY, ALL, ANY. The rest are sums
+//                    constant grows by 1. Ranges make steps of the constant. What can do without weights
+//                    becomes ATLEAST, EXACTLY, ALL or ANY, because counting is quicker. The rest are sums
 //                    (combine/term.ts).
 //
 // A reference is the address of a record in normal form, plus 1 if its complement is meant. Records in normal

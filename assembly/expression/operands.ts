@@ -6,8 +6,8 @@ import { reserve } from "../arena/arena";
 import { entriesHeld } from "../arena/directory";
 import { recordsEnd, setOperandTable, setRecordsEnd } from "./tree";
 
-// Fewer than WORTHWHILE operands are not compared: looking would cost all small questions more than reading a
-// repeated one twice costs few. Up to COMPARED operands are compared with one another. More are looked up by
+// Fewer than WORTHWHILE operands are not compared: that would cost every small question something, and few of
+// them read an operand twice. Up to COMPARED operands are compared with one another. More are looked up by
 // their identities among slots, u64 identity and u64 operand: open addressing, at least half of them free.
 
 // @ts-ignore: decorator
@@ -18,8 +18,8 @@ import { recordsEnd, setOperandTable, setRecordsEnd } from "./tree";
 @inline const SLOT_BYTES: usize = 16;
 
 /**
- * Whether the operand has members. Empty ones are all alike,
- * but looking for them would take longer than combining them.
+ * Whether the operand has members. All empty ones are alike,
+ * but finding them would take longer than combining them.
  */
 // @ts-ignore: decorator
 @inline function hasMembers(operand: u32): bool {

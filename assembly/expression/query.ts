@@ -103,7 +103,7 @@ export function queryMembers(keys: u32, greatest: u64, from: u64, limit: u64): u
 
 /**
  * Makes the terms of the expression and opens them.
- * Members below `from` are none of the result's. S as in walk().
+ * The result has no members below `from`. S as in walk().
  */
 function open<S>(keys: u32, greatest: u64, from: u64): void {
   right.select(keys);

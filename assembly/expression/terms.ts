@@ -79,7 +79,7 @@ export function treeBytes(root: usize): u32 { return cursorsBytes(root) + bytesB
 
 /**
  * Makes the terms of the tree, of which item 0 is the root, and opens all cursors at container `key`.
- * `greatest`: of the offsets.
+ * `greatest` is the greatest offset.
  */
 export function openTree(root: usize, key: u64, greatest: u64): void {
   openRecord(root, 0, 1, cursorsBytes(root), key, greatest);

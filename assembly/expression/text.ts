@@ -24,7 +24,7 @@ import { mistake, note, setTextAt, textAt } from "./tree";
 
 /**
  * The next character that is not white space, END if there is none or a mistake has been made.
- * Characters of value 0 are none either.
+ * A character of value 0 counts as the end, too.
  */
 export function peek(): u32 {
   if (mistake()) return END;

@@ -159,7 +159,7 @@ export function readWide(mayPart: bool, size: u64, shift: u32): Fault {
   if (size < 8) return Fault.CUT_SHORT;
   right.select(0);
   const first = right.load64(0, 0), parts = first == PARTS && mayPart;
-  // 16 bytes can be 8 entries (a span), 27 bytes 3 (a bucket).
+  // The most entries: 16 bytes can be 8 of them (a span), 27 bytes 3 (a bucket).
   begin(parts ? size / 2 + 16 : size / 9 + 1, 0);
   const fault = parts ? readParts(size, shift) : readBuckets(first, size, shift);
   if (fault == Fault.NONE) finish();

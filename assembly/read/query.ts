@@ -71,7 +71,7 @@ export function nextSet(from: u64): u64 {
 
 /**
  * The least offset from `from` on that is not a member.
- * If all up to 2^64 - 1 are members, it answers 0, which may be a member.
+ * If all up to 2^64 - 1 are members, it returns 0, which may be a member.
  */
 export function nextClear(from: u64): u64 {
   while (true) {

@@ -5,7 +5,7 @@ import { isTiny, allocate, blockBytes, prepare, entryTotal, setEntryTotal, setTo
 import {
   keyOf, lowOf, offsetOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull,
 } from "../arena/entry";
-import { findEntry, farEntriesUpTo, farSlotsUpTo, neighbourFor } from "../arena/directory";
+import { findEntry, farEntriesUpTo, farSlotsUpTo, neighborFor } from "../arena/directory";
 import { rootNode, nodeLevel, slotAt, slotChild, addToSlot, entryAt } from "../arena/node";
 import { insertHere, insertEntry, adjust, promote, removeEntry } from "../arena/change";
 import { roomToInsert } from "../arena/room";
@@ -55,7 +55,7 @@ function insertBelow(node: usize, key: u64, low: u32, revocable: bool): u32 {
     if (inserted == Inserted.ADDED) setEntryTotal(entryTotal<Own>() + 1);
     return inserted;
   }
-  let entry = neighbourFor(node, key);
+  let entry = neighborFor(node, key);
   if (!entry) {
     const upTo = farEntriesUpTo(node, key);
     if (upTo && key <= entryLastKey<Own>(entryAt(node, upTo - 1))) entry = entryAt(node, upTo - 1);

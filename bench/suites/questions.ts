@@ -89,7 +89,7 @@ const counted = (contender: Asked, operation: string, keys: readonly string[]): 
 const countedAtOnce = (contender: Asked, operation: string, keys: readonly string[]): Command[] =>
   contender.has("BITOPCARD") ? [[contender.named("BITOPCARD"), operation, ...keys]] : counted(contender, operation, keys);
 
-/** Questions about few sets are asked about neighbouring ones, beginning with every STEP-th. */
+/** Questions about few sets are asked about neighboring ones, beginning with every STEP-th. */
 const STEP = 7;
 
 export async function* measureQuestions(contenders: readonly Contender[], data: DataSet): AsyncGenerator<Row> {

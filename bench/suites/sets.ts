@@ -9,7 +9,7 @@ import type { Row } from "../row.ts";
 
 type Operation = "AND" | "OR" | "XOR" | "NOT";
 
-/** A combination of `of` neighbouring sets, starting at every `step`-th set. */
+/** A combination of `of` neighboring sets, starting at every `step`-th set. */
 export interface Combination {
   readonly operation: Operation;
   readonly of: number;
