@@ -76,6 +76,23 @@ describeCommand("BITOP", (suite) => {
     for (const key of names) expectEqual(await roar.members(key), sorted(model(key)), "a source");
   });
 
+  // A source that is named among eight or more is looked for among the others, up to sixteen by comparison and beyond by hashing.
+  it.skipIf(protocol === 3).each(operations)("%s of sources that are named several times equals the model", async (operation) => {
+    await loadAll();
+    const few = ["array", "bitset", "run"], some = ["sparse", "array", "bitset", "full", "far"];
+    const lists = [
+      [...few, ...few, ...few], ["array", "array", "array", "array", "array", "array", "array", "array"],
+      [...some, ...few], [...few, "empty", "empty", "none", "none", "sparse"], [...names, "run", "run", ...names],
+      [...names, ...names, ...some, ...some, ...some], ["far", ...few, ...few, ...few, ...few, ...few, "full"],
+    ];
+    for (const keys of lists) {
+      const expected = expectedOf(operation, keys);
+      expect(await roar.run("BITOPCARD", operation, ...keys), keys.join(" ")).toBe(expected.length);
+      expect(await run(operation, "d", ...keys), keys.join(" ")).toBe(expected.length);
+      expectEqual(await roar.members("d"), expected, keys.join(" "));
+    }
+  });
+
   const onlyOnce = it.skipIf(protocol === 3 || family.bits === 64);
   onlyOnce.each(operations)("%s of containers with a thousand or more runs equals the model", async (operation) => {
     // The complement of scattered members consists of runs. A result with too many runs must be stored as another kind of container.
