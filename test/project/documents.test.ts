@@ -54,9 +54,9 @@ it.each(["link", "file", "target"] as const)("the documents contain references o
   expect(documents.flatMap((document) => found(textOf(document), patterns[kind]))).not.toEqual([]);
 });
 
-it("docs/architecture.md lists every import of the core", () => {
+it("docs/core.md lists every import of the core", () => {
   const declared = found(textOf("assembly/env/memory.ts"), /@external\("(\w+)", "(\w+)"\)/g).map(([, module, name]) => `${module}.${name}`);
-  const rows = found(textOf("docs/architecture.md"), /^\| `(?:\w+\.)(?:\w|\*).*$/gm).map(([row]) => row.split("|")[1]!).join();
+  const rows = found(textOf("docs/core.md"), /^\| `(?:\w+\.)(?:\w|\*).*$/gm).map(([row]) => row.split("|")[1]!).join();
   const listed = found(rows, /`(\w+\.\w+)/g).map(([, name]) => name);
   const operands = /^(left|right)\./; // summed up in one row
   expect(rows).toMatch(/`left\.\*`, `right\.\*`/);
