@@ -195,6 +195,51 @@ describe.each(byName(families))("%s", (_family, family) => {
     await expectMembers(lows, "flipped twice");
   });
 
+  /** The members of `k`, which has no others. */
+  const expectExactly = async (members: Iterable<number>, what: string): Promise<void> => {
+    const expected = [...members].sort((a, b) => a - b);
+    expect(await server.run("R.DEBUG", "VALIDATE", "k"), what).toBe("OK");
+    expectEqual(await roar.members("k"), expected, what);
+    expect(await roar.run("BITCOUNT", "k"), what).toBe(expected.length);
+  };
+
+  it("a member of a tiny bitmap that is full is set again", async () => {
+    const members = range(0, 32).map((n) => n * 1000);
+    await roar.load("k", members);
+    const bytes = await server.run("MEMORY", "USAGE", "k");
+    for (const m of members) expect(await roar.run("SETBIT", "k", m, 1)).toBe(1);
+    expect(await server.run("MEMORY", "USAGE", "k")).toBe(bytes);
+    await expectExactly(members, "set again");
+  });
+
+  it.each(["each alone", "beside runs of one member"])("pairs are reduced to lone members, %s, and these to none", async (how) => {
+    const first = range(0, 40).map((key) => key * CONTAINER), held = new Set(first.flatMap((m) => [m, m + 9]));
+    await roar.load("k", [...held]);
+    if (how !== "each alone") {
+      await roar.run("SETRANGE", "k", 10, 310);
+      await roar.connection.pipeline(range(10, 300).map((m) => [roar.name("SETBIT"), "k", m, 0]));
+    }
+    for (const m of first) {
+      expect(await roar.run("SETBIT", "k", m + 9, 0)).toBe(1);
+      held.delete(m + 9);
+    }
+    await expectExactly(held, "lone members");
+    for (const m of [...first].reverse()) {
+      expect(await roar.run("SETBIT", "k", m, 0)).toBe(1);
+      held.delete(m);
+      await expectExactly(held, `without ${m}`);
+    }
+  });
+
+  it.each(["ascending", "descending", "from both ends"])("lone members are added in pages, %s", async (order) => {
+    const far = range(1, 1500).map((n) => n * 131_072 + n), half = far.length / 2;
+    const ordered = order === "ascending" ? far : order === "descending" ? [...far].reverse()
+      : far.slice(0, half).flatMap((m, i) => [m, far.at(-1 - i)!]);
+    await server.run("DEL", "k");
+    await roar.connection.pipeline(ordered.map((m) => [roar.name("SETBIT"), "k", m, 1]));
+    await expectExactly(far, order);
+  });
+
   it("containers of every kind are combined with containers of every kind", async () => {
     const names = Object.keys(contents);
     for (const name of names) {
