@@ -3,6 +3,7 @@
 
 import stylistic from "@stylistic/eslint-plugin";
 import ts from "typescript-eslint";
+import kinds from "./tools/eslint-kinds.js";
 
 const layout = {
   ...stylistic.configs.customize({ indent: 2, quotes: "double", semi: true, braceStyle: "1tbs", arrowParens: true }).rules,
@@ -43,6 +44,7 @@ export default ts.config(
   { files: ["**/*.ts", "**/*.js"], plugins: { "@stylistic": stylistic, "@typescript-eslint": ts.plugin }, rules: { ...layout, ...everywhere } },
   { files: core, languageOptions: { parser: ts.parser, parserOptions: { allowInvalidAST: true } } },      // for decorators on constants
   { files: ["**/*.ts"], ignores: core, languageOptions: { parser: ts.parser, parserOptions: { projectService: true } }, rules: onNode },
+  { files: core, plugins: { kinds }, rules: { "kinds/exhaustive": "error" } },
   // The rule would ask for a space before `this` in `<usize>this.count`.
   { files: ["assembly/__tests__/**"], rules: { "@stylistic/keyword-spacing": "off" } },
 );
