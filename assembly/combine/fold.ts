@@ -395,12 +395,17 @@ export function complement(lk: u32, l: u64, out: usize): u64 {
       left.select(lk);
       return rest;
     }
-    default:
+    case Kind.ARRAY:
       if (members < RUNS_MAX) {
         arrayGaps(a, members, out);
         return runsShape(count, out);
       }
       arrayToBitset(a, members, out);
+      break;
+    case Kind.FULL:
+    case Kind.SINGLE:
+    case Kind.PAIR:
+    default: unreachable();
   }
   left.select(SELF);
   complementBitset(out, out);

@@ -35,6 +35,9 @@ export function normalized(s: u64): u64 {
       const low = bucketsSelect(at, count, 0), high = bucketsLast<Own>(at, count);
       return suitableKind(count, wordsBetween(low, high)) == Kind.SHORT ? converted(s, Kind.SHORT, low, high) : s;
     }
+    case Kind.FULL:
+    case Kind.SINGLE:
+    case Kind.PAIR:
     default: return unreachable();
   }
 }
@@ -78,6 +81,10 @@ function converted(s: u64, to: Kind, low: u32, high: u32): u64 {
     case Kind.BITSET: toBitset(kind, at, count, above); break;
     case Kind.ARRAY: toArray(kind, at, count, above); break;
     case Kind.BUCKETS: return intoBuckets(kind == Kind.ARRAY ? s : converted(s, Kind.ARRAY, low, high));
+    case Kind.RUNS:
+    case Kind.FULL:
+    case Kind.SINGLE:
+    case Kind.PAIR:
     default: unreachable();
   }
   return shape(to, count, above);

@@ -46,6 +46,7 @@ export function toArray(kind: Kind, a: usize, count: u32, out: usize): void {
     case Kind.SHORT: shortToArray(a, out); return;
     case Kind.BITSET: bitsetToArray(a, out); return;
     case Kind.RUNS: runsToArray(a, out); return;
+    case Kind.FULL:
     default: unreachable();
   }
 }
@@ -60,6 +61,7 @@ export function toBitset(kind: Kind, a: usize, count: u32, out: usize): void {
     case Kind.SHORT: shortToBitset(a, out); return;
     case Kind.BITSET: left.copy(out, a, BITSET_BYTES); return;
     case Kind.RUNS: runsToBitset(a, out); return;
+    case Kind.FULL:
     default: unreachable();
   }
 }
@@ -76,6 +78,8 @@ export function toShort(kind: Kind, a: usize, count: u32, low: u32, high: u32, o
     case Kind.BUCKETS: bucketsToShort(a, count, low, high, out); return;
     case Kind.BITSET: bitsetToShort(a, shortHeader(low >> 6, wordsBetween(low, high)), out); return;
     case Kind.RUNS: runsToShort(a, low, high, out); return;
+    case Kind.SHORT:
+    case Kind.FULL:
     default: unreachable();
   }
 }

@@ -119,6 +119,7 @@ export function nextClearIn(entry: usize, low: u32): u32 {
       while (index < count && member(payload, index) == low) { index++; low++; }
       return low;                             // at most 65,535 + 1 = NONE
     }
+    case Kind.FULL:
     default: return unreachable();
   }
 }

@@ -11,7 +11,7 @@ import { member } from "../container/array";
 import { bitsetSet } from "../container/bitset";
 import { arrayToBuckets, bucketsLast, bucketsSelect } from "../container/buckets";
 import { toArray, toBitset, toShort } from "../container/convert";
-import { Kind, isArray, staysBuckets, suitableKind, wordsBetween } from "../container/kind";
+import { Kind, staysBuckets, suitableKind, wordsBetween } from "../container/kind";
 import { BITSET_BYTES, LOW_MAX, MEMBER_BYTES, arrayBytes, bucketsBytes, shortBytes } from "../container/limits";
 import { runStart, runsLast } from "../container/run";
 import { bitsetBecomesShort, shortHeader, shortLow, spanOfBitset, wordCount, wordsOf } from "../container/short";
@@ -43,7 +43,7 @@ export function replaceContainer(entry: usize, form: u64): void {
 }
 
 /**
- * Converts the container to kind `to`, one with a payload other than runs. Buckets that cannot hold the members are an array,
+ * Converts the container to another kind `to`, one with a payload other than runs. Buckets that cannot hold the members are an array,
  * and one or two members of an array live in the entry.
  */
 export function convertTo(entry: usize, to: Kind): void {
@@ -56,6 +56,10 @@ export function convertTo(entry: usize, to: Kind): void {
       intoArray(entry);
       intoBuckets(entry);
       return;
+    case Kind.RUNS:
+    case Kind.FULL:
+    case Kind.SINGLE:
+    case Kind.PAIR:
     default: unreachable();
   }
 }
@@ -69,7 +73,6 @@ export function convertToSuitable(entry: usize): void {
 
 function intoArray(entry: usize): void {
   const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
-  if (isArray(kind)) return;
   if (isTiny<Own>()) { shortIntoTinyArray(entry); return; }
   const bytes = payloadBytes<Own>(entry), at = allocate(arrayBytes(count));
   toArray(kind, payload, count, at);
@@ -115,7 +118,6 @@ export function intoBuckets(entry: usize): bool {
 
 function intoBitset(entry: usize): void {
   const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
-  if (kind == Kind.BITSET) return;
   const at = allocate(BITSET_BYTES);
   toBitset(kind, payload, count, at);
   releaseContainer(entry);

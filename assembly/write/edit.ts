@@ -41,6 +41,7 @@ export function insertInto(entry: usize, low: u32, revocable: bool): bool {
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: return insertIntoArray(entry, low);
+    case Kind.FULL:
     default: return unreachable();
   }
 }
@@ -57,6 +58,8 @@ export function takeFrom(entry: usize, low: u32, asIs: bool): bool {
     case Kind.BUCKETS: return takeFromBuckets(entry, low, asIs);
     case Kind.ARRAY:
     case Kind.PAIR: return takeFromArray(entry, low);
+    case Kind.SINGLE:
+    case Kind.FULL:
     default: return unreachable();
   }
 }
