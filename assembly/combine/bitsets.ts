@@ -1,5 +1,5 @@
-// Bitsets of several operands at once, PART_BYTES of each by turns: the part of the result stays in the first-level cache, and the
-// processor foresees which lines of each operand come next.
+// Bitsets of several operands at once, PART_BYTES of each by turns: the part of the result stays in the
+// first-level cache, and the processor foresees which lines of each operand come next.
 
 import { SELF, bits, left, right } from "../env/memory";
 import { Fold } from "./fold";
@@ -21,15 +21,20 @@ import { And, Count, Or, Store, StoreOnly, Xor, stores } from "../container/kern
 
 /** The address of the PART_BYTES at `part` of the list's bitset `index`; shows its operand on the right. */
 // @ts-ignore: decorator
-@inline function listedPart(list: usize, index: u32, part: usize): usize { return shapeAt(listedShape(list, index)) + part; }
+@inline function listedPart(list: usize, index: u32, part: usize): usize {
+  return shapeAt(listedShape(list, index)) + part;
+}
 
 /**
- * Asks for the part behind `part` of the list's bitsets from .. to - 1, other than `skip`: otherwise the processor would wait for memory
- * where that part begins. It can wait for a few cache lines at a time only, and should have something to do meanwhile.
+ * Asks for the part behind `part` of the list's bitsets from .. to - 1, other than `skip`: otherwise the
+ * processor would wait for memory where that part begins. It can wait for a few cache lines at a time only,
+ * and should have something to do meanwhile.
  */
 // @ts-ignore: decorator
 @inline function askAhead(list: usize, from: u32, to: u32, skip: u32, part: usize): void {
-  for (let i = from; i < to; i++) if (i != skip && isBitset(list, i)) right.prefetch(listedPart(list, i, part + PART_BYTES), PART_BYTES);
+  for (let i = from; i < to; i++) {
+    if (i != skip && isBitset(list, i)) right.prefetch(listedPart(list, i, part + PART_BYTES), PART_BYTES);
+  }
 }
 
 /** The last bitset of the list before `to`, other than `skip`. There must be one. */
@@ -41,8 +46,8 @@ import { And, Count, Or, Store, StoreOnly, Xor, stores } from "../container/kern
 }
 
 /**
- * Folds the bitsets from .. to - 1 of the list, other than `skip`, into `acc`, a bitset of operand `at`. There must be one at least. The
- * result is in memory 0; with S = Count it is only counted.
+ * Folds the bitsets from .. to - 1 of the list, other than `skip`, into `acc`, a bitset of operand `at`.
+ * There must be one at least. The result is in memory 0; with S = Count it is only counted.
  */
 export function foldBitsetsByTurns<O, S>(acc: u64, at: u32, list: usize, from: u32, to: u32, skip: u32): u64 {
   const out = at == SELF ? shapeAt(acc) : scratch(Scratch.FIRST), last = lastBitset(list, to, skip);
@@ -56,11 +61,13 @@ export function foldBitsetsByTurns<O, S>(acc: u64, at: u32, list: usize, from: u
 }
 
 /**
- * The same for the PART_BYTES at `part` of each, without element `last`: that one's turn is the caller's. Shows on the left what there is
- * then, and returns its address.
+ * The same for the PART_BYTES at `part` of each, without element `last`: that one's turn is the caller's.
+ * Shows on the left what there is then, and returns its address.
  */
 // @ts-ignore: decorator
-@inline function foldPart<O>(acc: u64, at: u32, list: usize, from: u32, last: u32, skip: u32, out: usize, part: usize): usize {
+@inline function foldPart<O>(
+  acc: u64, at: u32, list: usize, from: u32, last: u32, skip: u32, out: usize, part: usize,
+): usize {
   let a = shapeAt(acc) + part;
   left.select(at);
   if (at != SELF) left.prefetch(a + PART_BYTES, PART_BYTES);
@@ -74,8 +81,8 @@ export function foldBitsetsByTurns<O, S>(acc: u64, at: u32, list: usize, from: u
 }
 
 /**
- * All bitsets of the list's first `count` elements as one, in Scratch.FIRST; NOTHING if there are none. With S = Count, which is only for a
- * list of bitsets alone, the result is only counted.
+ * All bitsets of the list's first `count` elements as one, in Scratch.FIRST; NOTHING if there are none.
+ * With S = Count, which is only for a list of bitsets alone, the result is only counted.
  */
 export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
   let acc = NOTHING, at = SELF, i: u32 = 0;
@@ -101,9 +108,14 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
     : foldBitsetsByTurns<Xor, S>(acc, at, list, from, to, SELF);
 }
 
-/** Members to expect in the intersection of `count` members with a container of `other` members that is independent of them. */
+/**
+ * Members to expect in the intersection of `count` members with a container of `other`
+ * members that is independent of them.
+ */
 // @ts-ignore: decorator
-@inline export function expectedMembers(count: u32, other: u32): u32 { return <u32>((<u64>count * other) / UNIVERSE); }
+@inline export function expectedMembers(count: u32, other: u32): u32 {
+  return <u32>((<u64>count * other) / UNIVERSE);
+}
 
 /** intersectToArray()'s answer when it gives up. */
 // @ts-ignore: decorator
@@ -122,9 +134,9 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
 }
 
 /**
- * What foldBitsetsByTurns<And>() would give, as an array: members are taken out while the intersection is made, which spares storing it
- * and reading it again. Answers TOO_MANY, with nothing changed, if the result probably is no array, or once the density so far predicts
- * more than ARRAY_MAX members.
+ * What foldBitsetsByTurns<And>() would give, as an array: members are taken out while the intersection is
+ * made, which spares storing it and reading it again. Answers TOO_MANY, with nothing changed, if the result
+ * probably is no array, or once the density so far predicts more than ARRAY_MAX members.
  */
 export function intersectToArray(acc: u64, at: u32, list: usize, from: u32, to: u32, skip: u32): u64 {
   let expected = shapeCount(acc);
@@ -136,7 +148,8 @@ export function intersectToArray(acc: u64, at: u32, list: usize, from: u32, to: 
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
     const a = foldPart<And>(acc, at, list, from, last, skip, scratch(Scratch.FIRST), part);
     askAhead(list, from, from + third, skip, part);
-    const end = listPart<And>(a, listedPart(list, last, part), <u32>part << 3, lanes), middle = middleOf(lanes, end);
+    const end = listPart<And>(a, listedPart(list, last, part), <u32>part << 3, lanes);
+    const middle = middleOf(lanes, end);
     askAhead(list, from + third, to - third, skip, part);
     out = extractListed(lanes, middle, dense, out);
     askAhead(list, to - third, to, skip, part);

@@ -1,5 +1,6 @@
-// BITOP NOT: all offsets up to a last one that the source does not have. The gaps between the source's containers become full containers,
-// and any number of neighbouring full containers is one entry, so the complement of a far member costs no more than that of a near one.
+// BITOP NOT: all offsets up to a last one that the source does not have. The gaps between the source's
+// containers become full containers, and any number of neighboring full containers is one entry, so the
+// complement of a far member costs no more than that of a near one.
 
 import { SELF, left, right } from "../env/memory";
 import { Right } from "../env/view";
@@ -8,7 +9,9 @@ import { keyOf, lowOf } from "../arena/entry";
 import { entriesHeld } from "../arena/directory";
 import { appendFull, begin, finish } from "../arena/builder";
 import { maximumOf } from "../read/query";
-import { CURSOR_BYTES, cursorKey, cursorLastKey, cursorShape, closeCursor, openCursor, seekCursor } from "./cursor";
+import {
+  CURSOR_BYTES, cursorKey, cursorLastKey, cursorShape, closeCursor, openCursor, seekCursor,
+} from "./cursor";
 import { emit } from "./emit";
 import { Fold, complement as complementShape, fold } from "./fold";
 import { makeScratch, Scratch, scratch } from "./scratch";
@@ -22,8 +25,9 @@ import { writeRun } from "../container/run";
 @inline export const SPAN_ENTRIES: u64 = 8;
 
 /**
- * Makes memory 0, which is fresh, all offsets of [0, max(last, greatest member)] that operand 0 does not have; without `lastGiven`, of
- * [0, greatest member]. With `sources` 0 there is no operand, because the key is missing: then the source is empty.
+ * Makes memory 0, which is fresh, all offsets of [0, max(last, greatest member)] that operand 0 does not
+ * have; without `lastGiven`, of [0, greatest member]. With `sources` 0 there is no operand, because the key
+ * is missing: then the source is empty.
  */
 export function complement(sources: u32, last: u64, lastGiven: u32): void {
   let entries: u32 = 0;
@@ -52,8 +56,8 @@ function complementUpTo(limit: u64): void {
 }
 
 /**
- * Appends the complement of the containers [first, last] of operand 0. The operand's cursor is at the first key from `first` on, and is
- * moved past `last`.
+ * Appends the complement of the containers [first, last] of operand 0.
+ * The operand's cursor is at the first key from `first` on, and is moved past `last`.
  */
 export function complementKeys(first: u64, last: u64): void {
   while (cursorKey(0) <= last) {
@@ -77,14 +81,20 @@ function offsetsUpTo(low: u32): u64 {
   return shape(Kind.RUNS, low + 1, at);
 }
 
-/** Appends the complement of the shape `s`, which `right` shows of operand 0. It is written where its block will be. */
+/**
+ * Appends the complement of the shape `s`, which `right` shows of operand 0.
+ * It is written where its block will be.
+ */
 function emitAllBut(key: u64, s: u64): void {
   makeScratch(Scratch.LIST);
   left.select(0);
   emit(key, complementShape(0, s, shapeKind(s) == Kind.BITSET ? alignedBump() : bumpMark()));
 }
 
-/** Appends `all`, which is in Scratch.FIRST, without the members of the shape `s`, which `right` shows of operand 0. */
+/**
+ * Appends `all`, which is in Scratch.FIRST,
+ * without the members of the shape `s`, which `right` shows of operand 0.
+ */
 function emitRest(key: u64, all: u64, s: u64): void {
   makeScratch(Scratch.LIST);
   left.select(SELF);

@@ -1,8 +1,9 @@
-// What a term has at one key: its operands' containers folded into one, then the results of the terms among its items, one after the other.
-// Each of those is made in scratch room of its own, unless nothing has been made before it. So the room depends on how deep terms are
-// nested, and not on how many there are.
+// What a term has at one key: its operands' containers folded into one, then the results of the terms among
+// its items, one after the other. Each of those is made in scratch room of its own, unless nothing has been
+// made before it. So the room depends on how deep terms are nested, and not on how many there are.
 //
-// A segment of more than one key (seek.ts) is evaluated like a container: all items are then full or absent, and so is the result.
+// A segment of more than one key (seek.ts) is evaluated like a container:
+// all items are then full or absent, and so is the result.
 
 import { SELF, left, right } from "../env/memory";
 import { keyOf, lowOf } from "../arena/entry";
@@ -15,19 +16,23 @@ import { cursorEntry, cursorKey, cursorOperand, cursorShape, cursorTerm, seekCur
 import { Fold, complement, foldCardinality } from "./fold";
 import { foldIntersection } from "./intersection";
 import {
-  firstFound, foldNext, foundContainers, foundFull, foundTerms, groupedFound, listedEntry, listedOperand, listedShape, listedTerm,
+  firstFound, foldNext, foundContainers, foundFull, foundTerms, groupedFound, listedEntry, listedOperand,
+  listedShape, listedTerm,
 } from "./list";
 import { Scratch, isResultPlace, lowerScratch, raiseScratch, scratch, scratchBeside } from "./scratch";
 import { NOTHING, copyShape, fullShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
 import {
-  Rule, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, highOffset, itemWeight, itemsEnd, listAt, listedAt,
-  lowOffset, resultEntry, resultOperand, setResult, stepConstant, stepCount, stepOffset, stepTo, termLeast, termRule,
+  Rule, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, highOffset, itemWeight,
+  itemsEnd, listAt, listedAt, lowOffset, resultEntry, resultOperand, setResult, stepConstant, stepCount,
+  stepOffset, stepTo, termLeast, termRule,
 } from "./term";
-import { MANY, counterPlaces, countListed, countOne, reached, repeatedOfArrays, repeatedOfFew } from "./threshold";
+import {
+  MANY, counterPlaces, countListed, countOne, reached, repeatedOfArrays, repeatedOfFew,
+} from "./threshold";
 import { seekRest } from "./seek";
 import {
-  addContainer, addToBytes, beginBytes, beginTally, noteItem, startSum, sumBase, sumContainers, sumDown, sumTerms, sumUp, suitsBytes,
-  weighAlike, weighed, weighedInBytes,
+  addContainer, addToBytes, beginBytes, beginTally, noteItem, startSum, sumBase, sumContainers, sumDown,
+  sumTerms, sumUp, suitsBytes, weighAlike, weighed, weighedInBytes,
 } from "./sum";
 import { foldListed } from "./union";
 
@@ -35,9 +40,10 @@ import { foldListed } from "./union";
 @inline function isFull(s: u64): bool { return shapeKind(s) == Kind.FULL; }
 
 /**
- * The container `key` of the term, whose items are all at `key` or past it. resultOperand() tells where it lies: in memory 0, there in
- * Scratch.FIRST or SECOND, or in an operand, there as the container of resultEntry(). A full one is FULL; NOTHING lies nowhere. With S =
- * Count the result need not be stored where that spares work.
+ * The container `key` of the term, whose items are all at `key` or past it. resultOperand() tells
+ * where it lies: in memory 0, there in Scratch.FIRST or SECOND, or in an operand, there as the
+ * container of resultEntry(). A full one is FULL; NOTHING lies nowhere. With S = Count the result need
+ * not be stored where that spares work.
  */
 export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, evaluated<S>(term, key)); }
 
@@ -77,8 +83,9 @@ export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, 
 }
 
 /**
- * Places that a term keeps while it evaluates another: FIRST and SECOND, where its result so far is, and TEMP, so that it is free for
- * folding the other's result, which lies behind it. Terms that count keep their counters, too.
+ * Places that a term keeps while it evaluates another: FIRST and SECOND, where its result so far is,
+ * and TEMP, so that it is free for folding the other's result, which lies behind it. Terms that
+ * count keep their counters, too.
  */
 // @ts-ignore: decorator
 @inline const KEPT_PLACES: u32 = Scratch.TEMP + 1;
@@ -125,11 +132,12 @@ function foldResult(op: Fold, term: u32, acc: u64, i: u32, s: u64): u64 {
   return copyShape(folded, scratch(Scratch.FIRST));
 }
 
-// --- All items ----------------------------------------------------------------------------------------------------------------
+// --- All items ---------------------------------------------------------------------------------------------
 
 /** The intersection of the items up to `end`, which are at `key`. */
 function evaluateAll<S>(term: u32, end: u32, key: u64): u64 {
-  const list = listAt(term), found = firstFound(term, end, key), listed = foundContainers(found), terms = foundTerms(found);
+  const list = listAt(term), found = firstFound(term, end, key);
+  const listed = foundContainers(found), terms = foundTerms(found);
   let acc = fullShape();
   if (listed == 1) acc = takeListed(term, list);
   else if (listed == 2 && !stores<S>() && !terms) return countOfTwo(Rule.ALL, list);
@@ -143,11 +151,12 @@ function evaluateAll<S>(term: u32, end: u32, key: u64): u64 {
   return acc;
 }
 
-// --- Unions and symmetric differences -------------------------------------------------------------------------------------------
+// --- Unions and symmetric differences ----------------------------------------------------------------------
 
 /** The union (OR) or symmetric difference (XOR) of the items at `key`. */
 function evaluateUnion<S>(op: Fold, term: u32, key: u64): u64 {
-  const list = listAt(term), found = groupedFound(term, key), listed = foundContainers(found), terms = foundTerms(found);
+  const list = listAt(term), found = groupedFound(term, key);
+  const listed = foundContainers(found), terms = foundTerms(found);
   if (op == Fold.OR && foundFull(found)) return fullShape();
   const flips = (foundFull(found) & 1) != 0, alone = !terms && !flips;
   let acc = NOTHING;
@@ -174,18 +183,22 @@ function complemented(term: u32, s: u64): u64 {
   return complement(operand, s, operand == SELF ? scratchBeside(s) : scratch(Scratch.FIRST));
 }
 
-// --- Differences ----------------------------------------------------------------------------------------------------------------
+// --- Differences -------------------------------------------------------------------------------------------
 
 /** The intersection of the first items, which are at `key`, less the others. */
 function evaluateLess<S>(term: u32, key: u64): u64 {
   const list = listAt(term);
-  let acc = termLeast(term) == 1 ? evaluateFirst(term, key) : settled<Store>(term, evaluateAll<Store>(term, firstGrouped(term), key));
+  let acc = termLeast(term) == 1
+    ? evaluateFirst(term, key)
+    : settled<Store>(term, evaluateAll<Store>(term, firstGrouped(term), key));
   if (!shapeCount(acc)) return NOTHING;
   seekRest(term, key);
   const found = groupedFound(term, key), listed = foundContainers(found), terms = foundTerms(found);
   if (foundFull(found)) return NOTHING;
   if (!stores<S>() && listed == 1 && !terms && !isFull(acc) && resultOperand(term) != SELF) {
-    return countOnly(shapeCount(acc) - inBoth(resultOperand(term), acc, listedOperand(list, 0), listedShape(list, 0)));
+    return countOnly(
+      shapeCount(acc) - inBoth(resultOperand(term), acc, listedOperand(list, 0), listedShape(list, 0)),
+    );
   }
   for (let i: u32 = 0; i < listed && shapeCount(acc); i++) {
     const next = listedShape(list, i);
@@ -204,7 +217,9 @@ function evaluateLess<S>(term: u32, key: u64): u64 {
 // @ts-ignore: decorator
 @inline function evaluateFirst(term: u32, key: u64): u64 {
   const first = firstItem(term);
-  return cursorTerm(first) ? takeResult(term, first, evaluate<Store>(cursorTerm(first), key)) : takeItem(term, first);
+  return cursorTerm(first)
+    ? takeResult(term, first, evaluate<Store>(cursorTerm(first), key))
+    : takeItem(term, first);
 }
 
 /** The first item and any of the others; they are operands. */
@@ -230,7 +245,9 @@ function evaluateDiff1<S>(term: u32, key: u64): u64 {
   return listed == 1 ? takeListed(term, list) : foldListed<Store>(Fold.OR, list, listed);
 }
 
-/** Folds the container of item `first`, an operand, into `rest`, the result of the term so far: AND or ANDNOT. */
+/**
+ * Folds the container of item `first`, an operand, into `rest`, the result of the term so far: AND or ANDNOT.
+ */
 function withFirst<S>(op: Fold, term: u32, rest: u64, first: u32): u64 {
   const next = cursorShape(first), operand = cursorOperand(first);
   if (isFull(next)) return op == Fold.AND ? rest : NOTHING;
@@ -252,11 +269,12 @@ function withFirst<S>(op: Fold, term: u32, rest: u64, first: u32): u64 {
   return s;
 }
 
-// --- How many items ---------------------------------------------------------------------------------------------------------------
+// --- How many items ----------------------------------------------------------------------------------------
 
 /** What `least` items have, with `exactly` no more. */
 function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
-  const list = listAt(term), found = groupedFound(term, key), listed = foundContainers(found), full = foundFull(found);
+  const list = listAt(term), found = groupedFound(term, key);
+  const listed = foundContainers(found), full = foundFull(found);
   const terms = foundTerms(found);
   if (full + listed + terms < termLeast(term)) return NOTHING;
   if (full > termLeast(term) || (full == termLeast(term) && !exactly)) return exactly ? NOTHING : fullShape();
@@ -271,7 +289,10 @@ function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
   return reached<S>(planes, exactly);
 }
 
-/** What `least` of the list's `listed` containers have, with `exactly` no more. There are `least` or more of them. */
+/**
+ * What `least` of the list's `listed` containers have, with `exactly` no more.
+ * There are `least` or more of them.
+ */
 function repeated<S>(term: u32, list: usize, listed: u32, least: u32, exactly: bool): u64 {
   const s = thresholdOfListed<S>(term, list, listed, least, exactly);
   return s == MANY ? reached<S>(countListed(list, listed, least, exactly), exactly) : s;
@@ -297,24 +318,30 @@ function thresholdOfListed<S>(term: u32, list: usize, listed: u32, least: u32, e
   return few == MANY ? repeatedOfArrays<S>(list, listed, least, exactly) : few;
 }
 
-// --- Sums -------------------------------------------------------------------------------------------------------------------------
+// --- Sums --------------------------------------------------------------------------------------------------
 
 /** What weighs enough. */
 function evaluateSum<S>(term: u32, key: u64): u64 {
   const step = stepTo(term, key), exactly = termRule(term) == Rule.SUM_EXACTLY, least = <i32>termLeast(term);
   startSum(stepConstant(term, step));
   visitItems<Count>(term, key);
-  if (step + 1 == stepCount(term) || keyOf(stepOffset(term, step + 1)) != key) {              // no step begins inside
+  // No step begins inside.
+  if (step + 1 == stepCount(term) || keyOf(stepOffset(term, step + 1)) != key) {
     const base = sumBase(), most = base + sumUp(), fewest = base + sumDown(), containers = sumContainers();
     if (most < least || (exactly && fewest > least)) return NOTHING;
     if (fewest >= least && (!exactly || most == fewest)) return fullShape();
-    if (!sumTerms() && weighAlike(false)) return repeatedAtKey<S>(term, key, containers, <u32>(least - base), exactly);
+    if (!sumTerms() && weighAlike(false)) {
+      return repeatedAtKey<S>(term, key, containers, <u32>(least - base), exactly);
+    }
     if (!sumTerms() && weighAlike(true)) {
       const other = <u32>(base - least);
       if (exactly) return repeatedAtKey<S>(term, key, containers, other, true);
-      return complemented(term, settled<Store>(term, repeatedAtKey<Store>(term, key, containers, other + 1, false)));
+      return complemented(
+        term, settled<Store>(term, repeatedAtKey<Store>(term, key, containers, other + 1, false)),
+      );
     }
-    const wanted = least - fewest;            // 0 is all that weigh less than nothing, which bytes do not look for
+    // 0 is all that weigh less than nothing, which bytes do not look for.
+    const wanted = least - fewest;
     if (wanted && suitsBytes()) {
       beginBytes();
       visitItems<StoreOnly>(term, key);
@@ -336,7 +363,10 @@ function evaluateSum<S>(term: u32, key: u64): u64 {
   return repeated<S>(term, listAt(term), containers, least, exactly);
 }
 
-/** Adds what the items of a sum have at the key: to a tally (S = Store) or to bytes (StoreOnly). With S = Count, notes what there is. */
+/**
+ * Adds what the items of a sum have at the key: to a tally (S = Store) or to bytes (StoreOnly).
+ * With S = Count, notes what there is.
+ */
 function visitItems<S>(term: u32, key: u64): void {
   if (!groupCount(term)) { visitRange<S>(term, firstItem(term), itemsEnd(term), key); return; }
   for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
@@ -364,13 +394,15 @@ function visitRange<S>(term: u32, from: u32, to: u32, key: u64): void {
   }
 }
 
-// --- Complements and ranges -----------------------------------------------------------------------------------------------------
+// --- Complements and ranges --------------------------------------------------------------------------------
 
 /** What the only item has not. */
 function evaluateComplement(term: u32, key: u64): u64 {
   const i = firstItem(term);
   if (cursorKey(i) != key) return fullShape();
-  return complemented(term, cursorTerm(i) ? takeResult(term, i, evaluate<Store>(cursorTerm(i), key)) : takeItem(term, i));
+  return complemented(
+    term, cursorTerm(i) ? takeResult(term, i, evaluate<Store>(cursorTerm(i), key)) : takeItem(term, i),
+  );
 }
 
 /** The range's part of the container. */
@@ -382,13 +414,16 @@ function evaluateRange(term: u32, key: u64): u64 {
   return shape(Kind.RUNS, last - first + 1, out);
 }
 
-// --- Counting ---------------------------------------------------------------------------------------------------------------------
+// --- Counting ----------------------------------------------------------------------------------------------
 
 /** A result that is only counted. */
 // @ts-ignore: decorator
 @inline function countOnly(members: u32): u64 { return shape(Kind.ARRAY, members, 0); }
 
-/** The result of a union (ANY), symmetric difference (ODD) or intersection (ALL) of the list's two containers, only counted. */
+/**
+ * The result of a union (ANY), symmetric difference (ODD) or intersection (ALL) of the
+ * list's two containers, only counted.
+ */
 function countOfTwo(rule: Rule, list: usize): u64 {
   const r = listedShape(list, 1);
   const l = load<u64>(listedAt(list, 0)), both = inBoth(listedOperand(list, 0), l, listedOperand(list, 1), r);
@@ -396,9 +431,14 @@ function countOfTwo(rule: Rule, list: usize): u64 {
   return countOnly(rule == Rule.ALL ? both : rule == Rule.ANY ? sum - both : sum - 2 * both);
 }
 
-/** Members of the intersection of the container `l` of operand `lk` with the container `r` of operand `rk`, which `right` shows. */
+/**
+ * Members of the intersection of the container `l` of operand `lk` with the container `r` of operand `rk`,
+ * which `right` shows.
+ */
 // @ts-ignore: decorator
 @inline function inBoth(lk: u32, l: u64, rk: u32, r: u64): u32 {
   left.select(lk);
-  return foldCardinality(lk, l, rk, r, lk == SELF ? scratchBeside(l) : scratch(Scratch.FIRST), scratch(Scratch.TEMP));
+  return foldCardinality(
+    lk, l, rk, r, lk == SELF ? scratchBeside(l) : scratch(Scratch.FIRST), scratch(Scratch.TEMP),
+  );
 }

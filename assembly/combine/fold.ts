@@ -1,27 +1,36 @@
-// Two containers into one, whatever their kinds: a table from pairs of kinds to kernels. The walk over bitmaps (combine.ts) knows keys,
-// the kernels (container/) know one pair of kinds each, and this file is what lies between.
+// Two containers into one, whatever their kinds: a table from pairs of kinds to kernels. The walk
+// over bitmaps (combine.ts) knows keys, the kernels (container/) know one pair of kinds each, and
+// this file is what lies between.
 //
-// `l`, the left container, belongs to operand `lk`, which `left` shows; `r` belongs to operand `rk`, which `right` shows. An operand
-// number of SELF stands for memory 0, where results of earlier folds are. Every function leaves both sides showing what they showed.
+// `l`, the left container, belongs to operand `lk`, which `left` shows; `r` belongs to operand `rk`, which
+// `right` shows. An operand number of SELF stands for memory 0, where results of earlier folds are. Every
+// function leaves both sides showing what they showed.
 
 import { SELF, left, right } from "../env/memory";
 import { RUNS_MAX, Scratch, FOLD_BYTES } from "./scratch";
 import {
-  NOTHING, arrayShape, bitsetShape, bucketsShape, copyShape, fullShape, runsShape, shape, shapeAt, shapeCount, shapeKind,
+  NOTHING, arrayShape, bitsetShape, bucketsShape, copyShape, fullShape, runsShape, shape, shapeAt, shapeCount,
+  shapeKind,
 } from "./shape";
 import { UNFOLDED, areShortAndArray, countShort, differenceShort, intersectShort, uniteShort } from "./short";
 import { packed, unpackedLeft, unpackedRight } from "./unpack";
 import { Kind } from "../container/kind";
 import { Or, Xor } from "../container/kernel";
 import { ARRAY_MAX, BITSET_BYTES, UNIVERSE, isArraySized } from "../container/limits";
-import { intersectArrays, intersectArraysCardinality, unionArrays, differenceArrays, xorArrays } from "../container/array";
 import {
-  intersectBitsets, intersectBitsetsCardinality, unionBitsets, differenceBitsets, xorBitsets, complementBitset, bitsetCardinality,
+  intersectArrays, intersectArraysCardinality, unionArrays, differenceArrays, xorArrays,
+} from "../container/array";
+import {
+  intersectBitsets, intersectBitsetsCardinality, unionBitsets, differenceBitsets, xorBitsets,
+  complementBitset, bitsetCardinality,
 } from "../container/bitset";
-import { intersectRuns, unionRuns, differenceRuns, xorRuns, complementRuns, runsCardinality } from "../container/run";
 import {
-  intersectArrayBitset, intersectArrayBitsetCardinality, differenceArrayBitset, intersectArrayRuns, differenceArrayRuns, unionArrayInto,
-  differenceArrayInto, xorArrayInto, unionRunsInto, differenceRunsInto, xorRunsInto, intersectRunsInto,
+  intersectRuns, unionRuns, differenceRuns, xorRuns, complementRuns, runsCardinality,
+} from "../container/run";
+import {
+  intersectArrayBitset, intersectArrayBitsetCardinality, differenceArrayBitset, intersectArrayRuns,
+  differenceArrayRuns, unionArrayInto, differenceArrayInto, xorArrayInto, unionRunsInto, differenceRunsInto,
+  xorRunsInto, intersectRunsInto,
 } from "../container/mixed";
 import { intersectBuckets, intersectBucketsCardinality, differenceBuckets } from "../container/buckets";
 import { NO_BUCKETS, xorBuckets, unionBuckets, MERGE_BYTES } from "../container/merge";
@@ -30,7 +39,10 @@ import { shortToBitset } from "../container/short";
 
 export const enum Fold { AND, OR, XOR, ANDNOT }
 
-/** The kinds of a left and a right container. Pairs with BUCKETS or SHORT are not named: they are what is left. */
+/**
+ * The kinds of a left and a right container. Pairs with BUCKETS or SHORT are not named:
+ * they are what is left.
+ */
 const enum Pair {
   ARRAY_ARRAY = (Kind.ARRAY << 3) | Kind.ARRAY,
   ARRAY_BITSET = (Kind.ARRAY << 3) | Kind.BITSET,
@@ -49,8 +61,9 @@ const enum Pair {
 @inline function isEmptyOrFull(s: u64): bool { return !shapeCount(s) || shapeKind(s) == Kind.FULL; }
 
 /**
- * Folds the container `r` into `l`. The result is in memory 0: at `out`, at `temp`, or where `l` is. Neither `out` nor `temp` may overlap
- * `l`, except that a bitset `l` in memory 0 is changed in place. Both need FOLD_BYTES.
+ * Folds the container `r` into `l`. The result is in memory 0: at `out`, at `temp`, or where `l`
+ * is. Neither `out` nor `temp` may overlap `l`, except that a bitset `l` in memory 0 is changed
+ * in place. Both need FOLD_BYTES.
  */
 export function fold(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: usize): u64 {
   if (isEmptyOrFull(l) || isEmptyOrFull(r)) return foldEmptyOrFull(op, lk, l, rk, r, out);
@@ -68,7 +81,10 @@ export function fold(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, tem
   }
 }
 
-/** Members of the intersection of `l` and `r`. `out` and `temp`, as in fold(), are used only where runs are involved. */
+/**
+ * Members of the intersection of `l` and `r`.
+ * `out` and `temp`, as in fold(), are used only where runs are involved.
+ */
 export function foldCardinality(lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: usize): u32 {
   if (shapeKind(l) == Kind.FULL) return shapeCount(r);
   if (shapeKind(r) == Kind.FULL) return shapeCount(l);
@@ -99,7 +115,7 @@ export function foldCardinality(lk: u32, l: u64, rk: u32, r: u64, out: usize, te
   right.select(lk);
 }
 
-// --- Empty and full -----------------------------------------------------------------------------------------------------------
+// --- Empty and full ----------------------------------------------------------------------------------------
 
 /** fold() where one side at least is empty or full. */
 function foldEmptyOrFull(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize): u64 {
@@ -128,7 +144,7 @@ function copyLeft(lk: u32, l: u64, rk: u32, out: usize): u64 {
   return copy;
 }
 
-// --- Arrays -------------------------------------------------------------------------------------------------------------------
+// --- Arrays ------------------------------------------------------------------------------------------------
 
 function foldArrays(op: Fold, l: u64, r: u64, out: usize): u64 {
   const a = shapeAt(l), aCount = shapeCount(l), b = shapeAt(r), bCount = shapeCount(r);
@@ -144,8 +160,12 @@ function foldArrays(op: Fold, l: u64, r: u64, out: usize): u64 {
 }
 
 function foldArrayBitset(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize): u64 {
-  if (op == Fold.AND) return arrayShape(intersectArrayBitset(shapeAt(l), shapeCount(l), shapeAt(r), out), out);
-  if (op == Fold.ANDNOT) return arrayShape(differenceArrayBitset(shapeAt(l), shapeCount(l), shapeAt(r), out), out);
+  if (op == Fold.AND) {
+    return arrayShape(intersectArrayBitset(shapeAt(l), shapeCount(l), shapeAt(r), out), out);
+  }
+  if (op == Fold.ANDNOT) {
+    return arrayShape(differenceArrayBitset(shapeAt(l), shapeCount(l), shapeAt(r), out), out);
+  }
   swapSides(lk, rk);
   const swapped = foldBitsetArray(op, rk, r, lk, l, out);
   swapSides(rk, lk);
@@ -167,7 +187,7 @@ function foldArrayRuns(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, t
   return folded;
 }
 
-// --- Bitsets ------------------------------------------------------------------------------------------------------------------
+// --- Bitsets -----------------------------------------------------------------------------------------------
 
 function foldBitsets(op: Fold, lk: u32, l: u64, r: u64, out: usize): u64 {
   const a = shapeAt(l), b = shapeAt(r), to = lk == SELF ? a : out;
@@ -217,7 +237,7 @@ function foldRunsInto(op: Fold, to: usize, b: usize, lk: u32): u64 {
   return bitsetShape(count, to);
 }
 
-// --- Runs ---------------------------------------------------------------------------------------------------------------------
+// --- Runs --------------------------------------------------------------------------------------------------
 
 function foldRunsArray(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: usize): u64 {
   const a = shapeAt(l), b = shapeAt(r), count = shapeCount(r);
@@ -266,7 +286,9 @@ function foldRuns(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize): u64 {
   return folded;
 }
 
-/** Folds the runs at `b`, which `right` shows, into those at `a`, which `left` shows. Leaves `left` at SELF. */
+/**
+ * Folds the runs at `b`, which `right` shows, into those at `a`, which `left` shows. Leaves `left` at SELF.
+ */
 function mergeRuns(op: Fold, a: usize, b: usize, out: usize): u64 {
   if (op == Fold.AND) intersectRuns(a, b, out);
   else if (op == Fold.OR) unionRuns(a, b, out);
@@ -276,9 +298,12 @@ function mergeRuns(op: Fold, a: usize, b: usize, out: usize): u64 {
   return runsShape(runsCardinality(out), out);
 }
 
-// --- Buckets and short bitsets ------------------------------------------------------------------------------------------------
+// --- Buckets and short bitsets -----------------------------------------------------------------------------
 
-/** fold() where one side at least is buckets or a short bitset: by kernels for those where there are any, otherwise unpacked. */
+/**
+ * fold() where one side at least is buckets or a short bitset:
+ * by kernels for those where there are any, otherwise unpacked.
+ */
 function foldPacked(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: usize): u64 {
   const a = shapeAt(l), b = shapeAt(r);
   if (shapeKind(l) == Kind.SHORT || shapeKind(r) == Kind.SHORT) {
@@ -293,7 +318,8 @@ function foldPacked(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp
     if (op == Fold.AND) return arrayShape(intersectBuckets(a, shapeCount(l), b, shapeCount(r), out), out);
     return arrayShape(differenceBuckets(a, shapeCount(l), b, shapeCount(r), out), out);
   }
-  if (becomesBitset(r) && !becomesBitset(l) && shapeKind(l) != Kind.BITSET && op != Fold.ANDNOT) {   // a bitset is changed in place
+  // A bitset is changed in place.
+  if (becomesBitset(r) && !becomesBitset(l) && shapeKind(l) != Kind.BITSET && op != Fold.ANDNOT) {
     swapSides(lk, rk);
     const swapped = foldPacked(op, rk, r, lk, l, out, temp);
     swapSides(rk, lk);
@@ -317,9 +343,14 @@ function foldPacked(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp
   return folded;
 }
 
-/** Whether the container is a short bitset that becomes a bitset when it is unpacked. That is folded in place, and so unpacked to `out`. */
+/**
+ * Whether the container is a short bitset that becomes a bitset when it is unpacked.
+ * That is folded in place, and so unpacked to `out`.
+ */
 // @ts-ignore: decorator
-@inline function becomesBitset(s: u64): bool { return shapeKind(s) == Kind.SHORT && !isArraySized(shapeCount(s)); }
+@inline function becomesBitset(s: u64): bool {
+  return shapeKind(s) == Kind.SHORT && !isArraySized(shapeCount(s));
+}
 
 /** fold() where one side at least is a short bitset and there is a kernel for both; otherwise UNFOLDED. */
 function foldShort(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize): u64 {
@@ -342,7 +373,10 @@ function foldPackedCardinality(lk: u32, l: u64, rk: u32, r: u64, out: usize, tem
   return count;
 }
 
-/** Arrays this many times shorter than the buckets they meet are not merged with them: it is quicker to look their members up. */
+/**
+ * Arrays this many times shorter than the buckets they meet are not merged with them:
+ * it is quicker to look their members up.
+ */
 // @ts-ignore: decorator
 @inline const MERGE_RATIO: u32 = 24;
 /** mergeBuckets()'s answer when buckets cannot hold a side or the result. */
@@ -359,13 +393,16 @@ function foldPackedCardinality(lk: u32, l: u64, rk: u32, r: u64, out: usize, tem
 
 /** The union or symmetric difference of buckets with buckets or an array, as buckets. */
 function mergeBuckets(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize): u64 {
-  assert(<usize>ARRAY_MAX + MERGE_BYTES <= FOLD_BYTES);       // mayMerge() has seen to it that the result fits `out`
+  // mayMerge() has seen to it that the result fits `out`.
+  assert(<usize>ARRAY_MAX + MERGE_BYTES <= FOLD_BYTES);
   const a = packed(lk, l, Scratch.LEFT), b = packed(rk, r, Scratch.RIGHT);
   let members = NO_BUCKETS;
   if (a && b) {
     left.select(shapeKind(l) == Kind.BUCKETS ? lk : SELF);
     right.select(shapeKind(r) == Kind.BUCKETS ? rk : SELF);
-    members = op == Fold.OR ? unionBuckets(a, shapeCount(l), b, shapeCount(r), out) : xorBuckets(a, shapeCount(l), b, shapeCount(r), out);
+    members = op == Fold.OR
+      ? unionBuckets(a, shapeCount(l), b, shapeCount(r), out)
+      : xorBuckets(a, shapeCount(l), b, shapeCount(r), out);
   }
   const merged = members == NO_BUCKETS ? UNMERGED : bucketsShape(members, out);
   left.select(lk);
@@ -373,7 +410,7 @@ function mergeBuckets(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize): u
   return merged;
 }
 
-// --- Complement ---------------------------------------------------------------------------------------------------------------
+// --- Complement --------------------------------------------------------------------------------------------
 
 /** All 65,536 offsets but the members of `l`, which is neither empty nor full. `out` must not overlap it. */
 export function complement(lk: u32, l: u64, out: usize): u64 {

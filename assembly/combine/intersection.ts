@@ -14,8 +14,8 @@ import { shapeCount, shapeKind } from "./shape";
 @inline const FEW: u32 = 24;
 
 /**
- * The intersection of the list's `count` containers, folded from the smallest on, so that no result on the way is larger than that. With
- * S = Count the result need not be stored where that spares work.
+ * The intersection of the list's `count` containers, folded from the smallest on, so that no result on the
+ * way is larger than that. With S = Count the result need not be stored where that spares work.
  */
 export function foldIntersection<S>(list: usize, count: u32): u64 {
   const smallest = smallestListed(list, count);
@@ -24,12 +24,14 @@ export function foldIntersection<S>(list: usize, count: u32): u64 {
     if (i == smallest) { i++; continue; }
     const next = listedShape(list, i);
     if (shapeKind(acc) == Kind.BITSET && shapeKind(next) == Kind.BITSET) {
-      const end = turnsEnd(shapeCount(acc), i, smallest, list, count), ends = end == count || (end + 1 == count && end == smallest);
+      const end = turnsEnd(shapeCount(acc), i, smallest, list, count);
+      const ends = end == count || (end + 1 == count && end == smallest);
       const members = !stores<S>() && ends ? TOO_MANY : intersectToArray(acc, at, list, i, end, smallest);
       if (members != TOO_MANY) acc = members;
       else if (!stores<S>() && ends) return foldBitsetsByTurns<And, Count>(acc, at, list, i, end, smallest);
       else acc = foldBitsetsByTurns<And, Store>(acc, at, list, i, end, smallest);
-      if (end < count && shapeCount(acc) <= FEW) acc = normalized(acc);       // an array is looked up in the rest
+      // An array is looked up in the rest.
+      if (end < count && shapeCount(acc) <= FEW) acc = normalized(acc);
       i = end;
     } else {
       acc = foldNext(Fold.AND, at, acc, listedOperand(list, i), next);
@@ -50,8 +52,8 @@ function smallestListed(list: usize, count: u32): u32 {
 }
 
 /**
- * Where to end the bitsets that are read by turns from element `from` on: when there are STREAMS, when one is no bitset, or when only FEW
- * members are expected to be left of the `members` so far.
+ * Where to end the bitsets that are read by turns from element `from` on: when there are STREAMS,
+ * when one is no bitset, or when only FEW members are expected to be left of the `members` so far.
  */
 function turnsEnd(members: u32, from: u32, skip: u32, list: usize, count: u32): u32 {
   let expected = members, i = from;

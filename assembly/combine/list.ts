@@ -1,4 +1,5 @@
-// What a term's items have at the key that the walk is at, listed for the folds. From the front on: the containers of operands,
+// What a term's items have at the key that the walk is at, listed for the folds. From the front on:
+// the containers of operands,
 //
 //   +0   u64 shape     +8  u32 operand     +12 u32 entry: its address in the operand
 //
@@ -12,7 +13,8 @@ import { Fold, fold } from "./fold";
 import { Scratch, scratch, scratchBeside } from "./scratch";
 import { shape, shapeAt, shapeCount, shapeKind } from "./shape";
 import {
-  LISTED_BYTES, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, itemCount, listAt, listedAt, termFound,
+  LISTED_BYTES, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, itemCount, listAt, listedAt,
+  termFound,
 } from "./term";
 import { unpackedLeft } from "./unpack";
 
@@ -38,7 +40,10 @@ type Found = u64;
 // @ts-ignore: decorator
 @inline export function foundTerms(found: Found): u32 { return <u32>(found >> TERMS_SHIFT); }
 
-/** Adds item `i`, whose cursor is at `cursor`, to the list that begins at `list` and ends at `back`. Returns how much is listed then. */
+/**
+ * Adds item `i`, whose cursor is at `cursor`, to the list that begins at `list` and ends at `back`.
+ * Returns how much is listed then.
+ */
 // @ts-ignore: decorator
 @inline export function listItem(list: usize, back: usize, found: Found, i: u32, cursor: usize): Found {
   const s = shapeOf(cursor);                  // the cursor's end first: one bounds check is enough
@@ -58,9 +63,14 @@ type Found = u64;
 // @ts-ignore: decorator
 @inline export function listEnd(term: u32): usize { return listedAt(listAt(term), itemCount(term)); }
 
-/** What the items have at `key` that can be grouped: listed by seekRest() or seekAny() unless they are in groups. */
+/**
+ * What the items have at `key` that can be grouped:
+ * listed by seekRest() or seekAny() unless they are in groups.
+ */
 // @ts-ignore: decorator
-@inline export function groupedFound(term: u32, key: u64): Found { return groupCount(term) ? listGroups(term, key) : termFound(term); }
+@inline export function groupedFound(term: u32, key: u64): Found {
+  return groupCount(term) ? listGroups(term, key) : termFound(term);
+}
 
 /** Lists what the items of the groups have at `key`. */
 function listGroups(term: u32, key: u64): Found {
@@ -90,15 +100,30 @@ function listGroups(term: u32, key: u64): Found {
 
 /** The item that is the term's `index`th listed term. */
 // @ts-ignore: decorator
-@inline export function listedTerm(term: u32, index: u32): u32 { return load<u32>(listedAt(listAt(term), itemCount(term) - 1 - index)); }
+@inline export function listedTerm(term: u32, index: u32): u32 {
+  return load<u32>(listedAt(listAt(term), itemCount(term) - 1 - index));
+}
+
 // @ts-ignore: decorator
-@inline export function listedKind(list: usize, index: u32): Kind { return shapeKind(load<u64>(listedAt(list, index))); }
+@inline export function listedKind(list: usize, index: u32): Kind {
+  return shapeKind(load<u64>(listedAt(list, index)));
+}
+
 // @ts-ignore: decorator
-@inline export function listedCount(list: usize, index: u32): u32 { return shapeCount(load<u64>(listedAt(list, index))); }
+@inline export function listedCount(list: usize, index: u32): u32 {
+  return shapeCount(load<u64>(listedAt(list, index)));
+}
+
 // @ts-ignore: decorator
-@inline export function listedOperand(list: usize, index: u32): u32 { return load<u32>(listedAt(list, index), 8); }
+@inline export function listedOperand(list: usize, index: u32): u32 {
+  return load<u32>(listedAt(list, index), 8);
+}
+
 // @ts-ignore: decorator
-@inline export function listedEntry(list: usize, index: u32): usize { return load<u32>(listedAt(list, index), 12); }
+@inline export function listedEntry(list: usize, index: u32): usize {
+  return load<u32>(listedAt(list, index), 12);
+}
+
 /** The shape of the list's element `index`; shows its operand on the right. */
 // @ts-ignore: decorator
 @inline export function listedShape(list: usize, index: u32): u64 {
@@ -107,13 +132,16 @@ function listGroups(term: u32, key: u64): Found {
 }
 
 /**
- * Folds the container `next` of operand `operand`, which `right` shows, into `acc`: a container of operand `at`, or, when `at` is SELF, the
- * result of an earlier fold. The result is in memory 0.
+ * Folds the container `next` of operand `operand`, which `right` shows, into `acc`: a container of operand
+ * `at`, or, when `at` is SELF, the result of an earlier fold. The result is in memory 0.
  */
 // @ts-ignore: decorator
 @inline export function foldNext(op: Fold, at: u32, acc: u64, operand: u32, next: u64): u64 {
   left.select(at);
-  return fold(op, at, acc, operand, next, at == SELF ? scratchBeside(acc) : scratch(Scratch.FIRST), scratch(Scratch.TEMP));
+  return fold(
+    op, at, acc, operand, next,
+    at == SELF ? scratchBeside(acc) : scratch(Scratch.FIRST), scratch(Scratch.TEMP),
+  );
 }
 
 /** The container `s` of operand `operand`, which `right` shows and which is not FULL, as a bitset at `to`. */

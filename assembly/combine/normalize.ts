@@ -15,9 +15,9 @@ import { FOLD_BYTES } from "./scratch";
 import { fullShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
 
 /**
- * The shape `s`, in memory 0, as the kind that suits its members: FULL, or runs if nothing is smaller, otherwise a short
- * bitset, an array, buckets or a bitset. What `s` is converted to lies FOLD_BYTES or twice FOLD_BYTES above it. May leave
- * `left` at SELF.
+ * The shape `s`, in memory 0, as the kind that suits its members: FULL, or runs if nothing is smaller,
+ * otherwise a short bitset, an array, buckets or a bitset. What `s` is converted to lies FOLD_BYTES or twice
+ * FOLD_BYTES above it. May leave `left` at SELF.
  */
 export function normalized(s: u64): u64 {
   const count = shapeCount(s), at = shapeAt(s);
@@ -33,7 +33,9 @@ export function normalized(s: u64): u64 {
     }
     case Kind.BUCKETS: {                      // few enough for an array stay buckets
       const low = bucketsSelect(at, count, 0), high = bucketsLast<Own>(at, count);
-      return suitableKind(count, wordsBetween(low, high)) == Kind.SHORT ? converted(s, Kind.SHORT, low, high) : s;
+      return suitableKind(count, wordsBetween(low, high)) == Kind.SHORT
+        ? converted(s, Kind.SHORT, low, high)
+        : s;
     }
     case Kind.FULL:
     case Kind.SINGLE:
@@ -42,7 +44,9 @@ export function normalized(s: u64): u64 {
   }
 }
 
-/** As a short bitset if that is smaller, or as buckets if it is large enough for that and they can hold it. */
+/**
+ * As a short bitset if that is smaller, or as buckets if it is large enough for that and they can hold it.
+ */
 // @ts-ignore: decorator
 @inline function normalizedArray(s: u64): u64 {
   const count = shapeCount(s), at = shapeAt(s), low = <u32>load<u16>(at), high = member(at, count - 1);
@@ -60,18 +64,23 @@ function normalizedBitset(s: u64): u64 {
   return shape(Kind.SHORT, count, above);
 }
 
-/** Runs, unless something else is smaller: the usual bytes of buckets do not count where these cannot hold the members. */
+/**
+ * Runs, unless something else is smaller:
+ * the usual bytes of buckets do not count where these cannot hold the members.
+ */
 function normalizedRuns(s: u64): u64 {
   const count = shapeCount(s), at = shapeAt(s), runs = <u32>load<u16>(at);
   const low = runStart(at, 0), high = runsLast<Own>(at), words = wordsBetween(low, high);
   if (prefersRuns(runs, count, words)) return s;
   const to = suitableKind(count, words), made = converted(s, to, low, high);
-  return to == Kind.BUCKETS && shapeKind(made) == Kind.ARRAY && runsBytes(runs) <= arrayBytes(count) ? s : made;
+  return to == Kind.BUCKETS && shapeKind(made) == Kind.ARRAY && runsBytes(runs) <= arrayBytes(count)
+    ? s
+    : made;
 }
 
 /**
- * The shape `s` of another kind as kind `to`, which is not RUNS; as an array where buckets cannot hold it. `low` and `high` are
- * the least and the greatest member if `to` is SHORT.
+ * The shape `s` of another kind as kind `to`, which is not RUNS; as an array where buckets cannot hold it.
+ * `low` and `high` are the least and the greatest member if `to` is SHORT.
  */
 function converted(s: u64, to: Kind, low: u32, high: u32): u64 {
   const kind = shapeKind(s), count = shapeCount(s), at = shapeAt(s), above = at + FOLD_BYTES;

@@ -1,12 +1,16 @@
-// Two operands into one: what combine.ts does for any number, without terms and lists. Most combinations are of two bitmaps, often of small
-// containers, and then the walk costs as much as the folds. Here it is the merge of two sorted lists.
+// Two operands into one: what combine.ts does for any number, without terms and lists. Most combinations
+// are of two bitmaps, often of small containers, and then the walk costs as much as the folds. Here it is
+// the merge of two sorted lists.
 
 import { left, reply, right, work } from "../env/memory";
 import { appendFull, begin } from "../arena/builder";
 import { Kind } from "../container/kind";
 import { stores } from "../container/kernel";
 import { TOO_MANY, intersectPairToArray } from "./bitsets";
-import { CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, cursorOperand, cursorShape, openCursor, seekCursor } from "./cursor";
+import {
+  CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, cursorOperand, cursorShape, openCursor,
+  seekCursor,
+} from "./cursor";
 import { emit, emitCopy } from "./emit";
 import { Fold, fold, foldCardinality } from "./fold";
 import { Scratch, makeScratch, scratch } from "./scratch";
@@ -20,8 +24,8 @@ export function openPair(a: u32, b: u32, entries: u64): void {
 }
 
 /**
- * Folds the operands of cursors 0 and 1: appends all containers of the result (S = Store) or only counts them (S = Count). Returns the
- * members, modulo 2^64; if they are 2^64, and S = Count, adds a member to the reply.
+ * Folds the operands of cursors 0 and 1: appends all containers of the result (S = Store) or only counts them
+ * (S = Count). Returns the members, modulo 2^64; if they are 2^64, and S = Count, adds a member to the reply.
  */
 export function walkPair<S>(op: Fold): u64 {
   let members: u64 = 0, any: u64 = 0;
@@ -45,7 +49,10 @@ export function walkPair<S>(op: Fold): u64 {
   return members;
 }
 
-/** The containers that the cursor covers from `key` on, before `end`, which is where the other cursor is. Moves the cursor past them. */
+/**
+ * The containers that the cursor covers from `key` on, before `end`, which is where the other cursor is.
+ * Moves the cursor past them.
+ */
 // @ts-ignore: decorator
 @inline function takeLone<S>(item: u32, key: u64, end: u64): u64 {
   const s = cursorShape(item), last = min(cursorLastKey(item), end - 1);
@@ -84,7 +91,9 @@ export function walkPair<S>(op: Fold): u64 {
 
 // @ts-ignore: decorator
 @inline function storeFold(op: Fold, key: u64, lk: u32, l: u64, rk: u32, r: u64): u64 {
-  let s = op == Fold.AND && shapeKind(l) == Kind.BITSET && shapeKind(r) == Kind.BITSET ? intersectPairToArray(l, r) : TOO_MANY;
+  let s = op == Fold.AND && shapeKind(l) == Kind.BITSET && shapeKind(r) == Kind.BITSET
+    ? intersectPairToArray(l, r)
+    : TOO_MANY;
   if (s == TOO_MANY) s = fold(op, lk, l, rk, r, scratch(Scratch.FIRST), scratch(Scratch.TEMP));
   emit(key, s);
   return shapeCount(s);
@@ -92,7 +101,8 @@ export function walkPair<S>(op: Fold): u64 {
 
 // @ts-ignore: decorator
 @inline function countFold(op: Fold, lk: u32, l: u64, rk: u32, r: u64): u64 {
-  const both = foldCardinality(lk, l, rk, r, scratch(Scratch.FIRST), scratch(Scratch.TEMP)), x = shapeCount(l);
+  const both = foldCardinality(lk, l, rk, r, scratch(Scratch.FIRST), scratch(Scratch.TEMP));
+  const x = shapeCount(l);
   if (op == Fold.AND) return both;
   if (op == Fold.ANDNOT) return x - both;
   return op == Fold.OR ? x + shapeCount(r) - both : x + shapeCount(r) - 2 * both;

@@ -1,5 +1,5 @@
-// Parts of bitsets and short bitsets, wherever they are, and how they are counted in planes (container/counters.ts). The place of a part is
-// u32 address, u32 operand that it is in.
+// Parts of bitsets and short bitsets, wherever they are, and how they are counted in planes
+// (container/counters.ts). The place of a part is u32 address, u32 operand that it is in.
 
 import { SELF, left, right } from "../env/memory";
 import { Kind } from "../container/kind";
@@ -20,15 +20,22 @@ import { shapeAt, shapeKind } from "./shape";
 // @ts-ignore: decorator
 @inline function placeAt(p: u64): usize { return <u32>p; }
 
-// Scratch.SPARE has room for the carry of countParts(), a part without members, and two parts of short bitsets.
+// Scratch.SPARE has room for the carry of countParts(),
+// a part without members, and two parts of short bitsets.
 // @ts-ignore: decorator
 @inline function carryAt(): usize { return scratch(Scratch.SPARE); }
 // @ts-ignore: decorator
 @inline export function noPart(): usize { return scratch(Scratch.SPARE) + PART_BYTES; }
-// @ts-ignore: decorator
-@inline export function stagedPart(first: bool): usize { return scratch(Scratch.SPARE) + (first ? 2 : 3) * PART_BYTES; }
 
-/** Where part `part` of `s` is, a bitset or short bitset of operand `operand`: there, or at `staged` if the words have not all of it. */
+// @ts-ignore: decorator
+@inline export function stagedPart(first: bool): usize {
+  return scratch(Scratch.SPARE) + (first ? 2 : 3) * PART_BYTES;
+}
+
+/**
+ * Where part `part` of `s` is, a bitset or short bitset of operand `operand`:
+ * there, or at `staged` if the words have not all of it.
+ */
 export function partPlace(operand: u32, s: u64, part: usize, staged: usize): u64 {
   const at = shapeAt(s);
   if (shapeKind(s) == Kind.BITSET) return place(operand, at + part);
@@ -40,7 +47,9 @@ export function partPlace(operand: u32, s: u64, part: usize, staged: usize): u64
 
 /** countParts() of what is at these places. */
 // @ts-ignore: decorator
-@inline export function countPlaces(counters: usize, planes: u32, least: u32, first: u64, second: u64, part: usize): void {
+@inline export function countPlaces(
+  counters: usize, planes: u32, least: u32, first: u64, second: u64, part: usize,
+): void {
   const a = placeAt(first), b = placeAt(second);
   left.select(placeOperand(first));
   right.select(placeOperand(second));

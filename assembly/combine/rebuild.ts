@@ -1,6 +1,7 @@
-// Sets, clears or flips a range of offsets in a copy of the bitmap. The containers before and after the range are copied, those in it are
-// complemented or left out, all in one pass. The cost is that of the result: what is left out is not even read. write/range.ts decides when
-// to do this rather than to change the bitmap in place.
+// Sets, clears or flips a range of offsets in a copy of the bitmap. The containers before and after
+// the range are copied, those in it are complemented or left out, all in one pass. The cost is that
+// of the result: what is left out is not even read. write/range.ts decides when to do this rather
+// than to change the bitmap in place.
 
 import { SELF, left, right } from "../env/memory";
 import { Right } from "../env/view";
@@ -27,7 +28,10 @@ export const enum Change { SET, CLEAR, FLIP }
   return change == Change.SET ? Fold.OR : change == Change.CLEAR ? Fold.ANDNOT : Fold.XOR;
 }
 
-/** Makes memory 0, which is fresh, the bitmap of operand 0 with all offsets of the closed range [low, high] changed. */
+/**
+ * Makes memory 0, which is fresh, the bitmap of operand 0 with all offsets of the
+ * closed range [low, high] changed.
+ */
 export function rebuildRange(change: Change, low: u64, high: u64): void {
   const from = lowOf(low), to = lowOf(high), last = keyOf(high);
   let first = keyOf(low);
@@ -59,7 +63,8 @@ function appendFolded(change: Change, key: u64, from: u32, to: u32): void {
   writeRun(run, from, to);
   left.select(0);
   right.select(SELF);
-  emit(key, fold(foldOf(change), 0, l, SELF, shape(Kind.RUNS, to - from + 1, run), scratch(Scratch.FIRST), scratch(Scratch.SECOND)));
+  const r = shape(Kind.RUNS, to - from + 1, run);
+  emit(key, fold(foldOf(change), 0, l, SELF, r, scratch(Scratch.FIRST), scratch(Scratch.SECOND)));
   right.select(0);
 }
 

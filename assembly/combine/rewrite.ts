@@ -1,4 +1,5 @@
-// Copies of a bitmap, container by container, in an arena without freed blocks whose payloads lie in the order of their keys.
+// Copies of a bitmap, container by container,
+// in an arena without freed blocks whose payloads lie in the order of their keys.
 
 import { SELF, left, reply, right } from "../env/memory";
 import { Own, Right } from "../env/view";
@@ -14,10 +15,15 @@ import { entryShape, shapeAt, shapeKind, shapeCount, copyShape, shape } from "./
 import { makeScratch, Scratch, scratch } from "./scratch";
 import { Kind, BUCKETS_FROM, leastBytes, prefersShort, wordsBetween } from "../container/kind";
 import { arrayBytes, isArraySized, runsBytes } from "../container/limits";
-import { arrayToRuns, bitsetToRuns, countRunsOfArray, countRunsOfBitset, toArray, toBitset } from "../container/convert";
+import {
+  arrayToRuns, bitsetToRuns, countRunsOfArray, countRunsOfBitset, toArray, toBitset,
+} from "../container/convert";
 import { spanOfBitset, wordsOf } from "../container/short";
 
-/** Makes memory 0, which is fresh, the bitmap of operand 0 in the least space: each container in its smallest form, leaves full. */
+/**
+ * Makes memory 0, which is fresh, the bitmap of operand 0 in the least space:
+ * each container in its smallest form, leaves full.
+ */
 export function pack(): void {
   right.select(0);
   const entries = entriesHeld<Right>();
@@ -30,7 +36,10 @@ export function pack(): void {
   finish();
 }
 
-/** Appends the container in its smallest form. The form depends on the members only. `alone`: it is the only container. */
+/**
+ * Appends the container in its smallest form. The form depends on the members only. `alone`:
+ * it is the only container.
+ */
 function packContainer(key: u64, entry: usize, alone: bool): void {
   const s = entryShape<Right>(entry), at = shapeAt(s), kind = shapeKind(s), count = shapeCount(s);
   makeScratch(Scratch.SPARE);
@@ -44,11 +53,16 @@ function packContainer(key: u64, entry: usize, alone: bool): void {
   }
 }
 
-/** packContainer() for an array: the entry's own, which operand 0 has at `from`, or in Scratch.FIRST of operand SELF what the entry has. */
+/**
+ * packContainer() for an array: the entry's own, which operand 0 has at `from`,
+ * or in Scratch.FIRST of operand SELF what the entry has.
+ */
 function packArray(key: u64, entry: usize, from: usize, operand: u32, alone: bool): void {
-  const kind = entryKind<Right>(entry), count = entryCount<Right>(entry), first = scratch(Scratch.FIRST), second = scratch(Scratch.SECOND);
+  const kind = entryKind<Right>(entry), count = entryCount<Right>(entry);
+  const first = scratch(Scratch.FIRST), second = scratch(Scratch.SECOND);
   left.select(operand);
-  const runs = countRunsOfArray(from, count), words = wordsBetween(left.load16(from, 0), left.load16(from + arrayBytes(count - 1), 0));
+  const runs = countRunsOfArray(from, count);
+  const words = wordsBetween(left.load16(from, 0), left.load16(from + arrayBytes(count - 1), 0));
   if (runsBytes(runs) < leastBytes(count, words) && !(alone && tinyIsSmaller(count, words, runs))) {
     arrayToRuns(from, count, second);
     emitAs(key, shape(Kind.RUNS, count, second));
@@ -93,8 +107,9 @@ function tinyIsSmaller(count: u32, words: u32, runs: u32): bool {
 @inline const HEAD_BYTES: u64 = 16;
 
 /**
- * Makes memory 0, which is fresh, a copy of part of operand 0: from container `key` on, as many entries as take about `bytes` bytes in a
- * payload that can name spans, and at least one. Adds the first key that is left to the reply and returns 1, or returns 0 if none is left.
+ * Makes memory 0, which is fresh, a copy of part of operand 0: from container `key` on, as many entries as
+ * take about `bytes` bytes in a payload that can name spans, and at least one. Adds the first key that is
+ * left to the reply and returns 1, or returns 0 if none is left.
  */
 export function slice(key: u64, bytes: u32): u32 {
   right.select(0);
@@ -103,7 +118,11 @@ export function slice(key: u64, bytes: u32): u32 {
   for (let place = key > KEY_MAX ? 0 : seek<Right>(key); place; place = advance<Right>(place)) {
     const entry = placeEntry(place), first = entryKey<Right>(entry);
     if (taken >= bytes) { rest = first; break; }
-    if (entryKind<Right>(entry) == Kind.FULL) appendFull(first, entrySpan<Right>(entry)); else emitCopy(first, entry);
+    if (entryKind<Right>(entry) == Kind.FULL) {
+      appendFull(first, entrySpan<Right>(entry));
+    } else {
+      emitCopy(first, entry);
+    }
     taken += HEAD_BYTES + payloadBytes<Right>(entry);
   }
   finish();
@@ -120,15 +139,16 @@ export function rewrite(): void {
 }
 
 /**
- * Appends copies of the containers [first, last] of operand 0, which `right` shows. Their leaves end where the source's end and keep room:
- * if they were packed full, the next insertion into each would split it, and the arena would soon be as wasteful as before.
+ * Appends copies of the containers [first, last] of operand 0, which `right` shows. Their leaves end where
+ * the source's end and keep room: if they were packed full, the next insertion into each would split it, and
+ * the arena would soon be as wasteful as before.
  */
 export function copyKeys(first: u64, last: u64): void {
   for (let place = seek<Right>(first); place; place = advance<Right>(place)) {
     const entry = placeEntry(place), key = max(entryKey<Right>(entry), first);
     if (key > last) return;
-    if (entryKind<Right>(entry) == Kind.FULL) appendFull(key, min(entryLastKey<Right>(entry), last) - key + 1);
-    else emitCopy(key, entry);
+    if (entryKind<Right>(entry) != Kind.FULL) emitCopy(key, entry);
+    else appendFull(key, min(entryLastKey<Right>(entry), last) - key + 1);
     if (isLastOfLeaf(place)) endLeaf();
   }
 }

@@ -1,23 +1,24 @@
-// The scratch room above the bump mark, in which containers are made before they are appended to a result. It is divided into places of
-// FOLD_BYTES, named after what they mostly hold:
+// The scratch room above the bump mark, in which containers are made before they are appended to a result.
+// It is divided into places of FOLD_BYTES, named after what they mostly hold:
 //
-//   FIRST, SECOND   two places for results: a fold reads its left side from one of them and writes to the other
+//   FIRST, SECOND   two places for results: a fold reads its left side from one of them and writes to
+//                   the other
 //   TEMP            what a fold needs besides; free while no fold runs
 //   SPARE           nothing by default
 //   LIST            nothing by default; lists of members or sources
 //   LEFT, RIGHT     buckets unpacked to arrays, one place for each side (unpack.ts)
 //
-// emit() converts a shape in the one or two places behind the one it lies in, so a caller of emit() leaves those free.
-// The room moves whenever the bump mark does: addresses hold only until the next allocation.
+// emit() converts a shape in the one or two places behind the one it lies in, so a caller of emit() leaves
+// those free. The room moves whenever the bump mark does: addresses hold only until the next allocation.
 //
-// Where a term is one of another term's items, its result is made in places of its own, behind those in use: raiseScratch() moves all the
-// names above by a number of places, and lowerScratch() moves them back.
+// Where a term is one of another term's items, its result is made in places of its own, behind those in use:
+// raiseScratch() moves all the names above by a number of places, and lowerScratch() moves them back.
 
 import { alignedBump, lift, makeRoom, setLift } from "../arena/arena";
 import { BITSET_BYTES } from "../container/limits";
 import { shapeAt } from "./shape";
 
-export const enum Scratch { FIRST = 0, SECOND = 1, TEMP = 2, SPARE = 3, LIST = 4, LEFT = 5, RIGHT = 6, PLACES = 7 }
+export const enum Scratch { FIRST, SECOND, TEMP, SPARE, LIST, LEFT, RIGHT, PLACES }
 
 /** Bytes that any container takes while it is made: none is larger than a bitset. */
 // @ts-ignore: decorator
@@ -30,7 +31,9 @@ export const enum Scratch { FIRST = 0, SECOND = 1, TEMP = 2, SPARE = 3, LIST = 4
 @inline const ALIGNMENT: usize = 64;
 
 // @ts-ignore: decorator
-@inline export function scratch(place: Scratch): usize { return alignedBump() + lift() + <usize>place * FOLD_BYTES; }
+@inline export function scratch(place: Scratch): usize {
+  return alignedBump() + lift() + <usize>place * FOLD_BYTES;
+}
 
 /** Makes room for all places up to and including `last`. */
 // @ts-ignore: decorator
@@ -42,7 +45,9 @@ export const enum Scratch { FIRST = 0, SECOND = 1, TEMP = 2, SPARE = 3, LIST = 4
 
 /** Bytes above the bump mark that makeScratch() asks for. */
 // @ts-ignore: decorator
-@inline export function scratchBytes(last: Scratch): usize { return ALIGNMENT + (<usize>last + 1) * FOLD_BYTES; }
+@inline export function scratchBytes(last: Scratch): usize {
+  return ALIGNMENT + (<usize>last + 1) * FOLD_BYTES;
+}
 
 // @ts-ignore: decorator
 @inline export function raiseScratch(places: u32): void { setLift(lift() + <usize>places * FOLD_BYTES); }
@@ -61,4 +66,6 @@ export const enum Scratch { FIRST = 0, SECOND = 1, TEMP = 2, SPARE = 3, LIST = 4
 
 /** Whether a result at `at` lies where folds put theirs: in FIRST or SECOND. */
 // @ts-ignore: decorator
-@inline export function isResultPlace(at: usize): bool { return at - scratch(Scratch.FIRST) < 2 * FOLD_BYTES; }
+@inline export function isResultPlace(at: usize): bool {
+  return at - scratch(Scratch.FIRST) < 2 * FOLD_BYTES;
+}

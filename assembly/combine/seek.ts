@@ -1,18 +1,19 @@
-// How the walk finds the next key at which a term can have members. Each term moves its items to the keys that matter to it, and passes
-// over the others: ALL looks only at keys that all items have, LESS only at those that all of its first items have. At a key that a term
-// stops at, each of its items is at that key or past it, except that LESS may leave the others, and DIFF1 the first, behind until it is
-// evaluated.
+// How the walk finds the next key at which a term can have members. Each term moves its items to the keys
+// that matter to it, and passes over the others: ALL looks only at keys that all items have, LESS only at
+// those that all of its first items have. At a key that a term stops at, each of its items is at that key or
+// past it, except that LESS may leave the others, and DIFF1 the first, behind until it is evaluated.
 
 import { work } from "../env/memory";
 import { KEY_MAX, keyOf, lowOf } from "../arena/entry";
 import { LOW_MAX } from "../container/limits";
 import {
-  CURSOR_BYTES, NO_KEY, closeCursor, copyCursor, cursorAt, cursorKey, cursorLastKey, cursorTerm, keyAt, lastKeyAt, moveCursor, setCursor,
-  setTerm, stepped,
+  CURSOR_BYTES, NO_KEY, closeCursor, copyCursor, cursorAt, cursorKey, cursorLastKey, cursorTerm, keyAt,
+  lastKeyAt, moveCursor, setCursor, setTerm, stepped,
 } from "./cursor";
 import {
-  Rule, copyWeight, endedItems, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, highOffset, isSum, itemCount,
-  itemsEnd, listAt, lowOffset, setEndedItems, setFound, setItems, stepConstant, stepCount, stepOffset, stepTo, sumReaches, termRule,
+  Rule, copyWeight, endedItems, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart,
+  highOffset, isSum, itemCount, itemsEnd, listAt, lowOffset, setEndedItems, setFound, setItems, stepConstant,
+  stepCount, stepOffset, stepTo, sumReaches, termRule,
 } from "./term";
 import { NOTHING_FOUND, listEnd, listItem } from "./list";
 
@@ -20,7 +21,10 @@ import { NOTHING_FOUND, listEnd, listItem } from "./list";
 // @ts-ignore: decorator
 @inline const SEEK_WORK: u32 = 8;
 
-/** Makes the item the result of `term`, whose items are open, and moves it to the term's first key from `key` on. */
+/**
+ * Makes the item the result of `term`, whose items are open,
+ * and moves it to the term's first key from `key` on.
+ */
 export function openTerm(item: u32, term: u32, key: u64): void {
   setTerm(item, term);
   dropEnded(term);
@@ -54,9 +58,12 @@ function seekTerm(item: u32, term: u32, key: u64): void {
   }
 }
 
-// --- All items ----------------------------------------------------------------------------------------------------------------
+// --- All items ---------------------------------------------------------------------------------------------
 
-/** Moves the items first .. end - 1 to the first key that is at least `key` and that all of them have, and returns it. */
+/**
+ * Moves the items first .. end - 1 to the first key that is at least `key` and that
+ * all of them have, and returns it.
+ */
 // @ts-ignore: decorator
 @inline function meet(first: u32, end: u32, key: u64): u64 {
   seekItem(first, key);
@@ -83,7 +90,8 @@ function seekTerm(item: u32, term: u32, key: u64): void {
 /** Moves the item to the next key that all of the term's items have. */
 function seekAll(item: u32, term: u32, key: u64): void {
   const first = firstItem(term), end = itemsEnd(term), at = meet(first, end, key);
-  work.spend(end - first);                    // what is found is evaluated next, which takes about as long for each item
+  // What is found is evaluated next, which takes about as long for each item.
+  work.spend(end - first);
   if (at == NO_KEY) return closeCursor(item);
   setCursor(item, at, lastOfAll(first, end, at));
 }
@@ -99,9 +107,12 @@ function seekLess(item: u32, term: u32, key: u64): void {
   setCursor(item, at, lastOfGrouped(term, at, last));
 }
 
-// --- Any items: in groups if they are many --------------------------------------------------------------------------------------
+// --- Any items: in groups if they are many -----------------------------------------------------------------
 
-/** Moves the item to the next key that any of the items has that can be grouped, and lists the items at that key. */
+/**
+ * Moves the item to the next key that any of the items has that can be grouped,
+ * and lists the items at that key.
+ */
 function seekAny(item: u32, term: u32, key: u64): void {
   work.spend(SEEK_WORK);
   if (groupCount(term)) {
@@ -128,7 +139,10 @@ function seekAny(item: u32, term: u32, key: u64): void {
   setFound(term, found);
 }
 
-/** Moves the items that can be grouped to `key` or past it, and lists those at `key`. Returns the least key that any of them is at. */
+/**
+ * Moves the items that can be grouped to `key` or past it, and lists those at `key`.
+ * Returns the least key that any of them is at.
+ */
 export function seekRest(term: u32, key: u64): u64 {
   if (groupCount(term)) {
     const at = seekGroups(term, key);
@@ -163,7 +177,10 @@ function seekInFirst(item: u32, term: u32, key: u64): void {
   setCursor(item, at, last == at ? at : lastOfGrouped(term, at, last));
 }
 
-/** Moves the item to the next key that any item but the first has. The first item follows if it matters before it is evaluated. */
+/**
+ * Moves the item to the next key that any item but the first has.
+ * The first item follows if it matters before it is evaluated.
+ */
 function seekOutsideFirst(item: u32, term: u32, key: u64): void {
   seekAny(item, term, key);
   const at = cursorKey(item), last = cursorLastKey(item), first = firstItem(term);
@@ -172,7 +189,10 @@ function seekOutsideFirst(item: u32, term: u32, key: u64): void {
   setCursor(item, at, lastOfItems(first, first + 1, at, last));
 }
 
-/** seekRest() for groups, but lists nothing. The term may have few enough items in the end to do without groups. */
+/**
+ * seekRest() for groups, but lists nothing.
+ * The term may have few enough items in the end to do without groups.
+ */
 function seekGroups(term: u32, key: u64): u64 {
   let least = NO_KEY;
   for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
@@ -224,11 +244,15 @@ function lastOfGrouped(term: u32, key: u64, last: u64): u64 {
   return last;
 }
 
-/** Lets items that have no more containers leave the term, where that changes nothing, and groups the others anew. */
+/**
+ * Lets items that have no more containers leave the term,
+ * where that changes nothing, and groups the others anew.
+ */
 function dropEnded(term: u32): void {
   const rule = termRule(term), from = firstGrouped(term), end = itemsEnd(term);
   setEndedItems(term, 0);
-  if (rule == Rule.ALL || rule == Rule.NOT) return;           // an item without members decides ALL; NOT has but one
+  // An item without members decides ALL; NOT has but one.
+  if (rule == Rule.ALL || rule == Rule.NOT) return;
   let kept = from;
   for (let i = from; i < end; i++) {
     if (cursorKey(i) == NO_KEY) continue;
@@ -241,16 +265,18 @@ function dropEnded(term: u32): void {
   setItems(term, kept - firstItem(term));
   for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
     let least = NO_KEY;
-    for (let i = groupStart(term, group), to = groupEnd(term, i); i < to; i++) least = min(least, cursorKey(i));
+    for (let i = groupStart(term, group), to = groupEnd(term, i); i < to; i++) {
+      least = min(least, cursorKey(i));
+    }
     store<u64>(groupKeyAt(term, group), least);
   }
 }
 
-// --- Sums -------------------------------------------------------------------------------------------------------------------------
+// --- Sums --------------------------------------------------------------------------------------------------
 
 /**
- * Moves the item to the next key at which an item of the sum is, a step begins inside the container, or the constant alone suffices: then
- * up to the next of these.
+ * Moves the item to the next key at which an item of the sum is,
+ * a step begins inside the container, or the constant alone suffices: then up to the next of these.
  */
 function seekSum(item: u32, term: u32, key: u64): void {
   const limit = keyOf(highOffset(term));
@@ -258,7 +284,8 @@ function seekSum(item: u32, term: u32, key: u64): void {
   const met = cursorKey(item), last = cursorLastKey(item);
   while (key <= limit) {
     work.spend(1);
-    const step = stepTo(term, key), next = step + 1 < stepCount(term) ? keyOf(stepOffset(term, step + 1)) : NO_KEY;
+    const step = stepTo(term, key);
+    const next = step + 1 < stepCount(term) ? keyOf(stepOffset(term, step + 1)) : NO_KEY;
     if (next == key) return setCursor(item, key, key);
     if (met == key) return setCursor(item, key, min(last, next - 1));
     const end = min(min(met, next) - 1, limit);
@@ -268,14 +295,15 @@ function seekSum(item: u32, term: u32, key: u64): void {
   closeCursor(item);
 }
 
-// --- Complements and ranges -----------------------------------------------------------------------------------------------------
+// --- Complements and ranges --------------------------------------------------------------------------------
 
 /** Moves the item to the next key of the universe that the term's only item is not known to fill. */
 function seekComplement(item: u32, term: u32, key: u64): void {
   const inner = firstItem(term), limit = keyOf(highOffset(term));
   work.spend(1);
   seekItem(inner, key);
-  while (cursorKey(inner) == key && cursorLastKey(inner) > key && !cursorTerm(inner)) {         // a span of full containers
+  // A span of full containers.
+  while (cursorKey(inner) == key && cursorLastKey(inner) > key && !cursorTerm(inner)) {
     key = cursorLastKey(inner) + 1;
     seekItem(inner, key);
   }
@@ -284,7 +312,10 @@ function seekComplement(item: u32, term: u32, key: u64): void {
   setCursor(item, key, min(limit, at == key ? cursorLastKey(inner) : at - 1));
 }
 
-/** Moves the item to the next key of the range. The first and the last container may be filled in part and stand alone. */
+/**
+ * Moves the item to the next key of the range.
+ * The first and the last container may be filled in part and stand alone.
+ */
 function seekRange(item: u32, term: u32, key: u64): void {
   const low = lowOffset(term), high = highOffset(term), first = keyOf(low), last = keyOf(high);
   work.spend(1);

@@ -1,6 +1,7 @@
-// Folds of short bitsets with short bitsets and with arrays: which words the result has, and which kernel makes it. The arguments are those
-// of fold() (fold.ts), except that no side is empty or full and one side at least is a short bitset. UNFOLDED: there is no kernel for the
-// two kinds, or the words would be many for few members.
+// Folds of short bitsets with short bitsets and with arrays: which words the result has, and which
+// kernel makes it. The arguments are those of fold() (fold.ts), except that no side is empty or full and
+// one side at least is a short bitset. UNFOLDED: there is no kernel for the two kinds, or the words
+// would be many for few members.
 
 import { left, right } from "../env/memory";
 import { Left, Right } from "../env/view";
@@ -24,7 +25,8 @@ import {
 /** Whether both are short bitsets, or one of them is and the other one is an array. */
 // @ts-ignore: decorator
 @inline export function areShortAndArray(l: u64, r: u64): bool {
-  return (isShort(l) && (isShort(r) || shapeKind(r) == Kind.ARRAY)) || (isShort(r) && shapeKind(l) == Kind.ARRAY);
+  return (isShort(l) && (isShort(r) || shapeKind(r) == Kind.ARRAY))
+    || (isShort(r) && shapeKind(l) == Kind.ARRAY);
 }
 
 /** Shows the operands on the other sides. */
@@ -86,10 +88,15 @@ export function uniteShort<O>(lk: u32, l: u64, rk: u32, r: u64, out: usize): u64
 
 /** uniteShort() where the left side is a short bitset. */
 function uniteWithShort<O>(l: u64, r: u64, out: usize): u64 {
-  const a = shapeAt(l), b = shapeAt(r), more = shapeCount(r), aFirst = firstWord<Left>(a), aWords = wordCount<Left>(a);
+  const a = shapeAt(l), b = shapeAt(r), more = shapeCount(r);
+  const aFirst = firstWord<Left>(a), aWords = wordCount<Left>(a);
   const both = isShort(r), rFirst = both ? firstWord<Right>(b) : right.load16(b, 0) >> 6;
-  const rEnd = both ? rFirst + wordCount<Right>(b) : (right.load16(b + arrayBytes(more) - MEMBER_BYTES, 0) >> 6) + 1;
-  const first = min(aFirst, rFirst), words = max(aFirst + aWords, rEnd) - first, near = both && words <= aWords + rEnd - rFirst + BETWEEN;
+  const rEnd = both
+    ? rFirst + wordCount<Right>(b)
+    : (right.load16(b + arrayBytes(more) - MEMBER_BYTES, 0) >> 6) + 1;
+  const first = min(aFirst, rFirst);
+  const words = max(aFirst + aWords, rEnd) - first;
+  const near = both && words <= aWords + rEnd - rFirst + BETWEEN;
   if (words > SHORT_MAX || !(near || prefersShort(shapeCount(l) + more, words))) return UNFOLDED;
   if (both) return shortShape(combineShorts<O, Store>(a, b, first, words, out), out);
   return shortShape(shapeCount(l) + changeShort<O>(a, b, more, first, words, out), out);

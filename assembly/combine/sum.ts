@@ -1,16 +1,19 @@
-// Sums of weights at one key: which values of a container weigh enough, or exactly so much. Containers are added in the shape they have:
-// members and runs to a tally (container/tally.ts), and what is read word by word to planes (container/counters.ts), once for each binary
-// digit of its weight. So no container costs more than its bytes do, however much it weighs.
+// Sums of weights at one key: which values of a container weigh enough, or exactly so much. Containers are
+// added in the shape they have: members and runs to a tally (container/tally.ts), and what is read word by
+// word to planes (container/counters.ts), once for each binary digit of its weight. So no container costs
+// more than its bytes do, however much it weighs.
 //
 // The tally lies behind the named places of the scratch room, and the planes behind it. In between are
 //
 //   +0  i32 what weighs in all values     +4  u32 1 once there are planes
-//   +8  i32 the sum of positive weights   +12 i32 the sum of negative weights; of what is at the key and not full
+//   +8  i32 the sum of positive weights   +12 i32 the sum of negative weights; of what is at the key and
+//       not full
 //   +16 u32 containers                    +20 u32 terms
 //   +24 u32 containers that weigh 1       +28 u32 containers that weigh -1
 //   +32 u32 arrays and buckets            +36 u32 members of these
 //
-// Arrays alone of some hundred members are counted in bytes instead, one for each value, in the room of the tally.
+// Arrays alone of some hundred members are counted in bytes instead,
+// one for each value, in the room of the tally.
 
 import { SELF, left, right, work } from "../env/memory";
 import { Kind } from "../container/kind";
@@ -18,8 +21,8 @@ import { bitsetCardinality, complementBitset } from "../container/bitset";
 import { BYTE_COUNTERS_BYTES, BYTE_COUNTERS_MAX, countInBytes, reachedInBytes } from "../container/counters";
 import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, SHORT_HEADER_BYTES } from "../container/limits";
 import {
-  TALLY_BYTES, TOO_MANY_RUNS, isUniform, planesToBitset, startTally, tallyArray, tallyRuns, tallyToBitset, tallyToRuns, tallyWithPlanes,
-  tallyWords,
+  TALLY_BYTES, TOO_MANY_RUNS, isUniform, planesToBitset, startTally, tallyArray, tallyRuns, tallyToBitset,
+  tallyToRuns, tallyWithPlanes, tallyWords,
 } from "../container/tally";
 import { firstWord, wordCount } from "../container/short";
 import { Right } from "../env/view";
@@ -72,7 +75,9 @@ export function sumPlaces(term: u32): u32 { return TALLY_PLACES + sumPlanes(term
 @inline export function sumTerms(): u32 { return load<u32>(stateAt(), 20); }
 /** Whether all containers weigh the same: 1, or with `negative` -1. */
 // @ts-ignore: decorator
-@inline export function weighAlike(negative: bool): bool { return load<u32>(stateAt() + (negative ? 28 : 24)) == sumContainers(); }
+@inline export function weighAlike(negative: bool): bool {
+  return load<u32>(stateAt() + (negative ? 28 : 24)) == sumContainers();
+}
 
 // @ts-ignore: decorator
 @inline function addBase(by: i32): void { store<i32>(stateAt(), sumBase() + by); }
@@ -117,7 +122,10 @@ export function addToBytes(operand: u32, s: u64, weight: i32): void {
   }
 }
 
-/** weighed() of what was counted in bytes: more than all that weighs in all values, and less than that with all positive weights. */
+/**
+ * weighed() of what was counted in bytes:
+ * more than all that weighs in all values, and less than that with all positive weights.
+ */
 export function weighedInBytes(term: u32): u64 {
   const wanted = <i32>termLeast(term) - sumBase() - sumDown(), out = scratch(Scratch.FIRST);
   return bitsetShape(reachedInBytes(tallyAt(), <u32>wanted, termRule(term) == Rule.SUM_EXACTLY, out), out);
@@ -146,7 +154,10 @@ export function addContainer(term: u32, operand: u32, s: u64, weight: i32): void
   else addWords(term, SELF, asBitset(operand, s, scratch(Scratch.FIRST)), weight);
 }
 
-/** The complement of the container `s` of operand `operand`, which `right` shows, as a bitset in Scratch.FIRST. */
+/**
+ * The complement of the container `s` of operand `operand`,
+ * which `right` shows, as a bitset in Scratch.FIRST.
+ */
 function complementOf(operand: u32, s: u64): u64 {
   const out = scratch(Scratch.FIRST);
   asBitset(operand, s, out);
@@ -174,14 +185,16 @@ function addWords(term: u32, operand: u32, s: u64, weight: i32): void {
 
 /** The values that weigh enough, in Scratch.FIRST. */
 export function weighed(term: u32): u64 {
-  const least = <i32>termLeast(term), exactly = termRule(term) == Rule.SUM_EXACTLY, out = scratch(Scratch.FIRST), base = sumBase();
+  const least = <i32>termLeast(term), exactly = termRule(term) == Rule.SUM_EXACTLY;
+  const out = scratch(Scratch.FIRST), base = sumBase();
   if (load<u32>(stateAt(), 4) && isUniform(tallyAt())) {
     left.select(SELF);
     right.select(SELF);
     return bitsetShape(planesToBitset(base, least, exactly, planesAt(), sumPlanes(term), out), out);
   }
-  if (load<u32>(stateAt(), 4)) tallyWithPlanes(tallyAt(), base, least, exactly, planesAt(), sumPlanes(term), out);
-  else {
+  if (load<u32>(stateAt(), 4)) {
+    tallyWithPlanes(tallyAt(), base, least, exactly, planesAt(), sumPlanes(term), out);
+  } else {
     const members = tallyToRuns(tallyAt(), base, least, exactly, out, RUNS_MAX);
     if (members != TOO_MANY_RUNS) return runsShape(members, out);
     tallyToBitset(tallyAt(), base, least, exactly, out);

@@ -1,21 +1,24 @@
-// Terms: what a combination makes of its items. The items of a term are operands and results of other terms, so terms form a tree. Both the
-// operations of BITOP and the expressions of QUERY are such trees. Terms are kept in the builder's scratch at the arena's end, below the
-// cursors (cursor.ts). A term is named by the distance of its address from the arena's end, because addresses move when the arena grows:
+// Terms: what a combination makes of its items. The items of a term are operands and results of other terms,
+// so terms form a tree. Both the operations of BITOP and the expressions of QUERY are such trees. Terms are
+// kept in the builder's scratch at the arena's end, below the cursors (cursor.ts). A term is named by the
+// distance of its address from the arena's end, because addresses move when the arena grows:
 //
 //   +0   u32 rule                              +4  u32 first item; the items of a term are consecutive
 //   +8   u32 items                             +12 u32 least: how many items, see Rule
 //   +16  u32 items of a group, 0 for none      +20 u32 groups
-//   +24  u32 items that have ended             +28 u32 name of the groups' least keys: their distance from the arena's end
+//   +24  u32 items that have ended             +28 u32 name of the groups' least keys: their distance from
+//                                                  the arena's end
 //   +32  u32 operand that the result lies in   +36 u32 entry of that operand, if it lies in one
 //   +40  u64 first offset of a RANGE           +48 u64 last offset of a RANGE, or of the universe of a NOT
 //        of others: how much is listed (list.ts)
 //   +56  u32 name of the steps of a sum           +60 u32 steps
 //   +64  u32 step that the walk is in             +68 u32 the most that all items weigh together
 //   +72  list: LISTED_BYTES for each item (list.ts); then a u64 for each group: the least key of its items
-//        of a sum: a step for each offset from which on another constant counts, u64 offset and i32 constant; the first has offset 0.
-//        Then i32 weight for each item
+//        of a sum: a step for each offset from which on another constant counts, u64 offset and i32 constant;
+//        the first has offset 0. Then i32 weight for each item
 //
-// Groups are for terms of many items: a key at which few of them have a container costs about the square root of their number.
+// Groups are for terms of many items:
+// a key at which few of them have a container costs about the square root of their number.
 
 import { arena } from "../env/memory";
 
@@ -40,7 +43,10 @@ export const enum Rule {
   NOT,
   /** from a first to a last offset; there are no items */
   RANGE,
-  /** the weights of the items that have it, and a constant, are `least` or more together; weights may be negative */
+  /**
+   * the weights of the items that have it, and a constant, are `least` or more together;
+   * weights may be negative
+   */
   SUM_ATLEAST,
   /** they are exactly `least` */
   SUM_EXACTLY,
@@ -112,17 +118,27 @@ export const enum Rule {
 }
 /** The first of the items that can be grouped. */
 // @ts-ignore: decorator
-@inline export function firstGrouped(term: u32): u32 { return firstItem(term) + itemsApart(termRule(term), termLeast(term)); }
+@inline export function firstGrouped(term: u32): u32 {
+  return firstItem(term) + itemsApart(termRule(term), termLeast(term));
+}
+
 // @ts-ignore: decorator
 @inline export function termLeast(term: u32): u32 { return load<u32>(termAt(term), LEAST); }
 // @ts-ignore: decorator
 @inline function groupItems(term: u32): u32 { return load<u32>(termAt(term), GROUP_ITEMS); }
 // @ts-ignore: decorator
 @inline export function groupCount(term: u32): u32 { return load<u32>(termAt(term), GROUPS); }
+
 // @ts-ignore: decorator
-@inline export function groupStart(term: u32, group: u32): u32 { return firstGrouped(term) + group * groupItems(term); }
+@inline export function groupStart(term: u32, group: u32): u32 {
+  return firstGrouped(term) + group * groupItems(term);
+}
+
 // @ts-ignore: decorator
-@inline export function groupEnd(term: u32, start: u32): u32 { return min(start + groupItems(term), itemsEnd(term)); }
+@inline export function groupEnd(term: u32, start: u32): u32 {
+  return min(start + groupItems(term), itemsEnd(term));
+}
+
 /** Address of the least key of group `group`. */
 // @ts-ignore: decorator
 @inline export function groupKeyAt(term: u32, group: u32): usize {
@@ -172,12 +188,18 @@ export function setOffsets(term: u32, low: u64, high: u64): void {
 @inline export function stepConstant(term: u32, step: u32): i32 { return load<i32>(stepAt(term, step), 8); }
 /** Address of the weight of item `i`, an i32. */
 // @ts-ignore: decorator
-@inline function weightAt(term: u32, i: u32): usize { return stepAt(term, stepCount(term)) + (<usize>(i - firstItem(term)) << 2); }
+@inline function weightAt(term: u32, i: u32): usize {
+  return stepAt(term, stepCount(term)) + (<usize>(i - firstItem(term)) << 2);
+}
+
 // @ts-ignore: decorator
 @inline export function itemWeight(term: u32, i: u32): i32 { return load<i32>(weightAt(term, i)); }
 /** Gives item `to` the weight of item `from`. */
 // @ts-ignore: decorator
-@inline export function copyWeight(term: u32, to: u32, from: u32): void { store<i32>(weightAt(term, to), itemWeight(term, from)); }
+@inline export function copyWeight(term: u32, to: u32, from: u32): void {
+  store<i32>(weightAt(term, to), itemWeight(term, from));
+}
+
 // @ts-ignore: decorator
 @inline export function stepCount(term: u32): u32 { return load<u32>(termAt(term), STEPS); }
 /** The step that has the first offset of container `key`. The walk never goes back. */
@@ -193,7 +215,10 @@ export function stepTo(term: u32, key: u64): u32 {
   const least = <i32>termLeast(term);
   return termRule(term) == Rule.SUM_EXACTLY ? sum == least : sum >= least;
 }
-/** Adds a step to a sum, behind those it has. A step at the same offset is replaced, and one that changes nothing is not added. */
+/**
+ * Adds a step to a sum, behind those it has.
+ * A step at the same offset is replaced, and one that changes nothing is not added.
+ */
 export function addStep(term: u32, offset: u64, constant: i32): void {
   let steps = stepCount(term);
   if (steps && stepOffset(term, steps - 1) == offset) steps--;
@@ -212,7 +237,10 @@ export function setWeight(term: u32, i: u32, weight: i32): void {
 
 /** Address of the list's element `index`, until the arena grows. */
 // @ts-ignore: decorator
-@inline export function listedAt(list: usize, index: u32): usize { return list + <usize>index * LISTED_BYTES; }
+@inline export function listedAt(list: usize, index: u32): usize {
+  return list + <usize>index * LISTED_BYTES;
+}
+
 /** Address of the term's list, until the arena grows. */
 // @ts-ignore: decorator
 @inline export function listAt(term: u32): usize { return termAt(term) + TERM_BYTES; }
@@ -233,7 +261,9 @@ export function termBytes(items: u32): u32 {
 }
 
 /** The most bytes that a sum of so many items takes with so many steps. A multiple of 8. */
-export function sumBytes(items: u32, steps: u32): u32 { return termBytes(items) + steps * STEP_BYTES + ((items + 1) >> 1 << 3); }
+export function sumBytes(items: u32, steps: u32): u32 {
+  return termBytes(items) + steps * STEP_BYTES + ((items + 1) >> 1 << 3);
+}
 
 /** Makes a sum like makeTerm(). It has no steps and no weights yet. */
 export function makeSum(below: u32, rule: Rule, first: u32, items: u32, least: i32, steps: u32): u32 {
@@ -242,7 +272,10 @@ export function makeSum(below: u32, rule: Rule, first: u32, items: u32, least: i
   return term;
 }
 
-/** Makes a term below what lies `below` bytes from the arena's end on, where termBytes(items) bytes are free; returns its name. */
+/**
+ * Makes a term below what lies `below` bytes from the arena's end on,
+ * where termBytes(items) bytes are free; returns its name.
+ */
 export function makeTerm(below: u32, rule: Rule, first: u32, items: u32, least: u32): u32 {
   const term = below + termBytes(items), at = termAt(term);
   memory.fill(at, 0, TERM_BYTES);
@@ -256,7 +289,9 @@ export function makeTerm(below: u32, rule: Rule, first: u32, items: u32, least: 
 
 /** Sets how many items the term has, at most as many as before, and how they are grouped. */
 export function setItems(term: u32, items: u32): void {
-  const at = termAt(term), grouped = items - itemsApart(termRule(term), termLeast(term)), size = sizeOfGroups(grouped);
+  const at = termAt(term);
+  const grouped = items - itemsApart(termRule(term), termLeast(term));
+  const size = sizeOfGroups(grouped);
   const groups = hasGroups(termRule(term), grouped) ? (grouped + size - 1) / size : 0;
   store<u32>(at, items, ITEMS);
   store<u32>(at, groups ? size : 0, GROUP_ITEMS);

@@ -4,11 +4,13 @@ import { SELF, left, right } from "../env/memory";
 import { Kind } from "../container/kind";
 import { stores } from "../container/kernel";
 import {
-  BYTE_COUNTERS_BYTES, BYTE_COUNTERS_MAX, countArray, countInBytes, countInLevels, keepRepeated, planesFor, putEdges,
-  reachedInBytes, startCounters, sweepEdges,
+  BYTE_COUNTERS_BYTES, BYTE_COUNTERS_MAX, countArray, countInBytes, countInLevels, keepRepeated, planesFor,
+  putEdges, reachedInBytes, startCounters, sweepEdges,
 } from "../container/counters";
 import { bitsetCardinality, differenceBitsets, intersectBitsets, PART_BYTES } from "../container/bitset";
-import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, memberCount, runsBytes } from "../container/limits";
+import {
+  BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, memberCount, runsBytes,
+} from "../container/limits";
 import { bucketsToArray } from "../container/buckets";
 import { shortToArray } from "../container/short";
 import { listedCount, listedKind, listedOperand, listedShape, asBitset } from "./list";
@@ -33,11 +35,17 @@ import { sumPlaces } from "./sum";
 // @ts-ignore: decorator
 @inline const LEVELS_MAX: u32 = 8;
 
-/** How many items the counters of a term that counts overflow at: one more than it looks for if that must not be reached. */
+/**
+ * How many items the counters of a term that counts overflow at:
+ * one more than it looks for if that must not be reached.
+ */
 // @ts-ignore: decorator
 @inline function overflowsAt(least: u32, exactly: bool): u32 { return least + u32(exactly); }
 
-/** The places that a term's counters take, be they planes or levels. They lie behind the named places of the scratch room. */
+/**
+ * The places that a term's counters take, be they planes or levels.
+ * They lie behind the named places of the scratch room.
+ */
 export function counterPlaces(term: u32): u32 {
   const rule = termRule(term);
   if (isSum(rule)) return sumPlaces(term);
@@ -49,13 +57,20 @@ export function counterPlaces(term: u32): u32 {
 // @ts-ignore: decorator
 @inline function countersAt(): usize { return scratch(Scratch.PLACES); }
 
-/** What `least` of the list's `count` containers have, with `exactly` no more, if they have FEW members or edges in all; otherwise MANY. */
+/**
+ * What `least` of the list's `count` containers have, with `exactly` no more,
+ * if they have FEW members or edges in all; otherwise MANY.
+ */
 export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool): u64 {
   let members: u32 = 0, runs: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     const kind = listedKind(list, i);
     if (kind == Kind.BITSET) return MANY;
-    if (kind == Kind.RUNS) runs += right.load16(shapeAt(listedShape(list, i)), 0); else members += listedCount(list, i);
+    if (kind == Kind.RUNS) {
+      runs += right.load16(shapeAt(listedShape(list, i)), 0);
+    } else {
+      members += listedCount(list, i);
+    }
     if (members + runs > FEW) return MANY;
   }
   if (!runs) return repeatedMembers(list, count, least, exactly);
@@ -109,14 +124,19 @@ function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
 // @ts-ignore: decorator
 @inline export const MANY: u64 = u64.MAX_VALUE;
 
-/** What `least` (at least 1) of the list's `count` containers have if these are arrays, and not very many; otherwise MANY. */
+/**
+ * What `least` (at least 1) of the list's `count` containers have if these are arrays,
+ * and not very many; otherwise MANY.
+ */
 export function repeatedOfArrays<S>(list: usize, count: u32, least: u32, exactly: bool): u64 {
   let members: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     if (!isList(listedKind(list, i))) return MANY;
     members += listedCount(list, i);
   }
-  if (members <= LEVELLED && overflowsAt(least, exactly) <= LEVELS_MAX) return repeatedInLevels<S>(list, count, least, exactly);
+  if (members <= LEVELLED && overflowsAt(least, exactly) <= LEVELS_MAX) {
+    return repeatedInLevels<S>(list, count, least, exactly);
+  }
   return count <= BYTE_COUNTERS_MAX ? repeatedInBytes(list, count, least, exactly) : MANY;
 }
 
@@ -125,7 +145,9 @@ export function repeatedOfArrays<S>(list: usize, count: u32, least: u32, exactly
 @inline function isList(kind: Kind): bool { return kind == Kind.ARRAY || kind == Kind.BUCKETS; }
 
 function repeatedInLevels<S>(list: usize, count: u32, least: u32, exactly: bool): u64 {
-  const levels = countersAt(), most = overflowsAt(least, exactly), last = levels + <usize>(least - 1) * FOLD_BYTES;
+  const levels = countersAt();
+  const most = overflowsAt(least, exactly);
+  const last = levels + <usize>(least - 1) * FOLD_BYTES;
   memory.fill(levels, 0, <usize>most * FOLD_BYTES);
   for (let i: u32 = 0; i < count; i++) countInLevels(levels, most, arrayAt(list, i), listedCount(list, i));
   return exactly ? lessOver(last, last + FOLD_BYTES) : bitsetIn<S>(last);
@@ -139,7 +161,10 @@ function repeatedInBytes(list: usize, count: u32, least: u32, exactly: bool): u6
   return bitsetShape(reachedInBytes(counters, least, exactly, out), out);
 }
 
-/** The address of the list's element `i`, an array or buckets, as an array: where it is, or in Scratch.FIRST. Shows it on the right. */
+/**
+ * The address of the list's element `i`, an array or buckets, as an array: where it is, or in Scratch.FIRST.
+ * Shows it on the right.
+ */
 function arrayAt(list: usize, i: u32): usize {
   const s = listedShape(list, i), to = scratch(Scratch.FIRST);
   if (shapeKind(s) == Kind.ARRAY) return shapeAt(s);
@@ -166,9 +191,10 @@ function lessOver(at: usize, over: usize): u64 {
 }
 
 /**
- * Counts the list's `count` containers, to find what `least` of them have, with `exactly` no more. Returns how many planes that takes.
- * Bitsets, short ones among them, come first: by turns, and two at once. Adding does much with each word, so the CPU would wait for memory
- * at each line again if the next part were not asked for in advance.
+ * Counts the list's `count` containers, to find what `least` of them have, with `exactly` no more. Returns
+ * how many planes that takes. Bitsets, short ones among them, come first: by turns, and two at once.
+ * Adding does much with each word, so the CPU would wait for memory at each line again if the next part
+ * were not asked for in advance.
  */
 export function countListed(list: usize, count: u32, least: u32, exactly: bool): u32 {
   const counters = countersAt(), overflow = overflowsAt(least, exactly), planes = planesFor(overflow);
@@ -176,7 +202,8 @@ export function countListed(list: usize, count: u32, least: u32, exactly: bool):
   for (let i: u32 = 0; i < count; i++) bitsets += u32(isInWords(listedKind(list, i)));
   if (bitsets & 1) memory.fill(noPart(), 0, PART_BYTES);
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    let first = bitsets & 1 ? place(SELF, noPart()) : NOWHERE, begun = false; // first: what has no second one yet
+    // First: what has no second one yet.
+    let first = bitsets & 1 ? place(SELF, noPart()) : NOWHERE, begun = false;
     for (let i: u32 = 0; i < count; i++) {
       const s = load<u64>(listedAt(list, i));
       if (!isInWords(shapeKind(s))) continue;
@@ -194,7 +221,10 @@ export function countListed(list: usize, count: u32, least: u32, exactly: bool):
   return planes;
 }
 
-/** Counts the list's containers that are not counted word by word: two at once as bitsets, or if they are small arrays one by one. */
+/**
+ * Counts the list's containers that are not counted word by word:
+ * two at once as bitsets, or if they are small arrays one by one.
+ */
 function countOthers(list: usize, count: u32, planes: u32): void {
   const counters = countersAt(), a = scratch(Scratch.FIRST), b = scratch(Scratch.SECOND);
   let waiting = false;                        // for a second one, at `a`
@@ -241,12 +271,17 @@ export function countOne(planes: u32, operand: u32, s: u64): void {
   }
 }
 
-/** The values that were counted often enough since countListed() began: in Scratch.FIRST, or with S = Count only how many there are. */
+/**
+ * The values that were counted often enough since countListed() began:
+ * in Scratch.FIRST, or with S = Count only how many there are.
+ */
 export function reached<S>(planes: u32, exactly: bool): u64 {
   const counters = countersAt(), over = counters + <usize>planes * FOLD_BYTES;
   if (!exactly) return bitsetIn<S>(over);
   left.select(SELF);
   right.select(SELF);
-  for (let i: u32 = 1; i < planes; i++) intersectBitsets(counters, counters + <usize>i * FOLD_BYTES, counters);
+  for (let i: u32 = 1; i < planes; i++) {
+    intersectBitsets(counters, counters + <usize>i * FOLD_BYTES, counters);
+  }
   return lessOver(counters, over);
 }

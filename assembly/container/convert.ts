@@ -1,8 +1,8 @@
-// Conversions between kinds of containers (layouts: limits.ts). The source is the payload at `a` of the operand that
-// `left` shows, the result goes to `out` in memory 0, and the two must not overlap.
+// Conversions between kinds of containers (layouts: limits.ts). The source is the payload at `a` of the
+// operand that `left` shows, the result goes to `out` in memory 0, and the two must not overlap.
 //
-// payloadSize() knows the bytes of each kind. toArray(), toBitset() and toShort() take a payload of any kind to one of these
-// three, through which every other kind can be reached. A new kind is added to each of them.
+// payloadSize() knows the bytes of each kind. toArray(), toBitset() and toShort() take a payload of any kind
+// to one of these three, through which every other kind can be reached. A new kind is added to each of them.
 
 import { bits, left, vector } from "../env/memory";
 import {
@@ -67,8 +67,8 @@ export function toBitset(kind: Kind, a: usize, count: u32, out: usize): void {
 }
 
 /**
- * Writes the `count` members of a payload of any kind but FULL and SHORT as a short bitset of the words from `low` to
- * `high`, which include all members. `out` needs shortBytes() of these words.
+ * Writes the `count` members of a payload of any kind but FULL and SHORT as a short bitset of the words from
+ * `low` to `high`, which include all members. `out` needs shortBytes() of these words.
  */
 export function toShort(kind: Kind, a: usize, count: u32, low: u32, high: u32, out: usize): void {
   switch (kind) {
@@ -180,19 +180,23 @@ export function arrayToRuns(a: usize, count: u32, out: usize): u32 {
 }
 
 /**
- * Writes the complement of an array of at least one member as runs: the gaps before, between and behind the members. Returns their number.
- * `out` needs runsBytes(count + 1) and four bytes more: a gap is written before every member, and overwritten if it is empty.
+ * Writes the complement of an array of at least one member as runs: the gaps before, between and behind the
+ * members. Returns their number. `out` needs runsBytes(count + 1) and four bytes more: a gap is written
+ * before every member, and overwritten if it is empty.
  */
 export function arrayGaps(a: usize, count: u32, out: usize): u32 {
   const end = a + arrayBytes(count), start = out;
   out = putGap(0, left.load16(a, 0), out + RUNS_HEADER_BYTES);
   for (a += MEMBER_BYTES; a + LANES_BYTES <= end; a += LANES_BYTES) {
     const value = left.load128(a, 0), low = i16x8.add(left.load128(a - MEMBER_BYTES, 0), i16x8.splat(1));
-    const extent = i16x8.add(i16x8.sub(value, low), i16x8.splat(-1)), gaps = ~<u32>i16x8.bitmask(i16x8.eq(value, low));
+    const extent = i16x8.add(i16x8.sub(value, low), i16x8.splat(-1));
+    const gaps = ~<u32>i16x8.bitmask(i16x8.eq(value, low));
     out = putRuns(interleaveLow(low, extent), gaps & 15, out);
     out = putRuns(interleaveHigh(low, extent), (gaps >> 4) & 15, out);
   }
-  for (; a < end; a += MEMBER_BYTES) out = putGap(left.load16(a - MEMBER_BYTES, 0) + 1, left.load16(a, 0), out);
+  for (; a < end; a += MEMBER_BYTES) {
+    out = putGap(left.load16(a - MEMBER_BYTES, 0) + 1, left.load16(a, 0), out);
+  }
   const last = left.load16(end - MEMBER_BYTES, 0);
   if (last < UNIVERSE - 1) out = putRun(out, last + 1, UNIVERSE - 1);
   return closeRuns(start, out);
@@ -208,12 +212,16 @@ export function arrayGaps(a: usize, count: u32, out: usize): u32 {
 /** Writes those of four runs whose bits are set in `mask`, where each run is two lanes of `runs`. */
 // @ts-ignore: decorator
 @inline function putRuns(runs: v128, mask: u32, out: usize): usize {
-  const pairs = (mask | mask << 2) & 0x33, firstLanes = (pairs | pairs << 1) & 0x55;         // bit i moves to bit 2 * i
+  // Bit i moves to bit 2 * i.
+  const pairs = (mask | mask << 2) & 0x33, firstLanes = (pairs | pairs << 1) & 0x55;
   v128.store(out, vector.compact(runs, firstLanes * 3));
   return out + (<usize>popcnt<u32>(mask) << 2);
 }
 
-/** Counts the runs of the bitset: the members whose predecessor is absent. Eight lanes, like the loop in bitset.ts and for its reasons. */
+/**
+ * Counts the runs of the bitset: the members whose predecessor is absent.
+ * Eight lanes, like the loop in bitset.ts and for its reasons.
+ */
 export function countRunsOfBitset(a: usize): u32 {
   const end = a + BITSET_BYTES;
   let c0: u64 = 0, c1: u64 = 0, c2: u64 = 0, c3: u64 = 0, c4: u64 = 0, c5: u64 = 0, c6: u64 = 0, c7: u64 = 0;
@@ -240,7 +248,9 @@ export function countRunsOfArray(a: usize, count: u32): u32 {
   let runs = count;
   for (; a + LANES_BYTES + MEMBER_BYTES <= end; a += LANES_BYTES) {
     const following = left.load128(a, 2);
-    runs -= <u32>popcnt<u32>(<u32>i16x8.bitmask(i16x8.eq(following, i16x8.add(left.load128(a, 0), i16x8.splat(1)))));
+    runs -= <u32>popcnt<u32>(
+      <u32>i16x8.bitmask(i16x8.eq(following, i16x8.add(left.load128(a, 0), i16x8.splat(1)))),
+    );
   }
   for (; a + MEMBER_BYTES < end; a += MEMBER_BYTES) runs -= u32(left.load16(a, 2) == left.load16(a, 0) + 1);
   return runs;

@@ -1,5 +1,5 @@
-// The kinds of containers, and the one place that says which kind a container should be. It depends on the cardinality,
-// on how many words of a bitset the members span, and on how many runs they form:
+// The kinds of containers, and the one place that says which kind a container should be. It depends on the
+// cardinality, on how many words of a bitset the members span, and on how many runs they form:
 //
 //   - one or two members live in the directory entry (SINGLE, PAIR), and 65,536 are FULL;
 //   - runs, if nothing is smaller;
@@ -7,14 +7,15 @@
 //   - up to ARRAY_MAX members an array, or from BUCKETS_FROM on buckets, if these can hold them;
 //   - more members a bitset.
 //
-// A container that loses members keeps its kind for a while, so that it is not converted again and again while its
-// cardinality goes up and down.
+// A container that loses members keeps its kind for a while,
+// so that it is not converted again and again while its cardinality goes up and down.
 
 import {
   ARRAY_MAX, BITSET_BYTES, SHORT_MAX, arrayBytes, bucketsBytes, isArraySized, runsBytes, shortBytes,
 } from "./limits";
 
-export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, SHORT = 4, FULL = 5, SINGLE = 6, PAIR = 7 }
+/** An entry has three bits for it (arena/entry.ts). */
+export const enum Kind { ARRAY, BITSET, RUNS, BUCKETS, SHORT, FULL, SINGLE, PAIR }
 
 /** Whether the payload is an array, in a block or in the entry. */
 // @ts-ignore: decorator
@@ -24,7 +25,7 @@ export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, SHORT = 4
 // @ts-ignore: decorator
 @inline export function wordsBetween(low: u32, high: u32): u32 { return (high >> 6) - (low >> 6) + 1; }
 
-// --- What is built ------------------------------------------------------------------------------------------------------------
+// --- What is built -----------------------------------------------------------------------------------------
 
 /** Arrays of this many members or more become buckets if these can hold them. */
 // @ts-ignore: decorator
@@ -37,7 +38,10 @@ export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, SHORT = 4
   return count < BUCKETS_FROM ? arrayBytes(count) : bucketsBytes(count);
 }
 
-/** Whether `count` members within `words` words become a short bitset: it is smaller than an array, buckets or a bitset. */
+/**
+ * Whether `count` members within `words` words become a short bitset:
+ * it is smaller than an array, buckets or a bitset.
+ */
 // @ts-ignore: decorator
 @inline export function prefersShort(count: u32, words: u32): bool {
   return words <= SHORT_MAX && <usize>words << 3 < plainBytes(count);
@@ -51,11 +55,13 @@ export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, SHORT = 4
 
 /** Whether `count` members within `words` words that form `runs` runs are best left as runs. */
 // @ts-ignore: decorator
-@inline export function prefersRuns(runs: u32, count: u32, words: u32): bool { return runsBytes(runs) <= leastBytes(count, words); }
+@inline export function prefersRuns(runs: u32, count: u32, words: u32): bool {
+  return runsBytes(runs) <= leastBytes(count, words);
+}
 
 /**
- * The kind that suits `count` members, fewer than 65,536, if neither runs nor a short bitset do. Buckets cannot hold all
- * sets: what they cannot hold stays an array.
+ * The kind that suits `count` members, fewer than 65,536, if neither runs nor a short bitset do.
+ * Buckets cannot hold all sets: what they cannot hold stays an array.
  */
 // @ts-ignore: decorator
 @inline export function plainKind(count: u32): Kind {
@@ -69,7 +75,7 @@ export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, SHORT = 4
   return prefersShort(count, words) ? Kind.SHORT : plainKind(count);
 }
 
-// --- What stays when members are removed ----------------------------------------------------------------------------------------
+// --- What stays when members are removed -------------------------------------------------------------------
 
 /** A bitset that loses members stays a bitset down to this many. */
 // @ts-ignore: decorator
@@ -86,9 +92,14 @@ export const enum Kind { ARRAY = 0, BITSET = 1, RUNS = 2, BUCKETS = 3, SHORT = 4
 @inline export function staysBuckets(cardinality: u32): bool { return cardinality >= BUCKETS_LEAST; }
 /** Whether a short bitset of `words` words, with `count` members left, stays one. */
 // @ts-ignore: decorator
-@inline export function staysShort(count: u32, words: u32): bool { return <usize>words * 6 <= plainBytes(count); }
+@inline export function staysShort(count: u32, words: u32): bool {
+  return <usize>words * 6 <= plainBytes(count);
+}
 
-/** The kind that suits a bitset that has lost members and has `count` left within `words` words, not more than an array has. */
+/**
+ * The kind that suits a bitset that has lost members and has `count` left within `words` words,
+ * not more than an array has.
+ */
 // @ts-ignore: decorator
 @inline export function shrunkKind(count: u32, words: u32): Kind {
   if (prefersShort(count, words)) return Kind.SHORT;

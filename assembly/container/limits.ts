@@ -1,11 +1,12 @@
-// Limits of a container and sizes of its payload. A container covers 65,536 consecutive offsets. Its payload is one of
+// Limits of a container and sizes of its payload. A container covers 65,536 consecutive offsets.
+// Its payload is one of
 //
 //   array    u16 members, strictly ascending
 //   buckets  the same members in little more than half the space, see buckets.ts
 //   bitset   8192 bytes; member v is bit v & 7 of byte v >> 3
 //   short    the words of a bitset from the first to the last one that has members, see short.ts
-//   runs     u16 run count, then for each run u16 start, u16 length - 1; ascending, with at least one value between
-//            two runs that is in neither
+//   runs     u16 run count, then for each run u16 start, u16 length - 1; ascending, with at least one value
+//            between two runs that is in neither
 
 /** Size of a container's universe: values are 0 .. UNIVERSE - 1. */
 // @ts-ignore: decorator
@@ -37,15 +38,19 @@
 @inline export const SHORT_MAX: u32 = 959;
 
 /**
- * Whether a container of that cardinality, if not runs, is an array in the portable format. Only this function decides that. Which kind
- * it is in memory, kind.ts says.
+ * Whether a container of that cardinality, if not runs, is an array in the portable format.
+ * Only this function decides that. Which kind it is in memory, kind.ts says.
  */
 // @ts-ignore: decorator
 @inline export function isArraySized(cardinality: u32): bool { return cardinality <= ARRAY_MAX; }
 // @ts-ignore: decorator
 @inline export function arrayBytes(count: u32): usize { return <usize>count << 1; }
+
 // @ts-ignore: decorator
-@inline export function runsBytes(runCount: u32): usize { return RUNS_HEADER_BYTES + ((<usize>runCount) << 2); }
+@inline export function runsBytes(runCount: u32): usize {
+  return RUNS_HEADER_BYTES + ((<usize>runCount) << 2);
+}
+
 // @ts-ignore: decorator
 @inline export function bucketsBytes(count: u32): usize { return <usize>count + BUCKETS; }
 // @ts-ignore: decorator

@@ -1,12 +1,15 @@
-// The portable 32-bit stream of https://github.com/RoaringBitmap/RoaringFormatSpec: a bitmap of 32-bit offsets, little-endian. Its
-// container keys are the low 16 bits of a directory's keys. The portable 64-bit stream is a sequence of such streams (wide.ts).
+// The portable 32-bit stream of https://github.com/RoaringBitmap/RoaringFormatSpec: a bitmap of 32-bit
+// offsets, little-endian. Its container keys are the low 16 bits of a directory's keys. The portable 64-bit
+// stream is a sequence of such streams (wide.ts).
 //
 //   cookie          if no container has runs:  u32 12346, u32 containers
-//                   else:                      u16 12347, u16 containers - 1, then a bit per container that marks runs, in
-//                                              (containers + 7) / 8 bytes
+//                   else:                      u16 12347, u16 containers - 1, then a bit per container that
+//                                              marks runs, in (containers + 7) / 8 bytes
 //   key header      per container: u16 key, u16 cardinality - 1
-//   offset header   per container: u32 position of its payload, from the cookie on. Absent after 12347 with fewer than 4 containers
-//   payloads        in the layouts of container/limits.ts: an array up to 4096 members, a bitset above, or runs
+//   offset header   per container: u32 position of its payload, from the cookie on. Absent after 12347 with
+//                   fewer than 4 containers
+//   payloads        in the layouts of container/limits.ts: an array up to 4096 members, a bitset above, or
+//                   runs
 
 import { SELF, left, output, right } from "../env/memory";
 import { Own, Right } from "../env/view";
@@ -22,7 +25,9 @@ import { emit } from "../combine/emit";
 import { shape } from "../combine/shape";
 import { makeScratch, Scratch, scratch } from "../combine/scratch";
 import { Kind, prefersRuns, suitableKind, wordsBetween } from "../container/kind";
-import { BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes } from "../container/limits";
+import {
+  BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes,
+} from "../container/limits";
 import { isAscending } from "../container/array";
 import { bitsetCardinality } from "../container/bitset";
 import { runsToArray, runsToBitset } from "../container/convert";
@@ -51,9 +56,9 @@ import { shortBase, shortEnd, shortLow, spanOfBitset, wordsOf } from "../contain
   return 4 + ((containers + 7) >> 3) + (containers < OFFSETS_FROM ? 4 : 8) * containers;
 }
 
-// --- Writing ------------------------------------------------------------------------------------------------------------------
-// A stream has the containers [firstKey, lastKey] of memory 0, whose keys are equal above their low 16 bits. `first` is the place of the
-// first of them.
+// --- Writing -----------------------------------------------------------------------------------------------
+// A stream has the containers [firstKey, lastKey] of memory 0, whose keys are equal above their low 16 bits.
+// `first` is the place of the first of them.
 
 // @ts-ignore: decorator
 @inline function isRuns(kind: Kind): bool { return kind == Kind.RUNS || kind == Kind.FULL; }
@@ -79,7 +84,9 @@ import { shortBase, shortEnd, shortLow, spanOfBitset, wordsOf } from "../contain
 }
 
 // @ts-ignore: decorator
-@inline function within(place: u64, lastKey: u64): bool { return place != 0 && entryKey<Own>(placeEntry(place)) <= lastKey; }
+@inline function within(place: u64, lastKey: u64): bool {
+  return place != 0 && entryKey<Own>(placeEntry(place)) <= lastKey;
+}
 
 /** The number of containers in the stream, and in the top bit whether any of them has runs. */
 function survey(first: u64, firstKey: u64, lastKey: u64): u32 {
@@ -114,7 +121,9 @@ export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
     output.put(containers, 4);
   }
   writeKeys(first, firstKey, lastKey);
-  if (!hasRuns || containers >= OFFSETS_FROM) writePositions(first, firstKey, lastKey, headerBytes(containers, hasRuns));
+  if (!hasRuns || containers >= OFFSETS_FROM) {
+    writePositions(first, firstKey, lastKey, headerBytes(containers, hasRuns));
+  }
   writePayloads(first, firstKey, lastKey);
 }
 
@@ -145,19 +154,41 @@ export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
 // @ts-ignore: decorator
 @inline function writePayloads(first: u64, firstKey: u64, lastKey: u64): void {
   for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
-    const entry = placeEntry(place), kind = entryKind<Own>(entry);
-    if (kind == Kind.BUCKETS) writeBuckets(entryPayload<Own>(entry), entryCount<Own>(entry));
-    else if (kind == Kind.SHORT) writeShort(entry);
-    else if (kind == Kind.BITSET && isStreamedAsArray(entry)) writeMembers(entryPayload<Own>(entry), 0, UNIVERSE);
-    else if (kind != Kind.FULL) output.write(entryPayload<Own>(entry), streamedBytes(entry));
-    else for (let n = containersOf(entry, firstKey, lastKey); n; n--) output.put(FULL_PAYLOAD, <u32>runsBytes(1));
+    const entry = placeEntry(place);
+    if (entryKind<Own>(entry) != Kind.FULL) { writePayload(entry); continue; }
+    for (let n = containersOf(entry, firstKey, lastKey); n; n--) output.put(FULL_PAYLOAD, <u32>runsBytes(1));
   }
 }
 
-/** Writes buckets as an array, up to eight members at a time. A load may go beyond the low bytes, because the counts follow. */
+/** Writes the payload of an entry that is not FULL. */
+// @ts-ignore: decorator
+@inline function writePayload(entry: usize): void {
+  const payload = entryPayload<Own>(entry);
+  switch (entryKind<Own>(entry)) {
+    case Kind.BUCKETS: writeBuckets(payload, entryCount<Own>(entry)); return;
+    case Kind.SHORT: writeShort(entry); return;
+    case Kind.BITSET:
+      if (isStreamedAsArray(entry)) writeMembers(payload, 0, UNIVERSE);
+      else output.write(payload, streamedBytes(entry));
+      return;
+    case Kind.ARRAY:
+    case Kind.RUNS:
+    case Kind.SINGLE:
+    case Kind.PAIR: output.write(payload, streamedBytes(entry)); return;
+    case Kind.FULL:
+    default: unreachable();
+  }
+}
+
+/**
+ * Writes buckets as an array, up to eight members at a time.
+ * A load may go beyond the low bytes, because the counts follow.
+ */
 function writeBuckets(at: usize, count: u32): void {
   let next = at, highs = i16x8.splat(0);
-  for (let bucket = at + count, end = at; end < at + count; bucket++, highs = i16x8.add(highs, i16x8.splat(256))) {
+  for (
+    let bucket = at + count, end = at; end < at + count; bucket++, highs = i16x8.add(highs, i16x8.splat(256))
+  ) {
     for (end += load<u8>(bucket); next < end; next += LANES) {
       const lanes = v128.or(highs, i16x8.extend_low_i8x16_u(i64x2.splat(load<i64>(next))));
       output.put128(lanes, min<u32>(<u32>arrayBytes(<u32>(end - next)), <u32>LANES_BYTES));
@@ -168,7 +199,8 @@ function writeBuckets(at: usize, count: u32): void {
 
 /** Writes a short bitset as an array or a bitset. */
 function writeShort(entry: usize): void {
-  const at = entryPayload<Own>(entry), low = shortLow<Own>(at), end = shortEnd<Own>(at), base = shortBase<Own>(at);
+  const at = entryPayload<Own>(entry), low = shortLow<Own>(at);
+  const end = shortEnd<Own>(at), base = shortBase<Own>(at);
   if (isStreamedAsArray(entry)) { writeMembers(base, low, end); return; }
   output.fill(0, low >> 3);
   output.write(base + (low >> 3), (end - low) >> 3);
@@ -178,7 +210,9 @@ function writeShort(entry: usize): void {
 /** Writes the values from `low` to before `end`, both multiples of 64, of the bitset at `at` as an array. */
 function writeMembers(at: usize, low: u32, end: u32): void {
   for (let value = low; value < end; value += 64) {
-    for (let bits = load<u64>(at + (value >> 3)); bits; bits &= bits - 1) output.put(value + ctz(bits), <u32>MEMBER_BYTES);
+    for (let bits = load<u64>(at + (value >> 3)); bits; bits &= bits - 1) {
+      output.put(value + ctz(bits), <u32>MEMBER_BYTES);
+    }
   }
 }
 
@@ -199,16 +233,20 @@ function writeRunMarks(first: u64, firstKey: u64, lastKey: u64): void {
 export function portableBytes(): u64 { return streamBytes(seek<Own>(0), 0, STREAM_KEYS - 1); }
 export function writePortable(): void { writeStream(seek<Own>(0), 0, STREAM_KEYS - 1); }
 
-// --- Reading ------------------------------------------------------------------------------------------------------------------
-// The payload is the operand that `right` shows. It may hold anything: every read is checked against its size first.
+// --- Reading -----------------------------------------------------------------------------------------------
+// The payload is the operand that `right` shows. It may hold anything:
+// every read is checked against its size first.
 
-/** The result of readStream() for a fault, in the high half. Without a fault, the result is the address behind the stream. */
+/**
+ * The result of readStream() for a fault, in the high half.
+ * Without a fault, the result is the address behind the stream.
+ */
 // @ts-ignore: decorator
 @inline function faulty(fault: Fault): u64 { return (<u64>fault) << 32; }
 
 /**
- * Appends the containers of the stream at `from` to the builder, with `base` added to their keys. `right` shows operand `k`. Returns the
- * address behind the stream, or faulty().
+ * Appends the containers of the stream at `from` to the builder, with `base` added to their keys.
+ * `right` shows operand `k`. Returns the address behind the stream, or faulty().
  */
 export function readStream(k: u32, from: u64, base: u64): u64 {
   const size = <u64>right.size();
@@ -230,9 +268,13 @@ export function readStream(k: u32, from: u64, base: u64): u64 {
   if (at > size) return faulty(Fault.CUT_SHORT);
 
   for (let i: u32 = 0; i < containers; i++) {
-    const head = right.load32(<usize>(heads + (<u64>i << 2)), 0), key = head & 0xffff, count = (head >> 16) + 1;
+    const head = right.load32(<usize>(heads + (<u64>i << 2)), 0);
+    const key = head & 0xffff;
+    const count = (head >> 16) + 1;
     if (base + key < nextKey()) return faulty(Fault.KEYS_NOT_ASCENDING);
-    if (hasOffsets && right.load32(<usize>(offsets + (<u64>i << 2)), 0) != <u32>(at - from)) return faulty(Fault.WRONG_OFFSET);
+    if (hasOffsets && right.load32(<usize>(offsets + (<u64>i << 2)), 0) != <u32>(at - from)) {
+      return faulty(Fault.WRONG_OFFSET);
+    }
     const hasRuns = marks != 0 && ((right.load8(<usize>(marks + (i >> 3)), 0) >> (i & 7)) & 1) != 0;
     const end = hasRuns ? readRuns(k, at, base + key, count)
       : isArraySized(count) ? readArray(at, base + key, count) : readBitset(k, at, base + key, count);
@@ -259,7 +301,10 @@ function readArray(at: u64, key: u64, count: u32): u64 {
   const bytes = arrayBytes(count), end = at + bytes;
   if (end > <u64>right.size()) return faulty(Fault.CUT_SHORT);
   if (!isAscending<Right>(<usize>at, count)) return faulty(Fault.ARRAY_NOT_ASCENDING);
-  if (count <= 2) { appendInline(key, right.load16(<usize>at, 0), right.load16(<usize>(end - MEMBER_BYTES), 0), count); return end; }
+  if (count <= 2) {
+    appendInline(key, right.load16(<usize>at, 0), right.load16(<usize>(end - MEMBER_BYTES), 0), count);
+    return end;
+  }
   const low = right.load16(<usize>at, 0), high = right.load16(<usize>(end - MEMBER_BYTES), 0);
   if (suitableKind(count, wordsBetween(low, high)) != Kind.ARRAY) {
     makeScratch(Scratch.TEMP);

@@ -1,5 +1,5 @@
-// One container of memory 0, whatever its kind: what it has, as the kernels of its kind tell. Each function names all kinds,
-// and traps for one that it does not know.
+// One container of memory 0, whatever its kind: what it has, as the kernels of its kind tell.
+// Each function names all kinds, and traps for one that it does not know.
 
 import { reply } from "../env/memory";
 import { Own, view16, view64 } from "../env/view";
@@ -156,11 +156,11 @@ export function wordOf(entry: usize, word: u32): u64 {
   }
 }
 
-// --- Members for the reply -----------------------------------------------------------------------------------------
+// --- Members for the reply ---------------------------------------------------------------------------------
 
 /**
- * Adds up to `limit` members of a container of `count` members from `low` on, each raised by `base`, to the reply. Returns how
- * many.
+ * Adds up to `limit` members of a container of `count` members from `low` on,
+ * each raised by `base`, to the reply. Returns how many.
  */
 export function replyContainer(kind: Kind, count: u32, payload: usize, base: u64, low: u32, limit: u64): u64 {
   switch (kind) {

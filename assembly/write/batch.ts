@@ -1,9 +1,9 @@
-// Adding, removing and looking up many offsets in one call. Mostly the offsets are ascending and neighbours share a container. So a call's
-// offsets are taken in stretches, ascending offsets of one container, which are merged into the container or out of it in one pass. What is
-// not worth a pass goes one by one.
+// Adding, removing and looking up many offsets in one call. Mostly the offsets are ascending and neighbors
+// share a container. So a call's offsets are taken in stretches, ascending offsets of one container, which
+// are merged into the container or out of it in one pass. What is not worth a pass goes one by one.
 //
-// Values handed back by adding and removing are the offsets that changed. Should memory run out while a list is added, the host takes back
-// exactly those; removing needs no memory after makeRemovable() (undo.ts).
+// Values handed back by adding and removing are the offsets that changed. Should memory run out while a list
+// is added, the host takes back exactly those; removing needs no memory after makeRemovable() (undo.ts).
 
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
@@ -37,11 +37,17 @@ import { containerHas } from "../read/container";
 /** Shorter stretches go one by one. */
 // @ts-ignore: decorator
 @inline const STRETCH_LEAST: u32 = 4;
-/** With this many old members or more for each new one, places are found by search and what lies between is moved at once. */
+/**
+ * With this many old members or more for each new one,
+ * places are found by search and what lies between is moved at once.
+ */
 // @ts-ignore: decorator
 @inline const FAR_APART: u32 = 16;
 
-/** Hands back, for each of the call's arguments first .. first + count - 1, 1 if it is a member and otherwise 0. */
+/**
+ * Hands back, for each of the call's arguments
+ * first .. first + count - 1, 1 if it is a member and otherwise 0.
+ */
 export function getAll(first: u32, count: u32): void {
   const end = first + count;
   for (let i = first, to = first; i < end; i = to) {
@@ -54,7 +60,10 @@ export function getAll(first: u32, count: u32): void {
   }
 }
 
-/** getAll() for the arguments from .. to - 1, all of one container, an array. While they ascend, the search goes on from the last find. */
+/**
+ * getAll() for the arguments from .. to - 1, all of one container, an array.
+ * While they ascend, the search goes on from the last find.
+ */
 function getFromArray(entry: usize, from: u32, to: u32): void {
   const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), end = start + arrayBytes(count);
   for (let i = from, at = start, before: u32 = 0; i < to; i++) {
@@ -91,8 +100,9 @@ function stretchEnd(from: u32, end: u32): u32 {
 }
 
 /**
- * Adds the call's arguments first .. first + count - 1, hands back those that were absent, and returns how many those are. The caller then
- * calls settle(), or takeBack() if this or a later call for the same list runs out of memory.
+ * Adds the call's arguments first .. first + count - 1, hands back those that were absent, and
+ * returns how many those are. The caller then calls settle(), or takeBack() if this or a later call
+ * for the same list runs out of memory.
  */
 export function addAll(first: u32, count: u32): u64 {
   const end = first + count;
@@ -124,8 +134,9 @@ function takesStretch(entry: usize, low: u32, high: u32): bool {
 }
 
 /**
- * Adds the stretch of arguments from .. to - 1 to the container `key` of a full arena, which `entry` covers, 0 if none does. Hands back
- * those that were absent and returns how many; `earlier` values were handed back before. The new ones are then read again from there.
+ * Adds the stretch of arguments from .. to - 1 to the container `key` of a full arena, which `entry` covers,
+ * 0 if none does. Hands back those that were absent and returns how many; `earlier` values were handed back
+ * before. The new ones are then read again from there.
  */
 function addStretch(entry: usize, key: u64, from: u32, to: u32, earlier: u32): u32 {
   const kind = entry ? entryKind<Own>(entry) : Kind.ARRAY;
@@ -149,13 +160,19 @@ function addStretch(entry: usize, key: u64, from: u32, to: u32, earlier: u32): u
     addNew(entry, earlier, more);
   }
   adjust(key, more);
-  if (all >= BUCKETS_FROM && blockBytes(arrayBytes(count + 1)) != blockBytes(arrayBytes(all)) && entryKind<Own>(entry) == Kind.ARRAY) {
+  if (
+    all >= BUCKETS_FROM && blockBytes(arrayBytes(count + 1)) != blockBytes(arrayBytes(all))
+    && entryKind<Own>(entry) == Kind.ARRAY
+  ) {
     intoBuckets(entry);
   }
   return more;
 }
 
-/** Adds the values handed back as numbers earlier .. earlier + more - 1 to the entry's array, which has none of them. */
+/**
+ * Adds the values handed back as numbers
+ * earlier .. earlier + more - 1 to the entry's array, which has none of them.
+ */
 function addNew(entry: usize, earlier: u32, more: u32): void {
   const old = entryPayload<Own>(entry), count = entryCount<Own>(entry), all = count + more;
   if (!isArraySized(all)) {
@@ -191,7 +208,10 @@ function insertShort(key: u64, low: u32, high: u32, count: u32): usize {
   return entryKind<Own>(entry) == Kind.SHORT ? shortBase<Own>(payload) : payload;
 }
 
-/** Adds the values handed back as numbers earlier .. earlier + more - 1 to the entry's bitset or short bitset, which then has `all`. */
+/**
+ * Adds the values handed back as numbers
+ * earlier .. earlier + more - 1 to the entry's bitset or short bitset, which then has `all`.
+ */
 function setNew(entry: usize, earlier: u32, more: u32, all: u32): void {
   const bits = bitsOf(entry);
   for (let i = earlier; i < earlier + more; i++) bitsetSet(bits, lowOf(argument.value(i)));
@@ -241,7 +261,10 @@ function bucketsHaveRoomForNew(at: usize, count: u32, earlier: u32, more: u32): 
   return true;
 }
 
-/** Hands back those of a stretch that are absent from the entry's array, or from no array if `entry` is 0. Returns how many. */
+/**
+ * Hands back those of a stretch that are absent from the entry's array,
+ * or from no array if `entry` is 0. Returns how many.
+ */
 function handBackAbsent(entry: usize, from: u32, to: u32): u32 {
   let at: usize = 0, end: usize = 0, absent: u32 = 0;
   if (entry) {
@@ -259,8 +282,8 @@ function handBackAbsent(entry: usize, from: u32, to: u32): u32 {
 }
 
 /**
- * Merges the values handed back as numbers earlier .. earlier + more - 1 into the array of `count` members at `at`, which has none of them
- * and has room. It begins with the greatest, so that each member moves once.
+ * Merges the values handed back as numbers earlier .. earlier + more - 1 into the array of `count` members at
+ * `at`, which has none of them and has room. It begins with the greatest, so that each member moves once.
  */
 function mergeIntoArray(at: usize, count: u32, earlier: u32, more: u32): void {
   const apart = count > more * FAR_APART;
@@ -319,8 +342,8 @@ function addToBitset(entry: usize, key: u64, from: u32, to: u32): u32 {
 }
 
 /**
- * Removes the call's arguments first .. first + count - 1, hands back those that were members, and returns how many those are. Needs no
- * memory after makeRemovable() for them; the caller then calls tidy().
+ * Removes the call's arguments first .. first + count - 1, hands back those that were members, and returns
+ * how many those are. Needs no memory after makeRemovable() for them; the caller then calls tidy().
  */
 export function removeAll(first: u32, count: u32): u64 {
   const end = first + count;
@@ -345,7 +368,8 @@ export function removeAll(first: u32, count: u32): u64 {
     for (; entry && i < to; i++) {
       if (known == UNKNOWN_KEY) { entry = findEntry(key); known = key; }
       if (!entry) break;
-      const offset = argument.value(i), stays = entryKind<Own>(entry) != Kind.FULL && entryCount<Own>(entry) > 1;
+      const offset = argument.value(i);
+      const stays = entryKind<Own>(entry) != Kind.FULL && entryCount<Own>(entry) > 1;
       if (removeAt(entry, key, lowOf(offset), true)) {
         argument.handBack(offset);
         removed++;
@@ -358,7 +382,10 @@ export function removeAll(first: u32, count: u32): u64 {
   return removed;
 }
 
-/** Removes a stretch from the array of container `key`, and the container itself if it falls empty. Returns how many it had. */
+/**
+ * Removes a stretch from the array of container `key`, and the container itself if it falls empty.
+ * Returns how many it had.
+ */
 function takeFromArray(entry: usize, key: u64, from: u32, to: u32): u32 {
   const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), end = start + arrayBytes(count);
   let out = start, rest = start;              // members before `rest` are gone or have moved to before `out`
@@ -392,7 +419,8 @@ function takeFromArray(entry: usize, key: u64, from: u32, to: u32): u32 {
 /** Removes a stretch from buckets that stay buckets. Returns how many they had. */
 function takeFromBuckets(entry: usize, key: u64, from: u32, to: u32): u32 {
   const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), counts = start + count;
-  let out = start, rest = start, high: u32 = 0, at = start, end = start + load<u8>(counts);    // bucket `high` goes on at [at, end)
+  // Bucket `high` goes on at [at, end).
+  let out = start, rest = start, high: u32 = 0, at = start, end = start + load<u8>(counts);
   for (let i = from; i < to; i++) {
     const offset = argument.value(i), low = lowOf(offset);
     for (; high < low >> 8; end += load<u8>(counts + ++high)) at = end;

@@ -1,8 +1,10 @@
-// Changes of a container's kind, and the one place that puts another container into an entry. The set stays the same in a
-// conversion, which allocates before it changes anything.
+// Changes of a container's kind, and the one place that puts another container into an entry.
+// The set stays the same in a conversion, which allocates before it changes anything.
 
 import { Own } from "../env/view";
-import { TINY_PAYLOAD, allocate, blockBytes, isTiny, prepare, release, reserve, resize } from "../arena/arena";
+import {
+  TINY_PAYLOAD, allocate, blockBytes, isTiny, prepare, release, reserve, resize,
+} from "../arena/arena";
 import {
   entryCount, entryKind, entryPayload, payloadBytes, setBlock, setFull, setPair, setSingle, setTinyShort,
 } from "../arena/entry";
@@ -12,9 +14,13 @@ import { bitsetSet } from "../container/bitset";
 import { arrayToBuckets, bucketsLast, bucketsSelect } from "../container/buckets";
 import { toArray, toBitset, toShort } from "../container/convert";
 import { Kind, staysBuckets, suitableKind, wordsBetween } from "../container/kind";
-import { BITSET_BYTES, LOW_MAX, MEMBER_BYTES, arrayBytes, bucketsBytes, shortBytes } from "../container/limits";
+import {
+  BITSET_BYTES, LOW_MAX, MEMBER_BYTES, arrayBytes, bucketsBytes, shortBytes,
+} from "../container/limits";
 import { runStart, runsLast } from "../container/run";
-import { bitsetBecomesShort, shortHeader, shortLow, spanOfBitset, wordCount, wordsOf } from "../container/short";
+import {
+  bitsetBecomesShort, shortHeader, shortLow, spanOfBitset, wordCount, wordsOf,
+} from "../container/short";
 
 /** Releases the container's block, if it has one. */
 export function releaseContainer(entry: usize): void {
@@ -23,8 +29,8 @@ export function releaseContainer(entry: usize): void {
 }
 
 /**
- * Gives the entry the container `form`, a shape that is not empty, normalized and in scratch room, in the block that the entry
- * has or in another one. The caller adjusts the sums.
+ * Gives the entry the container `form`, a shape that is not empty, normalized and in scratch room,
+ * in the block that the entry has or in another one. The caller adjusts the sums.
  */
 export function replaceContainer(entry: usize, form: u64): void {
   const kind = shapeKind(form), count = shapeCount(form), at = shapeAt(form);
@@ -39,12 +45,13 @@ export function replaceContainer(entry: usize, form: u64): void {
   const fits = oldBytes && blockBytes(oldBytes) == blockBytes(bytes), to = fits ? old : allocate(bytes);
   memory.copy(to, at, bytes);                 // a new block may begin where the shape does, or below
   setBlock(entry, kind, count, to);
-  if (oldBytes && !fits) release(old, oldBytes);        // only now: free lists may begin where the scratch room is
+  // Only now: free lists may begin where the scratch room is.
+  if (oldBytes && !fits) release(old, oldBytes);
 }
 
 /**
- * Converts the container to another kind `to`, one with a payload other than runs. Buckets that cannot hold the members are an array,
- * and one or two members of an array live in the entry.
+ * Converts the container to another kind `to`, one with a payload other than runs.
+ * Buckets that cannot hold the members are an array, and one or two members of an array live in the entry.
  */
 export function convertTo(entry: usize, to: Kind): void {
   switch (to) {
@@ -69,7 +76,7 @@ export function convertToSuitable(entry: usize): void {
   convertTo(entry, suitableKind(entryCount<Own>(entry), wordsWith(entry, LOW_MAX, 0)));
 }
 
-// --- To an array or buckets ----------------------------------------------------------------------------------------
+// --- To an array or buckets --------------------------------------------------------------------------------
 
 function intoArray(entry: usize): void {
   const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
@@ -114,7 +121,7 @@ export function intoBuckets(entry: usize): bool {
   return blockBytes(arrayBytes(count)) + (staysBuckets(count) ? blockBytes(bucketsBytes(count)) : 0);
 }
 
-// --- To a bitset ---------------------------------------------------------------------------------------------------
+// --- To a bitset -------------------------------------------------------------------------------------------
 
 function intoBitset(entry: usize): void {
   const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
@@ -124,7 +131,7 @@ function intoBitset(entry: usize): void {
   setBlock(entry, Kind.BITSET, count, at);
 }
 
-// --- To a short bitset ---------------------------------------------------------------------------------------------
+// --- To a short bitset -------------------------------------------------------------------------------------
 
 /** The least member of an array, buckets or runs. */
 // @ts-ignore: decorator
@@ -141,8 +148,8 @@ function intoBitset(entry: usize): void {
 }
 
 /**
- * Words from the first to the last one that the entry's array, buckets or runs have, or that has one of the values `low` and
- * `high`.
+ * Words from the first to the last one that the entry's array,
+ * buckets or runs have, or that has one of the values `low` and `high`.
  */
 export function wordsWith(entry: usize, low: u32, high: u32): u32 {
   const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
@@ -150,8 +157,9 @@ export function wordsWith(entry: usize, low: u32, high: u32): u32 {
 }
 
 /**
- * Makes the entry's container a short bitset that has the words of its members and, unless it is a bitset, those of the values
- * from `low` to `high`. In a tiny arena it must be an array, and the number of members a multiple of four.
+ * Makes the entry's container a short bitset that has the words of its members and, unless it is a
+ * bitset, those of the values from `low` to `high`. In a tiny arena it must be an array, and the number
+ * of members a multiple of four.
  */
 export function intoShort(entry: usize, low: u32, high: u32): void {
   const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
@@ -181,19 +189,23 @@ function bitsetIntoShort(entry: usize): void {
 }
 
 /**
- * Makes the array at [from, end) words, the first of which is word `first`, from TINY_PAYLOAD to before `wordsEnd`. The array
- * begins there, too, so each call reads four members before any word is written.
+ * Makes the array at [from, end) words, the first of which is word `first`, from TINY_PAYLOAD to before
+ * `wordsEnd`. The array begins there, too, so each call reads four members before any word is written.
  */
 function spread(from: usize, end: usize, wordsEnd: usize, first: u32): void {
   const to = TINY_PAYLOAD - (<usize>first << 3);
   let four = load<u64>(from);
-  if (from + 8 < end) spread(from + 8, end, wordsEnd, first); else memory.fill(TINY_PAYLOAD, 0, wordsEnd - TINY_PAYLOAD);
+  if (from + 8 < end) {
+    spread(from + 8, end, wordsEnd, first);
+  } else {
+    memory.fill(TINY_PAYLOAD, 0, wordsEnd - TINY_PAYLOAD);
+  }
   for (let i = 0; i < 4; i++, four >>= 16) bitsetSet(to, <u32>four & 0xffff);
 }
 
 /**
- * Makes the words from `word` to before `end` an array at `out`, which may overlap them: each call reads a word before any is
- * written.
+ * Makes the words from `word` to before `end` an array at `out`, which may overlap them:
+ * each call reads a word before any is written.
  */
 function gather(word: usize, end: usize, value: u32, out: usize): void {
   let bits = load<u64>(word);

@@ -1,7 +1,8 @@
-// Adding one member to a container, or removing one. The container changes its form when its members ask for that: one or two live in the
-// entry, up to 4096 are an array or buckets, more are a bitset, a short bitset takes the place of each of these where it is smaller, and
-// 65,536 members are a FULL entry. Runs stay runs while nothing is smaller. When members are removed, a bitset stays one down to
-// BITSET_LEAST, and a short bitset while staysShort() says so.
+// Adding one member to a container, or removing one. The container changes its form when its members ask for
+// that: one or two live in the entry, up to 4096 are an array or buckets, more are a bitset, a short bitset
+// takes the place of each of these where it is smaller, and 65,536 members are a FULL entry. Runs stay runs
+// while nothing is smaller. When members are removed, a bitset stays one down to BITSET_LEAST, and a short
+// bitset while staysShort() says so.
 
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
@@ -19,7 +20,9 @@ import { ARRAY_MAX, UNIVERSE, arrayBytes, runsBytes, bucketsBytes, shortBytes } 
 import { arrayLowerBound, member } from "../container/array";
 import { bitsetClear, bitsetHas, bitsetSet } from "../container/bitset";
 import { bucketsFind, bucketsHaveRoom, bucketsInsert, bucketsRemove } from "../container/buckets";
-import { insertRunAt, removeRunAt, runEnd, runStart, runsCount, runsFind, runsLast, setRun } from "../container/run";
+import {
+  insertRunAt, removeRunAt, runEnd, runStart, runsCount, runsFind, runsLast, setRun,
+} from "../container/run";
 import {
   isWorthTrimming, shortBase, shortHas, shortSet, spanOfBitset, trimShort, trimmedWords, wordCount, wordsOf,
 } from "../container/short";
@@ -29,8 +32,8 @@ import {
 import { widenTo } from "./short";
 
 /**
- * Adds `low` to a container that is not FULL. True if it was absent; the caller then adjusts the sums above the entry. `revocable`:
- * takeBack() may have to undo it (undo.ts).
+ * Adds `low` to a container that is not FULL. True if it was absent;
+ * the caller then adjusts the sums above the entry. `revocable`: takeBack() may have to undo it (undo.ts).
  */
 export function insertInto(entry: usize, low: u32, revocable: bool): bool {
   switch (entryKind<Own>(entry)) {
@@ -47,8 +50,9 @@ export function insertInto(entry: usize, low: u32, revocable: bool): bool {
 }
 
 /**
- * Removes `low` from a container of two members or more that is not FULL. True if it was there; the caller then adjusts the sums. With
- * `asIs`, bitsets, short bitsets and buckets stay what they are, however few members are left: that takes no memory.
+ * Removes `low` from a container of two members or more that is not FULL. True if it was there; the caller
+ * then adjusts the sums. With `asIs`, bitsets, short bitsets and buckets stay what they are, however few
+ * members are left: that takes no memory.
  */
 export function takeFrom(entry: usize, low: u32, asIs: bool): bool {
   switch (entryKind<Own>(entry)) {
@@ -64,19 +68,23 @@ export function takeFrom(entry: usize, low: u32, asIs: bool): bool {
   }
 }
 
-// --- Arrays, in the entry or in a block ------------------------------------------------------------------------------------------
+// --- Arrays, in the entry or in a block --------------------------------------------------------------------
 
 function insertIntoArray(entry: usize, low: u32): bool {
   const count = entryCount<Own>(entry);
   const payload = entryPayload<Own>(entry);
-  const index = member(payload, count - 1) < low ? count : arrayLowerBound(payload, count, low);    // ascending input is common
+  // Ascending input is common.
+  const index = member(payload, count - 1) < low ? count : arrayLowerBound(payload, count, low);
   if (index < count && member(payload, index) == low) return false;
   if (count == 1) {
     const other = member(payload, 0);
     setPair(entry, min(low, other), max(low, other));
     return true;
   }
-  if ((count & (MEMBERS_A_WORD - 1)) == 0 && (becomesShort(entry, count, low) || (isTiny<Own>() && count == TINY_MAX))) {
+  if (
+    (count & (MEMBERS_A_WORD - 1)) == 0
+    && (becomesShort(entry, count, low) || (isTiny<Own>() && count == TINY_MAX))
+  ) {
     intoShort(entry, low, low);
     return addToShort(entry, low);
   }
@@ -84,8 +92,12 @@ function insertIntoArray(entry: usize, low: u32): bool {
     convertTo(entry, Kind.BITSET);
     return insertIntoBitset(entry, low, false);
   }
-  // Tried only when a larger block is needed: seldom enough for the case that buckets cannot hold the members.
-  if (count >= BUCKETS_FROM && blockBytes(arrayBytes(count)) != blockBytes(arrayBytes(count + 1)) && intoBuckets(entry)) {
+  // Tried only when a larger block is needed:
+  // seldom enough for the case that buckets cannot hold the members.
+  if (
+    count >= BUCKETS_FROM && blockBytes(arrayBytes(count)) != blockBytes(arrayBytes(count + 1))
+    && intoBuckets(entry)
+  ) {
     return insertIntoBuckets(entry, low);
   }
   addToArray(entry, index, low);
@@ -98,12 +110,16 @@ function insertIntoArray(entry: usize, low: u32): bool {
 
 /** Whether an array or buckets of `count` members become a short bitset with the member `low`. */
 // @ts-ignore: decorator
-@inline function becomesShort(entry: usize, count: u32, low: u32): bool { return prefersShort(count + 1, wordsWith(entry, low, low)); }
+@inline function becomesShort(entry: usize, count: u32, low: u32): bool {
+  return prefersShort(count + 1, wordsWith(entry, low, low));
+}
 
 /** Adds `low` as the member of rank `index` to an array that stays one. */
 // @ts-ignore: decorator
 @inline function addToArray(entry: usize, index: u32, low: u32): void {
-  const count = entryCount<Own>(entry), at = arrayRoom(entry, count, entryPayload<Own>(entry)), gap = at + (<usize>index << 1);
+  const count = entryCount<Own>(entry);
+  const at = arrayRoom(entry, count, entryPayload<Own>(entry));
+  const gap = at + (<usize>index << 1);
   memory.copy(gap + 2, gap, <usize>(count - index) << 1);
   store<u16>(gap, <u16>low);
   setBlock(entry, Kind.ARRAY, count + 1, at);
@@ -142,7 +158,7 @@ function takeFromArray(entry: usize, low: u32): bool {
   return true;
 }
 
-// --- Buckets ------------------------------------------------------------------------------------------------------------------
+// --- Buckets -----------------------------------------------------------------------------------------------
 
 function insertIntoBuckets(entry: usize, low: u32): bool {
   const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
@@ -185,7 +201,7 @@ function takeFromBuckets(entry: usize, low: u32, asIs: bool): bool {
   return true;
 }
 
-// --- Short bitsets, in a block or in a tiny arena ---------------------------------------------------------------------------------
+// --- Short bitsets, in a block or in a tiny arena ----------------------------------------------------------
 
 function insertIntoShort(entry: usize, low: u32, revocable: bool): bool {
   if (widenTo(entry, low, low)) return addToShort(entry, low);
@@ -217,20 +233,27 @@ function takeFromShort(entry: usize, low: u32, asIs: bool): bool {
   return true;
 }
 
-/** A conversion for which the arena would have to grow is worth that only if it shrinks the container to a quarter. */
+/**
+ * A conversion for which the arena would have to grow is worth that only if it
+ * shrinks the container to a quarter.
+ */
 // @ts-ignore: decorator
 @inline const WORTH_GROWING: usize = 4;
 
-/** Whether a short bitset in a block that will have `count` members should stay one. Trims it first if not as it is. */
+/**
+ * Whether a short bitset in a block that will have `count` members should stay one.
+ * Trims it first if not as it is.
+ */
 function trimmedStays(entry: usize, count: u32): bool {
   const payload = entryPayload<Own>(entry), words = wordCount<Own>(payload);
   if (staysShort(count, words)) return true;
   const fewer = trimShort(payload), room = bumpMark() + plainRoom(entryCount<Own>(entry));
   resize(payload, shortBytes(words), shortBytes(fewer));
-  return staysShort(count, fewer) || (room > heldAt() && shortBytes(fewer) < WORTH_GROWING * plainBytes(count));
+  return staysShort(count, fewer)
+    || (room > heldAt() && shortBytes(fewer) < WORTH_GROWING * plainBytes(count));
 }
 
-// --- Bitsets ------------------------------------------------------------------------------------------------------------------
+// --- Bitsets -----------------------------------------------------------------------------------------------
 
 function insertIntoBitset(entry: usize, low: u32, revocable: bool): bool {
   const payload = entryPayload<Own>(entry);
@@ -271,8 +294,8 @@ export function isLoose(entry: usize): bool {
 }
 
 /**
- * Single removals look for words to give back once in so many members, so that a member that comes and goes far from the others mostly
- * does not change the container each time.
+ * Single removals look for words to give back once in so many members,
+ * so that a member that comes and goes far from the others mostly does not change the container each time.
  */
 // @ts-ignore: decorator
 @inline const TRIM_EVERY: u32 = 64;
@@ -289,11 +312,17 @@ export function trim(entry: usize): void {
   if (!isTiny<Own>()) resize(payload, shortBytes(words), shortBytes(left));
 }
 
-/** A tiny arena's short bitset of so many members becomes an array if that is smaller. Half of what makes an array a short bitset. */
+/**
+ * A tiny arena's short bitset of so many members becomes an array if that is smaller.
+ * Half of what makes an array a short bitset.
+ */
 // @ts-ignore: decorator
 @inline const TINY_SHORT_LEAST: u32 = TINY_MAX / 2;
 
-/** Whether the container is a bitset, a short bitset or buckets for which another kind is better without `less` of its members. */
+/**
+ * Whether the container is a bitset, a short bitset or buckets for which another kind is better
+ * without `less` of its members.
+ */
 export function isDepleted(entry: usize, less: u32 = 0): bool {
   const kind = entryKind<Own>(entry), count = entryCount<Own>(entry) - less;
   if (kind == Kind.SHORT) {
@@ -303,7 +332,10 @@ export function isDepleted(entry: usize, less: u32 = 0): bool {
   return kind == Kind.BITSET ? !staysBitset(count) : kind == Kind.BUCKETS && !staysBuckets(count);
 }
 
-/** Turns a container that isDepleted() without `less` of its members into a better kind. A bitset has ARRAY_MAX members at most. */
+/**
+ * Turns a container that isDepleted() without `less` of its members into a better kind.
+ * A bitset has ARRAY_MAX members at most.
+ */
 export function convertDepleted(entry: usize, less: u32 = 0): void {
   const kind = entryKind<Own>(entry), count = entryCount<Own>(entry);
   if (kind == Kind.BITSET) bitsetIntoPlain(entry);
@@ -311,7 +343,10 @@ export function convertDepleted(entry: usize, less: u32 = 0): void {
   else if (isTiny<Own>() || !trimmedStays(entry, count - less)) convertTo(entry, plainKind(count));
 }
 
-/** Counts `more` new members of a bitset or of runs. The 65,536th makes the container FULL, though not yet if it is `revocable`. */
+/**
+ * Counts `more` new members of a bitset or of runs.
+ * The 65,536th makes the container FULL, though not yet if it is `revocable`.
+ */
 export function countUp(entry: usize, more: u32, revocable: bool): void {
   const count = entryCount<Own>(entry) + more;
   if (count < UNIVERSE) { setCount(entry, count); return; }
@@ -320,7 +355,7 @@ export function countUp(entry: usize, more: u32, revocable: bool): void {
   setFull(entry, 1);
 }
 
-// --- Runs ---------------------------------------------------------------------------------------------------------------------
+// --- Runs --------------------------------------------------------------------------------------------------
 
 function insertIntoRuns(entry: usize, low: u32, revocable: bool): bool {
   const payload = entryPayload<Own>(entry), before = runsFind(payload, low), next = <u32>(before + 1);
@@ -346,7 +381,8 @@ function insertIntoRuns(entry: usize, low: u32, revocable: bool): bool {
 }
 
 function takeFromRuns(entry: usize, low: u32): bool {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry), found = runsFind(payload, low), run = <u32>found;
+  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+  const found = runsFind(payload, low), run = <u32>found;
   if (found < 0 || low > runEnd(payload, run)) return false;
   const start = runStart(payload, run), end = runEnd(payload, run);
   if (start == end) {
@@ -368,7 +404,8 @@ function takeFromRuns(entry: usize, low: u32): bool {
 }
 
 /**
- * Cuts the run that holds both `low` - 1 and `low`, if there is one, between them. Runs that become too many turn into another kind.
+ * Cuts the run that holds both `low` - 1 and `low`, if there is one, between them.
+ * Runs that become too many turn into another kind.
  */
 export function cutRunBefore(entry: usize, low: u32): void {
   const payload = entryPayload<Own>(entry), found = runsFind(payload, low), run = <u32>found;
@@ -382,7 +419,10 @@ export function cutRunBefore(entry: usize, low: u32): void {
   setRun(at, run + 1, low, end);
 }
 
-/** Whether a container of `count` members, with `low` or without it, should stay runs when it gets one run more. */
+/**
+ * Whether a container of `count` members, with `low` or without it,
+ * should stay runs when it gets one run more.
+ */
 function mayHaveOneRunMore(payload: usize, count: u32, low: u32): bool {
   const words = wordsBetween(min(low, runStart(payload, 0)), max(low, runsLast<Own>(payload)));
   return prefersRuns(runsCount(payload) + 1, count, words);
@@ -390,7 +430,9 @@ function mayHaveOneRunMore(payload: usize, count: u32, low: u32): bool {
 
 /** Makes room for one run more, before run `index`; returns where the payload is then. */
 function addRun(entry: usize, index: u32): usize {
-  const old = entryPayload<Own>(entry), runs = runsCount(old), payload = resize(old, runsBytes(runs), runsBytes(runs + 1));
+  const old = entryPayload<Own>(entry);
+  const runs = runsCount(old);
+  const payload = resize(old, runsBytes(runs), runsBytes(runs + 1));
   insertRunAt(payload, index);
   setBlock(entry, Kind.RUNS, entryCount<Own>(entry), payload);
   return payload;

@@ -1,5 +1,5 @@
-// Integers of 1 to 64 bits in a bitmap, as https://redis.io/docs/latest/commands/bitfield defines them: the bit at the field's offset is
-// its most significant one. An unsigned field has at most 63 bits.
+// Integers of 1 to 64 bits in a bitmap, as https://redis.io/docs/latest/commands/bitfield defines them:
+// the bit at the field's offset is its most significant one. An unsigned field has at most 63 bits.
 
 import { argument, reply } from "../env/memory";
 import { Own } from "../env/view";
@@ -24,11 +24,19 @@ export function field(offset: u64, width: u32, signed: u32): i64 {
   return fieldIn(wordAt(entry, offset), second, into, width, signed);
 }
 
-/** The 64-bit word that holds `offset`, the least offset lowest. `entry` is that of its container, 0 if there is none. */
+/**
+ * The 64-bit word that holds `offset`, the least offset lowest.
+ * `entry` is that of its container, 0 if there is none.
+ */
 // @ts-ignore: decorator
-@inline function wordAt(entry: usize, offset: u64): u64 { return entry ? wordOf(entry, lowOf(offset) >> 6) : 0; }
+@inline function wordAt(entry: usize, offset: u64): u64 {
+  return entry ? wordOf(entry, lowOf(offset) >> 6) : 0;
+}
 
-/** The value of the field that begins at bit `into` of the word `first` and may reach into `second`, the next one. */
+/**
+ * The value of the field that begins at bit `into` of the word `first` and may
+ * reach into `second`, the next one.
+ */
 // @ts-ignore: decorator
 @inline export function fieldIn(first: u64, second: u64, into: u32, width: u32, signed: u32): i64 {
   let bits = first >> into;
@@ -37,8 +45,9 @@ export function field(offset: u64, width: u32, signed: u32): i64 {
 }
 
 /**
- * Writes `value` to the field. Adds its old and its new value, as the 64 bits of an i64, to the reply before anything is changed. Where
- * the value does not fit and `overflow` is FAIL, it writes nothing, replies with the old value twice, and returns 0; otherwise 1.
+ * Writes `value` to the field. Adds its old and its new value, as the 64 bits of an i64, to the reply before
+ * anything is changed. Where the value does not fit and `overflow` is FAIL, it writes nothing, replies with
+ * the old value twice, and returns 0; otherwise 1.
  */
 export function setField(offset: u64, width: u32, signed: u32, value: i64, overflow: Overflow): u32 {
   const old = field(offset, width, signed);
@@ -48,11 +57,18 @@ export function setField(offset: u64, width: u32, signed: u32, value: i64, overf
 /** Adds `increment` to the field, with the reply and the answer of setField(). */
 export function addToField(offset: u64, width: u32, signed: u32, increment: i64, overflow: Overflow): u32 {
   const old = field(offset, width, signed);
-  return put(offset, width, signed, old, old + increment, beyondField(old, increment, width, signed), overflow);
+  return put(
+    offset, width, signed, old, old + increment, beyondField(old, increment, width, signed), overflow,
+  );
 }
 
-/** Changes the field from `old` to `value`, or, where that is `beyond` the field's range, to what `overflow` makes of it. */
-function put(offset: u64, width: u32, signed: u32, old: i64, value: i64, beyond: i32, overflow: Overflow): u32 {
+/**
+ * Changes the field from `old` to `value`, or,
+ * where that is `beyond` the field's range, to what `overflow` makes of it.
+ */
+function put(
+  offset: u64, width: u32, signed: u32, old: i64, value: i64, beyond: i32, overflow: Overflow,
+): u32 {
   const fails = beyond != 0 && overflow == Overflow.FAIL;
   value = fails ? old : newValue(value, width, signed, beyond, overflow);
   reply.member(old);
@@ -61,7 +77,10 @@ function put(offset: u64, width: u32, signed: u32, old: i64, value: i64, beyond:
   return u32(!fails);
 }
 
-/** What is written for `value`, which is `beyond` the field's range or, if that is 0, within it. `overflow` is WRAP or SAT. */
+/**
+ * What is written for `value`, which is `beyond` the field's range or, if that is 0, within it.
+ * `overflow` is WRAP or SAT.
+ */
 // @ts-ignore: decorator
 @inline export function newValue(value: i64, width: u32, signed: u32, beyond: i32, overflow: Overflow): i64 {
   return beyond && overflow == Overflow.SAT ? limit(beyond, width, signed) : wrapped(value, width, signed);
@@ -73,18 +92,23 @@ function put(offset: u64, width: u32, signed: u32, old: i64, value: i64, beyond:
   return signed ? <i64>(value << unused) >> unused : <i64>((value << unused) >> unused);
 }
 
-// --- Changing bits --------------------------------------------------------------------------------------------------------------
+// --- Changing bits -----------------------------------------------------------------------------------------
 // In the words here, the highest bit is that of the first offset, as in fields.
 
 /**
- * Changes the field from `old` to `value`, bit by bit where they differ. Members are added first and removed last, when nothing needs
- * memory any more, so that takeBackField() can undo a change that runs out of memory.
+ * Changes the field from `old` to `value`, bit by bit where they differ. Members are added first
+ * and removed last, when nothing needs memory any more, so that takeBackField() can undo a
+ * change that runs out of memory.
  */
 function write(offset: u64, width: u32, old: i64, value: i64): void {
-  const others = <u64>(old ^ value) << (64 - width), added = others & (<u64>value << (64 - width)), gone = others & ~added;
+  const others = <u64>(old ^ value) << (64 - width);
+  const added = others & (<u64>value << (64 - width));
+  const gone = others & ~added;
   if (added) addBits(offset, added);
   if (gone) {
-    const key = keyOf(offset), inFirst = UNIVERSE - lowOf(offset), first = inFirst < 64 ? gone & ~(u64.MAX_VALUE >> inFirst) : gone;
+    const key = keyOf(offset);
+    const inFirst = UNIVERSE - lowOf(offset);
+    const first = inFirst < 64 ? gone & ~(u64.MAX_VALUE >> inFirst) : gone;
     if (first) makeBitsRemovable(key, lowOf(offset), first);
     if (gone != first) makeBitsRemovable(key + 1, 0, gone << inFirst);
     takeBits(offset, gone);
@@ -100,7 +124,10 @@ export function addBits(offset: u64, bits: u64): void {
   for (let left = bits; left; left &= ~(FIRST_BIT >> clz(left))) insert(offset + clz(left), true);
 }
 
-/** Removes the offsets of the 1 bits of `bits`, which are members. Needs no memory after makeBitsRemovable() for them. */
+/**
+ * Removes the offsets of the 1 bits of `bits`, which are members.
+ * Needs no memory after makeBitsRemovable() for them.
+ */
 export function takeBits(offset: u64, bits: u64): void {
   let known = KEY_MAX + 1, entry: usize = 0;  // the container of the bit before, if it is still there
   for (let left = bits; left; left &= ~(FIRST_BIT >> clz(left))) {
@@ -117,21 +144,28 @@ export function takeBits(offset: u64, bits: u64): void {
   if (entry) trim(entry);
 }
 
-/** Makes it possible to remove members of container `key` without memory: the 1 bits of `bits`, of which the highest is that of `low`. */
+/**
+ * Makes it possible to remove members of container `key` without memory:
+ * the 1 bits of `bits`, of which the highest is that of `low`.
+ */
 export function makeBitsRemovable(key: u64, low: u32, bits: u64): void {
   if (isTiny<Own>()) return;
   const gone = <u32>popcnt(bits);
   let entry = findEntry(key);
   if (isDepleted(entry, gone)) convertDepleted(entry, gone);
   for (let left = bits, at = low; left;) {
-    const skipped = <u32>clz(left), length = <u32>clz(~(left << skipped));      // of the first stretch of 1 bits
+    // Of the first stretch of 1 bits.
+    const skipped = <u32>clz(left), length = <u32>clz(~(left << skipped));
     entry = makeStretchRemovable(entry, key, at + skipped, at + skipped + length - 1);
     at += skipped + length;
     left = skipped + length < 64 ? left << (skipped + length) : 0;
   }
 }
 
-/** Removes those of the offsets of the 1 bits of `bits` that are members, the last one first: all were absent before. Needs no memory. */
+/**
+ * Removes those of the offsets of the 1 bits of `bits` that are members, the last one first:
+ * all were absent before. Needs no memory.
+ */
 export function removeAbsentBefore(offset: u64, bits: u64): void {
   for (let left = bits; left; left &= left - 1) {
     const added = offset + 63 - ctz(left), key = keyOf(added), entry = findEntry(key);
@@ -146,16 +180,21 @@ function settleField(offset: u64, width: u32): void {
   if (last != keyOf(offset)) settleContainer(last);
 }
 
-/** Undoes a setField() or addToField() that ran out of memory at the field whose value was `old`. Needs no memory. */
+/**
+ * Undoes a setField() or addToField() that ran out of memory at the field whose
+ * value was `old`. Needs no memory.
+ */
 export function takeBackField(offset: u64, width: u32, old: i64): void {
   removeAbsentBefore(offset, ~<u64>old << (64 - width));
   settleField(offset, width);
 }
 
-// --- Overflow -------------------------------------------------------------------------------------------------------------------
+// --- Overflow ----------------------------------------------------------------------------------------------
 
 // @ts-ignore: decorator
-@inline function greatest(width: u32, signed: u32): i64 { return <i64>((u64.MAX_VALUE >> (64 - width)) >> signed); }
+@inline function greatest(width: u32, signed: u32): i64 {
+  return <i64>((u64.MAX_VALUE >> (64 - width)) >> signed);
+}
 
 /** The end of the field's range that was passed, above (1) or below (-1). */
 // @ts-ignore: decorator
@@ -164,13 +203,19 @@ export function takeBackField(offset: u64, width: u32, old: i64): void {
   return signed ? ~greatest(width, 1) : 0;
 }
 
-/** 1 if value + increment is above the field's range, -1 if below it, otherwise 0. With an increment of 0 any value is allowed. */
+/**
+ * 1 if value + increment is above the field's range, -1 if below it, otherwise 0.
+ * With an increment of 0 any value is allowed.
+ */
 // @ts-ignore: decorator
 @inline export function beyondField(value: i64, increment: i64, width: u32, signed: u32): i32 {
   return signed ? beyondSigned(value, increment, width) : beyondUnsigned(<u64>value, increment, width);
 }
 
-/** 1 if value + increment is above an unsigned field's range, -1 if below it, otherwise 0. With an increment of 0 any value is allowed. */
+/**
+ * 1 if value + increment is above an unsigned field's range, -1 if below it, otherwise 0.
+ * With an increment of 0 any value is allowed.
+ */
 function beyondUnsigned(value: u64, increment: i64, width: u32): i32 {
   const max = <u64>greatest(width, 0);
   if (value > max || (increment > 0 && u64(increment) > max - value)) return 1;

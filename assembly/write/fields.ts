@@ -1,21 +1,26 @@
-// Several fields written by one command, all or none of them: first a plan, which only reads, then all changes at once.
+// Several fields written by one command, all or none of them:
+// first a plan, which only reads, then all changes at once.
 //
-// The plan is a table of the words of 64 offsets that the fields touch. It lies in the call's arguments, behind the steps, so it takes no
-// memory of the bitmap:
+// The plan is a table of the words of 64 offsets that the fields touch.
+// It lies in the call's arguments, behind the steps, so it takes no memory of the bitmap:
 //
-//   step   +0 what to do: bits 0-1 Action    bits 2-3 Overflow    bit 4 whether the field is signed    from bit 5 on its width
+//   step   +0 what to do: bits 0-1 Action, bits 2-3 Overflow, bit 4 whether the field is signed,
+//             from bit 5 on its width
 //          +1 offset     +2 value
 //          The plan replaces +0 by 1 if the step has an answer, otherwise by 0, and +2 by the answer.
 //   slot   +0 word + 1: offset / 64 + 1; 0 if the slot is free
 //          +1 the word's bits before     +2 its bits after; the least offset is the lowest bit
 //
-// A word's slot is found by hashing, with a multiplier that the host keeps secret, so that nobody can choose words that share a slot.
+// A word's slot is found by hashing, with a multiplier that the host keeps secret,
+// so that nobody can choose words that share a slot.
 
 import { argument } from "../env/memory";
 import { keyOf, lowOf } from "../arena/entry";
 import { findEntry } from "../arena/directory";
 import { reversed } from "../read/word";
-import { Overflow, addBits, beyondField, fieldIn, makeBitsRemovable, newValue, removeAbsentBefore, takeBits } from "./field";
+import {
+  Overflow, addBits, beyondField, fieldIn, makeBitsRemovable, newValue, removeAbsentBefore, takeBits,
+} from "./field";
 import { settleContainer } from "./undo";
 import { wordOf } from "../read/container";
 
@@ -35,8 +40,9 @@ const enum Action { GET, SET, INCRBY }
 @inline function firstOffset(slot: u32): u64 { return (argument.value(slot) - 1) << 6; }
 
 /**
- * Plans the call's first `steps` steps, one after the other, on a bitmap that stays as it is. Behind them are 2^slotBits free slots, more
- * than two for each step. `multiplier` is odd. The slots of words that change move to the front; returns how many they are.
+ * Plans the call's first `steps` steps, one after the other, on a bitmap that stays as it is. Behind them are
+ * 2^slotBits free slots, more than two for each step. `multiplier` is odd. The slots of words that change
+ * move to the front; returns how many they are.
  */
 export function planFields(steps: u32, slotBits: u32, multiplier: u64): u32 {
   const table = steps * VALUES, end = table + (VALUES << slotBits);
@@ -51,7 +57,8 @@ export function planFields(steps: u32, slotBits: u32, multiplier: u64): u32 {
 }
 
 function planStep(step: u32, table: u32, slotBits: u32, multiplier: u64): void {
-  const what = <u32>argument.value(step), width = what >> 5, signed = (what >> 4) & 1, action = <Action>(what & 3);
+  const what = <u32>argument.value(step), width = what >> 5;
+  const signed = (what >> 4) & 1, action = <Action>(what & 3);
   const offset = argument.value(step + 1), into = <u32>offset & 63, crosses = into + width > 64;
   const first = slotOf(offset >> 6, table, slotBits, multiplier);
   const second = crosses ? slotOf((offset >> 6) + 1, table, slotBits, multiplier) : first;
@@ -59,7 +66,8 @@ function planStep(step: u32, table: u32, slotBits: u32, multiplier: u64): void {
   argument.put(step, 1);
   if (action == Action.GET) { argument.put(step + 2, old); return; }
   const given = <i64>argument.value(step + 2), adds = action == Action.INCRBY;
-  const beyond = beyondField(adds ? old : given, adds ? given : 0, width, signed), overflow = <Overflow>((what >> 2) & 3);
+  const beyond = beyondField(adds ? old : given, adds ? given : 0, width, signed);
+  const overflow = <Overflow>((what >> 2) & 3);
   if (beyond && overflow == Overflow.FAIL) { argument.put(step, 0); return; }
   const value = newValue(adds ? old + given : given, width, signed, beyond, overflow);
   argument.put(step + 2, adds ? value : old);
@@ -75,7 +83,9 @@ function slotOf(word: u64, table: u32, slotBits: u32, multiplier: u64): u32 {
     const slot = table + (i & last) * VALUES, held = argument.value(slot);
     if (held == word + 1) return slot;
     if (held) continue;
-    const offset = word << 6, entry = findEntry(keyOf(offset)), bits = entry ? wordOf(entry, lowOf(offset) >> 6) : 0;
+    const offset = word << 6;
+    const entry = findEntry(keyOf(offset));
+    const bits = entry ? wordOf(entry, lowOf(offset) >> 6) : 0;
     argument.put(slot, word + 1);
     argument.put(slot + 1, bits);
     argument.put(slot + 2, bits);
@@ -84,21 +94,28 @@ function slotOf(word: u64, table: u32, slotBits: u32, multiplier: u64): u32 {
 }
 
 /**
- * Makes the changes of a plan, which are the arguments from .. to - 1. As with lists (undo.ts), what may need memory comes first and
- * can be undone without any: members are added, and then containers are prepared for removals. In the other order, a run of one member
- * that is to go could grow at both ends, and removing it would split the run. At last members are removed.
+ * Makes the changes of a plan, which are the arguments from .. to - 1. As with lists (undo.ts), what may need
+ * memory comes first and can be undone without any: members are added, and then containers are prepared for
+ * removals. In the other order, a run of one member that is to go could grow at both ends, and removing it
+ * would split the run. At last members are removed.
  */
 export function changeWords(from: u32, to: u32): void {
-  for (let slot = from; slot < to; slot += VALUES) addBits(firstOffset(slot), reversed(newBits(slot) & ~oldBits(slot)));
+  for (let slot = from; slot < to; slot += VALUES) {
+    addBits(firstOffset(slot), reversed(newBits(slot) & ~oldBits(slot)));
+  }
   for (let slot = from; slot < to; slot += VALUES) {
     const gone = oldBits(slot) & ~newBits(slot), offset = firstOffset(slot);
     if (gone) makeBitsRemovable(keyOf(offset), lowOf(offset), reversed(gone));
   }
-  for (let slot = from; slot < to; slot += VALUES) takeBits(firstOffset(slot), reversed(oldBits(slot) & ~newBits(slot)));
+  for (let slot = from; slot < to; slot += VALUES) {
+    takeBits(firstOffset(slot), reversed(oldBits(slot) & ~newBits(slot)));
+  }
   if (argument.deferred()) settleWords(from, to);
 }
 
-/** Undoes a changeWords() that ran out of memory. Needs none, because it goes backwards: so no run is split. */
+/**
+ * Undoes a changeWords() that ran out of memory. Needs none, because it goes backwards: so no run is split.
+ */
 export function takeBackWords(from: u32, to: u32): void {
   for (let slot = to; slot > from;) {
     slot -= VALUES;

@@ -1,9 +1,10 @@
-// Adding all members of another bitmap, operand 0, in place: the cost depends on the containers of the operand. Building the union of both
-// (combine/combine.ts) copies the containers that only memory 0 has as well, and is quicker when the operand has about as many.
+// Adding all members of another bitmap, operand 0, in place: the cost depends on the containers of the
+// operand. Building the union of both (combine/combine.ts) copies the containers that only memory 0 has as
+// well, and is quicker when the operand has about as many.
 //
-// What the operand has below the end of memory 0 is merged container by container: one or two members are inserted one by one, more are
-// folded with the container that is there. What it has beyond that end is appended, whole leaves at a time. All growth happens before the
-// first change.
+// What the operand has below the end of memory 0 is merged container by container: one or two members are
+// inserted one by one, more are folded with the container that is there. What it has beyond that end is
+// appended, whole leaves at a time. All growth happens before the first change.
 
 import { SELF, left, right } from "../env/memory";
 import { Own, Right, view16 } from "../env/view";
@@ -12,7 +13,9 @@ import {
   ENTRY_BYTES, KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes, setFull,
   setPosition,
 } from "../arena/entry";
-import { advance, entriesHeld, findEntry, lastEntry, leafFor, placeEntry, seek, seekFrom } from "../arena/directory";
+import {
+  advance, entriesHeld, findEntry, lastEntry, leafFor, placeEntry, seek, seekFrom,
+} from "../arena/directory";
 import { LEAF_MAX, entryAt, nodeBytes, writeNode } from "../arena/node";
 import { adjust, appendLeaf, insertEntry, writeLone } from "../arena/change";
 import { roomForEntries, roomForLeaves, roomToInsert } from "../arena/room";
@@ -31,12 +34,14 @@ import {
 } from "../container/limits";
 import { BUCKET_MAX, bucketHeld } from "../container/buckets";
 
-// The estimate that decides, in nanoseconds. Merging takes MERGING, and MERGED for each entry of the operand below the end of memory 0,
-// which is a search for a container that is probably not in the cache. Building anew takes BUILT for each entry of memory 0, and a
-// nanosecond for each COPIED bytes. Folding two containers, and copying what lies beyond the end, costs as much either way.
+// The estimate that decides, in nanoseconds. Merging takes MERGING, and MERGED for each entry of the operand
+// below the end of memory 0, which is a search for a container that is probably not in the cache. Building
+// anew takes BUILT for each entry of memory 0, and a nanosecond for each COPIED bytes. Folding two
+// containers, and copying what lies beyond the end, costs as much either way.
 //
-// Containers that outgrow their blocks leave free blocks behind. Where the larger blocks may take more than 1 / REPLACED of memory 0, the
-// union is built anew, too: memory 0 would have to grow by more than it does at a time, and be rewritten soon.
+// Containers that outgrow their blocks leave free blocks behind. Where the larger blocks may take more than
+// 1 / REPLACED of memory 0, the union is built anew, too: memory 0 would have to grow by more than it does at
+// a time, and be rewritten soon.
 
 // @ts-ignore: decorator
 @inline const MERGING: u64 = 10000;
@@ -55,7 +60,10 @@ import { BUCKET_MAX, bucketHeld } from "../container/buckets";
 /** What aligning a bitset may skip. */
 // @ts-ignore: decorator
 @inline const ALIGNMENT: usize = 64;
-/** Inserting a member allocates at most four times as much as replacedBytes() says: runs may become an array, and that buckets. */
+/**
+ * Inserting a member allocates at most four times as much as replacedBytes() says:
+ * runs may become an array, and that buckets.
+ */
 // @ts-ignore: decorator
 @inline const BLOCKS_A_MEMBER: usize = 4;
 /** Fewer members than a page gets before it makes way a second time. */
@@ -69,13 +77,14 @@ import { BUCKET_MAX, bucketHeld } from "../container/buckets";
 @inline const BYTES_MAX: u64 = 0xffff0000;
 
 /**
- * Adds the members of operand 0 to memory 0 and returns 1. If it is quicker to build the union anew, or if memory 0 is tiny, changes
- * nothing and returns 0.
+ * Adds the members of operand 0 to memory 0 and returns 1.
+ * If it is quicker to build the union anew, or if memory 0 is tiny, changes nothing and returns 0.
  */
 export function merge(): u32 {
   if (isTiny<Own>()) return 0;
   right.select(0);
-  const last = entryLastKey<Own>(lastEntry<Own>()), building = entriesHeld<Own>() * BUILT + bumpMark() / COPIED;
+  const last = entryLastKey<Own>(lastEntry<Own>());
+  const building = entriesHeld<Own>() * BUILT + bumpMark() / COPIED;
   if (MERGING + entriesToMerge(last, building / MERGED) * MERGED > building) return 0;
   if (isPaged()) loosenForMerge(last);
   const room = roomToMerge(last);
@@ -91,9 +100,14 @@ export function merge(): u32 {
 
 /** Whether there is an entry of the operand at `place` that begins at or before `last`. */
 // @ts-ignore: decorator
-@inline function isUpTo(place: u64, last: u64): bool { return place != 0 && entryKey<Right>(placeEntry(place)) <= last; }
+@inline function isUpTo(place: u64, last: u64): bool {
+  return place != 0 && entryKey<Right>(placeEntry(place)) <= last;
+}
 
-/** Entries of the operand up to key `last`, and entries of memory 0 that its FULL entries cover. Stops counting above `most`. */
+/**
+ * Entries of the operand up to key `last`, and entries of memory 0 that its FULL entries cover.
+ * Stops counting above `most`.
+ */
 function entriesToMerge(last: u64, most: u64): u64 {
   let entries: u64 = 0;
   for (let place = seek<Right>(0); entries <= most && isUpTo(place, last); place = advance<Right>(place)) {
@@ -104,11 +118,16 @@ function entriesToMerge(last: u64, most: u64): u64 {
   return entries;
 }
 
-/** Entries of memory 0 that the operand's entry `from` covers, at least in part. Stops counting above `most`. */
+/**
+ * Entries of memory 0 that the operand's entry `from` covers, at least in part. Stops counting above `most`.
+ */
 function entriesCovered(from: usize, most: u64): u64 {
   let entries: u64 = 0;
   const last = entryLastKey<Right>(from);
-  for (let place = seek<Own>(entryKey<Right>(from)); place && entries <= most; place = advance<Own>(place), entries++) {
+  for (
+    let place = seek<Own>(entryKey<Right>(from));
+    place && entries <= most; place = advance<Own>(place), entries++
+  ) {
     if (entryKey<Own>(placeEntry(place)) > last) break;
   }
   return entries;
@@ -121,16 +140,21 @@ function loosenForMerge(last: u64): void {
     const from = placeEntry(place), key = entryKey<Right>(from);
     if (entryKind<Right>(from) != Kind.SINGLE) { loosen(key, entryLastKey<Right>(from)); continue; }
     const entry = findEntry(key);
-    if (entry && isItem(entry) && load<u16>(entryPayload<Own>(entry)) != right.load16(entryPayload<Right>(from), 0)) loosen(key, key);
+    if (
+      entry && isItem(entry)
+      && load<u16>(entryPayload<Own>(entry)) != right.load16(entryPayload<Right>(from), 0)
+    ) {
+      loosen(key, key);
+    }
   }
   if (rest && rest < APPENDED_LEAST) loosen(last, last);      // the rest is inserted behind the last entry
 }
 
-// --- Room ---------------------------------------------------------------------------------------------------------------------
+// --- Room --------------------------------------------------------------------------------------------------
 
 /**
- * The most bytes that inserting `lone` members in pages takes. Each page may have to make way once, and again after it has got an eighth
- * of what a page holds.
+ * The most bytes that inserting `lone` members in pages takes.
+ * Each page may have to make way once, and again after it has got an eighth of what a page holds.
  */
 function roomInPages(lone: u64): u64 {
   if (!lone) return 0;
@@ -138,9 +162,13 @@ function roomInPages(lone: u64): u64 {
   return ways * A_WAY + roomToMakeWay(KEY_MAX);
 }
 
-/** The most bytes that merging allocates and works in; BYTES_MAX if building anew is quicker. `last` is the last key of memory 0. */
+/**
+ * The most bytes that merging allocates and works in; BYTES_MAX if building anew is quicker.
+ * `last` is the last key of memory 0.
+ */
 function roomToMerge(last: u64): u64 {
-  let inserted: u64 = 0, lone: u64 = 0, leaves: u64 = 0, copied: u64 = 0, replaced: u64 = 0, between: u64 = 0, work: u64 = 0;
+  let inserted: u64 = 0, lone: u64 = 0, leaves: u64 = 0, copied: u64 = 0;
+  let replaced: u64 = 0, between: u64 = 0, work: u64 = 0;
   let place = seek<Right>(0), rest = entriesHeld<Right>(), leaf: u64 = 0, gap: u64 = 0;
   for (let own = seek<Own>(0); isUpTo(place, last); place = advance<Right>(place), rest--) {
     const from = placeEntry(place), key = entryKey<Right>(from);
@@ -154,8 +182,8 @@ function roomToMerge(last: u64): u64 {
     } else if (entryKey<Own>(entry) > key) {
       inserted++;
       copied += copiedBytes(from);
-      // Each leaf counts for the first gap that is filled there, and for the second: what is inserted before a leaf's first entry goes
-      // into the leaf before.
+      // Each leaf counts for the first gap that is filled there, and for the second:
+      // what is inserted before a leaf's first entry goes into the leaf before.
       if (leaf != own >> 32) {
         leaves += roomToInsert(key, 1);
         leaf = own >> 32;
@@ -174,7 +202,8 @@ function roomToMerge(last: u64): u64 {
   }
   if (rest >= APPENDED_LEAST) copied += roomForLeaves(rest); else inserted += rest;
   for (; place; place = advance<Right>(place)) copied += copiedBytes(placeEntry(place));
-  return copied + replaced + between + work + leaves + roomInPages(lone) + (inserted ? roomForEntries(inserted) : 0);
+  return copied + replaced + between + work + leaves
+    + roomInPages(lone) + (inserted ? roomForEntries(inserted) : 0);
 }
 
 /** The most bytes of the block that a copy of the operand's entry takes. */
@@ -184,14 +213,20 @@ function roomToMerge(last: u64): u64 {
   return bytes ? allocatedBytes(bytes) : 0;
 }
 
-/** The most bytes that allocating a block for `bytes` bytes takes, with what aligning it or a block twice as large may skip. */
+/**
+ * The most bytes that allocating a block for `bytes` bytes takes,
+ * with what aligning it or a block twice as large may skip.
+ */
 // @ts-ignore: decorator
 @inline function allocatedBytes(bytes: usize): usize {
   const size = blockBytes(bytes);
   return size >= BLOCK_MAX / 2 ? size + ALIGNMENT : size;
 }
 
-/** The most bytes of the block that the container of `entry` gets when `from` is merged into it. Neither is FULL. */
+/**
+ * The most bytes of the block that the container of `entry` gets when `from` is
+ * merged into it. Neither is FULL.
+ */
 function replacedBytes(entry: usize, from: usize): usize {
   const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), more = entryCount<Right>(from);
   if (kind == Kind.BITSET) return 0;          // changed in place
@@ -200,17 +235,24 @@ function replacedBytes(entry: usize, from: usize): usize {
   return allocatedBytes(min(min(arrayBytes(count + more), runsBytes(runs)), BITSET_BYTES));
 }
 
-/** Whether the one or two members of `from` fit the block of an array or buckets, or the entry, and leave the container's kind as it is. */
+/**
+ * Whether the one or two members of `from` fit the block of an array or buckets,
+ * or the entry, and leave the container's kind as it is.
+ */
 function fitsBlock(entry: usize, from: usize): bool {
-  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), count = entryCount<Own>(entry), more = entryCount<Right>(from);
+  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
+  const count = entryCount<Own>(entry), more = entryCount<Right>(from);
   if (kind >= Kind.SINGLE) return count + more <= 2;
   if (kind != Kind.ARRAY && kind != Kind.BUCKETS) return false;
   const words = wordsWith(entry, LOW_MAX, 0);  // at least those that there are
   if (prefersShort(count + 1, words) || prefersShort(count + more, words)) return false;
   if (kind == Kind.ARRAY) return blockBytes(arrayBytes(count)) == blockBytes(arrayBytes(count + more));
   if (blockBytes(bucketsBytes(count)) != blockBytes(bucketsBytes(count + more))) return false;
-  const members = entryPayload<Right>(from), first = right.load16(members, 0), last = right.load16(members + arrayBytes(more - 1), 0);
-  return max(bucketHeld(payload, count, first >> 8), bucketHeld(payload, count, last >> 8)) + more <= BUCKET_MAX;
+  const members = entryPayload<Right>(from);
+  const first = right.load16(members, 0);
+  const last = right.load16(members + arrayBytes(more - 1), 0);
+  return max(bucketHeld(payload, count, first >> 8), bucketHeld(payload, count, last >> 8)) + more
+    <= BUCKET_MAX;
 }
 
 /** As many runs as the entry has, or more. */
@@ -219,7 +261,7 @@ function fitsBlock(entry: usize, from: usize): bool {
   return entryKind<M>(entry) == Kind.RUNS ? view16<M>(entryPayload<M>(entry), 0) : entryCount<M>(entry);
 }
 
-// --- Merging ------------------------------------------------------------------------------------------------------------------
+// --- Merging -----------------------------------------------------------------------------------------------
 
 /** Adds the containers of the operand's entry `from`. */
 function mergeEntry(from: usize): void {
@@ -238,7 +280,9 @@ function mergeEntry(from: usize): void {
 /** Inserts the members that the operand's entry itself holds. */
 function insertMembers(from: usize, base: u64): void {
   const first = entryPayload<Right>(from), end = first + arrayBytes(entryCount<Right>(from));
-  for (let member = first; member < end; member += MEMBER_BYTES) insert(base | right.load16(member, 0), false, false);
+  for (let member = first; member < end; member += MEMBER_BYTES) {
+    insert(base | right.load16(member, 0), false, false);
+  }
 }
 
 /** Makes the entry `to` a copy of the operand's entry `from`. */
@@ -276,22 +320,29 @@ function foldInto(entry: usize, key: u64, r: u64): void {
   makeScratch(Scratch.RIGHT);
   left.select(SELF);
   const before = entryCount<Own>(entry), isBitset = entryKind<Own>(entry) == Kind.BITSET;
-  const folded = fold(Fold.OR, SELF, entryShape<Own>(entry), 0, r, scratch(Scratch.FIRST), scratch(Scratch.TEMP));
+  const folded = fold(
+    Fold.OR, SELF, entryShape<Own>(entry), 0, r, scratch(Scratch.FIRST), scratch(Scratch.TEMP),
+  );
   const more = shapeCount(folded) - before;
   if (!more) return;
   adjust(key, more);
   if (isBitset) countUp(entry, more, false); else replaceContainer(entry, normalized(folded));
 }
 
-// --- Appending ----------------------------------------------------------------------------------------------------------------
+// --- Appending ---------------------------------------------------------------------------------------------
 
-/** Appends copies of the operand's `count` last entries, the first of which is at `place`, in leaves as full as they can be. */
+/**
+ * Appends copies of the operand's `count` last entries,
+ * the first of which is at `place`, in leaves as full as they can be.
+ */
 function appendEntries(place: u64, count: u32): void {
   for (let held: u32 = 0; count; count -= held) {
     held = min(count, LEAF_MAX);
     const leaf = allocate(nodeBytes(0, held));
     writeNode(leaf, 0, held);
-    for (let i: u32 = 0; i < held; i++, place = advance<Right>(place)) copyEntry(entryAt(leaf, i), placeEntry(place));
+    for (let i: u32 = 0; i < held; i++, place = advance<Right>(place)) {
+      copyEntry(entryAt(leaf, i), placeEntry(place));
+    }
     appendLeaf(leaf);
   }
 }

@@ -1,7 +1,9 @@
 // Adding and removing one offset.
 
 import { Own } from "../env/view";
-import { isTiny, allocate, blockBytes, prepare, entryTotal, setEntryTotal, setTotalCardinality, totalCardinality } from "../arena/arena";
+import {
+  isTiny, allocate, blockBytes, prepare, entryTotal, setEntryTotal, setTotalCardinality, totalCardinality,
+} from "../arena/arena";
 import {
   keyOf, lowOf, offsetOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull,
 } from "../arena/entry";
@@ -19,14 +21,17 @@ import { runsBytes, UNIVERSE, LOW_MAX } from "../container/limits";
 import { writeRun } from "../container/run";
 import { containerHas } from "../read/container";
 
-/** Adds the offset (value 1) or removes it (value 0). Returns the old bit, as https://redis.io/docs/latest/commands/setbit does. */
+/**
+ * Adds the offset (value 1) or removes it (value 0).
+ * Returns the old bit, as https://redis.io/docs/latest/commands/setbit does.
+ */
 export function set(offset: u64, value: u32): u32 {
   return value ? u32(!insert(offset)) : u32(remove(offset));
 }
 
 /**
- * Adds the offset; true if it was absent. `revocable`: takeBack() may have to undo it. `mayPack`: a leaf of lone members may be packed for
- * it, which takes more memory for a moment.
+ * Adds the offset; true if it was absent. `revocable`: takeBack() may have to undo it. `mayPack`:
+ * a leaf of lone members may be packed for it, which takes more memory for a moment.
  */
 export function insert(offset: u64, revocable: bool = false, mayPack: bool = true): bool {
   const key = keyOf(offset), low = lowOf(offset);
@@ -37,11 +42,17 @@ export function insert(offset: u64, revocable: bool = false, mayPack: bool = tru
   return added != 0;
 }
 
-/** insertBelow()'s answer when it would have to add a container for which there is no room below the node, or to unpack a leaf. */
+/**
+ * insertBelow()'s answer when it would have to add a container for which there is no room below the node,
+ * or to unpack a leaf.
+ */
 // @ts-ignore: decorator
 @inline const NO_ROOM: u32 = Inserted.NOT_HERE;
 
-/** Adds the offset below a node of a full arena: down to the leaf once, adjusting the sums on the way back. Returns how many it added. */
+/**
+ * Adds the offset below a node of a full arena: down to the leaf once, adjusting the sums on the way back.
+ * Returns how many it added.
+ */
 function insertBelow(node: usize, key: u64, low: u32, revocable: bool): u32 {
   if (nodeLevel<Own>(node)) {
     const upTo = farSlotsUpTo(node, key);
@@ -70,11 +81,13 @@ function insertBelow(node: usize, key: u64, low: u32, revocable: bool): u32 {
 }
 
 /** Removes the offset; true if it was a member. */
-function remove(offset: u64): bool { return removeAt(findEntry(keyOf(offset)), keyOf(offset), lowOf(offset)); }
+function remove(offset: u64): bool {
+  return removeAt(findEntry(keyOf(offset)), keyOf(offset), lowOf(offset));
+}
 
 /**
- * Adds `low` to container `key` of a tiny arena, to one in a packed leaf, or to one that is missing and then has `entry` 0. True if it was
- * absent.
+ * Adds `low` to container `key` of a tiny arena, to one in a packed leaf,
+ * or to one that is missing and then has `entry` 0. True if it was absent.
  */
 function insertAt(entry: usize, key: u64, low: u32, mayPack: bool): bool {
   if (!entry) {
@@ -100,7 +113,10 @@ function insertAt(entry: usize, key: u64, low: u32, mayPack: bool): bool {
   return true;
 }
 
-/** Removes `low` from container `key`, which `entry` covers, 0 if none does. True if it was a member. `asIs` is that of takeFrom(). */
+/**
+ * Removes `low` from container `key`, which `entry` covers, 0 if none does. True if it was a member.
+ * `asIs` is that of takeFrom().
+ */
 export function removeAt(entry: usize, key: u64, low: u32, asIs: bool = false): bool {
   if (!entry) return false;
   if (entryKind<Own>(entry) == Kind.FULL) entry = isolate(entry, key);
@@ -120,7 +136,8 @@ export function removeAt(entry: usize, key: u64, low: u32, asIs: bool = false): 
 export function isolate(entry: usize, key: u64): usize {
   const first = entryKey<Own>(entry), last = entryLastKey<Own>(entry);
   const before = key - first, after = last - key;
-  prepare(roomToInsert(key, 2) + blockBytes(runsBytes(1)) + blockBytes(runsBytes(2)));   // so that a member can be removed next
+  // So that a member can be removed next.
+  prepare(roomToInsert(key, 2) + blockBytes(runsBytes(1)) + blockBytes(runsBytes(2)));
   entry = findEntry(key);
   if (before) {
     setFull(entry, before);

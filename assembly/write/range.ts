@@ -1,9 +1,11 @@
-// Setting, clearing and flipping whole ranges of offsets. rebuildPays() decides: if much of the bitmap changes, the host has it rebuilt
-// (combine/rebuild.ts). Otherwise it is changed in place: the containers at the two ends of the range are folded with a run, and those
-// between become one FULL entry, are removed, or are complemented one by one.
+// Setting, clearing and flipping whole ranges of offsets. rebuildPays() decides: if much of the bitmap
+// changes, the host has it rebuilt (combine/rebuild.ts). Otherwise it is changed in place: the containers
+// at the two ends of the range are folded with a run, and those between become one FULL entry, are removed,
+// or are complemented one by one.
 //
-// In place, all growth happens before anything is changed. roomToChange() computes how much is needed. This relies on the order of the
-// steps: all insertions of entries come before the first removal (arena/change.ts says why).
+// In place, all growth happens before anything is changed. roomToChange() computes how much is
+// needed. This relies on the order of the steps: all insertions of entries come before the first
+// removal (arena/change.ts says why).
 
 import { SELF, left, right } from "../env/memory";
 import { Own } from "../env/view";
@@ -40,12 +42,14 @@ import { writeRun } from "../container/run";
 @inline const BYTES_MAX: u64 = 0xffff0000;
 
 /**
- * Changes all offsets of the closed range [low, high] and returns 0. If it would be quicker to rebuild the bitmap, changes nothing and
- * returns the bytes that the new bitmap will take at most; never so with `inPlace`.
+ * Changes all offsets of the closed range [low, high] and returns 0. If it would be quicker to
+ * rebuild the bitmap, changes nothing and returns the bytes that the new bitmap will take at
+ * most; never so with `inPlace`.
  */
 export function changeRange(change: Change, low: u64, high: u64, inPlace: u32): u64 {
   const first = keyOf(low), last = keyOf(high);
-  const entries = change == Change.SET && entriesHeld<Own>() < REBUILD_FROM ? 0          // they do not matter then
+  // They do not matter then.
+  const entries = change == Change.SET && entriesHeld<Own>() < REBUILD_FROM ? 0
     : entriesBetween(first, last, change == Change.FLIP ? u32.MAX_VALUE : enoughToRebuild());
   if (change == Change.CLEAR) {
     if (!entries) return 0;
@@ -56,7 +60,7 @@ export function changeRange(change: Change, low: u64, high: u64, inPlace: u32): 
   return bytes;
 }
 
-// --- The choice ---------------------------------------------------------------------------------------------------------------
+// --- The choice --------------------------------------------------------------------------------------------
 
 /** Fewer containers than these are always changed in place. */
 // @ts-ignore: decorator
@@ -67,10 +71,11 @@ export function changeRange(change: Change, low: u64, high: u64, inPlace: u32): 
 @inline function enoughToRebuild(): u32 { return max(entriesHeld<Own>() / 4, REBUILD_FROM); }
 
 /**
- * Bytes that the bitmap will take at most if it is rebuilt; 0 if it is quicker to change the `entries` entries of [first, last] in place.
- * Rebuilding copies everything outside the range. In place, setting and clearing release each container of the range; when more than a
- * quarter of the bitmap goes, the host would rewrite the arena afterwards anyway. Flipping a container in place takes several times as
- * long as rebuilding it, and mostly needs a new block.
+ * Bytes that the bitmap will take at most if it is rebuilt; 0 if it is quicker to change the `entries`
+ * entries of [first, last] in place. Rebuilding copies everything outside the range. In place, setting and
+ * clearing release each container of the range; when more than a quarter of the bitmap goes, the host would
+ * rewrite the arena afterwards anyway. Flipping a container in place takes several times as long as
+ * rebuilding it, and mostly needs a new block.
  */
 function rebuildPays(change: Change, entries: u32, first: u64, last: u64): u64 {
   if (entries < REBUILD_FROM) return 0;
@@ -80,7 +85,10 @@ function rebuildPays(change: Change, entries: u32, first: u64, last: u64): u64 {
   return added > bytes / 8 ? bytes + added : 0;
 }
 
-/** The most bytes of blocks that complementing containers [first, last] in place allocates. If 0, no scratch room is needed, either. */
+/**
+ * The most bytes of blocks that complementing containers [first, last] in place allocates.
+ * If 0, no scratch room is needed, either.
+ */
 function blocksToFlip(first: u64, last: u64): u64 {
   let bytes: u64 = 0;
   for (let place = seek<Own>(first); place; place = advance<Own>(place)) {
@@ -91,28 +99,39 @@ function blocksToFlip(first: u64, last: u64): u64 {
   return bytes;
 }
 
-/** The most bytes of a block that complementing the entry's container allocates. The complement has at most one run more. */
+/**
+ * The most bytes of a block that complementing the entry's container allocates.
+ * The complement has at most one run more.
+ */
 function flippedBytes(entry: usize): usize {
   const kind = entryKind<Own>(entry);
   if (kind == Kind.FULL || staysBitset(entry)) return 0;
-  const runs = kind == Kind.BITSET ? <u32>BLOCK_MAX : kind == Kind.RUNS ? <u32>load<u16>(entryPayload<Own>(entry)) : entryCount<Own>(entry);
+  const runs = kind == Kind.BITSET
+    ? <u32>BLOCK_MAX
+    : kind == Kind.RUNS ? <u32>load<u16>(entryPayload<Own>(entry)) : entryCount<Own>(entry);
   const bytes = runsBytes(runs + 1);
   return bytes < BLOCK_MAX ? blockBytes(bytes) : END_BYTES;
 }
 
-/** Whether the container is a bitset and its complement is one, too: then it is complemented within its block. */
+/**
+ * Whether the container is a bitset and its complement is one, too: then it is complemented within its block.
+ */
 // @ts-ignore: decorator
 @inline function staysBitset(entry: usize): bool {
   return entryKind<Own>(entry) == Kind.BITSET && !isArraySized(UNIVERSE - entryCount<Own>(entry));
 }
 
-/** The most bytes that edit() allocates and works in. `among` is how many entries a range that is flipped has. */
+/**
+ * The most bytes that edit() allocates and works in. `among` is how many entries a range that is flipped has.
+ */
 function roomToChange(change: Change, among: u32, first: u64, from: u32, last: u64, to: u32): usize {
   const head = findEntry(first), tail: usize = first == last ? 0 : findEntry(last);
   // A FULL entry out of which a container, or all of the range, is cut becomes three.
-  let entries: u64 = (head && entryKind<Own>(head) == Kind.FULL ? 2 : 0) + (tail && entryKind<Own>(tail) == Kind.FULL ? 2 : 0);
+  let entries: u64 = (head && entryKind<Own>(head) == Kind.FULL ? 2 : 0)
+    + (tail && entryKind<Own>(tail) == Kind.FULL ? 2 : 0);
   let bytes: u64 = 0;
-  if (change != Change.CLEAR) {               // both ends, and FULL entries: at least one, and when flipping one before each entry
+  // Both ends, and FULL entries: at least one, and when flipping one before each entry.
+  if (change != Change.CLEAR) {
     entries += 3 + (last - first) / SPAN_MAX + (change == Change.FLIP ? among : 0);
     if (change == Change.FLIP) bytes = blocksToFlip(first, last);
   }
@@ -123,9 +142,12 @@ function roomToChange(change: Change, among: u32, first: u64, from: u32, last: u
   return <usize>min<u64>(bytes, BYTES_MAX);
 }
 
-// --- Editing ------------------------------------------------------------------------------------------------------------------
+// --- Editing -----------------------------------------------------------------------------------------------
 
-/** Changes the offsets from `from` of container `first` to `to` of container `last`. `among` is as in roomToChange(). */
+/**
+ * Changes the offsets from `from` of container `first` to `to` of container `last`.
+ * `among` is as in roomToChange().
+ */
 function edit(change: Change, among: u32, first: u64, from: u32, last: u64, to: u32): void {
   if (change != Change.CLEAR) loosen(first, last);            // clearing leaves packed leaves packed
   const room = roomToChange(change, among, first, from, last, to);
@@ -135,15 +157,16 @@ function edit(change: Change, among: u32, first: u64, from: u32, last: u64, to: 
     if (expose(change, first, from, to)) foldRun(change, first, from, to);
     return;
   }
-  const foldsFirst = from && expose(change, first, from, LOW_MAX), foldsLast = to != LOW_MAX && expose(change, last, 0, to);
+  const foldsFirst = from && expose(change, first, from, LOW_MAX);
+  const foldsLast = to != LOW_MAX && expose(change, last, 0, to);
   changeWhole(change, first + u64(from != 0), last - u64(to != LOW_MAX));
   if (foldsFirst) foldRun(change, first, from, LOW_MAX);
   if (foldsLast) foldRun(change, last, 0, to);
 }
 
 /**
- * Prepares container `key` for foldRun() with [from, to]: cuts it out of a FULL entry, or inserts it if it is missing. Returns false if
- * there is nothing left to fold.
+ * Prepares container `key` for foldRun() with [from, to]: cuts it out of a FULL entry,
+ * or inserts it if it is missing. Returns false if there is nothing left to fold.
  */
 function expose(change: Change, key: u64, from: u32, to: u32): bool {
   const entry = findEntry(key);
@@ -174,7 +197,9 @@ function putRange(entry: usize, from: u32, to: u32): void {
 
 /** Whether the entry, which is to be folded with a run, only stays or goes. That takes no memory. */
 // @ts-ignore: decorator
-@inline function isCut(change: Change, entry: usize): bool { return change == Change.CLEAR && entryKind<Own>(entry) == Kind.SINGLE; }
+@inline function isCut(change: Change, entry: usize): bool {
+  return change == Change.CLEAR && entryKind<Own>(entry) == Kind.SINGLE;
+}
 
 /** Folds the run [from, to] into container `key`, which exists and is not FULL. */
 function foldRun(change: Change, key: u64, from: u32, to: u32): void {
@@ -193,7 +218,10 @@ function foldRun(change: Change, key: u64, from: u32, to: u32): void {
   foldInto(foldOf(change), entry, key, shape(Kind.RUNS, to - from + 1, run));
 }
 
-/** Folds the shape `r`, in memory 0, into the container `key` of `entry`, which is not FULL. Uses scratch room but for Scratch.TEMP. */
+/**
+ * Folds the shape `r`, in memory 0, into the container `key` of `entry`, which is not FULL.
+ * Uses scratch room but for Scratch.TEMP.
+ */
 function foldInto(op: Fold, entry: usize, key: u64, r: u64): void {
   const first = scratch(Scratch.FIRST), second = scratch(Scratch.SECOND), before = entryCount<Own>(entry);
   left.select(SELF);
@@ -211,7 +239,7 @@ function foldInto(op: Fold, entry: usize, key: u64, r: u64): void {
   replaceContainer(entry, normalized(folded));
 }
 
-// --- Whole containers ---------------------------------------------------------------------------------------------------------
+// --- Whole containers --------------------------------------------------------------------------------------
 
 /** Changes all offsets of containers [first, last]. There may be none. */
 function changeWhole(change: Change, first: u64, last: u64): void {
@@ -229,7 +257,10 @@ function clear(first: u64, last: u64): void {
   removeEntries(first, last);
 }
 
-/** Removes containers [first, last] from a FULL entry that also covers others. Returns false if the entry covers no others. */
+/**
+ * Removes containers [first, last] from a FULL entry that also covers others.
+ * Returns false if the entry covers no others.
+ */
 function cutSpan(entry: usize, first: u64, last: u64): bool {
   const key = entryKey<Own>(entry), end = entryLastKey<Own>(entry);
   if (key < first) {
@@ -266,7 +297,10 @@ function fill(first: u64, last: u64): void {
   for (let key = first; key <= last; key += SPAN_MAX) removeEntries(key + 1, min(last, key + SPAN_MAX - 1));
 }
 
-/** Gives the `span` keys from `key` on a FULL entry: the first one that begins there, or a new one. Does not remove the others. */
+/**
+ * Gives the `span` keys from `key` on a FULL entry: the first one that begins there, or a new one.
+ * Does not remove the others.
+ */
 function makeSpan(key: u64, span: u64): void {
   const entry = placeEntry(seek<Own>(key));
   if (!entry || entryKey<Own>(entry) >= key + span) { insertFull(key, key + span - 1); return; }
@@ -311,8 +345,8 @@ function flipContainer(entry: usize, key: u64): void {
   foldInto(Fold.XOR, entry, key, fullShape());
 }
 
-// A FULL entry in a flipped range may only be removed once all entries have been inserted. Until then it is marked: it becomes a pair of
-// equal members, which no real container is.
+// A FULL entry in a flipped range may only be removed once all entries have been inserted.
+// Until then it is marked: it becomes a pair of equal members, which no real container is.
 
 function mark(entry: usize): void {
   adjust(entryKey<Own>(entry), 2 - <i64>(entrySpan<Own>(entry) << 16));
@@ -321,7 +355,8 @@ function mark(entry: usize): void {
 
 // @ts-ignore: decorator
 @inline function isMarked(entry: usize): bool {
-  return entryKind<Own>(entry) == Kind.PAIR && load<u16>(entryPayload<Own>(entry)) == load<u16>(entryPayload<Own>(entry), 2);
+  return entryKind<Own>(entry) == Kind.PAIR
+    && load<u16>(entryPayload<Own>(entry)) == load<u16>(entryPayload<Own>(entry), 2);
 }
 
 /** Removes the marked entries of [first, last]. */

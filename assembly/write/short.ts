@@ -9,13 +9,16 @@ import { firstWord, widenShort, wordCount } from "../container/short";
 import { wordsWith } from "./convert";
 
 /**
- * Most words of a tiny arena's array that becomes a short bitset because it has TINY_MAX members: so that no full arena is needed. That
- * would be smaller for a while, but could not become a tiny one again when it has more members.
+ * Most words of a tiny arena's array that becomes a short bitset because it has TINY_MAX members: so
+ * that no full arena is needed. That would be smaller for a while, but could not become a tiny one
+ * again when it has more members.
  */
 // @ts-ignore: decorator
 @inline const TINY_SPREAD: u32 = 19;
 
-/** The words that a short bitset has, and those from that of `low` to that of `high`, with what is between. */
+/**
+ * The words that a short bitset has, and those from that of `low` to that of `high`, with what is between.
+ */
 // @ts-ignore: decorator
 @inline function widerWords(payload: usize, low: u32, high: u32): u32 {
   const first = firstWord<Own>(payload);
@@ -26,13 +29,15 @@ import { wordsWith } from "./convert";
 export function staysTiny(entry: usize, low: u32): bool {
   const count = entryCount<Own>(entry);
   if (count < TINY_MAX) return true;
-  if (entryKind<Own>(entry) == Kind.SHORT) return widerWords(entryPayload<Own>(entry), low, low) <= TINY_WORDS;
+  if (entryKind<Own>(entry) == Kind.SHORT) {
+    return widerWords(entryPayload<Own>(entry), low, low) <= TINY_WORDS;
+  }
   return wordsWith(entry, low, low) <= TINY_SPREAD;
 }
 
 /**
- * Makes the entry's short bitset have the words of the values from `low` to `high`, one of which is a new member. Returns false, with
- * nothing changed, if another kind of container is smaller then.
+ * Makes the entry's short bitset have the words of the values from `low` to `high`, one of which is a new
+ * member. Returns false, with nothing changed, if another kind of container is smaller then.
  */
 export function widenTo(entry: usize, low: u32, high: u32): bool {
   const payload = entryPayload<Own>(entry), words = wordCount<Own>(payload), count = entryCount<Own>(entry);
@@ -41,7 +46,8 @@ export function widenTo(entry: usize, low: u32, high: u32): bool {
   const prefers = prefersShort(count + 1, wider);
   if (isTiny<Own>()) {
     if (!prefers && count < TINY_MAX) return false;
-    reserve(TINY_PAYLOAD + (<usize>wider << 3));              // staysTiny() has seen to it that there are not too many
+    // staysTiny() has seen to it that there are not too many.
+    reserve(TINY_PAYLOAD + (<usize>wider << 3));
     widenShort(payload, first, wider);
     return true;
   }

@@ -1,20 +1,23 @@
 // Lists of offsets of which all or none change when memory runs out half-way.
 //
-// Adding a list is undone. Undoing must not need memory itself, so what an addition would give back, and undoing would need again,
-// stays until the whole list is added:
+// Adding a list is undone. Undoing must not need memory itself, so what an addition would give back,
+// and undoing would need again, stays until the whole list is added:
 //
-//   - a container that is complete stays a bitset or runs of 65,536 members, which a FULL entry would replace;
+//   - a container that is complete stays a bitset or runs of 65,536 members,
+//     which a FULL entry would replace;
 //   - runs that touch stay two runs, because joining them may shrink their block;
-//   - undoing goes backwards, so that no run is split, and leaves bitsets, short bitsets and buckets what they are, however few members
-//     are left. Sets that small are valid. The next removal of a member converts them.
+//   - undoing goes backwards, so that no run is split, and leaves bitsets, short bitsets and
+//     buckets what they are, however few members are left. Sets that small are valid. The next
+//     removal of a member converts them.
 //
-// Removing a list is not undone at all: what may need memory comes first, in makeRemovable(), and changes no members. It cuts containers
-// out of FULL entries, and runs where the offsets to remove begin and end. Removing them then only shortens runs, and leaves
-// bitsets, short bitsets and buckets what they are. At last tidy() converts those that are left with few members. It may run out of
-// memory; then they stay.
+// Removing a list is not undone at all: what may need memory comes first, in makeRemovable(), and changes no
+// members. It cuts containers out of FULL entries, and runs where the offsets to remove begin and end.
+// Removing them then only shortens runs, and leaves bitsets, short bitsets and buckets what they are. At last
+// tidy() converts those that are left with few members. It may run out of memory; then they stay.
 //
-// settle() gives containers their final form when all of a list is added, or makeRemovable() has failed, and tidy() when all of it is
-// removed. Whether a list needs that is noted with argument.defer(). Nothing in the arena tells.
+// settle() gives containers their final form when all of a list is added, or makeRemovable() has
+// failed, and tidy() when all of it is removed. Whether a list needs that is noted with
+// argument.defer(). Nothing in the arena tells.
 
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
@@ -29,8 +32,8 @@ import { LOW_MAX, UNIVERSE, runsBytes } from "../container/limits";
 import { joinRuns, runsCount } from "../container/run";
 
 /**
- * Gives the containers of the call's arguments first .. first + count - 1 their final form after addAll() has added them, or after
- * makeRemovable() has failed for them. Needs no memory.
+ * Gives the containers of the call's arguments first .. first + count - 1 their final form after addAll() has
+ * added them, or after makeRemovable() has failed for them. Needs no memory.
  */
 export function settle(first: u32, count: u32): void {
   let known = KEY_MAX + 1;                    // not the key of any container
@@ -56,8 +59,9 @@ export function settleContainer(key: u64): void {
 }
 
 /**
- * Removes the call's arguments first .. first + count - 1, which addAll() has handed back, in one call or several, and no settle() since.
- * Offsets that are no members are skipped, because addAll() may hand back some that it could not add. Needs no memory.
+ * Removes the call's arguments first .. first + count - 1, which addAll() has handed back, in one call or
+ * several, and no settle() since. Offsets that are no members are skipped, because addAll() may hand back
+ * some that it could not add. Needs no memory.
  */
 export function takeBack(first: u32, count: u32): void {
   for (let i = first + count; i > first; i--) {
@@ -67,8 +71,8 @@ export function takeBack(first: u32, count: u32): void {
 }
 
 /**
- * Makes it possible for removeAll() to remove the call's arguments first .. first + count - 1 without memory. Changes no members. If memory
- * runs out, the caller calls settle() for the same arguments.
+ * Makes it possible for removeAll() to remove the call's arguments first .. first + count - 1 without memory.
+ * Changes no members. If memory runs out, the caller calls settle() for the same arguments.
  */
 export function makeRemovable(first: u32, count: u32): void {
   if (isTiny<Own>() || (entryTotal<Own>() < count / MANY && !needsCuts())) return;
@@ -78,7 +82,7 @@ export function makeRemovable(first: u32, count: u32): void {
       while (++i < end && argument.value(i) >= from && argument.value(i) <= last);
       continue;
     }
-    let to = from;                            // from .. to are neighbours in one container
+    let to = from;                            // from .. to are neighbors in one container
     while (++i < end && to < last && argument.value(i) == to + 1) to++;
     makeStretchRemovable(entry, key, lowOf(from), lowOf(to));
   }
@@ -90,15 +94,22 @@ export function makeRemovable(first: u32, count: u32): void {
 
 /** Whether any container is one that isCut(). */
 function needsCuts(): bool {
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) if (isCut(placeEntry(place))) return true;
+  for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
+    if (isCut(placeEntry(place))) return true;
+  }
   return false;
 }
 
 /** Whether removing members from the container, or from one of the entry's, begins with cutting it. */
 // @ts-ignore: decorator
-@inline function isCut(entry: usize): bool { return entryKind<Own>(entry) == Kind.FULL || entryKind<Own>(entry) == Kind.RUNS; }
+@inline function isCut(entry: usize): bool {
+  return entryKind<Own>(entry) == Kind.FULL || entryKind<Own>(entry) == Kind.RUNS;
+}
 
-/** Does makeRemovable() for the stretch from `low` to `last` of container `key`, which `entry` covers. Returns the container's entry. */
+/**
+ * Does makeRemovable() for the stretch from `low` to `last` of container `key`, which `entry` covers.
+ * Returns the container's entry.
+ */
 export function makeStretchRemovable(entry: usize, key: u64, low: u32, last: u32): usize {
   if (!isCut(entry)) return entry;
   if (entryKind<Own>(entry) == Kind.FULL) entry = isolate(entry, key);
@@ -108,8 +119,8 @@ export function makeStretchRemovable(entry: usize, key: u64, low: u32, last: u32
 }
 
 /**
- * Gives the containers of the call's arguments first .. first + count - 1 their final form after removeAll() has removed them. If memory
- * runs out, those that are left keep their form, which is valid.
+ * Gives the containers of the call's arguments first .. first + count - 1 their final form after removeAll()
+ * has removed them. If memory runs out, those that are left keep their form, which is valid.
  */
 export function tidy(first: u32, count: u32): void {
   let known = KEY_MAX + 1;

@@ -2,7 +2,9 @@
 
 import { left, right } from "../../assembly/env/memory";
 
-export { intersectBitsets as intersect, intersectBitsetsCardinality as intersectCardinality } from "../../assembly/container/bitset";
+export {
+  intersectBitsets as intersect, intersectBitsetsCardinality as intersectCardinality,
+} from "../../assembly/container/bitset";
 
 /** Makes the kernels read operands 0 and 1 until the next call of `enter`. */
 export function showOperands(): void {
