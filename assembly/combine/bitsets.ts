@@ -5,7 +5,7 @@ import { SELF, bits, left, right } from "../env/memory";
 import { Fold } from "./fold";
 import { listedCount, listedKind, listedOperand, listedShape, asBitset } from "./list";
 import { Scratch, scratch } from "./scratch";
-import { NOTHING, arrayShape, bitsetShape, shapeAt, shapeCount } from "./shape";
+import { NOTHING, arrayShape, bitsetShape, shapeAt, shapeCount, UNSUITED } from "./shape";
 import { Kind, BUCKETS_FROM } from "../container/kind";
 import { ARRAY_MAX, BITSET_BYTES, UNIVERSE, memberCount } from "../container/limits";
 import { PART_BYTES, combineParts } from "../container/bitset";
@@ -117,12 +117,9 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
   return <u32>((<u64>count * other) / UNIVERSE);
 }
 
-/** intersectToArray()'s answer when it gives up. */
-// @ts-ignore: decorator
-@inline export const TOO_MANY: u64 = u64.MAX_VALUE;
 /** An intersection with this many expected members or more probably is no array, ... */
 // @ts-ignore: decorator
-@inline const MANY: u32 = 3000;
+@inline const LISTED_MOST: u32 = 3000;
 /** ... and with so many it is buckets, which are made from a bitset faster where bits are listed at once. */
 // @ts-ignore: decorator
 @inline const BUCKETS_LIKELY: u32 = BUCKETS_FROM + 64;
@@ -130,18 +127,18 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
 /** Whether an intersection with so many expected members should be made as an array. */
 // @ts-ignore: decorator
 @inline function worksAsArray(expected: u32): bool {
-  return expected >= SPARSE && expected < (bits.listsAtOnce() ? BUCKETS_LIKELY : MANY);
+  return expected >= SPARSE && expected < (bits.listsAtOnce() ? BUCKETS_LIKELY : LISTED_MOST);
 }
 
 /**
  * What foldBitsetsByTurns<And>() would give, as an array: members are taken out while the intersection is
- * made, which spares storing it and reading it again. Answers TOO_MANY, with nothing changed, if the result
+ * made, which spares storing it and reading it again. Answers UNSUITED, with nothing changed, if the result
  * probably is no array, or once the density so far predicts more than ARRAY_MAX members.
  */
 export function intersectToArray(acc: u64, at: u32, list: usize, from: u32, to: u32, skip: u32): u64 {
   let expected = shapeCount(acc);
   for (let i = from; i < to; i++) if (i != skip) expected = expectedMembers(expected, listedCount(list, i));
-  if (!worksAsArray(expected) || (at == SELF && shapeAt(acc) != scratch(Scratch.FIRST))) return TOO_MANY;
+  if (!worksAsArray(expected) || (at == SELF && shapeAt(acc) != scratch(Scratch.FIRST))) return UNSUITED;
   const start = scratch(Scratch.SECOND), last = lastBitset(list, to, skip);
   const lanes = scratch(Scratch.LIST), dense = isDense(expected), third = (to - from) / 3;
   let out = start;
@@ -154,7 +151,7 @@ export function intersectToArray(acc: u64, at: u32, list: usize, from: u32, to: 
     out = extractListed(lanes, middle, dense, out);
     askAhead(list, to - third, to, skip, part);
     out = extractListed(middle, end, dense, out);
-    if (exceedsArray(memberCount(start, out), part)) return TOO_MANY;
+    if (exceedsArray(memberCount(start, out), part)) return UNSUITED;
   }
   return arrayShape(memberCount(start, out), start);
 }
@@ -162,13 +159,13 @@ export function intersectToArray(acc: u64, at: u32, list: usize, from: u32, to: 
 /** The same for two bitsets, `l` of the operand that `left` shows and `r` of that on the right. */
 export function intersectPairToArray(l: u64, r: u64): u64 {
   const expected = expectedMembers(shapeCount(l), shapeCount(r));
-  if (!worksAsArray(expected)) return TOO_MANY;
+  if (!worksAsArray(expected)) return UNSUITED;
   const start = scratch(Scratch.SECOND), work = scratch(Scratch.LIST);
   let out = start;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
     const end = listPart<And>(shapeAt(l) + part, shapeAt(r) + part, <u32>part << 3, work);
     out = extractListed(work, end, isDense(expected), out);
-    if (exceedsArray(memberCount(start, out), part)) return TOO_MANY;
+    if (exceedsArray(memberCount(start, out), part)) return UNSUITED;
   }
   return arrayShape(memberCount(start, out), start);
 }

@@ -20,15 +20,13 @@ import {
   listedShape, listedTerm,
 } from "./list";
 import { Scratch, isResultPlace, lowerScratch, raiseScratch, scratch, scratchBeside } from "./scratch";
-import { NOTHING, copyShape, fullShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
+import { NOTHING, copyShape, fullShape, shape, shapeAt, shapeCount, shapeKind, UNSUITED } from "./shape";
 import {
   Rule, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, highOffset, itemWeight,
   itemsEnd, listAt, listedAt, lowOffset, resultEntry, resultOperand, setResult, stepConstant, stepCount,
   stepOffset, stepTo, termLeast, termRule,
 } from "./term";
-import {
-  MANY, counterPlaces, countListed, countOne, reached, repeatedOfArrays, repeatedOfFew,
-} from "./threshold";
+import { counterPlaces, countListed, countOne, reached, repeatedOfArrays, repeatedOfFew } from "./threshold";
 import { seekRest } from "./seek";
 import {
   addContainer, addToBytes, beginBytes, beginTally, noteItem, startSum, sumBase, sumContainers, sumDown,
@@ -295,10 +293,10 @@ function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
  */
 function repeated<S>(term: u32, list: usize, listed: u32, least: u32, exactly: bool): u64 {
   const s = thresholdOfListed<S>(term, list, listed, least, exactly);
-  return s == MANY ? reached<S>(countListed(list, listed, least, exactly), exactly) : s;
+  return s == UNSUITED ? reached<S>(countListed(list, listed, least, exactly), exactly) : s;
 }
 
-/** The same where counting can be avoided; otherwise MANY. */
+/** The same where counting can be avoided; otherwise UNSUITED. */
 function thresholdOfListed<S>(term: u32, list: usize, listed: u32, least: u32, exactly: bool): u64 {
   if (least == listed) {
     if (!listed) return fullShape();          // exactly: in all of the items that are full, and in no other
@@ -315,7 +313,7 @@ function thresholdOfListed<S>(term: u32, list: usize, listed: u32, least: u32, e
   }
   if (least == 1 && !exactly) return foldListed<S>(Fold.OR, list, listed);
   const few = repeatedOfFew(list, listed, least, exactly);
-  return few == MANY ? repeatedOfArrays<S>(list, listed, least, exactly) : few;
+  return few == UNSUITED ? repeatedOfArrays<S>(list, listed, least, exactly) : few;
 }
 
 // --- Sums --------------------------------------------------------------------------------------------------

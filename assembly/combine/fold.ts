@@ -9,10 +9,10 @@
 import { SELF, left, right } from "../env/memory";
 import { RUNS_MAX, Scratch, FOLD_BYTES } from "./scratch";
 import {
-  NOTHING, arrayShape, bitsetShape, bucketsShape, copyShape, fullShape, runsShape, shape, shapeAt, shapeCount,
-  shapeKind,
+  NOTHING, arrayShape, bitsetShape, bucketsShape, copyShape, fullShape, runsShape, shape, shapeAt,
+  shapeCount, shapeKind, UNSUITED,
 } from "./shape";
-import { UNFOLDED, areShortAndArray, countShort, differenceShort, intersectShort, uniteShort } from "./short";
+import { areShortAndArray, countShort, differenceShort, intersectShort, uniteShort } from "./short";
 import { packed, unpackedLeft, unpackedRight } from "./unpack";
 import { Kind } from "../container/kind";
 import { Or, Xor } from "../container/kernel";
@@ -308,11 +308,11 @@ function foldPacked(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp
   const a = shapeAt(l), b = shapeAt(r);
   if (shapeKind(l) == Kind.SHORT || shapeKind(r) == Kind.SHORT) {
     const folded = foldShort(op, lk, l, rk, r, out);
-    if (folded != UNFOLDED) return folded;
+    if (folded != UNSUITED) return folded;
   } else if (op == Fold.OR || op == Fold.XOR) {
     if (mayMerge(l, r)) {
       const merged = mergeBuckets(op, lk, l, rk, r, out);
-      if (merged != UNMERGED) return merged;
+      if (merged != UNSUITED) return merged;
     }
   } else if (shapeKind(l) == Kind.BUCKETS && shapeKind(r) == Kind.BUCKETS) {
     if (op == Fold.AND) return arrayShape(intersectBuckets(a, shapeCount(l), b, shapeCount(r), out), out);
@@ -326,15 +326,15 @@ function foldPacked(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp
     return swapped;
   }
   const y = unpackedRight(rk, r), yk = y == r ? rk : SELF;
-  let folded = UNFOLDED;
+  let folded = UNSUITED;
   left.select(lk);
   if (shapeKind(l) == Kind.SHORT && y != r) folded = foldShort(op, lk, l, yk, y, out);
-  if (folded == UNFOLDED && becomesBitset(l)) {
+  if (folded == UNSUITED && becomesBitset(l)) {
     left.select(lk);
     shortToBitset(a, out);
     left.select(SELF);
     folded = fold(op, SELF, bitsetShape(shapeCount(l), out), yk, y, temp, temp);
-  } else if (folded == UNFOLDED) {
+  } else if (folded == UNSUITED) {
     const x = unpackedLeft(lk, l);
     folded = fold(op, x == l ? lk : SELF, x, yk, y, out, temp);
   }
@@ -352,7 +352,7 @@ function foldPacked(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp
   return shapeKind(s) == Kind.SHORT && !isArraySized(shapeCount(s));
 }
 
-/** fold() where one side at least is a short bitset and there is a kernel for both; otherwise UNFOLDED. */
+/** fold() where one side at least is a short bitset and there is a kernel for both; otherwise UNSUITED. */
 function foldShort(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize): u64 {
   if (op == Fold.AND) return intersectShort(lk, l, rk, r, out);
   if (op == Fold.ANDNOT) return differenceShort(l, r, out);
@@ -379,9 +379,6 @@ function foldPackedCardinality(lk: u32, l: u64, rk: u32, r: u64, out: usize, tem
  */
 // @ts-ignore: decorator
 @inline const MERGE_RATIO: u32 = 24;
-/** mergeBuckets()'s answer when buckets cannot hold a side or the result. */
-// @ts-ignore: decorator
-@inline const UNMERGED: u64 = u64.MAX_VALUE;
 
 /** Whether the union of two containers, one of which is buckets, is best merged bucket by bucket. */
 // @ts-ignore: decorator
@@ -391,7 +388,10 @@ function foldPackedCardinality(lk: u32, l: u64, rk: u32, r: u64, out: usize, tem
     && (lKind == Kind.BUCKETS || lKind == Kind.ARRAY) && (rKind == Kind.BUCKETS || rKind == Kind.ARRAY);
 }
 
-/** The union or symmetric difference of buckets with buckets or an array, as buckets. */
+/**
+ * The union or symmetric difference of buckets with buckets or an array, as buckets.
+ * UNSUITED if buckets cannot hold a side or the result.
+ */
 function mergeBuckets(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize): u64 {
   // mayMerge() has seen to it that the result fits `out`.
   assert(<usize>ARRAY_MAX + MERGE_BYTES <= FOLD_BYTES);
@@ -404,7 +404,7 @@ function mergeBuckets(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize): u
       ? unionBuckets(a, shapeCount(l), b, shapeCount(r), out)
       : xorBuckets(a, shapeCount(l), b, shapeCount(r), out);
   }
-  const merged = members == NO_BUCKETS ? UNMERGED : bucketsShape(members, out);
+  const merged = members == NO_BUCKETS ? UNSUITED : bucketsShape(members, out);
   left.select(lk);
   right.select(rk);
   return merged;

@@ -3,11 +3,11 @@
 import { SELF } from "../env/memory";
 import { Kind } from "../container/kind";
 import { And, Count, Store, stores } from "../container/kernel";
-import { STREAMS, TOO_MANY, expectedMembers, foldBitsetsByTurns, intersectToArray } from "./bitsets";
+import { STREAMS, expectedMembers, foldBitsetsByTurns, intersectToArray } from "./bitsets";
 import { normalized } from "./normalize";
 import { Fold } from "./fold";
 import { foldNext, listedCount, listedKind, listedOperand, listedShape } from "./list";
-import { shapeCount, shapeKind } from "./shape";
+import { shapeCount, shapeKind, UNSUITED } from "./shape";
 
 /** This few members are quicker looked up one by one in a bitset than the bitset is read. */
 // @ts-ignore: decorator
@@ -26,8 +26,8 @@ export function foldIntersection<S>(list: usize, count: u32): u64 {
     if (shapeKind(acc) == Kind.BITSET && shapeKind(next) == Kind.BITSET) {
       const end = turnsEnd(shapeCount(acc), i, smallest, list, count);
       const ends = end == count || (end + 1 == count && end == smallest);
-      const members = !stores<S>() && ends ? TOO_MANY : intersectToArray(acc, at, list, i, end, smallest);
-      if (members != TOO_MANY) acc = members;
+      const members = !stores<S>() && ends ? UNSUITED : intersectToArray(acc, at, list, i, end, smallest);
+      if (members != UNSUITED) acc = members;
       else if (!stores<S>() && ends) return foldBitsetsByTurns<And, Count>(acc, at, list, i, end, smallest);
       else acc = foldBitsetsByTurns<And, Store>(acc, at, list, i, end, smallest);
       // An array is looked up in the rest.

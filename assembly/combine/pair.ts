@@ -6,7 +6,7 @@ import { left, reply, right, work } from "../env/memory";
 import { appendFull, begin } from "../arena/builder";
 import { Kind } from "../container/kind";
 import { stores } from "../container/kernel";
-import { TOO_MANY, intersectPairToArray } from "./bitsets";
+import { intersectPairToArray } from "./bitsets";
 import {
   CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, cursorOperand, cursorShape, openCursor,
   seekCursor,
@@ -14,7 +14,7 @@ import {
 import { emit, emitCopy } from "./emit";
 import { Fold, fold, foldCardinality } from "./fold";
 import { Scratch, makeScratch, scratch } from "./scratch";
-import { shapeCount, shapeKind } from "./shape";
+import { shapeCount, shapeKind, UNSUITED } from "./shape";
 
 /** Opens cursors 0 and 1 on operands `a` and `b`, and begins a result of at most `entries` entries. */
 export function openPair(a: u32, b: u32, entries: u64): void {
@@ -93,8 +93,8 @@ export function walkPair<S>(op: Fold): u64 {
 @inline function storeFold(op: Fold, key: u64, lk: u32, l: u64, rk: u32, r: u64): u64 {
   let s = op == Fold.AND && shapeKind(l) == Kind.BITSET && shapeKind(r) == Kind.BITSET
     ? intersectPairToArray(l, r)
-    : TOO_MANY;
-  if (s == TOO_MANY) s = fold(op, lk, l, rk, r, scratch(Scratch.FIRST), scratch(Scratch.TEMP));
+    : UNSUITED;
+  if (s == UNSUITED) s = fold(op, lk, l, rk, r, scratch(Scratch.FIRST), scratch(Scratch.TEMP));
   emit(key, s);
   return shapeCount(s);
 }

@@ -17,6 +17,12 @@ import { payloadSize } from "../container/convert";
 /** The shape without members. */
 // @ts-ignore: decorator
 @inline export const NOTHING: u64 = 0;
+/**
+ * No shape: this way to combine is not for these containers, and nothing has changed.
+ * The caller takes another one.
+ */
+// @ts-ignore: decorator
+@inline export const UNSUITED: u64 = u64.MAX_VALUE;
 
 // @ts-ignore: decorator
 @inline export function shape(kind: Kind, count: u32, at: usize): u64 {

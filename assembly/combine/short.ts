@@ -1,11 +1,11 @@
 // Folds of short bitsets with short bitsets and with arrays: which words the result has, and which
 // kernel makes it. The arguments are those of fold() (fold.ts), except that no side is empty or full and
-// one side at least is a short bitset. UNFOLDED: there is no kernel for the two kinds, or the words
+// one side at least is a short bitset. UNSUITED: there is no kernel for the two kinds, or the words
 // would be many for few members.
 
 import { left, right } from "../env/memory";
 import { Left, Right } from "../env/view";
-import { arrayShape, shapeAt, shapeCount, shapeKind, shortShape } from "./shape";
+import { arrayShape, shapeAt, shapeCount, shapeKind, shortShape, UNSUITED } from "./shape";
 import { Kind, prefersShort } from "../container/kind";
 import { And, AndNot, Count, Store } from "../container/kernel";
 import { MEMBER_BYTES, arrayBytes, SHORT_MAX } from "../container/limits";
@@ -13,8 +13,6 @@ import {
   changeShort, combineShorts, differenceArrayShort, firstWord, intersectArrayShort, wordCount,
 } from "../container/short";
 
-// @ts-ignore: decorator
-@inline export const UNFOLDED: u64 = u64.MAX_VALUE;
 /** Two short bitsets become one if there are no more words between them than this. */
 // @ts-ignore: decorator
 @inline const BETWEEN: u32 = 16;
@@ -49,7 +47,7 @@ export function countShort(lk: u32, l: u64, rk: u32, r: u64): u32 {
 
 export function intersectShort(lk: u32, l: u64, rk: u32, r: u64, out: usize): u64 {
   const a = shapeAt(l), b = shapeAt(r);
-  if (!areShortAndArray(l, r)) return UNFOLDED;
+  if (!areShortAndArray(l, r)) return UNSUITED;
   if (isShort(l) && isShort(r)) return shortShape(intersect<Store>(a, b, out), out);
   if (isShort(r)) return arrayShape(intersectArrayShort<Store>(a, shapeCount(l), b, out), out);
   swapSides(lk, rk);
@@ -69,7 +67,7 @@ export function intersectShort(lk: u32, l: u64, rk: u32, r: u64, out: usize): u6
 /** The left side less the right. */
 export function differenceShort(l: u64, r: u64, out: usize): u64 {
   const a = shapeAt(l), b = shapeAt(r), count = shapeCount(l);
-  if (!areShortAndArray(l, r)) return UNFOLDED;
+  if (!areShortAndArray(l, r)) return UNSUITED;
   if (!isShort(l)) return arrayShape(differenceArrayShort(a, count, b, out), out);
   const first = firstWord<Left>(a), words = wordCount<Left>(a);
   if (isShort(r)) return shortShape(combineShorts<AndNot, Store>(a, b, first, words, out), out);
@@ -78,7 +76,7 @@ export function differenceShort(l: u64, r: u64, out: usize): u64 {
 
 /** The union (Or) or symmetric difference (Xor). */
 export function uniteShort<O>(lk: u32, l: u64, rk: u32, r: u64, out: usize): u64 {
-  if (!areShortAndArray(l, r)) return UNFOLDED;
+  if (!areShortAndArray(l, r)) return UNSUITED;
   if (isShort(l)) return uniteWithShort<O>(l, r, out);
   swapSides(lk, rk);
   const united = uniteWithShort<O>(r, l, out);
@@ -97,7 +95,7 @@ function uniteWithShort<O>(l: u64, r: u64, out: usize): u64 {
   const first = min(aFirst, rFirst);
   const words = max(aFirst + aWords, rEnd) - first;
   const near = both && words <= aWords + rEnd - rFirst + BETWEEN;
-  if (words > SHORT_MAX || !(near || prefersShort(shapeCount(l) + more, words))) return UNFOLDED;
+  if (words > SHORT_MAX || !(near || prefersShort(shapeCount(l) + more, words))) return UNSUITED;
   if (both) return shortShape(combineShorts<O, Store>(a, b, first, words, out), out);
   return shortShape(shapeCount(l) + changeShort<O>(a, b, more, first, words, out), out);
 }

@@ -15,7 +15,7 @@ import { bucketsToArray } from "../container/buckets";
 import { shortToArray } from "../container/short";
 import { listedCount, listedKind, listedOperand, listedShape, asBitset } from "./list";
 import { FOLD_BYTES, Scratch, scratch } from "./scratch";
-import { arrayShape, bitsetShape, runsShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
+import { arrayShape, bitsetShape, runsShape, shape, shapeAt, shapeCount, shapeKind, UNSUITED } from "./shape";
 import { Rule, isSum, listedAt, termLeast, termRule } from "./term";
 import { unpackedRight } from "./unpack";
 import { NOWHERE, countAlone, countPlaces, noPart, partPlace, place, stagedPart } from "./parts";
@@ -59,22 +59,22 @@ export function counterPlaces(term: u32): u32 {
 
 /**
  * What `least` of the list's `count` containers have, with `exactly` no more,
- * if they have FEW members or edges in all; otherwise MANY.
+ * if they have FEW members or edges in all; otherwise UNSUITED.
  */
 export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool): u64 {
   let members: u32 = 0, runs: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     const kind = listedKind(list, i);
-    if (kind == Kind.BITSET) return MANY;
+    if (kind == Kind.BITSET) return UNSUITED;
     if (kind == Kind.RUNS) {
       runs += right.load16(shapeAt(listedShape(list, i)), 0);
     } else {
       members += listedCount(list, i);
     }
-    if (members + runs > FEW) return MANY;
+    if (members + runs > FEW) return UNSUITED;
   }
   if (!runs) return repeatedMembers(list, count, least, exactly);
-  return members + runs <= FEW / 2 ? repeatedRuns(list, count, least, exactly) : MANY;
+  return members + runs <= FEW / 2 ? repeatedRuns(list, count, least, exactly) : UNSUITED;
 }
 
 /** repeatedOfFew() for containers other than runs. */
@@ -120,24 +120,20 @@ function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
   return runsShape(sweepEdges(edges, to, least, exactly, out), out);
 }
 
-/** The answer of repeatedOfFew() and repeatedOfArrays() where there are too many members. */
-// @ts-ignore: decorator
-@inline export const MANY: u64 = u64.MAX_VALUE;
-
 /**
  * What `least` (at least 1) of the list's `count` containers have if these are arrays,
- * and not very many; otherwise MANY.
+ * and not very many; otherwise UNSUITED.
  */
 export function repeatedOfArrays<S>(list: usize, count: u32, least: u32, exactly: bool): u64 {
   let members: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    if (!isList(listedKind(list, i))) return MANY;
+    if (!isList(listedKind(list, i))) return UNSUITED;
     members += listedCount(list, i);
   }
   if (members <= LEVELLED && overflowsAt(least, exactly) <= LEVELS_MAX) {
     return repeatedInLevels<S>(list, count, least, exactly);
   }
-  return count <= BYTE_COUNTERS_MAX ? repeatedInBytes(list, count, least, exactly) : MANY;
+  return count <= BYTE_COUNTERS_MAX ? repeatedInBytes(list, count, least, exactly) : UNSUITED;
 }
 
 /** Whether a container of that kind is a list of its members. */

@@ -12,7 +12,7 @@
 
 import { left, right, vector } from "../env/memory";
 import { Left, Right, view16 } from "../env/view";
-import { And, Or, Xor, AndNot, Store, Count, stores } from "./kernel";
+import { And, Or, Xor, AndNot, Store, Count, stores, is } from "./kernel";
 import { MEMBER_BYTES, UNIVERSE, arrayBytes, memberCount } from "./limits";
 import {
   LANES, LANES_BYTES, ALL_LANES, delayOne, delayTwo, putLanesOnly, putLanes, reverse, sortBitonic,
@@ -164,7 +164,7 @@ export function xorArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usi
   const start = out, end = out + room;
   const aZero = !left.load16(a, 0);
   const bZero = !right.load16(b, 0);
-  const keepsZero = aZero && bZero == (sizeof<O>() == sizeof<And>());
+  const keepsZero = aZero && bZero == (is<O, And>());
   let members = u32(keepsZero);
   if (stores<S>() && keepsZero) {
     store<u16>(out, 0);
@@ -185,7 +185,7 @@ export function xorArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usi
     }
     const kept = lanesToKeep<O>(found);
     if (!stores<S>()) members += <u32>popcnt<u32>(kept);
-    else if (sizeof<O>() == sizeof<AndNot>()) out = putLanes(x, kept, out);   // `out` has room for all of `a`
+    else if (is<O, AndNot>()) out = putLanes(x, kept, out);   // `out` has room for all of `a`
     else if (kept) out = end - out >= LANES_BYTES ? putLanes(x, kept, out) : putLanesOnly(x, kept, out);
   }
   const x = left.load128(aLast, 0), found = findLanes(x, left.load16(aLast, LAST_LANE), b, bLast);
@@ -196,7 +196,7 @@ export function xorArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usi
 
 // @ts-ignore: decorator
 @inline function lanesToKeep<O>(found: u32): u32 {
-  return (sizeof<O>() == sizeof<And>() ? found : ~found) & ALL_LANES;
+  return (is<O, And>() ? found : ~found) & ALL_LANES;
 }
 
 /**
@@ -235,12 +235,12 @@ function findLanes(x: v128, highest: u32, b: usize, bLast: usize): u32 {
     members = sortBitonic(least);
     const delayed = delayOne(before, members), repeated = i16x8.eq(members, delayed);
     let dropped = repeated;
-    if (sizeof<O>() == sizeof<Xor>()) {
+    if (is<O, Xor>()) {
       dropped = v128.or(v128.or(repeated, i16x8.eq(delayed, delayTwo(before, members))), notMember);
       notMember = i64x2.splat(0);
     }
     out = putLanes(
-      sizeof<O>() == sizeof<Or>() ? members : delayed, ~<u32>i16x8.bitmask(dropped) & ALL_LANES, out,
+      is<O, Or>() ? members : delayed, ~<u32>i16x8.bitmask(dropped) & ALL_LANES, out,
     );
   } while (a + LANES_BYTES <= aEnd && b + LANES_BYTES <= bEnd);
 
@@ -248,7 +248,7 @@ function findLanes(x: v128, highest: u32, b: usize, bLast: usize): u32 {
   let occursTwice = <u32>i16x8.extract_lane_u(members, 6) == last;
   if (a < aEnd && left.load16(a, 0) == last) { a += MEMBER_BYTES; occursTwice = true; }
   if (b < bEnd && right.load16(b, 0) == last) { b += MEMBER_BYTES; occursTwice = true; }
-  if (sizeof<O>() == sizeof<Xor>() && !occursTwice) {
+  if (is<O, Xor>() && !occursTwice) {
     store<u16>(out, last);
     out += MEMBER_BYTES;
   }
@@ -265,9 +265,9 @@ function lookUpLeft<O, S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usi
     b = gallop<Right>(b, bEnd, x);
     if (b == bEnd) break;
     if (stores<S>()) store<u16>(out, x);
-    out += usize((right.load16(b, 0) == x) == (sizeof<O>() == sizeof<And>())) << 1;
+    out += usize((right.load16(b, 0) == x) == (is<O, And>())) << 1;
   }
-  if (sizeof<O>() == sizeof<AndNot>()) {
+  if (is<O, AndNot>()) {
     left.copy(out, a, aEnd - a);
     out += aEnd - a;
   }
@@ -307,7 +307,7 @@ function lookUpRight<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize
 /** Copies from memory M. */
 // @ts-ignore: decorator
 @inline function copy<M>(out: usize, from: usize, bytes: usize): void {
-  if (sizeof<M>() == sizeof<Left>()) left.copy(out, from, bytes); else right.copy(out, from, bytes);
+  if (is<M, Left>()) left.copy(out, from, bytes); else right.copy(out, from, bytes);
 }
 
 /**
@@ -325,9 +325,9 @@ function splice<O, F, M>(few: usize, fewEnd: usize, many: usize, manyEnd: usize,
     }
     const present = many != manyEnd && view16<M>(many, 0) == x;
     many += usize(present) << 1;
-    if (sizeof<O>() == sizeof<AndNot>()) continue;
+    if (is<O, AndNot>()) continue;
     store<u16>(out, x);
-    out += sizeof<O>() == sizeof<Or>() ? MEMBER_BYTES : usize(!present) << 1;
+    out += is<O, Or>() ? MEMBER_BYTES : usize(!present) << 1;
   }
   copy<M>(out, many, manyEnd - many);
   return out + (manyEnd - many);
@@ -343,7 +343,7 @@ function combineRest<O>(a: usize, aEnd: usize, b: usize, bEnd: usize, out: usize
   while (a < aEnd && b < bEnd) {
     const x = left.load16(a, 0), y = right.load16(b, 0);
     store<u16>(out, min(x, y));
-    out += sizeof<O>() == sizeof<Or>() ? MEMBER_BYTES : usize(x != y) << 1;
+    out += is<O, Or>() ? MEMBER_BYTES : usize(x != y) << 1;
     a += usize(x <= y) << 1;
     b += usize(y <= x) << 1;
   }

@@ -12,7 +12,7 @@ import { left, right, vector } from "../env/memory";
 import { view8 } from "../env/view";
 import { bitsetSet } from "./bitset";
 import { MEMBER_BYTES, UNIVERSE, arrayBytes, BUCKETS, bucketsBytes } from "./limits";
-import { And, AndNot, Count, Store, stores } from "./kernel";
+import { And, AndNot, Count, Store, stores, is } from "./kernel";
 import { ALL_LANES, LANES, LANES_BYTES, putLanesOnly } from "./lanes";
 
 /** Most members of a bucket. */
@@ -170,7 +170,7 @@ export function differenceBuckets(a: usize, aCount: u32, b: usize, bCount: u32, 
       const twice = <u32>i8x16.bitmask(found);
       const inB = twice | twice >> 8;
       const ofBucket = firstLanes(<i32>(aHeld - i));
-      const kept = (sizeof<O>() == sizeof<And>() ? inB : ~inB) & ofBucket & ALL_LANES;
+      const kept = (is<O, And>() ? inB : ~inB) & ofBucket & ALL_LANES;
       members += <u32>popcnt<u32>(kept);
       if (!stores<S>()) continue;
       const lanes = i16x8.add(i16x8.extend_low_i8x16_u(lows), i16x8.splat(<i16>(high << 8)));

@@ -13,6 +13,7 @@ import {
 } from "./limits";
 import { putRun } from "./run";
 import { PART_BYTES } from "./bitset";
+import { is } from "./kernel";
 
 /** Planes below `over` that are always there, because the adder works on two at once. */
 // @ts-ignore: decorator
@@ -187,11 +188,11 @@ type Ones = u32;
 }
 
 // @ts-ignore: decorator
-@inline function isBegun<P>(): bool { return sizeof<P>() == sizeof<Begun>(); }
+@inline function isBegun<P>(): bool { return is<P, Begun>(); }
 // @ts-ignore: decorator
-@inline function wordOf<P>(): u64 { return sizeof<P>() == sizeof<Ones>() ? 0xffffffffffffffff : 0; }
+@inline function wordOf<P>(): u64 { return is<P, Ones>() ? 0xffffffffffffffff : 0; }
 // @ts-ignore: decorator
-@inline function joins<J>(): bool { return sizeof<J>() == sizeof<Join>(); }
+@inline function joins<J>(): bool { return is<J, Join>(); }
 
 /** Adds the part at `carry` to a plane's part at `p`; what overflows goes to `out`. */
 // @ts-ignore: decorator

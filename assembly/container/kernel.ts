@@ -19,29 +19,33 @@ export type AndNot = u64;
 export type Same = i8;
 export type Not = i16;
 
+/** Whether the type argument `T` is the type `U`, of those above. */
 // @ts-ignore: decorator
-@inline export function stores<S>(): bool { return sizeof<S>() != sizeof<Count>(); }
+@inline export function is<T, U>(): bool { return sizeof<T>() == sizeof<U>(); }
+
 // @ts-ignore: decorator
-@inline export function counts<S>(): bool { return sizeof<S>() != sizeof<StoreOnly>(); }
+@inline export function stores<S>(): bool { return !is<S, Count>(); }
+// @ts-ignore: decorator
+@inline export function counts<S>(): bool { return !is<S, StoreOnly>(); }
 // @ts-ignore: decorator
 @inline export function isUnary<O>(): bool { return isSigned<O>(); }
 
 // @ts-ignore: decorator
 @inline export function combineWords<O>(x: u64, y: u64): u64 {
-  if (sizeof<O>() == sizeof<And>()) return x & y;
-  if (sizeof<O>() == sizeof<Or>()) return x | y;
-  if (sizeof<O>() == sizeof<Xor>()) return x ^ y;
+  if (is<O, And>()) return x & y;
+  if (is<O, Or>()) return x | y;
+  if (is<O, Xor>()) return x ^ y;
   return x & ~y;
 }
 
 /** combineWords() for vectors. */
 // @ts-ignore: decorator
 @inline export function combineVectors<O>(x: v128, y: v128): v128 {
-  if (sizeof<O>() == sizeof<And>()) return v128.and(x, y);
-  if (sizeof<O>() == sizeof<Or>()) return v128.or(x, y);
-  if (sizeof<O>() == sizeof<Xor>()) return v128.xor(x, y);
+  if (is<O, And>()) return v128.and(x, y);
+  if (is<O, Or>()) return v128.or(x, y);
+  if (is<O, Xor>()) return v128.xor(x, y);
   return v128.andnot(x, y);
 }
 
 // @ts-ignore: decorator
-@inline export function changeWord<O>(x: u64): u64 { return sizeof<O>() == sizeof<Not>() ? ~x : x; }
+@inline export function changeWord<O>(x: u64): u64 { return is<O, Not>() ? ~x : x; }

@@ -5,7 +5,7 @@
 
 import { left, right } from "../env/memory";
 import { BUCKET_MAX, LOWS } from "./buckets";
-import { Or, Xor } from "./kernel";
+import { Or, Xor, is } from "./kernel";
 import { BUCKETS } from "./limits";
 
 /** Up to this many members in both payloads, few pairs of buckets have more than one vector of them. */
@@ -119,7 +119,7 @@ export function xorBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: us
  * and with Xor that one too; returns the end.
  */
 function withoutRepeats<O>(repeated: u32, sum: u32, out: usize): usize {
-  const removed = sizeof<O>() == sizeof<Xor>() ? repeated | repeated >> 1 : repeated;
+  const removed = is<O, Xor>() ? repeated | repeated >> 1 : repeated;
   let from = out;
   for (let i: u32 = 0; i < sum; i++) {
     store<u8>(out, load<u8>(from++));
@@ -134,7 +134,7 @@ function mergeLong<O>(a: usize, aHeld: u32, b: usize, bHeld: u32, out: usize): u
   while (a < aEnd && b < bEnd) {
     const x = left.load8(a, 0), y = right.load8(b, 0);
     store<u8>(out, min(x, y));
-    if (sizeof<O>() == sizeof<Or>()) out++; else out += usize(x != y);
+    if (is<O, Or>()) out++; else out += usize(x != y);
     a += usize(x <= y);
     b += usize(y <= x);
   }

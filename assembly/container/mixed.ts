@@ -2,7 +2,7 @@
 // operand that `left` shows, right `b` the one at `b` of the operand that `right` shows.
 
 import { bits, left, right } from "../env/memory";
-import { Or, Xor, AndNot, Store, StoreOnly, Count, counts, stores } from "./kernel";
+import { Or, Xor, AndNot, Store, StoreOnly, Count, counts, stores, is } from "./kernel";
 import {
   MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, runsBytes, memberCount,
 } from "./limits";
@@ -118,17 +118,17 @@ export function xorArrayUncounted(to: usize, b: usize, bCount: u32): void {
 
 // @ts-ignore: decorator
 @inline function changeFour<O>(to: usize, four: u64): u32 {
-  if (sizeof<O>() == sizeof<Or>()) return bits.set(to, four);
-  return sizeof<O>() == sizeof<Xor>() ? bits.flip(to, four) : bits.clear(to, four);
+  if (is<O, Or>()) return bits.set(to, four);
+  return is<O, Xor>() ? bits.flip(to, four) : bits.clear(to, four);
 }
 
 /** Changes one member's bit; returns what it was, or 0 if S does not count. */
 // @ts-ignore: decorator
 @inline function changeBit<O, S>(to: usize, value: u32): u32 {
   const byte = to + (value >> 3), old = <u32>load<u8>(byte), bit = <u32>1 << (value & 7);
-  if (sizeof<O>() == sizeof<Or>()) store<u8>(byte, old | bit);
-  if (sizeof<O>() == sizeof<Xor>()) store<u8>(byte, old ^ bit);
-  if (sizeof<O>() == sizeof<AndNot>()) store<u8>(byte, old & ~bit);
+  if (is<O, Or>()) store<u8>(byte, old | bit);
+  if (is<O, Xor>()) store<u8>(byte, old ^ bit);
+  if (is<O, AndNot>()) store<u8>(byte, old & ~bit);
   return counts<S>() ? (old >> (value & 7)) & 1 : 0;
 }
 

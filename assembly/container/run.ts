@@ -8,7 +8,7 @@
 import { left, right } from "../env/memory";
 import { Fault } from "../env/fault";
 import { view16 } from "../env/view";
-import { And, Or, Xor, AndNot } from "./kernel";
+import { And, Or, Xor, AndNot, is } from "./kernel";
 import { BITSET_BYTES, UNIVERSE, RUNS_HEADER_BYTES, RUN_BYTES, runsBytes } from "./limits";
 
 // @ts-ignore: decorator
@@ -204,9 +204,9 @@ export function xorRuns(a: usize, b: usize, out: usize): u32 { return combine<Xo
     const xLow = max(startOf(x), done), yLow = max(startOf(y), done);
     const xEdge = edgeOf(x), yEdge = edgeOf(y), second = max(xLow, yLow), edge = min(xEdge, yEdge);
     let from = min(xLow, yLow), to = min(second, edge);
-    if (sizeof<O>() == sizeof<And>()) { from = second; to = edge; }
-    if (sizeof<O>() == sizeof<Or>()) to = edge;
-    if (sizeof<O>() == sizeof<AndNot>()) from = xLow;
+    if (is<O, And>()) { from = second; to = edge; }
+    if (is<O, Or>()) to = edge;
+    if (is<O, AndNot>()) from = xLow;
     const isPiece = u32(from < to), apart = isPiece & u32(from != high);
     putRun(out, low, high - 1);
     out += runBytesIf(apart & u32(high != 0));
@@ -218,8 +218,8 @@ export function xorRuns(a: usize, b: usize, out: usize): u32 { return combine<Xo
   }
   // The runs that are left are on one side:
   // drop those that the operation does not keep, and append the others.
-  if (sizeof<O>() == sizeof<And>()) a = aEnd;
-  if (sizeof<O>() == sizeof<And>() || sizeof<O>() == sizeof<AndNot>()) b = bEnd;
+  if (is<O, And>()) a = aEnd;
+  if (is<O, And>() || is<O, AndNot>()) b = bEnd;
   while (a < aEnd || b < bEnd) {
     const ofA = a < aEnd, run = ofA ? left.load32(a, 0) : right.load32(b, 0), from = max(startOf(run), done);
     if (from != high) {

@@ -13,7 +13,7 @@
 
 import { left, right } from "../env/memory";
 import { Left, Own, Right, view32, view64 } from "../env/view";
-import { AndNot, Or, Store, combineWords, stores } from "./kernel";
+import { AndNot, Or, Store, combineWords, stores, is } from "./kernel";
 import {
   BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, memberCount, runsBytes,
   SHORT_HEADER_BYTES, shortBytes,
@@ -373,11 +373,11 @@ export function changeShort<O>(a: usize, b: usize, bCount: u32, first: u32, word
   let change: i32 = 0;
   for (const end = b + arrayBytes(bCount); b < end; b += MEMBER_BYTES) {
     const value = right.load16(b, 0), word = (value >> 6) - first;
-    if (sizeof<O>() == sizeof<AndNot>() && word >= words) continue;
+    if (is<O, AndNot>() && word >= words) continue;
     const at = wordsAt(out) + (<usize>word << 3), bits = load<u64>(at), was = <i32>(bits >> (value & 63)) & 1;
     store<u64>(at, combineWords<O>(bits, (<u64>1) << (value & 63)));
-    if (sizeof<O>() == sizeof<Or>()) change += 1 - was;
-    else if (sizeof<O>() == sizeof<AndNot>()) change -= was;
+    if (is<O, Or>()) change += 1 - was;
+    else if (is<O, AndNot>()) change -= was;
     else change += 1 - 2 * was;
   }
   return change;

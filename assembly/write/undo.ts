@@ -75,7 +75,7 @@ export function takeBack(first: u32, count: u32): void {
  * Changes no members. If memory runs out, the caller calls settle() for the same arguments.
  */
 export function makeRemovable(first: u32, count: u32): void {
-  if (isTiny<Own>() || (entryTotal<Own>() < count / MANY && !needsCuts())) return;
+  if (isTiny<Own>() || (entryTotal<Own>() < count / MEMBERS_AN_ENTRY && !needsCuts())) return;
   for (let i = first, end = first + count; i < end;) {
     const from = argument.value(i), key = keyOf(from), last = from | LOW_MAX, entry = findEntry(key);
     if (!entry || !isCut(entry)) {
@@ -90,7 +90,7 @@ export function makeRemovable(first: u32, count: u32): void {
 
 /** With this many offsets for each entry or more, looking at all entries first costs little. */
 // @ts-ignore: decorator
-@inline const MANY: u32 = 8;
+@inline const MEMBERS_AN_ENTRY: u32 = 8;
 
 /** Whether any container is one that isCut(). */
 function needsCuts(): bool {
