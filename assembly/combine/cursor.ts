@@ -58,7 +58,7 @@ import { Kind } from "../container/kind";
 // @ts-ignore: decorator
 @inline export function lastKeyAt(cursor: usize): u64 { return load<u64>(cursor, LAST); }
 // @ts-ignore: decorator
-@inline export function termAt(cursor: usize): u32 { return load<u32>(cursor, TERM); }
+@inline export function termOf(cursor: usize): u32 { return load<u32>(cursor, TERM); }
 // @ts-ignore: decorator
 @inline export function shapeOf(cursor: usize): u64 { return load<u64>(cursor, SHAPE); }
 // @ts-ignore: decorator

@@ -8,7 +8,7 @@
 import { SELF, left, right } from "../env/memory";
 import { Kind } from "../container/kind";
 import { toBitset } from "../container/convert";
-import { CURSOR_BYTES, cursorAt, entryOf, keyAt, operandOf, shapeOf, termAt } from "./cursor";
+import { CURSOR_BYTES, cursorAt, entryOf, keyAt, operandOf, shapeOf, termOf } from "./cursor";
 import { Fold, fold } from "./fold";
 import { Scratch, scratch, scratchBeside } from "./scratch";
 import { shape, shapeAt, shapeCount, shapeKind } from "./shape";
@@ -47,7 +47,7 @@ type Found = u64;
 // @ts-ignore: decorator
 @inline export function listItem(list: usize, back: usize, found: Found, i: u32, cursor: usize): Found {
   const s = shapeOf(cursor);                  // the cursor's end first: one bounds check is enough
-  if (termAt(cursor)) {
+  if (termOf(cursor)) {
     store<u32>(back - (<usize>foundTerms(found) + 1) * LISTED_BYTES, i);
     return found + ((<u64>1) << TERMS_SHIFT);
   }

@@ -24,7 +24,7 @@ export const enum Change { SET, CLEAR, FLIP }
 
 /** The fold of a container with the part of the range that lies in it. */
 // @ts-ignore: decorator
-@inline export function foldOf(change: Change): Fold {
+@inline export function foldOfChange(change: Change): Fold {
   return change == Change.SET ? Fold.OR : change == Change.CLEAR ? Fold.ANDNOT : Fold.XOR;
 }
 
@@ -64,7 +64,7 @@ function appendFolded(change: Change, key: u64, from: u32, to: u32): void {
   left.select(0);
   right.select(SELF);
   const r = shape(Kind.RUNS, to - from + 1, run);
-  emit(key, fold(foldOf(change), 0, l, SELF, r, scratch(Scratch.FIRST), scratch(Scratch.SECOND)));
+  emit(key, fold(foldOfChange(change), 0, l, SELF, r, scratch(Scratch.FIRST), scratch(Scratch.SECOND)));
   right.select(0);
 }
 

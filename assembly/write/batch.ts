@@ -17,7 +17,7 @@ import { roomToInsert } from "../arena/room";
 import { loosen } from "../arena/pages";
 import { convertTo, intoBuckets, intoShort, releaseContainer, wordsWith } from "./convert";
 import { countUp, isDepleted, isLoose } from "./edit";
-import { insert, removeAt } from "./point";
+import { insertRevocable, removeAt } from "./point";
 import {
   Kind, isArray, staysBitset, BUCKETS_FROM, prefersShort, wordsBetween, staysBuckets,
 } from "../container/kind";
@@ -119,7 +119,7 @@ export function addAll(first: u32, count: u32): u64 {
     }
     for (; i < to; i++) {
       const offset = argument.value(i);
-      if (!insert(offset, true)) continue;
+      if (!insertRevocable(offset)) continue;
       argument.handBack(offset);
       added++;
     }

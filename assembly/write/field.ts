@@ -9,7 +9,7 @@ import { findEntry } from "../arena/directory";
 import { Kind } from "../container/kind";
 import { UNIVERSE } from "../container/limits";
 import { convertDepleted, isDepleted, trim } from "./edit";
-import { insert, removeAt } from "./point";
+import { insertRevocable, removeAt } from "./point";
 import { makeStretchRemovable, settleContainer } from "./undo";
 import { reversed } from "../read/word";
 import { wordOf } from "../read/container";
@@ -121,7 +121,7 @@ function write(offset: u64, width: u32, old: i64, value: i64): void {
 
 /** Adds the offsets of the 1 bits of `bits`, so that they can be taken back without memory. */
 export function addBits(offset: u64, bits: u64): void {
-  for (let left = bits; left; left &= ~(FIRST_BIT >> clz(left))) insert(offset + clz(left), true);
+  for (let left = bits; left; left &= ~(FIRST_BIT >> clz(left))) insertRevocable(offset + clz(left));
 }
 
 /**

@@ -27,7 +27,7 @@ import { Scratch, makeScratch, scratch, scratchBytes } from "../combine/scratch"
 import { entryShape, shapeCount } from "../combine/shape";
 import { releaseContainer, replaceContainer, wordsWith } from "./convert";
 import { countUp } from "./edit";
-import { insert } from "./point";
+import { insertWithoutPacking } from "./point";
 import { Kind, prefersShort } from "../container/kind";
 import {
   BITSET_BYTES, LOW_MAX, MEMBER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes, bucketsBytes,
@@ -281,7 +281,7 @@ function mergeEntry(from: usize): void {
 function insertMembers(from: usize, base: u64): void {
   const first = entryPayload<Right>(from), end = first + arrayBytes(entryCount<Right>(from));
   for (let member = first; member < end; member += MEMBER_BYTES) {
-    insert(base | right.load16(member, 0), false, false);
+    insertWithoutPacking(base | right.load16(member, 0));
   }
 }
 

@@ -29,11 +29,19 @@ export function set(offset: u64, value: u32): u32 {
   return value ? u32(!insert(offset)) : u32(remove(offset));
 }
 
-/**
- * Adds the offset; true if it was absent. `revocable`: takeBack() may have to undo it. `mayPack`:
- * a leaf of lone members may be packed for it, which takes more memory for a moment.
- */
-export function insert(offset: u64, revocable: bool = false, mayPack: bool = true): bool {
+/** Adds the offset; true if it was absent. */
+// @ts-ignore: decorator
+@inline export function insert(offset: u64): bool { return insertAs(offset, false, true); }
+
+/** insert() that takeBack() may have to undo. */
+// @ts-ignore: decorator
+@inline export function insertRevocable(offset: u64): bool { return insertAs(offset, true, true); }
+
+/** insert() that does not pack a leaf of lone members, which takes more memory for a moment. */
+// @ts-ignore: decorator
+@inline export function insertWithoutPacking(offset: u64): bool { return insertAs(offset, false, false); }
+
+function insertAs(offset: u64, revocable: bool, mayPack: bool): bool {
   const key = keyOf(offset), low = lowOf(offset);
   if (isTiny<Own>()) return insertAt(findEntry(key), key, low, mayPack);
   const added = insertBelow(rootNode<Own>(), key, low, revocable);

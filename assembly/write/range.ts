@@ -21,7 +21,7 @@ import { clearTiny, loosen } from "../arena/pages";
 import { isPacked } from "../arena/packed";
 import { normalized } from "../combine/normalize";
 import { Fold, fold } from "../combine/fold";
-import { Change, foldOf } from "../combine/rebuild";
+import { Change, foldOfChange } from "../combine/rebuild";
 import { scratchBytes, Scratch, makeScratch, scratch } from "../combine/scratch";
 import { shape, entryShape, shapeKind, copyShape, shapeCount, fullShape } from "../combine/shape";
 import { releaseContainer, replaceContainer } from "./convert";
@@ -215,7 +215,7 @@ function foldRun(change: Change, key: u64, from: u32, to: u32): void {
   makeScratch(Scratch.RIGHT);
   const run = scratch(Scratch.TEMP);
   writeRun(run, from, to);
-  foldInto(foldOf(change), entry, key, shape(Kind.RUNS, to - from + 1, run));
+  foldInto(foldOfChange(change), entry, key, shape(Kind.RUNS, to - from + 1, run));
 }
 
 /**
