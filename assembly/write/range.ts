@@ -34,9 +34,6 @@ import { writeRun } from "../container/run";
 /** The largest block, and what aligning it may skip. */
 // @ts-ignore: decorator
 @inline const END_BYTES: usize = 64 + BLOCK_MAX;
-/** More entries than an arena has room for. */
-// @ts-ignore: decorator
-@inline const ENTRIES_MAX: u64 = 1 << 24;
 /** More bytes than an arena has. */
 // @ts-ignore: decorator
 @inline const BYTES_MAX: u64 = 0xffff0000;
@@ -138,7 +135,7 @@ function roomToChange(change: Change, among: u32, first: u64, from: u32, last: u
   const folds = first == last || from ? head : 0, foldsLast = to != LOW_MAX ? tail : 0;
   if ((folds && !isCut(change, folds)) || (foldsLast && !isCut(change, foldsLast))) bytes += 2 * END_BYTES;
   if (bytes) bytes += scratchBytes(Scratch.RIGHT);
-  if (entries) bytes += 2 * blockBytes(runsBytes(1)) + roomForEntries(<u32>min<u64>(entries, ENTRIES_MAX));
+  if (entries) bytes += 2 * blockBytes(runsBytes(1)) + roomForEntries(entries);
   return <usize>min<u64>(bytes, BYTES_MAX);
 }
 
