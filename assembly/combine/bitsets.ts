@@ -1,5 +1,5 @@
-// Bitsets of several operands at once, PART_BYTES of each by turns: the part of the result stays in the
-// first-level cache, and the processor foresees which lines of each operand come next.
+// Bitsets of several operands at once, PART_BYTES of each in turn: the part of the result stays in the
+// first-level cache, and the hardware prefetcher follows each operand.
 
 import { SELF, bits, left, right } from "../env/memory";
 import { Fold } from "./fold";
@@ -12,7 +12,7 @@ import { PART_BYTES, combineParts } from "../container/bitset";
 import { SPARSE, extractListed, isDense, listPart, middleOf } from "../container/extract";
 import { And, Count, Or, Store, StoreOnly, Xor, stores } from "../container/kernel";
 
-/** Most bitsets that are read by turns: a processor foresees no more streams than that. */
+/** Most bitsets that are read in turn: a hardware prefetcher tracks no more streams than that. */
 // @ts-ignore: decorator
 @inline export const STREAMS: u32 = 8;
 
@@ -81,8 +81,8 @@ export function foldBitsetsByTurns<O, S>(acc: u64, at: u32, list: usize, from: u
 }
 
 /**
- * All bitsets of the list's first `count` elements as one, in Scratch.FIRST; NOTHING if there are none.
- * With S = Count, which is only for a list of bitsets alone, the result is only counted.
+ * All bitsets of the list's first `count` elements as one, in Scratch.FIRST; NOTHING if there are none. With
+ * S = Count, which is only for a list of bitsets alone, the result is only counted.
  */
 export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
   let acc = NOTHING, at = SELF, i: u32 = 0;
@@ -109,8 +109,8 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
 }
 
 /**
- * Members to expect in the intersection of `count` members with a container of `other`
- * members that is independent of them.
+ * Members to expect in the intersection of `count` members with a container of `other` members that is
+ * independent of them.
  */
 // @ts-ignore: decorator
 @inline export function expectedMembers(count: u32, other: u32): u32 {
@@ -132,7 +132,7 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
 
 /**
  * What foldBitsetsByTurns<And>() would give, as an array: members are taken out while the intersection is
- * made, which spares storing it and reading it again. Answers UNSUITED, with nothing changed, if the result
+ * made, which avoids storing it and reading it again. Answers UNSUITED, with nothing changed, if the result
  * probably is no array, or once the density so far predicts more than ARRAY_MAX members.
  */
 export function intersectToArray(acc: u64, at: u32, list: usize, from: u32, to: u32, skip: u32): u64 {

@@ -11,8 +11,8 @@ import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, isArraySized, memberCount } from 
 import { bitsetHas, bitsetSet } from "../container/bitset";
 
 /**
- * Makes memory 0, which is fresh, the bitmap of the call's `count` (at least 1) arguments.
- * They are ascending and may repeat.
+ * Makes memory 0, which is fresh, the bitmap of the call's `count` (at least 1) arguments. They are ascending
+ * and may repeat.
  */
 export function collect(count: u32): void {
   begin(min<u64>(count, keyOf(argument.value(count - 1)) - keyOf(argument.value(0)) + 1), 0);

@@ -1,7 +1,7 @@
-// Several bitmaps into one, container by container. The walk goes through the directories of all
-// sources in step. At each key it folds the containers that are there into one, which builder.ts
-// appends: no bitmap is built on the way, and every source is read once. What is to be made of the
-// sources is a tree of terms (term.ts).
+// Several bitmaps into one, container by container. The walk goes through the directories of all sources in
+// step. At each key it folds the containers that are there into one, which builder.ts appends: no bitmap is
+// built on the way, and every source is read once. What is to be made of the sources is a tree of terms
+// (term.ts).
 //
 // The walk goes by segments of keys over which no source changes. Mostly a segment is one container. Where
 // all sources that have the key are full, it is as long as the shortest of their spans, and the result is
@@ -30,8 +30,8 @@ import { resultEntry, resultOperand } from "./term";
 @inline const CONTAINER_BYTES: u64 = BITSET_BYTES + 24;
 
 /**
- * Bytes that the result may well take: an arena of that size need not grow while the result is built.
- * An estimate from the sources' sizes; the result may be larger.
+ * Bytes that the result may well take: an arena of that size need not grow while the result is built. An
+ * estimate from the sources' sizes; the result may be larger.
  */
 export function expectedBytes(op: Operation, sources: u32): u64 {
   let sum: u64 = 0, least = u64.MAX_VALUE, first: u64 = 0, entries: u64 = 0;
@@ -45,8 +45,8 @@ export function expectedBytes(op: Operation, sources: u32): u64 {
   }
   if (op == Operation.AND) return least;
   if (op == Operation.DIFF || op == Operation.ANDOR) return first;
-  // The complement of an array takes up to twice the array. Large sources mostly share their keys:
-  // then as many bitsets are the most.
+  // The complement of an array takes up to twice the array. Large sources mostly share their keys: then as
+  // many bitsets are the most.
   return min(op == Operation.NOT ? 2 * first : sum, entries * CONTAINER_BYTES);
 }
 
@@ -75,8 +75,8 @@ function entriesOf(sources: u32): u64 {
 export function mostEntries(entries: u64): u64 { return min(entries, ENTRIES_MAX); }
 
 /**
- * Makes memory 0, which is fresh, the combination of operands 0 .. sources - 1.
- * Reads each as often as it is given.
+ * Makes memory 0, which is fresh, the combination of operands 0 .. sources - 1. Reads each as often as it is
+ * given.
  */
 export function combineOnce(op: Operation, sources: u32): void {
   if (sources == 2) {
@@ -85,7 +85,7 @@ export function combineOnce(op: Operation, sources: u32): void {
     finish();
     return;
   }
-  // A FULL entry may be cut at both ends of every other.
+  // a FULL entry may be cut at both ends of every other
   begin(mostEntries(2 * entriesOf(sources) + 1), operationBytes(sources));
   openOperation(op, sources);
   walk<Store>();
@@ -93,8 +93,8 @@ export function combineOnce(op: Operation, sources: u32): void {
 }
 
 /**
- * Members that combineOnce() would store, modulo 2^64. For 2^64 itself, adds a member to the reply.
- * Memory 0, which is fresh, is only worked in.
+ * Members that combineOnce() would store, modulo 2^64. For 2^64 itself, adds a member to the reply. Memory 0,
+ * which is fresh, is only worked in.
  */
 export function combineCardinalityOnce(op: Operation, sources: u32): u64 {
   if (sources == 2) {
@@ -113,8 +113,8 @@ function openTwo(op: Operation, entries: u64): void {
 }
 
 /**
- * Walks all segments of item 0, a term, and appends their results (S = Store) or only counts them.
- * Returns the members, modulo 2^64; if they are 2^64, and S = Count, adds a member to the reply.
+ * Walks all segments of item 0, a term, and appends their results (S = Store) or only counts them. Returns
+ * the members, modulo 2^64; if they are 2^64, and S = Count, adds a member to the reply.
  */
 export function walk<S>(): u64 {
   const term = cursorTerm(0), places = placesFor(term);

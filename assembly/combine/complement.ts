@@ -56,8 +56,8 @@ function complementUpTo(limit: u64): void {
 }
 
 /**
- * Appends the complement of the containers [first, last] of operand 0.
- * The operand's cursor is at the first key from `first` on, and is moved past `last`.
+ * Appends the complement of the containers [first, last] of operand 0. The operand's cursor is at the first
+ * key from `first` on, and is moved past `last`.
  */
 export function complementKeys(first: u64, last: u64): void {
   while (cursorKey(0) <= last) {
@@ -82,8 +82,8 @@ function offsetsUpTo(low: u32): u64 {
 }
 
 /**
- * Appends the complement of the shape `s`, which `right` shows of operand 0.
- * It is written where its block will be.
+ * Appends the complement of the shape `s`, which `right` shows of operand 0. It is written where its block
+ * will be.
  */
 function emitAllBut(key: u64, s: u64): void {
   makeScratch(Scratch.LIST);
@@ -92,8 +92,8 @@ function emitAllBut(key: u64, s: u64): void {
 }
 
 /**
- * Appends `all`, which is in Scratch.FIRST,
- * without the members of the shape `s`, which `right` shows of operand 0.
+ * Appends `all`, which is in Scratch.FIRST, without the members of the shape `s`, which `right` shows of
+ * operand 0.
  */
 function emitRest(key: u64, all: u64, s: u64): void {
   makeScratch(Scratch.LIST);

@@ -1,10 +1,10 @@
 // Cursors: where a walk is in each item of a combination. An item is an operand or the result of a term
 // (term.ts). Cursors are kept in the builder's scratch at the arena's very end, the first one last:
 //
-//   +0   u64 key, NO_KEY once nothing is left: the least key that the walk has not passed and at which
-//        the item can have members
-//   +8   u64 last key up to which the item stays as it is at `key`. Beyond `key` only if it is full at
-//        all of these keys, or at none
+//   +0   u64 key, NO_KEY once nothing is left: the least key that the walk has not passed and at which the
+//        item can have members
+//   +8   u64 last key up to which the item stays as it is at `key`. Beyond `key` only if it is full at all of
+//        these keys, or at none
 //   +16  u64 place of the entry in the operand (arena/directory.ts); of operands only
 //   +24  u32 operand
 //   +28  u32 term, 0 if the item is an operand
@@ -26,8 +26,8 @@ import { Kind } from "../container/kind";
 @inline export const NO_KEY: u64 = 0xffffffffffffffff;
 
 /**
- * Units of work that moving a cursor to another entry counts,
- * also for the steps to the next entry of the same leaf that follow.
+ * Units of work that moving a cursor to another entry counts, also for the steps to the next entry of the
+ * same leaf that follow.
  */
 // @ts-ignore: decorator
 @inline const LEAF_WORK: u32 = 4;
@@ -47,7 +47,6 @@ import { Kind } from "../container/kind";
 @inline export function cursorAt(item: u32): usize {
   return <usize>arena.size() - (<usize>item + 1) * CURSOR_BYTES;
 }
-
 // @ts-ignore: decorator
 @inline export function cursorKey(item: u32): u64 { return load<u64>(cursorAt(item)); }
 // @ts-ignore: decorator
@@ -117,8 +116,8 @@ export function closeCursor(item: u32): void { store<u64>(cursorAt(item), NO_KEY
 }
 
 /**
- * Moves the cursor of an operand to the operand's first key that is at least `key`,
- * unless it is there or past it already.
+ * Moves the cursor of an operand to the operand's first key that is at least `key`, unless it is there or
+ * past it already.
  */
 // @ts-ignore: decorator
 @inline export function seekCursor(item: u32, key: u64): void {

@@ -14,8 +14,8 @@ import { shapeBytes, shapeCount, shapeAt, shapeKind } from "./shape";
 import { Kind } from "../container/kind";
 
 /**
- * Appends the shape `s` as container `key`, normalized. `s` lies in scratch room in memory 0,
- * with twice FOLD_BYTES of room behind it. An empty shape appends nothing. Leaves `left` anywhere.
+ * Appends the shape `s` as container `key`, normalized. `s` lies in scratch room in memory 0, with twice
+ * FOLD_BYTES of room behind it. An empty shape appends nothing. Leaves `left` anywhere.
  */
 export function emit(key: u64, s: u64): void { emitAs(key, normalized(s)); }
 
@@ -50,8 +50,7 @@ export function emitCopy(key: u64, entry: usize): void {
     setSingle(append(key, 1), low);
     return;
   }
-  const kind = plainKind<Right>(entry);
-  const count = plainCount<Right>(entry);
+  const kind = plainKind<Right>(entry), count = plainCount<Right>(entry);
   const payload = plainPayload<Right>(entry);
   if (kind >= Kind.SINGLE) {
     const first = right.load16(payload, 0), second = right.load16(payload, 2);

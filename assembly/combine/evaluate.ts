@@ -2,8 +2,8 @@
 // its items, one after the other. Each of those is made in scratch room of its own, unless nothing has been
 // made before it. So the room depends on how deep terms are nested, and not on how many there are.
 //
-// A segment of more than one key (seek.ts) is evaluated like a container:
-// all items are then full or absent, and so is the result.
+// A segment of more than one key (seek.ts) is evaluated like a container: all items are then full or absent,
+// and so is the result.
 
 import { SELF, left, right } from "../env/memory";
 import { keyOf, lowOf } from "../arena/entry";
@@ -38,10 +38,10 @@ import { foldListed } from "./union";
 @inline function isFull(s: u64): bool { return shapeKind(s) == Kind.FULL; }
 
 /**
- * The container `key` of the term, whose items are all at `key` or past it. resultOperand() tells
- * where it lies: in memory 0, there in Scratch.FIRST or SECOND, or in an operand, there as the
- * container of resultEntry(). A full one is FULL; NOTHING lies nowhere. With S = Count the result need
- * not be stored where that spares work.
+ * The container `key` of the term, whose items are all at `key` or past it. resultOperand() tells where it
+ * lies: in memory 0, there in Scratch.FIRST or SECOND, or in an operand, there as the container of
+ * resultEntry(). A full one is FULL; NOTHING lies nowhere. With S = Count the result need not be stored where
+ * that saves work.
  */
 export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, evaluated<S>(term, key)); }
 
@@ -81,9 +81,9 @@ export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, 
 }
 
 /**
- * Places that a term keeps while it evaluates another: FIRST and SECOND, where its result so far is,
- * and TEMP, so that it is free for folding the other's result, which lies behind it. Terms that
- * count keep their counters, too.
+ * Places that a term keeps while it evaluates another: FIRST and SECOND, where its result so far is, and
+ * TEMP, so that it is free for folding the other's result, which lies behind it. Terms that count keep their
+ * counters, too.
  */
 // @ts-ignore: decorator
 @inline const KEPT_PLACES: u32 = Scratch.TEMP + 1;
@@ -269,7 +269,7 @@ function withFirst<S>(op: Fold, term: u32, rest: u64, first: u32): u64 {
 
 // --- How many items ----------------------------------------------------------------------------------------
 
-/** What `least` items have, with `exactly` no more. */
+/** Values in at least (with `exactly`, in exactly) `least` items. */
 function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
   const list = listAt(term), found = groupedFound(term, key);
   const listed = foundContainers(found), full = foundFull(found);
@@ -288,8 +288,8 @@ function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
 }
 
 /**
- * What `least` of the list's `listed` containers have, with `exactly` no more.
- * There are `least` or more of them.
+ * Values in at least (with `exactly`, in exactly) `least` of the list's `listed` containers. There are
+ * `least` containers or more.
  */
 function repeated<S>(term: u32, list: usize, listed: u32, least: u32, exactly: bool): u64 {
   const s = thresholdOfListed<S>(term, list, listed, least, exactly);
@@ -323,7 +323,7 @@ function evaluateSum<S>(term: u32, key: u64): u64 {
   const step = stepTo(term, key), exactly = termRule(term) == Rule.SUM_EXACTLY, least = <i32>termLeast(term);
   startSum(stepConstant(term, step));
   visitItems<Count>(term, key);
-  // No step begins inside.
+  // no step begins inside
   if (step + 1 == stepCount(term) || keyOf(stepOffset(term, step + 1)) != key) {
     const base = sumBase(), most = base + sumUp(), fewest = base + sumDown(), containers = sumContainers();
     if (most < least || (exactly && fewest > least)) return NOTHING;
@@ -338,7 +338,7 @@ function evaluateSum<S>(term: u32, key: u64): u64 {
         term, settled<Store>(term, repeatedAtKey<Store>(term, key, containers, other + 1, false)),
       );
     }
-    // 0 is all that weigh less than nothing, which bytes do not look for.
+    // 0 is all that weigh less than nothing, which bytes do not look for
     const wanted = least - fewest;
     if (wanted && suitsBytes()) {
       beginBytes();
@@ -362,8 +362,8 @@ function evaluateSum<S>(term: u32, key: u64): u64 {
 }
 
 /**
- * Adds what the items of a sum have at the key: to a tally (S = Store) or to bytes (StoreOnly).
- * With S = Count, notes what there is.
+ * Adds what the items of a sum have at the key: to a tally (S = Store) or to bytes (StoreOnly). With S =
+ * Count, notes what there is.
  */
 function visitItems<S>(term: u32, key: u64): void {
   if (!groupCount(term)) { visitRange<S>(term, firstItem(term), itemsEnd(term), key); return; }
@@ -394,7 +394,7 @@ function visitRange<S>(term: u32, from: u32, to: u32, key: u64): void {
 
 // --- Complements and ranges --------------------------------------------------------------------------------
 
-/** What the only item has not. */
+/** The complement of the only item. */
 function evaluateComplement(term: u32, key: u64): u64 {
   const i = firstItem(term);
   if (cursorKey(i) != key) return fullShape();
@@ -419,8 +419,8 @@ function evaluateRange(term: u32, key: u64): u64 {
 @inline function countOnly(members: u32): u64 { return shape(Kind.ARRAY, members, 0); }
 
 /**
- * The result of a union (ANY), symmetric difference (ODD) or intersection (ALL) of the
- * list's two containers, only counted.
+ * The result of a union (ANY), symmetric difference (ODD) or intersection (ALL) of the list's two containers,
+ * only counted.
  */
 function countOfTwo(rule: Rule, list: usize): u64 {
   const r = listedShape(list, 1);
@@ -437,6 +437,8 @@ function countOfTwo(rule: Rule, list: usize): u64 {
 @inline function inBoth(lk: u32, l: u64, rk: u32, r: u64): u32 {
   left.select(lk);
   return foldCardinality(
-    lk, l, rk, r, lk == SELF ? scratchBeside(l) : scratch(Scratch.FIRST), scratch(Scratch.TEMP),
+    lk, l, rk, r,
+    lk == SELF ? scratchBeside(l) : scratch(Scratch.FIRST),
+    scratch(Scratch.TEMP),
   );
 }

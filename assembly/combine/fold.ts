@@ -1,6 +1,6 @@
-// Two containers into one, whatever their kinds: a table from pairs of kinds to kernels. The walk
-// over bitmaps (combine.ts) knows keys, the kernels (container/) know one pair of kinds each, and
-// this file is what lies between.
+// Two containers into one, whatever their kinds: a table from pairs of kinds to kernels. The walk over
+// bitmaps (combine.ts) knows keys, the kernels (container/) know one pair of kinds each, and this file is
+// what lies between.
 //
 // `l`, the left container, belongs to operand `lk`, which `left` shows; `r` belongs to operand `rk`, which
 // `right` shows. An operand number of SELF stands for memory 0, where results of earlier folds are. Every
@@ -40,8 +40,8 @@ import { shortToBitset } from "../container/short";
 export const enum Fold { AND, OR, XOR, ANDNOT }
 
 /**
- * The kinds of a left and a right container. Pairs with BUCKETS or SHORT are not named:
- * they are what is left.
+ * The kinds of a left and a right container. Pairs with BUCKETS or SHORT are not named: they are what is
+ * left.
  */
 const enum Pair {
   ARRAY_ARRAY = (Kind.ARRAY << 3) | Kind.ARRAY,
@@ -61,9 +61,9 @@ const enum Pair {
 @inline function isEmptyOrFull(s: u64): bool { return !shapeCount(s) || shapeKind(s) == Kind.FULL; }
 
 /**
- * Folds the container `r` into `l`. The result is in memory 0: at `out`, at `temp`, or where `l`
- * is. Neither `out` nor `temp` may overlap `l`, except that a bitset `l` in memory 0 is changed
- * in place. Both need FOLD_BYTES.
+ * Folds the container `r` into `l`. The result is in memory 0: at `out`, at `temp`, or where `l` is. Neither
+ * `out` nor `temp` may overlap `l`, except that a bitset `l` in memory 0 is changed in place. Both need
+ * FOLD_BYTES.
  */
 export function fold(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: usize): u64 {
   if (isEmptyOrFull(l) || isEmptyOrFull(r)) return foldEmptyOrFull(op, lk, l, rk, r, out);
@@ -82,8 +82,8 @@ export function fold(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, tem
 }
 
 /**
- * Members of the intersection of `l` and `r`.
- * `out` and `temp`, as in fold(), are used only where runs are involved.
+ * Members of the intersection of `l` and `r`. `out` and `temp`, as in fold(), are used only where runs are
+ * involved.
  */
 export function foldCardinality(lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: usize): u32 {
   if (shapeKind(l) == Kind.FULL) return shapeCount(r);
@@ -301,8 +301,8 @@ function mergeRuns(op: Fold, a: usize, b: usize, out: usize): u64 {
 // --- Buckets and short bitsets -----------------------------------------------------------------------------
 
 /**
- * fold() where one side at least is buckets or a short bitset:
- * by kernels for those where there are any, otherwise unpacked.
+ * fold() where one side at least is buckets or a short bitset: by kernels for those where there are any,
+ * otherwise unpacked.
  */
 function foldPacked(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp: usize): u64 {
   const a = shapeAt(l), b = shapeAt(r);
@@ -318,7 +318,7 @@ function foldPacked(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp
     if (op == Fold.AND) return arrayShape(intersectBuckets(a, shapeCount(l), b, shapeCount(r), out), out);
     return arrayShape(differenceBuckets(a, shapeCount(l), b, shapeCount(r), out), out);
   }
-  // A bitset is changed in place.
+  // a bitset is changed in place
   if (becomesBitset(r) && !becomesBitset(l) && shapeKind(l) != Kind.BITSET && op != Fold.ANDNOT) {
     swapSides(lk, rk);
     const swapped = foldPacked(op, rk, r, lk, l, out, temp);
@@ -344,8 +344,8 @@ function foldPacked(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize, temp
 }
 
 /**
- * Whether the container is a short bitset that becomes a bitset when it is unpacked.
- * That is folded in place, and so unpacked to `out`.
+ * Whether the container is a short bitset that becomes a bitset when it is unpacked. That is folded in place,
+ * and so unpacked to `out`.
  */
 // @ts-ignore: decorator
 @inline function becomesBitset(s: u64): bool {
@@ -374,8 +374,8 @@ function foldPackedCardinality(lk: u32, l: u64, rk: u32, r: u64, out: usize, tem
 }
 
 /**
- * Arrays this many times shorter than the buckets they meet are not merged with them:
- * it is quicker to look their members up.
+ * Arrays this many times shorter than the buckets they meet are not merged with them: it is quicker to look
+ * their members up.
  */
 // @ts-ignore: decorator
 @inline const MERGE_RATIO: u32 = 24;
@@ -388,12 +388,9 @@ function foldPackedCardinality(lk: u32, l: u64, rk: u32, r: u64, out: usize, tem
     && (lKind == Kind.BUCKETS || lKind == Kind.ARRAY) && (rKind == Kind.BUCKETS || rKind == Kind.ARRAY);
 }
 
-/**
- * The union or symmetric difference of buckets with buckets or an array, as buckets.
- * UNSUITED if buckets cannot hold a side or the result.
- */
+/** The union or symmetric difference of buckets with buckets or an array, as buckets. */
 function mergeBuckets(op: Fold, lk: u32, l: u64, rk: u32, r: u64, out: usize): u64 {
-  // mayMerge() has seen to it that the result fits `out`.
+  // mayMerge() has seen to it that the result fits `out`
   assert(<usize>ARRAY_MAX + MERGE_BYTES <= FOLD_BYTES);
   const a = packed(lk, l, Scratch.LEFT), b = packed(rk, r, Scratch.RIGHT);
   let members = NO_BUCKETS;

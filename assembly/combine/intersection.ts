@@ -15,7 +15,7 @@ import { shapeCount, shapeKind, UNSUITED } from "./shape";
 
 /**
  * The intersection of the list's `count` containers, folded from the smallest on, so that no result on the
- * way is larger than that. With S = Count the result need not be stored where that spares work.
+ * way is larger than that. With S = Count the result need not be stored where that saves work.
  */
 export function foldIntersection<S>(list: usize, count: u32): u64 {
   const smallest = smallestListed(list, count);
@@ -30,7 +30,7 @@ export function foldIntersection<S>(list: usize, count: u32): u64 {
       if (members != UNSUITED) acc = members;
       else if (!stores<S>() && ends) return foldBitsetsByTurns<And, Count>(acc, at, list, i, end, smallest);
       else acc = foldBitsetsByTurns<And, Store>(acc, at, list, i, end, smallest);
-      // An array is looked up in the rest.
+      // an array is looked up in the rest
       if (end < count && shapeCount(acc) <= FEW) acc = normalized(acc);
       i = end;
     } else {
@@ -52,8 +52,8 @@ function smallestListed(list: usize, count: u32): u32 {
 }
 
 /**
- * Where to end the bitsets that are read by turns from element `from` on: when there are STREAMS,
- * when one is no bitset, or when only FEW members are expected to be left of the `members` so far.
+ * Where to end the bitsets that are read in turn from element `from` on: when there are STREAMS, when one is
+ * no bitset, or when only FEW members are expected to be left of the `members` so far.
  */
 function turnsEnd(members: u32, from: u32, skip: u32, list: usize, count: u32): u32 {
   let expected = members, i = from;

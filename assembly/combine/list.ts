@@ -1,5 +1,5 @@
-// What a term's items have at the key that the walk is at, listed for the folds. From the front on:
-// the containers of operands,
+// What a term's items have at the key that the walk is at, listed for the folds. From the front on: the
+// containers of operands,
 //
 //   +0   u64 shape     +8  u32 operand     +12 u32 entry: its address in the operand
 //
@@ -41,8 +41,8 @@ type Found = u64;
 @inline export function foundTerms(found: Found): u32 { return <u32>(found >> TERMS_SHIFT); }
 
 /**
- * Adds item `i`, whose cursor is at `cursor`, to the list that begins at `list` and ends at `back`.
- * Returns how much is listed then.
+ * Adds item `i`, whose cursor is at `cursor`, to the list that begins at `list` and ends at `back`. Returns
+ * how much is listed then.
  */
 // @ts-ignore: decorator
 @inline export function listItem(list: usize, back: usize, found: Found, i: u32, cursor: usize): Found {
@@ -64,8 +64,8 @@ type Found = u64;
 @inline export function listEnd(term: u32): usize { return listedAt(listAt(term), itemCount(term)); }
 
 /**
- * What the items have at `key` that can be grouped:
- * listed by seekRest() or seekAny() unless they are in groups.
+ * What the items have at `key` that can be grouped: listed by seekRest() or seekAny() unless they are in
+ * groups.
  */
 // @ts-ignore: decorator
 @inline export function groupedFound(term: u32, key: u64): Found {
@@ -103,27 +103,22 @@ function listGroups(term: u32, key: u64): Found {
 @inline export function listedTerm(term: u32, index: u32): u32 {
   return load<u32>(listedAt(listAt(term), itemCount(term) - 1 - index));
 }
-
 // @ts-ignore: decorator
 @inline export function listedKind(list: usize, index: u32): Kind {
   return shapeKind(load<u64>(listedAt(list, index)));
 }
-
 // @ts-ignore: decorator
 @inline export function listedCount(list: usize, index: u32): u32 {
   return shapeCount(load<u64>(listedAt(list, index)));
 }
-
 // @ts-ignore: decorator
 @inline export function listedOperand(list: usize, index: u32): u32 {
   return load<u32>(listedAt(list, index), 8);
 }
-
 // @ts-ignore: decorator
 @inline export function listedEntry(list: usize, index: u32): usize {
   return load<u32>(listedAt(list, index), 12);
 }
-
 /** The shape of the list's element `index`; shows its operand on the right. */
 // @ts-ignore: decorator
 @inline export function listedShape(list: usize, index: u32): u64 {
@@ -138,10 +133,9 @@ function listGroups(term: u32, key: u64): Found {
 // @ts-ignore: decorator
 @inline export function foldNext(op: Fold, at: u32, acc: u64, operand: u32, next: u64): u64 {
   left.select(at);
-  return fold(
-    op, at, acc, operand, next,
-    at == SELF ? scratchBeside(acc) : scratch(Scratch.FIRST), scratch(Scratch.TEMP),
-  );
+  return fold(op, at, acc, operand, next, at == SELF
+    ? scratchBeside(acc)
+    : scratch(Scratch.FIRST), scratch(Scratch.TEMP));
 }
 
 /** The container `s` of operand `operand`, which `right` shows and which is not FULL, as a bitset at `to`. */

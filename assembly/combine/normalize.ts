@@ -65,8 +65,8 @@ function normalizedBitset(s: u64): u64 {
 }
 
 /**
- * Runs, unless something else is smaller:
- * the usual bytes of buckets do not count where these cannot hold the members.
+ * Runs, unless something else is smaller: the usual bytes of buckets do not count where these cannot hold the
+ * members.
  */
 function normalizedRuns(s: u64): u64 {
   const count = shapeCount(s), at = shapeAt(s), runs = <u32>load<u16>(at);

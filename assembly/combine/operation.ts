@@ -1,5 +1,5 @@
-// The operations of BITOP as terms. NOT,
-// whose result ends at an offset that may be given, is in complement.ts.
+// The operations of BITOP as terms. NOT, whose result ends at an offset that may be given, is in
+// complement.ts.
 
 import { Fold } from "./fold";
 import { Rule, makeTerm, termBytes } from "./term";
@@ -7,8 +7,8 @@ import { CURSOR_BYTES, openCursor } from "./cursor";
 import { openTerm } from "./seek";
 
 /**
- * See https://redis.io/docs/latest/commands/bitop. X is the first source.
- * DIFF is X less the rest, DIFF1 the rest less X, ANDOR X and any of the rest.
+ * See https://redis.io/docs/latest/commands/bitop. X is the first source. DIFF is X less the rest, DIFF1 the
+ * rest less X, ANDOR X and any of the rest.
  */
 export const enum Operation { AND = 0, OR = 1, XOR = 2, NOT = 3, DIFF = 4, DIFF1 = 5, ANDOR = 6, ONE = 7 }
 

@@ -1,6 +1,6 @@
-// Two operands into one: what combine.ts does for any number, without terms and lists. Most combinations
-// are of two bitmaps, often of small containers, and then the walk costs as much as the folds. Here it is
-// the merge of two sorted lists.
+// Two operands into one: what combine.ts does for any number, without terms and lists. Most combinations are
+// of two bitmaps, often of small containers, and then the walk costs as much as the folds. Here it is the
+// merge of two sorted lists.
 
 import { left, reply, right, work } from "../env/memory";
 import { appendFull, begin } from "../arena/builder";

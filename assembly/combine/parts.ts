@@ -20,21 +20,20 @@ import { shapeAt, shapeKind } from "./shape";
 // @ts-ignore: decorator
 @inline function placeAt(p: u64): usize { return <u32>p; }
 
-// Scratch.SPARE has room for the carry of countParts(),
-// a part without members, and two parts of short bitsets.
+// Scratch.SPARE has room for the carry of countParts(), a part without members, and two parts of short
+// bitsets.
 // @ts-ignore: decorator
 @inline function carryAt(): usize { return scratch(Scratch.SPARE); }
 // @ts-ignore: decorator
 @inline export function noPart(): usize { return scratch(Scratch.SPARE) + PART_BYTES; }
-
 // @ts-ignore: decorator
 @inline export function stagedPart(first: bool): usize {
   return scratch(Scratch.SPARE) + (first ? 2 : 3) * PART_BYTES;
 }
 
 /**
- * Where part `part` of `s` is, a bitset or short bitset of operand `operand`:
- * there, or at `staged` if the words have not all of it.
+ * Where part `part` of `s` is, a bitset or short bitset of operand `operand`: there, or at `staged` if the
+ * words cover only part of it.
  */
 export function partPlace(operand: u32, s: u64, part: usize, staged: usize): u64 {
   const at = shapeAt(s);

@@ -1,5 +1,5 @@
-// Tests whether two bitmaps, operands 0 and 1, intersect, and whether one contains the other.
-// Each test ends at the first container that decides it.
+// Tests whether two bitmaps, operands 0 and 1, intersect, and whether one contains the other. Each test ends
+// at the first container that decides it.
 
 import { left, right, work } from "../env/memory";
 import { NO_KEY, cursorKey, cursorLastKey, cursorShape, seekCursor } from "./cursor";
@@ -42,6 +42,8 @@ function intersectionCardinality(): u32 {
   left.select(0);
   right.select(1);
   return foldCardinality(
-    0, cursorShape(0), 1, cursorShape(1), scratch(Scratch.FIRST), scratch(Scratch.SECOND),
+    0, cursorShape(0),
+    1, cursorShape(1),
+    scratch(Scratch.FIRST), scratch(Scratch.SECOND),
   );
 }

@@ -1,8 +1,8 @@
-// The scratch room above the bump mark, in which containers are made before they are appended to a result.
-// It is divided into places of FOLD_BYTES, named after what they mostly hold:
+// The scratch room above the bump mark, in which containers are made before they are appended to a result. It
+// is divided into places of FOLD_BYTES, named after what they mostly hold:
 //
-//   FIRST, SECOND   two places for results: a fold reads its left side from one of them and writes to
-//                   the other
+//   FIRST, SECOND   two places for results: a fold reads its left side from one of them and writes to the
+//                   other
 //   TEMP            what a fold needs besides; free while no fold runs
 //   SPARE           nothing by default
 //   LIST            nothing by default; lists of members or sources
@@ -18,7 +18,16 @@ import { alignedBump, lift, makeRoom, setLift } from "../arena/arena";
 import { BITSET_BYTES } from "../container/limits";
 import { shapeAt } from "./shape";
 
-export const enum Scratch { FIRST, SECOND, TEMP, SPARE, LIST, LEFT, RIGHT, PLACES }
+export const enum Scratch {
+  FIRST = 0,
+  SECOND = 1,
+  TEMP = 2,
+  SPARE = 3,
+  LIST = 4,
+  LEFT = 5,
+  RIGHT = 6,
+  PLACES = 7,
+}
 
 /** Bytes that any container takes while it is made: none is larger than a bitset. */
 // @ts-ignore: decorator

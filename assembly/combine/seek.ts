@@ -22,8 +22,8 @@ import { NOTHING_FOUND, listEnd, listItem } from "./list";
 @inline const SEEK_WORK: u32 = 8;
 
 /**
- * Makes the item the result of `term`, whose items are open,
- * and moves it to the term's first key from `key` on.
+ * Makes the item the result of `term`, whose items are open, and moves it to the term's first key from `key`
+ * on.
  */
 export function openTerm(item: u32, term: u32, key: u64): void {
   setTerm(item, term);
@@ -61,8 +61,8 @@ function seekTerm(item: u32, term: u32, key: u64): void {
 // --- All items ---------------------------------------------------------------------------------------------
 
 /**
- * Moves the items first .. end - 1 to the first key that is at least `key` and that
- * all of them have, and returns it.
+ * Moves the items first .. end - 1 to the first key that is at least `key` and that all of them have, and
+ * returns it.
  */
 // @ts-ignore: decorator
 @inline function meet(first: u32, end: u32, key: u64): u64 {
@@ -90,7 +90,7 @@ function seekTerm(item: u32, term: u32, key: u64): void {
 /** Moves the item to the next key that all of the term's items have. */
 function seekAll(item: u32, term: u32, key: u64): void {
   const first = firstItem(term), end = itemsEnd(term), at = meet(first, end, key);
-  // What is found is evaluated next, which takes about as long for each item.
+  // what is found is evaluated next, which takes about as long for each item
   work.spend(end - first);
   if (at == NO_KEY) return closeCursor(item);
   setCursor(item, at, lastOfAll(first, end, at));
@@ -110,8 +110,8 @@ function seekLess(item: u32, term: u32, key: u64): void {
 // --- Any items: in groups if they are many -----------------------------------------------------------------
 
 /**
- * Moves the item to the next key that any of the items has that can be grouped,
- * and lists the items at that key.
+ * Moves the item to the next key that any of the items has that can be grouped, and lists the items at that
+ * key.
  */
 function seekAny(item: u32, term: u32, key: u64): void {
   work.spend(SEEK_WORK);
@@ -140,8 +140,8 @@ function seekAny(item: u32, term: u32, key: u64): void {
 }
 
 /**
- * Moves the items that can be grouped to `key` or past it, and lists those at `key`.
- * Returns the least key that any of them is at.
+ * Moves the items that can be grouped to `key` or past it, and lists those at `key`. Returns the least key
+ * that any of them is at.
  */
 export function seekRest(term: u32, key: u64): u64 {
   if (groupCount(term)) {
@@ -178,8 +178,8 @@ function seekInFirst(item: u32, term: u32, key: u64): void {
 }
 
 /**
- * Moves the item to the next key that any item but the first has.
- * The first item follows if it matters before it is evaluated.
+ * Moves the item to the next key that any item but the first has. The first item follows if it matters before
+ * it is evaluated.
  */
 function seekOutsideFirst(item: u32, term: u32, key: u64): void {
   seekAny(item, term, key);
@@ -190,8 +190,8 @@ function seekOutsideFirst(item: u32, term: u32, key: u64): void {
 }
 
 /**
- * seekRest() for groups, but lists nothing.
- * The term may have few enough items in the end to do without groups.
+ * seekRest() for groups, but lists nothing. The term may have few enough items in the end to do without
+ * groups.
  */
 function seekGroups(term: u32, key: u64): u64 {
   let least = NO_KEY;
@@ -245,13 +245,13 @@ function lastOfGrouped(term: u32, key: u64, last: u64): u64 {
 }
 
 /**
- * Lets items that have no more containers leave the term,
- * where that changes nothing, and groups the others anew.
+ * Lets items that have no more containers leave the term, where that changes nothing, and groups the others
+ * anew.
  */
 function dropEnded(term: u32): void {
   const rule = termRule(term), from = firstGrouped(term), end = itemsEnd(term);
   setEndedItems(term, 0);
-  // An item without members decides ALL; NOT has but one.
+  // an item without members decides ALL; NOT has but one
   if (rule == Rule.ALL || rule == Rule.NOT) return;
   let kept = from;
   for (let i = from; i < end; i++) {
@@ -275,8 +275,8 @@ function dropEnded(term: u32): void {
 // --- Sums --------------------------------------------------------------------------------------------------
 
 /**
- * Moves the item to the next key at which an item of the sum is,
- * a step begins inside the container, or the constant alone suffices: then up to the next of these.
+ * Moves the item to the next key at which an item of the sum is, a step begins inside the container, or the
+ * constant alone suffices: then up to the next of these.
  */
 function seekSum(item: u32, term: u32, key: u64): void {
   const limit = keyOf(highOffset(term));
@@ -302,7 +302,7 @@ function seekComplement(item: u32, term: u32, key: u64): void {
   const inner = firstItem(term), limit = keyOf(highOffset(term));
   work.spend(1);
   seekItem(inner, key);
-  // A span of full containers.
+  // a span of full containers
   while (cursorKey(inner) == key && cursorLastKey(inner) > key && !cursorTerm(inner)) {
     key = cursorLastKey(inner) + 1;
     seekItem(inner, key);
@@ -313,8 +313,8 @@ function seekComplement(item: u32, term: u32, key: u64): void {
 }
 
 /**
- * Moves the item to the next key of the range.
- * The first and the last container may be filled in part and stand alone.
+ * Moves the item to the next key of the range. The first and the last container may be filled in part and
+ * stand alone.
  */
 function seekRange(item: u32, term: u32, key: u64): void {
   const low = lowOffset(term), high = highOffset(term), first = keyOf(low), last = keyOf(high);

@@ -1,9 +1,9 @@
-// A shape: one container on its way through a combination, packed into a u64 as kind, cardinality
-// and address. The address lies in the memory that holds the container: an operand, which `left`
-// or `right` shows, or memory 0.
+// A shape: one container on its way through a combination, packed into a u64 as kind, cardinality and
+// address. The address lies in the memory that holds the container: an operand, which `left` or `right`
+// shows, or memory 0.
 //
-// Shapes know the kinds with a payload (ARRAY, BITSET, RUNS, BUCKETS, SHORT) and FULL.
-// One or two members that live in a directory entry are an ARRAY whose payload is in the entry.
+// Shapes know the kinds with a payload (ARRAY, BITSET, RUNS, BUCKETS, SHORT) and FULL. One or two members
+// that live in a directory entry are an ARRAY whose payload is in the entry.
 
 import { SELF, left, right } from "../env/memory";
 import { Right } from "../env/view";
@@ -39,30 +39,26 @@ import { payloadSize } from "../container/convert";
 
 // @ts-ignore: decorator
 @inline export function fullShape(): u64 { return shape(Kind.FULL, UNIVERSE, 0); }
-
 // @ts-ignore: decorator
 @inline export function arrayShape(count: u32, at: usize): u64 {
   return count ? shape(Kind.ARRAY, count, at) : NOTHING;
 }
-
 // @ts-ignore: decorator
 @inline export function bitsetShape(count: u32, at: usize): u64 {
   return count ? shape(Kind.BITSET, count, at) : NOTHING;
 }
-
 // @ts-ignore: decorator
 @inline export function shortShape(count: u32, at: usize): u64 {
   return count ? shape(Kind.SHORT, count, at) : NOTHING;
 }
-
 // @ts-ignore: decorator
 @inline export function runsShape(count: u32, at: usize): u64 {
   return count ? shape(Kind.RUNS, count, at) : NOTHING;
 }
 
 /**
- * Buckets at `at`, or an array behind them if they have too few members to stay buckets.
- * May leave `left` at SELF.
+ * Buckets at `at`, or an array behind them if they have too few members to stay buckets. May leave `left` at
+ * SELF.
  */
 export function bucketsShape(count: u32, at: usize): u64 {
   if (count >= BUCKETS_LEAST) return shape(Kind.BUCKETS, count, at);

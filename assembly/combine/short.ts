@@ -1,7 +1,7 @@
-// Folds of short bitsets with short bitsets and with arrays: which words the result has, and which
-// kernel makes it. The arguments are those of fold() (fold.ts), except that no side is empty or full and
-// one side at least is a short bitset. UNSUITED: there is no kernel for the two kinds, or the words
-// would be many for few members.
+// Folds of short bitsets with short bitsets and with arrays: which words the result has, and which kernel
+// makes it. The arguments are those of fold() (fold.ts), except that no side is empty or full and one side at
+// least is a short bitset. UNSUITED: there is no kernel for the two kinds, or the words would be many for few
+// members.
 
 import { left, right } from "../env/memory";
 import { Left, Right } from "../env/view";
@@ -92,8 +92,7 @@ function uniteWithShort<O>(l: u64, r: u64, out: usize): u64 {
   const rEnd = both
     ? rFirst + wordCount<Right>(b)
     : (right.load16(b + arrayBytes(more) - MEMBER_BYTES, 0) >> 6) + 1;
-  const first = min(aFirst, rFirst);
-  const words = max(aFirst + aWords, rEnd) - first;
+  const first = min(aFirst, rFirst), words = max(aFirst + aWords, rEnd) - first;
   const near = both && words <= aWords + rEnd - rFirst + BETWEEN;
   if (words > SHORT_MAX || !(near || prefersShort(shapeCount(l) + more, words))) return UNSUITED;
   if (both) return shortShape(combineShorts<O, Store>(a, b, first, words, out), out);

@@ -6,14 +6,14 @@
 // The tally lies behind the named places of the scratch room, and the planes behind it. In between are
 //
 //   +0  i32 what weighs in all values     +4  u32 1 once there are planes
-//   +8  i32 the sum of positive weights   +12 i32 the sum of negative weights; of what is at the key and
-//       not full
+//   +8  i32 the sum of positive weights   +12 i32 the sum of negative weights; both of what is at the key
+//                                                 and not full
 //   +16 u32 containers                    +20 u32 terms
 //   +24 u32 containers that weigh 1       +28 u32 containers that weigh -1
 //   +32 u32 arrays and buckets            +36 u32 members of these
 //
-// Arrays alone of some hundred members are counted in bytes instead,
-// one for each value, in the room of the tally.
+// Arrays alone of some hundred members are counted in bytes instead, one for each value, in the room of the
+// tally.
 
 import { SELF, left, right, work } from "../env/memory";
 import { Kind } from "../container/kind";
@@ -123,8 +123,8 @@ export function addToBytes(operand: u32, s: u64, weight: i32): void {
 }
 
 /**
- * weighed() of what was counted in bytes:
- * more than all that weighs in all values, and less than that with all positive weights.
+ * weighed() of what was counted in bytes: more than all that weighs in all values, and less than that with
+ * all positive weights.
  */
 export function weighedInBytes(term: u32): u64 {
   const wanted = <i32>termLeast(term) - sumBase() - sumDown(), out = scratch(Scratch.FIRST);
@@ -155,8 +155,8 @@ export function addContainer(term: u32, operand: u32, s: u64, weight: i32): void
 }
 
 /**
- * The complement of the container `s` of operand `operand`,
- * which `right` shows, as a bitset in Scratch.FIRST.
+ * The complement of the container `s` of operand `operand`, which `right` shows, as a bitset in
+ * Scratch.FIRST.
  */
 function complementOf(operand: u32, s: u64): u64 {
   const out = scratch(Scratch.FIRST);

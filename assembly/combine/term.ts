@@ -15,10 +15,11 @@
 //   +64  u32 step that the walk is in             +68 u32 the most that all items weigh together
 //   +72  list: LISTED_BYTES for each item (list.ts); then a u64 for each group: the least key of its items
 //        of a sum: a step for each offset from which on another constant counts, u64 offset and i32 constant;
-//        the first has offset 0. Then i32 weight for each item
+//        the first has offset 0.
+//        Then i32 weight for each item
 //
-// Groups are for terms of many items:
-// a key at which few of them have a container costs about the square root of their number.
+// Groups are for terms of many items: a key at which few of them have a container costs about the square root
+// of their number.
 
 import { arena } from "../env/memory";
 
@@ -44,8 +45,8 @@ export const enum Rule {
   /** from a first to a last offset; there are no items */
   RANGE,
   /**
-   * the weights of the items that have it, and a constant, are `least` or more together;
-   * weights may be negative
+   * the weights of the items that have it, and a constant, are `least` or more together; weights may be
+   * negative
    */
   SUM_ATLEAST,
   /** they are exactly `least` */
@@ -121,24 +122,20 @@ export const enum Rule {
 @inline export function firstGrouped(term: u32): u32 {
   return firstItem(term) + itemsApart(termRule(term), termLeast(term));
 }
-
 // @ts-ignore: decorator
 @inline export function termLeast(term: u32): u32 { return load<u32>(termAt(term), LEAST); }
 // @ts-ignore: decorator
 @inline function groupItems(term: u32): u32 { return load<u32>(termAt(term), GROUP_ITEMS); }
 // @ts-ignore: decorator
 @inline export function groupCount(term: u32): u32 { return load<u32>(termAt(term), GROUPS); }
-
 // @ts-ignore: decorator
 @inline export function groupStart(term: u32, group: u32): u32 {
   return firstGrouped(term) + group * groupItems(term);
 }
-
 // @ts-ignore: decorator
 @inline export function groupEnd(term: u32, start: u32): u32 {
   return min(start + groupItems(term), itemsEnd(term));
 }
-
 /** Address of the least key of group `group`. */
 // @ts-ignore: decorator
 @inline export function groupKeyAt(term: u32, group: u32): usize {
@@ -191,7 +188,6 @@ export function setOffsets(term: u32, low: u64, high: u64): void {
 @inline function weightAt(term: u32, i: u32): usize {
   return stepAt(term, stepCount(term)) + (<usize>(i - firstItem(term)) << 2);
 }
-
 // @ts-ignore: decorator
 @inline export function itemWeight(term: u32, i: u32): i32 { return load<i32>(weightAt(term, i)); }
 /** Gives item `to` the weight of item `from`. */
@@ -199,7 +195,6 @@ export function setOffsets(term: u32, low: u64, high: u64): void {
 @inline export function copyWeight(term: u32, to: u32, from: u32): void {
   store<i32>(weightAt(term, to), itemWeight(term, from));
 }
-
 // @ts-ignore: decorator
 @inline export function stepCount(term: u32): u32 { return load<u32>(termAt(term), STEPS); }
 /** The step that has the first offset of container `key`. The walk never goes back. */
@@ -216,8 +211,8 @@ export function stepTo(term: u32, key: u64): u32 {
   return termRule(term) == Rule.SUM_EXACTLY ? sum == least : sum >= least;
 }
 /**
- * Adds a step to a sum, behind those it has.
- * A step at the same offset is replaced, and one that changes nothing is not added.
+ * Adds a step to a sum, behind those it has. A step at the same offset is replaced, and one that changes
+ * nothing is not added.
  */
 export function addStep(term: u32, offset: u64, constant: i32): void {
   let steps = stepCount(term);
@@ -240,7 +235,6 @@ export function setWeight(term: u32, i: u32, weight: i32): void {
 @inline export function listedAt(list: usize, index: u32): usize {
   return list + <usize>index * LISTED_BYTES;
 }
-
 /** Address of the term's list, until the arena grows. */
 // @ts-ignore: decorator
 @inline export function listAt(term: u32): usize { return termAt(term) + TERM_BYTES; }
@@ -273,8 +267,8 @@ export function makeSum(below: u32, rule: Rule, first: u32, items: u32, least: i
 }
 
 /**
- * Makes a term below what lies `below` bytes from the arena's end on,
- * where termBytes(items) bytes are free; returns its name.
+ * Makes a term below what lies `below` bytes from the arena's end on, where termBytes(items) bytes are free;
+ * returns its name.
  */
 export function makeTerm(below: u32, rule: Rule, first: u32, items: u32, least: u32): u32 {
   const term = below + termBytes(items), at = termAt(term);
@@ -289,8 +283,7 @@ export function makeTerm(below: u32, rule: Rule, first: u32, items: u32, least: 
 
 /** Sets how many items the term has, at most as many as before, and how they are grouped. */
 export function setItems(term: u32, items: u32): void {
-  const at = termAt(term);
-  const grouped = items - itemsApart(termRule(term), termLeast(term));
+  const at = termAt(term), grouped = items - itemsApart(termRule(term), termLeast(term));
   const size = sizeOfGroups(grouped);
   const groups = hasGroups(termRule(term), grouped) ? (grouped + size - 1) / size : 0;
   store<u32>(at, items, ITEMS);

@@ -36,15 +36,15 @@ import { sumPlaces } from "./sum";
 @inline const LEVELS_MAX: u32 = 8;
 
 /**
- * How many items the counters of a term that counts overflow at:
- * one more than it looks for if that must not be reached.
+ * How many items the counters of a term that counts overflow at: one more than it looks for if that must not
+ * be reached.
  */
 // @ts-ignore: decorator
 @inline function overflowsAt(least: u32, exactly: bool): u32 { return least + u32(exactly); }
 
 /**
- * The places that a term's counters take, be they planes or levels.
- * They lie behind the named places of the scratch room.
+ * The places that a term's counters take, be they planes or levels. They lie behind the named places of the
+ * scratch room.
  */
 export function counterPlaces(term: u32): u32 {
   const rule = termRule(term);
@@ -58,19 +58,16 @@ export function counterPlaces(term: u32): u32 {
 @inline function countersAt(): usize { return scratch(Scratch.PLACES); }
 
 /**
- * What `least` of the list's `count` containers have, with `exactly` no more,
- * if they have FEW members or edges in all; otherwise UNSUITED.
+ * Values in at least (with `exactly`, in exactly) `least` of the list's `count` containers, if they have FEW
+ * members or edges in all; otherwise UNSUITED.
  */
 export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool): u64 {
   let members: u32 = 0, runs: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     const kind = listedKind(list, i);
     if (kind == Kind.BITSET) return UNSUITED;
-    if (kind == Kind.RUNS) {
-      runs += right.load16(shapeAt(listedShape(list, i)), 0);
-    } else {
-      members += listedCount(list, i);
-    }
+    if (kind == Kind.RUNS) runs += right.load16(shapeAt(listedShape(list, i)), 0);
+    else members += listedCount(list, i);
     if (members + runs > FEW) return UNSUITED;
   }
   if (!runs) return repeatedMembers(list, count, least, exactly);
@@ -121,8 +118,8 @@ function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
 }
 
 /**
- * What `least` (at least 1) of the list's `count` containers have if these are arrays,
- * and not very many; otherwise UNSUITED.
+ * What `least` (at least 1) of the list's `count` containers have if these are arrays, and not very many;
+ * otherwise UNSUITED.
  */
 export function repeatedOfArrays<S>(list: usize, count: u32, least: u32, exactly: bool): u64 {
   let members: u32 = 0;
@@ -141,8 +138,7 @@ export function repeatedOfArrays<S>(list: usize, count: u32, least: u32, exactly
 @inline function isList(kind: Kind): bool { return kind == Kind.ARRAY || kind == Kind.BUCKETS; }
 
 function repeatedInLevels<S>(list: usize, count: u32, least: u32, exactly: bool): u64 {
-  const levels = countersAt();
-  const most = overflowsAt(least, exactly);
+  const levels = countersAt(), most = overflowsAt(least, exactly);
   const last = levels + <usize>(least - 1) * FOLD_BYTES;
   memory.fill(levels, 0, <usize>most * FOLD_BYTES);
   for (let i: u32 = 0; i < count; i++) countInLevels(levels, most, arrayAt(list, i), listedCount(list, i));
@@ -188,9 +184,9 @@ function lessOver(at: usize, over: usize): u64 {
 
 /**
  * Counts the list's `count` containers, to find what `least` of them have, with `exactly` no more. Returns
- * how many planes that takes. Bitsets, short ones among them, come first: by turns, and two at once.
- * Adding does much with each word, so the CPU would wait for memory at each line again if the next part
- * were not asked for in advance.
+ * how many planes that takes. Bitsets, short ones among them, come first: in turn, and two at once. Adding
+ * does much with each word, so the CPU would wait for memory at each line again if the next part were not
+ * asked for in advance.
  */
 export function countListed(list: usize, count: u32, least: u32, exactly: bool): u32 {
   const counters = countersAt(), overflow = overflowsAt(least, exactly), planes = planesFor(overflow);
@@ -198,8 +194,8 @@ export function countListed(list: usize, count: u32, least: u32, exactly: bool):
   for (let i: u32 = 0; i < count; i++) bitsets += u32(isInWords(listedKind(list, i)));
   if (bitsets & 1) memory.fill(noPart(), 0, PART_BYTES);
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    // First: what has no second one yet.
-    let first = bitsets & 1 ? place(SELF, noPart()) : NOWHERE, begun = false;
+    let first = bitsets & 1 ? place(SELF, noPart()) : NOWHERE; // a part not yet paired
+    let begun = false;
     for (let i: u32 = 0; i < count; i++) {
       const s = load<u64>(listedAt(list, i));
       if (!isInWords(shapeKind(s))) continue;
@@ -218,8 +214,8 @@ export function countListed(list: usize, count: u32, least: u32, exactly: bool):
 }
 
 /**
- * Counts the list's containers that are not counted word by word:
- * two at once as bitsets, or if they are small arrays one by one.
+ * Counts the list's containers that are not counted word by word: two at once as bitsets, or if they are
+ * small arrays one by one.
  */
 function countOthers(list: usize, count: u32, planes: u32): void {
   const counters = countersAt(), a = scratch(Scratch.FIRST), b = scratch(Scratch.SECOND);
@@ -268,8 +264,8 @@ export function countOne(planes: u32, operand: u32, s: u64): void {
 }
 
 /**
- * The values that were counted often enough since countListed() began:
- * in Scratch.FIRST, or with S = Count only how many there are.
+ * The values that were counted often enough since countListed() began: in Scratch.FIRST, or with S = Count
+ * only how many there are.
  */
 export function reached<S>(planes: u32, exactly: bool): u64 {
   const counters = countersAt(), over = counters + <usize>planes * FOLD_BYTES;

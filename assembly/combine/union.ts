@@ -1,5 +1,5 @@
-// The union or the symmetric difference (XOR) of the containers that a term's operands have at one key.
-// There are four strategies, and strategyFor() chooses among them.
+// The union or the symmetric difference (XOR) of the containers that a term's operands have at one key. There
+// are four strategies, and strategyFor() chooses among them.
 
 import { SELF, left, right } from "../env/memory";
 import { Kind, BUCKETS_FROM } from "../container/kind";
@@ -35,8 +35,8 @@ const enum Strategy {
 @inline const SORTED_MAX: u32 = 16;
 
 /**
- * The union (OR) or symmetric difference (XOR) of the list's `count` containers, in memory 0.
- * With S = Count the result need not be stored where that spares work.
+ * The union (OR) or symmetric difference (XOR) of the list's `count` containers, in memory 0. With S = Count
+ * the result need not be stored where that saves work.
  */
 export function foldListed<S>(op: Fold, list: usize, count: u32): u64 {
   switch (strategyFor<S>(op, list, count)) {
@@ -76,8 +76,8 @@ function foldInTurn(op: Fold, list: usize, count: u32): u64 {
 }
 
 // --- Smallest first ----------------------------------------------------------------------------------------
-// Scratch.LIST has a u64 for each container:
-// its cardinality in the high half, its place in the list in the low.
+// Scratch.LIST has a u64 for each container: its cardinality in the high half, its place in the list in the
+// low.
 
 // @ts-ignore: decorator
 @inline function sortedAt(i: u32): usize { return scratch(Scratch.LIST) + (<usize>i << 3); }
@@ -89,10 +89,9 @@ function foldInTurn(op: Fold, list: usize, count: u32): u64 {
 @inline function mergingCost(members: u32): u32 {
   return members < BUCKETS_FROM ? members : 600 + (members * 2) / 3;
 }
-
 /**
- * The union of containers with so many members, by way of a bitset,
- * from which they are taken out again unless they are only counted.
+ * The union of containers with so many members, by way of a bitset, from which they are taken out again
+ * unless they are only counted.
  */
 // @ts-ignore: decorator
 @inline function bitsetCost<S>(members: u32): u32 {
@@ -136,13 +135,13 @@ function foldSmallestFirst(op: Fold, list: usize, count: u32): u64 {
  * result's runs reach from each edge that is left to the next.
  */
 function xorByEdges(list: usize, count: u32): u64 {
-  // The edges reach into Scratch.SECOND.
+  // the edges reach into Scratch.SECOND
   const edges = scratch(Scratch.FIRST), out = scratch(Scratch.TEMP);
   clearEdges(edges);
   for (let i: u32 = 0; i < count; i++) flipEdges(edges, shapeAt(listedShape(list, i)));
   left.select(SELF);
   edgesToRuns(edges, out);
-  // Results lie in FIRST or SECOND, so that TEMP is free for the next fold.
+  // results lie in FIRST or SECOND, so that TEMP is free for the next fold
   right.select(SELF);
   return copyShape(runsShape(runsCardinality(out), out), scratch(Scratch.FIRST));
 }
@@ -150,8 +149,8 @@ function xorByEdges(list: usize, count: u32): u64 {
 // --- By a bitset -------------------------------------------------------------------------------------------
 
 /**
- * Combines the bitsets first, then changes the bits of the other containers' members one by one,
- * and counts once at the end.
+ * Combines the bitsets first, then changes the bits of the other containers' members one by one, and counts
+ * once at the end.
  */
 function foldByBitset<S>(op: Fold, list: usize, count: u32): u64 {
   const bits = scratch(Scratch.FIRST);
@@ -168,11 +167,8 @@ function foldByBitset<S>(op: Fold, list: usize, count: u32): u64 {
       begun = true;
       asBitset(operand, listedShape(list, i), bits);
     } else if (shapeKind(s) == Kind.ARRAY) {
-      if (op == Fold.OR) {
-        unionArrayUncounted(bits, at, shapeCount(s));
-      } else {
-        xorArrayUncounted(bits, at, shapeCount(s));
-      }
+      if (op == Fold.OR) unionArrayUncounted(bits, at, shapeCount(s));
+      else xorArrayUncounted(bits, at, shapeCount(s));
     } else if (shapeKind(s) == Kind.SHORT) {
       if (op == Fold.OR) combineShortInto<Or>(bits, at); else combineShortInto<Xor>(bits, at);
     } else if (op == Fold.OR) unionRunsInto(bits, at);

@@ -1,5 +1,5 @@
-// Buckets and short bitsets for code that knows arrays and bitsets:
-// unpacked into scratch room, or arrays packed into buckets.
+// Buckets and short bitsets for code that knows arrays and bitsets: unpacked into scratch room, or arrays
+// packed into buckets.
 
 import { SELF, left, right } from "../env/memory";
 import { Kind } from "../container/kind";
@@ -14,9 +14,9 @@ import { toArray, toBitset } from "../container/convert";
 @inline function isPacked(kind: Kind): bool { return kind == Kind.BUCKETS || kind == Kind.SHORT; }
 
 /**
- * The shape `l` of operand `lk`, unpacked in memory 0, shown on the left. Buckets become an array.
- * A short bitset becomes an array, or a bitset if it has too many members for that. The next call
- * on the same side overwrites it.
+ * The shape `l` of operand `lk`, unpacked in memory 0, shown on the left. Buckets become an array. A short
+ * bitset becomes an array, or a bitset if it has too many members for that. The next call on the same side
+ * overwrites it.
  */
 export function unpackedLeft(lk: u32, l: u64): u64 {
   left.select(lk);
@@ -24,8 +24,8 @@ export function unpackedLeft(lk: u32, l: u64): u64 {
 }
 
 /**
- * unpackedLeft() for the other side: the shape `r` of operand `rk`, shown on the right.
- * May leave `left` anywhere.
+ * unpackedLeft() for the other side: the shape `r` of operand `rk`, shown on the right. May leave `left`
+ * anywhere.
  */
 export function unpackedRight(rk: u32, r: u64): u64 {
   right.select(rk);
@@ -40,18 +40,15 @@ function unpack(s: u64, place: Scratch): u64 {
   makeScratch(Scratch.RIGHT);
   const to = scratch(place);
   const count = shapeCount(s), isArray = isArraySized(count);
-  if (isArray) {
-    toArray(shapeKind(s), shapeAt(s), count, to);
-  } else {
-    toBitset(shapeKind(s), shapeAt(s), count, to);
-  }
+  if (isArray) toArray(shapeKind(s), shapeAt(s), count, to);
+  else toBitset(shapeKind(s), shapeAt(s), count, to);
   left.select(SELF);
   return shape(isArray ? Kind.ARRAY : Kind.BITSET, count, to);
 }
 
 /**
- * Where the array or buckets `s` of operand `k` stand as buckets: in place, or packed into scratch room.
- * 0 if buckets cannot hold them.
+ * Where the array or buckets `s` of operand `k` stand as buckets: in place, or packed into scratch room. 0 if
+ * buckets cannot hold them.
  */
 export function packed(k: u32, s: u64, place: Scratch): usize {
   if (shapeKind(s) == Kind.BUCKETS) return shapeAt(s);
