@@ -327,7 +327,7 @@ export function countInBytes(counters: usize, a: usize, members: u32): void {
 
 /**
  * Writes the values that were counted at least `least` (1 to 255) times,
- * with `exactly` no more often, as a bitset to `out`. Returns their number.
+ * or with `exactly` just so often, as a bitset to `out`. Returns their number.
  */
 export function reachedInBytes(counters: usize, least: u32, exactly: bool, out: usize): u32 {
   let members: u64 = 0;
@@ -341,7 +341,8 @@ export function reachedInBytes(counters: usize, least: u32, exactly: bool, out: 
 }
 
 /**
- * Sorts the `members` values at `at` and keeps those that occur `least` times, with `exactly` no more often.
+ * Sorts the `members` values at `at` and keeps those that occur `least` times or more, or with `exactly` just
+ * so often.
  * Returns how many are kept. For few values: the time is that of an insertion sort.
  */
 export function keepRepeated(at: usize, members: u32, least: u32, exactly: bool): u32 {
@@ -381,9 +382,9 @@ export function keepRepeated(at: usize, members: u32, least: u32, exactly: bool)
 @inline const EDGE_BYTES: usize = 4;
 
 /**
- * Sorts the edges at `at`, which end at `end`. Writes the values that lie in `least` of the runs, with
- * `exactly` in no more, to `out` as a runs payload, and returns the number of values. For few edges:
- * the time is that of an insertion sort.
+ * Sorts the edges at `at`, which end at `end`. Writes the values that lie in `least` of the runs or more, or
+ * with `exactly` in just so many, to `out` as a runs payload, and returns the number of values. For few
+ * edges: the time is that of an insertion sort.
  */
 export function sweepEdges(at: usize, end: usize, least: u32, exactly: bool, out: usize): u32 {
   for (let next = at + EDGE_BYTES; next < end; next += EDGE_BYTES) {

@@ -118,7 +118,7 @@ function nextChange(tally: usize, from: u32): u32 {
 @inline export const TOO_MANY_RUNS: u32 = u32.MAX_VALUE;
 
 /**
- * Writes the values whose sum, plus `base`, is `least` or more, with `exactly` no more,
+ * Writes the values whose sum, plus `base`, is `least` or more, or with `exactly` just `least`,
  * to `out` as a runs payload of up to `most` runs. Returns the number of values, or TOO_MANY_RUNS.
  */
 export function tallyToRuns(tally: usize, base: i32, least: i32, exactly: bool, out: usize, most: u32): u32 {
@@ -194,7 +194,7 @@ export function planesToBitset(
 
 /**
  * Which of 64 counters, whose bits are the words at `at` of `count` planes,
- * are `wanted` or more, with `exactly` no more.
+ * are `wanted` or more, or with `exactly` just `wanted`.
  */
 // @ts-ignore: decorator
 @inline function planesReach(at: usize, count: u32, wanted: i32, exactly: bool): u64 {

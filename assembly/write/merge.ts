@@ -2,9 +2,9 @@
 // operand. Building the union of both (combine/combine.ts) copies the containers that only memory 0 has as
 // well, and is quicker when the operand has about as many.
 //
-// What the operand has below the end of memory 0 is merged container by container: one or two members are
-// inserted one by one, more are folded with the container that is there. What it has beyond that end is
-// appended, whole leaves at a time. All growth happens before the first change.
+// Operand containers up to memory 0's last key are merged one by one: one or two members are inserted, more
+// are folded with the container that is there. Those beyond that key are appended, whole leaves at a time.
+// All growth happens before the first change.
 
 import { SELF, left, right } from "../env/memory";
 import { Own, Right, view16 } from "../env/view";
