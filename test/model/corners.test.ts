@@ -212,6 +212,17 @@ describe.each(byName(families))("%s", (_family, family) => {
     await expectExactly(members, "set again");
   });
 
+  it("a field joins runs at the end of one container and goes on in the next", async () => {
+    const held = [...range(65_000, 534), 65_535, ...range(65_537, 500)];
+    await roar.load("k", []);
+    await roar.run("SETRANGE", "k", 65_000, 65_534);
+    await roar.run("SETBIT", "k", 65_535, 1);
+    await roar.run("SETRANGE", "k", 65_537, 66_037);
+    await expectExactly(held, "before");
+    expect(await roar.run("BITFIELD", "k", "SET", "u4", 65_533, 15)).toEqual([0b1010]);
+    await expectExactly([...held, 65_534, 65_536], "after");
+  });
+
   it.each(["each alone", "beside runs of one member"])("pairs are reduced to lone members, %s, and these to none", async (how) => {
     const first = range(0, 40).map((key) => key * CONTAINER), held = new Set(first.flatMap((m) => [m, m + 9]));
     await roar.load("k", [...held]);
