@@ -22,5 +22,5 @@ export { rebuildRange } from "./combine/rebuild";
 export { intersects, isSubset } from "./combine/relate";
 export { rewrite, pack, slice } from "./combine/rewrite";
 export { serializedBytes, serialize, deserialize } from "./format/index";
-export { shrunkBytes, used, wasteful } from "./arena/arena";
+export { shrunkBytes, used, wasteful } from "./arena/forms";
 export { validate } from "./arena/validate";

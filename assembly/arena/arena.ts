@@ -1,7 +1,7 @@
 // The arena: one bitmap in one relocatable block, and the allocator of the blocks inside it.
 //
 // Every pointer is a u32 offset from the arena's start. A zeroed header is an empty bitmap.
-// An arena has one of two forms:
+// An arena has one of two forms (forms.ts says when one becomes the other):
 //
 //   tiny   one array of at most TINY_MAX members, or one short bitset of at most TINY_WORDS words: for
 //          applications that keep a key with ten members, or a bit for each day of a year, for each user
@@ -37,10 +37,7 @@
 
 import { arena } from "../env/memory";
 import { view8, view32, view64, Own } from "../env/view";
-import { ENTRY_BYTES, TINY_ENTRY, entryKind, entryPayload, payloadBytes } from "./entry";
-import { PAGE_BYTES, isPacked, packedBytes, packedCount, packedWidth } from "./packed";
-import { Kind, isArray } from "../container/kind";
-import { wordCount } from "../container/short";
+import { PAGE_BYTES } from "./packed";
 
 // @ts-ignore: decorator
 @inline export const FORM_TINY: u32 = 0;
@@ -52,12 +49,6 @@ import { wordCount } from "../container/short";
 // @ts-ignore: decorator
 @inline export const FORM_DAMAGED: u32 = 255;
 
-/** Most members of a tiny arena's container. */
-// @ts-ignore: decorator
-@inline export const TINY_MAX: u32 = 32;
-/** Most words of a tiny arena's short bitset: with them, the arena takes 256 bytes. */
-// @ts-ignore: decorator
-@inline export const TINY_WORDS: u32 = 30;
 /** The most bytes in use after a tiny arena has become a full one. */
 // @ts-ignore: decorator
 @inline const PROMOTED_MAX: usize = 312;
@@ -372,91 +363,7 @@ export function resize(at: usize, from: usize, to: usize): usize {
   return moved;
 }
 
-// --- Giving memory back ------------------------------------------------------------------------------------
-
-/**
- * 1 if the host should rewrite the arena:
- * a quarter of it, and more than a few small blocks, is free, or the tiny form would do.
- */
-export function wasteful(): u32 {
-  return u32(!isTiny<Own>() && (freedBytes() > (bumpMark() >> 2) + 64 || isTinySized()));
-}
-
-/** A full arena with this many lone members or fewer becomes a tiny one ... */
-// @ts-ignore: decorator
-@inline const LONE_FEW: u32 = 32;
-/**
- * ... but with more than this many only if their number is a multiple of it, so that the form seldom changes
- * back and forth as a second member comes and goes.
- */
-// @ts-ignore: decorator
-@inline const LONE_ALWAYS: u32 = 8;
-
-/**
- * Whether a full arena should become a tiny one. A single container may have at most half of what a tiny
- * arena holds, so that the form does not change back and forth as the cardinality goes up and down.
- */
-// @ts-ignore: decorator
-@inline function isTinySized(): bool {
-  const entries = entryTotal<Own>(), members = totalCardinality<Own>();
-  const root = <usize>load<u32>(0, ROOT), first = root + FIRST_ENTRY;
-  if (members != entries) return entries == 1 && isTinySizedAlone(first, members);
-  if (entries > LONE_FEW || (entries > LONE_ALWAYS && entries & (LONE_ALWAYS - 1))) return false;
-  return !isLeaf(root) || areSingle(first, entries);
-}
-
-/** Where a leaf's entries begin (node.ts). */
-// @ts-ignore: decorator
-@inline const FIRST_ENTRY: usize = 4;
-/**
- * Whether the node is a leaf that is not packed:
- * its level and its form are 0, or its form is that of a roomy leaf.
- */
-// @ts-ignore: decorator
-@inline function isLeaf(node: usize): bool { return !load<u8>(node) && !isPacked<Own>(node); }
-
-/**
- * Whether the entries are SINGLE: a container may have one member left and still be runs,
- * which a tiny arena cannot hold.
- */
-function areSingle(first: usize, entries: u32): bool {
-  for (let i: u32 = 0; i < entries; i++) {
-    if (entryKind<Own>(first + <usize>i * ENTRY_BYTES) != Kind.SINGLE) return false;
-  }
-  return true;
-}
-
-/** isTinySized() for the only container, of `entry`, the first one of the root. */
-function isTinySizedAlone(entry: usize, members: u64): bool {
-  const kind = entryKind<Own>(entry);
-  if (kind == Kind.SHORT) return wordCount<Own>(entryPayload<Own>(entry)) <= TINY_WORDS / 2;
-  return isArray(kind) && members <= TINY_MAX / 2;
-}
-
-/**
- * A full arena keeps this many unused bytes, and as many as it uses: additions reserve more than they take.
- */
-// @ts-ignore: decorator
-@inline const SPARE_BYTES: u32 = 256;
-
-/**
- * The bytes that memory 0 should be cut to after members were removed; 0 if it should stay.
- * What is cut off is at least half of it, so the cost is spread over the removals that led here.
- */
-export function shrunkBytes(): u32 {
-  const bytes = used(), spare = isTiny<Own>() ? <u32>0 : SPARE_BYTES;
-  return 2 * <u64>bytes + spare <= arena.size() ? bytes : 0;
-}
-
-/** Bytes in use; the rest of memory 0 may be given back. */
-export function used(): u32 {
-  if (!isTiny<Own>()) return <u32>bumpMark();
-  if (isPacked<Own>(0)) return <u32>packedBytes(packedWidth<Own>(0), packedCount<Own>(0));
-  if (!load<u16>(0, 2)) return <u32>TINY_PAYLOAD;
-  const bytes = payloadBytes<Own>(TINY_ENTRY);
-  return <u32>(entryKind<Own>(TINY_ENTRY) == Kind.SHORT ? entryPayload<Own>(TINY_ENTRY) : TINY_PAYLOAD)
-    + <u32>bytes;
-}
+// --- Checking ----------------------------------------------------------------------------------------------
 
 /** Bytes of the block that holds the free lists, 0 without one. */
 export function freeListsBytes(): usize { return freeLists() ? LISTS_BLOCK : 0; }

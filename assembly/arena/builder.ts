@@ -19,23 +19,18 @@
 
 import { Own } from "../env/view";
 import {
-  ROOT, FORM_TINY, TINY_MAX, TINY_PAYLOAD, TINY_WORDS, allocateFresh, blockBytes, holdBack, heldAt, letGo,
-  resetToEmpty, resetToFull, growTo, setEntryTotal, setTotalCardinality, allocatePage, bumpMark, freedBytes,
-  pageAfter,
+  ROOT, allocateFresh, blockBytes, holdBack, heldAt, letGo, resetToEmpty, resetToFull, growTo, setEntryTotal,
+  setTotalCardinality, allocatePage, bumpMark, freedBytes, pageAfter,
 } from "./arena";
-import {
-  ENTRY_BYTES, SPAN_MAX, plainCount, plainKey, plainKind, plainOffset, plainPayload, plainSpan, setKey,
-  setFull, setPosition, setTinyShort,
-} from "./entry";
+import { ENTRY_BYTES, SPAN_MAX, plainKey, plainKind, plainOffset, plainSpan, setKey, setFull } from "./entry";
 import { ITEMS_MAX, PAGE_BYTES, pageItems, widthOf } from "./packed";
-import { packEntries } from "./pages";
+import { packEntries } from "./leaf";
+import { beginTiny } from "./forms";
 import {
   LEAF_MAX, SLOT_BYTES, ROOMY_BYTES, nodeBytes, writeNode, setRoomy, NODE_HEADER, writeSlot, INNER_MAX,
   slotCardinality, slotAt, slotKey,
 } from "./node";
-import { Kind, isArray } from "../container/kind";
-import { arrayBytes, SHORT_HEADER_BYTES } from "../container/limits";
-import { wordsOf } from "../container/short";
+import { Kind } from "../container/kind";
 
 // @ts-ignore: decorator
 @inline const IN_LEAF: u32 = 0;
@@ -253,7 +248,7 @@ export function finish(): void {
   const builder = heldAt();
   const entries = load<u32>(builder, ENTRIES), members = load<u64>(builder, MEMBERS);
   if (!entries) { resetToEmpty(); return; }
-  if (entries == 1 && finishTiny(bufferedEntry(builder, 0))) return;
+  if (entries == 1 && beginTiny(bufferedEntry(builder, 0))) return;
   if (load<u32>(builder, IN_LEAF) == entries && isAllLone(builder, entries)) {
     // Each item ends below the entry that it is made of.
     packEntries(0, bufferedEntry(builder, 0), entries);
@@ -297,26 +292,4 @@ function finishLeaves(): void {
     inLeaf = load<u32>(heldAt(), IN_LEAF);
   }
   if (inLeaf) writeLeaf(false);
-}
-
-/** Makes the arena a tiny one if its only entry allows that. */
-function finishTiny(entry: usize): bool {
-  const kind = plainKind<Own>(entry), members = plainCount<Own>(entry), payload = plainPayload<Own>(entry);
-  if (kind == Kind.SHORT) {
-    const header = load<u32>(payload), words = wordsOf(header), key = plainKey<Own>(entry);
-    if (words > TINY_WORDS) return false;
-    memory.copy(TINY_PAYLOAD, payload + SHORT_HEADER_BYTES, <usize>words << 3);
-    store<u32>(0, FORM_TINY | (1 << 16));
-    setKey(NODE_HEADER, key);
-    setTinyShort(NODE_HEADER, members, header);
-    return true;
-  }
-  if (!isArray(kind) || members > TINY_MAX) return false;
-  const low = load<u64>(entry), high = load<u32>(entry, 8);
-  if (kind == Kind.ARRAY) memory.copy(TINY_PAYLOAD, payload, arrayBytes(members));
-  store<u32>(0, FORM_TINY | (1 << 16));
-  store<u64>(0, low, 4);
-  store<u32>(0, high, 12);
-  if (kind == Kind.ARRAY) setPosition(NODE_HEADER, TINY_PAYLOAD);
-  return true;
 }

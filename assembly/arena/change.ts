@@ -17,9 +17,8 @@
 
 import { Own } from "../env/view";
 import {
-  isTiny, setTotalCardinality, totalCardinality, HEADER_BYTES, blockBytes, reserve, TINY_PAYLOAD, FORM_FULL,
-  ROOT, setBumpMark, setEntryTotal, heldAt, bumpMark, prepare, entryTotal, resetToEmpty, release, resize,
-  allocate,
+  isTiny, setTotalCardinality, totalCardinality, ROOT, setEntryTotal, heldAt, bumpMark, prepare, entryTotal,
+  resetToEmpty, release, resize, allocate,
 } from "./arena";
 import {
   rootNode, nodeLevel, slotAt, addToSlot, slotChild, nodeCount, NODE_HEADER, nodeBytes, writeNode, entryAt,
@@ -27,15 +26,13 @@ import {
   itemBytes, writeSlot, slotCardinality,
 } from "./node";
 import {
-  entryKind, entryCount, entryKey, entryPayload, payloadBytes, setBlock, setKey, entryCardinality, KEY_MAX,
-  keyOf, lowOf, offsetOf, setSingle,
+  entryKey, entryPayload, payloadBytes, setKey, entryCardinality, KEY_MAX, keyOf, offsetOf,
 } from "./entry";
 import { PAGE_BYTES, isPacked, itemsUpTo, joinPages, offsetAt, packedCount, removeItems } from "./packed";
 import { slotFor, entriesUpTo } from "./directory";
+import { promoteContainer, removeFromTiny } from "./forms";
+import { unpackInPlace } from "./leaf";
 import { AMPLE_ROOM, becomesRoomy, roomToInsert } from "./room";
-import { Kind } from "../container/kind";
-import { arrayBytes, SHORT_HEADER_BYTES, shortBytes } from "../container/limits";
-import { SHORT_HEADER, wordsOf } from "../container/short";
 
 /**
  * A roomy leaf that falls to this many entries gets a block that fits.
@@ -68,34 +65,6 @@ export function adjust(key: u64, members: i64): void {
   }
 }
 
-/** Turns a tiny arena that is not packed into a full one that holds the same set. */
-export function promote(): void {
-  const held = nodeCount<Own>(0);
-  const kind = held ? entryKind<Own>(NODE_HEADER) : Kind.SINGLE;
-  const count = held ? entryCount<Own>(NODE_HEADER) : 0;
-  const low = load<u64>(NODE_HEADER), high = load<u32>(NODE_HEADER, 8);
-  const header = kind == Kind.SHORT ? high & SHORT_HEADER : 0;
-  const headerBytes: usize = header ? SHORT_HEADER_BYTES : 0;
-  const bytes = header ? shortBytes(wordsOf(header)) : kind == Kind.ARRAY ? arrayBytes(count) : 0;
-  const root = HEADER_BYTES, rootBytes = blockBytes(nodeBytes(0, held));
-  const payload = root + rootBytes, top = payload + (bytes ? blockBytes(bytes) : 0);
-  reserve(top);
-  if (bytes) memory.copy(payload + headerBytes, TINY_PAYLOAD, bytes - headerBytes);
-  if (header) store<u32>(payload, header);
-  memory.fill(0, 0, HEADER_BYTES);
-  store<u8>(0, <u8>FORM_FULL);
-  store<u32>(0, <u32>root, ROOT);
-  setBumpMark(top);
-  setEntryTotal(held);
-  setTotalCardinality(count);
-  writeNode(root, 0, held);
-  if (held) {
-    store<u64>(root, low, <usize>4);
-    store<u32>(root, high, <usize>12);
-    if (bytes) setBlock(entryAt(root, 0), kind, count, payload);
-  }
-}
-
 /**
  * Inserts an entry for `key` and returns its address. No entry may cover the key yet, and its
  * leaf must not be packed: loosen() of pages.ts sees to that. The caller gives the entry a
@@ -108,7 +77,7 @@ export function insertEntry(key: u64): usize {
       setKey(NODE_HEADER, key);
       return NODE_HEADER;
     }
-    promote();
+    promoteContainer();
   }
   if (heldAt() - bumpMark() < AMPLE_ROOM) prepare(roomToInsert(key, 1));
   setEntryTotal(entryTotal<Own>() + 1);
@@ -179,34 +148,6 @@ export function removeEntry(key: u64): void {
   setEntryTotal(left);
   removeBelow(ROOT, key);
   lowerRoot();
-}
-
-/** Removes `items` items from a packed tiny arena, from `index` on. */
-export function removeFromTiny(index: u32, items: u32): void {
-  removeItems(0, index, items);
-  const left = packedCount<Own>(0);
-  if (!left) resetToEmpty();
-  else if (left == 1) unpackInPlace(0);
-}
-
-/**
- * Makes a packed leaf of few items an ordinary one within its block.
- * Each entry overwrites only items that have been read.
- */
-function unpackInPlace(leaf: usize): void {
-  const count = packedCount<Own>(leaf);
-  const first = count ? offsetAt<Own>(leaf, 0) : 0, second = count > 1 ? offsetAt<Own>(leaf, 1) : 0;
-  for (let i = count; i > 2; i--) writeLone(entryAt(leaf, i - 1), offsetAt<Own>(leaf, i - 1));
-  if (count > 1) writeLone(entryAt(leaf, 1), second);
-  if (count) writeLone(entryAt(leaf, 0), first);
-  writeNode(leaf, 0, count);
-}
-
-/** Makes the entry the container of a single offset. */
-// @ts-ignore: decorator
-@inline export function writeLone(entry: usize, offset: u64): void {
-  setKey(entry, keyOf(offset));
-  setSingle(entry, lowOf(offset));
 }
 
 /** Removes roots with a single child: each is a level too many. */

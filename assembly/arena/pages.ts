@@ -20,20 +20,21 @@
 import { arena } from "../env/memory";
 import { Own } from "../env/view";
 import {
-  HEADER_BYTES, PAGE_ROOM, ROOT, allocate, allocateFresh, allocatePage, blockBytes, bumpMark, isPaged, isTiny,
-  prepare, release, reserve, resetToFull, setEntryTotal, entryTotal, setTotalCardinality, totalCardinality,
+  PAGE_ROOM, ROOT, allocate, allocatePage, bumpMark, isPaged, isTiny, prepare, release, setEntryTotal,
+  entryTotal, setTotalCardinality, totalCardinality,
 } from "./arena";
-import { ENTRY_BYTES, keyOf, plainKind, plainOffset } from "./entry";
+import { keyOf, plainKind } from "./entry";
 import {
-  ITEMS_MAX, PACKED_HEADER, PAGE_BYTES, appendItem, beginPacked, insertItem, isPacked, itemsUpTo, offsetAt,
-  packedBytes, packedCount, packedWidth, pageItems, widthOf, widthWith,
+  PACKED_HEADER, PAGE_BYTES, appendItem, beginPacked, insertItem, isPacked, itemsUpTo, offsetAt,
+  packedCount, pageItems, widthOf, widthWith,
 } from "./packed";
-import { hasRoom, openGap, raiseRoot, removeFromTiny, splitChild, writeLone } from "./change";
+import { hasRoom, openGap, raiseRoot, splitChild } from "./change";
+import { insertInTiny, isLone, promoteToLeaves, promoteToPages } from "./forms";
+import { layLeaf, layPage, packEntries } from "./leaf";
 import { leafFor, slotFor } from "./directory";
 import {
-  INNER_MAX, LEAF_MAX, NODE_HEADER, NODE_SMALL, ROOMY_BYTES, addToSlot, allocatedFor, entryAt, isFull,
-  nodeBlock, nodeBytes, nodeCount, nodeLevel, rootNode, slotAt, slotChild, slotKey, slotLink, writeNode,
-  writeSlot,
+  INNER_MAX, LEAF_MAX, NODE_SMALL, ROOMY_BYTES, addToSlot, allocatedFor, entryAt, isFull, nodeBlock,
+  nodeBytes, nodeCount, nodeLevel, rootNode, slotAt, slotChild, slotKey, slotLink, writeSlot,
 } from "./node";
 import { Kind } from "../container/kind";
 
@@ -44,88 +45,6 @@ import { Kind } from "../container/kind";
 // @ts-ignore: decorator
 @inline const IMAGE_BYTES: usize = PACKED_HEADER + 2 * 8 * 508 + 8;
 
-// --- Tiny arenas -------------------------------------------------------------------------------------------
-
-/** Whether a tiny arena holds lone members only: one, or a packed leaf. */
-// @ts-ignore: decorator
-@inline function isLone(): bool {
-  return isPacked<Own>(0) || (nodeCount<Own>(0) == 1 && plainKind<Own>(NODE_HEADER) == Kind.SINGLE);
-}
-
-/**
- * Inserts an offset, for whose key there is no entry, in a tiny arena of lone members.
- * Returns false if it is full.
- */
-function insertInTiny(offset: u64): bool {
-  if (!isPacked<Own>(0)) {
-    const other = plainOffset(NODE_HEADER), first = min(offset, other), last = max(offset, other);
-    reserve(packedBytes(widthOf(first, last), 2));
-    beginPacked(0, first, last);
-    appendItem(0, first);
-    appendItem(0, last);
-    return true;
-  }
-  const count = packedCount<Own>(0);
-  if (count == ITEMS_MAX) return false;
-  reserve(packedBytes(widthWith(0, offset), count + 1));
-  insertItem(0, itemsUpTo<Own>(0, offset), offset);
-  return true;
-}
-
-/** Removes the offsets in [low, high] from a tiny arena that is packed. */
-export function clearTiny(low: u64, high: u64): void {
-  const from = low ? itemsUpTo<Own>(0, low - 1) : 0, to = itemsUpTo<Own>(0, high);
-  if (to > from) removeFromTiny(from, to - from);
-}
-
-/**
- * Turns a tiny arena that is packed into a full one,
- * of pages that are three quarters full, or of ordinary leaves.
- */
-function promotePacked(asPages: bool): void {
-  const count = packedCount<Own>(0), width = packedWidth<Own>(0), held = packedBytes(width, count);
-  const most = asPages ? pageItems(width) / 4 * 3 : LEAF_MAX, parts = (count + most - 1) / most;
-  const above = parts > 1 ? blockBytes(nodeBytes(1, parts)) : 0;
-  const leafBytes = asPages ? PAGE_BYTES : nodeBlock(0, (count + parts - 1) / parts);
-  const image = HEADER_BYTES + above + (asPages ? PAGE_BYTES : 0) + <usize>parts * leafBytes;
-  reserve(image + held);
-  memory.copy(image, 0, held);
-  resetToFull();
-  let root: usize = 0;
-  if (parts > 1) {
-    root = allocateFresh(above);
-    writeNode(root, 1, parts);
-  }
-  for (let part: u32 = 0; part < parts; part++) {
-    const from = count * part / parts, to = count * (part + 1) / parts;
-    const leaf = asPages
-      ? layPage(image, from, to, allocatePage())
-      : layLeaf(image, from, to, allocateFresh(nodeBlock(0, to - from)));
-    if (parts > 1) {
-      writeSlot(slotAt(root, part), keyOf(offsetAt<Own>(image, from)), leaf, to - from);
-    } else {
-      root = leaf;
-    }
-  }
-  store<u32>(ROOT, <u32>root);
-  setEntryTotal(count);
-  setTotalCardinality(count);
-}
-
-/** Writes items from .. to - 1 of the packed leaf `image` to a page. Returns it. */
-function layPage(image: usize, from: u32, to: u32, page: usize): usize {
-  beginPacked(page, offsetAt<Own>(image, from), offsetAt<Own>(image, to - 1));
-  for (let i = from; i < to; i++) appendItem(page, offsetAt<Own>(image, i));
-  return page;
-}
-
-/** Writes items from .. to - 1 of the packed leaf `image` to an ordinary leaf. Returns it. */
-function layLeaf(image: usize, from: u32, to: u32, leaf: usize): usize {
-  writeNode(leaf, 0, to - from);
-  for (let i = from; i < to; i++) writeLone(entryAt(leaf, i - from), offsetAt<Own>(image, i));
-  return leaf;
-}
-
 // --- Unpacking ---------------------------------------------------------------------------------------------
 
 /**
@@ -134,7 +53,7 @@ function layLeaf(image: usize, from: u32, to: u32, leaf: usize): usize {
  */
 export function loosen(first: u64, last: u64): void {
   if (isTiny<Own>()) {
-    if (isPacked<Own>(0)) promotePacked(false);
+    if (isPacked<Own>(0)) promoteToLeaves();
     return;
   }
   if (!isPaged()) return;
@@ -231,7 +150,7 @@ export function insertLone(offset: u64, mayPack: bool): bool {
   if (isTiny<Own>()) {
     if (!isLone()) return false;
     if (insertInTiny(offset)) return true;
-    promotePacked(true);
+    promoteToPages();
   }
   const key = keyOf(offset), leaf = leafFor<Own>(key);
   if (!isPacked<Own>(leaf)) {
@@ -263,13 +182,6 @@ function packLeaf(key: u64): void {
   packEntries(page, entryAt(leaf, 0), nodeCount<Own>(leaf));
   store<u32>(link, <u32>page);
   release(leaf, allocatedFor(leaf));
-}
-
-/** Writes a packed leaf of the `count` lone members whose entries begin at `entries`. */
-export function packEntries(leaf: usize, entries: usize, count: u32): void {
-  const last = entries + <usize>(count - 1) * ENTRY_BYTES;
-  beginPacked(leaf, plainOffset(entries), plainOffset(last));
-  for (let entry = entries; entry <= last; entry += ENTRY_BYTES) appendItem(leaf, plainOffset(entry));
 }
 
 /** Whether the leaf is a page with room for the offset. */

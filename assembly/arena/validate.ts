@@ -5,9 +5,10 @@ import { SELF, arena, left } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
 import {
-  FORM_FULL, FORM_TINY, HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, TINY_WORDS, blockBytes, bumpMark,
-  freeListsAreSound, freeListsBytes, freedBytes, heldBytes, isPaged, totalCardinality, used,
+  FORM_FULL, FORM_TINY, HEADER_BYTES, TINY_PAYLOAD, blockBytes, bumpMark, freeListsAreSound, freeListsBytes,
+  freedBytes, heldBytes, isPaged, totalCardinality,
 } from "./arena";
+import { TINY_MAX, TINY_WORDS, used } from "./forms";
 import {
   ENTRY_BYTES, KEY_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload,
   payloadBytes,

@@ -3,7 +3,8 @@
 
 import { SELF, left, reply, right } from "../env/memory";
 import { Own, Right } from "../env/view";
-import { HEADER_BYTES, TINY_MAX, TINY_PAYLOAD, TINY_WORDS, blockBytes } from "../arena/arena";
+import { HEADER_BYTES, TINY_PAYLOAD, blockBytes } from "../arena/arena";
+import { TINY_MAX, TINY_WORDS } from "../arena/forms";
 import {
   KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entrySpan, payloadBytes,
 } from "../arena/entry";

@@ -7,8 +7,9 @@
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
 import {
-  TINY_MAX, TINY_PAYLOAD, allocate, blockBytes, bumpMark, heldAt, isTiny, prepare, reserve, resize,
+  TINY_PAYLOAD, allocate, blockBytes, bumpMark, heldAt, isTiny, prepare, reserve, resize,
 } from "../arena/arena";
+import { TINY_MAX } from "../arena/forms";
 import {
   entryCount, entryKind, entryPayload, setBlock, setCount, setFull, setPair, setSingle,
 } from "../arena/entry";

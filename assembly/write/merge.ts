@@ -17,7 +17,8 @@ import {
   advance, entriesHeld, findEntry, lastEntry, leafFor, placeEntry, seek, seekFrom,
 } from "../arena/directory";
 import { LEAF_MAX, entryAt, nodeBytes, writeNode } from "../arena/node";
-import { adjust, appendLeaf, insertEntry, writeLone } from "../arena/change";
+import { adjust, appendLeaf, insertEntry } from "../arena/change";
+import { writeLone } from "../arena/leaf";
 import { roomForEntries, roomForLeaves, roomToInsert } from "../arena/room";
 import { loosen, roomToMakeWay } from "../arena/pages";
 import { PAGE_BYTES, isItem, isPacked, itemOffset } from "../arena/packed";

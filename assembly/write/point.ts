@@ -9,7 +9,8 @@ import {
 } from "../arena/entry";
 import { findEntry, farEntriesUpTo, farSlotsUpTo, neighborFor } from "../arena/directory";
 import { rootNode, nodeLevel, slotAt, slotChild, addToSlot, entryAt } from "../arena/node";
-import { insertHere, insertEntry, adjust, promote, removeEntry } from "../arena/change";
+import { insertHere, insertEntry, adjust, removeEntry } from "../arena/change";
+import { promoteContainer } from "../arena/forms";
 import { roomToInsert } from "../arena/room";
 import { insertLone, loosen } from "../arena/pages";
 import { Inserted, insertInPage, isItem, isPacked } from "../arena/packed";
@@ -113,7 +114,7 @@ function insertAt(entry: usize, key: u64, low: u32, mayPack: bool): bool {
   }
   if (isTiny<Own>() && !staysTiny(entry, low)) {
     if (containerHas(entry, low)) return false;
-    promote();
+    promoteContainer();
     entry = findEntry(key);
   }
   if (!insertInto(entry, low, false)) return false;

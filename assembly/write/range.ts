@@ -9,15 +9,17 @@
 
 import { SELF, left, right } from "../env/memory";
 import { Own } from "../env/view";
-import { BLOCK_MAX, allocate, blockBytes, isTiny, prepare, used } from "../arena/arena";
+import { BLOCK_MAX, allocate, blockBytes, isTiny, prepare } from "../arena/arena";
+import { used } from "../arena/forms";
 import {
   ENTRY_BYTES, SPAN_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload,
   entrySpan, keyOf, lowOf, setBlock, setCount, setFull, setPair, setSingle,
 } from "../arena/entry";
 import { advance, entriesBetween, entriesHeld, findEntry, placeEntry, seek } from "../arena/directory";
-import { promote, insertEntry, adjust, changeKey, removeEntry, removeEntries } from "../arena/change";
+import { insertEntry, adjust, changeKey, removeEntry, removeEntries } from "../arena/change";
+import { promoteContainer, clearTiny } from "../arena/forms";
 import { roomForEntries } from "../arena/room";
-import { clearTiny, loosen } from "../arena/pages";
+import { loosen } from "../arena/pages";
 import { isPacked } from "../arena/packed";
 import { normalized } from "../combine/normalize";
 import { Fold, fold } from "../combine/fold";
@@ -149,7 +151,7 @@ function edit(change: Change, among: u32, first: u64, from: u32, last: u64, to: 
   if (change != Change.CLEAR) loosen(first, last);            // clearing leaves packed leaves packed
   const room = roomToChange(change, among, first, from, last, to);
   if (room || isTiny<Own>()) prepare(room);
-  if (isTiny<Own>()) promote();
+  if (isTiny<Own>()) promoteContainer();
   if (first == last) {
     if (expose(change, first, from, to)) foldRun(change, first, from, to);
     return;

@@ -1,7 +1,8 @@
 // Short bitsets that get words, and those of tiny arenas.
 
 import { Own } from "../env/view";
-import { TINY_MAX, TINY_PAYLOAD, TINY_WORDS, isTiny, reserve, resize } from "../arena/arena";
+import { TINY_PAYLOAD, isTiny, reserve, resize } from "../arena/arena";
+import { TINY_MAX, TINY_WORDS } from "../arena/forms";
 import { entryCount, entryKind, entryPayload, setBlock } from "../arena/entry";
 import { shortBytes } from "../container/limits";
 import { Kind, prefersShort } from "../container/kind";

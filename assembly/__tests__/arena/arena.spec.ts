@@ -1,9 +1,12 @@
 import { arena } from "../../env/memory";
 import {
-  BLOCK_MAX, HEADER_BYTES, TINY_MAX, alignedBump, allocate, allocateFresh, blockBytes, bumpMark,
-  freeListsAreSound, freeListsBytes, freedBytes, heldAt, holdBack, letGo, makeRoom, release, resetToFull,
-  resize, setEntryTotal, setTotalCardinality, used, wasteful,
+  BLOCK_MAX, HEADER_BYTES, alignedBump, allocate, allocateFresh, blockBytes, bumpMark, freeListsAreSound,
+  freeListsBytes, freedBytes, heldAt, holdBack, letGo, makeRoom, release, resetToEmpty, resetToFull, resize,
+  setEntryTotal, setTotalCardinality,
 } from "../../arena/arena";
+import { adjust, insertEntry } from "../../arena/change";
+import { setSingle } from "../../arena/entry";
+import { TINY_MAX, promoteContainer, used, wasteful } from "../../arena/forms";
 import { insert } from "../../write/point";
 import { Trial, freshArena, nothingBehind } from "../support/bitmap-arena";
 import { growCount, succeeds } from "../world/world";
@@ -311,13 +314,16 @@ describe("an arena", () => {
   });
 
   it("is wasteful when it holds so few lone members that the tiny form would do", () => {
-    const trial = new Trial(111), blocks = new Blocks(trial);
-    blocks.add(8);
+    const trial = new Trial(111);
     const few: u32[] = [1, 8, 16, 32], more: u32[] = [9, 31, 33, 40, 1000];
     for (let i = 0; i < few.length + more.length; i++) {
       const members = i < few.length ? few[i] : more[i - few.length];
-      setEntryTotal(members);
-      setTotalCardinality(members);
+      resetToEmpty();
+      promoteContainer();
+      for (let key: u32 = 0; key < members; key++) {
+        setSingle(insertEntry(key), key);
+        adjust(key, 1);
+      }
       trial.same(wasteful(), u32(i < few.length), members.toString() + " lone members");
     }
     trial.end();

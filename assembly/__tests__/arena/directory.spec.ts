@@ -1,6 +1,7 @@
 import { Left, Own, Right } from "../../env/view";
 import { left, right } from "../../env/memory";
-import { freedBytes, isTiny, used } from "../../arena/arena";
+import { freedBytes, isTiny } from "../../arena/arena";
+import { used } from "../../arena/forms";
 import {
   ENTRY_BYTES, SPAN_MAX, entryCardinality, entryKey, entryLastKey, setFull, setPair, setSingle,
 } from "../../arena/entry";
@@ -8,7 +9,8 @@ import {
   advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, isLastOfLeaf, lastEntry, membersBefore,
   placeEntry, seek, seekFrom,
 } from "../../arena/directory";
-import { promote, insertEntry, adjust, removeEntry } from "../../arena/change";
+import { insertEntry, adjust, removeEntry } from "../../arena/change";
+import { promoteContainer } from "../../arena/forms";
 import { nodeLevel, rootNode, nodeCount, LEAF_MAX, slotChild, slotAt, INNER_MAX } from "../../arena/node";
 import { Trial, asOperand, freshArena } from "../support/bitmap-arena";
 import { Model, range } from "../support/bitmap-model";
@@ -33,7 +35,7 @@ class Keys {
 
   insert(i: u32): void {
     if (this.present[i]) return;
-    if (i % 3 == 2 && isTiny<Own>()) promote();                // a tiny arena cannot hold a FULL entry
+    if (i % 3 == 2 && isTiny<Own>()) promoteContainer(); // a tiny arena cannot hold a FULL entry
     const entry = insertEntry(this.key(i));
     if (i % 3 == 2) {
       setFull(entry, this.span(i));

@@ -1,5 +1,6 @@
 import { Own } from "../../env/view";
-import { freedBytes, isTiny, used } from "../../arena/arena";
+import { freedBytes, isTiny } from "../../arena/arena";
+import { used } from "../../arena/forms";
 import { entryKey, keyOf, lowOf } from "../../arena/entry";
 import {
   advance, entriesHeld, entryOfRank, findEntry, isLastOfLeaf, membersBefore, placeEntry, seek, seekFrom,

@@ -1,4 +1,4 @@
-import { used, wasteful } from "../../arena/arena";
+import { used, wasteful } from "../../arena/forms";
 import { combine, combineCardinality } from "../../expression/repeated";
 import { Operation } from "../../combine/operation";
 import { complement } from "../../combine/complement";

@@ -1,6 +1,7 @@
 import { arena } from "../../env/memory";
 import { Own } from "../../env/view";
-import { freedBytes, isTiny, used, wasteful } from "../../arena/arena";
+import { freedBytes, isTiny } from "../../arena/arena";
+import { used, wasteful } from "../../arena/forms";
 import { entryCount, entryKey, entryKind, payloadBytes } from "../../arena/entry";
 import { advance, isLastOfLeaf, placeEntry, seek } from "../../arena/directory";
 import { LEAF_MAX } from "../../arena/node";

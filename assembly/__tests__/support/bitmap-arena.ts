@@ -3,7 +3,8 @@
 // of a random test that uses both.
 
 import { arena } from "../../env/memory";
-import { alignedBump, allocateFresh, makeRoom, used } from "../../arena/arena";
+import { alignedBump, allocateFresh, makeRoom } from "../../arena/arena";
+import { used } from "../../arena/forms";
 import { setBlock } from "../../arena/entry";
 import { append, appendFull, begin, finish } from "../../arena/builder";
 import { validate } from "../../arena/validate";

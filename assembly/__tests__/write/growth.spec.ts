@@ -1,7 +1,8 @@
 // Failing growth: whenever a call needs memory that it does not get, it ends and the bitmap is unchanged.
 
 import { arena } from "../../env/memory";
-import { makeRoom, used } from "../../arena/arena";
+import { makeRoom } from "../../arena/arena";
+import { used } from "../../arena/forms";
 import { LEAF_MAX } from "../../arena/node";
 import { addAll, removeAll } from "../../write/batch";
 import { makeRemovable, settle, takeBack } from "../../write/undo";

@@ -1,6 +1,6 @@
 import { arena } from "../../env/memory";
 import { Own } from "../../env/view";
-import { used, wasteful } from "../../arena/arena";
+import { used, wasteful } from "../../arena/forms";
 import { entriesHeld } from "../../arena/directory";
 import { cardinality } from "../../read/query";
 import { merge } from "../../write/merge";

@@ -1,4 +1,4 @@
-import { used, wasteful } from "../../arena/arena";
+import { used, wasteful } from "../../arena/forms";
 import { entriesHeld } from "../../arena/directory";
 import { INNER_MAX, LEAF_MAX } from "../../arena/node";
 import { Own } from "../../env/view";

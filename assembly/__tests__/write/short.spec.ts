@@ -1,7 +1,7 @@
 import { Own } from "../../env/view";
 import { entryCount, entryKind } from "../../arena/entry";
 import { findEntry } from "../../arena/directory";
-import { used } from "../../arena/arena";
+import { used } from "../../arena/forms";
 import { asOperand, Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { Model } from "../support/bitmap-model";
 import { addArgument, argumentsHandedBack, clear, clearArguments, enter, growCount } from "../world/world";

@@ -2,7 +2,7 @@
 
 import { arena, argument } from "../../env/memory";
 import { Own } from "../../env/view";
-import { used } from "../../arena/arena";
+import { used } from "../../arena/forms";
 import { entryCount, entryKind, entryPayload } from "../../arena/entry";
 import { findEntry } from "../../arena/directory";
 import { validate } from "../../arena/validate";
