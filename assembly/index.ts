@@ -6,7 +6,7 @@ export { getAll, addAll, removeAll } from "./write/batch";
 export { merge } from "./write/merge";
 export { makeRemovable, settle, takeBack, tidy } from "./write/undo";
 export { collect } from "./combine/collect";
-export { sort } from "./sort";
+export { sort, sortUnlessSparse } from "./sort";
 export { changeRange } from "./write/range";
 export { field, setField, addToField, takeBackField } from "./write/field";
 export { planFields, changeWords, takeBackWords } from "./write/fields";

@@ -17,12 +17,17 @@
 // @ts-ignore: decorator
 @inline export const COUNTERS_BYTES: u32 = DIGITS * COUNTER_BYTES;
 
+/** Sorts the `count` offsets. */
+export function sort(count: u32): void { sortIfNearer(count, u64.MAX_VALUE); }
+
 /**
- * Sorts the `count` offsets unless they are ascending already. If `always` is 0, it also leaves
- * sparse offsets unsorted: those that have at least `count` containers between the least and the
- * greatest, so that few share a container.
+ * Sorts the `count` offsets unless they are sparse:
+ * unless there are so many containers from the least to the greatest that few offsets share one.
  */
-export function sort(count: u32, always: u32): void {
+export function sortUnlessSparse(count: u32): void { sortIfNearer(count, count); }
+
+/** Sorts the `count` offsets if the greatest is fewer than `containers` containers above the least. */
+function sortIfNearer(count: u32, containers: u64): void {
   const end = <usize>count * OFFSET_BYTES, first = load<u64>(0);
   let least = first, greatest = first, differing: u64 = 0, previous = first, descends = false;
   for (let at: usize = 0; at < end; at += OFFSET_BYTES) {
@@ -33,7 +38,7 @@ export function sort(count: u32, always: u32): void {
     descends = descends || offset < previous;
     previous = offset;
   }
-  if (!descends || (!always && (greatest - least) >> 16 >= count)) return;
+  if (!descends || (greatest - least) >> 16 >= containers) return;
   let from: usize = 0, to = end;
   for (let shift: u64 = 0; shift < 64; shift += 8) {
     if (!((differing >> shift) & 0xff)) continue;

@@ -56,10 +56,10 @@ void check_sound(const bitmap *b) {
     EXPECT(between == members);
     must(core_statistics(b, of));
     EXPECT(of[ARRAYS].members + of[BITSETS].members + of[RUNS].members == (uint64_t)members);
-    must(core_extreme(b, 0, &found, &least));
+    must(core_minimum(b, &found, &least));
     EXPECT(found == (members > 0));
     if (!found) return;
-    must(core_extreme(b, 1, &found, &greatest));
+    must(core_maximum(b, &found, &greatest));
     must(core_select(b, 0, &last));
     EXPECT(last == least);
     must(core_select(b, (uint64_t)(members - 1), &last));
@@ -97,7 +97,7 @@ int fits(const bitmap *b, uint32_t format) {
     uint32_t found;
     uint64_t greatest;
 
-    must(core_extreme(b, 1, &found, &greatest));
+    must(core_maximum(b, &found, &greatest));
     return !found || greatest <= UINT32_MAX || format == 1 || format == PORTABLE_WIDE;
 }
 

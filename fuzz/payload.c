@@ -22,7 +22,7 @@ static void check_writable(const bitmap *b) {
     uint32_t found, was[2], now;
     uint64_t at[2];
 
-    must(core_extreme(b, 0, &found, &at[0]));
+    must(core_minimum(b, &found, &at[0]));
     if (!found) at[0] = 7;
     at[1] = at[0] + 3;
     for (int i = 0; i < 2; i++) must(core_get(b, at[i], &was[i]));

@@ -134,7 +134,7 @@ static bitmap *universe(uint32_t number) {
     made[number] = bitmap_create(0);
     for (uint32_t from = 0; from < DOMAIN; from += AT_ONCE_MAX) {
         for (uint32_t i = 0; i < AT_ONCE_MAX; i++) offsets[i] = offset_of(from + i);
-        must(core_set_all(&made[number], offsets, AT_ONCE_MAX, 1, &changed));
+        must(core_set_all(&made[number], offsets, AT_ONCE_MAX, &changed));
         EXPECT(changed == AT_ONCE_MAX);
     }
     return made[number];
@@ -165,7 +165,7 @@ static void set_many(struct subject *k) {
     }
     if (how == 3) {
         if (done(k, core_collect(offsets, many, &b))) store(k, b);
-    } else if (done(k, core_set_all(&k->b, offsets, many, bit, &changed))) {
+    } else if (done(k, (bit ? core_set_all : core_clear_all)(&k->b, offsets, many, &changed))) {
         EXPECT(changed == expected);
     }
 }
@@ -188,7 +188,8 @@ static void set_most(struct subject *k) {
         expected += has(k, i) != bit;
         give(k, i, bit);
     }
-    if (done(k, core_set_all(&k->b, offsets, n, bit, &changed))) EXPECT(changed == expected);
+    if (done(k, (bit ? core_set_all : core_clear_all)(&k->b, offsets, n, &changed)))
+        EXPECT(changed == expected);
 }
 
 /* Sets one bit in each of many containers. */
@@ -206,7 +207,7 @@ static void scatter(struct subject *k) {
         expected += !has(k, i);
         give(k, i, 1);
     }
-    if (done(k, core_set_all(&k->b, offsets, n, 1, &changed))) EXPECT(changed == expected);
+    if (done(k, core_set_all(&k->b, offsets, n, &changed))) EXPECT(changed == expected);
 }
 
 /* Adds the members of another bitmap. Memory is scarce, and ways are counted, only for what happens in
@@ -503,10 +504,10 @@ static const bitmap *ballast(uint32_t lone) {
     begins[lone] = first;
     for (uint32_t c = 0; c < BALLAST; c++) {
         for (n = 0; n < BALLAST_MEMBERS; n++) offsets[n] = (bitsets + c) << 16 | n * 13;
-        must(core_set_all(b, offsets, BALLAST_MEMBERS, 1, &changed));
+        must(core_set_all(b, offsets, BALLAST_MEMBERS, &changed));
     }
     for (n = 0; n < lone * LONE; n++) offsets[n] = (alone + n) << 16;
-    must(core_set_all(b, offsets, n, 1, &changed));
+    must(core_set_all(b, offsets, n, &changed));
     return *b;
 }
 
@@ -584,7 +585,7 @@ static void remove_lists(struct subject *k) {
             offsets[a] = offsets[b];
             offsets[b] = swapped;
         }
-        if (!done(k, core_set_all(&k->b, offsets, n, 0, &changed))) return;
+        if (!done(k, core_clear_all(&k->b, offsets, n, &changed))) return;
         EXPECT(changed == expected);
         check(k);
     }
@@ -613,7 +614,7 @@ static bitmap *bitmap_of(const uint64_t *bits) {
     for (uint32_t i = 0; i < DOMAIN; i++) {
         if (bits[i / 64] >> i % 64 & 1) offsets[n++] = offset_of(i);
         if (n < AT_ONCE_MAX && i < DOMAIN - 1) continue;
-        must(core_set_all(&b, offsets, n, 1, &changed));
+        must(core_set_all(&b, offsets, n, &changed));
         n = 0;
     }
     return b;
@@ -639,7 +640,7 @@ static void remove_ends(struct subject *k) {
              previous;
     for (uint32_t n = 0; many > left && n < ALONE_MAX; n++, many--) {
         uint64_t member;
-        must(core_extreme(k->b, (int)end, &found, &member));
+        must((end ? core_maximum : core_minimum)(k->b, &found, &member));
         EXPECT(found && has(k, index_of(member)));
         begin_in_place(k, CLEAR_ONE, index_of(member), index_of(member));
         give(k, index_of(member), 0);
@@ -676,7 +677,7 @@ static void ask_position(const struct subject *k) {
     uint64_t position, greatest;
     cardinality between;
 
-    must(core_extreme(k->b, 1, &found, &greatest));
+    must(core_maximum(k->b, &found, &greatest));
     if (r.start < 0 || !found) return;
     must(core_position(k->b, bit, &r, &found, &position));
     uint32_t next = next_with(k, from, bit);

@@ -213,17 +213,25 @@ status core_deserialize(uint32_t format, const char *payload, size_t length, res
     return s;
 }
 
-status sort_offsets(uint64_t *offsets, uint32_t count, uint32_t always) {
+/* Calls core.sort or core.sortUnlessSparse. */
+static status sort_by(void (*sort)(uint32_t count), uint64_t *offsets, uint32_t count) {
     uint64_t bytes = VALUES_ROOM((uint64_t)count) * sizeof *offsets;
     frame f = reading(bitmap_empty);
-    if (bytes > UINT32_MAX) return always ? OUT_OF_MEMORY : OK;
+    if (bytes > UINT32_MAX) return OUT_OF_MEMORY;
     f.memory = (span){(uint8_t *)offsets, (uint32_t)bytes};
-    return IN_CORE(&f, core.sort(count, always));
+    return IN_CORE(&f, sort(count));
+}
+
+status sort_offsets(uint64_t *offsets, uint32_t count) { return sort_by(core.sort, offsets, count); }
+
+status group_offsets(uint64_t *offsets, uint32_t count) {
+    status s = sort_by(core.sortUnlessSparse, offsets, count);
+    return s == OUT_OF_MEMORY ? OK : s;
 }
 
 status core_collect(uint64_t *offsets, uint32_t count, bitmap **collected) {
     frame f;
-    status s = sort_offsets(offsets, count, 1);
+    status s = sort_offsets(offsets, count);
     if (s != OK) return s;
     if (!start_building(&f, NULL, 0, (uint64_t)count * ENTRY_BYTES + BUILDING)) return OUT_OF_MEMORY;
     f.arguments = offsets;

@@ -95,7 +95,7 @@ static int reply_complement(call *c, int at) {
 
     if (!parse_negation(c, at, &of)) return REDISMODULE_OK;
     if (of.source && !succeeded(c, core_cardinality(of.source, &members))) return REDISMODULE_OK;
-    if (of.source && !succeeded(c, core_extreme(of.source, 1, &found, &greatest))) return REDISMODULE_OK;
+    if (of.source && !succeeded(c, core_maximum(of.source, &found, &greatest))) return REDISMODULE_OK;
     if (of.given && of.last > greatest) greatest = of.last;
     return reply_count(c, found || of.given ? (cardinality)greatest + 1 - members : 0);
 }

@@ -18,19 +18,39 @@ int setintarray_command(call *c) {
     return succeeded(c, done) && store(c, 1, BITMAP, b) ? reply_ok(c) : REDISMODULE_OK;
 }
 
-static int open_to_change(call *c, uint32_t bit, int creates, uint32_t length, open_key *k) {
-    if (!creates) return open_write(c, 1, k);
-    return bit ? open_create(c, 1, room_for(length), k) : open_create_below_maxmemory(c, 1, k);
+/* Opens the key for a list of `length` offsets; k->value is NULL if it is missing and stays so. */
+typedef int key_opener(call *c, uint32_t length, open_key *k);
+
+static int open_to_add(call *c, uint32_t length, open_key *k) {
+    return open_create(c, 1, room_for(length), k);
 }
 
-/* Sets or clears the offsets from argv[2] on. A missing key is created (`creates`), or the reply is nil. */
-static int change(call *c, const char *name, uint32_t bit, int creates, uint64_t *changed) {
+static int open_to_remove(call *c, uint32_t length, open_key *k) {
+    (void)length;
+    return open_write(c, 1, k);
+}
+
+/* For the command of the C module, which creates a missing key even to remove from it. */
+static int create_to_remove(call *c, uint32_t length, open_key *k) {
+    (void)length;
+    return open_create_below_maxmemory(c, 1, k);
+}
+
+/* What a command does with its list. `argument` names an offset in errors. */
+typedef struct list_change {
+    const char *argument;
+    key_opener *open;
+    status (*apply)(bitmap **b, uint64_t *offsets, uint32_t count, uint64_t *changed);
+} list_change;
+
+/* Changes the bits at the offsets from argv[2] on. If a missing key stays missing, the reply is nil. */
+static int change(call *c, const list_change *how, uint64_t *changed) {
     uint64_t *offsets;
     uint32_t length;
     open_key k;
 
-    if (!parse_values(c, 2, name, &offsets, &length)) return 0;
-    if (!open_to_change(c, bit, creates, length, &k)) {
+    if (!parse_values(c, 2, how->argument, &offsets, &length)) return 0;
+    if (!how->open(c, length, &k)) {
         free_values(offsets);
         return 0;
     }
@@ -40,7 +60,7 @@ static int change(call *c, const char *name, uint32_t bit, int creates, uint64_t
         RedisModule_ReplyWithNull(c->ctx);
         return 0;
     }
-    status done = core_set_all(&k.value, offsets, length, bit, changed);
+    status done = how->apply(&k.value, offsets, length, changed);
     int may_be_roomy = k.stored == NULL && room_for(length) > 0;
     if (done == OK && may_be_roomy) bitmap_fit(&k.value);
     free_values(offsets);
@@ -49,29 +69,33 @@ static int change(call *c, const char *name, uint32_t bit, int creates, uint64_t
 
 /* APPENDINTARRAY key value [value ...] -- adds these values. */
 int appendintarray_command(call *c) {
+    static const list_change add = {"value", open_to_add, core_set_all};
     uint64_t added;
-    return change(c, "value", 1, 1, &added) ? reply_ok(c) : REDISMODULE_OK;
+    return change(c, &add, &added) ? reply_ok(c) : REDISMODULE_OK;
 }
 
 /* DELETEINTARRAY key value [value ...] -- removes these values. */
 int deleteintarray_command(call *c) {
+    static const list_change remove = {"value", create_to_remove, core_clear_all};
     uint64_t removed;
-    return change(c, "value", 0, 1, &removed) ? reply_ok(c) : REDISMODULE_OK;
+    return change(c, &remove, &removed) ? reply_ok(c) : REDISMODULE_OK;
 }
 
 /* SETBITS key offset [offset ...] -- sets these bits, and replies how many were clear. */
 int setbits_command(call *c) {
+    static const list_change add = {"offset", open_to_add, core_set_all};
     uint64_t added;
-    return change(c, "offset", 1, 1, &added) ? reply_integer(c, added) : REDISMODULE_OK;
+    return change(c, &add, &added) ? reply_integer(c, added) : REDISMODULE_OK;
 }
 
 /* CLEARBITS key offset [offset ...] [COUNT] -- clears these bits; with COUNT replies how many were set. */
 int clearbits_command(call *c) {
+    static const list_change remove = {"offset", open_to_remove, core_clear_all};
     uint64_t removed;
     int wants_count = argument_is(c, c->argc - 1, "COUNT");
 
     c->argc -= wants_count;
-    if (!change(c, "offset", 0, 0, &removed)) return REDISMODULE_OK;
+    if (!change(c, &remove, &removed)) return REDISMODULE_OK;
     return wants_count ? reply_integer(c, removed) : reply_ok(c);
 }
 

@@ -79,10 +79,8 @@ int stat_command(call *c) {
     if (b == NULL) return RedisModule_ReplyWithNull(c->ctx);
     least = c->family->last;                    /* for an empty bitmap */
     if (!succeeded(c, core_statistics(b, of))) return REDISMODULE_OK;
-    if (!succeeded(c, core_extreme(b, 0, &any, &least))
-        || !succeeded(c, core_extreme(b, 1, &any, &greatest))) {
-        return REDISMODULE_OK;
-    }
+    if (!succeeded(c, core_minimum(b, &any, &least))) return REDISMODULE_OK;
+    if (!succeeded(c, core_maximum(b, &any, &greatest))) return REDISMODULE_OK;
     for (int i = 0; i < CONTAINER_KINDS; i++) {
         cardinality *of_kind = number + OF_KINDS + 3 * i;
         of_kind[0] = of[i].containers;

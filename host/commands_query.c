@@ -9,21 +9,22 @@
 /* The default COUNT of SCAN. */
 #define SCAN_COUNT 10
 
-static int reply_extreme(call *c, int end) {
+/* Replies what core_minimum or core_maximum finds in the key; -1 if it finds none. */
+static int reply_found(call *c, status (*find)(const bitmap *b, uint32_t *found, uint64_t *member)) {
     uint32_t found = 0;
     uint64_t member;
     const bitmap *b;
 
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
-    if (b && !succeeded(c, core_extreme(b, end, &found, &member))) return REDISMODULE_OK;
+    if (b && !succeeded(c, find(b, &found, &member))) return REDISMODULE_OK;
     return found ? reply_offset(c, member) : RedisModule_ReplyWithLongLong(c->ctx, -1);
 }
 
 /* MIN key */
-int min_command(call *c) { return reply_extreme(c, 0); }
+int min_command(call *c) { return reply_found(c, core_minimum); }
 
 /* MAX key */
-int max_command(call *c) { return reply_extreme(c, 1); }
+int max_command(call *c) { return reply_found(c, core_maximum); }
 
 /* RANK key offset -- the number of members less than or equal to offset. */
 int rank_command(call *c) {

@@ -79,9 +79,10 @@ static inline void read_alone(const bitmap *b) {
     core.enter_alone(arena(b), arena_bytes(b));
 }
 
-/* Sorts offsets in ascending order; unless `always`, only if that is likely to group offsets of the same
- * container. */
-status sort_offsets(uint64_t *offsets, uint32_t count, uint32_t always);
+/* Sorts offsets in ascending order. */
+status sort_offsets(uint64_t *offsets, uint32_t count);
+/* Sorts them only if that is likely to bring offsets of the same container together. */
+status group_offsets(uint64_t *offsets, uint32_t count);
 /* Replaces *b by a bitmap of the same members without free blocks. */
 status rewrite(bitmap **b);
 

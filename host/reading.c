@@ -22,14 +22,19 @@ status core_cardinality(const bitmap *b, cardinality *members) {
     return READING(b, *members = members_held());
 }
 
-static uint32_t extreme(int end, uint64_t *member) {
+/* Calls core.minimum or core.maximum unless memory 0 is empty. */
+static uint32_t find(uint64_t (*member_of)(void), uint64_t *member) {
     if (core.isEmpty()) return 0;
-    *member = end ? core.maximum() : core.minimum();
+    *member = member_of();
     return 1;
 }
 
-status core_extreme(const bitmap *b, int end, uint32_t *found, uint64_t *member) {
-    return READING(b, *found = extreme(end, member));
+status core_minimum(const bitmap *b, uint32_t *found, uint64_t *member) {
+    return READING(b, *found = find(core.minimum, member));
+}
+
+status core_maximum(const bitmap *b, uint32_t *found, uint64_t *member) {
+    return READING(b, *found = find(core.maximum, member));
 }
 
 status core_count_between(const bitmap *b, uint64_t low, uint64_t high, cardinality *members) {

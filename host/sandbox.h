@@ -91,8 +91,9 @@ status core_get(const bitmap *b, uint64_t offset, uint32_t *bit);
 /* Replaces each offset by its bit. */
 status core_get_all(const bitmap *b, uint64_t *offsets, uint32_t count);
 status core_cardinality(const bitmap *b, cardinality *members);
-/* The smallest (end 0) or largest (end 1) member; *found = 0 if the bitmap is empty. */
-status core_extreme(const bitmap *b, int end, uint32_t *found, uint64_t *member);
+/* The smallest or the largest member; *found = 0 if the bitmap is empty. */
+status core_minimum(const bitmap *b, uint32_t *found, uint64_t *member);
+status core_maximum(const bitmap *b, uint32_t *found, uint64_t *member);
 /* The number of members in [low, high]. */
 status core_count_between(const bitmap *b, uint64_t low, uint64_t high, cardinality *members);
 /* The member with this rank, which must be below the cardinality. */
@@ -120,8 +121,9 @@ status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous)
 /* A list of `count` offsets that the core may sort takes this many words: the offsets, and working space.
  * Calls overwrite both. */
 #define VALUES_ROOM(count) (2 * (count) + COUNTERS_BYTES / sizeof(uint64_t))
-/* Sets or clears all these offsets; *changed is the number of bits that changed. */
-status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed);
+/* Sets or clears the bits at all these offsets; *changed is the number of bits that changed. */
+status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint64_t *changed);
+status core_clear_all(bitmap **b, uint64_t *offsets, uint32_t count, uint64_t *changed);
 /* How many members a bitmap had before a change, and has after it. */
 typedef struct counts {
     cardinality before, after;

@@ -122,12 +122,16 @@ static status tidy(bitmap **b, uint64_t *offsets, uint64_t count) {
     return s == OUT_OF_MEMORY ? OK : s;
 }
 
-/* Undoes additions that ran out of memory, or the preparation of removals that did. */
-static status undo_set_all(bitmap **b, uint64_t *offsets, uint64_t count, uint32_t bit) {
+/* Undoes additions that ran out of memory. */
+static status undo_additions(bitmap **b, uint64_t *offsets, uint64_t count) {
     frame f = setting(*b, offsets, count);
-    return undone(bit ? IN_CORE(&f, core.takeBack(0, f.argument_count))
-                      : IN_CORE(&f, core.settle(0, f.argument_count)),
-                  b);
+    return undone(IN_CORE(&f, core.takeBack(0, f.argument_count)), b);
+}
+
+/* Undoes the preparation of removals, which ran out of memory. */
+static status undo_preparation(bitmap **b, uint64_t *offsets, uint64_t count) {
+    frame f = setting(*b, offsets, count);
+    return undone(IN_CORE(&f, core.settle(0, f.argument_count)), b);
 }
 
 static status change_list(bitmap **b, list *l) {
@@ -140,13 +144,23 @@ static status change_list(bitmap **b, list *l) {
     return l->bit ? settle(b, l->offsets, l->changed) : tidy(b, l->offsets, l->changed);
 }
 
-status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint32_t bit, uint64_t *changed) {
-    list l = {.offsets = offsets, .count = count, .bit = bit};
-    status s = count < SORTED_FROM ? OK : sort_offsets(offsets, count, 0);
-    if (s == OK) s = change_list(b, &l);
+static status change_grouped(bitmap **b, list *l) {
+    status s = l->count < SORTED_FROM ? OK : group_offsets(l->offsets, l->count);
+    return s == OK ? change_list(b, l) : s;
+}
+
+status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint64_t *changed) {
+    list l = {.offsets = offsets, .count = count, .bit = 1};
+    status s = change_grouped(b, &l);
     *changed = l.changed;
-    if (s == OUT_OF_MEMORY) return undo_set_all(b, offsets, bit ? l.changed : count, bit);
-    return bit ? s : cut(s, b);
+    return s == OUT_OF_MEMORY ? undo_additions(b, offsets, l.changed) : s;
+}
+
+status core_clear_all(bitmap **b, uint64_t *offsets, uint32_t count, uint64_t *changed) {
+    list l = {.offsets = offsets, .count = count, .bit = 0};
+    status s = change_grouped(b, &l);
+    *changed = l.changed;
+    return s == OUT_OF_MEMORY ? undo_preparation(b, offsets, count) : cut(s, b);
 }
 
 /* Ends a write to *b that used current.used bytes, and perhaps working space behind them. */

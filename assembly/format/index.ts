@@ -2,7 +2,7 @@
 
 import { Fault } from "../env/fault";
 import { nativeBytes, readNative, writeNative } from "./native";
-import { Parts, readWide, wideBytes, writeWide } from "./wide";
+import { Parts, readPortableWide, readWide, wideBytes, writeWide } from "./wide";
 import { readPortable, portableBytes, writePortable } from "./portable";
 import { bitsBytes, charactersBytes, readBits, readCharacters, writeBits, writeCharacters } from "./text";
 
@@ -52,8 +52,8 @@ export function serialize(format: Format): void {
  * fault, memory 0 must be discarded.
  */
 export function deserialize(format: Format, size: u64, shift: u32): Fault {
-  if (format == Format.WIDE || format == Format.WIDE_PARTS) return readWide(true, size, shift);
-  if (format == Format.PORTABLE_WIDE) return readWide(false, size, shift);
+  if (format == Format.WIDE || format == Format.WIDE_PARTS) return readWide(size, shift);
+  if (format == Format.PORTABLE_WIDE) return readPortableWide(size, shift);
   if (size > u32.MAX_VALUE) return Fault.TOO_LONG;            // the formats below read only the first window
   if (format == Format.NATIVE) return readNative();
   if (format == Format.PORTABLE) return readPortable();

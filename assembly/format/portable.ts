@@ -35,10 +35,7 @@ import { LANES, LANES_BYTES } from "../container/lanes";
 import { checkRuns, runsLast } from "../container/run";
 import { shortBase, shortEnd, shortLow, spanOfBitset, wordsOf } from "../container/short";
 
-// @ts-ignore: decorator
-@inline const COOKIE_NO_RUNS: u32 = 12346;
-// @ts-ignore: decorator
-@inline const COOKIE_RUNS: u32 = 12347;
+const enum Cookie { NO_RUNS = 12346, RUNS = 12347 }
 /** A stream with runs has an offset header only from this many containers on. */
 // @ts-ignore: decorator
 @inline const OFFSETS_FROM: u32 = 4;
@@ -114,10 +111,10 @@ export function streamBytes(first: u64, firstKey: u64, lastKey: u64): u64 {
 export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
   const found = survey(first, firstKey, lastKey), containers = found & 0x7fffffff, hasRuns = found >> 31 != 0;
   if (hasRuns) {
-    output.put(COOKIE_RUNS | ((containers - 1) << 16), 4);
+    output.put(((containers - 1) << 16) | Cookie.RUNS, 4);
     writeRunMarks(first, firstKey, lastKey);
   } else {
-    output.put(COOKIE_NO_RUNS, 4);
+    output.put(Cookie.NO_RUNS, 4);
     output.put(containers, 4);
   }
   writeKeys(first, firstKey, lastKey);
@@ -253,9 +250,9 @@ export function readStream(k: u32, from: u64, base: u64): u64 {
   if (from + 8 > size) return faulty(Fault.CUT_SHORT);
   const cookie = right.load32(<usize>from, 0);
   let containers: u32, marks: u64 = 0, at = from + 8;
-  if (cookie == COOKIE_NO_RUNS) {
+  if (cookie == Cookie.NO_RUNS) {
     containers = right.load32(<usize>from, 4);
-  } else if ((cookie & 0xffff) == COOKIE_RUNS) {
+  } else if ((cookie & 0xffff) == Cookie.RUNS) {
     containers = (cookie >> 16) + 1;
     marks = from + 4;
     at = marks + ((containers + 7) >> 3);

@@ -3,7 +3,8 @@
 //   bits        a native Redis bitmap: offset o is bit 7 - (o & 7) of byte o >> 3
 //   characters  '0' or '1' per offset
 //
-// Both are written and read in words of 64 offsets: 8 bytes of bits, or 64 characters.
+// Both are written and read in words of 64 offsets: 8 bytes of bits, or 64 characters. Functions for both
+// take the format as a type argument, and the compiler builds them once for each.
 
 import { SELF, left, output, right } from "../env/memory";
 import { Own } from "../env/view";
@@ -15,12 +16,17 @@ import { nativeOrder } from "../read/word";
 import { emit } from "../combine/emit";
 import { shape } from "../combine/shape";
 import { makeScratch, Scratch, scratch } from "../combine/scratch";
+import { is } from "../container/kernel";
 import { Kind } from "../container/kind";
 import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, BUCKETS } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
 import { runEnd, runStart, runsCount } from "../container/run";
 import { shortBase, shortEnd, shortLow } from "../container/short";
 import { wordOf } from "../read/container";
+
+// The formats. The types differ in size, as those of container/kernel.ts do.
+type Bits = u8;
+type Characters = u16;
 
 /** Words of a container. */
 // @ts-ignore: decorator
@@ -47,38 +53,57 @@ export function charactersBytes(): u64 {
   return greatest == u64.MAX_VALUE ? greatest : greatest + 1;
 }
 
-export function writeBits(): void { writeWords(false, bitsBytes()); }
-export function writeCharacters(): void { writeWords(true, charactersBytes()); }
+export function writeBits(): void { writeWords<Bits>(bitsBytes()); }
+export function writeCharacters(): void { writeWords<Characters>(charactersBytes()); }
 
-/** Writes the first `bytes` bytes. `rest` is the number of bytes still to write. */
-function writeWords(characters: bool, bytes: u64): void {
+/** Writes the first `bytes` bytes of the bitmap in format F. */
+function writeWords<F>(bytes: u64): void {
   let word: u64 = 0, rest = bytes;
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    const entry = placeEntry(place), kind = entryKind<Own>(entry), first = entryKey<Own>(entry) * WORDS;
-    rest = writeSame(false, first - word, characters, rest);
+    const entry = placeEntry(place), first = entryKey<Own>(entry) * WORDS;
+    rest = writeGap<F>(first - word, rest);
     word = (entryLastKey<Own>(entry) + 1) * WORDS;
-    if (kind == Kind.FULL) rest = writeSame(true, word - first, characters, rest);
-    else if (kind == Kind.BITSET) rest = writeBitset(entryPayload<Own>(entry), 0, UNIVERSE, characters, rest);
-    else if (kind == Kind.RUNS) {
-      rest = characters ? writeRunsCharacters(entry, rest) : writeRunsBits(entry, rest);
-    } else if (kind == Kind.SHORT) rest = writeShort(entry, characters, rest);
-    else {
-      const at = bytes - rest;
-      rest = writeSame(false, WORDS, characters, rest);
-      if (characters) markMembers(entry, at, true); else markMembers(entry, at, false);
-    }
+    rest = writeContainers<F>(entry, word - first, bytes, rest);
   }
-  if (rest) writeSame(false, 1, characters, rest);            // no members: a single '0'
+  if (rest) writeGap<F>(1, rest);             // no members: a single '0'
 }
 
-/**
- * Writes `words` words that have all offsets as members, or none, but no more than `rest` bytes.
- * Like the functions below that take `rest`, it returns the bytes that are left to write.
- */
-function writeSame(members: bool, words: u64, characters: bool, rest: u64): u64 {
-  const bytes = min(rest, words << (characters ? 6 : 3));
-  output.fill(characters ? CHARACTER + u32(members) : members ? 0xff : 0, bytes);
+// These write a part of the bitmap in format F, but no more than `rest` bytes,
+// and return the bytes that are then left to write.
+
+/** Writes `words` words without members. */
+function writeGap<F>(words: u64, rest: u64): u64 { return writeSame<F>(CHARACTER, 0, words, rest); }
+
+/** Writes `words` words of members only. */
+function writeSpan<F>(words: u64, rest: u64): u64 {
+  return writeSame<F>(CHARACTER + 1, 0xff, words, rest);
+}
+
+/** Writes `words` words of one character each, or of bytes with the same bits. */
+function writeSame<F>(character: u32, bits: u32, words: u64, rest: u64): u64 {
+  const shift: u64 = is<F, Characters>() ? 6 : 3, bytes = min(rest, words << shift);
+  output.fill(is<F, Characters>() ? character : bits, bytes);
   return rest - bytes;
+}
+
+/** Writes the entry's container, or all `words` words of its containers if it is FULL. */
+function writeContainers<F>(entry: usize, words: u64, bytes: u64, rest: u64): u64 {
+  switch (entryKind<Own>(entry)) {
+    case Kind.FULL: return writeSpan<F>(words, rest);
+    case Kind.BITSET: return writeBitset<F>(entryPayload<Own>(entry), 0, UNIVERSE, rest);
+    case Kind.SHORT: return writeShort<F>(entry, rest);
+    case Kind.RUNS:
+      return is<F, Characters>() ? writeRunsCharacters(entry, rest) : writeRunsBits(entry, rest);
+    case Kind.ARRAY:
+    case Kind.SINGLE:
+    case Kind.PAIR:
+    case Kind.BUCKETS: {
+      const after = writeGap<F>(words, rest);
+      markMembers<F>(entry, bytes - rest);
+      return after;
+    }
+    default: return unreachable();
+  }
 }
 
 /**
@@ -86,37 +111,38 @@ function writeSame(members: bool, words: u64, characters: bool, rest: u64): u64 
  * which has zeros for the whole container from byte `at` on.
  */
 // @ts-ignore: decorator
-@inline function markMembers(entry: usize, at: u64, characters: bool): void {
+@inline function markMembers<F>(entry: usize, at: u64): void {
   const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
   if (entryKind<Own>(entry) != Kind.BUCKETS) {
     const end = payload + arrayBytes(count);
-    for (let member = payload; member < end; member += MEMBER_BYTES) mark(at, load<u16>(member), characters);
+    for (let member = payload; member < end; member += MEMBER_BYTES) mark<F>(at, load<u16>(member));
     return;
   }
   let next = payload;
   for (let high: u32 = 0, bucket = payload + count; high < UNIVERSE; high += BUCKETS, bucket++) {
-    for (const end = next + load<u8>(bucket); next < end; next++) mark(at, high + load<u8>(next), characters);
+    for (const end = next + load<u8>(bucket); next < end; next++) mark<F>(at, high + load<u8>(next));
   }
 }
 
 /** Marks the member `low` of the container whose zeros begin at byte `at`. */
 // @ts-ignore: decorator
-@inline function mark(at: u64, low: u32, characters: bool): void {
-  if (characters) output.mark(at + low, 1); else output.mark(at + (low >> 3), 0x80 >> (low & 7));
+@inline function mark<F>(at: u64, low: u32): void {
+  if (is<F, Characters>()) output.mark(at + low, 1); else output.mark(at + (low >> 3), 0x80 >> (low & 7));
 }
 
 /** Writes the values from `low` to before `end`, both multiples of 64, of the bitset at `at`. */
-function writeBitset(at: usize, low: u32, end: u32, characters: bool, rest: u64): u64 {
-  return characters
+// @ts-ignore: decorator
+@inline function writeBitset<F>(at: usize, low: u32, end: u32, rest: u64): u64 {
+  return is<F, Characters>()
     ? writeBitsetCharacters(at, low >> 3, end >> 3, rest)
     : writeBitsetBits(at, low >> 3, end >> 3, rest);
 }
 
-function writeShort(entry: usize, characters: bool, rest: u64): u64 {
+function writeShort<F>(entry: usize, rest: u64): u64 {
   const at = entryPayload<Own>(entry), low = shortLow<Own>(at), end = shortEnd<Own>(at);
-  rest = writeSame(false, low >> 6, characters, rest);
-  rest = writeBitset(shortBase<Own>(at), low, end, characters, rest);
-  return writeSame(false, (UNIVERSE - end) >> 6, characters, rest);
+  rest = writeGap<F>(low >> 6, rest);
+  rest = writeBitset<F>(shortBase<Own>(at), low, end, rest);
+  return writeGap<F>((UNIVERSE - end) >> 6, rest);
 }
 
 function writeBitsetBits(payload: usize, from: usize, end: usize, rest: u64): u64 {
@@ -171,11 +197,12 @@ function writeRunsCharacters(entry: usize, rest: u64): u64 {
 // --- Reading -----------------------------------------------------------------------------------------------
 // Operand 0 is the text. Every text is valid: any character other than '1' counts as '0'.
 
-export function readBits(): void { readWords(false, 3); }
-export function readCharacters(): void { readWords(true, 6); }
+export function readBits(): void { readWords<Bits>(); }
+export function readCharacters(): void { readWords<Characters>(); }
 
-/** Builds the bitmap of the text in memory 0, a fresh arena. A word takes 1 << wordShift bytes. */
-function readWords(characters: bool, wordShift: u32): void {
+/** Builds the bitmap of the text, in format F, in memory 0, a fresh arena. */
+function readWords<F>(): void {
+  const wordShift: u32 = is<F, Characters>() ? 6 : 3;         // a word takes 1 << wordShift bytes
   right.select(0);
   const size = right.size(), wordBytes = 1 << wordShift, words = (<u64>size + wordBytes - 1) >> wordShift;
   begin(words / WORDS + 1, 0);
@@ -185,7 +212,8 @@ function readWords(characters: bool, wordShift: u32): void {
     if (count < WORDS) memory.fill(to, 0, BITSET_BYTES);
     for (let i: u32 = 0; i < count; i++) {
       const at = <u32>((first + i) << wordShift);
-      store<u64>(to + (<usize>i << 3), characters ? charactersAt(at, size) : nativeOrder(bytesAt(at, size)));
+      const word = is<F, Characters>() ? charactersAt(at, size) : nativeOrder(bytesAt(at, size));
+      store<u64>(to + (<usize>i << 3), word);
     }
     left.select(SELF);
     const members = bitsetCardinality(to);

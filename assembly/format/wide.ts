@@ -151,17 +151,23 @@ function countParts(parts: bool): u64 {
 // k << shift on, up to its end or the greatest size of an operand. A bucket that begins before the next
 // window ends within that, so it is read from a single window.
 
-/**
- * Builds the bitmap of the payload of `size` bytes in memory 0, a fresh arena. `mayPart`:
- * whether it may be in parts.
- */
-export function readWide(mayPart: bool, size: u64, shift: u32): Fault {
+/** Builds the bitmap of the payload of `size` bytes, a stream or parts, in memory 0, a fresh arena. */
+export function readWide(size: u64, shift: u32): Fault {
   if (size < 8) return Fault.CUT_SHORT;
   right.select(0);
-  const first = right.load64(0, 0), parts = first == PARTS && mayPart;
-  // The most entries: 16 bytes can be 8 of them (a span), 27 bytes 3 (a bucket).
-  begin(parts ? size / 2 + 16 : size / 9 + 1, 0);
-  const fault = parts ? readParts(size, shift) : readBuckets(first, size, shift);
+  if (right.load64(0, 0) != PARTS) return readPortableWide(size, shift);
+  begin(size / 2 + 16, 0);                    // 16 bytes can be 8 entries: a span
+  const fault = readParts(size, shift);
+  if (fault == Fault.NONE) finish();
+  return fault;
+}
+
+/** Builds the bitmap of a stream in memory 0, a fresh arena. */
+export function readPortableWide(size: u64, shift: u32): Fault {
+  if (size < 8) return Fault.CUT_SHORT;
+  right.select(0);
+  begin(size / 9 + 1, 0);                     // 27 bytes can be 3 entries: a bucket
+  const fault = readBuckets(right.load64(0, 0), size, shift);
   if (fault == Fault.NONE) finish();
   return fault;
 }

@@ -7,7 +7,7 @@ import { findEntry } from "../../arena/directory";
 import { addAll, getAll, removeAll } from "../../write/batch";
 import { makeRemovable, settle, tidy } from "../../write/undo";
 import { collect } from "../../combine/collect";
-import { sort } from "../../sort";
+import { sort, sortUnlessSparse } from "../../sort";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, range } from "../support/bitmap-model";
 import {
@@ -226,12 +226,12 @@ describe("lists of offsets", () => {
 // --- Sorting and collecting --------------------------------------------------------------------------------
 
 /** Writes the list to memory 0, with room to sort it, sorts it and checks that it then is `expected`. */
-function sorts(trial: Trial, list: u64[], always: u32, expected: u64[]): void {
+function sorts(trial: Trial, list: u64[], sorting: (count: u32) => void, expected: u64[]): void {
   const bytes = 16 * list.length + 1024;
   trial.steps++;
   freshArena(bytes);
   for (let i = 0; i < list.length; i++) store<u64>(8 * i, list[i]);
-  sort(list.length, always);
+  sorting(list.length);
   for (let i = 0; i < list.length; i++) {
     trial.same(load<u64>(8 * i), expected[i], "sorted offset " + i.toString());
   }
@@ -245,18 +245,18 @@ describe("sorting and collecting a list of offsets", () => {
       const list: u64[] = [], count: u32 = 1 + random.below(round % 3 ? 30 : 800);
       const mask = random.next() >> random.below(64), base = random.next() & ~mask;
       for (let i: u32 = 0; i < count; i++) list.push(base | (random.next() & mask));
-      sorts(trial, list, 1, list.slice(0).sort((a, b) => i32(a > b) - i32(a < b)));
+      sorts(trial, list, sort, list.slice(0).sort((a, b) => i32(a > b) - i32(a < b)));
     }
     trial.end();
   });
 
   it("leaves an ascending list alone, and unless told to sort it one of more containers than offsets", () => {
     const trial = new Trial(351), list: u64[] = [5, 3 * 65536 + 4, 1];
-    sorts(trial, [7, 7, 9, OFFSET_MAX], 1, [7, 7, 9, OFFSET_MAX]);
-    sorts(trial, [OFFSET_MAX], 1, [OFFSET_MAX]);
-    sorts(trial, list, 0, list);
-    sorts(trial, [5, 3 * 65536, 1], 0, [1, 5, 3 * 65536]);
-    sorts(trial, list, 1, [1, 5, 3 * 65536 + 4]);
+    sorts(trial, [7, 7, 9, OFFSET_MAX], sort, [7, 7, 9, OFFSET_MAX]);
+    sorts(trial, [OFFSET_MAX], sort, [OFFSET_MAX]);
+    sorts(trial, list, sortUnlessSparse, list);
+    sorts(trial, [5, 3 * 65536, 1], sortUnlessSparse, [1, 5, 3 * 65536]);
+    sorts(trial, list, sort, [1, 5, 3 * 65536 + 4]);
     trial.end();
   });
 
