@@ -23,24 +23,20 @@ import {
 } from "./bitset";
 import { wordsBetween } from "./kind";
 
-// @ts-ignore: decorator
-@inline const COUNT_SHIFT: u32 = 10;
-// @ts-ignore: decorator
-@inline const FIRST_MASK: u32 = 0x3ff;
-// @ts-ignore: decorator
-@inline const COUNT_MASK: u32 = 0x7ff;
+/** The parts of the header, as above. */
+const enum Header { FIRST_MASK = 0x3ff, COUNT_SHIFT = 10, COUNT_MASK = 0x7ff }
 /** The bits of the header. */
 // @ts-ignore: decorator
-@inline export const SHORT_HEADER: u32 = (COUNT_MASK << COUNT_SHIFT) | FIRST_MASK;
+@inline export const SHORT_HEADER: u32 = (Header.COUNT_MASK << Header.COUNT_SHIFT) | Header.FIRST_MASK;
 
 // --- The payload at `at`, in memory M or memory 0 ----------------------------------------------------------
 
 // @ts-ignore: decorator
-@inline export function firstWord<M>(at: usize): u32 { return view32<M>(at, 0) & FIRST_MASK; }
+@inline export function firstWord<M>(at: usize): u32 { return view32<M>(at, 0) & Header.FIRST_MASK; }
 
 // @ts-ignore: decorator
 @inline export function wordCount<M>(at: usize): u32 {
-  return (view32<M>(at, 0) >> COUNT_SHIFT) & COUNT_MASK;
+  return (view32<M>(at, 0) >> Header.COUNT_SHIFT) & Header.COUNT_MASK;
 }
 
 /** Writes the header and leaves the bits that are not part of it as they are. */
@@ -50,7 +46,9 @@ import { wordsBetween } from "./kind";
 }
 /** A header without the bits that are not part of it. */
 // @ts-ignore: decorator
-@inline export function shortHeader(first: u32, words: u32): u32 { return first | (words << COUNT_SHIFT); }
+@inline export function shortHeader(first: u32, words: u32): u32 {
+  return first | (words << Header.COUNT_SHIFT);
+}
 // @ts-ignore: decorator
 @inline function wordsAt(at: usize): usize { return at + SHORT_HEADER_BYTES; }
 
@@ -233,7 +231,7 @@ export function spanOfBitset<M>(a: usize): u32 {
 
 /** Makes the bitset at `at` a short bitset with this header, which spanOfBitset() has returned, in place. */
 export function bitsetBecomesShort(at: usize, header: u32): void {
-  memory.copy(wordsAt(at), at + (<usize>(header & FIRST_MASK) << 3), <usize>wordsOf(header) << 3);
+  memory.copy(wordsAt(at), at + (<usize>(header & Header.FIRST_MASK) << 3), <usize>wordsOf(header) << 3);
   store<u32>(at, header);
 }
 
@@ -245,7 +243,9 @@ export function bitsetBecomesShort(at: usize, header: u32): void {
 
 /** The number of words in a header. */
 // @ts-ignore: decorator
-@inline export function wordsOf(header: u32): u32 { return (header >> COUNT_SHIFT) & COUNT_MASK; }
+@inline export function wordsOf(header: u32): u32 {
+  return (header >> Header.COUNT_SHIFT) & Header.COUNT_MASK;
+}
 
 /**
  * Address of part `part` (PART_BYTES, from that byte of the bitset on) of right `a`,
@@ -253,7 +253,7 @@ export function bitsetBecomesShort(at: usize, header: u32): void {
  */
 export function shortPart(a: usize, part: usize): usize {
   const header = right.load32(a, 0);
-  const from = <usize>(header & FIRST_MASK) << 3;
+  const from = <usize>(header & Header.FIRST_MASK) << 3;
   const end = from + (<usize>wordsOf(header) << 3);
   return from <= part && part + PART_BYTES <= end ? wordsAt(a) + (part - from) : 0;
 }
@@ -261,7 +261,7 @@ export function shortPart(a: usize, part: usize): usize {
 /** Copies part `part` of right `a` to `out`, or returns false if it has no words there. */
 export function copyShortPart(a: usize, part: usize, out: usize): bool {
   const header = right.load32(a, 0);
-  const from = <usize>(header & FIRST_MASK) << 3;
+  const from = <usize>(header & Header.FIRST_MASK) << 3;
   const end = from + (<usize>wordsOf(header) << 3);
   const low = max(from, part), high = min(end, part + PART_BYTES);
   if (low >= high) return false;
@@ -273,7 +273,7 @@ export function copyShortPart(a: usize, part: usize, out: usize): bool {
 /** Writes the words of the bitset that `header` names. */
 export function bitsetToShort(a: usize, header: u32, out: usize): void {
   store<u32>(out, header);
-  left.copy(wordsAt(out), a + (<usize>(header & FIRST_MASK) << 3), <usize>wordsOf(header) << 3);
+  left.copy(wordsAt(out), a + (<usize>(header & Header.FIRST_MASK) << 3), <usize>wordsOf(header) << 3);
 }
 
 /** `out` needs room for the members; returns their number. */
@@ -349,7 +349,8 @@ export function differenceArrayShort(a: usize, aCount: u32, b: usize, out: usize
 /** Keeps the members that are in `b`, or with `flip` 1 those that are not. */
 // @ts-ignore: decorator
 @inline function filterByShort<S>(a: usize, aCount: u32, b: usize, out: usize, flip: u32): u32 {
-  const header = right.load32(b, 0), first = header & FIRST_MASK, words = wordsOf(header), bits = wordsAt(b);
+  const header = right.load32(b, 0), first = header & Header.FIRST_MASK;
+  const words = wordsOf(header), bits = wordsAt(b);
   const end = a + arrayBytes(aCount), start = out;
   for (; a < end; a += MEMBER_BYTES) {
     const value = left.load16(a, 0), word = (value >> 6) - first, reaches = word < words;
@@ -389,7 +390,7 @@ export function changeShort<O>(a: usize, b: usize, bCount: u32, first: u32, word
  */
 export function combineShortInto<O>(to: usize, b: usize): void {
   const header = right.load32(b, 0);
-  to += <usize>(header & FIRST_MASK) << 3;
+  to += <usize>(header & Header.FIRST_MASK) << 3;
   for (let word = wordsAt(b), end = b + shortBytes(wordsOf(header)); word < end; word += 8, to += 8) {
     store<u64>(to, combineWords<O>(load<u64>(to), right.load64(word, 0)));
   }

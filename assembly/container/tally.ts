@@ -17,27 +17,27 @@ import {
 import { differenceBitsets, intersectBitsets, setBits, unionBitsets } from "./bitset";
 import { closeRuns, putRun } from "./run";
 
+/** Where the parts of a tally are, as above. */
+const enum Tally { SUMMARY = 0, PLACES = 128, CHANGES = 8320 }
 // @ts-ignore: decorator
-@inline const SUMMARY_BYTES: u32 = 128;
-// @ts-ignore: decorator
-@inline const CHANGES: u32 = SUMMARY_BYTES + <u32>BITSET_BYTES;
-// @ts-ignore: decorator
-@inline export const TALLY_BYTES: usize = <usize>CHANGES + <usize>UNIVERSE * 4;
+@inline export const TALLY_BYTES: usize = <usize>UNIVERSE * 4 + Tally.CHANGES;
 // @ts-ignore: decorator
 @inline const WORDS: u32 = UNIVERSE / 64;
 
-export function startTally(tally: usize): void { memory.fill(tally, 0, SUMMARY_BYTES); }
+export function startTally(tally: usize): void { memory.fill(tally, 0, Tally.PLACES); }
 
 // @ts-ignore: decorator
 @inline function summaryAt(tally: usize, word: u32): usize { return tally + (<usize>(word >> 6) << 3); }
 
 // @ts-ignore: decorator
 @inline function placesAt(tally: usize, word: u32): usize {
-  return tally + SUMMARY_BYTES + (<usize>word << 3);
+  return tally + Tally.PLACES + (<usize>word << 3);
 }
 
 // @ts-ignore: decorator
-@inline function changeAt(tally: usize, value: u32): usize { return tally + CHANGES + (<usize>value << 2); }
+@inline function changeAt(tally: usize, value: u32): usize {
+  return tally + Tally.CHANGES + (<usize>value << 2);
+}
 
 /** Changes the sums from `value` on. */
 export function tallyFrom(tally: usize, value: u32, by: i32): void {

@@ -23,10 +23,10 @@
 import { reserve } from "../arena/arena";
 import { Rule, isSum } from "../combine/term";
 import {
-  RECORD_BYTES, Syntax, addChild, childItems, firstChild, greatestOffset, hashOf, highValue, isTerm, lowValue,
-  makeKeys, makeRange, makeTree, nextSibling, normalOf, operandTable, recordsEnd, recordsStart, rootRecord,
-  ruleOf, setHash, setNormal, setRecordsEnd, setRootRecord, setRule, setWeightOf, standsFor, syntaxOf,
-  weightOf,
+  Field, RECORD_BYTES, Syntax, addChild, childItems, firstChild, greatestOffset, hashOf, highValue, isTerm,
+  lowValue, makeKeys, makeRange, makeTree, nextSibling, normalOf, operandTable, recordsEnd, recordsStart,
+  rootRecord, ruleOf, setHash, setNormal, setRecordsEnd, setRootRecord, setRule, setWeightOf, standsFor,
+  syntaxOf, weightOf,
 } from "./tree";
 
 /** A record in normal form, or with COMPLEMENT its complement. */
@@ -34,8 +34,14 @@ type Reference = u32;
 
 // @ts-ignore: decorator
 @inline const COMPLEMENT: u32 = 1;
+
+/** Where the fields of an item are, as above. */
+const enum Item { KEY = 0, RECORD = 8, WEIGHT = 12 }
+/** Where the fields of an edge are, as above. */
+const enum Edge { OFFSET = 0, BY = 8 }
 // @ts-ignore: decorator
 @inline const ELEMENT_BYTES: usize = 16;
+
 /**
  * Terms with more items do not become part of a term around them,
  * because they would be gathered again at every level.
@@ -58,10 +64,8 @@ const enum Mode {
   WEIGHT,
 }
 
-// @ts-ignore: decorator
-@inline const WITH: i32 = 1;
-// @ts-ignore: decorator
-@inline const WITHOUT: i32 = 2;
+/** The weights of items in Mode.FLAGS: to be in, and not to be in. */
+const enum Flag { WITH = 1, WITHOUT = 2 }
 
 /** Brings the tree in memory 0 into normal form. */
 export function normalize(): void {
@@ -116,40 +120,47 @@ function nothing(): Reference {
 //   +16 i64 what counts everywhere       +24 u32 items that are constants
 //   +28 i32 how often what is gathered is there
 
+/** Where the fields of the header are, as above. */
+const enum List { ITEMS = 0, EDGES = 4, EDGES_AT = 8, MODE = 12, CONSTANT = 16, CONSTANTS = 24, TIMES = 28 }
+
 // @ts-ignore: decorator
 @inline const HEADER_BYTES: usize = 32;
 // @ts-ignore: decorator
-@inline function itemsOf(list: usize): u32 { return load<u32>(list); }
+@inline function modeOf(list: usize): Mode { return <Mode>load<u32>(list, List.MODE); }
 // @ts-ignore: decorator
-@inline function edgesOf(list: usize): u32 { return load<u32>(list, 4); }
+@inline function itemsOf(list: usize): u32 { return load<u32>(list, List.ITEMS); }
+// @ts-ignore: decorator
+@inline function edgesOf(list: usize): u32 { return load<u32>(list, List.EDGES); }
 // @ts-ignore: decorator
 @inline function itemAt(list: usize, i: u32): usize { return list + HEADER_BYTES + <usize>i * ELEMENT_BYTES; }
 
 // @ts-ignore: decorator
 @inline function edgeAt(list: usize, i: u32): usize {
-  return <usize>load<u32>(list, 8) + <usize>i * ELEMENT_BYTES;
+  return <usize>load<u32>(list, List.EDGES_AT) + <usize>i * ELEMENT_BYTES;
 }
 
 // @ts-ignore: decorator
-@inline function constantOf(list: usize): i64 { return load<i64>(list, 16); }
+@inline function constantOf(list: usize): i64 { return load<i64>(list, List.CONSTANT); }
 // @ts-ignore: decorator
-@inline function addConstant(list: usize, by: i64): void { store<i64>(list, constantOf(list) + by, 16); }
+@inline function addConstant(list: usize, by: i64): void {
+  store<i64>(list, constantOf(list) + by, List.CONSTANT);
+}
 // @ts-ignore: decorator
-@inline function constantsOf(list: usize): u32 { return load<u32>(list, 24); }
+@inline function constantsOf(list: usize): u32 { return load<u32>(list, List.CONSTANTS); }
 // @ts-ignore: decorator
-@inline function timesOf(list: usize): i32 { return load<i32>(list, 28); }
+@inline function timesOf(list: usize): i32 { return load<i32>(list, List.TIMES); }
 // @ts-ignore: decorator
-@inline function setTimes(list: usize, times: i32): void { store<i32>(list, times, 28); }
+@inline function setTimes(list: usize, times: i32): void { store<i32>(list, times, List.TIMES); }
 // @ts-ignore: decorator
-@inline function keyOfItem(list: usize, i: u32): u64 { return load<u64>(itemAt(list, i)); }
+@inline function keyOfItem(list: usize, i: u32): u64 { return load<u64>(itemAt(list, i), Item.KEY); }
 // @ts-ignore: decorator
-@inline function recordOfItem(list: usize, i: u32): usize { return load<u32>(itemAt(list, i), 8); }
+@inline function recordOfItem(list: usize, i: u32): usize { return load<u32>(itemAt(list, i), Item.RECORD); }
 // @ts-ignore: decorator
-@inline function weightOfItem(list: usize, i: u32): i32 { return load<i32>(itemAt(list, i), 12); }
+@inline function weightOfItem(list: usize, i: u32): i32 { return load<i32>(itemAt(list, i), Item.WEIGHT); }
 
 // @ts-ignore: decorator
 @inline function setWeightOfItem(list: usize, i: u32, weight: i32): void {
-  store<i32>(itemAt(list, i), weight, 12);
+  store<i32>(itemAt(list, i), weight, Item.WEIGHT);
 }
 
 /** How many elements gathering the record's children takes at most, in each list. */
@@ -184,15 +195,15 @@ function makeLists(record: usize, mode: Mode): usize {
   reserve(end);
   setRecordsEnd(end);
   memory.fill(list, 0, HEADER_BYTES);
-  store<u32>(list, <u32>edges, 8);
-  store<u32>(list, mode, 12);
+  store<u32>(list, <u32>edges, List.EDGES_AT);
+  store<u32>(list, mode, List.MODE);
   setTimes(list, 1);
   return list;
 }
 
 /** Gathers the record, or with `complement` its complement. */
 function gather(list: usize, reference: Reference, complement: bool): void {
-  const record = recordOf(reference), mode = <Mode>load<u32>(list, 12);
+  const record = recordOf(reference), mode = modeOf(list);
   if (reference & COMPLEMENT) complement = !complement;
   if (isConstant(record)) { gatherConstant(list, record, complement); return; }
   const key = keyAlone(record);
@@ -208,13 +219,13 @@ function gather(list: usize, reference: Reference, complement: bool): void {
 
 // @ts-ignore: decorator
 @inline function put(list: usize, key: u64, record: usize, complement: bool): void {
-  const mode = <Mode>load<u32>(list, 12), count = itemsOf(list), item = itemAt(list, count);
-  store<u64>(item, key);
-  store<u32>(item, <u32>record, 8);
-  store<u32>(list, count + 1);
-  if (mode == Mode.FLAGS) { store<i32>(item, complement ? WITHOUT : WITH, 12); return; }
+  const mode = modeOf(list), count = itemsOf(list), item = itemAt(list, count);
+  store<u64>(item, key, Item.KEY);
+  store<u32>(item, <u32>record, Item.RECORD);
+  store<u32>(list, count + 1, List.ITEMS);
+  if (mode == Mode.FLAGS) { store<i32>(item, complement ? Flag.WITHOUT : Flag.WITH, Item.WEIGHT); return; }
   if (complement) addConstant(list, timesOf(list));
-  store<i32>(item, mode == Mode.WEIGHT ? (complement ? -timesOf(list) : timesOf(list)) : 1, 12);
+  store<i32>(item, mode == Mode.WEIGHT ? (complement ? -timesOf(list) : timesOf(list)) : 1, Item.WEIGHT);
 }
 
 /** The operand that key `key`, counted from 1, stands for: a number counted from 1, too. */
@@ -256,7 +267,7 @@ function gatherJoined(list: usize, record: usize, complement: bool): void {
 function gatherConstant(list: usize, record: usize, complement: bool): void {
   const by = complement ? -timesOf(list) : timesOf(list);
   if (complement) addConstant(list, timesOf(list));
-  store<u32>(list, constantsOf(list) + 1, 24);
+  store<u32>(list, constantsOf(list) + 1, List.CONSTANTS);
   if (syntaxOf(record) == Syntax.RANGE) { putEdges(list, record, by); return; }
   for (let range = firstChild(record); range; range = nextSibling(range)) putEdges(list, range, by);
 }
@@ -268,14 +279,14 @@ function putEdges(list: usize, range: usize, by: i32): void {
 
 function putEdge(list: usize, offset: u64, by: i32): void {
   const edge = edgeAt(list, edgesOf(list));
-  store<u64>(edge, offset);
-  store<u64>(edge, <u64><u32>by, 8);
-  store<u32>(list, edgesOf(list) + 1, 4);
+  store<u64>(edge, offset, Edge.OFFSET);
+  store<u64>(edge, <u64><u32>by, Edge.BY);
+  store<u32>(list, edgesOf(list) + 1, List.EDGES);
 }
 
 /** Sorts the lists, and makes one item of those that are the same. */
 function settle(list: usize): void {
-  const mode = <Mode>load<u32>(list, 12), items = itemsOf(list);
+  const mode = modeOf(list), items = itemsOf(list);
   sortElements(itemAt(list, 0), items);
   sortElements(edgeAt(list, 0), edgesOf(list));
   let kept: u32 = 0;
@@ -290,7 +301,7 @@ function settle(list: usize): void {
     memory.copy(itemAt(list, kept), itemAt(list, first), ELEMENT_BYTES);
     setWeightOfItem(list, kept++, weight);
   }
-  store<u32>(list, kept);
+  store<u32>(list, kept, List.ITEMS);
 }
 
 function isSame(list: usize, i: u32, j: u32): bool {
@@ -371,8 +382,8 @@ function sweep(list: usize, constant: i64, wanted: Wanted, than: i64): usize {
   // `open` is the weight of the range that began at `low`.
   let number = constant, low: u64 = 0, open: i64 = 0;
   for (let i: u32 = 0, offset: u64 = 0; ;) {
-    for (; i < edges && load<u64>(edgeAt(list, i)) == offset; i++) {
-      number += <i64>load<i32>(edgeAt(list, i), 8);
+    for (; i < edges && load<u64>(edgeAt(list, i), Edge.OFFSET) == offset; i++) {
+      number += <i64>load<i32>(edgeAt(list, i), Edge.BY);
     }
     const weight: i64 = suits(number, wanted, than) ? (weighs ? number : 1) : 0;
     if (weight != open) {
@@ -381,7 +392,7 @@ function sweep(list: usize, constant: i64, wanted: Wanted, than: i64): usize {
       open = weight;
     }
     if (i == edges) break;
-    offset = load<u64>(edgeAt(list, i));
+    offset = load<u64>(edgeAt(list, i), Edge.OFFSET);
   }
   if (open) addRange(sum, low, greatestOffset(), <i32>open);
   return sum;
@@ -486,8 +497,8 @@ function conjunction(list: usize, complement: bool): Reference {
   const items = itemsOf(list), least = <i64>constantsOf(list);
   let withs: u32 = 0, withouts: u32 = 0;
   for (let i: u32 = 0; i < items; i++) {
-    if (weightOfItem(list, i) == (WITH | WITHOUT)) return nothingOr(complement);
-    if (weightOfItem(list, i) == WITH) withs++; else withouts++;
+    if (weightOfItem(list, i) == (Flag.WITH | Flag.WITHOUT)) return nothingOr(complement);
+    if (weightOfItem(list, i) == Flag.WITH) withs++; else withouts++;
   }
   const ranges = sweep(list, constantOf(list), Wanted.EQUAL, least);
   if (!firstChild(ranges)) return nothingOr(complement);
@@ -496,17 +507,17 @@ function conjunction(list: usize, complement: bool): Reference {
     if (!withouts) return <u32>constantRecord(ranges) | (complement ? COMPLEMENT : 0);
     if (everywhere || complement) {           // ~(x | y), or ~(r - x) = x | ~r
       const any = makeTree(Rule.ANY);
-      addItems(any, list, WITHOUT, 1);
+      addItems(any, list, Flag.WITHOUT, 1);
       if (!everywhere) addChild(any, constantRecord(sweep(list, constantOf(list), Wanted.OTHER, least)));
       return onlyItem(any) | (complement ? 0 : COMPLEMENT);
     }
   }
   const all = makeTree(withouts ? Rule.LESS : Rule.ALL);
-  addItems(all, list, WITH, 1);
+  addItems(all, list, Flag.WITH, 1);
   if (!everywhere) addChild(all, constantRecord(ranges));
   if (withouts) {
     setRule(all, Rule.LESS, childItems(all));
-    addItems(all, list, WITHOUT, 1);
+    addItems(all, list, Flag.WITHOUT, 1);
   }
   return onlyItem(all) | (complement ? COMPLEMENT : 0);
 }
@@ -611,11 +622,11 @@ function countRepeated(list: usize, least: i64, exactly: bool): Reference {
 /** In all items whose weight has the sign `sign` and in no others, or with `complement` elsewhere. */
 function whereAll(list: usize, sign: i32, complement: bool): Reference {
   for (let i: u32 = 0; i < itemsOf(list); i++) {
-    setWeightOfItem(list, i, weightOfItem(list, i) * sign > 0 ? WITH : WITHOUT);
+    setWeightOfItem(list, i, weightOfItem(list, i) * sign > 0 ? Flag.WITH : Flag.WITHOUT);
   }
-  store<u32>(list, 0, 4);                     // no ranges
-  store<i64>(list, 0, 16);
-  store<u32>(list, 0, 24);
+  store<u32>(list, 0, List.EDGES);            // no ranges
+  store<i64>(list, 0, List.CONSTANT);
+  store<u32>(list, 0, List.CONSTANTS);
   return conjunction(list, complement);
 }
 
@@ -710,12 +721,12 @@ function copyTree(record: usize, by: usize): usize {
   reserve(copy + RECORD_BYTES);
   setRecordsEnd(copy + RECORD_BYTES);
   memory.copy(copy, record, RECORD_BYTES);
-  let link = copy + 8, last: usize = 0;
+  let link = copy + Field.FIRST_CHILD, last: usize = 0;
   for (let child = firstChild(record); child; child = nextSibling(child)) {
     last = copyTree(child, by);
     store<u32>(link, <u32>last);
-    link = last + by + 12;
+    link = last + by + Field.SIBLING;
   }
-  store<u32>(copy, <u32>last, 36);
+  store<u32>(copy, <u32>last, Field.LAST_CHILD);
   return copy - by;
 }

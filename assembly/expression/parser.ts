@@ -12,7 +12,9 @@
 import { right } from "../env/memory";
 import { Rule } from "../combine/term";
 import { Mistake } from "./mistake";
-import { accept, acceptDots, atWord, expect, peek, readNumber, readWord, skipDigits } from "./text";
+import {
+  Character, accept, acceptDots, atWord, expect, peek, readNumber, readWord, skipDigits,
+} from "./text";
 import {
   addChild, addOperands, childItems, firstChild, greatestOffset, isTerm, join, keyCount, levels, lowValue,
   makeKeys, makeRange, makeTree, moveChildren, nameKeys, namedKeys, nextSibling, note, operands, setLevels,
@@ -55,31 +57,31 @@ export function parse(keys: u32, greatest: u64): void {
 
 function parseUnion(): usize {
   const first = parseSymmetric();
-  if (peek() != 0x7c) return first;           // |
+  if (peek() != Character.OR) return first;
   const term = makeTree(Rule.ANY);
   join(term, first);
-  while (accept(0x7c)) join(term, parseSymmetric());
+  while (accept(Character.OR)) join(term, parseSymmetric());
   return term;
 }
 
 function parseSymmetric(): usize {
   const first = parseIntersection();
-  if (peek() != 0x5e) return first;           // ^
+  if (peek() != Character.XOR) return first;
   const term = makeTree(Rule.ODD);
   join(term, first);
-  while (accept(0x5e)) join(term, parseIntersection());
+  while (accept(Character.XOR)) join(term, parseIntersection());
   return term;
 }
 
 /** All operands that are joined by & and -: those to be in, and those not to be in. */
 function parseIntersection(): usize {
   const first = parseOperand();
-  if (peek() != 0x26 && peek() != 0x2d) return first;
+  if (peek() != Character.AND && peek() != Character.MINUS) return first;
   const all = makeTree(Rule.ALL), less = makeTree(Rule.ANY);
   addFactor(all, less, first, false);
   while (true) {
-    if (accept(0x26)) addFactor(all, less, parseOperand(), false);            // &
-    else if (accept(0x2d)) addFactor(all, less, parseOperand(), true);        // -
+    if (accept(Character.AND)) addFactor(all, less, parseOperand(), false);
+    else if (accept(Character.MINUS)) addFactor(all, less, parseOperand(), true);
     else break;
   }
   // Without any item, all factors are complements of nothing.
@@ -131,13 +133,13 @@ function enterLevel(): void {
 function parseOperand(): usize {
   const next = peek();
   let operand: usize = 0;
-  if (next == 0x23) return parseKeys(false);  // #
-  if (next == 0x5b) return parseRange();      // [
+  if (next == Character.HASH) return parseKey();
+  if (next == Character.RANGE) return parseRange();
   enterLevel();
-  if (accept(0x7e)) operand = complementOf(parseOperand());                   // ~
-  else if (accept(0x28)) {                    // (
+  if (accept(Character.NOT)) operand = complementOf(parseOperand());
+  else if (accept(Character.OPEN)) {
     operand = parseUnion();
-    expect(0x29, Mistake.NO_CLOSING);
+    expect(Character.CLOSE, Mistake.NO_CLOSING);
   } else if (atWord()) operand = parseFunction();
   else {
     note(Mistake.NO_EXPRESSION, textAt());
@@ -147,10 +149,24 @@ function parseOperand(): usize {
   return operand;
 }
 
-/** A key, or with `several` possibly keys that follow one another. */
-function parseKeys(several: bool): usize {
-  accept(0x23);
-  const first = readKey(), last = acceptDots() ? readLastKey(first, several) : first;
+/** A key. */
+function parseKey(): usize {
+  accept(Character.HASH);
+  const key = readKey();
+  if (acceptDots()) note(Mistake.KEYS_OUTSIDE, textAt() - 2);
+  return keysFrom(key, key);
+}
+
+/** Keys that follow one another. */
+function parseKeys(): usize {
+  accept(Character.HASH);
+  const first = readKey();
+  acceptDots();
+  return keysFrom(first, readLastKey(first));
+}
+
+/** Keys first .. last, which it notes as named. After a mistake, the result has no meaning. */
+function keysFrom(first: u32, last: u32): usize {
   if (last < first || !first) return makeRange(0, 0);
   nameKeys(first, last);
   addOperands(last - first + 1);
@@ -159,9 +175,8 @@ function parseKeys(several: bool): usize {
 }
 
 /** The last of the keys that follow one another from `first` on, after the dots; 0 after a mistake. */
-function readLastKey(first: u32, several: bool): u32 {
-  if (!several) note(Mistake.KEYS_OUTSIDE, textAt() - 2);
-  expect(0x23, Mistake.NO_SECOND_KEY);
+function readLastKey(first: u32): u32 {
+  expect(Character.HASH, Mistake.NO_SECOND_KEY);
   const at = textAt(), last = readKey();
   if (last < first) note(Mistake.KEYS_REVERSED, at);
   return last;
@@ -176,13 +191,13 @@ function readKey(): u32 {
 }
 
 function parseRange(): usize {
-  accept(0x5b);
+  accept(Character.RANGE);
   const first = readNumber(greatestOffset(), Mistake.NO_OFFSET, Mistake.OFFSET_TOO_LARGE);
   if (!acceptDots()) note(Mistake.NO_DOTS, textAt());
   peek();
   const at = textAt(), last = readNumber(greatestOffset(), Mistake.NO_OFFSET, Mistake.OFFSET_TOO_LARGE);
   if (last < first) note(Mistake.RANGE_REVERSED, at);
-  expect(0x5d, Mistake.NO_BRACKET);
+  expect(Character.END_RANGE, Mistake.NO_BRACKET);
   return makeRange(first, last);
 }
 
@@ -191,29 +206,29 @@ function parseRange(): usize {
 function parseFunction(): usize {
   const at = textAt(), word = readWord(), counts = word == ATLEAST || word == ATMOST || word == EXACTLY;
   if (!counts && word != Word.ALL && word != Word.ANY && word != Word.ONE) {
-    note(peek() == 0x28 ? Mistake.UNKNOWN_FUNCTION : Mistake.UNKNOWN_WORD, at);
+    note(peek() == Character.OPEN ? Mistake.UNKNOWN_FUNCTION : Mistake.UNKNOWN_WORD, at);
   }
-  expect(0x28, Mistake.NO_OPENING);
+  expect(Character.OPEN, Mistake.NO_OPENING);
   let number: u64 = 0;
   if (counts) {
     number = readNumber(u64.MAX_VALUE, Mistake.NO_NUMBER, Mistake.NUMBER_TOO_LARGE);
-    expect(0x2c, Mistake.NO_COMMA);
+    expect(Character.COMMA, Mistake.NO_COMMA);
   }
   const term = makeTree(Rule.ANY);
-  do addChild(term, parseArgument()); while (accept(0x2c));
-  expect(0x29, Mistake.NO_SEPARATOR);
+  do addChild(term, parseArgument()); while (accept(Character.COMMA));
+  expect(Character.CLOSE, Mistake.NO_SEPARATOR);
   return applied(term, word, number);
 }
 
 /** One argument: an expression, or keys that follow one another. */
 function parseArgument(): usize {
-  if (peek() != 0x23) return parseUnion();
+  if (peek() != Character.HASH) return parseUnion();
   const at = textAt();
-  accept(0x23);
+  accept(Character.HASH);
   skipDigits();
   const several = acceptDots();
   setTextAt(at);
-  return several ? parseKeys(true) : parseUnion();
+  return several ? parseKeys() : parseUnion();
 }
 
 /**

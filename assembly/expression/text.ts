@@ -5,12 +5,14 @@ import { right } from "../env/memory";
 import { Mistake } from "./mistake";
 import { mistake, note, setTextAt, textAt } from "./tree";
 
-/** What stands for the end of the text. */
-// @ts-ignore: decorator
-@inline const END: u32 = 0;
+/** The characters that mean something by themselves. END stands for the end of the text. */
+export const enum Character {
+  END = 0, HASH = 0x23, AND = 0x26, OPEN = 0x28, CLOSE = 0x29, COMMA = 0x2c, MINUS = 0x2d, DOT = 0x2e,
+  RANGE = 0x5b, END_RANGE = 0x5d, XOR = 0x5e, OR = 0x7c, NOT = 0x7e,
+}
 
 // @ts-ignore: decorator
-@inline function characterAt(at: u32): u32 { return at < right.size() ? right.load8(at, 0) : END; }
+@inline function characterAt(at: u32): u32 { return at < right.size() ? right.load8(at, 0) : Character.END; }
 
 // @ts-ignore: decorator
 @inline function isSpace(character: u32): bool {
@@ -23,11 +25,11 @@ import { mistake, note, setTextAt, textAt } from "./tree";
 @inline function isLetter(character: u32): bool { return (character | 0x20) - 0x61 < 26; }
 
 /**
- * The next character that is not white space, END if there is none or a mistake has been made.
+ * The next character that is not white space; END if there is none or a mistake has been made.
  * A character of value 0 counts as the end, too.
  */
 export function peek(): u32 {
-  if (mistake()) return END;
+  if (mistake()) return Character.END;
   let at = textAt();
   while (isSpace(characterAt(at))) at++;
   setTextAt(at);
@@ -48,7 +50,7 @@ export function expect(character: u32, otherwise: Mistake): void {
 
 /** Whether the next two characters are '..'; if so, passes them. */
 export function acceptDots(): bool {
-  if (peek() != 0x2e || characterAt(textAt() + 1) != 0x2e) return false;
+  if (peek() != Character.DOT || characterAt(textAt() + 1) != Character.DOT) return false;
   setTextAt(textAt() + 2);
   return true;
 }

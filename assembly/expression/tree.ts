@@ -34,10 +34,20 @@ export const enum Syntax {
   TERM,
 }
 
+/** Where the fields of a record are, as above. */
+export const enum Field {
+  SYNTAX = 0, STANDS_FOR = 4, FIRST_CHILD = 8, SIBLING = 12, LOW = 16, HIGH = 24, RULE = 32, LAST_CHILD = 36,
+  ITEMS_BELOW = 40, BYTES_BELOW = 44, WEIGHT = 48, NORMAL = 52, HASH = 56,
+}
+
+/** Where the fields of the parser's state are, as above. */
+const enum State {
+  RECORDS_END = 0, TEXT_AT = 4, MISTAKE = 8, MISTAKE_AT = 12, LEVELS = 16, NAMED_KEYS = 20, OPERANDS = 24,
+  KEYS = 28, GREATEST = 32, ROOT = 40, OPERAND_TABLE = 44, NAMED = 48,
+}
+
 // @ts-ignore: decorator
 @inline export const RECORD_BYTES: usize = 64;
-// @ts-ignore: decorator
-@inline const NAMED: usize = 48;
 /** Bytes of the bits for `keys` keys. */
 // @ts-ignore: decorator
 @inline function namedBytes(keys: u32): usize { return ((<usize>keys + 63) >> 6) << 3; }
@@ -45,111 +55,111 @@ export const enum Syntax {
 // --- State -------------------------------------------------------------------------------------------------
 
 // @ts-ignore: decorator
-@inline export function recordsEnd(): usize { return load<u32>(0); }
+@inline export function recordsEnd(): usize { return load<u32>(State.RECORDS_END); }
 // @ts-ignore: decorator
-@inline export function textAt(): u32 { return load<u32>(4); }
+@inline export function textAt(): u32 { return load<u32>(State.TEXT_AT); }
 // @ts-ignore: decorator
-@inline export function setTextAt(at: u32): void { store<u32>(4, at); }
+@inline export function setTextAt(at: u32): void { store<u32>(State.TEXT_AT, at); }
 // @ts-ignore: decorator
-@inline export function mistake(): u32 { return load<u32>(8); }
+@inline export function mistake(): u32 { return load<u32>(State.MISTAKE); }
 // @ts-ignore: decorator
-@inline export function mistakeAt(): u32 { return load<u32>(12); }
+@inline export function mistakeAt(): u32 { return load<u32>(State.MISTAKE_AT); }
 // @ts-ignore: decorator
-@inline export function levels(): u32 { return load<u32>(16); }
+@inline export function levels(): u32 { return load<u32>(State.LEVELS); }
 // @ts-ignore: decorator
-@inline export function setLevels(count: u32): void { store<u32>(16, count); }
+@inline export function setLevels(count: u32): void { store<u32>(State.LEVELS, count); }
 // @ts-ignore: decorator
-@inline export function namedKeys(): u32 { return load<u32>(20); }
+@inline export function namedKeys(): u32 { return load<u32>(State.NAMED_KEYS); }
 // @ts-ignore: decorator
-@inline export function operands(): u32 { return load<u32>(24); }
+@inline export function operands(): u32 { return load<u32>(State.OPERANDS); }
 // @ts-ignore: decorator
-@inline export function addOperands(count: u32): void { store<u32>(24, operands() + count); }
+@inline export function addOperands(count: u32): void { store<u32>(State.OPERANDS, operands() + count); }
 
 // @ts-ignore: decorator
-@inline export function keyCount(): u32 { return load<u32>(28); }
+@inline export function keyCount(): u32 { return load<u32>(State.KEYS); }
 /** The greatest offset of the family. */
 // @ts-ignore: decorator
-@inline export function greatestOffset(): u64 { return load<u64>(32); }
+@inline export function greatestOffset(): u64 { return load<u64>(State.GREATEST); }
 
 /** Where the records begin. */
 // @ts-ignore: decorator
-@inline export function recordsStart(): usize { return NAMED + namedBytes(keyCount()); }
+@inline export function recordsStart(): usize { return namedBytes(keyCount()) + State.NAMED; }
 // @ts-ignore: decorator
-@inline export function setRecordsEnd(end: usize): void { store<u32>(0, <u32>end); }
+@inline export function setRecordsEnd(end: usize): void { store<u32>(State.RECORDS_END, <u32>end); }
 // @ts-ignore: decorator
-@inline export function operandTable(): usize { return load<u32>(44); }
+@inline export function operandTable(): usize { return load<u32>(State.OPERAND_TABLE); }
 // @ts-ignore: decorator
-@inline export function setOperandTable(table: usize): void { store<u32>(44, <u32>table); }
+@inline export function setOperandTable(table: usize): void { store<u32>(State.OPERAND_TABLE, <u32>table); }
 
 // @ts-ignore: decorator
-@inline export function rootRecord(): usize { return load<u32>(40); }
+@inline export function rootRecord(): usize { return load<u32>(State.ROOT); }
 // @ts-ignore: decorator
-@inline export function setRootRecord(root: usize): void { store<u32>(40, <u32>root); }
+@inline export function setRootRecord(root: usize): void { store<u32>(State.ROOT, <u32>root); }
 
 /** Makes memory 0 an empty tree, for an expression over `keys` keys of a family with this greatest offset. */
 export function startTree(keys: u32, greatest: u64): void {
-  const records = NAMED + namedBytes(keys);
+  const records = namedBytes(keys) + State.NAMED;
   reserve(records);
   memory.fill(0, 0, records);
-  store<u32>(0, <u32>records);
-  store<u32>(28, keys);
-  store<u64>(32, greatest);
+  store<u32>(State.RECORDS_END, <u32>records);
+  store<u32>(State.KEYS, keys);
+  store<u64>(State.GREATEST, greatest);
 }
 
 /** Notes the first mistake, at character `at` of the text, counted from 0. */
 export function note(what: u32, at: u32): void {
   if (mistake()) return;
-  store<u32>(8, what);
-  store<u32>(12, at);
+  store<u32>(State.MISTAKE, what);
+  store<u32>(State.MISTAKE_AT, at);
 }
 
 /** Notes that keys first .. last, counted from 1, are named. */
 export function nameKeys(first: u32, last: u32): void {
   for (let key = first - 1; key < last; key++) {
-    const at = NAMED + (key >> 3), bit = (<u32>1) << (key & 7), byte = <u32>load<u8>(at);
+    const at = (key >> 3) + State.NAMED, bit = (<u32>1) << (key & 7), byte = <u32>load<u8>(at);
     if (byte & bit) continue;
     store<u8>(at, byte | bit);
-    store<u32>(20, namedKeys() + 1);
+    store<u32>(State.NAMED_KEYS, namedKeys() + 1);
   }
 }
 
 /** The first key, counted from 1, that is not named. */
 export function firstUnnamed(): u32 {
   let key: u32 = 0;
-  while ((<u32>load<u8>(NAMED + (key >> 3)) >> (key & 7)) & 1) key++;
+  while ((<u32>load<u8>((key >> 3) + State.NAMED) >> (key & 7)) & 1) key++;
   return key + 1;
 }
 
 // --- Records -----------------------------------------------------------------------------------------------
 
 // @ts-ignore: decorator
-@inline export function itemsBelow(record: usize): u32 { return load<u32>(record, 40); }
+@inline export function itemsBelow(record: usize): u32 { return load<u32>(record, Field.ITEMS_BELOW); }
 // @ts-ignore: decorator
-@inline export function bytesBelow(record: usize): u32 { return load<u32>(record, 44); }
+@inline export function bytesBelow(record: usize): u32 { return load<u32>(record, Field.BYTES_BELOW); }
 // @ts-ignore: decorator
 @inline export function setBelow(record: usize, items: u32, bytes: u32): void {
-  store<u32>(record, items, 40);
-  store<u32>(record, bytes, 44);
+  store<u32>(record, items, Field.ITEMS_BELOW);
+  store<u32>(record, bytes, Field.BYTES_BELOW);
 }
 // @ts-ignore: decorator
-@inline export function syntaxOf(record: usize): Syntax { return <Syntax>load<u32>(record); }
+@inline export function syntaxOf(record: usize): Syntax { return <Syntax>load<u32>(record, Field.SYNTAX); }
 /** Items that the record stands for: keys, or 1. */
 // @ts-ignore: decorator
-@inline export function standsFor(record: usize): u32 { return load<u32>(record, 4); }
+@inline export function standsFor(record: usize): u32 { return load<u32>(record, Field.STANDS_FOR); }
 // @ts-ignore: decorator
-@inline export function firstChild(record: usize): usize { return load<u32>(record, 8); }
+@inline export function firstChild(record: usize): usize { return load<u32>(record, Field.FIRST_CHILD); }
 // @ts-ignore: decorator
-@inline export function nextSibling(record: usize): usize { return load<u32>(record, 12); }
+@inline export function nextSibling(record: usize): usize { return load<u32>(record, Field.SIBLING); }
 // @ts-ignore: decorator
-@inline export function lowValue(record: usize): u64 { return load<u64>(record, 16); }
+@inline export function lowValue(record: usize): u64 { return load<u64>(record, Field.LOW); }
 // @ts-ignore: decorator
-@inline export function highValue(record: usize): u64 { return load<u64>(record, 24); }
+@inline export function highValue(record: usize): u64 { return load<u64>(record, Field.HIGH); }
 // @ts-ignore: decorator
-@inline export function ruleOf(record: usize): Rule { return <Rule>load<u32>(record, 32); }
+@inline export function ruleOf(record: usize): Rule { return <Rule>load<u32>(record, Field.RULE); }
 // @ts-ignore: decorator
 @inline export function setRule(record: usize, rule: Rule, least: u64): void {
-  store<u32>(record, rule, 32);
-  store<u64>(record, least, 16);
+  store<u32>(record, rule, Field.RULE);
+  store<u64>(record, least, Field.LOW);
 }
 
 // @ts-ignore: decorator
@@ -161,12 +171,12 @@ function makeRecord(syntax: Syntax, count: u32, low: u64, high: u64): usize {
   const record = recordsEnd();
   reserve(record + RECORD_BYTES);
   memory.fill(record, 0, RECORD_BYTES);
-  store<u32>(record, syntax);
-  store<u32>(record, count, 4);
-  store<u64>(record, low, 16);
-  store<u64>(record, high, 24);
-  store<i32>(record, 1, 48);
-  store<u32>(0, <u32>(record + RECORD_BYTES));
+  store<u32>(record, syntax, Field.SYNTAX);
+  store<u32>(record, count, Field.STANDS_FOR);
+  store<u64>(record, low, Field.LOW);
+  store<u64>(record, high, Field.HIGH);
+  store<i32>(record, 1, Field.WEIGHT);
+  setRecordsEnd(record + RECORD_BYTES);
   return record;
 }
 
@@ -186,10 +196,11 @@ export function makeTree(rule: Rule): usize {
 
 /** Adds an item to a term, behind those that it has. */
 export function addChild(term: usize, child: usize): void {
-  const last = <usize>load<u32>(term, 36);
-  store<u32>(child, 0, 12);
-  if (last) store<u32>(last, <u32>child, 12); else store<u32>(term, <u32>child, 8);
-  store<u32>(term, <u32>child, 36);
+  const last = <usize>load<u32>(term, Field.LAST_CHILD);
+  store<u32>(child, 0, Field.SIBLING);
+  if (last) store<u32>(last, <u32>child, Field.SIBLING);
+  else store<u32>(term, <u32>child, Field.FIRST_CHILD);
+  store<u32>(term, <u32>child, Field.LAST_CHILD);
 }
 
 /** Moves all items of term `from` to the end of those of `term`. */
@@ -210,17 +221,21 @@ export function join(term: usize, child: usize): void {
 }
 
 // @ts-ignore: decorator
-@inline export function weightOf(record: usize): i32 { return load<i32>(record, 48); }
+@inline export function weightOf(record: usize): i32 { return load<i32>(record, Field.WEIGHT); }
 // @ts-ignore: decorator
-@inline export function setWeightOf(record: usize, weight: i32): void { store<i32>(record, weight, 48); }
+@inline export function setWeightOf(record: usize, weight: i32): void {
+  store<i32>(record, weight, Field.WEIGHT);
+}
 // @ts-ignore: decorator
-@inline export function normalOf(record: usize): u32 { return load<u32>(record, 52); }
+@inline export function normalOf(record: usize): u32 { return load<u32>(record, Field.NORMAL); }
 // @ts-ignore: decorator
-@inline export function setNormal(record: usize, normal: u32): void { store<u32>(record, normal, 52); }
+@inline export function setNormal(record: usize, normal: u32): void {
+  store<u32>(record, normal, Field.NORMAL);
+}
 // @ts-ignore: decorator
-@inline export function hashOf(record: usize): u64 { return load<u64>(record, 56); }
+@inline export function hashOf(record: usize): u64 { return load<u64>(record, Field.HASH); }
 // @ts-ignore: decorator
-@inline export function setHash(record: usize, hash: u64): void { store<u64>(record, hash, 56); }
+@inline export function setHash(record: usize, hash: u64): void { store<u64>(record, hash, Field.HASH); }
 
 /** Items of a term: each key counts. */
 export function childItems(term: usize): u32 {
