@@ -18,16 +18,15 @@ import {
   LANES, LANES_BYTES, ALL_LANES, delayOne, delayTwo, putLanesOnly, putLanes, reverse, sortBitonic,
 } from "./lanes";
 
-// An array is searched instead of read in full if it is this many times as long as the other one:
-/** ... where the alternative is to compare blocks, ... */
-// @ts-ignore: decorator
-@inline const LOOKUP_RATIO: u32 = 24;
-/** ... to merge blocks, which costs about three times as much, ... */
-// @ts-ignore: decorator
-@inline const SPLICE_RATIO: u32 = 8;
-/** ... or to merge members one by one. */
-// @ts-ignore: decorator
-@inline const REST_RATIO: u32 = 4;
+/** An array is searched, not read in full, if it is this many times as long as the other one. */
+const enum Ratio {
+  /** The alternative is to compare blocks. */
+  LOOKUP = 24,
+  /** The alternative is to merge blocks, which costs about three times as much. */
+  SPLICE = 8,
+  /** The alternative is to merge members one by one. */
+  REST = 4,
+}
 
 /** Offset of the last member of a block. */
 // @ts-ignore: decorator
@@ -100,8 +99,8 @@ export function intersectArraysCardinality(a: usize, aCount: u32, b: usize, bCou
 
 // @ts-ignore: decorator
 @inline function intersect<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  if (aCount <= LANES || aCount * LOOKUP_RATIO < bCount) return lookUpLeft<And, S>(a, aCount, b, bCount, out);
-  if (bCount <= LANES || bCount * LOOKUP_RATIO < aCount) return lookUpRight<S>(a, aCount, b, bCount, out);
+  if (aCount <= LANES || aCount * Ratio.LOOKUP < bCount) return lookUpLeft<And, S>(a, aCount, b, bCount, out);
+  if (bCount <= LANES || bCount * Ratio.LOOKUP < aCount) return lookUpRight<S>(a, aCount, b, bCount, out);
   return filterBlocks<And, S>(a, aCount, b, bCount, out, arrayBytes(min(aCount, bCount)));
 }
 
@@ -110,10 +109,10 @@ export function intersectArraysCardinality(a: usize, aCount: u32, b: usize, bCou
  * `out` needs room for aCount members and may be `a`.
  */
 export function differenceArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  if (aCount <= LANES || aCount * LOOKUP_RATIO < bCount) {
+  if (aCount <= LANES || aCount * Ratio.LOOKUP < bCount) {
     return lookUpLeft<AndNot, Store>(a, aCount, b, bCount, out);
   }
-  if (bCount <= LANES || bCount * LOOKUP_RATIO < aCount) {
+  if (bCount <= LANES || bCount * Ratio.LOOKUP < aCount) {
     return memberCount(
       out, splice<AndNot, Right, Left>(b, b + arrayBytes(bCount), a, a + arrayBytes(aCount), out),
     );
@@ -139,7 +138,7 @@ export function xorArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usi
 
 // @ts-ignore: decorator
 @inline function combine<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  if (aCount < LANES || bCount < LANES || aCount * SPLICE_RATIO < bCount || bCount * SPLICE_RATIO < aCount) {
+  if (aCount < LANES || bCount < LANES || aCount * Ratio.SPLICE < bCount || bCount * Ratio.SPLICE < aCount) {
     return memberCount(out, combineRest<O>(a, a + arrayBytes(aCount), b, b + arrayBytes(bCount), out));
   }
   return combineBlocks<O>(a, aCount, b, bCount, out);
@@ -338,8 +337,8 @@ function splice<O, F, M>(few: usize, fewEnd: usize, many: usize, manyEnd: usize,
  * returns the end of the result.
  */
 function combineRest<O>(a: usize, aEnd: usize, b: usize, bEnd: usize, out: usize): usize {
-  if ((aEnd - a) * REST_RATIO < bEnd - b) return splice<O, Left, Right>(a, aEnd, b, bEnd, out);
-  if ((bEnd - b) * REST_RATIO < aEnd - a) return splice<O, Right, Left>(b, bEnd, a, aEnd, out);
+  if ((aEnd - a) * Ratio.REST < bEnd - b) return splice<O, Left, Right>(a, aEnd, b, bEnd, out);
+  if ((bEnd - b) * Ratio.REST < aEnd - a) return splice<O, Right, Left>(b, bEnd, a, aEnd, out);
   while (a < aEnd && b < bEnd) {
     const x = left.load16(a, 0), y = right.load16(b, 0);
     store<u16>(out, min(x, y));

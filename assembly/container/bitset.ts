@@ -15,7 +15,7 @@ import { BITSET_BYTES, UNIVERSE } from "./limits";
 @inline const BLOCK: usize = 64;
 /**
  * Several bitsets are combined in parts of this size: first this part of all of them, then the next
- * part. With short turns the CPU keeps prefetching from each bitset; if it read whole bitsets in turn,
+ * part. With small parts, the CPU keeps prefetching from each bitset. If it read whole bitsets in turn,
  * it would have to start over with each.
  */
 // @ts-ignore: decorator

@@ -29,7 +29,7 @@ export function planesFor(least: u32): u32 {
   return max(PLANES_LEAST, least > 1 ? 32 - <u32>clz<u32>(least - 1) : 0);
 }
 
-/** What counters that overflow at `least` begin at. */
+/** The number at which counters that overflow at `least` begin. */
 // @ts-ignore: decorator
 @inline function startOf(count: u32, least: u32): u32 { return ((<u32>1) << count) - least; }
 /** The words of plane `index` where all counters are at `start`. */
@@ -89,21 +89,19 @@ function addFirstPair(a: usize, b: usize, p: usize, out: usize, start: u32): voi
 }
 
 /**
- * What happens to what overflows: it joins what is at `out`, or is written there.
+ * Where the bits that overflow go: they join those at `out`, or replace them.
  * The types differ in size, as in kernel.ts.
  */
 type Join = u8;
 type Pass = u16;
 
-/**
- * What a plane holds before: what has been stored there, or nothing yet, which counts as no bits or as all.
- */
+/** What a plane holds before: stored bits, or nothing yet, which stands for all zeros or all ones. */
 type Begun = u8;
 type Zeros = u16;
 type Ones = u32;
 
 /**
- * Adds two parts to the first two planes; what overflows goes to `out`.
+ * Adds two parts to the first two planes; bits that overflow go to `out`.
  * As in bitset.ts, a block's highest address is accessed first and all loads come before the first store.
  */
 // @ts-ignore: decorator
@@ -194,7 +192,7 @@ type Ones = u32;
 // @ts-ignore: decorator
 @inline function joins<J>(): bool { return is<J, Join>(); }
 
-/** Adds the part at `carry` to a plane's part at `p`; what overflows goes to `out`. */
+/** Adds the part at `carry` to a plane's part at `p`; bits that overflow go to `out`. */
 // @ts-ignore: decorator
 @inline function ripple<J>(carry: usize, p: usize, out: usize): void {
   for (const end = p + PART_BYTES; p < end; p += LANES_BYTES, carry += LANES_BYTES, out += LANES_BYTES) {
@@ -327,7 +325,7 @@ export function countInBytes(counters: usize, a: usize, members: u32): void {
 
 /**
  * Writes the values that were counted at least `least` (1 to 255) times,
- * or with `exactly` just so often, as a bitset to `out`. Returns their number.
+ * or with `exactly` just that often, as a bitset to `out`. Returns their number.
  */
 export function reachedInBytes(counters: usize, least: u32, exactly: bool, out: usize): u32 {
   let members: u64 = 0;
@@ -341,9 +339,8 @@ export function reachedInBytes(counters: usize, least: u32, exactly: bool, out: 
 }
 
 /**
- * Sorts the `members` values at `at` and keeps those that occur `least` times or more, or with `exactly` just
- * so often.
- * Returns how many are kept. For few values: the time is that of an insertion sort.
+ * Sorts the `members` values at `at` and keeps those that occur at least `least` times, or with `exactly`
+ * just that often. Returns how many are kept. For few values: the time is that of an insertion sort.
  */
 export function keepRepeated(at: usize, members: u32, least: u32, exactly: bool): u32 {
   const end = at + arrayBytes(members);
@@ -382,8 +379,8 @@ export function keepRepeated(at: usize, members: u32, least: u32, exactly: bool)
 @inline const EDGE_BYTES: usize = 4;
 
 /**
- * Sorts the edges at `at`, which end at `end`. Writes the values that lie in `least` of the runs or more, or
- * with `exactly` in just so many, to `out` as a runs payload, and returns the number of values. For few
+ * Sorts the edges at `at`, which end at `end`. Writes the values that lie in at least `least` of the runs, or
+ * with `exactly` in just that many, to `out` as a runs payload, and returns the number of values. For few
  * edges: the time is that of an insertion sort.
  */
 export function sweepEdges(at: usize, end: usize, least: u32, exactly: bool, out: usize): u32 {

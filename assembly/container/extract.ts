@@ -1,7 +1,7 @@
 // Extracts the members of a bitset, as an array or as buckets.
 //
-// In a bitset that becomes an array, most words are 0, and which ones are not is unpredictable: a branch
-// on that costs more than the work on the word. So there is none. A bitset is read in lanes of 16 bits,
+// In a bitset that becomes an array, most words are 0, and it is unpredictable which ones are not: a branch
+// on that would cost more than the work on the word. So there is none. A bitset is read in lanes of 16 bits,
 // eight at a time. The lanes that have members are appended to a list, and then the members of eight
 // listed lanes are extracted at once.
 

@@ -30,6 +30,10 @@ export type Not = i16;
 // @ts-ignore: decorator
 @inline export function isUnary<O>(): bool { return isSigned<O>(); }
 
+/** For And and AndNot: whether a member of the left set is kept if the right set does not have it, 0 or 1. */
+// @ts-ignore: decorator
+@inline export function lacks<O>(): u32 { return u32(is<O, AndNot>()); }
+
 // @ts-ignore: decorator
 @inline export function combineWords<O>(x: u64, y: u64): u64 {
   if (is<O, And>()) return x & y;

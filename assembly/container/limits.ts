@@ -39,7 +39,7 @@
 
 /**
  * Whether a container of that cardinality, if not runs, is an array in the portable format.
- * Only this function decides that. Which kind it is in memory, kind.ts says.
+ * Only this function decides that. kind.ts decides which kind it has in memory.
  */
 // @ts-ignore: decorator
 @inline export function isArraySized(cardinality: u32): bool { return cardinality <= ARRAY_MAX; }

@@ -2,7 +2,7 @@
 // operand that `left` shows, right `b` the one at `b` of the operand that `right` shows.
 
 import { bits, left, right } from "../env/memory";
-import { Or, Xor, AndNot, Store, StoreOnly, Count, counts, stores, is } from "./kernel";
+import { And, Or, Xor, AndNot, Store, StoreOnly, Count, counts, stores, is, lacks } from "./kernel";
 import {
   MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, runsBytes, memberCount,
 } from "./limits";
@@ -18,11 +18,11 @@ import { setBits, clearBits, flipBits } from "./bitset";
  * Intersects left array `a` with right bitset `b`, to an array; returns the cardinality. `out` may be `a`.
  */
 export function intersectArrayBitset(a: usize, aCount: u32, b: usize, out: usize): u32 {
-  return filterByBitset<Store>(a, aCount, b, out, 0);
+  return filterByBitset<And, Store>(a, aCount, b, out);
 }
 
 export function intersectArrayBitsetCardinality(a: usize, aCount: u32, b: usize): u32 {
-  return filterByBitset<Count>(a, aCount, b, 0, 0);
+  return filterByBitset<And, Count>(a, aCount, b, 0);
 }
 
 /**
@@ -30,24 +30,24 @@ export function intersectArrayBitsetCardinality(a: usize, aCount: u32, b: usize)
  * returns the cardinality. `out` may be `a`.
  */
 export function differenceArrayBitset(a: usize, aCount: u32, b: usize, out: usize): u32 {
-  return filterByBitset<Store>(a, aCount, b, out, 1);
+  return filterByBitset<AndNot, Store>(a, aCount, b, out);
 }
 
-/** Keeps the members that are in `b`, or with `flip` 1 those that are not. */
+/** Keeps the members that are in `b` (And) or not in `b` (AndNot). */
 // @ts-ignore: decorator
-@inline function filterByBitset<S>(a: usize, aCount: u32, b: usize, out: usize, flip: u32): u32 {
+@inline function filterByBitset<O, S>(a: usize, aCount: u32, b: usize, out: usize): u32 {
   const end = a + arrayBytes(aCount), start = out;
   for (; a < end; a += MEMBER_BYTES) {
     const value = left.load16(a, 0);
     if (stores<S>()) store<u16>(out, value);
-    out += <usize>(rightHas(b, value) ^ flip) << 1;
+    out += <usize>(rightHas(b, value) ^ lacks<O>()) << 1;
   }
   return memberCount(start, out);
 }
 
 /** Intersects left array `a` with right runs `b`, to an array; returns the cardinality. `out` may be `a`. */
 export function intersectArrayRuns(a: usize, aCount: u32, b: usize, out: usize): u32 {
-  return filterByRuns(a, aCount, b, out, 0);
+  return filterByRuns<And>(a, aCount, b, out);
 }
 
 /**
@@ -55,12 +55,12 @@ export function intersectArrayRuns(a: usize, aCount: u32, b: usize, out: usize):
  * returns the cardinality. `out` may be `a`.
  */
 export function differenceArrayRuns(a: usize, aCount: u32, b: usize, out: usize): u32 {
-  return filterByRuns(a, aCount, b, out, 1);
+  return filterByRuns<AndNot>(a, aCount, b, out);
 }
 
-/** Keeps the members that are in a run, or with `flip` 1 those that are in none. */
+/** Keeps the members that are in a run (And) or in none (AndNot). */
 // @ts-ignore: decorator
-@inline function filterByRuns(a: usize, aCount: u32, b: usize, out: usize, flip: u32): u32 {
+@inline function filterByRuns<O>(a: usize, aCount: u32, b: usize, out: usize): u32 {
   const end = a + arrayBytes(aCount), bEnd = b + runsBytes(right.load16(b, 0)), start = out;
   let low: u32 = UNIVERSE, high: u32 = UNIVERSE;     // the first run that does not end below `value`
   b += RUNS_HEADER_BYTES;
@@ -74,7 +74,7 @@ export function differenceArrayRuns(a: usize, aCount: u32, b: usize, out: usize)
       high = low + right.load16(b, 2);
     }
     store<u16>(out, value);
-    out += usize(u32(low <= value) ^ flip) << 1;
+    out += usize(u32(low <= value) ^ lacks<O>()) << 1;
   }
   return memberCount(start, out);
 }

@@ -13,7 +13,7 @@
 
 import { left, right } from "../env/memory";
 import { Left, Own, Right, view32, view64 } from "../env/view";
-import { AndNot, Or, Store, combineWords, stores, is } from "./kernel";
+import { And, AndNot, Or, Store, combineWords, stores, is, lacks } from "./kernel";
 import {
   BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, memberCount, runsBytes,
   SHORT_HEADER_BYTES, shortBytes,
@@ -335,7 +335,7 @@ export function combineShorts<O, S>(a: usize, b: usize, first: u32, words: u32, 
  * returns the cardinality. `out` may be `a`.
  */
 export function intersectArrayShort<S>(a: usize, aCount: u32, b: usize, out: usize): u32 {
-  return filterByShort<S>(a, aCount, b, out, 0);
+  return filterByShort<And, S>(a, aCount, b, out);
 }
 
 /**
@@ -343,12 +343,12 @@ export function intersectArrayShort<S>(a: usize, aCount: u32, b: usize, out: usi
  * returns the cardinality. `out` may be `a`.
  */
 export function differenceArrayShort(a: usize, aCount: u32, b: usize, out: usize): u32 {
-  return filterByShort<Store>(a, aCount, b, out, 1);
+  return filterByShort<AndNot, Store>(a, aCount, b, out);
 }
 
-/** Keeps the members that are in `b`, or with `flip` 1 those that are not. */
+/** Keeps the members that are in `b` (And) or not in `b` (AndNot). */
 // @ts-ignore: decorator
-@inline function filterByShort<S>(a: usize, aCount: u32, b: usize, out: usize, flip: u32): u32 {
+@inline function filterByShort<O, S>(a: usize, aCount: u32, b: usize, out: usize): u32 {
   const header = right.load32(b, 0), first = header & Header.FIRST_MASK;
   const words = wordsOf(header), bits = wordsAt(b);
   const end = a + arrayBytes(aCount), start = out;
@@ -357,7 +357,7 @@ export function differenceArrayShort(a: usize, aCount: u32, b: usize, out: usize
     const at = bits + select<usize>(<usize>word << 3, 0, reaches);
     const has = <u32>(right.load64(at, 0) >> (value & 63)) & u32(reaches);
     if (stores<S>()) store<u16>(out, value);
-    out += <usize>(has ^ flip) << 1;
+    out += <usize>(has ^ lacks<O>()) << 1;
   }
   return memberCount(start, out);
 }

@@ -113,12 +113,12 @@ function nextChange(tally: usize, from: u32): u32 {
   return exactly ? sum == least : sum >= least;
 }
 
-/** The answer of tallyToRuns() where there are too many runs. */
+/** What tallyToRuns() returns where there are too many runs. */
 // @ts-ignore: decorator
 @inline export const TOO_MANY_RUNS: u32 = u32.MAX_VALUE;
 
 /**
- * Writes the values whose sum, plus `base`, is `least` or more, or with `exactly` just `least`,
+ * Writes the values whose sum, plus `base`, is at least `least`, or with `exactly` just `least`,
  * to `out` as a runs payload of up to `most` runs. Returns the number of values, or TOO_MANY_RUNS.
  */
 export function tallyToRuns(tally: usize, base: i32, least: i32, exactly: bool, out: usize, most: u32): u32 {
@@ -194,13 +194,13 @@ export function planesToBitset(
 
 /**
  * Which of 64 counters, whose bits are the words at `at` of `count` planes,
- * are `wanted` or more, or with `exactly` just `wanted`.
+ * are at least `wanted`, or with `exactly` just `wanted`.
  */
 // @ts-ignore: decorator
 @inline function planesReach(at: usize, count: u32, wanted: i32, exactly: bool): u64 {
   if (wanted < 0) return exactly ? 0 : u64.MAX_VALUE;
   if (wanted >> count) return 0;
-  // Both are as far as the planes seen so far tell, from the lowest bit on.
+  // What the planes seen so far tell about each counter, from the lowest bit on.
   let more = u64.MAX_VALUE, differs: u64 = 0;
   for (let i: u32 = 0; i < count; i++, at += BITSET_BYTES) {
     const word = load<u64>(at), ones: u64 = -(<u64>((wanted >> i) & 1));

@@ -86,9 +86,9 @@ export namespace vector {
 /** How much a call has worked. */
 export namespace work {
   /**
-   * Counts `units` of work: one is about what a container takes, or a step to one. The host looks at its
-   * clock when it has counted many, and ends a question that takes too long: then the call does not return.
-   * Costs a subtraction and a branch.
+   * Counts `units` of work. A unit is about what it takes to step to a container, or to combine it. After
+   * many units the host looks at its clock, and ends a question that takes too long: then the call does not
+   * return. Costs a subtraction and a branch.
    */
   // @ts-ignore: decorator
   @external("work", "spend") export declare function spend(units: u32): void;

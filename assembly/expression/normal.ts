@@ -4,8 +4,8 @@
 //
 //   ALL, LESS, ANY   x & x = x; x | x = x; x & ~x is nothing. Complements join the other side:
 //                    ~x & y = y - x; ~x | y = ~(x - y). Ranges are intersected or united.
-//   ODD              x ^ x is nothing; ~x ^ y = ~(x ^ y). Of ranges, the places are left where they are odd
-//                    in number.
+//   ODD              x ^ x is nothing; ~x ^ y = ~(x ^ y). Ranges become those where an odd number of them
+//                    overlap.
 //   ATLEAST, EXACTLY items get weights: what is there k times weighs k, and a complement weighs -1 while a
 //                    constant grows by 1. Ranges make steps of the constant. What can do without weights
 //                    becomes ATLEAST, EXACTLY, ALL or ANY, because counting is quicker. The rest are sums
@@ -54,11 +54,11 @@ const enum Edge { OFFSET = 0, BY = 8 }
 // @ts-ignore: decorator
 @inline const REPEATED_MOST: i64 = 2;
 
-/** How an item counts that is gathered twice. */
+/** How an item counts that is gathered more than once. */
 const enum Mode {
-  /** as well: flags WITH and WITHOUT */
+  /** once: it gets the flags of all, WITH or WITHOUT */
   FLAGS,
-  /** an odd number of times or not at all */
+  /** once, or not at all if it is there an even number of times */
   PARITY,
   /** as often as it is there */
   WEIGHT,
@@ -117,8 +117,8 @@ function nothing(): Reference {
 // What has been gathered: a header of HEADER_BYTES behind the records, then the items, then the edges.
 //
 //   +0  u32 items      +4  u32 edges     +8  u32 where the edges begin   +12 u32 mode
-//   +16 i64 what counts everywhere       +24 u32 items that are constants
-//   +28 i32 how often what is gathered is there
+//   +16 i64 constant that counts at every offset     +24 u32 items that are constants
+//   +28 i32 weight of the item that is being gathered
 
 /** Where the fields of the header are, as above. */
 const enum List { ITEMS = 0, EDGES = 4, EDGES_AT = 8, MODE = 12, CONSTANT = 16, CONSTANTS = 24, TIMES = 28 }
@@ -242,8 +242,8 @@ function gatherKeys(list: usize, record: usize, complement: bool): void {
 }
 
 /**
- * Whether all items of the record are items of the ALL or LESS that gathers it:
- * of which x - y has x, and not y.
+ * Whether the items of the record can become items of the ALL or LESS that gathers it:
+ * those of x - y are x, and the complement of y.
  */
 function joins(record: usize, complement: bool): bool {
   const rule = ruleOf(record);
@@ -284,7 +284,7 @@ function putEdge(list: usize, offset: u64, by: i32): void {
   store<u32>(list, edgesOf(list) + 1, List.EDGES);
 }
 
-/** Sorts the lists, and makes one item of those that are the same. */
+/** Sorts the lists, and makes one item of all that are the same. */
 function settle(list: usize): void {
   const mode = modeOf(list), items = itemsOf(list);
   sortElements(itemAt(list, 0), items);
@@ -310,7 +310,7 @@ function isSame(list: usize, i: u32, j: u32): bool {
   return (!x && !y) || (x != 0 && y != 0 && equal(x, y));
 }
 
-/** Whether two records in normal form are the same, whose hashes are. */
+/** Whether two records in normal form are the same. */
 function equal(x: usize, y: usize): bool {
   if (syntaxOf(x) != syntaxOf(y) || hashOf(x) != hashOf(y) || weightOf(x) != weightOf(y)) return false;
   if (lowValue(x) != lowValue(y) || highValue(x) != highValue(y) || ruleOf(x) != ruleOf(y)) return false;
@@ -322,7 +322,7 @@ function equal(x: usize, y: usize): bool {
   return !a && !b;
 }
 
-/** Sorts `count` elements at `at` by their first u64, ascending: by a heap, unless they are sorted. */
+/** Sorts the `count` elements at `at` by their first u64, ascending. A heapsort, unless they are sorted. */
 function sortElements(at: usize, count: u32): void {
   let sorted = true;
   for (let i: u32 = 1; i < count && sorted; i++) sorted = elementKey(at, i - 1) <= elementKey(at, i);
@@ -373,7 +373,7 @@ const enum Wanted { EQUAL, OTHER, ODD, EVEN, LEAST, ANY }
 }
 
 /**
- * The ranges in which the number of ranges suits, as children of a new sum whose constant is nothing.
+ * The offsets at which the number of ranges suits, as ranges that are the children of a new sum.
  * With Wanted.ANY their weights are these numbers, and otherwise 1.
  */
 function sweep(list: usize, constant: i64, wanted: Wanted, than: i64): usize {
@@ -561,7 +561,7 @@ function normalCount(record: usize, exactly: bool): Reference {
   return countOf(list, ranges, least, exactly);
 }
 
-/** Items of which at least or exactly `least` weigh together; there are no ranges. */
+/** Where the weights of the items add up to at least, or exactly, `least`. There are no ranges. */
 function countOf(list: usize, sum: usize, least: i64, exactly: bool): Reference {
   const items = itemsOf(list), unit = abs<i32>(weightOfItem(list, 0));
   let up: i64 = 0, down: i64 = 0, alike = true;
@@ -578,7 +578,7 @@ function countOf(list: usize, sum: usize, least: i64, exactly: bool): Reference 
   }
   if (least > up || (exactly && least < down)) return nothing();
   if (!exactly && least <= down) return nothing() | COMPLEMENT;
-  // Then all that weigh more than 0 are needed, and none that weigh less.
+  // Then all items of positive weight are needed, and none of negative weight.
   if (least == up) return whereAll(list, 1, false);
   if (exactly ? least == down : least == down + 1) return whereAll(list, -1, !exactly);
   if (!alike && !down && up <= REPEATED_MOST * <i64>items && onlyKeysRepeat(list)) {
@@ -602,7 +602,7 @@ function onlyKeysRepeat(list: usize): bool {
   return true;
 }
 
-/** Items with small weights, counted as often as they weigh: that is quicker than a sum. */
+/** Items with small weights are counted as often as they weigh, which is quicker than a sum. */
 function countRepeated(list: usize, least: i64, exactly: bool): Reference {
   const counted = makeTree(exactly ? Rule.EXACTLY : Rule.ATLEAST);
   setRule(counted, ruleOf(counted), <u64>least);
@@ -619,7 +619,7 @@ function countRepeated(list: usize, least: i64, exactly: bool): Reference {
   return <u32>counted;
 }
 
-/** In all items whose weight has the sign `sign` and in no others, or with `complement` elsewhere. */
+/** In all items whose weight has the sign `sign` and in no others; with `complement` everywhere else. */
 function whereAll(list: usize, sign: i32, complement: bool): Reference {
   for (let i: u32 = 0; i < itemsOf(list); i++) {
     setWeightOfItem(list, i, weightOfItem(list, i) * sign > 0 ? Flag.WITH : Flag.WITHOUT);
@@ -697,10 +697,10 @@ function hashTerm(term: usize): void {
   setHash(term, hash);
 }
 
-// --- What is left ------------------------------------------------------------------------------------------
+// --- The final tree ----------------------------------------------------------------------------------------
 
 /**
- * Moves the records of the tree at `root` down to `to`, where what follows is garbage.
+ * Moves the records of the tree at `root` down to `to`. Everything from there on is garbage.
  * Returns the root's new address.
  */
 function moveTree(root: usize, to: usize): usize {
@@ -713,7 +713,8 @@ function moveTree(root: usize, to: usize): usize {
 }
 
 /**
- * Copies the record and all below it behind the records, as they are to be `by` bytes further down.
+ * Copies the record and all below it behind the records, with the addresses that they will have `by` bytes
+ * further down.
  * Returns where the copy will be.
  */
 function copyTree(record: usize, by: usize): usize {

@@ -20,8 +20,8 @@ const enum Slot { IDENTITY = 0, OPERAND = 8 }
 @inline const SLOT_BYTES: usize = 16;
 
 /**
- * Whether the operand has members. All empty ones are alike,
- * but finding them would take longer than combining them.
+ * Whether the operand has members. All empty operands are the same bitmap,
+ * but finding the repeated ones would take longer than combining them.
  */
 // @ts-ignore: decorator
 @inline function hasMembers(operand: u32): bool {
@@ -66,7 +66,7 @@ function makeTable(at: usize, slotsAt: usize, count: u32): bool {
   return repeated;
 }
 
-/** Whether any of the first `count` operands, COMPARED at most, are the same bitmap. */
+/** Whether any two of the first `count` operands, COMPARED at most, are the same bitmap. */
 export function anyEqual(count: u32): bool {
   let seen: u64 = 0;                          // a bit for each identity so far, which few of them share
   for (let k: u32 = 0; k < count; k++) {

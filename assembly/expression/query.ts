@@ -34,8 +34,8 @@ import { replyContainer, replySpan } from "../read/container";
 /**
  * Makes memory 0 the tree of the text, operand 0: an expression over `keys` keys of a family whose
  * greatest offset is `greatest`. Returns the bytes of the tree in the high half. After a mistake, returns
- * the mistake in the low half and the place of it, counted from 1, in the high half. For UNNAMED_KEY, adds
- * the key's number to the reply.
+ * the mistake in the low half and its place, counted from 1, in the high half. For UNNAMED_KEY, adds the
+ * key's number to the reply.
  */
 export function parseQuery(keys: u32, greatest: u64): u64 {
   right.select(0);

@@ -3,11 +3,11 @@
 //
 //   +0   u32 syntax          +4  u32 items that it stands for
 //   +8   u32 first child     +12 u32 next sibling; 0 for none
-//   +16  u64 first key, first offset, or how many items
+//   +16  u64 first key, first offset, or the number that belongs to the rule
 //   +24  u64 last key, last offset
 //   +32  u32 rule of a TERM  +36 u32 last child
-//   +40  u32 items and       +44 u32 bytes that it and everything below it takes as terms (terms.ts)
-//   +48  i32 weight in a sum +52 u32 what it is the same as (normal.ts)
+//   +40  u32 items and       +44 u32 bytes that it and everything below it take as terms (terms.ts)
+//   +48  i32 weight in a sum +52 u32 its normal form, as a reference (normal.ts)
 //   +56  u64 hash: equal records have equal ones
 //
 // At the memory's start is the state of the parser, because the core has no variables:
@@ -213,8 +213,8 @@ export function moveChildren(term: usize, from: usize): void {
 }
 
 /**
- * Adds `child` to a term, or its items if it has the same rule and the rule is one for
- * which that makes no difference.
+ * Adds `child` to a term, or its items if it has the same rule.
+ * For rules of which that makes no difference, such as ANY.
  */
 export function join(term: usize, child: usize): void {
   if (isTerm(child, ruleOf(term))) moveChildren(term, child); else addChild(term, child);

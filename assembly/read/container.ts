@@ -1,4 +1,4 @@
-// One container of memory 0, whatever its kind: what it has, as the kernels of its kind tell.
+// Queries on one container of memory 0, answered by the kernels of its kind.
 // Each function names all kinds, and traps for one that it does not know.
 
 import { reply } from "../env/memory";
@@ -23,7 +23,7 @@ import {
   shortWord,
 } from "../container/short";
 
-/** What nextSetIn() and nextClearIn() answer when there is no such offset. */
+/** What nextSetIn() and nextClearIn() return when there is no such offset. */
 // @ts-ignore: decorator
 @inline export const NONE: u32 = UNIVERSE;
 
