@@ -69,7 +69,7 @@ static struct {
 static void begin(const struct subject *k) {
     if (!memory.scarce) return;
     memcpy(memory.before, k->bits, sizeof k->bits);
-    sandbox_limit((memory.in_all ? 0 : (uint32_t)bitmap_bytes(k->b)) + memory.room);
+    sandbox_limit_arenas((memory.in_all ? 0 : (uint32_t)bitmap_bytes(k->b)) + memory.room);
 }
 
 /* begin() for a write in place to bits from `low` to `high`. */
@@ -82,7 +82,7 @@ static void begin_in_place(const struct subject *k, enum write write, uint32_t l
 static int done(struct subject *k, status s) {
     int refused = s == OUT_OF_MEMORY && memory.scarce;
     after_write(k->b, s);
-    if (memory.scarce) sandbox_limit(UINT32_MAX);
+    if (memory.scarce) sandbox_limit_arenas(UINT32_MAX);
     memory.scarce = 0;
     if (refused) memcpy(k->bits, memory.before, sizeof k->bits);
     else must(s);

@@ -45,7 +45,7 @@ static status built(status s, bitmap **b) {
 }
 
 /* An estimate of the bytes that the operation's result and building it need. */
-static uint64_t expected(enum operation operation, const span *sources, uint32_t count) {
+static uint64_t estimate(enum operation operation, const span *sources, uint32_t count) {
     uint64_t bytes = 0;
     frame f = reading(bitmap_empty);
     f.operands = sources;
@@ -56,7 +56,7 @@ static uint64_t expected(enum operation operation, const span *sources, uint32_t
 
 status core_combine(enum operation operation, const operands *sources, result *r) {
     frame f;
-    uint64_t bytes = expected(operation, sources->list, sources->count);
+    uint64_t bytes = estimate(operation, sources->list, sources->count);
     if (!start_building(&f, sources->list, sources->count, bytes)) return OUT_OF_MEMORY;
     return built(COUNTING_IN(&f, core.combine(operation, f.operand_count), r->members), &r->b);
 }
@@ -97,7 +97,7 @@ static void keep_tree(query *q, const char *text, size_t length, uint32_t bytes)
     known.tree = q->tree = copy_span(known.tree, arena(current.growable), bytes);
 }
 
-/* Returns to a caller whose variables _longjmp does not touch. */
+/* A function of its own, so that _longjmp leaves the variables of its caller alone. */
 static status parse_in(const frame *f, const query *q, uint64_t *parsed) {
     return IN_CORE(f, *parsed = core.parseQuery(q->keys, q->greatest));
 }
@@ -126,7 +126,7 @@ static int start_query(frame *f, const query *q, uint64_t expected) {
 
 status core_query(const query *q, result *r) {
     frame f;
-    if (!start_query(&f, q, expected(OR, q->operands.list, q->keys))) return OUT_OF_MEMORY;
+    if (!start_query(&f, q, estimate(OR, q->operands.list, q->keys))) return OUT_OF_MEMORY;
     return built(COUNTING_IN(&f, core.query(q->keys, q->greatest), r->members), &r->b);
 }
 
@@ -164,7 +164,7 @@ status core_is_subset(const bitmap *part, const bitmap *whole, uint32_t *holds) 
 status core_complement(const bitmap *b, const uint64_t *last, result *r) {
     frame f;
     const span source = span_of(b ? b : bitmap_empty);
-    if (!start_building(&f, &source, 1, expected(NOT, &source, 1))) return OUT_OF_MEMORY;
+    if (!start_building(&f, &source, 1, estimate(NOT, &source, 1))) return OUT_OF_MEMORY;
     status s = COUNTING_IN(&f, core.complement(b != NULL, last ? *last : 0, last != NULL), r->members);
     return built(s, &r->b);
 }
@@ -187,7 +187,7 @@ static uint32_t read_payload(uint32_t format, size_t length, cardinality *member
     return number;
 }
 
-/* Returns to a caller whose variables _longjmp does not touch. */
+/* A function of its own, so that _longjmp leaves the variables of its caller alone. */
 static status deserialize_in(const frame *f, uint32_t format, size_t length, result *r, uint32_t *number) {
     return BUILDING_IN(f, *number = read_payload(format, length, &r->members));
 }

@@ -42,7 +42,7 @@ static int combine(call *c, enum operation operation, int at, result *r) {
     return done;
 }
 
-/* The arguments of NOT: a source, and, if one is `given`, the offset that the result reaches at least. */
+/* The arguments of NOT: a source, and, if one is `given`, an offset that the result reaches at least. */
 typedef struct negation {
     const bitmap *source;
     uint64_t last;
@@ -50,17 +50,16 @@ typedef struct negation {
 } negation;
 
 /* The source is at `at`; the argument `last` may follow. */
-static int parse_negation(call *c, int at, negation *of) {
-    of->given = c->argc > at + 1;
-    if (of->given && !parse_last(c, at + 1, &of->last)) return 0;
-    return open_read(c, at, &of->source);
+static int parse_negation(call *c, int at, negation *n) {
+    n->given = c->argc > at + 1;
+    if (n->given && !parse_last(c, at + 1, &n->last)) return 0;
+    return open_read(c, at, &n->source);
 }
 
 /* The offsets that the source at `at` does not have. */
 static int complement(call *c, int at, result *r) {
-    negation of;
-    return parse_negation(c, at, &of)
-        && succeeded(c, core_complement(of.source, of.given ? &of.last : NULL, r));
+    negation n;
+    return parse_negation(c, at, &n) && succeeded(c, core_complement(n.source, n.given ? &n.last : NULL, r));
 }
 
 /* Whether the operation accepts the number of sources from `at` on. */
@@ -88,16 +87,16 @@ int bitop_command(call *c) {
 
 /* Replies the cardinality of NOT: that of the whole range minus that of the source. */
 static int reply_complement(call *c, int at) {
-    negation of;
+    negation n;
     uint32_t found = 0;
     uint64_t greatest = 0;
     cardinality members = 0;
 
-    if (!parse_negation(c, at, &of)) return REDISMODULE_OK;
-    if (of.source && !succeeded(c, core_cardinality(of.source, &members))) return REDISMODULE_OK;
-    if (of.source && !succeeded(c, core_maximum(of.source, &found, &greatest))) return REDISMODULE_OK;
-    if (of.given && of.last > greatest) greatest = of.last;
-    return reply_count(c, found || of.given ? (cardinality)greatest + 1 - members : 0);
+    if (!parse_negation(c, at, &n)) return REDISMODULE_OK;
+    if (n.source && !succeeded(c, core_cardinality(n.source, &members))) return REDISMODULE_OK;
+    if (n.source && !succeeded(c, core_maximum(n.source, &found, &greatest))) return REDISMODULE_OK;
+    if (n.given && n.last > greatest) greatest = n.last;
+    return reply_count(c, found || n.given ? (cardinality)greatest + 1 - members : 0);
 }
 
 /* BITOPCARD op source [source ...]
@@ -154,8 +153,9 @@ static int open_pair(call *c, pair *p) {
         && succeeded(c, core_cardinality(p->second, &p->of_second));
 }
 
-/* CONTAINS key1 key2 [ALL | ALL_STRICT | EQ] -- whether the two intersect; key2 is a subset of key1; a
- * proper subset; the two are equal. Modes are upper case only, as in the C module. */
+/* CONTAINS key1 key2 [ALL | ALL_STRICT | EQ] -- whether the two intersect. With ALL, whether key2 is a
+ * subset of key1; with ALL_STRICT, a proper subset; with EQ, whether the two are equal. Modes are upper case
+ * only, as in the C module. */
 int contains_command(call *c) {
     static const char *const modes[] = {"ALL", "ALL_STRICT", "EQ"};
     enum { ALL, ALL_STRICT, EQ, NONE } mode = c->argc > 3 ? ALL : NONE;

@@ -119,7 +119,7 @@ int frombitmap_command(call *c) {
     return read_native(c, 2, &r) ? store_and_count(c, 1, ANY_TYPE, r) : REDISMODULE_OK;
 }
 
-/* Gives the key a string that the server creates from one of ours, and may copy. */
+/* Sets the key to a string of ours, which the server may copy. */
 static int set_string(call *c, RedisModuleKey *key, const bitmap *b, size_t length) {
     if (!has_room(c, length, 2)) return 0;
     RedisModuleString *string = RedisModule_CreateString(c->ctx, NULL, length);
@@ -130,9 +130,9 @@ static int set_string(call *c, RedisModuleKey *key, const bitmap *b, size_t leng
     return written;
 }
 
-/* Gives the key a string that the core fills where it stands, so that there is never more than one. The old
- * value is deleted first. So b is validated first: then only a bug in the core could still lose the
- * value. */
+/* Sets the key to a string that the core fills in place, so that there is never a second copy of it. This
+ * deletes the old value before the core writes, so b is validated first: then only a bug in the core could
+ * still lose the value. */
 static int fill_string(call *c, RedisModuleKey *key, const bitmap *b, size_t length) {
     const char *fault;
     size_t room;

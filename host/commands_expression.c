@@ -78,7 +78,7 @@ static void begin_query(const call *c, query *q) {
     operands_begin(&q->operands);
 }
 
-/* Makes the q->keys keys from `at` on and the expression that was parsed the operands. */
+/* Adds the q->keys keys from `at` on to the operands, and then the expression that was parsed. */
 static int open_query(call *c, query *q, int at) {
     if (!open_operands(c, at, at + (int)q->keys, &q->operands)) return 0;
     query_add_tree(q);

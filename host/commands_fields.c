@@ -113,16 +113,23 @@ static int write_fields(call *c, field_step *steps, size_t length, int writes) {
     return reply_steps(c, steps, length);
 }
 
+static int refuse_writes(call *c, field_step *steps, size_t length, int writes) {
+    (void)steps, (void)length, (void)writes;
+    return reply_error(c, "ERR BITFIELD_RO only supports the GET subcommand");
+}
+
+/* What is done if any step writes: write_fields or refuse_writes. */
+typedef int field_writer(call *c, field_step *steps, size_t length, int writes);
+
 /* Parses all arguments before it does anything. Creates the key only if there is a write. */
-static int bitfield(call *c, int may_write) {
+static int bitfield(call *c, field_writer *write) {
     static field_step few[FEW];                                   /* only one command runs at a time */
     size_t length = 0, most = (size_t)c->argc / 3;          /* the shortest is GET type offset */
     int writes = 0;
     field_step *steps = most <= FEW ? few : RedisModule_Alloc(most * sizeof *steps);
 
     if (parse_steps(c, steps, &length, &writes)) {
-        if (writes && !may_write) reply_error(c, "ERR BITFIELD_RO only supports the GET subcommand");
-        else if (writes) write_fields(c, steps, length, writes);
+        if (writes) write(c, steps, length, writes);
         else read_fields(c, steps, length);
     }
     if (steps != few) RedisModule_Free(steps);
@@ -131,7 +138,7 @@ static int bitfield(call *c, int may_write) {
 
 /* BITFIELD key [GET type offset | [OVERFLOW WRAP | SAT | FAIL] SET type offset value | INCRBY type offset
  * increment ...] */
-int bitfield_command(call *c) { return bitfield(c, 1); }
+int bitfield_command(call *c) { return bitfield(c, write_fields); }
 
 /* BITFIELD_RO key [GET type offset ...] */
-int bitfield_ro_command(call *c) { return bitfield(c, 0); }
+int bitfield_ro_command(call *c) { return bitfield(c, refuse_writes); }

@@ -90,26 +90,26 @@ static const char *shown(RedisModuleString *argument) {
     return loggable(text, length);
 }
 
-static int read_choice(RedisModuleCtx *ctx, RedisModuleString *word, const struct choice *of) {
-    for (int i = 0; i < of->count; i++) {
-        if (strcasecmp(RedisModule_StringPtrLen(word, NULL), of->words[i]) != 0) continue;
-        *of->value = i;
+static int read_choice(RedisModuleCtx *ctx, RedisModuleString *word, const struct choice *setting) {
+    for (int i = 0; i < setting->count; i++) {
+        if (strcasecmp(RedisModule_StringPtrLen(word, NULL), setting->words[i]) != 0) continue;
+        *setting->value = i;
         return REDISMODULE_OK;
     }
-    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "unknown %s '%s': must be %s", of->name, shown(word),
-                    of->listed);
+    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "unknown %s '%s': must be %s", setting->name,
+                    shown(word), setting->listed);
     return REDISMODULE_ERR;
 }
 
-static int read_number(RedisModuleCtx *ctx, RedisModuleString *number, const struct number *of) {
+static int read_number(RedisModuleCtx *ctx, RedisModuleString *digits, const struct number *setting) {
     long long value;
-    int parsed = RedisModule_StringToLongLong(number, &value);
-    if (parsed == REDISMODULE_OK && value >= of->least && value <= of->most) {
-        *of->value = value;
+    int parsed = RedisModule_StringToLongLong(digits, &value);
+    if (parsed == REDISMODULE_OK && value >= setting->least && value <= setting->most) {
+        *setting->value = value;
         return REDISMODULE_OK;
     }
     RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "invalid %s '%s': must be a number from %lld to %lld",
-                    of->argument, shown(number), of->least, of->most);
+                    setting->argument, shown(digits), setting->least, setting->most);
     return REDISMODULE_ERR;
 }
 

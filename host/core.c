@@ -37,10 +37,10 @@ static u32 left_shown, right_shown;
 
 /* ------------------------------------------------------------------ left and right */
 
-/* Both memories have the same imports; `side` is left or right. The address and the constant offset are at
- * most 2^32 - 1 each, so their sum cannot wrap in 64 bits. */
 #define CACHE_LINE 64
 
+/* Both memories have the same imports; `side` is left or right. The address and the constant offset are at
+ * most 2^32 - 1 each, so their sum cannot wrap in 64 bits. */
 #define DEFINE_LOAD_IMPORT(side, name, type, result)                                             \
     IMPORT result w2c_##side##_##name(u32 at, u32 offset) {                                      \
         type value;                                                                              \
@@ -85,6 +85,11 @@ static u32 left_shown, right_shown;
 
 DEFINE_SIDE(left)
 DEFINE_SIDE(right)
+
+IMPORT u64 w2c_right_identity(u32 k) {
+    if (UNLIKELY(k >= operand_count)) sandbox_trap(TRAP_OPERAND);
+    return (u64)(uintptr_t)operands[k].base;
+}
 
 /* ------------------------------------------------------------------ vector */
 
@@ -143,11 +148,6 @@ IMPORT u32 w2c_vector_lanesIn(v128 x, v128 y) {
     }
     return simde_wasm_i16x8_bitmask(found);
 #endif
-}
-
-IMPORT u64 w2c_right_identity(u32 k) {
-    if (UNLIKELY(k >= operand_count)) sandbox_trap(TRAP_OPERAND);
-    return (u64)(uintptr_t)operands[k].base;
 }
 
 /* ------------------------------------------------------------------ work */

@@ -49,14 +49,14 @@ extern OURS struct running {
 
 #define IN_CORE(f, work) GUARDED(core.enter(f), work)
 
-/* For work that builds a bitmap, then built(); and for work that changes one, then wrote(). */
+/* For work that builds a bitmap, which built() ends, and for work that changes one, which wrote() ends. */
 #define BUILDING_IN(f, work) GUARDED(core.enter(f), work; current.used = core.used())
 #define CHANGING_IN(f, work) GUARDED(core.enter(f), work; current.wasteful = core.wasteful())
 
 /* Like BUILDING_IN, and sets `members` to the number of members of what was built. */
 #define COUNTING_IN(f, work, members) BUILDING_IN(f, work; (members) = members_held())
 
-/* For work that may remove members, then wrote() and cut(). */
+/* For work that may remove members, which wrote() and cut() end. */
 #define REMOVING_IN(f, work) CHANGING_IN(f, work; current.cut_to = core.shrunkBytes())
 
 /* For work that reads or changes a bitmap and needs nothing else in the frame. */

@@ -101,7 +101,7 @@ int run_command(const command *row, const family *f, RedisModuleCtx *ctx, RedisM
     int arity = row->info->arity;
     if (arity < 0 ? argc < -arity : argc != arity) return RedisModule_WrongArity(ctx);
     row->handler(&c);
-    sandbox_unlimited_time();
+    sandbox_lift_time_limit();
     return REDISMODULE_OK;
 }
 
@@ -181,7 +181,7 @@ static int limit_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
     if (RedisModule_StringToLongLong(argv[1], &bytes) != REDISMODULE_OK) {
         return RedisModule_ReplyWithError(ctx, "ERR not a number");
     }
-    sandbox_limit((uint32_t)bytes);
+    sandbox_limit_arenas((uint32_t)bytes);
     return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }
 

@@ -11,7 +11,7 @@ uint64_t sandbox_members[MEMBERS_BATCH];
 
 static enum trap last_trap;
 static census totals;           /* except bitmaps and bytes, which bitmap.c counts */
-static uint32_t most = ARENA_MOST;
+static uint32_t arena_most = ARENA_MOST;
 
 const char *sandbox_choose_level(const char *wanted) {
     const struct core *chosen = choose_core(wanted);
@@ -34,9 +34,9 @@ _Noreturn void sandbox_trap(enum trap trap) {
 span sandbox_grow(uint32_t bytes) {
     bitmap *b = current.growable;
     if (b == NULL) sandbox_trap(TRAP_GROWTH);       /* functions that only read have no reason to grow */
-    if (bytes > most) leave(OUT_OF_MEMORY);
+    if (bytes > arena_most) leave(OUT_OF_MEMORY);
     uint64_t size = arena_bytes(b), ample = size + (current.builds ? size : size / 8);
-    if (ample > most) ample = most;
+    if (ample > arena_most) ample = arena_most;
     bitmap *grown = bitmap_grow(b, ample > bytes ? ample : bytes);
     if (grown == NULL) grown = bitmap_grow(b, bytes);
     if (grown == NULL) leave(OUT_OF_MEMORY);
@@ -53,16 +53,16 @@ static struct {
     uint64_t milliseconds, started;                 /* 0: no limit; the clock has not started */
     int (*is_exempt)(const void *context);
     const void *context;
-} limit;
+} time_limit;
 
 void sandbox_limit_time(uint64_t milliseconds, int (*is_exempt)(const void *context), const void *context) {
-    limit.milliseconds = milliseconds;
-    limit.started = 0;
-    limit.is_exempt = is_exempt;
-    limit.context = context;
+    time_limit.milliseconds = milliseconds;
+    time_limit.started = 0;
+    time_limit.is_exempt = is_exempt;
+    time_limit.context = context;
 }
 
-void sandbox_unlimited_time(void) { limit.milliseconds = 0; }
+void sandbox_lift_time_limit(void) { time_limit.milliseconds = 0; }
 
 /* Microseconds; never 0. */
 static uint64_t now(void) {
@@ -72,11 +72,11 @@ static uint64_t now(void) {
 }
 
 void sandbox_worked(void) {
-    if (limit.milliseconds == 0) return;
-    if (limit.started == 0) limit.started = now();
-    else if (now() - limit.started > limit.milliseconds * 1000) {
-        if (limit.is_exempt(limit.context)) {
-            limit.milliseconds = 0;
+    if (time_limit.milliseconds == 0) return;
+    if (time_limit.started == 0) time_limit.started = now();
+    else if (now() - time_limit.started > time_limit.milliseconds * 1000) {
+        if (time_limit.is_exempt(time_limit.context)) {
+            time_limit.milliseconds = 0;
             return;
         }
         totals.overdue++;
@@ -99,5 +99,5 @@ census sandbox_census(void) {
 void count_refused(void) { totals.refused++; }
 void count_damaged(void) { totals.damaged++; }
 
-void sandbox_limit(uint32_t bytes) { most = bytes < ARENA_MOST ? bytes : ARENA_MOST; }
-uint32_t arena_limit(void) { return most; }
+void sandbox_limit_arenas(uint32_t bytes) { arena_most = bytes < ARENA_MOST ? bytes : ARENA_MOST; }
+uint32_t arena_limit(void) { return arena_most; }

@@ -83,7 +83,7 @@ census sandbox_census(void);
  * out to be more than a few microseconds of work. */
 void sandbox_limit_time(uint64_t milliseconds, int (*is_exempt)(const void *context), const void *context);
 /* Removes the limit. Call it before the context goes away. */
-void sandbox_unlimited_time(void);
+void sandbox_lift_time_limit(void);
 
 /* --- Reading: never changes the bitmap --- */
 
@@ -207,6 +207,6 @@ status core_deserialize(uint32_t format, const char *payload, size_t length, res
 extern const int sandbox_can_trap;
 status core_trap(bitmap **b, int while_writing, uint32_t way);
 /* Makes arenas fail to grow beyond `bytes`. */
-void sandbox_limit(uint32_t bytes);
+void sandbox_limit_arenas(uint32_t bytes);
 
 #endif
