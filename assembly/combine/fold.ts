@@ -33,7 +33,7 @@ import {
   xorRunsInto, intersectRunsInto,
 } from "../container/mixed";
 import { intersectBuckets, intersectBucketsCardinality, differenceBuckets } from "../container/buckets";
-import { NO_BUCKETS, xorBuckets, unionBuckets, MERGE_BYTES } from "../container/merge";
+import { NO_BUCKETS, xorBuckets, unionBuckets, MERGE_BYTES } from "../container/bucketmerge";
 import { arrayGaps, arrayToBitset, runsToBitset, arrayToRuns } from "../container/convert";
 import { shortToBitset } from "../container/short";
 

@@ -151,27 +151,6 @@ function countParts(parts: bool): u64 {
 // k << shift on, up to its end or the greatest size of an operand. A bucket that begins before the next
 // window ends within that, so it is read from a single window.
 
-/** Builds the bitmap of the payload of `size` bytes, a stream or parts, in memory 0, a fresh arena. */
-export function readWide(size: u64, shift: u32): Fault {
-  if (size < 8) return Fault.CUT_SHORT;
-  right.select(0);
-  if (right.load64(0, 0) != PARTS) return readPortableWide(size, shift);
-  begin(size / 2 + 16, 0);                    // 16 bytes can be 8 entries: a span
-  const fault = readParts(size, shift);
-  if (fault == Fault.NONE) finish();
-  return fault;
-}
-
-/** Builds the bitmap of a stream in memory 0, a fresh arena. */
-export function readPortableWide(size: u64, shift: u32): Fault {
-  if (size < 8) return Fault.CUT_SHORT;
-  right.select(0);
-  begin(size / 9 + 1, 0);                     // 27 bytes can be 3 entries: a bucket
-  const fault = readBuckets(right.load64(0, 0), size, shift);
-  if (fault == Fault.NONE) finish();
-  return fault;
-}
-
 /** Shows the window in which byte `at` of the payload lies, and returns the byte's address there. */
 // @ts-ignore: decorator
 @inline function show(at: u64, shift: u32): u64 {
@@ -179,8 +158,18 @@ export function readPortableWide(size: u64, shift: u32): Fault {
   return at & ((<u64>1 << shift) - 1);
 }
 
-/** Reads a stream of `buckets` buckets. */
-function readBuckets(buckets: u64, size: u64, shift: u32): Fault {
+/** Builds the bitmap of the payload of `size` bytes, a stream or parts, in memory 0, a fresh arena. */
+export function readWide(size: u64, shift: u32): Fault {
+  right.select(0);
+  return size >= 8 && right.load64(0, 0) == PARTS ? readParts(size, shift) : readPortableWide(size, shift);
+}
+
+/** Builds the bitmap of a stream in memory 0, a fresh arena. */
+export function readPortableWide(size: u64, shift: u32): Fault {
+  if (size < 8) return Fault.CUT_SHORT;
+  right.select(0);
+  const buckets = right.load64(0, 0);
+  begin(size / 9 + 1, 0);                     // 27 bytes can be 3 entries: a bucket
   let at: u64 = 8, least: u64 = 0;
   for (let i: u64 = 0; i < buckets; i++) {
     if (at + 4 > size) return Fault.CUT_SHORT;
@@ -191,11 +180,14 @@ function readBuckets(buckets: u64, size: u64, shift: u32): Fault {
     if (end >> 32) return <Fault>(end >> 32);
     at += end - from;
   }
-  return at == size ? Fault.NONE : Fault.TRAILING_BYTES;
+  if (at != size) return Fault.TRAILING_BYTES;
+  finish();
+  return Fault.NONE;
 }
 
 function readParts(size: u64, shift: u32): Fault {
   if (size < 16) return Fault.CUT_SHORT;
+  begin(size / 2 + 16, 0);                    // 16 bytes can be 8 entries: a span
   let at: u64 = 16;
   for (let i: u64 = 0, parts = right.load64(8, 0); i < parts; i++) {
     if (at + 16 > size) return Fault.CUT_SHORT;
@@ -213,5 +205,7 @@ function readParts(size: u64, shift: u32): Fault {
     if (end >> 32) return <Fault>(end >> 32);
     at += end - from;
   }
-  return at == size ? Fault.NONE : Fault.TRAILING_BYTES;
+  if (at != size) return Fault.TRAILING_BYTES;
+  finish();
+  return Fault.NONE;
 }

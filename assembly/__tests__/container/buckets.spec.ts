@@ -5,7 +5,7 @@ import {
   intersectBuckets, intersectBucketsCardinality, differenceBuckets, unionBucketsInto,
 } from "../../container/buckets";
 import { EXTRACT_BYTES, bitsetToBuckets } from "../../container/extract";
-import { MERGE_BYTES, NO_BUCKETS, xorBuckets, unionBuckets } from "../../container/merge";
+import { MERGE_BYTES, NO_BUCKETS, xorBuckets, unionBuckets } from "../../container/bucketmerge";
 import { LANES_BYTES } from "../../container/lanes";
 import { ARRAY_MAX, BITSET_BYTES, arrayBytes, bucketsBytes } from "../../container/limits";
 import { Left, Own } from "../../env/view";
