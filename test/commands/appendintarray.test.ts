@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { member } from "../support/family.ts";
+import { badOffsets, inList, itWrites } from "../support/contract.ts";
+import { member, range } from "../support/family.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
 import { describeCommand, expectEqual } from "../support/suite.ts";
-import { itWritesValues } from "../support/values.ts";
 
 describeCommand("APPENDINTARRAY", (suite) => {
   const { run, roar, family, server, effects, name } = suite;
@@ -29,7 +29,7 @@ describeCommand("APPENDINTARRAY", (suite) => {
   });
 
   it.each([4095, 4096, 4097, 65536])("fills one container with up to %i members in any order", async (size) => {
-    const ascending = Array.from({ length: size }, (_, i) => 65536 + i);
+    const ascending = range(65_536, size);
     const orders = [ascending, [...ascending].reverse(), ascending.map((_, i) => 65536 + ((i * 40503 + 30000) % size))];
     for (const order of orders) {
       await server.run("DEL", "k");
@@ -47,5 +47,9 @@ describeCommand("APPENDINTARRAY", (suite) => {
     expect(await effects(() => run("k", 7, 9))).toEqual(change("7", "9"));
   });
 
-  itWritesValues(suite, "RW");
+  itWrites(suite, {
+    arity: -3,
+    call: ["k", 2, 1],
+    bad: badOffsets(family, "value", inList),
+  });
 });

@@ -1,14 +1,14 @@
 // Lists of members: DELETEINTARRAY, RANGEINTARRAY.
 
 import { expect, it } from "vitest";
-import { member, notOffsets, range } from "../support/family.ts";
+import {
+  aboveMaxmemory, badOffsets, inList, itFindsNothing, itFrees, itReads, OVER_MAXMEMORY, SUPERFLUOUS,
+} from "../support/contract.ts";
+import { member, range } from "../support/family.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
 import { replies } from "../support/roar.ts";
 import { samples } from "../support/samples.ts";
-import {
-  aboveMaxmemory, describeCommand, expectEqual, itDeclares, itMakesRoom, itMindsMemory, itRefuses, itRunsEverywhere, offsetError,
-  OVER_MAXMEMORY, SUPERFLUOUS,
-} from "../support/suite.ts";
+import { describeCommand, expectEqual } from "../support/suite.ts";
 
 describeCommand("DELETEINTARRAY", (suite) => {
   const { run, roar, family, server, effects, refusal, name } = suite;
@@ -35,9 +35,6 @@ describeCommand("DELETEINTARRAY", (suite) => {
     expect(await effects(() => run("k", 1, 9))).toEqual(change("1", "9"));
   });
 
-  itRunsEverywhere(suite, ["k", 9]);
-  itMakesRoom(suite, ["k", ...SUPERFLUOUS]);
-
   it("creates no key when maxmemory is reached, but does below it", async () => {
     expect(await aboveMaxmemory(server, () => refusal("none", 1))).toMatch(OVER_MAXMEMORY);
     expect(await server.run("EXISTS", "none")).toBe(0);
@@ -45,26 +42,18 @@ describeCommand("DELETEINTARRAY", (suite) => {
     expect(await run("none", 1)).toBe("OK");
   });
 
-  itDeclares(suite, {
-    arity: -3, flags: ["write"], keys: [{ first: 1, last: 1, access: "RW" }],
-    call: ["k", 1, 2], keysInCall: ["k"],
-  });
-  itRefuses(suite, {
-    arity: [[], ["k"]],
-    bad: notOffsets(family).flatMap((bad) => [["k", bad], ["k", 1, bad]].map((args) => [args, offsetError(family, "value")] as const)),
-    good: ["k", 1],
+  itFrees(suite, ["k", ...SUPERFLUOUS], {
+    arity: -3,
+    call: ["k", 9],
+    bad: badOffsets(family, "value", inList),
   });
 });
 
 describeCommand("RANGEINTARRAY", (suite) => {
-  const { run, roar, family, effects } = suite;
+  const { run, roar, family } = suite;
   const TOO_LARGE = "Roaring: range too large: maximum 100000000 elements (redis-roar.reply-limit)";
 
-  it("is empty for a missing key and for an empty one", async () => {
-    expect(await run("none", 0, 10)).toEqual([]);
-    await roar.load("empty", []);
-    expect(await run("empty", 0, 10)).toEqual([]);
-  });
+  itFindsNothing(suite, [], ["k", 0, 10]);
 
   it("returns the members from rank start to rank end, both included", async () => {
     for (const members of Object.values(samples(family))) {
@@ -85,23 +74,15 @@ describeCommand("RANGEINTARRAY", (suite) => {
     expect(await run("none", family.last - 99_999_999n, family.last)).toEqual([]);
   });
 
-  it("has no side effects", async () => {
-    await roar.load("k", [1]);
-    expect(await effects(() => run("k", 0, 5))).toEqual(noEffects);
-  });
-
-  itRunsEverywhere(suite, ["k", 1, 2]);
-  itMindsMemory(suite, "read", ["k", 0, 1]);
-  itDeclares(suite, { arity: 4, flags: ["readonly"], keys: [{ first: 1, last: 1, access: "RO" }], call: ["k", 0, 1], keysInCall: ["k"] });
-  itRefuses(suite, {
-    arity: [[], ["k"], ["k", 0], ["k", 0, 1, 2]],
+  itReads(suite, {
+    arity: 4,
+    call: ["k", 1, 2],
     bad: [
-      ...notOffsets(family).flatMap((bad) =>
-        [[["k", bad, 1], offsetError(family, "start")], [["k", 1, bad], offsetError(family, "end")]] as const),
+      ...badOffsets(family, "start", (bad) => [["k", bad, 1]]),
+      ...badOffsets(family, "end", (bad) => [["k", 1, bad]]),
       [["k", 0, 100_000_000], TOO_LARGE],
       [["k", 0, String(family.last)], TOO_LARGE],
       [["k", 5, 100_000_005], TOO_LARGE],
     ],
-    good: ["k", 0, 1],
   });
 });

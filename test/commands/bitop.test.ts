@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { itWrites, keyAt, refusals } from "../support/contract.ts";
 import { asReply, member, type Member, notOffsets, otherThan, range } from "../support/family.ts";
 import { combine, leastSources, type Operation, operations, sorted } from "../support/model.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
 import { ReplyError } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
-import {
-  arityError, describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, lastError, SYNTAX, WRONGTYPE,
-} from "../support/suite.ts";
+import { loadSources, sourceModel as model, sourceNames as names, sources } from "../support/sources.ts";
+import { arityError, describeCommand, expectEqual, lastError, SYNTAX, WRONGTYPE } from "../support/suite.ts";
 import { serverName } from "../support/version.ts";
 
 const everyOperation = [...operations, "NOT"] as const;
@@ -14,19 +14,6 @@ const everyOperation = [...operations, "NOT"] as const;
 /** Missing keys, as many as the operation needs: NOT takes one source, every other operation accepts two. */
 const missingSources = (operation: string) => (operation === "NOT" ? ["none"] : ["none", "none2"]);
 
-/** Sources with every kind of container. Some keys occur in several sources, some in only one. */
-const sources: Record<string, readonly Member[]> = {
-  sparse: [1, 5, 70_000, 131_072, 400_000],
-  array: range(3, 4096, 7),
-  bitset: range(0, 6000, 2),
-  other: range(1, 6000, 2),
-  run: range(10, 20_000),
-  full: range(65_536, 65_536),
-  far: [2, 65_536 * 9, 4_294_967_295],
-  empty: [],
-};
-
-const model = (key: string) => new Set(sources[key]);
 const known = new Map<string, Member[]>();
 
 /** The members that the operation yields for these sources. Computed once and used for both families. */
@@ -39,8 +26,7 @@ function expectedOf(operation: Operation, keys: readonly string[]): Member[] {
 
 describeCommand("BITOP", (suite) => {
   const { run, refusal, roar, family, server, effects, name, protocol } = suite;
-  const names = Object.keys(sources);
-  const loadAll = () => Promise.all(names.map((key) => roar.load(key, sources[key]!)));
+  const loadAll = () => loadSources(suite);
 
   it.each(everyOperation)("%s of missing keys creates an empty destination", async (operation) => {
     await roar.load("d", [1, 2]);
@@ -299,30 +285,16 @@ describeCommand("BITOP", (suite) => {
     expect(await server.run("GET", "string")).toBe("s");
   });
 
-  itRunsEverywhere(suite, ["OR", "d", "k"]);
-  itMindsMemory(suite, "write", ["OR", "d", "k"]);
-  itDeclares(suite, {
+  itWrites(suite, {
     arity: -4,
-    flags: ["write", "denyoom", "movablekeys"],
-    keys: [
-      { first: 2, last: 2, access: "RW" },
-      { first: 3, last: -1, access: "RO" },
-    ],
-    call: ["OR", "d", "a", "b"],
-    keysInCall: ["d", "a", "b"],
-  });
-  itRefuses(suite, {
-    arity: [
-      [], ["OR"], ["OR", "k"],
-      ...["DIFF", "DIFF1", "ANDOR", "andor"].map((operation) => [operation, "k", "k"]),
-      ["NOT", "k", "k", 1, 2],
-    ],
+    flags: ["movablekeys"],
+    keys: [keyAt(2, "RW"), keyAt(3, "RO", -1)],
+    call: ["OR", "d", "k", "none"],
+    miscounted: [...["DIFF", "DIFF1", "ANDOR", "andor"].map((operation) => [operation, "k", "k"]), ["NOT", "k", "k", 1, 2]],
     bad: [
-      ...["NAND", "", "AN", "ANDD", "OR "].map((bad) => [[bad, "k", "k"], SYNTAX] as const),
-      ...notOffsets(family).map((bad) => [["NOT", "k", "k", bad], lastError(family)] as const),
-      [["NOT", "k", "k", "k"], lastError(family)],
+      ...refusals(["NAND", "", "AN", "ANDD", "OR "], SYNTAX, (bad) => [[bad, "k", "k"]]),
+      ...refusals([...notOffsets(family), "k"], lastError(family), (bad) => [["NOT", "k", "k", bad]]),
     ],
-    good: ["OR", "d", "k"],
   });
 
   it("accepts one source for the same operations as native BITOP, where the server has them (Redis 8.2)", async ({ skip }) => {

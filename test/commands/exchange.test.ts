@@ -1,19 +1,16 @@
 // Conversions to and from other formats: SETBITARRAY, GETBITARRAY, EXPORT, IMPORT, FROMBITMAP, TOBITMAP.
 
 import { describe, expect, it } from "vitest";
-import { type Member, member, otherThan, range } from "../support/family.ts";
+import { itDeclares, itMindsMemory, itReads, itRefusesCounts, itWrites, keyAt } from "../support/contract.ts";
+import { type Member, member, offsetCount, otherThan, range } from "../support/family.ts";
+import { emptyStream } from "../support/format.ts";
 import { nativeString } from "../support/model.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
 import { roarOn } from "../support/roar.ts";
 import { samples } from "../support/samples.ts";
 import { bytesOf } from "../support/resp.ts";
-import {
-  describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, NO_KEY, SYNTAX, useServer, WRONGTYPE,
-} from "../support/suite.ts";
+import { describeCommand, expectEqual, NO_KEY, type Suite, SYNTAX, useServer, WRONGTYPE } from "../support/suite.ts";
 
-const RO = [{ first: 1, last: 1, access: "RO" }] as const;
-const RW = [{ first: 1, last: 1, access: "RW" }] as const;
-const OW = [{ first: 1, last: 1, access: "OW" }] as const;
 const TOO_LONG = "ERR Roaring: string too long: maximum 536870912 bytes (proto-max-bulk-len)";
 
 const characters = (members: readonly number[]): string => {
@@ -24,6 +21,13 @@ const characters = (members: readonly number[]): string => {
 /** The samples whose bits fit a string that is short enough to compare. */
 const short = (all: Record<string, Member[]>): number[][] =>
   Object.values(all).filter((members) => (members.at(-1) ?? 0) < 1_000_000) as number[][];
+
+/** Expects the command to be refused while no string may be longer than 1 MB. */
+async function expectTooLong({ server, refusal }: Suite, ...args: string[]): Promise<void> {
+  await server.run("CONFIG", "SET", "proto-max-bulk-len", "1mb");
+  const refused = await refusal(...args).finally(() => server.run("CONFIG", "SET", "proto-max-bulk-len", "512mb"));
+  expect(refused).toMatch(/too long: maximum 1048576 bytes/);
+}
 
 describeCommand("SETBITARRAY", (suite) => {
   const { run, roar, family, server, effects, name } = suite;
@@ -58,14 +62,11 @@ describeCommand("SETBITARRAY", (suite) => {
     expect(await roar.members("k")).toEqual([1]);
   });
 
-  itRunsEverywhere(suite, ["k", "0111"]);
-  itMindsMemory(suite, "write", ["k", "0111"]);
-  itDeclares(suite, { arity: 3, flags: ["write", "denyoom"], keys: OW, call: ["k", "01"], keysInCall: ["k"] });
-  itRefuses(suite, { arity: [[], ["k"], ["k", "0", "1"]], bad: [], good: ["k", "01"] });
+  itWrites(suite, { arity: 3, keys: [keyAt(1, "OW")], call: ["k", "0111"] });
 });
 
 describeCommand("GETBITARRAY", (suite) => {
-  const { run, roar, family, effects, refusal, server, name } = suite;
+  const { run, roar, family, refusal, name } = suite;
 
   it("is an empty simple string for a missing key, and 0 for an empty one", async () => {
     expect(String(await roar.connection.bytes(name, "none"))).toBe("+\r\n");
@@ -85,21 +86,11 @@ describeCommand("GETBITARRAY", (suite) => {
     await roar.load("k", [member(family.last)]);
     expect(await refusal("k")).toBe(TOO_LONG);
     await roar.load("k", [2_000_000]);
-    await server.run("CONFIG", "SET", "proto-max-bulk-len", "1mb");
-    const refused = await refusal("k").finally(() => server.run("CONFIG", "SET", "proto-max-bulk-len", "512mb"));
-    expect(refused).toMatch(/too long: maximum 1048576 bytes/);
+    await expectTooLong(suite, "k");
     expect(await run("k")).toHaveLength(2_000_001);
   });
 
-  it("has no side effects", async () => {
-    await roar.load("k", [1]);
-    expect(await effects(() => run("k"))).toEqual(noEffects);
-  });
-
-  itRunsEverywhere(suite, ["k"]);
-  itMindsMemory(suite, "read", ["k"]);
-  itDeclares(suite, { arity: 2, flags: ["readonly"], keys: RO, call: ["k"], keysInCall: ["k"] });
-  itRefuses(suite, { arity: [[], ["k", 1]], bad: [], good: ["k"] });
+  itReads(suite, { arity: 2, call: ["k"] });
 });
 
 /** {3, 4, 100} in the portable format, byte by byte from the specification. */
@@ -108,7 +99,7 @@ const stream = (bits: 32 | 64): Buffer =>
   (bits === 32 ? stream32 : Buffer.concat([Buffer.from("0100000000000000" + "00000000", "hex"), stream32]));
 
 describeCommand("EXPORT", (suite) => {
-  const { run, roar, family, effects, refusal } = suite;
+  const { run, roar, family, refusal } = suite;
 
   it("is nil for a missing key", async () => expect(await run("none")).toBeNull());
 
@@ -116,7 +107,7 @@ describeCommand("EXPORT", (suite) => {
     await roar.load("k", [3, 4, 100]);
     expect(bytesOf(await run("k"))).toEqual(stream(family.bits));
     await roar.load("empty", []);
-    expect(bytesOf(await run("empty"))).toEqual(Buffer.from(family.bits === 32 ? "3a30000000000000" : "0000000000000000", "hex"));
+    expect(bytesOf(await run("empty"))).toEqual(emptyStream(family.bits));
   });
 
   it("returns a stream that IMPORT accepts, for every kind of container", async () => {
@@ -132,19 +123,11 @@ describeCommand("EXPORT", (suite) => {
 
   it("refuses a stream that is too long without building it", async () => {
     await roar.run("SETFULL", "k");
-    if (family.bits === 32) expect(await roar.run("IMPORT", "copy", bytesOf(await run("k")))).toBe(2 ** 32);
+    if (family.bits === 32) expect(await roar.run("IMPORT", "copy", bytesOf(await run("k")))).toBe(offsetCount(family));
     else expect(await refusal("k")).toBe(TOO_LONG);
   });
 
-  it("has no side effects", async () => {
-    await roar.load("k", [1]);
-    expect(await effects(() => run("k"))).toEqual(noEffects);
-  });
-
-  itRunsEverywhere(suite, ["k"]);
-  itMindsMemory(suite, "read", ["k"]);
-  itDeclares(suite, { arity: 2, flags: ["readonly"], keys: RO, call: ["k"], keysInCall: ["k"] });
-  itRefuses(suite, { arity: [[], ["k", 1]], bad: [], good: ["k"] });
+  itReads(suite, { arity: 2, call: ["k"] });
 });
 
 describeCommand("IMPORT", (suite) => {
@@ -209,18 +192,15 @@ describeCommand("IMPORT", (suite) => {
     expect(await server.run("EXISTS", "none")).toBe(0);
   });
 
-  itRunsEverywhere(suite, ["k", family.bits === 32 ? ":0\0\0\0\0\0\0" : "\0\0\0\0\0\0\0\0"]);
-  itMindsMemory(suite, "write", ["k", payload]);
-  itDeclares(suite, { arity: -3, flags: ["write", "denyoom"], keys: RW, call: ["k", "x", "REPLACE"], keysInCall: ["k"] });
-  itRefuses(suite, {
-    arity: [[], ["k"]],
+  itWrites(suite, {
+    arity: -3,
+    call: ["k", emptyStream(family.bits)],
     bad: [
       [["k", payload, "REPLACED"], SYNTAX],
       [["k", payload, "REPLACE", "REPLACE"], SYNTAX],
       [["k", "x"], invalid("it is truncated")],
       [["k", "xxxxxxxxxxxx", "REPLACE"], invalid(family.bits === 32 ? "it begins with an unknown cookie" : "it is truncated")],
     ],
-    good: ["k", payload],
   });
 });
 
@@ -309,15 +289,10 @@ describeCommand("FROMBITMAP", (suite) => {
     expect(await server.run("EXISTS", "k")).toBe(0);
   });
 
-  itMindsMemory(suite, "write", ["k", "native"]);
-  itDeclares(suite, {
-    arity: 3,
-    flags: ["write", "denyoom"],
-    keys: [...OW, { first: 2, last: 2, access: "RO" }],
-    call: ["k", "native"],
-    keysInCall: ["k", "native"],
-  });
-  itRefuses(suite, { arity: [[], ["k"], ["k", "n", "x"]], bad: [], good: null });
+  const call = ["k", "native"];
+  itMindsMemory(suite, "write", call);
+  itDeclares(suite, { arity: 3, flags: ["write", "denyoom"], keys: [keyAt(1, "OW"), keyAt(2, "RO")], call });
+  itRefusesCounts(suite, { arity: 3, call });
 });
 
 describe("a server without GET", () => {
@@ -363,9 +338,7 @@ describeCommand("TOBITMAP", (suite) => {
 
   it("refuses a string that is too long without building it", async () => {
     await roar.load("a", [16_000_000]);
-    await server.run("CONFIG", "SET", "proto-max-bulk-len", "1mb");
-    const refused = await refusal("native", "a").finally(() => server.run("CONFIG", "SET", "proto-max-bulk-len", "512mb"));
-    expect(refused).toMatch(/too long: maximum 1048576 bytes/);
+    await expectTooLong(suite, "native", "a");
     expect(await server.run("EXISTS", "native")).toBe(0);
     expect(await run("native", "a")).toBe(2_000_001);
     if (family.bits === 32) return; // every offset of R fits the default limit of 512 MB
@@ -374,14 +347,5 @@ describeCommand("TOBITMAP", (suite) => {
     expect(await server.run("EXISTS", "b")).toBe(0);
   });
 
-  itRunsEverywhere(suite, ["native", "k"]);
-  itMindsMemory(suite, "write", ["native", "k"]);
-  itDeclares(suite, {
-    arity: 3,
-    flags: ["write", "denyoom"],
-    keys: [...OW, { first: 2, last: 2, access: "RO" }],
-    call: ["native", "k"],
-    keysInCall: ["native", "k"],
-  });
-  itRefuses(suite, { arity: [[], ["n"], ["n", "k", "x"]], bad: [], good: ["native", "k"] });
+  itWrites(suite, { arity: 3, keys: [keyAt(1, "OW"), keyAt(2, "RO")], call: ["native", "k"] });
 });

@@ -1,21 +1,20 @@
 // Integer fields at any offset: BITFIELD, BITFIELD_RO.
 
 import { expect, it } from "vitest";
+import { itReads, itWrites, refusals } from "../support/contract.ts";
 import type { Family } from "../support/family.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
-import { describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, NOT_AN_INTEGER, SYNTAX } from "../support/suite.ts";
+import { describeCommand, NOT_AN_INTEGER, SYNTAX } from "../support/suite.ts";
 
 const TYPE = "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is.";
 const OFFSET = "ERR bit offset is not an integer or out of range";
 
 /** Refusals of GET and of unknown subcommands, which both commands parse. */
 const badGets = (family: Family) => [
-  ...["u64", "i65", "u0", "i0", "i", "u", "", "x8", "8", "I8", "U8", "u08", "u+8", "i-1", "u8 "].map((bad) =>
-    [["k", "GET", bad, 0], TYPE] as const),
-  ...["x", "-1", "", "#", "#-1", "#x", "01", "+1", "1 ", "##1"].map((bad) => [["k", "GET", "u8", bad], OFFSET] as const),
-  [["k", "GET", "u8", String(family.last - 6n)], OFFSET] as const,
-  [["k", "GET", "u8", `#${(family.last >> 3n) + 1n}`], OFFSET] as const,
-  [["k", "GET", "u8", String(family.last + 1n)], OFFSET] as const,
+  ...refusals(["u64", "i65", "u0", "i0", "i", "u", "", "x8", "8", "I8", "U8", "u08", "u+8", "i-1", "u8 "], TYPE, (bad) =>
+    [["k", "GET", bad, 0]]),
+  ...refusals(["x", "-1", "", "#", "#-1", "#x", "01", "+1", "1 ", "##1"], OFFSET, (bad) => [["k", "GET", "u8", bad]]),
+  ...refusals([`${family.last - 6n}`, `#${(family.last >> 3n) + 1n}`, `${family.last + 1n}`], OFFSET, (bad) => [["k", "GET", "u8", bad]]),
   ...[["GET"], ["GET", "u8"], ["FETCH", "u8", 0], [""], ["GET", "u8", 0, "GET"], ["OVERFLOW"]].map((args) =>
     [["k", ...args], SYNTAX] as const),
 ];
@@ -63,29 +62,23 @@ describeCommand("BITFIELD", (suite) => {
     expect(await effects(() => run("k", "SET", "u8", 0, 1))).toEqual(change("SET", "u8", "0", "1"));
   });
 
-  itRunsEverywhere(suite, ["k", "GET", "u8", 0]);
-  itMindsMemory(suite, "write", ["k", "SET", "u8", 0, 1]);
-  itDeclares(suite, {
-    arity: -2, flags: ["write", "denyoom"], keys: [{ first: 1, last: 1, access: "RW" }],
-    call: ["k", "GET", "u8", 0], keysInCall: ["k"],
-  });
-  itRefuses(suite, {
-    arity: [[]],
+  itWrites(suite, {
+    arity: -2,
+    call: ["k", "GET", "u8", 0],
     bad: [
       ...badGets(family),
-      ...["x", "", "1.5", "9223372036854775808", "+1"].map((bad) => [["k", "SET", "u8", 0, bad], NOT_AN_INTEGER] as const),
-      ...["x", "", "WRAPS"].map((bad) => [["k", "OVERFLOW", bad], "ERR Invalid OVERFLOW type specified"] as const),
+      ...refusals(["x", "", "1.5", "9223372036854775808", "+1"], NOT_AN_INTEGER, (bad) => [["k", "SET", "u8", 0, bad]]),
+      ...refusals(["x", "", "WRAPS"], "ERR Invalid OVERFLOW type specified", (bad) => [["k", "OVERFLOW", bad]]),
       [["k", "SET", "u8", 0], SYNTAX],
       [["k", "INCRBY", "u8", 0], SYNTAX],
       [["k", "SET", "u8", 0, 1, "GET", "u64", 0], TYPE],
       [["k", "SET", "u8", 0, 1, "SET"], SYNTAX],
     ],
-    good: ["k", "GET", "u8", 0],
   });
 });
 
 describeCommand("BITFIELD_RO", (suite) => {
-  const { run, roar, family, server, effects } = suite;
+  const { run, roar, family, server } = suite;
   const ONLY_GET = "ERR BITFIELD_RO only supports the GET subcommand";
 
   it("reads a missing key as zeros and does not create it", async () => {
@@ -94,26 +87,20 @@ describeCommand("BITFIELD_RO", (suite) => {
     expect(await server.run("EXISTS", "k")).toBe(0);
   });
 
-  it("reads signed and unsigned fields without side effects", async () => {
+  it("reads signed and unsigned fields", async () => {
     await roar.load("k", [0, 7, 8]);
     expect(await run("k", "GET", "u8", 0, "GET", "i8", 0, "get", "u2", "#4", "OVERFLOW", "SAT", "GET", "u1", 8)).toEqual([129, -127, 2, 1]);
-    expect(await effects(() => run("k", "GET", "u8", 0))).toEqual(noEffects);
   });
 
-  itRunsEverywhere(suite, ["k", "GET", "u8", 0]);
-  itMindsMemory(suite, "read", ["k", "GET", "u8", 0]);
-  itDeclares(suite, {
-    arity: -2, flags: ["readonly", "fast"], keys: [{ first: 1, last: 1, access: "RO" }],
-    call: ["k", "GET", "u8", 0], keysInCall: ["k"],
-  });
-  itRefuses(suite, {
-    arity: [[]],
+  itReads(suite, {
+    arity: -2,
+    flags: ["fast"],
+    call: ["k", "GET", "u8", 0],
     bad: [
       ...badGets(family),
       [["k", "SET", "u8", 0, 1], ONLY_GET],
       [["k", "GET", "u8", 0, "INCRBY", "u8", 0, 1], ONLY_GET],
       [["k", "SET", "u64", 0, 1], TYPE],
     ],
-    good: ["k", "GET", "u8", 0],
   });
 });

@@ -1,19 +1,16 @@
 // The internal form of bitmaps: STAT, OPTIMIZE, and R.DEBUG, which exists only with the module argument DEBUG.
 
 import { describe, expect, it } from "vitest";
+import { itDeclares, itHasNoEffects, itMindsMemory, itReads, itRefusesCounts, itRunsEverywhere, keyAt } from "../support/contract.ts";
 import { families, member, otherThan, range } from "../support/family.ts";
 import { noEffects } from "../support/observer.ts";
 import { roarOn } from "../support/roar.ts";
 import { samples } from "../support/samples.ts";
 import { withDebug } from "../support/server.ts";
-import {
-  arityError, describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, NO_KEY, SYNTAX, useServer, WRONGTYPE,
-} from "../support/suite.ts";
-
-const KEY = [{ first: 1, last: 1, access: "RO" }] as const;
+import { describeCommand, expectEqual, NO_KEY, SYNTAX, useServer, WRONGTYPE } from "../support/suite.ts";
 
 describeCommand("STAT", (suite) => {
-  const { run, roar, family, server, effects, refusal, protocol, name } = suite;
+  const { run, roar, family, server, refusal, protocol, name } = suite;
   const type = family.bits === 32 ? "bitmap" : "bitmap64";
 
   it("is nil for a missing key", async () => {
@@ -94,18 +91,12 @@ describeCommand("STAT", (suite) => {
     expect(await refusal("string")).toBe(WRONGTYPE);
   });
 
-  it("has no side effects", async () => {
-    await roar.load("k", [1]);
-    expect(await effects(() => run("k"))).toEqual(noEffects);
-  });
-
-  it("refuses a wrong number of arguments", async () => {
-    for (const args of [[], ["k", "JSON", "JSON"]]) expect(await refusal(...args)).toBe(arityError(name));
-  });
-
-  itRunsEverywhere(suite, ["k", "JSON"]);
-  itMindsMemory(suite, "read", ["k"]);
-  itDeclares(suite, { arity: -2, flags: ["readonly"], keys: KEY, call: ["k", "JSON"], keysInCall: ["k"] });
+  const call = ["k", "JSON"];
+  itHasNoEffects(suite, call);
+  itRunsEverywhere(suite, call);
+  itMindsMemory(suite, "read", call);
+  itDeclares(suite, { arity: -2, flags: ["readonly"], keys: [keyAt(1, "RO")], call });
+  itRefusesCounts(suite, { arity: -2, call, miscounted: [["k", "JSON", "JSON"]] });
 });
 
 describeCommand("OPTIMIZE", (suite) => {
@@ -139,10 +130,7 @@ describeCommand("OPTIMIZE", (suite) => {
     expect(await server.run("TTL", "k")).toBeGreaterThan(0);
   });
 
-  itRunsEverywhere(suite, ["k"]);
-  itMindsMemory(suite, "read", ["k"]);
-  itDeclares(suite, { arity: -2, flags: ["readonly"], keys: KEY, call: ["k", "MEM"], keysInCall: ["k"] });
-  itRefuses(suite, { arity: [[], ["k", "MEM", "MEM"]], bad: [], good: ["k"] });
+  itReads(suite, { arity: -2, call: ["k", "MEM"], miscounted: [["k", "MEM", "MEM"]] });
 
   it("ignores unknown options", async () => {
     await roar.load("k", [1]);

@@ -1,18 +1,13 @@
 import { expect, it } from "vitest";
+import { itFindsNothing, itReads } from "../support/contract.ts";
 import { type Member } from "../support/family.ts";
-import { noEffects } from "../support/observer.ts";
 import { replies } from "../support/roar.ts";
-import { describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere } from "../support/suite.ts";
+import { describeCommand } from "../support/suite.ts";
 
 describeCommand("GETINTARRAY", (suite) => {
-  const { run, roar, family, server, effects, name } = suite;
+  const { run, roar, family, name } = suite;
 
-  it("is empty for an empty key and for a missing one, which it does not create", async () => {
-    expect(await run("none")).toEqual([]);
-    expect(await server.run("EXISTS", "none")).toBe(0);
-    await roar.load("empty", []);
-    expect(await run("empty")).toEqual([]);
-  });
+  itFindsNothing(suite, [], ["k"]);
 
   it("returns the members in ascending order", async () => {
     await roar.run("SETINTARRAY", "k", 70000, 3, 65535, 65536, 0);
@@ -37,26 +32,11 @@ describeCommand("GETINTARRAY", (suite) => {
     expect(await run("k")).toEqual(members);
   });
 
-  it("has no side effects", async () => {
-    await roar.load("k", [1]);
-    expect(await effects(() => run("k"))).toEqual(noEffects);
-    expect(await effects(() => run("none"), "none")).toEqual(noEffects);
-  });
-
   it("refuses to list more than 100,000,000 members", async () => {
     await roar.run("BITOP", "NOT", "k", "none", 100_000_000); // one more than that
     expect(await roar.refusal("GETINTARRAY", "k")).toMatch(/too (large|many)/);
     expect(await roar.run("BITCOUNT", "k")).toBe(100_000_001);
   });
 
-  itRunsEverywhere(suite, ["k"]);
-  itMindsMemory(suite, "read", ["k"]);
-  itDeclares(suite, {
-    arity: 2,
-    flags: ["readonly"],
-    keys: [{ first: 1, last: 1, access: "RO" }],
-    call: ["k"],
-    keysInCall: ["k"],
-  });
-  itRefuses(suite, { arity: [[], ["k", 1]], bad: [], good: ["k"] });
+  itReads(suite, { arity: 2, call: ["k"] });
 });

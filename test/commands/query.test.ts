@@ -1,16 +1,12 @@
 // Queries by order: MIN, MAX, RANK, SELECT, RANGE, SCAN.
 
 import { expect, it } from "vitest";
-import { asReply, fromReply, type Member, member, notOffsets } from "../support/family.ts";
-import { noEffects } from "../support/observer.ts";
+import { badOffsets, itFindsNothing, itReads, refusals } from "../support/contract.ts";
+import { asReply, fromReply, type Member, member, offsetCount } from "../support/family.ts";
 import { replies } from "../support/roar.ts";
 import { samples } from "../support/samples.ts";
-import {
-  describeCommand, expectEqual, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, NOT_AN_INTEGER, offsetError, type Suite, SYNTAX,
-} from "../support/suite.ts";
+import { describeCommand, expectEqual, NOT_AN_INTEGER, type Suite, SYNTAX } from "../support/suite.ts";
 import type { Reply } from "../support/resp.ts";
-
-const KEY = [{ first: 1, last: 1, access: "RO" }] as const;
 
 /** The first and last offset, and offsets at, before and after some members. */
 const around = (members: readonly Member[], last: bigint): bigint[] => {
@@ -18,23 +14,11 @@ const around = (members: readonly Member[], last: bigint): bigint[] => {
   return [...new Set([0n, last, ...some.flatMap((m) => [m - 1n, m, m + 1n])])].filter((m) => m >= 0n && m <= last);
 };
 
-function itOnlyReads({ run, roar, effects }: Suite, args: (string | number)[]): void {
-  it("has no side effects", async () => {
-    await roar.load("k", [1, 2, 3]);
-    expect(await effects(() => run("k", ...args))).toEqual(noEffects);
-    expect(await effects(() => run("none", ...args), "none")).toEqual(noEffects);
-  });
-}
-
 for (const [command, at] of [["MIN", 0], ["MAX", -1]] as const) {
   const body = (suite: Suite) => {
     const { run, roar, family } = suite;
 
-    it("is -1 for a missing key and for an empty one", async () => {
-      expect(await run("none")).toBe(-1);
-      await roar.load("empty", []);
-      expect(await run("empty")).toBe(-1);
-    });
+    itFindsNothing(suite, -1, ["k"]);
 
     it(command === "MIN" ? "returns the least member" : "returns the greatest member", async () => {
       for (const members of Object.values(samples(family))) {
@@ -45,11 +29,7 @@ for (const [command, at] of [["MIN", 0], ["MAX", -1]] as const) {
       expect(await run("full")).toEqual(at === 0 ? 0 : asReply(member(family.last)));
     });
 
-    itOnlyReads(suite, []);
-    itRunsEverywhere(suite, ["k"]);
-    itMindsMemory(suite, "read", ["k"]);
-    itDeclares(suite, { arity: 2, flags: ["readonly", "fast"], keys: KEY, call: ["k"], keysInCall: ["k"] });
-    itRefuses(suite, { arity: [[], ["k", 1]], bad: [], good: ["k"] });
+    itReads(suite, { arity: 2, flags: ["fast"], call: ["k"] });
   };
   if (command === "MIN") describeCommand("MIN", body);
   else describeCommand("MAX", body);
@@ -58,11 +38,7 @@ for (const [command, at] of [["MIN", 0], ["MAX", -1]] as const) {
 describeCommand("RANK", (suite) => {
   const { run, roar, family } = suite;
 
-  it("is 0 for a missing key and for an empty one", async () => {
-    expect(await run("none", 7)).toBe(0);
-    await roar.load("empty", []);
-    expect(await run("empty", family.last)).toBe(0);
-  });
+  itFindsNothing(suite, 0, ["k", 7], ["k", family.last]);
 
   it("counts the members up to and including the offset", async () => {
     for (const members of Object.values(samples(family))) {
@@ -72,18 +48,15 @@ describeCommand("RANK", (suite) => {
       }
     }
     await roar.run("SETFULL", "full");
-    expect(await run("full", family.last)).toEqual(family.bits === 32 ? 2 ** 32 : "18446744073709551616");
+    expect(await run("full", family.last)).toEqual(offsetCount(family));
     expect(await run("full", family.last - 1n)).toEqual(asReply(member(family.last)));
   });
 
-  itOnlyReads(suite, [2]);
-  itRunsEverywhere(suite, ["k", 2]);
-  itMindsMemory(suite, "read", ["k", 2]);
-  itDeclares(suite, { arity: 3, flags: ["readonly", "fast"], keys: KEY, call: ["k", 1], keysInCall: ["k"] });
-  itRefuses(suite, {
-    arity: [[], ["k"], ["k", 1, 2]],
-    bad: notOffsets(family).map((bad) => [["k", bad], offsetError(family, "offset")] as const),
-    good: ["k", 1],
+  itReads(suite, {
+    arity: 3,
+    flags: ["fast"],
+    call: ["k", 2],
+    bad: badOffsets(family, "offset", (bad) => [["k", bad]]),
   });
 });
 
@@ -111,25 +84,18 @@ describeCommand("SELECT", (suite) => {
     expect(await run("full", -1)).toEqual(asReply(member(family.last)));
   });
 
-  itOnlyReads(suite, [1]);
-  itRunsEverywhere(suite, ["k", 1]);
-  itMindsMemory(suite, "read", ["k", 0]);
-  itDeclares(suite, { arity: 3, flags: ["readonly", "fast"], keys: KEY, call: ["k", 1], keysInCall: ["k"] });
-  itRefuses(suite, {
-    arity: [[], ["k"], ["k", 1, 2]],
-    bad: ["", "x", "1.0", " 1", "--1", "+1", "01", "-0", "18446744073709551616"].map((bad) => [["k", bad], NOT_AN_INTEGER] as const),
-    good: ["k", 1],
+  itReads(suite, {
+    arity: 3,
+    flags: ["fast"],
+    call: ["k", 1],
+    bad: refusals(["", "x", "1.0", " 1", "--1", "+1", "01", "-0", "18446744073709551616"], NOT_AN_INTEGER, (bad) => [["k", bad]]),
   });
 });
 
 describeCommand("RANGE", (suite) => {
   const { run, roar, family, refusal } = suite;
 
-  it("is empty for a missing key and for an empty one", async () => {
-    expect(await run("none", 0, family.last)).toEqual([]);
-    await roar.load("empty", []);
-    expect(await run("empty", 0, family.last)).toEqual([]);
-  });
+  itFindsNothing(suite, [], ["k", 0, family.last]);
 
   it("returns the members from min to max, with LIMIT only the first of them", async () => {
     for (const members of Object.values(samples(family))) {
@@ -154,19 +120,15 @@ describeCommand("RANGE", (suite) => {
     expect(await run("k", family.last - 1n, family.last)).toEqual(replies([family.last - 1n, family.last].map(member)));
   });
 
-  itOnlyReads(suite, [0, 9]);
-  itRunsEverywhere(suite, ["k", 2, 9]);
-  itMindsMemory(suite, "read", ["k", 0, 9]);
-  itDeclares(suite, { arity: -4, flags: ["readonly"], keys: KEY, call: ["k", 1, 2, "LIMIT", 3], keysInCall: ["k"] });
-  itRefuses(suite, {
-    arity: [[], ["k"], ["k", 1]],
+  itReads(suite, {
+    arity: -4,
+    call: ["k", 2, 9, "LIMIT", 3],
     bad: [
-      ...notOffsets(family).flatMap((bad) =>
-        [[["k", bad, 1], offsetError(family, "min")], [["k", 1, bad], offsetError(family, "max")]] as const),
+      ...badOffsets(family, "min", (bad) => [["k", bad, 1]]),
+      ...badOffsets(family, "max", (bad) => [["k", 1, bad]]),
       ...[["LIMIT"], ["LIMITS", 1], ["x"], ["LIMIT", 1, 2], [1]].map((more) => [["k", 1, 2, ...more], SYNTAX] as const),
-      ...["x", "-1", "", "1.5", "18446744073709551616"].map((bad) => [["k", 1, 2, "LIMIT", bad], NOT_AN_INTEGER] as const),
+      ...refusals(["x", "-1", "", "1.5", "18446744073709551616"], NOT_AN_INTEGER, (bad) => [["k", 1, 2, "LIMIT", bad]]),
     ],
-    good: ["k", 1, 2],
   });
 });
 
@@ -184,12 +146,7 @@ describeCommand("SCAN", (suite) => {
     return seen;
   };
 
-  it("ends at once for a missing key and for an empty one", async () => {
-    expect(await run("none", 0)).toEqual(["0", []]);
-    expect(await run("none", 5)).toEqual(["0", []]);
-    await roar.load("empty", []);
-    expect(await run("empty", 0)).toEqual(["0", []]);
-  });
+  itFindsNothing(suite, ["0", []], ["k", 0], ["k", 5]);
 
   it("returns every member in steps of ten, or of COUNT", async () => {
     for (const members of Object.values(samples(family))) {
@@ -216,17 +173,13 @@ describeCommand("SCAN", (suite) => {
     expect(await run("k", 30, "COUNT", 2)).toEqual(["0", [35, 40]]);
   });
 
-  itOnlyReads(suite, [0]);
-  itRunsEverywhere(suite, ["k", 0]);
-  itMindsMemory(suite, "read", ["k", 0]);
-  itDeclares(suite, { arity: -3, flags: ["readonly"], keys: KEY, call: ["k", 0, "COUNT", 3], keysInCall: ["k"] });
-  itRefuses(suite, {
-    arity: [[], ["k"]],
+  itReads(suite, {
+    arity: -3,
+    call: ["k", 0, "COUNT", 3],
     bad: [
-      ...notOffsets(family).map((bad) => [["k", bad], offsetError(family, "cursor")] as const),
+      ...badOffsets(family, "cursor", (bad) => [["k", bad]]),
       ...[["COUNT"], ["COUNTS", 1], ["COUNT", 1, 2], ["COUNT", 0], [1]].map((more) => [["k", 0, ...more], SYNTAX] as const),
-      ...["x", "-1", "", "1.5"].map((bad) => [["k", 0, "COUNT", bad], NOT_AN_INTEGER] as const),
+      ...refusals(["x", "-1", "", "1.5"], NOT_AN_INTEGER, (bad) => [["k", 0, "COUNT", bad]]),
     ],
-    good: ["k", 0],
   });
 });

@@ -1,16 +1,13 @@
 // Changes of ranges: SETRANGE, CLEARRANGE, FLIPRANGE, SETFULL.
 
 import { expect, it } from "vitest";
-import { ascending, asReply, type Family, type Member, member, notOffsets, range } from "../support/family.ts";
+import {
+  badOffsets, itDeclares, itFrees, itMindsMemory, itRefuses, itWrites, keyAt, SUPERFLUOUS,
+} from "../support/contract.ts";
+import { ascending, asReply, type Family, type Member, member, notOffsets, offsetCount, range } from "../support/family.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
 import { samples } from "../support/samples.ts";
-import {
-  describeCommand, endError, expectEqual, itDeclares, itMakesRoom, itMindsMemory, itRefuses, itRunsEverywhere, offsetError, type Suite,
-  SUPERFLUOUS, WRONGTYPE,
-} from "../support/suite.ts";
-
-const KEY = [{ first: 1, last: 1, access: "RW" }] as const;
-const all = (family: Family) => (family.bits === 32 ? 2 ** 32 : "18446744073709551616");
+import { describeCommand, endError, expectEqual, type Suite, WRONGTYPE } from "../support/suite.ts";
 
 /** What an end must not be. Ends are exclusive, so the greatest end is one more than the last offset. */
 const notEnds = ({ last, ...family }: Family): string[] => [
@@ -18,15 +15,11 @@ const notEnds = ({ last, ...family }: Family): string[] => [
   ...(family.bits === 32 ? [`+${last + 1n}`, `0${last + 1n}`] : []),
 ];
 
-const refusals = (family: Family) => ({
-  arity: [[], ["k"], ["k", 1], ["k", 1, 2, 3]],
-  bad: [
-    ...notOffsets(family).map((bad) => [["k", bad, 5], offsetError(family, "start")] as const),
-    ...notEnds(family).map((bad) => [["k", 5, bad], endError(family, bad)] as const),
-    [["k", 5, 4], `ERR invalid end: must ${family.bits === 32 ? "be >=" : ">="} start`] as const,
-  ],
-  good: ["k", 1, 2],
-});
+const badRanges = (family: Family) => [
+  ...badOffsets(family, "start", (bad) => [["k", bad, 5]]),
+  ...notEnds(family).map((bad) => [["k", 5, bad], endError(family, bad)] as const),
+  [["k", 5, 4], `ERR invalid end: must ${family.bits === 32 ? "be >=" : ">="} start`] as const,
+];
 
 /** Ranges that end inside containers and at their boundaries, and ranges that span several containers. */
 const ranges = [[0, 1], [5, 5], [7, 70], [0, 65_536], [65_535, 65_537], [65_536, 131_072], [100, 300_000], [131_000, 131_100]] as const;
@@ -75,7 +68,7 @@ describeCommand("SETRANGE", (suite) => {
     expect(await roar.run("BITCOUNT", "k")).toEqual(asReply(member(family.last - 9n)));
     expect(await roar.run("MAX", "k")).toEqual(asReply(member(family.last)));
     expect(await run("k", 0, family.last + 1n)).toBe("OK");
-    expect(await roar.run("BITCOUNT", "k")).toEqual(all(family));
+    expect(await roar.run("BITCOUNT", "k")).toEqual(offsetCount(family));
     expect(await server.run("MEMORY", "USAGE", "k")).toBeLessThan(1000);
   });
 
@@ -96,10 +89,7 @@ describeCommand("SETRANGE", (suite) => {
     expect(await effects(() => run("k", 6, 10))).toEqual(change("6", "10"));
   });
 
-  itRunsEverywhere(suite, ["k", 1, 4]);
-  itMindsMemory(suite, "write", ["k", 5, 9]);
-  itDeclares(suite, { arity: 4, flags: ["write", "denyoom"], keys: KEY, call: ["k", 1, 2], keysInCall: ["k"] });
-  itRefuses(suite, refusals(family));
+  itWrites(suite, { arity: 4, call: ["k", 1, 4], bad: badRanges(family) });
 });
 
 describeCommand("CLEARRANGE", (suite) => {
@@ -120,7 +110,7 @@ describeCommand("CLEARRANGE", (suite) => {
     expect(await run("all", 7, family.last + 1n)).toEqual(asReply(member(family.last - 6n)));
     expect(await roar.members("all")).toEqual(range(0, 7));
     await roar.run("SETFULL", "none");
-    expect(await run("none", 0, family.last + 1n)).toEqual(all(family));
+    expect(await run("none", 0, family.last + 1n)).toEqual(offsetCount(family));
     expect(await roar.members("none")).toEqual([]);
   });
 
@@ -132,10 +122,7 @@ describeCommand("CLEARRANGE", (suite) => {
     expect(await effects(() => run("k", 0, 9))).toEqual(oneChange("setbit", name, "k", "0", "9"));
   });
 
-  itRunsEverywhere(suite, ["k", 5, 9]);
-  itMakesRoom(suite, ["k", SUPERFLUOUS[0]!, family.last]);
-  itDeclares(suite, { arity: 4, flags: ["write"], keys: KEY, call: ["k", 1, 2], keysInCall: ["k"] });
-  itRefuses(suite, refusals(family));
+  itFrees(suite, ["k", SUPERFLUOUS[0]!, family.last], { arity: 4, call: ["k", 5, 9], bad: badRanges(family) });
 });
 
 describeCommand("FLIPRANGE", (suite) => {
@@ -157,9 +144,9 @@ describeCommand("FLIPRANGE", (suite) => {
     expect(await run("k", 0, end)).toBe(2);
     expect(await roar.members("k")).toEqual([5, 70_000]);
     await roar.run("SETFULL", "full");
-    expect(await run("full", 3, 3)).toEqual(all(family));
+    expect(await run("full", 3, 3)).toEqual(offsetCount(family));
     expect(await run("full", 0, end)).toBe(0);
-    expect(await run("full", 0, end)).toEqual(all(family));
+    expect(await run("full", 0, end)).toEqual(offsetCount(family));
   });
 
   it("raises events and propagates only when something changes", async () => {
@@ -169,10 +156,7 @@ describeCommand("FLIPRANGE", (suite) => {
     expect(await effects(() => run("k", 5, 5))).toEqual(noEffects);
   });
 
-  itRunsEverywhere(suite, ["k", 5, 5]);
-  itMindsMemory(suite, "write", ["k", 5, 9]);
-  itDeclares(suite, { arity: 4, flags: ["write", "denyoom"], keys: KEY, call: ["k", 1, 2], keysInCall: ["k"] });
-  itRefuses(suite, refusals(family));
+  itWrites(suite, { arity: 4, call: ["k", 5, 5], bad: badRanges(family) });
 });
 
 describeCommand("SETFULL", (suite) => {
@@ -181,11 +165,11 @@ describeCommand("SETFULL", (suite) => {
 
   it("creates a bitmap of every offset in less than 1 kB, which survives a reload", async () => {
     expect(await run("k")).toBe("OK");
-    expect(await roar.run("BITCOUNT", "k")).toEqual(all(family));
+    expect(await roar.run("BITCOUNT", "k")).toEqual(offsetCount(family));
     expect(await roar.run("GETBITS", "k", 0, 12_345_678, family.last)).toEqual([1, 1, 1]);
     expect(await server.run("MEMORY", "USAGE", "k")).toBeLessThan(1000);
     await server.run("DEBUG", "RELOAD");
-    expect(await roar.run("BITCOUNT", "k")).toEqual(all(family));
+    expect(await roar.run("BITCOUNT", "k")).toEqual(offsetCount(family));
     expect(await roar.run("BITPOS", "k", 0)).toBe(-1);
   });
 
@@ -205,7 +189,7 @@ describeCommand("SETFULL", (suite) => {
     expect(await refusal("k")).toBe(WRONGTYPE);
   });
 
-  itMindsMemory(suite, "write", ["k2"]);
-  itDeclares(suite, { arity: 2, flags: ["write", "denyoom"], keys: KEY, call: ["k"], keysInCall: ["k"] });
-  itRefuses(suite, { arity: [[], ["k", 1]], bad: [], good: ["k"] });
+  itMindsMemory(suite, "write", ["k"]);
+  itDeclares(suite, { arity: 2, flags: ["write", "denyoom"], keys: [keyAt(1, "RW")], call: ["k"] });
+  itRefuses(suite, { arity: 2, call: ["k"] });
 });

@@ -4,6 +4,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { commands } from "../../host/commands.ts";
 import { families, type Family, R64 } from "../support/family.ts";
+import { emptyStream } from "../support/format.ts";
 import { seeded } from "../support/random.ts";
 import type { Argument, Connection, Reply } from "../support/resp.ts";
 import type { Server } from "../support/server.ts";
@@ -11,9 +12,6 @@ import { byName, useServer } from "../support/suite.ts";
 
 const setting = (server: Server, kind: "compatible" | "strings"): Promise<Reply> =>
   server.run("CONFIG", "SET", "redis-roar.r64-replies", kind);
-
-/** An empty bitmap in the portable format. */
-const EMPTY = { 32: Buffer.from("3a30000000000000", "hex"), 64: Buffer.alloc(8) };
 
 /**
  * Calls of every command. Keys: `k` holds 0, 7, 70,000 and the last offset, `e` is empty, `none` is missing, `n` is a native bitmap.
@@ -44,7 +42,7 @@ function calls({ last, bits }: Family): Record<string, { offsets?: Argument[][];
     BITOP: { others: [["OR", "to", "k", "e"], ["NOT", "to", "k", last]] }, BITOPCARD: { others: [["AND", "k", "full"]] },
     DIFF: { others: [["to", "full", "k"]] }, CONTAINS: { others: [["full", "k", "ALL"]] }, JACCARD: { others: [["k", "full"]] },
     SETBITARRAY: { others: [["k", "0101"]] }, GETBITARRAY: { others: [["seven"]] }, EXPORT: { others: [["k"], ["none"]] },
-    IMPORT: { others: [["k", EMPTY[bits]]] }, FROMBITMAP: { others: [["k", "n"]] }, TOBITMAP: { others: [["to", "seven"]] },
+    IMPORT: { others: [["k", emptyStream(bits)]] }, FROMBITMAP: { others: [["k", "n"]] }, TOBITMAP: { others: [["to", "seven"]] },
     QUERY: {
       offsets: [["#1 - [7..7]", 1, "k", "MEMBERS"], ["#1 | #2", 2, "k", "none", "MEMBERS", "FROM", 8, "LIMIT", 2]],
       others: [["#1", 1, "k"], ["~#1", 1, "none"], ["#1", 1, "k", "EXPORT"], ["#1", 1, "none", "MEMBERS"]],

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { notOffsets } from "../support/family.ts";
+import { badOffsets, itWrites, refusals } from "../support/contract.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
-import { bitError, describeCommand, itDeclares, itMindsMemory, itRefuses, itRunsEverywhere, offsetError } from "../support/suite.ts";
+import { bitError, describeCommand, offsetError } from "../support/suite.ts";
 
 describeCommand("SETBIT", (suite) => {
   const { run, roar, family, server, effects, name } = suite;
@@ -51,22 +51,14 @@ describeCommand("SETBIT", (suite) => {
     expect(await effects(() => run("k", 7, 0))).toEqual(change(7, 0));
   });
 
-  itRunsEverywhere(suite, ["k", 2, 1]);
-  itMindsMemory(suite, "write", ["k", 9, 1]);
-  itDeclares(suite, {
+  itWrites(suite, {
     arity: 4,
-    flags: ["write", "denyoom", "fast"],
-    keys: [{ first: 1, last: 1, access: "RW" }],
-    call: ["k", 1, 1],
-    keysInCall: ["k"],
-  });
-  itRefuses(suite, {
-    arity: [[], ["k"], ["k", 1], ["k", 1, 1, 1]],
+    flags: ["fast"],
+    call: ["k", 2, 1],
     bad: [
-      ...notOffsets(family).map((bad) => [["k", bad, 1], offsetError(family, "offset")] as const),
-      ...["2", "-1", "x", "", "01", "+1", "1 "].map((bad) => [["k", 1, bad], bitError("value")] as const),
+      ...badOffsets(family, "offset", (bad) => [["k", bad, 1]]),
+      ...refusals(["2", "-1", "x", "", "01", "+1", "1 "], bitError("value"), (bad) => [["k", 1, bad]]),
       [["k", "x", "x"], offsetError(family, "offset")],
     ],
-    good: ["k", 1, 1],
   });
 });

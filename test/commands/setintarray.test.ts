@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
+import { badOffsets, inList, itWrites, keyAt } from "../support/contract.ts";
 import { member } from "../support/family.ts";
 import { oneChange } from "../support/observer.ts";
 import { describeCommand } from "../support/suite.ts";
-import { itWritesValues } from "../support/values.ts";
 
 describeCommand("SETINTARRAY", (suite) => {
   const { run, roar, family, server, effects, name } = suite;
@@ -38,5 +38,10 @@ describeCommand("SETINTARRAY", (suite) => {
     expect(await effects(() => run("k", 2, 1))).toEqual(set);
   });
 
-  itWritesValues(suite, "OW");
+  itWrites(suite, {
+    arity: -3,
+    keys: [keyAt(1, "OW")],
+    call: ["k", 2, 1],
+    bad: badOffsets(family, "value", inList),
+  });
 });

@@ -2,6 +2,7 @@
 
 import type { Command as Row } from "../../host/commands.ts";
 import type { Family } from "./family.ts";
+import { emptyStream } from "./format.ts";
 import type { Argument } from "./resp.ts";
 
 /**
@@ -58,10 +59,9 @@ const otherCalls: Readonly<Record<string, readonly Argument[]>> = {
   BITOPCARD: ["NOT", "r:1", 100],
 };
 
-const stream = ({ bits }: Family): Buffer => Buffer.from(bits === 32 ? "3a30000000000000" : "0000000000000000", "hex");
 /** The arguments of the call in a family. */
 export const callOf = (row: Row, family: Family): Argument[] =>
-  calls[row.name]!.map((word) => (word === "(a stream)" ? stream(family) : word));
+  calls[row.name]!.map((word) => (word === "(a stream)" ? emptyStream(family.bits) : word));
 
 /** The calls of a command that have their keys at different places. */
 export const callsOf = (row: Row, family: Family): Argument[][] =>

@@ -27,6 +27,9 @@ export const member = (value: bigint): Member => (value <= GREATEST_NUMBER ? Num
 /** A member as a reply: an integer, or from 2^63 on, where RESP's integers end, a bulk string. */
 export const asReply = (value: Member): Reply => (value >= 2n ** 63n ? value.toString() : value);
 
+/** How many offsets there are, as a reply. */
+export const offsetCount = (family: Family): Reply => asReply(member(family.last + 1n));
+
 /** The member in such a reply. */
 export const fromReply = (reply: Reply): Member => integer(String(reply));
 

@@ -96,6 +96,9 @@ export function portable64(buckets: readonly { high: number; containers: readonl
   return bytes.take();
 }
 
+/** The portable stream of no members, byte by byte from the specification. */
+export const emptyStream = (bits: 32 | 64): Buffer => Buffer.from(bits === 32 ? "3a30000000000000" : "0000000000000000", "hex");
+
 /** CRoaring's own 32-bit form as a list of values (ARRAY), in the given order. */
 export function croaringArray(values: readonly number[]): Buffer {
   const bytes = new Bytes().u8(1).u32(values.length);
