@@ -33,7 +33,7 @@ it.each(byName<Adapter>(libraries))("%s loses no write that the replica has", as
   const victim = cluster.primaries[0]!, replica = await cluster.addReplica(victim);
   await waitUntil(async () => (await replica.server.info("master_link_status")) === "up");
   await inStep(replica.server, victim.server);
-  const client = await adapter.openCluster!([...cluster.primaries, replica].map(({ server }) => server.port));
+  const client = await adapter.openCluster!([...cluster.ports, replica.server.port]);
   const bitmap = client.r.sharded("log", { width: WIDTH, shards: SHARDS });
   const { ofVictim } = await homesOf(bitmap), marker = `{${ofVictim[0]}}marker`;
 
@@ -88,8 +88,8 @@ it.each(byName<Adapter>(libraries))("%s loses no write that the replica has", as
 });
 
 it.each(byName<Adapter>(libraries.filter(({ name }) => name.startsWith("ioredis"))))("%s names the shards of a node that is gone", async (_, adapter) => {
-  for (const { connection } of cluster.primaries) await connection.run("CONFIG", "SET", "cluster-require-full-coverage", "no");
-  const client = await adapter.openCluster!(cluster.primaries.map(({ server }) => server.port));
+  await cluster.onAll("CONFIG", "SET", "cluster-require-full-coverage", "no");
+  const client = await adapter.openCluster!(cluster.ports);
   const bitmap = client.r.sharded("log", { width: WIDTH, shards: SHARDS }), { homes, ofVictim } = await homesOf(bitmap);
   try {
     expect(await bitmap.setBits(range(0, SHARDS, WIDTH))).toBe(SHARDS);

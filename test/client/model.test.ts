@@ -3,20 +3,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Bitmaps, Offset, ShardedBitmap } from "../../client/src/index.ts";
 import { type Adapter, type Opened, repliesFor, wrappers } from "../support/adapters.ts";
-import { Cluster } from "../support/cluster.ts";
-import { range } from "../support/family.ts";
+import { ascending, range, sorted } from "../support/family.ts";
 import { combine, type Operation, operations } from "../support/model.ts";
 import { type Random, seeded } from "../support/random.ts";
-import { byName } from "../support/suite.ts";
+import { byName, useCluster } from "../support/suite.ts";
 
 type Any = number | bigint;
 type Bitmap = ShardedBitmap<Any>;
 
-let cluster: Cluster;
-beforeAll(async () => {
-  cluster = await Cluster.start(3);
-});
-afterAll(() => cluster.stop());
+const cluster = useCluster(3);
 
 const OPERATIONS = 20_000, BITMAPS = 4;
 const libraries = wrappers.filter(({ openCluster }) => openCluster !== undefined);
@@ -26,8 +21,6 @@ const universes = [
   { family: "r", width: 131_072n, shards: 9 },
   { family: "r64", width: 2n ** 60n, shards: 16 },
 ] as const;
-
-const ascending = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Expressions, and whether an offset is in their result, given whether it is in each of three bitmaps. */
 const expressions: readonly [text: string, has: (a: boolean, b: boolean, c: boolean, offset: bigint) => boolean][] = [
@@ -72,13 +65,13 @@ class Trial {
   }
 
   #sorted(set: Set<bigint>): Any[] {
-    return [...set].sort(ascending).map(this.#answers);
+    return sorted(set).map(this.#answers);
   }
 
   /** One random operation: its name, and what it answers beside what it should. */
   async step(): Promise<[name: string, actual: unknown, expected: unknown]> {
     const rng = this.#random, i = rng.below(BITMAPS), bitmap = this.#bitmaps[i]!, set = this.#sets[i]!, some = this.#offsets();
-    const offset = some[0]!, at = BigInt(offset), sorted = this.#sorted(set), count = this.#answers(BigInt(set.size));
+    const offset = some[0]!, at = BigInt(offset), all = this.#sorted(set), count = this.#answers(BigInt(set.size));
     const others = [rng.below(BITMAPS), rng.below(BITMAPS), rng.below(BITMAPS)], sets = others.map((k) => this.#sets[k]!);
     const store = (members: Iterable<bigint>): Any => this.#answers(BigInt((this.#sets[i] = new Set(members)).size));
     const change = (offsets: Offset<Any>[], action: (value: bigint) => void): Any => {
@@ -88,8 +81,8 @@ class Trial {
     };
     const query = (): [text: string, members: bigint[]] => {
       const [text, has] = rng.pick(expressions.slice(0, this.#width > 2n ** 32n ? 5 : undefined));
-      const all = new Set([...sets.flatMap((one) => [...one]), ...range(131_060, 26).map(BigInt)]);
-      return [text, [...all].filter((one) => has(sets[0]!.has(one), sets[1]!.has(one), sets[2]!.has(one), one)).sort(ascending)];
+      const candidates = sorted(new Set([...sets.flatMap((one) => [...one]), ...range(131_060, 26).map(BigInt)]));
+      return [text, candidates.filter((one) => has(sets[0]!.has(one), sets[1]!.has(one), sets[2]!.has(one), one))];
     };
     switch (rng.below(20)) {
       case 0: case 1: case 2: {
@@ -102,16 +95,16 @@ class Trial {
       case 5: return ["clearBits", await bitmap.clearBits(some), change(some, (one) => set.delete(one))];
       case 6: return ["getBit", await bitmap.getBit(offset), set.has(at) ? 1 : 0];
       case 7: return ["getBits", await bitmap.getBits(some), some.map((one) => (set.has(BigInt(one)) ? 1 : 0))];
-      case 8: return ["count, min, max", [await bitmap.count(), await bitmap.min(), await bitmap.max()], [count, sorted[0] ?? null, sorted.at(-1) ?? null]];
+      case 8: return ["count, min, max", [await bitmap.count(), await bitmap.min(), await bitmap.max()], [count, all[0] ?? null, all.at(-1) ?? null]];
       case 9: return ["rank", await bitmap.rank(offset), this.#answers(BigInt([...set].filter((one) => one <= at).length))];
       case 10: {
         const rank = rng.below(2 * set.size + 3) - set.size - 1;
-        return [`select ${rank}`, await bitmap.select(rank), sorted.at(rank < 0 ? rank : rank < sorted.length ? rank : Infinity) ?? null];
+        return [`select ${rank}`, await bitmap.select(rank), all.at(rank < 0 ? rank : rank < all.length ? rank : Infinity) ?? null];
       }
       case 11: {
         const [low, high] = [offset, this.#offset()].sort((a, b) => ascending(BigInt(a), BigInt(b))) as [Offset<Any>, Offset<Any>];
         const limit = rng.chance(0.5) ? rng.below(30) : undefined;
-        const expected = sorted.filter((one) => one >= BigInt(low) && one <= BigInt(high)).slice(0, limit);
+        const expected = all.filter((one) => one >= BigInt(low) && one <= BigInt(high)).slice(0, limit);
         return ["range", await bitmap.range(low, high, { ...(limit !== undefined && { limit }) }), expected];
       }
       case 12: case 13: {
@@ -149,7 +142,7 @@ class Trial {
         if (rng.chance(0.5)) {
           const pages: Any[][] = [];
           for await (const page of bitmap.scanPages({ from: offset, count: 1 + rng.below(9) })) pages.push(page);
-          return ["scanPages", pages.flat(), sorted.filter((one) => one >= at)];
+          return ["scanPages", pages.flat(), all.filter((one) => one >= at)];
         }
         await this.#plain.setIntArray(this.#key, some);
         return ["copyFrom", await bitmap.copyFrom(this.#key), store(some.map(BigInt))];
@@ -163,8 +156,8 @@ const runs = libraries.flatMap((adapter) => universes.map((universe) => ({ name:
 describe.each(byName<{ name: string; adapter: Adapter; universe: (typeof universes)[number] }>(runs))("%s", (name, { adapter, universe }) => {
   let client: Opened;
   beforeAll(async () => {
-    await Promise.all(cluster.primaries.map(({ connection }) => connection.run(...repliesFor(adapter))));
-    client = await adapter.openCluster!(cluster.primaries.map(({ server }) => server.port));
+    await cluster.onAll(...repliesFor(adapter));
+    client = await adapter.openCluster!(cluster.ports);
   });
   afterAll(() => client.close());
 

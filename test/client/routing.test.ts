@@ -1,35 +1,26 @@
 // In a cluster, every command goes to the node that has its keys. The servers count the redirections: there must be none.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { commands } from "../../host/commands.ts";
 import { slotOf } from "../../client/src/slot.ts";
 import { type Adapter, asModules, type Opened, wrappers } from "../support/adapters.ts";
 import { callsOf, isKey } from "../support/calls.ts";
-import { Cluster } from "../support/cluster.ts";
 import { families, R, range } from "../support/family.ts";
 import { methodCallOf } from "../support/methods.ts";
 import { random, seed } from "../support/random.ts";
 import { Server } from "../support/server.ts";
-import { byName } from "../support/suite.ts";
+import { byName, useCluster } from "../support/suite.ts";
 
-let cluster: Cluster;
-beforeAll(async () => {
-  cluster = await Cluster.start(3);
-});
-afterAll(() => cluster.stop());
-
-const ports = (): number[] => cluster.primaries.map(({ server }) => server.port);
-const onAll = (...command: string[]): Promise<unknown[]> =>
-  Promise.all(cluster.primaries.map(({ connection }) => connection.run(...command)));
+const cluster = useCluster(3);
 
 beforeEach(async () => {
-  await onAll("FLUSHALL", "SYNC");
-  await onAll("CONFIG", "RESETSTAT");
+  await cluster.onAll("FLUSHALL", "SYNC");
+  await cluster.onAll("CONFIG", "RESETSTAT");
 });
 
 /** How often all servers together have counted something in a section of INFO. */
 async function counted(section: string, pattern: RegExp): Promise<number> {
-  const texts = (await onAll("INFO", section)) as string[];
+  const texts = (await cluster.onAll("INFO", section)) as string[];
   return texts.reduce((sum, text) => sum + [...text.matchAll(pattern)].reduce((some, [, count]) => some + Number(count), 0), 0);
 }
 const moved = (): Promise<number> => counted("errorstats", /^errorstat_(?:MOVED|ASK|CROSSSLOT):count=(\d+)/gm);
@@ -60,11 +51,11 @@ const routed = [...wrappers, ...asModules].filter(({ openCluster }) => openClust
 
 describe.each(byName<Adapter>(routed))("%s", (_, adapter) => {
   it("sends every command to the right node", async () => {
-    const client = await adapter.openCluster!(ports());
+    const client = await adapter.openCluster!(cluster.ports);
     try {
       for (const tag of ["a", "b", "c"]) expect(await callAll(client, tag)).toBeGreaterThan(80);
       expect(await moved()).toBe(0);
-      const used = await Promise.all(cluster.primaries.map(async ({ connection }) => (await connection.run("DBSIZE")) as number));
+      const used = (await cluster.onAll("DBSIZE")) as number[];
       expect(Math.min(...used), "every node has some of the keys").toBeGreaterThan(0);
     } finally {
       await client.close();
@@ -72,11 +63,11 @@ describe.each(byName<Adapter>(routed))("%s", (_, adapter) => {
   });
 
   it.runIf(adapter.prefixes)("honors keyPrefix in a cluster", async () => {
-    const client = await adapter.openCluster!(ports(), "pre:");
+    const client = await adapter.openCluster!(cluster.ports, "pre:");
     try {
       for (const tag of ["a", "b", "c"]) await callAll(client, tag);
       expect(await moved()).toBe(0);
-      const keys = (await onAll("KEYS", "*")).flat() as string[];
+      const keys = (await cluster.onAll("KEYS", "*")).flat() as string[];
       expect(keys.length).toBeGreaterThan(200);
       expect(keys.filter((key) => !key.startsWith("pre:"))).toEqual([]);
     } finally {
@@ -87,7 +78,7 @@ describe.each(byName<Adapter>(routed))("%s", (_, adapter) => {
 
 describe.each(byName(wrappers.filter(({ openCluster }) => openCluster !== undefined)))("%s", (_, adapter) => {
   it("sends a pipeline in few writes to each node", async () => {
-    const client = await adapter.openCluster!(ports());
+    const client = await adapter.openCluster!(cluster.ports);
     try {
       await client.pipeline(range(0, 60).map((i) => client.r.calls.max(`key ${i}`))); // connects to all nodes
       const reads = (): Promise<number> => counted("stats", /^total_reads_processed:(\d+)/gm);

@@ -4,31 +4,24 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { BadPayload, type Bitmaps, type Family, type Member, type Offset, OutOfRange, R, R64, RoarError, type ShardedBitmap, ShardsFailed, WrongType } from "../../client/src/index.ts";
 import { containersOf, payloadOf } from "../../client/src/sharded/payload.ts";
 import { type Adapter, type Opened, wrappers } from "../support/adapters.ts";
-import { Cluster } from "../support/cluster.ts";
 import { range } from "../support/family.ts";
 import { seeded } from "../support/random.ts";
-import { byName } from "../support/suite.ts";
+import { byName, useCluster } from "../support/suite.ts";
 
 const WIDTH = 65_536;
-let cluster: Cluster;
-beforeAll(async () => {
-  cluster = await Cluster.start(3);
-});
-afterAll(() => cluster.stop());
+const cluster = useCluster(3);
 
-const onAll = (...command: string[]): Promise<unknown[]> =>
-  Promise.all(cluster.primaries.map(({ connection }) => connection.run(...command)));
-const keys = async (): Promise<string[]> => ((await onAll("KEYS", "*")).flat() as string[]).sort();
+const keys = async (): Promise<string[]> => ((await cluster.onAll("KEYS", "*")).flat() as string[]).sort();
 const failure = (answer: Promise<unknown>): Promise<unknown> => answer.then(() => "no error", (error: unknown) => error);
 
-beforeEach(() => onAll("FLUSHALL", "SYNC"));
+beforeEach(() => cluster.onAll("FLUSHALL", "SYNC"));
 
 const libraries = wrappers.filter(({ openCluster }) => openCluster !== undefined);
 
 describe.each(byName<Adapter>(libraries))("%s", (_, adapter) => {
   let client: Opened;
   beforeAll(async () => {
-    client = await adapter.openCluster!(cluster.primaries.map(({ server }) => server.port));
+    client = await adapter.openCluster!(cluster.ports);
   });
   afterAll(() => client.close());
 
@@ -45,7 +38,7 @@ describe.each(byName<Adapter>(libraries))("%s", (_, adapter) => {
     const bitmap = client.r.sharded("a", { width: WIDTH, shards: 6 });
     await bitmap.setBits(range(0, 6, WIDTH));
     for (const shard of [1, 4]) {
-      const home = cluster.primaries[cluster.firstHome(await cluster.slotOf(bitmap.keyOf(shard)))]!;
+      const home = await cluster.homeOf(bitmap.keyOf(shard));
       await home.connection.run("SET", bitmap.keyOf(shard), "text");
     }
     const error = await failure(bitmap.setBits(range(1, 6, WIDTH))) as ShardsFailed;
@@ -63,7 +56,7 @@ describe.each(byName<Adapter>(libraries))("%s", (_, adapter) => {
 describe("a sharded bitmap", () => {
   let client: Opened, a: ShardedBitmap<number>, b: ShardedBitmap<number>, c: ShardedBitmap<number>;
   beforeAll(async () => {
-    client = await wrappers[3]!.openCluster!(cluster.primaries.map(({ server }) => server.port));
+    client = await wrappers[3]!.openCluster!(cluster.ports);
     [a, b, c] = ["a", "b", "c"].map((name) => client.r.sharded(name, { width: WIDTH, shards: 5 })) as [typeof a, typeof a, typeof a];
   });
   afterAll(() => client.close());
@@ -186,7 +179,7 @@ describe("a sharded bitmap", () => {
     await a.setBits([1, 2 * WIDTH, 4 * WIDTH]);
     expect(await a.expire(100)).toBe(3);
     for (const shard of [0, 2, 4]) {
-      const home = cluster.primaries[cluster.firstHome(await cluster.slotOf(a.keyOf(shard)))]!;
+      const home = await cluster.homeOf(a.keyOf(shard));
       expect(await home.connection.run("TTL", a.keyOf(shard))).toBeGreaterThan(90);
     }
     expect(await a.delete()).toBe(3);
@@ -195,16 +188,16 @@ describe("a sharded bitmap", () => {
   });
 
   it("sends no command to a node that does not have the shard", async () => {
-    await onAll("CONFIG", "RESETSTAT");
+    await cluster.onAll("CONFIG", "RESETSTAT");
     await a.setBits(range(0, 5, WIDTH));
     await b.bitOp("OR", [a]);
     await a.queryMembers("#1 & #2", [b], { limit: 4 });
-    expect(((await onAll("INFO", "errorstats")) as string[]).join()).not.toMatch(/MOVED|CROSSSLOT/);
+    expect(((await cluster.onAll("INFO", "errorstats")) as string[]).join()).not.toMatch(/MOVED|CROSSSLOT/);
   });
 });
 
 it("payloads are taken apart and put together to the same bytes", seeded(async (rng) => {
-  const client = await wrappers[3]!.openCluster!(cluster.primaries.map(({ server }) => server.port));
+  const client = await wrappers[3]!.openCluster!(cluster.ports);
   const container = (): number[] => rng.pick([
     () => range(rng.below(60_000), 1 + rng.below(5000)), () => range(0, 3000 + rng.below(3000), 7),
     () => range(rng.below(100), 8000, 8), () => [rng.below(65_536)],

@@ -2,8 +2,8 @@
 
 import { expect, it } from "vitest";
 import { itReads, itWrites, keyAt, refusals } from "../support/contract.ts";
-import { type Member, member, notOffsets, offsetCount, otherThan, range } from "../support/family.ts";
-import { combine, leastSources, operations, sorted } from "../support/model.ts";
+import { type Member, member, notOffsets, offsetCount, otherThan, range, sorted } from "../support/family.ts";
+import { combine, leastSources, operations } from "../support/model.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
 import { roarOn } from "../support/roar.ts";
 import { loadSources, sourceModel as model, sourceNames as names } from "../support/sources.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { badOffsets, inList, itWrites } from "../support/contract.ts";
-import { member, range } from "../support/family.ts";
+import { member, range, sorted } from "../support/family.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
 import { describeCommand, expectEqual } from "../support/suite.ts";
 
@@ -34,7 +34,7 @@ describeCommand("APPENDINTARRAY", (suite) => {
     for (const order of orders) {
       await server.run("DEL", "k");
       await server.connection.pipeline(roar.appends("k", order, 100));
-      const expected = [...new Set(order)].sort((a, b) => a - b);
+      const expected = sorted(new Set(order));
       expectEqual(await roar.members("k"), expected);
       expect(await roar.run("BITCOUNT", "k")).toBe(expected.length);
     }

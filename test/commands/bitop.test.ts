@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { itWrites, keyAt, refusals } from "../support/contract.ts";
-import { asReply, member, type Member, notOffsets, otherThan, range } from "../support/family.ts";
-import { combine, leastSources, type Operation, operations, sorted } from "../support/model.ts";
+import { asReply, member, type Member, notOffsets, otherThan, range, sorted } from "../support/family.ts";
+import { combine, leastSources, type Operation, operations } from "../support/model.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
 import { ReplyError } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
@@ -228,7 +228,7 @@ describeCommand("BITOP", (suite) => {
         expect(await roar.run("SETBIT", "d", 5, 0)).toBe(1);
         expect(await roar.run("BITCOUNT", "d")).toEqual(cardinality(last));
         expect(await roar.run("BITPOS", "d", 0)).toBe(5);
-        expect(await server.run("MEMORY", "USAGE", "d")).toBeLessThan(10_000);
+        expect(await server.usage("d")).toBeLessThan(10_000);
         expect(await run("NOT", "back", "d", last)).toBe(1);
         expect(await roar.members("back")).toEqual([5]);
         expect(await server.run("RESTORE", "restored", 0, (await roar.dump("d"))!)).toBe("OK");

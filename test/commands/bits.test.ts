@@ -167,7 +167,7 @@ describeCommand("CLEAR", (suite) => {
     expect(await roar.members("k")).toEqual([]);
     expect(await server.run("TYPE", "k")).toBe(family.type);
     expect(await server.run("TTL", "k")).toBeGreaterThan(0);
-    expect(await server.run("MEMORY", "USAGE", "k")).toBeLessThan(200);
+    expect(await server.usage("k")).toBeLessThan(200);
     expect(await run("k")).toBe(0);
     await roar.run("SETFULL", "full");
     expect(await run("full")).toEqual(offsetCount(family));

@@ -5,7 +5,7 @@ import { asReply, families, member, offsetCount } from "../support/family.ts";
 import { type Argument, bytesOf, type Reply } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { withDebug } from "../support/server.ts";
-import { byName, useServer } from "../support/suite.ts";
+import { byName, expectValid, useServer } from "../support/suite.ts";
 
 describe.each(byName(families))("%s: the last offset", (_family, family) => {
   const server = useServer({ moduleArguments: withDebug });
@@ -16,7 +16,7 @@ describe.each(byName(families))("%s: the last offset", (_family, family) => {
   const end = last + 1n;
   const reply = (value: bigint): Reply => asReply(member(value));
   const listed = (...values: bigint[]): Reply[] => values.map(reply);
-  const sound = async (key = "k") => expect(await server.run("R.DEBUG", "VALIDATE", key)).toBe("OK");
+  const sound = (key = "k") => expectValid(server, key);
 
   describe("as the only member", () => {
     beforeEach(async () => {

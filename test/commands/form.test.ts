@@ -57,7 +57,7 @@ describeCommand("STAT", (suite) => {
     expect(await roar.run("EXPORT", "k")).toEqual(await roar.run("EXPORT", "plain"));
     expect(await roar.dump("k")).toEqual(await roar.dump("plain"));
     expect(await server.run("DEBUG", "DIGEST-VALUE", "k")).toEqual(await server.run("DEBUG", "DIGEST-VALUE", "plain"));
-    const bytes = async (key: string): Promise<number> => (await server.run("MEMORY", "USAGE", key)) as number;
+    const bytes = (key: string): Promise<number> => server.usage(key);
     expect(await bytes("k"), "it is a bitset").toBeGreaterThan(1.5 * (await bytes("plain")));
     expect(await roar.run("CONTAINS", "k", "plain", "EQ")).toBe(1);
     expect(await roar.run("JACCARD", "k", "plain")).toBe("1");
@@ -117,9 +117,9 @@ describeCommand("OPTIMIZE", (suite) => {
 
   it("shrinks a bitmap whose members are consecutive to less than 1 kB", async () => {
     await server.connection.pipeline(roar.appends("k", range(0, 300_000), 1000));
-    const before = Number(await server.run("MEMORY", "USAGE", "k"));
+    const before = await server.usage("k");
     await run("k", "MEM");
-    expect(Number(await server.run("MEMORY", "USAGE", "k"))).toBeLessThan(Math.min(before, 1000) + 1);
+    expect(await server.usage("k")).toBeLessThan(Math.min(before, 1000) + 1);
   });
 
   it("keeps the TTL, raises no event and propagates nothing", async () => {

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import {
   badOffsets, itDeclares, itFrees, itMindsMemory, itRefuses, itWrites, keyAt, SUPERFLUOUS,
 } from "../support/contract.ts";
-import { ascending, asReply, type Family, type Member, member, notOffsets, offsetCount, range } from "../support/family.ts";
+import { asReply, type Family, type Member, member, notOffsets, offsetCount, range, sorted } from "../support/family.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
 import { samples } from "../support/samples.ts";
 import { describeCommand, endError, expectEqual, type Suite, WRONGTYPE } from "../support/suite.ts";
@@ -42,7 +42,7 @@ function itEquals(
         await server.run("COPY", "sample", "k", "REPLACE");
         expect(await run("k", start, end), what).toEqual(reply(before, after));
         expect(await roar.run("BITCOUNT", "k"), what).toBe(after.size);
-        expectEqual(await roar.members("k"), [...after].sort(ascending), what);
+        expectEqual(await roar.members("k"), sorted(after), what);
       }
     }
   });
@@ -69,7 +69,7 @@ describeCommand("SETRANGE", (suite) => {
     expect(await roar.run("MAX", "k")).toEqual(asReply(member(family.last)));
     expect(await run("k", 0, family.last + 1n)).toBe("OK");
     expect(await roar.run("BITCOUNT", "k")).toEqual(offsetCount(family));
-    expect(await server.run("MEMORY", "USAGE", "k")).toBeLessThan(1000);
+    expect(await server.usage("k")).toBeLessThan(1000);
   });
 
   it.skipIf(family.bits === 32)("accepts the greatest end with a plus sign and leading zeros", async () => {
@@ -167,7 +167,7 @@ describeCommand("SETFULL", (suite) => {
     expect(await run("k")).toBe("OK");
     expect(await roar.run("BITCOUNT", "k")).toEqual(offsetCount(family));
     expect(await roar.run("GETBITS", "k", 0, 12_345_678, family.last)).toEqual([1, 1, 1]);
-    expect(await server.run("MEMORY", "USAGE", "k")).toBeLessThan(1000);
+    expect(await server.usage("k")).toBeLessThan(1000);
     await server.run("DEBUG", "RELOAD");
     expect(await roar.run("BITCOUNT", "k")).toEqual(offsetCount(family));
     expect(await roar.run("BITPOS", "k", 0)).toBe(-1);

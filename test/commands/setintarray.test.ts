@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { badOffsets, inList, itWrites, keyAt } from "../support/contract.ts";
-import { member } from "../support/family.ts";
+import { member, sorted } from "../support/family.ts";
 import { oneChange } from "../support/observer.ts";
 import { describeCommand } from "../support/suite.ts";
 
@@ -29,7 +29,7 @@ describeCommand("SETINTARRAY", (suite) => {
   it.each([4095, 4096, 4097, 65536, 200_000])("accepts %i values in one call", async (size) => {
     const values = Array.from({ length: size }, (_, i) => ((i * 7919) % size) * 2);
     expect(await roar.connection.call([name, "k", ...values])).toBe("OK");
-    expect(await roar.members("k")).toEqual([...new Set(values)].sort((a, b) => a - b));
+    expect(await roar.members("k")).toEqual(sorted(new Set(values)));
   });
 
   it("raises a set event and propagates even if the members stay the same", async () => {

@@ -6,15 +6,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type Access, type Command as Row, commands } from "../../host/commands.ts";
-import { callOf, callsOf, isKey } from "../support/calls.ts";
-import { families, type Family, otherThan, R, R64, range } from "../support/family.ts";
+import { callOf, callsOf, isKey, rows } from "../support/calls.ts";
+import { type Family, otherThan, R, R64, range } from "../support/family.ts";
 import { type Argument, type Reply, ReplyError } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { arityError, byName, NO_KEY, record, useServer, WRONGTYPE } from "../support/suite.ts";
 import { since } from "../support/version.ts";
 
 const server = useServer();
-const rows = families.flatMap((family) => commands.map((row) => ({ family, row, name: `${family.name}.${row.name}` })));
 
 /** Arguments that accept any text: command name to position. */
 const free: Readonly<Record<string, number>> = { SETBITARRAY: 1, STAT: 1, OPTIMIZE: 1 };

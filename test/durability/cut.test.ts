@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { R } from "../support/family.ts";
 import { Proxy } from "../support/proxy.ts";
-import { inStep, waitUntil } from "../support/waiting.ts";
+import { inStep, replicate, stopReplicating, waitUntil } from "../support/waiting.ts";
 import { roarOn } from "../support/roar.ts";
 import { Server } from "../support/server.ts";
 import { expectSamples, loadSamples } from "../support/stored.ts";
@@ -56,12 +56,12 @@ describe.each(["swapdb", "on-empty-db", "disabled"])("an interrupted diskless sy
     await primary.run("SAVE");
     const length = readFileSync(join(primary.directory, "dump.rdb")).length;
     for (const cut of cuts(length)) {
-      await replica.run("REPLICAOF", "NO", "ONE");
+      await stopReplicating(replica);
       await replica.run("FLUSHALL");
       if (load !== "on-empty-db") await own.load("own", [1, 2, 3]);
       proxy.mend();
       const severed = proxy.severAfter(cut);
-      await replica.run("REPLICAOF", "127.0.0.1", proxy.port);
+      await replicate(replica, proxy);
       await severed;
       await waitUntil(async () => (await replica.info("loading")) === "0" && (await replica.info("async_loading")) === "0");
       expect(await replica.info("master_link_status")).toBe("down");
@@ -71,6 +71,6 @@ describe.each(["swapdb", "on-empty-db", "disabled"])("an interrupted diskless sy
     await inStep(replica, primary);
     await expectSamples(replica);
     expect(await replica.run("DEBUG", "DIGEST")).toBe(await primary.run("DEBUG", "DIGEST"));
-    await replica.run("REPLICAOF", "NO", "ONE");
+    await stopReplicating(replica);
   });
 });

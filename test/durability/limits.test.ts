@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { commands } from "../../host/commands.ts";
 import { callsOf, isKey } from "../support/calls.ts";
-import { families, type Family } from "../support/family.ts";
+import { families, type Family, range } from "../support/family.ts";
 import { type Argument, type Command, encode, ReplyError } from "../support/resp.ts";
 import { Server, withDebug } from "../support/server.ts";
 import { byName, useServer } from "../support/suite.ts";
-import { inStep } from "../support/waiting.ts";
+import { inStep, replicate, stopReplicating } from "../support/waiting.ts";
 
 const MIB = 2 ** 20;
 /** The lowest values, or low ones, of every limit that a node has of its own. */
@@ -45,7 +45,7 @@ async function writeLong(server: Server): Promise<void> {
 
 /** Runs every command on bitmaps of 2,000 members, which are more than the low limits let anyone read. */
 async function runAll(server: Server, family: Family): Promise<void> {
-  const members = Array.from({ length: 2000 }, (_, i) => 7 * i);
+  const members = range(0, 2000, 7);
   for (const row of commands) {
     for (const args of callsOf(row, family)) {
       const keys = args.filter(isKey).map((key) => `${family.name}:${row.name}:${key}`);
@@ -61,7 +61,7 @@ async function runAll(server: Server, family: Family): Promise<void> {
 }
 
 it("replicas and a replayed AOF hold what was accepted under higher limits", async () => {
-  await replica.run("REPLICAOF", "127.0.0.1", primary.port);
+  await replicate(replica, primary);
   await inStep(replica, primary);
   await raiseLimits(primary);
   await writeLong(primary);
@@ -70,7 +70,7 @@ it("replicas and a replayed AOF hold what was accepted under higher limits", asy
   await inStep(replica, primary);
   expect(await replica.run("DEBUG", "DIGEST"), "replica").toBe(digest);
   expectNoComplaint(replica);
-  await replica.run("REPLICAOF", "NO", "ONE");
+  await stopReplicating(replica);
   await primary.restart();
   expect(await primary.run("DEBUG", "DIGEST"), "after the restart").toBe(digest);
   expectNoComplaint(primary);
@@ -88,7 +88,7 @@ const limited: Readonly<Record<string, readonly Argument[]>> = {
   RANGEINTARRAY: ["list", 0, 1999],
   RANGE: ["list", 0, 100_000, "LIMIT", 2000],
   SCAN: ["list", 0, "COUNT", 2000],
-  GETBITS: ["list", ...Array.from({ length: 2000 }, (_, i) => i)],
+  GETBITS: ["list", ...range(0, 2000)],
   MGETBIT: [7, ...Array.from({ length: 2000 }, () => "list")],
   QUERY: ["#1", 1, "list", "MEMBERS"],
   GETBITARRAY: ["long"],
@@ -108,7 +108,7 @@ it.each(byName(families))("scripts in an AOF read as much as they read where the
     if type(reply) == 'table' and type(reply[2]) == 'table' then reply = reply[2] end
     redis.call('SET', KEYS[1], type(reply) == 'number' and reply or #reply)`;
   const written: Command[] = [
-    [`${name}.SETINTARRAY`, "list", ...Array.from({ length: 2000 }, (_unused, i) => 7 * i)], [`${name}.SETBIT`, "long", 2 * MIB * 8 - 1, 1],
+    [`${name}.SETINTARRAY`, "list", ...range(0, 2000, 7)], [`${name}.SETBIT`, "long", 2 * MIB * 8 - 1, 1],
     ...Object.entries(limited).map(([command, args]): Command => ["EVAL", script, 1, `length:${command}`, `${name}.${command}`, ...args]),
   ];
   const lengths = async (server: Server) => server.run("MGET", ...Object.keys(limited).map((command) => `length:${command}`));

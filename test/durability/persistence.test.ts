@@ -9,7 +9,7 @@ import { expectSamples, loadSamples, sampleKey as key } from "../support/stored.
 import { Server } from "../support/server.ts";
 import { roarOn } from "../support/roar.ts";
 import { expectEqual, useServer } from "../support/suite.ts";
-import { inStep, rewriteAof, waitUntil } from "../support/waiting.ts";
+import { inStep, replicate, rewriteAof, stopReplicating, waitUntil } from "../support/waiting.ts";
 
 describe("files", () => {
   const server = useServer();
@@ -138,7 +138,7 @@ describe("replicas", () => {
 
   it("receive every bitmap in a full synchronization, and every change after it", async () => {
     await loadSamples(primary);
-    await replica.run("REPLICAOF", "127.0.0.1", primary.port);
+    await replicate(replica, primary);
     await inStep(replica, primary);
     await expectSamples(replica);
     await primary.run("FLUSHALL");
@@ -154,17 +154,17 @@ describe("replicas", () => {
     await inStep(replica, primary);
     await expectSamples(replica);
     expect(await replica.run("DEBUG", "DIGEST")).toBe(await primary.run("DEBUG", "DIGEST"));
-    await replica.run("REPLICAOF", "NO", "ONE");
+    await stopReplicating(replica);
   });
 
   it("answer reads and refuse writes", async () => {
     const roar = roarOn(replica, R);
     await roarOn(primary, R).load("k", [1, 2]);
-    await replica.run("REPLICAOF", "127.0.0.1", primary.port);
+    await replicate(replica, primary);
     await inStep(replica, primary);
     expect(await roar.run("BITCOUNT", "k")).toBe(2);
     expect(await roar.refusal("SETBIT", "k", 1, 0)).toMatch(/^READONLY/);
-    await replica.run("REPLICAOF", "NO", "ONE");
+    await stopReplicating(replica);
   });
 });
 

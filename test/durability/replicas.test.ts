@@ -12,7 +12,7 @@ import { type Random, seeded } from "../support/random.ts";
 import { type Command, ReplyError } from "../support/resp.ts";
 import type { Server } from "../support/server.ts";
 import { useServer } from "../support/suite.ts";
-import { inStep, waitUntil } from "../support/waiting.ts";
+import { inStep, replicate, stopReplicating, waitUntil } from "../support/waiting.ts";
 
 const STEPS = Number(process.env.STEPS ?? 20_000);
 const BATCH = 500;
@@ -68,13 +68,13 @@ async function digests(server: Server): Promise<Map<string, string>> {
 
 /** How many full and partial synchronizations this server has granted. */
 const synchronizations = async (server: Server): Promise<{ full: number; partial: number }> => ({
-  full: Number(await server.info("sync_full")),
-  partial: Number(await server.info("sync_partial_ok")),
+  full: await server.number("sync_full"),
+  partial: await server.number("sync_partial_ok"),
 });
 
 it("replicas equal the primary after partial and full resynchronization", seeded(async (random) => {
-  await replica.run("REPLICAOF", "127.0.0.1", upper.port);
-  await below.run("REPLICAOF", "127.0.0.1", lower.port);
+  await replicate(replica, upper);
+  await replicate(below, lower);
   await inStep(replica, primary);
   await inStep(below, replica);
 
@@ -90,7 +90,7 @@ it("replicas equal the primary after partial and full resynchronization", seeded
   /** Breaks a link, and restores it once more has been written than the backlog holds. */
   const outgrow = async (link: Proxy): Promise<void> => {
     link.sever();
-    const offset = async () => Number(await primary.info("master_repl_offset"));
+    const offset = () => primary.number("master_repl_offset");
     const begin = await offset();
     while ((await offset()) < begin + 2 * BACKLOG) await write(BATCH);
     link.mend();
@@ -120,5 +120,5 @@ it("replicas equal the primary after partial and full resynchronization", seeded
   while (sent < STEPS) await write(0.1 * STEPS);
   await expectEqualData();
   expect(good).toBeGreaterThan(0.7 * sent);
-  for (const server of [below, replica]) await server.run("REPLICAOF", "NO", "ONE");
+  for (const server of [below, replica]) await stopReplicating(server);
 }), 600_000);

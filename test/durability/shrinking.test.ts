@@ -6,28 +6,26 @@
 //   SECONDS   goes on for so long instead, and says how much was done
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { families, type Family, range } from "../support/family.ts";
+import { families, type Family, range, sorted } from "../support/family.ts";
 import { type Random, seeded } from "../support/random.ts";
 import { type Argument, type Command, type Reply, ReplyError } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
-import { built, withDebug } from "../support/server.ts";
-import { byName, expectEqual, useServer } from "../support/suite.ts";
-import { inStep, rewriteAof } from "../support/waiting.ts";
+import { withDebug } from "../support/server.ts";
+import { byName, expectEqual, expectNoDamage, expectValid, useServer } from "../support/suite.ts";
+import { OOM, UNLIMITED, useTrapServer } from "../support/trap.ts";
+import { inStep, replicate, rewriteAof, stopReplicating } from "../support/waiting.ts";
 
 const SECONDS = Number(process.env.SECONDS ?? 0);
 const ROUNDS = SECONDS > 0 ? Infinity : Number(process.env.ROUNDS ?? (process.env.ROAR_BRIEF ? 40 : 120));
 const CHECK_EVERY = 20;
 const CONTAINER = 65_536;
-const UNLIMITED = 2 ** 32 - 1;
-const OOM = "OOM Roaring: not enough memory for the bitmap";
 
 /** The most bits of a field here. */
 const WIDEST = 40;
 /** The offsets that the host passes to the core at once (host/writing.c). */
 const BATCH = 1024;
 
-const primary = useServer({
-  module: built("redis-roar-trap.so"),
+const primary = useTrapServer({
   moduleArguments: withDebug,
   listens: true,
   config: ["appendonly yes", "aof-use-rdb-preamble no", "auto-aof-rewrite-percentage 0", "appendfsync no"],
@@ -35,9 +33,9 @@ const primary = useServer({
 const replica = useServer({ listens: true });
 
 beforeEach(async () => {
-  await replica.run("REPLICAOF", "127.0.0.1", primary.port);
+  await replicate(replica, primary);
   await inStep(replica, primary);
-  return async () => void (await replica.run("REPLICAOF", "NO", "ONE"));
+  return () => stopReplicating(replica);
 });
 
 const digest = (server: typeof primary): Promise<Reply> => server.run("DEBUG", "DIGEST");
@@ -54,13 +52,11 @@ async function expectKeptEverywhere(): Promise<void> {
   expect(await digest(primary), "AOF").toBe(held);
 }
 
-const ascending = (members: Iterable<number>): number[] => [...members].sort((a, b) => a - b);
-
 describe.each(byName(families))("%s", (_family, family) => {
   const roar = roarOn(primary, family);
 
   const expectMembers = async (key: string, members: readonly number[], what: string): Promise<void> => {
-    expect(await primary.run("R.DEBUG", "VALIDATE", key), what).toBe("OK");
+    await expectValid(primary, key, what);
     expectEqual(await roar.members(key), members, what);
     expect(await roar.run("BITCOUNT", key), what).toBe(members.length);
   };
@@ -103,7 +99,7 @@ describe.each(byName(families))("%s", (_family, family) => {
       if (rounds % CHECK_EVERY === CHECK_EVERY - 1) await expectKeptEverywhere();
     }
     await expectKeptEverywhere();
-    expect(await primary.info("redis-roar_bitmaps_damaged")).toBe("0");
+    await expectNoDamage(primary);
     if (SECONDS > 0) console.log(`${family.name}: ${rounds} rounds, ${shrinking.writes} writes, ${shrinking.refused} of them refused`);
   }), (SECONDS + 180) * 1000);
 });
@@ -152,7 +148,7 @@ class Shrinking {
   /** Sends writes with the replies that they must have and what they do to the model. Memory is scarce for some. */
   async #write(key: string, writes: readonly { command: Command; reply: Reply; apply: (model: Set<number>) => void }[]): Promise<string> {
     const { chance, below, pick } = this.#random, model = this.#models.get(key)!;
-    const room = Number(await primary.run("MEMORY", "USAGE", key)) - 64 + below(pick([64, 300, 2000, 100_000]));
+    const room = await primary.usage(key) - 64 + below(pick([64, 300, 2000, 100_000]));
     const limit = chance(0.3) ? Math.max(0, room) : UNLIMITED;
     const replies = await primary.connection.pipeline([
       ["ROAR.LIMIT", limit], ...writes.map(({ command }) => command), ["ROAR.LIMIT", UNLIMITED],
@@ -219,7 +215,7 @@ class Shrinking {
 
   /** A few changes here and there. */
   #few(key: string): Promise<string> {
-    const { chance, below, pick } = this.#random, members = ascending(this.#models.get(key)!);
+    const { chance, below, pick } = this.#random, members = sorted(this.#models.get(key)!);
     const near = range(0, 1 + below(12)).map(() => (members.length > 0 ? pick(members) : this.#start()) + pick([0, 0, 1, 7, CONTAINER]));
     const offsets = near.filter((offset) => this.#family.bits === 64 || offset < 2 ** 32 - WIDEST);
     if (chance(0.3)) return this.#fields(key, offsets.slice(0, 5));
@@ -245,7 +241,7 @@ class Shrinking {
 
   /** Removes all but 0 to 40 members, from the whole bitmap or from a part of it. */
   async #shrink(key: string): Promise<string> {
-    const random = this.#random, members = ascending(this.#models.get(key)!), few = random.below(41);
+    const random = this.#random, members = sorted(this.#models.get(key)!), few = random.below(41);
     if (members.length === 0) return "nothing";
     const part = random.chance(0.7) ? members : members.slice(random.below(members.length)).slice(0, 1 + random.below(members.length));
     const stay = random.pick<(rank: number) => boolean>([
@@ -283,7 +279,7 @@ class Shrinking {
 
   /** Removes by BITOP AND with few, or DIFF with the rest. */
   async #combined(key: string, going: readonly number[]): Promise<string> {
-    const model = this.#models.get(key)!, gone = new Set(going), stay = ascending(model).filter((offset) => !gone.has(offset));
+    const model = this.#models.get(key)!, gone = new Set(going), stay = sorted(model).filter((offset) => !gone.has(offset));
     const and = this.#random.chance(0.5), other = roarOn(primary, this.#family);
     await other.load("other", and ? stay : going);
     const command: Argument[] = [this.#name("BITOP"), and ? "AND" : "DIFF", key, key, "other"];
@@ -293,7 +289,7 @@ class Shrinking {
 
   /** Removes the least or the greatest member again and again. */
   #ends(key: string, few: number): Promise<string> {
-    const members = ascending(this.#models.get(key)!).slice(0, 4000), going = members.slice(few);
+    const members = sorted(this.#models.get(key)!).slice(0, 4000), going = members.slice(few);
     if (this.#random.chance(0.5)) going.reverse();
     return this.#write(key, going.map((offset) => ({
       command: [this.#name("SETBIT"), key, offset, 0], reply: 1, apply: (model: Set<number>) => void model.delete(offset),
@@ -301,7 +297,7 @@ class Shrinking {
   }
 
   async #expectEqual(key: string): Promise<void> {
-    const members = ascending(this.#models.get(key)!);
+    const members = sorted(this.#models.get(key)!);
     const [valid, listed, count] = await primary.connection.pipeline([
       ["R.DEBUG", "VALIDATE", key], [this.#name("GETINTARRAY"), key], [this.#name("BITCOUNT"), key],
     ]);

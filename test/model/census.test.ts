@@ -2,8 +2,8 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { dataset } from "../support/data.ts";
-import { families } from "../support/family.ts";
-import { combine, sorted } from "../support/model.ts";
+import { families, sorted } from "../support/family.ts";
+import { combine } from "../support/model.ts";
 import { roarOn } from "../support/roar.ts";
 import { byName, expectEqual } from "../support/suite.ts";
 import { Server } from "../support/server.ts";

@@ -4,11 +4,11 @@
 import { describe, expect, it } from "vitest";
 import { Edges } from "./oracle/edges.ts";
 import { evaluate, parse } from "./oracle/expression.ts";
-import { families, fromReply, member, range } from "../support/family.ts";
+import { families, fromReply, member, range, sorted } from "../support/family.ts";
 import { bytesOf, type Reply } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { withDebug } from "../support/server.ts";
-import { byName, expectEqual, useServer } from "../support/suite.ts";
+import { byName, expectEqual, expectValid, useServer } from "../support/suite.ts";
 
 const CONTAINER = 65_536;
 
@@ -107,8 +107,8 @@ describe.each(byName(families))("%s", (_family, family) => {
 
   /** The first containers have these members, and the rest is `many`. */
   const expectMembers = async (members: Iterable<number>, what: string): Promise<void> => {
-    const expected = [...members].sort((a, b) => a - b);
-    expect(await server.run("R.DEBUG", "VALIDATE", "k"), what).toBe("OK");
+    const expected = sorted(members);
+    await expectValid(server, "k", what);
     expectEqual(await roar.run("RANGE", "k", 0, FAR * CONTAINER - 1), expected, what);
     expect(await roar.run("BITCOUNT", "k"), what).toBe(expected.length + many.length);
   };
@@ -197,8 +197,8 @@ describe.each(byName(families))("%s", (_family, family) => {
 
   /** The members of `k`, which has no others. */
   const expectExactly = async (members: Iterable<number>, what: string): Promise<void> => {
-    const expected = [...members].sort((a, b) => a - b);
-    expect(await server.run("R.DEBUG", "VALIDATE", "k"), what).toBe("OK");
+    const expected = sorted(members);
+    await expectValid(server, "k", what);
     expectEqual(await roar.members("k"), expected, what);
     expect(await roar.run("BITCOUNT", "k"), what).toBe(expected.length);
   };
@@ -206,9 +206,9 @@ describe.each(byName(families))("%s", (_family, family) => {
   it("a member of a tiny bitmap that is full is set again", async () => {
     const members = range(0, 32).map((n) => n * 1000);
     await roar.load("k", members);
-    const bytes = await server.run("MEMORY", "USAGE", "k");
+    const bytes = await server.usage("k");
     for (const m of members) expect(await roar.run("SETBIT", "k", m, 1)).toBe(1);
-    expect(await server.run("MEMORY", "USAGE", "k")).toBe(bytes);
+    expect(await server.usage("k")).toBe(bytes);
     await expectExactly(members, "set again");
   });
 
@@ -323,7 +323,7 @@ describe.each(byName(families))("%s", (_family, family) => {
           ...Array<string>(first).fill("#1"), ...Array<string>(second).fill("~#2"), ...Array<string>(third).fill("~#3"),
           ...ranges.map(([low, high]) => `[${low}..${high}]`),
         ].join(", ");
-        const distinct = [...new Set(sums)].sort((x, y) => x - y), wanted = [0, ...distinct, distinct.at(-1)! + 1];
+        const distinct = sorted(new Set(sums)), wanted = [0, ...distinct, distinct.at(-1)! + 1];
         for (const least of wanted) {
           for (const name of ["atleast", "exactly"]) {
             const text = `[0..65535] & ${name}(${least}, ${items})`, sources = third ? [a, b, "elsewhere"] : [a, b], what = `${name} ${least}: ${a}, ${b}`;
@@ -441,7 +441,7 @@ describe.each(byName(families))("%s", (_family, family) => {
       range(from, Math.min(1500, CONTAINER - from)).filter((low) => low % 3 !== 0 || low % 64 === 63);
     for (const from of [3, 64, CONTAINER - 1500, CONTAINER - 1472]) {
       const lows = thin(from), members = new Set([...lows, CONTAINER - 1]), others = new Set(range(0, 300, 7));
-      for (const sources of [lows, [...members].sort((a, b) => a - b)]) {
+      for (const sources of [lows, sorted(members)]) {
         const set = new Set(sources);
         await loadAll([sources, [...others]]);
         const sum = (low: number): number => 3 * Number(set.has(low)) - Number(others.has(low)) + 1;
@@ -503,7 +503,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     await expectStored("~#1 & [0..65535]", 1, offsetsWhere((low) => !set.has(low)));
     await expectStored("~(#1 | ~[0..65535])", 1, offsetsWhere((low) => !set.has(low)));
     expect(await roar.run("BITOP", "NOT", "k", "s1", lows.at(-1)!)).toBe(lows.at(-1)! + 1 - lows.length);
-    expect(await server.run("R.DEBUG", "VALIDATE", "k")).toBe("OK");
+    await expectValid(server);
     expectEqual(await roar.members("k"), offsetsWhere((low) => low < lows.at(-1)! && !set.has(low)));
   });
 
@@ -516,7 +516,7 @@ describe.each(byName(families))("%s", (_family, family) => {
       const some = gone.slice(at, at + 50);
       await roar.connection.pipeline(some.map((low) => [roar.name("SETBIT"), "k", low, 0]));
       some.forEach((low) => left.delete(low));
-      expect(await server.run("R.DEBUG", "VALIDATE", "k"), `${at}`).toBe("OK");
+      await expectValid(server, "k", `${at}`);
       expectEqual(await roar.members("k"), [...left], `${at}`);
     }
   });
@@ -528,7 +528,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     await roar.load("other", added);
     const count = await roar.run("BITCOUNT", "k") as number;
     await roar.run("IMPORT", "k", bytesOf(await roar.run("EXPORT", "other")));
-    expect(await server.run("R.DEBUG", "VALIDATE", "k")).toBe("OK");
+    await expectValid(server);
     expect(await roar.run("BITCOUNT", "k")).toBe(count + added.length);
     expectEqual(await roar.run("RANGE", "k", 0, held * CONTAINER - 1), [...own, ...added].sort((a, b) => a - b));
   });
@@ -539,7 +539,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     await roar.load("other", []);
     await roar.run("SETRANGE", "other", from, to);
     await roar.run("IMPORT", "k", bytesOf(await roar.run("EXPORT", "other")));
-    expect(await server.run("R.DEBUG", "VALIDATE", "k")).toBe("OK");
+    await expectValid(server);
     const before = many.filter((offset) => offset < from);
     expect(await roar.run("BITCOUNT", "k")).toBe(before.length + to - from);
     expectEqual(await roar.run("RANGE", "k", 0, from + 3), [...before, ...range(from, 4)]);
@@ -553,7 +553,7 @@ describe.each(byName(families))("%s", (_family, family) => {
       await roar.load("other", more);
       await roar.run("IMPORT", "k", bytesOf(await roar.run("EXPORT", "other")));
       left.push(...more);
-      expect(await server.run("R.DEBUG", "VALIDATE", "k"), `${imports}`).toBe("OK");
+      await expectValid(server, "k", `${imports}`);
       expect(await roar.run("BITCOUNT", "k"), `${imports}`).toBe(left.length);
     }
     for (const [first, last] of [[190, 210], [42_000, 42_300]]) {
@@ -575,10 +575,10 @@ describe.each(byName(families))("%s", (_family, family) => {
       for (const offset of [between, between + (2n << 16n), (period << 58n) + (3n << 16n)]) {
         expect(await roar.run("SETBIT", "k", offset, 1)).toBe(0);
         set.add(offset);
-        expect(await server.run("R.DEBUG", "VALIDATE", "k"), `${offset}`).toBe("OK");
+        await expectValid(server, "k", `${offset}`);
       }
     }
-    expectEqual(await roar.members("k"), [...set].sort((a, b) => (a < b ? -1 : 1)).map(member));
+    expectEqual(await roar.members("k"), sorted(set).map(member));
   });
 
   describe("pages that lose members, beside other pages and beside ordinary leaves", () => {
@@ -595,10 +595,10 @@ describe.each(byName(families))("%s", (_family, family) => {
       "four of five, then from the first on": (count) => range(0, count).sort((a, b) => Number(a % 5 < 1) - Number(b % 5 < 1) || a - b),
       "four of five, then from the last on": (count) => range(0, count).sort((a, b) => Number(a % 5 < 1) - Number(b % 5 < 1) || b - a),
     };
-    const cases = Object.entries(orders).flatMap(([order, sorted]) =>
-      [lone, ...(family.bits === 64 ? [wide] : [])].flatMap((members) => [0, 3].map((loose) => ({ order, sorted, members, loose }))));
+    const cases = Object.entries(orders).flatMap(([order, arrange]) =>
+      [lone, ...(family.bits === 64 ? [wide] : [])].flatMap((members) => [0, 3].map((loose) => ({ order, arrange, members, loose }))));
 
-    it.each(cases)("$order, $loose leaves", async ({ sorted, members, loose }) => {
+    it.each(cases)("$order, $loose leaves", async ({ arrange, members, loose }) => {
       await roar.load("k", members.map(member));
       await roar.run("OPTIMIZE", "k");
       const left = new Set(members);
@@ -607,7 +607,7 @@ describe.each(byName(families))("%s", (_family, family) => {
         expect(await roar.run("SETBIT", "k", twin, 1)).toBe(0);
         left.add(twin);
       }
-      const order = sorted(members.length);
+      const order = arrange(members.length);
       for (let at = 0; at < order.length - 5; at += 20) {
         const gone = order.slice(at, Math.min(at + 20, order.length - 5)).map((i) => members[i]!);
         const replies = await roar.connection.pipeline([
@@ -616,7 +616,7 @@ describe.each(byName(families))("%s", (_family, family) => {
         gone.forEach((offset) => left.delete(offset));
         expect(replies, `${at} removed`).toEqual([...gone.map(() => 1), "OK", left.size]);
       }
-      expectEqual(await roar.members("k"), [...left].sort((a, b) => (a < b ? -1 : 1)).map(member));
+      expectEqual(await roar.members("k"), sorted(left).map(member));
     });
   });
 
@@ -626,7 +626,7 @@ describe.each(byName(families))("%s", (_family, family) => {
       await roar.run("SETBITS", "k", ...range(0, 40));
       for (const low of range(left, 40 - left)) await roar.run("SETBIT", "k", low, 0);
       await roar.run("SETBIT", "k", 60_000, 1);
-      expect(await server.run("R.DEBUG", "VALIDATE", "k")).toBe("OK");
+      await expectValid(server);
       expect(await roar.members("k")).toEqual([...range(0, left), 60_000]);
     }
   });

@@ -11,9 +11,9 @@ import type { World } from "../model/oracle/call.ts";
 import { Edges } from "../model/oracle/edges.ts";
 import { foretell } from "../model/oracle/foretell.ts";
 import { crc64, dumpOf, payloadOf } from "../support/dump.ts";
-import { type Member, R } from "../support/family.ts";
+import { type Member, R, range, sorted } from "../support/family.ts";
 import { containersOf, croaringArray, croaringContainers, portable64, readPayload, runsOf } from "../support/format.ts";
-import { combine, keeps, sorted } from "../support/model.ts";
+import { combine, keeps } from "../support/model.ts";
 import { noEffects, Observer } from "../support/observer.ts";
 import { type random, seeded } from "../support/random.ts";
 import { bytesOf, encode, Parser, type Reply, ReplyError } from "../support/resp.ts";
@@ -222,7 +222,7 @@ describe("the formats", () => {
     ["no values", croaringArray([]), "0100000000"],
     [
       "one run",
-      croaringContainers([{ key: 0, kind: "run", values: Array.from({ length: 5000 }, (_, i) => i) }]),
+      croaringContainers([{ key: 0, kind: "run", values: range(0, 5000) }]),
       "023b300000010000871301000000" + "8713",
     ],
     ["no buckets", portable64([]), "0000000000000000"],

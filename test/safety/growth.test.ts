@@ -1,38 +1,26 @@
 // Writes that run out of memory must leave the bitmap unchanged. The test build has a command for this, ROAR.LIMIT: no bitmap can then
 // grow beyond that many bytes.
 
-import { afterEach, describe, expect, it } from "vitest";
-import { families } from "../support/family.ts";
-import { random as seeded, seed } from "../support/random.ts";
+import { describe, expect, it } from "vitest";
+import { families, range } from "../support/family.ts";
+import { type Random, random as seeded, seed } from "../support/random.ts";
 import { type Argument, bytesOf } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
-import { built, withDebug } from "../support/server.ts";
-import { byName, useServer } from "../support/suite.ts";
-
-const OOM = "OOM Roaring: not enough memory for the bitmap";
-const UNLIMITED = 2 ** 32 - 1;
+import { byName, expectNoDamage, expectValid } from "../support/suite.ts";
+import { isRefused as isRefusedBy, OOM, useScarceServer } from "../support/trap.ts";
 
 describe.each(byName(families))("%s: a write that runs out of memory", (_family, family) => {
-  const server = useServer({ module: built("redis-roar-trap.so"), moduleArguments: withDebug });
+  const server = useScarceServer();
   const roar = roarOn(server, family);
-  const limit = (bytes: number) => server.run("ROAR.LIMIT", bytes);
-  afterEach(() => limit(UNLIMITED));
 
   /** The key's members as a stream, after validating the bitmap. */
   const contents = async (): Promise<unknown> => {
-    expect(await server.run("R.DEBUG", "VALIDATE", "k")).toBe("OK");
+    await expectValid(server);
     return roar.run("EXPORT", "k");
   };
   const spread = (count: number): number[] => Array.from({ length: count }, (_, i) => (i * 65_537 * 3) % 2 ** 32);
 
-  /** Runs the command with the limit in force. Returns whether it was refused, for which OOM is the only reason it may give. */
-  const isRefused = async (bytes: number, command: string, args: readonly Argument[]): Promise<boolean> => {
-    await limit(bytes);
-    const error = await roar.run(command, ...args).then(() => undefined, ({ message }: Error) => message);
-    await limit(UNLIMITED);
-    if (error !== undefined) expect(error, command).toBe(OOM);
-    return error !== undefined;
-  };
+  const isRefused = (bytes: number, command: string, args: readonly Argument[]) => isRefusedBy(roar, bytes, command, args);
 
   /** More bytes of bitsets than the workspace that the module keeps for building results. */
   const dense = "01".repeat(2_200_000);
@@ -67,7 +55,7 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
     expect(refusals).toBeGreaterThan(0);
     await roar.run(command, ...args);
     await contents();
-    expect(await server.info("redis-roar_bitmaps_damaged")).toBe("0");
+    await expectNoDamage(server);
   });
 
   it("IMPORT into a large bitmap leaves the members unchanged and replies with OOM", async () => {
@@ -75,7 +63,7 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
     await roar.load("other", spread(20_000).slice(7000, 7400).flatMap((offset) => [offset + 1, offset + 2, offset + 70_000]));
     await roar.run("OPTIMIZE", "k");
     const payload = bytesOf(await roar.run("EXPORT", "other")), before = await contents();
-    const size = Number(await server.run("MEMORY", "USAGE", "k"));
+    const size = await server.usage("k");
     for (const bytes of [0, size, size + 10_000]) {
       expect(await isRefused(bytes, "IMPORT", ["k", payload])).toBe(true);
       expect(await contents()).toEqual(before);
@@ -112,7 +100,7 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
 
   it("propagates nothing to replicas and the AOF", async () => {
     await roar.load("k", spread(300));
-    await limit(0);
+    await server.run("ROAR.LIMIT", 0);
     const before = await server.info("master_repl_offset");
     expect(await roar.refusal("APPENDINTARRAY", "k", ...spread(5000))).toBe(OOM);
     expect(await server.info("master_repl_offset")).toBe(before);
@@ -129,8 +117,8 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
         [roar.name("SETRANGE"), "k", i * step, (i + 1) * step - 1]));
       await roar.run("SETRANGE", "k", container, 2 * container);
       await roar.run("CLEARBITS", "k", ...missing.map((low) => container + low));
-      await roar.run("SETBITS", "k", 4 * container, ...Array.from({ length: few }, (_, i) => 2 * container + i * 1000));
-      await roar.run("SETBITS", "k", ...Array.from({ length: near }, (_, i) => 3 * container + i * 15));
+      await roar.run("SETBITS", "k", 4 * container, ...range(2 * container, few, 1000));
+      await roar.run("SETBITS", "k", ...range(3 * container, near, 15));
       await roar.run("OPTIMIZE", "k", "MEM");
       const before = await contents();
       const lists = [
@@ -141,14 +129,14 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
       ];
       const offsets = lists.slice(random.below(4)).flat().concat(random.chance(0.3) ? [container * 100] : []);
       if (offsets.length === 0) continue;
-      const bytes = Number(await server.run("MEMORY", "USAGE", "k")) + random.below(random.pick([500, 5000, 20_000]));
+      const bytes = await server.usage("k") + random.below(random.pick([500, 5000, 20_000]));
       const refused = await isRefused(bytes, "SETBITS", ["k", ...offsets]);
       refusals += Number(refused);
       if (refused) expect(await contents(), `round ${round}, SEED=${seed}`).toEqual(before);
       else await contents();
     }
     expect(refusals, `refused, SEED=${seed}`).toBeGreaterThan(0);
-    expect(await server.info("redis-roar_bitmaps_damaged")).toBe("0");
+    await expectNoDamage(server);
   });
 
   it.each(["CLEARBITS", "DELETEINTARRAY"])("%s removes all or nothing from containers of all kinds, and needs no memory to undo", async (command) => {
@@ -157,8 +145,8 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
     for (let round = 0; round < 150; round++) {
       const few = 3 + random.below(60), near = 700 + random.below(4000), many = 3600 + random.below(2000);
       const members = [
-        Array.from({ length: few }, (_, i) => i * 1000), Array.from({ length: near }, (_, i) => container + i * 13),
-        Array.from({ length: many }, (_, i) => 2 * container + i * 11),
+        range(0, few, 1000), range(container, near, 13),
+        range(2 * container, many, 11),
       ];
       await server.run("DEL", "k");
       for (const list of members) await roar.run("SETBITS", "k", ...list);
@@ -171,7 +159,7 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
       const offsets = random.chance(0.3) ? runs : lists.slice(random.below(3)).flat();
       if (offsets.length === 0) continue;
       if (random.chance(0.3)) offsets.reverse();
-      const size = Number(await server.run("MEMORY", "USAGE", "k"));
+      const size = await server.usage("k");
       const refused = await isRefused(size + random.below(random.pick([1, 500, 5000, 20_000])), command, ["k", ...offsets]);
       if (refused) refusals++; else done++;
       if (refused) expect(await contents(), `round ${round}, SEED=${seed}`).toEqual(before);
@@ -180,25 +168,32 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
     }
     expect(refusals, `refused, SEED=${seed}`).toBeGreaterThan(0);
     expect(done, `done, SEED=${seed}`).toBeGreaterThan(0);
-    expect(await server.info("redis-roar_bitmaps_damaged")).toBe("0");
+    await expectNoDamage(server);
   });
 
+  /** Gives the key containers of several kinds: few members, many, forty runs, and one long run. */
+  const mix = async (random: Random): Promise<void> => {
+    await server.run("DEL", "k");
+    await roar.run("SETBITS", "k", ...range(0, 3 + random.below(60), 1000));
+    await roar.run("SETBITS", "k", ...range(65_536, 700 + random.below(4000), 13));
+    await roar.run("SETBITS", "k", ...range(131_072, 3600 + random.below(500), 11));
+    for (let i = 0; i < 40; i++) await roar.run("SETRANGE", "k", 196_608 + i * 1500, 196_608 + i * 1500 + 1 + random.below(1400));
+    await roar.run("SETRANGE", "k", 262_144, 400_000);
+    await roar.run("OPTIMIZE", "k", "MEM");
+  };
+  /** A place of a field in one of these containers, or behind them; and a value for it. */
+  const place = (random: Random): number =>
+    random.pick([4_000, 70_000, 140_000, 200_000, 300_000, 700_000]) + random.below(3000);
+  const valueOf = (random: Random): number => random.pick([0, -1, 0x5555_5555, random.below(2 ** 31)]);
+
   it("BITFIELD leaves a field unchanged, and needs no memory to undo", async () => {
-    const random = seeded(seed), places = [4_000, 70_000, 140_000, 200_000, 300_000, 700_000];
+    const random = seeded(seed);
     let refusals = 0, done = 0;
     // One in fifteen is refused, so 2000 rounds find a refusal for every seed.
     for (let round = 0; round < 200 || (refusals === 0 && round < 2000); round++) {
-      if (round % 20 === 0) {
-        await server.run("DEL", "k");
-        await roar.run("SETBITS", "k", ...Array.from({ length: 3 + random.below(60) }, (_, i) => i * 1000));
-        await roar.run("SETBITS", "k", ...Array.from({ length: 700 + random.below(4000) }, (_, i) => 65_536 + i * 13));
-        await roar.run("SETBITS", "k", ...Array.from({ length: 3600 + random.below(500) }, (_, i) => 131_072 + i * 11));
-        for (let i = 0; i < 40; i++) await roar.run("SETRANGE", "k", 196_608 + i * 1500, 196_608 + i * 1500 + 1 + random.below(1400));
-        await roar.run("SETRANGE", "k", 262_144, 400_000);
-        await roar.run("OPTIMIZE", "k", "MEM");
-      }
-      const before = await contents(), size = Number(await server.run("MEMORY", "USAGE", "k"));
-      const at = random.pick(places) + random.below(3000), value = random.pick([0, -1, 0x5555_5555, random.below(2 ** 31)]);
+      if (round % 20 === 0) await mix(random);
+      const before = await contents(), size = await server.usage("k");
+      const at = place(random), value = valueOf(random);
       const refused = await isRefused(size + random.below(random.pick([1, 100])), "BITFIELD", ["k", "SET", "i64", at, value]);
       if (refused) refusals++; else done++;
       if (refused) expect(await contents(), `round ${round}, SEED=${seed}`).toEqual(before);
@@ -207,24 +202,16 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
     }
     expect(refusals, `refused, SEED=${seed}`).toBeGreaterThan(0);
     expect(done, `done, SEED=${seed}`).toBeGreaterThan(0);
-    expect(await server.info("redis-roar_bitmaps_damaged")).toBe("0");
+    await expectNoDamage(server);
   });
 
   it("BITFIELD of several fields changes all of them or none, and needs no memory to undo", async () => {
-    const random = seeded(seed), places = [4_000, 70_000, 140_000, 200_000, 300_000, 700_000];
+    const random = seeded(seed);
     for (let round = 0; round < 300; round++) {
-      if (round % 20 === 0) {
-        await server.run("DEL", "k");
-        await roar.run("SETBITS", "k", ...Array.from({ length: 3 + random.below(60) }, (_, i) => i * 1000));
-        await roar.run("SETBITS", "k", ...Array.from({ length: 700 + random.below(4000) }, (_, i) => 65_536 + i * 13));
-        await roar.run("SETBITS", "k", ...Array.from({ length: 3600 + random.below(500) }, (_, i) => 131_072 + i * 11));
-        for (let i = 0; i < 40; i++) await roar.run("SETRANGE", "k", 196_608 + i * 1500, 196_608 + i * 1500 + 1 + random.below(1400));
-        await roar.run("SETRANGE", "k", 262_144, 400_000);
-        await roar.run("OPTIMIZE", "k", "MEM");
-      }
-      const before = await contents(), size = Number(await server.run("MEMORY", "USAGE", "k"));
-      const fields = Array.from({ length: 2 + random.below(12) }, () => random.pick(places) + random.below(3000));
-      const steps = fields.map((at) => ({ at, value: random.pick([0, -1, 0x5555_5555, random.below(2 ** 31)]) }));
+      if (round % 20 === 0) await mix(random);
+      const before = await contents(), size = await server.usage("k");
+      const fields = Array.from({ length: 2 + random.below(12) }, () => place(random));
+      const steps = fields.map((at) => ({ at, value: valueOf(random) }));
       const args = steps.flatMap(({ at, value }) => ["SET", "i64", at, value]);
       const refused = await isRefused(size + random.below(random.pick([1, 100, 3000])), "BITFIELD", ["k", ...args]);
       if (refused) {
@@ -235,7 +222,7 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
       expect(await roar.run("BITFIELD_RO", "k", "GET", "i64", last.at), `round ${round}, SEED=${seed}`).toEqual([last.value]);
       await contents();
     }
-    expect(await server.info("redis-roar_bitmaps_damaged")).toBe("0");
+    await expectNoDamage(server);
     // Whatever was drawn, this is refused: a container of a thousand runs, which there is no memory to prepare, and new members far away.
     await server.run("DEL", "k");
     await roar.run("SETRANGE", "k", 0, 131_072);

@@ -1,13 +1,13 @@
 // What clients send and the module writes to the server's log: names of keys and module arguments. None of it may end a line, so that no
 // client can forge one, nor send control characters to a terminal, nor fill the disk.
 
-import { beforeAll, describe, expect, it } from "vitest";
-import { existsSync } from "node:fs";
+import { describe, expect, it } from "vitest";
 import { dumpOf } from "../support/dump.ts";
 import { families, R } from "../support/family.ts";
 import { roarOn } from "../support/roar.ts";
-import { built, builtModule, type Server } from "../support/server.ts";
+import { builtModule, type Server } from "../support/server.ts";
 import { byName, useServer } from "../support/suite.ts";
+import { useTrapServer } from "../support/trap.ts";
 
 const FORGED = "12345:M 01 Jan 2030 00:00:00.000 # <redis-roar> forged";
 /** Names of keys, and how the log shows them. */
@@ -44,11 +44,7 @@ describe.each(byName(named))("a key's name in the log: %s", (_, { bytes, shown }
 });
 
 describe("a key's name in the log of a trap", () => {
-  const trapModule = built("redis-roar-trap.so");
-  beforeAll(() => {
-    if (!existsSync(trapModule)) throw new Error(`${trapModule} is missing: make trap`);
-  });
-  const server = useServer({ module: trapModule });
+  const server = useTrapServer();
 
   it.each(byName(named))("is quoted: %s", async (_, { bytes, shown }) => {
     await server.run("R.SETBIT", bytes, 1, 1);

@@ -5,7 +5,7 @@ import { R64, range } from "../support/family.ts";
 import type { Argument, Reply } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { withDebug } from "../support/server.ts";
-import { useServer } from "../support/suite.ts";
+import { expectValid, useServer } from "../support/suite.ts";
 
 const MILLISECOND = 1, MEMBERS = 400_000, BATCH = 50_000;
 const OVERDUE = `ERR Roaring: the question took longer than ${MILLISECOND} ms (redis-roar.question-ms)`;
@@ -14,7 +14,7 @@ const OVERDUE = `ERR Roaring: the question took longer than ${MILLISECOND} ms (r
 describe("questions over hundreds of thousands of containers", () => {
   const server = useServer({ moduleArguments: withDebug }), roar = roarOn(server, R64);
   const limit = (milliseconds: number): Promise<Reply> => server.run("CONFIG", "SET", "redis-roar.question-ms", milliseconds);
-  const overdue = async (): Promise<number> => Number(await server.info("redis-roar_questions_overdue"));
+  const overdue = (): Promise<number> => server.number("redis-roar_questions_overdue");
 
   const dumps = new Map<string, Buffer>();
   beforeEach(async () => {
@@ -82,7 +82,7 @@ describe("questions over hundreds of thousands of containers", () => {
     const before = await state();
     for (const [name, ...args] of questions.slice(0, 13)) await roar.run(name, ...args).catch(() => {});
     expect(await state()).toEqual(before);
-    for (const key of ["even", "odd", "few"]) expect(await server.run("R.DEBUG", "VALIDATE", key)).toBe("OK");
+    for (const key of ["even", "odd", "few"]) await expectValid(server, key);
   });
 
   it("are answered with more time, or without a limit", async () => {

@@ -1,21 +1,16 @@
 // A core that tries to leave its sandbox. The test build has a command for this: ROAR.TRAP key READ | WRITE [number].
 
-import { existsSync } from "node:fs";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { R, R64 } from "../support/family.ts";
 import type { Command } from "../support/resp.ts";
-import { built, Server } from "../support/server.ts";
+import { Server } from "../support/server.ts";
 import { roarOn } from "../support/roar.ts";
 import { rewriteAof } from "../support/waiting.ts";
-import { byName, useServer } from "../support/suite.ts";
-
-const trapModule = built("redis-roar-trap.so");
+import { byName } from "../support/suite.ts";
+import { useTrapServer } from "../support/trap.ts";
 
 describe("a trap", () => {
-  beforeAll(() => {
-    if (!existsSync(trapModule)) throw new Error(`${trapModule} is missing: make trap`);
-  });
-  const server = useServer({ module: trapModule, config: ["aof-use-rdb-preamble no"] });
+  const server = useTrapServer({ config: ["aof-use-rdb-preamble no"] });
   const roar = roarOn(server, R);
   const trap = (kind: "READ" | "WRITE", key = "k") => server.connection.refusal("ROAR.TRAP", key, kind);
   const INTERNAL = /^ERR Roaring: internal error \(.*outside.*\)$/;
@@ -112,12 +107,12 @@ describe("a trap", () => {
     await bystanders();
     await damage();
     await server.run("DEL", "k");
-    const before = Number(await server.info("used_memory"));
+    const before = await server.number("used_memory");
     for (let i = 0; i < 2000; i++) {
       await damage();
       await server.run("DEL", "k");
     }
-    expect(Number(await server.info("used_memory")) - before).toBeLessThan(100_000);
+    expect(await server.number("used_memory") - before).toBeLessThan(100_000);
     await expectBystanders();
   });
 
@@ -132,7 +127,7 @@ describe("a trap", () => {
   it("does not prevent the other keys from being saved and reloaded", async () => {
     await bystanders();
     await damage();
-    expect(await server.run("MEMORY", "USAGE", "k")).toBeGreaterThan(0);
+    expect(await server.usage("k")).toBeGreaterThan(0);
     await server.run("DEBUG", "DIGEST");
     await server.run("DUMP", "k");
     await server.run("SAVE");
@@ -155,7 +150,7 @@ describe("a trap", () => {
   });
 
   it("is counted in INFO, and so are damaged bitmaps", async () => {
-    const counts = () => Promise.all(["traps", "bitmaps_damaged"].map(async (field) => Number(await server.info(`redis-roar_${field}`))));
+    const counts = () => Promise.all(["traps", "bitmaps_damaged"].map((field) => server.number(`redis-roar_${field}`)));
     await roar.load("k", [1]);
     const [traps, damaged] = await counts();
     await trap("READ");

@@ -1,16 +1,15 @@
 // Bitmaps of many small containers that are changed while memory is scarce: each write is done as a whole or refused as a whole, and what
 // is left behind by a refusal does no harm to later writes. The model is a Set. ROAR.LIMIT, a command of the test build, limits memory.
 
-import { afterEach, describe, expect, it } from "vitest";
-import { families } from "../support/family.ts";
+import { describe, expect, it } from "vitest";
+import { families, sorted } from "../support/family.ts";
 import { type Random, seed, seeded } from "../support/random.ts";
 import { type Argument, bytesOf } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
-import { built, withDebug } from "../support/server.ts";
-import { byName, useServer } from "../support/suite.ts";
+import { byName, expectNoDamage, expectValid } from "../support/suite.ts";
+import { isRefused, useScarceServer } from "../support/trap.ts";
 
 const CONTAINER = 65_536;
-const UNLIMITED = 2 ** 32 - 1;
 const BITMAPS = 24;
 const WRITES = 8;
 
@@ -29,18 +28,8 @@ function nearby(random: Random, members: readonly number[], step: number): numbe
 }
 
 describe.each(byName(families))("%s: writes to many small containers while memory is scarce", (_family, family) => {
-  const server = useServer({ module: built("redis-roar-trap.so"), moduleArguments: withDebug });
+  const server = useScarceServer();
   const roar = roarOn(server, family);
-  afterEach(() => server.run("ROAR.LIMIT", UNLIMITED));
-
-  /** Runs the command with so much memory for a bitmap. Returns whether it was refused. */
-  const isRefused = async (bytes: number, command: string, args: readonly Argument[]): Promise<boolean> => {
-    await server.run("ROAR.LIMIT", bytes);
-    const refusal = await roar.run(command, ...args).then(() => undefined, ({ message }: Error) => message);
-    await server.run("ROAR.LIMIT", UNLIMITED);
-    if (refusal !== undefined) expect(refusal, command).toBe("OOM Roaring: not enough memory for the bitmap");
-    return refusal !== undefined;
-  };
 
   it("are done or refused as a whole", seeded(async (random) => {
     const refused = new Map<string, number>(), done = new Map<string, number>();
@@ -51,26 +40,26 @@ describe.each(byName(families))("%s: writes to many small containers while memor
       await roar.load("k", model);
       if (random.chance(0.5)) await roar.run("OPTIMIZE", "k");
       for (let i = 0; i < WRITES; i++) {
-        const sorted = [...model].sort((a, b) => a - b);
-        const more = nearby(random, sorted, step).filter((offset) => offset < 2 ** 32 || family.bits === 64);
-        const [low, high] = [random.pick(sorted), random.pick(sorted)].sort((a, b) => a - b) as [number, number];
+        const members = sorted(model);
+        const more = nearby(random, members, step).filter((offset) => offset < 2 ** 32 || family.bits === 64);
+        const [low, high] = sorted([random.pick(members), random.pick(members)]) as [number, number];
         await roar.load("other", more);
         const payload = bytesOf(await roar.run("EXPORT", "other"));
         const [command, args, after] = random.pick<() => [string, Argument[], Iterable<number>]>([
           () => ["IMPORT", ["k", payload], [...model, ...more]],
           () => ["IMPORT", ["k", payload], [...model, ...more]],
           () => ["SETBITS", ["k", ...more], [...model, ...more]],
-          () => ["CLEARBITS", ["k", ...more], sorted.filter((offset) => !more.includes(offset))],
-          () => ["CLEARRANGE", ["k", low, high], sorted.filter((offset) => offset < low || offset >= high)],
+          () => ["CLEARBITS", ["k", ...more], members.filter((offset) => !more.includes(offset))],
+          () => ["CLEARRANGE", ["k", low, high], members.filter((offset) => offset < low || offset >= high)],
         ])();
-        const size = Number(await server.run("MEMORY", "USAGE", "k"));
-        const isRefusal = await isRefused(size - 64 + random.below(random.pick([3000, 60_000, 4_000_000])), command, args);
+        const size = await server.usage("k");
+        const isRefusal = await isRefused(roar, size - 64 + random.below(random.pick([3000, 60_000, 4_000_000])), command, args);
         const counts = isRefusal ? refused : done;
         counts.set(command, (counts.get(command) ?? 0) + 1);
         if (!isRefusal) model = new Set(after);
         const what = `${command}, ${isRefusal ? "refused" : "done"}`;
-        expect(await server.run("R.DEBUG", "VALIDATE", "k"), what).toBe("OK");
-        expect(await roar.members("k"), what).toEqual([...model].sort((a, b) => a - b));
+        await expectValid(server, "k", what);
+        expect(await roar.members("k"), what).toEqual(sorted(model));
         const dump = await roar.dump("k");
         await server.run("RESTORE", "copy", 0, dump!, "REPLACE");
         expect(await roar.run("EXPORT", "copy"), what).toEqual(await roar.run("EXPORT", "k"));
@@ -79,6 +68,6 @@ describe.each(byName(families))("%s: writes to many small containers while memor
     }
     expect(refused.get("IMPORT"), `imports refused, SEED=${seed}`).toBeGreaterThan(0);
     expect(done.get("IMPORT"), `imports done, SEED=${seed}`).toBeGreaterThan(0);
-    expect(await server.info("redis-roar_bitmaps_damaged")).toBe("0");
+    await expectNoDamage(server);
   }));
 });

@@ -1,23 +1,15 @@
 // Redis Cluster: commands are routed by their keys and refuse keys in different slots. A slot can be migrated while clients write to it.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { commands } from "../../host/commands.ts";
-import { callsOf, isKey } from "../support/calls.ts";
-import { families, type Family, type Member, R, R64, range } from "../support/family.ts";
-import { waitUntil } from "../support/waiting.ts";
-import { Cluster, type Node } from "../support/cluster.ts";
+import { describe, expect, it } from "vitest";
+import { type commands } from "../../host/commands.ts";
+import { callsOf, isKey, rows } from "../support/calls.ts";
+import { ClusterWriters, type Node } from "../support/cluster.ts";
+import { families, type Family, type Member, R, R64, range, sorted } from "../support/family.ts";
 import { type Argument, type Command, type Reply, ReplyError } from "../support/resp.ts";
-import { byName, expectEqual } from "../support/suite.ts";
+import { byName, expectEqual, useCluster } from "../support/suite.ts";
 
-let cluster: Cluster;
-let nodes: readonly Node[] = [];
-beforeAll(async () => {
-  cluster = await Cluster.start(3);
-  nodes = cluster.primaries;
-});
-afterAll(() => cluster.stop());
-
-const follow = (command: Command, first: Node): ReturnType<Cluster["follow"]> => cluster.follow(command, first);
+const cluster = useCluster(3);
+const follow = (command: Command, first: Node) => cluster.follow(command, first);
 
 /** The valid calls of a command. Their keys take these hash tags in turn. */
 const tagged = (row: (typeof commands)[number], family: Family, tags: readonly string[]): { call: Argument[]; keys: string[] }[] =>
@@ -31,10 +23,9 @@ const tagged = (row: (typeof commands)[number], family: Family, tags: readonly s
     return { call, keys };
   });
 
-const rows = families.flatMap((family) => commands.map((row) => ({ row, family, name: `${family.name}.${row.name}` })));
-
 describe("routing", () => {
   it.each(byName(rows))("%s is routed by its keys", async (_, { row, family, name }) => {
+    const nodes = cluster.primaries;
     for (const { call, keys } of ["a", "b", "c"].flatMap((tag) => tagged(row, family, [tag]))) {
       for (const key of keys) {
         await follow(["DEL", key], nodes[0]!);
@@ -56,13 +47,13 @@ describe("routing", () => {
   it.each(byName(several))("%s refuses keys in different slots", async (_, { row, family, name }) => {
     const calls = tagged(row, family, ["a", "b"]).filter(({ keys }) => keys.length > 1);
     expect(calls).not.toEqual([]);
-    for (const { connection } of nodes) {
+    for (const { connection } of cluster.primaries) {
       for (const { call } of calls) expect(await connection.refusal(name, ...call)).toMatch(/^CROSSSLOT /);
     }
   });
 
   it.each(families.map(({ name }) => name))("%s.BITOP NOT takes a `last` that hashes to any slot", async (name) => {
-    for (const first of nodes) {
+    for (const first of cluster.primaries) {
       const run = async (...command: Command): Promise<Reply> => (await follow(command, first)).reply;
       expect(await run(`${name}.SETINTARRAY`, `{t}${name}b`, 1, 3)).toBe("OK");
       for (const last of [99, 100, 101]) {
@@ -76,46 +67,29 @@ describe("routing", () => {
 describe("a slot that is migrated while clients write to it", () => {
   it("keeps every acknowledged member", async () => {
     const slot = await cluster.slotOf("{moving}");
-    const from = cluster.firstHome(slot);
+    const from = cluster.firstHome(slot), nodes = cluster.primaries;
     const [source, target] = [nodes[from]!, nodes[(from + 1) % nodes.length]!];
-    const keys = range(0, 40).map((i) => ({ family: i % 2 ? R64 : R, key: `{moving}${i}` }));
-    const acknowledged = new Map<string, Set<Member>>(keys.map(({ key }) => [key, new Set()]));
-
-    let over = false;
-    /** Writes ascending members to the keys in turn. Each writer uses its own offsets. */
-    const write = async (writer: number): Promise<void> => {
-      for (let n = 0; !over; n++) {
-        const { family, key } = keys[(n * 7 + writer) % keys.length]!;
-        const offset = writer * 1_000_000 + n * 3;
-        const { reply } = await follow([`${family.name}.SETBIT`, key, offset, 1], nodes[n % nodes.length]!);
-        if (reply instanceof ReplyError) throw reply;
-        acknowledged.get(key)!.add(offset);
-      }
-    };
-    const members = (): number => [...acknowledged.values()].reduce((sum, { size }) => sum + size, 0);
-    const writing = range(0, 4).map(write);
+    const keys = range(0, 40).map((i) => ({ family: i % 2 ? R64 : R, key: `{moving}${i}`, acknowledged: new Set<Member>() }));
+    const writers = new ClusterWriters(cluster, keys);
     try {
-      await waitUntil(async () => members() > 500);
+      await writers.more(500);
       await target.connection.run("CLUSTER", "SETSLOT", slot, "IMPORTING", source.id);
       await source.connection.run("CLUSTER", "SETSLOT", slot, "MIGRATING", target.id);
       for (;;) {
         const some = (await source.connection.run("CLUSTER", "GETKEYSINSLOT", slot, 3)) as string[];
         if (some.length === 0) break;
         expect(await source.connection.run("MIGRATE", "127.0.0.1", target.server.port, "", 0, 5000, "KEYS", ...some)).toBe("OK");
-        const before = members();
-        await waitUntil(async () => members() > before + 20);
+        await writers.more(20);
       }
       for (const { connection } of [target, source, ...nodes]) await connection.run("CLUSTER", "SETSLOT", slot, "NODE", target.id);
-      const before = members();
-      await waitUntil(async () => members() > before + 200);
+      await writers.more(200);
     } finally {
-      over = true;
+      await writers.stop();
     }
-    await Promise.all(writing);
 
     expect(await source.connection.run("CLUSTER", "COUNTKEYSINSLOT", slot)).toBe(0);
-    for (const { family, key } of keys) {
-      const expected = [...acknowledged.get(key)!].map(Number).sort((a, b) => a - b);
+    for (const { family, key, acknowledged } of keys) {
+      const expected = sorted(acknowledged);
       expectEqual(await target.connection.run(`${family.name}.GETINTARRAY`, key), expected, key);
       expect(await target.connection.run(`${family.name}.BITCOUNT`, key)).toBe(expected.length);
     }

@@ -1,15 +1,14 @@
 // Every command in transactions, scripts and functions, and while clients are paused.
 
 import { beforeAll, describe, expect, it } from "vitest";
-import { commands } from "../../host/commands.ts";
-import { callOf, isKey } from "../support/calls.ts";
+import type { Command as Row } from "../../host/commands.ts";
+import { callOf, isKey, rows } from "../support/calls.ts";
 import { families, type Family } from "../support/family.ts";
 import { type Argument, type Command, type Reply, type ReplyError } from "../support/resp.ts";
 import { byName, useServer } from "../support/suite.ts";
 
 const server = useServer();
-const rows = families.flatMap((family) => commands.map((row) =>
-  ({ row, family, name: `${family.name}.${row.name}`, reads: row.flags.includes("readonly") })));
+const reads = ({ row }: { readonly row: Row }): boolean => row.flags.includes("readonly");
 
 /** Commands that create the keys that the calls read. */
 const data = ({ name }: Family): Command[] => [
@@ -43,7 +42,7 @@ beforeAll(async () => {
 describe("in transactions, scripts and functions", () => {
   const digest = () => server.run("DEBUG", "DIGEST");
 
-  it.each(byName(rows))("%s replies and changes the same as outside", async (_, { row, family, name, reads }) => {
+  it.each(byName(rows))("%s replies and changes the same as outside", async (_, { row, family, name }) => {
     const call = callOf(row, family), command = [name, ...call], key = call.find(isKey)!;
     await server.connection.pipeline(data(family));
     const reply = await server.run(...command), after = await digest();
@@ -51,7 +50,7 @@ describe("in transactions, scripts and functions", () => {
       await server.connection.pipeline(data(family));
       const before = await digest();
       const last = (await server.connection.pipeline(wrapped(command, key))).at(-1)!;
-      if (!reads && context in readingContexts) {
+      if (!reads({ row }) && context in readingContexts) {
         expect((last as ReplyError).message, context).toMatch(/Write commands are not allowed/);
         expect(await digest(), context).toBe(before);
       } else {
@@ -70,15 +69,15 @@ describe("while writes are paused", () => {
   it.each(byName(families))("%s: reads are answered at once and change nothing, writes wait", async (_, family) => {
     await server.connection.pipeline(data(family));
     const before = await server.run("DEBUG", "DIGEST"), dirty = await server.info("rdb_changes_since_last_save");
-    const ours = rows.filter((row) => row.family === family);
+    const ours = rows.filter((one) => one.family === family);
     const client = await server.connect();
     const waiting: Promise<Reply>[] = [];
     await server.run("CLIENT", "PAUSE", 60_000, "WRITE");
     try {
-      for (const { row, name } of ours.filter(({ reads }) => reads)) {
+      for (const { row, name } of ours.filter(reads)) {
         expect(await late(client.run(name, ...callOf(row, family)), PATIENCE_MS), name).not.toBe("late");
       }
-      for (const { row, name } of ours.filter(({ reads }) => !reads)) {
+      for (const { row, name } of ours.filter((one) => !reads(one))) {
         waiting.push((await server.connect()).run(name, ...callOf(row, family)));
       }
       expect(waiting.length).toBeGreaterThan(0);

@@ -21,8 +21,8 @@ describe("INFO", () => {
     await server.run("COPY", "k:R", "copy");
     await roarOn(server, R).run("BITOP", "NOT", "not", "k:R");
     expect(await number("bitmaps")).toBe(4);
-    const usage = await Promise.all(["k:R", "k:R64", "copy", "not"].map((key) => server.run("MEMORY", "USAGE", key)));
-    const sum = (usage as number[]).reduce((all, bytes) => all + bytes, 0);
+    const usage = await Promise.all(["k:R", "k:R64", "copy", "not"].map((key) => server.usage(key)));
+    const sum = usage.reduce((all, bytes) => all + bytes, 0);
     expect(await number("arena_bytes")).toBeGreaterThan(4 * 48);
     expect(await number("arena_bytes")).toBeLessThanOrEqual(sum); // MEMORY USAGE includes the keys, except on Valkey 8.1
     await server.run("DEL", "copy");
@@ -43,9 +43,9 @@ describe("INFO", () => {
     expect(await number("arena_bytes")).toBeLessThan(1000);
     await roar.run("SETBITARRAY", "k", "0001".repeat(20_000_000));
     expect(await number("arena_bytes")).toBe(full);
-    const freed = Number(await server.info("lazyfreed_objects"));
+    const freed = await server.number("lazyfreed_objects");
     await server.run("UNLINK", "k");
-    await waitUntil(async () => Number(await server.info("lazyfreed_objects")) === freed + 1);      // counted when the thread has finished
+    await waitUntil(async () => (await server.number("lazyfreed_objects")) === freed + 1);      // counted when the thread has finished
     expect([await number("bitmaps"), await number("arena_bytes")]).toEqual([0, 0]);
   });
 
@@ -56,7 +56,7 @@ describe("INFO", () => {
       await server.run("EVAL", create, 1, "k");
       expect(await number("bitmaps")).toBe(50_000);
       await server.connection.pipeline([["FLUSHALL", "ASYNC"], ["EVAL", churn, 1, "other"]]);
-      await waitUntil(async () => Number(await server.info("lazyfree_pending_objects")) === 0);
+      await waitUntil(async () => (await server.number("lazyfree_pending_objects")) === 0);
       expect([await number("bitmaps"), await number("arena_bytes")]).toEqual([0, 0]);
     }
   });

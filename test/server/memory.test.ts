@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { dumpOf } from "../support/dump.ts";
-import { families, type Family, type Member, R, R64, range } from "../support/family.ts";
+import { families, type Family, type Member, R, R64, range, sorted } from "../support/family.ts";
 import { random as seededRandom, seeded } from "../support/random.ts";
 import type { Command } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
@@ -13,9 +13,9 @@ import { byName, useServer } from "../support/suite.ts";
 const KEYS = 250_000, MILLION = 1_000_000, MEBI = 2 ** 20;
 
 const server = useServer();
-const usedMemory = async (): Promise<number> => Number(await server.info("used_memory"));
+const usedMemory = (): Promise<number> => server.number("used_memory");
 
-const arenaBytes = async (): Promise<number> => Number(await server.info("redis-roar_arena_bytes"));
+const arenaBytes = (): Promise<number> => server.number("redis-roar_arena_bytes");
 
 describe("many keys", () => {
   /** Evaluates a Lua expression for every key, in batches, and returns the sum. */
@@ -60,7 +60,7 @@ describe("many keys", () => {
     try {
       for (let i = 0; (await usedMemory()) > near && i < 1000; i++) await server.run("SET", "more", i).catch(() => {});
       expect(await usedMemory()).toBeLessThanOrEqual(near);
-      expect(Number(await server.info("evicted_keys"))).toBeGreaterThan(0.2 * KEYS);
+      expect(await server.number("evicted_keys")).toBeGreaterThan(0.2 * KEYS);
       expect(await server.run("DBSIZE")).toBeLessThan(0.8 * KEYS);
       expect(await server.run("R.SETBIT", "new", 7, 1)).toBe(0);
     } finally {
@@ -74,7 +74,7 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
   const roar = roarOn(server, family);
 
   it("is freed completely by DEL, UNLINK, overwriting and FLUSHALL", async () => {
-    const load = () => roar.load("k", Array.from({ length: 100_000 }, (_, i) => 7 * i));
+    const load = () => roar.load("k", range(0, 100_000, 7));
     const ways: Command[] = [["DEL", "k"], ["UNLINK", "k"], ["SET", "k", ""], [roar.name("BITOP"), "OR", "k", "none"], ["FLUSHALL", "SYNC"]];
     await load();
     await server.run("DEL", "k");
@@ -121,11 +121,11 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
   });
 
   it("of many containers takes as much as used_memory rises, according to MEMORY USAGE", async () => {
-    const appends = roar.appends("k", Array.from({ length: 2_000_000 }, (_, i) => 11 * i));
+    const appends = roar.appends("k", range(0, 2_000_000, 11));
     await server.connection.pipeline([...appends, ["DEL", "k"]]); // the module's workspace has its final size from now on
     const before = await usedMemory();
     await server.connection.pipeline(appends);
-    const usage = (await server.run("MEMORY", "USAGE", "k")) as number;
+    const usage = await server.usage("k");
     // The server frees the buffers of its input some time later.
     await expect.poll(async () => usage / ((await usedMemory()) - before), { timeout: 20_000 }).toBeCloseTo(1, 1);
   });
@@ -137,10 +137,10 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
       return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(text)![1]) * 1024;
     };
     await server.connection.pipeline([["SET", "bits", randomBytes(BYTES)], [roar.name("FROMBITMAP"), "k", "bits"], ["DEL", "bits"]]);
-    const before = (await server.run("MEMORY", "USAGE", "k")) as number;
+    const before = await server.usage("k");
     await writeFile(`/proc/${await server.info("process_id")}/clear_refs`, "5");  // the peak is from now on
     const resident = await status("VmRSS");
-    for (let from = BYTES / 8192; (await server.run("MEMORY", "USAGE", "k")) === before; from += 2000) {
+    for (let from = BYTES / 8192; (await server.usage("k")) === before; from += 2000) {
       await roar.run("APPENDINTARRAY", "k", ...Array.from({ length: 6000 }, (_, i) => (from + Math.floor(i / 3)) * 65_536 + i % 3));
     }
     expect(await status("VmHWM")).toBeLessThan(resident + 0.3 * before);
@@ -159,9 +159,9 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
         () => range(from, 20_000).map((m): Command => [roar.name("SETBIT"), "k", m, 0]),
       ]);
       await server.connection.pipeline(change());
-      const usage = (await server.run("MEMORY", "USAGE", "k")) as number;
+      const usage = await server.usage("k");
       await server.run("RESTORE", "tight", 0, (await roar.dump("k"))!, "REPLACE");
-      const least = (await server.run("MEMORY", "USAGE", "tight")) as number;
+      const least = await server.usage("tight");
       expect(usage).toBeLessThanOrEqual(2 * least + 1000);
     }
   }));
@@ -189,7 +189,7 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
             const gone = side === "last" ? order.slice(0, -left) : order.slice(left), kept = side === "last" ? order.slice(-left) : order.slice(0, left);
             await roar.load("k", members);
             await remove(gone);
-            const bytes = Number(await server.run("MEMORY", "USAGE", "k")), containers = new Set(kept.map((offset) => Math.floor(offset / 65_536))).size;
+            const bytes = await server.usage("k"), containers = new Set(kept.map((offset) => Math.floor(offset / 65_536))).size;
             expect(await roar.run("BITCOUNT", "k")).toBe(left);
             expect(bytes, `${shape}, ${way}, ${left} ${side} left`).toBeLessThanOrEqual(left === 1 ? 64 : 416 + 40 * containers + 8 * left);
             await server.run("DEL", "k");
@@ -204,10 +204,10 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
     const overhead: Record<string, number> = {};
     for (const key of ["bit by bit", "at once", "empty"]) {
       await roar.load(key, []);
-      overhead[key] = ((await server.run("MEMORY", "USAGE", key)) as number) - (await arenaBytes());
+      overhead[key] = (await server.usage(key)) - (await arenaBytes());
       await server.run("DEL", key);
     }
-    const valueBytes = async (key: string): Promise<number> => ((await server.run("MEMORY", "USAGE", key)) as number) - overhead[key]!;
+    const valueBytes = async (key: string): Promise<number> => (await server.usage(key)) - overhead[key]!;
 
     const bases = [0n, 65_536n * 5n, family.last - 65_535n];
     const spreads = [(i: number) => i, (i: number) => 65_535 - i, (i: number) => i * 4096 + 13, (i: number) => (i * 40_503) % 65_536];
@@ -232,13 +232,13 @@ describe("few members far apart", () => {
   const roar = roarOn(server, R64);
 
   it.each([22, 3])("take at most 16 bytes more than a native set of integers, with %i random low bits", async (bits) => {
-    const { below } = seededRandom(366), ids = new Set<bigint>(), usage = (key: string) => server.run("MEMORY", "USAGE", key);
+    const { below } = seededRandom(366), ids = new Set<bigint>();
     while (ids.size < 512) ids.add((1_700_000_000_000n + BigInt(below(86_400_000)) << 22n) | BigInt(below(2 ** bits)));
     await server.run("DEL", "far", "set");
     for (const id of ids) {
       await roar.run("SETBIT", "far", id, 1);
       const members = (await server.run("SADD", "set", id), await server.run("SCARD", "set"));
-      const more = ((await usage("far")) as number) - ((await usage("set")) as number);
+      const more = (await server.usage("far")) - (await server.usage("set"));
       expect(more, `${String(members)} members`).toBeLessThanOrEqual(16);
     }
   });
@@ -250,7 +250,7 @@ describe.each(byName(families))("%s: sign-ins", (_family, family) => {
   /** MEMORY USAGE of a key after these commands. */
   async function usage(...commands: Command[]): Promise<number> {
     await server.connection.pipeline([["DEL", same], ...commands]);
-    return (await server.run("MEMORY", "USAGE", same)) as number;
+    return await server.usage(same);
   }
 
   /** MEMORY USAGE of a key with these members, set one at a time, of ours and of the native bitmap under the same name. */
@@ -297,7 +297,7 @@ describe.each(byName(families))("%s: sign-ins", (_family, family) => {
       await server.connection.pipeline([["DEL", key], ...days.slice(0, n).map((at): Command => [roar.name("SETBIT"), key, at, 1])]);
       for (let round = 0; round < 20; round++) {
         await server.connection.pipeline([[roar.name("SETBIT"), key, day, 1], [roar.name("SETBIT"), key, day, 0]]);
-        sizes.add((await server.run("MEMORY", "USAGE", key)) as number);
+        sizes.add(await server.usage(key));
       }
       expect(sizes.size, `${n} days`).toBe(1);
     }
@@ -314,7 +314,7 @@ describe("a million members", () => {
     for (let i = 0; i < commands.length; i += 100) await server.connection.pipeline(commands.slice(i, i + 100));
     expect(await roar.run("BITCOUNT", key)).toBe(members.length);
     const usec = /usec=(\d+)/.exec(await server.info(`cmdstat_${roar.name("APPENDINTARRAY")}`))![1];
-    return { bytes: ((await server.run("MEMORY", "USAGE", key)) as number) / members.length, microseconds: Number(usec) / members.length };
+    return { bytes: (await server.usage(key)) / members.length, microseconds: Number(usec) / members.length };
   }
 
   /** Expects at most `most` bytes per member. Prints how the time per member grows from ten thousand to a million, next to log n. */
@@ -332,7 +332,7 @@ describe("a million members", () => {
   /** Expects at most `most` bytes per member of the key after OPTIMIZE. */
   async function expectOptimized(key: string, most: number): Promise<void> {
     await roar.run("OPTIMIZE", key);
-    const bytes = ((await server.run("MEMORY", "USAGE", key)) as number) / MILLION;
+    const bytes = (await server.usage(key)) / MILLION;
     console.log(`${key}, optimized: ${bytes.toFixed(1)} bytes each`);
     expect(bytes).toBeLessThanOrEqual(most);
   }
@@ -350,7 +350,7 @@ describe("a million members", () => {
     while (ids.size < MILLION) ids.add(((midnight + BigInt(random.below(86_400_000))) << 22n) | BigInt(random.below(2 ** 22)));
     await expectBytes([...ids], 9, "ids in random order");
     await server.run("DEL", "few", "many");
-    await expectBytes([...ids].sort((a, b) => (a < b ? -1 : 1)), 9, "ids in ascending order");
+    await expectBytes(sorted(ids), 9, "ids in ascending order");
     await server.run("DEL", "few", "many");
   }), 180_000);
 
@@ -368,8 +368,8 @@ describe("a million members", () => {
   it("in one run take less than 2 kB, and at every other offset less than half a byte each", async () => {
     const low: Family = R;
     await roarOn(server, low).run("BITOP", "NOT", "run", "none", MILLION - 1);
-    expect((await server.run("MEMORY", "USAGE", "run")) as number).toBeLessThan(2000);
-    await server.connection.pipeline(roarOn(server, low).appends("half", Array.from({ length: MILLION }, (_, i) => 2 * i)));
-    expect(((await server.run("MEMORY", "USAGE", "half")) as number) / MILLION).toBeLessThan(0.5);
+    expect(await server.usage("run")).toBeLessThan(2000);
+    await server.connection.pipeline(roarOn(server, low).appends("half", range(0, MILLION, 2)));
+    expect((await server.usage("half")) / MILLION).toBeLessThan(0.5);
   });
 });

@@ -1,13 +1,13 @@
 // Atomic slot migration, which Valkey has since 9.0: CLUSTER MIGRATESLOTS moves a slot at once, while clients write to it. The primary
 // sends the commands that a rewritten AOF would contain, then what was written in the meantime.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Cluster, type Node } from "../support/cluster.ts";
-import { families, type Family, type Member, R, R64, range } from "../support/family.ts";
-import { type Reply, ReplyError } from "../support/resp.ts";
+import { describe, expect, it } from "vitest";
+import { ClusterWriters, type Node } from "../support/cluster.ts";
+import { families, type Family, type Member, R, R64, range, sorted } from "../support/family.ts";
+import type { Reply } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { samples } from "../support/samples.ts";
-import { expectEqual, record } from "../support/suite.ts";
+import { expectEqual, record, useCluster } from "../support/suite.ts";
 import { serverName } from "../support/version.ts";
 import { inStep, waitUntil } from "../support/waiting.ts";
 
@@ -15,9 +15,7 @@ const TAG = "{moving}";
 const IN_A_YEAR = Date.now() + 365 * 86_400_000;
 
 describe("a slot that CLUSTER MIGRATESLOTS moves while clients write to it", () => {
-  let cluster: Cluster;
-  beforeAll(async () => void (cluster = await Cluster.start(2)));
-  afterAll(() => cluster.stop());
+  const cluster = useCluster(2);
 
   /** Bitmaps of every kind, half of them with a TTL. Returns their keys. */
   async function load({ server }: Node): Promise<string[]> {
@@ -52,40 +50,26 @@ describe("a slot that CLUSTER MIGRATESLOTS moves while clients write to it", () 
     await inStep(replicas[0].server, source.server);
 
     const written = range(0, 40).map((i) => ({ family: i % 2 ? R64 : R, key: `${TAG}${i}`, acknowledged: new Set<Member>() }));
-    let over = false;
-    /** Writes ascending members to the keys in turn. Each writer uses its own offsets. */
-    const write = async (writer: number): Promise<void> => {
-      for (let n = 0; !over; n++) {
-        const { family, key, acknowledged } = written[(n * 7 + writer) % written.length]!;
-        const offset = writer * 1_000_000 + n * 3;
-        const { reply } = await cluster.follow([`${family.name}.SETBIT`, key, offset, 1], cluster.primaries[n % 2]!);
-        if (reply instanceof ReplyError) throw reply;
-        acknowledged.add(offset);
-      }
-    };
-    const count = (): number => written.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
-    const writing = range(0, 4).map(write);
+    const writers = new ClusterWriters(cluster, written);
     try {
-      await waitUntil(async () => count() > 500);
-      const before = count();
+      await writers.more(500);
+      const before = writers.count;
       expect(await source.connection.run("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", slot, slot, "NODE", target.id)).toBe("OK");
       const state = async (): Promise<Map<string, Reply>> =>
         record(((await source.connection.run("CLUSTER", "GETSLOTMIGRATIONS")) as Reply[])[0]!);
       await waitUntil(async () => ["success", "failed"].includes((await state()).get("state") as string));
       expect((await state()).get("state"), (await state()).get("message") as string).toBe("success");
-      expect(count()).toBeGreaterThan(before);
-      const after = count();
-      await waitUntil(async () => count() > after + 500);
+      expect(writers.count).toBeGreaterThan(before);
+      await writers.more(500);
     } finally {
-      over = true;
+      await writers.stop();
     }
-    await Promise.all(writing);
 
     const intact = async (node: Node, read: (family: Family, key: string) => Promise<Reply>): Promise<void> => {
       expect(await digests(node, keys)).toEqual(expected);
       expect(await expiry(node, keys)).toEqual(times);
       for (const { family, key, acknowledged } of written) {
-        expectEqual(await read(family, key), [...acknowledged].map(Number).sort((a, b) => a - b), key);
+        expectEqual(await read(family, key), sorted(acknowledged), key);
       }
     };
     await intact(target, (family, key) => target.server.run(`${family.name}.GETINTARRAY`, key));

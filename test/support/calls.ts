@@ -1,7 +1,7 @@
 // A valid call of every command.
 
-import type { Command as Row } from "../../host/commands.ts";
-import type { Family } from "./family.ts";
+import { type Command as Row, commands } from "../../host/commands.ts";
+import { families, type Family } from "./family.ts";
 import { emptyStream } from "./format.ts";
 import type { Argument } from "./resp.ts";
 
@@ -63,8 +63,13 @@ const otherCalls: Readonly<Record<string, readonly Argument[]>> = {
 export const callOf = (row: Row, family: Family): Argument[] =>
   calls[row.name]!.map((word) => (word === "(a stream)" ? emptyStream(family.bits) : word));
 
+/** Every command of both families. */
+export const rows: readonly { readonly row: Row; readonly family: Family; readonly name: string }[] =
+  families.flatMap((family) => commands.map((row) => ({ row, family, name: `${family.name}.${row.name}` })));
+
 /** The calls of a command that have their keys at different places. */
 export const callsOf = (row: Row, family: Family): Argument[][] =>
   [callOf(row, family), ...(row.name in otherCalls ? [[...otherCalls[row.name]!]] : [])];
 
+/** Whether an argument of these calls is a key. */
 export const isKey = (word: Argument): word is string => /^[rewso]:/.test(String(word));

@@ -1,7 +1,8 @@
 // Redis Cluster on this machine: primaries that share all slots, and commands that follow redirections between them.
 
+import type { Family, Member } from "./family.ts";
 import { waitUntil } from "./waiting.ts";
-import { type Command, type Connection, type Reply, ReplyError } from "./resp.ts";
+import { type Argument, type Command, type Connection, type Reply, ReplyError } from "./resp.ts";
 import { freePort, Server } from "./server.ts";
 
 const SLOTS = 16_384;
@@ -28,27 +29,42 @@ async function startNode(patience: number): Promise<Node> {
 
 export class Cluster {
   /** The primaries, in the order of their slots. */
-  readonly primaries: readonly Node[];
+  primaries: readonly Node[] = [];
   readonly #patience: number;
-  #nodes: Node[];
+  #nodes: Node[] = [];
 
-  private constructor(primaries: Node[], patience: number) {
-    this.primaries = primaries;
+  constructor(patience = PATIENCE_MS) {
     this.#patience = patience;
-    this.#nodes = [...primaries];
   }
 
-  static async start(count: number, patience = PATIENCE_MS): Promise<Cluster> {
+  static async start(count: number, patience?: number): Promise<Cluster> {
+    const cluster = new Cluster(patience);
+    await cluster.start(count);
+    return cluster;
+  }
+
+  /** Starts so many primaries. */
+  async start(count: number): Promise<void> {
     const nodes: Node[] = [];
-    for (let i = 0; i < count; i++) nodes.push(await startNode(patience));
+    for (let i = 0; i < count; i++) nodes.push(await startNode(this.#patience));
     for (const [i, { connection }] of nodes.entries()) {
       await connection.run("CLUSTER", "ADDSLOTSRANGE", Math.floor((i * SLOTS) / count), Math.floor(((i + 1) * SLOTS) / count) - 1);
       await connection.run("CLUSTER", "SET-CONFIG-EPOCH", i + 1); // nodes with equal epochs could dispute the ownership of a migrated slot
       for (const { server, busPort } of nodes.slice(0, i)) await connection.run("CLUSTER", "MEET", "127.0.0.1", server.port, busPort);
     }
-    const cluster = new Cluster(nodes, patience);
-    await cluster.#joined();
-    return cluster;
+    this.primaries = nodes;
+    this.#nodes = [...nodes];
+    await this.#joined();
+  }
+
+  /** The ports of the primaries. */
+  get ports(): number[] {
+    return this.primaries.map(({ server }) => server.port);
+  }
+
+  /** Runs a command on every primary. */
+  onAll(...command: Argument[]): Promise<Reply[]> {
+    return Promise.all(this.primaries.map(({ connection }) => connection.run(...command)));
   }
 
   /** Waits until all nodes know of all others and agree that the cluster works. */
@@ -74,6 +90,11 @@ export class Cluster {
     return (await this.primaries[0]!.connection.run("CLUSTER", "KEYSLOT", key)) as number;
   }
 
+  /** The primary that had the slot of a key at the start. */
+  async homeOf(key: string): Promise<Node> {
+    return this.primaries[this.firstHome(await this.slotOf(key))]!;
+  }
+
   /** The index of the primary that had the slot at the start. */
   firstHome(slot: number): number {
     const count = this.primaries.length;
@@ -96,5 +117,56 @@ export class Cluster {
 
   async stop(): Promise<void> {
     await Promise.all(this.#nodes.map(({ server }) => server.stop()));
+  }
+}
+
+/** A key that clients write to, and the members that the cluster acknowledged. */
+export interface WrittenKey {
+  readonly family: Family;
+  readonly key: string;
+  readonly acknowledged: Set<Member>;
+}
+
+/** Clients that write to keys of a cluster until they are stopped. */
+export class ClusterWriters {
+  readonly #cluster: Cluster;
+  readonly #keys: readonly WrittenKey[];
+  readonly #writing: Promise<unknown>;
+  #over = false;
+
+  /** Starts four writers. */
+  constructor(cluster: Cluster, keys: readonly WrittenKey[]) {
+    this.#cluster = cluster;
+    this.#keys = keys;
+    this.#writing = Promise.all([0, 1, 2, 3].map((writer) => this.#write(writer)));
+  }
+
+  /** Writes ascending members to the keys in turn. Each writer uses its own offsets. */
+  async #write(writer: number): Promise<void> {
+    const { primaries } = this.#cluster;
+    for (let n = 0; !this.#over; n++) {
+      const { family, key, acknowledged } = this.#keys[(n * 7 + writer) % this.#keys.length]!;
+      const offset = writer * 1_000_000 + n * 3;
+      const { reply } = await this.#cluster.follow([`${family.name}.SETBIT`, key, offset, 1], primaries[n % primaries.length]!);
+      if (reply instanceof ReplyError) throw reply;
+      acknowledged.add(offset);
+    }
+  }
+
+  /** How many members have been acknowledged. */
+  get count(): number {
+    return this.#keys.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
+  }
+
+  /** Waits until more than so many members have been acknowledged from now on. */
+  more(members: number): Promise<void> {
+    const goal = this.count + members;
+    return waitUntil(async () => this.count > goal);
+  }
+
+  /** Ends the writers, and throws what made one fail. */
+  async stop(): Promise<void> {
+    this.#over = true;
+    await this.#writing;
   }
 }

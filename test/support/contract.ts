@@ -175,7 +175,7 @@ export const SUPERFLUOUS = MULTIPLES.slice(100);
 function itMakesRoom({ server, run, roar }: Suite, args: Arguments): void {
   it("makes room when maxmemory is reached", async () => {
     await roar.load("k", MULTIPLES);
-    const size = async (): Promise<number> => (await server.run("MEMORY", "USAGE", "k")) as number;
+    const size = (): Promise<number> => server.usage("k");
     const before = await size();
     await aboveMaxmemory(server, () => run(...args));
     expect(await roar.members("k")).toEqual(MULTIPLES.slice(0, 100));

@@ -40,6 +40,9 @@ export const range = (from: number, count: number, step = 1): number[] =>
 /** Ascending order. Comparing numbers with bigints is exact. */
 export const ascending = (a: Member, b: Member): number => (a < b ? -1 : a > b ? 1 : 0);
 
+/** The members in ascending order, as a new list. */
+export const sorted = <M extends Member>(members: Iterable<M>): M[] => [...members].sort(ascending);
+
 /** Texts that are not valid offsets of the family. */
 export function notOffsets(family: Family): string[] {
   const never = ["", " ", "x", "-1", "-0", "1 ", " 1", "1.0", "1e3", "0x10", "1\0", "+", "-", "--1", "99999999999999999999999"];

@@ -1,10 +1,8 @@
 // A model of bitmaps: plain Sets of members.
 
-import { ascending, type Member } from "./family.ts";
+import type { Member } from "./family.ts";
 
 type Model = ReadonlySet<Member>;
-
-export const sorted = (model: Model): Member[] => [...model].sort(ascending);
 
 function greatest(model: Model): bigint {
   let max: Member = -1;

@@ -1,7 +1,7 @@
 // Runs a native command and the module's command of the same name on the same bits with the same arguments.
 
 import { expect, it } from "vitest";
-import { type Member } from "./family.ts";
+import { type Member, range } from "./family.ts";
 import { nativeString } from "./model.ts";
 import type { Arguments, Suite } from "./suite.ts";
 
@@ -9,9 +9,9 @@ import type { Arguments, Suite } from "./suite.ts";
 const shapes: Record<string, readonly Member[]> = {
   "one bit": [12],
   "a few bits": [0, 3, 8, 9, 17, 100],
-  "bytes of ones": Array.from({ length: 24 }, (_, i) => i),
-  "ones behind a gap": Array.from({ length: 30 }, (_, i) => 65530 + i),
-  "three containers": [...Array.from({ length: 6000 }, (_, i) => 2 * i), ...Array.from({ length: 70000 }, (_, i) => 65536 + i)],
+  "bytes of ones": range(0, 24),
+  "ones behind a gap": range(65530, 30),
+  "three containers": [...range(0, 6000, 2), ...range(65536, 70000)],
 };
 
 /** Tests that the command replies to each argument list (after the key) with the same bytes as the native command. */

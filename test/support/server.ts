@@ -160,6 +160,16 @@ export class Server {
     return found[1]!;
   }
 
+  /** A field of INFO, as a number. */
+  async number(field: string): Promise<number> {
+    return Number(await this.info(field));
+  }
+
+  /** MEMORY USAGE of a key. */
+  async usage(key: string): Promise<number> {
+    return (await this.run("MEMORY", "USAGE", key)) as number;
+  }
+
   /** Shuts the server down in order (it flushes the AOF and saves nothing else) and restarts it in the same directory. */
   async restart(options: ServerOptions = this.#options): Promise<void> {
     await this.#shutDown();

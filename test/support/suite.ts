@@ -1,6 +1,7 @@
 // What the test files share: a server per file, and tests of a command that run for both families and over both protocols.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "vitest";
+import { Cluster } from "./cluster.ts";
 import { families, type Family } from "./family.ts";
 import { Observer, type Effects } from "./observer.ts";
 import type { Argument, Reply } from "./resp.ts";
@@ -40,12 +41,30 @@ export function useServer(options: ServerOptions = {}): Server {
   return server;
 }
 
+/** A cluster of so many primaries for the tests of a file. */
+export function useCluster(count: number): Cluster {
+  const cluster = new Cluster();
+  beforeAll(() => cluster.start(count));
+  afterAll(() => cluster.stop());
+  return cluster;
+}
+
 /** Like expect(actual).toEqual(expected), but fast for long lists of equal numbers. */
 export function expectEqual(actual: unknown, expected: unknown, what?: string): void {
   if (actual === expected) return;
   const lists = Array.isArray(actual) && Array.isArray(expected);
   if (lists && actual.length === expected.length && actual.every((item, i) => item === expected[i])) return;
   expect(actual, what).toEqual(expected);
+}
+
+/** Expects that R.DEBUG finds the bitmap valid. The server needs the module argument DEBUG. */
+export async function expectValid(server: Server, key = "k", what?: string): Promise<void> {
+  expect(await server.run("R.DEBUG", "VALIDATE", key), what).toBe("OK");
+}
+
+/** Expects that no trap has damaged a bitmap since the server started. */
+export async function expectNoDamage(server: Server): Promise<void> {
+  expect(await server.info("redis-roar_bitmaps_damaged")).toBe("0");
 }
 
 /** The arguments of a call. */

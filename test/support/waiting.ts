@@ -1,4 +1,4 @@
-// Waiting for servers: replicas, AOF rewrites, and any other condition.
+// Replicas and AOF rewrites, and waiting for them or for any other condition.
 
 import { expect } from "vitest";
 import type { Server } from "./server.ts";
@@ -7,7 +7,17 @@ export async function waitUntil(condition: () => Promise<boolean>): Promise<void
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-const offset = async (server: Server): Promise<number> => Number(await server.info("master_repl_offset"));
+const offset = (server: Server): Promise<number> => server.number("master_repl_offset");
+
+/** Makes a server a replica of one, or of what a proxy passes on. */
+export async function replicate(replica: Server, { port }: { readonly port: number }): Promise<void> {
+  await replica.run("REPLICAOF", "127.0.0.1", port);
+}
+
+/** Makes a replica a server of its own, with the data that it has. */
+export async function stopReplicating(replica: Server): Promise<void> {
+  await replica.run("REPLICAOF", "NO", "ONE");
+}
 
 /** Waits until the replica has received everything from the primary. */
 export const inStep = (replica: Server, primary: Server): Promise<void> =>

@@ -1,6 +1,6 @@
 // Random expressions of QUERY.
 
-import { range } from "../../support/family.ts";
+import { range, sorted } from "../../support/family.ts";
 import type { Random } from "../../support/random.ts";
 import { counting, infix, takesNumber, type Tree } from "./expression.ts";
 
@@ -76,7 +76,7 @@ export function named(tree: Tree): readonly [tree: Tree, keys: number[]] {
     seen.add(key);
     return key;
   });
-  const keys = [...seen].sort((a, b) => a - b), numbers = new Map(keys.map((key, i) => [key, i]));
+  const keys = sorted(seen), numbers = new Map(keys.map((key, i) => [key, i]));
   return [visit(tree, (key) => numbers.get(key)!), keys];
 }
 
