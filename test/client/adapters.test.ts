@@ -1,8 +1,8 @@
 // Every example of the command table, through every client library: the method that the line stands for answers what the example says.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { RoarError } from "../../client/src/index.ts";
-import { type Adapter, asModules, type Opened, wrappers } from "../support/adapters.ts";
+import { type Adapter, asModules, useClient, wrappers } from "../support/adapters.ts";
 import { rows } from "../support/calls.ts";
 import { R } from "../support/family.ts";
 import { answerOf, methodCallOf, parsePrinted, rowOf, wordsOf } from "../support/methods.ts";
@@ -14,11 +14,7 @@ const tried = rows.filter(({ family, row }) => family === R || !only32.includes(
 
 describe.each(byName<Adapter>([...wrappers, ...asModules]))("%s", (name, adapter) => {
   const server = useServer();
-  let client: Opened;
-  beforeAll(async () => {
-    client = await adapter.open(server);
-  });
-  afterAll(() => client.close());
+  const client = useClient(() => adapter.open(server));
 
   it.each(byName(tried))("%s answers as its example says", async (_, { family, row }) => {
     const bitmaps = family === R ? client.r : client.r64, answered = new Set<string>();

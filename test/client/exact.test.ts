@@ -3,17 +3,23 @@
 
 import { Redis } from "ioredis";
 import { createClient } from "redis6";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { BadPayload, type Bitmaps, Inexact, Oom, OutOfRange, RoarError, WrongType } from "../../client/src/index.ts";
 import { roar as ioredis } from "../../client/src/ioredis.ts";
 import { modules } from "../../client/src/node-redis.ts";
-import { type Adapter, asModules, type Opened, repliesFor, wrappers } from "../support/adapters.ts";
+import { type Adapter, asModules, type Opened, repliesFor, useClient, wrappers } from "../support/adapters.ts";
 import { range } from "../support/family.ts";
 import { byName, useServer } from "../support/suite.ts";
 
 const server = useServer({ config: ["maxmemory-policy noeviction"] });
 const LAST = 2n ** 64n - 1n;
 const EDGES = [0n, 2n ** 53n - 3n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n, 2n ** 63n, LAST];
+
+/** The client of an adapter, for which the server replies members as it needs them. */
+const open = (adapter: Adapter): Opened => useClient(async () => {
+  await server.run(...repliesFor(adapter));
+  return adapter.open(server);
+});
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
@@ -22,12 +28,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe.each(byName<Adapter>([...wrappers, ...asModules]))("%s", (_, adapter) => {
-  let client: Opened;
-  beforeAll(async () => {
-    await server.run(...repliesFor(adapter));
-    client = await adapter.open(server);
-  });
-  afterAll(() => client.close());
+  const client = open(adapter);
 
   it("answers 64-bit members exactly", async () => {
     const { r64 } = client;
@@ -142,12 +143,7 @@ describe.each(byName<Adapter>([...wrappers, ...asModules]))("%s", (_, adapter) =
 });
 
 describe.each(byName(wrappers))("%s", (_, adapter) => {
-  let client: Opened;
-  beforeAll(async () => {
-    await server.run(...repliesFor(adapter));
-    client = await adapter.open(server);
-  });
-  afterAll(() => client.close());
+  const client = open(adapter);
 
   it("has errors as classes", async () => {
     const { r, r64 } = client;

@@ -1,8 +1,8 @@
 // Random operations on sharded bitmaps over three masters, compared with Sets. 20,000 operations in all, spread over the client libraries.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Bitmaps, Offset, ShardedBitmap } from "../../client/src/index.ts";
-import { type Adapter, type Opened, repliesFor, wrappers } from "../support/adapters.ts";
+import { type Adapter, ofClusters, repliesFor, useClient, wrappers } from "../support/adapters.ts";
 import { ascending, range, sorted } from "../support/family.ts";
 import { combine, type Operation, operations } from "../support/model.ts";
 import { type Random, seeded } from "../support/random.ts";
@@ -14,7 +14,7 @@ type Bitmap = ShardedBitmap<Any>;
 const cluster = useCluster(3);
 
 const OPERATIONS = 20_000, BITMAPS = 4;
-const libraries = wrappers.filter(({ openCluster }) => openCluster !== undefined);
+const libraries = ofClusters(wrappers);
 
 /** How the universe is cut, and the offsets that are used: few enough to meet again, and around the borders of shards and containers. */
 const universes = [
@@ -154,12 +154,10 @@ class Trial {
 const runs = libraries.flatMap((adapter) => universes.map((universe) => ({ name: `${adapter.name}, ${universe.family}`, adapter, universe })));
 
 describe.each(byName<{ name: string; adapter: Adapter; universe: (typeof universes)[number] }>(runs))("%s", (name, { adapter, universe }) => {
-  let client: Opened;
-  beforeAll(async () => {
+  const client = useClient(async () => {
     await cluster.onAll(...repliesFor(adapter));
-    client = await adapter.openCluster!(cluster.ports);
+    return adapter.openCluster!(cluster.ports);
   });
-  afterAll(() => client.close());
 
   it(`${OPERATIONS / runs.length} random operations answer what Sets do`, seeded(async (rng) => {
     const trial = new Trial(rng, client[universe.family], universe, name);

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { commands } from "../../host/commands.ts";
 import { slotOf } from "../../client/src/slot.ts";
-import { type Adapter, asModules, type Opened, wrappers } from "../support/adapters.ts";
+import { type Adapter, asModules, ofClusters, type Opened, wrappers } from "../support/adapters.ts";
 import { callsOf, isKey } from "../support/calls.ts";
 import { families, R, range } from "../support/family.ts";
 import { methodCallOf } from "../support/methods.ts";
@@ -47,7 +47,7 @@ async function callAll(client: Opened, tag: string): Promise<number> {
   return calls;
 }
 
-const routed = [...wrappers, ...asModules].filter(({ openCluster }) => openCluster !== undefined);
+const routed = ofClusters([...wrappers, ...asModules]);
 
 describe.each(byName<Adapter>(routed))("%s", (_, adapter) => {
   it("sends every command to the right node", async () => {
@@ -76,7 +76,7 @@ describe.each(byName<Adapter>(routed))("%s", (_, adapter) => {
   });
 });
 
-describe.each(byName(wrappers.filter(({ openCluster }) => openCluster !== undefined)))("%s", (_, adapter) => {
+describe.each(byName(ofClusters(wrappers)))("%s", (_, adapter) => {
   it("sends a pipeline in few writes to each node", async () => {
     const client = await adapter.openCluster!(cluster.ports);
     try {

@@ -1,9 +1,9 @@
 // Sharded bitmaps on three masters: where shards are, what fails and how it is reported, what is outside of the model's random operations.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { BadPayload, type Bitmaps, type Family, type Member, type Offset, OutOfRange, R, R64, RoarError, type ShardedBitmap, ShardsFailed, WrongType } from "../../client/src/index.ts";
 import { containersOf, payloadOf } from "../../client/src/sharded/payload.ts";
-import { type Adapter, type Opened, wrappers } from "../support/adapters.ts";
+import { type Adapter, ofClusters, useClient, wrappers } from "../support/adapters.ts";
 import { range } from "../support/family.ts";
 import { seeded } from "../support/random.ts";
 import { byName, useCluster } from "../support/suite.ts";
@@ -16,14 +16,10 @@ const failure = (answer: Promise<unknown>): Promise<unknown> => answer.then(() =
 
 beforeEach(() => cluster.onAll("FLUSHALL", "SYNC"));
 
-const libraries = wrappers.filter(({ openCluster }) => openCluster !== undefined);
+const libraries = ofClusters(wrappers);
 
 describe.each(byName<Adapter>(libraries))("%s", (_, adapter) => {
-  let client: Opened;
-  beforeAll(async () => {
-    client = await adapter.openCluster!(cluster.ports);
-  });
-  afterAll(() => client.close());
+  const client = useClient(() => adapter.openCluster!(cluster.ports));
 
   it("has the shards of all bitmaps with one number in one slot, and the shards of one bitmap on all nodes", async () => {
     const options = { width: WIDTH, shards: 8 }, { r } = client;
@@ -54,12 +50,11 @@ describe.each(byName<Adapter>(libraries))("%s", (_, adapter) => {
 });
 
 describe("a sharded bitmap", () => {
-  let client: Opened, a: ShardedBitmap<number>, b: ShardedBitmap<number>, c: ShardedBitmap<number>;
-  beforeAll(async () => {
-    client = await wrappers[3]!.openCluster!(cluster.ports);
+  const client = useClient(() => wrappers[3]!.openCluster!(cluster.ports));
+  let a: ShardedBitmap<number>, b: ShardedBitmap<number>, c: ShardedBitmap<number>;
+  beforeAll(() => {
     [a, b, c] = ["a", "b", "c"].map((name) => client.r.sharded(name, { width: WIDTH, shards: 5 })) as [typeof a, typeof a, typeof a];
   });
-  afterAll(() => client.close());
 
   it("is cut by width, by number of shards, or by both", () => {
     const { r, r64 } = client;

@@ -4,6 +4,7 @@
 import { describe, expect, it } from "vitest";
 import { Edges } from "./oracle/edges.ts";
 import { evaluate, parse } from "./oracle/expression.ts";
+import { collisions } from "./oracle/hashes.ts";
 import { families, fromReply, member, range, sorted } from "../support/family.ts";
 import { bytesOf, type Reply } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
@@ -37,70 +38,6 @@ const contents: Readonly<Record<string, readonly number[]>> = {
 const FAR = 100;
 const many = range(FAR, 2500).flatMap((key) => [key * CONTAINER, key * CONTAINER + 9]);
 
-// --- Terms of an expression with the same hash, as assembly/expression/normal.ts hashes them ------------------------------------
-
-const U64 = 2n ** 64n - 1n;
-
-/** splitmix64, and the inverse of it. */
-const FIRST = 0xbf58476d1ce4e5b9n, SECOND = 0x94d049bb133111ebn;
-const mix = (x: bigint): bigint => {
-  x = ((x ^ (x >> 30n)) * FIRST) & U64;
-  x = ((x ^ (x >> 27n)) * SECOND) & U64;
-  return x ^ (x >> 31n);
-};
-const inverse = (odd: bigint): bigint => range(0, 6).reduce((y) => (y * (2n - odd * y)) & U64, odd);
-const unshifted = (x: bigint, by: bigint): bigint => x ^ (x >> by) ^ (x >> (2n * by));
-const unmix = (x: bigint): bigint => {
-  x = (unshifted(x, 31n) * inverse(SECOND)) & U64;
-  x = (unshifted(x, 27n) * inverse(FIRST)) & U64;
-  return unshifted(x, 30n);
-};
-
-const hashOfRange = (low: bigint, high: bigint): bigint => mix((low + mix(high) + 1n) & U64);
-
-/** A range of 64-bit offsets that has the hash. */
-function rangeOfHash(hash: bigint): [low: bigint, high: bigint] {
-  for (let high = U64 - 1n; ; high--) {
-    const low = (unmix(hash) - 1n - mix(high)) & U64;
-    if (low <= high) return [low, high];
-  }
-}
-
-interface Item {
-  readonly text: string;
-  readonly hash: bigint;
-  readonly weight: bigint;
-}
-
-/** A term of these items and a range. */
-interface Hashed {
-  readonly name: "&" | "^" | "exactly";
-  readonly rule: keyof typeof RULES;
-  readonly least: number;
-  readonly items: readonly Item[];
-}
-
-/** Rules as numbers of assembly/combine/term.ts. */
-const RULES = { ALL: 0n, ODD: 2n, SUM_EXACTLY: 11n };
-
-const keys = (first: number, last: number, weight = 1): Item => {
-  const names = range(first, last - first + 1).flatMap((key) => Array<string>(weight).fill(`#${key}`));
-  return { text: names.join(" & "), hash: mix((BigInt(first) << 32n) | BigInt(last)), weight: BigInt(weight) };
-};
-const stateOf = ({ rule, least, items }: Hashed): bigint =>
-  items.reduce((hash, item) => mix((hash + item.hash + (item.weight << 17n)) & U64), mix(BigInt(least) + (RULES[rule] << 48n) + 1n));
-const oddOf = (first: number, second: number): Item => {
-  const items = second === first + 1 ? [keys(first, second)] : [keys(first, first), keys(second, second)];
-  return { text: `(#${first} ^ #${second})`, hash: stateOf({ name: "^", rule: "ODD", least: 0, items }), weight: 1n };
-};
-const allOf = (items: readonly Item[]): Hashed => ({ name: "&", rule: "ALL", least: 0, items });
-const weighing = (least: number, weight: number): Hashed =>
-  ({ name: "exactly", rule: "SUM_EXACTLY", least, items: [keys(1, 1, weight), keys(2, 3)] });
-const textOf = ({ name, least, items }: Hashed, [low, high]: [bigint, bigint]): string => {
-  const texts = [...items.map(({ text }) => text), `[${low}..${high}]`];
-  return name === "exactly" ? `exactly(${least}, ${texts.join(", ").replaceAll(" & ", ", ")})` : `(${texts.join(` ${name} `)})`;
-};
-
 describe.each(byName(families))("%s", (_family, family) => {
   const server = useServer({ moduleArguments: withDebug });
   const roar = roarOn(server, family);
@@ -117,6 +54,19 @@ describe.each(byName(families))("%s", (_family, family) => {
     members.length > 20_000 && members.at(-1)! - members[0]! === members.length - 1
       ? roar.run("SETRANGE", key, members[0]!, members.at(-1)! + 1)
       : roar.connection.pipeline(members.length > 0 ? roar.appends(key, members) : []);
+
+  /** Stores each of `contents` as container 0 of a key. */
+  const loadContents = async (): Promise<void> => {
+    for (const [name, lows] of Object.entries(contents)) {
+      await roar.load(name, []);
+      await add(name, lows);
+    }
+  };
+  /** Merges the bitmap `other` into `k`, which must be valid afterwards. */
+  const mergeOther = async (what?: string): Promise<void> => {
+    await roar.run("IMPORT", "k", bytesOf(await roar.run("EXPORT", "other")));
+    await expectValid(server, "k", what);
+  };
 
   it("containers of every kind are merged with containers of every kind, as BITOP OR unites them", async () => {
     const shifted = (key: number, lows: readonly number[]): number[] => lows.map((low) => key * CONTAINER + low);
@@ -145,7 +95,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     for (const key of [2, 4]) await add("k", contents[own]!.map((low) => key * CONTAINER + low));
     await roar.load("other", []);
     await roar.run("SETRANGE", "other", CONTAINER, 4 * CONTAINER);
-    await roar.run("IMPORT", "k", bytesOf(await roar.run("EXPORT", "other")));
+    await mergeOther();
     await expectMembers([...range(CONTAINER, 3 * CONTAINER), ...contents[own]!.map((low) => 4 * CONTAINER + low)], own);
   });
 
@@ -253,10 +203,7 @@ describe.each(byName(families))("%s", (_family, family) => {
 
   it("containers of every kind are combined with containers of every kind", async () => {
     const names = Object.keys(contents);
-    for (const name of names) {
-      await roar.load(name, []);
-      await add(name, contents[name]!);
-    }
+    await loadContents();
     for (const a of names) {
       const members = new Set(contents[a]);
       for (const b of names) {
@@ -276,10 +223,7 @@ describe.each(byName(families))("%s", (_family, family) => {
   it("containers of every kind are combined with two bitsets, and counted as they are stored", async () => {
     const names = Object.keys(contents), bitsets = ["a bitset", "other bits of a bitset"];
     const times = new Uint8Array(CONTAINER);
-    for (const name of names) {
-      await roar.load(name, []);
-      await add(name, contents[name]!);
-    }
+    await loadContents();
     for (const a of names) {
       for (const b of names) {
         const sources = [a, b, ...bitsets];
@@ -302,10 +246,7 @@ describe.each(byName(families))("%s", (_family, family) => {
 
   it("containers of every kind weigh in sums, more than once and as complements, in ranges that begin inside", async () => {
     const names = Object.keys(contents), all = range(0, CONTAINER), sums = new Uint16Array(CONTAINER);
-    for (const name of names) {
-      await roar.load(name, []);
-      await add(name, contents[name]!);
-    }
+    await loadContents();
     await roar.load("elsewhere", range(5 * CONTAINER, 300, 7));
     // How often the first key is named, the complement of the second, the complement of the third, and which ranges there are.
     const forms: readonly (readonly [number, number, number, readonly (readonly [first: number, last: number])[]])[] = [
@@ -341,28 +282,13 @@ describe.each(byName(families))("%s", (_family, family) => {
   });
 
   it.runIf(family.bits === 64)("terms whose hashes are the same are told apart", async () => {
-    // The left term of each pair, whatever it is, has the hash of the right one, because the range at the end of either makes up for
-    // what is different before.
-    const pairs: readonly (readonly [left: Hashed, right: Hashed])[] = [
-      [allOf([keys(1, 1)]), allOf([keys(2, 2)])],
-      [allOf([keys(1, 2)]), allOf([keys(1, 3)])],
-      [allOf([keys(1, 1)]), allOf([oddOf(1, 2)])],
-      [allOf([oddOf(1, 2)]), allOf([oddOf(1, 3)])],
-      [allOf([keys(1, 1)]), allOf([keys(1, 1), keys(3, 3)])],
-      [allOf([keys(1, 1)]), { ...allOf([keys(2, 2)]), name: "^", rule: "ODD" }],
-      [weighing(5, 3), weighing(5, 4)],
-      [weighing(5, 3), weighing(6, 3)],
-    ];
-    for (const [left, right] of pairs) {
-      const first: [bigint, bigint] = [1000n, 1n << 63n], own = hashOfRange(...first);
-      const second = rangeOfHash((stateOf(left) + own - stateOf(right)) & U64);
-      const ends = [...first, ...second].flatMap((end) => [end - 1n, end, end + 1n]).filter((offset) => offset >= 0n && offset <= U64);
+    for (const { texts, ranges } of collisions()) {
+      const ends = ranges.flat().flatMap((end) => [end - 1n, end, end + 1n]).filter((offset) => offset >= 0n && offset <= family.last);
       const sources = [1, 2, 3].map((key) => Edges.of(ends.filter((_, i) => (i * 7 + (i >> 2)) % (key + 2) !== 0)));
       for (const [i, source] of sources.entries()) await roar.load(`k${i + 1}`, source.members().map(member));
-      const texts = [textOf(left, first), textOf(right, second)];
       for (const question of [`exactly(1, ${texts})`, `exactly(2, ${texts}, #1..#3)`, `(${texts.join(" ^ ")})`, `(${texts.join(" - ")})`]) {
         const text = `${question} & any(#1..#3)`;
-        const expected = evaluate(parse(text, 3, U64)!, sources, U64).members().map(member);
+        const expected = evaluate(parse(text, 3, family.last)!, sources, family.last).members().map(member);
         expect(((await roar.run("QUERY", text, 3, "k1", "k2", "k3", "MEMBERS")) as Reply[]).map(fromReply), text).toEqual(expected);
       }
     }
@@ -527,8 +453,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     await roar.load("k", [...own, ...range(held, 500).flatMap((key) => range(key * CONTAINER, 60, 501))]);
     await roar.load("other", added);
     const count = await roar.run("BITCOUNT", "k") as number;
-    await roar.run("IMPORT", "k", bytesOf(await roar.run("EXPORT", "other")));
-    await expectValid(server);
+    await mergeOther();
     expect(await roar.run("BITCOUNT", "k")).toBe(count + added.length);
     expectEqual(await roar.run("RANGE", "k", 0, held * CONTAINER - 1), [...own, ...added].sort((a, b) => a - b));
   });
@@ -538,8 +463,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     const from = (FAR + 2400) * CONTAINER, to = (FAR + 2700) * CONTAINER;
     await roar.load("other", []);
     await roar.run("SETRANGE", "other", from, to);
-    await roar.run("IMPORT", "k", bytesOf(await roar.run("EXPORT", "other")));
-    await expectValid(server);
+    await mergeOther();
     const before = many.filter((offset) => offset < from);
     expect(await roar.run("BITCOUNT", "k")).toBe(before.length + to - from);
     expectEqual(await roar.run("RANGE", "k", 0, from + 3), [...before, ...range(from, 4)]);
@@ -551,9 +475,8 @@ describe.each(byName(families))("%s", (_family, family) => {
     for (let first = 200, imports = 0; imports < 140; first += 300, imports++) {
       const more = range(first, 300).flatMap((key) => [key * CONTAINER + 1, key * CONTAINER + 60_000]);
       await roar.load("other", more);
-      await roar.run("IMPORT", "k", bytesOf(await roar.run("EXPORT", "other")));
+      await mergeOther(`${imports}`);
       left.push(...more);
-      await expectValid(server, "k", `${imports}`);
       expect(await roar.run("BITCOUNT", "k"), `${imports}`).toBe(left.length);
     }
     for (const [first, last] of [[190, 210], [42_000, 42_300]]) {
@@ -583,7 +506,7 @@ describe.each(byName(families))("%s", (_family, family) => {
 
   describe("pages that lose members, beside other pages and beside ordinary leaves", () => {
     const lone = range(0, 3000).map((i) => BigInt(i * 20) * 65_536n + BigInt((i % 7) * 9000));
-    // Near offsets, then far ones, by turns: a page of near ones that joins one of far ones gets wider items.
+    // Near offsets alternate with far ones: a page of near ones that joins one of far ones gets wider items.
     const wide = range(0, 12).flatMap((period) => {
       const near = BigInt(period) << 58n, far = near + (1n << 56n);
       return [...range(0, 300).map((i) => near + (BigInt(2 * i) << 16n)), ...range(0, 200).map((i) => far + (BigInt(i) << 49n))];

@@ -5,7 +5,7 @@ import { Cluster as Ioredis6Cluster, Redis as Ioredis6 } from "ioredis6";
 import { commandOptions as withOptions4, createClient as create4, createCluster as createCluster4 } from "redis4";
 import { createClient as create5, createCluster as createCluster5 } from "redis5";
 import { createClient as create6, createCluster as createCluster6 } from "redis6";
-import { vi } from "vitest";
+import { afterAll, beforeAll, vi } from "vitest";
 import { commands } from "../../host/commands.ts";
 import type { Bitmaps, RoarClient } from "../../client/src/index.ts";
 import { roar as ioredis } from "../../client/src/ioredis.ts";
@@ -50,6 +50,21 @@ const quiet = <C extends { on(event: "error", listener: () => void): unknown }>(
 export const repliesFor = ({ rounds }: Adapter): [string, ...string[]] =>
   ["CONFIG", "SET", "redis-roar.r64-replies", rounds ? "strings" : "compatible"];
 
+/** An adapter of one version of ioredis. */
+const ofIoredis = (name: string, One: typeof Ioredis5, Many: typeof Ioredis5Cluster, wrapped: typeof ioredis): Adapter => ({
+  name,
+  prefixes: true,
+  async open(server, keyPrefix) {
+    const client = quiet(new One({ path: server.socket, stringNumbers: true, ...(keyPrefix && { keyPrefix }) }));
+    return opened(wrapped(client), async () => client.disconnect());
+  },
+  async openCluster(ports, keyPrefix) {
+    const client = quiet(new Many(hosts(ports), { redisOptions: { stringNumbers: true }, ...(keyPrefix && { keyPrefix }) }));
+    return opened(wrapped(client), async () => client.disconnect());
+  },
+});
+
+/** This package around each client library. */
 export const wrappers: readonly Adapter[] = [
   {
     name: "node-redis 4",
@@ -87,30 +102,9 @@ export const wrappers: readonly Adapter[] = [
       return opened(nodeRedis(client), async () => client.destroy());
     },
   },
-  {
-    name: "ioredis 5",
-    prefixes: true,
-    async open(server, keyPrefix) {
-      const client = quiet(new Ioredis5({ path: server.socket, stringNumbers: true, ...(keyPrefix && { keyPrefix }) }));
-      return opened(ioredis(client), async () => client.disconnect());
-    },
-    async openCluster(ports, keyPrefix) {
-      const client = quiet(new Ioredis5Cluster(hosts(ports), { redisOptions: { stringNumbers: true }, ...(keyPrefix && { keyPrefix }) }));
-      return opened(ioredis(client), async () => client.disconnect());
-    },
-  },
-  {
-    name: "ioredis 6",
-    prefixes: true,
-    async open(server, keyPrefix) {
-      const client = quiet(new Ioredis6({ path: server.socket, stringNumbers: true, ...(keyPrefix && { keyPrefix }) }));
-      return opened(ioredis6(client), async () => client.disconnect());
-    },
-    async openCluster(ports, keyPrefix) {
-      const client = quiet(new Ioredis6Cluster(hosts(ports), { redisOptions: { stringNumbers: true }, ...(keyPrefix && { keyPrefix }) }));
-      return opened(ioredis6(client), async () => client.disconnect());
-    },
-  },
+  ofIoredis("ioredis 5", Ioredis5, Ioredis5Cluster, ioredis),
+  // The types of version 6 are not those of version 5, but what is used here is the same.
+  ofIoredis("ioredis 6", Ioredis6 as unknown as typeof Ioredis5, Ioredis6Cluster as unknown as typeof Ioredis5Cluster, ioredis6),
   {
     name: "redis-modules-sdk",
     prefixes: true,
@@ -139,6 +133,7 @@ const ofModules = ({ r, r64 }: { r: object; r64: object }, close: () => Promise<
   pipeline: () => { throw new Error("modules have no pipeline of this package"); },
 });
 
+/** The modules of this package in node-redis. */
 export const asModules: readonly Adapter[] = [
   {
     name: "modules of node-redis 4",
@@ -178,3 +173,21 @@ export const asModules: readonly Adapter[] = [
     },
   },
 ];
+
+/** Those of the adapters that can connect to a cluster. */
+export const ofClusters = (adapters: readonly Adapter[]): Adapter[] => adapters.filter(({ openCluster }) => openCluster !== undefined);
+
+/** A client that is open during the tests of a block. */
+export function useClient(open: () => Promise<Opened>): Opened {
+  let client: Opened;
+  beforeAll(async () => {
+    client = await open();
+  });
+  afterAll(() => client.close());
+  return {
+    get r() { return client.r; },
+    get r64() { return client.r64; },
+    get pipeline() { return client.pipeline; },
+    close: () => client.close(),
+  };
+}

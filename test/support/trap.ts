@@ -9,7 +9,7 @@ import type { Roar } from "./roar.ts";
 import { built, type Server, type ServerOptions, withDebug } from "./server.ts";
 import { useServer } from "./suite.ts";
 
-export const trapModule = built("redis-roar-trap.so");
+const trapModule = built("redis-roar-trap.so");
 export const OOM = "OOM Roaring: not enough memory for the bitmap";
 /** The argument of ROAR.LIMIT that ends a limit. */
 export const UNLIMITED = Number(R.last);
