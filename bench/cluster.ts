@@ -6,6 +6,7 @@ import { performance } from "node:perf_hooks";
 import { type Bitmaps, type ShardedBitmap } from "../client/src/index.ts";
 import { roar } from "../client/src/ioredis.ts";
 import { Cluster } from "../test/support/cluster.ts";
+import { range } from "../test/support/family.ts";
 import { random } from "../test/support/random.ts";
 import { inWords, thisMachine } from "./machine.ts";
 import { median } from "./statistics.ts";
@@ -68,14 +69,14 @@ async function load(add: (offsets: number[]) => Promise<unknown>, seed: number):
     await add(Array.from({ length: AT_ONCE }, () => rng.below(UNIVERSE)));
     for (let run = 0; run < AT_ONCE / 1000; run++) {
       const first = rng.below(UNIVERSE - 1000);
-      await add(Array.from({ length: 1000 }, (_, i) => first + i));
+      await add(range(first, 1000));
     }
   }
 }
 
 async function measureNodes(nodes: number): Promise<Record<keyof Operations, number>[]> {
   const cluster = await Cluster.start(nodes);
-  const client = new Client(cluster.primaries.map(({ server }) => ({ host: "127.0.0.1", port: server.port })));
+  const client = new Client(cluster.ports.map((port) => ({ host: "127.0.0.1", port })));
   try {
     const { r } = roar(client), [a, b, result] = ["a", "b", "result"].map((name) => r.sharded(name, { width: WIDTH, shards: SHARDS }));
     await load((offsets) => a!.setBits(offsets), 1);

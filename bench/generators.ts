@@ -1,5 +1,6 @@
 // Generates data, equal for equal seeds. A bitmap is a native one, as SETBIT writes it: offset o is bit 7 - (o & 7) of byte o >> 3.
 
+import { sorted } from "../test/support/family.ts";
 import { random } from "../test/support/random.ts";
 
 /**
@@ -62,7 +63,7 @@ export function clustered(bits: number, share: number, shortest: number, longest
 /** Ascending random members below `bits`: `count` draws without duplicates. */
 export function scattered(seed: number, bits: number, count: number): number[] {
   const { below } = random(seed);
-  return [...new Set(Array.from({ length: count }, () => below(bits)))].sort((a, b) => a - b);
+  return sorted(new Set(Array.from({ length: count }, () => below(bits))));
 }
 
 export function bitmapOf(ascending: readonly number[]): Buffer {
@@ -86,7 +87,7 @@ export function membersOf(bitmap: Buffer): number[] {
  */
 export function snowflakes(seed: number, count: number): bigint[] {
   const { below } = random(seed), DAY_MS = 86_400_000, EPOCH_MS = 150_000_000_000n;
-  const times = Array.from({ length: count }, () => below(DAY_MS)).sort((a, b) => a - b);
+  const times = sorted(Array.from({ length: count }, () => below(DAY_MS)));
   return times.map((time) => ((EPOCH_MS + BigInt(time)) << 22n) | (BigInt(below(1024)) << 12n) | BigInt(below(4)));
 }
 

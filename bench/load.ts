@@ -1,8 +1,10 @@
 // Data sets, and how they are loaded into servers.
 
+import { range } from "../test/support/family.ts";
 import { bytesOf, type Command } from "../test/support/resp.ts";
 import type { Contender } from "./contender.ts";
 import { bitmapOf, membersOf } from "./generators.ts";
+import { addTo } from "./statistics.ts";
 
 export interface DataSet {
   readonly name: string;
@@ -25,7 +27,8 @@ export const ofMade = (name: string, count: number, make: (seed: number) => Buff
 /** Members per command. */
 const BATCH = 10_000;
 
-function appends(contender: Contender, key: string, members: readonly (number | bigint)[]): Command[] {
+/** Commands that load a key with these members, of which there is one at least. */
+export function loading(contender: Pick<Contender, "named">, key: string, members: readonly (number | bigint)[]): Command[] {
   const commands: Command[] = [];
   for (let at = 0; at < members.length; at += BATCH) {
     commands.push([contender.named(at === 0 ? "SETINTARRAY" : "APPENDINTARRAY"), key, ...members.slice(at, at + BATCH)]);
@@ -39,14 +42,14 @@ type Dumps = Map<string, Buffer>;
 async function loadSet(contender: Contender, data: DataSet, index: number, bitmap: Buffer, dumps: Dumps): Promise<void> {
   const key = contender.key(data.name, index), members = data.members?.(index), dump = dumps.get(contender.prefix);
   if (contender.native) await contender.run([["SET", key, bitmap]]);
-  else if (members) await contender.run(appends(contender, key, members));
+  else if (members) await contender.run(loading(contender, key, members));
   else if (contender.has("FROMBITMAP")) {
     const from = `${key}:native`;
     await contender.run([["SET", from, bitmap], [contender.named("FROMBITMAP"), key, from], ["DEL", from]]);
     const [dumped] = await contender.run([["DUMP", key]]);
     dumps.set(contender.prefix, bytesOf(dumped!));
   } else if (dump) await contender.run([["RESTORE", key, 0, dump, "REPLACE"]]);
-  else await contender.run(appends(contender, key, membersOf(bitmap)));
+  else await contender.run(loading(contender, key, membersOf(bitmap)));
 }
 
 /**
@@ -63,7 +66,7 @@ export async function load(contenders: readonly Contender[], data: DataSet): Pro
       await loadSet(contender, data, i, bitmap, dumps);
       await contender.run([["DEL", contender.key(data.name, i)]]);
       const bytes = await contender.memoryOf(() => loadSet(contender, data, i, bitmap, dumps));
-      risen.set(contender, (risen.get(contender) ?? 0) + bytes);
+      addTo(risen, contender, bytes);
     }
   }
   return risen;
@@ -73,7 +76,7 @@ export async function load(contenders: readonly Contender[], data: DataSet): Pro
 export async function optimise(contenders: readonly Contender[], data: DataSet): Promise<Map<Contender, number>> {
   const fallen = new Map<Contender, number>();
   for (const contender of contenders.filter((one) => !one.native)) {
-    const keys = Array.from({ length: data.count }, (_, i) => contender.key(data.name, i)), scratch = contender.key("scratch");
+    const keys = range(0, data.count).map((i) => contender.key(data.name, i)), scratch = contender.key("scratch");
     const repack = (key: string): Command => [contender.named("OPTIMIZE"), key, "MEM"];
     for (const key of keys) await contender.run([[contender.named("BITOP"), "OR", scratch, key, key], repack(scratch), ["DEL", scratch]]);
     fallen.set(contender, -(await contender.memoryOf(async () => void (await contender.run(keys.map(repack))))));

@@ -10,6 +10,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { dataset, setsIn } from "../test/support/data.ts";
+import { range } from "../test/support/family.ts";
 import { projectRoot } from "../test/support/server.ts";
 import { type Contender, type Peer, startContenders, stopContenders } from "./contender.ts";
 import { charts } from "./charts.ts";
@@ -69,7 +70,7 @@ const daily: readonly Combination[] = [
   ...(["OR", "AND"] as const).map((operation) => ({ operation, of: days, step: days })),
 ];
 
-const seeded = <T>(count: number, make: (seed: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i + 1));
+const seeded = <T>(count: number, make: (seed: number) => T): T[] => range(1, count).map(make);
 
 const realSuite = (name: string, path: string): [string, Suite] =>
   [name, (contenders) => measureSets(contenders, ofMembers(name, setsIn(path)), { combinations: real })];

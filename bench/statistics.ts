@@ -1,15 +1,22 @@
 // Statistics of measurements.
 
+import { sorted } from "../test/support/family.ts";
+
 /** The p-quantile: a share p of the values is less than or equal to it. 0 gives the least value, 1 the greatest. */
 export function quantile(values: readonly number[], p: number): number {
   if (values.length === 0) throw new Error("no values");
-  const ascending = [...values].sort((a, b) => a - b);
+  const ascending = sorted(values);
   return ascending[Math.max(0, Math.ceil(p * ascending.length) - 1)]!;
 }
 
 export function median(values: readonly number[]): number {
-  const ascending = [...values].sort((a, b) => a - b), middle = ascending.length >> 1;
+  const ascending = sorted(values), middle = ascending.length >> 1;
   return ascending.length % 2 ? ascending[middle]! : (ascending[middle - 1]! + ascending[middle]!) / 2;
+}
+
+/** Adds to a sum, which begins with 0. */
+export function addTo<K>(sums: Map<K, number>, key: K, value: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + value);
 }
 
 export interface CommandStatistics {

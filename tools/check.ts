@@ -3,16 +3,10 @@
 //
 // tools/test.ts runs these checks before the tests. --format applies the formatters instead.
 
-import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { pathToFileURL } from "node:url";
-
-/** How many checks or tests passed and failed. */
-export interface Count {
-  passed: number;
-  failed: number;
-}
+import { type Count, execute } from "./run.ts";
 
 /** The status is 0 if the check passed, and null if it was skipped; `output` then says why. */
 interface Outcome {
@@ -30,19 +24,6 @@ const files = (folders: string[], pattern: RegExp): string[] =>
 
 const cSources = (): string[] => files(["host", "fuzz", "bench/kernels"], /\.[ch]$/);
 const shellScripts = (): string[] => files(["tools", ".ci"], /^[^.]+$/).filter((file) => readFileSync(file, "utf8").startsWith("#!"));
-
-/** Runs a program to its end. One that cannot be started counts as failed. */
-function execute(program: string, args: string[]): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
-    let output = "";
-    const collect = (text: string): void => { output += text; };
-    child.stdout.setEncoding("utf8").on("data", collect);
-    child.stderr.setEncoding("utf8").on("data", collect);
-    child.on("error", ({ message }) => resolve({ status: 1, output: message }));
-    child.on("close", (status) => resolve({ status: status ?? 1, output }));
-  });
-}
 
 const node = (program: string, ...args: string[]) => () => execute(`node_modules/.bin/${program}`, args);
 

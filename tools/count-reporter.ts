@@ -3,7 +3,7 @@
 
 import { writeFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
-import type { Count } from "./check.ts";
+import type { Count } from "./run.ts";
 
 /** How many tests passed and failed, and how many were skipped for each reason. */
 export interface ServerCount extends Count {

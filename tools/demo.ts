@@ -3,26 +3,19 @@
 // It compares each result with JavaScript's Set; a difference ends it with status 1. Times are those that the server measures
 // (INFO commandstats), without network and client.
 
+import { bitmapOf } from "../bench/generators.ts";
+import { loading } from "../bench/load.ts";
+import { parseCommandStatistics } from "../bench/statistics.ts";
 import { dataset } from "../test/support/data.ts";
 import { Server } from "../test/support/server.ts";
 
 const OPERATIONS = ["AND", "OR", "XOR"] as const;
-
-/** Members per command, to keep requests at a moderate size. */
-const BATCH = 10_000;
 
 function combined(operation: (typeof OPERATIONS)[number], a: Set<number>, b: Set<number>): number {
   let both = 0;
   for (const member of a) both += b.has(member) ? 1 : 0;
   if (operation === "AND") return both;
   return operation === "OR" ? a.size + b.size - both : a.size + b.size - 2 * both;
-}
-
-/** The string of a native bitmap: member i is bit 7 - (i & 7) of byte i >> 3. */
-function asString(members: number[]): Buffer {
-  const bytes = Buffer.alloc((members.at(-1)! >> 3) + 1);
-  for (const member of members) bytes[member >> 3]! |= 0x80 >> (member & 7);
-  return bytes;
 }
 
 function check(what: string, found: unknown, expected: number): void {
@@ -34,13 +27,13 @@ const server = await Server.start();
 
 /** Microseconds that the server has spent in a command since the last CONFIG RESETSTAT. */
 async function spentIn(command: string): Promise<number> {
-  const stats = String(await server.run("INFO", "commandstats"));
-  return Number(new RegExp(`cmdstat_${command.replace(".", "\\.")}:calls=\\d+,usec=(\\d+)`, "i").exec(stats)?.[1] ?? NaN);
+  const statistics = parseCommandStatistics(String(await server.run("INFO", "commandstats")));
+  return statistics.get(command.toLowerCase())?.microseconds ?? NaN;
 }
 
 async function memoryOf(prefix: string): Promise<number> {
   let bytes = 0;
-  for (let i = 0; i < sets.length; i++) bytes += Number(await server.run("MEMORY", "USAGE", `${prefix}:${i}`, "SAMPLES", 0));
+  for (let i = 0; i < sets.length; i++) bytes += await server.usage(`${prefix}:${i}`);
   return bytes;
 }
 
@@ -55,9 +48,8 @@ const rows: Row[] = [];
 
 try {
   for (const [i, members] of sets.entries()) {
-    await server.run("R.SETINTARRAY", `roaring:${i}`, ...members.slice(0, BATCH));
-    for (let at = BATCH; at < members.length; at += BATCH) await server.run("R.APPENDINTARRAY", `roaring:${i}`, ...members.slice(at, at + BATCH));
-    await server.run("SET", `native:${i}`, asString(members));
+    await server.connection.pipeline(loading({ named: (command) => `R.${command}` }, `roaring:${i}`, members));
+    await server.run("SET", `native:${i}`, bitmapOf(members));
     check(`R.BITCOUNT of set ${i}`, await server.run("R.BITCOUNT", `roaring:${i}`), members.length);
     check(`first member of set ${i}`, await server.run("R.BITPOS", `roaring:${i}`, 1), members[0]!);
   }

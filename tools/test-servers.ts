@@ -8,9 +8,9 @@
 // The last line is `N passed, N failed` over all servers. It is also written to build/test-results/count-servers.
 
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import type { Count } from "./check.ts";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import type { ServerCount } from "./count-reporter.ts";
+import { conclude, ending, RESULTS, withExitStatus } from "./run.ts";
 
 interface TestedServer {
   name: string;
@@ -40,15 +40,13 @@ function installedServer(): TestedServer {
 
 /** Runs the tests on a server. A run that reports nothing counts as one failure. */
 async function test(binary: string, files: string[]): Promise<ServerCount> {
-  const report = "build/test-results/server.json";
+  const report = `${RESULTS}/server.json`;
   rmSync(report, { force: true });
   const env = { ...process.env, ROAR_SERVER: binary, ROAR_CPU: "best", ROAR_BRIEF: "1", ROAR_SKIP: WITHOUT_SERVER, ROAR_COUNT: report };
-  const status = await new Promise<number>((resolve) =>
-    spawn("node_modules/.bin/vitest", ["run", ...files], { stdio: ["ignore", "inherit", "inherit"], env })
-      .on("close", (code) => resolve(code ?? 1)).on("error", () => resolve(1)));
+  const status = await ending(spawn("node_modules/.bin/vitest", ["run", ...files], { stdio: ["ignore", "inherit", "inherit"], env }));
   if (!existsSync(report)) return { passed: 0, failed: 1, skipped: {} };
   const count = JSON.parse(readFileSync(report, "utf8")) as ServerCount;
-  return status !== 0 && count.failed === 0 ? { ...count, failed: 1 } : count;
+  return withExitStatus(count, status);
 }
 
 function printTable(servers: TestedServer[]): void {
@@ -73,15 +71,11 @@ const fetched = names.length === 1 && names[0] === "installed" ? [] : fetchServe
 const servers = [installedServer(), ...fetched].filter(({ name }) => wanted(name));
 if (servers.length < names.length || servers.length === 0) throw new Error(`unknown server among: ${names.join(" ")}`);
 
-mkdirSync("build/test-results", { recursive: true });
+mkdirSync(RESULTS, { recursive: true });
 for (const server of servers) {
   if (!server.binary) continue;
   console.log(`\n> ${server.name}: ${server.binary}, version ${server.version}`);
   server.count = await test(server.binary, files);
 }
 printTable(servers);
-const sum = (field: keyof Count): number => servers.reduce((all, { count }) => all + (count?.[field] ?? 0), 0);
-const line = `${sum("passed")} passed, ${sum("failed")} failed`;
-writeFileSync("build/test-results/count-servers", `${line}\n`);
-console.log(`\n${line}`);
-process.exitCode = sum("failed") > 0 ? 1 : 0;
+conclude(servers.flatMap(({ count }) => count ?? []), "count-servers");

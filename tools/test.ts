@@ -10,38 +10,25 @@
 // The line is also written to build/test-results/count. The counts are those that the test runners report. A runner that
 // crashes or reports nothing counts as one failure.
 
-import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type Count, runChecks } from "./check.ts";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { runChecks } from "./check.ts";
+import { conclude, type Count, execute, RESULTS, withExitStatus } from "./run.ts";
 
 /** Shows a heading and what belongs to it. */
 function show(heading: string, text: string): void { process.stdout.write(`\n> ${heading}\n${text}`); }
 
 /** Runs a program and shows what it prints, at once or (`whole`) when it has ended. Returns the exit status and the output. */
-async function run(command: string, args: string[], whole: boolean): Promise<{ status: number; printed: string }> {
+async function run(command: string, args: string[], whole: boolean): Promise<{ status: number; output: string }> {
   const heading = [command.replace(/^.*\//, ""), ...args].join(" ");
   if (!whole) show(heading, "");
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
-  let printed = "";
-  const collect = (text: string): void => {
-    printed += text;
-    if (!whole) process.stdout.write(text);
-  };
-  child.stdout.setEncoding("utf8").on("data", collect);
-  child.stderr.setEncoding("utf8").on("data", collect);
-  const status = await new Promise<number>((resolve) => child.on("close", (code) => resolve(code ?? 1)).on("error", () => resolve(1)));
-  if (whole) show(heading, printed);
-  return { status, printed };
-}
-
-/** Counts one failure if the run failed although no test in it did. */
-function withExitStatus(count: Count, status: number): Count {
-  return status !== 0 && count.failed === 0 ? { ...count, failed: 1 } : count;
+  const ended = await execute(command, args, whole ? undefined : (text) => process.stdout.write(text));
+  if (whole) show(heading, ended.output);
+  return ended;
 }
 
 async function asPect(args: string[]): Promise<Count> {
-  const { status, printed } = await run("node_modules/.bin/asp", ["--no-logo", ...args], true);
-  const plain = printed.replace(/\x1b\[[0-9;]*m/g, ""), found = /\[Tests\]: (\d+) \/ (\d+)/.exec(plain);
+  const { status, output } = await run("node_modules/.bin/asp", ["--no-logo", ...args], true);
+  const plain = output.replace(/\x1b\[[0-9;]*m/g, ""), found = /\[Tests\]: (\d+) \/ (\d+)/.exec(plain);
   if (!found) return { passed: 0, failed: 1 };
   const passed = Number(found[1]);
   return withExitStatus({ passed, failed: Number(found[2]) - passed }, status);
@@ -74,10 +61,6 @@ async function withoutServers(): Promise<Count[]> {
   return [await staticChecks(), await asPect([]), await asPect(["--as-config", "as-pect.production.asconfig.json"])];
 }
 
-mkdirSync("build/test-results", { recursive: true });
-const counts = (await Promise.all([vitest("build/test-results/vitest.json"), withoutServers()])).flat();
-const passed = counts.reduce((sum, count) => sum + count.passed, 0), failed = counts.reduce((sum, count) => sum + count.failed, 0);
-const line = `${passed} passed, ${failed} failed`;
-writeFileSync("build/test-results/count", `${line}\n`);
-console.log(`\n${line}`);
-process.exitCode = failed > 0 ? 1 : 0;
+mkdirSync(RESULTS, { recursive: true });
+const counts = (await Promise.all([vitest(`${RESULTS}/vitest.json`), withoutServers()])).flat();
+conclude(counts, "count");

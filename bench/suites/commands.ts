@@ -1,5 +1,6 @@
 // Every command of the module, on two sets of about 40,000 members.
 
+import { range } from "../../test/support/family.ts";
 import { bytesOf, type Command } from "../../test/support/resp.ts";
 import { dataset } from "../../test/support/data.ts";
 import { type Contender, OURS_64 } from "../contender.ts";
@@ -38,9 +39,9 @@ export const uses: Readonly<Record<string, (m: Material) => readonly Arguments[]
   GETBITS: ({ a, members }) => [[a, ...members.slice(0, 1000)]],
   MGETBIT: ({ a, b }) => [[123_456, ...Array.from({ length: 1000 }, (_, i) => (i % 2 ? a : b))]],
   SETBITS: ({ copy, members }) => [[copy, ...members.slice(0, 1000)]],
-  CLEARBITS: ({ copy }) => [[copy, ...Array.from({ length: 1000 }, (_, i) => 10_000_000 + i)]],
+  CLEARBITS: ({ copy }) => [[copy, ...range(10_000_000, 1000)]],
   CLEAR: ({ result }) => [[result]],
-  DELETEINTARRAY: ({ copy }) => [[copy, ...Array.from({ length: 1000 }, (_, i) => 10_000_000 + i)]],
+  DELETEINTARRAY: ({ copy }) => [[copy, ...range(10_000_000, 1000)]],
   RANGEINTARRAY: ({ a }) => [[a, 1000, 1999]],
   SETRANGE: ({ result }) => [[result, 1000, 1_000_000]],
   CLEARRANGE: ({ result }) => [[result, 1000, 1_000_000]],

@@ -4,7 +4,7 @@ import type { Command } from "../../test/support/resp.ts";
 import { dataset } from "../../test/support/data.ts";
 import type { Contender } from "../contender.ts";
 import { load, ofMembers } from "../load.ts";
-import type { Row } from "../row.ts";
+import { figures, type Row } from "../row.ts";
 import { quantile } from "../statistics.ts";
 
 /** Requests per turn of a contender, and number of turns. */
@@ -34,8 +34,7 @@ export async function* measureLatency(contenders: readonly Contender[]): AsyncGe
       }
     }
     for (const [label, part] of [["p50", 0.5], ["p99", 0.99]] as const) {
-      const values = Object.fromEntries([...waited].map(([contender, times]) => [contender.name, quantile(times, part)]));
-      yield { data, what: `${name}, ${label}`, unit: "µs", values };
+      yield { data, what: `${name}, ${label}`, unit: "µs", values: figures(waited, (times) => quantile(times, part)) };
     }
   }
 }

@@ -1,6 +1,7 @@
 // Questions over several bitmaps whose answer is a number or a page of members. Contenders with QUERY ask in one command. The others build
 // the answer in temporary keys with BITOP and delete them, in one pipeline, and the time of all these commands counts.
 
+import { range } from "../../test/support/family.ts";
 import type { Command } from "../../test/support/resp.ts";
 import type { Contender } from "../contender.ts";
 import { type DataSet, load } from "../load.ts";
@@ -29,7 +30,7 @@ const PAGE = 100;
 /** Bytes of a native bitmap that a client reads to find a page of members. */
 const PAGE_BYTES = 8192;
 
-const sources = (of: number): string[] => Array.from({ length: of }, (_, i) => `#${i + 1}`);
+const sources = (of: number): string[] => range(1, of).map((key) => `#${key}`);
 
 /** A full adder: of each offset's bits in a, b and c, the low binary digit of their number goes to `low` and the high one to `high`. */
 const add = (low: string, high: string, a: string, b: string, c: string): Step[] =>
@@ -98,7 +99,7 @@ export async function* measureQuestions(contenders: readonly Contender[], data: 
   const timesOf = async (
     asked: readonly Contender[], of: number, commands: (contender: Contender, keys: readonly string[]) => Command[],
   ): Promise<Times> => {
-    const indexes = Array.from({ length: data.count }, (_, i) => i), starts = indexes.filter((i) => i % STEP === 0 && i + of <= data.count);
+    const indexes = range(0, data.count), starts = indexes.filter((i) => i % STEP === 0 && i + of <= data.count);
     const keysFrom = (contender: Contender, start: number): string[] =>
       indexes.slice(start, start + of).map((i) => contender.key(data.name, i));
     const times = await measure(asked, (contender) =>

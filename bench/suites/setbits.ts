@@ -3,7 +3,7 @@
 import type { Argument } from "../../test/support/resp.ts";
 import { random } from "../../test/support/random.ts";
 import type { Contender } from "../contender.ts";
-import type { Row } from "../row.ts";
+import { figures, type Row } from "../row.ts";
 import { median } from "../statistics.ts";
 import { text } from "./small.ts";
 
@@ -45,10 +45,8 @@ export async function* measureFlood(contenders: readonly Contender[], { data, co
       }
     }
   }
-  const values = (reduce: (contender: Contender) => number): Row["values"] =>
-    Object.fromEntries(contenders.map((one) => [one.name, reduce(one)]));
-  yield { data, what: "SETBIT", unit: "commands/s", values: values((contender) => median(rates.get(contender)!)) };
-  yield { data, what: "longest SETBIT", unit: "µs", values: values((contender) => Math.max(...longest.get(contender)!)) };
+  yield { data, what: "SETBIT", unit: "commands/s", values: figures(rates, median) };
+  yield { data, what: "longest SETBIT", unit: "µs", values: figures(longest, (times) => Math.max(...times)) };
 }
 
 /** Returns the microseconds of the longest call in the slow log, or SLOW if there is none, and empties the log. */

@@ -1,11 +1,12 @@
 // Bitmaps of a data set: memory, combinations, counting, single bits.
 
+import { range } from "../../test/support/family.ts";
 import type { Command } from "../../test/support/resp.ts";
 import { random } from "../../test/support/random.ts";
 import type { Contender } from "../contender.ts";
 import { type DataSet, load, optimise } from "../load.ts";
 import { type Batch, measure } from "../measure.ts";
-import type { Row } from "../row.ts";
+import { figures, type Row } from "../row.ts";
 
 type Operation = "AND" | "OR" | "XOR" | "NOT";
 
@@ -43,7 +44,7 @@ function offsetsIn(bitmap: Buffer, below: (bound: number) => number): number[] {
 const holds = (bitmap: Buffer, offset: number): boolean => (bitmap[offset >> 3]! & (0x80 >> (offset & 7))) !== 0;
 
 export async function* measureSets(contenders: readonly Contender[], data: DataSet, plan: Plan): AsyncGenerator<Row> {
-  const indexes = Array.from({ length: data.count }, (_, i) => i), { below } = random(1881);
+  const indexes = range(0, data.count), { below } = random(1881);
   const row = (what: string, unit: Row["unit"], values: Row["values"]): Row => ({ data: data.name, what, unit, values });
   const eachSet = async (what: string, command: string, ...args: (string | number)[]): Promise<Row> => row(what, "µs", await measure(
     contenders,
@@ -55,7 +56,7 @@ export async function* measureSets(contenders: readonly Contender[], data: DataS
 
   const loaded = await load(contenders, data);
   const memory = (what: string): Row =>
-    row(what, "bytes", Object.fromEntries([...loaded].map(([contender, bytes]) => [contender.name, bytes / data.count])));
+    row(what, "bytes", figures(loaded, (bytes) => bytes / data.count));
   yield memory("memory per set, loaded");
   if (plan.optimised) {
     for (const [contender, bytes] of await optimise(contenders, data)) loaded.set(contender, loaded.get(contender)! - bytes);

@@ -1,5 +1,6 @@
 // Memory of one bitmap with a bit for each day on which a user signed in, by the number of days.
 
+import { range } from "../../test/support/family.ts";
 import { random } from "../../test/support/random.ts";
 import type { Command } from "../../test/support/resp.ts";
 import type { Contender } from "../contender.ts";
@@ -21,7 +22,7 @@ async function usage(contender: Contender, days: readonly number[]): Promise<num
 export async function* measureSignIns(
   contenders: readonly Contender[], data: string, period: number, counts: readonly number[],
 ): AsyncGenerator<Row> {
-  const { shuffled } = random(period), all = Array.from({ length: period }, (_, day) => day);
+  const { shuffled } = random(period), all = range(0, period);
   const measured = async (what: string, choices: readonly (readonly number[])[]): Promise<Row> => {
     const values: Record<string, number> = {};
     for (const contender of contenders) {

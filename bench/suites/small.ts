@@ -2,7 +2,8 @@
 
 import { random } from "../../test/support/random.ts";
 import type { Contender } from "../contender.ts";
-import type { Row } from "../row.ts";
+import { figures, type Row } from "../row.ts";
+import { addTo } from "../statistics.ts";
 
 const MEMBERS = 10;
 /** Commands in one write. */
@@ -21,8 +22,6 @@ interface SmallKeys {
  */
 export async function* measureSmallKeys(contenders: readonly Contender[], { data, keys, bound }: SmallKeys): AsyncGenerator<Row> {
   const milliseconds = new Map<Contender, number>(), bytes = new Map<Contender, number>();
-  const add = (to: Map<Contender, number>, contender: Contender, value: number): void =>
-    void to.set(contender, (to.get(contender) ?? 0) + value);
   for (const round of oneOfEachServer(contenders)) {
     const { below } = random(366);
     for (const contender of round) await contender.run([["FLUSHALL", "SYNC"]]);
@@ -32,15 +31,13 @@ export async function* measureSmallKeys(contenders: readonly Contender[], { data
         const setMembers = (key: string, members: number[]) => text(contender.named("SETINTARRAY"), key, ...members.map(String));
         const command = contender.native ? nativeSet : setMembers;
         const encoded = Buffer.from(sets.map((members, i) => command(`user:${from + i}`, members)).join(""), "latin1");
-        const work = async (): Promise<void> => add(milliseconds, contender, await contender.flood(encoded, sets.length));
-        add(bytes, contender, await contender.memoryOf(work));
+        const work = async (): Promise<void> => addTo(milliseconds, contender, await contender.flood(encoded, sets.length));
+        addTo(bytes, contender, await contender.memoryOf(work));
       }
     }
   }
-  const row = (what: string, unit: Row["unit"], of: Map<Contender, number>, reduce: (value: number) => number): Row =>
-    ({ data, what, unit, values: Object.fromEntries([...of].map(([contender, value]) => [contender.name, reduce(value)])) });
-  yield row("memory per key", "bytes", bytes, (value) => value / keys);
-  yield row("loading keys", "commands/s", milliseconds, (value) => keys / value * 1000);
+  yield { data, what: "memory per key", unit: "bytes", values: figures(bytes, (value) => value / keys) };
+  yield { data, what: "loading keys", unit: "commands/s", values: figures(milliseconds, (value) => keys / value * 1000) };
 }
 
 /** Splits the contenders into rounds in which no two share a server. */

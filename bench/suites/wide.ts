@@ -1,7 +1,8 @@
 // 64-bit members, appended a hundred at a time, and few of them, set one at a time.
 
 import type { Contender } from "../contender.ts";
-import type { Row } from "../row.ts";
+import { figures, type Row } from "../row.ts";
+import { addTo, type CommandStatistics } from "../statistics.ts";
 
 const BATCH = 100;
 /** Commands per turn of a contender. */
@@ -16,23 +17,20 @@ export async function* measureWide(contenders: readonly Contender[], data: strin
         .filter((batch) => batch.length > 0)
         .map((batch) => [contender.named("APPENDINTARRAY"), contender.key(data), ...batch]);
       const risen = await contender.memoryOf(async () => void (await contender.run(commands)));
-      bytes.set(contender, (bytes.get(contender) ?? 0) + risen);
+      addTo(bytes, contender, risen);
     }
   }
-  const appending: Record<string, number> = {}, memory: Record<string, number> = {};
+  const appending = new Map<Contender, CommandStatistics>(), perMember = (sum: number): number => sum / members.length;
   for (const contender of wide) {
-    const found = (await contender.statistics()).get(contender.named("APPENDINTARRAY").toLowerCase())!;
-    appending[contender.name] = found.microseconds / members.length;
-    memory[contender.name] = bytes.get(contender)! / members.length;
+    appending.set(contender, (await contender.statistics()).get(contender.named("APPENDINTARRAY").toLowerCase())!);
   }
-  yield { data, what: "append, per member", unit: "µs", values: appending };
-  yield { data, what: "memory per member", unit: "bytes", values: memory };
-  const optimized: Record<string, number> = {};
+  yield { data, what: "append, per member", unit: "µs", values: figures(appending, ({ microseconds }) => perMember(microseconds)) };
+  yield { data, what: "memory per member", unit: "bytes", values: figures(bytes, perMember) };
   for (const contender of wide) {
     const optimize = async (): Promise<void> => void (await contender.run([[contender.named("OPTIMIZE"), contender.key(data)]]));
-    optimized[contender.name] = (bytes.get(contender)! + await contender.memoryOf(optimize)) / members.length;
+    addTo(bytes, contender, await contender.memoryOf(optimize));
   }
-  yield { data, what: "memory per member, optimized", unit: "bytes", values: optimized };
+  yield { data, what: "memory per member, optimized", unit: "bytes", values: figures(bytes, perMember) };
 }
 
 /** MEMORY USAGE of a key with the first n members, set one at a time. The native contender adds them to a set. */

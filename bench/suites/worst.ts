@@ -3,15 +3,17 @@
 // sources and of the command.
 
 import { type Command, encode } from "../../test/support/resp.ts";
+import { range } from "../../test/support/family.ts";
 import type { Contender } from "../contender.ts";
 import { scattered } from "../generators.ts";
+import { loading } from "../load.ts";
 import { type Times, measure } from "../measure.ts";
 import type { Row } from "../row.ts";
 
 const CONTAINER = 65_536;
 /** Members that have a container to themselves. */
-const LONE = Array.from({ length: 60_000 }, (_, i) => i * CONTAINER + (i % 1000));
-const ARRAYS = 30, ARRAY_MEMBERS = 3000, BATCH = 10_000;
+const LONE = range(0, 60_000).map((i) => i * CONTAINER + (i % 1000));
+const ARRAYS = 30, ARRAY_MEMBERS = 3000;
 /** Small keys: few members in a few containers each. */
 const SMALL = 1000;
 const OPERANDS_MOST = 10;
@@ -26,16 +28,16 @@ interface Question {
   readonly ask: (operands: number) => string;
 }
 
-const times = (operand: string, count: number): string => Array.from({ length: count }, () => operand).join(",");
+const times = (operand: string, count: number): string => Array<string>(count).fill(operand).join();
 const each = (count: number, operand: (index: number) => string, separator = ","): string =>
-  Array.from({ length: count }, (_, i) => operand(i)).join(separator);
+  range(0, count).map(operand).join(separator);
 const one = (source: Source) => (): readonly Source[] => [source];
 
 /** A question without an expression is BITOPCARD OR. */
 export const worstQuestions: readonly Question[] = [
   { what: "exactly(50, ~#1, ~#1 ...)", operands: 100, sources: one("lone"), ask: (n) => `exactly(50,${times("~#1", n)})` },
   { what: "#1 | #1 ...", operands: 300, sources: one("lone"), ask: (n) => times("#1", n).replaceAll(",", "|") },
-  { what: "BITOPCARD OR of one key", operands: 100, sources: (n) => Array.from({ length: n }, () => "lone"), ask: () => "" },
+  { what: "BITOPCARD OR of one key", operands: 100, sources: (n) => Array<Source>(n).fill("lone"), ask: () => "" },
   { what: "exactly(n / 2, #1, #1 ...)", operands: 2000, sources: one("arrays"), ask: (n) => `exactly(${n / 2},${times("#1", n)})` },
   {
     what: "atleast(n, #1, #1 ..., #2)", operands: 2000, sources: () => ["arrays", "lone"],
@@ -50,11 +52,11 @@ export const worstQuestions: readonly Question[] = [
     ask: (n) => `#1|${each(n, (i) => `[${i * 20}..${i * 20 + 9}]`, "|")}`,
   },
   {
-    what: "exactly(n / 2, ~#1, #2, ~#3 ...)", operands: 100, sources: (n) => Array.from({ length: n }, () => "small"),
+    what: "exactly(n / 2, ~#1, #2, ~#3 ...)", operands: 100, sources: (n) => Array<Source>(n).fill("small"),
     ask: (n) => `exactly(${n / 2},${each(n, (i) => `${i % 2 ? "" : "~"}#${i + 1}`)})`,
   },
   {
-    what: "(#1 - #2) | (#1 - #3) ...", operands: 10, sources: (n) => ["lone", ...Array.from({ length: n }, (): Source => "small")],
+    what: "(#1 - #2) | (#1 - #3) ...", operands: 10, sources: (n) => ["lone", ...Array<Source>(n).fill("small")],
     ask: (n) => each(n, (i) => `(#1-#${i + 2})`, "|"),
   },
 ];
@@ -75,11 +77,11 @@ async function bytesOfSources(contender: Contender, keys: readonly string[]): Pr
 
 /** Loads the sources of all questions. */
 export async function loadWorst(contender: Pick<Contender, "run" | "named" | "key">): Promise<void> {
-  const add = (key: string, members: readonly number[]): Command => [contender.named("APPENDINTARRAY"), key, ...members];
-  for (let at = 0; at < LONE.length; at += BATCH) await contender.run([add(contender.key("lone", 0), LONE.slice(at, at + BATCH))]);
-  await contender.run([add(contender.key("arrays", 0), scattered(1, ARRAYS * CONTAINER, ARRAYS * ARRAY_MEMBERS))]);
-  await contender.run(Array.from({ length: SMALL }, (_key, i) =>
-    add(contender.key("small", i), Array.from({ length: 20 }, (_member, j) => j * CONTAINER + i * 7 + j))));
+  const load = (source: Source, index: number, members: readonly number[]): Command[] =>
+    loading(contender, contender.key(source, index), members);
+  await contender.run(load("lone", 0, LONE));
+  await contender.run(load("arrays", 0, scattered(1, ARRAYS * CONTAINER, ARRAYS * ARRAY_MEMBERS)));
+  await contender.run(range(0, SMALL).flatMap((i) => load("small", i, range(i * 7, 20, CONTAINER + 1))));
 }
 
 export async function* measureWorst(contenders: readonly Contender[]): AsyncGenerator<Row> {
