@@ -102,7 +102,7 @@ describe.each(byName<Adapter>([...wrappers, ...asModules]))("%s", (_, adapter) =
     expect(await r.export("none")).toBeNull();
   });
 
-  it("answers null for what there is not, and never -1", async () => {
+  it("answers null where there is no result, and never -1", async () => {
     for (const bitmaps of [client.r, client.r64] as Bitmaps<number | bigint>[]) {
       await server.run("FLUSHALL");
       expect(await bitmaps.min("none")).toBeNull();

@@ -44,7 +44,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe("the package", () => {
   const server = useServer({ listens: true });
 
-  it("has no dependency, and what it exports is in it", () => {
+  it("has no dependencies, and contains what it exports", () => {
     const files = run(folder, "tar", ["tf", archive]).trim().split("\n").map((name) => name.replace("package/", ""));
     const manifest = JSON.parse(run(folder, "tar", ["xOf", archive, "package/package.json"])) as Record<string, object>;
     expect(manifest.dependencies).toBeUndefined();

@@ -164,7 +164,7 @@ describeCommand("IMPORT", (suite) => {
     expect(await effects(() => run("k2", payload), "k2")).toMatchObject({ dirty: 1, events: [["setbit", "k2"]], touched: true });
   });
 
-  it("adds a small payload to a large bitmap: before, within and behind its members", async () => {
+  it("adds a small payload to a large bitmap: before, within and after its members", async () => {
     const lone = range(0, 10_000).map((i) => 1_000_000_000 + i * 131_072);
     for (const [sample, members] of Object.entries({ ...samples(family), behind: range(0, 500).map((i) => 2_400_000_000 + i * 65_537) })) {
       await roar.load("k", lone);

@@ -14,7 +14,7 @@ describeCommand("GETINTARRAY", (suite) => {
     expect(await run("k")).toEqual([0, 3, 65535, 65536, 70000]);
   });
 
-  it("returns integers below 2^63 and bulk strings from there on", async () => {
+  it("returns integers below 2^63, and bulk strings from 2^63 on", async () => {
     const members: Member[] = [0, 2n ** 53n, 2n ** 63n - 1n, 2n ** 63n, family.last].filter((m) => m <= family.last);
     await roar.load("k", [...members, family.last]);
     const expected = family.bits === 32 ? [0, 4294967295] : replies(members);

@@ -1,5 +1,5 @@
-// Limits of one node must not change what another one holds: what the primary accepted its replicas take, and what was accepted before a
-// restart an AOF replays, however low their own limit is.
+// Limits of one node must not change what another one holds: replicas take what the primary accepted, and an AOF replays what was accepted
+// before a restart, however low their own limits are.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { byName, useServer } from "../support/suite.ts";
 import { inStep, replicate, stopReplicating } from "../support/waiting.ts";
 
 const MIB = 2 ** 20;
-/** The lowest values, or low ones, of every limit that a node has of its own. */
+/** The lowest value of every limit that a node has, or a low one. */
 const low = {
   moduleArguments: [...withDebug, "REPLY-LIMIT", "1", "REPLY-LIMIT-BYTES", "1024"],
   config: ["proto-max-bulk-len 1mb"],

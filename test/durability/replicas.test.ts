@@ -34,7 +34,7 @@ afterAll(() => {
 
 const writes = commands.filter(({ flags }) => flags.includes("write")).map(({ name }) => name);
 
-/** Random writes of both families, and now and then a deletion. The generator has an empty world because no reply is predicted. */
+/** Random writes of both families, and sometimes a deletion. The generator has an empty world because no reply is predicted. */
 class Writes {
   readonly #random: Random;
   readonly #generator: Generator;

@@ -3,7 +3,7 @@
 //
 //   SEED      repeats a run
 //   ROUNDS    how often a bitmap is filled and emptied (default 120, 40 on all but the best CPU level)
-//   SECONDS   goes on for so long instead, and says how much was done
+//   SECONDS   runs for that long instead, and prints how much was done
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { families, type Family, range, sorted } from "../support/family.ts";
@@ -40,7 +40,7 @@ beforeEach(async () => {
 
 const digest = (server: typeof primary): Promise<Reply> => server.run("DEBUG", "DIGEST");
 
-/** The replica holds what the primary holds, and so do an RDB file and a rewritten AOF, which the primary then goes on from. */
+/** The replica holds what the primary holds, and so do an RDB file and a rewritten AOF, from which the primary then continues. */
 async function expectKeptEverywhere(): Promise<void> {
   const held = await digest(primary);
   await inStep(replica, primary);
@@ -76,7 +76,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     for (const { few, key } of cases) await expectMembers(key, range(1, few).map((i) => i * 200_000), key);
   });
 
-  it("a list that removes nothing leaves nothing undone", async () => {
+  it("a list that removes nothing changes nothing", async () => {
     for (const { size, few, key } of cases) {
       const lone = range(1, few).map((i) => i * 200_000), list = range(0, size).map((i) => i * (size > 5000 ? 8 : 13));
       const cleared = Math.max(6, size - 4096), rest = list.slice(cleared);
@@ -158,7 +158,7 @@ class Shrinking {
       const actual = replies[i + 1]!;
       if (actual instanceof ReplyError && actual.message === OOM && limit < UNLIMITED) {
         this.refused++;
-        // Later replies were foretold for a bitmap without these members, so only the bitmap itself can be compared.
+        // Later replies were predicted on the assumption that this write succeeds, so only the bitmap itself can be compared.
         for (const [j, later] of writes.entries()) if (j > i && !(replies[j + 1] instanceof ReplyError)) later.apply(model);
         break;
       }
@@ -250,7 +250,7 @@ class Shrinking {
       (rank) => Math.floor((rank * few) / part.length) !== Math.floor(((rank + 1) * few) / part.length),
     ]);
     const going = part.filter((_, rank) => !stay(rank)), kept = new Set(part.filter((_, rank) => stay(rank)));
-    // With the offset behind each, which may be absent; none of those that stay, nor one behind the part.
+    // With the offset after each, which may be absent, but without members that stay and without the offset after the part.
     const beside = going.flatMap((offset) => [offset, offset + 1]).filter((offset) => offset <= part.at(-1)! && !kept.has(offset));
     return random.pick([
       () => this.#lists(key, "CLEARBITS", random.chance(0.3) ? random.shuffled(going) : going),

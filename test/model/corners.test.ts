@@ -1,5 +1,5 @@
 // Cases that hardly any random sequence meets: containers at the limits of their kinds, and one bitmap merged into another, kind by kind.
-// `make coverage` tells which there are. Members are compared with a Set, and the bitmap is validated after each step.
+// `make coverage` shows which they are. Members are compared with a Set, and the bitmap is validated after each step.
 
 import { describe, expect, it } from "vitest";
 import { Edges } from "./oracle/edges.ts";
@@ -34,7 +34,7 @@ const contents: Readonly<Record<string, readonly number[]>> = {
   "all members": range(0, CONTAINER),
 };
 
-/** 2,500 containers of two members each, from this key on, so that there is more than a merge in place adds. */
+/** 2,500 containers of two members each, from this key on: more than any merge adds, so that merges are done in place. */
 const FAR = 100;
 const many = range(FAR, 2500).flatMap((key) => [key * CONTAINER, key * CONTAINER + 9]);
 
@@ -42,7 +42,7 @@ describe.each(byName(families))("%s", (_family, family) => {
   const server = useServer({ moduleArguments: withDebug });
   const roar = roarOn(server, family);
 
-  /** The first containers have these members, and the rest is `many`. */
+  /** Expects the first containers of `k` to have these members, and the rest of it to be `many`. */
   const expectMembers = async (members: Iterable<number>, what: string): Promise<void> => {
     const expected = sorted(members);
     await expectValid(server, "k", what);
@@ -145,7 +145,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     await expectMembers(lows, "flipped twice");
   });
 
-  /** The members of `k`, which has no others. */
+  /** Expects `k` to have these members and no others. */
   const expectExactly = async (members: Iterable<number>, what: string): Promise<void> => {
     const expected = sorted(members);
     await expectValid(server, "k", what);
@@ -244,7 +244,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     }
   });
 
-  it("containers of every kind weigh in sums, more than once and as complements, in ranges that begin inside", async () => {
+  it("containers of every kind are summed, several times each and as complements, with ranges that begin inside the container", async () => {
     const names = Object.keys(contents), all = range(0, CONTAINER), sums = new Uint16Array(CONTAINER);
     await loadContents();
     await roar.load("elsewhere", range(5 * CONTAINER, 300, 7));
@@ -304,7 +304,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     }
     return times;
   };
-  /** Asks for the members of an expression over s1 .. s`count`: counted, and stored. */
+  /** Expects these members of an expression over s1 .. s`count`, both counted and stored. */
   const expectStored = async (text: string, count: number, expected: readonly number[]): Promise<void> => {
     const names = range(1, count).map((key) => `s${key}`);
     const replies = await roar.connection.pipeline([
@@ -319,7 +319,7 @@ describe.each(byName(families))("%s", (_family, family) => {
   it.each<[what: string, sources: readonly (readonly number[])[]]>([
     ["three bitsets that have an array in common", [multiples(3), multiples(8), multiples(5)]],
     ["two bitsets that have an array in common", [multiples(8), multiples(9)]],
-    ["bitsets that have more in common than their sizes tell", [multiples(8), multiples(8).slice(1), multiples(8).slice(2)]],
+    ["bitsets that have more in common than their sizes suggest", [multiples(8), multiples(8).slice(1), multiples(8).slice(2)]],
     ["two such bitsets", [multiples(8), multiples(8).slice(1)]],
     ["bitsets that have few members in common", [multiples(15), multiples(14), multiples(13), multiples(11)]],
     ["bitsets that seem to", [multiples(15), multiples(15).slice(1), multiples(15).slice(2), multiples(11)]],
@@ -353,7 +353,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     }
   });
 
-  it("sums have thousands of runs, at steps inside the container", async () => {
+  it("sums with thousands of runs have the members that counting each offset gives", async () => {
     const times = await loadAll(range(0, 6).map((i) => range(i * 4, 500, 128 + 2 * i)));
     for (const least of [2, 3, 4, 5]) {
       const sum = (low: number): number => 2 * times[low]! + Number(low >= 100);
@@ -362,7 +362,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     }
   });
 
-  it("sums of short bitsets that end with a word, and with the container", async () => {
+  it("sums of short bitsets that end where a word or the container ends have the members that counting each offset gives", async () => {
     const thin = (from: number): number[] =>
       range(from, Math.min(1500, CONTAINER - from)).filter((low) => low % 3 !== 0 || low % 64 === 63);
     for (const from of [3, 64, CONTAINER - 1500, CONTAINER - 1472]) {
@@ -379,7 +379,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     }
   });
 
-  it("sums of terms that turn out to have all members of a container, or none", async () => {
+  it("sums of terms that turn out to have all members of a container, or none, have the members that counting each offset gives", async () => {
     const third = multiples(3), rest = offsetsWhere((low) => low === 0 || low % 3 !== 0), fifth = multiples(5);
     for (const other of [fifth, range(7, 50, 5), range(3000, 9000)]) {
       await loadAll([third, rest, other]);
@@ -394,7 +394,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     }
   });
 
-  it("sums of many keys, of which few are at the same place, and most end soon", async () => {
+  it("sums of many keys, few of which share a container and most of which end early, have the members that counting each offset gives", async () => {
     const sources = range(0, 60).map((i) =>
       [...range((i % 5) * CONTAINER + i, 40, 3), ...(i % 20 === 0 ? range(5 * CONTAINER + i, 30, 2) : [])]);
     for (const [i, members] of sources.entries()) await roar.load(`s${i + 1}`, members);
@@ -408,7 +408,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     }
   });
 
-  it("many keys are taken from one that goes on when most of them have ended", async () => {
+  it("many keys are subtracted from one that goes on after most of them have ended", async () => {
     const first = range(0, 9).flatMap((key) => range(key * CONTAINER, 300, 2));
     const others = range(0, 50).map((i) => range(i, 5, 11).concat(i % 25 === 0 ? range(6 * CONTAINER + i, 20) : []));
     for (const [i, members] of [first, ...others].entries()) await roar.load(`s${i + 1}`, members);
@@ -433,7 +433,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     expectEqual(await roar.members("k"), offsetsWhere((low) => low < lows.at(-1)! && !set.has(low)));
   });
 
-  it("a short bitset without room beside it loses nearly all of its members, one by one", async () => {
+  it("a short bitset without room beside it stays valid while it loses nearly all of its members, one by one", async () => {
     const lows = range(0, 3000, 8), left = new Set(lows);
     await roar.load("k", lows);
     await roar.run("OPTIMIZE", "k");
@@ -458,7 +458,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     expectEqual(await roar.run("RANGE", "k", 0, held * CONTAINER - 1), [...own, ...added].sort((a, b) => a - b));
   });
 
-  it("a stretch of full containers that goes on behind the last container is merged", async () => {
+  it("a stretch of full containers that goes on after the last container is merged", async () => {
     await roar.load("k", many);
     const from = (FAR + 2400) * CONTAINER, to = (FAR + 2700) * CONTAINER;
     await roar.load("other", []);
@@ -485,7 +485,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     }
   });
 
-  it.runIf(family.bits === 64)("pages of near and of far offsets get more: neither fits the other's page", async () => {
+  it.runIf(family.bits === 64)("pages of near and of far offsets accept more members, which do not fit the other kind of page", async () => {
     const members = range(0, 24).flatMap((period) => {
       const near = BigInt(period) << 58n, far = near + (1n << 56n);
       return [...range(0, 508).map((i) => near + (BigInt(2 * i) << 16n)), ...range(0, 254).map((i) => far + (BigInt(i) << 49n))];

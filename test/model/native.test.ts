@@ -1,5 +1,5 @@
-// Runs the commands that native bitmaps have too with the same random arguments natively and in both families. Replies must be equal,
-// errors equal except for the command's name, and the bits equal afterwards.
+// Sends the commands that native bitmaps also have, with the same random arguments, to native bitmaps and to both families. Replies must
+// be equal, errors too except for the command's name, and so must the bits afterwards.
 //
 //   SEED    repeats a run
 //   STEPS   commands in a sequence (default 3000)

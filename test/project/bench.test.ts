@@ -188,7 +188,7 @@ describe("questions", () => {
   const server = useServer(), sets = 8;
   const contender = (prefix: "" | "R." | "R64."): Contender => new Contender(prefix, prefix, server, new Set());
 
-  it("that are worst are answered with as many operands as the suite asks, and rightly", async () => {
+  it("that are the worst are answered correctly, with as many operands as the suite uses", async () => {
     for (const family of families) {
       const one = contender(`${family.name}.` as "R." | "R64.");
       await loadWorst(one);

@@ -181,9 +181,10 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
     await roar.run("SETRANGE", "k", 262_144, 400_000);
     await roar.run("OPTIMIZE", "k", "MEM");
   };
-  /** A place of a field in one of these containers, or behind them; and a value for it. */
+  /** A place for a field in one of these containers, or after them. */
   const place = (random: Random): number =>
     random.pick([4_000, 70_000, 140_000, 200_000, 300_000, 700_000]) + random.below(3000);
+  /** A value for a field. */
   const valueOf = (random: Random): number => random.pick([0, -1, 0x5555_5555, random.below(2 ** 31)]);
 
   it("BITFIELD leaves a field unchanged, and needs no memory to undo", async () => {
@@ -244,7 +245,7 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
     const random = seeded(seed), growing = ["APPENDINTARRAY", "SETBITS", "SETRANGE", "FLIPRANGE"];
     const refused = new Map<string, number>(), done = new Map<string, number>();
     for (let round = 0; round < 600; round++) {
-      if (round === 0 || random.chance(0.15)) { // after a long range, lists rarely need memory: start anew now and then
+      if (round === 0 || random.chance(0.15)) { // after a long range, lists rarely need memory, so it sometimes starts anew
         await roar.load("k", spread(1000));
         await roar.run("OPTIMIZE", "k");
       }

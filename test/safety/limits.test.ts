@@ -72,7 +72,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     await server.run("CONFIG", "SET", "slowlog-log-slower-than", 1_000_000);
   });
 
-  it("answers in time and in little memory what crashes the C module", async () => {
+  it("answers, in time and in little memory, what crashes the C module", async () => {
     for (const { command, answer } of demands(family)) {
       await prepare();
       if (answer instanceof RegExp) expect(await server.connection.refusal(...command), command.join(" ")).toMatch(answer);
@@ -128,7 +128,7 @@ describe("a server with 2 GiB of address space and the default limits", () => {
   /** The most members that fit, of ten digits and of twenty. */
   const most = { 32: Math.floor(LIMIT / ":4000000000\r\n".length), 64: Math.floor(LIMIT / "$20\r\n18446744072000000000\r\n".length) };
 
-  /** Commands that list, each with the error that it must give, or else with a reply that is read to its end and ignored. */
+  /** Commands that list, each with the error that it must give. Without an error, the reply is read to its end and ignored. */
   function listings({ bits, last }: Family): Record<string, [args: Argument[], error?: string | RegExp][]> {
     const fit = most[bits], first = bits === 32 ? 4_000_000_000n : 18_446_744_072_000_000_000n;
     const edge = (least: bigint): bigint => last - BigInt(fit) - least; // so many members before the last offset
@@ -175,14 +175,14 @@ describe("a server with 2 GiB of address space and the default limits", () => {
       expect(Object.keys(lists).sort()).toEqual([...listed.map(({ name }) => name), "GETBITARRAY", "EXPORT", "QUERY"].sort());
     });
 
-    it.each(Object.entries(lists))("answers %s of a full bitmap, and lives", async (command, variants) => {
+    it.each(Object.entries(lists))("answers %s of a full bitmap, and stays alive", async (command, variants) => {
       for (const [args, error] of variants) {
         if (error === undefined) await narrow.connection.drain(encode([roar.name(command), ...args]));
         else expect(await roar.refusal(command, ...args)).toMatch(error);
       }
     }, 240_000);
 
-    it("answers scripts that list a full bitmap, and lives", async () => {
+    it("answers scripts that list a full bitmap, and stays alive", async () => {
       const fit = Math.floor(most[family.bits] / 4), script = "return #redis.call(unpack(ARGV))";
       const list = ["EVAL", script, 1, "full", roar.name("RANGE"), "full", family.last - 2_000_000_000n, family.last, "LIMIT"];
       expect(await narrow.connection.refusal(...list, fit + 1)).toContain(TOO_LARGE_IN_SCRIPT);

@@ -13,7 +13,7 @@ const CONTAINER = 65_536;
 const BITMAPS = 24;
 const WRITES = 8;
 
-/** Members near those of the bitmap: beside them, between them and behind them, and sometimes a few in each of several containers. */
+/** Members near those of the bitmap: beside them, between them and after them, and sometimes a few in each of several containers. */
 function nearby(random: Random, members: readonly number[], step: number): number[] {
   const end = members.at(-1)! + 3 * step, more = new Set<number>();
   for (let i = random.below(120); i >= 0; i--) {

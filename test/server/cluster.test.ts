@@ -11,7 +11,7 @@ import { byName, expectEqual, useCluster } from "../support/suite.ts";
 const cluster = useCluster(3);
 const follow = (command: Command, first: Node) => cluster.follow(command, first);
 
-/** The valid calls of a command. Their keys take these hash tags in turn. */
+/** The valid calls of a command, whose keys get these hash tags in turn. */
 const tagged = (row: (typeof commands)[number], family: Family, tags: readonly string[]): { call: Argument[]; keys: string[] }[] =>
   callsOf(row, family).map((form) => {
     const keys: string[] = [];

@@ -67,7 +67,7 @@ describe("settings at load", () => {
     expect(await hasDebug(server)).toBe(true);
   });
 
-  it("are those of the parameters where arguments are given too, even if the argument's level is not supported", async () => {
+  it("come from the parameters if there are arguments too, even if the argument's level is not supported", async () => {
     await start({ module: null });
     const given = parameters({ ...DEFAULTS, cpu: "auto" });
     const args = ["CPU", FOREIGN, "DEBUG", "REPLY-LIMIT", 5, "REPLY-LIMIT-BYTES", 5000, "QUESTION-MS", 1, "R64-REPLIES", "strings"];

@@ -10,7 +10,7 @@ const shapes: Record<string, readonly Member[]> = {
   "one bit": [12],
   "a few bits": [0, 3, 8, 9, 17, 100],
   "bytes of ones": range(0, 24),
-  "ones behind a gap": range(65530, 30),
+  "ones after a gap": range(65530, 30),
   "three containers": [...range(0, 6000, 2), ...range(65536, 70000)],
 };
 

@@ -49,11 +49,11 @@ export class Edges {
   /** Adds or removes all of [from, to). */
   assign(from: bigint, to: bigint, value: boolean): void {
     if (from >= to) return;
-    const first = this.#below(from), behind = this.#below(to + 1n);
+    const first = this.#below(from), end = this.#below(to + 1n);
     const edges: bigint[] = [];
     if ((first % 2 === 1) !== value) edges.push(from);
-    if ((behind % 2 === 1) !== value) edges.push(to);
-    this.#edges.splice(first, behind - first, ...edges);
+    if ((end % 2 === 1) !== value) edges.push(to);
+    this.#edges.splice(first, end - first, ...edges);
   }
 
   flip(from: bigint, to: bigint): void {

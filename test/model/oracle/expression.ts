@@ -102,7 +102,7 @@ export function evaluate(tree: Tree, sources: readonly Edges[], last: bigint): E
 
 const TOKEN = /[\t-\r ]*([0-9]+|[a-zA-Z]+|\.\.|[#~&\-^|()[\],])/y;
 
-/** The tree of a text, or undefined if it is no expression over these many keys. */
+/** The tree of a text, or undefined if it is not an expression over that many keys. */
 export function parse(text: string, keys: number, last: bigint): Tree | undefined {
   const tokens: string[] = [], named = new Set<number>();
   let read = 0, at = 0;

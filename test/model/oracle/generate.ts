@@ -1,4 +1,4 @@
-// Random commands: for every command of the table valid arguments that relate to what the keys hold, and now and then invalid ones.
+// Random commands: for every command of the table, valid arguments that relate to what the keys hold, and sometimes invalid ones.
 
 import { type Family, families, range } from "../../support/family.ts";
 import { containersOf, type Container, portable32, portable64 } from "../../support/format.ts";
@@ -154,7 +154,7 @@ export class Generator {
     return containersOf(members).map((container) => (random.chance(0.4) ? { ...container, kind: "run" as const } : container));
   }
 
-  /** A new stream or one that was sent before, now and then truncated or with a trailing byte. */
+  /** A new stream or one that was sent before, sometimes truncated or with a trailing byte. */
   stream(): string {
     const { random, family } = this;
     const known = this.#streams.get(family) ?? [];

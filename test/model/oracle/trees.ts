@@ -28,7 +28,10 @@ export function randomTree(random: Random, { keys, depth, operands, ends }: Shap
     return range(from, count).map((at) => ({ kind: "key", key: at }));
   };
   const not = (of: Tree): Tree => ({ kind: "not", of });
-  /** A function that has few different arguments many times: keys, complements, ranges and terms, some written the other way round. */
+  /**
+ * A function with a few different arguments, each of them many times: keys, complements, ranges and terms, some written the other way
+ * round.
+ */
   const crowd = (levels: number): Tree => {
     const turned = (of: Tree): Tree =>
       of.kind === "infix" && of.operator !== "-" ? { ...of, left: turned(of.right), right: turned(of.left) } : of;
@@ -60,7 +63,7 @@ export function randomTree(random: Random, { keys, depth, operands, ends }: Shap
   return tree(depth, operands);
 }
 
-/** The same tree over only those keys that it names, in the same order, and their numbers before. */
+/** The same tree over only the keys that it names, in the same order, and the numbers that these keys had before. */
 export function named(tree: Tree): readonly [tree: Tree, keys: number[]] {
   const seen = new Set<number>();
   const visit = (of: Tree, see: (key: number) => number): Tree => {
@@ -80,7 +83,7 @@ export function named(tree: Tree): readonly [tree: Tree, keys: number[]] {
   return [visit(tree, (key) => numbers.get(key)!), keys];
 }
 
-/** The same tree with one of its keys given twice: some places name the one and some the other. */
+/** The same tree with one of its keys given twice: some places name the first, others the second. */
 export function withTwin(random: Random, tree: Tree, keys: readonly number[]): readonly [tree: Tree, keys: number[]] {
   const twin = random.below(keys.length);
   const visit = (of: Tree): Tree => {
@@ -96,7 +99,7 @@ export function withTwin(random: Random, tree: Tree, keys: readonly number[]): r
   return [renumbered, places.map((place) => all[place]!)];
 }
 
-/** Simpler trees: without one of the operands or with one instead of the whole, at any place of the tree. */
+/** Simpler trees: anywhere in the tree, an operand is left out, or one operand replaces the operator and all of its operands. */
 export function* simpler(tree: Tree): Generator<Tree> {
   switch (tree.kind) {
     case "key":
