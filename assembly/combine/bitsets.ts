@@ -3,7 +3,7 @@
 
 import { SELF, bits, left, right } from "../env/memory";
 import { Fold } from "./fold";
-import { listedCount, listedKind, listedOperand, listedShape, asBitset } from "./list";
+import { asBitset, listedCount, listedKind, listedOperand, listedShape, showListed } from "./list";
 import { Scratch, scratch } from "./scratch";
 import { NOTHING, arrayShape, bitsetShape, shapeAt, shapeCount, UNSUITED } from "./shape";
 import { Kind, BUCKETS_FROM } from "../container/kind";
@@ -22,7 +22,7 @@ import { And, Count, Or, Store, StoreOnly, Xor, stores } from "../container/kern
 /** The address of the PART_BYTES at `part` of the list's bitset `index`; shows its operand on the right. */
 // @ts-ignore: decorator
 @inline function listedPart(list: usize, index: u32, part: usize): usize {
-  return shapeAt(listedShape(list, index)) + part;
+  return shapeAt(showListed(list, index)) + part;
 }
 
 /**

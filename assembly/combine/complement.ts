@@ -2,7 +2,7 @@
 // containers become full containers, and any number of neighboring full containers is one entry, so the
 // complement of a far member costs no more than that of a near one.
 
-import { SELF, left, right } from "../env/memory";
+import { SELF, right } from "../env/memory";
 import { Right } from "../env/view";
 import { alignedBump, bumpMark, resetToEmpty } from "../arena/arena";
 import { keyOf, lowOf } from "../arena/entry";
@@ -13,9 +13,11 @@ import {
   CURSOR_BYTES, cursorKey, cursorLastKey, cursorShape, closeCursor, openCursor, seekCursor,
 } from "./cursor";
 import { emit } from "./emit";
-import { Fold, complement as complementShape, fold } from "./fold";
+import { Fold, fold } from "./fold";
+import { complementShape } from "./full";
 import { makeScratch, Scratch, scratch } from "./scratch";
 import { shapeCount, fullShape, shape, shapeKind } from "./shape";
+import { sidesOf } from "./sides";
 import { Kind } from "../container/kind";
 import { UNIVERSE } from "../container/limits";
 import { writeRun } from "../container/run";
@@ -87,7 +89,6 @@ function offsetsUpTo(low: u32): u64 {
  */
 function emitAllBut(key: u64, s: u64): void {
   makeScratch(Scratch.LIST);
-  left.select(0);
   emit(key, complementShape(0, s, shapeKind(s) == Kind.BITSET ? alignedBump() : bumpMark()));
 }
 
@@ -97,6 +98,5 @@ function emitAllBut(key: u64, s: u64): void {
  */
 function emitRest(key: u64, all: u64, s: u64): void {
   makeScratch(Scratch.LIST);
-  left.select(SELF);
-  emit(key, fold(Fold.ANDNOT, SELF, all, 0, s, scratch(Scratch.SECOND), scratch(Scratch.TEMP)));
+  emit(key, fold(Fold.ANDNOT, sidesOf(SELF, 0), all, s));
 }

@@ -5,7 +5,7 @@
 // A segment of more than one key (seek.ts) is evaluated like a container: all items are then full or absent,
 // and so is the result.
 
-import { SELF, left, right } from "../env/memory";
+import { SELF, right } from "../env/memory";
 import { keyOf, lowOf } from "../arena/entry";
 import { Kind } from "../container/kind";
 import { LOW_MAX, UNIVERSE } from "../container/limits";
@@ -13,17 +13,19 @@ import { Count, Store, StoreOnly, counts, stores } from "../container/kernel";
 import { writeRun } from "../container/run";
 import { tallyFrom } from "../container/tally";
 import { cursorEntry, cursorKey, cursorOperand, cursorShape, cursorTerm, seekCursor } from "./cursor";
-import { Fold, complement, foldCardinality } from "./fold";
+import { Fold, fold, foldCardinality } from "./fold";
+import { complementShape } from "./full";
 import { foldIntersection } from "./intersection";
 import {
-  firstFound, foldNext, foundContainers, foundFull, foundTerms, groupedFound, listedEntry, listedOperand,
-  listedShape, listedTerm,
+  firstFound, foundContainers, foundFull, foundTerms, groupedFound, listedEntry, listedOperand, listedShape,
+  listedTerm,
 } from "./list";
 import { Scratch, isResultPlace, lowerScratch, raiseScratch, scratch, scratchBeside } from "./scratch";
 import { NOTHING, copyShape, fullShape, shape, shapeAt, shapeCount, shapeKind, UNSUITED } from "./shape";
+import { sidesOf } from "./sides";
 import {
   Rule, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, highOffset, itemWeight,
-  itemsEnd, listAt, listedAt, lowOffset, resultEntry, resultOperand, setResult, stepConstant, stepCount,
+  itemsEnd, listAt, lowOffset, resultEntry, resultOperand, setResult, stepConstant, stepCount,
   stepOffset, stepTo, termLeast, termRule,
 } from "./term";
 import { counterPlaces, countListed, countOne, reached, repeatedOfArrays, repeatedOfFew } from "./threshold";
@@ -121,9 +123,7 @@ export function placesFor(term: u32): u32 {
 
 /** Folds the container `s`, the result of item `i`, into `acc`, the result of the term so far. */
 function foldResult(op: Fold, term: u32, acc: u64, i: u32, s: u64): u64 {
-  const operand = resultOperand(cursorTerm(i));
-  right.select(operand);
-  const folded = foldNext(op, resultOperand(term), acc, operand, s);
+  const folded = fold(op, sidesOf(resultOperand(term), resultOperand(cursorTerm(i))), acc, s);
   setResult(term, SELF, 0);
   if (!shapeCount(folded) || isFull(folded) || isResultPlace(shapeAt(folded))) return folded;
   right.select(SELF);                         // folded in place, where the next item's result will be made
@@ -177,8 +177,7 @@ function complemented(term: u32, s: u64): u64 {
   setResult(term, SELF, 0);
   if (!shapeCount(s)) return fullShape();
   if (isFull(s)) return NOTHING;
-  left.select(operand);
-  return complement(operand, s, operand == SELF ? scratchBeside(s) : scratch(Scratch.FIRST));
+  return complementShape(operand, s, operand == SELF ? scratchBeside(s) : scratch(Scratch.FIRST));
 }
 
 // --- Differences -------------------------------------------------------------------------------------------
@@ -194,13 +193,12 @@ function evaluateLess<S>(term: u32, key: u64): u64 {
   const found = groupedFound(term, key), listed = foundContainers(found), terms = foundTerms(found);
   if (foundFull(found)) return NOTHING;
   if (!stores<S>() && listed == 1 && !terms && !isFull(acc) && resultOperand(term) != SELF) {
-    return countOnly(
-      shapeCount(acc) - inBoth(resultOperand(term), acc, listedOperand(list, 0), listedShape(list, 0)),
-    );
+    const sides = sidesOf(resultOperand(term), listedOperand(list, 0));
+    return countOnly(shapeCount(acc) - foldCardinality(sides, acc, listedShape(list, 0)));
   }
   for (let i: u32 = 0; i < listed && shapeCount(acc); i++) {
-    const next = listedShape(list, i);
-    acc = foldNext(Fold.ANDNOT, resultOperand(term), acc, listedOperand(list, i), next);
+    const sides = sidesOf(resultOperand(term), listedOperand(list, i));
+    acc = fold(Fold.ANDNOT, sides, acc, listedShape(list, i));
     setResult(term, SELF, 0);
   }
   for (let t: u32 = 0; t < terms && shapeCount(acc); t++) {
@@ -247,14 +245,13 @@ function evaluateDiff1<S>(term: u32, key: u64): u64 {
  * Folds the container of item `first`, an operand, into `rest`, the result of the term so far: AND or ANDNOT.
  */
 function withFirst<S>(op: Fold, term: u32, rest: u64, first: u32): u64 {
-  const next = cursorShape(first), operand = cursorOperand(first);
+  const next = cursorShape(first), sides = sidesOf(resultOperand(term), cursorOperand(first));
   if (isFull(next)) return op == Fold.AND ? rest : NOTHING;
-  right.select(operand);
   if (!stores<S>()) {
-    const both = inBoth(resultOperand(term), rest, operand, next);
+    const both = foldCardinality(sides, rest, next);
     return countOnly(op == Fold.AND ? both : shapeCount(rest) - both);
   }
-  const s = foldNext(op, resultOperand(term), rest, operand, next);
+  const s = fold(op, sides, rest, next);
   setResult(term, SELF, 0);
   return s;
 }
@@ -423,22 +420,7 @@ function evaluateRange(term: u32, key: u64): u64 {
  * only counted.
  */
 function countOfTwo(rule: Rule, list: usize): u64 {
-  const r = listedShape(list, 1);
-  const l = load<u64>(listedAt(list, 0)), both = inBoth(listedOperand(list, 0), l, listedOperand(list, 1), r);
-  const sum = shapeCount(l) + shapeCount(r);
+  const l = listedShape(list, 0), r = listedShape(list, 1), sum = shapeCount(l) + shapeCount(r);
+  const both = foldCardinality(sidesOf(listedOperand(list, 0), listedOperand(list, 1)), l, r);
   return countOnly(rule == Rule.ALL ? both : rule == Rule.ANY ? sum - both : sum - 2 * both);
-}
-
-/**
- * Members of the intersection of the container `l` of operand `lk` with the container `r` of operand `rk`,
- * which `right` shows.
- */
-// @ts-ignore: decorator
-@inline function inBoth(lk: u32, l: u64, rk: u32, r: u64): u32 {
-  left.select(lk);
-  return foldCardinality(
-    lk, l, rk, r,
-    lk == SELF ? scratchBeside(l) : scratch(Scratch.FIRST),
-    scratch(Scratch.TEMP),
-  );
 }

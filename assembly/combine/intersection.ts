@@ -5,9 +5,10 @@ import { Kind } from "../container/kind";
 import { And, Count, Store, stores } from "../container/kernel";
 import { STREAMS, expectedMembers, foldBitsetsByTurns, intersectToArray } from "./bitsets";
 import { normalized } from "./normalize";
-import { Fold } from "./fold";
-import { foldNext, listedCount, listedKind, listedOperand, listedShape } from "./list";
+import { Fold, fold } from "./fold";
+import { listedCount, listedKind, listedOperand, listedShape } from "./list";
 import { shapeCount, shapeKind, UNSUITED } from "./shape";
+import { sidesOf } from "./sides";
 
 /** This few members are quicker looked up one by one in a bitset than the bitset is read. */
 // @ts-ignore: decorator
@@ -22,8 +23,7 @@ export function foldIntersection<S>(list: usize, count: u32): u64 {
   let acc = listedShape(list, smallest), at = listedOperand(list, smallest), i: u32 = 0;
   while (i < count && shapeCount(acc)) {
     if (i == smallest) { i++; continue; }
-    const next = listedShape(list, i);
-    if (shapeKind(acc) == Kind.BITSET && shapeKind(next) == Kind.BITSET) {
+    if (shapeKind(acc) == Kind.BITSET && listedKind(list, i) == Kind.BITSET) {
       const end = turnsEnd(shapeCount(acc), i, smallest, list, count);
       const ends = end == count || (end + 1 == count && end == smallest);
       const members = !stores<S>() && ends ? UNSUITED : intersectToArray(acc, at, list, i, end, smallest);
@@ -34,7 +34,7 @@ export function foldIntersection<S>(list: usize, count: u32): u64 {
       if (end < count && shapeCount(acc) <= FEW) acc = normalized(acc);
       i = end;
     } else {
-      acc = foldNext(Fold.AND, at, acc, listedOperand(list, i), next);
+      acc = fold(Fold.AND, sidesOf(at, listedOperand(list, i)), acc, listedShape(list, i));
       i++;
     }
     at = SELF;

@@ -5,18 +5,16 @@
 //
 // and from the back on the items that are terms: u32 item. Full containers are not listed but counted.
 
-import { SELF, left, right } from "../env/memory";
+import { left, right } from "../env/memory";
 import { Kind } from "../container/kind";
 import { toBitset } from "../container/convert";
 import { CURSOR_BYTES, cursorAt, entryOf, keyAt, operandOf, shapeOf, termOf } from "./cursor";
-import { Fold, fold } from "./fold";
-import { Scratch, scratch, scratchBeside } from "./scratch";
 import { shape, shapeAt, shapeCount, shapeKind } from "./shape";
 import {
   LISTED_BYTES, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, itemCount, listAt, listedAt,
   termFound,
 } from "./term";
-import { unpackedLeft } from "./unpack";
+import { expandedLeft } from "./expand";
 
 /** How much was found, in one number: containers in the list, full ones, and terms. */
 type Found = u64;
@@ -104,12 +102,14 @@ function listGroups(term: u32, key: u64): Found {
   return load<u32>(listedAt(listAt(term), itemCount(term) - 1 - index));
 }
 // @ts-ignore: decorator
+@inline export function listedShape(list: usize, index: u32): u64 { return load<u64>(listedAt(list, index)); }
+// @ts-ignore: decorator
 @inline export function listedKind(list: usize, index: u32): Kind {
-  return shapeKind(load<u64>(listedAt(list, index)));
+  return shapeKind(listedShape(list, index));
 }
 // @ts-ignore: decorator
 @inline export function listedCount(list: usize, index: u32): u32 {
-  return shapeCount(load<u64>(listedAt(list, index)));
+  return shapeCount(listedShape(list, index));
 }
 // @ts-ignore: decorator
 @inline export function listedOperand(list: usize, index: u32): u32 {
@@ -119,30 +119,18 @@ function listGroups(term: u32, key: u64): Found {
 @inline export function listedEntry(list: usize, index: u32): usize {
   return load<u32>(listedAt(list, index), 12);
 }
-/** The shape of the list's element `index`; shows its operand on the right. */
+/** Shows the operand of the list's element `index` on the right; returns the shape. */
 // @ts-ignore: decorator
-@inline export function listedShape(list: usize, index: u32): u64 {
+@inline export function showListed(list: usize, index: u32): u64 {
   right.select(listedOperand(list, index));
-  return load<u64>(listedAt(list, index));
-}
-
-/**
- * Folds the container `next` of operand `operand`, which `right` shows, into `acc`: a container of operand
- * `at`, or, when `at` is SELF, the result of an earlier fold. The result is in memory 0.
- */
-// @ts-ignore: decorator
-@inline export function foldNext(op: Fold, at: u32, acc: u64, operand: u32, next: u64): u64 {
-  left.select(at);
-  return fold(op, at, acc, operand, next, at == SELF
-    ? scratchBeside(acc)
-    : scratch(Scratch.FIRST), scratch(Scratch.TEMP));
+  return listedShape(list, index);
 }
 
 /** The container `s` of operand `operand`, which `right` shows and which is not FULL, as a bitset at `to`. */
 export function asBitset(operand: u32, s: u64, to: usize): u64 {
   const count = shapeCount(s);
   left.select(operand);
-  if (shapeKind(s) == Kind.BUCKETS) s = unpackedLeft(operand, s);             // quicker than bit by bit
+  if (shapeKind(s) == Kind.BUCKETS) s = expandedLeft(operand, s);             // quicker than bit by bit
   toBitset(shapeKind(s), shapeAt(s), count, to);
   return shape(Kind.BITSET, count, to);
 }

@@ -2,7 +2,7 @@
 // of two bitmaps, often of small containers, and then the walk costs as much as the folds. Here it is the
 // merge of two sorted lists.
 
-import { left, reply, right, work } from "../env/memory";
+import { reply, right, work } from "../env/memory";
 import { appendFull, begin } from "../arena/builder";
 import { Kind } from "../container/kind";
 import { stores } from "../container/kernel";
@@ -13,8 +13,9 @@ import {
 } from "./cursor";
 import { emit, emitCopy } from "./emit";
 import { Fold, fold, foldCardinality } from "./fold";
-import { Scratch, makeScratch, scratch } from "./scratch";
+import { Scratch, makeScratch } from "./scratch";
 import { shapeCount, shapeKind, UNSUITED } from "./shape";
+import { Sides, show, sidesOf } from "./sides";
 
 /** Opens cursors 0 and 1 on operands `a` and `b`, and begins a result of at most `entries` entries. */
 export function openPair(a: u32, b: u32, entries: u64): void {
@@ -71,7 +72,7 @@ export function walkPair<S>(op: Fold): u64 {
 /** The result where both have `key`, up to the end of the shorter entry. Moves both cursors past it. */
 // @ts-ignore: decorator
 @inline function foldBoth<S>(op: Fold, key: u64): u64 {
-  const last = min(cursorLastKey(0), cursorLastKey(1)), lk = cursorOperand(0), rk = cursorOperand(1);
+  const last = min(cursorLastKey(0), cursorLastKey(1));
   let members: u64;
   work.spend(1);
   if (last > key) {                           // both are full
@@ -79,10 +80,7 @@ export function walkPair<S>(op: Fold): u64 {
     if (stores<S>() && members) appendFull(key, last - key + 1);
   } else {
     makeScratch(Scratch.RIGHT);
-    left.select(lk);
-    right.select(rk);
-    const l = cursorShape(0), r = cursorShape(1);
-    members = stores<S>() ? storeFold(op, key, lk, l, rk, r) : countFold(op, lk, l, rk, r);
+    members = stores<S>() ? storeFold(op, key) : countFold(op);
   }
   seekCursor(0, last + 1);
   seekCursor(1, last + 1);
@@ -90,18 +88,24 @@ export function walkPair<S>(op: Fold): u64 {
 }
 
 // @ts-ignore: decorator
-@inline function storeFold(op: Fold, key: u64, lk: u32, l: u64, rk: u32, r: u64): u64 {
-  let s = op == Fold.AND && shapeKind(l) == Kind.BITSET && shapeKind(r) == Kind.BITSET
-    ? intersectPairToArray(l, r)
-    : UNSUITED;
-  if (s == UNSUITED) s = fold(op, lk, l, rk, r, scratch(Scratch.FIRST), scratch(Scratch.TEMP));
+@inline function operandsOfBoth(): Sides { return sidesOf(cursorOperand(0), cursorOperand(1)); }
+
+// @ts-ignore: decorator
+@inline function storeFold(op: Fold, key: u64): u64 {
+  const sides = operandsOfBoth(), l = cursorShape(0), r = cursorShape(1);
+  let s = UNSUITED;
+  if (op == Fold.AND && shapeKind(l) == Kind.BITSET && shapeKind(r) == Kind.BITSET) {
+    show(sides);
+    s = intersectPairToArray(l, r);
+  }
+  if (s == UNSUITED) s = fold(op, sides, l, r);
   emit(key, s);
   return shapeCount(s);
 }
 
 // @ts-ignore: decorator
-@inline function countFold(op: Fold, lk: u32, l: u64, rk: u32, r: u64): u64 {
-  const both = foldCardinality(lk, l, rk, r, scratch(Scratch.FIRST), scratch(Scratch.TEMP));
+@inline function countFold(op: Fold): u64 {
+  const l = cursorShape(0), r = cursorShape(1), both = foldCardinality(operandsOfBoth(), l, r);
   const x = shapeCount(l);
   if (op == Fold.AND) return both;
   if (op == Fold.ANDNOT) return x - both;

@@ -3,7 +3,7 @@
 // of the result: what is left out is not even read. write/range.ts decides when to do this rather
 // than to change the bitmap in place.
 
-import { SELF, left, right } from "../env/memory";
+import { SELF, right } from "../env/memory";
 import { Right } from "../env/view";
 import { KEY_MAX, entryKey, keyOf, lowOf } from "../arena/entry";
 import { entriesHeld, placeEntry, seek } from "../arena/directory";
@@ -18,6 +18,7 @@ import { Fold, fold } from "./fold";
 import { copyKeys } from "./rewrite";
 import { Scratch, makeScratch, scratch } from "./scratch";
 import { NOTHING, entryShape, shape } from "./shape";
+import { sidesOf } from "./sides";
 
 /** A change to all offsets of a range. */
 export const enum Change { SET, CLEAR, FLIP }
@@ -59,12 +60,9 @@ function appendFolded(change: Change, key: u64, from: u32, to: u32): void {
   const entry = placeEntry(seek<Right>(key));
   const l = entry && entryKey<Right>(entry) <= key ? entryShape<Right>(entry) : NOTHING;
   makeScratch(Scratch.RIGHT);
-  const run = scratch(Scratch.TEMP);
+  const run = scratch(Scratch.SPARE);
   writeRun(run, from, to);
-  left.select(0);
-  right.select(SELF);
-  const r = shape(Kind.RUNS, to - from + 1, run);
-  emit(key, fold(foldOfChange(change), 0, l, SELF, r, scratch(Scratch.FIRST), scratch(Scratch.SECOND)));
+  emit(key, fold(foldOfChange(change), sidesOf(0, SELF), l, shape(Kind.RUNS, to - from + 1, run)));
   right.select(0);
 }
 

@@ -1,12 +1,13 @@
 // Tests whether two bitmaps, operands 0 and 1, intersect, and whether one contains the other. Each test ends
 // at the first container that decides it.
 
-import { left, right, work } from "../env/memory";
+import { work } from "../env/memory";
 import { NO_KEY, cursorKey, cursorLastKey, cursorShape, seekCursor } from "./cursor";
 import { openPair } from "./pair";
 import { foldCardinality } from "./fold";
 import { shapeCount } from "./shape";
-import { makeScratch, Scratch, scratch } from "./scratch";
+import { Scratch, makeScratch } from "./scratch";
+import { sidesOf } from "./sides";
 
 /** 1 if operands 0 and 1 have a member in common. Memory 0, which is fresh, is only worked in. */
 export function intersects(): u32 {
@@ -38,12 +39,6 @@ export function isSubset(): u32 {
 /** Members of the intersection of the containers that the two cursors are at. */
 function intersectionCardinality(): u32 {
   work.spend(1);
-  makeScratch(Scratch.SECOND);
-  left.select(0);
-  right.select(1);
-  return foldCardinality(
-    0, cursorShape(0),
-    1, cursorShape(1),
-    scratch(Scratch.FIRST), scratch(Scratch.SECOND),
-  );
+  makeScratch(Scratch.TEMP);
+  return foldCardinality(sidesOf(0, 1), cursorShape(0), cursorShape(1));
 }

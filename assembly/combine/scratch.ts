@@ -6,7 +6,7 @@
 //   TEMP            what a fold needs besides; free while no fold runs
 //   SPARE           nothing by default
 //   LIST            nothing by default; lists of members or sources
-//   LEFT, RIGHT     buckets unpacked to arrays, one place for each side (unpack.ts)
+//   LEFT, RIGHT     what containers of compact kinds are expanded to (expand.ts)
 //
 // emit() converts a shape in the one or two places behind the one it lies in, so a caller of emit() leaves
 // those free. The room moves whenever the bump mark does: addresses hold only until the next allocation.
@@ -65,7 +65,7 @@ export const enum Scratch {
 
 /** Whether `at` lies in the place. */
 // @ts-ignore: decorator
-@inline function liesIn(at: usize, place: Scratch): bool { return at - scratch(place) < FOLD_BYTES; }
+@inline export function liesIn(at: usize, place: Scratch): bool { return at - scratch(place) < FOLD_BYTES; }
 
 /** A place for a result that does not overlap `s`, which lies in FIRST or SECOND or elsewhere. */
 // @ts-ignore: decorator

@@ -1,13 +1,14 @@
 // Folds of short bitsets with short bitsets and with arrays: which words the result has, and which kernel
-// makes it. The arguments are those of fold() (fold.ts), except that no side is empty or full and one side at
-// least is a short bitset. UNSUITED: there is no kernel for the two kinds, or the words would be many for few
-// members.
+// makes it. `left` and `right` show the operands, no side is empty or full, and one side at least is a short
+// bitset. UNSUITED: there is no kernel for the two kinds, or the words would be many for few members.
 
-import { left, right } from "../env/memory";
+import { right } from "../env/memory";
 import { Left, Right } from "../env/view";
+import { Fold } from "./fold";
 import { arrayShape, shapeAt, shapeCount, shapeKind, shortShape, UNSUITED } from "./shape";
+import { Sides, show, swapped } from "./sides";
 import { Kind, prefersShort } from "../container/kind";
-import { And, AndNot, Count, Store } from "../container/kernel";
+import { And, AndNot, Count, Or, Store, Xor } from "../container/kernel";
 import { MEMBER_BYTES, arrayBytes, SHORT_MAX } from "../container/limits";
 import {
   changeShort, combineShorts, differenceArrayShort, firstWord, intersectArrayShort, wordCount,
@@ -18,7 +19,7 @@ import {
 @inline const BETWEEN: u32 = 16;
 
 // @ts-ignore: decorator
-@inline function isShort(s: u64): bool { return shapeKind(s) == Kind.SHORT; }
+@inline export function isShort(s: u64): bool { return shapeKind(s) == Kind.SHORT; }
 
 /** Whether both are short bitsets, or one of them is and the other one is an array. */
 // @ts-ignore: decorator
@@ -27,33 +28,45 @@ import {
     || (isShort(r) && shapeKind(l) == Kind.ARRAY);
 }
 
-/** Shows the operands on the other sides. */
-// @ts-ignore: decorator
-@inline function swapSides(lk: u32, rk: u32): void {
-  left.select(rk);
-  right.select(lk);
-}
-
 /** Members of the intersection. For areShortAndArray(). */
-export function countShort(lk: u32, l: u64, rk: u32, r: u64): u32 {
-  const a = shapeAt(l), b = shapeAt(r);
-  if (isShort(l) && isShort(r)) return intersect<Count>(a, b, 0);
-  if (isShort(r)) return intersectArrayShort<Count>(a, shapeCount(l), b, 0);
-  swapSides(lk, rk);
-  const members = intersectArrayShort<Count>(b, shapeCount(r), a, 0);
-  swapSides(rk, lk);
-  return members;
+export function countShort(sides: Sides, l: u64, r: u64): u32 {
+  if (isShort(r)) return countWithShort(l, r);
+  show(swapped(sides));
+  return countWithShort(r, l);
 }
 
-export function intersectShort(lk: u32, l: u64, rk: u32, r: u64, out: usize): u64 {
+/** countShort() where the right side is a short bitset. */
+// @ts-ignore: decorator
+@inline function countWithShort(l: u64, r: u64): u32 {
   const a = shapeAt(l), b = shapeAt(r);
+  return isShort(l) ? intersect<Count>(a, b, 0) : intersectArrayShort<Count>(a, shapeCount(l), b, 0);
+}
+
+/** fold() where one side at least is a short bitset, or UNSUITED. */
+export function foldShort(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
   if (!areShortAndArray(l, r)) return UNSUITED;
-  if (isShort(l) && isShort(r)) return shortShape(intersect<Store>(a, b, out), out);
-  if (isShort(r)) return arrayShape(intersectArrayShort<Store>(a, shapeCount(l), b, out), out);
-  swapSides(lk, rk);
-  const members = intersectArrayShort<Store>(b, shapeCount(r), a, out);
-  swapSides(rk, lk);
-  return arrayShape(members, out);
+  if (op == Fold.ANDNOT) return differenceShort(l, r, out);
+  // AND looks an array up in the words; OR and XOR change the words by an array
+  if (op == Fold.AND ? !isShort(r) : !isShort(l)) {
+    show(swapped(sides));
+    return combineShort(op, r, l, out);
+  }
+  return combineShort(op, l, r, out);
+}
+
+/** AND where the right side is a short bitset, OR or XOR where the left side is one. */
+function combineShort(op: Fold, l: u64, r: u64, out: usize): u64 {
+  if (op == Fold.AND) return intersectWithShort(l, r, out);
+  return op == Fold.OR ? uniteShort<Or>(l, r, out) : uniteShort<Xor>(l, r, out);
+}
+
+/** The intersection, where the right side is a short bitset. */
+// @ts-ignore: decorator
+@inline function intersectWithShort(l: u64, r: u64, out: usize): u64 {
+  const a = shapeAt(l), b = shapeAt(r);
+  return isShort(l)
+    ? shortShape(intersect<Store>(a, b, out), out)
+    : arrayShape(intersectArrayShort<Store>(a, shapeCount(l), b, out), out);
 }
 
 /** Intersects left `a` with right `b`, both short bitsets. */
@@ -65,27 +78,16 @@ export function intersectShort(lk: u32, l: u64, rk: u32, r: u64, out: usize): u6
 }
 
 /** The left side less the right. */
-export function differenceShort(l: u64, r: u64, out: usize): u64 {
+function differenceShort(l: u64, r: u64, out: usize): u64 {
   const a = shapeAt(l), b = shapeAt(r), count = shapeCount(l);
-  if (!areShortAndArray(l, r)) return UNSUITED;
   if (!isShort(l)) return arrayShape(differenceArrayShort(a, count, b, out), out);
   const first = firstWord<Left>(a), words = wordCount<Left>(a);
   if (isShort(r)) return shortShape(combineShorts<AndNot, Store>(a, b, first, words, out), out);
   return shortShape(count + changeShort<AndNot>(a, b, shapeCount(r), first, words, out), out);
 }
 
-/** The union (Or) or symmetric difference (Xor). */
-export function uniteShort<O>(lk: u32, l: u64, rk: u32, r: u64, out: usize): u64 {
-  if (!areShortAndArray(l, r)) return UNSUITED;
-  if (isShort(l)) return uniteWithShort<O>(l, r, out);
-  swapSides(lk, rk);
-  const united = uniteWithShort<O>(r, l, out);
-  swapSides(rk, lk);
-  return united;
-}
-
-/** uniteShort() where the left side is a short bitset. */
-function uniteWithShort<O>(l: u64, r: u64, out: usize): u64 {
+/** The union (Or) or symmetric difference (Xor), where the left side is a short bitset. */
+function uniteShort<O>(l: u64, r: u64, out: usize): u64 {
   const a = shapeAt(l), b = shapeAt(r), more = shapeCount(r);
   const aFirst = firstWord<Left>(a), aWords = wordCount<Left>(a);
   const both = isShort(r), rFirst = both ? firstWord<Right>(b) : right.load16(b, 0) >> 6;

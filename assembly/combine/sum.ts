@@ -30,7 +30,7 @@ import { asBitset } from "./list";
 import { FOLD_BYTES, RUNS_MAX, Scratch, scratch } from "./scratch";
 import { bitsetShape, runsShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
 import { Rule, termLeast, termRule, totalWeight } from "./term";
-import { unpackedRight } from "./unpack";
+import { expandedRight } from "./expand";
 import { countAlone, partPlace, stagedPart } from "./parts";
 import { PART_BYTES } from "../container/bitset";
 
@@ -114,7 +114,7 @@ export function beginBytes(): void { memory.fill(tallyAt(), <u8>-sumDown(), BYTE
 
 /** Adds the array or buckets `s` of operand `operand`. */
 export function addToBytes(operand: u32, s: u64, weight: i32): void {
-  const counters = tallyAt(), array = unpackedRight(operand, s);
+  const counters = tallyAt(), array = expandedRight(operand, s);
   if (weight == 1) { countInBytes(counters, shapeAt(array), shapeCount(array)); return; }
   for (let a = shapeAt(array), end = a + arrayBytes(shapeCount(array)); a < end; a += MEMBER_BYTES) {
     const at = counters + right.load16(a, 0);

@@ -13,11 +13,11 @@ import {
 } from "../container/limits";
 import { bucketsToArray } from "../container/buckets";
 import { shortToArray } from "../container/short";
-import { listedCount, listedKind, listedOperand, listedShape, asBitset } from "./list";
+import { asBitset, listedCount, listedKind, listedOperand, listedShape, showListed } from "./list";
 import { FOLD_BYTES, Scratch, scratch } from "./scratch";
 import { arrayShape, bitsetShape, runsShape, shape, shapeAt, shapeCount, shapeKind, UNSUITED } from "./shape";
-import { Rule, isSum, listedAt, termLeast, termRule } from "./term";
-import { unpackedRight } from "./unpack";
+import { Rule, isSum, termLeast, termRule } from "./term";
+import { expandedRight } from "./expand";
 import { NOWHERE, countAlone, countPlaces, noPart, partPlace, place, stagedPart } from "./parts";
 import { sumPlaces } from "./sum";
 
@@ -66,7 +66,7 @@ export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool
   for (let i: u32 = 0; i < count; i++) {
     const kind = listedKind(list, i);
     if (kind == Kind.BITSET) return UNSUITED;
-    if (kind == Kind.RUNS) runs += right.load16(shapeAt(listedShape(list, i)), 0);
+    if (kind == Kind.RUNS) runs += right.load16(shapeAt(showListed(list, i)), 0);
     else members += listedCount(list, i);
     if (members + runs > FEW) return UNSUITED;
   }
@@ -85,7 +85,7 @@ function repeatedMembers(list: usize, count: u32, least: u32, exactly: bool): u6
 /** Copies the members of the list's element `i` to `to`; returns the address behind them. */
 // @ts-ignore: decorator
 @inline function copyMembers(list: usize, i: u32, to: usize): usize {
-  const s = listedShape(list, i), bytes = arrayBytes(shapeCount(s));
+  const s = showListed(list, i), bytes = arrayBytes(shapeCount(s));
   if (shapeKind(s) == Kind.BUCKETS) {
     left.select(listedOperand(list, i));
     bucketsToArray(shapeAt(s), shapeCount(s), to);
@@ -101,7 +101,7 @@ function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
   const edges = scratch(Scratch.TEMP), members = scratch(Scratch.SPARE), out = scratch(Scratch.FIRST);
   let to = edges;
   for (let i: u32 = 0; i < count; i++) {
-    const s = listedShape(list, i), at = shapeAt(s);
+    const s = showListed(list, i), at = shapeAt(s);
     if (shapeKind(s) == Kind.RUNS) {
       for (let run: u32 = 0, runs = right.load16(at, 0); run < runs; run++) {
         const low = right.load16(at + runsBytes(run), 0);
@@ -158,7 +158,7 @@ function repeatedInBytes(list: usize, count: u32, least: u32, exactly: bool): u6
  * Shows it on the right.
  */
 function arrayAt(list: usize, i: u32): usize {
-  const s = listedShape(list, i), to = scratch(Scratch.FIRST);
+  const s = showListed(list, i), to = scratch(Scratch.FIRST);
   if (shapeKind(s) == Kind.ARRAY) return shapeAt(s);
   left.select(listedOperand(list, i));
   bucketsToArray(shapeAt(s), shapeCount(s), to);
@@ -197,7 +197,7 @@ export function countListed(list: usize, count: u32, least: u32, exactly: bool):
     let first = bitsets & 1 ? place(SELF, noPart()) : NOWHERE; // a part not yet paired
     let begun = false;
     for (let i: u32 = 0; i < count; i++) {
-      const s = load<u64>(listedAt(list, i));
+      const s = listedShape(list, i);
       if (!isInWords(shapeKind(s))) continue;
       const second = partPlace(listedOperand(list, i), s, part, stagedPart(first == NOWHERE));
       if (second == NOWHERE) continue;
@@ -223,7 +223,7 @@ function countOthers(list: usize, count: u32, planes: u32): void {
   for (let i: u32 = 0; i < count; i++) {
     const kind = listedKind(list, i);
     if (isInWords(kind)) continue;
-    const operand = listedOperand(list, i), s = listedShape(list, i);
+    const operand = listedOperand(list, i), s = showListed(list, i);
     if (isList(kind) && shapeCount(s) <= SMALL_ARRAY) { countSmall(planes, operand, s); continue; }
     asBitset(operand, s, waiting ? b : a);
     if (waiting) {
@@ -238,7 +238,7 @@ function countOthers(list: usize, count: u32, planes: u32): void {
 
 // @ts-ignore: decorator
 @inline function countSmall(planes: u32, operand: u32, s: u64): void {
-  const a = unpackedRight(operand, s);
+  const a = expandedRight(operand, s);
   countArray(countersAt(), planes, shapeAt(a), shapeCount(a));
 }
 

@@ -10,11 +10,12 @@ import { unionArrayUncounted, unionRunsInto, xorArrayUncounted, xorRunsInto } fr
 import { clearEdges, edgesToRuns, flipEdges, runsCardinality } from "../container/run";
 import { combineShortInto } from "../container/short";
 import { gatherBitsets } from "./bitsets";
-import { Fold } from "./fold";
-import { foldNext, listedCount, listedKind, listedOperand, listedShape, asBitset } from "./list";
+import { Fold, fold } from "./fold";
+import { asBitset, listedCount, listedKind, listedOperand, listedShape, showListed } from "./list";
 import { RUNS_MAX, Scratch, scratch } from "./scratch";
 import { NOTHING, bitsetShape, copyShape, runsShape, shapeAt, shapeCount, shapeKind } from "./shape";
-import { unpackedRight } from "./unpack";
+import { sidesOf } from "./sides";
+import { expandedRight } from "./expand";
 
 const enum Strategy {
   /** One container after the other, in the order of the list. */
@@ -55,7 +56,7 @@ function strategyFor<S>(op: Fold, list: usize, count: u32): Strategy {
     const kind = listedKind(list, i);
     onlyRuns = onlyRuns && kind == Kind.RUNS;
     onlyLists = onlyLists && (kind == Kind.ARRAY || kind == Kind.BUCKETS);
-    pieces += kind == Kind.RUNS ? right.load16(shapeAt(listedShape(list, i)), 0) : listedCount(list, i);
+    pieces += kind == Kind.RUNS ? right.load16(shapeAt(showListed(list, i)), 0) : listedCount(list, i);
   }
   if (op == Fold.XOR && onlyRuns && pieces <= RUNS_MAX) return Strategy.BY_EDGES;
   if (pieces <= BY_BITSET_FROM) return Strategy.IN_TURN;
@@ -66,8 +67,7 @@ function strategyFor<S>(op: Fold, list: usize, count: u32): Strategy {
 function foldInTurn(op: Fold, list: usize, count: u32): u64 {
   let acc = listedShape(list, 0), at = listedOperand(list, 0);
   for (let i: u32 = 1; i < count; i++) {
-    const next = listedShape(list, i);
-    acc = foldNext(op, at, acc, listedOperand(list, i), next);
+    acc = fold(op, sidesOf(at, listedOperand(list, i)), acc, listedShape(list, i));
     at = SELF;
   }
   if (at == SELF) return acc;
@@ -120,8 +120,8 @@ function foldSmallestFirst(op: Fold, list: usize, count: u32): u64 {
   const first = load<u32>(sortedAt(0));
   let acc = listedShape(list, first), at = listedOperand(list, first);
   for (let i: u32 = 1; i < count; i++) {
-    const index = load<u32>(sortedAt(i)), next = listedShape(list, index);
-    acc = foldNext(op, at, acc, listedOperand(list, index), next);
+    const index = load<u32>(sortedAt(i));
+    acc = fold(op, sidesOf(at, listedOperand(list, index)), acc, listedShape(list, index));
     at = SELF;
   }
   return acc;
@@ -138,7 +138,7 @@ function xorByEdges(list: usize, count: u32): u64 {
   // the edges reach into Scratch.SECOND
   const edges = scratch(Scratch.FIRST), out = scratch(Scratch.TEMP);
   clearEdges(edges);
-  for (let i: u32 = 0; i < count; i++) flipEdges(edges, shapeAt(listedShape(list, i)));
+  for (let i: u32 = 0; i < count; i++) flipEdges(edges, shapeAt(showListed(list, i)));
   left.select(SELF);
   edgesToRuns(edges, out);
   // results lie in FIRST or SECOND, so that TEMP is free for the next fold
@@ -161,11 +161,11 @@ function foldByBitset<S>(op: Fold, list: usize, count: u32): u64 {
   let begun = acc != NOTHING;
   for (let i: u32 = 0; i < count; i++) {
     if (listedKind(list, i) == Kind.BITSET) continue;
-    const operand = listedOperand(list, i), listed = listedShape(list, i);
-    const s = shapeKind(listed) == Kind.BUCKETS ? unpackedRight(operand, listed) : listed, at = shapeAt(s);
+    const operand = listedOperand(list, i), listed = showListed(list, i);
+    const s = shapeKind(listed) == Kind.BUCKETS ? expandedRight(operand, listed) : listed, at = shapeAt(s);
     if (!begun) {
       begun = true;
-      asBitset(operand, listedShape(list, i), bits);
+      asBitset(operand, showListed(list, i), bits);
     } else if (shapeKind(s) == Kind.ARRAY) {
       if (op == Fold.OR) unionArrayUncounted(bits, at, shapeCount(s));
       else xorArrayUncounted(bits, at, shapeCount(s));

@@ -6,7 +6,7 @@
 // are folded with the container that is there. Those beyond that key are appended, whole leaves at a time.
 // All growth happens before the first change.
 
-import { SELF, left, right } from "../env/memory";
+import { SELF, right } from "../env/memory";
 import { Own, Right, view16 } from "../env/view";
 import { BLOCK_MAX, allocate, blockBytes, bumpMark, isPaged, isTiny, prepare } from "../arena/arena";
 import {
@@ -24,8 +24,9 @@ import { loosen, roomToMakeWay } from "../arena/pages";
 import { PAGE_BYTES, isItem, isPacked, itemOffset } from "../arena/packed";
 import { normalized } from "../combine/normalize";
 import { Fold, fold } from "../combine/fold";
-import { Scratch, makeScratch, scratch, scratchBytes } from "../combine/scratch";
+import { Scratch, makeScratch, scratchBytes } from "../combine/scratch";
 import { entryShape, shapeCount } from "../combine/shape";
+import { show, sidesOf } from "../combine/sides";
 import { releaseContainer, replaceContainer, wordsWith } from "./convert";
 import { countUp } from "./edit";
 import { insertWithoutPacking } from "./point";
@@ -319,11 +320,9 @@ function fill(first: u64, last: u64): void {
 /** Folds the shape `r` of the operand into the container `key` of `entry`. */
 function foldInto(entry: usize, key: u64, r: u64): void {
   makeScratch(Scratch.RIGHT);
-  left.select(SELF);
   const before = entryCount<Own>(entry), isBitset = entryKind<Own>(entry) == Kind.BITSET;
-  const folded = fold(
-    Fold.OR, SELF, entryShape<Own>(entry), 0, r, scratch(Scratch.FIRST), scratch(Scratch.TEMP),
-  );
+  const folded = fold(Fold.OR, sidesOf(SELF, 0), entryShape<Own>(entry), r);
+  show(sidesOf(SELF, 0));
   const more = shapeCount(folded) - before;
   if (!more) return;
   adjust(key, more);

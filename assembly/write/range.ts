@@ -26,6 +26,7 @@ import { Fold, fold } from "../combine/fold";
 import { Change, foldOfChange } from "../combine/rebuild";
 import { scratchBytes, Scratch, makeScratch, scratch } from "../combine/scratch";
 import { shape, entryShape, shapeKind, copyShape, shapeCount, fullShape } from "../combine/shape";
+import { sidesOf } from "../combine/sides";
 import { releaseContainer, replaceContainer } from "./convert";
 import { isolate } from "./point";
 import { Kind } from "../container/kind";
@@ -212,22 +213,22 @@ function foldRun(change: Change, key: u64, from: u32, to: u32): void {
     return;
   }
   makeScratch(Scratch.RIGHT);
-  const run = scratch(Scratch.TEMP);
+  const run = scratch(Scratch.SPARE);
   writeRun(run, from, to);
   foldInto(foldOfChange(change), entry, key, shape(Kind.RUNS, to - from + 1, run));
 }
 
 /**
  * Folds the shape `r`, in memory 0, into the container `key` of `entry`, which is not FULL.
- * Uses scratch room but for Scratch.TEMP.
+ * `r` may lie in Scratch.SPARE.
  */
 function foldInto(op: Fold, entry: usize, key: u64, r: u64): void {
-  const first = scratch(Scratch.FIRST), second = scratch(Scratch.SECOND), before = entryCount<Own>(entry);
+  const before = entryCount<Own>(entry);
   left.select(SELF);
   right.select(SELF);
   let l = entryShape<Own>(entry);
-  if (shapeKind(l) == Kind.BITSET) l = copyShape(l, first);   // a fold changes a bitset in place
-  const folded = fold(op, SELF, l, SELF, r, shapeKind(l) == Kind.BITSET ? second : first, second);
+  if (shapeKind(l) == Kind.BITSET) l = copyShape(l, scratch(Scratch.FIRST));  // folds change it in place
+  const folded = fold(op, sidesOf(SELF, SELF), l, r);
   const count = shapeCount(folded);
   adjust(key, <i64>count - <i64>before);
   if (!count) {
