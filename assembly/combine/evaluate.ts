@@ -8,36 +8,27 @@
 import { SELF, right } from "../env/memory";
 import { keyOf, lowOf } from "../arena/entry";
 import { Kind } from "../container/kind";
-import { LOW_MAX, UNIVERSE } from "../container/limits";
-import { Count, Store, StoreOnly, counts, stores } from "../container/kernel";
+import { LOW_MAX } from "../container/limits";
+import { Store, stores } from "../container/kernel";
 import { writeRun } from "../container/run";
-import { tallyFrom } from "../container/tally";
-import { cursorEntry, cursorKey, cursorOperand, cursorShape, cursorTerm, seekCursor } from "./cursor";
+import { evaluateSum, evaluateThreshold } from "./count";
+import { cursorKey, cursorOperand, cursorShape, cursorTerm, seekCursor } from "./cursor";
 import { Fold, fold, foldCardinality } from "./fold";
-import { complementShape } from "./full";
 import { foldIntersection } from "./intersection";
 import {
-  firstFound, foundContainers, foundFull, foundTerms, groupedFound, listedEntry, listedOperand, listedShape,
-  listedTerm,
+  firstFound, foundContainers, foundFull, foundTerms, groupedFound, listedOperand, listedShape, listedTerm,
 } from "./list";
-import { Scratch, isResultPlace, lowerScratch, raiseScratch, scratch, scratchBeside } from "./scratch";
-import { NOTHING, copyShape, fullShape, shape, shapeAt, shapeCount, shapeKind, UNSUITED } from "./shape";
+import { complemented, countOfTwo, countOnly, settled, takeItem, takeListed, takeResult } from "./result";
+import { Scratch, isResultPlace, lowerScratch, raiseScratch, scratch } from "./scratch";
+import { seekRest } from "./seek";
+import { NOTHING, copyShape, fullShape, isFull, shape, shapeAt, shapeCount } from "./shape";
 import { sidesOf } from "./sides";
 import {
-  Rule, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, highOffset, itemWeight,
-  itemsEnd, listAt, lowOffset, resultEntry, resultOperand, setResult, stepConstant, stepCount,
-  stepOffset, stepTo, termLeast, termRule,
+  Rule, firstGrouped, firstItem, highOffset, itemsEnd, listAt, lowOffset, resultOperand, setResult, termLeast,
+  termRule,
 } from "./term";
-import { counterPlaces, countListed, countOne, reached, repeatedOfArrays, repeatedOfFew } from "./threshold";
-import { seekRest } from "./seek";
-import {
-  addContainer, addToBytes, beginBytes, beginTally, noteItem, startSum, sumBase, sumContainers, sumDown,
-  sumTerms, sumUp, suitsBytes, weighAlike, weighed, weighedInBytes,
-} from "./sum";
+import { counterPlaces } from "./threshold";
 import { foldListed } from "./union";
-
-// @ts-ignore: decorator
-@inline function isFull(s: u64): bool { return shapeKind(s) == Kind.FULL; }
 
 /**
  * The container `key` of the term, whose items are all at `key` or past it. resultOperand() tells where it
@@ -46,16 +37,6 @@ import { foldListed } from "./union";
  * that saves work.
  */
 export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, evaluated<S>(term, key)); }
-
-/** The result `s` of the term, which may lie in any place of the scratch room, as evaluate() returns it. */
-// @ts-ignore: decorator
-@inline function settled<S>(term: u32, s: u64): u64 {
-  if (shapeCount(s) == UNIVERSE) return fullShape();
-  if (!shapeCount(s)) return NOTHING;
-  if (!stores<S>() || resultOperand(term) != SELF || isResultPlace(shapeAt(s))) return s;
-  right.select(SELF);
-  return copyShape(s, scratch(Scratch.FIRST));
-}
 
 // @ts-ignore: decorator
 @inline function evaluated<S>(term: u32, key: u64): u64 {
@@ -75,13 +56,6 @@ export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, 
   }
 }
 
-/** The result is the container of one operand alone, the list's first. */
-// @ts-ignore: decorator
-@inline function takeListed(term: u32, list: usize): u64 {
-  setResult(term, listedOperand(list, 0), listedEntry(list, 0));
-  return listedShape(list, 0);
-}
-
 /**
  * Places that a term keeps while it evaluates another: FIRST and SECOND, where its result so far is, and
  * TEMP, so that it is free for folding the other's result, which lies behind it. Terms that count keep their
@@ -92,13 +66,13 @@ export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, 
 
 /** Places that a term keeps while it evaluates another. */
 // @ts-ignore: decorator
-@inline function keptPlaces(term: u32): u32 {
+@inline export function keptPlaces(term: u32): u32 {
   const counters = counterPlaces(term);
   return counters ? Scratch.PLACES + counters : KEPT_PLACES;
 }
 
 /** The container `key` of item `i`, a term, made in scratch room behind the `kept` places of this term. */
-function evaluateRaised(i: u32, key: u64, kept: u32): u64 {
+export function evaluateRaised(i: u32, key: u64, kept: u32): u64 {
   raiseScratch(kept);
   const s = evaluate<Store>(cursorTerm(i), key);
   lowerScratch(kept);
@@ -112,13 +86,6 @@ export function placesFor(term: u32): u32 {
     if (cursorTerm(i)) places = max(places, keptPlaces(term) + placesFor(cursorTerm(i)));
   }
   return places;
-}
-
-/** Makes the container `s`, the result of item `i`, that of the term. */
-// @ts-ignore: decorator
-@inline function takeResult(term: u32, i: u32, s: u64): u64 {
-  setResult(term, resultOperand(cursorTerm(i)), resultEntry(cursorTerm(i)));
-  return s;
 }
 
 /** Folds the container `s`, the result of item `i`, into `acc`, the result of the term so far. */
@@ -169,15 +136,6 @@ function evaluateUnion<S>(op: Fold, term: u32, key: u64): u64 {
     if (shapeCount(s)) acc = foldResult(op, term, acc, i, s);
   }
   return flips ? complemented(term, acc) : acc;
-}
-
-/** The complement of `s`, the result of the term so far. */
-function complemented(term: u32, s: u64): u64 {
-  const operand = resultOperand(term);
-  setResult(term, SELF, 0);
-  if (!shapeCount(s)) return fullShape();
-  if (isFull(s)) return NOTHING;
-  return complementShape(operand, s, operand == SELF ? scratchBeside(s) : scratch(Scratch.FIRST));
 }
 
 // --- Differences -------------------------------------------------------------------------------------------
@@ -256,139 +214,6 @@ function withFirst<S>(op: Fold, term: u32, rest: u64, first: u32): u64 {
   return s;
 }
 
-/** The result is the container that item `i`, an operand, is at. */
-// @ts-ignore: decorator
-@inline function takeItem(term: u32, i: u32): u64 {
-  const s = cursorShape(i);
-  if (!isFull(s)) setResult(term, cursorOperand(i), cursorEntry(i));
-  return s;
-}
-
-// --- How many items ----------------------------------------------------------------------------------------
-
-/** Values in at least (with `exactly`, in exactly) `least` items. */
-function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
-  const list = listAt(term), found = groupedFound(term, key);
-  const listed = foundContainers(found), full = foundFull(found);
-  const terms = foundTerms(found);
-  if (full + listed + terms < termLeast(term)) return NOTHING;
-  if (full > termLeast(term) || (full == termLeast(term) && !exactly)) return exactly ? NOTHING : fullShape();
-  const least = termLeast(term) - full;
-  if (!terms) return repeated<S>(term, list, listed, least, exactly);
-  const planes = countListed(list, listed, least, exactly), kept = keptPlaces(term);
-  for (let t: u32 = 0; t < terms; t++) {
-    const i = listedTerm(term, t), s = evaluateRaised(i, key, kept), operand = resultOperand(cursorTerm(i));
-    right.select(operand);
-    if (shapeCount(s)) countOne(planes, operand, s);
-  }
-  return reached<S>(planes, exactly);
-}
-
-/**
- * Values in at least (with `exactly`, in exactly) `least` of the list's `listed` containers. There are
- * `least` containers or more.
- */
-function repeated<S>(term: u32, list: usize, listed: u32, least: u32, exactly: bool): u64 {
-  const s = thresholdOfListed<S>(term, list, listed, least, exactly);
-  return s == UNSUITED ? reached<S>(countListed(list, listed, least, exactly), exactly) : s;
-}
-
-/** The same where counting can be avoided; otherwise UNSUITED. */
-function thresholdOfListed<S>(term: u32, list: usize, listed: u32, least: u32, exactly: bool): u64 {
-  if (least == listed) {
-    if (!listed) return fullShape();          // exactly: in all of the items that are full, and in no other
-    if (listed == 1) return takeListed(term, list);
-    return listed == 2 && !stores<S>() ? countOfTwo(Rule.ALL, list) : foldIntersection<S>(list, listed);
-  }
-  if (exactly && !least) {
-    const any = listed == 1 ? takeListed(term, list) : foldListed<Store>(Fold.OR, list, listed);
-    return complemented(term, any);
-  }
-  if (least == 1 && listed == 2) {
-    if (!stores<S>()) return countOfTwo(exactly ? Rule.ODD : Rule.ANY, list);
-    return foldListed<S>(exactly ? Fold.XOR : Fold.OR, list, listed);
-  }
-  if (least == 1 && !exactly) return foldListed<S>(Fold.OR, list, listed);
-  const few = repeatedOfFew(list, listed, least, exactly);
-  return few == UNSUITED ? repeatedOfArrays<S>(list, listed, least, exactly) : few;
-}
-
-// --- Sums --------------------------------------------------------------------------------------------------
-
-/** What weighs enough. */
-function evaluateSum<S>(term: u32, key: u64): u64 {
-  const step = stepTo(term, key), exactly = termRule(term) == Rule.SUM_EXACTLY, least = <i32>termLeast(term);
-  startSum(stepConstant(term, step));
-  visitItems<Count>(term, key);
-  // no step begins inside
-  if (step + 1 == stepCount(term) || keyOf(stepOffset(term, step + 1)) != key) {
-    const base = sumBase(), most = base + sumUp(), fewest = base + sumDown(), containers = sumContainers();
-    if (most < least || (exactly && fewest > least)) return NOTHING;
-    if (fewest >= least && (!exactly || most == fewest)) return fullShape();
-    if (!sumTerms() && weighAlike(false)) {
-      return repeatedAtKey<S>(term, key, containers, <u32>(least - base), exactly);
-    }
-    if (!sumTerms() && weighAlike(true)) {
-      const other = <u32>(base - least);
-      if (exactly) return repeatedAtKey<S>(term, key, containers, other, true);
-      return complemented(
-        term, settled<Store>(term, repeatedAtKey<Store>(term, key, containers, other + 1, false)),
-      );
-    }
-    // 0 is all that weigh less than nothing, which bytes do not look for
-    const wanted = least - fewest;
-    if (wanted && suitsBytes()) {
-      beginBytes();
-      visitItems<StoreOnly>(term, key);
-      return weighedInBytes(term);
-    }
-  }
-  const tally = beginTally();
-  for (let next = step + 1; next < stepCount(term) && keyOf(stepOffset(term, next)) == key; next++) {
-    tallyFrom(tally, lowOf(stepOffset(term, next)), stepConstant(term, next) - stepConstant(term, next - 1));
-  }
-  visitItems<Store>(term, key);
-  return weighed(term);
-}
-
-/** repeated() of the containers that the items of a sum have at the key. */
-// @ts-ignore: decorator
-@inline function repeatedAtKey<S>(term: u32, key: u64, containers: u32, least: u32, exactly: bool): u64 {
-  groupedFound(term, key);
-  return repeated<S>(term, listAt(term), containers, least, exactly);
-}
-
-/**
- * Adds what the items of a sum have at the key: to a tally (S = Store) or to bytes (StoreOnly). With S =
- * Count, notes what there is.
- */
-function visitItems<S>(term: u32, key: u64): void {
-  if (!groupCount(term)) { visitRange<S>(term, firstItem(term), itemsEnd(term), key); return; }
-  for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
-    const start = groupStart(term, group);
-    if (load<u64>(groupKeyAt(term, group)) == key) visitRange<S>(term, start, groupEnd(term, start), key);
-  }
-}
-
-function visitRange<S>(term: u32, from: u32, to: u32, key: u64): void {
-  for (let i = from; i < to; i++) {
-    if (cursorKey(i) != key) continue;
-    const inner = cursorTerm(i), weight = itemWeight(term, i);
-    if (!stores<S>()) { noteItem(inner != 0, cursorShape(i), weight); continue; }
-    if (inner) {
-      const s = evaluateRaised(i, key, keptPlaces(term)), operand = resultOperand(inner);
-      right.select(operand);
-      if (shapeCount(s)) addContainer(term, operand, s, weight);
-      continue;
-    }
-    const operand = cursorOperand(i), s = cursorShape(i);
-    if (isFull(s)) continue;                  // noted, and thereby counted everywhere
-    if (!counts<S>()) { addToBytes(operand, s, weight); continue; }
-    right.select(operand);
-    addContainer(term, operand, s, weight);
-  }
-}
-
 // --- Complements and ranges --------------------------------------------------------------------------------
 
 /** The complement of the only item. */
@@ -407,20 +232,4 @@ function evaluateRange(term: u32, key: u64): u64 {
   const out = scratch(Scratch.FIRST);
   writeRun(out, first, last);
   return shape(Kind.RUNS, last - first + 1, out);
-}
-
-// --- Counting ----------------------------------------------------------------------------------------------
-
-/** A result that is only counted. */
-// @ts-ignore: decorator
-@inline function countOnly(members: u32): u64 { return shape(Kind.ARRAY, members, 0); }
-
-/**
- * The result of a union (ANY), symmetric difference (ODD) or intersection (ALL) of the list's two containers,
- * only counted.
- */
-function countOfTwo(rule: Rule, list: usize): u64 {
-  const l = listedShape(list, 0), r = listedShape(list, 1), sum = shapeCount(l) + shapeCount(r);
-  const both = foldCardinality(sidesOf(listedOperand(list, 0), listedOperand(list, 1)), l, r);
-  return countOnly(rule == Rule.ALL ? both : rule == Rule.ANY ? sum - both : sum - 2 * both);
 }

@@ -6,7 +6,7 @@ import { expandedLeft } from "./expand";
 import { Fold } from "./fold";
 import { RUNS_MAX } from "./scratch";
 import {
-  NOTHING, bitsetShape, copyShape, fullShape, runsShape, shapeAt, shapeCount, shapeKind,
+  NOTHING, bitsetShape, copyShape, fullShape, isFull, runsShape, shapeAt, shapeCount, shapeKind,
 } from "./shape";
 import { Sides, leftOperand, rightOperand } from "./sides";
 import { complementBitset } from "../container/bitset";
@@ -15,8 +15,6 @@ import { Kind } from "../container/kind";
 import { UNIVERSE } from "../container/limits";
 import { complementRuns } from "../container/run";
 
-// @ts-ignore: decorator
-@inline function isFull(s: u64): bool { return shapeKind(s) == Kind.FULL; }
 // @ts-ignore: decorator
 @inline export function isEmptyOrFull(s: u64): bool { return !shapeCount(s) || isFull(s); }
 

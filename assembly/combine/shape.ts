@@ -35,6 +35,9 @@ import { payloadSize } from "../container/convert";
 // @ts-ignore: decorator
 @inline export function shapeAt(s: u64): usize { return <usize>(<u32>s); }
 
+// @ts-ignore: decorator
+@inline export function isFull(s: u64): bool { return shapeKind(s) == Kind.FULL; }
+
 // Shapes of what a kernel made in memory 0; a kernel may have made nothing.
 
 // @ts-ignore: decorator
