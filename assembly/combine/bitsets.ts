@@ -1,18 +1,20 @@
-// Bitsets of several operands at once, PART_BYTES of each in turn: the part of the result stays in the
-// first-level cache, and the hardware prefetcher follows each operand.
+// Bitsets of several operands at once, in rounds: PART_BYTES of each, then the next PART_BYTES of each. The
+// part of the result stays in the first-level cache, and the hardware prefetcher follows each operand.
 
 import { SELF, bits, left, right } from "../env/memory";
 import { Fold } from "./fold";
 import { asBitset, listedCount, listedKind, listedOperand, listedShape, showListed } from "./list";
+import { place, placeAt, placeOperand } from "./parts";
 import { Scratch, scratch } from "./scratch";
 import { NOTHING, arrayShape, bitsetShape, shapeAt, shapeCount, UNSUITED } from "./shape";
+import { listedAt } from "./term";
 import { Kind, BUCKETS_FROM } from "../container/kind";
 import { ARRAY_MAX, BITSET_BYTES, UNIVERSE, memberCount } from "../container/limits";
 import { PART_BYTES, combineParts } from "../container/bitset";
 import { SPARSE, extractListed, isDense, listPart, middleOf } from "../container/extract";
 import { And, Count, Or, Store, StoreOnly, Xor, stores } from "../container/kernel";
 
-/** Most bitsets that are read in turn: a hardware prefetcher tracks no more streams than that. */
+/** Most bitsets that are read in one round: a hardware prefetcher tracks no more streams than that. */
 // @ts-ignore: decorator
 @inline export const STREAMS: u32 = 8;
 
@@ -26,53 +28,52 @@ import { And, Count, Or, Store, StoreOnly, Xor, stores } from "../container/kern
 }
 
 /**
- * Asks for the part behind `part` of the list's bitsets from .. to - 1, other than `skip`: otherwise the
+ * Asks for the part behind `part` of the bitsets among the list's first `count` elements: otherwise the
  * processor would wait for memory where that part begins. It can wait for a few cache lines at a time only,
  * and should have something to do meanwhile.
  */
 // @ts-ignore: decorator
-@inline function askAhead(list: usize, from: u32, to: u32, skip: u32, part: usize): void {
-  for (let i = from; i < to; i++) {
-    if (i != skip && isBitset(list, i)) right.prefetch(listedPart(list, i, part + PART_BYTES), PART_BYTES);
+@inline function askAhead(list: usize, count: u32, part: usize): void {
+  for (let i: u32 = 0; i < count; i++) {
+    if (isBitset(list, i)) right.prefetch(listedPart(list, i, part + PART_BYTES), PART_BYTES);
   }
 }
 
-/** The last bitset of the list before `to`, other than `skip`. There must be one. */
+/** The last bitset among the list's first `count` elements. There must be one. */
 // @ts-ignore: decorator
-@inline function lastBitset(list: usize, to: u32, skip: u32): u32 {
-  let last = to - 1;
-  while (last == skip || !isBitset(list, last)) last--;
+@inline function lastBitset(list: usize, count: u32): u32 {
+  let last = count - 1;
+  while (!isBitset(list, last)) last--;
   return last;
 }
 
 /**
- * Folds the bitsets from .. to - 1 of the list, other than `skip`, into `acc`, a bitset of operand `at`.
- * There must be one at least. The result is in memory 0; with S = Count it is only counted.
+ * Folds the bitsets among the list's first `count` elements, one at least and at most STREAMS, into `acc`, a
+ * bitset of operand `at`. The result is in memory 0; with S = Count it is only counted.
  */
-export function foldBitsetsByTurns<O, S>(acc: u64, at: u32, list: usize, from: u32, to: u32, skip: u32): u64 {
-  const out = at == SELF ? shapeAt(acc) : scratch(Scratch.FIRST), last = lastBitset(list, to, skip);
+export function foldRound<O, S>(acc: u64, at: u32, list: usize, count: u32): u64 {
+  const out = at == SELF ? shapeAt(acc) : scratch(Scratch.FIRST), last = lastBitset(list, count);
+  const first = place(at, shapeAt(acc));
   let members: u32 = 0;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    const a = foldPart<O>(acc, at, list, from, last, skip, out, part);
-    askAhead(list, from, to, skip, part);
+    const a = foldPart<O>(first, list, last, out, part);
+    askAhead(list, count, part);
     members += combineParts<O, S>(a, listedPart(list, last, part), out + part);
   }
   return bitsetShape(members, out);
 }
 
 /**
- * The same for the PART_BYTES at `part` of each, without element `last`: that one's turn is the caller's.
- * Shows on the left what there is then, and returns its address.
+ * Folds the PART_BYTES at `part` of the bitsets among the list's first `count` elements, of which there may
+ * be none, into those of the bitset at the place `first`. Shows the result on the left; returns its address.
  */
 // @ts-ignore: decorator
-@inline function foldPart<O>(
-  acc: u64, at: u32, list: usize, from: u32, last: u32, skip: u32, out: usize, part: usize,
-): usize {
-  let a = shapeAt(acc) + part;
-  left.select(at);
-  if (at != SELF) left.prefetch(a + PART_BYTES, PART_BYTES);
-  for (let i = from; i < last; i++) {
-    if (i == skip || !isBitset(list, i)) continue;
+@inline function foldPart<O>(first: u64, list: usize, count: u32, out: usize, part: usize): usize {
+  let a = placeAt(first) + part;
+  left.select(placeOperand(first));
+  if (placeOperand(first) != SELF) left.prefetch(a + PART_BYTES, PART_BYTES);
+  for (let i: u32 = 0; i < count; i++) {
+    if (!isBitset(list, i)) continue;
     combineParts<O, StoreOnly>(a, listedPart(list, i, part), out + part);
     left.select(SELF);
     a = out + part;
@@ -91,8 +92,9 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
     if (acc == NOTHING) { acc = listedShape(list, i); at = listedOperand(list, i++); continue; }
     let end = i, streams: u32 = 0;
     for (; end < count && streams < STREAMS; end++) streams += u32(isBitset(list, end));
-    if (!stores<S>() && end == count) acc = foldTurns<Count>(op, acc, at, list, i, end);
-    else acc = foldTurns<Store>(op, acc, at, list, i, end);
+    const round = listedAt(list, i);
+    if (!stores<S>() && end == count) acc = uniteRound<Count>(op, acc, at, round, end - i);
+    else acc = uniteRound<Store>(op, acc, at, round, end - i);
     at = SELF;
     i = end;
   }
@@ -101,11 +103,10 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
   return asBitset(at, acc, scratch(Scratch.FIRST));
 }
 
+/** foldRound() by OR or XOR. */
 // @ts-ignore: decorator
-@inline function foldTurns<S>(op: Fold, acc: u64, at: u32, list: usize, from: u32, to: u32): u64 {
-  return op == Fold.OR
-    ? foldBitsetsByTurns<Or, S>(acc, at, list, from, to, SELF)
-    : foldBitsetsByTurns<Xor, S>(acc, at, list, from, to, SELF);
+@inline function uniteRound<S>(op: Fold, acc: u64, at: u32, list: usize, count: u32): u64 {
+  return op == Fold.OR ? foldRound<Or, S>(acc, at, list, count) : foldRound<Xor, S>(acc, at, list, count);
 }
 
 /**
@@ -131,25 +132,25 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
 }
 
 /**
- * What foldBitsetsByTurns<And>() would give, as an array: members are taken out while the intersection is
- * made, which avoids storing it and reading it again. Answers UNSUITED, with nothing changed, if the result
- * probably is no array, or once the density so far predicts more than ARRAY_MAX members.
+ * What foldRound<And>() would give, as an array: members are taken out while the intersection is made, which
+ * avoids storing it and reading it again. Answers UNSUITED, with nothing changed, if the result probably is
+ * no array, or once the density so far predicts more than ARRAY_MAX members.
  */
-export function intersectToArray(acc: u64, at: u32, list: usize, from: u32, to: u32, skip: u32): u64 {
+export function intersectToArray(acc: u64, at: u32, list: usize, count: u32): u64 {
   let expected = shapeCount(acc);
-  for (let i = from; i < to; i++) if (i != skip) expected = expectedMembers(expected, listedCount(list, i));
+  for (let i: u32 = 0; i < count; i++) expected = expectedMembers(expected, listedCount(list, i));
   if (!worksAsArray(expected) || (at == SELF && shapeAt(acc) != scratch(Scratch.FIRST))) return UNSUITED;
-  const start = scratch(Scratch.SECOND), last = lastBitset(list, to, skip);
-  const lanes = scratch(Scratch.LIST), dense = isDense(expected), third = (to - from) / 3;
+  const start = scratch(Scratch.SECOND), lanes = scratch(Scratch.LIST), dense = isDense(expected);
+  const first = place(at, shapeAt(acc)), last = lastBitset(list, count), third = count / 3;
   let out = start;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    const a = foldPart<And>(acc, at, list, from, last, skip, scratch(Scratch.FIRST), part);
-    askAhead(list, from, from + third, skip, part);
+    const a = foldPart<And>(first, list, last, scratch(Scratch.FIRST), part);
+    askAhead(list, third, part);
     const end = listPart<And>(a, listedPart(list, last, part), <u32>part << 3, lanes);
     const middle = middleOf(lanes, end);
-    askAhead(list, from + third, to - third, skip, part);
+    askAhead(listedAt(list, third), count - 2 * third, part);
     out = extractListed(lanes, middle, dense, out);
-    askAhead(list, to - third, to, skip, part);
+    askAhead(listedAt(list, count - third), third, part);
     out = extractListed(middle, end, dense, out);
     if (exceedsArray(memberCount(start, out), part)) return UNSUITED;
   }

@@ -26,9 +26,6 @@ export function foldCompact(op: Fold, sides: Sides, l: u64, r: u64, out: usize):
     r = expandedRight(rightOperand(sides), r);
     sides = sidesOf(leftOperand(sides), SELF);
     show(sides);
-  } else if (isBuckets(l) && isShort(r)) {
-    l = expandedLeft(leftOperand(sides), l);
-    sides = sidesOf(SELF, rightOperand(sides));
   }
   const folded = isShort(l) || isShort(r)
     ? foldShort(op, sides, l, r, out)

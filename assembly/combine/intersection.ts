@@ -3,12 +3,13 @@
 import { SELF } from "../env/memory";
 import { Kind } from "../container/kind";
 import { And, Count, Store, stores } from "../container/kernel";
-import { STREAMS, expectedMembers, foldBitsetsByTurns, intersectToArray } from "./bitsets";
+import { STREAMS, expectedMembers, foldRound, intersectToArray } from "./bitsets";
 import { normalized } from "./normalize";
 import { Fold, fold } from "./fold";
-import { listedCount, listedKind, listedOperand, listedShape } from "./list";
+import { listedCount, listedKind, listedOperand, listedShape, moveToFront } from "./list";
 import { shapeCount, shapeKind, UNSUITED } from "./shape";
 import { sidesOf } from "./sides";
+import { listedAt } from "./term";
 
 /** This few members are quicker looked up one by one in a bitset than the bitset is read. */
 // @ts-ignore: decorator
@@ -19,27 +20,29 @@ import { sidesOf } from "./sides";
  * way is larger than that. With S = Count the result need not be stored where that saves work.
  */
 export function foldIntersection<S>(list: usize, count: u32): u64 {
-  const smallest = smallestListed(list, count);
-  let acc = listedShape(list, smallest), at = listedOperand(list, smallest), i: u32 = 0;
-  while (i < count && shapeCount(acc)) {
-    if (i == smallest) { i++; continue; }
+  moveToFront(list, smallestListed(list, count));
+  let acc = listedShape(list, 0), at = listedOperand(list, 0);
+  for (let i: u32 = 1, end = i; i < count && shapeCount(acc); i = end) {
     if (shapeKind(acc) == Kind.BITSET && listedKind(list, i) == Kind.BITSET) {
-      const end = turnsEnd(shapeCount(acc), i, smallest, list, count);
-      const ends = end == count || (end + 1 == count && end == smallest);
-      const members = !stores<S>() && ends ? UNSUITED : intersectToArray(acc, at, list, i, end, smallest);
-      if (members != UNSUITED) acc = members;
-      else if (!stores<S>() && ends) return foldBitsetsByTurns<And, Count>(acc, at, list, i, end, smallest);
-      else acc = foldBitsetsByTurns<And, Store>(acc, at, list, i, end, smallest);
+      end = roundEnd(shapeCount(acc), list, i, count);
+      if (!stores<S>() && end == count) return foldRound<And, Count>(acc, at, listedAt(list, i), end - i);
+      acc = intersectRound(acc, at, listedAt(list, i), end - i);
       // an array is looked up in the rest
       if (end < count && shapeCount(acc) <= FEW) acc = normalized(acc);
-      i = end;
     } else {
+      end = i + 1;
       acc = fold(Fold.AND, sidesOf(at, listedOperand(list, i)), acc, listedShape(list, i));
-      i++;
     }
     at = SELF;
   }
   return acc;
+}
+
+/** Intersects `acc`, a bitset of operand `at`, with the list's first `count` elements, all of them bitsets. */
+// @ts-ignore: decorator
+@inline function intersectRound(acc: u64, at: u32, list: usize, count: u32): u64 {
+  const members = intersectToArray(acc, at, list, count);
+  return members == UNSUITED ? foldRound<And, Store>(acc, at, list, count) : members;
 }
 
 function smallestListed(list: usize, count: u32): u32 {
@@ -52,16 +55,13 @@ function smallestListed(list: usize, count: u32): u32 {
 }
 
 /**
- * Where to end the bitsets that are read in turn from element `from` on: when there are STREAMS, when one is
- * no bitset, or when only FEW members are expected to be left of the `members` so far.
+ * Where a round ends that begins at element `from`, a bitset: after STREAMS bitsets, before an element that
+ * is none, or once only FEW of the `members` so far are expected to be left.
  */
-function turnsEnd(members: u32, from: u32, skip: u32, list: usize, count: u32): u32 {
-  let expected = members, i = from;
-  for (let streams: u32 = 0; i < count && (!streams || (expected > FEW && streams < STREAMS)); i++) {
-    if (i == skip) continue;
-    if (listedKind(list, i) != Kind.BITSET) break;
-    expected = expectedMembers(expected, listedCount(list, i));
-    streams++;
-  }
-  return i;
+function roundEnd(members: u32, list: usize, from: u32, count: u32): u32 {
+  const most = min(count, from + STREAMS);
+  let expected = members, end = from;
+  do expected = expectedMembers(expected, listedCount(list, end++));
+  while (end < most && expected > FEW && listedKind(list, end) == Kind.BITSET);
+  return end;
 }

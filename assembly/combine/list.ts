@@ -119,6 +119,14 @@ function listGroups(term: u32, key: u64): Found {
 @inline export function listedEntry(list: usize, index: u32): usize {
   return load<u32>(listedAt(list, index), 12);
 }
+/** Makes element `index` the first of the list, and the first one element `index`. */
+// @ts-ignore: decorator
+@inline export function moveToFront(list: usize, index: u32): void {
+  const at = listedAt(list, index), first = v128.load(list);
+  v128.store(list, v128.load(at));
+  v128.store(at, first);
+}
+
 /** Shows the operand of the list's element `index` on the right; returns the shape. */
 // @ts-ignore: decorator
 @inline export function showListed(list: usize, index: u32): u64 {

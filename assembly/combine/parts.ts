@@ -1,5 +1,5 @@
 // Parts of bitsets and short bitsets, wherever they are, and how they are counted in planes
-// (container/counters.ts). The place of a part is u32 address, u32 operand that it is in.
+// (container/counters.ts). A place is where something lies, in one number: u32 address, u32 operand.
 
 import { SELF, left, right } from "../env/memory";
 import { Kind } from "../container/kind";
@@ -16,9 +16,9 @@ import { shapeAt, shapeKind } from "./shape";
 // @ts-ignore: decorator
 @inline export function place(operand: u32, at: usize): u64 { return (<u64>operand << 32) | at; }
 // @ts-ignore: decorator
-@inline function placeOperand(p: u64): u32 { return <u32>(p >> 32); }
+@inline export function placeOperand(p: u64): u32 { return <u32>(p >> 32); }
 // @ts-ignore: decorator
-@inline function placeAt(p: u64): usize { return <u32>p; }
+@inline export function placeAt(p: u64): usize { return <u32>p; }
 
 // Scratch.SPARE has room for the carry of countParts(), a part without members, and two parts of short
 // bitsets.

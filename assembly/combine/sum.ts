@@ -141,16 +141,35 @@ export function beginTally(): usize {
 export function addContainer(term: u32, operand: u32, s: u64, weight: i32): void {
   const kind = shapeKind(s), count = shapeCount(s), at = shapeAt(s);
   work.spend(1 + (count >> 8));
-  if (kind == Kind.FULL) addBase(weight);
-  else if (kind == Kind.RUNS) tallyRuns(tallyAt(), at, weight);
-  else if (kind == Kind.ARRAY && count <= TALLIED_MEMBERS) tallyArray(tallyAt(), at, count, weight);
-  else if (kind == Kind.SHORT && wordCount<Right>(at) <= TALLIED_WORDS) {
-    tallyWords(tallyAt(), at + SHORT_HEADER_BYTES, firstWord<Right>(at), wordCount<Right>(at), weight);
-  } else if (weight < 0) {
+  switch (kind) {
+    case Kind.FULL: addBase(weight); return;
+    case Kind.RUNS: tallyRuns(tallyAt(), at, weight); return;
+    case Kind.ARRAY:
+      if (count > TALLIED_MEMBERS) break;
+      tallyArray(tallyAt(), at, count, weight);
+      return;
+    case Kind.SHORT:
+      if (wordCount<Right>(at) > TALLIED_WORDS) break;
+      tallyWords(tallyAt(), at + SHORT_HEADER_BYTES, firstWord<Right>(at), wordCount<Right>(at), weight);
+      return;
+    case Kind.BITSET:
+    case Kind.BUCKETS: break;
+    case Kind.SINGLE:
+    case Kind.PAIR:
+    default: unreachable();
+  }
+  addAsWords(term, operand, s, weight);
+}
+
+/** Adds the container `s` of operand `operand`, which `right` shows, word by word. */
+function addAsWords(term: u32, operand: u32, s: u64, weight: i32): void {
+  if (weight < 0) {                           // planes only count up: less in `s` is more outside of it
     const rest = complementOf(operand, s);
     addBase(weight);
     addWords(term, SELF, rest, -weight);
-  } else if (kind == Kind.BITSET || kind == Kind.SHORT) addWords(term, operand, s, weight);
+    return;
+  }
+  if (shapeKind(s) == Kind.BITSET || shapeKind(s) == Kind.SHORT) addWords(term, operand, s, weight);
   else addWords(term, SELF, asBitset(operand, s, scratch(Scratch.FIRST)), weight);
 }
 

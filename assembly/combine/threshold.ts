@@ -85,14 +85,24 @@ function repeatedMembers(list: usize, count: u32, least: u32, exactly: bool): u6
 /** Copies the members of the list's element `i` to `to`; returns the address behind them. */
 // @ts-ignore: decorator
 @inline function copyMembers(list: usize, i: u32, to: usize): usize {
-  const s = showListed(list, i), bytes = arrayBytes(shapeCount(s));
-  if (shapeKind(s) == Kind.BUCKETS) {
-    left.select(listedOperand(list, i));
-    bucketsToArray(shapeAt(s), shapeCount(s), to);
-  } else if (shapeKind(s) == Kind.SHORT) {
-    left.select(listedOperand(list, i));
-    shortToArray(shapeAt(s), to);
-  } else right.copy(to, shapeAt(s), bytes);
+  const s = showListed(list, i), at = shapeAt(s), bytes = arrayBytes(shapeCount(s));
+  switch (shapeKind(s)) {
+    case Kind.ARRAY: right.copy(to, at, bytes); break;
+    case Kind.BUCKETS:
+      left.select(listedOperand(list, i));
+      bucketsToArray(at, shapeCount(s), to);
+      break;
+    case Kind.SHORT:
+      left.select(listedOperand(list, i));
+      shortToArray(at, to);
+      break;
+    case Kind.BITSET:
+    case Kind.RUNS:
+    case Kind.FULL:
+    case Kind.SINGLE:
+    case Kind.PAIR:
+    default: unreachable();
+  }
   return to + bytes;
 }
 
@@ -118,8 +128,9 @@ function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
 }
 
 /**
- * What `least` (at least 1) of the list's `count` containers have if these are arrays, and not very many;
- * otherwise UNSUITED.
+ * Values in at least (with `exactly`, in exactly) `least` of the list's `count` containers, if all of these
+ * are arrays or buckets and there are few enough of them to count in levels or in bytes; otherwise UNSUITED.
+ * `least` is at least 1.
  */
 export function repeatedOfArrays<S>(list: usize, count: u32, least: u32, exactly: bool): u64 {
   let members: u32 = 0;
@@ -183,10 +194,10 @@ function lessOver(at: usize, over: usize): u64 {
 }
 
 /**
- * Counts the list's `count` containers, to find what `least` of them have, with `exactly` no more. Returns
- * how many planes that takes. Bitsets, short ones among them, come first: in turn, and two at once. Adding
- * does much with each word, so the CPU would wait for memory at each line again if the next part were not
- * asked for in advance.
+ * Counts in how many of the list's `count` containers each value is, as far as it takes to tell which are in
+ * at least (with `exactly`, in exactly) `least` of them. Returns the number of planes. Bitsets and short
+ * bitsets come first, part by part and two at a time. The adder spends so long on each word that
+ * the CPU would wait for memory at every line if the next part were not asked for in advance.
  */
 export function countListed(list: usize, count: u32, least: u32, exactly: bool): u32 {
   const counters = countersAt(), overflow = overflowsAt(least, exactly), planes = planesFor(overflow);
@@ -214,8 +225,8 @@ export function countListed(list: usize, count: u32, least: u32, exactly: bool):
 }
 
 /**
- * Counts the list's containers that are not counted word by word: two at once as bitsets, or if they are
- * small arrays one by one.
+ * Counts the containers of the list that countListed() leaves: small arrays and buckets one at a time, others
+ * two at a time as bitsets.
  */
 function countOthers(list: usize, count: u32, planes: u32): void {
   const counters = countersAt(), a = scratch(Scratch.FIRST), b = scratch(Scratch.SECOND);

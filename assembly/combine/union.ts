@@ -161,19 +161,34 @@ function foldByBitset<S>(op: Fold, list: usize, count: u32): u64 {
   let begun = acc != NOTHING;
   for (let i: u32 = 0; i < count; i++) {
     if (listedKind(list, i) == Kind.BITSET) continue;
-    const operand = listedOperand(list, i), listed = showListed(list, i);
-    const s = shapeKind(listed) == Kind.BUCKETS ? expandedRight(operand, listed) : listed, at = shapeAt(s);
-    if (!begun) {
-      begun = true;
-      asBitset(operand, showListed(list, i), bits);
-    } else if (shapeKind(s) == Kind.ARRAY) {
-      if (op == Fold.OR) unionArrayUncounted(bits, at, shapeCount(s));
-      else xorArrayUncounted(bits, at, shapeCount(s));
-    } else if (shapeKind(s) == Kind.SHORT) {
-      if (op == Fold.OR) combineShortInto<Or>(bits, at); else combineShortInto<Xor>(bits, at);
-    } else if (op == Fold.OR) unionRunsInto(bits, at);
-    else xorRunsInto(bits, at);
+    const operand = listedOperand(list, i), s = showListed(list, i);
+    if (begun) changeBits(op, bits, operand, s);
+    else asBitset(operand, s, bits);
+    begun = true;
   }
   left.select(SELF);
   return bitsetShape(bitsetCardinality(bits), bits);
+}
+
+/** Changes the bits of the members of `s`, a container of operand `operand`, which `right` shows. */
+function changeBits(op: Fold, bits: usize, operand: u32, s: u64): void {
+  const at = shapeAt(s);
+  switch (shapeKind(s)) {
+    case Kind.ARRAY:
+      if (op == Fold.OR) unionArrayUncounted(bits, at, shapeCount(s));
+      else xorArrayUncounted(bits, at, shapeCount(s));
+      return;
+    case Kind.SHORT:
+      if (op == Fold.OR) combineShortInto<Or>(bits, at); else combineShortInto<Xor>(bits, at);
+      return;
+    case Kind.RUNS:
+      if (op == Fold.OR) unionRunsInto(bits, at); else xorRunsInto(bits, at);
+      return;
+    case Kind.BUCKETS: changeBits(op, bits, SELF, expandedRight(operand, s)); return;
+    case Kind.BITSET:
+    case Kind.FULL:
+    case Kind.SINGLE:
+    case Kind.PAIR:
+    default: unreachable();
+  }
 }
