@@ -4,7 +4,6 @@
 import { SELF, bits, left, right } from "../env/memory";
 import { Fold } from "./fold";
 import { asBitset, listedCount, listedKind, listedOperand, listedShape, showListed } from "./list";
-import { place, placeAt, placeOperand } from "./parts";
 import { Scratch, scratch } from "./scratch";
 import { NOTHING, arrayShape, bitsetShape, shapeAt, shapeCount, UNSUITED } from "./shape";
 import { listedAt } from "./term";
@@ -53,10 +52,9 @@ import { And, Count, Or, Store, StoreOnly, Xor, stores } from "../container/kern
  */
 export function foldRound<O, S>(acc: u64, at: u32, list: usize, count: u32): u64 {
   const out = at == SELF ? shapeAt(acc) : scratch(Scratch.FIRST), last = lastBitset(list, count);
-  const first = place(at, shapeAt(acc));
   let members: u32 = 0;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    const a = foldPart<O>(first, list, last, out, part);
+    const a = foldPart<O>(acc, at, list, last, out, part);
     askAhead(list, count, part);
     members += combineParts<O, S>(a, listedPart(list, last, part), out + part);
   }
@@ -65,13 +63,15 @@ export function foldRound<O, S>(acc: u64, at: u32, list: usize, count: u32): u64
 
 /**
  * Folds the PART_BYTES at `part` of the bitsets among the list's first `count` elements, of which there may
- * be none, into those of the bitset at the place `first`. Shows the result on the left; returns its address.
+ * be none, into those of `acc`, a bitset of operand `at`. Shows the result on the left; returns its address.
  */
 // @ts-ignore: decorator
-@inline function foldPart<O>(first: u64, list: usize, count: u32, out: usize, part: usize): usize {
-  let a = placeAt(first) + part;
-  left.select(placeOperand(first));
-  if (placeOperand(first) != SELF) left.prefetch(a + PART_BYTES, PART_BYTES);
+@inline function foldPart<O>(
+  acc: u64, at: u32, list: usize, count: u32, out: usize, part: usize,
+): usize {
+  let a = shapeAt(acc) + part;
+  left.select(at);
+  if (at != SELF) left.prefetch(a + PART_BYTES, PART_BYTES);
   for (let i: u32 = 0; i < count; i++) {
     if (!isBitset(list, i)) continue;
     combineParts<O, StoreOnly>(a, listedPart(list, i, part), out + part);
@@ -141,10 +141,10 @@ export function intersectToArray(acc: u64, at: u32, list: usize, count: u32): u6
   for (let i: u32 = 0; i < count; i++) expected = expectedMembers(expected, listedCount(list, i));
   if (!worksAsArray(expected) || (at == SELF && shapeAt(acc) != scratch(Scratch.FIRST))) return UNSUITED;
   const start = scratch(Scratch.SECOND), lanes = scratch(Scratch.LIST), dense = isDense(expected);
-  const first = place(at, shapeAt(acc)), last = lastBitset(list, count), third = count / 3;
+  const last = lastBitset(list, count), third = count / 3;
   let out = start;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    const a = foldPart<And>(first, list, last, scratch(Scratch.FIRST), part);
+    const a = foldPart<And>(acc, at, list, last, scratch(Scratch.FIRST), part);
     askAhead(list, third, part);
     const end = listPart<And>(a, listedPart(list, last, part), <u32>part << 3, lanes);
     const middle = middleOf(lanes, end);

@@ -38,7 +38,7 @@ export function foldIntersection<S>(list: usize, count: u32): u64 {
   return acc;
 }
 
-/** Intersects `acc`, a bitset of operand `at`, with the list's first `count` elements, all of them bitsets. */
+/** Intersects `acc`, a bitset of operand `at`, with the list's first `count` elements, which are bitsets. */
 // @ts-ignore: decorator
 @inline function intersectRound(acc: u64, at: u32, list: usize, count: u32): u64 {
   const members = intersectToArray(acc, at, list, count);

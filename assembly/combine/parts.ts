@@ -16,9 +16,9 @@ import { shapeAt, shapeKind } from "./shape";
 // @ts-ignore: decorator
 @inline export function place(operand: u32, at: usize): u64 { return (<u64>operand << 32) | at; }
 // @ts-ignore: decorator
-@inline export function placeOperand(p: u64): u32 { return <u32>(p >> 32); }
+@inline function placeOperand(p: u64): u32 { return <u32>(p >> 32); }
 // @ts-ignore: decorator
-@inline export function placeAt(p: u64): usize { return <u32>p; }
+@inline function placeAt(p: u64): usize { return <u32>p; }
 
 // Scratch.SPARE has room for the carry of countParts(), a part without members, and two parts of short
 // bitsets.
