@@ -11,7 +11,7 @@ import { toArray, toBitset } from "../container/convert";
 
 /** Whether the shape is buckets or a short bitset. */
 // @ts-ignore: decorator
-@inline export function isCompact(s: u64): bool {
+@inline function isCompact(s: u64): bool {
   return shapeKind(s) == Kind.BUCKETS || shapeKind(s) == Kind.SHORT;
 }
 
