@@ -6,7 +6,7 @@ import { isTiny } from "./arena/arena";
 import { findEntry, leafFor } from "./arena/directory";
 import { entryKind } from "./arena/entry";
 import { entryAt, isRoomy, nodeCount, nodeLevel, rootNode } from "./arena/node";
-import { isItem, isPacked } from "./arena/packed";
+import { isGroup, isPacked } from "./arena/packed";
 import { arena, argument, bits, bytes, left, output, reply, right, work } from "./env/memory";
 import { Own } from "./env/view";
 import { Kind } from "./container/kind";
@@ -112,5 +112,5 @@ function formOfLeaf(leaf: usize): u32 {
   return isPacked<Own>(leaf) ? 3 : isRoomy(leaf) ? 2 : 1;
 }
 
-/** The container's kind; 8 if there is none, 9 if it is an item of a packed leaf. */
-function formOfContainer(entry: usize): u32 { return entry ? isItem(entry) ? 9 : entryKind<Own>(entry) : 8; }
+/** The container's kind; 8 if there is none, 9 if it is a group in a packed leaf. */
+function formOfContainer(entry: usize): u32 { return entry ? isGroup(entry) ? 9 : entryKind<Own>(entry) : 8; }

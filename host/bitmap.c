@@ -18,18 +18,31 @@ static void count_in(uint64_t bitmaps, uint64_t bytes) {
     atomic_fetch_add_explicit(&bytes_held, bytes, memory_order_relaxed);
 }
 
-/* The number of a block for an arena of `bytes` bytes. From 129 bytes on, a prefix fits the size classes of
- * allocators that are between those of small arenas. */
+/* Arenas of so many bytes have no prefix if the server can tell the size of a block. Asking takes some
+ * nanoseconds; larger arenas hold bitsets, which the prefix aligns. */
+#define ASKED_MOST 4096
+/* The size of such an arena on other servers. */
+#define ASKED_BYTES 256
+
+uint32_t asked_bytes(const void *block) {
+    return RedisModule_MallocUsableSize ? (uint32_t)RedisModule_MallocUsableSize((void *)(uintptr_t)block)
+                                        : ASKED_BYTES;
+}
+
+/* The number of a block for an arena of `bytes` bytes. Where sizes cannot be asked for, a prefix fits the
+ * size classes of allocators between 128 and 256 bytes. */
 static uint32_t number_for(uint64_t bytes) {
     if (bytes <= SMALL_BYTES(1)) return 1;
     if (bytes <= SMALL_BYTES(5)) return ((uint32_t)bytes - SMALL_BYTES(0) + 15) / 16;
     if (bytes <= SMALL_BYTES(6)) return 6;
-    return bytes > 224 - PREFIX_BYTES && bytes <= SMALL_BYTES(7) ? 7 : 0;
+    if (RedisModule_MallocUsableSize) return bytes <= ASKED_MOST ? ASKED : 0;
+    return bytes > 224 - PREFIX_BYTES && bytes <= ASKED_BYTES ? ASKED : 0;
 }
 
 /* The bytes to allocate for such an arena. */
 static size_t block_bytes(uint64_t bytes) {
     uint32_t number = number_for(bytes);
+    if (number == ASKED) return RedisModule_MallocUsableSize ? bytes : ASKED_BYTES;
     return number ? SMALL_BYTES(number) : PREFIX_BYTES + bytes;
 }
 

@@ -5,7 +5,9 @@
  * lowest three bits:
  *
  *   0        a prefix of 8 bytes, u32 size of the arena in bytes and u32 0, and behind it the arena
- *   1 .. 7   the arena alone, whose size follows from the number: 32, 48, 64, 80, 96, 128 or 256 bytes
+ *   1 .. 6   the arena alone, whose size follows from the number: 32, 48, 64, 80, 96 or 128 bytes
+ *   7        the arena alone, which fills its allocation: the allocator knows its size, or, on servers that
+ *            cannot ask it, it is 256 bytes
  *
  * So a small arena fills its allocation, and the core cannot reach the size that its accesses are checked
  * against. Freeing or copying a bitmap needs nothing but its block. */
@@ -24,12 +26,17 @@ typedef struct bitmap bitmap;
 static inline uint32_t block_number(const bitmap *b) { return (uintptr_t)b & 7; }
 static inline uint8_t *block_of(const bitmap *b) { return (uint8_t *)((uintptr_t)b & ~(uintptr_t)7); }
 
-/* The bytes of an arena whose block has this number, which is not 0. */
-#define SMALL_BYTES(number) ((number) == 7 ? 256 : (number) == 6 ? 128 : 16 + 16 * (number))
+/* The bytes of an arena whose block has this number, 1 .. 6. */
+#define SMALL_BYTES(number) ((number) == 6 ? 128 : 16 + 16 * (number))
+#define ASKED 7
+
+/* The bytes of an arena that fills its block, of number ASKED. */
+uint32_t asked_bytes(const void *block);
 
 static inline uint8_t *arena(const bitmap *b) { return block_of(b) + (block_number(b) ? 0 : PREFIX_BYTES); }
 static inline uint32_t arena_bytes(const bitmap *b) {
     uint32_t number = block_number(b);
+    if (number == ASKED) return asked_bytes(block_of(b));
     return number ? SMALL_BYTES(number) : *(const uint32_t *)block_of(b);
 }
 

@@ -31,16 +31,27 @@ _Noreturn void sandbox_trap(enum trap trap) {
     leave(TRAPPED);
 }
 
+/* Arenas below this grow by what they need: the size classes of an allocator that can be asked are far enough
+ * apart for bitmaps that grow bit by bit. */
+#define GROWS_BY_CLASSES (1u << 20)
+
+/* By how much memory 0 of `size` bytes grows at least. */
+static uint64_t growth(uint64_t size) {
+    if (current.builds) return size;
+    return RedisModule_MallocUsableSize && size < GROWS_BY_CLASSES ? 0 : size / 8;
+}
+
 span sandbox_grow(uint32_t bytes) {
     bitmap *b = current.growable;
     if (b == NULL) sandbox_trap(TRAP_GROWTH);       /* functions that only read have no reason to grow */
     if (bytes > arena_most) leave(OUT_OF_MEMORY);
-    uint64_t size = arena_bytes(b), ample = size + (current.builds ? size : size / 8);
+    uint64_t size = arena_bytes(b), ample = size + growth(size);
     if (ample > arena_most) ample = arena_most;
     bitmap *grown = bitmap_grow(b, ample > bytes ? ample : bytes);
     if (grown == NULL) grown = bitmap_grow(b, bytes);
     if (grown == NULL) leave(OUT_OF_MEMORY);
     current.growable = grown;
+    current.grew = 1;
     return (span){arena(grown), arena_bytes(grown)};
 }
 

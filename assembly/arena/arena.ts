@@ -317,6 +317,11 @@ function takeFree(lists: usize, index: u32): usize {
 // @ts-ignore: decorator
 @inline export function release(at: usize, bytes: usize): void { releasePieces(at, blockBytes(bytes)); }
 
+/** Frees what is behind the first `used` bytes, a multiple of 8, of the block of `bytes` bytes at `at`. */
+export function releaseTail(at: usize, used: usize, bytes: usize): void {
+  if (used < bytes) releasePieces(at + used, bytes - used);
+}
+
 /** Frees `bytes` bytes at `at`, a multiple of 8, as one block or several. */
 function releasePieces(at: usize, bytes: usize): void {
   if (at + bytes == bumpMark()) { setBumpMark(at); return; }

@@ -15,8 +15,9 @@
 import { arena, right, work } from "../env/memory";
 import { Right } from "../env/view";
 import { entryKey, entryLastKey } from "../arena/entry";
-import { isLastOfLeaf, nextInLeaf, placeEntry, seek, seekFrom } from "../arena/directory";
-import { entryShape, shapeKind } from "./shape";
+import { nextInLeaf, placeEntry, seek, seekFrom } from "../arena/directory";
+import { entryShape, shape, shapeCount, shapeKind } from "./shape";
+import { GROUP_STEP, isGroup, readGroup } from "../arena/packed";
 import { Kind } from "../container/kind";
 
 // @ts-ignore: decorator
@@ -108,11 +109,22 @@ export function closeCursor(item: u32): void { store<u64>(cursorAt(item), NO_KEY
 // @ts-ignore: decorator
 @inline function moveTo(cursor: usize, place: u64, key: u64): void {
   if (!place) { store<u64>(cursor, NO_KEY); return; }
+  if (isGroup(placeEntry(place))) { moveToGroup(cursor, place); return; }
   const entry = placeEntry(place), s = entryShape<Right>(entry), first = entryKey<Right>(entry);
   store<u64>(cursor, s, SHAPE);               // the cursor's end first: one bounds check is enough
   store<u64>(cursor, place, PLACE);
   store<u64>(cursor, shapeKind(s) == Kind.FULL ? entryLastKey<Right>(entry) : first, LAST);
   store<u64>(cursor, max(first, key));
+}
+
+/** Puts the cursor at a group of a packed leaf. */
+// @ts-ignore: decorator
+@inline function moveToGroup(cursor: usize, place: u64): void {
+  store<u64>(cursor, place, PLACE);
+  readGroup<Right>(placeEntry(place), cursor);
+  const s = shape(Kind.ARRAY, load<u32>(cursor, 8), load<u32>(cursor, 12));
+  store<u64>(cursor, s, SHAPE);
+  store<u64>(cursor, load<u64>(cursor), LAST);
 }
 
 /**
@@ -133,9 +145,11 @@ export function closeCursor(item: u32): void { store<u64>(cursorAt(item), NO_KEY
 @inline export function stepped(cursor: usize, key: u64): bool {
   if (load<u32>(cursor, TERM)) return false;
   const place = load<u64>(cursor, PLACE);
-  if (isLastOfLeaf(place) || load<u64>(cursor, LAST) >= key) return false;
+  if (load<u64>(cursor, LAST) >= key) return false;
   right.select(load<u32>(cursor, OPERAND));
-  const next = nextInLeaf(place), entry = placeEntry(next);
+  if (isGroup(placeEntry(place))) return steppedInPacked(cursor, place, key);
+  const next = nextInLeaf<Right>(place), entry = placeEntry(next);
+  if (!next) return false;
   const s = entryShape<Right>(entry), first = entryKey<Right>(entry);
   if (first < key || shapeKind(s) == Kind.FULL) return false;
   store<u64>(cursor, s, SHAPE);
@@ -143,6 +157,17 @@ export function closeCursor(item: u32): void { store<u64>(cursorAt(item), NO_KEY
   store<u64>(cursor, first, LAST);
   store<u64>(cursor, first);
   return true;
+}
+
+/**
+ * stepped() in a packed leaf: the next group begins where the cursor's one ends. If that comes before `key`, the
+ * cursor has moved there all the same.
+ */
+function steppedInPacked(cursor: usize, place: u64, key: u64): bool {
+  const next = place + shapeCount(load<u64>(cursor, SHAPE)) * GROUP_STEP;
+  if (placeEntry(next) >= <usize>(place >> 32)) return false;
+  moveToGroup(cursor, next);
+  return load<u64>(cursor) >= key;
 }
 
 /** Moves the cursor of an operand from before `key` to the operand's first key that is at least `key`. */

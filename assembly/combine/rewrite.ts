@@ -4,7 +4,7 @@
 import { SELF, left, reply, right } from "../env/memory";
 import { Own, Right } from "../env/view";
 import { HEADER_BYTES, TINY_PAYLOAD, blockBytes } from "../arena/arena";
-import { TINY_MAX, TINY_WORDS } from "../arena/forms";
+import { TINY_WORDS } from "../arena/forms";
 import {
   KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entrySpan, payloadBytes,
 } from "../arena/entry";
@@ -96,11 +96,10 @@ function packLarge(key: u64, entry: usize, s: u64): void {
   else emit(key, kind == Kind.BITSET ? copyShape(s, first) : shape(Kind.BITSET, count, first));
 }
 
-/** Whether a tiny arena of these members is smaller than a full one whose only container is `runs` runs. */
+/** Whether a tiny arena's short bitset is smaller than a full arena whose only container is `runs` runs. */
 function tinyIsSmaller(count: u32, words: u32, runs: u32): bool {
   const full = HEADER_BYTES + blockBytes(nodeBytes(0, 1)) + blockBytes(runsBytes(runs));
-  if (prefersShort(count, words)) return words <= TINY_WORDS && TINY_PAYLOAD + (<usize>words << 3) < full;
-  return count <= TINY_MAX && TINY_PAYLOAD + arrayBytes(count) <= full;
+  return prefersShort(count, words) && words <= TINY_WORDS && TINY_PAYLOAD + (<usize>words << 3) < full;
 }
 
 /** Bytes of a container in a payload, beside its members. */
@@ -150,6 +149,6 @@ export function copyKeys(first: u64, last: u64): void {
     if (key > last) return;
     if (entryKind<Right>(entry) != Kind.FULL) emitCopy(key, entry);
     else appendFull(key, min(entryLastKey<Right>(entry), last) - key + 1);
-    if (isLastOfLeaf(place)) endLeaf();
+    if (isLastOfLeaf<Right>(place)) endLeaf();
   }
 }

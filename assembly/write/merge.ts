@@ -10,18 +10,17 @@ import { SELF, left, right } from "../env/memory";
 import { Own, Right, view16 } from "../env/view";
 import { BLOCK_MAX, allocate, blockBytes, bumpMark, isPaged, isTiny, prepare } from "../arena/arena";
 import {
-  ENTRY_BYTES, KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes, setFull,
-  setPosition,
+  ENTRY_BYTES, KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes, setBlock,
+  setFull, setKey, setPair, setPosition, setSingle,
 } from "../arena/entry";
 import {
-  advance, entriesHeld, findEntry, lastEntry, leafFor, placeEntry, seek, seekFrom,
+  advance, entriesExactly, entriesHeld, findEntry, lastEntry, leafFor, placeEntry, seek, seekFrom,
 } from "../arena/directory";
 import { LEAF_MAX, entryAt, nodeBytes, writeNode } from "../arena/node";
 import { adjust, appendLeaf, insertEntry } from "../arena/change";
-import { writeLone } from "../arena/leaf";
 import { roomForEntries, roomForLeaves, roomToInsert } from "../arena/room";
 import { loosen, roomToMakeWay } from "../arena/pages";
-import { PAGE_BYTES, isItem, isPacked, itemOffset } from "../arena/packed";
+import { GROUP_MAX, PAGE_BYTES, isGroup, isPacked } from "../arena/packed";
 import { normalized } from "../combine/normalize";
 import { Fold, fold } from "../combine/fold";
 import { Scratch, makeScratch, scratch, scratchBytes } from "../combine/scratch";
@@ -29,7 +28,7 @@ import { entryShape, shapeCount } from "../combine/shape";
 import { releaseContainer, replaceContainer, wordsWith } from "./convert";
 import { countUp } from "./edit";
 import { insertWithoutPacking } from "./point";
-import { Kind, prefersShort } from "../container/kind";
+import { Kind, isArray, prefersShort } from "../container/kind";
 import {
   BITSET_BYTES, LOW_MAX, MEMBER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes, bucketsBytes,
 } from "../container/limits";
@@ -67,7 +66,7 @@ import { BUCKET_MAX, bucketHeld } from "../container/buckets";
  */
 // @ts-ignore: decorator
 @inline const BLOCKS_A_MEMBER: usize = 4;
-/** Fewer members than a page gets before it makes way a second time. */
+/** Fewer members than a page of the widest highs gets before it makes way a second time. */
 // @ts-ignore: decorator
 @inline const FEWEST_BETWEEN: u64 = 14;
 /** Bytes of a page, with what aligning it may skip, and of its part of the node above as that grows. */
@@ -92,7 +91,7 @@ export function merge(): u32 {
   if (bumpMark() + room > BYTES_MAX) return 0;
   prepare(<usize>room);                       // all growth happens here, before anything is changed
 
-  let place = seek<Right>(0), rest = entriesHeld<Right>();
+  let place = seek<Right>(0), rest = entriesExactly<Right>();
   for (; isUpTo(place, last); place = advance<Right>(place), rest--) mergeEntry(placeEntry(place));
   if (rest >= APPENDED_LEAST) appendEntries(place, rest);
   else for (; place; place = advance<Right>(place)) mergeEntry(placeEntry(place));
@@ -134,21 +133,26 @@ function entriesCovered(from: usize, most: u64): u64 {
   return entries;
 }
 
-/** Unpacks the leaves in which more is to happen than that a lone member is inserted. */
+/** Unpacks the leaves in which more is to happen than that a few members are inserted. */
 function loosenForMerge(last: u64): void {
-  let rest = entriesHeld<Right>();
+  let rest = entriesExactly<Right>();
   for (let place = seek<Right>(0); isUpTo(place, last); place = advance<Right>(place), rest--) {
     const from = placeEntry(place), key = entryKey<Right>(from);
-    if (entryKind<Right>(from) != Kind.SINGLE) { loosen(key, entryLastKey<Right>(from)); continue; }
+    if (!isFew(from)) { loosen(key, entryLastKey<Right>(from)); continue; }
     const entry = findEntry(key);
-    if (
-      entry && isItem(entry)
-      && load<u16>(entryPayload<Own>(entry)) != right.load16(entryPayload<Right>(from), 0)
-    ) {
-      loosen(key, key);
-    }
+    if (entry && isGroup(entry) && !staysGroupWith(entry, entryCount<Right>(from))) loosen(key, key);
   }
   if (rest && rest < APPENDED_LEAST) loosen(last, last);      // the rest is inserted behind the last entry
+}
+
+/** Whether the operand's entry has one or two members, which are inserted one by one. */
+// @ts-ignore: decorator
+@inline function isFew(from: usize): bool { return isArray(entryKind<Right>(from)) && entryCount<Right>(from) <= 2; }
+
+/** Whether a group in a page certainly stays one while it gets `more` members, 1 or 2, wherever these lie. */
+function staysGroupWith(entry: usize, more: u32): bool {
+  const count = entryCount<Own>(entry);
+  return count + more <= GROUP_MAX && !prefersShort(count + more, wordsWith(entry, LOW_MAX, 0));
 }
 
 // --- Room --------------------------------------------------------------------------------------------------
@@ -170,7 +174,7 @@ function roomInPages(lone: u64): u64 {
 function roomToMerge(last: u64): u64 {
   let inserted: u64 = 0, lone: u64 = 0, leaves: u64 = 0, copied: u64 = 0;
   let replaced: u64 = 0, between: u64 = 0, work: u64 = 0;
-  let place = seek<Right>(0), rest = entriesHeld<Right>(), leaf: u64 = 0, gap: u64 = 0;
+  let place = seek<Right>(0), rest = entriesExactly<Right>(), leaf: u64 = 0, gap: u64 = 0;
   for (let own = seek<Own>(0); isUpTo(place, last); place = advance<Right>(place), rest--) {
     const from = placeEntry(place), key = entryKey<Right>(from);
     own = seekFrom<Own>(own, key);
@@ -179,7 +183,7 @@ function roomToMerge(last: u64): u64 {
       inserted += 1 + entriesCovered(from, u64.MAX_VALUE);    // one before each of those, and one behind
       leaves += roomToInsert(key, 1) + roomToInsert(entryLastKey<Right>(from), 1);
     } else if (entryKey<Own>(entry) > key && isPaged() && isPacked<Own>(leafFor<Own>(key))) {
-      lone++;
+      lone += entryCount<Right>(from);
     } else if (entryKey<Own>(entry) > key) {
       inserted++;
       copied += copiedBytes(from);
@@ -197,7 +201,8 @@ function roomToMerge(last: u64): u64 {
       const bytes = replacedBytes(entry, from);
       replaced += bytes;
       if (replaced > bumpMark() / REPLACED) return BYTES_MAX;
-      if (entryKind<Right>(from) < Kind.SINGLE) work = scratchBytes(Scratch.RIGHT);
+      if (isGroup(entry)) { lone += entryCount<Right>(from); continue; }
+      if (!isFew(from)) work = scratchBytes(Scratch.RIGHT);
       else between += bytes * (BLOCKS_A_MEMBER * entryCount<Right>(from) - 1);
     }
   }
@@ -210,7 +215,7 @@ function roomToMerge(last: u64): u64 {
 /** The most bytes of the block that a copy of the operand's entry takes. */
 // @ts-ignore: decorator
 @inline function copiedBytes(from: usize): usize {
-  const bytes = payloadBytes<Right>(from);
+  const bytes = isGroup(from) && !isFew(from) ? arrayBytes(entryCount<Right>(from)) : payloadBytes<Right>(from);
   return bytes ? allocatedBytes(bytes) : 0;
 }
 
@@ -231,7 +236,7 @@ function roomToMerge(last: u64): u64 {
 function replacedBytes(entry: usize, from: usize): usize {
   const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), more = entryCount<Right>(from);
   if (kind == Kind.BITSET) return 0;          // changed in place
-  if (entryKind<Right>(from) >= Kind.SINGLE && isArraySized(count + more) && fitsBlock(entry, from)) return 0;
+  if (isFew(from) && isArraySized(count + more) && fitsBlock(entry, from)) return 0;
   const runs = runsMost<Own>(entry) + runsMost<Right>(from);
   return allocatedBytes(min(min(arrayBytes(count + more), runsBytes(runs)), BITSET_BYTES));
 }
@@ -268,7 +273,7 @@ function fitsBlock(entry: usize, from: usize): bool {
 function mergeEntry(from: usize): void {
   const key = entryKey<Right>(from), kind = entryKind<Right>(from);
   if (kind == Kind.FULL) { fill(key, entryLastKey<Right>(from)); return; }
-  if (kind >= Kind.SINGLE) { insertMembers(from, key << 16); return; }
+  if (isFew(from)) { insertMembers(from, key << 16); return; }
   const entry = findEntry(key);
   if (!entry) {
     copyEntry(insertEntry(key), from);
@@ -288,13 +293,24 @@ function insertMembers(from: usize, base: u64): void {
 
 /** Makes the entry `to` a copy of the operand's entry `from`. */
 function copyEntry(to: usize, from: usize): void {
-  if (isItem(from)) { writeLone(to, itemOffset<Right>(from)); return; }
+  if (isGroup(from)) { copyGroup(to, from); return; }
   right.copy(to, from, ENTRY_BYTES);
   const bytes = payloadBytes<Right>(from);
   if (!bytes) return;
   const at = allocate(bytes);
   right.copy(at, entryPayload<Right>(from), bytes);
   setPosition(to, at);
+}
+
+/** copyEntry() for a group of a packed leaf. */
+function copyGroup(to: usize, from: usize): void {
+  const count = entryCount<Right>(from), members = entryPayload<Right>(from), bytes = arrayBytes(count);
+  setKey(to, entryKey<Right>(from));
+  if (count == 1) { setSingle(to, right.load16(members, 0)); return; }
+  if (count == 2) { setPair(to, right.load16(members, 0), right.load16(members, 2)); return; }
+  const at = allocate(bytes);
+  right.copy(at, members, bytes);
+  setBlock(to, Kind.ARRAY, count, at);
 }
 
 /** Makes containers [first, last] full: those that are there one by one, those that are missing as spans. */

@@ -5,18 +5,18 @@ import {
   isTiny, allocate, blockBytes, prepare, entryTotal, setEntryTotal, setTotalCardinality, totalCardinality,
 } from "../arena/arena";
 import {
-  keyOf, lowOf, offsetOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull,
+  keyOf, lowOf, offsetOf, TINY_ENTRY, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull,
 } from "../arena/entry";
 import { findEntry, farEntriesUpTo, farSlotsUpTo, neighborFor } from "../arena/directory";
-import { rootNode, nodeLevel, slotAt, slotChild, addToSlot, entryAt } from "../arena/node";
-import { insertHere, insertEntry, adjust, removeEntry } from "../arena/change";
-import { promoteContainer } from "../arena/forms";
+import { rootNode, nodeCount, nodeLevel, slotAt, slotChild, addToSlot, entryAt } from "../arena/node";
+import { insertHere, insertEntry, adjust, removeEntry, removeFromGroup } from "../arena/change";
+import { becameShort, packShort, promoteContainer } from "../arena/forms";
 import { roomToInsert } from "../arena/room";
-import { insertLone, loosen } from "../arena/pages";
-import { Inserted, insertInPage, isItem, isPacked } from "../arena/packed";
+import { insertPacked, loosen } from "../arena/pages";
+import { Inserted, insertInPage, isGroup, isPacked, keyAt } from "../arena/packed";
 import { releaseContainer } from "./convert";
 import { insertInto, takeFrom } from "./edit";
-import { staysTiny } from "./short";
+import { Grown, grown, grownBeside } from "./short";
 import { Kind } from "../container/kind";
 import { runsBytes, UNIVERSE, LOW_MAX } from "../container/limits";
 import { writeRun } from "../container/run";
@@ -72,8 +72,9 @@ function insertBelow(node: usize, key: u64, low: u32, revocable: bool): u32 {
   }
   if (isPacked<Own>(node)) {
     const inserted = insertInPage(node, offsetOf(key, low));
-    if (inserted == Inserted.ADDED) setEntryTotal(entryTotal<Own>() + 1);
-    return inserted;
+    if (inserted != Inserted.ADDED_GROUP) return inserted;
+    setEntryTotal(entryTotal<Own>() + 1);
+    return 1;
   }
   let entry = neighborFor(node, key);
   if (!entry) {
@@ -99,27 +100,41 @@ function remove(offset: u64): bool {
  * or to one that is missing and then has `entry` 0. True if it was absent.
  */
 function insertAt(entry: usize, key: u64, low: u32, mayPack: bool): bool {
+  if (entry && containerHas(entry, low)) return false;
+  if (isTiny<Own>()) {
+    if (insertWithinTiny(key, low)) return true;
+    if (isPacked<Own>(0)) entry = 0;          // what `entry` was may have been packed
+  }
+  if (!entry || isGroup(entry)) {
+    if (insertPacked(offsetOf(key, low), mayPack)) return true;
+    loosen(key, key);
+  }
+  if (isTiny<Own>()) promoteContainer();
+  entry = findEntry(key);
   if (!entry) {
-    if (insertLone(offsetOf(key, low), mayPack)) return true;
-    entry = insertEntry(key);
-    setSingle(entry, low);
+    setSingle(insertEntry(key), low);
     adjust(key, 1);
     return true;
-  }
-  if (entryKind<Own>(entry) == Kind.FULL) return false;
-  if (isItem(entry)) {
-    if (containerHas(entry, low)) return false;
-    loosen(key, key);
-    entry = findEntry(key);
-  }
-  if (isTiny<Own>() && !staysTiny(entry, low)) {
-    if (containerHas(entry, low)) return false;
-    promoteContainer();
-    entry = findEntry(key);
   }
   if (!insertInto(entry, low, false)) return false;
   adjust(key, 1);
   return true;
+}
+
+/**
+ * Adds the absent member `low` to container `key` of a tiny arena that is a short bitset, or becomes one.
+ * Returns false, the arena being what a packed leaf is added to or what has to be promoted, if it does neither.
+ */
+function insertWithinTiny(key: u64, low: u32): bool {
+  if (isPacked<Own>(0)) {
+    if (keyAt<Own>(0, 0) != key || !becameShort(key, low)) return false;
+  } else {
+    if (!nodeCount<Own>(0)) return false;
+    const stays = entryKey<Own>(TINY_ENTRY) == key ? grown(low) : grownBeside(key);
+    if (stays == Grown.PACKED) packShort();
+    if (stays != Grown.SHORT) return false;
+  }
+  return insertInto(TINY_ENTRY, low, false);
 }
 
 /**
@@ -128,6 +143,11 @@ function insertAt(entry: usize, key: u64, low: u32, mayPack: bool): bool {
  */
 export function removeAt(entry: usize, key: u64, low: u32, asIs: bool = false): bool {
   if (!entry) return false;
+  if (isGroup(entry)) {
+    if (!containerHas(entry, low)) return false;
+    removeFromGroup(offsetOf(key, low), offsetOf(key, low));
+    return true;
+  }
   if (entryKind<Own>(entry) == Kind.FULL) entry = isolate(entry, key);
   if (entryCount<Own>(entry) > 1) {
     if (!takeFrom(entry, low, asIs)) return false;

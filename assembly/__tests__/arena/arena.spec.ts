@@ -6,7 +6,8 @@ import {
 } from "../../arena/arena";
 import { adjust, insertEntry } from "../../arena/change";
 import { setSingle } from "../../arena/entry";
-import { TINY_MAX, promoteContainer, used, wasteful } from "../../arena/forms";
+import { ITEMS_MAX } from "../../arena/packed";
+import { promoteContainer, used, wasteful } from "../../arena/forms";
 import { insert } from "../../write/point";
 import { Trial, freshArena, nothingBehind } from "../support/bitmap-arena";
 import { growCount, succeeds } from "../world/world";
@@ -268,16 +269,21 @@ describe("an arena", () => {
     })).toBe(false, "room up to 2^32 bytes and bytes held back");
   });
 
-  it("counts its bytes in use: 16 to 80 when tiny (256 with a short bitset), then to the bump mark", () => {
+  it("counts its bytes in use: to the end of a packed leaf or a short bitset when tiny, then to the bump mark", () => {
     const trial = new Trial(109);
     trial.same(used(), 16, "used by the empty bitmap");
-    for (let count: u32 = 1; count <= TINY_MAX; count++) {
+    for (let count: u32 = 1; count <= 32; count++) {
       insert(<u64>count * 2000);
-      trial.same(used(), count < 3 ? 16 : 16 + 2 * count, "used by a tiny arena");
+      trial.same(used(), max<u32>(16, 4 + 2 * count), "used by a tiny arena of one container, the first");
     }
-    insert(1000);
+    freshArena(32);
+    for (let count: u32 = 1; count <= ITEMS_MAX; count++) {
+      insert(<u64>count << 20);
+      // As differences of two bytes from a base of eight while that is larger than three bytes each.
+      if (count > 20 && count < 1000) trial.same(used() <= 12 + 4 * count, 1, "used by a tiny arena of many containers");
+    }
+    insert(<u64>(ITEMS_MAX + 1) << 20);
     trial.same(used(), bumpMark(), "used by a full arena");
-    trial.holds(used() > 80, "a full arena uses more than a tiny one");
     freshArena(32);
     for (let offset: u64 = 0; offset < 1920; offset += 3) {
       insert(offset);

@@ -5,7 +5,7 @@ import { entryKey, keyOf, lowOf } from "../../arena/entry";
 import {
   advance, entriesHeld, entryOfRank, findEntry, isLastOfLeaf, membersBefore, placeEntry, seek, seekFrom,
 } from "../../arena/directory";
-import { isItem } from "../../arena/packed";
+import { isGroup } from "../../arena/packed";
 import { rewrite, pack } from "../../combine/rewrite";
 import { cardinality, get, maximum, minimum, rank, select } from "../../read/query";
 import { set } from "../../write/point";
@@ -99,7 +99,7 @@ class Far {
   packed(): u32 {
     let leaves: u32 = 0;
     for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-      leaves += u32(isLastOfLeaf(place) && isItem(placeEntry(place)));
+      leaves += u32(isLastOfLeaf<Own>(place) && isGroup(placeEntry(place)));
     }
     return leaves;
   }

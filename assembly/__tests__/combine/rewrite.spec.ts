@@ -29,7 +29,7 @@ function largeBlocks(): u32 {
 /** The number of leaves in memory 0. */
 function countLeaves(): u32 {
   let leaves: u32 = 0;
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) leaves += u32(isLastOfLeaf(place));
+  for (let place = seek<Own>(0); place; place = advance<Own>(place)) leaves += u32(isLastOfLeaf<Own>(place));
   return leaves;
 }
 
