@@ -1,5 +1,5 @@
-// Bar charts on a logarithmic scale, as SVG. They include a background and colours for light and dark mode, so that they are legible
-// on any page.
+// Charts of bars and of lines on logarithmic scales, as SVG. They include a background and colors for light and dark mode, so that they
+// are legible on any page.
 
 interface Bar {
   readonly label: string;
@@ -33,12 +33,15 @@ const STYLE = `
   .page { fill: #ffffff; stroke: #d1d9e0 }
   .grid { stroke: #d1d9e0 } .origin { stroke: #59636e }
   .more { fill: #1a7f64 } .less { fill: #c4652a }
+  .line { fill: none; stroke-width: 2 } .first { stroke-width: 3 }
+  .line0 { stroke: #1a7f64 } .line1 { stroke: #c4652a } .line2 { stroke: #7a5bb8 } .line3 { stroke: #6e7781 }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 }
     .quiet { fill: #9198a1 }
     .page { fill: #0d1117; stroke: #3d444d }
     .grid { stroke: #2a313c } .origin { stroke: #9198a1 }
     .more { fill: #3fb594 } .less { fill: #e08a4f }
+    .line0 { stroke: #3fb594 } .line1 { stroke: #e08a4f } .line2 { stroke: #b39ddb } .line3 { stroke: #9198a1 }
   }
 `.trim();
 
@@ -51,6 +54,10 @@ function ticks(least: number, greatest: number, origin: number): number[] {
   return [...found];
 }
 
+/** Adds texts to the parts of a chart. */
+const writer = (parts: string[]) => (x: number, y: number, text: string, attributes = ""): void =>
+  void parts.push(`<text x="${x.toFixed(1)}" y="${y}" ${attributes}>${escape(text)}</text>`);
+
 export function draw({ title, subtitle, groups, format, origin, footnote }: Chart): string {
   const values = groups.flatMap((group) => group.bars.map((bar) => bar.value));
   const least = Math.min(origin, ...values), greatest = Math.max(origin, ...values);
@@ -59,9 +66,7 @@ export function draw({ title, subtitle, groups, format, origin, footnote }: Char
   const x = (value: number): number => left + (Math.log(value / least) / Math.log(greatest / least || 2)) * (right - left);
   const height = HEAD + groups.reduce((sum, group) => sum + GROUP_HEAD + group.bars.length * STEP, 0) + FOOT;
   const parts: string[] = [];
-  const words = (at: number, y: number, text: string, attributes = ""): void =>
-    void parts.push(`<text x="${at.toFixed(1)}" y="${y}" ${attributes}>${escape(text)}</text>`);
-
+  const words = writer(parts);
   words(MARGIN, 34, title, 'class="title"');
   words(MARGIN, 55, subtitle, 'class="quiet"');
   const bottom = height - FOOT + 4;
@@ -84,13 +89,84 @@ export function draw({ title, subtitle, groups, format, origin, footnote }: Char
     }
   }
   words(MARGIN, height - 16, footnote, 'class="quiet"');
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" `
-    + `role="img" aria-label="${escape(title)}">`,
-    `<style>${STYLE}</style>`,
-    `<rect class="page" x="0.5" y="0.5" width="${WIDTH - 1}" height="${height - 1}" rx="6"/>`,
-    ...parts,
-    "</svg>",
-    "",
-  ].join("\n");
+  return svg(title, height, parts);
+}
+
+const svg = (title: string, height: number, parts: readonly string[]): string => [
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" `
+  + `role="img" aria-label="${escape(title)}">`,
+  `<style>${STYLE}</style>`,
+  `<rect class="page" x="0.5" y="0.5" width="${WIDTH - 1}" height="${height - 1}" rx="6"/>`,
+  ...parts,
+  "</svg>",
+  "",
+].join("\n");
+
+interface Line {
+  readonly label: string;
+  readonly points: readonly (readonly [x: number, y: number])[];
+}
+
+interface Panel {
+  readonly title: string;
+  /** At most four lines, of which the first one is emphasized. Lines in the same place have the same color in all panels. */
+  readonly lines: readonly Line[];
+}
+
+interface LineChart {
+  readonly title: string;
+  readonly subtitle: string;
+  /** Panels side by side, which share both scales. */
+  readonly panels: readonly Panel[];
+  readonly xTitle: string;
+  readonly formatX: (value: number) => string;
+  readonly formatY: (value: number) => string;
+  readonly footnote: string;
+}
+
+const PLOT = 300, SCALE = 64, APART = 44, LEGEND = 30;
+
+/** The powers of ten within these bounds. */
+const powers = (least: number, greatest: number): number[] => {
+  const first = Math.ceil(Math.log10(least));
+  return Array.from({ length: Math.floor(Math.log10(greatest)) - first + 1 }, (_, i) => 10 ** (first + i));
+};
+
+export function drawLines({ title, subtitle, panels, xTitle, formatX, formatY, footnote }: LineChart): string {
+  const points = panels.flatMap(({ lines }) => lines.flatMap((line) => line.points));
+  const [leastX, greatestX] = [Math.min(...points.map(([x]) => x)), Math.max(...points.map(([x]) => x))];
+  const [leastY, greatestY] = [Math.min(...points.map(([, y]) => y)), Math.max(...points.map(([, y]) => y))];
+  const top = HEAD + LEGEND + 20, bottom = top + PLOT, height = bottom + FOOT + 16;
+  const width = (WIDTH - 2 * MARGIN - SCALE - (panels.length - 1) * APART) / panels.length;
+  const along = (value: number, least: number, greatest: number): number => Math.log(value / least) / Math.log(greatest / least || 2);
+  const y = (value: number): string => (bottom - along(value, leastY, greatestY) * PLOT).toFixed(1);
+  const parts: string[] = [];
+  const words = writer(parts);
+  words(MARGIN, 34, title, 'class="title"');
+  words(MARGIN, 55, subtitle, 'class="quiet"');
+  const labels = [...new Map(panels.flatMap(({ lines }) => lines.map(({ label }, i) => [i, label] as const))).entries()];
+  for (const [i, label] of labels) {
+    const from = MARGIN + i * (WIDTH - 2 * MARGIN) / labels.length;
+    parts.push(`<path class="line line${i}${i === 0 ? " first" : ""}" d="M${from},${HEAD + 12}h26"/>`);
+    words(from + 34, HEAD + 16, label);
+  }
+  for (const tick of powers(leastY, greatestY)) {
+    parts.push(`<line class="grid" x1="${MARGIN + SCALE}" x2="${WIDTH - MARGIN}" y1="${y(tick)}" y2="${y(tick)}"/>`);
+    words(MARGIN + SCALE - 8, Number(y(tick)) + 4, formatY(tick), 'class="quiet" text-anchor="end"');
+  }
+  for (const [at, panel] of panels.entries()) {
+    const left = MARGIN + SCALE + at * (width + APART), x = (value: number): number => left + along(value, leastX, greatestX) * width;
+    words(left, top - 10, panel.title, 'class="group"');
+    for (const tick of powers(leastX, greatestX)) {
+      parts.push(`<line class="grid" x1="${x(tick).toFixed(1)}" x2="${x(tick).toFixed(1)}" y1="${top}" y2="${bottom}"/>`);
+      words(x(tick), bottom + 18, formatX(tick), 'class="quiet" text-anchor="middle"');
+    }
+    words(left + width / 2, bottom + 38, xTitle, 'class="quiet" text-anchor="middle"');
+    for (const [i, line] of [...panel.lines.entries()].reverse()) {
+      const path = line.points.map((point) => `${x(point[0]).toFixed(1)},${y(point[1])}`).join("L");
+      parts.push(`<path class="line line${i}${i === 0 ? " first" : ""}" d="M${path}"/>`);
+    }
+  }
+  words(MARGIN, height - 16, footnote, 'class="quiet"');
+  return svg(title, height, parts);
 }

@@ -1,4 +1,5 @@
-// The contenders: native commands, and R.* and R64.* of each module. Each module has its own server, which its R.* and R64.* share.
+// The contenders: native bitmaps, native sets in some suites, and R.* and R64.* of each module. Each module has its own server, which its
+// R.* and R64.* share.
 
 import { createConnection } from "node:net";
 import { availableParallelism } from "node:os";
@@ -8,6 +9,8 @@ import { Server } from "../test/support/server.ts";
 import { type CommandStatistics, parseCommandStatistics } from "./statistics.ts";
 
 export const NATIVE = "native", OURS = "redis-roar", OURS_64 = `${OURS} R64`;
+/** Native sets, which share a server with native bitmaps. */
+export const SETS = "sets";
 
 type Prefix = "" | "R." | "R64.";
 

@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { dataset, setsIn } from "../test/support/data.ts";
 import { range } from "../test/support/family.ts";
 import { projectRoot } from "../test/support/server.ts";
-import { type Contender, type Peer, startContenders, stopContenders } from "./contender.ts";
+import { type Contender, type Peer, SETS, startContenders, stopContenders } from "./contender.ts";
 import { charts } from "./charts.ts";
 import { clustered, noise, randomMembers, runs, scattered, shuffled, snowflakes } from "./generators.ts";
 import { type DataSet, ofBitmaps, ofMade, ofMembers } from "./load.ts";
@@ -23,6 +23,7 @@ import { measureBorder } from "./suites/border.ts";
 import { measureCommands } from "./suites/commands.ts";
 import { measureImports } from "./suites/imports.ts";
 import { measureLatency } from "./suites/latency.ts";
+import { measureSite, measureTail, measureTailTimes } from "./suites/longtail.ts";
 import { measureQuestions } from "./suites/questions.ts";
 import { measureFlood } from "./suites/setbits.ts";
 import { type Combination, measureSets, pairs } from "./suites/sets.ts";
@@ -50,12 +51,15 @@ const peers = options.peer.map((text): Peer => {
 
 type Suite = (contenders: readonly Contender[]) => AsyncGenerator<Row>;
 
+/** How the names of suites begin in which native sets take part. */
+const TAIL = "long tail: ";
 const MEBI = 2 ** 20, MILLION = 1_000_000;
 const bitsMade = 16 * MEBI, setsMade = 8;
 const users = (options.full ? 100 : 20) * MILLION, days = 30;
 /** Users of the days that questions are about. */
 const usersAsked = 100 * MILLION;
 const keys = options.full ? MILLION : 200_000;
+const tailMembers = (options.full ? 1 : 0.1) * MILLION, siteKeys = (options.full ? 1 : 0.01) * MILLION;
 const floods = (options.full ? 10 : 2) * MILLION;
 
 const real: readonly Combination[] = [
@@ -69,6 +73,9 @@ const daily: readonly Combination[] = [
   { operation: "AND", of: 2, step: 10 },
   ...(["OR", "AND"] as const).map((operation) => ({ operation, of: days, step: days })),
 ];
+
+/** Native sets as well, behind native bitmaps. */
+const withSets = ([native, ...modules]: readonly Contender[]): Contender[] => [native!, native!.renamed(SETS), ...modules];
 
 const seeded = <T>(count: number, make: (seed: number) => T): T[] => range(1, count).map(make);
 
@@ -99,6 +106,9 @@ const suites: [string, Suite][] = [
   questions("half of 16 Mbit", (name) => ofMade(name, setsMade, (seed) => noise(seed, bitsMade, 128))),
   questions("sparse days", (name) => ofMade(name, days, (seed) => noise(seed, usersAsked, 2))),
   questions("clustered days", (name) => ofMade(name, days, clustered(usersAsked, 128, 100, 10_000, 20))),
+  [`${TAIL}memory`, (contenders) => measureTail(withSets(contenders), tailMembers)],
+  [`${TAIL}times`, (contenders) => measureTailTimes(withSets(contenders))],
+  [`${TAIL}a site`, (contenders) => measureSite(withSets(contenders), `${siteKeys.toLocaleString("en")} keys of a site`, siteKeys)],
   ["keys of 10 members", (contenders) => measureSmallKeys(contenders, { data: "keys of 10 members", keys, bound: 366 })],
   ["sign-ins of a year", (contenders) =>
     measureSignIns(contenders, "sign-ins of a year", 366, [1, 2, 5, 10, 20, 32, 40, 60, 100, 200, 366])],
@@ -133,7 +143,7 @@ for (const [at, [name, suite]] of chosen.entries()) {
   const contenders = await startContenders(peers);
   names.splice(0, names.length, ...contenders.map((contender) => contender.name));
   try {
-    const shown = columns(names);
+    const shown = columns(name.startsWith(TAIL) ? names.toSpliced(1, 0, SETS) : names);
     console.log(heading(`${name} (${at + 1} of ${chosen.length}, ${seconds()} s)`, shown));
     for await (const row of suite(contenders)) {
       rows.push(row);

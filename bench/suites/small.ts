@@ -41,7 +41,7 @@ export async function* measureSmallKeys(contenders: readonly Contender[], { data
 }
 
 /** Splits the contenders into rounds in which no two share a server. */
-function oneOfEachServer(contenders: readonly Contender[]): Contender[][] {
+export function oneOfEachServer(contenders: readonly Contender[]): Contender[][] {
   const rounds: Contender[][] = [];
   for (const contender of contenders) {
     const round = rounds.find((others) => others.every(({ server }) => server !== contender.server));

@@ -1,13 +1,14 @@
 // Tests of the benchmark's parts. Wrong statistics, or data that differs from run to run, would give misleading figures unnoticed.
 
 import { describe, expect, it } from "vitest";
-import { draw } from "../../bench/chart.ts";
+import { draw, drawLines } from "../../bench/chart.ts";
 import { bitmapOf, clustered, membersOf, noise, randomMembers, runs, scattered, snowflakes } from "../../bench/generators.ts";
 import { ALL, type Batch, measure, type Timed } from "../../bench/measure.ts";
 import { advantage, type Row } from "../../bench/row.ts";
 import { type CommandStatistics, median, parseCommandStatistics, quantile } from "../../bench/statistics.ts";
 import { Contender } from "../../bench/contender.ts";
 import { uses } from "../../bench/suites/commands.ts";
+import { drawn, ranks, sizeOf, universes } from "../../bench/suites/longtail.ts";
 import { asQuery, asScript, questionsOver } from "../../bench/suites/questions.ts";
 import { asCommand, loadWorst, worstKeys, worstQuestions } from "../../bench/suites/worst.ts";
 import { shortfalls } from "../../bench/targets.ts";
@@ -166,6 +167,45 @@ describe("generators", () => {
   it("snowflakes ascend in time", () => {
     const times = snowflakes(1, 1000).map((id) => id >> 22n);
     expect(times).toEqual([...times].sort((a, b) => Number(a - b)));
+  });
+});
+
+describe("the long tail", () => {
+  it.each(byName([...universes]))("%s: draws as many members as asked for, none twice, in no order", (_, { ids, draw: members }) => {
+    for (const count of [1, 7000, 10_000]) {
+      const found = members(5, count);
+      expect(new Set(found).size).toBe(count);
+      if (ids !== undefined) expect(found.every((id) => id >= 0 && id < ids)).toBe(true);
+      if (count > 1) expect(found).not.toEqual([...found].sort((a, b) => (a < b ? -1 : 1)));
+      expect(members(5, count)).toEqual(found);
+    }
+  });
+
+  it("draws few ids without more than half of them", () => expect(drawn(1, 10, 9)).toHaveLength(9));
+
+  it("has most keys of a site with few members, and the same shape in a sample of its keys", () => {
+    const share = (keys: number): number => ranks(keys).filter((rank) => sizeOf(rank) <= 20).length / keys;
+    expect(sizeOf(1)).toBe(100_000);
+    expect(ranks(1_000_000)[0]).toBe(1);
+    expect(share(1_000_000)).toBeCloseTo(0.958, 3);
+    expect(share(10_000)).toBeCloseTo(share(1_000_000), 3);
+  });
+
+  it("is drawn as lines that ascend with the values, in panels that share their scales", () => {
+    const line = (...points: [number, number][]) => ({ label: "a < b", points });
+    const svg = drawLines({
+      title: "t", subtitle: "", xTitle: "x", footnote: "", formatX: String, formatY: String,
+      panels: [{ title: "left", lines: [line([1, 1], [100, 10])] }, { title: "right", lines: [line([1, 10], [100, 1000])] }],
+    });
+    const paths = [...svg.matchAll(/d="M([\d.]+),([\d.]+)L([\d.]+),([\d.]+)"/g)].map((match) => match.slice(1).map(Number));
+    expect(paths).toHaveLength(2);
+    type Path = [number, number, number, number];
+    const [x0, y0, x1, y1] = paths[0] as Path, [u0, v0, u1, v1] = paths[1] as Path;
+    expect(x1 - x0).toBeCloseTo(u1 - u0, 0);
+    expect(x1).toBeLessThan(u0);
+    expect(y0 - y1).toBeCloseTo((v0 - v1) / 2, 0);
+    expect(y1).toBeCloseTo(v0, 0);
+    expect(svg).toContain("a &lt; b");
   });
 });
 
