@@ -158,6 +158,7 @@ fuzz: setup          ## Fuzz the core with payloads, call sequences and expressi
 
 asan: setup          ## Run the integration tests on a module built with AddressSanitizer and UBSan
 	@tools/setup sanitizers
+	@$(MAKE) --no-print-directory trap replay
 	@$(MAKE) --no-print-directory module O=build/asan MODULE=build/asan/redis-roar.so CC=clang-19 CHECK_MODULE=: \
 		CFLAGS='-fsanitize=$(SANITIZERS) -shared-libasan'
 	@tools/asan

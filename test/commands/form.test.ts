@@ -48,26 +48,26 @@ describeCommand("STAT", (suite) => {
 
   it("reports a bitset of at most 4096 members as the array that it is in payloads, which are those of equal bitmaps", async () => {
     const least = range(0, 4096, 16), greater = range(0, 4097, 15);
-    await roar.load("plain", least);
-    await roar.load("k", [...least, 5]);
+    await roar.load("array", least);
+    await roar.load("words", [...least, 5]);
     const stat = async (key: string): Promise<unknown> => JSON.parse(String(await run(key, "JSON")));
-    expect(await stat("k")).toMatchObject({ bitset_container: { number_of_containers: "1" } });
-    await roar.run("SETBIT", "k", 5, 0);
-    expect(await stat("k")).toEqual(await stat("plain"));
-    expect(await roar.run("EXPORT", "k")).toEqual(await roar.run("EXPORT", "plain"));
-    expect(await roar.dump("k")).toEqual(await roar.dump("plain"));
-    expect(await server.run("DEBUG", "DIGEST-VALUE", "k")).toEqual(await server.run("DEBUG", "DIGEST-VALUE", "plain"));
+    expect(await stat("words")).toMatchObject({ bitset_container: { number_of_containers: "1" } });
+    await roar.run("SETBIT", "words", 5, 0);
+    expect(await stat("words")).toEqual(await stat("array"));
+    expect(await roar.run("EXPORT", "words")).toEqual(await roar.run("EXPORT", "array"));
+    expect(await roar.dump("words")).toEqual(await roar.dump("array"));
+    expect(await server.run("DEBUG", "DIGEST-VALUE", "words")).toEqual(await server.run("DEBUG", "DIGEST-VALUE", "array"));
     const bytes = (key: string): Promise<number> => server.usage(key);
-    expect(await bytes("k"), "it is a bitset").toBeGreaterThan(1.5 * (await bytes("plain")));
-    expect(await roar.run("CONTAINS", "k", "plain", "EQ")).toBe(1);
-    expect(await roar.run("JACCARD", "k", "plain")).toBe("1");
+    expect(await bytes("words"), "it is a bitset").toBeGreaterThan(1.5 * (await bytes("array")));
+    expect(await roar.run("CONTAINS", "words", "array", "EQ")).toBe(1);
+    expect(await roar.run("JACCARD", "words", "array")).toBe("1");
     await roar.load("other", greater);
     const common = least.filter((offset) => offset % 15 === 0 && offset <= 4096 * 15).length;
-    expect(await roar.run("BITOPCARD", "AND", "k", "other")).toBe(common);
-    expect(await roar.run("BITOP", "XOR", "d", "other", "k")).toBe(4096 + 4097 - 2 * common);
-    await roar.run("OPTIMIZE", "k");
-    expect(await bytes("k"), "OPTIMIZE converts it").toBe(await bytes("plain"));
-    expect(await roar.run("EXPORT", "k")).toEqual(await roar.run("EXPORT", "plain"));
+    expect(await roar.run("BITOPCARD", "AND", "words", "other")).toBe(common);
+    expect(await roar.run("BITOP", "XOR", "d", "other", "words")).toBe(4096 + 4097 - 2 * common);
+    await roar.run("OPTIMIZE", "words");
+    expect(await bytes("words"), "OPTIMIZE converts it").toBe(await bytes("array"));
+    expect(await roar.run("EXPORT", "words")).toEqual(await roar.run("EXPORT", "array"));
   });
 
   it("reports the figures of an empty bitmap and of a full one", async () => {
