@@ -13,6 +13,7 @@ export { planFields, changeWords, takeBackWords } from "./write/fields";
 export { get, isEmpty, cardinality, minimum, maximum, countRange, select } from "./read/query";
 export { countIndexed, position } from "./read/indexed";
 export { membersFrom } from "./read/stream";
+export { selectAll } from "./read/sample";
 export { statistics } from "./read/statistics";
 export { expectedBytes, unionBytes } from "./combine/combine";
 export { combine, combineCardinality } from "./expression/repeated";

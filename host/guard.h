@@ -27,7 +27,7 @@ extern OURS struct running {
     int builds;                 /* memory 0 is the workspace */
     uint32_t wasteful, used;
     uint32_t cut_to;            /* bytes that memory 0 should be cut to, 0 if it should stay */
-    member_sink *sink;          /* NULL except in core_members */
+    member_sink *sink;          /* NULL except in calls that list members */
     void *context;
 } current;
 
@@ -79,8 +79,6 @@ static inline void read_alone(const bitmap *b) {
     core.enter_alone(arena(b), arena_bytes(b));
 }
 
-/* Sorts offsets in ascending order. */
-status sort_offsets(uint64_t *offsets, uint32_t count);
 /* Sorts them only if that is likely to bring offsets of the same container together. */
 status group_offsets(uint64_t *offsets, uint32_t count);
 /* Replaces *b by a bitmap of the same members without free blocks. */

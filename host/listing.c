@@ -89,14 +89,17 @@ typedef struct listing {
     int postponed;
 } listing;
 
-static void reply_batch(void *context, const uint64_t *members, size_t length) {
-    listing *l = context;
+static void begin_batch(listing *l, size_t length) {
     if (l->replied == 0) {
         l->postponed = length == MEMBERS_BATCH && length != l->most;
         RedisModule_ReplyWithArray(l->call->ctx, l->postponed ? REDISMODULE_POSTPONED_LEN : (long)length);
     }
-    reply_offsets(l->call, members, length);
     l->replied += (long)length;
+}
+
+static void reply_batch(void *context, const uint64_t *members, size_t length) {
+    begin_batch(context, length);
+    reply_offsets(((listing *)context)->call, members, length);
 }
 
 /* Ends the reply after the core has listed the members with this status. */
@@ -119,6 +122,39 @@ int reply_members(call *c, const bitmap *b, uint64_t from, cardinality members) 
     }
     listing l = {.call = c, .most = (uint64_t)members};
     return end_listing(&l, core_members(b, from, l.most, reply_batch, &l));
+}
+
+static void reply_unordered(void *context, const uint64_t *members, size_t length) {
+    listing *l = context;
+    begin_batch(l, length);
+    for (size_t i = 0; i < length; i++) reply_offset(l->call, members[i]);
+}
+
+int reply_ranked(call *c, const bitmap *b, uint64_t count, rank_source *next, void *context) {
+    status done = OK;
+    listing l = {.call = c, .most = count};
+    while (done == OK && count > 0) {
+        uint32_t batch = count < MEMBERS_BATCH ? (uint32_t)count : MEMBERS_BATCH;
+        done = core_select_all(b, next(context, batch), batch, reply_unordered, &l);
+        count -= batch;
+    }
+    return end_listing(&l, done);
+}
+
+/* The bytes of a number of members in a reply. */
+static uint64_t count_bytes(cardinality members) {
+    uint64_t digits = members < TWO_TO_64 ? digits_of((uint64_t)members) : COUNT_TEXT;
+    return digits + (members <= INT64_MAX ? sizeof ":\r\n" : sizeof "$20\r\n\r\n") - 1;
+}
+
+int reply_counts(call *c, const cardinality *counts, uint32_t length) {
+    cardinality bytes = 0;
+
+    for (uint32_t i = 0; i < length; i++) bytes += count_bytes(counts[i]);
+    if (!reply_fits(c, bytes)) return REDISMODULE_OK;
+    RedisModule_ReplyWithArray(c->ctx, length);
+    for (uint32_t i = 0; i < length; i++) reply_count(c, counts[i]);
+    return REDISMODULE_OK;
 }
 
 int reply_query_members(call *c, const query *q, uint64_t from, uint64_t most) {

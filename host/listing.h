@@ -28,6 +28,13 @@ int list_largest(call *c, const bitmap *b, uint64_t from, cardinality members, u
 
 /* Replies an array of that many members from `from` on, which b must have, if it is within the limits. */
 int reply_members(call *c, const bitmap *b, uint64_t from, cardinality members);
+/* The ranks of the next `count` members to list, which the core may overwrite. */
+typedef uint64_t *rank_source(void *context, uint32_t count);
+/* Replies an array of `count` > 0 members of b, those whose ranks the source says, in that order. The caller
+ * has checked the limits. */
+int reply_ranked(call *c, const bitmap *b, uint64_t count, rank_source *next, void *context);
+/* Replies an array of these numbers of members, if it is within the limits. */
+int reply_counts(call *c, const cardinality *counts, uint32_t length);
 /* Replies an array of the first `most` members of the query from `from` on, if it is within the limits.
  * Counts the members first only if that many might exceed the limits. */
 int reply_query_members(call *c, const query *q, uint64_t from, uint64_t most);

@@ -59,14 +59,31 @@ status core_position(const bitmap *b, uint32_t bit, const range *r, uint32_t *fo
     return s;
 }
 
-status core_members(const bitmap *b, uint64_t from, uint64_t limit, member_sink *sink, void *context) {
-    frame f = reading(b);
+static void begin_listing(member_sink *sink, void *context) {
     current.sink = sink;
     current.context = context;
-    status s = IN_CORE(&f, core.membersFrom(from, limit));
+}
+
+/* Passes on the members that are left after a call whose status was s. */
+static status end_listing(status s) {
+    member_sink *sink = current.sink;
     current.sink = NULL;
-    if (s == OK && core.collected()) sink(context, sandbox_members, core.collected());
+    if (s == OK && core.collected()) sink(current.context, sandbox_members, core.collected());
     return s;
+}
+
+status core_members(const bitmap *b, uint64_t from, uint64_t limit, member_sink *sink, void *context) {
+    frame f = reading(b);
+    begin_listing(sink, context);
+    return end_listing(IN_CORE(&f, core.membersFrom(from, limit)));
+}
+
+status core_select_all(const bitmap *b, uint64_t *ranks, uint32_t count, member_sink *sink, void *context) {
+    frame f = reading(b);
+    f.arguments = ranks;
+    f.argument_count = count;
+    begin_listing(sink, context);
+    return end_listing(IN_CORE(&f, core.selectAll(count)));
 }
 
 status core_get_field(const bitmap *b, const field *at, int64_t *value) {

@@ -65,7 +65,7 @@ typedef struct census {
     uint64_t overdue;               /* questions that were ended because they took too long */
 } census;
 
-/* Receives members in ascending order, a batch at a time. It must not call into the core. */
+/* Receives members, mostly in ascending order, a batch at a time. It must not call into the core. */
 typedef void member_sink(void *context, const uint64_t *members, size_t count);
 
 /* Chooses the best core for this CPU, or the one named `wanted` unless that is NULL. Returns the name of its
@@ -103,6 +103,9 @@ status core_count_range(const bitmap *b, const range *r, cardinality *members);
 status core_position(const bitmap *b, uint32_t bit, const range *r, uint32_t *found, uint64_t *position);
 /* Passes the first `limit` members from `from` on to the sink. */
 status core_members(const bitmap *b, uint64_t from, uint64_t limit, member_sink *sink, void *context);
+/* Passes the members with these ranks on to the sink, in the order of the ranks, which must be below the
+ * cardinality. */
+status core_select_all(const bitmap *b, uint64_t *ranks, uint32_t count, member_sink *sink, void *context);
 status core_get_field(const bitmap *b, const field *at, int64_t *value);
 status core_statistics(const bitmap *b, statistics of[CONTAINER_KINDS]);
 /* Checks the inside of the bitmap. *fault says what is wrong; NULL if nothing is. */
@@ -112,6 +115,9 @@ status core_serialized_bytes(const bitmap *b, uint32_t format, uint64_t *bytes);
 status core_serialize(const bitmap *b, uint32_t format, char **payload, size_t *length);
 /* Writes to a buffer of `length` bytes, the number from core_serialized_bytes. */
 status core_serialize_to(const bitmap *b, uint32_t format, char *payload, size_t length);
+
+/* Sorts offsets in ascending order: VALUES_ROOM(count) words. */
+status sort_offsets(uint64_t *offsets, uint32_t count);
 
 /* --- Writing: *b moves when it grows, even if the call fails ---
  *

@@ -26,6 +26,7 @@ const KINDS: Record<Kind, { type: string; meaning: string }> = {
   rank: { type: "Offset<M>", meaning: "counted from 0; negative from the end" },
   range: { type: "BitRange<M>", meaning: "bytes or bits, both ends included; all if it is not given" },
   number: { type: "number", meaning: "the most members to answer" },
+  draws: { type: "number", meaning: "how many different members; negative: as many, some of which may repeat" },
   operations: { type: "readonly FieldOperation<M>[]", meaning: "carried out in this order" },
   text: { type: "string", meaning: "text" },
   bytes: { type: "Uint8Array", meaning: "bytes" },
@@ -73,7 +74,7 @@ interface Signature {
 /** The parameters of a method, and the statements that write its call. */
 function signature(row: Command, method: Method): Signature {
   const made: Signature = { positional: [], options: [], first: "", rest: [] };
-  const words = row.methods.flatMap(({ word }) => word ?? []);
+  const words = row.methods.flatMap(({ word }) => word ?? []), given = row.methods.flatMap((one) => one.given ?? []);
   /** Appends to the chain that builds the call, which ends at the first optional argument. */
   const always = (text: string): void => {
     if (made.rest.length === 0) made.first += text;
@@ -86,6 +87,11 @@ function signature(row: Command, method: Method): Signature {
   };
   const visit = (arg: Arg): void => {
     if (arg.name === "numkeys") return; // written with the keys
+    if (arg.optional && given.includes(arg.name)) {
+      if (method.given !== arg.name) return;
+      arg = { ...arg };
+      delete arg.optional;
+    }
     if (isValue(arg) && arg.token) {
       const parameter = valueParameter(row, { ...arg, name: arg.token.toLowerCase() });
       option({ ...parameter, write: (value) => `.word(${quoted(arg.token!)})${parameter.write(value)}` });
@@ -141,6 +147,7 @@ const ANSWERS: Record<Answer, Meaning> = {
   bits: { type: "Bit[]" },
   boolean: { type: "boolean", text: "Whether it is so." },
   count: { type: "Count<M>" },
+  counts: { type: "Count<M>[]" },
   "count?": { type: "Count<M> | null", text: "The number of members that were removed, or null if the key is missing." },
   "offset?": { type: "M | null", text: "The offset, or null if there is none." },
   offsets: { type: "M[]" },

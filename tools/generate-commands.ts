@@ -158,9 +158,10 @@ const MISSING: Record<string, string> = {
   empty: "it counts as an empty bitmap.",
   error: "`Roaring: key does not exist`.",
   nil: "nil.",
+  "nil or []": "nil; with `count` an empty array.",
   string: "an empty simple string.",
   scan: "cursor `0` and no members.",
-  zeros: "all its bits are 0.",
+  zeros: "0 in its place.",
 };
 
 function commandInMarkdown(row: Command): string {

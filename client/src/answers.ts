@@ -67,6 +67,7 @@ export class Answers<M extends Member> {
 
   readonly count: Answer<Count<M>>;
   readonly countOrNull: Answer<Count<M> | null>;
+  readonly counts: Answer<Count<M>[]>;
   /** -1 and nil stand for "there is none". */
   readonly offsetOrNull: Answer<M | null>;
   readonly offsets: Answer<M[]>;
@@ -80,6 +81,7 @@ export class Answers<M extends Member> {
     const offsets = (reply: unknown): M[] => listOf(reply).map(member);
     this.count = { form, decode: member };
     this.countOrNull = orNull(this.count);
+    this.counts = { form, decode: offsets };
     this.offsetOrNull = orNull({ form, decode: (reply) => (integerOf(reply) === -1n ? null : member(reply)) });
     this.offsets = { form, decode: offsets };
     this.page = {

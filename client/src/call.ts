@@ -117,6 +117,10 @@ export class CallBuilder<M extends Member> {
     return this.#integer(name, value, 0n, INT64.high);
   }
 
+  draws(name: string, value: number): this {
+    return this.#integer(name, value, INT64.low, INT64.high);
+  }
+
   range({ start, end, unit }: BitRange<M>): this {
     if (end === undefined && unit !== undefined) throw new OutOfRange("invalid range: a unit needs an end");
     this.#integer("start", start, INT64.low, INT64.high);

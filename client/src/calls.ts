@@ -11,6 +11,7 @@ export const readOnly = {
   setBit: false,
   getBit: true,
   bitCount: true,
+  mBitCount: true,
   bitPos: true,
   getBits: true,
   mGetBit: true,
@@ -33,6 +34,12 @@ export const readOnly = {
   select: true,
   range: true,
   scan: true,
+  randMember: true,
+  randMembers: true,
+  popMin: false,
+  popMins: false,
+  popMax: false,
+  popMaxes: false,
   bitField: false,
   bitFieldRo: true,
   bitOp: false,
@@ -108,6 +115,18 @@ export class Calls<M extends Member> {
     const call = new CallBuilder(this.family, "BITCOUNT", true).key(key);
     if (range !== undefined) call.range(range);
     return call.answers(this.answers.count);
+  }
+
+  /**
+   * Counts the members of several bitmaps.
+   *
+   * @param keys keys, one at least
+   * @returns The number of members of each key.
+   * @throws WrongType, OutOfRange
+   * @remarks O(k) for k keys. Since 1.1.0. See docs/commands.md#mbitcount.
+   */
+  mBitCount(keys: Iterable<Key>): Call<Count<M>[]> {
+    return new CallBuilder(this.family, "MBITCOUNT", true).keys(keys).answers(this.answers.counts);
   }
 
   /**
@@ -403,6 +422,81 @@ export class Calls<M extends Member> {
     const call = new CallBuilder(this.family, "SCAN", true).key(key).offset("cursor", cursor);
     if (options.count !== undefined) call.word("COUNT").number("count", options.count);
     return call.answers(this.answers.page);
+  }
+
+  /**
+   * Returns a member at random.
+   *
+   * @param key a key
+   * @returns The offset, or null if there is none.
+   * @throws WrongType
+   * @remarks O(k log n) for k members. Since 1.1.0. See docs/commands.md#randmember.
+   */
+  randMember(key: Key): Call<M | null> {
+    return new CallBuilder(this.family, "RANDMEMBER", true).key(key).answers(this.answers.offsetOrNull);
+  }
+
+  /**
+   * Returns several members at random.
+   *
+   * @param key a key
+   * @param count how many different members; negative: as many, some of which may repeat
+   * @returns The members in ascending order.
+   * @throws WrongType, OutOfRange
+   * @remarks O(k log n) for k members. Since 1.1.0. See docs/commands.md#randmember.
+   */
+  randMembers(key: Key, count: number): Call<M[]> {
+    return new CallBuilder(this.family, "RANDMEMBER", true).key(key).draws("count", count).answers(this.answers.offsets);
+  }
+
+  /**
+   * Removes the smallest member, and returns it.
+   *
+   * @param key a key
+   * @returns The offset, or null if there is none.
+   * @throws WrongType
+   * @remarks O(k log n) for k members. Since 1.1.0. See docs/commands.md#popmin.
+   */
+  popMin(key: Key): Call<M | null> {
+    return new CallBuilder(this.family, "POPMIN", false).key(key).answers(this.answers.offsetOrNull);
+  }
+
+  /**
+   * Removes the smallest members, and returns them.
+   *
+   * @param key a key
+   * @param count the most members to answer
+   * @returns The members in ascending order.
+   * @throws WrongType, OutOfRange
+   * @remarks O(k log n) for k members. Since 1.1.0. See docs/commands.md#popmin.
+   */
+  popMins(key: Key, count: number): Call<M[]> {
+    return new CallBuilder(this.family, "POPMIN", false).key(key).number("count", count).answers(this.answers.offsets);
+  }
+
+  /**
+   * Removes the greatest member, and returns it.
+   *
+   * @param key a key
+   * @returns The offset, or null if there is none.
+   * @throws WrongType
+   * @remarks O(k log n) for k members. Since 1.1.0. See docs/commands.md#popmax.
+   */
+  popMax(key: Key): Call<M | null> {
+    return new CallBuilder(this.family, "POPMAX", false).key(key).answers(this.answers.offsetOrNull);
+  }
+
+  /**
+   * Removes the greatest members, and returns them.
+   *
+   * @param key a key
+   * @param count the most members to answer
+   * @returns The members in ascending order.
+   * @throws WrongType, OutOfRange
+   * @remarks O(k log n) for k members. Since 1.1.0. See docs/commands.md#popmax.
+   */
+  popMaxes(key: Key, count: number): Call<M[]> {
+    return new CallBuilder(this.family, "POPMAX", false).key(key).number("count", count).answers(this.answers.offsets);
   }
 
   /**

@@ -64,6 +64,19 @@ export const members: Command[] = [
     ],
   },
   {
+    name: "MBITCOUNT", since: "1.1.0", flags: ["readonly"],
+    summary: "Counts the members of several bitmaps", complexity: "O(k) for k keys",
+    keys: [{ at: 1, to: -1, access: "read" }], args: [multiple(key)],
+    reply: "The number of members of each key.", missing: "zeros",
+    details: "One call counts what a page shows, such as the likes of fifty posts.",
+    methods: [{ name: "mBitCount", answer: "counts" }],
+    example: [
+      ["R.SETINTARRAY likes:1 7 9", OK],
+      ["R.SETINTARRAY likes:2 7 8 9", OK],
+      ["R.MBITCOUNT likes:1 likes:2 likes:3", list(2, 3, 0)],
+    ],
+  },
+  {
     name: "BITPOS", since: "1.0.0", flags: ["readonly"],
     summary: "Finds the first set or clear bit of a bitmap, or in a range", complexity: "O(log n); O(n) to find a clear bit after a run of set bits",
     keys: [{ at: 1, access: "read" }],
@@ -344,6 +357,62 @@ export const members: Command[] = [
       ["R.SETINTARRAY k 10 20 30", OK],
       ["R.SCAN k 0 COUNT 2", list(bulk("30"), "1) (integer) 10\n   2) (integer) 20")],
       ["R.SCAN k 30 COUNT 2", list(bulk("0"), "1) (integer) 30")],
+    ],
+  },
+
+  // --- Samples, and members taken from either end ------------------------------------------------------------------------------
+
+  {
+    name: "RANDMEMBER", since: "1.1.0", flags: ["readonly"], tips: ["nondeterministic_output"],
+    summary: "Returns members at random", complexity: "O(k log n) for k members",
+    keys: [{ at: 1, access: "read" }], args: [key, optional(integer("count", "draws"))],
+    reply: "A member, or nil if there is none; with `count` an array of members.", missing: "nil or []",
+    details: "Every member is equally likely. A positive `count` asks for that many different members, or all if there are no more, in "
+      + `ascending order. A negative one asks for that many members that are drawn independently, so that some may repeat, as with native \`SRANDMEMBER\`. ${LIMIT}`,
+    methods: [
+      { name: "randMember", answer: "offset?", summary: "Returns a member at random" },
+      { name: "randMembers", answer: "offsets", given: "count", summary: "Returns several members at random" },
+    ],
+    example: [
+      ["R.SETINTARRAY k 7", OK],
+      ["R.RANDMEMBER k", int(7)],
+      ["R.RANDMEMBER k 5", list(7)],
+      ["R.RANDMEMBER k -3", list(7, 7, 7)],
+      ["R.RANDMEMBER none", NIL],
+    ],
+  },
+  {
+    name: "POPMIN", since: "1.1.0", flags: ["write"],
+    summary: "Removes the smallest members, and returns them", complexity: "O(k log n) for k members",
+    keys: [{ at: 1, access: "modify" }], args: [key, optional(integer("count", "number"))],
+    reply: "The smallest member, or nil if there is none; with `count` an array of that many members, or of all if there are no more, in ascending order.", missing: "nil or []",
+    details: `Takes the next number of a pool. The key remains when its last member is taken, as an empty bitmap. A list that is longer than replies may be is refused. ${REMOVES}`,
+    methods: [
+      { name: "popMin", answer: "offset?", summary: "Removes the smallest member, and returns it" },
+      { name: "popMins", answer: "offsets", given: "count" },
+    ],
+    example: [
+      ["R.SETINTARRAY free 3 5 8 9", OK],
+      ["R.POPMIN free", int(3)],
+      ["R.POPMIN free 2", list(5, 8)],
+      ["R.GETINTARRAY free", list(9)],
+    ],
+  },
+  {
+    name: "POPMAX", since: "1.1.0", flags: ["write"],
+    summary: "Removes the greatest members, and returns them", complexity: "O(k log n) for k members",
+    keys: [{ at: 1, access: "modify" }], args: [key, optional(integer("count", "number"))],
+    reply: "The greatest member, or nil if there is none; with `count` an array of that many members, or of all if there are no more, in descending order.", missing: "nil or []",
+    details: `The key remains when its last member is taken, as an empty bitmap. A list that is longer than replies may be is refused. ${REMOVES}`,
+    methods: [
+      { name: "popMax", answer: "offset?", summary: "Removes the greatest member, and returns it" },
+      { name: "popMaxes", answer: "offsets", given: "count" },
+    ],
+    example: [
+      ["R.SETINTARRAY k 3 5 8 9", OK],
+      ["R.POPMAX k", int(9)],
+      ["R.POPMAX k 2", list(8, 5)],
+      ["R.GETINTARRAY k", list(3)],
     ],
   },
 

@@ -31,6 +31,7 @@ export type Kind =
   | "rank"          // counted from 0, negative from the end
   | "range"         // a block: start, end and unit, as native BITCOUNT takes them
   | "number"        // the most to return
+  | "draws"         // how many, negative with repetitions
   | "operations"    // of BITFIELD
   | "text"
   | "bytes";
@@ -50,8 +51,8 @@ export interface Arg {
 
 /**
  * What clients and proxies may want to know: https://redis.io/docs/latest/develop/reference/command-tips/. Lists of members are ascending,
- * and SCAN's cursor is a member, so only replies that show the containers of this node's copy are nondeterministic: equal bitmaps can
- * have different containers. Routing needs no tip, because all keys of a command are in one slot.
+ * and SCAN's cursor is a member, so only members at random and replies that show the containers of this node's copy are
+ * nondeterministic: equal bitmaps can have different containers. Routing needs no tip, because all keys of a command are in one slot.
  */
 type Tip = "nondeterministic_output";
 
@@ -60,7 +61,7 @@ export type Answer =
   | "ok" | "ok?"
   | "bit" | "bits"
   | "boolean"       // 0 or 1
-  | "count" | "count?"
+  | "count" | "count?" | "counts"
   | "offset?" | "offsets"
   | "page"          // of SCAN
   | "length"        // in bytes
@@ -76,6 +77,8 @@ export interface Method {
   answer: Answer;
   /** The keyword that makes the command answer so. Methods without it leave it out. */
   word?: string;
+  /** The optional argument that makes the command answer so, and that this method requires. The row's other methods do not have it. */
+  given?: string;
   summary?: string;
 }
 
@@ -95,7 +98,7 @@ export interface Command {
   /** The reply, described for readers. */
   reply: string;
   /** The reply for a missing key; "creates" if the command creates it, "empty" if it counts as an empty bitmap. */
-  missing: 0 | -1 | "nil" | "[]" | "creates" | "empty" | "error" | "string" | "scan" | "zeros";
+  missing: 0 | -1 | "nil" | "[]" | "nil or []" | "creates" | "empty" | "error" | "string" | "scan" | "zeros";
   /** More than one if the kind of reply depends on a keyword. */
   methods: Method[];
   /** A session on an empty database: commands, and what redis-cli prints. */

@@ -23,6 +23,7 @@ function calls({ last, bits }: Family): Record<string, { offsets?: Argument[][];
     MGETBIT: { others: [[7, "k", "none"]] },
     SETBITS: { others: [["k", 8, 9]] }, CLEARBITS: { others: [["k", 7, "COUNT"], ["k", 0]] }, CLEAR: { others: [["k"]] },
     BITCOUNT: { others: [["k"], ["k", 0, 10], ["full"]] },
+    MBITCOUNT: { others: [["k", "none", "full"]] },
     BITPOS: {
       offsets: [["k", 1], ["k", 0], ["k", 1, -1], ["none", 0], ["k", 1, 8, 99_999, "BIT"]], others: [["e", 1], ["none", 1], ["full", 0]],
     },
@@ -35,6 +36,9 @@ function calls({ last, bits }: Family): Record<string, { offsets?: Argument[][];
     MAX: { offsets: [["k"], ["full"], ["seven"]], others: [["e"], ["none"]] },
     RANK: { others: [["k", last], ["full", last]] },
     SELECT: { offsets: [["k", 0], ["k", 2], ["k", -1]], others: [["k", 4], ["e", 0]] },
+    RANDMEMBER: { offsets: [["seven"], ["seven", -2], ["k", 9]], others: [["none"], ["e", 3], ["k", 0]] },
+    POPMIN: { offsets: [["k"], ["k", 2], ["full", 5]], others: [["e"], ["none"], ["e", 3]] },
+    POPMAX: { offsets: [["seven"], ["k", 9]], others: [["e"], ["none"], ["e", 3]] },
     RANGE: { offsets: [["k", 0, last], ["k", 5, 100_000, "LIMIT", 1]], others: [["k", 8, 9], ["none", 0, 9]] },
     SCAN: { offsets: [["k", 0, "COUNT", 2], ["k", 70_000]], others: [["e", 0], ["none", 0]] },
     BITFIELD: { others: [["k", "GET", "u8", 0, "SET", "i16", 3, 500, "INCRBY", "u63", 0, 1]] },

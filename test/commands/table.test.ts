@@ -254,7 +254,7 @@ describe("every command", () => {
   });
 
   const MISSING: Readonly<Record<Row["missing"], unknown>> = {
-    0: 0, [-1]: -1, nil: null, "[]": [], empty: 0, string: "", scan: ["0", []], error: NO_KEY,
+    0: 0, [-1]: -1, nil: null, "[]": [], "nil or []": [], empty: 0, string: "", scan: ["0", []], error: NO_KEY,
     creates: expect.anything(), zeros: expect.arrayContaining([0]),
   };
 

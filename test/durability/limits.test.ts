@@ -89,6 +89,8 @@ const limited: Readonly<Record<string, readonly Argument[]>> = {
   RANGE: ["list", 0, 100_000, "LIMIT", 2000],
   SCAN: ["list", 0, "COUNT", 2000],
   GETBITS: ["list", ...range(0, 2000)],
+  MBITCOUNT: Array.from({ length: 2000 }, () => "list"),
+  RANDMEMBER: ["list", -2000],
   MGETBIT: [7, ...Array.from({ length: 2000 }, () => "list")],
   QUERY: ["#1", 1, "list", "MEMBERS"],
   GETBITARRAY: ["long"],
@@ -98,7 +100,7 @@ const limited: Readonly<Record<string, readonly Argument[]>> = {
 
 it("the table has every command whose reply or result has a limit", () => {
   const listing = commands.filter(({ missing, flags }) => ["[]", "scan", "zeros"].includes(String(missing)) && flags.includes("readonly"));
-  const all = [...listing.map(({ name }) => name), "QUERY", "GETBITARRAY", "EXPORT", "TOBITMAP"];
+  const all = [...listing.map(({ name }) => name), "RANDMEMBER", "QUERY", "GETBITARRAY", "EXPORT", "TOBITMAP"];
   expect(Object.keys(limited).sort()).toEqual(all.filter((name) => name !== "BITFIELD_RO").sort());
 });
 

@@ -95,6 +95,7 @@ describe.each(byName(families))("%s", (_family, family) => {
 
   it("runs every command of one key on a full bitmap", async () => {
     const answered: Record<string, Argument[]> = {
+      POPMIN: [100], POPMAX: [], RANDMEMBER: [1000],
       SCAN: [family.last, "COUNT", 100], RANGE: [0, family.last, "LIMIT", 100], SELECT: [-1], RANK: [family.last],
       SETRANGE: [0, family.last], CLEARRANGE: [0, family.last], FLIPRANGE: [0, family.last],
       SETBIT: [family.last, 0], GETBIT: [family.last], GETBITS: [family.last], SETBITS: [family.last], CLEARBITS: [family.last],
@@ -145,6 +146,10 @@ describe("a server with 2 GiB of address space and the default limits", () => {
       ],
       SCAN: [[["full", first, "COUNT", 100_000_000]], [["full", 0, "COUNT", last]]],
       GETBITS: [[["full", ...range(0, 100_000).map((i) => first + BigInt(i))]]],
+      MBITCOUNT: [[Array.from({ length: 100_000 }, () => "full")]],
+      RANDMEMBER: [
+        [["full", -fit]], [["full", -fit - 1], TOO_LARGE], [["full", fit]], [["full", fit + 1], TOO_LARGE], [["full", 100_000_001], TOO_MANY],
+      ],
       MGETBIT: [[[last, ...Array.from({ length: 100_000 }, () => "full")]]],
       QUERY: [
         [["#1", 1, "full", "MEMBERS"], TOO_MANY], [["#1", 1, "full", "MEMBERS", "FROM", first, "LIMIT", fit]],
@@ -172,7 +177,7 @@ describe("a server with 2 GiB of address space and the default limits", () => {
     it("has tests of every command whose reply is a list or as long as a bitmap", () => {
       const listed = commands.filter(({ missing, flags }) =>
         ["[]", "scan", "zeros"].includes(String(missing)) && flags.includes("readonly"));
-      expect(Object.keys(lists).sort()).toEqual([...listed.map(({ name }) => name), "GETBITARRAY", "EXPORT", "QUERY"].sort());
+      expect(Object.keys(lists).sort()).toEqual([...listed.map(({ name }) => name), "RANDMEMBER", "GETBITARRAY", "EXPORT", "QUERY"].sort());
     });
 
     it.each(Object.entries(lists))("answers %s of a full bitmap, and stays alive", async (command, variants) => {

@@ -24,6 +24,8 @@ interface Contract {
   readonly arity: number;
   /** Flags beyond those of every command of the kind. */
   readonly flags?: readonly ("fast" | "movablekeys")[];
+  /** The version that brought the command, by default 1.0.0. */
+  readonly since?: string;
   /** By default the first argument is the only key, and the command reads it or changes it. */
   readonly keys?: readonly Keys[];
   /** A valid call that uses the key "k" and replies the same when it is repeated. It is refused if "k" has another type. */
@@ -201,6 +203,7 @@ export function itRunsEverywhere({ roar, run, name }: Suite, args: Arguments): v
 
 interface Declaration {
   readonly arity: number;
+  readonly since?: string;
   readonly flags: readonly string[];
   readonly keys: readonly Keys[];
   /** A valid call. */
@@ -208,7 +211,7 @@ interface Declaration {
 }
 
 /** Tests what the command declares about itself. */
-export function itDeclares({ roar, name }: Suite, { arity, flags, keys, call }: Declaration): void {
+export function itDeclares({ roar, name }: Suite, { arity, since = "1.0.0", flags, keys, call }: Declaration): void {
   if (again) return;
 
   it("declares its arity, flags and key specs", async () => {
@@ -226,7 +229,7 @@ export function itDeclares({ roar, name }: Suite, { arity, flags, keys, call }: 
     const [doc] = [...docs.values()].map(record);
     expect([...docs.keys()].map((k) => k.toUpperCase())).toEqual([name]);
     expect(doc!.get("summary")).toMatch(/^[A-Z].*[^.]$/);
-    expect(doc!.get("since")).toBe("1.0.0");
+    expect(doc!.get("since")).toBe(since);
     expect(doc!.get("complexity")).toMatch(/^O\(/);
     expect(doc!.get("module")).toBeTruthy();
     const documented = (doc!.get("arguments") as Reply[]).map(record);

@@ -40,13 +40,16 @@ export function methodCallOf(row: Row, family: Family, line: readonly (string | 
   const rest = line.map((word) => (Buffer.isBuffer(word) ? word.toString("latin1") : String(word)));
   const words = row.methods.flatMap(({ word }) => word ?? []);
   const [plain] = [...row.methods.filter(({ word }) => word === undefined), ...row.methods];
-  const method = row.methods.find(({ word }) => word !== undefined && rest.includes(word)) ?? plain!;
+  const given = row.args.findIndex(({ name }) => row.methods.some((one) => one.given === name));
+  const isMeant = (one: Method): boolean =>
+    (one.word !== undefined && rest.includes(one.word)) || (one.given !== undefined && rest.length > given);
+  const method = row.methods.find(isMeant) ?? plain!;
   const args: unknown[] = [], options: Record<string, unknown> = {}, complement = rest[0] === "NOT";
   let keys = Infinity;
   const value = ({ type, kind }: Arg, word: string): unknown => {
     if (type === "key" || kind === "text") return word;
     if (kind === "bytes") return Buffer.from(word, "latin1");
-    return kind === "bit" || kind === "number" ? Number(word) : integerOf(family, word);
+    return kind === "bit" || kind === "number" || kind === "draws" ? Number(word) : integerOf(family, word);
   };
   const visit = (arg: Arg): void => {
     if (arg.name === "numkeys") keys = Number(rest.shift());
@@ -68,7 +71,7 @@ export function methodCallOf(row: Row, family: Family, line: readonly (string | 
       else if (rest.length > 0) options[arg.name] = rest.shift();
     } else if (arg.type === "oneof") {
       for (const part of arg.of!.flatMap(({ type, of, ...one }) => (type === "block" ? of! : [{ type, ...one }]))) visit(part);
-    } else if (!arg.optional) args.push(value(arg, rest.shift()!));
+    } else if (!arg.optional || (arg.name === method.given && rest.length > 0)) args.push(value(arg, rest.shift()!));
     else if (rest.length > 0) options[arg.name] = value(arg, rest.shift()!);
   };
   for (const arg of row.args) visit(arg);
@@ -104,6 +107,7 @@ export function answerOf(answer: Answer, family: Family, printed: Printed): unkn
     case "bits": return (printed as bigint[]).map(Number);
     case "boolean": return printed === 1n;
     case "count": case "count?": return member(printed);
+    case "counts": return (printed as Printed[]).map(member);
     case "offset?": return printed === -1n ? null : member(printed);
     case "offsets": return (printed as Printed[]).map(member);
     case "page": {

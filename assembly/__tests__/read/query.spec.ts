@@ -2,6 +2,7 @@ import { countIndexed, position } from "../../read/indexed";
 import {
   cardinality, countRange, isEmpty, maximum, minimum, nextClear, nextSet, rank, select,
 } from "../../read/query";
+import { selectAll } from "../../read/sample";
 import { statistics } from "../../read/statistics";
 import { membersFrom } from "../../read/stream";
 import { Form, Trial, build } from "../support/bitmap-arena";
@@ -9,7 +10,7 @@ import {
   KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, plainOf, range, runsOf, runsWithin,
   streamedOf,
 } from "../support/bitmap-model";
-import { enter, memberAt, members as replied } from "../world/world";
+import { addArgument, clearArguments, enter, memberAt, members as replied, spent } from "../world/world";
 
 /** A random offset: any, near an end of one of the model's intervals, or near an end of a container. */
 function anyOffset(trial: Trial, model: Model): u64 {
@@ -172,6 +173,37 @@ describe("listing members", () => {
     const model = range(7, 7).append(1 << 20, 1 << 60).append(OFFSET_MAX - 100000, OFFSET_MAX);
     build(model, Form.EITHER, trial.random);
     for (let i = 0; i < 40; i++) list(trial, model, anyOffset(trial, model), trial.random.below(100000));
+    trial.end();
+  });
+});
+
+describe("members by rank", () => {
+  it("are those that select returns, in any order of the ranks, and cost work", () => {
+    const trial = new Trial(40), random = trial.random;
+    for (let i = 0; i < 60; i++) {
+      const model = anyModel(0, 1 + (i & 7), random.below(2) ? 3 : 200, random);
+      build(model, Form.EITHER, random);
+      const total = cardinality(), ranks = new Array<u64>();
+      if (isEmpty()) continue;
+      const ascending = random.below(2) != 0;
+      let at: u64 = 0;
+      for (let k = 0; k < 50; k++) {
+        const drawn = random.next() >> u64(random.below(64));
+        at = ascending ? at + drawn % 1000 : drawn;
+        if (total) at %= total;               // a total of 0 stands for 2^64
+        ranks.push(at);
+      }
+      clearArguments();
+      for (let k = 0; k < ranks.length; k++) addArgument(ranks[k]);
+      enter();
+      spent();
+      selectAll(ranks.length);
+      trial.holds(spent() >= u64(ranks.length), "work is counted");
+      trial.same(replied(), ranks.length, "members in the reply");
+      for (let k = 0; k < ranks.length; k++) {
+        trial.same(memberAt(k), select(ranks[k]), "member of rank " + ranks[k].toString());
+      }
+    }
     trial.end();
   });
 });

@@ -23,7 +23,8 @@ export class TooMuch extends Error {}
 
 export const REPLY_LIMIT = 100_000_000n;
 export const STRING_LIMIT = 512n * 1024n * 1024n;
-const MOST_LISTED = 20_000n;
+export const TOO_MANY = `ERR Roaring: reply too large: maximum ${REPLY_LIMIT} elements (redis-roar.reply-limit)`;
+export const MOST_LISTED = 20_000n;
 const MOST_CHARACTERS = 70_000n;
 
 const INT64 = 2n ** 63n;
@@ -145,7 +146,7 @@ export const integer = (value: bigint): Reply => asReply(member(value));
 
 /** Members listed in a reply. */
 export function list(set: Edges, low: bigint, high: bigint, count: bigint): Reply[] {
-  if (count > REPLY_LIMIT) refuse(`ERR Roaring: reply too large: maximum ${REPLY_LIMIT} elements (redis-roar.reply-limit)`);
+  if (count > REPLY_LIMIT) refuse(TOO_MANY);
   if (count > MOST_LISTED) throw new TooMuch();
   return set.members(low, high, Number(count)).map(integer);
 }

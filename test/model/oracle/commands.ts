@@ -3,8 +3,8 @@
 import { expect } from "vitest";
 import { keeps, leastSources, type Operation, operations } from "../../support/model.ts";
 import { SYNTAX, WRONGTYPE } from "../../support/suite.ts";
-import { bytesOf, ReplyError } from "../../support/resp.ts";
-import { type Answer, type Call, integer, list, refuse, REPLY_LIMIT, stringLength } from "./call.ts";
+import { bytesOf, type Reply, ReplyError } from "../../support/resp.ts";
+import { type Answer, type Call, integer, list, MOST_LISTED, refuse, REPLY_LIMIT, stringLength, TOO_MANY, TooMuch } from "./call.ts";
 import { Edges } from "./edges.ts";
 import { bitfield } from "./fields.ts";
 import { query, querystore } from "./questions.ts";
@@ -191,6 +191,43 @@ function select(call: Call): Answer {
   return rank < 0n || found === undefined ? null : integer(found);
 }
 
+// --- Samples -------------------------------------------------------------------------------------------------------------
+
+/** Which members are drawn is left to chance; how many, their order, and whether they repeat is not. */
+function randmember(call: Call): Answer {
+  const { args } = call;
+  if (args.length > 3) refuse(SYNTAX);
+  const count = args.length > 2 ? call.index(2) : undefined, set = call.source(1).clone(), size = set.count();
+  const drawn = (reply: Reply): bigint => {
+    expect(set.has(BigInt(reply as number)), `${String(reply)} is a member`).toBe(true);
+    return BigInt(reply as number);
+  };
+  if (count === undefined) return size === 0n ? null : drawn;
+  if (size === 0n || count === 0n) return [];
+  const wanted = count < 0n ? -count : count < size ? count : size;
+  if (wanted > REPLY_LIMIT) refuse(TOO_MANY);
+  if (count > 0n && wanted === size) return list(set, 0n, 2n ** 64n, size);
+  if (wanted > MOST_LISTED) throw new TooMuch();
+  return (reply) => {
+    const members = (reply as Reply[]).map(drawn);
+    expect(members).toHaveLength(Number(wanted));
+    if (count > 0n) members.forEach((member, i) => expect(i === 0 || members[i - 1]! < member).toBe(true));
+  };
+}
+
+function pop(call: Call, greatest: boolean): Answer {
+  const { args } = call;
+  if (args.length > 3) refuse(SYNTAX);
+  const count = args.length > 2 ? call.limit(2) : undefined, set = call.source(1), size = set.count();
+  const wanted = count === undefined ? 1n : count;
+  const taken = wanted < size ? wanted : size;
+  if (taken === 0n) return count === undefined ? null : [];
+  const first = greatest ? set.select(size - taken)! : 0n;
+  const members = list(set, first, 2n ** 64n, taken), last = set.select(greatest ? size - 1n : taken - 1n)!;
+  set.assign(first, last + 1n, false);
+  return count === undefined ? members[0]! : greatest ? members.reverse() : members;
+}
+
 // --- Exchange ------------------------------------------------------------------------------------------------------------
 
 function exported(call: Call): Answer {
@@ -300,6 +337,7 @@ export const rules: Readonly<Record<string, Rule>> = {
     return Number(call.source(1).has(offset));
   }),
   BITCOUNT: rule(-2, bitcount),
+  MBITCOUNT: rule(-2, (call) => call.args.slice(1).map((_, i) => integer(call.source(i + 1).count()))),
   BITPOS: rule(-3, bitpos),
   BITOP: rule(-4, (call) => integer(call.overwrite(2, combined(call, 3)).count())),
   SETINTARRAY: rule(-3, (call) => {
@@ -365,6 +403,9 @@ export const rules: Readonly<Record<string, Rule>> = {
   SELECT: rule(3, select),
   RANGE: rule(-4, range),
   SCAN: rule(-3, scan),
+  RANDMEMBER: rule(-2, randmember),
+  POPMIN: rule(-2, (call) => pop(call, false)),
+  POPMAX: rule(-2, (call) => pop(call, true)),
   BITOPCARD: rule(-3, (call) => integer(combined(call, 2).count())),
   DIFF: rule(4, (call) => {
     call.read(1);

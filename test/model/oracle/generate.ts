@@ -247,6 +247,11 @@ const keyAndNear: Arguments = (g) => {
   return [key, g.near(key)];
 };
 
+const keyAndCount: Arguments = (g) => {
+  const key = g.key(), { random } = g;
+  return [key, ...g.optional(String(random.chance(0.2) ? g.rank(key) : random.below(30)))].filter((word) => !String(word).startsWith("-"));
+};
+
 /** Valid arguments for every command. */
 export const goodArguments: Readonly<Record<string, Arguments>> = {
   SETBIT: (g) => [...keyAndNear(g), g.random.below(2)],
@@ -256,6 +261,7 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
     if (g.random.chance(0.3)) return [key, g.index(key, "BYTE")].slice(0, 1 + g.random.below(2));
     return [key, g.index(key, unit), g.index(key, unit), ...(unit.toUpperCase() === "BIT" ? [unit] : g.optional(unit))];
   },
+  MBITCOUNT: (g) => range(0, 1 + g.random.below(2 * KEYS)).map(() => g.key()),
   BITPOS: (g) => {
     const key = g.key(), unit = g.word(g.random.pick(["BYTE", "BIT"]));
     return [key, g.random.below(2), ...[g.index(key, unit), g.index(key, unit), unit].slice(0, g.random.below(4))];
@@ -294,6 +300,12 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
     return [g.key(), from, to > g.family.last ? g.family.last : to, ...limit];
   },
   SCAN: (g) => [...keyAndNear(g), ...(g.random.chance(0.7) ? [g.word("COUNT"), g.random.below(2000)] : [])],
+  RANDMEMBER: (g) => {
+    const key = g.key(), count = g.random.chance(0.5) ? g.rank(key) : BigInt(g.random.below(300));
+    return [key, ...g.optional(String(g.random.chance(0.3) ? -count : count))];
+  },
+  POPMIN: keyAndCount,
+  POPMAX: keyAndCount,
   BITOPCARD: (g) => {
     const [operation, sources, last] = g.operation();
     return [operation, ...sources, ...last];

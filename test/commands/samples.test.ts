@@ -1,0 +1,242 @@
+// Members at random, and members taken from either end: RANDMEMBER, POPMIN, POPMAX.
+
+import { expect, it } from "vitest";
+import { itFindsNothing, itMindsMemory, itRefuses, itRunsEverywhere, SUPERFLUOUS, aboveMaxmemory } from "../support/contract.ts";
+import { asReply, type Member, member, offsetCount, range } from "../support/family.ts";
+import { noEffects, oneChange } from "../support/observer.ts";
+import type { Reply } from "../support/resp.ts";
+import { samples } from "../support/samples.ts";
+import { describeCommand, expectEqual, NOT_AN_INTEGER, type Suite, SYNTAX } from "../support/suite.ts";
+
+const NOT_COUNTS = ["", "x", "1.5", "+1", "01", "9223372036854775808", " 1"];
+const TOO_MANY = "ERR Roaring: reply too large: maximum 100000000 elements (redis-roar.reply-limit)";
+
+/**
+ * Expects that each of the members was drawn about as often as the others. Chi-square less its mean, in standard deviations: a right
+ * program exceeds 12 less often than once in 10^15 runs (bound of Laurent and Massart for chi-square with `members.length - 1` degrees).
+ */
+function expectUniform(members: readonly Member[], drawn: readonly Reply[], what: string): void {
+  const counts = new Map(members.map((one) => [String(one), 0]));
+  for (const one of drawn) {
+    expect(counts.has(String(one)), `${what}: ${String(one)}`).toBe(true);
+    counts.set(String(one), counts.get(String(one))! + 1);
+  }
+  const expected = drawn.length / members.length, free = members.length - 1, x = 35;
+  const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
+  expect(chiSquare, what).toBeLessThan(free + 2 * Math.sqrt(free * x) + 2 * x);
+}
+
+describeCommand("RANDMEMBER", (suite) => {
+  const { run, roar, family, server, protocol, effects, refusal } = suite;
+
+  itFindsNothing(suite, null, ["k"]);
+  itFindsNothing(suite, [], ["k", 5], ["k", -5], ["k", 0]);
+
+  it("returns a member, several different ones, or several of which some may repeat", async () => {
+    await roar.load("k", [7]);
+    expect(await run("k")).toBe(7);
+    for (const count of [1, 2, 100, "9223372036854775807"]) expect(await run("k", count)).toEqual([7]);
+    expect(await run("k", -3)).toEqual([7, 7, 7]);
+    expect(await run("k", 0)).toEqual([]);
+    await roar.load("k", [7, 70_000, member(family.last)]);
+    const all = [7, 70_000, asReply(member(family.last))];
+    for (const count of [3, 4, 1000]) expect(await run("k", count)).toEqual(all);
+    for (let i = 0; i < 20; i++) {
+      expect(all).toContainEqual(await run("k"));
+      const two = (await run("k", 2)) as Reply[];
+      expect(all.filter((one) => two.includes(one))).toEqual(two);
+      expect(two).toHaveLength(2);
+    }
+  });
+
+  it.skipIf(protocol === 3)("returns different members of every sample, in ascending order, however many", async () => {
+    for (const [sample, members] of Object.entries(samples(family))) {
+      await roar.load("k", members);
+      const rank = new Map(members.map((one, i) => [String(asReply(one)), i]));
+      const size = members.length;
+      for (const count of [1, 2, 17, size >> 4, size >> 1, size - 1].filter((n) => n > 0 && n < size)) {
+        const ranks = ((await run("k", count)) as Reply[]).map((one) => rank.get(String(one))!);
+        expect(ranks.length, sample).toBe(count);
+        expect(ranks.every((at, i) => at > (ranks[i - 1] ?? -1)), sample).toBe(true);
+      }
+      expectEqual(await run("k", members.length), members.map(asReply), sample);
+      if (members.length > 0) expect(((await run("k", -10_000)) as Reply[]).every((one) => rank.has(String(one))), sample).toBe(true);
+    }
+  });
+
+  it.skipIf(protocol === 3)("draws every member of every kind of container equally often", async () => {
+    const kinds: Record<string, Member[]> = {
+      tiny: [3, 5, 9], lone: range(0, 40, 70_000), short: range(300, 60), array: range(65_536, 64, 999), buckets: range(0, 2000, 23),
+      bitset: range(0, 6000, 10), runs: [...range(0, 500), ...range(10_000, 500)], full: range(0, 65_536),
+      mixed: [5, ...range(65_536, 65_536), ...range(200_000, 100, 3), member(family.last)],
+    };
+    for (const [kind, members] of Object.entries(kinds)) {
+      await roar.load("k", members);
+      await roar.run("OPTIMIZE", "k");
+      const draws = Math.max(20_000, 8 * members.length), few = Math.ceil(members.length / 20);
+      expectUniform(members, (await run("k", -draws)) as Reply[], `${kind}, with repetitions`);
+      const samplesOf = (count: number, times: number): Promise<Reply[]> =>
+        roar.connection.pipeline(range(0, times).map(() => [roar.name("RANDMEMBER"), "k", count])).then((lists) => lists.flat());
+      if (members.length > 3000) continue;
+      expectUniform(members, await samplesOf(few, Math.ceil(draws / few)), `${kind}, few different ones`);
+      expectUniform(members, await samplesOf(Math.max(1, members.length >> 1), 40), `${kind}, half of them`);
+      expectUniform(members, await roar.connection.pipeline(range(0, 2000).map(() => [roar.name("RANDMEMBER"), "k"])), `${kind}, one by one`);
+    }
+  });
+
+  it("reaches both halves of a full bitmap, which takes no time", async () => {
+    await roar.run("SETFULL", "k");
+    const drawn = ((await run("k", -1000)) as Reply[]).map((one) => BigInt(one as string)), half = (family.last + 1n) / 2n;
+    expect(drawn.filter((one) => one < half).length).toBeGreaterThan(250);
+    expect(drawn.filter((one) => one >= half).length).toBeGreaterThan(250);
+    expect(await run("k", 100_000)).toHaveLength(100_000);
+    expect(await roar.run("BITCOUNT", "k")).toEqual(offsetCount(family));
+  });
+
+  it("refuses a list that is too long", async () => {
+    await roar.run("SETFULL", "k");
+    for (const count of ["100000001", "-100000001", "9223372036854775807", "-9223372036854775808"]) expect(await refusal("k", count)).toBe(TOO_MANY);
+    expect(await refusal("k", 100_000_000)).toMatch(/^ERR Roaring: reply too large: maximum \d+ bytes/);
+    expect(await refusal("k", -100_000_000)).toMatch(/^ERR Roaring: reply too large: maximum \d+ bytes/);
+    await roar.load("k", [1]);
+    expect(await refusal("k", "-9223372036854775808")).toBe(TOO_MANY);
+    expect(await run("k", "9223372036854775807")).toEqual([1]);
+  });
+
+  it("has no side effects", async () => {
+    await roar.load("k", [1, 2, 3]);
+    for (const args of [["k"], ["k", 2], ["k", -9], ["none"], ["none", 2]]) expect(await effects(() => run(...args), args[0] as string)).toEqual(noEffects);
+    expect(await server.run("EXISTS", "none")).toBe(0);
+  });
+
+  itRunsEverywhere(suite, ["k", 3]);
+  itMindsMemory(suite, "read", ["k", -3]);
+  itRefuses(suite, {
+    arity: -2, call: ["k", 2],
+    bad: [...NOT_COUNTS.map((bad) => [["k", bad], NOT_AN_INTEGER] as const), [["k", 1, 2], SYNTAX] as const],
+  });
+});
+
+/** `take`: the members that are taken from ascending ones, in the order of the reply, and those that are left. */
+function itPops(
+  suite: Suite, event: "popmin" | "popmax", take: (members: readonly Member[], count: number) => readonly [taken: Member[], left: Member[]],
+): void {
+  const { run, roar, family, server, protocol, effects, refusal, name } = suite;
+
+  itFindsNothing(suite, null, ["k"]);
+  itFindsNothing(suite, [], ["k", 5], ["k", 0]);
+
+  it("takes a member, or several, and leaves an empty bitmap in the end", async () => {
+    const all = [0, 5, 6, 65_535, 65_536, member(family.last)];
+    await roar.load("k", all);
+    expect(await run("k")).toEqual(asReply(take(all, 1)[0][0]!));
+    const rest = take(all, 1)[1];
+    expect(await run("k", 0)).toEqual([]);
+    expect(await run("k", 2)).toEqual(take(rest, 2)[0].map(asReply));
+    expect(await roar.members("k")).toEqual(take(rest, 2)[1]);
+    expect(await run("k", "18446744073709551615")).toEqual(take(take(rest, 2)[1], 9)[0].map(asReply));
+    expect(await roar.members("k")).toEqual([]);
+    expect(await server.run("EXISTS", "k")).toBe(1);
+    expect([await run("k"), await run("k", 1)]).toEqual([null, []]);
+    await roar.load("k", [9]);
+    await server.run("EXPIRE", "k", 1000);
+    expect(await run("k", 1)).toEqual([9]);
+    expect(await server.run("TTL", "k")).toBeGreaterThan(0);
+  });
+
+  it.skipIf(protocol === 3)("takes any number of members from every sample", async () => {
+    for (const [sample, members] of Object.entries(samples(family))) {
+      for (const count of [1, 3, 100, members.length >> 1, members.length - 1, members.length, members.length + 5].filter((n) => n >= 0)) {
+        await roar.load("k", members);
+        const [taken, left] = take(members, count);
+        expectEqual(await run("k", count), taken.map(asReply), `${sample}, ${count}`);
+        expectEqual(await roar.members("k"), left, `${sample}, ${count}`);
+      }
+    }
+  });
+
+  it.skipIf(protocol === 3)("empties every sample step by step, and gives its memory back", async () => {
+    const empty = "empty";
+    await roar.load(empty, []);
+    for (const [sample, members] of Object.entries(samples(family))) {
+      await roar.load("k", members);
+      const step = Math.max(1, members.length >> 9), full = await server.usage("k");
+      let left: readonly Member[] = members;
+      for (let size = full; left.length > 0;) {
+        const [taken, rest] = take(left, step);
+        const reply = step === 1 ? [await run("k")] : await run("k", step);
+        expectEqual(reply, taken.map(asReply), sample);
+        left = rest;
+        size = await server.usage("k");
+        expect(size, sample).toBeLessThanOrEqual(2 * full + 8192 + 1024);
+      }
+      expect(await server.usage("k"), sample).toBeLessThanOrEqual((await server.usage(empty)) + 16);
+    }
+  });
+
+  it("is a pool of numbers with APPENDINTARRAY", async () => {
+    await roar.run("SETRANGE", "k", 0, 200_000);
+    for (let i = 0; i < 200; i++) {
+      const taken = (await run("k")) as number;
+      if (i % 3 === 0) await roar.run("APPENDINTARRAY", "k", taken);
+    }
+    expect(await roar.run("BITCOUNT", "k")).toBe(200_000 - 200 + 67);
+    expect(await server.usage("k")).toBeLessThan(1000);
+  });
+
+  it("is propagated as it is, raises one event, and none if nothing is taken", async () => {
+    await roar.load("k", [1, 2, 3, 4, 70_000]);
+    expect(await effects(() => run("k"))).toEqual(oneChange(event, name, "k"));
+    expect(await effects(() => run("k", 1))).toEqual(oneChange(event, name, "k", "1"));
+    expect(await effects(() => run("k", 2))).toEqual(oneChange(event, name, "k", "2"));
+    expect(await effects(() => run("k", 0))).toEqual(noEffects);
+    expect(await effects(() => run("k", 100))).toEqual(oneChange(event, name, "k", "100"));
+    for (const args of [["k"], ["k", 7]]) expect(await effects(() => run(...args))).toEqual(noEffects);
+    for (const args of [["none"], ["none", 7]]) expect(await effects(() => run(...args), "none")).toEqual(noEffects);
+    expect(await server.run("EXISTS", "none")).toBe(0);
+  });
+
+  it("refuses a list that is too long, and takes nothing", async () => {
+    await roar.run("SETFULL", "k");
+    expect(await effects(() => refusal("k", 100_000_001))).toEqual(noEffects);
+    expect(await refusal("k", "18446744073709551615")).toBe(TOO_MANY);
+    expect(await roar.run("BITCOUNT", "k")).toEqual(offsetCount(family));
+    const first = event === "popmin" ? 0n : family.last;
+    expect(await run("k")).toEqual(asReply(member(first)));
+    const next = range(1, 100_000).map((i) => asReply(member(event === "popmin" ? BigInt(i) : family.last - BigInt(i))));
+    expectEqual(await run("k", 100_000), next);
+    expect(await roar.run("BITCOUNT", "k")).toEqual(asReply(member(family.last - 100_000n)));
+  });
+
+  it("works in MULTI and in EVAL", async () => {
+    await roar.load("k", [1, 2, 3, 4, 5]);
+    const replies = await roar.connection.pipeline([["MULTI"], [name, "k"], [name, "k", 2], ["EXEC"]]);
+    const [first, rest] = take([1, 2, 3, 4, 5], 1), [two, left] = take(rest, 2);
+    expect(replies[3]).toEqual([first[0], two]);
+    expect(await roar.connection.run("EVAL", "return redis.call(unpack(ARGV))", 1, "k", name, "k", 9)).toEqual(take(left, 9)[0]);
+  });
+
+  it("makes room when maxmemory is reached", async () => {
+    await roar.load("k", range(0, 20_000, 37));
+    const before = await server.usage("k");
+    await aboveMaxmemory(server, () => run("k", SUPERFLUOUS.length + 5));
+    expect(await server.usage("k")).toBeLessThan(before / 10);
+  });
+
+  itRefuses(suite, {
+    arity: -2, call: ["k", 2],
+    bad: [
+      ...[...NOT_COUNTS.filter((bad) => bad !== "9223372036854775808"), "-1", "18446744073709551616"].map((bad) => [["k", bad], NOT_AN_INTEGER] as const),
+      [["k", 1, 2], SYNTAX] as const,
+    ],
+  });
+}
+
+describeCommand("POPMIN", (suite) => itPops(suite, "popmin", (members, count) => [members.slice(0, count), members.slice(count)]));
+
+describeCommand("POPMAX", (suite) => {
+  itPops(suite, "popmax", (members, count) => {
+    const left = Math.max(0, members.length - count);
+    return [members.slice(left).reverse(), members.slice(0, left)];
+  });
+});
