@@ -48,6 +48,7 @@ const checks: Check[] = [
   { name: "tsc: types of client/", run: node("tsc", "-p", "client/tsconfig.json", "--noEmit", "--pretty", "false") },
   { name: "tsc: types of assembly/", run: node("tsc", "-p", "assembly/tsconfig.json", "--pretty", "false") },
   { name: "check-exports: exports of assembly/ that nothing or only tests use", run: node("tsx", "tools/check-exports.ts") },
+  { name: "check-circles: files that import one another", run: node("tsx", "tools/check-circles.ts") },
   { name: "knip: other files, exports and packages that nothing uses", run: node("knip", "--no-progress") },
   { name: "remark: links in Markdown", run: node("remark", ".", ...VALIDATE_LINKS, "--frail", "--quiet", "--no-stdout", "--no-color") },
   { name: "shellcheck: shell scripts", run: () => execute("shellcheck", shellScripts()) },

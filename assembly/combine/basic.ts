@@ -3,10 +3,9 @@
 // sides in the order that fold.ts says, so some pairs of kinds are met by a few operations only.
 
 import { SELF, left, right } from "../env/memory";
-import { Fold } from "./fold";
 import { RUNS_MAX, Scratch, scratch } from "./scratch";
 import { arrayShape, bitsetShape, runsShape, shapeAt, shapeCount } from "./shape";
-import { Sides, leftOperand, rightOperand, show, sidesOf } from "./sides";
+import { Fold, Sides, leftOperand, rightOperand, show, sidesOf } from "./sides";
 import { ARRAY_MAX, BITSET_BYTES } from "../container/limits";
 import { differenceArrays, intersectArrays, unionArrays, xorArrays } from "../container/array";
 import {

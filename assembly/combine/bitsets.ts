@@ -2,7 +2,7 @@
 // part of the result stays in the first-level cache, and the hardware prefetcher follows each operand.
 
 import { SELF, bits, left, right } from "../env/memory";
-import { Fold } from "./fold";
+import { Fold } from "./sides";
 import { asBitset, listedCount, listedKind, listedOperand, listedShape, showListed } from "./list";
 import { Scratch, scratch } from "./scratch";
 import { NOTHING, arrayShape, bitsetShape, shapeAt, shapeCount, UNSUITED } from "./shape";

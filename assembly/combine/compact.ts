@@ -1,74 +1,118 @@
-// Folds where one side at least is of a compact kind, buckets or a short bitset: by kernels for those where
-// there are any, otherwise expanded to an array or a bitset.
+// Folds where one side at least is of a compact kind, a short bitset or buckets, by kernels for the two
+// kinds. UNSUITED: there is no such kernel, or the result would be large for its members; fold.ts then
+// expands the compact sides. `left` and `right` show the operands, and no side is empty or full.
 
-import { SELF, left } from "../env/memory";
-import { bucketsOf, expandedLeft, expandedRight } from "./expand";
-import { Fold, fold, foldCardinality } from "./fold";
+import { SELF, right } from "../env/memory";
+import { Left, Right } from "../env/view";
+import { bucketsOf } from "./expand";
 import { FOLD_BYTES, Scratch } from "./scratch";
-import { UNSUITED, arrayShape, bitsetShape, bucketsShape, shapeAt, shapeCount, shapeKind } from "./shape";
-import { areShortAndArray, countShort, foldShort, isShort } from "./short";
-import { Sides, leftOperand, rightOperand, show, sidesOf } from "./sides";
-import { differenceBuckets, intersectBuckets, intersectBucketsCardinality } from "../container/buckets";
-import { Kind } from "../container/kind";
-import { ARRAY_MAX, isArraySized } from "../container/limits";
+import { UNSUITED, arrayShape, bucketsShape, shapeAt, shapeCount, shapeKind, shortShape } from "./shape";
+import { Fold, Sides, leftOperand, rightOperand, show, sidesOf, swapped } from "./sides";
+import { differenceBuckets, intersectBuckets } from "../container/buckets";
 import { MERGE_BYTES, NO_BUCKETS, unionBuckets, xorBuckets } from "../container/bucketmerge";
-import { shortToBitset } from "../container/short";
+import { And, AndNot, Count, Or, Store, Xor } from "../container/kernel";
+import { Kind, prefersShort } from "../container/kind";
+import { ARRAY_MAX, MEMBER_BYTES, SHORT_MAX, arrayBytes } from "../container/limits";
+import {
+  changeShort, combineShorts, differenceArrayShort, firstWord, intersectArrayShort, wordCount,
+} from "../container/short";
 
 // @ts-ignore: decorator
-@inline function isBuckets(s: u64): bool { return shapeKind(s) == Kind.BUCKETS; }
+@inline export function isShort(s: u64): bool { return shapeKind(s) == Kind.SHORT; }
 
-/**
- * fold() where one side at least is buckets or a short bitset, and neither is empty or full. `left` and
- * `right` show the operands.
- */
-export function foldCompact(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
-  if (isShort(l) && isBuckets(r)) {           // short bitsets have kernels for arrays, but not for buckets
-    r = expandedRight(rightOperand(sides), r);
-    sides = sidesOf(leftOperand(sides), SELF);
-    show(sides);
+// @ts-ignore: decorator
+@inline export function isBuckets(s: u64): bool { return shapeKind(s) == Kind.BUCKETS; }
+
+// --- Short bitsets -----------------------------------------------------------------------------------------
+
+/** Two short bitsets become one if there are no more words between them than this. */
+// @ts-ignore: decorator
+@inline const BETWEEN: u32 = 16;
+
+/** Whether both are short bitsets, or one of them is and the other one is an array. */
+// @ts-ignore: decorator
+@inline export function areShortAndArray(l: u64, r: u64): bool {
+  return (isShort(l) && (isShort(r) || shapeKind(r) == Kind.ARRAY))
+    || (isShort(r) && shapeKind(l) == Kind.ARRAY);
+}
+
+/** Members of the intersection. For areShortAndArray(). */
+export function countShort(sides: Sides, l: u64, r: u64): u32 {
+  if (isShort(r)) return countWithShort(l, r);
+  show(swapped(sides));
+  return countWithShort(r, l);
+}
+
+/** countShort() where the right side is a short bitset. */
+// @ts-ignore: decorator
+@inline function countWithShort(l: u64, r: u64): u32 {
+  const a = shapeAt(l), b = shapeAt(r);
+  return isShort(l) ? intersect<Count>(a, b, 0) : intersectArrayShort<Count>(a, shapeCount(l), b, 0);
+}
+
+/** fold() where one side at least is a short bitset, or UNSUITED. */
+export function foldShort(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
+  if (!areShortAndArray(l, r)) return UNSUITED;
+  if (op == Fold.ANDNOT) return differenceShort(l, r, out);
+  // AND looks an array up in the words; OR and XOR change the words by an array
+  if (op == Fold.AND ? !isShort(r) : !isShort(l)) {
+    show(swapped(sides));
+    return combineShort(op, r, l, out);
   }
-  const folded = isShort(l) || isShort(r)
-    ? foldShort(op, sides, l, r, out)
-    : foldBuckets(op, sides, l, r, out);
-  return folded == UNSUITED ? foldExpanded(op, sides, l, r, out) : folded;
+  return combineShort(op, l, r, out);
 }
 
-/** Folds what the containers expand to. A bitset on the left is changed in place, so it is made at `out`. */
-function foldExpanded(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
-  const y = expandedRight(rightOperand(sides), r);
-  const x = isShort(l) && !isArraySized(shapeCount(l))
-    ? shortAsBitset(leftOperand(sides), l, out)
-    : expandedLeft(leftOperand(sides), l);
-  return fold(op, sidesOfExpanded(sides, l, x, r, y), x, y);
+/** AND where the right side is a short bitset, OR or XOR where the left side is one. */
+function combineShort(op: Fold, l: u64, r: u64, out: usize): u64 {
+  if (op == Fold.AND) return intersectWithShort(l, r, out);
+  return op == Fold.OR ? uniteShort<Or>(l, r, out) : uniteShort<Xor>(l, r, out);
 }
 
+/** The intersection, where the right side is a short bitset. */
 // @ts-ignore: decorator
-@inline function shortAsBitset(operand: u32, s: u64, out: usize): u64 {
-  left.select(operand);
-  shortToBitset(shapeAt(s), out);
-  return bitsetShape(shapeCount(s), out);
+@inline function intersectWithShort(l: u64, r: u64, out: usize): u64 {
+  const a = shapeAt(l), b = shapeAt(r);
+  return isShort(l)
+    ? shortShape(intersect<Store>(a, b, out), out)
+    : arrayShape(intersectArrayShort<Store>(a, shapeCount(l), b, out), out);
 }
 
-/** The operands of `x` and `y`: `l` and `r` of the operands of `sides`, or in memory 0 if expanded. */
+/** Intersects left `a` with right `b`, both short bitsets. */
 // @ts-ignore: decorator
-@inline function sidesOfExpanded(sides: Sides, l: u64, x: u64, r: u64, y: u64): Sides {
-  return sidesOf(x == l ? leftOperand(sides) : SELF, y == r ? rightOperand(sides) : SELF);
+@inline function intersect<S>(a: usize, b: usize, out: usize): u32 {
+  const aFirst = firstWord<Left>(a), bFirst = firstWord<Right>(b), first = max(aFirst, bFirst);
+  const end = min(aFirst + wordCount<Left>(a), bFirst + wordCount<Right>(b));
+  return first < end ? combineShorts<And, S>(a, b, first, end - first, out) : 0;
 }
 
-/** foldCardinality() where one side at least is buckets or a short bitset. */
-export function countCompact(sides: Sides, l: u64, r: u64): u32 {
-  if (areShortAndArray(l, r)) return countShort(sides, l, r);
-  if (isBuckets(l) && isBuckets(r)) {
-    return intersectBucketsCardinality(shapeAt(l), shapeCount(l), shapeAt(r), shapeCount(r));
-  }
-  const y = expandedRight(rightOperand(sides), r), x = expandedLeft(leftOperand(sides), l);
-  return foldCardinality(sidesOfExpanded(sides, l, x, r, y), x, y);
+/** The left side less the right. */
+function differenceShort(l: u64, r: u64, out: usize): u64 {
+  const a = shapeAt(l), b = shapeAt(r), count = shapeCount(l);
+  if (!isShort(l)) return arrayShape(differenceArrayShort(a, count, b, out), out);
+  const first = firstWord<Left>(a), words = wordCount<Left>(a);
+  if (isShort(r)) return shortShape(combineShorts<AndNot, Store>(a, b, first, words, out), out);
+  return shortShape(count + changeShort<AndNot>(a, b, shapeCount(r), first, words, out), out);
+}
+
+/** The union (Or) or symmetric difference (Xor), where the left side is a short bitset. */
+function uniteShort<O>(l: u64, r: u64, out: usize): u64 {
+  const a = shapeAt(l), b = shapeAt(r), more = shapeCount(r);
+  const aFirst = firstWord<Left>(a), aWords = wordCount<Left>(a);
+  const both = isShort(r), rFirst = both ? firstWord<Right>(b) : right.load16(b, 0) >> 6;
+  const rEnd = both
+    ? rFirst + wordCount<Right>(b)
+    : (right.load16(b + arrayBytes(more) - MEMBER_BYTES, 0) >> 6) + 1;
+  const first = min(aFirst, rFirst), words = max(aFirst + aWords, rEnd) - first;
+  const near = both && words <= aWords + rEnd - rFirst + BETWEEN;
+  if (words > SHORT_MAX || !(near || prefersShort(shapeCount(l) + more, words))) return UNSUITED;
+  if (both) return shortShape(combineShorts<O, Store>(a, b, first, words, out), out);
+  return shortShape(shapeCount(l) + changeShort<O>(a, b, more, first, words, out), out);
 }
 
 // --- Buckets -----------------------------------------------------------------------------------------------
 
-/** fold() of two sides one of which is buckets and none a short bitset, if there is a kernel for both. */
-function foldBuckets(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
+/** fold() where one side at least is buckets and none a short bitset, or UNSUITED. */
+export function foldBuckets(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
   if (op == Fold.OR || op == Fold.XOR) return mayMerge(l, r) ? mergeBuckets(op, sides, l, r, out) : UNSUITED;
   if (!isBuckets(l) || !isBuckets(r)) return UNSUITED;
   const a = shapeAt(l), aCount = shapeCount(l), b = shapeAt(r), bCount = shapeCount(r);

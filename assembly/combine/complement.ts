@@ -13,11 +13,11 @@ import {
   CURSOR_BYTES, cursorKey, cursorLastKey, cursorShape, closeCursor, openCursor, seekCursor,
 } from "./cursor";
 import { emit } from "./emit";
-import { Fold, fold } from "./fold";
+import { fold } from "./fold";
 import { complementShape } from "./full";
 import { makeScratch, Scratch, scratch } from "./scratch";
 import { shapeCount, fullShape, shape, shapeKind } from "./shape";
-import { sidesOf } from "./sides";
+import { Fold, sidesOf } from "./sides";
 import { Kind } from "../container/kind";
 import { UNIVERSE } from "../container/limits";
 import { writeRun } from "../container/run";

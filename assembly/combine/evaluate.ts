@@ -9,11 +9,11 @@ import { SELF, right } from "../env/memory";
 import { keyOf, lowOf } from "../arena/entry";
 import { Kind } from "../container/kind";
 import { LOW_MAX } from "../container/limits";
-import { Store, stores } from "../container/kernel";
+import { Count, Store, StoreOnly, counts, stores } from "../container/kernel";
 import { writeRun } from "../container/run";
-import { evaluateSum, evaluateThreshold } from "./count";
+import { repeated, sumOfNoted } from "./count";
 import { cursorKey, cursorOperand, cursorShape, cursorTerm, seekCursor } from "./cursor";
-import { Fold, fold, foldCardinality } from "./fold";
+import { fold, foldCardinality } from "./fold";
 import { foldIntersection } from "./intersection";
 import {
   firstFound, foundContainers, foundFull, foundTerms, groupedFound, listedOperand, listedShape, listedTerm,
@@ -21,13 +21,17 @@ import {
 import { complemented, countOfTwo, countOnly, settled, takeItem, takeListed, takeResult } from "./result";
 import { Scratch, isResultPlace, lowerScratch, raiseScratch, scratch } from "./scratch";
 import { seekRest } from "./seek";
-import { NOTHING, copyShape, fullShape, isFull, shape, shapeAt, shapeCount } from "./shape";
-import { sidesOf } from "./sides";
+import { NOTHING, UNSUITED, copyShape, fullShape, isFull, shape, shapeAt, shapeCount } from "./shape";
+import { Fold, sidesOf } from "./sides";
 import {
-  Rule, firstGrouped, firstItem, highOffset, itemsEnd, listAt, lowOffset, resultOperand, setResult, termLeast,
-  termRule,
+  addContainer, addToBytes, beginBytes, beginTally, noteItem, startSum, stepsInside, suitsBytes, weighed,
+  weighedInBytes,
+} from "./sum";
+import {
+  Rule, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, highOffset, itemWeight,
+  itemsEnd, listAt, lowOffset, resultOperand, setResult, stepConstant, stepTo, termLeast, termRule,
 } from "./term";
-import { counterPlaces } from "./threshold";
+import { countListed, countOne, counterPlaces, reached } from "./threshold";
 import { foldListed } from "./union";
 
 /**
@@ -66,13 +70,13 @@ export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, 
 
 /** Places that a term keeps while it evaluates another. */
 // @ts-ignore: decorator
-@inline export function keptPlaces(term: u32): u32 {
+@inline function keptPlaces(term: u32): u32 {
   const counters = counterPlaces(term);
   return counters ? Scratch.PLACES + counters : KEPT_PLACES;
 }
 
 /** The container `key` of item `i`, a term, made in scratch room behind the `kept` places of this term. */
-export function evaluateRaised(i: u32, key: u64, kept: u32): u64 {
+function evaluateRaised(i: u32, key: u64, kept: u32): u64 {
   raiseScratch(kept);
   const s = evaluate<Store>(cursorTerm(i), key);
   lowerScratch(kept);
@@ -212,6 +216,76 @@ function withFirst<S>(op: Fold, term: u32, rest: u64, first: u32): u64 {
   const s = fold(op, sides, rest, next);
   setResult(term, SELF, 0);
   return s;
+}
+
+// --- Counting ----------------------------------------------------------------------------------------------
+
+/** Values in at least (with `exactly`, in exactly) `least` items. */
+function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
+  const list = listAt(term), found = groupedFound(term, key);
+  const listed = foundContainers(found), full = foundFull(found);
+  const terms = foundTerms(found);
+  if (full + listed + terms < termLeast(term)) return NOTHING;
+  if (full > termLeast(term) || (full == termLeast(term) && !exactly)) return exactly ? NOTHING : fullShape();
+  const least = termLeast(term) - full;
+  if (!terms) return repeated<S>(term, list, listed, least, exactly);
+  const planes = countListed(list, listed, least, exactly), kept = keptPlaces(term);
+  for (let t: u32 = 0; t < terms; t++) {
+    const i = listedTerm(term, t), s = evaluateRaised(i, key, kept), operand = resultOperand(cursorTerm(i));
+    right.select(operand);
+    if (shapeCount(s)) countOne(planes, operand, s);
+  }
+  return reached<S>(planes, exactly);
+}
+
+/** What weighs enough. */
+function evaluateSum<S>(term: u32, key: u64): u64 {
+  const step = stepTo(term, key);
+  startSum(stepConstant(term, step));
+  visitItems<Count>(term, key);
+  if (!stepsInside(term, key, step)) {
+    const s = sumOfNoted<S>(term, key);
+    if (s != UNSUITED) return s;
+    if (suitsBytes(<i32>termLeast(term))) {
+      beginBytes();
+      visitItems<StoreOnly>(term, key);
+      return weighedInBytes(term);
+    }
+  }
+  beginTally(term, key, step);
+  visitItems<Store>(term, key);
+  return weighed(term);
+}
+
+/**
+ * Adds what the items of a sum have at the key: to a tally (S = Store) or to bytes (StoreOnly). With S =
+ * Count, notes what there is.
+ */
+function visitItems<S>(term: u32, key: u64): void {
+  if (!groupCount(term)) { visitRange<S>(term, firstItem(term), itemsEnd(term), key); return; }
+  for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
+    const start = groupStart(term, group);
+    if (load<u64>(groupKeyAt(term, group)) == key) visitRange<S>(term, start, groupEnd(term, start), key);
+  }
+}
+
+function visitRange<S>(term: u32, from: u32, to: u32, key: u64): void {
+  for (let i = from; i < to; i++) {
+    if (cursorKey(i) != key) continue;
+    const inner = cursorTerm(i), weight = itemWeight(term, i);
+    if (!stores<S>()) { noteItem(inner != 0, cursorShape(i), weight); continue; }
+    if (inner) {
+      const s = evaluateRaised(i, key, keptPlaces(term)), operand = resultOperand(inner);
+      right.select(operand);
+      if (shapeCount(s)) addContainer(term, operand, s, weight);
+      continue;
+    }
+    const operand = cursorOperand(i), s = cursorShape(i);
+    if (isFull(s)) continue;                  // noted, and thereby counted everywhere
+    if (!counts<S>()) { addToBytes(operand, s, weight); continue; }
+    right.select(operand);
+    addContainer(term, operand, s, weight);
+  }
 }
 
 // --- Complements and ranges --------------------------------------------------------------------------------

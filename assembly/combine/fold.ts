@@ -1,29 +1,30 @@
 // Two containers into one, whatever their kinds: a table from pairs of kinds to functions. The walk over
 // bitmaps (combine.ts) knows keys, the kernels (container/) know one pair of kinds each, and this file is
 // what lies between. Pairs of arrays, bitsets and runs are folded in basic.ts, pairs with buckets or a short
-// bitset in compact.ts, and pairs with an empty or full container in full.ts.
+// bitset in compact.ts if there is a kernel for them, and pairs with an empty or full container in full.ts.
 //
 // `l`, the left container, and `r`, the right one, belong to the operands that `sides` names. Where the
 // operation commutes, the sides are ordered here, so that the other files meet a pair of kinds in one order
 // only.
 
-import { SELF } from "../env/memory";
+import { SELF, left } from "../env/memory";
 import {
   differenceRunsArray, differenceRunsBitset, foldArrayBitset, foldArrayRuns, foldArrays, foldBitsetArray,
   foldBitsetRuns, foldBitsets, foldRuns, ownBitset,
 } from "./basic";
-import { countCompact, foldCompact } from "./compact";
+import { areShortAndArray, countShort, foldBuckets, foldShort, isBuckets, isShort } from "./compact";
+import { expandedLeft, expandedRight } from "./expand";
 import { foldEmptyOrFull, isEmptyOrFull } from "./full";
 import { Scratch, liesIn, scratch } from "./scratch";
-import { shapeAt, shapeCount, shapeKind } from "./shape";
-import { Sides, leftOperand, rightOperand, show, swapped } from "./sides";
+import { UNSUITED, bitsetShape, shapeAt, shapeCount, shapeKind } from "./shape";
+import { Fold, Sides, leftOperand, rightOperand, show, sidesOf, swapped } from "./sides";
 import { intersectArraysCardinality } from "../container/array";
 import { intersectBitsetsCardinality } from "../container/bitset";
+import { intersectBucketsCardinality } from "../container/buckets";
 import { Kind } from "../container/kind";
 import { isArraySized } from "../container/limits";
 import { intersectArrayBitsetCardinality } from "../container/mixed";
-
-export const enum Fold { AND, OR, XOR, ANDNOT }
+import { shortToBitset } from "../container/short";
 
 /**
  * The kinds of a left and a right container. Pairs with BUCKETS or SHORT are not named: they are what is
@@ -96,6 +97,55 @@ export function foldCardinality(sides: Sides, l: u64, r: u64): u32 {
     default: return countCompact(sides, l, r);
   }
 }
+
+// --- Compact kinds -----------------------------------------------------------------------------------------
+
+/** fold() where one side at least is buckets or a short bitset, and neither is empty or full. */
+function foldCompact(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
+  if (isShort(l) && isBuckets(r)) {           // short bitsets have kernels for arrays, but not for buckets
+    r = expandedRight(rightOperand(sides), r);
+    sides = sidesOf(leftOperand(sides), SELF);
+    show(sides);
+  }
+  const folded = isShort(l) || isShort(r)
+    ? foldShort(op, sides, l, r, out)
+    : foldBuckets(op, sides, l, r, out);
+  return folded == UNSUITED ? foldExpanded(op, sides, l, r, out) : folded;
+}
+
+/** Folds what the containers expand to. A bitset on the left is changed in place, so it is made at `out`. */
+function foldExpanded(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
+  const y = expandedRight(rightOperand(sides), r);
+  const x = isShort(l) && !isArraySized(shapeCount(l))
+    ? shortAsBitset(leftOperand(sides), l, out)
+    : expandedLeft(leftOperand(sides), l);
+  return fold(op, sidesOfExpanded(sides, l, x, r, y), x, y);
+}
+
+// @ts-ignore: decorator
+@inline function shortAsBitset(operand: u32, s: u64, out: usize): u64 {
+  left.select(operand);
+  shortToBitset(shapeAt(s), out);
+  return bitsetShape(shapeCount(s), out);
+}
+
+/** The operands of `x` and `y`: `l` and `r` of the operands of `sides`, or in memory 0 if expanded. */
+// @ts-ignore: decorator
+@inline function sidesOfExpanded(sides: Sides, l: u64, x: u64, r: u64, y: u64): Sides {
+  return sidesOf(x == l ? leftOperand(sides) : SELF, y == r ? rightOperand(sides) : SELF);
+}
+
+/** foldCardinality() where one side at least is buckets or a short bitset. */
+function countCompact(sides: Sides, l: u64, r: u64): u32 {
+  if (areShortAndArray(l, r)) return countShort(sides, l, r);
+  if (isBuckets(l) && isBuckets(r)) {
+    return intersectBucketsCardinality(shapeAt(l), shapeCount(l), shapeAt(r), shapeCount(r));
+  }
+  const y = expandedRight(rightOperand(sides), r), x = expandedLeft(leftOperand(sides), l);
+  return foldCardinality(sidesOfExpanded(sides, l, x, r, y), x, y);
+}
+
+// --- The order of the sides --------------------------------------------------------------------------------
 
 /** Whether `l` comes behind `r` in the order that the kernels of a commutative operation want. */
 // @ts-ignore: decorator

@@ -3,12 +3,11 @@
 
 import { SELF, left, right } from "../env/memory";
 import { expandedLeft } from "./expand";
-import { Fold } from "./fold";
 import { RUNS_MAX } from "./scratch";
 import {
   NOTHING, bitsetShape, copyShape, fullShape, isFull, runsShape, shapeAt, shapeCount, shapeKind,
 } from "./shape";
-import { Sides, leftOperand, rightOperand } from "./sides";
+import { Fold, Sides, leftOperand, rightOperand } from "./sides";
 import { complementBitset } from "../container/bitset";
 import { arrayGaps, arrayToBitset, runsToBitset } from "../container/convert";
 import { Kind } from "../container/kind";

@@ -5,10 +5,10 @@ import { Kind } from "../container/kind";
 import { And, Count, Store, stores } from "../container/kernel";
 import { STREAMS, expectedMembers, foldRound, intersectToArray } from "./bitsets";
 import { normalized } from "./normalize";
-import { Fold, fold } from "./fold";
+import { fold } from "./fold";
 import { listedCount, listedKind, listedOperand, listedShape, moveToFront } from "./list";
 import { shapeCount, shapeKind, UNSUITED } from "./shape";
-import { sidesOf } from "./sides";
+import { Fold, sidesOf } from "./sides";
 import { listedAt } from "./term";
 
 /** This few members are quicker looked up one by one in a bitset than the bitset is read. */

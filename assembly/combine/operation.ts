@@ -1,7 +1,7 @@
 // The operations of BITOP as terms. NOT, whose result ends at an offset that may be given, is in
 // complement.ts.
 
-import { Fold } from "./fold";
+import { Fold } from "./sides";
 import { Rule, makeTerm, termBytes } from "./term";
 import { CURSOR_BYTES, openCursor } from "./cursor";
 import { openTerm } from "./seek";

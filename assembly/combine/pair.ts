@@ -12,10 +12,10 @@ import {
   seekCursor,
 } from "./cursor";
 import { emit, emitCopy } from "./emit";
-import { Fold, fold, foldCardinality } from "./fold";
+import { fold, foldCardinality } from "./fold";
 import { Scratch, makeScratch } from "./scratch";
 import { shapeCount, shapeKind, UNSUITED } from "./shape";
-import { Sides, show, sidesOf } from "./sides";
+import { Fold, Sides, show, sidesOf } from "./sides";
 
 /** Opens cursors 0 and 1 on operands `a` and `b`, and begins a result of at most `entries` entries. */
 export function openPair(a: u32, b: u32, entries: u64): void {

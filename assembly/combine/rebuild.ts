@@ -14,11 +14,11 @@ import { writeRun } from "../container/run";
 import { SPAN_ENTRIES, complementKeys } from "./complement";
 import { CURSOR_BYTES, openCursor } from "./cursor";
 import { emit } from "./emit";
-import { Fold, fold } from "./fold";
+import { fold } from "./fold";
 import { copyKeys } from "./rewrite";
 import { Scratch, makeScratch, scratch } from "./scratch";
 import { NOTHING, entryShape, shape } from "./shape";
-import { sidesOf } from "./sides";
+import { Fold, sidesOf } from "./sides";
 
 /** A change to all offsets of a range. */
 export const enum Change { SET, CLEAR, FLIP }

@@ -1,8 +1,10 @@
-// The operands of the two containers that are folded, in one number: that of the left container in the high
-// half, that of the right one in the low half. SELF stands for memory 0, where the results of earlier folds
-// are.
+// What is folded how: the operation, and the operands of the two containers. These are one number, with the
+// operand of the left container in the high half and that of the right one in the low half. SELF stands for
+// memory 0, where the results of earlier folds are.
 
 import { left, right } from "../env/memory";
+
+export const enum Fold { AND, OR, XOR, ANDNOT }
 
 export type Sides = u64;
 

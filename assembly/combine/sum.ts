@@ -16,20 +16,21 @@
 // tally.
 
 import { SELF, left, right, work } from "../env/memory";
+import { keyOf, lowOf } from "../arena/entry";
 import { Kind } from "../container/kind";
 import { bitsetCardinality, complementBitset } from "../container/bitset";
 import { BYTE_COUNTERS_BYTES, BYTE_COUNTERS_MAX, countInBytes, reachedInBytes } from "../container/counters";
 import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, SHORT_HEADER_BYTES } from "../container/limits";
 import {
-  TALLY_BYTES, TOO_MANY_RUNS, isUniform, planesToBitset, startTally, tallyArray, tallyRuns, tallyToBitset,
-  tallyToRuns, tallyWithPlanes, tallyWords,
+  TALLY_BYTES, TOO_MANY_RUNS, isUniform, planesToBitset, startTally, tallyArray, tallyFrom, tallyRuns,
+  tallyToBitset, tallyToRuns, tallyWithPlanes, tallyWords,
 } from "../container/tally";
 import { firstWord, wordCount } from "../container/short";
 import { Right } from "../env/view";
 import { asBitset } from "./list";
 import { FOLD_BYTES, RUNS_MAX, Scratch, scratch } from "./scratch";
 import { bitsetShape, runsShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
-import { Rule, termLeast, termRule, totalWeight } from "./term";
+import { Rule, stepConstant, stepCount, stepOffset, termLeast, termRule, totalWeight } from "./term";
 import { expandedRight } from "./expand";
 import { countAlone, partPlace, stagedPart } from "./parts";
 import { PART_BYTES } from "../container/bitset";
@@ -102,10 +103,14 @@ export function noteItem(isTerm: bool, s: u64, weight: i32): void {
   store<u32>(state, load<u32>(state, 36) + shapeCount(s), 36);
 }
 
-/** Whether all that is at the key can be counted in bytes, and better is. */
-export function suitsBytes(): bool {
+/**
+ * Whether all that is at the key can be counted in bytes, and better is. Not for `least` = the least sum that
+ * there can be: bytes do not look for values that no item has.
+ */
+export function suitsBytes(least: i32): bool {
   const state = stateAt();
-  return !sumTerms() && load<u32>(state, 32) == sumContainers() && load<u32>(state, 36) >= BYTES_FROM
+  if (least == sumBase() + sumDown() || sumTerms()) return false;
+  return load<u32>(state, 32) == sumContainers() && load<u32>(state, 36) >= BYTES_FROM
     && <u32>(sumUp() - sumDown()) <= BYTE_COUNTERS_MAX;
 }
 
@@ -131,10 +136,19 @@ export function weighedInBytes(term: u32): u64 {
   return bitsetShape(reachedInBytes(tallyAt(), <u32>wanted, termRule(term) == Rule.SUM_EXACTLY, out), out);
 }
 
-/** Makes the tally ready, and returns its address. */
-export function beginTally(): usize {
+/** Whether a step of the term's constant, behind step `step`, begins inside the container `key`. */
+// @ts-ignore: decorator
+@inline export function stepsInside(term: u32, key: u64, step: u32): bool {
+  return step + 1 < stepCount(term) && keyOf(stepOffset(term, step + 1)) == key;
+}
+
+/** Makes the tally ready: with the steps behind step `step` that begin inside the container `key`. */
+export function beginTally(term: u32, key: u64, step: u32): void {
   startTally(tallyAt());
-  return tallyAt();
+  for (let next = step + 1; stepsInside(term, key, next - 1); next++) {
+    const change = stepConstant(term, next) - stepConstant(term, next - 1);
+    tallyFrom(tallyAt(), lowOf(stepOffset(term, next)), change);
+  }
 }
 
 /** Adds the container `s` of operand `operand`, which `right` shows. */

@@ -10,11 +10,11 @@ import { unionArrayUncounted, unionRunsInto, xorArrayUncounted, xorRunsInto } fr
 import { clearEdges, edgesToRuns, flipEdges, runsCardinality } from "../container/run";
 import { combineShortInto } from "../container/short";
 import { gatherBitsets } from "./bitsets";
-import { Fold, fold } from "./fold";
+import { fold } from "./fold";
 import { asBitset, listedCount, listedKind, listedOperand, listedShape, showListed } from "./list";
 import { RUNS_MAX, Scratch, scratch } from "./scratch";
 import { NOTHING, bitsetShape, copyShape, runsShape, shapeAt, shapeCount, shapeKind } from "./shape";
-import { sidesOf } from "./sides";
+import { Fold, sidesOf } from "./sides";
 import { expandedRight } from "./expand";
 
 const enum Strategy {
