@@ -1,28 +1,21 @@
-// Buckets and short bitsets, the compact kinds, for code that knows arrays and bitsets: expanded into scratch
-// room. And the reverse for arrays that meet buckets.
+// Compact kinds, such as buckets and short bitsets, for code that knows arrays and bitsets: expanded into
+// scratch room. And the reverse for arrays that meet buckets.
 
 import { SELF, left, right } from "../env/memory";
-import { Kind } from "../container/kind";
+import { Kind, isCompact } from "../container/kind";
 import { arrayToBuckets } from "../container/buckets";
 import { isArraySized, bucketsBytes } from "../container/limits";
 import { Scratch, makeScratch, scratch } from "./scratch";
 import { shape, shapeAt, shapeCount, shapeKind } from "./shape";
 import { toArray, toBitset } from "../container/convert";
 
-/** Whether the shape is buckets or a short bitset. */
-// @ts-ignore: decorator
-@inline function isCompact(s: u64): bool {
-  return shapeKind(s) == Kind.BUCKETS || shapeKind(s) == Kind.SHORT;
-}
-
 /**
- * The shape `l` of operand `operand`, expanded in memory 0, shown on the left. Buckets become an array. A
- * short bitset becomes an array, or a bitset if it has too many members for that. The next call on the same
- * side overwrites it.
+ * The shape `l` of operand `operand`, expanded in memory 0 if it is compact, shown on the left. The next call
+ * on the same side overwrites it.
  */
 export function expandedLeft(operand: u32, l: u64): u64 {
   left.select(operand);
-  return isCompact(l) ? expand(l, Scratch.LEFT) : l;
+  return isCompact(shapeKind(l)) ? expand(l, Scratch.LEFT) : l;
 }
 
 /**
@@ -31,13 +24,13 @@ export function expandedLeft(operand: u32, l: u64): u64 {
  */
 export function expandedRight(operand: u32, r: u64): u64 {
   right.select(operand);
-  if (!isCompact(r)) return r;
+  if (!isCompact(shapeKind(r))) return r;
   left.select(operand);
   right.select(SELF);
   return expand(r, Scratch.RIGHT);
 }
 
-/** Expands the buckets or the short bitset that `left` shows, and leaves `left` at SELF. */
+/** Expands the compact container that `left` shows, and leaves `left` at SELF. */
 function expand(s: u64, place: Scratch): u64 {
   makeScratch(Scratch.RIGHT);
   const to = scratch(place);

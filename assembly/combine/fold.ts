@@ -155,20 +155,12 @@ function countCompact(sides: Sides, l: u64, r: u64): u32 {
 
 /**
  * Where a container comes in that order. AND looks the members of an array up on the other side; OR and XOR
- * change a bitset by what is on the other side. Buckets and short bitsets come where they would come as an
- * array or a bitset, so the order still holds when they have become one.
+ * change a bitset by what is on the other side. Compact kinds come where they would come as an array or a
+ * bitset, so the order still holds when they have become one.
  */
 function rank(op: Fold, s: u64): u32 {
-  const bitset: u32 = op == Fold.AND ? 2 : 0;
-  switch (shapeKind(s)) {
-    case Kind.BITSET: return bitset;
-    case Kind.SHORT: return isArraySized(shapeCount(s)) ? 1 : bitset;
-    case Kind.ARRAY:
-    case Kind.BUCKETS: return 1;
-    case Kind.RUNS: return 3;
-    case Kind.FULL:
-    case Kind.SINGLE:
-    case Kind.PAIR:
-    default: return unreachable();
-  }
+  const kind = shapeKind(s);
+  if (kind == Kind.RUNS) return 3;
+  if (kind != Kind.BITSET && isArraySized(shapeCount(s))) return 1;
+  return op == Fold.AND ? 2 : 0;
 }

@@ -61,8 +61,6 @@ export function complementShape(operand: u32, s: u64, out: usize): u64 {
       }
       runsToBitset(at, out);
       break;
-    case Kind.SHORT:
-    case Kind.BUCKETS: return complementShape(SELF, expandedLeft(operand, s), out);
     case Kind.ARRAY:
       if (members < RUNS_MAX) {
         arrayGaps(at, members, out);
@@ -70,10 +68,7 @@ export function complementShape(operand: u32, s: u64, out: usize): u64 {
       }
       arrayToBitset(at, members, out);
       break;
-    case Kind.FULL:
-    case Kind.SINGLE:
-    case Kind.PAIR:
-    default: unreachable();
+    default: return complementShape(SELF, expandedLeft(operand, s), out);
   }
   left.select(SELF);
   complementBitset(out, out);

@@ -155,24 +155,17 @@ export function beginTally(term: u32, key: u64, step: u32): void {
 export function addContainer(term: u32, operand: u32, s: u64, weight: i32): void {
   const kind = shapeKind(s), count = shapeCount(s), at = shapeAt(s);
   work.spend(1 + (count >> 8));
-  switch (kind) {
-    case Kind.FULL: addBase(weight); return;
-    case Kind.RUNS: tallyRuns(tallyAt(), at, weight); return;
-    case Kind.ARRAY:
-      if (count > TALLIED_MEMBERS) break;
-      tallyArray(tallyAt(), at, count, weight);
-      return;
-    case Kind.SHORT:
-      if (wordCount<Right>(at) > TALLIED_WORDS) break;
-      tallyWords(tallyAt(), at + SHORT_HEADER_BYTES, firstWord<Right>(at), wordCount<Right>(at), weight);
-      return;
-    case Kind.BITSET:
-    case Kind.BUCKETS: break;
-    case Kind.SINGLE:
-    case Kind.PAIR:
-    default: unreachable();
+  if (kind == Kind.FULL) {
+    addBase(weight);
+  } else if (kind == Kind.RUNS) {
+    tallyRuns(tallyAt(), at, weight);
+  } else if (kind == Kind.ARRAY && count <= TALLIED_MEMBERS) {
+    tallyArray(tallyAt(), at, count, weight);
+  } else if (kind == Kind.SHORT && wordCount<Right>(at) <= TALLIED_WORDS) {
+    tallyWords(tallyAt(), at + SHORT_HEADER_BYTES, firstWord<Right>(at), wordCount<Right>(at), weight);
+  } else {
+    addAsWords(term, operand, s, weight);
   }
-  addAsWords(term, operand, s, weight);
 }
 
 /** Adds the container `s` of operand `operand`, which `right` shows, word by word. */

@@ -12,7 +12,7 @@ import {
   BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, memberCount, runsBytes,
 } from "../container/limits";
 import { bucketsToArray } from "../container/buckets";
-import { shortToArray } from "../container/short";
+import { toArray } from "../container/convert";
 import { asBitset, listedCount, listedKind, listedOperand, listedShape, showListed } from "./list";
 import { FOLD_BYTES, Scratch, scratch } from "./scratch";
 import { arrayShape, bitsetShape, runsShape, shape, shapeAt, shapeCount, shapeKind, UNSUITED } from "./shape";
@@ -85,25 +85,10 @@ function repeatedMembers(list: usize, count: u32, least: u32, exactly: bool): u6
 /** Copies the members of the list's element `i` to `to`; returns the address behind them. */
 // @ts-ignore: decorator
 @inline function copyMembers(list: usize, i: u32, to: usize): usize {
-  const s = showListed(list, i), at = shapeAt(s), bytes = arrayBytes(shapeCount(s));
-  switch (shapeKind(s)) {
-    case Kind.ARRAY: right.copy(to, at, bytes); break;
-    case Kind.BUCKETS:
-      left.select(listedOperand(list, i));
-      bucketsToArray(at, shapeCount(s), to);
-      break;
-    case Kind.SHORT:
-      left.select(listedOperand(list, i));
-      shortToArray(at, to);
-      break;
-    case Kind.BITSET:
-    case Kind.RUNS:
-    case Kind.FULL:
-    case Kind.SINGLE:
-    case Kind.PAIR:
-    default: unreachable();
-  }
-  return to + bytes;
+  const s = listedShape(list, i);
+  left.select(listedOperand(list, i));
+  toArray(shapeKind(s), shapeAt(s), shapeCount(s), to);
+  return to + arrayBytes(shapeCount(s));
 }
 
 /** repeatedOfFew() for runs and other containers, whose members count as runs. */

@@ -184,11 +184,6 @@ function changeBits(op: Fold, bits: usize, operand: u32, s: u64): void {
     case Kind.RUNS:
       if (op == Fold.OR) unionRunsInto(bits, at); else xorRunsInto(bits, at);
       return;
-    case Kind.BUCKETS: changeBits(op, bits, SELF, expandedRight(operand, s)); return;
-    case Kind.BITSET:
-    case Kind.FULL:
-    case Kind.SINGLE:
-    case Kind.PAIR:
-    default: unreachable();
+    default: changeBits(op, bits, SELF, expandedRight(operand, s));
   }
 }

@@ -21,6 +21,13 @@ export const enum Kind { ARRAY, BITSET, RUNS, BUCKETS, SHORT, FULL, SINGLE, PAIR
 // @ts-ignore: decorator
 @inline export function isArray(kind: Kind): bool { return kind == Kind.ARRAY || kind >= Kind.SINGLE; }
 
+/**
+ * Whether code that knows only arrays, bitsets, runs and FULL expands the container: to an array, or to a
+ * bitset if it has too many members for that.
+ */
+// @ts-ignore: decorator
+@inline export function isCompact(kind: Kind): bool { return kind == Kind.BUCKETS || kind == Kind.SHORT; }
+
 /** Words from that of `low` to that of `high`. */
 // @ts-ignore: decorator
 @inline export function wordsBetween(low: u32, high: u32): u32 { return (high >> 6) - (low >> 6) + 1; }

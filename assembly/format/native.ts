@@ -54,13 +54,11 @@ function writeMembers(entry: usize): void {
   switch (entryKind<Own>(entry)) {
     case Kind.FULL: writeSpan(base, ((entryLastKey<Own>(entry) + 1) << 16) - 1); return;
     case Kind.RUNS: writeRuns(base, payload); return;
-    case Kind.BITSET:
-    case Kind.SHORT: writeWords(base, entry); return;
     case Kind.BUCKETS: writeBuckets(base, payload, entryCount<Own>(entry)); return;
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: writeArray(base, payload, entryCount<Own>(entry)); return;
-    default: unreachable();
+    default: writeWords(base, entry);
   }
 }
 
