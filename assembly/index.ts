@@ -23,5 +23,6 @@ export { rebuildRange } from "./combine/rebuild";
 export { intersects, isSubset } from "./combine/relate";
 export { rewrite, pack, slice } from "./combine/rewrite";
 export { serializedBytes, serialize, deserialize } from "./format/index";
+export { readBitsFrom } from "./format/text";
 export { shrunkBytes, used, wasteful } from "./arena/forms";
 export { validate } from "./arena/validate";

@@ -103,16 +103,17 @@ int fits(const bitmap *b, uint32_t format) {
 
 /* The bitmap that the core reads from its own payload of b, which it sets; NULL if that would be too
  * long. */
-static bitmap *reread_once(const bitmap *b, uint32_t format, char **payload, size_t *length) {
+static bitmap *reread_once(const bitmap *b, uint32_t format, char **written, size_t *length) {
     uint64_t bytes;
     result read;
     const char *fault;
 
     must(core_serialized_bytes(b, format, &bytes));
     if (bytes > PAYLOAD_MAX) return NULL;
-    must(core_serialize(b, format, payload, length));
+    must(core_serialize(b, format, written, length));
     EXPECT(*length == bytes);
-    must(core_deserialize(format, *payload, *length, &read, &fault));
+    must(core_deserialize(&(const payload){.format = format, .bytes = *written, .length = *length}, &read,
+                          &fault));
     if (fault) finding("the core refuses its own payload in format %u: %s", format, fault);
     check_counted(&read);
     return read.b;

@@ -41,10 +41,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0) return 0;
     choose_level(data[0]);
     /* A block of its own, so that a read beyond it is noticed. */
-    char *payload = malloc(size);
-    memcpy(payload, data + 1, size - 1);
-    must(core_deserialize((data[0] & ((1 << LEVEL_SHIFT) - 1)) % FORMATS, payload, size - 1, &r, &fault));
-    free(payload);
+    char *bytes = malloc(size);
+    memcpy(bytes, data + 1, size - 1);
+    const uint32_t format = (data[0] & ((1 << LEVEL_SHIFT) - 1)) % FORMATS;
+    must(
+        core_deserialize(&(const payload){.format = format, .bytes = bytes, .length = size - 1}, &r, &fault));
+    free(bytes);
     if (fault) return 0;
 
     bitmap *b = r.b;

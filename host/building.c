@@ -64,10 +64,19 @@ status core_combine(enum operation operation, const operands *sources, result *r
 /* The core counts modulo 2^64. If there are 2^64 members, it also adds one to the reply. */
 static cardinality counted(uint64_t modulo) { return modulo == 0 && core.collected() ? TWO_TO_64 : modulo; }
 
-status core_combine_cardinality(enum operation operation, const operands *sources, cardinality *members) {
+/* The same for counting that ends once there are `most`, if that is not 0: the last container may have more
+ * than are missing. */
+static cardinality counted_to(uint64_t modulo, uint64_t most) {
+    cardinality members = counted(modulo);
+    return most && members > most ? most : members;
+}
+
+status core_combine_cardinality(enum operation operation, const operands *sources, uint64_t most,
+                                cardinality *members) {
     frame f;
     if (!start_building(&f, sources->list, sources->count, 0)) return OUT_OF_MEMORY;
-    return discard(IN_CORE(&f, *members = counted(core.combineCardinality(operation, f.operand_count))));
+    return discard(
+        IN_CORE(&f, *members = counted_to(core.combineCardinality(operation, f.operand_count, most), most)));
 }
 
 /* The expression that was parsed last, and its tree. Programs ask the same ones again and again, and parsing
@@ -141,10 +150,11 @@ status core_query_members(const query *q, uint64_t from, uint64_t limit, member_
     return discard(s);
 }
 
-status core_query_cardinality(const query *q, uint64_t from, cardinality *members) {
+status core_query_cardinality(const query *q, uint64_t from, uint64_t most, cardinality *members) {
     frame f;
     if (!start_query(&f, q, 0)) return OUT_OF_MEMORY;
-    return discard(IN_CORE(&f, *members = counted(core.queryCardinality(q->keys, q->greatest, from))));
+    return discard(
+        IN_CORE(&f, *members = counted_to(core.queryCardinality(q->keys, q->greatest, from, most), most)));
 }
 
 status core_intersects(const bitmap *a, const bitmap *b, uint32_t *holds) {
@@ -170,45 +180,47 @@ status core_complement(const bitmap *b, const uint64_t *last, result *r) {
 }
 
 /* Adds the windows in which the core sees the payload. */
-static void add_windows(operands *windows, const char *payload, size_t length) {
+static void add_windows(operands *windows, const char *bytes, size_t length) {
     uint64_t from = 0;
     do {
         uint64_t rest = length - from;
         uint32_t shown = rest < UINT32_MAX ? (uint32_t)rest : UINT32_MAX;
-        operands_add_span(windows, (span){(uint8_t *)payload + from, shown});
+        operands_add_span(windows, (span){(uint8_t *)bytes + from, shown});
         from += (uint64_t)1 << WINDOW_SHIFT;
     } while (from < length);
 }
 
 /* A faulty payload leaves no complete bitmap in memory 0, so its members are not counted. */
-static uint32_t read_payload(uint32_t format, size_t length, cardinality *members) {
-    uint32_t number = core.deserialize(format, length, WINDOW_SHIFT);
+static uint32_t read_payload(const payload *p, cardinality *members) {
+    uint32_t number = FAULT_NONE;
+    if (p->first == 0) number = core.deserialize(p->format, p->length, WINDOW_SHIFT);
+    else if (p->length > UINT32_MAX) number = FAULT_TOO_LONG;
+    else core.readBitsFrom(p->first);
     if (number == FAULT_NONE) *members = members_held();
     return number;
 }
 
 /* A function of its own, so that _longjmp leaves the variables of its caller alone. */
-static status deserialize_in(const frame *f, uint32_t format, size_t length, result *r, uint32_t *number) {
-    return BUILDING_IN(f, *number = read_payload(format, length, &r->members));
+static status deserialize_in(const frame *f, const payload *p, result *r, uint32_t *number) {
+    return BUILDING_IN(f, *number = read_payload(p, &r->members));
 }
 
-static status deserialize(uint32_t format, const operands *windows, size_t length, result *r,
-                          const char **fault) {
+static status deserialize(const payload *p, const operands *windows, result *r, const char **fault) {
     frame f;
     uint32_t number = FAULT_NONE;
-    if (!start_building(&f, windows->list, windows->count, length + BUILDING)) return OUT_OF_MEMORY;
-    status s = deserialize_in(&f, format, length, r, &number);
+    if (!start_building(&f, windows->list, windows->count, p->length + BUILDING)) return OUT_OF_MEMORY;
+    status s = deserialize_in(&f, p, r, &number);
     *fault = s != OK || number == FAULT_NONE ? NULL : fault_text(number);
     if (*fault == NULL) return built(s, &r->b);
     count_refused();
     return discard(OK);
 }
 
-status core_deserialize(uint32_t format, const char *payload, size_t length, result *r, const char **fault) {
+status core_deserialize(const payload *p, result *r, const char **fault) {
     operands windows;
     operands_begin(&windows);
-    add_windows(&windows, payload, length);
-    status s = deserialize(format, &windows, length, r, fault);
+    add_windows(&windows, p->bytes, p->length);
+    status s = deserialize(p, &windows, r, fault);
     operands_end(&windows);
     return s;
 }

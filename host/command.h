@@ -29,6 +29,11 @@ typedef struct command {
     int asks_keys;                              /* the server asks the module for the keys of a call */
     /* The operation for which the last key spec has one key; NULL if there is none. */
     const char *one_key_for;
+    /* An option of two words that may stand before the keys of the last key spec; NULL if there is none. */
+    const char *option_before;
+    /* A keyword behind the keys with which the first key is modified and not overwritten; NULL if there is
+     * none. */
+    const char *modify_with;
     const RedisModuleCommandInfo *info;
 } command;
 

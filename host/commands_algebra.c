@@ -85,8 +85,13 @@ int bitop_command(call *c) {
     return done ? store_and_count(c, 2, ANY_TYPE, r) : REDISMODULE_OK;
 }
 
+/* Replies a number of members, or `most` if there are more, unless `most` is 0. */
+static int reply_at_most(call *c, cardinality members, uint64_t most) {
+    return reply_count(c, most && members > most ? most : members);
+}
+
 /* Replies the cardinality of NOT: that of the whole range minus that of the source. */
-static int reply_complement(call *c, int at) {
+static int reply_complement(call *c, int at, uint64_t most) {
     negation n;
     uint32_t found = 0;
     uint64_t greatest = 0;
@@ -96,25 +101,28 @@ static int reply_complement(call *c, int at) {
     if (n.source && !succeeded(c, core_cardinality(n.source, &members))) return REDISMODULE_OK;
     if (n.source && !succeeded(c, core_maximum(n.source, &found, &greatest))) return REDISMODULE_OK;
     if (n.given && n.last > greatest) greatest = n.last;
-    return reply_count(c, found || n.given ? (cardinality)greatest + 1 - members : 0);
+    return reply_at_most(c, found || n.given ? (cardinality)greatest + 1 - members : 0, most);
 }
 
-/* BITOPCARD op source [source ...]
- * BITOPCARD NOT source [last]
+/* BITOPCARD op [LIMIT n] source [source ...]
+ * BITOPCARD NOT [LIMIT n] source [last]
  *
- * Replies what BITOP would, without storing a result. */
+ * Replies what BITOP would, without storing a result. With a limit other than 0, counting ends there. */
 int bitopcard_command(call *c) {
     operands sources;
     cardinality members;
+    uint64_t most = 0;
 
     const bitop *op = parse_operation(c, 1);
     if (op == NULL) return REDISMODULE_OK;
-    if (!has_arity(c, op, 2)) return RedisModule_WrongArity(c->ctx);
-    if (op->operation == NOT) return reply_complement(c, 2);
+    int at = argument_is(c, 2, "LIMIT") ? 4 : 2;
+    if (!has_arity(c, op, at)) return RedisModule_WrongArity(c->ctx);
+    if (at > 2 && !parse_limit(c, 3, &most)) return REDISMODULE_OK;
+    if (op->operation == NOT) return reply_complement(c, at, most);
     limit_question(c);
     operands_begin(&sources);
-    int done = open_sources(c, 2, &sources)
-            && succeeded(c, core_combine_cardinality(op->operation, &sources, &members));
+    int done = open_sources(c, at, &sources)
+            && succeeded(c, core_combine_cardinality(op->operation, &sources, most, &members));
     operands_end(&sources);
     return done ? reply_count(c, members) : REDISMODULE_OK;
 }
@@ -197,6 +205,6 @@ int jaccard_command(call *c) {
     cardinality total = p.of_first + p.of_second;
     if (total == 0) return RedisModule_ReplyWithStringBuffer(c->ctx, "-1", 2);
     operands_of_two(&both, p.second, p.first);
-    if (!succeeded(c, core_combine_cardinality(AND, &both, &common))) return REDISMODULE_OK;
+    if (!succeeded(c, core_combine_cardinality(AND, &both, 0, &common))) return REDISMODULE_OK;
     return reply_ratio(c, common, total - common);
 }

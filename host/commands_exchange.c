@@ -11,27 +11,21 @@
 /* StringTruncate makes no longer strings. */
 #define TRUNCATE_MAX (512 * 1024 * 1024)
 
-/* Bytes that a client sent. Errors call them `name`. */
-typedef struct payload {
-    uint32_t format;
-    const char *name, *bytes;
-    size_t length;
-} payload;
-
-static int deserialize(call *c, const payload *p, result *r) {
+/* Reads bytes that a client sent. Errors call them `name`. */
+static int deserialize(call *c, const payload *p, const char *name, result *r) {
     const char *fault;
 
-    if (!succeeded(c, core_deserialize(p->format, p->bytes, p->length, r, &fault))) return 0;
-    return fault == NULL || reply_error(c, "ERR invalid %s: %s", p->name, fault);
+    if (!succeeded(c, core_deserialize(p, r, &fault))) return 0;
+    return fault == NULL || reply_error(c, "ERR invalid %s: %s", name, fault);
 }
 
 /* SETBITARRAY key string -- stores a bitmap of the offsets of each '1' in the string. */
 int setbitarray_command(call *c) {
-    payload p = {.format = CHARACTERS, .name = "bit array"};
+    payload p = {.format = CHARACTERS};
     result r;
 
     p.bytes = RedisModule_StringPtrLen(c->argv[2], &p.length);
-    return deserialize(c, &p, &r) && store(c, 1, BITMAP, r.b) ? reply_ok(c) : REDISMODULE_OK;
+    return deserialize(c, &p, "bit array", &r) && store(c, 1, BITMAP, r.b) ? reply_ok(c) : REDISMODULE_OK;
 }
 
 /* GETBITARRAY key -- a '0' or '1' for each offset up to the largest member. */
@@ -68,29 +62,51 @@ static int add_members(call *c, open_key *k, const result *imported) {
     return reply_count(c, members.after);
 }
 
-/* IMPORT key payload [REPLACE] -- adds the members of a portable stream, or replaces all members by them;
- * replies the new cardinality. */
-int import_command(call *c) {
-    payload p = {.format = c->family->imported, .name = "roaring payload"};
-    result imported;
+/* add_members() for the key at `at`. */
+static int merge_into(call *c, int at, const result *imported) {
     open_key k;
 
-    if (c->argc > 4 || (c->argc > 3 && !argument_is(c, 3, "REPLACE"))) return reply_syntax_error(c);
-    p.bytes = RedisModule_StringPtrLen(c->argv[2], &p.length);
-    if (!deserialize(c, &p, &imported)) return REDISMODULE_OK;
-    if (c->argc > 3) return store_and_count(c, 1, BITMAP, imported);
-    if (open_write(c, 1, &k)) return add_members(c, &k, &imported);
-    bitmap_free(imported.b);
+    if (open_write(c, at, &k)) return add_members(c, &k, imported);
+    bitmap_free(imported->b);
     return REDISMODULE_OK;
 }
 
-/* Converts the native bitmap in the key at `at`; a missing key counts as an empty one. StringDMA copies
+/* IMPORT key payload [REPLACE] -- adds the members of a portable stream, or replaces all members by them;
+ * replies the new cardinality. */
+int import_command(call *c) {
+    payload p = {.format = c->family->imported};
+    result imported;
+
+    if (c->argc > 4 || (c->argc > 3 && !argument_is(c, 3, "REPLACE"))) return reply_syntax_error(c);
+    p.bytes = RedisModule_StringPtrLen(c->argv[2], &p.length);
+    if (!deserialize(c, &p, "roaring payload", &imported)) return REDISMODULE_OK;
+    if (c->argc > 3) return store_and_count(c, 1, BITMAP, imported);
+    return merge_into(c, 1, &imported);
+}
+
+/* Whether no bit of the string would become an offset above the family's last. Cuts off what lies behind. */
+static int bits_fit(call *c, payload *bits) {
+    const cardinality most = (cardinality)c->family->last - bits->first + 1;
+    size_t at = (size_t)(most >> 3);
+
+    if ((cardinality)bits->length * 8 <= most) return 1;
+    int beyond = (uint8_t)bits->bytes[at] & (0xff >> (most & 7));
+    while (!beyond && ++at < bits->length) beyond = bits->bytes[at];
+    if (beyond) {
+        return reply_error(c, "ERR Roaring: a bit of the string would become an offset above the last");
+    }
+    bits->length = (size_t)((most + 7) >> 3);
+    return 1;
+}
+
+/* Converts the native bitmap in the key at `at`, whose bit 0 becomes member `first`; a missing key counts as
+ * an empty one. StringDMA copies
  * nothing, but it would convert a string with the encoding int or embstr to raw for good. So GET reads short
  * strings, unless the server has renamed it. */
-static int read_native(call *c, int at, result *r) {
+static int read_native(call *c, int at, uint64_t first, result *r) {
     RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
     RedisModuleCallReply *copy = NULL;
-    payload p = {.format = BITS, .name = "bitmap", .bytes = ""};
+    payload p = {.format = BITS, .bytes = "", .first = first};
     int right = 1;
 
     if (RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_STRING
@@ -103,20 +119,39 @@ static int read_native(call *c, int at, result *r) {
         p.bytes = RedisModule_StringDMA(key, &p.length, REDISMODULE_READ);
     }
     if (p.bytes == NULL) right = reply_error(c, REDISMODULE_ERRORMSG_WRONGTYPE);
-    else if (p.length && p.length - 1 > c->family->last >> 3)
-        right = reply_error(c, "ERR Roaring: the string is longer than the last offset allows");
-    right = right && deserialize(c, &p, r);
+    right = right && bits_fit(c, &p) && deserialize(c, &p, "bitmap", r);
     if (copy) RedisModule_FreeCallReply(copy);
     RedisModule_CloseKey(key);
     return right;
 }
 
-/* FROMBITMAP key stringkey -- stores the members of a native bitmap over any value, and replies how many
- * they are. The two keys may be the same. */
+/* [OFFSET n] [MERGE] from `at` on, in either order. */
+static int parse_placing(call *c, int at, uint64_t *first, int *merges) {
+    int placed = 0;
+
+    *first = 0;
+    *merges = 0;
+    for (; at < c->argc; at++) {
+        if (!*merges && argument_is(c, at, "MERGE")) {
+            *merges = 1;
+        } else if (!placed && at + 1 < c->argc && argument_is(c, at, "OFFSET")) {
+            placed = 1;
+            if (!parse_offset(c, ++at, "offset", first)) return 0;
+        } else return reply_syntax_error(c);
+    }
+    return 1;
+}
+
+/* FROMBITMAP key stringkey [OFFSET n] [MERGE] -- stores the members of a native bitmap over any value, and
+ * replies how many they are. Bit i becomes member n + i. With MERGE, adds the members to the key. The two keys
+ * may be the same. */
 int frombitmap_command(call *c) {
+    uint64_t first;
+    int merges;
     result r;
 
-    return read_native(c, 2, &r) ? store_and_count(c, 1, ANY_TYPE, r) : REDISMODULE_OK;
+    if (!parse_placing(c, 3, &first, &merges) || !read_native(c, 2, first, &r)) return REDISMODULE_OK;
+    return merges ? merge_into(c, 1, &r) : store_and_count(c, 1, ANY_TYPE, r);
 }
 
 /* Sets the key to a string of ours, which the server may copy. */

@@ -7,7 +7,8 @@
 /* What QUERY replies. */
 typedef struct question {
     enum { CARD, MEMBERS, EXPORT } form;
-    uint64_t from, limit;
+    uint64_t from;              /* of MEMBERS */
+    uint64_t limit;             /* of MEMBERS, and of CARD, where 0 is none */
 } question;
 
 /* The number of keys, at `at`; the keys follow. */
@@ -29,6 +30,14 @@ static int parse_key_count(call *c, int at, uint32_t *keys) {
     return 1;
 }
 
+/* [LIMIT n] at `at`. */
+static int parse_most(call *c, int at, question *asked) {
+    asked->limit = 0;
+    if (at == c->argc) return 1;
+    if (at + 2 != c->argc || !argument_is(c, at, "LIMIT")) return reply_syntax_error(c);
+    return parse_limit(c, at + 1, &asked->limit);
+}
+
 /* [FROM offset] [LIMIT n] from `at` on, in either order. */
 static int parse_page(call *c, int at, question *asked) {
     int has_from = 0, has_limit = 0;
@@ -47,7 +56,7 @@ static int parse_page(call *c, int at, question *asked) {
 
 /* The words after the keys, from `at` on. */
 static int parse_form(call *c, int at, question *asked) {
-    *asked = (question){CARD, 0, UINT64_MAX};
+    *asked = (question){CARD, 0, at < c->argc ? UINT64_MAX : 0};
     if (at == c->argc) return 1;
     if (argument_is(c, at, "MEMBERS")) asked->form = MEMBERS;
     else if (argument_is(c, at, "EXPORT")) asked->form = EXPORT;
@@ -55,6 +64,7 @@ static int parse_form(call *c, int at, question *asked) {
         return reply_error(
             c, "ERR syntax error: more keys than numkeys, or a word other than CARD, MEMBERS and EXPORT");
     }
+    if (asked->form == CARD) return parse_most(c, at + 1, asked);
     return asked->form == MEMBERS ? parse_page(c, at + 1, asked) : at + 1 == c->argc || reply_syntax_error(c);
 }
 
@@ -85,9 +95,10 @@ static int open_query(call *c, query *q, int at) {
     return 1;
 }
 
-static int reply_query_cardinality(call *c, const query *q) {
+static int reply_query_cardinality(call *c, const query *q, uint64_t most) {
     cardinality members;
-    return succeeded(c, core_query_cardinality(q, 0, &members)) ? reply_count(c, members) : REDISMODULE_OK;
+    if (!succeeded(c, core_query_cardinality(q, 0, most, &members))) return REDISMODULE_OK;
+    return reply_count(c, members);
 }
 
 static int reply_query_payload(call *c, const query *q) {
@@ -102,10 +113,11 @@ static int reply_query_payload(call *c, const query *q) {
 static int answer(call *c, const query *q, const question *asked) {
     limit_question(c);
     if (asked->form == MEMBERS) return reply_query_members(c, q, asked->from, asked->limit);
-    return asked->form == CARD ? reply_query_cardinality(c, q) : reply_query_payload(c, q);
+    if (asked->form == CARD) return reply_query_cardinality(c, q, asked->limit);
+    return reply_query_payload(c, q);
 }
 
-/* QUERY expression numkeys key [key ...] [CARD | MEMBERS [FROM offset] [LIMIT n] | EXPORT] -- the number of
+/* QUERY expression numkeys key [key ...] [CARD [LIMIT n] | MEMBERS [FROM offset] [LIMIT n] | EXPORT] -- the number of
  * members of the expression, its members, or a payload of them. */
 int query_command(call *c) {
     query q;

@@ -161,8 +161,7 @@ int reply_query_members(call *c, const query *q, uint64_t from, uint64_t most) {
     cardinality members = most;
 
     if (list_most(c, most, c->family->last) < most) {
-        if (!succeeded(c, core_query_cardinality(q, from, &members))) return REDISMODULE_OK;
-        if (members > most) members = most;
+        if (!succeeded(c, core_query_cardinality(q, from, most, &members))) return REDISMODULE_OK;
         if (!list_fits(c, members, c->family->last)) return REDISMODULE_OK;
     }
     listing l = {.call = c, .most = (uint64_t)members};

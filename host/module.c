@@ -78,6 +78,17 @@ static int last_key(call *c, const RedisModuleCommandKeySpec *spec, int at) {
     return c->row->one_key_for && c->argc > 1 && argument_is(c, 1, c->row->one_key_for) ? at : c->argc + last;
 }
 
+/* How the call uses the keys of the spec. */
+static uint64_t key_flags(call *c, const RedisModuleCommandKeySpec *spec) {
+    const uint64_t only_of_specs = REDISMODULE_CMD_KEY_INCOMPLETE | REDISMODULE_CMD_KEY_VARIABLE_FLAGS;
+    const int keys_end = -c->row->info->arity;
+    int at = spec->flags & REDISMODULE_CMD_KEY_VARIABLE_FLAGS ? c->argc - 1 : 0;
+
+    while (at >= keys_end && !argument_is(c, at, c->row->modify_with)) at--;
+    if (at < keys_end) return spec->flags & ~only_of_specs;
+    return REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_ACCESS | REDISMODULE_CMD_KEY_UPDATE;
+}
+
 /* Reports the keys of a call that the server wants to route or to authorize. Nothing about the call has been
  * checked: it may lack arguments, even those that the arity requires. An unknown operation has the keys of
  * the key specs. */
@@ -86,8 +97,9 @@ static int report_keys(call *c) {
 
     for (; spec->begin_search_type != REDISMODULE_KSPEC_BS_INVALID; spec++) {
         int at = spec->bs.index.pos + (spec->find_keys_type == REDISMODULE_KSPEC_FK_KEYNUM);
+        if (c->row->option_before && at < c->argc && argument_is(c, at, c->row->option_before)) at += 2;
         for (int last = last_key(c, spec, at); at <= last && at < c->argc; at++) {
-            report_key(c->ctx, at, spec->flags & ~REDISMODULE_CMD_KEY_INCOMPLETE);
+            report_key(c->ctx, at, key_flags(c, spec));
         }
     }
     return REDISMODULE_OK;

@@ -117,6 +117,7 @@ typedef struct {
 #define REDISMODULE_CMD_KEY_INSERT (1ULL << 6)
 #define REDISMODULE_CMD_KEY_INCOMPLETE \
     (1ULL << 9) /* the server then asks the module for the keys of a call */
+#define REDISMODULE_CMD_KEY_VARIABLE_FLAGS (1ULL << 10)
 
 typedef enum {
     REDISMODULE_KSPEC_BS_INVALID,

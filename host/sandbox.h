@@ -164,8 +164,9 @@ typedef struct result {
 status core_combine(enum operation operation, const operands *sources, result *r);
 /* A bitmap of these offsets: VALUES_ROOM(count) words, count > 0. */
 status core_collect(uint64_t *offsets, uint32_t count, bitmap **collected);
-/* The cardinality of what core_combine would build. */
-status core_combine_cardinality(enum operation operation, const operands *sources, cardinality *members);
+/* The cardinality of what core_combine would build; `most` if there are more, unless `most` is 0. */
+status core_combine_cardinality(enum operation operation, const operands *sources, uint64_t most,
+                                cardinality *members);
 /* Whether the two have a member in common. */
 status core_intersects(const bitmap *a, const bitmap *b, uint32_t *holds);
 /* Whether all members of `part` are members of `whole`. */
@@ -192,8 +193,8 @@ status core_parse_query(query *q, const char *text, size_t length, query_mistake
 /* Adds the tree to the operands, which are all keys of the query. */
 static inline void query_add_tree(query *q) { operands_add_span(&q->operands, q->tree); }
 status core_query(const query *q, result *r);
-/* The number of members from `from` on. */
-status core_query_cardinality(const query *q, uint64_t from, cardinality *members);
+/* The number of members from `from` on; `most` if there are more, unless `most` is 0. */
+status core_query_cardinality(const query *q, uint64_t from, uint64_t most, cardinality *members);
 /* Passes the first `limit` members from `from` on to the sink. */
 status core_query_members(const query *q, uint64_t from, uint64_t limit, member_sink *sink, void *context);
 /* All offsets in [0, max(*last, largest member of b)] that are not in b. `last` and b may be NULL. */
@@ -203,8 +204,17 @@ status core_pack(const bitmap *b, bitmap **packed);
 /* Part of b: containers from *key on, up to about `bytes` bytes of payload. Sets *key to the next container,
  * and *more to whether there is one. */
 status core_slice(const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **part, uint32_t *more);
+/* A payload to read. Of the format BITS, bit 0 becomes member `first`, and the last byte may have bits beyond
+ * 2^64 - 1, which must be clear; for other formats `first` is 0. */
+typedef struct payload {
+    uint32_t format;
+    const char *bytes;
+    size_t length;
+    uint64_t first;
+} payload;
+
 /* *fault says what is wrong with the payload. If it is valid, *fault is NULL and *r is set. */
-status core_deserialize(uint32_t format, const char *payload, size_t length, result *r, const char **fault);
+status core_deserialize(const payload *p, result *r, const char **fault);
 
 /* --- Tests --- */
 

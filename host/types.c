@@ -55,10 +55,11 @@ static void *load(const family *f, RedisModuleIO *rdb, int encver) {
                                encver);
         return NULL;
     }
-    char *payload = RedisModule_LoadStringBuffer(rdb, &length);
-    if (payload == NULL) return NULL;           /* the server handles it: HANDLE_IO_ERRORS */
-    status s = core_deserialize(f->format, payload, length, &r, &fault);
-    RedisModule_Free(payload);
+    char *bytes = RedisModule_LoadStringBuffer(rdb, &length);
+    if (bytes == NULL) return NULL;             /* the server handles it: HANDLE_IO_ERRORS */
+    const payload p = {.format = f->format, .bytes = bytes, .length = length};
+    status s = core_deserialize(&p, &r, &fault);
+    RedisModule_Free(bytes);
     if (s == OK && fault == NULL) return r.b;
     RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': invalid %s payload of %zu bytes: %s",
                            key_of(rdb), f->type_name, length, s == OK ? fault : failure(s));

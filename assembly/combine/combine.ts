@@ -81,29 +81,29 @@ export function mostEntries(entries: u64): u64 { return min(entries, ENTRIES_MAX
 export function combineOnce(op: Operation, sources: u32): void {
   if (sources == 2) {
     openTwo(op, mostEntries(2 * entriesOf(sources) + 1));
-    walkPair<Store>(foldOf(op));
+    walkPair<Store>(foldOf(op), 0);
     finish();
     return;
   }
   // a FULL entry may be cut at both ends of every other
   begin(mostEntries(2 * entriesOf(sources) + 1), operationBytes(sources));
   openOperation(op, sources);
-  walk<Store>();
+  walk<Store>(0);
   finish();
 }
 
 /**
- * Members that combineOnce() would store, modulo 2^64. For 2^64 itself, adds a member to the reply. Memory 0,
- * which is fresh, is only worked in.
+ * Members that combineOnce() would store, modulo 2^64. For 2^64 itself, adds a member to the reply. Counting
+ * ends once there are `most` or more, unless `most` is 0. Memory 0, which is fresh, is only worked in.
  */
-export function combineCardinalityOnce(op: Operation, sources: u32): u64 {
+export function combineCardinalityOnce(op: Operation, sources: u32, most: u64): u64 {
   if (sources == 2) {
     openTwo(op, 0);
-    return walkPair<Count>(foldOf(op));
+    return walkPair<Count>(foldOf(op), most);
   }
   begin(0, operationBytes(sources));
   openOperation(op, sources);
-  return walk<Count>();
+  return walk<Count>(most);
 }
 
 /** Opens cursors on the two sources, in the order in which foldOf() wants them. */
@@ -114,9 +114,10 @@ function openTwo(op: Operation, entries: u64): void {
 
 /**
  * Walks all segments of item 0, a term, and appends their results (S = Store) or only counts them. Returns
- * the members, modulo 2^64; if they are 2^64, and S = Count, adds a member to the reply.
+ * the members, modulo 2^64; if they are 2^64, and S = Count, adds a member to the reply. Counting ends once
+ * there are `most` or more, unless `most` is 0.
  */
-export function walk<S>(): u64 {
+export function walk<S>(most: u64): u64 {
   const term = cursorTerm(0), places = placesFor(term);
   let members: u64 = 0, any = false, key = cursorKey(0);
   while (key != NO_KEY) {
@@ -130,7 +131,7 @@ export function walk<S>(): u64 {
       if (stores<S>()) appendResult(term, key, s);
       members += shapeCount(s);
     }
-    if (last == KEY_MAX) break;
+    if (last == KEY_MAX || (!stores<S>() && members > most - 1)) break;
     moveItem(0, last + 1);
     key = cursorKey(0);
   }

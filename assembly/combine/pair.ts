@@ -27,8 +27,9 @@ export function openPair(a: u32, b: u32, entries: u64): void {
 /**
  * Folds the operands of cursors 0 and 1: appends all containers of the result (S = Store) or only counts them
  * (S = Count). Returns the members, modulo 2^64; if they are 2^64, and S = Count, adds a member to the reply.
+ * Counting ends once there are `most` or more, unless `most` is 0.
  */
-export function walkPair<S>(op: Fold): u64 {
+export function walkPair<S>(op: Fold, most: u64): u64 {
   let members: u64 = 0, any: u64 = 0;
   while (true) {
     const x = cursorKey(0), y = cursorKey(1);
@@ -45,6 +46,7 @@ export function walkPair<S>(op: Fold): u64 {
     else seekCursor(1, x);
     members += more;
     any |= more;
+    if (!stores<S>() && members > most - 1) break;
   }
   if (!stores<S>() && !members && any) reply.member(0);
   return members;

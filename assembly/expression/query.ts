@@ -48,27 +48,30 @@ export function parseQuery(keys: u32, greatest: u64): u64 {
 /** Makes memory 0, which is the tree of an expression, the bitmap of its members. */
 export function queryTree(greatest: u64): void {
   openRoot<Store>(greatest, 0);
-  walk<Store>();
+  walk<Store>(0);
   finish();
 }
 
 /** queryCardinality() of the tree in memory 0. */
-export function queryTreeCardinality(greatest: u64): u64 {
+export function queryTreeCardinality(greatest: u64, most: u64): u64 {
   openRoot<Count>(greatest, 0);
-  return walk<Count>();
+  return walk<Count>(most);
 }
 
 /** Makes memory 0 the bitmap of the expression's members. */
 export function query(keys: u32, greatest: u64): void {
   open<Store>(keys, greatest, 0);
-  walk<Store>();
+  walk<Store>(0);
   finish();
 }
 
-/** Members of the expression from `from` on, modulo 2^64. For 2^64 itself, adds a member to the reply. */
-export function queryCardinality(keys: u32, greatest: u64, from: u64): u64 {
+/**
+ * Members of the expression from `from` on, modulo 2^64. For 2^64 itself, adds a member to the reply. Counting
+ * ends once there are `most` or more, unless `most` is 0.
+ */
+export function queryCardinality(keys: u32, greatest: u64, from: u64, most: u64): u64 {
   open<Count>(keys, greatest, from);
-  return walk<Count>();
+  return walk<Count>(most);
 }
 
 /**

@@ -15,11 +15,13 @@ export function combine(op: Operation, sources: u32): void {
 }
 
 /**
- * Members that combine() would store, modulo 2^64. For 2^64 itself, adds a member to the reply.
- * Memory 0, which is fresh, is only worked in.
+ * Members that combine() would store, modulo 2^64. For 2^64 itself, adds a member to the reply. Counting ends
+ * once there are `most` or more, unless `most` is 0. Memory 0, which is fresh, is only worked in.
  */
-export function combineCardinality(op: Operation, sources: u32): u64 {
-  return isRepeated(op, sources) ? queryTreeCardinality(u64.MAX_VALUE) : combineCardinalityOnce(op, sources);
+export function combineCardinality(op: Operation, sources: u32, most: u64): u64 {
+  return isRepeated(op, sources)
+    ? queryTreeCardinality(u64.MAX_VALUE, most)
+    : combineCardinalityOnce(op, sources, most);
 }
 
 /**

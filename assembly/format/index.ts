@@ -4,7 +4,7 @@ import { Fault } from "../env/fault";
 import { nativeBytes, readNative, writeNative } from "./native";
 import { Parts, readPortableWide, readWide, wideBytes, writeWide } from "./wide";
 import { readPortable, portableBytes, writePortable } from "./portable";
-import { bitsBytes, charactersBytes, readBits, readCharacters, writeBits, writeCharacters } from "./text";
+import { bitsBytes, charactersBytes, readBitsFrom, readCharacters, writeBits, writeCharacters } from "./text";
 
 export const enum Format {
   /** CRoaring's own serialization of a 32-bit bitmap: the payload of a `reroaring` value (native.ts). */
@@ -57,6 +57,6 @@ export function deserialize(format: Format, size: u64, shift: u32): Fault {
   if (size > u32.MAX_VALUE) return Fault.TOO_LONG;            // the formats below read only the first window
   if (format == Format.NATIVE) return readNative();
   if (format == Format.PORTABLE) return readPortable();
-  if (format == Format.BITS) readBits(); else readCharacters();
+  if (format == Format.BITS) readBitsFrom(0); else readCharacters();
   return Fault.NONE;
 }

@@ -8,7 +8,7 @@
 
 import { SELF, left, output, right } from "../env/memory";
 import { Own } from "../env/view";
-import { entryCount, entryKey, entryKind, entryLastKey, entryPayload } from "../arena/entry";
+import { KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf } from "../arena/entry";
 import { advance, placeEntry, seek } from "../arena/directory";
 import { begin, finish } from "../arena/builder";
 import { isEmpty, maximum } from "../read/query";
@@ -197,36 +197,75 @@ function writeRunsCharacters(entry: usize, rest: u64): u64 {
 // --- Reading -----------------------------------------------------------------------------------------------
 // Operand 0 is the text. Every text is valid: any character other than '1' counts as '0'.
 
-export function readBits(): void { readWords<Bits>(); }
-export function readCharacters(): void { readWords<Characters>(); }
-
-/** Builds the bitmap of the text, in format F, in memory 0, a fresh arena. */
-function readWords<F>(): void {
-  const wordShift: u32 = is<F, Characters>() ? 6 : 3;         // a word takes 1 << wordShift bytes
+/** Builds the bitmap of the characters in memory 0, a fresh arena. */
+export function readCharacters(): void {
   right.select(0);
-  const size = right.size(), wordBytes = 1 << wordShift, words = (<u64>size + wordBytes - 1) >> wordShift;
+  const size = right.size(), words = (<u64>size + 63) >> 6;
   begin(words / WORDS + 1, 0);
   for (let key: u64 = 0; key * WORDS < words; key++) {
     makeScratch(Scratch.TEMP);
     const to = scratch(Scratch.FIRST), first = key * WORDS, count = <u32>min<u64>(words - first, WORDS);
     if (count < WORDS) memory.fill(to, 0, BITSET_BYTES);
     for (let i: u32 = 0; i < count; i++) {
-      const at = <u32>((first + i) << wordShift);
-      const word = is<F, Characters>() ? charactersAt(at, size) : nativeOrder(bytesAt(at, size));
-      store<u64>(to + (<usize>i << 3), word);
+      store<u64>(to + (<usize>i << 3), charactersAt(<u32>((first + i) << 6), size));
     }
-    left.select(SELF);
-    const members = bitsetCardinality(to);
-    if (members) emit(key, shape(Kind.BITSET, members, to));
+    emitBitset(key, to);
   }
   finish();
 }
 
+/** Appends the bitset at `to`, which may have no members, as container `key`. */
+function emitBitset(key: u64, to: usize): void {
+  left.select(SELF);
+  const members = bitsetCardinality(to);
+  if (members) emit(key, shape(Kind.BITSET, members, to));
+}
+
+/**
+ * Builds the bitmap of the native bitmap in memory 0, a fresh arena. Bit 0 becomes member `first`. Bits that
+ * would become offsets from 2^64 on, which may be in the last byte, must not be set.
+ */
+export function readBitsFrom(first: u64): void {
+  right.select(0);
+  const bits = <u64>right.size() << 3, firstKey = keyOf(first);
+  const lastKey = !bits || first > u64.MAX_VALUE - (bits - 1) ? KEY_MAX : keyOf(first + bits - 1);
+  begin(bits ? lastKey - firstKey + 1 : 0, 0);
+  for (let key = firstKey; bits && key <= lastKey; key++) {
+    makeScratch(Scratch.TEMP);
+    const to = scratch(Scratch.FIRST);
+    readContainer(<i64>((key << 16) - first), <i64>bits, to);
+    emitBitset(key, to);
+  }
+  finish();
+}
+
+/**
+ * Writes bits `from` to from + 65535 of the `bits` bits of operand 0 to `to` as a bitset. `from` may be
+ * negative; bits that operand 0 does not have are 0.
+ */
+function readContainer(from: i64, bits: i64, to: usize): void {
+  const end = min<i64>((bits - from + 63) >> 6, <i64>WORDS);
+  let word: i64 = from < 0 ? -from >> 6 : 0, at = from + (word << 6);
+  if (word || end < <i64>WORDS) memory.fill(to, 0, BITSET_BYTES);
+  if (at < 0) {
+    store<u64>(to + (<usize>word << 3), nativeOrder(bytesAt(0, right.size())) << -at);
+    word++;
+    at += 64;
+  }
+  const size = right.size(), shift = at & 7;
+  let byte = <u64>at >> 3, bytes = nativeOrder(bytesAt(byte, size));
+  for (; word < end; word++) {
+    const next = nativeOrder(bytesAt(byte += 8, size));
+    store<u64>(to + (<usize>word << 3), shift ? (bytes >> shift) | (next << (64 - shift)) : bytes);
+    bytes = next;
+  }
+}
+
 /** The eight bytes at `at` of the text; 0 beyond its end. */
-function bytesAt(at: u32, size: u32): u64 {
-  if (<u64>at + 8 <= size) return right.load64(at, 0);
+function bytesAt(at: u64, size: u32): u64 {
+  if (at + 8 <= size) return right.load64(<u32>at, 0);
   let bytes: u64 = 0;
-  for (let i: u32 = 0; at + i < size; i++) bytes |= <u64>right.load8(at + i, 0) << (i << 3);
+  for (let i: u32 = 0; at + i < size; i++) bytes |= <u64>right.load8(<u32>at + i, 0) << (i << 3);
   return bytes;
 }
 

@@ -547,13 +547,15 @@ export class Calls<M extends Member> {
    *
    * @param operation a keyword
    * @param keys keys, one at least
-   * @param options `last`: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
-   * @returns The cardinality of the result.
+   * @param options `limit`: the most members to answer; `last`: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
+   * @returns The cardinality of the result; with `LIMIT` at most `n`.
    * @throws WrongType, OutOfRange
    * @remarks O(n) in the total size of the sources. Since 1.0.0. See docs/commands.md#bitopcard.
    */
-  bitOpCard(operation: "AND" | "OR" | "XOR" | "NOT" | "DIFF" | "DIFF1" | "ANDOR" | "ONE", keys: Iterable<Key>, options: { last?: Offset<M> } = {}): Call<Count<M>> {
-    const call = new CallBuilder(this.family, "BITOPCARD", true).word(operation).keys(keys);
+  bitOpCard(operation: "AND" | "OR" | "XOR" | "NOT" | "DIFF" | "DIFF1" | "ANDOR" | "ONE", keys: Iterable<Key>, options: { limit?: number; last?: Offset<M> } = {}): Call<Count<M>> {
+    const call = new CallBuilder(this.family, "BITOPCARD", true).word(operation);
+    if (options.limit !== undefined) call.word("LIMIT").number("limit", options.limit);
+    call.keys(keys);
     if (options.last !== undefined) call.offset("last", options.last);
     return call.answers(this.answers.count);
   }
@@ -655,16 +657,20 @@ export class Calls<M extends Member> {
   }
 
   /**
-   * Creates a bitmap from a native bitmap.
+   * Creates a bitmap from a native bitmap, or adds to one.
    *
    * @param key a key
    * @param stringkey a key
-   * @returns The number of members.
-   * @throws WrongType, Oom
-   * @remarks O(m) for m bytes. Since 1.0.0. See docs/commands.md#frombitmap.
+   * @param options `offset`: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; `merge`: `MERGE`
+   * @returns The number of members that the key has then.
+   * @throws WrongType, OutOfRange, Oom
+   * @remarks O(m) for m bytes; with MERGE, O(m + c log n) for c containers of the string, or O(m + n) if c is large. Since 1.0.0. See docs/commands.md#frombitmap.
    */
-  fromBitmap(key: Key, stringkey: Key): Call<Count<M>> {
-    return new CallBuilder(this.family, "FROMBITMAP", false).key(key).key(stringkey).answers(this.answers.count);
+  fromBitmap(key: Key, stringkey: Key, options: { offset?: Offset<M>; merge?: boolean } = {}): Call<Count<M>> {
+    const call = new CallBuilder(this.family, "FROMBITMAP", false).key(key).key(stringkey);
+    if (options.offset !== undefined) call.word("OFFSET").offset("offset", options.offset);
+    if (options.merge) call.word("MERGE");
+    return call.answers(this.answers.count);
   }
 
   /**
@@ -724,12 +730,15 @@ export class Calls<M extends Member> {
    *
    * @param expression text
    * @param keys keys, one at least
+   * @param options `limit`: the most members to answer
    * @returns The number of members.
    * @throws WrongType, OutOfRange
    * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in; with LIMIT in the size of what is read to find so many members. Since 1.1.0. See docs/commands.md#query.
    */
-  queryCard(expression: string, keys: Iterable<Key>): Call<Count<M>> {
-    return new CallBuilder(this.family, "QUERY", true).word(expression).numberedKeys(keys).word("CARD").answers(this.answers.count);
+  queryCard(expression: string, keys: Iterable<Key>, options: { limit?: number } = {}): Call<Count<M>> {
+    const call = new CallBuilder(this.family, "QUERY", true).word(expression).numberedKeys(keys).word("CARD");
+    if (options.limit !== undefined) call.word("LIMIT").number("limit", options.limit);
+    return call.answers(this.answers.count);
   }
 
   /**

@@ -1,6 +1,6 @@
 // Commands on whole bitmaps: set operations, exchange with other formats, and containers in memory.
 
-import { type Command, OK, bulk, int, key, list, multiple, offset, oneOf, optional, string, token } from "./row.ts";
+import { type Command, OK, bulk, int, integer, key, list, multiple, offset, oneOf, option, optional, string, token } from "./row.ts";
 
 const operation = oneOf("operation", ...["AND", "OR", "XOR", "NOT", "DIFF", "DIFF1", "ANDOR", "ONE"].map(token));
 
@@ -55,15 +55,19 @@ export const bitmaps: Command[] = [
   {
     name: "BITOPCARD", since: "1.0.0", flags: ["readonly"],
     summary: "Returns the number of members that BITOP would store", complexity: "O(n) in the total size of the sources",
-    keys: [{ at: 2, to: -1, access: "read", oneKeyFor: "NOT" }], args: [operation, multiple(key), optional(offset("last"))],
-    reply: "The cardinality of the result.", missing: "empty",
-    details: "Takes the operations of `BITOP`, without storing a result.",
+    keys: [{ at: 2, to: -1, access: "read", oneKeyFor: "NOT", optionBefore: "LIMIT" }],
+    args: [operation, option("LIMIT", integer("n", "number")), multiple(key), optional(offset("last"))],
+    reply: "The cardinality of the result; with `LIMIT` at most `n`.", missing: "empty",
+    details: "Takes the operations of `BITOP`, without storing a result. With `LIMIT`, counting ends once there are `n` members, which tells in "
+      + "short time whether there are so many. `LIMIT 0` is no limit. After the operation, the word `LIMIT` is always the option: a key of that "
+      + "name can be given in any other place.",
     methods: [{ name: "bitOpCard", answer: "count" }],
     example: [
       ["R.SETINTARRAY a 1 2 3", OK],
       ["R.SETINTARRAY b 2 3 4", OK],
       ["R.BITOPCARD AND a b", int(2)],
       ["R.BITOPCARD OR a b", int(4)],
+      ["R.BITOPCARD OR LIMIT 3 a b", int(3)],
       ["R.BITOPCARD NOT a 9", int(7)],
     ],
   },
@@ -163,15 +167,21 @@ export const bitmaps: Command[] = [
   },
   {
     name: "FROMBITMAP", since: "1.0.0", flags: ["write", "deny-oom"],
-    summary: "Creates a bitmap from a native bitmap", complexity: "O(m) for m bytes",
-    keys: [{ at: 1, access: "overwrite" }, { at: 2, access: "read" }], args: [key, { name: "stringkey", type: "key" }],
-    reply: "The number of members.", missing: "empty",
-    details: "The key's old value, of any type, and its TTL are discarded. `stringkey` is not changed, unless it is the same key: then the bitmap replaces the string.",
+    summary: "Creates a bitmap from a native bitmap, or adds to one", complexity: "O(m) for m bytes; with MERGE, O(m + c log n) for c containers of the string, or O(m + n) if c is large",
+    keys: [{ at: 1, access: "overwrite", modifyWith: "MERGE" }, { at: 2, access: "read" }],
+    args: [key, { name: "stringkey", type: "key" }, option("OFFSET", offset()), optional(token("MERGE"))],
+    reply: "The number of members that the key has then.", missing: "empty",
+    details: "Bit `i` becomes member `offset` + `i`; any offset will do. A string with a set bit that would come to lie above the last offset is refused. "
+      + "Without `MERGE`, the key's old value, of any type, and its TTL are discarded. With `MERGE`, the members are added to the key, which must be a bitmap or missing. "
+      + "`stringkey` is not changed, unless it is the same key: then the bitmap replaces the string. "
+      + "So native bitmaps that were [split by hand](recipes.md#bring-native-bitmaps-that-were-split-by-hand-together) become one.",
     methods: [{ name: "fromBitmap", answer: "count" }],
     example: [
       ["SETBIT native 7 1", int(0)],
       ["R.FROMBITMAP k native", int(1)],
       ["R.GETINTARRAY k", list(7)],
+      ["R.FROMBITMAP k native OFFSET 10000 MERGE", int(2)],
+      ["R.GETINTARRAY k", list(7, 10_007)],
       ["R.FROMBITMAP native native", int(1)],
       ["R.GETBIT native 7", int(1)],
     ],

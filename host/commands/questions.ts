@@ -13,10 +13,10 @@ export const questions: Command[] = [
     keys: [{ at: 3, access: "read", numbered: true }],
     args: [
       expression, numkeys, multiple(key),
-      optional(oneOf("form", token("CARD"), block("members", token("MEMBERS"), option("FROM", offset()), option("LIMIT", integer("n", "number"))),
+      optional(oneOf("form", block("card", token("CARD"), option("LIMIT", integer("n", "number"))), block("members", token("MEMBERS"), option("FROM", offset()), option("LIMIT", integer("n", "number"))),
         token("EXPORT"))),
     ],
-    reply: "With `CARD`, the default, the number of members; with `MEMBERS` the members from `offset` on in ascending order, `n` at most; "
+    reply: "With `CARD`, the default, the number of members, at most `n`; with `MEMBERS` the members from `offset` on in ascending order, `n` at most; "
       + "with `EXPORT` what [EXPORT](#export) replies for a bitmap of these members.",
     missing: "empty",
     details: [
@@ -48,6 +48,8 @@ export const questions: Command[] = [
       + "than the last member of the page before. `FROM` and `LIMIT` may come in either order. Without `LIMIT`, the members are counted first, because replies have "
       + "[limits](operations.md#limits).",
       "",
+      "`CARD` with a `LIMIT` other than 0 stops once it has counted `n` members, so it is the way to ask whether there are so many.",
+      "",
       "A term reads a key once, however often it names it. A question that takes longer than `redis-roar.question-ms`, by default five "
       + "seconds, is [ended with an error](operations.md#questions-with-many-operands).",
     ].join("\n"),
@@ -61,6 +63,7 @@ export const questions: Command[] = [
       ["R.SETINTARRAY rust 2 3 4", "OK"],
       ["R.SETINTARRAY banned 3", "OK"],
       ["R.QUERY \"(#1 | #2) - #3\" 3 go rust banned", int(4)],
+      ["R.QUERY \"(#1 | #2) - #3\" 3 go rust banned CARD LIMIT 2", int(2)],
       ["R.QUERY \"(#1 | #2) - #3\" 3 go rust banned MEMBERS FROM 2 LIMIT 2", list(2, 4)],
       ["R.QUERY \"atleast(2, #1..#3)\" 3 go rust banned MEMBERS", list(2, 3)],
       ["R.QUERY \"(#1 & #2\" 2 go rust", "(error) ERR Roaring: query: expected ')' at character 9"],

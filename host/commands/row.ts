@@ -19,6 +19,13 @@ interface Keys {
    * the server asks the module for the keys of each call.
    */
   oneKeyFor?: string;
+  /**
+   * A keyword that may stand in place of the key at `at`: its value and the keys then follow. No key spec can say this either, so such a
+   * spec is for an operation with `oneKeyFor`.
+   */
+  optionBefore?: string;
+  /** A keyword behind the keys with which the access is "modify". Then, too, the server asks the module. */
+  modifyWith?: string;
   /** The argument before `at` is the number of keys, as in EVAL. */
   numbered?: true;
 }

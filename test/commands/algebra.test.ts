@@ -7,7 +7,7 @@ import { combine, leastSources, operations } from "../support/model.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
 import { roarOn } from "../support/roar.ts";
 import { loadSources, sourceModel as model, sourceNames as names } from "../support/sources.ts";
-import { describeCommand, lastError, NO_KEY, type Suite, SYNTAX, WRONGTYPE } from "../support/suite.ts";
+import { arityError, describeCommand, lastError, NO_KEY, NOT_AN_INTEGER, type Suite, SYNTAX, WRONGTYPE } from "../support/suite.ts";
 
 /** Both keys must exist and hold bitmaps of the family. */
 function itNeedsBoth(suite: Suite): void {
@@ -57,6 +57,9 @@ describeCommand("BITOPCARD", (suite) => {
     [["NOT", "a", 1, 2], ["a"]],
     [["ORR", "a", 100], ["a", "100"]],
     [["OR", "NOT", 100], ["NOT", "100"]],
+    [["OR", "LIMIT", 5, "a", "b"], ["a", "b"]],
+    [["OR", "a", "LIMIT", "b"], ["a", "LIMIT", "b"]],
+    [["NOT", "limit", 5, "a", 100], ["a"]],
   ])("has its keys found by COMMAND GETKEYS, and the `last` of NOT is none of them: %j", async (call, keys) => {
     expect(await server.run("COMMAND", "GETKEYS", name, ...call)).toEqual(keys);
   });
@@ -71,6 +74,44 @@ describeCommand("BITOPCARD", (suite) => {
     expect(await run("DIFF1", "none", "full")).toEqual(all);
     expect(await run("NOT", "none", family.last)).toEqual(all);
     expect(await run("NOT", "full")).toBe(0);
+  });
+
+  it.skipIf(protocol === 3)("counts up to a LIMIT; 0 is none", async () => {
+    await loadSources(suite);
+    for (const operation of operations) {
+      for (const keys of [names.slice(0, 2), names.slice(1, 3), names]) {
+        const all = combine(operation, keys.map(model)).size;
+        for (const most of [1, 2, all - 1, all, all + 1, 5000].filter((n) => n > 0)) {
+          expect(await run(operation, "LIMIT", most, ...keys), `${operation} ${keys.join(" ")}`).toBe(Math.min(all, most));
+        }
+        expect(await run(operation, "limit", 0, ...keys)).toBe(all);
+        expect(await run(operation, "LIMIT", "18446744073709551615", ...keys)).toBe(all);
+      }
+    }
+    expect(await run("NOT", "LIMIT", 5, "none", 99)).toBe(5);
+    expect(await run("NOT", "LIMIT", 0, "none", 99)).toBe(100);
+    expect(await run("NOT", "LIMIT", 500, "none", 99)).toBe(100);
+    await server.run("DEL", "full");
+    await roar.run("SETFULL", "full");
+    expect(await run("OR", "LIMIT", 7, "full", "none")).toBe(7);
+    expect(await run("AND", "LIMIT", "18446744073709551615", "full", "full")).toEqual(family.bits === 32 ? 2 ** 32 : "18446744073709551615");
+  });
+
+  it("takes LIMIT behind the operation for the option, and for a key in any other place", async () => {
+    await roar.load("LIMIT", [1, 2]);
+    await roar.load("k", [2, 3, 4]);
+    expect(await run("OR", "k", "LIMIT")).toBe(4);
+    expect(await run("OR", "LIMIT", 3, "LIMIT", "k")).toBe(3);
+    expect(await run("OR", "LIMIT", 3, "LIMIT")).toBe(2);
+    for (const args of [["OR", "LIMIT"], ["OR", "LIMIT", 3], ["NOT", "LIMIT", 3], ["DIFF", "LIMIT", 3, "k"], ["NOT", "LIMIT", 3, "k", 9, 9]]) {
+      expect(await refusal(...args), args.join(" ")).toBe(arityError(name));
+    }
+    await server.run("SET", "k", "x");
+    for (const bad of ["", "x", "-1", "1.5", "k", "18446744073709551616"]) {
+      expect(await refusal("OR", "LIMIT", bad, "k")).toBe(NOT_AN_INTEGER);
+      expect(await refusal("NOT", "LIMIT", bad, "k", "x")).toBe(NOT_AN_INTEGER);
+    }
+    expect(await refusal("OR", "LIMIT", 1, "k")).toBe(WRONGTYPE);
   });
 
   it("refuses a source of another type", async () => {

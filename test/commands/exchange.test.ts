@@ -2,14 +2,14 @@
 
 import { describe, expect, it } from "vitest";
 import { itDeclares, itMindsMemory, itReads, itRefusesCounts, itWrites, keyAt } from "../support/contract.ts";
-import { type Member, member, offsetCount, otherThan, range } from "../support/family.ts";
+import { type Member, member, notOffsets, offsetCount, otherThan, range, sorted } from "../support/family.ts";
 import { emptyStream } from "../support/format.ts";
 import { nativeString } from "../support/model.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
 import { roarOn } from "../support/roar.ts";
 import { samples } from "../support/samples.ts";
 import { bytesOf } from "../support/resp.ts";
-import { describeCommand, expectEqual, NO_KEY, type Suite, SYNTAX, useServer, WRONGTYPE } from "../support/suite.ts";
+import { describeCommand, expectEqual, NO_KEY, offsetError, type Suite, SYNTAX, useServer, WRONGTYPE } from "../support/suite.ts";
 
 const TOO_LONG = "ERR Roaring: string too long: maximum 536870912 bytes (proto-max-bulk-len)";
 
@@ -205,7 +205,7 @@ describeCommand("IMPORT", (suite) => {
 });
 
 describeCommand("FROMBITMAP", (suite) => {
-  const { run, roar, family, server, effects, refusal, name } = suite;
+  const { run, roar, family, server, protocol, effects, refusal, name } = suite;
 
   it("stores an empty bitmap for a missing string", async () => {
     expect(await run("k", "none")).toBe(0);
@@ -282,6 +282,85 @@ describeCommand("FROMBITMAP", (suite) => {
     expect(await effects(() => run("k", "native"), "native")).toMatchObject({ touched: false });
   });
 
+  it.skipIf(protocol === 3)("begins at any OFFSET", async () => {
+    const strings = short(samples(family)).map((members) => members.map(Number));
+    const last = Number(family.last > 2n ** 50n ? 2n ** 50n : family.last);
+    for (const members of [...strings, range(0, 200_000, 3), [0, 1, 62, 63, 64, 65, 65_535, 65_536], range(0, 70_000)]) {
+      await server.run("SET", "native", nativeString(new Set(members)));
+      const most = last - (members.at(-1) ?? 0);
+      for (const offset of [0, 1, 7, 8, 13, 63, 64, 65, 1000, 65_535, 65_536, 65_537, 131_073, 1_000_003, most - 65_536, most - 1, most]) {
+        expect(await run("k", "native", "OFFSET", offset)).toBe(members.length);
+        expectEqual(await roar.members("k"), members.map((one) => one + offset), `${members.length} at ${offset}`);
+      }
+    }
+  });
+
+  it("refuses an OFFSET with which a bit would lie above the last offset, and changes nothing", async () => {
+    await roar.load("k", [9]);
+    await server.run("SET", "native", Buffer.from([0x80, 0x00, 0x10, 0x00, 0x00]));       // members 0 and 19, and zeros behind them
+    const fits = family.last - 19n;
+    for (const words of [[], ["MERGE"]]) {
+      for (const offset of [fits + 1n, fits + 5n, family.last]) {
+        expect(await effects(() => refusal("k", "native", "OFFSET", offset, ...words))).toEqual(noEffects);
+        expect(await refusal("k", "native", ...words, "OFFSET", offset)).toBe("ERR Roaring: a bit of the string would become an offset above the last");
+      }
+    }
+    expect(await roar.members("k")).toEqual([9]);
+    expect(await run("k", "native", "OFFSET", fits)).toBe(2);
+    expect(await roar.members("k")).toEqual([member(fits), member(family.last)]);
+    await server.run("SETBIT", "one", 0, 1);
+    expect(await run("k", "one", "OFFSET", family.last)).toBe(1);
+    expect(await roar.members("k")).toEqual([member(family.last)]);
+    await server.run("SET", "one", Buffer.alloc(100));
+    expect(await run("k", "one", "OFFSET", family.last)).toBe(0);
+    expect(await run("k", "none", "OFFSET", family.last)).toBe(0);
+  });
+
+  it("adds to the key with MERGE, in place and with its TTL", async () => {
+    expect(await run("k", "none", "MERGE")).toBe(0);
+    expect(await server.run("TYPE", "k")).toBe(family.type);
+    await server.run("DEL", "k");
+    for (let part = 0; part < 20; part++) {
+      await server.run("SET", "native", nativeString(new Set(range(part % 7, 1000, 10))));
+      expect(await run("k", "native", "OFFSET", part * 10_000, "MERGE")).toBe((part + 1) * 1000);
+      if (part === 0) await server.run("EXPIRE", "k", 1000);
+    }
+    expectEqual(await roar.members("k"), range(0, 20).flatMap((part) => range(part * 10_000 + part % 7, 1000, 10)));
+    expect(await server.run("TTL", "k")).toBeGreaterThan(0);
+    const again = ["native", "MERGE", "OFFSET", 190_000];
+    expect(await effects(() => run("k", ...again))).toEqual(noEffects);
+    expect(await effects(() => run("k", "native", "merge", "offset", 190_001))).toEqual(oneChange("setbit", name, "k", "native", "merge", "offset", "190001"));
+    for (const [sample, members] of Object.entries(samples(family))) {
+      await roar.load("k", members);
+      await server.run("SET", "native", nativeString(new Set(range(60_000, 200, 100))));
+      const both = sorted(new Set<Member>([...members, ...range(60_003, 200, 100)]));
+      expect(await run("k", "native", "OFFSET", 3, "MERGE"), sample).toBe(both.length);
+      expectEqual(await roar.members("k"), both, sample);
+    }
+  });
+
+  it("merges into bitmaps only, and needs the right to read the key then", async () => {
+    await server.run("SET", "native", "12");
+    await server.run("SET", "string", "x");
+    for (const key of ["string", "native"]) expect(await effects(() => refusal(key, "native", "MERGE"), key)).toEqual(noEffects);
+    expect(await refusal("string", "native", "MERGE")).toBe(WRONGTYPE);
+    await server.run("ACL", "SETUSER", "guest", "on", "nopass", "resetkeys", "%R~native", "%W~k", "%RW~both", "-@all", `+${name}`);
+    const guest = await server.connect();
+    await guest.run("AUTH", "guest", "");
+    expect(await guest.run(name, "k", "native", "OFFSET", 5)).toBe(6);
+    expect(await guest.run(name, "both", "native", "MERGE")).toBe(6);
+    for (const words of [["MERGE"], ["OFFSET", 5, "merge"]]) expect(await guest.refusal(name, "k", "native", ...words)).toMatch(/^NOPERM/);
+    guest.close();
+  });
+
+  it("refuses other words before it looks at the keys", async () => {
+    await roar.load("list", [1]);
+    for (const words of [["x"], ["OFFSET"], ["MERGE", "MERGE"], ["OFFSET", 1, "OFFSET", 1], ["MERGE", "OFFSET"], ["OFFSET", 1, "MERGE", "x"], ["REPLACE"]]) {
+      expect(await refusal("k", "list", ...words), words.join(" ")).toBe(SYNTAX);
+    }
+    for (const bad of notOffsets(family)) expect(await refusal("k", "list", "MERGE", "OFFSET", bad)).toBe(offsetError(family, "offset"));
+  });
+
   it("refuses a source that is not a string", async () => {
     await roar.load("a", [1]);
     await server.run("RPUSH", "list", 1);
@@ -291,8 +370,8 @@ describeCommand("FROMBITMAP", (suite) => {
 
   const call = ["k", "native"];
   itMindsMemory(suite, "write", call);
-  itDeclares(suite, { arity: 3, flags: ["write", "denyoom"], keys: [keyAt(1, "OW"), keyAt(2, "RO")], call });
-  itRefusesCounts(suite, { arity: 3, call });
+  itDeclares(suite, { arity: -3, flags: ["write", "denyoom", "movablekeys"], keys: [keyAt(1, "OW"), keyAt(2, "RO")], call });
+  itRefusesCounts(suite, { arity: -3, call });
 });
 
 describe("a server without GET", () => {

@@ -77,6 +77,20 @@ describeCommand("QUERY", (suite) => {
     expect(await run("~#1 & #1", 1, "k")).toBe(0);
   });
 
+  it("counts up to a LIMIT, where it stops; 0 is none", async () => {
+    await roar.run("SETINTARRAY", "k", ...range(0, 50_000, 65_536));
+    for (const text of ["#1", "#1 | #2", "#1 - #2", "~(~#1 & ~#2)", "atleast(1, #1, #2)", "#1 & [1..4294967295] | [0..0]"]) {
+      const keys = text.includes("#2") ? [2, "k", "none"] : [1, "k"];
+      expect(await run(text, ...keys), text).toBe(50_000);
+      for (const most of [1, 2, 49_999, 50_000, 50_001, 2 ** 40]) {
+        expect(await run(text, ...keys, "CARD", "LIMIT", most), text).toBe(Math.min(most, 50_000));
+      }
+      expect(await run(text, ...keys, "card", "limit", 0), text).toBe(50_000);
+    }
+    for (const most of [1, 65_536, 65_537]) expect(await run("~#1", 1, "none", "CARD", "LIMIT", most)).toBe(most);
+    expect(await run("~#1", 1, "none", "CARD", "LIMIT", 0)).toBe(offsetCount(family));
+  });
+
   it("lists, counts and exports any bitmap", async () => {
     for (const [sample, members] of Object.entries(samples(family))) {
       await roar.load("k", members);
@@ -129,7 +143,7 @@ describeCommand("QUERY", (suite) => {
       expect(await refusal("#1 \0", 1, "k", ...form), form.join(" ")).toBe(`${MORE_KEYS}, or a word other than CARD, MEMBERS and EXPORT`);
     }
     const words = [
-      ["CARD", "CARD"], ["CARD", "LIMIT", 1], ["EXPORT", 1], ["MEMBERS", 1], ["MEMBERS", "FROM"],
+      ["CARD", "CARD"], ["CARD", "LIMIT"], ["CARD", "LIMIT", 1, 2], ["CARD", "LIMIT", 1, "LIMIT", 1], ["CARD", "FROM", 1], ["EXPORT", 1], ["MEMBERS", 1], ["MEMBERS", "FROM"],
       ["MEMBERS", "LIMIT"], ["MEMBERS", "FROM", 1, "LIMIT"], ["MEMBERS", "LIMIT", 1, "FROM"], ["MEMBERS", "FROM", 1, 2],
       ["MEMBERS", "LIMIT", 1, "FROM", 1, "LIMIT", 1], ["MEMBERS", "CARD", 1],
       ["MEMBERS", "FROM", 1, "FROM", 1], ["MEMBERS", "LIMIT", 1, "LIMIT", 1], ["MEMBERS", "FROM", 1, "LIMIT", 1, "EXPORT"], ["MEMBERS", "EXPORT"],
@@ -143,6 +157,7 @@ describeCommand("QUERY", (suite) => {
     }
     for (const bad of ["", "x", "-1", "1.5", "+1", "01", "18446744073709551616"]) {
       expect(await refusal("#1 \0", 1, "k", "MEMBERS", "LIMIT", bad)).toBe(NOT_AN_INTEGER);
+      expect(await refusal("#1 \0", 1, "k", "CARD", "LIMIT", bad)).toBe(NOT_AN_INTEGER);
     }
     expect(await refusal("#1\0", 1, "k", "MEMBERS", "LIMIT", 1)).toBe("ERR Roaring: query: expected an operator or the end at character 3");
   });

@@ -26,7 +26,8 @@ const accesses = (row: Row, call: readonly Argument[]): { at: number; access: Ac
   });
 
 /** Whether the server asks the module for the keys of a call. */
-const reportsKeys = (row: Row): boolean => row.keys.some(({ oneKeyFor, numbered }) => oneKeyFor !== undefined || numbered);
+const reportsKeys = (row: Row): boolean =>
+  row.keys.some(({ oneKeyFor, modifyWith, numbered }) => (oneKeyFor ?? modifyWith) !== undefined || numbered);
 
 const OF_SPECS: Readonly<Record<Access, string[]>> = {
   read: ["RO", "access"], modify: ["RW", "access", "update"], update: ["RW", "update"], insert: ["RW", "insert"],
@@ -57,9 +58,9 @@ describe("the command table", () => {
     expect(tips).toEqual(row.tips ?? []);
     const fixed = row.keys.filter(({ numbered }) => !numbered);             // older servers know no others without asking
     expect([first, last, step]).toEqual([fixed[0]?.at ?? 0, fixed.at(-1)?.to ?? fixed.at(-1)?.at ?? 0, Math.min(fixed.length, 1)]);
-    expect((specs as Reply[]).map(specOf)).toEqual(row.keys.map(({ at, to, access, oneKeyFor, numbered }) => ({
+    expect((specs as Reply[]).map(specOf)).toEqual(row.keys.map(({ at, to, access, oneKeyFor, modifyWith, numbered }) => ({
       ...(numbered ? { numbersAt: at - 1 } : { at, last: to ?? 0 }),
-      flags: [...OF_SPECS[access], ...(oneKeyFor === undefined ? [] : ["incomplete"])],
+      flags: [...OF_SPECS[access], ...(oneKeyFor === undefined ? [] : ["incomplete"]), ...(modifyWith === undefined ? [] : ["variable_flags"])],
     })));
   });
 

@@ -47,7 +47,7 @@ const calls: Readonly<Record<string, readonly Argument[]>> = {
   GETBITARRAY: ["r:1"],
   EXPORT: ["r:1"],
   IMPORT: ["w:1", "(a stream)", "REPLACE"],
-  FROMBITMAP: ["o:1", "s:1"],
+  FROMBITMAP: ["o:1", "s:1", "OFFSET", 9],
   TOBITMAP: ["o:1", "r:1"],
   BITFIELD: ["w:1", "OVERFLOW", "SAT", "SET", "u8", 0, 1, "INCRBY", "i8", "#1", 1],
   BITFIELD_RO: ["r:1", "GET", "u8", 0],

@@ -7,7 +7,7 @@ import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
 import {
   KEY_MAX, Model, OFFSET_MAX, OPERATIONS, Style, anyModel, anyRanges, appendContainer, combineModels, range,
 } from "../support/bitmap-model";
-import { clear, enter, repeatOperand, rounds } from "../world/world";
+import { clear, enter, repeatOperand, rounds, spent } from "../world/world";
 
 /** The form of operands unless a test says otherwise. */
 const EITHER: Form = Form.EITHER;
@@ -37,7 +37,14 @@ function combineAll(trial: Trial, sources: Model[], form: Form = EITHER, first: 
     trial.is(expected, what);
     trial.same(wasteful(), 0, what + ", wasteful");
     freshArena(40);
-    trial.same(combineCardinality(op, sources.length), expected.cardinality(), what + " counted");
+    trial.same(combineCardinality(op, sources.length, 0), expected.cardinality(), what + " counted");
+    enter();
+    const all = expected.cardinality(), any = trial.random.next();
+    const most: u64 = all && any & 1 ? 1 + (any >> 1) % all : max<u64>(any >> (any & 63), 1);
+    freshArena(40);
+    const counted = combineCardinality(op, sources.length, most);
+    if (all && most < all) trial.holds(counted >= most && counted <= all, what + " counted up to a limit");
+    else if (all) trial.same(counted, all, what + " with fewer members than the limit");
     enter();
   }
   if (sources.length == 2) {
@@ -48,6 +55,20 @@ function combineAll(trial: Trial, sources: Model[], form: Form = EITHER, first: 
     trial.same(isSubset(), u32(combineModels(Operation.DIFF, sources).intervals == 0), "isSubset");
     enter();
   }
+}
+
+/** Units of work of counting a combination of sources of `count` lone members each, up to `most`. */
+function workOf(op: Operation, sources: u32, count: i32, most: u64): u64 {
+  const trial = new Trial(441), same = new Model();
+  for (let i = 0; i < count; i++) same.append(<u64>i << 16, <u64>i << 16);
+  for (let s: u32 = 0; s < sources; s++) addOperandOf(same, Form.PLAIN, trial.random);
+  freshArena(40);
+  spent();
+  combineCardinality(op, sources, most);
+  enter();
+  const work = spent();
+  clear();
+  return work;
 }
 
 function container(key: u64, style: i32, trial: Trial): Model {
@@ -404,5 +425,16 @@ describe("sources that are given more than once", () => {
       combineAll(trial, sources);
     }
     trial.end();
+  });
+});
+
+describe("counting up to a limit", () => {
+  it("ends there", () => {
+    for (let sources: u32 = 2; sources <= 3; sources++) {
+      for (let op: Operation = Operation.AND; op <= Operation.OR; op++) {
+        expect(workOf(op, sources, 20000, 100)).toBeLessThan(workOf(op, sources, 1000, 0));
+        expect(workOf(op, sources, 1000, 0)).toBeLessThan(workOf(op, sources, 20000, 0));
+      }
+    }
   });
 });

@@ -1,5 +1,6 @@
 import { Fault } from "../../env/fault";
 import { Format, deserialize, serialize, serializedBytes } from "../../format/index";
+import { readBitsFrom } from "../../format/text";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, range } from "../support/bitmap-model";
 import { addOperand, clear, enter, operandAt, outputAt, outputBytes, setOutputLimit } from "../world/world";
@@ -35,6 +36,25 @@ function read(trial: Trial, format: Format, text: StaticArray<u8>): void {
   memory.copy(operandAt(k), changetype<usize>(text), text.length);
   trial.same(deserialize(format, text.length, 31), Fault.NONE, "fault of the text");
   enter();
+}
+
+/** Replaces memory 0 by the bitmap that the native bitmap stands for if its first bit is `first`. */
+function readFrom(trial: Trial, first: u64, text: StaticArray<u8>): void {
+  trial.steps++;
+  clear();
+  freshArena(40);
+  const k = addOperand(text.length);
+  memory.copy(operandAt(k), changetype<usize>(text), text.length);
+  readBitsFrom(first);
+  enter();
+}
+
+/** An offset near a multiple of a word or a container, near 2^64, or anywhere. */
+function firstOf(any: u64, i: i32): u64 {
+  if (i % 4 == 0) return any;
+  if (i % 4 == 1) return OFFSET_MAX - any % 100000;
+  const near = (any >> 8) % 300000;
+  return i % 4 == 2 ? near : (near & ~(i & 8 ? <u64>63 : <u64>65535)) + any % 3;
 }
 
 /** Writes the set, compares the bytes, and reads them back. */
@@ -109,6 +129,29 @@ describe("native bitmaps and strings of characters", () => {
         read(trial, format, text);
         trial.is(modelOf(text, format), "read");
       }
+    }
+    trial.end();
+  });
+
+  it("begin at any offset if they are native bitmaps", () => {
+    const trial = new Trial(955), random = trial.random;
+    for (let i = 0; i < 120; i++) {
+      const text = new StaticArray<u8>(random.below(i % 3 ? 40 : 30000)), first = firstOf(random.next(), i);
+      for (let j = 0; j < text.length; j++) text[j] = random.below(3) ? 0 : <u8>random.next();
+      // the last byte ends at 2^64 or before, or its bits behind that are 0
+      const room = OFFSET_MAX - first;
+      let moved = modelOf(text, Format.BITS);
+      if (room < u64(text.length) * 8) {
+        const kept = i32(room >> 3) + 1;
+        const cut = new StaticArray<u8>(min(kept, text.length));
+        memory.copy(changetype<usize>(cut), changetype<usize>(text), cut.length);
+        if (kept <= text.length) cut[kept - 1] &= <u8>(0xff00 >> (u32(room & 7) + 1));
+        moved = modelOf(cut, Format.BITS);
+        readFrom(trial, first, cut);
+      } else readFrom(trial, first, text);
+      const expected = new Model();
+      for (let k = 0; k < moved.intervals; k++) expected.append(first + moved.low(k), first + moved.high(k));
+      trial.is(expected, "read from " + first.toString());
     }
     trial.end();
   });

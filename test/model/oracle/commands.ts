@@ -10,6 +10,8 @@ import { bitfield } from "./fields.ts";
 import { query, querystore } from "./questions.ts";
 import { exportedSet, readStream } from "./streams.ts";
 
+const BEYOND = "ERR Roaring: a bit of the string would become an offset above the last";
+
 interface Rule {
   /** As in COMMAND INFO: including the name, negative if more arguments may follow. */
   readonly arity: number;
@@ -63,11 +65,12 @@ function bitpos(call: Call): Answer {
 
 // --- Combinations --------------------------------------------------------------------------------------------------------
 
-/** The result of BITOP on the source keys at `at` and after. */
-function combined(call: Call, at: number): Edges {
+/** The result of BITOP on the source keys at `at` and after. `check` looks at arguments before the keys are looked at. */
+function combined(call: Call, at: number, check: () => void = () => {}): Edges {
   const name = call.args[1]!.toUpperCase(), sources = call.args.length - at;
   if (name === "NOT") {
     if (sources < 1 || sources > 2) call.refuseArity();
+    check();
     const last = sources > 1 ? call.last(at + 1) : -1n;
     const set = call.source(at).clone(), max = set.max ?? -1n;
     set.flip(0n, (max > last ? max : last) + 1n);
@@ -75,7 +78,15 @@ function combined(call: Call, at: number): Edges {
   }
   const operation = operations.find((known) => known === name) ?? refuse(SYNTAX);
   if (sources < leastSources(operation)) call.refuseArity();
+  check();
   return combine(operation, call.args.slice(at).map((_, i) => call.source(at + i)));
+}
+
+function bitopcard(call: Call): Answer {
+  const limited = call.is(2, "LIMIT");
+  let most = 0n;
+  const members = combined(call, limited ? 4 : 2, () => { if (limited) most = call.limit(3); }).count();
+  return integer(most > 0n && members > most ? most : members);
 }
 
 const combine = (operation: Operation, sources: Edges[]): Edges =>
@@ -277,12 +288,29 @@ function getbitarray(call: Call): Answer {
   return text.toString("latin1");
 }
 
+/** OFFSET n and MERGE, in either order. */
+function placing(call: Call): { first: bigint; merges: boolean } {
+  const open = new Set(["OFFSET", "MERGE"]);
+  let first = 0n, at = 3;
+  for (; at < call.args.length; at++) {
+    const word = [...open].find((one) => call.is(at, one));
+    if (word === undefined || (word === "OFFSET" && at + 1 >= call.args.length)) refuse(SYNTAX);
+    open.delete(word);
+    if (word === "OFFSET") first = call.offset(++at, "offset");
+  }
+  return { first, merges: !open.has("MERGE") };
+}
+
 function frombitmap(call: Call): Answer {
+  const { first, merges } = placing(call);
   const value = call.world.get(call.args[2]!) ?? Buffer.alloc(0);
   if (!Buffer.isBuffer(value)) refuse(WRONGTYPE);
   const text = value.toString("latin1");
   const bit = (_: string, offset: number): boolean => (text.charCodeAt(offset >> 3) & (128 >> (offset & 7))) !== 0;
-  return integer(call.overwrite(1, ofString(text, bit, value.length * 8)).count());
+  const read = ofString(text, bit, value.length * 8).moved(first);
+  if (read.max !== undefined && read.max > call.family.last) refuse(BEYOND);
+  if (!merges) return integer(call.overwrite(1, read).count());
+  return integer(call.store(1, combine("OR", [call.source(1), read])).count());
 }
 
 function tobitmap(call: Call): Answer {
@@ -406,7 +434,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   RANDMEMBER: rule(-2, randmember),
   POPMIN: rule(-2, (call) => pop(call, false)),
   POPMAX: rule(-2, (call) => pop(call, true)),
-  BITOPCARD: rule(-3, (call) => integer(combined(call, 2).count())),
+  BITOPCARD: rule(-3, bitopcard),
   DIFF: rule(4, (call) => {
     call.read(1);
     call.store(1, combine("DIFF", [call.existing(2), call.existing(3)]));
@@ -422,7 +450,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   GETBITARRAY: rule(2, getbitarray),
   EXPORT: rule(2, exported),
   IMPORT: rule(-3, importStream),
-  FROMBITMAP: rule(3, frombitmap),
+  FROMBITMAP: rule(-3, frombitmap),
   TOBITMAP: rule(3, tobitmap),
   BITFIELD: rule(-2, (call) => bitfield(call, true)),
   BITFIELD_RO: rule(-2, (call) => bitfield(call, false)),

@@ -26,6 +26,11 @@ export class Edges {
     return new Edges(this.#edges);
   }
 
+  /** The set with every member greater by `distance`. */
+  moved(distance: bigint): Edges {
+    return new Edges(this.#edges.map((edge) => edge + distance));
+  }
+
   /** The number of edges, which determines what operations cost. */
   get complexity(): number {
     return this.#edges.length;

@@ -120,6 +120,12 @@ export class Generator {
     return this.random.pick([near, size - near, size / 2n]);
   }
 
+  /** A limit for counting near the number of members of a key. */
+  limit(key: string): bigint {
+    const rank = this.rank(key);
+    return rank < 0n ? 0n : rank;
+  }
+
   word = (word: string): string => (this.random.chance(0.5) ? word : word.toLowerCase());
 
   optional = (...words: string[]): string[] => (this.random.chance(0.4) ? words : []);
@@ -308,7 +314,7 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
   POPMAX: keyAndCount,
   BITOPCARD: (g) => {
     const [operation, sources, last] = g.operation();
-    return [operation, ...sources, ...last];
+    return [operation, ...g.optional(g.word("LIMIT"), String(g.limit(sources[0]!))), ...sources, ...last];
   },
   DIFF: (g) => [g.key(), g.key(), g.key()],
   CONTAINS: (g) => [g.key(), g.key(), ...g.optional(g.random.pick(["ALL", "ALL_STRICT", "EQ"]))],
@@ -319,7 +325,8 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
   IMPORT: (g) => [g.key(), g.stream(), ...g.optional(g.word("REPLACE"))],
   FROMBITMAP: (g) => {
     const from = g.string();
-    return [g.random.chance(0.1) ? from : g.key(), from];
+    const key = g.random.chance(0.1) ? from : g.key(), place = g.optional(g.word("OFFSET"), String(g.near(key)));
+    return [key, from, ...(g.random.chance(0.5) ? [...place, ...g.optional(g.word("MERGE"))] : [...g.optional(g.word("MERGE")), ...place])];
   },
   TOBITMAP: (g) => [g.string(), g.key()],
   BITFIELD: (g) => {
@@ -333,7 +340,7 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
   STAT: (g) => [g.key(), ...g.optional(g.word("JSON"))],
   OPTIMIZE: (g) => [g.key(), ...g.optional(g.word("MEM"))],
   QUERY: (g) => {
-    const card = [[], [g.word("CARD")], [g.word("EXPORT")]], [text, ...sources] = g.expression();
+    const card = [[], [g.word("CARD")], [g.word("CARD"), g.word("LIMIT"), String(g.limit(g.key()))], [g.word("EXPORT")]], [text, ...sources] = g.expression();
     const from = g.optional(g.word("FROM"), String(g.offset()));
     const limit = g.random.chance(0.8) ? [g.word("LIMIT"), String(g.random.below(2000))] : [];
     const members = [g.word("MEMBERS"), ...(g.random.chance(0.8) ? [...from, ...limit] : [...limit, ...from])];

@@ -28,7 +28,7 @@ export function query(call: Call): Answer {
   if (args.length > form && !["CARD", "MEMBERS", "EXPORT"].some((known) => call.is(form, known))) {
     refuse(`${SYNTAX}: more keys than numkeys, or a word other than CARD, MEMBERS and EXPORT`);
   }
-  const open = new Set(call.is(form, "MEMBERS") ? ["FROM", "LIMIT"] : []);
+  const open = new Set(call.is(form, "MEMBERS") ? ["FROM", "LIMIT"] : call.is(form, "CARD") ? ["LIMIT"] : []);
   for (; args.length > at; at += 2) {
     const word = [...open].find((known) => call.is(at, known));
     if (word === undefined || args.length === at + 1) refuse(SYNTAX);
@@ -39,7 +39,7 @@ export function query(call: Call): Answer {
   const set = questioned(call, 1, keys);
   if (typeof set === "function") return set;
   if (call.is(form, "EXPORT")) return exportedSet(call.family, set);
-  if (!call.is(form, "MEMBERS")) return integer(set.count());
+  if (!call.is(form, "MEMBERS")) return integer(limit > 0n && set.count() > limit ? limit : set.count());
   const count = set.count(from);
   return list(set, from, 2n ** 64n, count < limit ? count : limit);
 }
