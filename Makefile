@@ -82,8 +82,18 @@ HOST_CFLAGS := -std=gnu11 -O3 -g -fPIC -fvisibility=hidden -fno-plt $(ARCH_CFLAG
 
 CHECK_MODULE := tools/check-module
 
-HOST_OBJECTS := $(patsubst host/%.c,$(O)/%.o,$(filter-out host/core.c,$(wildcard host/*.c))) $(O)/commands.o
+HOST_OBJECTS := $(patsubst host/%.c,$(O)/%.o,$(filter-out host/core.c host/snapshot.c,$(wildcard host/*.c))) $(O)/commands.o
 CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
+
+# What may run on threads is built a second time, with state of its own for each thread (host/per-thread.h), and linked so that nothing
+# of it can be confused with the first build. With TLS descriptors, reaching this state takes no call that changes vector registers.
+ON_THREADS := snapshot sources sandbox reading building workspace operands cpu text args reply listing serialized \
+	commands_algebra commands_bits commands_exchange commands_expression commands_form commands_query
+THREADS_CFLAGS_x86_64 := -mtls-dialect=gnu2
+THREADS_CFLAGS := -DON_THREADS -ffunction-sections -fdata-sections $(THREADS_CFLAGS_$(ARCH))
+THREADS_HOST  := $(ON_THREADS:%=$(O)/threads/%.o)
+THREADS_CORES := $(LEVELS:%=$(O)/threads/core-%.o)
+OBJCOPY := $(TARGET:%=%-)objcopy
 
 # ---------------------------------------------------------------------- targets for users
 
@@ -285,9 +295,29 @@ $(O)/%.o: host/%.c $(GENERATED_HEADERS) $(O)/compiler Makefile
 $(O)/commands.o: $(O)/commands.c $(GENERATED_HEADERS) $(O)/compiler Makefile
 	$(COMPILE) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
 
-$(MODULE): $(HOST_OBJECTS) $(CORE_OBJECTS) tools/check-module
+$(THREADS_CORES): $(O)/threads/core-%.o: host/core.c $(O)/core-roaring.c $(GENERATED_HEADERS) $(O)/compiler Makefile
+	@mkdir -p $(@D)
+	$(COMPILE) $(HOST_CFLAGS) $(CORE_CFLAGS) $(MARCH_$*) $(THREADS_CFLAGS) -DLEVEL=$* -MMD -MP -c $< -o $@
+
+$(THREADS_HOST): $(O)/threads/%.o: host/%.c $(GENERATED_HEADERS) $(O)/compiler Makefile
+	@mkdir -p $(@D)
+	$(COMPILE) $(HOST_CFLAGS) $(THREADS_CFLAGS) -MMD -MP -c $< -o $@
+
+$(O)/threads/handlers.c: $(COMMAND_TABLE) tools/generate-commands.ts
+	@mkdir -p $(@D)
+	$(TSX) tools/generate-commands.ts --threads $@
+
+$(O)/threads/handlers.o: $(O)/threads/handlers.c $(O)/compiler Makefile
+	$(COMPILE) $(HOST_CFLAGS) $(THREADS_CFLAGS) -MMD -MP -c $< -o $@
+
+$(O)/threads.o: $(THREADS_HOST) $(O)/threads/handlers.o $(THREADS_CORES) tools/check-threads
+	$(COMPILE) -r -nostdlib -Wl,--gc-sections -Wl,-e,answer_question -Wl,-u,start_answering -o $@ $(filter %.o,$^)
+	$(OBJCOPY) --keep-global-symbol=answer_question --keep-global-symbol=start_answering $@
+	tools/check-threads $@
+
+$(MODULE): $(HOST_OBJECTS) $(CORE_OBJECTS) $(O)/threads.o tools/check-module
 	$(if $(filter clang%,$(CC)),,@echo 'Notice: built with $(CC). With clang-19 the bitset kernels are up to three times faster.')
-	$(COMPILE) -shared $(CFLAGS) -Wl,-z,defs -Wl,--build-id -o $@ $(HOST_OBJECTS) $(CORE_OBJECTS) -lm
+	$(COMPILE) -shared $(CFLAGS) -Wl,-z,defs -Wl,--build-id -o $@ $(HOST_OBJECTS) $(CORE_OBJECTS) $(O)/threads.o -lm -lpthread
 	$(CHECK_MODULE) $@ $(GLIBC)
 
 # The kernel benchmark: a core with only the kernels, plain loops to compare with, and an empty sandbox.
@@ -301,7 +331,7 @@ $(O)/kernels: bench/kernels/bench.c bench/kernels/kernels.ts $(CORE_OBJECTS) $(P
 
 # Fuzz targets: fuzz-* with libFuzzer, replay-* without it, which run the inputs in test/corpus once.
 FUZZ_TARGETS := payload sequence query
-SANDBOX := sandbox operands reading building writing bitmap workspace cpu
+SANDBOX := sandbox census operands reading building writing bitmap workspace cpu
 FUZZED := fuzz/check.c fuzz/server.c fuzz/ways.c $(SANDBOX:%=$(O)/%.o) $(CORE_OBJECTS)
 
 replay: $(FUZZ_TARGETS:%=$(O)/replay-%)
@@ -318,4 +348,4 @@ $(O)/search-ways: fuzz/sequence.c $(FUZZED) $(wildcard fuzz/*.h)
 $(O)/fuzz-%: fuzz/%.c $(FUZZED) $(wildcard fuzz/*.h)
 	$(COMPILE) $(HOST_CFLAGS) -fsanitize=fuzzer $(filter-out %.h,$^) -lm -o $@
 
--include $(wildcard $(O)/*.d)
+-include $(wildcard $(O)/*.d $(O)/threads/*.d)

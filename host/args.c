@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "per-thread.h"
 #include "reply.h"
 
 #define DIGITS(digit) (0x0101010101010101u * (digit))
@@ -168,7 +169,7 @@ int parse_unit(call *c, int at, enum unit *unit) {
 }
 
 /* Holds short lists, to spare the allocation. Only one command runs at a time. */
-static uint64_t few[VALUES_ROOM(512)];
+static PER_THREAD uint64_t few[VALUES_ROOM(512)];
 
 void free_values(uint64_t *values) {
     if (values != few) RedisModule_Free(values);

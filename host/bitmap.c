@@ -13,6 +13,9 @@
  * other accesses is relaxed. */
 static _Atomic uint64_t bitmaps_held, bytes_held;
 
+/* May be negative for a moment, when the last holder is quicker to count than the one before it. */
+static _Atomic int64_t bytes_held_only;
+
 static void count_in(uint64_t bitmaps, uint64_t bytes) {
     atomic_fetch_add_explicit(&bitmaps_held, bitmaps, memory_order_relaxed);
     atomic_fetch_add_explicit(&bytes_held, bytes, memory_order_relaxed);
@@ -81,10 +84,46 @@ bitmap *bitmap_copy(const bitmap *b) {
     return copy;
 }
 
-void bitmap_free(bitmap *b) {
-    if (b == NULL) return;
+static void free_block(const bitmap *b) {
     count_in(-1, -bitmap_bytes(b));
     RedisModule_Free(block_of(b));
+}
+
+/* How many hold the block, which has a prefix, besides the first one. */
+static _Atomic uint32_t *holders(const bitmap *b) { return (_Atomic uint32_t *)block_of(b) + 1; }
+
+/* Whether the caller was the last one to hold the block. Whatever the others did with it is done: the order
+ * is that of a lock. */
+static int is_last(const bitmap *b) {
+    return block_number(b) || atomic_fetch_sub_explicit(holders(b), 1, memory_order_acq_rel) == 0;
+}
+
+void bitmap_free(bitmap *b) {
+    if (b == NULL) return;
+    uint64_t bytes = bitmap_bytes(b);
+    if (is_last(b)) free_block(b);
+    else atomic_fetch_add_explicit(&bytes_held_only, bytes, memory_order_relaxed);
+}
+
+const bitmap *bitmap_hold(const bitmap *b) {
+    if (block_number(b)) return bitmap_copy(b);
+    atomic_fetch_add_explicit(holders(b), 1, memory_order_relaxed);
+    return b;
+}
+
+void bitmap_let_go(const bitmap *b) {
+    if (!is_last(b)) return;
+    if (!block_number(b)) atomic_fetch_sub_explicit(&bytes_held_only, bitmap_bytes(b), memory_order_relaxed);
+    free_block(b);
+}
+
+int bitmap_is_shared(const bitmap *b) {
+    return !block_number(b) && atomic_load_explicit(holders(b), memory_order_acquire) != 0;
+}
+
+uint64_t bitmap_bytes_held_only(void) {
+    int64_t bytes = atomic_load_explicit(&bytes_held_only, memory_order_relaxed);
+    return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
 size_t bitmap_memory(const bitmap *b) { return RedisModule_MallocSize(block_of(b)); }

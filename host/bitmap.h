@@ -4,7 +4,7 @@
  * A `bitmap *` is the block's address plus a number. Blocks lie on multiples of 8, so the number is in the
  * lowest three bits:
  *
- *   0        a prefix of 8 bytes, u32 size of the arena in bytes and u32 0, and behind it the arena
+ *   0        a prefix of 8 bytes, u32 size of the arena in bytes and u32 holders, and behind it the arena
  *   1 .. 7   the arena alone, whose size follows from the number: 32, 48, 64, 80, 96, 128 or 256 bytes
  *
  * So a small arena fills its allocation, and the core cannot reach the size that its accesses are checked
@@ -44,8 +44,18 @@ extern const bitmap *const bitmap_empty;
 bitmap *bitmap_create(uint32_t bytes);
 /* NULL if out of memory. */
 bitmap *bitmap_copy(const bitmap *b);
-/* Any thread may call this; all other functions belong to the main thread. */
+/* Lets a key's or a command's bitmap go. Its block is freed, or left to those who still hold it. */
 void bitmap_free(bitmap *b);
+
+/* A bitmap with the same content, which stays as it is until it is passed to bitmap_let_go: b itself, or a
+ * copy if that is small; NULL if out of memory. Only the main thread holds bitmaps, and changes or moves
+ * their blocks, which it must not do while a block is shared. */
+const bitmap *bitmap_hold(const bitmap *b);
+void bitmap_let_go(const bitmap *b);
+int bitmap_is_shared(const bitmap *b);
+/* The bytes of bitmaps that are only held. */
+uint64_t bitmap_bytes_held_only(void);
+
 /* The block's bytes as the server's allocator counts them. */
 size_t bitmap_memory(const bitmap *b);
 /* The bitmap after its block has moved to `block`. */

@@ -81,7 +81,7 @@ status core_combine_cardinality(enum operation operation, const operands *source
 
 /* The expression that was parsed last, and its tree. Programs ask the same ones again and again, and parsing
  * one takes as long as answering it from small bitmaps. */
-static struct {
+static PER_THREAD struct {
     uint32_t keys;
     uint64_t greatest;
     span text, tree;

@@ -11,6 +11,7 @@ typedef struct call {
     int argc;
     const family *family;
     const struct command *row;
+    struct snapshot *snapshot;      /* what a call that may go to a thread has opened; NULL for others */
 } call;
 
 /* Handles a call whose arity has been checked: parses arguments, opens keys, does the work, replies. Always
@@ -26,6 +27,7 @@ typedef struct command {
     const char *flags;
     const char *categories;                     /* for ACL rules */
     int first, last, step;                      /* keys, for servers without key specs */
+    int may_leave;                              /* a long call may go to a thread */
     int asks_keys;                              /* the server asks the module for the keys of a call */
     /* The operation for which the last key spec has one key; NULL if there is none. */
     const char *one_key_for;

@@ -121,7 +121,7 @@ int bitopcard_command(call *c) {
     if (op->operation == NOT) return reply_complement(c, at, most);
     limit_question(c);
     operands_begin(&sources);
-    int done = open_sources(c, at, &sources)
+    int done = open_sources(c, at, &sources) && !leaves(c, 0)
             && succeeded(c, core_combine_cardinality(op->operation, &sources, most, &members));
     operands_end(&sources);
     return done ? reply_count(c, members) : REDISMODULE_OK;
@@ -157,6 +157,7 @@ typedef struct pair {
 static int open_pair(call *c, pair *p) {
     limit_question(c);
     if (!open_existing(c, 1, &p->first) || !open_existing(c, 2, &p->second)) return 0;
+    if (leaves(c, 0)) return 0;
     return succeeded(c, core_cardinality(p->first, &p->of_first))
         && succeeded(c, core_cardinality(p->second, &p->of_second));
 }

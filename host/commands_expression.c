@@ -112,6 +112,7 @@ static int reply_query_payload(call *c, const query *q) {
 
 static int answer(call *c, const query *q, const question *asked) {
     limit_question(c);
+    if (leaves(c, asked->form == MEMBERS ? asked->limit : 0)) return REDISMODULE_OK;
     if (asked->form == MEMBERS) return reply_query_members(c, q, asked->from, asked->limit);
     if (asked->form == CARD) return reply_query_cardinality(c, q, asked->limit);
     return reply_query_payload(c, q);

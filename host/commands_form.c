@@ -16,7 +16,7 @@ int optimize_command(call *c) {
     if (c->argc > 3) return RedisModule_WrongArity(c->ctx);
     if (!open_existing(c, 1, &b)) return REDISMODULE_OK;
     if (!succeeded(c, core_pack(b, &packed))) return REDISMODULE_OK;
-    if (!open_write(c, 1, &k)) {
+    if (!open_replace(c, 1, &k)) {
         bitmap_free(packed);
         return REDISMODULE_OK;
     }
@@ -77,6 +77,7 @@ int stat_command(call *c) {
     if (c->argc > 3) return RedisModule_WrongArity(c->ctx);
     if (!open_either(c, 1, &b)) return REDISMODULE_OK;
     if (b == NULL) return RedisModule_ReplyWithNull(c->ctx);
+    if (leaves_for(c, arena_bytes(b))) return REDISMODULE_OK;
     least = c->family->last;                    /* for an empty bitmap */
     if (!succeeded(c, core_statistics(b, of))) return REDISMODULE_OK;
     if (!succeeded(c, core_minimum(b, &any, &least))) return REDISMODULE_OK;

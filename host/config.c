@@ -1,5 +1,7 @@
+#define _GNU_SOURCE
 #include "config.h"
 
+#include <sched.h>
 #include <strings.h>
 
 #include "text.h"
@@ -16,6 +18,14 @@
 #define QUESTION_MS_DEFAULT 5000
 #define QUESTION_MS_MOST 86400000
 
+/* More threads than processors gain nothing. */
+#define THREADS_MOST 64
+#define THREADS_DEFAULT_MOST 4
+
+/* The core reads this much in some 0.1 ms, or a reply of this many bytes takes as long, which is also about
+ * what the detour over a thread takes. */
+#define THREADS_FROM_BYTES_DEFAULT (1024 * 1024)
+
 static const char *const levels[] = {"auto", "v2", "v3", "v4", "neon"};
 #define AUTO 0
 #define LEVELS ((int)(sizeof levels / sizeof *levels))
@@ -27,7 +37,7 @@ static struct settings {
     int level;                  /* index into levels */
     int debug;
     int r64_replies;            /* index into replies */
-    long long reply_limit, reply_limit_bytes, question_ms;
+    long long reply_limit, reply_limit_bytes, question_ms, threads, threads_from_bytes;
 } settings;
 
 static const struct settings defaults = {
@@ -37,6 +47,7 @@ static const struct settings defaults = {
     .reply_limit = 100000000,
     .reply_limit_bytes = REPLY_BYTES_DEFAULT,
     .question_ms = QUESTION_MS_DEFAULT,
+    .threads_from_bytes = THREADS_FROM_BYTES_DEFAULT,
 };
 
 /* A setting that is one of a few words. */
@@ -70,6 +81,9 @@ static const struct number numbers[] = {
     {"REPLY-LIMIT-BYTES", "reply-limit-bytes", REPLY_BYTES_LEAST, INT64_MAX, REDISMODULE_CONFIG_MEMORY,
      &settings.reply_limit_bytes},
     {"QUESTION-MS", "question-ms", 0, QUESTION_MS_MOST, REDISMODULE_CONFIG_DEFAULT, &settings.question_ms},
+    {"THREADS", "threads", 0, THREADS_MOST, REDISMODULE_CONFIG_DEFAULT, &settings.threads},
+    {"THREADS-FROM-BYTES", "threads-from-bytes", 0, INT64_MAX, REDISMODULE_CONFIG_MEMORY,
+     &settings.threads_from_bytes},
 };
 
 enum { CHOICES = sizeof choices / sizeof *choices, NUMBERS = sizeof numbers / sizeof *numbers };
@@ -79,9 +93,20 @@ int wants_debug(void) { return settings.debug; }
 int wants_strings(void) { return settings.r64_replies == STRINGS; }
 uint64_t reply_limit(void) { return (uint64_t)settings.reply_limit; }
 uint64_t question_ms(void) { return (uint64_t)settings.question_ms; }
+uint32_t threads(void) { return (uint32_t)settings.threads; }
+uint64_t threads_from_bytes(void) { return (uint64_t)settings.threads_from_bytes; }
 uint64_t reply_limit_bytes(void) { return (uint64_t)settings.reply_limit_bytes; }
 
-/* --- Module arguments: CPU, REPLY-LIMIT, REPLY-LIMIT-BYTES, QUESTION-MS, R64-REPLIES, DEBUG --- */
+/* One thread less than the processors that the server may use, as the server itself needs one. */
+static long long default_threads(void) {
+    cpu_set_t usable;
+    if (sched_getaffinity(0, sizeof usable, &usable) != 0) return 0;
+    int others = CPU_COUNT(&usable) - 1;
+    return others < THREADS_DEFAULT_MOST ? others : THREADS_DEFAULT_MOST;
+}
+
+/* --- Module arguments: CPU, REPLY-LIMIT, REPLY-LIMIT-BYTES, QUESTION-MS, R64-REPLIES, THREADS,
+ * THREADS-FROM-BYTES, DEBUG --- */
 
 /* An argument's text for the log. */
 static const char *shown(RedisModuleString *argument) {
@@ -196,6 +221,7 @@ static int register_parameters(RedisModuleCtx *ctx) {
 
 int load_settings(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     settings = defaults;
+    settings.threads = default_threads();
     if (read_arguments(ctx, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;
     return RedisModule_LoadConfigs ? register_parameters(ctx) : REDISMODULE_OK;
 }

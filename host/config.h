@@ -18,6 +18,10 @@ uint64_t reply_limit(void);
 uint64_t reply_limit_bytes(void);
 /* The most milliseconds that a question may take; 0 for no limit. */
 uint64_t question_ms(void);
+/* How many threads may answer questions; 0 for none. */
+uint32_t threads(void);
+/* How much such a question has to read or to reply. */
+uint64_t threads_from_bytes(void);
 /* Whether 64-bit offsets in replies are always bulk strings. */
 int wants_strings(void);
 

@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "per-thread.h"
+
 /* A block of memory: writable as memory 0, otherwise read-only. `size` is exact, in bytes. */
 typedef struct span {
     uint8_t *base;
@@ -63,15 +65,16 @@ __attribute__((noreturn, cold)) void sandbox_trap(enum trap trap);
  * now. Ends the call by _longjmp if out of memory. */
 span sandbox_grow(uint32_t bytes);
 
-/* The core has done WORK_BATCH units of work since the call began or this was last called: a few
+/* The core has done FIRST_WORK units of work since the call began, or as many as this last returned: a few
  * microseconds, or a millisecond where containers are large. May end the call by _longjmp. */
 #define WORK_BATCH 1024
-__attribute__((leaf, cold)) void sandbox_worked(void);
+#define FIRST_WORK 128
+__attribute__((leaf, cold)) uint32_t sandbox_worked(void);
 
 /* The core writes the members of a reply here, and calls sandbox_take_members when the buffer is full and a
  * member follows. */
 #define MEMBERS_BATCH 4096
-extern uint64_t sandbox_members[MEMBERS_BATCH];
+extern PER_THREAD uint64_t sandbox_members[MEMBERS_BATCH];
 void sandbox_take_members(void);
 
 #endif

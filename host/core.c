@@ -8,6 +8,7 @@
  * bits before it accesses memory. */
 #include "core-link.h"
 #include "facts.h"
+#include "per-thread.h"
 #include "wasm-rt.h"
 
 #if defined(__SSE4_2__)
@@ -16,24 +17,24 @@
 
 #define IMPORT __attribute__((always_inline, unused)) static inline
 
-static const span *operands;
-static u32 operand_count;
+static PER_THREAD const span *operands;
+static PER_THREAD u32 operand_count;
 
 /* Values handed back overwrite arguments already read; there are never more of them. is_deferred: see
  * argument.defer. */
-static u64 *arguments;
-static u32 argument_count, handed_back_count, is_deferred;
+static PER_THREAD u64 *arguments;
+static PER_THREAD u32 argument_count, handed_back_count, is_deferred;
 
 /* In sandbox_members. */
-static u32 member_count;
+static PER_THREAD u32 member_count;
 
-static u8 *output;
-static u64 output_size, output_used;
+static PER_THREAD u8 *output;
+static PER_THREAD u64 output_size, output_used;
 
 /* What left and right show. Base and size are separate variables for the same reason as memory_base. */
-static const u8 *left_base, *right_base;
-static u64 left_size, right_size;
-static u32 left_shown, right_shown;
+static PER_THREAD const u8 *left_base, *right_base;
+static PER_THREAD u64 left_size, right_size;
+static PER_THREAD u32 left_shown, right_shown;
 
 /* ------------------------------------------------------------------ left and right */
 
@@ -153,14 +154,11 @@ IMPORT u32 w2c_vector_lanesIn(v128 x, v128 y) {
 /* ------------------------------------------------------------------ work */
 
 /* Work that may be done before sandbox_worked is told. */
-static s64 work_left;
+static PER_THREAD s64 work_left;
 
 IMPORT void w2c_work_spend(u32 units) {
     work_left -= units;
-    if (UNLIKELY(work_left < 0)) {
-        work_left = WORK_BATCH;
-        sandbox_worked();
-    }
+    if (UNLIKELY(work_left < 0)) work_left = sandbox_worked();
 }
 
 /* ------------------------------------------------------------------ arena */
@@ -339,7 +337,7 @@ static void enter_alone(uint8_t *base, uint32_t size) {
     operand_count = argument_count = handed_back_count = member_count = 0;
     output_size = output_used = 0;
     recursion = 0;
-    work_left = WORK_BATCH;
+    work_left = FIRST_WORK;
     left_shown = right_shown = SELF;
     set_memory((span){base, size});
 }
@@ -364,6 +362,40 @@ static uint32_t collected(void) { return member_count; }
 #define TABLE(level) TABLE_OF(level)
 #define TABLE_OF(level) core_##level
 #define EXPORT(name) .name = w2c_roaring_##name,
+
+#ifdef ON_THREADS
+/* Threads change no bitmap. What only such commands call is left out of their build, which makes it much
+ * smaller. */
+static _Noreturn void forbidden(void) { sandbox_trap(TRAP_UNREACHABLE); }
+#define w2c_roaring_set (void *)forbidden
+#define w2c_roaring_addAll (void *)forbidden
+#define w2c_roaring_removeAll (void *)forbidden
+#define w2c_roaring_merge (void *)forbidden
+#define w2c_roaring_makeRemovable (void *)forbidden
+#define w2c_roaring_settle (void *)forbidden
+#define w2c_roaring_takeBack (void *)forbidden
+#define w2c_roaring_tidy (void *)forbidden
+#define w2c_roaring_collect (void *)forbidden
+#define w2c_roaring_sort (void *)forbidden
+#define w2c_roaring_sortUnlessSparse (void *)forbidden
+#define w2c_roaring_changeRange (void *)forbidden
+#define w2c_roaring_setField (void *)forbidden
+#define w2c_roaring_addToField (void *)forbidden
+#define w2c_roaring_takeBackField (void *)forbidden
+#define w2c_roaring_planFields (void *)forbidden
+#define w2c_roaring_changeWords (void *)forbidden
+#define w2c_roaring_takeBackWords (void *)forbidden
+#define w2c_roaring_complement (void *)forbidden
+#define w2c_roaring_rebuildRange (void *)forbidden
+#define w2c_roaring_rewrite (void *)forbidden
+#define w2c_roaring_pack (void *)forbidden
+#define w2c_roaring_slice (void *)forbidden
+#define w2c_roaring_deserialize (void *)forbidden
+#define w2c_roaring_shrunkBytes (void *)forbidden
+#define w2c_roaring_wasteful (void *)forbidden
+#define w2c_roaring_unionBytes (void *)forbidden
+#define w2c_roaring_validate (void *)forbidden
+#endif
 
 /* clang-format off */
 const struct core TABLE(LEVEL) = {

@@ -3,6 +3,11 @@
 #include <stddef.h>
 #include <strings.h>
 
+/* Builds for development may lack levels. */
+#pragma weak core_v2
+#pragma weak core_v3
+#pragma weak core_v4
+
 #if defined(__x86_64__)
 static int has_v2(void) { return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt"); }
 static int has_v3(void) {
@@ -33,6 +38,7 @@ const struct core *choose_core(const char *wanted) {
 #endif
     };
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        if (levels[i].core == NULL) continue;
         if (wanted && strcasecmp(wanted, levels[i].core->level) != 0) continue;
         /* Checks the CPU, and that the system saves its registers. */
         if (!levels[i].supported()) continue;

@@ -17,10 +17,10 @@
 #define OURS __attribute__((visibility("hidden")))
 
 /* The core of the chosen level. */
-extern OURS struct core core;
+extern OURS PER_THREAD struct core core;
 
 /* The call that is running. */
-extern OURS struct running {
+extern OURS PER_THREAD struct running {
     jmp_buf leave;
     bitmap *growable;           /* memory 0 if it may grow; NULL while reading */
     status ended;               /* why the last call that did not finish was cut short */
@@ -95,7 +95,9 @@ status rebuild_union(bitmap **b, const bitmap *more, uint64_t expected, cardinal
 
 /* For the census. */
 void count_refused(void);
+void count_trap(void);
 void count_damaged(void);
+void count_overdue(void);
 
 /* The most bytes that an arena may have. */
 uint32_t arena_limit(void);

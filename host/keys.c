@@ -1,58 +1,7 @@
 #include "keys.h"
 
 #include "listing.h"
-
-static int is_sound(call *c, const bitmap *b) {
-    if (b == NULL || !is_damaged(b)) return 1;
-    return reply_error(
-        c, "ERR Roaring: this bitmap is damaged because a write to it failed; it can only be deleted");
-}
-
-/* The bitmap in an open key, NULL if the key is missing or holds a value of another type. */
-static bitmap *bitmap_in(const call *c, RedisModuleKey *key) {
-    return RedisModule_ModuleTypeGetType(key) == c->family->type ? RedisModule_ModuleTypeGetValue(key) : NULL;
-}
-
-static int is_right(call *c, RedisModuleKey *key, const bitmap *b) {
-    if (b || RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY) return is_sound(c, b);
-    return reply_error(c, REDISMODULE_ERRORMSG_WRONGTYPE);
-}
-
-int open_read(call *c, int at, const bitmap **b) {
-    RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
-    if (key == NULL) {
-        *b = NULL;
-        return 1;
-    }
-    *b = bitmap_in(c, key);
-    int right = is_right(c, key, *b);
-    RedisModule_CloseKey(key);
-    return right;
-}
-
-int open_operands(call *c, int at, int end, operands *o) {
-    const bitmap *b;
-
-    for (; at < end; at++) {
-        if (!open_read(c, at, &b)) return 0;
-        operands_add(o, b);
-    }
-    return 1;
-}
-
-int open_existing(call *c, int at, const bitmap **b) {
-    if (!open_read(c, at, b)) return 0;
-    return *b != NULL || reply_error(c, ERRORMSG_NO_KEY);
-}
-
-int open_either(call *c, int at, const bitmap **b) {
-    RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
-    for (family *f = families; f < families + FAMILIES; f++) {
-        if (RedisModule_ModuleTypeGetType(key) == f->type) c->family = f;
-    }
-    RedisModule_CloseKey(key);
-    return open_read(c, at, b);
-}
+#include "questions.h"
 
 static void open_for_writing(call *c, int at, open_key *k) {
     k->name = c->argv[at];
@@ -60,11 +9,33 @@ static void open_for_writing(call *c, int at, open_key *k) {
     k->stored = k->value = bitmap_in(c, k->key);
 }
 
-int open_write(call *c, int at, open_key *k) {
+int open_replace(call *c, int at, open_key *k) {
     open_for_writing(c, at, k);
     int right = is_right(c, k->key, k->stored);
     if (!right) abandon(k);
     return right;
+}
+
+/* Makes b the value of a key that holds a bitmap, which is not freed. */
+static void put_in_place(call *c, open_key *k, bitmap *b) {
+    RedisModule_ModuleTypeReplaceValue(k->key, c->family->type, b, NULL);
+}
+
+/* Questions on threads still read the block: the key gets one of its own. */
+static int separate(call *c, open_key *k) {
+    bitmap *copy = copy_for_writing(k->stored);
+    if (copy == NULL) return reply_failure(c, OUT_OF_MEMORY);
+    put_in_place(c, k, copy);
+    bitmap_free(k->stored);
+    k->stored = k->value = copy;
+    return 1;
+}
+
+int open_write(call *c, int at, open_key *k) {
+    if (!open_replace(c, at, k)) return 0;
+    if (k->stored == NULL || !bitmap_is_shared(k->stored) || separate(c, k)) return 1;
+    abandon(k);
+    return 0;
 }
 
 /* Makes k->value an empty bitmap if the key is missing. */
@@ -81,7 +52,7 @@ int open_create(call *c, int at, uint32_t bytes, open_key *k) {
 
 /* What comes from the primary or from an AOF was accepted there. */
 static int is_above_maxmemory(const call *c) {
-    return !was_accepted(c) && (RedisModule_GetContextFlags(c->ctx) & REDISMODULE_CTX_FLAGS_OOM) != 0;
+    return !was_accepted(c) && (context_flags(c) & REDISMODULE_CTX_FLAGS_OOM) != 0;
 }
 
 int open_create_below_maxmemory(call *c, int at, open_key *k) {
@@ -97,11 +68,6 @@ void announce(call *c, RedisModuleString *name, const char *event) {
     RedisModule_SignalModifiedKey(c->ctx, name);
     RedisModule_NotifyKeyspaceEvent(c->ctx, REDISMODULE_NOTIFY_STRING, event, name);
     RedisModule_ReplicateVerbatim(c->ctx);
-}
-
-/* Makes b the value of a key that holds a bitmap, which is not freed. */
-static void put_in_place(call *c, open_key *k, bitmap *b) {
-    RedisModule_ModuleTypeReplaceValue(k->key, c->family->type, b, NULL);
 }
 
 int commit(call *c, open_key *k, status done, int changed, const char *event) {
@@ -146,7 +112,7 @@ static void replace(call *c, open_key *k, bitmap *b) {
 
 int store(call *c, int at, enum replaced replaced, bitmap *b) {
     open_key k;
-    int opened = (replaced == ANY_TYPE ? open_overwrite : open_write)(c, at, &k);
+    int opened = (replaced == ANY_TYPE ? open_overwrite : open_replace)(c, at, &k);
 
     if (opened) replace(c, &k, b);
     else bitmap_free(b);

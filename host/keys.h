@@ -1,20 +1,14 @@
-/* keys.h -- opens keys, or replies with an error; changes keys, and announces the change. */
+/* keys.h -- opens keys for writing, or replies with an error; changes keys, and announces the change. */
 #ifndef ROAR_KEYS_H
 #define ROAR_KEYS_H
 
-#include "command.h"
-#include "sandbox.h"
+#include "context.h"
 
-#define ERRORMSG_NO_KEY "Roaring: key does not exist"
-
-/* *b is NULL if the key is missing. It stays valid until the command writes to that key. */
-int open_read(call *c, int at, const bitmap **b);
-/* Adds the keys from `at` to end - 1 to the operands. */
-int open_operands(call *c, int at, int end, operands *o);
-/* Like open_read, but a missing key is an error. */
-int open_existing(call *c, int at, const bitmap **b);
-/* Like open_read, but accepts either family and makes it the call's family. */
-int open_either(call *c, int at, const bitmap **b);
+/* The bitmap in an open key, NULL if the key is missing or holds a value of another type. */
+bitmap *bitmap_in(const call *c, RedisModuleKey *key);
+/* These reply an error if the bitmap is damaged, or if the key, in which b was found, holds another type. */
+int is_sound(call *c, const bitmap *b);
+int is_right(call *c, RedisModuleKey *key, const bitmap *b);
 
 /* A key open for writing. Every open that succeeds ends with one of commit, replace and abandon. */
 typedef struct open_key {
@@ -24,6 +18,9 @@ typedef struct open_key {
     bitmap *value;              /* the value to store */
 } open_key;
 
+/* To replace the value. It may be read, but must not be changed. */
+int open_replace(call *c, int at, open_key *k);
+/* To change the value. */
 int open_write(call *c, int at, open_key *k);
 /* Like open_write. For a missing key, k->value is an empty bitmap with an arena of `bytes` bytes or more. */
 int open_create(call *c, int at, uint32_t bytes, open_key *k);

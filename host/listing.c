@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "config.h"
+#include "context.h"
 #include "core-link.h"
 
 /* The server copies the reply to a script into one string and then into Lua values, which take several times
@@ -13,7 +14,7 @@
 static uint64_t least(cardinality a, uint64_t b) { return a < b ? (uint64_t)a : b; }
 
 int was_accepted(const call *c) {
-    int flags = RedisModule_GetContextFlags(c->ctx);
+    int flags = context_flags(c);
     return (flags & (REDISMODULE_CTX_FLAGS_REPLICATED | REDISMODULE_CTX_FLAGS_LOADING)) != 0;
 }
 
@@ -28,7 +29,7 @@ static uint64_t bytes_limit(const call *c, cardinality bytes, int *scripted) {
     *scripted = 0;
     if (bytes <= limit / SCRIPT_SHARE) return limit;
     if (was_accepted(c)) return UINT64_MAX;
-    *scripted = (RedisModule_GetContextFlags(c->ctx) & REDISMODULE_CTX_FLAGS_LUA) != 0;
+    *scripted = (context_flags(c) & REDISMODULE_CTX_FLAGS_LUA) != 0;
     return *scripted ? limit / SCRIPT_SHARE : limit;
 }
 
@@ -120,6 +121,7 @@ int reply_members(call *c, const bitmap *b, uint64_t from, cardinality members) 
     if (!list_largest(c, b, from, members, &largest) || !list_fits(c, members, largest)) {
         return REDISMODULE_OK;
     }
+    if (leaves_for(c, (uint64_t)members * LISTED_BYTES)) return REDISMODULE_OK;
     listing l = {.call = c, .most = (uint64_t)members};
     return end_listing(&l, core_members(b, from, l.most, reply_batch, &l));
 }

@@ -5,6 +5,7 @@
 #include "config.h"
 #include "facts.h"
 #include "keys.h"
+#include "questions.h"
 #include "reply.h"
 
 #define MODULE_NAME "redis-roar"
@@ -108,11 +109,12 @@ static int report_keys(call *c) {
 /* Checks the arity, because servers before 7.0 are not told what it is. */
 int run_command(const command *row, const family *f, RedisModuleCtx *ctx, RedisModuleString **argv,
                 int argc) {
-    call c = {ctx, argv, argc, f, row};
+    call c = {ctx, argv, argc, f, row, NULL};
     if (row->asks_keys && RedisModule_IsKeysPositionRequest(ctx)) return report_keys(&c);
     int arity = row->info->arity;
     if (arity < 0 ? argc < -arity : argc != arity) return RedisModule_WrongArity(ctx);
-    row->handler(&c);
+    if (row->may_leave && threads()) run_or_leave(&c);
+    else row->handler(&c);
     sandbox_lift_time_limit();
     return REDISMODULE_OK;
 }
@@ -151,10 +153,11 @@ static int register_commands(RedisModuleCtx *ctx) {
     return REDISMODULE_OK;
 }
 
-/* INFO has two sections, redis-roar_bitmaps and redis-roar_core. */
+/* INFO has three sections, redis-roar_bitmaps, redis-roar_core and redis-roar_threads. */
 static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     (void)for_crash_report;
     census now = sandbox_census();
+    questions_report asked = report_questions();
 
     RedisModule_InfoAddSection(ctx, "bitmaps");
     RedisModule_InfoAddFieldCString(ctx, "version", MODULE_VERSION_TEXT);
@@ -167,12 +170,21 @@ static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     RedisModule_InfoAddFieldCString(ctx, "cpu_level", level);
     RedisModule_InfoAddFieldULongLong(ctx, "traps", now.traps);
     RedisModule_InfoAddFieldULongLong(ctx, "questions_overdue", now.overdue);
+    RedisModule_InfoAddSection(ctx, "threads");
+    RedisModule_InfoAddFieldULongLong(ctx, "questions_running", asked.running);
+    RedisModule_InfoAddFieldULongLong(ctx, "questions_waiting", asked.waiting);
+    RedisModule_InfoAddFieldULongLong(ctx, "questions_done", asked.done);
+    RedisModule_InfoAddFieldULongLong(ctx, "questions_kept", asked.stayed);
+    RedisModule_InfoAddFieldULongLong(ctx, "longest_question_us", asked.longest);
+    RedisModule_InfoAddFieldULongLong(ctx, "bitmaps_copied", asked.copied);
+    RedisModule_InfoAddFieldULongLong(ctx, "bytes_copied", asked.copied_bytes);
+    RedisModule_InfoAddFieldULongLong(ctx, "snapshot_bytes", bitmap_bytes_held_only());
 }
 
 /* ROAR.TRAP key READ | WRITE [way] -- makes the core violate the sandbox. Only in the test build. */
 static int trap_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     static const command row = {.first = 1};
-    call c = {ctx, argv, argc, &families[R], &row};
+    call c = {ctx, argv, argc, &families[R], &row, NULL};
     int64_t way = 0;
     open_key k;
 
@@ -197,11 +209,19 @@ static int limit_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
     return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }
 
+/* ROAR.HOLD 1 | 0 -- makes long questions wait on their way to a thread, or lets them go. Only in the test
+ * build. */
+static int hold_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    if (argc != 2) return RedisModule_WrongArity(ctx);
+    questions_hold(*RedisModule_StringPtrLen(argv[1], NULL) == '1');
+    return RedisModule_ReplyWithSimpleString(ctx, "OK");
+}
+
 /* R.DEBUG VALIDATE key -- checks the inside of a bitmap of either family; replies OK or what is wrong. Only
  * if the setting debug is on. */
 static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     static const command row = {.first = 2};
-    call c = {ctx, argv, argc, &families[R], &row};
+    call c = {ctx, argv, argc, &families[R], &row, NULL};
     const bitmap *b;
     const char *fault;
 
@@ -236,7 +256,8 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (RedisModule_RegisterInfoFunc(ctx, inform) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (sandbox_can_trap
         && (RedisModule_CreateCommand(ctx, "ROAR.TRAP", trap_command, "write", 1, 1, 1) != REDISMODULE_OK
-            || RedisModule_CreateCommand(ctx, "ROAR.LIMIT", limit_command, "", 0, 0, 0) != REDISMODULE_OK)) {
+            || RedisModule_CreateCommand(ctx, "ROAR.LIMIT", limit_command, "", 0, 0, 0) != REDISMODULE_OK
+            || RedisModule_CreateCommand(ctx, "ROAR.HOLD", hold_command, "", 0, 0, 0) != REDISMODULE_OK)) {
         return REDISMODULE_ERR;
     }
     return register_commands(ctx);

@@ -21,9 +21,12 @@
 #define REDISMODULE_REPLY_STRING 0
 
 #define REDISMODULE_CTX_FLAGS_LUA (1 << 0)
+#define REDISMODULE_CTX_FLAGS_MULTI (1 << 1)
 #define REDISMODULE_CTX_FLAGS_OOM (1 << 10)
 #define REDISMODULE_CTX_FLAGS_REPLICATED (1 << 12)
 #define REDISMODULE_CTX_FLAGS_LOADING (1 << 13)
+#define REDISMODULE_CTX_FLAGS_DENY_BLOCKING (1 << 21)
+#define REDISMODULE_CTX_FLAGS_RESP3 (1 << 22)
 
 #define REDISMODULE_POSTPONED_LEN (-1)
 #define REDISMODULE_NO_EXPIRE (-1)
@@ -52,9 +55,11 @@ typedef struct RedisModuleCommand RedisModuleCommand;
 typedef struct RedisModuleCallReply RedisModuleCallReply;
 typedef struct RedisModuleDefragCtx RedisModuleDefragCtx;
 typedef struct RedisModuleInfoCtx RedisModuleInfoCtx;
+typedef struct RedisModuleBlockedClient RedisModuleBlockedClient;
 
 typedef int (*RedisModuleCmdFunc)(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 typedef void (*RedisModuleInfoFunc)(RedisModuleInfoCtx *ctx, int for_crash_report);
+typedef void (*RedisModuleDisconnectFunc)(RedisModuleCtx *ctx, RedisModuleBlockedClient *client);
 
 /* The callbacks of a data type. Version 3 is that of 6.2, and has all that this module needs. */
 #define REDISMODULE_TYPE_METHOD_VERSION 3
@@ -285,6 +290,20 @@ typedef int (*RedisModuleConfigApplyFunc)(RedisModuleCtx *ctx, void *data, Redis
     NEED(int, InfoAddFieldULongLong, (RedisModuleInfoCtx *ctx, const char *field,                           \
                                       unsigned long long value))                                            \
     NEED(void *, DefragAlloc, (RedisModuleDefragCtx *ctx, void *block))                                     \
+    WANT(RedisModuleString *, HoldString, (RedisModuleCtx *ctx, RedisModuleString *string))                 \
+    WANT(RedisModuleBlockedClient *, BlockClient, (RedisModuleCtx *ctx, RedisModuleCmdFunc reply,           \
+                                                   RedisModuleCmdFunc timed_out,                            \
+                                                   void (*release)(RedisModuleCtx *ctx, void *data),        \
+                                                   long long milliseconds))                                 \
+    WANT(int, UnblockClient, (RedisModuleBlockedClient *client, void *data))                                \
+    WANT(void, SetDisconnectCallback, (RedisModuleBlockedClient *client,                                    \
+                                       RedisModuleDisconnectFunc disconnected))                             \
+    WANT(int, BlockedClientMeasureTimeStart, (RedisModuleBlockedClient *client))                            \
+    WANT(int, BlockedClientMeasureTimeEnd, (RedisModuleBlockedClient *client))                              \
+    WANT(RedisModuleCtx *, GetThreadSafeContext, (RedisModuleBlockedClient *client))                        \
+    WANT(void, FreeThreadSafeContext, (RedisModuleCtx *ctx))                                                \
+    WANT(void, ThreadSafeContextLock, (RedisModuleCtx *ctx))                                                \
+    WANT(void, ThreadSafeContextUnlock, (RedisModuleCtx *ctx))                                              \
     NEED(void, Log, (RedisModuleCtx *ctx, const char *level, const char *format, ...))                      \
     NEED(void, LogIOError, (RedisModuleIO *io, const char *level, const char *format, ...))
 /* clang-format on */

@@ -6,9 +6,14 @@
 #include <string.h>
 
 #include "config.h"
+#include "context.h"
 
 int reply_failure(call *c, status s) {
     size_t length = 0;
+    if (s == NOT_BRIEF) {
+        leave_now(c);
+        return 0;
+    }
     if (s == OUT_OF_MEMORY) return reply_error(c, "OOM Roaring: not enough memory for the bitmap");
     if (s == OUT_OF_TIME) {
         return reply_error(
@@ -29,7 +34,7 @@ int reply_error(call *c, const char *format, ...) {
     va_end(arguments);
     /* An argument in the text must not end the reply. */
     for (char *end = text; *(end += strcspn(end, "\r\n")); *end = ' ') {}
-    RedisModule_ReplyWithError(c->ctx, text);
+    send_error(c, text);
     return 0;
 }
 

@@ -1,17 +1,15 @@
-/* sandbox.c -- what all calls into the core share: the chosen core, traps, growth, and the census. */
+/* sandbox.c -- what all calls into the core share: the chosen core, traps, growth, and limits on time. */
 #include "cpu.h"
 #include "guard.h"
-#include "workspace.h"
 
+#include <stdatomic.h>
 #include <time.h>
 
-struct core core;
-struct running current;
-uint64_t sandbox_members[MEMBERS_BATCH];
+PER_THREAD struct core core;
+PER_THREAD struct running current;
+PER_THREAD uint64_t sandbox_members[MEMBERS_BATCH];
 
-static enum trap last_trap;
-static census totals;           /* except bitmaps and bytes, which bitmap.c counts */
-static uint32_t arena_most = ARENA_MOST;
+static PER_THREAD enum trap last_trap;
 
 const char *sandbox_choose_level(const char *wanted) {
     const struct core *chosen = choose_core(wanted);
@@ -27,13 +25,14 @@ static _Noreturn void leave(status why) {
 
 _Noreturn void sandbox_trap(enum trap trap) {
     last_trap = trap;
-    totals.traps++;
+    count_trap();
     leave(TRAPPED);
 }
 
 span sandbox_grow(uint32_t bytes) {
     bitmap *b = current.growable;
     if (b == NULL) sandbox_trap(TRAP_GROWTH);       /* functions that only read have no reason to grow */
+    uint32_t arena_most = arena_limit();
     if (bytes > arena_most) leave(OUT_OF_MEMORY);
     uint64_t size = arena_bytes(b), ample = size + (current.builds ? size : size / 8);
     if (ample > arena_most) ample = arena_most;
@@ -44,16 +43,21 @@ span sandbox_grow(uint32_t bytes) {
     return (span){arena(grown), arena_bytes(grown)};
 }
 
-void sandbox_take_members(void) {
-    if (current.sink == NULL) sandbox_trap(TRAP_OUTPUT);
-    current.sink(current.context, sandbox_members, MEMBERS_BATCH);
-}
-
-static struct {
+static PER_THREAD struct {
     uint64_t milliseconds, started;                 /* 0: no limit; the clock has not started */
     int (*is_exempt)(const void *context);
     const void *context;
 } time_limit;
+
+/* See sandbox_be_brief; may_leave is NULL if there is no such limit. */
+static PER_THREAD struct {
+    uint64_t ends;                                  /* 0: only a list of members may be too long */
+    int lists;                                      /* it is if it has more than a batch */
+    int (*may_leave)(void *context);
+    void *context;
+} brevity;
+
+static PER_THREAD const _Atomic int *cancelled;
 
 void sandbox_limit_time(uint64_t milliseconds, int (*is_exempt)(const void *context), const void *context) {
     time_limit.milliseconds = milliseconds;
@@ -62,8 +66,6 @@ void sandbox_limit_time(uint64_t milliseconds, int (*is_exempt)(const void *cont
     time_limit.context = context;
 }
 
-void sandbox_lift_time_limit(void) { time_limit.milliseconds = 0; }
-
 /* Microseconds; never 0. */
 static uint64_t now(void) {
     struct timespec t;
@@ -71,7 +73,35 @@ static uint64_t now(void) {
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000 + 1;
 }
 
-void sandbox_worked(void) {
+void sandbox_be_brief(uint64_t microseconds, int lists, int (*may_leave)(void *context), void *context) {
+    brevity.ends = microseconds ? now() + microseconds : 0;
+    brevity.lists = lists;
+    brevity.may_leave = may_leave;
+    brevity.context = context;
+}
+
+void sandbox_watch(const _Atomic int *flag) { cancelled = flag; }
+
+void sandbox_lift_time_limit(void) {
+    time_limit.milliseconds = 0;
+    brevity.may_leave = NULL;
+}
+
+/* Ends a call that should be brief and is not. */
+static void leave_long_call(void) {
+    int (*may_leave)(void *context) = brevity.may_leave;
+    brevity.may_leave = NULL;
+    if (may_leave(brevity.context)) leave(NOT_BRIEF);
+}
+
+void sandbox_take_members(void) {
+    if (current.sink == NULL) sandbox_trap(TRAP_OUTPUT);
+    if (brevity.may_leave && brevity.lists) leave_long_call();
+    brevity.may_leave = NULL;                       /* the sink may reply */
+    current.sink(current.context, sandbox_members, MEMBERS_BATCH);
+}
+
+static void check_time_limit(void) {
     if (time_limit.milliseconds == 0) return;
     if (time_limit.started == 0) time_limit.started = now();
     else if (now() - time_limit.started > time_limit.milliseconds * 1000) {
@@ -79,25 +109,17 @@ void sandbox_worked(void) {
             time_limit.milliseconds = 0;
             return;
         }
-        totals.overdue++;
+        count_overdue();
         leave(OUT_OF_TIME);
     }
 }
 
-const char *sandbox_last_trap(void) { return trap_text(last_trap); }
-
-census sandbox_census(void) {
-    census now = totals;
-    bitmap_totals(&now.bitmaps, &now.bytes);
-    if (workspace_bytes()) {                        /* the workspace is no key's value */
-        now.bitmaps--;
-        now.bytes -= workspace_bytes();
-    }
-    return now;
+uint32_t sandbox_worked(void) {
+    if (cancelled && atomic_load_explicit(cancelled, memory_order_relaxed)) leave(OUT_OF_TIME);
+    check_time_limit();
+    if (brevity.may_leave == NULL || brevity.ends == 0) return WORK_BATCH;
+    if (now() > brevity.ends) leave_long_call();
+    return FIRST_WORK;
 }
 
-void count_refused(void) { totals.refused++; }
-void count_damaged(void) { totals.damaged++; }
-
-void sandbox_limit_arenas(uint32_t bytes) { arena_most = bytes < ARENA_MOST ? bytes : ARENA_MOST; }
-uint32_t arena_limit(void) { return arena_most; }
+const char *sandbox_last_trap(void) { return trap_text(last_trap); }

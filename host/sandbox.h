@@ -12,7 +12,7 @@
 #include "facts.h"
 #include "operands.h"
 
-typedef enum status { OK, TRAPPED, OUT_OF_MEMORY, OUT_OF_TIME } status;
+typedef enum status { OK, TRAPPED, OUT_OF_MEMORY, OUT_OF_TIME, NOT_BRIEF } status;
 
 /* A range of native BITCOUNT and BITPOS: indexes of bytes or bits; negative ones count from the end. */
 typedef struct range {
@@ -82,8 +82,14 @@ census sandbox_census(void);
  * only when the time is up. Successive calls share the time. 0: no limit. The clock starts once a call turns
  * out to be more than a few microseconds of work. */
 void sandbox_limit_time(uint64_t milliseconds, int (*is_exempt)(const void *context), const void *context);
-/* Removes the limit. Call it before the context goes away. */
+/* Ends calls that work for longer than this (0 for any time), or, if `lists` is set, that list more than
+ * MEMBERS_BATCH members, with NOT_BRIEF, if may_leave says so, which is asked once. Nothing has been passed
+ * to a sink then. */
+void sandbox_be_brief(uint64_t microseconds, int lists, int (*may_leave)(void *context), void *context);
+/* Removes both limits. Call it before the context goes away. */
 void sandbox_lift_time_limit(void);
+/* Ends calls with OUT_OF_TIME once the flag is set; NULL for no flag. */
+void sandbox_watch(const _Atomic int *flag);
 
 /* --- Reading: never changes the bitmap --- */
 

@@ -1,30 +1,13 @@
 #include "serialized.h"
 
-#include <stdlib.h>
-#include <string.h>
-
+#include "context.h"
 #include "listing.h"
 
-/* Values of proto-max-bulk-len, which no API function returns. */
+/* The least value of proto-max-bulk-len. */
 #define STRING_LIMIT_LEAST (1024 * 1024)
-#define STRING_LIMIT_DEFAULT (512 * 1024 * 1024)
 
 /* At least the server's overhead for a string. */
 #define STRING_HEADER 64
-
-/* The longest string that clients can receive and the server can hold. */
-static uint64_t string_limit(call *c) {
-    char digits[COUNT_TEXT] = "";
-    size_t length = 0;
-
-    RedisModuleCallReply *reply = RedisModule_Call(c->ctx, "CONFIG", "cc", "GET", "proto-max-bulk-len");
-    RedisModuleCallReply *value = reply ? RedisModule_CallReplyArrayElement(reply, 1) : NULL;
-    const char *text = value ? RedisModule_CallReplyStringPtr(value, &length) : NULL;
-    if (text && length < sizeof digits) memcpy(digits, text, length);
-    if (reply) RedisModule_FreeCallReply(reply);
-    uint64_t limit = strtoull(digits, NULL, 10);
-    return limit ? limit : STRING_LIMIT_DEFAULT;
-}
 
 int string_length(call *c, const bitmap *b, uint32_t format, uint64_t *length) {
     if (!succeeded(c, core_serialized_bytes(b, format, length))) return 0;
@@ -51,6 +34,7 @@ int reply_serialized(call *c, const bitmap *b, uint32_t format) {
     size_t length;
 
     if (!string_length(c, b, format, &needed) || !reply_fits(c, needed)) return REDISMODULE_OK;
+    if (leaves_for(c, needed)) return REDISMODULE_OK;
     /* For the bytes, and for the server's copy. */
     if (needed > STRING_LIMIT_LEAST && !has_room(c, needed, 2)) return REDISMODULE_OK;
     if (!succeeded(c, core_serialize(b, format, &bytes, &length))) return REDISMODULE_OK;

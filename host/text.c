@@ -1,5 +1,7 @@
 #include "text.h"
 
+#include "per-thread.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -63,7 +65,7 @@ size_t digits_of(uint64_t offset) {
 #define ESCAPED 4
 
 const char *loggable(const char *bytes, size_t length) {
-    static char text[LOGGED_BYTES * ESCAPED + sizeof "..."];
+    static PER_THREAD char text[LOGGED_BYTES * ESCAPED + sizeof "..."];
     char *at = text;
     for (size_t i = 0; i < length && i < LOGGED_BYTES; i++) {
         unsigned char byte = (unsigned char)bytes[i];

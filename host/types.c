@@ -150,6 +150,7 @@ static uint64_t moved;
  * however large the bitmap is. */
 static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **b) {
     (void)key;
+    if (bitmap_is_shared(*b)) return 0;
     void *there = RedisModule_DefragAlloc(ctx, block_of(*b));
     if (there) {
         *b = bitmap_moved(*b, there);

@@ -10,6 +10,7 @@
 #define ROAR_WASM_RT_H
 
 #include "core-link.h"
+#include "per-thread.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,8 +40,8 @@ typedef double f64;
 /* Memory 0 of the current call. The size has 64 bits, so that a bounds check is one addition and one
  * comparison. Neither variable's address is ever taken, so no store through a pointer can change them, and
  * they stay in registers. */
-static u8 *memory_base;
-static u64 memory_size;
+static PER_THREAD u8 *memory_base;
+static PER_THREAD u64 memory_size;
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -57,7 +58,7 @@ static u64 memory_size;
  * from the host does. */
 #define WASM_RT_STACK_DEPTH_COUNT 0
 #define MAX_RECURSION 2048
-static u32 recursion;
+static PER_THREAD u32 recursion;
 #define FUNC_RECURSIVE_PROLOGUE \
     if (UNLIKELY(++recursion > MAX_RECURSION)) sandbox_trap(TRAP_RECURSION)
 #define FUNC_RECURSIVE_EPILOGUE --recursion

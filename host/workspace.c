@@ -1,5 +1,7 @@
 #include "workspace.h"
 
+#include "per-thread.h"
+
 #include <string.h>
 
 /* The host's choices. A result that is expected to take more than COPIED_MAX bytes is built in a block of
@@ -9,8 +11,8 @@
 #define KEPT_MAX (512 * 1024)
 #define FIRST (16 * 1024)
 
-static bitmap *kept;
-static int is_result;               /* the block that was taken last was made for its result */
+static PER_THREAD bitmap *kept;
+static PER_THREAD int is_result;               /* the block that was taken last was made for its result */
 
 /* Overestimating costs nothing: pages that the result does not need are never touched, and the rest of the
  * block is freed. Underestimating costs copies. */
@@ -35,6 +37,11 @@ bitmap *workspace_result(bitmap *b, uint32_t used) {
     if (result) memcpy(arena(result), arena(b), used);
     workspace_put_back(b);
     return result;
+}
+
+void workspace_drop(void) {
+    bitmap_free(kept);
+    kept = NULL;
 }
 
 uint64_t workspace_bytes(void) { return kept ? bitmap_bytes(kept) : 0; }

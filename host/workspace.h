@@ -15,6 +15,8 @@ void workspace_put_back(bitmap *b);
 /* Makes a bitmap of the first `used` bytes; NULL if out of memory. */
 bitmap *workspace_result(bitmap *b, uint32_t used);
 
+/* Frees the block that is kept. */
+void workspace_drop(void);
 /* The bytes of the block that is kept, including its prefix; 0 if there is none. */
 uint64_t workspace_bytes(void);
 

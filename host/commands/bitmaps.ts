@@ -53,7 +53,7 @@ export const bitmaps: Command[] = [
     ],
   },
   {
-    name: "BITOPCARD", since: "1.0.0", flags: ["readonly"],
+    name: "BITOPCARD", since: "1.0.0", flags: ["readonly"], mayLeave: true,
     summary: "Returns the number of members that BITOP would store", complexity: "O(n) in the total size of the sources",
     keys: [{ at: 2, to: -1, access: "read", oneKeyFor: "NOT", optionBefore: "LIMIT" }],
     args: [operation, option("LIMIT", integer("n", "number")), multiple(key), optional(offset("last"))],
@@ -86,7 +86,7 @@ export const bitmaps: Command[] = [
     ],
   },
   {
-    name: "CONTAINS", since: "1.0.0", flags: ["readonly"],
+    name: "CONTAINS", since: "1.0.0", flags: ["readonly"], mayLeave: true,
     summary: "Tests whether two bitmaps intersect, or one contains the other", complexity: "O(n); stops at the first container that decides the answer",
     keys: [{ at: 1, access: "read" }, { at: 2, access: "read" }], args: [{ name: "key1", type: "key" }, { name: "key2", type: "key" }, optional(oneOf("mode", token("ALL"), token("ALL_STRICT"), token("EQ")))],
     reply: "1 if so, else 0.", missing: "error",
@@ -101,7 +101,7 @@ export const bitmaps: Command[] = [
     ],
   },
   {
-    name: "JACCARD", since: "1.0.0", flags: ["readonly"],
+    name: "JACCARD", since: "1.0.0", flags: ["readonly"], mayLeave: true,
     summary: "Returns the Jaccard similarity of two bitmaps", complexity: "O(n) in the total size of both",
     keys: [{ at: 1, access: "read" }, { at: 2, access: "read" }], args: [{ name: "key1", type: "key" }, { name: "key2", type: "key" }],
     reply: "The size of the intersection divided by the size of the union, as a string: a number from 0 to 1, or -1 if both bitmaps are empty.", missing: "error",
@@ -128,7 +128,7 @@ export const bitmaps: Command[] = [
     ],
   },
   {
-    name: "GETBITARRAY", since: "1.0.0", flags: ["readonly"],
+    name: "GETBITARRAY", since: "1.0.0", flags: ["readonly"], mayLeave: true,
     summary: "Returns a bitmap as a string of 0s and 1s", complexity: "O(m) for m characters",
     keys: [{ at: 1, access: "read" }], args: [key],
     reply: "One character for each offset up to the largest member; `0` for an empty bitmap.", missing: "string",
@@ -140,7 +140,7 @@ export const bitmaps: Command[] = [
     ],
   },
   {
-    name: "EXPORT", since: "1.0.0", flags: ["readonly"], tips: ["nondeterministic_output"],
+    name: "EXPORT", since: "1.0.0", flags: ["readonly"], mayLeave: true, tips: ["nondeterministic_output"],
     summary: "Returns a bitmap in the portable Roaring format", complexity: "O(n)",
     keys: [{ at: 1, access: "read" }], args: [key],
     reply: "The bitmap as defined by the [RoaringFormatSpec](https://github.com/RoaringBitmap/RoaringFormatSpec), in the 32-bit layout or, with `R64.`, the 64-bit one.", missing: "nil",
@@ -203,7 +203,7 @@ export const bitmaps: Command[] = [
   // --- Containers in memory ----------------------------------------------------------------------------------------------------
 
   {
-    name: "STAT", since: "1.0.0", flags: ["readonly"], tips: ["nondeterministic_output"],
+    name: "STAT", since: "1.0.0", flags: ["readonly"], mayLeave: true, tips: ["nondeterministic_output"],
     summary: "Returns statistics about the containers of a bitmap", complexity: "O(c) for c containers",
     keys: [{ at: 1, access: "read" }], args: [key, optional(token("JSON"))],
     reply: "Text, or JSON; in RESP3 a verbatim string.", missing: "nil",

@@ -188,7 +188,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "GETINTARRAY", since: "1.0.0", flags: ["readonly"],
+    name: "GETINTARRAY", since: "1.0.0", flags: ["readonly"], mayLeave: true,
     summary: "Returns all members of a bitmap", complexity: "O(n)",
     keys: [{ at: 1, access: "read" }], args: [key],
     reply: "The members in ascending order.", missing: "[]",
@@ -214,7 +214,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "RANGEINTARRAY", since: "1.0.0", flags: ["readonly"],
+    name: "RANGEINTARRAY", since: "1.0.0", flags: ["readonly"], mayLeave: true,
     summary: "Returns the members in a range of ranks", complexity: "O(log n + m) for m members returned",
     keys: [{ at: 1, access: "read" }], args: [key, start, offset("end")],
     reply: "The members with ranks `start` to `end`, in ascending order.", missing: "[]",
@@ -334,7 +334,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "RANGE", since: "1.0.0", flags: ["readonly"],
+    name: "RANGE", since: "1.0.0", flags: ["readonly"], mayLeave: true,
     summary: "Returns the members between two offsets", complexity: "O(log n + m) for m members returned",
     keys: [{ at: 1, access: "read" }], args: [key, offset("min"), offset("max"), option("LIMIT", integer("n", "number"))],
     reply: "The members from `min` to `max` inclusive, in ascending order; with `LIMIT` only the first `n`.", missing: "[]",

@@ -6,7 +6,7 @@ const expression = string("expression"), numkeys = integer("numkeys");
 
 export const questions: Command[] = [
   {
-    name: "QUERY", since: "1.1.0", flags: ["readonly"],
+    name: "QUERY", since: "1.1.0", flags: ["readonly"], mayLeave: true,
     summary: "Answers an expression over bitmaps: how many members it has, or which",
     complexity: "O(n) in the size of the expression and of the bitmaps, once for each term that they are in; "
       + "with LIMIT in the size of what is read to find so many members",

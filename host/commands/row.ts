@@ -97,6 +97,11 @@ export interface Command {
   since: string;
   flags: Flag[];
   tips?: Tip[];
+  /**
+   * A long call may be answered on a thread. Such a handler opens all its keys before it does anything else, and then asks leaves() or
+   * leaves_for() (host/context.h).
+   */
+  mayLeave?: true;
   /** A sentence without its full stop, as in COMMAND DOCS. */
   summary: string;
   complexity: string;

@@ -1,6 +1,6 @@
 // Settings: module arguments, configuration parameters, and what they do.
 
-import { arch } from "node:os";
+import { arch, availableParallelism } from "node:os";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ import { inStep, rewriteAof } from "../support/waiting.ts";
 
 const DEFAULTS = {
   cpu: cpuLevel ?? "auto", debug: "no", "reply-limit": "100000000", "reply-limit-bytes": String(256 * 2 ** 20), "question-ms": "5000",
-  "r64-replies": "compatible",
+  "r64-replies": "compatible", threads: String(Math.min(availableParallelism() - 1, 4)), "threads-from-bytes": String(2 ** 20),
 };
 const MOST = 2 ** 32 - 1, MOST_BYTES = 2n ** 63n - 1n, DAY = 86_400_000;
 /** The lowest level of this machine's architecture, and that of another one. */
@@ -45,17 +45,18 @@ describe("settings at load", () => {
   });
 
   it("are read from the configuration file", async () => {
-    const given = { cpu: OWN.toUpperCase(), debug: "yes", "reply-limit": 7, "reply-limit-bytes": "3mb", "question-ms": "0", "r64-replies": "strings" };
+    const given = { cpu: OWN.toUpperCase(), debug: "yes", "reply-limit": 7, "reply-limit-bytes": "3mb", "question-ms": "0", "r64-replies": "strings", threads: "3", "threads-from-bytes": "2mb" };
     await start({ moduleArguments: [], config: lines(given) });
-    expect(await settingsOf(server)).toEqual({ ...given, cpu: OWN, "reply-limit": "7", "reply-limit-bytes": String(3 * 2 ** 20) });
+    expect(await settingsOf(server)).toEqual({ ...given, cpu: OWN, "reply-limit": "7", "reply-limit-bytes": String(3 * 2 ** 20), "threads-from-bytes": String(2 ** 21) });
     expect(await server.info("redis-roar_cpu_level")).toBe(OWN);
     expect(await hasDebug(server)).toBe(true);
   });
 
   it("are read from module arguments, in any case", async () => {
-    await start({ moduleArguments: ["reply-limit", "9", "debug", "cpu", "Auto", "r64-Replies", "STRINGS", "Reply-Limit-Bytes", "1024", "question-Ms", "20"] });
+    await start({ moduleArguments: ["reply-limit", "9", "debug", "cpu", "Auto", "r64-Replies", "STRINGS", "Reply-Limit-Bytes", "1024", "question-Ms", "20", "Threads", "0", "THREADS-FROM-bytes", "0"] });
     expect(await settingsOf(server)).toEqual({
-      cpu: "auto", debug: "yes", "reply-limit": "9", "reply-limit-bytes": "1024", "question-ms": "20", "r64-replies": "strings",
+      cpu: "auto", debug: "yes", "reply-limit": "9", "reply-limit-bytes": "1024", "question-ms": "20", "r64-replies": "strings", threads: "0",
+      "threads-from-bytes": "0",
     });
     expect(await hasDebug(server)).toBe(true);
   });
@@ -89,7 +90,7 @@ describe("settings at load", () => {
     const inFile: Record<string, Argument>[] = [
       { cpu: "v9" }, { debug: "perhaps" }, { "reply-limit": 0 }, { "reply-limit": MOST + 1 }, { "reply-limit": "many" }, { speed: 11 },
       { "reply-limit-bytes": 1023 }, { "reply-limit-bytes": "2 gb" }, { "r64-replies": "integers" },
-      { "question-ms": -1 }, { "question-ms": DAY + 1 }, { "question-ms": "5s" },
+      { threads: -1 }, { threads: 65 }, { "threads-from-bytes": -1 }, { "question-ms": -1 }, { "question-ms": DAY + 1 }, { "question-ms": "5s" },
     ];
     for (const settings of inFile) {
       server = new Server({ config: lines(settings) });
@@ -136,18 +137,21 @@ describe("settings at load", () => {
   });
 
   it("survive CONFIG REWRITE and a restart, whether or not they are the defaults of the arguments", async () => {
-    const argued = { moduleArguments: ["REPLY-LIMIT", "5", "R64-REPLIES", "strings", "REPLY-LIMIT-BYTES", "5000", "QUESTION-MS", "60"], config: lines({ debug: "yes" }) };
+    const argued = { moduleArguments: ["REPLY-LIMIT", "5", "R64-REPLIES", "strings", "REPLY-LIMIT-BYTES", "5000", "QUESTION-MS", "60", "THREADS", "2"], config: lines({ debug: "yes" }) };
     for (const limit of ["6", "5", "100000000"]) {
       await start(argued);
-      const changed = { "reply-limit": limit, "reply-limit-bytes": "2097152", "question-ms": limit === "5" ? "60" : "0", "r64-replies": limit === "5" ? "strings" : "compatible" };
+      const changed = { "reply-limit": limit, "reply-limit-bytes": "2097152", "question-ms": limit === "5" ? "60" : "0",
+        "r64-replies": limit === "5" ? "strings" : "compatible", threads: limit === "5" ? "2" : "0", "threads-from-bytes": "3145728" };
       await server.run("CONFIG", "SET", ...lines(changed).flatMap((line) => line.split(" ")));
       await server.run("CONFIG", "REWRITE");
       const written = readFileSync(join(server.directory, "redis.conf"), "utf8");
-      expect(written).toMatch(/^loadmodule .*redis-roar.so REPLY-LIMIT 5 R64-REPLIES strings REPLY-LIMIT-BYTES 5000 QUESTION-MS 60$/m);
+      expect(written).toMatch(/^loadmodule .*redis-roar.so REPLY-LIMIT 5 R64-REPLIES strings REPLY-LIMIT-BYTES 5000 QUESTION-MS 60 THREADS 2$/m);
       expect(written.includes("redis-roar.reply-limit ")).toBe(limit !== "5");
       expect(written.includes("redis-roar.r64-replies ")).toBe(limit !== "5");
       expect(written.includes("redis-roar.question-ms ")).toBe(limit !== "5");
+      expect(written.includes("redis-roar.threads ")).toBe(limit !== "5");
       expect(written).toMatch(/^redis-roar.reply-limit-bytes 2mb$/m);
+      expect(written).toMatch(/^redis-roar.threads-from-bytes 3mb$/m);
       writeFileSync(join(server.directory, "rewritten.conf"), written);
       await server.restart({ module: null, config: ["include rewritten.conf"] });
       expect(await settingsOf(server)).toEqual({ cpu: "auto", debug: "yes", ...changed });

@@ -1,0 +1,345 @@
+/* questions.c -- hands long questions over to threads, and takes the answers. Main thread, but for work(). */
+#include "questions.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "config.h"
+#include "context.h"
+
+/* A call that reads a lot stays on the main thread for this long, in microseconds. Many a question over
+ * large bitmaps is answered by then, and is spared the detour, which takes about as long. */
+#define BRIEF 100
+
+/* The answer to more questions than this is not put off. */
+#define WAITING_MOST 1024
+
+/* Blocks that only snapshots hold may take this many bytes, or half of what all bitmaps take. */
+#define HELD_ONLY_LEAST (64u << 20)
+
+/* Calls with up to this many arguments need no allocation to note what they open. */
+#define FEW 64
+
+/* The core needs a fixed amount of it, some levels of recursion included. Some C libraries provide less. */
+#define STACK_BYTES (8u << 20)
+
+/* Names that C libraries have had since long before 2.34, where glibc moved them and gave them a version that
+ * older ones lack. */
+#if defined(__GLIBC__) && !defined(__SANITIZE_THREAD__) && !defined(NEWEST_GLIBC)
+#if defined(__x86_64__)
+#define OLD_VERSION "GLIBC_2.2.5"
+#elif defined(__aarch64__)
+#define OLD_VERSION "GLIBC_2.17"
+#endif
+__asm__(".symver pthread_create,pthread_create@" OLD_VERSION);
+__asm__(".symver pthread_attr_setstacksize,pthread_attr_setstacksize@" OLD_VERSION);
+__asm__(".symver pthread_sigmask,pthread_sigmask@" OLD_VERSION);
+#endif
+
+const bitmap *const not_opened = (const bitmap *)-1;
+
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* --- Threads and their queue --------------------------------------------------------------------------- */
+
+/* All but the atomic fields are used with the lock. INFO, which a crashed process writes, too, takes none. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    question *first, *last;
+    uint32_t threads, most; /* how many there are; how many may run at once */
+    int held; /* by tests */
+    _Atomic uint32_t running, waiting;
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static question *take_question(void) {
+    while (pool.first == NULL || pool.held || pool.running >= pool.most)
+        pthread_cond_wait(&pool.changed, &pool.lock);
+    question *q = pool.first;
+    pool.first = q->next;
+    pool.waiting--;
+    pool.running++;
+    return q;
+}
+
+static void let_go(const question *q) {
+    for (int at = 0; at < q->argc; at++) {
+        const bitmap *b = q->snapshot.values[at];
+        if (b && b != not_opened) bitmap_let_go(b);
+    }
+}
+
+/* Once the client is unblocked, the question is the main thread's again. */
+static void answer(question *q) {
+    uint64_t started = now();
+    RedisModule_BlockedClientMeasureTimeStart(q->client);
+    if (!q->cancelled) answer_question(q);
+    let_go(q);
+    RedisModule_BlockedClientMeasureTimeEnd(q->client);
+    q->microseconds = now() - started;
+    RedisModule_UnblockClient(q->client, q);
+}
+
+static void *work(void *unused) {
+    (void)unused;
+    start_answering();
+    pthread_mutex_lock(&pool.lock);
+    for (;;) {
+        question *q = take_question();
+        pthread_mutex_unlock(&pool.lock);
+        answer(q);
+        pthread_mutex_lock(&pool.lock);
+        pool.running--;
+        if (pool.first) pthread_cond_signal(&pool.changed);
+    }
+    return NULL;
+}
+
+/* Signals that are sent to the process are for the server's threads. */
+static int start_thread(void) {
+    static const int handled[] = {SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGCHLD, SIGPIPE, SIGUSR1};
+    sigset_t blocked, before;
+    pthread_attr_t attributes;
+    pthread_t thread;
+
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < sizeof handled / sizeof *handled; i++) sigaddset(&blocked, handled[i]);
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before);
+    int failed = pthread_create(&thread, &attributes, work, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return !failed;
+}
+
+/* Starts threads when they are first needed; they never end. Returns 0 if there is none. */
+static int has_threads(void) {
+    pthread_mutex_lock(&pool.lock);
+    pool.most = threads();
+    while (pool.threads < pool.most && start_thread()) pool.threads++;
+    int any = pool.threads > 0;
+    pthread_mutex_unlock(&pool.lock);
+    return any;
+}
+
+static void enqueue(question *q) {
+    q->next = NULL;
+    pthread_mutex_lock(&pool.lock);
+    if (pool.first) pool.last->next = q;
+    else pool.first = q;
+    pool.last = q;
+    pool.waiting++;
+    pthread_cond_signal(&pool.changed);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+void questions_hold(int held) {
+    pthread_mutex_lock(&pool.lock);
+    pool.held = held;
+    pthread_cond_broadcast(&pool.changed);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+/* --- What threads save and cost the main thread -------------------------------------------------------- */
+
+static questions_report report;
+
+/* Microseconds: what threads have saved the main thread, less what copying blocks that they held has cost it.
+ * Where all sources of all questions are written all the time, copies cost more than the answers would. Then
+ * questions are answered here until the account is even. What was saved long ago does not count. */
+#define SAVED_MOST 100000
+static int64_t saved;
+
+static void account(int64_t microseconds) {
+    saved += microseconds;
+    if (saved > SAVED_MOST) saved = SAVED_MOST;
+}
+
+bitmap *copy_for_writing(const bitmap *b) {
+    uint64_t started = now();
+    bitmap *copy = bitmap_copy(b);
+    account(-(int64_t)(now() - started));
+    report.copied++;
+    report.copied_bytes += bitmap_bytes(b);
+    return copy;
+}
+
+questions_report report_questions(void) {
+    questions_report r = report;
+    r.running = pool.running;
+    r.waiting = pool.waiting;
+    return r;
+}
+
+/* --- Handing over -------------------------------------------------------------------------------------- */
+
+/* Questions whose clients wait. */
+static question *newest;
+
+static void list(question *q) {
+    q->newer = NULL;
+    q->older = newest;
+    if (newest) newest->newer = q;
+    newest = q;
+}
+
+static void unlist(const question *q) {
+    if (q->newer) q->newer->older = q->older;
+    else newest = q->older;
+    if (q->older) q->older->newer = q->newer;
+}
+
+static void cancel(RedisModuleCtx *ctx, RedisModuleBlockedClient *client) {
+    (void)ctx;
+    for (question *q = newest; q; q = q->older) {
+        if (q->client == client) q->cancelled = 1;
+    }
+}
+
+static void discard(question *q) {
+    for (int at = 0; at < q->argc; at++) RedisModule_FreeString(NULL, q->argv[at]);
+    RedisModule_Free(q);
+}
+
+/* Ends a question that has been answered, or whose client has gone. */
+static void end_question(RedisModuleCtx *ctx, void *data) {
+    question *q = data;
+    (void)ctx;
+    report.done++;
+    if (q->microseconds > report.longest) report.longest = q->microseconds;
+    account((int64_t)q->microseconds);
+    unlist(q);
+    RedisModule_FreeThreadSafeContext(q->ctx);
+    discard(q);
+}
+
+/* Holds what the call has opened. */
+static int hold(question *q, const snapshot *opened) {
+    q->snapshot = *opened;
+    q->snapshot.values = (const bitmap **)(q->argv + q->argc);
+    for (int at = 0; at < q->argc; at++) {
+        const bitmap *b = opened->values[at], *held = b;
+        if (b && b != not_opened) held = bitmap_hold(b);
+        q->snapshot.values[at] = b && held == NULL ? not_opened : held;
+        if (b == NULL || held) continue;
+        q->argc = at;
+        return 0;
+    }
+    return 1;
+}
+
+static question *make_question(call *c) {
+    size_t each = sizeof(RedisModuleString *) + sizeof(bitmap *);
+    question *q = try_alloc(sizeof *q + (size_t)c->argc * each);
+    if (q == NULL) return NULL;
+    memset(q, 0, sizeof *q);
+    q->argv = (RedisModuleString **)(q + 1);
+    q->argc = c->argc;
+    if (!hold(q, c->snapshot)) {
+        let_go(q);
+        RedisModule_Free(q);
+        return NULL;
+    }
+    for (int at = 0; at < q->argc; at++) q->argv[at] = RedisModule_HoldString(NULL, c->argv[at]);
+    q->row = c->row;
+    q->found = c->family;
+    q->reply_limit = reply_limit();
+    q->reply_limit_bytes = reply_limit_bytes();
+    q->question_ms = question_ms();
+    q->strings = wants_strings();
+    q->string_limit = string_limit(c);
+    return q;
+}
+
+static int hand_over(call *c) {
+    question *q = make_question(c);
+    if (q == NULL) return 0;
+    q->client = RedisModule_BlockClient(c->ctx, NULL, NULL, end_question, 0);
+    q->ctx = RedisModule_GetThreadSafeContext(q->client);
+    RedisModule_SetDisconnectCallback(q->client, cancel);
+    list(q);
+    enqueue(q);
+    return 1;
+}
+
+/* Whether the server has all that threads need. What came with 6.0 and later is asked for. */
+static int can_block(void) {
+    return RedisModule_HoldString && RedisModule_BlockClient && RedisModule_UnblockClient
+        && RedisModule_SetDisconnectCallback && RedisModule_BlockedClientMeasureTimeStart
+        && RedisModule_BlockedClientMeasureTimeEnd && RedisModule_GetThreadSafeContext
+        && RedisModule_FreeThreadSafeContext && RedisModule_ThreadSafeContextLock
+        && RedisModule_ThreadSafeContextUnlock;
+}
+
+/* Calls that cannot wait, or whose client does not. Servers before 7.0 build replies of threads in RESP2. */
+static int must_stay(const call *c) {
+    int staying = REDISMODULE_CTX_FLAGS_LUA | REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_REPLICATED
+                | REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_DENY_BLOCKING;
+    if (!RedisModule_TryAlloc) staying |= REDISMODULE_CTX_FLAGS_RESP3;
+    return (context_flags(c) & staying) != 0;
+}
+
+static uint64_t held_only_most(void) {
+    uint64_t bitmaps, bytes;
+    bitmap_totals(&bitmaps, &bytes);
+    return bytes / 2 > HELD_ONLY_LEAST ? bytes / 2 : HELD_ONLY_LEAST;
+}
+
+static int may_leave(void *context) {
+    const call *c = context;
+    if (!can_block() || must_stay(c)) return 0;
+    int may = saved >= 0 && pool.waiting < WAITING_MOST && bitmap_bytes_held_only() <= held_only_most()
+           && has_threads();
+    report.stayed += !may;
+    return may;
+}
+
+/* --- Handlers ------------------------------------------------------------------------------------------ */
+
+void note_opened(call *c, int at, const bitmap *b) {
+    c->snapshot->values[at] = b;
+    if (b) c->snapshot->bytes += arena_bytes(b);
+}
+
+int leaves_for(call *c, uint64_t bytes) {
+    return c->snapshot && bytes >= threads_from_bytes() && may_leave(c) && hand_over(c);
+}
+
+int leaves(call *c, uint64_t listed) {
+    if (c->snapshot == NULL) return 0;
+    uint64_t least = threads_from_bytes();
+    if (least == 0) return leaves_for(c, 0);
+    int reads_long = c->snapshot->bytes >= least, lists_long = listed >= least / LISTED_BYTES;
+    if (reads_long || lists_long) sandbox_be_brief(reads_long ? BRIEF : 0, lists_long, may_leave, c);
+    return 0;
+}
+
+void leave_now(call *c) { c->snapshot->stays = !hand_over(c); }
+
+/* Answers a question that was to leave. */
+static void answer_here(call *c) {
+    c->family = c->snapshot->family;
+    c->snapshot = NULL;
+    c->row->handler(c);
+}
+
+void run_or_leave(call *c) {
+    const bitmap *few[FEW];
+    size_t bytes = (size_t)c->argc * sizeof *few;
+    snapshot s = {.values = c->argc <= FEW ? few : RedisModule_Alloc(bytes), .family = c->family};
+    memset(s.values, 0xff, bytes); /* not_opened */
+    uint64_t started = saved < 0 ? now() : 0;
+    c->snapshot = &s;
+    c->row->handler(c);
+    if (s.stays) answer_here(c);
+    if (started) account((int64_t)(now() - started));
+    if (s.values != few) RedisModule_Free(s.values);
+}

@@ -1,0 +1,74 @@
+/* questions.h -- long questions on threads, answered from a snapshot.
+ *
+ * A row of the command table may say that its calls can go to a thread. The handler of such a call runs as
+ * any other. As soon as the call turns out to be long, before anything has been replied, it is handed over:
+ * each value that it has opened is held, its client is blocked, and the handler returns as it does after an
+ * error reply. A thread then runs the same handler from its beginning. It opens the values held instead of
+ * keys, calls a core of its own (per-thread.h), and replies to a buffer that the server sends when the client
+ * is unblocked.
+ *
+ * To hold a value is to count: see bitmap_hold. A command that is about to change a value that is held
+ * copies it first (open_write). */
+#ifndef ROAR_QUESTIONS_H
+#define ROAR_QUESTIONS_H
+
+#include <stdatomic.h>
+
+#include "command.h"
+#include "sandbox.h"
+
+/* The values that a call has opened, by the place of the key in argv: NULL for a missing key. */
+typedef struct snapshot {
+    const bitmap **values;
+    uint64_t bytes;                 /* of their arenas */
+    int stays;                      /* the call was to leave, but had to stay */
+    const family *family;           /* of the command */
+    struct question *question;      /* NULL on the main thread */
+} snapshot;
+
+extern const bitmap *const not_opened;
+
+typedef struct question {
+    snapshot snapshot;
+    RedisModuleBlockedClient *client;
+    RedisModuleCtx *ctx;            /* for replies to this client */
+    const command *row;
+    const family *found;            /* by open_either */
+    RedisModuleString **argv;
+    int argc;
+    /* Settings as they were. */
+    uint64_t reply_limit, reply_limit_bytes, question_ms, string_limit;
+    int strings;
+    _Atomic int cancelled;
+    uint64_t microseconds;          /* that the answer took */
+    struct question *next;          /* in the queue */
+    struct question *older, *newer; /* among those that are not done */
+} question;
+
+/* --- The main thread --- */
+
+/* Runs the handler of a call that may leave, and that no setting keeps on the main thread. */
+void run_or_leave(call *c);
+/* Adds a value to the snapshot of the call. */
+void note_opened(call *c, int at, const bitmap *b);
+/* A copy of a bitmap that is held, for a command that changes it; NULL if out of memory. */
+bitmap *copy_for_writing(const bitmap *b);
+
+/* For INFO. */
+typedef struct questions_report {
+    uint64_t running, waiting, done, longest;       /* the longest in microseconds */
+    uint64_t copied, copied_bytes;
+    uint64_t stayed;                                /* long, but answered on the main thread */
+} questions_report;
+questions_report report_questions(void);
+
+/* For tests: whether questions that have been handed over wait. */
+void questions_hold(int held);
+
+/* --- Any other thread, in the second build --- */
+
+/* Once for each thread. */
+void start_answering(void);
+void answer_question(question *q);
+
+#endif

@@ -1,0 +1,80 @@
+/* snapshot.c -- answers questions on threads, in the second build: what handlers ask the server for comes
+ * from the question. */
+#include "config.h"
+#include "context.h"
+#include "questions.h"
+#include "reply.h"
+#include "workspace.h"
+
+/* The handlers that may run here, by the place of their row in the command table; generated. */
+extern handler *const handlers_on_threads[];
+
+/* The question that this thread answers. */
+static PER_THREAD const question *volatile asked;
+
+/* The first access to a thread's variables may allocate them. Where that clobbers registers that the
+ * compiler relies on (glibc before 2.40, with TLS descriptors), nothing must be in them: here, nothing is. */
+__attribute__((noinline)) static void touch_variables(void) { asked = NULL; }
+
+void start_answering(void) {
+    touch_variables();
+    sandbox_choose_level(wanted_level());
+}
+
+void answer_question(question *q) {
+    call c = {q->ctx, q->argv, q->argc, q->snapshot.family, q->row, &q->snapshot};
+    asked = q;
+    sandbox_watch(&q->cancelled);
+    handlers_on_threads[q->row - commands](&c);
+    sandbox_lift_time_limit();
+    sandbox_watch(NULL);
+    workspace_drop();
+}
+
+int open_read(call *c, int at, const bitmap **b) {
+    *b = c->snapshot->values[at];
+    return *b != not_opened || reply_error(c, "ERR Roaring: internal error (no such value in the snapshot)");
+}
+
+int open_either(call *c, int at, const bitmap **b) {
+    c->family = asked->found;
+    return open_read(c, at, b);
+}
+
+/* A question leaves only if none of the flags that anybody asks for is set. */
+int context_flags(const call *c) {
+    (void)c;
+    return 0;
+}
+
+uint64_t string_limit(const call *c) {
+    (void)c;
+    return asked->string_limit;
+}
+
+/* Some servers count errors in variables that only the main thread may use. */
+void send_error(const call *c, const char *text) {
+    RedisModule_ThreadSafeContextLock(c->ctx);
+    RedisModule_ReplyWithError(c->ctx, text);
+    RedisModule_ThreadSafeContextUnlock(c->ctx);
+}
+
+uint64_t reply_limit(void) { return asked->reply_limit; }
+uint64_t reply_limit_bytes(void) { return asked->reply_limit_bytes; }
+uint64_t question_ms(void) { return asked->question_ms; }
+int wants_strings(void) { return asked->strings; }
+
+/* It has left already. */
+int leaves(call *c, uint64_t listed) {
+    (void)c;
+    (void)listed;
+    return 0;
+}
+
+int leaves_for(call *c, uint64_t bytes) {
+    (void)c;
+    (void)bytes;
+    return 0;
+}
+
+void leave_now(call *c) { (void)c; }

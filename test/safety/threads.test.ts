@@ -1,0 +1,345 @@
+// Questions on threads: they answer what was true when they were asked, whatever happens to their keys and their clients while they wait.
+// ROAR.HOLD of the test build makes them wait, so that nothing here depends on time.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { commands } from "../../host/commands.ts";
+import { callsOf, isKey } from "../support/calls.ts";
+import { families, type Family } from "../support/family.ts";
+import { type Argument, type Command, type Connection, type Reply, ReplyError } from "../support/resp.ts";
+import { Server, withDebug } from "../support/server.ts";
+import { byName, WRONGTYPE } from "../support/suite.ts";
+import { OOM, UNLIMITED, useTrapServer } from "../support/trap.ts";
+import { inStep, replicate, stopReplicating, waitUntil } from "../support/waiting.ts";
+
+/** Every question that may leave does, however short it is. */
+const THREADED = [...withDebug, "THREADS", "2", "THREADS-FROM-BYTES", "0"];
+const server = useTrapServer({ moduleArguments: THREADED, listens: true });
+
+const count = (field: string): Promise<number> => server.number(`redis-roar_${field}`);
+const hold = (held: boolean): Promise<Reply> => server.run("ROAR.HOLD", held ? 1 : 0);
+const settled = (): Promise<void> => waitUntil(async () => (await count("questions_running")) + (await count("questions_waiting")) === 0);
+
+/** Members of a bitmap whose block is held rather than copied. */
+const many = (seed: number): number[] => Array.from({ length: 6000 }, (_, i) => i * 37 + (i * i * seed) % 31);
+const load = (family: Family, key: string, seed: number): Command => [`${family.name}.SETINTARRAY`, key, ...new Set(many(seed))];
+
+/** Asks while questions wait, does something, lets them go, and returns the answer, or why there is none. */
+async function during(question: Command, action: () => Promise<unknown>, connection?: Connection): Promise<Reply | Error> {
+  const client = connection ?? await server.connect();
+  const waiting = await count("questions_waiting");
+  await hold(true);
+  const answer = client.run(...question).catch((error: Error) => error);
+  await waitUntil(async () => (await count("questions_waiting")) === waiting + 1);
+  await action();
+  await hold(false);
+  return answer;
+}
+
+beforeEach(() => server.run("CONFIG", "SET", "redis-roar.threads", 2));
+afterEach(async () => {
+  await hold(false);
+  await settled();
+  expect(await count("snapshot_bytes")).toBe(0);
+  expect(await count("traps")).toBe(0);
+});
+
+const questions = commands.filter(({ mayLeave }) => mayLeave);
+
+describe.each(byName(families))("%s", (_, family) => {
+  const name = (command: string): string => `${family.name}.${command}`;
+  const asked = questions.flatMap((row) => callsOf(row, family).map((call, i) => ({ name: `${name(row.name)} ${i}`, row, call: [name(row.name), ...call] })));
+  const synchronously = async (connection: Connection, command: Command): Promise<Buffer> => {
+    await server.run("CONFIG", "SET", "redis-roar.threads", 0);
+    const bytes = await connection.bytes(...command);
+    await server.run("CONFIG", "SET", "redis-roar.threads", 2);
+    return bytes;
+  };
+
+  describe.each([2, 3] as const)("RESP%i", (protocol) => {
+    it.each(byName(asked))("%s: the reply on a thread is that of the main thread, byte for byte", async (_name, { call }) => {
+      const connection = server.speaking(protocol), keys = call.filter(isKey);
+      const values: Record<string, (key: string, i: number) => Command> = {
+        "missing keys": (key) => ["DEL", key],
+        "empty bitmaps": (key) => [name("SETBIT"), key, 1, 0],
+        "small bitmaps": (key, i) => [name("SETINTARRAY"), key, 1, 7, 70_000, 100 + i],
+        "large bitmaps": (key, i) => load(family, key, i + 1),
+        "keys of another type": (key) => ["SET", key, "text"],
+      };
+      for (const [what, make] of Object.entries(values)) {
+        await server.run("FLUSHALL");
+        for (const [i, key] of keys.entries()) await server.run(...make(key, i));
+        const expected = await synchronously(connection, call), before = await count("questions_done");
+        expect(await connection.bytes(...call), what).toEqual(expected);
+        if (what === "large bitmaps" && !call.includes("NOT")) expect(await count("questions_done"), what).toBe(before + 1);
+      }
+    });
+  });
+
+  it("errors about arguments come before anything waits", async () => {
+    await hold(true);
+    expect(await server.connection.refusal(name("QUERY"), "#1 &", 1, "k")).toMatch(/query: /);
+    expect(await server.connection.refusal(name("RANGE"), "k", "x", 1)).toMatch(/invalid min/);
+    await server.run("SET", "text", "x");
+    expect(await server.connection.refusal(name("EXPORT"), "text")).toBe(WRONGTYPE);
+  });
+
+  const members = [...new Set(many(3))].length;
+  const ask: Command = [name("QUERY"), "#1 | #2", 2, "k", "small"];
+  const expected = members + 1;
+  const prepare = async (): Promise<void> => {
+    await server.connection.pipeline([["FLUSHALL"], load(family, "k", 3), [name("SETINTARRAY"), "small", 4_000_000], load(family, "other", 5)]);
+  };
+
+  const changes: Record<string, Command[]> = {
+    SETBIT: [[name("SETBIT"), "k", 3_000_000, 1], [name("SETBIT"), "small", 3_000_001, 1]],
+    "a SETBIT that changes nothing": [[name("SETBIT"), "k", many(3)[0]!, 1]],
+    CLEARBITS: [[name("CLEARBITS"), "k", ...many(3).slice(0, 3000)]],
+    SETRANGE: [[name("SETRANGE"), "k", 0, 10_000_000]],
+    FLIPRANGE: [[name("FLIPRANGE"), "k", 0, 10_000_000]],
+    APPENDINTARRAY: [[name("APPENDINTARRAY"), "k", ...many(3).map((x) => x + 500_000)]],
+    BITFIELD: [[name("BITFIELD"), "k", "SET", "u32", 64, 4_000_000_000]],
+    IMPORT: [[name("IMPORT"), "k", "(other)"]],
+    CLEAR: [[name("CLEAR"), "k"], [name("CLEAR"), "small"]],
+    SETINTARRAY: [[name("SETINTARRAY"), "k", 1]],
+    "BITOP into a source": [[name("BITOP"), "AND", "k", "k", "other"]],
+    "QUERYSTORE into a source": [[name("QUERYSTORE"), "k", "#1 & #2", 2, "k", "other"]],
+    OPTIMIZE: [[name("OPTIMIZE"), "k"]],
+    POPMIN: [[name("POPMIN"), "k", 2000]],
+    DEL: [["DEL", "k", "small"]],
+    UNLINK: [["UNLINK", "k", "small"]],
+    FLUSHALL: [["FLUSHALL", "SYNC"]],
+    "FLUSHALL ASYNC": [["FLUSHALL", "ASYNC"]],
+    FLUSHDB: [["FLUSHDB"]],
+    "RENAME over it": [["RENAME", "other", "k"]],
+    RENAME: [["RENAME", "k", "elsewhere"], [name("SETBIT"), "elsewhere", 3_000_000, 1]],
+    COPY: [["COPY", "k", "copy"], [name("SETBIT"), "copy", 3_000_000, 1]],
+    "COPY over it": [["COPY", "other", "k", "REPLACE"]],
+    SWAPDB: [["SWAPDB", 0, 1], ["FLUSHALL"]],
+    expiry: [["PEXPIRE", "k", 1], ["DEBUG", "SLEEP", 0.01], ["EXISTS", "k"]],
+    SET: [["SET", "k", "text"]],
+    "TOBITMAP over it": [[name("TOBITMAP"), "k", "k"]],
+    "DEBUG RELOAD": [["DEBUG", "RELOAD"]],
+    RESTORE: [["RESTORE", "k", 0, "(dump)", "REPLACE"]],
+    eviction: [["CONFIG", "SET", "maxmemory-policy", "allkeys-random"], ["CONFIG", "SET", "maxmemory", 1], ["DEBUG", "SLEEP", 0], ["CONFIG", "SET", "maxmemory", 0]],
+    "a second question": [],
+  };
+
+  it.each(Object.entries(changes))("what was asked before %s is answered as if it had not happened", async (_name, change) => {
+    await prepare();
+    const exported = Buffer.from((await server.run(name("EXPORT"), "other")) as string, "latin1");
+    const dump = Buffer.from((await server.run("DUMP", "other")) as string, "latin1");
+    const filled = change.map((command) => command.map((word) => (word === "(other)" ? exported : word === "(dump)" ? dump : word)));
+    const reply = await during(ask, async () => {
+      for (const one of await server.connection.pipeline(filled)) expect(one).not.toBeInstanceOf(ReplyError);
+    });
+    expect(reply).toBe(expected);
+    const keys = (await server.run("KEYS", "*")) as string[];
+    for (const key of keys) if (/^(rero|roar)/.test((await server.run("TYPE", key)) as string)) expect(await server.run("R.DEBUG", "VALIDATE", key)).toBe("OK");
+  });
+
+  it("a source that is written again and again is copied once for each snapshot", async () => {
+    await prepare();
+    const before = await count("bitmaps_copied");
+    await during(ask, async () => {
+      for (let i = 0; i < 5; i++) await server.run(name("SETBIT"), "k", 3_000_000 + i, 1);
+    });
+    expect(await count("bitmaps_copied")).toBe(before + 1);
+  });
+
+  it("several snapshots of one key at several moments are answered each as of its own", async () => {
+    await prepare();
+    await hold(true);
+    const answers: Promise<Reply>[] = [];
+    for (let i = 0; i < 5; i++) {
+      answers.push((await server.connect()).run(...ask));
+      await waitUntil(async () => (await count("questions_waiting")) === i + 1);
+      await server.run(name("SETBIT"), "k", 3_000_000 + i, 1);
+    }
+    await hold(false);
+    expect(await Promise.all(answers)).toEqual([0, 1, 2, 3, 4].map((i) => expected + i));
+  });
+
+  it("replies keep the order of the commands of a pipeline", async () => {
+    await prepare();
+    const client = await server.connect();
+    const replies = await client.pipeline([["ECHO", 1], ask, [name("SETBIT"), "k", 3_000_000, 1], ask, ["ECHO", 2], [name("EXPORT"), "none"], ["ECHO", 3]]);
+    expect(replies).toEqual(["1", expected, 0, expected + 1, "2", null, "3"]);
+  });
+
+  it("stays where a client cannot wait", async () => {
+    await prepare();
+    const done = await count("questions_done");
+    expect((await server.connection.pipeline([["MULTI"], ask, ["EXEC"]])).at(-1)).toEqual([expected]);
+    expect(await server.run("EVAL", "return redis.call(unpack(ARGV))", 2, "k", "small", ...ask)).toBe(expected);
+    expect(await count("questions_done")).toBe(done);
+  });
+
+  it("runs out of memory like the main thread", async () => {
+    await prepare();
+    await server.run("ROAR.LIMIT", 16);
+    const refusal = await server.connection.refusal(...ask, "EXPORT");
+    await server.run("ROAR.LIMIT", UNLIMITED);
+    expect(refusal).toBe(OOM);
+    expect(await server.run(...ask)).toBe(expected);
+  });
+
+  it("counts calls, errors and time where the server does", async () => {
+    await prepare();
+    await server.connection.pipeline([["CONFIG", "RESETSTAT"], ["CONFIG", "SET", "slowlog-log-slower-than", 0], ["SLOWLOG", "RESET"]]);
+    await server.run(...ask);
+    const line = await server.info(`cmdstat_${name("QUERY")}`);
+    expect(line).toMatch(/^calls=1,usec=[1-9]/);
+    expect(JSON.stringify(await server.run("SLOWLOG", "GET", 5))).toContain(`"${name("QUERY")}"`);
+    await server.run("CONFIG", "SET", "slowlog-log-slower-than", 10_000);
+  });
+});
+
+const R = (command: string, ...args: Argument[]): Command => [`R.${command}`, ...args];
+const ask = R("BITOPCARD", "OR", "k", "other");
+
+describe("a client that waits", () => {
+  beforeEach(() => server.connection.pipeline([load(families[0]!, "k", 3), load(families[0]!, "other", 5)]));
+
+  it("may be killed: its question ends, and holds nothing", async () => {
+    const client = await server.connect(), id = (await client.run("CLIENT", "ID")) as number, done = await count("questions_done");
+    const reply = await during(ask, async () => {
+      expect(await server.run("CLIENT", "KILL", "ID", id)).toBe(1);
+      await server.run("FLUSHALL");
+    }, client);
+    expect(reply).toBeInstanceOf(Error);
+    await waitUntil(async () => (await count("questions_done")) === done + 1);
+  });
+
+  it("may close its connection", async () => {
+    const client = await server.connect(), done = await count("questions_done");
+    await during(ask, async () => {
+      client.close();
+      await waitUntil(async () => (await server.number("blocked_clients")) === 0);
+    }, client);
+    await waitUntil(async () => (await count("questions_done")) === done + 1);
+  });
+
+  it("cannot be unblocked by CLIENT UNBLOCK, and waits through CLIENT PAUSE", async () => {
+    const client = await server.connect(), id = (await client.run("CLIENT", "ID")) as number;
+    const expected = await server.run(...ask);
+    expect(await during(ask, async () => {
+      expect(await server.run("CLIENT", "UNBLOCK", id)).toBe(0);
+      await server.run("CLIENT", "PAUSE", 50, "WRITE");
+    }, client)).toBe(expected);
+  });
+
+  it("is told if the server becomes a replica, whose full synchronization replaces all data", async () => {
+    const primary = await Server.start({ listens: true });
+    try {
+      await primary.run("R.SETBIT", "theirs", 1, 1);
+      const reply = await during(ask, async () => {
+        await replicate(server, primary);
+        await inStep(server, primary);
+        expect(await server.run("EXISTS", "k", "theirs")).toBe(1);
+      });
+      expect(String(reply)).toMatch(/UNBLOCKED/);
+    } finally {
+      await stopReplicating(server);
+      await primary.stop();
+    }
+  });
+
+  it("does not keep the server from saving in the background, and gets its answer", async () => {
+    const expected = await server.run(...ask);
+    const reply = await during(ask, async () => {
+      await server.run("BGSAVE");
+      await waitUntil(async () => (await server.info("rdb_bgsave_in_progress")) === "0");
+      expect(await server.info("rdb_last_bgsave_status")).toBe("ok");
+      await server.run("SAVE");
+    });
+    expect(reply).toBe(expected);
+  });
+});
+
+describe("settings", () => {
+  beforeEach(() => server.connection.pipeline([load(families[0]!, "k", 3), load(families[0]!, "other", 5)]));
+
+  it("threads can be changed while questions wait, and 0 answers what comes next on the main thread", async () => {
+    const expected = await server.run(...ask), client = await server.connect();
+    const reply = await during(ask, async () => {
+      const done = await count("questions_done");
+      await server.run("CONFIG", "SET", "redis-roar.threads", 0);
+      expect(await server.run(...ask)).toBe(expected);
+      expect(await count("questions_done")).toBe(done);
+      await server.run("CONFIG", "SET", "redis-roar.threads", 64);
+    }, client);
+    expect(reply).toBe(expected);
+    const done = await count("questions_done");
+    const replies = await Promise.all(Array.from({ length: 100 }, async () => (await server.connect()).run(...ask)));
+    expect(new Set(replies)).toEqual(new Set([expected]));
+    expect(await count("questions_done")).toBe(done + 100);
+  });
+
+  it("threads-from-bytes keeps questions over less on the main thread", async () => {
+    await server.run("CONFIG", "SET", "redis-roar.threads-from-bytes", "1mb");
+    const done = await count("questions_done");
+    await server.run(...ask);
+    await server.run("R.GETINTARRAY", "k");
+    expect(await count("questions_done")).toBe(done);
+    await server.run("R.SETRANGE", "long", 0, 20_000);
+    expect(((await server.run("R.GETINTARRAY", "long")) as number[]).length).toBe(20_000);
+    expect(await count("questions_done")).toBe(done + 1);
+    await server.run("CONFIG", "SET", "redis-roar.threads-from-bytes", 0);
+  });
+
+  it("reply limits hold", async () => {
+    await server.run("CONFIG", "SET", "redis-roar.reply-limit", 100);
+    expect(await server.connection.refusal("R.GETINTARRAY", "k")).toMatch(/reply too large: maximum 100 elements/);
+    await server.run("CONFIG", "SET", "redis-roar.reply-limit", 100_000_000);
+  });
+});
+
+describe("many questions", () => {
+  it("beyond those that may wait are answered on the main thread", async () => {
+    await server.connection.pipeline([["CONFIG", "SET", "maxclients", 3000], load(families[0]!, "k", 3), load(families[0]!, "other", 5)]);
+    const expected = await server.run(...ask);
+    await hold(true);
+    const kept = await count("questions_kept"), clients = await Promise.all(Array.from({ length: 1030 }, () => server.connect()));
+    const answers = clients.map((client) => client.run(...ask));
+    await waitUntil(async () => (await count("questions_kept")) - kept + (await count("questions_waiting")) === 1030);
+    expect(await count("questions_waiting")).toBe(1024);
+    await hold(false);
+    expect(new Set(await Promise.all(answers))).toEqual(new Set([expected]));
+    for (const client of clients) client.close();
+  });
+
+  it("leave no memory behind", async () => {
+    const usage = async (): Promise<number> => {
+      await server.run("FLUSHALL");
+      await settled();
+      return server.number("used_memory");
+    };
+    const round = async (): Promise<void> => {
+      await server.connection.pipeline([load(families[0]!, "k", 3), load(families[0]!, "other", 5)]);
+      const clients = await Promise.all(Array.from({ length: 8 }, () => server.connect()));
+      await Promise.all(clients.map(async (client, i) => {
+        for (let j = 0; j < 20; j++) {
+          await client.run(...(j % 3 ? ask : R("QUERY", "#1 - #2", 2, "k", "other", j % 2 ? "EXPORT" : "MEMBERS")));
+          if (j % 4 === i % 4) await server.run("R.SETBIT", "k", 1_000_000 + i * 100 + j, 1);
+        }
+      }));
+      for (const client of clients) client.close();
+    };
+    await round();
+    const before = await usage(), bitmaps = await count("bitmaps");
+    for (let i = 0; i < 10; i++) await round();
+    expect(await usage()).toBeLessThan(before + 100_000);
+    expect(await count("bitmaps")).toBe(bitmaps);
+  });
+});
+
+describe("shutting down", () => {
+  it("does not wait for questions", async () => {
+    await server.connection.pipeline([load(families[0]!, "k", 3), load(families[0]!, "other", 5)]);
+    await hold(true);
+    const client = await server.connect(), reply = client.run(...ask).catch((error: Error) => error);
+    await waitUntil(async () => (await count("questions_waiting")) === 1);
+    await server.restart();
+    expect(await reply).toBeInstanceOf(Error);
+  });
+});
