@@ -5,6 +5,7 @@ import { NATIVE, OURS, OURS_64, SETS } from "./contender.ts";
 import { inWords, type Machine } from "./machine.ts";
 import { advantage, type Row } from "./row.ts";
 import { pointOf } from "./suites/longtail.ts";
+import { TYPICAL } from "./suites/typical.ts";
 
 const times = (value: number): string => `${value.toLocaleString("en", { maximumSignificantDigits: value < 100 ? 2 : 3 })}×`;
 
@@ -25,12 +26,12 @@ export function charts(rows: readonly Row[], machine: Machine): Record<string, s
     if (groups.length > 0) drawn[file] = draw({ title, subtitle, groups, format: times, origin: 1, footnote });
   };
   const isGenerated = (row: Row): boolean => / Mbit$/.test(row.data) || row.data === "daily actives";
-  const isTime = (row: Row): boolean => row.unit === "µs" && !/^(every command|random SETBITs)$|client|^questions/.test(row.data);
+  const isTime = (row: Row): boolean => row.unit === "µs" && !/^(every command|random SETBITs|typical keys)$|client|^questions|^long tail/.test(row.data);
   const speedup = "Speedup over native bitmaps (server-side time per call). Bars to the right: redis-roar is faster.";
   const saving = "Memory of native bitmaps divided by that of redis-roar (bytes allocated). Bars to the right: redis-roar is smaller.";
   chart("speed-real.svg", "Speed on real data sets", speedup, (row) => isTime(row) && !isGenerated(row));
   chart("speed-made.svg", "Speed on dense bitmaps and runs", speedup, (row) => isTime(row) && isGenerated(row));
-  chart("memory.svg", "Memory", saving, (row) => row.unit === "bytes" && !row.data.startsWith("long tail"));
+  chart("memory.svg", "Memory", saving, (row) => row.unit === "bytes" && !row.data.startsWith("long tail") && row.data !== TYPICAL);
   const tail = drawTail(rows, footnote);
   if (tail) drawn["long-tail.svg"] = tail;
   return drawn;

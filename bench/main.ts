@@ -6,8 +6,8 @@
 //   --full             larger sizes, which take long
 //   --out DIRECTORY    where results.json and the charts go (build/bench)
 
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { dataset, setsIn } from "../test/support/data.ts";
 import { range } from "../test/support/family.ts";
@@ -29,9 +29,11 @@ import { measureFlood } from "./suites/setbits.ts";
 import { type Combination, measureSets, pairs } from "./suites/sets.ts";
 import { measureSignIns } from "./suites/signins.ts";
 import { measureSmallKeys } from "./suites/small.ts";
+import { measureTypical, TYPICAL } from "./suites/typical.ts";
 import { measureFew, measureWide } from "./suites/wide.ts";
 import { measureWorst } from "./suites/worst.ts";
 import { shortfalls } from "./targets.ts";
+import { withTypical } from "./typical.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -106,6 +108,7 @@ const suites: [string, Suite][] = [
   questions("half of 16 Mbit", (name) => ofMade(name, setsMade, (seed) => noise(seed, bitsMade, 128))),
   questions("sparse days", (name) => ofMade(name, days, (seed) => noise(seed, usersAsked, 2))),
   questions("clustered days", (name) => ofMade(name, days, clustered(usersAsked, 128, 100, 10_000, 20))),
+  [TYPICAL, (contenders) => measureTypical(withSets(contenders))],
   [`${TAIL}memory`, (contenders) => measureTail(withSets(contenders), tailMembers)],
   [`${TAIL}times`, (contenders) => measureTailTimes(withSets(contenders))],
   [`${TAIL}a site`, (contenders) => measureSite(withSets(contenders), `${siteKeys.toLocaleString("en")} keys of a site`, siteKeys)],
@@ -137,13 +140,22 @@ function save(): void {
   for (const [file, svg] of Object.entries(charts(rows, machine))) writeFileSync(join(options.out, file), svg);
 }
 
+/** Records typical keys and writes the table of README.md, if these are results that the documents show. */
+function saveTypical(): void {
+  const shown = rows.filter(({ data }) => data === TYPICAL);
+  if (resolve(options.out) !== join(projectRoot, "docs/bench") || shown.length === 0) return;
+  const results = { machine, contenders: names, rows: shown }, readme = join(projectRoot, "README.md");
+  writeFileSync(join(options.out, "typical.json"), `${JSON.stringify(results, null, 1)}\n`);
+  writeFileSync(readme, withTypical(readFileSync(readme, "utf8"), results));
+}
+
 const seconds = (): number => Math.round((Date.now() - started) / 1000);
 const chosen = suites.filter(([name]) => new RegExp(options.only).test(name));
 for (const [at, [name, suite]] of chosen.entries()) {
   const contenders = await startContenders(peers);
   names.splice(0, names.length, ...contenders.map((contender) => contender.name));
   try {
-    const shown = columns(name.startsWith(TAIL) ? names.toSpliced(1, 0, SETS) : names);
+    const shown = columns(name.startsWith(TAIL) || name === TYPICAL ? names.toSpliced(1, 0, SETS) : names);
     console.log(heading(`${name} (${at + 1} of ${chosen.length}, ${seconds()} s)`, shown));
     for await (const row of suite(contenders)) {
       rows.push(row);
@@ -154,6 +166,7 @@ for (const [at, [name, suite]] of chosen.entries()) {
   }
   save();
 }
+saveTypical();
 
 const short = shortfalls(rows);
 console.log(short.length > 0 ? `\nBelow target:\n  ${short.join("\n  ")}` : "\nNo row is below its target.");

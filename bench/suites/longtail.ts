@@ -102,13 +102,14 @@ export async function* measureTail(contenders: readonly Contender[], members: nu
 /** Keys of each size that are asked, two at a time, and the keys of MGETBIT. */
 const ASKED = 20, MANY = 1000;
 
-interface Use {
+/** What is asked of keys, and timed. */
+export interface Use {
   readonly what: string;
   /** The commands for keys a and b and an id, or null if the contender has none. */
   readonly commands: (contender: Contender, a: string, b: string, id: number | bigint) => readonly Command[] | null;
 }
 
-const uses: readonly Use[] = [
+export const uses: readonly Use[] = [
   {
     what: "SETBIT, there and back",
     commands: (contender, key, _, id) =>

