@@ -123,7 +123,7 @@ export class Calls<M extends Member> {
    * @param keys keys, one at least
    * @returns The number of members of each key.
    * @throws WrongType, OutOfRange
-   * @remarks O(k) for k keys. Since 1.1.0. See docs/commands.md#mbitcount.
+   * @remarks O(k) for k keys. Since 1.0.0. See docs/commands.md#mbitcount.
    */
   mBitCount(keys: Iterable<Key>): Call<Count<M>[]> {
     return new CallBuilder(this.family, "MBITCOUNT", true).keys(keys).answers(this.answers.counts);
@@ -430,7 +430,7 @@ export class Calls<M extends Member> {
    * @param key a key
    * @returns The offset, or null if there is none.
    * @throws WrongType
-   * @remarks O(k log n) for k members. Since 1.1.0. See docs/commands.md#randmember.
+   * @remarks O(k log n) for k members. Since 1.0.0. See docs/commands.md#randmember.
    */
   randMember(key: Key): Call<M | null> {
     return new CallBuilder(this.family, "RANDMEMBER", true).key(key).answers(this.answers.offsetOrNull);
@@ -443,7 +443,7 @@ export class Calls<M extends Member> {
    * @param count how many different members; negative: as many, some of which may repeat
    * @returns The members in ascending order.
    * @throws WrongType, OutOfRange
-   * @remarks O(k log n) for k members. Since 1.1.0. See docs/commands.md#randmember.
+   * @remarks O(k log n) for k members. Since 1.0.0. See docs/commands.md#randmember.
    */
   randMembers(key: Key, count: number): Call<M[]> {
     return new CallBuilder(this.family, "RANDMEMBER", true).key(key).draws("count", count).answers(this.answers.offsets);
@@ -455,7 +455,7 @@ export class Calls<M extends Member> {
    * @param key a key
    * @returns The offset, or null if there is none.
    * @throws WrongType
-   * @remarks O(k log n) for k members. Since 1.1.0. See docs/commands.md#popmin.
+   * @remarks O(k log n) for k members. Since 1.0.0. See docs/commands.md#popmin.
    */
   popMin(key: Key): Call<M | null> {
     return new CallBuilder(this.family, "POPMIN", false).key(key).answers(this.answers.offsetOrNull);
@@ -468,7 +468,7 @@ export class Calls<M extends Member> {
    * @param count the most members to answer
    * @returns The members in ascending order.
    * @throws WrongType, OutOfRange
-   * @remarks O(k log n) for k members. Since 1.1.0. See docs/commands.md#popmin.
+   * @remarks O(k log n) for k members. Since 1.0.0. See docs/commands.md#popmin.
    */
   popMins(key: Key, count: number): Call<M[]> {
     return new CallBuilder(this.family, "POPMIN", false).key(key).number("count", count).answers(this.answers.offsets);
@@ -480,7 +480,7 @@ export class Calls<M extends Member> {
    * @param key a key
    * @returns The offset, or null if there is none.
    * @throws WrongType
-   * @remarks O(k log n) for k members. Since 1.1.0. See docs/commands.md#popmax.
+   * @remarks O(k log n) for k members. Since 1.0.0. See docs/commands.md#popmax.
    */
   popMax(key: Key): Call<M | null> {
     return new CallBuilder(this.family, "POPMAX", false).key(key).answers(this.answers.offsetOrNull);
@@ -493,7 +493,7 @@ export class Calls<M extends Member> {
    * @param count the most members to answer
    * @returns The members in ascending order.
    * @throws WrongType, OutOfRange
-   * @remarks O(k log n) for k members. Since 1.1.0. See docs/commands.md#popmax.
+   * @remarks O(k log n) for k members. Since 1.0.0. See docs/commands.md#popmax.
    */
   popMaxes(key: Key, count: number): Call<M[]> {
     return new CallBuilder(this.family, "POPMAX", false).key(key).number("count", count).answers(this.answers.offsets);
@@ -733,7 +733,7 @@ export class Calls<M extends Member> {
    * @param options `limit`: the most members to answer
    * @returns The number of members.
    * @throws WrongType, OutOfRange
-   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in; with LIMIT in the size of what is read to find so many members. Since 1.1.0. See docs/commands.md#query.
+   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in; with LIMIT in the size of what is read to find so many members. Since 1.0.0. See docs/commands.md#query.
    */
   queryCard(expression: string, keys: Iterable<Key>, options: { limit?: number } = {}): Call<Count<M>> {
     const call = new CallBuilder(this.family, "QUERY", true).word(expression).numberedKeys(keys).word("CARD");
@@ -749,7 +749,7 @@ export class Calls<M extends Member> {
    * @param options `from`: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; `limit`: the most members to answer
    * @returns The members in ascending order.
    * @throws WrongType, OutOfRange
-   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in; with LIMIT in the size of what is read to find so many members. Since 1.1.0. See docs/commands.md#query.
+   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in; with LIMIT in the size of what is read to find so many members. Since 1.0.0. See docs/commands.md#query.
    */
   queryMembers(expression: string, keys: Iterable<Key>, options: { from?: Offset<M>; limit?: number } = {}): Call<M[]> {
     const call = new CallBuilder(this.family, "QUERY", true).word(expression).numberedKeys(keys).word("MEMBERS");
@@ -765,7 +765,7 @@ export class Calls<M extends Member> {
    * @param keys keys, one at least
    * @returns The bitmap's bytes.
    * @throws WrongType, OutOfRange
-   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in; with LIMIT in the size of what is read to find so many members. Since 1.1.0. See docs/commands.md#query.
+   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in; with LIMIT in the size of what is read to find so many members. Since 1.0.0. See docs/commands.md#query.
    */
   queryExport(expression: string, keys: Iterable<Key>): Call<Buffer> {
     return new CallBuilder(this.family, "QUERY", true).word(expression).numberedKeys(keys).word("EXPORT").answers(this.answers.bytes);
@@ -779,7 +779,7 @@ export class Calls<M extends Member> {
    * @param keys keys, one at least
    * @returns The cardinality of the result.
    * @throws WrongType, OutOfRange, Oom
-   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in. Since 1.1.0. See docs/commands.md#querystore.
+   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in. Since 1.0.0. See docs/commands.md#querystore.
    */
   queryStore(destkey: Key, expression: string, keys: Iterable<Key>): Call<Count<M>> {
     return new CallBuilder(this.family, "QUERYSTORE", false).key(destkey).word(expression).numberedKeys(keys).answers(this.answers.count);
