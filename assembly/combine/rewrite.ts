@@ -14,7 +14,7 @@ import { nodeBytes } from "../arena/node";
 import { emit, emitAs, emitCopy } from "./emit";
 import { entryShape, shapeAt, shapeKind, shapeCount, copyShape, shape } from "./shape";
 import { makeScratch, Scratch, scratch } from "./scratch";
-import { Kind, BUCKETS_FROM, leastBytes, prefersShort, wordsBetween } from "../container/kind";
+import { Kind, BUCKETS_FROM, leastBytes, prefersShort, suitableKind, wordsBetween } from "../container/kind";
 import { arrayBytes, isArraySized, runsBytes } from "../container/limits";
 import {
   arrayToRuns, bitsetToRuns, countRunsOfArray, countRunsOfBitset, toArray, toBitset,
@@ -92,7 +92,7 @@ function packLarge(key: u64, entry: usize, s: u64): void {
     const runs = scratch(Scratch.SECOND);
     bitsetToRuns(from, runs);
     emitAs(key, shape(Kind.RUNS, count, runs));
-  } else if (kind == Kind.BITSET && !prefersShort(count, words)) emitCopy(key, entry);
+  } else if (kind == Kind.BITSET && suitableKind(count, words) == kind) emitCopy(key, entry);
   else emit(key, kind == Kind.BITSET ? copyShape(s, first) : shape(Kind.BITSET, count, first));
 }
 
