@@ -1,5 +1,5 @@
 // Parts of bitsets and short bitsets, wherever they are, and how they are counted in planes
-// (container/counters.ts). A place is where something lies, in one number: u32 address, u32 operand.
+// (container/counters.ts). A location is where a part lies, in one number: u32 address, u32 operand.
 
 import { SELF, left, right } from "../env/memory";
 import { Kind } from "../container/kind";
@@ -9,16 +9,16 @@ import { copyShortPart, shortPart } from "../container/short";
 import { Scratch, scratch } from "./scratch";
 import { shapeAt, shapeKind } from "./shape";
 
-/** The place of a part without members. */
+/** The location of a part without members. */
 // @ts-ignore: decorator
 @inline export const NOWHERE: u64 = 0;
 
 // @ts-ignore: decorator
-@inline export function place(operand: u32, at: usize): u64 { return (<u64>operand << 32) | at; }
+@inline export function location(operand: u32, at: usize): u64 { return (<u64>operand << 32) | at; }
 // @ts-ignore: decorator
-@inline function placeOperand(p: u64): u32 { return <u32>(p >> 32); }
+@inline function locationOperand(p: u64): u32 { return <u32>(p >> 32); }
 // @ts-ignore: decorator
-@inline function placeAt(p: u64): usize { return <u32>p; }
+@inline function locationAddress(p: u64): usize { return <u32>p; }
 
 // Scratch.SPARE has room for the carry of countParts(), a part without members, and two parts of short
 // bitsets.
@@ -35,30 +35,30 @@ import { shapeAt, shapeKind } from "./shape";
  * Where part `part` of `s` is, a bitset or short bitset of operand `operand`: there, or at `staged` if the
  * words cover only part of it.
  */
-export function partPlace(operand: u32, s: u64, part: usize, staged: usize): u64 {
+export function partLocation(operand: u32, s: u64, part: usize, staged: usize): u64 {
   const at = shapeAt(s);
-  if (shapeKind(s) == Kind.BITSET) return place(operand, at + part);
+  if (shapeKind(s) == Kind.BITSET) return location(operand, at + part);
   right.select(operand);
   const words = shortPart(at, part);
-  if (words) return place(operand, words);
-  return copyShortPart(at, part, staged) ? place(SELF, staged) : NOWHERE;
+  if (words) return location(operand, words);
+  return copyShortPart(at, part, staged) ? location(SELF, staged) : NOWHERE;
 }
 
-/** countParts() of what is at these places. */
+/** countParts() of the parts at these locations. */
 // @ts-ignore: decorator
-@inline export function countPlaces(
+@inline export function countTwo(
   counters: usize, planes: u32, least: u32, first: u64, second: u64, part: usize,
 ): void {
-  const a = placeAt(first), b = placeAt(second);
-  left.select(placeOperand(first));
-  right.select(placeOperand(second));
+  const a = locationAddress(first), b = locationAddress(second);
+  left.select(locationOperand(first));
+  right.select(locationOperand(second));
   left.prefetch(a + PART_BYTES, PART_BYTES);
   right.prefetch(b + PART_BYTES, PART_BYTES);
   countParts(counters, planes, least, a, b, part, carryAt());
 }
 
-/** Counts the part at a place alone. */
+/** Counts the part at a location alone. */
 export function countAlone(counters: usize, planes: u32, only: u64, part: usize): void {
   memory.fill(noPart(), 0, PART_BYTES);
-  countPlaces(counters, planes, 0, place(SELF, noPart()), only, part);
+  countTwo(counters, planes, 0, location(SELF, noPart()), only, part);
 }

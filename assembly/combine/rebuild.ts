@@ -1,6 +1,6 @@
 // Sets, clears or flips a range of offsets in a copy of the bitmap. The containers before and after
 // the range are copied, those in it are complemented or left out, all in one pass. The cost is that
-// of the result: what is left out is not even read. write/range.ts decides when to do this rather
+// of the result: dropped containers are never read. write/range.ts decides when to do this rather
 // than to change the bitmap in place.
 
 import { SELF, right } from "../env/memory";

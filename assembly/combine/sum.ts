@@ -32,7 +32,7 @@ import { FOLD_BYTES, RUNS_MAX, Scratch, scratch } from "./scratch";
 import { bitsetShape, runsShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
 import { Rule, stepConstant, stepCount, stepOffset, termLeast, termRule, totalWeight } from "./term";
 import { expandedRight } from "./expand";
-import { countAlone, partPlace, stagedPart } from "./parts";
+import { countAlone, partLocation, stagedPart } from "./parts";
 import { PART_BYTES } from "../container/bitset";
 
 /** Places of the tally, with what is counted besides. */
@@ -203,7 +203,7 @@ function addWords(term: u32, operand: u32, s: u64, weight: i32): void {
     const digit = <u32>ctz<u32>(digits), counters = planes + <usize>digit * FOLD_BYTES;
     work.spend(1);
     for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-      const only = partPlace(operand, s, part, stagedPart(true));
+      const only = partLocation(operand, s, part, stagedPart(true));
       if (only) countAlone(counters, count - digit, only, part);
     }
   }

@@ -18,7 +18,7 @@ import { FOLD_BYTES, Scratch, scratch } from "./scratch";
 import { arrayShape, bitsetShape, runsShape, shape, shapeAt, shapeCount, shapeKind, UNSUITED } from "./shape";
 import { Rule, isSum, termLeast, termRule } from "./term";
 import { expandedRight } from "./expand";
-import { NOWHERE, countAlone, countPlaces, noPart, partPlace, place, stagedPart } from "./parts";
+import { NOWHERE, countAlone, countTwo, location, noPart, partLocation, stagedPart } from "./parts";
 import { sumPlaces } from "./sum";
 
 /** So few members, or edges of runs, are sorted rather than counted in planes. */
@@ -190,20 +190,20 @@ export function countListed(list: usize, count: u32, least: u32, exactly: bool):
   for (let i: u32 = 0; i < count; i++) bitsets += u32(isInWords(listedKind(list, i)));
   if (bitsets & 1) memory.fill(noPart(), 0, PART_BYTES);
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    let first = bitsets & 1 ? place(SELF, noPart()) : NOWHERE; // a part not yet paired
+    let first = bitsets & 1 ? location(SELF, noPart()) : NOWHERE; // a part not yet paired
     let begun = false;
     for (let i: u32 = 0; i < count; i++) {
       const s = listedShape(list, i);
       if (!isInWords(shapeKind(s))) continue;
-      const second = partPlace(listedOperand(list, i), s, part, stagedPart(first == NOWHERE));
+      const second = partLocation(listedOperand(list, i), s, part, stagedPart(first == NOWHERE));
       if (second == NOWHERE) continue;
       if (first == NOWHERE) { first = second; continue; }
-      countPlaces(counters, planes, begun ? 0 : overflow, first, second, part);
+      countTwo(counters, planes, begun ? 0 : overflow, first, second, part);
       begun = true;
       first = NOWHERE;
     }
     if (!begun) startCounters(counters, planes, overflow, part);
-    if (first != NOWHERE && first != place(SELF, noPart())) countAlone(counters, planes, first, part);
+    if (first != NOWHERE && first != location(SELF, noPart())) countAlone(counters, planes, first, part);
   }
   countOthers(list, count, planes);
   return planes;
@@ -224,7 +224,7 @@ function countOthers(list: usize, count: u32, planes: u32): void {
     asBitset(operand, s, waiting ? b : a);
     if (waiting) {
       for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-        countPlaces(counters, planes, 0, place(SELF, a + part), place(SELF, b + part), part);
+        countTwo(counters, planes, 0, location(SELF, a + part), location(SELF, b + part), part);
       }
     }
     waiting = !waiting;
@@ -254,7 +254,7 @@ export function countOne(planes: u32, operand: u32, s: u64): void {
     bits = shape(Kind.BITSET, UNIVERSE, made);
   }
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    const only = partPlace(where, bits, part, stagedPart(true));
+    const only = partLocation(where, bits, part, stagedPart(true));
     if (only != NOWHERE) countAlone(counters, planes, only, part);
   }
 }

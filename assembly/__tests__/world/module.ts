@@ -146,7 +146,7 @@ export function bits_list(at: usize, word: u64, first: u32): u32 {
   return <u32>(out - at);
 }
 let asked: u32 = 0;
-/** Yes and no by turns, so that both ways are tested. */
+/** Yes and no in turn, so that both ways are tested. */
 export function bits_listsAtOnce(): bool { return (++asked & 1) != 0; }
 
 export function bytes_increment(at: usize, four: u64): void {
