@@ -113,6 +113,7 @@ build: setup         ## Build the module, build/redis-roar.so; rebuilds only wha
 
 client: setup        ## Build the JavaScript client, client/dist
 	$(BIN)/tsc -p client/tsconfig.json
+	$(TSX) tools/pack-client.ts --types
 
 run: build           ## Build the module and start redis-server with it
 	@tools/run $(PORT)
@@ -202,7 +203,7 @@ coverage: setup      ## Run the integration tests and the fuzz corpus, and say w
 
 release: release-modules client ## Write archives for both processors, and the client's package, to dist/; the same bytes each time. TAG=v1.0.0 checks the version
 	$(foreach arch,$(RELEASED),tools/package tar $(arch) build/release/$(arch)/redis-roar.so dist &&) true
-	cd client && npm pack --silent --pack-destination ../dist
+	$(TSX) tools/pack-client.ts dist
 	@cd dist && sha256sum redis-roar* > SHA256SUMS
 
 deb: release-modules ## Write Debian packages for both processors to dist/

@@ -35,6 +35,8 @@ const KINDS: Record<Kind, { type: string; meaning: string }> = {
 const fail = (row: Command, why: string): never => {
   throw new Error(`commands.ts: ${row.name}: ${why}`);
 };
+const repeatedOf = (row: Command): keyof typeof REPEATED_IN_WORDS =>
+  (isReadOnly(row) ? "same" : REPEATED[row.name] ?? fail(row, "REPEATED in generate-client.ts does not say what a second execution changes"));
 const isReadOnly = ({ flags }: Command): boolean => flags.includes("readonly");
 const camel = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 const quoted = (text: string): string => JSON.stringify(text);
@@ -42,12 +44,24 @@ const isWords = ({ type, of }: Arg): boolean => type === "oneof" && of!.every((o
 /** An argument that is one value: a key, or of a kind. */
 const isValue = ({ type, kind }: Arg): boolean => type === "key" || kind !== undefined;
 
+/** What a second execution of each write changes: see Repeated in client/src/call.ts. */
+const REPEATED: Readonly<Record<string, keyof typeof REPEATED_IN_WORDS>> = {
+  SETBIT: "same", SETBITS: "same", CLEARBITS: "same", CLEAR: "same", SETINTARRAY: "same", APPENDINTARRAY: "same", DELETEINTARRAY: "same",
+  SETRANGE: "same", CLEARRANGE: "same", SETFULL: "same", SETBITARRAY: "same", IMPORT: "same", FROMBITMAP: "same", TOBITMAP: "same",
+  BITFIELD: "differs", FLIPRANGE: "differs", POPMIN: "differs", POPMAX: "differs", BITOP: "destination", DIFF: "destination", QUERYSTORE: "destination",
+};
+const REPEATED_IN_WORDS = {
+  same: "",
+  differs: "A second execution can change the bitmap again, so it is not sent again when a connection breaks.",
+  destination: "If the destination is among the sources, it is not sent again when a connection breaks.",
+};
+
 /** The parameter for an argument that is one value, or a list of such values. */
 function valueParameter(row: Command, { name, type, kind, multiple, optional }: Arg): Parameter {
   const base = { name: camel(multiple && kind !== "operations" ? `${name}s` : name), optional: optional === true && kind !== "operations" };
   if (type === "key") {
     return multiple
-      ? { ...base, type: "Iterable<Key>", meaning: "keys, one at least", write: (value) => `.keys(${value})` }
+      ? { ...base, type: "List<Key>", meaning: "keys, one at least", write: (value) => `.keys(${value})` }
       : { ...base, type: "Key", meaning: "a key", write: (value) => `.key(${value})` };
   }
   const known = KINDS[kind!];
@@ -56,10 +70,9 @@ function valueParameter(row: Command, { name, type, kind, multiple, optional }: 
   }
   if (multiple && kind !== "offset") return fail(row, `${name}: only offsets and keys can be lists`);
   if (multiple) {
-    return { ...base, type: "Iterable<Offset<M>>", meaning: `${known.meaning}; one at least`, write: (value) => `.offsets(${quoted(base.name)}, ${value})` };
+    return { ...base, type: "List<Offset<M>>", meaning: `${known.meaning}; one at least`, write: (value) => `.offsets(${quoted(base.name)}, ${value})` };
   }
-  if (kind === "text") return { ...base, ...known, write: (value) => `.word(${value})` };
-  if (kind === "bytes" || kind === "range") return { ...base, ...known, write: (value) => `.${kind}(${value})` };
+  if (kind === "range") return { ...base, ...known, write: (value) => `.range(${value})` };
   return { ...base, ...known, write: (value) => `.${kind}(${quoted(name)}, ${value})` };
 }
 
@@ -94,7 +107,8 @@ function signature(row: Command, method: Method): Signature {
     }
     if (isValue(arg) && arg.token) {
       const parameter = valueParameter(row, { ...arg, name: arg.token.toLowerCase() });
-      option({ ...parameter, write: (value) => `.word(${quoted(arg.token!)})${parameter.write(value)}` });
+      const write = arg.token === "COUNT" ? (value: string) => `.number("count", ${value}, 1n)` : parameter.write; // which cannot be 0
+      option({ ...parameter, write: (value) => `.word(${quoted(arg.token!)})${write(value)}` });
     } else if (isValue(arg)) {
       const parameter = valueParameter(row, arg), { name, write } = parameter;
       if (parameter.optional && arg.kind !== "range") option(parameter);
@@ -157,8 +171,8 @@ const ANSWERS: Record<Answer, Meaning> = {
   fields: { type: "(bigint | null)[]" },
   text: { type: "string" },
   "text?": { type: "string | null", text: "Text, or null if the key is missing." },
-  bytes: { type: "Buffer" },
-  "bytes?": { type: "Buffer | null", text: "The bitmap's bytes, or null if the key is missing." },
+  bytes: { type: "Uint8Array" },
+  "bytes?": { type: "Uint8Array | null", text: "The bitmap's bytes, or null if the key is missing." },
   "statistics?": { type: "Statistics<M> | null", text: "The statistics, or null if the key is missing." },
 };
 /** What methods answer if the row describes the replies of several. */
@@ -173,12 +187,12 @@ function replyOf(row: Command, { answer }: Method): string {
 }
 
 function errorsOf(row: Command, { positional, options }: Signature): string {
-  const checked = [...positional, ...options].some(({ type }) => /Offset|Bit\b|BitRange|number|Field|Iterable/.test(type));
+  const checked = [...positional, ...options].some(({ type }) => /Offset|Bit\b|BitRange|number|Field|List/.test(type));
   return [
-    ...(row.keys.some(({ access }) => access === "read" || access === "modify" || access === "insert") ? ["WrongType"] : []),
-    ...(checked ? ["OutOfRange"] : []),
-    ...(row.flags.includes("deny-oom") ? ["Oom"] : []),
-    ...(positional.some(({ type }) => type === "Uint8Array") ? ["BadPayload"] : []),
+    ...(row.keys.some(({ access }) => access === "read" || access === "modify" || access === "insert") ? ["WrongTypeError"] : []),
+    ...(checked ? ["InvalidArgumentError"] : []),
+    ...(row.flags.includes("deny-oom") ? ["OutOfMemoryError"] : []),
+    ...(positional.some(({ type }) => type === "Uint8Array") ? ["InvalidPayloadError"] : []),
     ...(row.missing === "error" ? ["RoarError if a key is missing"] : []),
   ].join(", ");
 }
@@ -192,7 +206,7 @@ function syntax(row: Command, method: Method): string {
 
 function parameters({ positional, options }: Signature): string {
   const list = positional.map(({ name, type, optional }) => `${name}${optional ? "?" : ""}: ${type}`);
-  if (options.length > 0) list.push(`options: { ${options.map(({ name, type }) => `${name}?: ${type}`).join("; ")} } = {}`);
+  if (options.length > 0) list.push(`options: { ${options.map(({ name, type }) => `${name}?: ${type} | undefined`).join("; ")} } = {}`);
   return list.join(", ");
 }
 
@@ -205,7 +219,7 @@ function documentation(row: Command, method: Method): string {
     ...(made.options.length > 0 ? [`@param options ${made.options.map(({ name, meaning }) => `\`${name}\`: ${meaning}`).join("; ")}`] : []),
     `@returns ${replyOf(row, method)}`,
     ...(errors ? [`@throws ${errors}`] : []),
-    `@remarks ${row.complexity}. Since ${row.since}. See docs/commands.md#${row.name.toLowerCase()}.`,
+    `@remarks ${row.complexity}.${REPEATED_IN_WORDS[repeatedOf(row)].replace(/^(?=.)/, " ")} Since ${row.since}. See docs/commands.md#${row.name.toLowerCase()}.`,
   ].map((line) => `   *${line && " "}${line}`).join("\n").replace(/^/, "  /**\n").concat("\n   */");
 }
 
@@ -214,11 +228,12 @@ function documentation(row: Command, method: Method): string {
 const methods = commands.flatMap((row) => row.methods.map((method) => ({ row, method })));
 const HEADER = "// Generated by tools/generate-client.ts from host/commands.ts.\n";
 const LAYOUT = "/* eslint-disable @stylistic/max-len */\n";
-const TYPES = 'import type { Bit, BitRange, FieldGet, FieldOperation, Key, Page, Statistics } from "./types.js";';
+const TYPES = 'import type { Bit, BitRange, FieldGet, FieldOperation, Key, List, Page, Statistics } from "./types.js";';
 
 function callMethod(row: Command, method: Method): string {
   const made = signature(row, method);
-  const begin = `new CallBuilder(this.family, ${quoted(row.name)}, ${isReadOnly(row)})`;
+  const repeated = repeatedOf(row) === "same" ? "" : `, ${quoted(repeatedOf(row))}`;
+  const begin = `new CallBuilder(this.family, ${quoted(row.name)}, ${isReadOnly(row)}${repeated})`;
   const end = `.answers(this.answers.${answerName(method.answer)})`;
   const body = made.rest.length === 0
     ? [`return ${begin}${made.first}${end};`]

@@ -1,8 +1,8 @@
 // What replies mean. A reply's integers may arrive as numbers, bigints, text or bytes, depending on the client library and its settings.
 
 import type { Answer, Form } from "./call.js";
-import { Inexact } from "./errors.js";
-import type { Count, Family, Member } from "./family.js";
+import { InexactReplyError } from "./errors.js";
+import { type Count, described, type Family, type Member } from "./family.js";
 import type { Bit, Page, Statistics } from "./types.js";
 
 /**
@@ -16,7 +16,7 @@ const isText = (reply: unknown): reply is string | Buffer => typeof reply === "s
 function integerOf(reply: unknown): bigint {
   if (typeof reply === "bigint") return reply;
   if (typeof reply === "number" && !(Math.abs(reply) <= LARGEST_EXACT && Number.isInteger(reply))) {
-    throw new Inexact(`the client library may have rounded an integer to ${reply}: see the section "Types" of redis-roar-client's README`);
+    throw new InexactReplyError(`the client library may have rounded an integer to ${reply}: see the section "Types" of redis-roar-client's README`);
   }
   if (typeof reply === "number" || (isText(reply) && /^-?\d+$/.test(String(reply)))) return BigInt(String(reply));
   return unexpected("an integer", reply);
@@ -28,7 +28,7 @@ function textOf(reply: unknown): string {
 
 function bytesOf(reply: unknown): Buffer {
   if (Buffer.isBuffer(reply)) return reply;
-  if (typeof reply === "string") throw new Inexact("the client library has decoded bytes as text: map strings to Buffers for this command");
+  if (typeof reply === "string") throw new InexactReplyError("the client library has decoded bytes as text: map strings to Buffers for this command");
   return unexpected("bytes", reply);
 }
 
@@ -37,23 +37,31 @@ function listOf(reply: unknown): unknown[] {
 }
 
 function unexpected(wanted: string, reply: unknown): never {
-  throw new Inexact(`expected ${wanted}, and the client library answered ${Buffer.isBuffer(reply) ? "bytes" : JSON.stringify(reply)}`);
+  throw new InexactReplyError(`expected ${wanted}, and the client library answered ${described(reply)}`);
 }
 
 const orNull = <T>({ form, decode }: Answer<T>): Answer<T | null> => ({ form, decode: (reply) => (reply === null ? null : decode(reply)) });
 
-/** How each kind of reply of a family is read. All throw {@link Inexact}, as {@link Answer} says. */
+/** How each kind of reply of a family is read. All throw {@link InexactReplyError}, as {@link Answer} says. */
 export class Answers<M extends Member> {
   readonly ok: Answer<"OK"> = { form: "plain", decode: (reply) => (String(reply) === "OK" ? "OK" : unexpected("OK", reply)) };
   readonly okOrNull = orNull(this.ok);
-  readonly bit: Answer<Bit> = { form: "plain", decode: (reply) => (integerOf(reply) === 0n ? 0 : 1) };
-  readonly bits: Answer<Bit[]> = { form: "plain", decode: (reply) => listOf(reply).map(this.bit.decode) };
+  readonly bit: Answer<Bit> = { form: "plain", decode: (reply) => (reply === 0 || reply === 1 ? reply : integerOf(reply) === 0n ? 0 : 1) };
+  /** As many bits as were asked for. A missing key is replied with none, and has no members. */
+  readonly bits = (asked: number): Answer<Bit[]> => ({
+    form: "plain",
+    decode: (reply) => {
+      const bits = listOf(reply).map(this.bit.decode);
+      return bits.length > 0 ? bits : Array.from({ length: asked }, () => 0);
+    },
+  });
+
   readonly boolean: Answer<boolean> = { form: "plain", decode: (reply) => integerOf(reply) === 1n };
   readonly length: Answer<number> = { form: "plain", decode: (reply) => Number(integerOf(reply)) };
   readonly text: Answer<string> = { form: "plain", decode: textOf };
   readonly textOrNull = orNull(this.text);
-  readonly bytes: Answer<Buffer> = { form: "bytes", decode: bytesOf };
-  readonly bytesOrNull = orNull(this.bytes);
+  readonly bytes: Answer<Uint8Array> = { form: "bytes", decode: bytesOf };
+  readonly bytesOrNull: Answer<Uint8Array | null> = orNull(this.bytes);
   /** -1 stands for "both are empty". */
   readonly ratioOrNull: Answer<number | null> = {
     form: "plain",

@@ -1,32 +1,51 @@
 // The methods of a family: its commands, and what is made of several commands.
 
-import type { Call } from "./call.js";
+import { type Call, listed } from "./call.js";
 import { Calls } from "./calls.js";
 import { Commands } from "./commands.js";
+import { InvalidArgumentError } from "./errors.js";
 import type { Count, Family, Member, Offset } from "./family.js";
-import { PAGE, type PageOptions } from "./paging.js";
+import { type CallOptions, checkedOptions } from "./limits.js";
+import { oneByOne, type PageOptions, pageSize } from "./paging.js";
+import type { Query } from "./query.js";
+import type { Question } from "./question.js";
 import { ShardedBitmap, type ShardingOptions } from "./sharded/bitmap.js";
 import { perform, type Transport } from "./transport.js";
-import type { Bit, Key } from "./types.js";
+import type { Bit, Key, List } from "./types.js";
 
 /** The bitmaps of a family: `r` or `r64` of an adapter's `roar`. */
 export class Bitmaps<M extends Member> extends Commands<M> {
   override readonly calls: Calls<M>;
   readonly #transport: Transport;
+  readonly #options: CallOptions | undefined;
 
-  constructor(family: Family<M>, transport: Transport) {
+  constructor(family: Family<M>, transport: Transport, options?: CallOptions) {
     super();
     this.calls = new Calls(family);
     this.#transport = transport;
+    this.#options = options;
   }
 
   /**
-   * Inverts the bit at an offset in one step: of several clients that toggle a bit at the same time, none loses its change.
+   * The same bitmaps, whose calls end when a signal is aborted or a time is up: `r.with({ timeout: 100 }).bitCount("k")`.
+   *
+   * @param options `signal`: an AbortSignal; `timeout`: milliseconds for each command, or for commands that are sent together
+   * @throws InvalidArgumentError
+   * @remarks Nothing is sent. Calls reject with AbortError or TimeoutError, whose `sent` says whether the server may have executed them.
+   */
+  with(options: CallOptions): Bitmaps<M> {
+    return new Bitmaps(this.calls.family, this.#transport, checkedOptions(options));
+  }
+
+  /**
+   * Inverts the bit at an offset in one step: of several clients that toggle a bit at the same time, none loses its change. It is executed
+   * once or not at all: if the connection breaks before the answer, it rejects, and nobody knows which. `setBit` with the bit that is
+   * wanted can be repeated without harm.
    *
    * @param key a key; created if it is missing
    * @param offset 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
    * @returns The new bit.
-   * @throws WrongType, OutOfRange, Oom
+   * @throws WrongTypeError, InvalidArgumentError, OutOfMemoryError
    * @remarks O(log n). Sends BITFIELD. See docs/commands.md#bitfield.
    */
   async toggle(key: Key, offset: Offset<M>): Promise<Bit> {
@@ -41,11 +60,11 @@ export class Bitmaps<M extends Member> extends Commands<M> {
    * @param keys keys, one at least; a missing key is an empty bitmap
    * @param options `store`: a key that gets these offsets as a bitmap, in place of what it holds
    * @returns The number of offsets.
-   * @throws WrongType, RoarError, Oom with `store`
+   * @throws WrongTypeError, InvalidArgumentError, RoarError, OutOfMemoryError with `store`
    * @remarks O(n) in the total size of the bitmaps. Sends QUERY or QUERYSTORE. See docs/commands.md#query.
    */
-  async atLeast(k: number, keys: Iterable<Key>, options: { store?: Key } = {}): Promise<Count<M>> {
-    const list = [...keys], expression = `atleast(${k}, #1..#${list.length})`;
+  async atLeast(k: number, keys: List<Key>, options: { store?: Key | undefined } = {}): Promise<Count<M>> {
+    const list = [...listed("keys", keys)], expression = `atleast(${k}, #1..#${list.length})`;
     return options.store === undefined ? this.queryCard(expression, list) : this.queryStore(options.store, expression, list);
   }
 
@@ -56,13 +75,14 @@ export class Bitmaps<M extends Member> extends Commands<M> {
    * @param key a key
    * @param options `from`: the first offset; `count`: members in a page, 1000 if it is not given
    * @returns Pages of one member or more.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(log n + m) for each page of m members. Sends SCAN. See docs/commands.md#scan.
    */
-  async *scanPages(key: Key, { from, count = PAGE }: PageOptions<M> = {}): AsyncGenerator<M[], void, undefined> {
+  async *scanPages(key: Key, { from, count }: PageOptions<M> = {}): AsyncGenerator<M[], void, undefined> {
+    const size = pageSize(count);
     let at: Offset<M> | null = from ?? (0);
     while (at !== null) {
-      const page = await this.scan(key, at, { count });
+      const page = await this.scan(key, at, { count: size });
       if (page.members.length > 0) yield page.members;
       at = page.cursor as Offset<M> | null;
     }
@@ -74,11 +94,11 @@ export class Bitmaps<M extends Member> extends Commands<M> {
    * @param key a key
    * @param options `from`: the first offset; `count`: members in a page, 1000 if it is not given
    * @returns Members.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(log n + m) for each page of m members. Sends SCAN. See docs/commands.md#scan.
    */
-  async *scanIterator(key: Key, options: PageOptions<M> = {}): AsyncGenerator<M, void, undefined> {
-    for await (const page of this.scanPages(key, options)) yield* page;
+  scanIterator(key: Key, options: PageOptions<M> = {}): AsyncGenerator<M, void, undefined> {
+    return oneByOne(this.scanPages(key, options));
   }
 
   /**
@@ -89,19 +109,19 @@ export class Bitmaps<M extends Member> extends Commands<M> {
    * @param keys keys, one at least; a missing key is an empty bitmap
    * @param options `from`: the first offset; `count`: members in a page, 1000 if it is not given
    * @returns Pages of one member or more.
-   * @throws WrongType, OutOfRange, RoarError if the expression is wrong
+   * @throws WrongTypeError, InvalidArgumentError, RoarError if the expression is wrong
    * @remarks For each page O(n) in the size of what is read to find its members. See docs/commands.md#query.
    */
   async *queryPages(
-    expression: string, keys: Iterable<Key>, { from, count = PAGE }: PageOptions<M> = {},
+    expression: string, keys: List<Key>, { from, count }: PageOptions<M> = {},
   ): AsyncGenerator<M[], void, undefined> {
-    const list = [...keys], { last } = this.calls.family;
+    const list = [...listed("keys", keys)], { last } = this.calls.family, size = pageSize(count);
     let at: Offset<M> | undefined = from;
     for (;;) {
-      const page: M[] = await this.queryMembers(expression, list, { ...(at !== undefined && { from: at }), limit: count });
+      const page: M[] = await this.queryMembers(expression, list, { from: at, limit: size });
       if (page.length > 0) yield page;
       const next = BigInt(page.at(-1) ?? last) + 1n;
-      if (page.length < count || next > last) return;
+      if (page.length < size || next > last) return;
       at = this.calls.family.member(next) as unknown as Offset<M>;
     }
   }
@@ -113,26 +133,68 @@ export class Bitmaps<M extends Member> extends Commands<M> {
    * @param keys keys, one at least; a missing key is an empty bitmap
    * @param options `from`: the first offset; `count`: members in a page, 1000 if it is not given
    * @returns Members.
-   * @throws WrongType, OutOfRange, RoarError if the expression is wrong
+   * @throws WrongTypeError, InvalidArgumentError, RoarError if the expression is wrong
    * @remarks For each page O(n) in the size of what is read to find its members. See docs/commands.md#query.
    */
-  async *queryIterator(expression: string, keys: Iterable<Key>, options: PageOptions<M> = {}): AsyncGenerator<M, void, undefined> {
-    for await (const page of this.queryPages(expression, keys, options)) yield* page;
+  queryIterator(expression: string, keys: List<Key>, options: PageOptions<M> = {}): AsyncGenerator<M, void, undefined> {
+    return oneByOne(this.queryPages(expression, keys, options));
   }
 
   /**
-   * A bitmap that is spread over the nodes of a cluster in pieces of `width` offsets. Nothing is sent.
+   * A question about bitmaps: `r.query(q`${"tag:chess"} & ${"tag:go"}`).card()`. Its bitmaps are keys, in a cluster in one slot, or sharded
+   * bitmaps that are cut in the same way. Nothing is sent.
+   *
+   * @param question made by `q`
+   * @returns What has the methods `card`, `members`, `pages`, `iterator`, `export` and `store`.
+   * @throws InvalidArgumentError
+   * @remarks Its methods send QUERY or QUERYSTORE. See docs/commands.md#query.
+   */
+  query(question: Question<ShardedBitmap<M>>): Query<M, ShardedBitmap<M>>;
+  query(question: Question<Key>): Query<M, Key>;
+  query(question: Question<Key | ShardedBitmap<M>>): Query<M, Key> | Query<M, ShardedBitmap<M>> {
+    const { sources, expression } = question;
+    const shards = sources.filter((source) => source instanceof ShardedBitmap);
+    if (shards.length > 0) {
+      if (shards.length < sources.length) throw new InvalidArgumentError("invalid question: it has keys and sharded bitmaps");
+      if (shards.some(({ family }) => family !== this.calls.family)) {
+        throw new InvalidArgumentError("invalid question: a bitmap is of the other family");
+      }
+      const within = (bitmap: ShardedBitmap<M>): ShardedBitmap<M> => (this.#options ? bitmap.with(this.#options) : bitmap);
+      const limited = within(shards[0]!), others = shards.slice(1);
+      return {
+        card: () => limited.queryCard(expression, others),
+        members: (options) => limited.queryMembers(expression, others, options),
+        pages: (options) => limited.queryPages(expression, others, options),
+        iterator: (options) => oneByOne(limited.queryPages(expression, others, options)),
+        export: () => limited.queryExport(expression, others),
+        store: (destination: ShardedBitmap<M>) => within(destination).queryStore(expression, shards),
+      };
+    }
+    const keys = sources as readonly Key[];
+    if (keys.length === 0) throw new InvalidArgumentError("invalid question: it has no bitmap");
+    return {
+      card: () => this.queryCard(expression, keys),
+      members: (options) => this.queryMembers(expression, keys, options),
+      pages: (options) => this.queryPages(expression, keys, options),
+      iterator: (options) => this.queryIterator(expression, keys, options),
+      export: () => this.queryExport(expression, keys),
+      store: (destination: Key) => this.queryStore(destination, expression, keys),
+    };
+  }
+
+  /**
+   * A bitmap that is spread over the nodes of a cluster. Nothing is sent.
    *
    * @param name the beginning of its keys, without braces
    * @param options `width`: offsets in a shard, a multiple of 65536; `shards`: how many there are
-   * @throws OutOfRange
+   * @throws InvalidArgumentError
    * @remarks O(1). See docs/cluster.md.
    */
   sharded(name: string, options: ShardingOptions): ShardedBitmap<M> {
-    return new ShardedBitmap(this.calls, this.#transport, name, options);
+    return new ShardedBitmap(this.calls, this.#transport, name, options, this.#options);
   }
 
-  protected override async run<T>(make: () => Call<T>): Promise<T> {
-    return perform(this.#transport, make());
+  protected override run<T>(call: Call<T>): Promise<T> {
+    return perform(this.#transport, call, this.#options);
   }
 }

@@ -1,11 +1,12 @@
 // A call of a command as a value: what to send, which of it are keys, and how to read the reply.
 
-import { OutOfRange } from "./errors.js";
-import { type Family, integer, type Member, type Offset } from "./family.js";
-import type { BitRange, Encoding, FieldOperation, Key, Overflow } from "./types.js";
+import { inBuffer } from "./bytes.js";
+import { errorOf, InvalidArgumentError } from "./errors.js";
+import { described, type Family, integer, type Member, type Offset } from "./family.js";
+import type { BitRange, Encoding, FieldOperation, Key, List, Overflow } from "./types.js";
 
-/** A word of a command, as it is sent. */
-export type Word = string | Buffer;
+/** A word of a command, as it is sent: text, or bytes in a Buffer. */
+export type Word = string | Uint8Array;
 
 /**
  * What can be in a reply, for adapters that choose how the client library reads it: `plain` has integers up to 2^53 and text, `wide` has
@@ -16,7 +17,7 @@ export type Form = "plain" | "wide" | "bytes";
 /** How a reply is read. */
 export interface Answer<T> {
   readonly form: Form;
-  /** Throws `Inexact` if the client library has rounded a number or decoded bytes. */
+  /** Throws `InexactReplyError` if the client library has rounded a number or decoded bytes. */
   readonly decode: (reply: unknown) => T;
 }
 
@@ -32,10 +33,18 @@ export interface Call<T> {
   readonly keys: readonly Word[];
   /** Whether it only reads, so that a replica can answer it. */
   readonly readonly: boolean;
+  /** Whether the bitmaps are the same if the server executes it twice, as can happen when a connection breaks. */
+  readonly repeatable: boolean;
   readonly form: Form;
-  /** What the reply means. Throws `Inexact` if the client library has lost digits or bytes. */
+  /** What the reply means. Throws `InexactReplyError` if the client library has lost digits or bytes. */
   decode(reply: unknown): T;
 }
+
+/**
+ * What a second execution changes: nothing (`same`), something in any case (`differs`), or something if the destination, the first key,
+ * is among the other keys (`destination`).
+ */
+export type Repeated = "same" | "differs" | "destination";
 
 /**
  * The call with a prefix before each key; the same call if the prefix is empty. O(number of arguments).
@@ -52,34 +61,52 @@ export function prefixed<T>(call: Call<T>, prefix: Word | undefined): Call<T> {
 
 const INT64 = { low: -(2n ** 63n), high: 2n ** 63n - 1n };
 
-/** Writes the arguments of a call one after the other, and checks them. All methods throw {@link OutOfRange} for a bad value. */
+/** The full names of commands, such as `R.SETBIT`, by family and name. Making one for each call would show in the rate of calls. */
+const NAMES = { R: new Map<string, string>(), R64: new Map<string, string>() };
+
+function fullName({ name: family }: Family<Member>, name: string): string {
+  const known = NAMES[family].get(name);
+  if (known !== undefined) return known;
+  NAMES[family].set(name, `${family}.${name}`);
+  return `${family}.${name}`;
+}
+
+/** Writes the arguments of a call one after the other, and checks them. All methods throw {@link InvalidArgumentError} for a bad value. */
 export class CallBuilder<M extends Member> {
   readonly #family: Family<M>;
   readonly #name: string;
   readonly #readonly: boolean;
+  #repeated: Repeated;
   readonly #args: Word[] = [];
   readonly #keysAt: number[] = [];
+  /** How many values the last list has. */
+  #listed = 0;
 
   /** `name` is without the family's prefix. */
-  constructor(family: Family<M>, name: string, readonly: boolean) {
+  constructor(family: Family<M>, name: string, readonly: boolean, repeated: Repeated = "same") {
     this.#family = family;
-    this.#name = name;
+    this.#name = fullName(family, name);
     this.#readonly = readonly;
+    this.#repeated = repeated;
   }
 
   key(key: Key): this {
     this.#keysAt.push(this.#args.length);
-    return this.word(key);
+    if (typeof key === "string") return this.word(key);
+    if (key instanceof Uint8Array) return this.word(inBuffer(key));
+    return this.#refuse(`invalid key: ${described(key)} is neither text nor bytes`);
   }
 
-  keys(keys: Iterable<Key>): this {
+  keys(keys: List<Key>): this {
     return this.#several("keys", keys, (key) => this.key(key));
   }
 
   /** The number of keys, and the keys. */
-  numberedKeys(keys: Iterable<Key>): this {
-    const list = [...keys];
-    return this.word(String(list.length)).keys(list);
+  numberedKeys(keys: List<Key>): this {
+    const at = this.#args.length;
+    this.word("").keys(keys);
+    this.#args[at] = String(this.#listed);
+    return this;
   }
 
   /** An argument that is sent as it is. */
@@ -88,15 +115,21 @@ export class CallBuilder<M extends Member> {
     return this;
   }
 
-  bytes(bytes: Uint8Array): this {
-    return this.word(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  text(name: string, text: string): this {
+    return typeof text === "string" ? this.word(text) : this.#refuse(`invalid ${name}: ${described(text)} is not text`);
+  }
+
+  bytes(name: string, bytes: Uint8Array): this {
+    return bytes instanceof Uint8Array ? this.word(inBuffer(bytes)) : this.#refuse(`invalid ${name}: ${described(bytes)} is not bytes`);
   }
 
   offset(name: string, value: Offset<M>): this {
+    // Nearly all offsets of `r` end here: a BigInt for each would show in the rate of calls.
+    if (typeof value === "number" && value >= 0 && value <= 0xffff_ffff && Number.isInteger(value)) return this.word(String(value));
     return this.#integer(name, value, 0n, this.#family.last);
   }
 
-  offsets(name: string, values: Iterable<Offset<M>>): this {
+  offsets(name: string, values: List<Offset<M>>): this {
     return this.#several(name, values, (value) => this.offset(name, value));
   }
 
@@ -106,15 +139,15 @@ export class CallBuilder<M extends Member> {
   }
 
   bit(name: string, value: number): this {
-    return this.#integer(name, value, 0n, 1n);
+    return value === 0 || value === 1 ? this.word(value === 0 ? "0" : "1") : this.#integer(name, value, 0n, 1n);
   }
 
   rank(name: string, value: Offset<M>): this {
     return this.#integer(name, value, INT64.low, this.#family.last);
   }
 
-  number(name: string, value: number): this {
-    return this.#integer(name, value, 0n, INT64.high);
+  number(name: string, value: number, least = 0n): this {
+    return this.#integer(name, value, least, INT64.high);
   }
 
   draws(name: string, value: number): this {
@@ -122,7 +155,7 @@ export class CallBuilder<M extends Member> {
   }
 
   range({ start, end, unit }: BitRange<M>): this {
-    if (end === undefined && unit !== undefined) throw new OutOfRange("invalid range: a unit needs an end");
+    if (end === undefined && unit !== undefined) return this.#refuse("invalid range: a unit needs an end");
     this.#integer("start", start, INT64.low, INT64.high);
     if (end !== undefined) this.#integer("end", end, INT64.low, INT64.high);
     return unit === undefined ? this : this.word(unit);
@@ -130,36 +163,68 @@ export class CallBuilder<M extends Member> {
 
   operations(operations: readonly FieldOperation<M>[]): this {
     let current: Overflow = "WRAP";
+    if (!operations.some(([kind]) => kind === "INCRBY")) this.#repeated = "same";
     for (const [kind, encoding, offset, value, overflow = "WRAP"] of operations) {
       if (kind !== "GET" && overflow !== current) this.word("OVERFLOW").word(current = overflow);
-      this.word(kind).word(checkedEncoding(encoding));
-      if (typeof offset === "string" && offset.startsWith("#")) this.word(`#${integer("offset", offset.slice(1), 0n, this.#family.last)}`);
+      this.word(kind).#encoding(encoding);
+      if (typeof offset === "string" && offset.startsWith("#")) this.#integer("offset", offset.slice(1), 0n, this.#family.last, "#");
       else this.offset("offset", offset as Offset<M>);
       if (kind !== "GET") this.#integer("value", value, INT64.low, INT64.high);
     }
     return this;
   }
 
-  /** Ends the call. */
-  answers<T>({ form, decode }: Answer<T>): Call<T> {
-    const args = this.#args, keysAt = this.#keysAt;
-    return { name: `${this.#family.name}.${this.#name}`, args, keysAt, keys: keysAt.map((at) => args[at]!), readonly: this.#readonly, form, decode };
+  /** Ends the call. An answer for a list is told how many values the last list has. */
+  answers<T>(answer: Answer<T> | ((listed: number) => Answer<T>)): Call<T> {
+    const { form, decode } = typeof answer === "function" ? answer(this.#listed) : answer, args = this.#args, keysAt = this.#keysAt;
+    const keys = keysAt.length === 1 ? [args[keysAt[0]!]!] : keysAt.map((at) => args[at]!);
+    return { name: this.#name, args, keysAt, keys, readonly: this.#readonly, repeatable: this.#isRepeatable(keys), form, decode };
   }
 
-  #integer(name: string, value: bigint | number | string, low: bigint, high: bigint): this {
-    return this.word(String(integer(name, value, low, high)));
+  #isRepeatable([first, ...others]: readonly Word[]): boolean {
+    if (this.#repeated === "same") return true;
+    return this.#repeated === "destination" && !others.some((key) => Buffer.from(key).equals(Buffer.from(first!)));
   }
 
-  #several<T>(name: string, values: Iterable<T>, add: (value: T) => void): this {
-    const before = this.#args.length;
-    for (const value of values) add(value);
-    if (this.#args.length === before) throw new OutOfRange(`invalid ${name}: there is none`);
-    return this;
+  #encoding(encoding: Encoding): this {
+    const width = Number(String(encoding).slice(1)), widest = String(encoding).startsWith("i") ? 64 : 63;
+    if (/^[iu][1-9]\d?$/.test(encoding) && width <= widest) return this.word(encoding);
+    return this.#refuse(`invalid encoding: ${described(encoding)} is not i1 to i64 or u1 to u63`);
+  }
+
+  #integer(name: string, value: bigint | number | string, low: bigint, high: bigint, before = ""): this {
+    try {
+      return this.word(before + String(integer(name, value, low, high)));
+    } catch (error) {
+      throw errorOf(error, this.#name);
+    }
+  }
+
+  #several<T>(name: string, values: List<T>, add: (value: T) => void): this {
+    this.#listed = 0;
+    for (const value of listed(name, values, this.#name)) {
+      add(value);
+      this.#listed++;
+    }
+    return this.#listed > 0 ? this : this.#refuse(`invalid ${name}: there is none`);
+  }
+
+  #refuse(message: string): never {
+    throw new InvalidArgumentError(message, { command: this.#name });
   }
 }
 
-function checkedEncoding(encoding: Encoding): string {
-  const width = Number(encoding.slice(1)), widest = encoding.startsWith("i") ? 64 : 63;
-  if (!/^[iu][1-9]\d?$/.test(encoding) || width > widest) throw new OutOfRange(`invalid encoding: ${encoding} is not i1 to i64 or u1 to u63`);
-  return encoding;
+/**
+ * A list as it was given. Throws {@link InvalidArgumentError} if it is text or bytes, which JavaScript could read as lists of characters or
+ * small numbers, or no list at all.
+ */
+export function listed<T>(name: string, values: List<T>, command?: string): Iterable<T> {
+  const given: unknown = values;
+  if (typeof given === "string" || given instanceof String || given instanceof Uint8Array) {
+    throw new InvalidArgumentError(`invalid ${name}: a list is needed, and this is ${given instanceof Uint8Array ? "bytes" : described(String(given))}`, { command });
+  }
+  if (typeof (given as Partial<Iterable<unknown>> | undefined)?.[Symbol.iterator] !== "function") {
+    throw new InvalidArgumentError(`invalid ${name}: a list is needed, and this is ${described(given)}`, { command });
+  }
+  return values;
 }

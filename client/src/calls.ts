@@ -4,7 +4,7 @@
 import { Answers } from "./answers.js";
 import { type Call, CallBuilder } from "./call.js";
 import type { Count, Family, Member, Offset } from "./family.js";
-import type { Bit, BitRange, FieldGet, FieldOperation, Key, Page, Statistics } from "./types.js";
+import type { Bit, BitRange, FieldGet, FieldOperation, Key, List, Page, Statistics } from "./types.js";
 
 /** The methods of {@link Calls}, and whether their commands only read. */
 export const readOnly = {
@@ -82,7 +82,7 @@ export class Calls<M extends Member> {
    * @param offset 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
    * @param value 0 or 1
    * @returns The bit's previous value, 0 or 1.
-   * @throws WrongType, OutOfRange, Oom
+   * @throws WrongTypeError, InvalidArgumentError, OutOfMemoryError
    * @remarks O(log n). Since 1.0.0. See docs/commands.md#setbit.
    */
   setBit(key: Key, offset: Offset<M>, value: Bit): Call<Bit> {
@@ -95,7 +95,7 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param offset 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
    * @returns 0 or 1.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(log n). Since 1.0.0. See docs/commands.md#getbit.
    */
   getBit(key: Key, offset: Offset<M>): Call<Bit> {
@@ -108,7 +108,7 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param range bytes or bits, both ends included; all if it is not given
    * @returns The number of members.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(1); O(log n) with a range. Since 1.0.0. See docs/commands.md#bitcount.
    */
   bitCount(key: Key, range?: BitRange<M>): Call<Count<M>> {
@@ -122,10 +122,10 @@ export class Calls<M extends Member> {
    *
    * @param keys keys, one at least
    * @returns The number of members of each key.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(k) for k keys. Since 1.0.0. See docs/commands.md#mbitcount.
    */
-  mBitCount(keys: Iterable<Key>): Call<Count<M>[]> {
+  mBitCount(keys: List<Key>): Call<Count<M>[]> {
     return new CallBuilder(this.family, "MBITCOUNT", true).keys(keys).answers(this.answers.counts);
   }
 
@@ -136,7 +136,7 @@ export class Calls<M extends Member> {
    * @param bit 0 or 1
    * @param range bytes or bits, both ends included; all if it is not given
    * @returns The offset, or null if there is none.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(log n); O(n) to find a clear bit after a run of set bits. Since 1.0.0. See docs/commands.md#bitpos.
    */
   bitPos(key: Key, bit: Bit, range?: BitRange<M>): Call<M | null> {
@@ -151,10 +151,10 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param offsets 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; one at least
    * @returns 0 or 1 for each offset.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(m log n) for m offsets. Since 1.0.0. See docs/commands.md#getbits.
    */
-  getBits(key: Key, offsets: Iterable<Offset<M>>): Call<Bit[]> {
+  getBits(key: Key, offsets: List<Offset<M>>): Call<Bit[]> {
     return new CallBuilder(this.family, "GETBITS", true).key(key).offsets("offsets", offsets).answers(this.answers.bits);
   }
 
@@ -164,10 +164,10 @@ export class Calls<M extends Member> {
    * @param offset 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
    * @param keys keys, one at least
    * @returns 0 or 1 for each key.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(k log n) for k keys. Since 1.0.0. See docs/commands.md#mgetbit.
    */
-  mGetBit(offset: Offset<M>, keys: Iterable<Key>): Call<Bit[]> {
+  mGetBit(offset: Offset<M>, keys: List<Key>): Call<Bit[]> {
     return new CallBuilder(this.family, "MGETBIT", true).offset("offset", offset).keys(keys).answers(this.answers.bits);
   }
 
@@ -177,10 +177,10 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param offsets 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; one at least
    * @returns The number of bits that changed from 0 to 1.
-   * @throws WrongType, OutOfRange, Oom
+   * @throws WrongTypeError, InvalidArgumentError, OutOfMemoryError
    * @remarks O(m log n) for m offsets. Since 1.0.0. See docs/commands.md#setbits.
    */
-  setBits(key: Key, offsets: Iterable<Offset<M>>): Call<Count<M>> {
+  setBits(key: Key, offsets: List<Offset<M>>): Call<Count<M>> {
     return new CallBuilder(this.family, "SETBITS", false).key(key).offsets("offsets", offsets).answers(this.answers.count);
   }
 
@@ -190,10 +190,10 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param offsets 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; one at least
    * @returns `OK`, or null if the key is missing.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(m log n) for m offsets. Since 1.0.0. See docs/commands.md#clearbits.
    */
-  clearBits(key: Key, offsets: Iterable<Offset<M>>): Call<"OK" | null> {
+  clearBits(key: Key, offsets: List<Offset<M>>): Call<"OK" | null> {
     return new CallBuilder(this.family, "CLEARBITS", false).key(key).offsets("offsets", offsets).answers(this.answers.okOrNull);
   }
 
@@ -203,10 +203,10 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param offsets 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; one at least
    * @returns The number of members that were removed, or null if the key is missing.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(m log n) for m offsets. Since 1.0.0. See docs/commands.md#clearbits.
    */
-  clearBitsCount(key: Key, offsets: Iterable<Offset<M>>): Call<Count<M> | null> {
+  clearBitsCount(key: Key, offsets: List<Offset<M>>): Call<Count<M> | null> {
     return new CallBuilder(this.family, "CLEARBITS", false).key(key).offsets("offsets", offsets).word("COUNT").answers(this.answers.countOrNull);
   }
 
@@ -215,7 +215,7 @@ export class Calls<M extends Member> {
    *
    * @param key a key
    * @returns The number of members that were removed, or null if the key is missing.
-   * @throws WrongType
+   * @throws WrongTypeError
    * @remarks O(1). Since 1.0.0. See docs/commands.md#clear.
    */
   clear(key: Key): Call<Count<M> | null> {
@@ -228,10 +228,10 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param values 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; one at least
    * @returns `OK`.
-   * @throws OutOfRange, Oom
+   * @throws InvalidArgumentError, OutOfMemoryError
    * @remarks O(m log m) for m values. Since 1.0.0. See docs/commands.md#setintarray.
    */
-  setIntArray(key: Key, values: Iterable<Offset<M>>): Call<"OK"> {
+  setIntArray(key: Key, values: List<Offset<M>>): Call<"OK"> {
     return new CallBuilder(this.family, "SETINTARRAY", false).key(key).offsets("values", values).answers(this.answers.ok);
   }
 
@@ -241,10 +241,10 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param values 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; one at least
    * @returns `OK`.
-   * @throws WrongType, OutOfRange, Oom
+   * @throws WrongTypeError, InvalidArgumentError, OutOfMemoryError
    * @remarks O(m log n) for m values. Since 1.0.0. See docs/commands.md#appendintarray.
    */
-  appendIntArray(key: Key, values: Iterable<Offset<M>>): Call<"OK"> {
+  appendIntArray(key: Key, values: List<Offset<M>>): Call<"OK"> {
     return new CallBuilder(this.family, "APPENDINTARRAY", false).key(key).offsets("values", values).answers(this.answers.ok);
   }
 
@@ -253,7 +253,7 @@ export class Calls<M extends Member> {
    *
    * @param key a key
    * @returns The members in ascending order.
-   * @throws WrongType
+   * @throws WrongTypeError
    * @remarks O(n). Since 1.0.0. See docs/commands.md#getintarray.
    */
   getIntArray(key: Key): Call<M[]> {
@@ -266,10 +266,10 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param values 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; one at least
    * @returns `OK`.
-   * @throws OutOfRange
+   * @throws InvalidArgumentError
    * @remarks O(m log n) for m values. Since 1.0.0. See docs/commands.md#deleteintarray.
    */
-  deleteIntArray(key: Key, values: Iterable<Offset<M>>): Call<"OK"> {
+  deleteIntArray(key: Key, values: List<Offset<M>>): Call<"OK"> {
     return new CallBuilder(this.family, "DELETEINTARRAY", false).key(key).offsets("values", values).answers(this.answers.ok);
   }
 
@@ -280,7 +280,7 @@ export class Calls<M extends Member> {
    * @param start 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
    * @param end 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
    * @returns The members with ranks `start` to `end`, in ascending order.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(log n + m) for m members returned. Since 1.0.0. See docs/commands.md#rangeintarray.
    */
   rangeIntArray(key: Key, start: Offset<M>, end: Offset<M>): Call<M[]> {
@@ -294,7 +294,7 @@ export class Calls<M extends Member> {
    * @param start 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
    * @param end not included: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`, or one more
    * @returns `OK`.
-   * @throws WrongType, OutOfRange, Oom
+   * @throws WrongTypeError, InvalidArgumentError, OutOfMemoryError
    * @remarks O(log n + c) for c containers in the range. Since 1.0.0. See docs/commands.md#setrange.
    */
   setRange(key: Key, start: Offset<M>, end: Offset<M>): Call<"OK"> {
@@ -308,7 +308,7 @@ export class Calls<M extends Member> {
    * @param start 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
    * @param end not included: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`, or one more
    * @returns The number of bits that changed from 1 to 0.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(log n + c) for c containers in the range. Since 1.0.0. See docs/commands.md#clearrange.
    */
   clearRange(key: Key, start: Offset<M>, end: Offset<M>): Call<Count<M>> {
@@ -322,11 +322,11 @@ export class Calls<M extends Member> {
    * @param start 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
    * @param end not included: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`, or one more
    * @returns The number of members after the change.
-   * @throws WrongType, OutOfRange, Oom
-   * @remarks O(log n + c) for c containers in the range. Since 1.0.0. See docs/commands.md#fliprange.
+   * @throws WrongTypeError, InvalidArgumentError, OutOfMemoryError
+   * @remarks O(log n + c) for c containers in the range. A second execution can change the bitmap again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#fliprange.
    */
   flipRange(key: Key, start: Offset<M>, end: Offset<M>): Call<Count<M>> {
-    return new CallBuilder(this.family, "FLIPRANGE", false).key(key).offset("start", start).end("end", end).answers(this.answers.count);
+    return new CallBuilder(this.family, "FLIPRANGE", false, "differs").key(key).offset("start", start).end("end", end).answers(this.answers.count);
   }
 
   /**
@@ -334,7 +334,7 @@ export class Calls<M extends Member> {
    *
    * @param key a key
    * @returns `OK`.
-   * @throws WrongType, Oom
+   * @throws WrongTypeError, OutOfMemoryError
    * @remarks O(1). Since 1.0.0. See docs/commands.md#setfull.
    */
   setFull(key: Key): Call<"OK"> {
@@ -346,7 +346,7 @@ export class Calls<M extends Member> {
    *
    * @param key a key
    * @returns The offset, or null if there is none.
-   * @throws WrongType
+   * @throws WrongTypeError
    * @remarks O(log n). Since 1.0.0. See docs/commands.md#min.
    */
   min(key: Key): Call<M | null> {
@@ -358,7 +358,7 @@ export class Calls<M extends Member> {
    *
    * @param key a key
    * @returns The offset, or null if there is none.
-   * @throws WrongType
+   * @throws WrongTypeError
    * @remarks O(log n). Since 1.0.0. See docs/commands.md#max.
    */
   max(key: Key): Call<M | null> {
@@ -371,7 +371,7 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param offset 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
    * @returns The number of members less than or equal to `offset`.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(log n). Since 1.0.0. See docs/commands.md#rank.
    */
   rank(key: Key, offset: Offset<M>): Call<Count<M>> {
@@ -384,7 +384,7 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param rank counted from 0; negative from the end
    * @returns The offset, or null if there is none.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(log n). Since 1.0.0. See docs/commands.md#select.
    */
   select(key: Key, rank: Offset<M>): Call<M | null> {
@@ -399,10 +399,10 @@ export class Calls<M extends Member> {
    * @param max 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
    * @param options `limit`: the most members to answer
    * @returns The members from `min` to `max` inclusive, in ascending order; with `LIMIT` only the first `n`.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(log n + m) for m members returned. Since 1.0.0. See docs/commands.md#range.
    */
-  range(key: Key, min: Offset<M>, max: Offset<M>, options: { limit?: number } = {}): Call<M[]> {
+  range(key: Key, min: Offset<M>, max: Offset<M>, options: { limit?: number | undefined } = {}): Call<M[]> {
     const call = new CallBuilder(this.family, "RANGE", true).key(key).offset("min", min).offset("max", max);
     if (options.limit !== undefined) call.word("LIMIT").number("limit", options.limit);
     return call.answers(this.answers.offsets);
@@ -415,12 +415,12 @@ export class Calls<M extends Member> {
    * @param cursor 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
    * @param options `count`: the most members to answer
    * @returns The members, and the cursor for the next call, which is null at the end.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(log n + m) for m members returned. Since 1.0.0. See docs/commands.md#scan.
    */
-  scan(key: Key, cursor: Offset<M>, options: { count?: number } = {}): Call<Page<M>> {
+  scan(key: Key, cursor: Offset<M>, options: { count?: number | undefined } = {}): Call<Page<M>> {
     const call = new CallBuilder(this.family, "SCAN", true).key(key).offset("cursor", cursor);
-    if (options.count !== undefined) call.word("COUNT").number("count", options.count);
+    if (options.count !== undefined) call.word("COUNT").number("count", options.count, 1n);
     return call.answers(this.answers.page);
   }
 
@@ -429,7 +429,7 @@ export class Calls<M extends Member> {
    *
    * @param key a key
    * @returns The offset, or null if there is none.
-   * @throws WrongType
+   * @throws WrongTypeError
    * @remarks O(k log n) for k members. Since 1.0.0. See docs/commands.md#randmember.
    */
   randMember(key: Key): Call<M | null> {
@@ -442,7 +442,7 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param count how many different members; negative: as many, some of which may repeat
    * @returns The members in ascending order.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(k log n) for k members. Since 1.0.0. See docs/commands.md#randmember.
    */
   randMembers(key: Key, count: number): Call<M[]> {
@@ -454,11 +454,11 @@ export class Calls<M extends Member> {
    *
    * @param key a key
    * @returns The offset, or null if there is none.
-   * @throws WrongType
-   * @remarks O(k log n) for k members. Since 1.0.0. See docs/commands.md#popmin.
+   * @throws WrongTypeError
+   * @remarks O(k log n) for k members. A second execution can change the bitmap again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#popmin.
    */
   popMin(key: Key): Call<M | null> {
-    return new CallBuilder(this.family, "POPMIN", false).key(key).answers(this.answers.offsetOrNull);
+    return new CallBuilder(this.family, "POPMIN", false, "differs").key(key).answers(this.answers.offsetOrNull);
   }
 
   /**
@@ -467,11 +467,11 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param count the most members to answer
    * @returns The members in ascending order.
-   * @throws WrongType, OutOfRange
-   * @remarks O(k log n) for k members. Since 1.0.0. See docs/commands.md#popmin.
+   * @throws WrongTypeError, InvalidArgumentError
+   * @remarks O(k log n) for k members. A second execution can change the bitmap again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#popmin.
    */
   popMins(key: Key, count: number): Call<M[]> {
-    return new CallBuilder(this.family, "POPMIN", false).key(key).number("count", count).answers(this.answers.offsets);
+    return new CallBuilder(this.family, "POPMIN", false, "differs").key(key).number("count", count).answers(this.answers.offsets);
   }
 
   /**
@@ -479,11 +479,11 @@ export class Calls<M extends Member> {
    *
    * @param key a key
    * @returns The offset, or null if there is none.
-   * @throws WrongType
-   * @remarks O(k log n) for k members. Since 1.0.0. See docs/commands.md#popmax.
+   * @throws WrongTypeError
+   * @remarks O(k log n) for k members. A second execution can change the bitmap again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#popmax.
    */
   popMax(key: Key): Call<M | null> {
-    return new CallBuilder(this.family, "POPMAX", false).key(key).answers(this.answers.offsetOrNull);
+    return new CallBuilder(this.family, "POPMAX", false, "differs").key(key).answers(this.answers.offsetOrNull);
   }
 
   /**
@@ -492,11 +492,11 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param count the most members to answer
    * @returns The members in ascending order.
-   * @throws WrongType, OutOfRange
-   * @remarks O(k log n) for k members. Since 1.0.0. See docs/commands.md#popmax.
+   * @throws WrongTypeError, InvalidArgumentError
+   * @remarks O(k log n) for k members. A second execution can change the bitmap again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#popmax.
    */
   popMaxes(key: Key, count: number): Call<M[]> {
-    return new CallBuilder(this.family, "POPMAX", false).key(key).number("count", count).answers(this.answers.offsets);
+    return new CallBuilder(this.family, "POPMAX", false, "differs").key(key).number("count", count).answers(this.answers.offsets);
   }
 
   /**
@@ -505,11 +505,11 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param operations carried out in this order
    * @returns For each operation the value read by `GET`, the previous value for `SET`, or the new value for `INCRBY`; null if `OVERFLOW FAIL` prevented a write.
-   * @throws WrongType, OutOfRange, Oom
-   * @remarks O(w log n) for fields of w bits in total. Since 1.0.0. See docs/commands.md#bitfield.
+   * @throws WrongTypeError, InvalidArgumentError, OutOfMemoryError
+   * @remarks O(w log n) for fields of w bits in total. A second execution can change the bitmap again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#bitfield.
    */
   bitField(key: Key, operations: readonly FieldOperation<M>[]): Call<(bigint | null)[]> {
-    return new CallBuilder(this.family, "BITFIELD", false).key(key).operations(operations).answers(this.answers.fields);
+    return new CallBuilder(this.family, "BITFIELD", false, "differs").key(key).operations(operations).answers(this.answers.fields);
   }
 
   /**
@@ -518,7 +518,7 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param operations carried out in this order
    * @returns The values, in the order of the operations.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(w log n) for fields of w bits in total. Since 1.0.0. See docs/commands.md#bitfield_ro.
    */
   bitFieldRo(key: Key, operations: readonly FieldGet<M>[]): Call<(bigint | null)[]> {
@@ -533,11 +533,11 @@ export class Calls<M extends Member> {
    * @param keys keys, one at least
    * @param options `last`: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
    * @returns The cardinality of the result.
-   * @throws WrongType, OutOfRange, Oom
-   * @remarks O(n) in the total size of the sources. Since 1.0.0. See docs/commands.md#bitop.
+   * @throws WrongTypeError, InvalidArgumentError, OutOfMemoryError
+   * @remarks O(n) in the total size of the sources. If the destination is among the sources, it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#bitop.
    */
-  bitOp(operation: "AND" | "OR" | "XOR" | "NOT" | "DIFF" | "DIFF1" | "ANDOR" | "ONE", destkey: Key, keys: Iterable<Key>, options: { last?: Offset<M> } = {}): Call<Count<M>> {
-    const call = new CallBuilder(this.family, "BITOP", false).word(operation).key(destkey).keys(keys);
+  bitOp(operation: "AND" | "OR" | "XOR" | "NOT" | "DIFF" | "DIFF1" | "ANDOR" | "ONE", destkey: Key, keys: List<Key>, options: { last?: Offset<M> | undefined } = {}): Call<Count<M>> {
+    const call = new CallBuilder(this.family, "BITOP", false, "destination").word(operation).key(destkey).keys(keys);
     if (options.last !== undefined) call.offset("last", options.last);
     return call.answers(this.answers.count);
   }
@@ -549,10 +549,10 @@ export class Calls<M extends Member> {
    * @param keys keys, one at least
    * @param options `limit`: the most members to answer; `last`: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
    * @returns The cardinality of the result; with `LIMIT` at most `n`.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(n) in the total size of the sources. Since 1.0.0. See docs/commands.md#bitopcard.
    */
-  bitOpCard(operation: "AND" | "OR" | "XOR" | "NOT" | "DIFF" | "DIFF1" | "ANDOR" | "ONE", keys: Iterable<Key>, options: { limit?: number; last?: Offset<M> } = {}): Call<Count<M>> {
+  bitOpCard(operation: "AND" | "OR" | "XOR" | "NOT" | "DIFF" | "DIFF1" | "ANDOR" | "ONE", keys: List<Key>, options: { limit?: number | undefined; last?: Offset<M> | undefined } = {}): Call<Count<M>> {
     const call = new CallBuilder(this.family, "BITOPCARD", true).word(operation);
     if (options.limit !== undefined) call.word("LIMIT").number("limit", options.limit);
     call.keys(keys);
@@ -567,11 +567,11 @@ export class Calls<M extends Member> {
    * @param key1 a key
    * @param key2 a key
    * @returns `OK`.
-   * @throws WrongType, Oom, RoarError if a key is missing
-   * @remarks O(n) in the total size of the sources. Since 1.0.0. See docs/commands.md#diff.
+   * @throws WrongTypeError, OutOfMemoryError, RoarError if a key is missing
+   * @remarks O(n) in the total size of the sources. If the destination is among the sources, it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#diff.
    */
   diff(destkey: Key, key1: Key, key2: Key): Call<"OK"> {
-    return new CallBuilder(this.family, "DIFF", false).key(destkey).key(key1).key(key2).answers(this.answers.ok);
+    return new CallBuilder(this.family, "DIFF", false, "destination").key(destkey).key(key1).key(key2).answers(this.answers.ok);
   }
 
   /**
@@ -581,10 +581,10 @@ export class Calls<M extends Member> {
    * @param key2 a key
    * @param options `mode`: a keyword
    * @returns Whether it is so.
-   * @throws WrongType, RoarError if a key is missing
+   * @throws WrongTypeError, RoarError if a key is missing
    * @remarks O(n); stops at the first container that decides the answer. Since 1.0.0. See docs/commands.md#contains.
    */
-  contains(key1: Key, key2: Key, options: { mode?: "ALL" | "ALL_STRICT" | "EQ" } = {}): Call<boolean> {
+  contains(key1: Key, key2: Key, options: { mode?: "ALL" | "ALL_STRICT" | "EQ" | undefined } = {}): Call<boolean> {
     const call = new CallBuilder(this.family, "CONTAINS", true).key(key1).key(key2);
     if (options.mode !== undefined) call.word(options.mode);
     return call.answers(this.answers.boolean);
@@ -596,7 +596,7 @@ export class Calls<M extends Member> {
    * @param key1 a key
    * @param key2 a key
    * @returns A number from 0 to 1, or null if both bitmaps are empty.
-   * @throws WrongType, RoarError if a key is missing
+   * @throws WrongTypeError, RoarError if a key is missing
    * @remarks O(n) in the total size of both. Since 1.0.0. See docs/commands.md#jaccard.
    */
   jaccard(key1: Key, key2: Key): Call<number | null> {
@@ -609,11 +609,11 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param string text
    * @returns `OK`.
-   * @throws Oom
+   * @throws OutOfMemoryError
    * @remarks O(m) for m characters. Since 1.0.0. See docs/commands.md#setbitarray.
    */
   setBitArray(key: Key, string: string): Call<"OK"> {
-    return new CallBuilder(this.family, "SETBITARRAY", false).key(key).word(string).answers(this.answers.ok);
+    return new CallBuilder(this.family, "SETBITARRAY", false).key(key).text("string", string).answers(this.answers.ok);
   }
 
   /**
@@ -621,7 +621,7 @@ export class Calls<M extends Member> {
    *
    * @param key a key
    * @returns One character for each offset up to the largest member; `0` for an empty bitmap.
-   * @throws WrongType
+   * @throws WrongTypeError
    * @remarks O(m) for m characters. Since 1.0.0. See docs/commands.md#getbitarray.
    */
   getBitArray(key: Key): Call<string> {
@@ -633,10 +633,10 @@ export class Calls<M extends Member> {
    *
    * @param key a key
    * @returns The bitmap's bytes, or null if the key is missing.
-   * @throws WrongType
+   * @throws WrongTypeError
    * @remarks O(n). Since 1.0.0. See docs/commands.md#export.
    */
-  export(key: Key): Call<Buffer | null> {
+  export(key: Key): Call<Uint8Array | null> {
     return new CallBuilder(this.family, "EXPORT", true).key(key).answers(this.answers.bytesOrNull);
   }
 
@@ -647,11 +647,11 @@ export class Calls<M extends Member> {
    * @param payload bytes
    * @param options `replace`: `REPLACE`
    * @returns The number of members after the import.
-   * @throws WrongType, Oom, BadPayload
+   * @throws WrongTypeError, OutOfMemoryError, InvalidPayloadError
    * @remarks O(m + c log n) for a payload of m bytes and c containers; O(m + n) if c is large. Since 1.0.0. See docs/commands.md#import.
    */
-  import(key: Key, payload: Uint8Array, options: { replace?: boolean } = {}): Call<Count<M>> {
-    const call = new CallBuilder(this.family, "IMPORT", false).key(key).bytes(payload);
+  import(key: Key, payload: Uint8Array, options: { replace?: boolean | undefined } = {}): Call<Count<M>> {
+    const call = new CallBuilder(this.family, "IMPORT", false).key(key).bytes("payload", payload);
     if (options.replace) call.word("REPLACE");
     return call.answers(this.answers.count);
   }
@@ -663,10 +663,10 @@ export class Calls<M extends Member> {
    * @param stringkey a key
    * @param options `offset`: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; `merge`: `MERGE`
    * @returns The number of members that the key has then.
-   * @throws WrongType, OutOfRange, Oom
+   * @throws WrongTypeError, InvalidArgumentError, OutOfMemoryError
    * @remarks O(m) for m bytes; with MERGE, O(m + c log n) for c containers of the string, or O(m + n) if c is large. Since 1.0.0. See docs/commands.md#frombitmap.
    */
-  fromBitmap(key: Key, stringkey: Key, options: { offset?: Offset<M>; merge?: boolean } = {}): Call<Count<M>> {
+  fromBitmap(key: Key, stringkey: Key, options: { offset?: Offset<M> | undefined; merge?: boolean | undefined } = {}): Call<Count<M>> {
     const call = new CallBuilder(this.family, "FROMBITMAP", false).key(key).key(stringkey);
     if (options.offset !== undefined) call.word("OFFSET").offset("offset", options.offset);
     if (options.merge) call.word("MERGE");
@@ -679,7 +679,7 @@ export class Calls<M extends Member> {
    * @param stringkey a key
    * @param key a key
    * @returns The length of the native bitmap in bytes.
-   * @throws WrongType, Oom, RoarError if a key is missing
+   * @throws WrongTypeError, OutOfMemoryError, RoarError if a key is missing
    * @remarks O(m) for m bytes. Since 1.0.0. See docs/commands.md#tobitmap.
    */
   toBitmap(stringkey: Key, key: Key): Call<number> {
@@ -691,7 +691,7 @@ export class Calls<M extends Member> {
    *
    * @param key a key
    * @returns Text, or null if the key is missing.
-   * @throws WrongType
+   * @throws WrongTypeError
    * @remarks O(c) for c containers. Since 1.0.0. See docs/commands.md#stat.
    */
   stat(key: Key): Call<string | null> {
@@ -703,7 +703,7 @@ export class Calls<M extends Member> {
    *
    * @param key a key
    * @returns The statistics, or null if the key is missing.
-   * @throws WrongType
+   * @throws WrongTypeError
    * @remarks O(c) for c containers. Since 1.0.0. See docs/commands.md#stat.
    */
   statJson(key: Key): Call<Statistics<M> | null> {
@@ -716,10 +716,10 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param options `mem`: `MEM`
    * @returns `OK`.
-   * @throws WrongType, RoarError if a key is missing
+   * @throws WrongTypeError, RoarError if a key is missing
    * @remarks O(n). Since 1.0.0. See docs/commands.md#optimize.
    */
-  optimize(key: Key, options: { mem?: boolean } = {}): Call<"OK"> {
+  optimize(key: Key, options: { mem?: boolean | undefined } = {}): Call<"OK"> {
     const call = new CallBuilder(this.family, "OPTIMIZE", true).key(key);
     if (options.mem) call.word("MEM");
     return call.answers(this.answers.ok);
@@ -732,11 +732,11 @@ export class Calls<M extends Member> {
    * @param keys keys, one at least
    * @param options `limit`: the most members to answer
    * @returns The number of members.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in; with LIMIT in the size of what is read to find so many members. Since 1.0.0. See docs/commands.md#query.
    */
-  queryCard(expression: string, keys: Iterable<Key>, options: { limit?: number } = {}): Call<Count<M>> {
-    const call = new CallBuilder(this.family, "QUERY", true).word(expression).numberedKeys(keys).word("CARD");
+  queryCard(expression: string, keys: List<Key>, options: { limit?: number | undefined } = {}): Call<Count<M>> {
+    const call = new CallBuilder(this.family, "QUERY", true).text("expression", expression).numberedKeys(keys).word("CARD");
     if (options.limit !== undefined) call.word("LIMIT").number("limit", options.limit);
     return call.answers(this.answers.count);
   }
@@ -748,11 +748,11 @@ export class Calls<M extends Member> {
    * @param keys keys, one at least
    * @param options `from`: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; `limit`: the most members to answer
    * @returns The members in ascending order.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in; with LIMIT in the size of what is read to find so many members. Since 1.0.0. See docs/commands.md#query.
    */
-  queryMembers(expression: string, keys: Iterable<Key>, options: { from?: Offset<M>; limit?: number } = {}): Call<M[]> {
-    const call = new CallBuilder(this.family, "QUERY", true).word(expression).numberedKeys(keys).word("MEMBERS");
+  queryMembers(expression: string, keys: List<Key>, options: { from?: Offset<M> | undefined; limit?: number | undefined } = {}): Call<M[]> {
+    const call = new CallBuilder(this.family, "QUERY", true).text("expression", expression).numberedKeys(keys).word("MEMBERS");
     if (options.from !== undefined) call.word("FROM").offset("from", options.from);
     if (options.limit !== undefined) call.word("LIMIT").number("limit", options.limit);
     return call.answers(this.answers.offsets);
@@ -764,11 +764,11 @@ export class Calls<M extends Member> {
    * @param expression text
    * @param keys keys, one at least
    * @returns The bitmap's bytes.
-   * @throws WrongType, OutOfRange
+   * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in; with LIMIT in the size of what is read to find so many members. Since 1.0.0. See docs/commands.md#query.
    */
-  queryExport(expression: string, keys: Iterable<Key>): Call<Buffer> {
-    return new CallBuilder(this.family, "QUERY", true).word(expression).numberedKeys(keys).word("EXPORT").answers(this.answers.bytes);
+  queryExport(expression: string, keys: List<Key>): Call<Uint8Array> {
+    return new CallBuilder(this.family, "QUERY", true).text("expression", expression).numberedKeys(keys).word("EXPORT").answers(this.answers.bytes);
   }
 
   /**
@@ -778,10 +778,10 @@ export class Calls<M extends Member> {
    * @param expression text
    * @param keys keys, one at least
    * @returns The cardinality of the result.
-   * @throws WrongType, OutOfRange, Oom
-   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in. Since 1.0.0. See docs/commands.md#querystore.
+   * @throws WrongTypeError, InvalidArgumentError, OutOfMemoryError
+   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in. If the destination is among the sources, it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#querystore.
    */
-  queryStore(destkey: Key, expression: string, keys: Iterable<Key>): Call<Count<M>> {
-    return new CallBuilder(this.family, "QUERYSTORE", false).key(destkey).word(expression).numberedKeys(keys).answers(this.answers.count);
+  queryStore(destkey: Key, expression: string, keys: List<Key>): Call<Count<M>> {
+    return new CallBuilder(this.family, "QUERYSTORE", false, "destination").key(destkey).text("expression", expression).numberedKeys(keys).answers(this.answers.count);
   }
 }

@@ -18,19 +18,26 @@ export abstract class Commands<M extends Member> {
   /** The same commands as values, for pipelines. */
   abstract readonly calls: Calls<M>;
 
-  /** Sends a call. An error while it is made rejects the promise, too. */
-  protected abstract run<T>(make: () => Call<T>): Promise<T>;
+  /** Sends a call. */
+  protected abstract run<T>(call: Call<T>): Promise<T>;
 }
 
 /** What the methods use of the object that they belong to. */
 interface Sender {
   readonly calls: Readonly<Record<MethodName, (...args: unknown[]) => Call<unknown>>>;
-  run<T>(make: () => Call<T>): Promise<T>;
+  run<T>(call: Call<T>): Promise<T>;
 }
 
 for (const name of Object.keys(readOnly) as MethodName[]) {
+  // An error while the call is made rejects the promise, too.
   const value = function (this: Sender, ...args: unknown[]): Promise<unknown> {
-    return this.run(() => this.calls[name](...args));
+    let call: Call<unknown>;
+    try {
+      call = this.calls[name](...args);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return this.run(call);
   };
   Object.defineProperty(Commands.prototype, name, { value, writable: true, configurable: true });
 }

@@ -1,6 +1,6 @@
 // The two families of commands, and how their offsets are checked and answered.
 
-import { Inexact, OutOfRange } from "./errors.js";
+import { InexactReplyError, InvalidArgumentError } from "./errors.js";
 
 /** How a family answers offsets and numbers of members: `number` for `R.`, `bigint` for `R64.`. */
 export type Member = number | bigint;
@@ -18,7 +18,7 @@ export interface Family<M extends Member> {
   /** The largest offset. */
   readonly last: bigint;
   /**
-   * The integer as the family answers it. Throws {@link Inexact} if a number cannot hold it. O(1).
+   * The integer as the family answers it. Throws {@link InexactReplyError} if a number cannot hold it. O(1).
    * See docs/commands.md.
    */
   member(value: bigint): M;
@@ -30,7 +30,7 @@ export const R: Family<number> = {
   last: 2n ** 32n - 1n,
   member(value) {
     const number = Number(value);
-    if (!Number.isSafeInteger(number)) throw new Inexact(`${value} does not fit a number`);
+    if (!Number.isSafeInteger(number)) throw new InexactReplyError(`${value} does not fit a number`);
     return number;
   },
 };
@@ -39,15 +39,21 @@ export const R: Family<number> = {
 export const R64: Family<bigint> = { name: "R64", last: 2n ** 64n - 1n, member: (value) => value };
 
 /**
- * An argument as an integer. `name` is what errors call it. Throws {@link OutOfRange} if it is no integer, a number beyond 2^53, or not
- * within `low` and `high`. O(1).
+ * An argument as an integer. `name` is what errors call it. Throws {@link InvalidArgumentError} if it is no integer, a number beyond 2^53,
+ * or not within `low` and `high`. O(1).
  */
 export function integer(name: string, value: bigint | number | string, low: bigint, high: bigint): bigint {
-  const exact = typeof value === "number" ? Number.isSafeInteger(value) : typeof value === "bigint" || /^-?\d+$/.test(value);
-  if (!exact) throw new OutOfRange(`invalid ${name}: ${describe(value)} is not an exact integer`);
+  const exact = typeof value === "number" ? Number.isSafeInteger(value)
+    : typeof value === "bigint" || (typeof value === "string" && /^-?\d+$/.test(value));
+  if (!exact) throw new InvalidArgumentError(`invalid ${name}: ${described(value)} is not an exact integer`);
   const whole = BigInt(value);
-  if (whole < low || whole > high) throw new OutOfRange(`invalid ${name}: ${whole} is not from ${low} to ${high}`);
+  if (whole < low || whole > high) throw new InvalidArgumentError(`invalid ${name}: ${whole} is not from ${low} to ${high}`);
   return whole;
 }
 
-const describe = (value: unknown): string => (typeof value === "string" ? JSON.stringify(value) : String(value));
+/** A value in the message of an error. */
+export function described(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (value instanceof Uint8Array) return "bytes";
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+}

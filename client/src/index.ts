@@ -3,15 +3,22 @@
 export { Bitmaps } from "./bitmaps.js";
 export type { Call, Form, Word } from "./call.js";
 export { Calls, type MethodName } from "./calls.js";
-export { BadPayload, Inexact, Oom, OutOfRange, RoarError, WrongType } from "./errors.js";
+export {
+  AbortError, InexactReplyError, InvalidArgumentError, InvalidPayloadError, OutOfMemoryError, RoarError, TimeoutError, WrongTypeError,
+} from "./errors.js";
 export { type Count, type Family, type Member, type Offset, R, R64 } from "./family.js";
+export type { CallOptions, Signal } from "./limits.js";
+export { type Multi, type Queued, TransactionError, WatchError } from "./multi.js";
+export type { MembersOptions, Query } from "./query.js";
+export { type Operand, q, type Question } from "./question.js";
 export type { PageOptions } from "./paging.js";
 export { type RoarClient, roarOn } from "./roar.js";
 export { ShardedBitmap, type ShardingOptions } from "./sharded/bitmap.js";
-export { type ShardFailure, ShardsFailed } from "./sharded/failure.js";
-export { type Settled, type Transport } from "./transport.js";
+export { type ShardFailure, ShardsFailedError } from "./sharded/failure.js";
+export type { Trace } from "./tracing.js";
+export type { Settled, Transport } from "./transport.js";
 export type {
-  Bit, BitRange, ContainerStatistics, Encoding, FieldGet, FieldOffset, FieldOperation, Key, Overflow, Page, Statistics,
+  Bit, BitRange, ContainerStatistics, Encoding, FieldGet, FieldOffset, FieldOperation, Key, List, Overflow, Page, Statistics,
 } from "./types.js";
 
 import { Calls } from "./calls.js";

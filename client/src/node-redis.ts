@@ -3,7 +3,10 @@
 import { type Call, type Form, prefixed, type Word } from "./call.js";
 import { Calls, type MethodName, readOnly } from "./calls.js";
 import { type Family, type Member, R, R64 } from "./family.js";
+import type { Signal } from "./limits.js";
+import { insist, oneSlot, repliesOf } from "./multi.js";
 import { type RoarClient, roarOn } from "./roar.js";
+import { slotOf } from "./slot.js";
 import type { Transport } from "./transport.js";
 
 /** What the adapter uses of a client. */
@@ -14,17 +17,30 @@ export interface NodeRedisClient {
 /** What the adapter uses of a cluster client. */
 export interface NodeRedisCluster {
   readonly masters: readonly unknown[];
-  sendCommand(firstKey: string | Buffer | undefined, isReadonly: boolean | undefined, args: string[], options?: object): Promise<unknown>;
+  /** The nodes of each slot. */
+  readonly slots: readonly { readonly master: unknown }[];
+  nodeClient(node: any): unknown;
+  sendCommand(firstKey: Word | undefined, isReadonly: boolean | undefined, args: string[], options?: object): Promise<unknown>;
 }
 
 // The first bytes of replies, by which versions 5 and 6 choose how to read them.
 const INTEGER = 58, BIG_NUMBER = 40, BULK_STRING = 36;
 
+/** What makes Buffers, where the program has the types of Node.js. */
+type Bytes = typeof globalThis extends { Buffer: infer B } ? B : Uint8ArrayConstructor;
+
+/** Which class or function makes the value of a reply that begins with this byte. */
+export interface TypeMapping {
+  readonly [INTEGER]: StringConstructor;
+  readonly [BIG_NUMBER]: StringConstructor;
+  readonly [BULK_STRING]: Bytes;
+}
+
 /**
  * A type mapping for `withTypeMapping` and `commandOptions` of versions 5 and 6: integers as text, so that none is rounded, and strings as
  * Buffers. With it, the commands of {@link modules} are exact.
  */
-export const typeMapping = { [INTEGER]: String, [BIG_NUMBER]: String, [BULK_STRING]: Buffer } as const;
+export const typeMapping: TypeMapping = { [INTEGER]: String, [BIG_NUMBER]: String, [BULK_STRING]: Buffer };
 
 /** How versions 5 and 6 read replies. `returnBuffers` is for version 4, which can only choose how it reads strings. */
 const OPTIONS: Readonly<Record<Form, object>> = {
@@ -38,40 +54,61 @@ const prefixOf = (client: object): string | undefined => (client as { _keyPrefix
 
 const isCluster = (client: NodeRedisClient | NodeRedisCluster): client is NodeRedisCluster => "masters" in client;
 
+/** How to read the replies to a transaction, which the library reads all in the same way. */
+const EXACT = { typeMapping, returnBuffers: true };
+
+/** A transaction on one connection. The library keeps the commands of a chain together, also when the connection breaks. */
+async function transactOn(client: NodeRedisClient, calls: readonly Call<unknown>[]): Promise<PromiseSettledResult<unknown>[] | null> {
+  const options = { ...EXACT, chainId: Symbol("transaction") };
+  const commands = [["MULTI"], ...calls.map(({ name, args }) => [name, ...args] as string[]), ["EXEC"]];
+  const replies = await Promise.allSettled(commands.map((words) => client.sendCommand(words, options)));
+  return repliesOf({ queued: replies.slice(0, -1), exec: replies.at(-1)! });
+}
+
 /**
  * The commands of the module on a client or a cluster client of node-redis.
  *
  * @param client of `createClient` or `createCluster`, which you connect and close
- * @remarks Nothing is sent. Version 4 rounds large integers: answers with integers above 2^53 - 64 are `Inexact`. With the server's
- * setting `redis-roar.r64-replies strings`, all members are exact.
+ * @remarks Nothing is sent. Version 4 rounds large integers: answers with integers above 2^53 - 64 are `InexactReplyError`. With the
+ * server's setting `redis-roar.r64-replies strings`, all members are exact.
  */
 export function roar(client: NodeRedisClient | NodeRedisCluster): RoarClient {
-  const send = async (call: Call<unknown>): Promise<unknown> => {
-    const { name, args, keys, readonly, form } = prefixed(call, prefixOf(client));
+  const prefix = prefixOf(client);
+  const send = (call: Call<unknown>, signal?: Signal): Promise<unknown> => {
+    const { name, args, keys, readonly, form } = prefixed(call, prefix);
     const words = [name, ...args] as string[];
-    return isCluster(client)
-      ? client.sendCommand(keys[0], readonly, words, OPTIONS[form])
-      : client.sendCommand(words, OPTIONS[form]);
+    const options = signal ? { ...OPTIONS[form], abortSignal: signal, signal } : OPTIONS[form]; // version 4 calls it `signal`
+    return isCluster(client) ? client.sendCommand(keys[0], readonly, words, options) : client.sendCommand(words, options);
   };
+
+  const transact = async (calls: readonly Call<unknown>[]): Promise<PromiseSettledResult<unknown>[] | null> => {
+    const full = calls.map((call) => prefixed(call, prefix));
+    if (!isCluster(client)) return transactOn(client, full);
+    const slot = oneSlot(full, slotOf), [key] = full[0]!.keys;
+    const onItsNode = async (): Promise<PromiseSettledResult<unknown>[] | null> =>
+      transactOn(await client.nodeClient(client.slots[slot]!.master) as NodeRedisClient, full);
+    return insist(onItsNode, () => client.sendCommand(key, false, ["EXISTS", key as string])); // follows the slot, and remembers where it is
+  };
+
   // node-redis itself writes all commands of a tick at once.
-  const transport: Transport = { send, sendAll: (calls) => Promise.allSettled(calls.map(send)) };
-  return roarOn(transport);
+  const sendAll: Transport["sendAll"] = (calls, signal) => Promise.allSettled(calls.map((call) => send(call, signal)));
+  return roarOn({ prefix, send, sendAll, transact });
 }
 
 // --- Modules -----------------------------------------------------------------------------------------------------------------
 
 /** What versions 5 and 6 give to `parseCommand`. */
 interface CommandParser {
-  push(...args: Word[]): unknown;
-  pushKey(key: Word): unknown;
+  push(...args: any[]): unknown;
+  pushKey(key: any): unknown;
   preserve: unknown;
 }
 
 /** A command of a family as node-redis defines commands: for version 4, and with parseCommand for versions 5 and 6. */
 export interface Definition<A extends unknown[], T> {
   readonly IS_READ_ONLY: boolean;
-  FIRST_KEY_INDEX(this: void, ...args: A): Word | undefined;
-  transformArguments(this: void, ...args: A): (string | Buffer)[];
+  FIRST_KEY_INDEX(this: void, ...args: A): any;
+  transformArguments(this: void, ...args: A): any[];
   parseCommand(this: void, parser: CommandParser, ...args: A): void;
   transformReply(this: void, reply: any, preserve?: unknown): T;
 }
@@ -94,9 +131,13 @@ function definition(make: MakeCall, readonly: boolean): Definition<unknown[], un
     parseCommand: (parser, ...args) => {
       const call = make(...args);
       parser.push(call.name);
+      let next = 0; // of the positions of keys, which ascend
       for (const [i, word] of call.args.entries()) {
-        if (call.keysAt.includes(i)) parser.pushKey(word);
-        else parser.push(word);
+        if (call.keysAt[next] !== i) parser.push(word);
+        else {
+          parser.pushKey(word);
+          next++;
+        }
       }
       parser.preserve = call;
     },
@@ -113,7 +154,7 @@ function moduleOf<M extends Member>(family: Family<M>): RoarModule<M> {
 /**
  * For `createClient({ modules })` and `createCluster({ modules })`: the commands as methods of `client.r` and `client.r64`, with the names
  * and arguments of those of `roar(client).r`. The client's own settings say how replies are read: without {@link typeMapping}, large
- * integers and bytes are refused with `Inexact`. Version 4 has no type mapping: there, bytes need `returnBuffers`, and large members the
- * server's setting `redis-roar.r64-replies strings`. Error replies are those of node-redis.
+ * integers and bytes are refused with `InexactReplyError`. Version 4 has no type mapping: there, bytes need `returnBuffers`, and large
+ * members the server's setting `redis-roar.r64-replies strings`. Error replies are those of node-redis.
  */
 export const modules = { r: moduleOf(R), r64: moduleOf(R64) };

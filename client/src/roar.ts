@@ -3,6 +3,8 @@
 import { Bitmaps } from "./bitmaps.js";
 import type { Call } from "./call.js";
 import { R, R64 } from "./family.js";
+import { type CallOptions, checkedOptions } from "./limits.js";
+import { type Multi, multiOn } from "./multi.js";
 import { performAll, type Settled, type Transport } from "./transport.js";
 
 /** The bitmaps of a server or a cluster, by a client library. */
@@ -19,11 +21,27 @@ export interface RoarClient {
    * @remarks The calls are no transaction: other clients' commands may come between them.
    */
   readonly pipeline: <const C extends readonly Call<unknown>[]>(calls: C) => Promise<Settled<C>>;
+  /**
+   * Begins a transaction: `multi().r.setBit("k", 7, 1).r.bitCount("k").exec()` answers `[0, 1]`. Nothing is sent before `exec`.
+   *
+   * @remarks The calls are executed together, and no other client's command comes between them. In a cluster, all keys are in one slot.
+   */
+  readonly multi: () => Multi<[]>;
+  /**
+   * The same client whose calls end when a signal is aborted or a time is up.
+   *
+   * @param options `signal`: an AbortSignal; `timeout`: milliseconds for each command, or for commands that are sent together
+   * @throws InvalidArgumentError
+   * @remarks Calls reject with AbortError or TimeoutError, whose `sent` says whether the server may have executed them.
+   */
+  readonly with: (options: CallOptions) => RoarClient;
 }
 
 /** The client on an adapter's transport. */
-export const roarOn = (transport: Transport): RoarClient => ({
-  r: new Bitmaps(R, transport),
-  r64: new Bitmaps(R64, transport),
-  pipeline: (calls) => performAll(transport, calls),
+export const roarOn = (transport: Transport, options?: CallOptions): RoarClient => ({
+  r: new Bitmaps(R, transport, options),
+  r64: new Bitmaps(R64, transport, options),
+  pipeline: (calls) => performAll(transport, calls, options),
+  multi: () => multiOn(transport, options),
+  with: (other) => roarOn(transport, checkedOptions(other)),
 });

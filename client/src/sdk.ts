@@ -2,7 +2,7 @@
 
 import { Module } from "redis-modules-sdk/lib/modules/module.base.js";
 import type { Bitmaps } from "./bitmaps.js";
-import { type Call, prefixed } from "./call.js";
+import { type IoredisClient, transportOn } from "./ioredis-transport.js";
 import { type RoarClient, roarOn } from "./roar.js";
 
 type RedisOptions = Exclude<ConstructorParameters<typeof Module>[1], unknown[]>;
@@ -18,6 +18,8 @@ export class Roar extends Module implements RoarClient {
   readonly r: Bitmaps<number>;
   readonly r64: Bitmaps<bigint>;
   readonly pipeline: RoarClient["pipeline"];
+  readonly multi: RoarClient["multi"];
+  readonly with: RoarClient["with"];
 
   /**
    * Connects later, with `connect()`.
@@ -27,12 +29,14 @@ export class Roar extends Module implements RoarClient {
    */
   constructor(options: RedisOptions = {}, moduleOptions?: ModuleOptions) {
     super("Roar", { ...options, stringNumbers: true }, moduleOptions);
-    const send = async (call: Call<unknown>): Promise<unknown> => {
+    const client = (): IoredisClient => {
       if (!this.redis) throw new Error("not connected: connect() first");
-      const { name, args, form } = prefixed(call, options.keyPrefix);
-      return form === "bytes" ? this.redis.callBuffer(name, ...args) : this.redis.call(name, ...args);
+      return this.redis;
     };
-    // ioredis sends all commands of a tick one after the other, without waiting for replies.
-    ({ r: this.r, r64: this.r64, pipeline: this.pipeline } = roarOn({ send, sendAll: (calls) => Promise.allSettled(calls.map(send)) }));
+    const transport = transportOn(client, options.keyPrefix);
+    ({ r: this.r, r64: this.r64, pipeline: this.pipeline, multi: this.multi, with: this.with } = roarOn({
+      ...transport,
+      send: async (call) => transport.send(call), // rejects before the connection, and does not throw
+    }));
   }
 }

@@ -11,7 +11,7 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
 /**
  * The slot of a key, 0 to 16383. O(length of the key).
  */
-export function slotOf(key: string | Buffer): number {
+export function slotOf(key: string | Uint8Array): number {
   const bytes = Buffer.from(key), open = bytes.indexOf(OPEN), close = open < 0 ? -1 : bytes.indexOf(CLOSE, open + 1);
   let crc = 0;
   for (const byte of close > open + 1 ? bytes.subarray(open + 1, close) : bytes) crc = ((crc << 8) & 0xffff) ^ TABLE[(crc >> 8) ^ byte]!;

@@ -2,8 +2,14 @@
 
 import type { Member, Offset } from "./family.js";
 
-/** A key. */
-export type Key = string | Buffer;
+/** A key: text, or bytes. */
+export type Key = string | Uint8Array;
+
+/**
+ * Several values: an array, a Set, a typed array, a generator or any other iterable, but not text or a Buffer, which JavaScript could read
+ * as lists of their characters or bytes.
+ */
+export type List<T> = Iterable<T> & { readonly charCodeAt?: never; readonly readUInt8?: never };
 
 /** A bit. */
 export type Bit = 0 | 1;
@@ -12,9 +18,9 @@ export type Bit = 0 | 1;
 export interface BitRange<M extends Member> {
   start: Offset<M>;
   /** Without it, the range extends to the end. */
-  end?: Offset<M>;
+  end?: Offset<M> | undefined;
   /** What the indexes count; BYTE if it is not given. */
-  unit?: "BYTE" | "BIT";
+  unit?: "BYTE" | "BIT" | undefined;
 }
 
 /** The type of a field: `i1` to `i64` signed, `u1` to `u63` unsigned. */

@@ -70,8 +70,7 @@ export class Run {
   connect(server: Server): Connected {
     const redis = new Redis(server.socket, { stringNumbers: true });
     this.atEnd(() => redis.disconnect());
-    const { r, r64, pipeline } = roar(redis);
-    return { redis, r, r64, pipeline };
+    return { redis, ...roar(redis) };
   }
 
   /** Something to do when the example ends; the last comes first. */

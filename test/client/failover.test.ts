@@ -1,7 +1,7 @@
 // A master is killed while a sharded bitmap is written, and its replica takes over.
 
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type ShardedBitmap, ShardsFailed } from "../../client/src/index.ts";
+import { type ShardedBitmap, ShardsFailedError } from "../../client/src/index.ts";
 import { type Adapter, wrappers } from "../support/adapters.ts";
 import { Cluster } from "../support/cluster.ts";
 import { range } from "../support/family.ts";
@@ -48,7 +48,7 @@ it.each(byName<Adapter>(libraries))("%s loses no write that the replica has", as
       for (const offset of offsets) acknowledged.add(offset);
       return true;
     } catch (error) {
-      if (!(error instanceof ShardsFailed)) throw error;
+      if (!(error instanceof ShardsFailedError)) throw error;
       for (const { shard } of error.failed) failed.add(shard);
       for (const shard of error.done.keys()) acknowledged.add(offsets[shard]!);
       return false;
@@ -94,8 +94,8 @@ it.each(byName<Adapter>(libraries.filter(({ name }) => name.startsWith("ioredis"
   try {
     expect(await bitmap.setBits(range(0, SHARDS, WIDTH))).toBe(SHARDS);
     await cluster.primaries[0]!.server.kill();
-    const error = await bitmap.count().catch((reason: unknown) => reason) as ShardsFailed;
-    expect(error).toBeInstanceOf(ShardsFailed);
+    const error = await bitmap.count().catch((reason: unknown) => reason) as ShardsFailedError;
+    expect(error).toBeInstanceOf(ShardsFailedError);
     expect(error.failed.map(({ shard, key }) => [shard, key])).toEqual(ofVictim.map((shard) => [shard, `log:{${shard}}`]));
     expect([...error.done]).toEqual(range(0, SHARDS).filter((shard) => homes[shard] !== 0).map((shard) => [shard, 1]));
   } finally {

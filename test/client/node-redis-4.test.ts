@@ -2,7 +2,7 @@
 
 import { commandOptions, createClient } from "redis4";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Bitmaps, Inexact } from "../../client/src/index.ts";
+import { type Bitmaps, InexactReplyError } from "../../client/src/index.ts";
 import { modules, roar } from "../../client/src/node-redis.ts";
 import { useServer } from "../support/suite.ts";
 
@@ -43,7 +43,7 @@ describe.each(["compatible", "strings"])("with r64-replies %s", (kind) => {
       const rounded = kind === "compatible" && LARGE.includes(member);
       for (const [i, answer] of (await Promise.allSettled(membersOf(member))).entries()) {
         const what = `answer ${i} for ${member}`;
-        if (rounded) expect((answer as PromiseRejectedResult).reason, what).toBeInstanceOf(Inexact);
+        if (rounded) expect((answer as PromiseRejectedResult).reason, what).toBeInstanceOf(InexactReplyError);
         else expect(answer, what).toEqual({ status: "fulfilled", value: member });
       }
     }
@@ -60,7 +60,7 @@ describe.each(["compatible", "strings"])("with r64-replies %s", (kind) => {
       ]);
       for (const [i, answer] of answers.entries()) {
         const what = `answer ${i} for ${value}`;
-        if (LARGE.includes(value)) expect((answer as PromiseRejectedResult).reason, what).toBeInstanceOf(Inexact);
+        if (LARGE.includes(value)) expect((answer as PromiseRejectedResult).reason, what).toBeInstanceOf(InexactReplyError);
         else expect(answer, what).toEqual({ status: "fulfilled", value });
       }
     }
@@ -73,7 +73,7 @@ describe("roar() changes nothing for the rest of the program", () => {
   it("neither to JavaScript's own classes", async () => {
     const { get } = WeakMap.prototype;
     const second = await open();
-    await expect(roar(second).r64.min("k")).rejects.toBeInstanceOf(Inexact);
+    await expect(roar(second).r64.min("k")).rejects.toBeInstanceOf(InexactReplyError);
     expect(WeakMap.prototype.get).toBe(get);
     await second.disconnect();
   });
@@ -86,7 +86,7 @@ describe("roar() changes nothing for the rest of the program", () => {
   });
 
   it("and bytes of modules need returnBuffers", async () => {
-    await expect(client.r64.export("k")).rejects.toBeInstanceOf(Inexact);
+    await expect(client.r64.export("k")).rejects.toBeInstanceOf(InexactReplyError);
     expect(await client.r64.export(commandOptions({ returnBuffers: true }), "k")).toEqual(await r64.export("k"));
   });
 });

@@ -1,6 +1,7 @@
 // The package as users get it: packed, installed into an empty project outside of this one with each client library, and used as its
 // README says.
 
+import { build } from "esbuild";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,10 +34,36 @@ function run(cwd: string, program: string, args: string[], env: Record<string, s
 const install = (project: string, ...words: string[]): string =>
   run(project, "npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", archive, ...words]);
 
+/** Packs the client. */
+const pack = (into: string, env: Record<string, string> = {}): string =>
+  run(projectRoot, join(projectRoot, "node_modules/.bin/tsx"), ["tools/pack-client.ts", into], env);
+
+/** An empty project with the package and others. */
+function newProject(manifest: object, ...packages: string[]): string {
+  const project = mkdtempSync(join(folder, "project-"));
+  writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, ...manifest }));
+  install(project, ...packages);
+  return project;
+}
+
+/** Runs the compiler on files of a project, and expects that it finds nothing. */
+function expectCompiled(project: string, options: readonly string[], files: readonly string[]): void {
+  const args = [join(projectRoot, "node_modules/typescript/bin/tsc"), "--noEmit", "--strict", "--exactOptionalPropertyTypes", "--target", "es2022", ...options];
+  let output = "";
+  try {
+    run(project, "node", [...args, ...files]);
+  } catch (error) {
+    output = String((error as { stdout?: string }).stdout);
+  }
+  expect(output).toBe("");
+}
+
+const ALL_TYPES = ["--skipLibCheck", "--types", "node"];
+
 let folder: string, archive: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "redis-roar-client-"));
-  run(join(projectRoot, "client"), "npm", ["pack", "--pack-destination", folder]);
+  pack(folder);
   archive = join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz"))!);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -48,37 +75,93 @@ describe("the package", () => {
     const files = run(folder, "tar", ["tf", archive]).trim().split("\n").map((name) => name.replace("package/", ""));
     const manifest = JSON.parse(run(folder, "tar", ["xOf", archive, "package/package.json"])) as Record<string, object>;
     expect(manifest.dependencies).toBeUndefined();
-    for (const path of Object.values(manifest.exports!) as string[]) {
-      expect(files).toContain(path.slice(2));
-      expect(files).toContain(path.slice(2).replace(/\.js$/, ".d.ts"));
+    const exported = JSON.stringify(manifest.exports).match(/(?<="\.\/)[^"]*\.[^"]*(?=")/g)!.filter((path) => path.startsWith("dist/"));
+    expect(exported.length).toBe(16);
+    expect(files).toEqual(expect.arrayContaining(exported));
+    expect(files.filter((name) => !/^dist\/.*\.(js|js\.map|d\.ts|d\.cts)$/.test(name)).sort()).toEqual(["LICENSE", "README.md", "package.json"]);
+    const map = JSON.parse(run(folder, "tar", ["xOf", archive, "package/dist/call.js.map"])) as { sourcesContent: string[] };
+    expect(map.sourcesContent[0]).toBe(readFileSync(join(projectRoot, "client/src/call.ts"), "utf8"));
+  });
+
+  it("says where it comes from, if that is known, and has no link that leads nowhere", () => {
+    for (const GITHUB_REPOSITORY of ["owner/name", ""]) {
+      const own = mkdtempSync(join(folder, "packed-"));
+      pack(own, { GITHUB_REPOSITORY });
+      const read = (name: string): string => run(own, "tar", ["xOf", join(own, readdirSync(own)[0]!), `package/${name}`]);
+      const links = [...read("README.md").matchAll(/\]\(([^)]*)\)/g)].map(([, target]) => target!);
+      expect(links.filter((target) => !/^(?:https:|#)/.test(target))).toEqual([]);
+      const manifest = JSON.parse(read("package.json")) as Record<string, object>;
+      if (GITHUB_REPOSITORY === "") continue; // a clone of the project may have a remote
+      expect(links).toContain("https://github.com/owner/name/blob/v1.0.0/docs/commands.md#setbit");
+      expect(manifest).toMatchObject({
+        repository: { type: "git", url: "git+https://github.com/owner/name.git", directory: "client" },
+        homepage: "https://github.com/owner/name/tree/v1.0.0/client#readme", bugs: "https://github.com/owner/name/issues",
+      });
     }
-    expect(files.filter((name) => !/^dist\/.*\.(js|d\.ts)$/.test(name)).sort()).toEqual(["LICENSE", "README.md", "package.json"]);
   });
 
   it.each(byName(libraries))("works with %s as its README says", async (_, { library, version, adapter }) => {
-    const project = mkdtempSync(join(folder, "project-")), code = blocks.find((block) => block.includes(`redis-roar-client/${adapter}"`))!;
-    writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }));
-    install(project, `${library}@${version}`);
+    const project = newProject({ type: "module" }, `${library}@${version}`);
+    const code = blocks.find((block) => block.includes(`redis-roar-client/${adapter}"`))!;
     writeFileSync(join(project, "main.js"), code);
     expect(run(project, "node", ["main.js"], { REDIS_PORT: String(server.port) })).toBe("[ 9 ]\n18446744073709551615n\n");
     expect(await server.run("R64.MAX", "likes")).toBe("18446744073709551615");
   });
 
   it("has the types that TypeScript needs for the README's examples", () => {
-    const project = mkdtempSync(join(folder, "types-"));
-    writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }));
-    install(project, ...libraries.filter(({ name }) => !/redis 4|redis 5/.test(name)).map(({ library, version }) => `${library}@${version}`), `@types/node@${pinned("@types/node")}`);
-    for (const [i, code] of blocks.filter((block) => block.startsWith("import ")).entries()) writeFileSync(join(project, `main${i}.ts`), code);
-    const options = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--skipLibCheck", "--types", "node"];
-    const files = readdirSync(project).filter((name) => name.endsWith(".ts"));
-    expect(files.length).toBeGreaterThan(4);
-    expect(run(project, "node", [join(projectRoot, "node_modules/typescript/bin/tsc"), ...options, ...files])).toBe("");
+    const latest = libraries.filter(({ name }) => !/redis 4|redis 5/.test(name)).map(({ library, version }) => `${library}@${version}`);
+    const project = newProject({ type: "module" }, ...latest, `@types/node@${pinned("@types/node")}`);
+    const examples = blocks.filter((block) => block.startsWith("import ")), names = examples.map((_, i) => `main${i}.ts`);
+    expect(names.length).toBeGreaterThan(4);
+    for (const [i, code] of examples.entries()) writeFileSync(join(project, names[i]!), code);
+    expectCompiled(project, ["--module", "nodenext", ...ALL_TYPES], names);
+  });
+
+  it("has types for modules, CommonJS and bundlers, and needs none of Node.js", () => {
+    const project = newProject({ type: "module" });
+    const code = `import { callsOf, R, type Bitmaps } from "redis-roar-client";
+      import { roar, typeMapping, type NodeRedisClient } from "redis-roar-client/node-redis";
+      import { roar as ioredis, type IoredisClient } from "redis-roar-client/ioredis";
+      declare const client: NodeRedisClient, redis: IoredisClient, r: Bitmaps<number>;
+      const bytes: Promise<Uint8Array | null> = r.export(new Uint8Array(3));
+      export default [roar(client).r64.max("k"), ioredis(redis).multi().r.getBit("k", 1).exec(), callsOf(R).min("k"), typeMapping, bytes];\n`;
+    for (const name of ["main.ts", "main.cts"]) writeFileSync(join(project, name), code);
+    expectCompiled(project, ["--module", "nodenext", "--lib", "es2023"], ["main.ts", "main.cts"]);
+    expectCompiled(project, ["--module", "node16", "--lib", "es2023"], ["main.ts", "main.cts"]);
+    expectCompiled(project, ["--module", "esnext", "--moduleResolution", "bundler", "--lib", "es2023"], ["main.ts"]);
+  });
+
+  it.each([["a module", "esm"], ["CommonJS", "cjs"]])("works in a minified bundle that is %s", async (_, format) => {
+    const packages = ["node-redis 6", "ioredis 5"].map((name) => libraries.find((one) => one.name === name)!);
+    const project = newProject({ type: "module" }, ...packages.map(({ library, version }) => `${library}@${version}`));
+    writeFileSync(join(project, "main.js"), `import { Redis } from "ioredis";
+      import { createClient } from "redis";
+      import { WrongTypeError } from "redis-roar-client";
+      import { roar as ioredis } from "redis-roar-client/ioredis";
+      import { roar as nodeRedis } from "redis-roar-client/node-redis";
+      const main = async () => {
+        const port = Number(process.env.REDIS_PORT), redis = new Redis({ port }), client = await createClient({ socket: { port } }).connect();
+        for (const { r, multi } of [ioredis(redis), nodeRedis(client)]) {
+          await r.setBit("k", 7, 1);
+          const error = await r.getBit("text", 1).catch((reason) => reason);
+          console.log(error instanceof WrongTypeError, error.name, String(error), error.command, await multi().r.max("k").exec());
+        }
+        redis.disconnect();
+        client.destroy();
+      };
+      main();\n`);
+    await server.run("SET", "text", "x");
+    const js = format === "esm" ? 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' : "";
+    await build({
+      entryPoints: [join(project, "main.js")], outfile: join(project, `bundle.${format === "esm" ? "mjs" : "cjs"}`), bundle: true, minify: true,
+      platform: "node", format: format as "esm" | "cjs", banner: { js }, logLevel: "error",
+    });
+    const line = "true WrongTypeError WrongTypeError: WRONGTYPE Operation against a key holding the wrong kind of value R.GETBIT [ 7 ]\n";
+    expect(run(project, "node", [`bundle.${format === "esm" ? "mjs" : "cjs"}`], { REDIS_PORT: String(server.port) })).toBe(line.repeat(2));
   });
 
   it("the core works without a client library, as its README says", () => {
-    const project = mkdtempSync(join(folder, "core-")), code = blocks.find((block) => block.includes('"redis-roar-client"'))!;
-    writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }));
-    install(project);
+    const project = newProject({ type: "module" }), code = blocks.find((block) => block.includes('"redis-roar-client"'))!;
     expect(readdirSync(join(project, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["redis-roar-client"]);
     writeFileSync(join(project, "main.js"), `${code}console.log(call.name, call.args, call.keys, call.decode(1));\n`);
     expect(run(project, "node", ["main.js"])).toBe("R.GETBIT [ 'k', '7' ] [ 'k' ] 1\n");

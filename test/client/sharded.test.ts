@@ -1,7 +1,7 @@
 // Sharded bitmaps on three masters: where shards are, what fails and how it is reported, what is outside of the model's random operations.
 
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { BadPayload, type Bitmaps, type Family, type Member, type Offset, OutOfRange, R, R64, RoarError, type ShardedBitmap, ShardsFailed, WrongType } from "../../client/src/index.ts";
+import { InvalidPayloadError, type Bitmaps, type Family, type Member, type Offset, InvalidArgumentError, R, R64, RoarError, type ShardedBitmap, ShardsFailedError, WrongTypeError } from "../../client/src/index.ts";
 import { containersOf, payloadOf } from "../../client/src/sharded/payload.ts";
 import { type Adapter, ofClusters, useClient, wrappers } from "../support/adapters.ts";
 import { range } from "../support/family.ts";
@@ -37,14 +37,14 @@ describe.each(byName<Adapter>(libraries))("%s", (_, adapter) => {
       const home = await cluster.homeOf(bitmap.keyOf(shard));
       await home.connection.run("SET", bitmap.keyOf(shard), "text");
     }
-    const error = await failure(bitmap.setBits(range(1, 6, WIDTH))) as ShardsFailed;
-    expect(error).toBeInstanceOf(ShardsFailed);
+    const error = await failure(bitmap.setBits(range(1, 6, WIDTH))) as ShardsFailedError;
+    expect(error).toBeInstanceOf(ShardsFailedError);
     expect(error.message).toMatch(/^failed: shard 1 \(a:\{1\}\), 4 \(a:\{4\}\): WRONGTYPE /);
     expect(error.failed.map(({ shard, key }) => [shard, key])).toEqual([[1, "a:{1}"], [4, "a:{4}"]]);
-    expect(error.failed.every(({ error: one }) => one instanceof WrongType)).toBe(true);
+    expect(error.failed.every(({ error: one }) => one instanceof WrongTypeError)).toBe(true);
     expect([...error.done]).toEqual([[0, 1], [2, 1], [3, 1], [5, 1]]);
     expect(await client.r.bitCount("a:{5}"), "it is done").toBe(2);
-    expect(await failure(bitmap.getBit(WIDTH))).toMatchObject({ name: "ShardsFailed", failed: [{ shard: 1 }] });
+    expect(await failure(bitmap.getBit(WIDTH))).toMatchObject({ name: "ShardsFailedError", failed: [{ shard: 1 }] });
     expect(await failure(bitmap.count())).toMatchObject({ failed: [{ shard: 1 }, { shard: 4 }] });
   });
 });
@@ -68,22 +68,22 @@ describe("a sharded bitmap", () => {
     expect(r.sharded("x", { width: 2 ** 31, shards: 100 }).shards).toBe(2);
     const refused = [{}, { width: 1000 }, { width: 0 }, { shards: 0 }, { shards: 1.5 }, { width: WIDTH }, { width: WIDTH, shards: 16_385 }];
     for (const bad of refused) {
-      expect(() => r.sharded("x", bad), JSON.stringify(bad)).toThrow(OutOfRange);
+      expect(() => r.sharded("x", bad), JSON.stringify(bad)).toThrow(InvalidArgumentError);
     }
     expect(() => r64.sharded("x", { width: 2 ** 40 })).toThrow(/16384/);
-    expect(() => r.sharded("x{y}", { shards: 2 })).toThrow(OutOfRange);
+    expect(() => r.sharded("x{y}", { shards: 2 })).toThrow(InvalidArgumentError);
   });
 
   it("grows without moving a shard", async () => {
     await a.setBits([1, WIDTH, 5 * WIDTH - 1]);
     const before = await keys();
-    await expect(a.setBit(5 * WIDTH, 1)).rejects.toBeInstanceOf(OutOfRange);
+    await expect(a.setBit(5 * WIDTH, 1)).rejects.toBeInstanceOf(InvalidArgumentError);
     const larger = client.r.sharded("a", { width: WIDTH, shards: 50 });
     expect(await larger.count()).toBe(3);
     await larger.setBits([5 * WIDTH, 50 * WIDTH - 1]);
     expect(await keys()).toEqual([...before, "a:{49}", "a:{5}"].sort());
     expect([await larger.count(), await larger.max()]).toEqual([5, 50 * WIDTH - 1]);
-    expect(await failure(a.bitOp("OR", [larger]))).toBeInstanceOf(OutOfRange);
+    expect(await failure(a.bitOp("OR", [larger]))).toBeInstanceOf(InvalidArgumentError);
     await b.setBits([1, WIDTH]);
     expect(await larger.bitOp("DIFF", [larger, b]), "a source with fewer shards").toBe(3);
   });
@@ -99,16 +99,16 @@ describe("a sharded bitmap", () => {
     expect(await b.bitOp("NOT", [c])).toBe(0);
     expect(await b.bitOp("NOT", [c], { last: 9 })).toBe(10);
     expect(await a.queryCard("~#1")).toBe(5 * WIDTH - WIDTH - 4);
-    await expect(a.bitOp("NOT", [b, c])).rejects.toBeInstanceOf(OutOfRange);
-    await expect(a.bitOp("OR", [b], { last: 3 })).rejects.toBeInstanceOf(OutOfRange);
+    await expect(a.bitOp("NOT", [b, c])).rejects.toBeInstanceOf(InvalidArgumentError);
+    await expect(a.bitOp("OR", [b], { last: 3 })).rejects.toBeInstanceOf(InvalidArgumentError);
   });
 
   it("refuses bitmaps of other widths, and offsets beyond its shards", async () => {
     const other = client.r.sharded("x", { width: 2 * WIDTH, shards: 2 });
-    await expect(a.bitOp("OR", [other])).rejects.toBeInstanceOf(OutOfRange);
-    await expect(a.queryCard("#1 & #2", [other])).rejects.toBeInstanceOf(OutOfRange);
-    await expect(a.jaccard(other)).rejects.toBeInstanceOf(OutOfRange);
-    expect(() => a.shardOf(5 * WIDTH)).toThrow(OutOfRange);
+    await expect(a.bitOp("OR", [other])).rejects.toBeInstanceOf(InvalidArgumentError);
+    await expect(a.queryCard("#1 & #2", [other])).rejects.toBeInstanceOf(InvalidArgumentError);
+    await expect(a.jaccard(other)).rejects.toBeInstanceOf(InvalidArgumentError);
+    expect(() => a.shardOf(5 * WIDTH)).toThrow(InvalidArgumentError);
     expect(await a.range(5 * WIDTH, 2 ** 32 - 1)).toEqual([]);
     expect(await a.queryMembers("#1", [], { from: 5 * WIDTH })).toEqual([]);
   });
@@ -118,7 +118,7 @@ describe("a sharded bitmap", () => {
     for (const answer of [a.queryCard("#1 & & ~#1"), a.queryMembers("#1 & & ~#1"), a.queryStore("#1 & & ~#1", [b])]) {
       const error = await failure(answer);
       expect(error).toBeInstanceOf(RoarError);
-      expect(error).not.toBeInstanceOf(ShardsFailed);
+      expect(error).not.toBeInstanceOf(ShardsFailedError);
       expect((error as RoarError).message).toBe(plain.message);
     }
   });
@@ -149,10 +149,10 @@ describe("a sharded bitmap", () => {
     expect(await a.import(payload, { replace: true })).toBe(65_100);
     expect(await c.export()).toEqual(payloadOf(R, []));
     for (const bad of [Buffer.alloc(0), Buffer.from("nonsense"), payload.subarray(0, -1), Buffer.concat([payload, Buffer.alloc(1)])]) {
-      await expect(a.import(bad)).rejects.toBeInstanceOf(BadPayload);
+      await expect(a.import(bad)).rejects.toBeInstanceOf(InvalidPayloadError);
     }
     await client.r.setBit("far", 5 * WIDTH, 1);
-    await expect(a.import((await client.r.export("far"))!)).rejects.toBeInstanceOf(OutOfRange);
+    await expect(a.import((await client.r.export("far"))!)).rejects.toBeInstanceOf(InvalidArgumentError);
     expect(await a.count()).toBe(65_100);
   });
 
@@ -163,7 +163,7 @@ describe("a sharded bitmap", () => {
     expect(await a.range(0, 2 ** 32 - 1)).toEqual([5, WIDTH + 5, 3 * WIDTH]);
     expect(await client.r.getIntArray("plain")).toEqual([5, WIDTH + 5, 3 * WIDTH]);
     await client.r.setBit("plain", 5 * WIDTH, 1);
-    await expect(a.copyFrom("plain")).rejects.toBeInstanceOf(OutOfRange);
+    await expect(a.copyFrom("plain")).rejects.toBeInstanceOf(InvalidArgumentError);
     expect(await a.count()).toBe(3);
     expect(await a.copyFrom("none")).toBe(0);
     expect(await keys()).toEqual(["plain"]);
@@ -205,7 +205,7 @@ it("payloads are taken apart and put together to the same bytes", seeded(async (
       await bitmaps.setBitArray(key, "");
       if (list.length > 0) await bitmaps.setBits(key, list);
       if (rng.chance(0.5)) await bitmaps.optimize(key);
-      const payload = (await bitmaps.export(key))!, containers = containersOf(family, payload);
+      const payload = (await bitmaps.export(key))!, containers = containersOf(family, Buffer.from(payload));
       expect(containers.reduce((sum, { cardinality }) => sum + cardinality, 0)).toBe(new Set(list).size);
       expect(payloadOf(family, containers).equals(payload)).toBe(true);
     };

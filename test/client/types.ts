@@ -52,7 +52,7 @@ function pipelines(): void {
     const [bit, max, bytes] = await client.pipeline([client.r.calls.getBit("k", 1), client.r64.calls.max("k"), client.r.calls.export("k")]);
     expectTypeOf(bit).toEqualTypeOf<PromiseSettledResult<Bit>>();
     expectTypeOf(max).toEqualTypeOf<PromiseSettledResult<bigint | null>>();
-    expectTypeOf(bytes).toEqualTypeOf<PromiseSettledResult<Buffer | null>>();
+    expectTypeOf(bytes).toEqualTypeOf<PromiseSettledResult<Uint8Array | null>>();
   };
   expectTypeOf(send).toBeFunction();
 }
@@ -67,7 +67,7 @@ function shards(): void {
 /** Modules have the types of the methods. */
 function definitions(): void {
   expectTypeOf(module.r64.max.transformReply).returns.toEqualTypeOf<bigint | null>();
-  expectTypeOf(module.r.setBit.transformArguments).parameters.toEqualTypeOf<[key: string | Buffer, offset: number, value: Bit]>();
+  expectTypeOf(module.r.setBit.transformArguments).parameters.toEqualTypeOf<[key: string | Uint8Array, offset: number, value: Bit]>();
 }
 
 void [numbers, bigints, words, pipelines, shards, definitions];

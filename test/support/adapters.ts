@@ -5,7 +5,7 @@ import { Cluster as Ioredis6Cluster, Redis as Ioredis6 } from "ioredis6";
 import { commandOptions as withOptions4, createClient as create4, createCluster as createCluster4 } from "redis4";
 import { createClient as create5, createCluster as createCluster5 } from "redis5";
 import { createClient as create6, createCluster as createCluster6 } from "redis6";
-import { afterAll, beforeAll, vi } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 import { commands } from "../../host/commands.ts";
 import type { Bitmaps, RoarClient } from "../../client/src/index.ts";
 import { roar as ioredis } from "../../client/src/ioredis.ts";
@@ -25,17 +25,13 @@ export interface Adapter {
   readonly prefixes?: true;
   /** It rounds large integers, so that members are exact only if the server replies them as text. */
   readonly rounds?: true;
-  open(server: Server, keyPrefix?: string): Promise<Opened>;
+  open(server: Pick<Server, "socket">, keyPrefix?: string): Promise<Opened>;
   openCluster?(ports: readonly number[], keyPrefix?: string): Promise<Opened>;
 }
 
-// Each copy of the adapter has the Command class of one version of ioredis.
-vi.doMock("ioredis", () => import("ioredis6"));
-const copy = "../../client/src/ioredis.ts?6";
-const { roar: ioredis6 } = await import(copy) as { roar: typeof ioredis };
-vi.doUnmock("ioredis");
+const methodsOf = ({ r, r64, pipeline, multi, with: limited }: RoarClient): RoarClient => ({ r, r64, pipeline, multi, with: limited });
 
-const opened = (roar: RoarClient, close: () => Promise<unknown>): Opened => ({ r: roar.r, r64: roar.r64, pipeline: roar.pipeline, close });
+const opened = (roar: RoarClient, close: () => Promise<unknown>): Opened => ({ ...methodsOf(roar), close });
 
 const rootNodes = (ports: readonly number[]): { url: string }[] => ports.map((port) => ({ url: `redis://127.0.0.1:${port}` }));
 const hosts = (ports: readonly number[]): { host: string; port: number }[] => ports.map((port) => ({ host: "127.0.0.1", port }));
@@ -51,16 +47,16 @@ export const repliesFor = ({ rounds }: Adapter): [string, ...string[]] =>
   ["CONFIG", "SET", "redis-roar.r64-replies", rounds ? "strings" : "compatible"];
 
 /** An adapter of one version of ioredis. */
-const ofIoredis = (name: string, One: typeof Ioredis5, Many: typeof Ioredis5Cluster, wrapped: typeof ioredis): Adapter => ({
+const ofIoredis = (name: string, One: typeof Ioredis5, Many: typeof Ioredis5Cluster): Adapter => ({
   name,
   prefixes: true,
   async open(server, keyPrefix) {
     const client = quiet(new One({ path: server.socket, stringNumbers: true, ...(keyPrefix && { keyPrefix }) }));
-    return opened(wrapped(client), async () => client.disconnect());
+    return opened(ioredis(client), async () => client.disconnect());
   },
   async openCluster(ports, keyPrefix) {
     const client = quiet(new Many(hosts(ports), { redisOptions: { stringNumbers: true }, ...(keyPrefix && { keyPrefix }) }));
-    return opened(wrapped(client), async () => client.disconnect());
+    return opened(ioredis(client), async () => client.disconnect());
   },
 });
 
@@ -102,9 +98,9 @@ export const wrappers: readonly Adapter[] = [
       return opened(nodeRedis(client), async () => client.destroy());
     },
   },
-  ofIoredis("ioredis 5", Ioredis5, Ioredis5Cluster, ioredis),
+  ofIoredis("ioredis 5", Ioredis5, Ioredis5Cluster),
   // The types of version 6 are not those of version 5, but what is used here is the same.
-  ofIoredis("ioredis 6", Ioredis6 as unknown as typeof Ioredis5, Ioredis6Cluster as unknown as typeof Ioredis5Cluster, ioredis6),
+  ofIoredis("ioredis 6", Ioredis6 as unknown as typeof Ioredis5, Ioredis6Cluster as unknown as typeof Ioredis5Cluster),
   {
     name: "redis-modules-sdk",
     prefixes: true,
@@ -130,8 +126,12 @@ function asBitmaps<M extends Member>(namespace: object, ...first: unknown[]): Bi
 
 const ofModules = ({ r, r64 }: { r: object; r64: object }, close: () => Promise<unknown>, ...first: unknown[]): Opened => ({
   r: asBitmaps(r, ...first), r64: asBitmaps(r64, ...first), close,
-  pipeline: () => { throw new Error("modules have no pipeline of this package"); },
+  pipeline: notOfModules, multi: notOfModules, with: notOfModules,
 });
+
+const notOfModules = (): never => {
+  throw new Error("modules of node-redis have only commands");
+};
 
 /** The modules of this package in node-redis. */
 export const asModules: readonly Adapter[] = [
@@ -188,6 +188,8 @@ export function useClient(open: () => Promise<Opened>): Opened {
     get r() { return client.r; },
     get r64() { return client.r64; },
     get pipeline() { return client.pipeline; },
+    get multi() { return client.multi; },
+    get with() { return client.with; },
     close: () => client.close(),
   };
 }

@@ -86,6 +86,18 @@ export class Cluster {
     return replica;
   }
 
+  /** Moves a slot with its keys to another primary, as a cluster is resharded. */
+  async moveSlot(slot: number, source: Node, target: Node): Promise<void> {
+    await target.connection.run("CLUSTER", "SETSLOT", slot, "IMPORTING", source.id);
+    await source.connection.run("CLUSTER", "SETSLOT", slot, "MIGRATING", target.id);
+    for (;;) {
+      const some = (await source.connection.run("CLUSTER", "GETKEYSINSLOT", slot, 10)) as string[];
+      if (some.length === 0) break;
+      await source.connection.run("MIGRATE", "127.0.0.1", target.server.port, "", 0, 5000, "KEYS", ...some);
+    }
+    for (const { connection } of [target, source, ...this.primaries]) await connection.run("CLUSTER", "SETSLOT", slot, "NODE", target.id);
+  }
+
   async slotOf(key: string): Promise<number> {
     return (await this.primaries[0]!.connection.run("CLUSTER", "KEYSLOT", key)) as number;
   }

@@ -14,10 +14,13 @@ export class Proxy {
     this.#listener = createServer((near) => this.#relay(near, connect(port, "127.0.0.1")));
   }
 
-  /** Starts a relay to the port, on a port of its own. */
-  static async to(port: number): Promise<Proxy> {
+  /** Starts a relay to the port, on a port of its own or on a socket. */
+  static async to(port: number, socket?: string): Promise<Proxy> {
     const proxy = new Proxy(port);
-    await new Promise<void>((resolve) => proxy.#listener.listen(0, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => {
+      if (socket === undefined) proxy.#listener.listen(0, "127.0.0.1", resolve);
+      else proxy.#listener.listen(socket, resolve);
+    });
     return proxy;
   }
 
@@ -63,8 +66,10 @@ export class Proxy {
       this.#allowance -= passed.length;
       near.write(passed);
       if (this.#allowance > 0) return;
-      near.end(() => this.sever());
-      this.#broken();
+      near.end(() => {
+        this.sever();
+        this.#broken();
+      });
     });
   }
 

@@ -1,10 +1,13 @@
 // A bitmap that is spread over a cluster: one key for each range of `width` offsets. Offsets in a shard are those of the whole bitmap.
 
+import { inBuffer } from "../bytes.js";
 import type { Call } from "../call.js";
 import type { Calls } from "../calls.js";
-import { OutOfRange } from "../errors.js";
+import { InvalidArgumentError } from "../errors.js";
 import { type Count, integer, type Member, type Offset } from "../family.js";
+import { type CallOptions, checkedOptions } from "../limits.js";
 import type { PageOptions } from "../paging.js";
+import type { MembersOptions } from "../query.js";
 import type { Key } from "../types.js";
 import { keyCall } from "./fan-out.js";
 import { ShardedMembers } from "./members.js";
@@ -15,14 +18,30 @@ export type { ShardingOptions } from "./geometry.js";
 
 type Operation = Parameters<Calls<Member>["bitOp"]>[0];
 
+/** What NOT takes. */
+interface NotOptions<M extends Member> {
+  readonly last?: Offset<M> | undefined;
+}
+
 /** Shards that `copyFrom` copies at the same time. */
 const COPIED_AT_ONCE = 8;
 
 /**
- * A bitmap in pieces. Methods that concern several shards send all commands at the same time. If some fail, they reject with `ShardsFailed`
- * once all are through; so do methods that concern one shard. They are not atomic over shards.
+ * A bitmap in pieces. Methods that concern several shards send all commands at the same time. If some fail, they reject with
+ * `ShardsFailedError` once all are through; so do methods that concern one shard. They are not atomic over shards.
  */
 export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
+  /**
+   * The same bitmap, whose calls end when a signal is aborted or a time is up.
+   *
+   * @param options `signal`: an AbortSignal; `timeout`: milliseconds for the commands that are sent together
+   * @throws InvalidArgumentError
+   * @remarks Nothing is sent. Calls reject with AbortError or TimeoutError, whose `sent` says whether the server may have executed them.
+   */
+  with(options: CallOptions): ShardedBitmap<M> {
+    return new ShardedBitmap(this.calls, this.transport, this.name, this.sharding, checkedOptions(options));
+  }
+
   // --- Several bitmaps ---------------------------------------------------------------------------------------------------------
 
   /**
@@ -31,19 +50,19 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    * @param sources one or more; this bitmap may be among them
    * @param options `last`: for NOT, the offset up to which to invert; without it up to the source's largest member
    * @returns The number of members of the result.
-   * @throws ShardsFailed; OutOfRange if a source has another width or more shards than this bitmap
+   * @throws ShardsFailedError; InvalidArgumentError if a source has another width or more shards than this bitmap
    * @remarks O(n) in the size of each shard's sources. NOT asks for the source's largest member first. See docs/commands.md#bitop.
    */
-  async bitOp(operation: Operation, sources: readonly ShardedBitmap<M>[], options: { last?: Offset<M> } = {}): Promise<Count<M>> {
+  async bitOp(operation: Operation, sources: readonly ShardedBitmap<M>[], options: NotOptions<M> = {}): Promise<Count<M>> {
     this.check(sources);
     const all = this.geometry.all();
     const combine = (shard: number, as: Operation): Call<Count<M>> =>
       this.calls.bitOp(as, this.keyOf(shard), sources.map((one) => one.keyOf(shard)));
     if (operation !== "NOT") {
-      if (options.last !== undefined) throw new OutOfRange("invalid last: only NOT takes it");
+      if (options.last !== undefined) throw new InvalidArgumentError("invalid last: only NOT takes it");
       return this.sum(await this.each(all, (shard) => combine(shard, operation)));
     }
-    if (sources.length !== 1) throw new OutOfRange("invalid sources: NOT takes one");
+    if (sources.length !== 1) throw new InvalidArgumentError("invalid sources: NOT takes one");
     const last = options.last === undefined ? -1n : this.within(options.last), max = BigInt(await sources[0]!.max() ?? -1);
     const to = last > max ? last : max;
     return this.sum(await this.each(all, (shard) => {
@@ -56,7 +75,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
   /**
    * The number of members of an expression, in which `#1` is this bitmap and `#2` the first of the others.
    *
-   * @throws ShardsFailed; OutOfRange if another bitmap has another width or more shards
+   * @throws ShardsFailedError; InvalidArgumentError if another bitmap has another width or more shards
    * @remarks O(n) in the size of each shard's bitmaps. `~` inverts up to the last shard's end. See docs/commands.md#query.
    */
   async queryCard(expression: string, others: readonly ShardedBitmap<M>[] = []): Promise<Count<M>> {
@@ -68,11 +87,11 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    * The members of an expression in ascending order, in which `#1` is this bitmap and `#2` the first of the others.
    *
    * @param options `from`: the first offset; `limit`: the most members to answer
-   * @throws ShardsFailed; OutOfRange if another bitmap has another width or more shards
+   * @throws ShardsFailedError; InvalidArgumentError if another bitmap has another width or more shards
    * @remarks As {@link range}. See docs/commands.md#query.
    */
   async queryMembers(
-    expression: string, others: readonly ShardedBitmap<M>[] = [], options: { from?: Offset<M>; limit?: number } = {},
+    expression: string, others: readonly ShardedBitmap<M>[] = [], options: MembersOptions<M> = {},
   ): Promise<M[]> {
     const from = integer("from", options.from ?? 0, 0n, this.calls.family.last);
     if (from > this.geometry.last) return [];
@@ -85,7 +104,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    * Reads the members of an expression in ascending order, page by page. A page is of one shard.
    *
    * @param options `from`: the first offset; `count`: members in a page, 1000 if it is not given
-   * @throws ShardsFailed; OutOfRange if another bitmap has another width or more shards
+   * @throws ShardsFailedError; InvalidArgumentError if another bitmap has another width or more shards
    * @remarks As {@link scanPages}. See docs/commands.md#query.
    */
   queryPages(
@@ -97,11 +116,22 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
   }
 
   /**
+   * The members of an expression in the portable Roaring format, in which `#1` is this bitmap and `#2` the first of the others.
+   *
+   * @throws ShardsFailedError; InvalidArgumentError if another bitmap has another width or more shards
+   * @remarks O(n) in the size of each shard's bitmaps. All of it is in this process's memory. See docs/commands.md#query.
+   */
+  async queryExport(expression: string, others: readonly ShardedBitmap<M>[] = []): Promise<Uint8Array> {
+    const keys = this.keys([this, ...others]);
+    return this.joined(await this.evaluate(this.geometry.all(), expression, (shard, text) => this.calls.queryExport(text, keys(shard))));
+  }
+
+  /**
    * Stores the members of an expression in this bitmap, in which `#1` is the first of the sources.
    *
    * @param sources one or more; this bitmap may be among them
    * @returns The number of members of the result.
-   * @throws ShardsFailed; OutOfRange if a source has another width or more shards than this bitmap
+   * @throws ShardsFailedError; InvalidArgumentError if a source has another width or more shards than this bitmap
    * @remarks O(n) in the size of each shard's bitmaps. See docs/commands.md#querystore.
    */
   async queryStore(expression: string, sources: readonly ShardedBitmap<M>[]): Promise<Count<M>> {
@@ -113,7 +143,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
   /**
    * The size of the intersection with another bitmap divided by that of the union, or null if both are empty.
    *
-   * @throws ShardsFailed; OutOfRange if the other has another width or more shards
+   * @throws ShardsFailedError; InvalidArgumentError if the other has another width or more shards
    * @remarks O(n) in the size of each shard's bitmaps. See docs/commands.md#jaccard.
    */
   async jaccard(other: ShardedBitmap<M>): Promise<number | null> {
@@ -128,12 +158,16 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
   /**
    * The bitmap in the portable Roaring format, as if it were one key.
    *
-   * @throws ShardsFailed
+   * @throws ShardsFailedError
    * @remarks O(n). All of it is in this process's memory. See docs/commands.md#export.
    */
-  async export(): Promise<Buffer> {
-    const payloads = await this.each(this.geometry.all(), (shard) => this.calls.export(this.keyOf(shard))), { family } = this.calls;
-    return payloadOf(family, payloads.flatMap((payload) => (payload === null ? [] : containersOf(family, payload))));
+  async export(): Promise<Uint8Array> {
+    return this.joined(await this.each(this.geometry.all(), (shard) => this.calls.export(this.keyOf(shard))));
+  }
+
+  protected joined(payloads: readonly (Uint8Array | null)[]): Uint8Array {
+    const { family } = this.calls;
+    return payloadOf(family, payloads.flatMap((payload) => (payload === null ? [] : containersOf(family, inBuffer(payload)))));
   }
 
   /**
@@ -141,12 +175,12 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    *
    * @param options `replace`: the payload replaces the bitmap
    * @returns The number of members after the import.
-   * @throws ShardsFailed, BadPayload; OutOfRange if members are beyond the last shard
+   * @throws ShardsFailedError, InvalidPayloadError; InvalidArgumentError if members are beyond the last shard
    * @remarks O(n). See docs/commands.md#import.
    */
-  async import(payload: Uint8Array, options: { replace?: boolean } = {}): Promise<Count<M>> {
+  async import(payload: Uint8Array, options: { replace?: boolean | undefined } = {}): Promise<Count<M>> {
     const { family } = this.calls, parts = new Map<number, Container[]>();
-    for (const container of containersOf(family, Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength))) {
+    for (const container of containersOf(family, inBuffer(payload))) {
       const first = BigInt(container.key) * BigInt(CONTAINER_OFFSETS);
       const shard = this.geometry.shardOf(integer("payload", first, 0n, this.geometry.last)), part = parts.get(shard);
       if (part) part.push(container);
@@ -165,7 +199,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    *
    * @param key a bitmap of the same family; a missing key is an empty bitmap
    * @returns The number of members.
-   * @throws ShardsFailed, WrongType; OutOfRange if members are beyond the last shard, before anything is written
+   * @throws ShardsFailedError, WrongTypeError; InvalidArgumentError if members are beyond the last shard, before anything is written
    * @remarks O(n). The payloads of a few shards at a time are in this process's memory. See docs/cluster.md.
    */
   async copyFrom(key: Key): Promise<Count<M>> {
@@ -189,7 +223,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    *
    * @param seconds from now
    * @returns The number of shards that have it now.
-   * @throws ShardsFailed, OutOfRange
+   * @throws ShardsFailedError, InvalidArgumentError
    * @remarks O(1) for each shard. See docs/cluster.md.
    */
   async expire(seconds: number): Promise<number> {
@@ -201,7 +235,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    * Deletes all shards.
    *
    * @returns The number of shards that existed.
-   * @throws ShardsFailed
+   * @throws ShardsFailedError
    * @remarks O(1) for each shard; the server frees them in the background. See docs/cluster.md.
    */
   async delete(): Promise<number> {

@@ -1,7 +1,7 @@
 // An expression of QUERY, made to stay within a shard.
 
 import { RoarError } from "../errors.js";
-import { ShardsFailed } from "./failure.js";
+import { ShardsFailedError } from "./failure.js";
 
 /** What can have members where none of an expression's keys has one. */
 const REACHES_OUT = /[~[]|at(least|most)|exactly/i;
@@ -22,7 +22,7 @@ export class Expression {
 
   /** The error for a wrong expression, if that is why all shards failed. Its position does not count the parenthesis before the text. */
   mistakeIn(error: unknown): RoarError | undefined {
-    if (!(error instanceof ShardsFailed) || error.done.size > 0) return undefined;
+    if (!(error instanceof ShardsFailedError) || error.done.size > 0) return undefined;
     const { error: cause } = error.failed[0]!;
     if (!(cause instanceof RoarError) || !cause.message.startsWith("ERR Roaring: query: ")) return undefined;
     const message = cause.message.replace(/at character (\d+)$/, (_, at: string) => `at character ${Number(at) - (this.#reachesOut ? 1 : 0)}`);

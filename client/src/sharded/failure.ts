@@ -15,7 +15,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 /**
  * Some shards of a sharded bitmap failed. What the others did stays done. A shard whose connection was lost may have done its work or not.
  */
-export class ShardsFailed extends RoarError {
+export class ShardsFailedError extends RoarError {
   readonly failed: readonly ShardFailure[];
   /** What the other shards answered, by shard: for writes what the command for one shard answers. */
   readonly done: ReadonlyMap<number, unknown>;
@@ -25,5 +25,9 @@ export class ShardsFailed extends RoarError {
     super(`failed: shard ${names}: ${messageOf(failed[0]?.error)}`, { cause: failed[0]?.error });
     this.failed = failed;
     this.done = done;
+  }
+
+  override get name(): string {
+    return "ShardsFailedError";
   }
 }

@@ -1,25 +1,26 @@
 // Sends a call to each of several shards, all at the same time.
 
 import type { Call } from "../call.js";
+import type { CallOptions } from "../limits.js";
 import { performAll, type Transport } from "../transport.js";
 import type { Geometry } from "./geometry.js";
-import { type ShardFailure, ShardsFailed } from "./failure.js";
+import { type ShardFailure, ShardsFailedError } from "./failure.js";
 
-/** What shards answered, in the order of `shards`. Throws {@link ShardsFailed} when all have answered or failed, if one has failed. */
+/** What shards answered, in the order of `shards`. Throws {@link ShardsFailedError} when all have answered or failed, if one has failed. */
 export async function fanOut<T>(
-  transport: Transport, geometry: Geometry, shards: readonly number[], make: (shard: number) => Call<T>,
+  transport: Transport, geometry: Geometry, shards: readonly number[], make: (shard: number) => Call<T>, options?: CallOptions,
 ): Promise<T[]> {
-  const results = await performAll(transport, shards.map(make)), done = new Map<number, T>(), failed: ShardFailure[] = [];
+  const results = await performAll(transport, shards.map(make), options), done = new Map<number, T>(), failed: ShardFailure[] = [];
   for (const [i, result] of results.entries()) {
     const shard = shards[i]!;
     if (result.status === "fulfilled") done.set(shard, result.value);
     else failed.push({ shard, key: geometry.keyOf(shard), error: result.reason as unknown });
   }
-  if (failed.length > 0) throw new ShardsFailed(failed, done);
+  if (failed.length > 0) throw new ShardsFailedError(failed, done);
   return [...done.values()];
 }
 
 /** Calls of commands that are not the module's, on one key. The answer is an integer. */
 export function keyCall(name: string, key: string, ...args: string[]): Call<number> {
-  return { name, args: [key, ...args], keysAt: [0], keys: [key], readonly: false, form: "plain", decode: Number };
+  return { name, args: [key, ...args], keysAt: [0], keys: [key], readonly: false, repeatable: true, form: "plain", decode: Number };
 }

@@ -1,6 +1,6 @@
 // Which offsets are in which shard, and what the shards' keys are.
 
-import { OutOfRange } from "../errors.js";
+import { InvalidArgumentError } from "../errors.js";
 import { type Family, integer, type Member } from "../family.js";
 import { CONTAINER_OFFSETS } from "./payload.js";
 
@@ -26,14 +26,14 @@ export class Geometry {
   readonly #name: string;
 
   constructor(family: Family<Member>, name: string, { width, shards }: ShardingOptions) {
-    if (/[{}]/.test(name)) throw new OutOfRange(`invalid name: ${name} has a brace, and the shard's number has to be the hash tag`);
-    if (width === undefined && shards === undefined) throw new OutOfRange("invalid sharding: it needs a width or a number of shards");
+    if (/[{}]/.test(name)) throw new InvalidArgumentError(`invalid name: ${name} has a brace, and the shard's number has to be the hash tag`);
+    if (width === undefined && shards === undefined) throw new InvalidArgumentError("invalid sharding: it needs a width or a number of shards");
     const universe = family.last + 1n;
     if (shards !== undefined) integer("shards", shards, 1n, MAX_SHARDS);
     this.width = integer("width", width ?? divideUp(divideUp(universe, BigInt(shards!)), STEP) * STEP, STEP, universe);
-    if (this.width % STEP !== 0n) throw new OutOfRange(`invalid width: ${this.width} is not a multiple of ${STEP}`);
+    if (this.width % STEP !== 0n) throw new InvalidArgumentError(`invalid width: ${this.width} is not a multiple of ${STEP}`);
     const needed = divideUp(universe, this.width), count = shards === undefined || BigInt(shards) > needed ? needed : BigInt(shards);
-    if (count > MAX_SHARDS) throw new OutOfRange(`invalid width: ${count} shards are more than ${MAX_SHARDS}; give a number of shards, too`);
+    if (count > MAX_SHARDS) throw new InvalidArgumentError(`invalid width: ${count} shards are more than ${MAX_SHARDS}; give a number of shards, too`);
     this.shards = Number(count);
     const end = this.width * count - 1n;
     this.last = end < family.last ? end : family.last;

@@ -1,9 +1,9 @@
 // The methods on the members of one sharded bitmap.
 
-import type { Call } from "../call.js";
+import { type Call, listed } from "../call.js";
 import { type Count, integer, type Member, type Offset } from "../family.js";
 import type { PageOptions } from "../paging.js";
-import type { Bit } from "../types.js";
+import type { Bit, List } from "../types.js";
 import { firstOf } from "./reading.js";
 import { Shards } from "./shards.js";
 
@@ -15,7 +15,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * Sets or clears the bit at an offset.
    *
    * @returns The bit before.
-   * @throws ShardsFailed, OutOfRange
+   * @throws ShardsFailedError, InvalidArgumentError
    * @remarks O(log n), one command. See docs/commands.md#setbit.
    */
   async setBit(offset: Offset<M>, value: Bit): Promise<Bit> {
@@ -26,7 +26,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
   /**
    * The bit at an offset.
    *
-   * @throws ShardsFailed, OutOfRange
+   * @throws ShardsFailedError, InvalidArgumentError
    * @remarks O(log n), one command. See docs/commands.md#getbit.
    */
   async getBit(offset: Offset<M>): Promise<Bit> {
@@ -38,10 +38,10 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * Sets the bits at several offsets.
    *
    * @returns The number of bits that changed from 0 to 1.
-   * @throws ShardsFailed, OutOfRange
+   * @throws ShardsFailedError, InvalidArgumentError
    * @remarks O(m log n) for m offsets, one command for each shard that has some. See docs/commands.md#setbits.
    */
-  async setBits(offsets: Iterable<Offset<M>>): Promise<Count<M>> {
+  async setBits(offsets: List<Offset<M>>): Promise<Count<M>> {
     const parts = this.byShard(offsets);
     return this.sum(await this.each([...parts.keys()], (shard) => this.calls.setBits(this.keyOf(shard), parts.get(shard)!)));
   }
@@ -50,10 +50,10 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * Clears the bits at several offsets.
    *
    * @returns The number of bits that changed from 1 to 0.
-   * @throws ShardsFailed, OutOfRange
+   * @throws ShardsFailedError, InvalidArgumentError
    * @remarks O(m log n) for m offsets, one command for each shard that has some. See docs/commands.md#clearbits.
    */
-  async clearBits(offsets: Iterable<Offset<M>>): Promise<Count<M>> {
+  async clearBits(offsets: List<Offset<M>>): Promise<Count<M>> {
     const parts = this.byShard(offsets);
     const counts = await this.each([...parts.keys()], (shard) => this.calls.clearBitsCount(this.keyOf(shard), parts.get(shard)!));
     return this.sum(counts.map((count) => count ?? 0));
@@ -62,14 +62,14 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
   /**
    * The bits at several offsets, in their order.
    *
-   * @throws ShardsFailed, OutOfRange
+   * @throws ShardsFailedError, InvalidArgumentError
    * @remarks O(m log n) for m offsets, one command for each shard that has some. See docs/commands.md#getbits.
    */
-  async getBits(offsets: Iterable<Offset<M>>): Promise<Bit[]> {
-    const list = [...offsets], parts = this.byShard(list), shards = [...parts.keys()];
+  async getBits(offsets: List<Offset<M>>): Promise<Bit[]> {
+    const list = [...listed("offsets", offsets)], parts = this.byShard(list), shards = [...parts.keys()];
     const bits = await this.each(shards, (shard) => this.calls.getBits(this.keyOf(shard), parts.get(shard)!));
     const next = new Map(shards.map((shard, i) => [shard, bits[i]![Symbol.iterator]()]));
-    return list.map((offset) => next.get(this.shardOf(offset))!.next().value ?? 0); // no bits from a missing key
+    return list.map((offset) => next.get(this.shardOf(offset))!.next().value!);
   }
 
   // --- One bitmap --------------------------------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
   /**
    * The number of members.
    *
-   * @throws ShardsFailed
+   * @throws ShardsFailedError
    * @remarks O(1) for each shard. See docs/commands.md#bitcount.
    */
   async count(): Promise<Count<M>> {
@@ -87,7 +87,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
   /**
    * The smallest member, or null if the bitmap is empty.
    *
-   * @throws ShardsFailed
+   * @throws ShardsFailedError
    * @remarks O(log n) for each shard. See docs/commands.md#min.
    */
   async min(): Promise<M | null> {
@@ -98,7 +98,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
   /**
    * The largest member, or null if the bitmap is empty.
    *
-   * @throws ShardsFailed
+   * @throws ShardsFailedError
    * @remarks O(log n) for each shard. See docs/commands.md#max.
    */
   async max(): Promise<M | null> {
@@ -109,7 +109,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
   /**
    * The number of members less than or equal to an offset.
    *
-   * @throws ShardsFailed, OutOfRange
+   * @throws ShardsFailedError, InvalidArgumentError
    * @remarks O(log n) in the offset's shard, O(1) in each shard before it. See docs/commands.md#rank.
    */
   async rank(offset: Offset<M>): Promise<Count<M>> {
@@ -121,7 +121,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
   /**
    * The member with a rank, counted from 0, negative from the end; null if there is none. Two steps: a write between them can shift ranks.
    *
-   * @throws ShardsFailed, OutOfRange
+   * @throws ShardsFailedError, InvalidArgumentError
    * @remarks O(1) for each shard and O(log n) in one. See docs/commands.md#select.
    */
   async select(rank: Offset<M>): Promise<M | null> {
@@ -138,16 +138,16 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
   /**
    * The members from `min` to `max` inclusive, in ascending order; with `limit` only the first so many.
    *
-   * @throws ShardsFailed, OutOfRange
+   * @throws ShardsFailedError, InvalidArgumentError
    * @remarks O(log n + m) for m members. With `limit`, it asks shards in order, 1, 2, 4 and so on at a time, until it has enough.
    * See docs/commands.md#range.
    */
-  async range(min: Offset<M>, max: Offset<M>, options: { limit?: number } = {}): Promise<M[]> {
+  async range(min: Offset<M>, max: Offset<M>, options: { limit?: number | undefined } = {}): Promise<M[]> {
     const { family } = this.calls, { last } = this.geometry;
     const low = integer("min", min, 0n, family.last), high = integer("max", max, 0n, family.last);
     if (low > last || low > high) return [];
     const shards = this.geometry.all(this.geometry.shardOf(low), this.geometry.shardOf(high < last ? high : last));
-    const ask = (shard: number, limit: { limit?: number }): Call<M[]> => this.calls.range(this.keyOf(shard), min, max, limit);
+    const ask = (shard: number, limit: { limit?: number | undefined }): Call<M[]> => this.calls.range(this.keyOf(shard), min, max, limit);
     return firstOf(shards, options.limit, (some, limit) => this.each(some, (shard) => ask(shard, limit)));
   }
 
@@ -155,7 +155,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * Reads all members in ascending order, page by page. A page is of one shard.
    *
    * @param options `from`: the first offset; `count`: members in a page, 1000 if it is not given
-   * @throws ShardsFailed, OutOfRange
+   * @throws ShardsFailedError, InvalidArgumentError
    * @remarks O(log n + m) for a page of m members. See docs/commands.md#scan.
    */
   scanPages(options: PageOptions<M> = {}): AsyncGenerator<M[], void, undefined> {
@@ -168,7 +168,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * Reads all members in ascending order, one by one, and fetches them page by page.
    *
    * @param options `from`: the first offset; `count`: members in a page, 1000 if it is not given
-   * @throws ShardsFailed, OutOfRange
+   * @throws ShardsFailedError, InvalidArgumentError
    * @remarks O(log n + m) for a page of m members. See docs/commands.md#scan.
    */
   async *scanIterator(options: PageOptions<M> = {}): AsyncGenerator<M, void, undefined> {

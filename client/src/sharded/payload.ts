@@ -8,7 +8,7 @@
 //   containers: runs: u16 n, n * 4 bytes; else up to 4096 members: 2 bytes each; else 8192 bytes
 // 64-bit stream: u64 number of buckets, and for each u32 high half of its offsets, and a 32-bit stream.
 
-import { BadPayload } from "../errors.js";
+import { InvalidPayloadError } from "../errors.js";
 import type { Family, Member } from "../family.js";
 
 /** Up to 65536 members that have their offsets' bits above the low 16 in common. */
@@ -28,16 +28,16 @@ const NO_RUNS = 12_346, WITH_RUNS = 12_347, OFFSETS_FROM = 4, ARRAY_MAX = 4096, 
 /** Reads a 32-bit stream from `at` on. Returns where it ends. */
 function read32(payload: Buffer, at: number, high: number, containers: Container[]): number {
   const cookie = payload.readUInt32LE(at), withRuns = (cookie & 0xffff) === WITH_RUNS;
-  if (!withRuns && cookie !== NO_RUNS) throw new BadPayload("invalid roaring payload: it begins with an unknown cookie");
+  if (!withRuns && cookie !== NO_RUNS) throw new InvalidPayloadError("invalid roaring payload: it begins with an unknown cookie");
   const count = withRuns ? (cookie >>> 16) + 1 : payload.readUInt32LE(at + 4), flags = at + 4;
-  if (count > CONTAINER_OFFSETS) throw new BadPayload("invalid roaring payload: too many containers");
+  if (count > CONTAINER_OFFSETS) throw new InvalidPayloadError("invalid roaring payload: too many containers");
   const heads = withRuns ? flags + ((count + 7) >> 3) : at + 8;
   let body = heads + 4 * count + (!withRuns || count >= OFFSETS_FROM ? 4 * count : 0);
   for (let i = 0; i < count; i++) {
     const runs = withRuns && (payload.readUInt8(flags + (i >> 3)) & (1 << (i & 7))) !== 0;
     const cardinality = payload.readUInt16LE(heads + 4 * i + 2) + 1;
     const length = runs ? 2 + 4 * payload.readUInt16LE(body) : cardinality <= ARRAY_MAX ? 2 * cardinality : BITSET_BYTES;
-    if (body + length > payload.length) throw new BadPayload("invalid roaring payload: it ends too early");
+    if (body + length > payload.length) throw new InvalidPayloadError("invalid roaring payload: it ends too early");
     const key = high * CONTAINER_OFFSETS + payload.readUInt16LE(heads + 4 * i);
     containers.push({ key, cardinality, runs, bytes: payload.subarray(body, body + length) });
     body += length;
@@ -66,7 +66,7 @@ function write32(containers: readonly Container[]): Buffer {
 
 /**
  * The containers of a portable payload of the family, in ascending order of keys. Their bytes are those of the payload, not copies. Throws
- * {@link BadPayload}. O(number of containers).
+ * {@link InvalidPayloadError}. O(number of containers).
  */
 export function containersOf<M extends Member>({ name }: Family<M>, payload: Buffer): Container[] {
   const containers: Container[] = [];
@@ -78,9 +78,9 @@ export function containersOf<M extends Member>({ name }: Family<M>, payload: Buf
       at = 8;
       for (let i = 0n; i < buckets; i++) at = read32(payload, at + 4, payload.readUInt32LE(at), containers);
     }
-    if (at !== payload.length) throw new BadPayload("invalid roaring payload: it does not end where it should");
+    if (at !== payload.length) throw new InvalidPayloadError("invalid roaring payload: it does not end where it should");
   } catch (error) {
-    if (error instanceof RangeError) throw new BadPayload("invalid roaring payload: it ends too early");
+    if (error instanceof RangeError) throw new InvalidPayloadError("invalid roaring payload: it ends too early");
     throw error;
   }
   return containers;

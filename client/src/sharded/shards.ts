@@ -1,11 +1,13 @@
 // What the methods of sharded bitmaps share: the shards, their keys, and how calls are sent to them.
 
-import type { Call } from "../call.js";
+import { type Call, listed } from "../call.js";
 import type { Calls } from "../calls.js";
-import { OutOfRange } from "../errors.js";
-import { type Count, integer, type Member, type Offset } from "../family.js";
+import { InvalidArgumentError } from "../errors.js";
+import { type Count, type Family, integer, type Member, type Offset } from "../family.js";
+import type { CallOptions } from "../limits.js";
 import type { PageOptions } from "../paging.js";
 import type { Transport } from "../transport.js";
+import type { List } from "../types.js";
 import { Expression } from "./expression.js";
 import { fanOut } from "./fan-out.js";
 import { Geometry, type ShardingOptions } from "./geometry.js";
@@ -15,12 +17,29 @@ import { pages } from "./reading.js";
 export abstract class Shards<M extends Member> {
   protected readonly calls: Calls<M>;
   protected readonly geometry: Geometry;
-  readonly #transport: Transport;
+  protected readonly transport: Transport;
+  protected readonly sharding: ShardingOptions;
 
-  constructor(calls: Calls<M>, transport: Transport, name: string, options: ShardingOptions) {
+  /** The beginning of its keys. */
+  readonly name: string;
+  readonly #options: CallOptions | undefined;
+
+  constructor(calls: Calls<M>, transport: Transport, name: string, sharding: ShardingOptions, options?: CallOptions) {
+    if (transport.prefix !== undefined && String(transport.prefix).includes("{")) {
+      const prefix = JSON.stringify(String(transport.prefix));
+      throw new InvalidArgumentError(`invalid keyPrefix: ${prefix} has a brace, so that the shard's number is not the hash tag, and all shards are on one node`);
+    }
     this.calls = calls;
-    this.#transport = transport;
-    this.geometry = new Geometry(calls.family, name, options);
+    this.transport = transport;
+    this.sharding = sharding;
+    this.name = name;
+    this.#options = options;
+    this.geometry = new Geometry(calls.family, name, sharding);
+  }
+
+  /** The family that it is of. */
+  get family(): Family<M> {
+    return this.calls.family;
   }
 
   /** Offsets in a shard. */
@@ -41,14 +60,14 @@ export abstract class Shards<M extends Member> {
   }
 
   /**
-   * The shard of an offset. Throws {@link OutOfRange} beyond the last shard. O(1). See docs/cluster.md.
+   * The shard of an offset. Throws {@link InvalidArgumentError} beyond the last shard. O(1). See docs/cluster.md.
    */
   shardOf(offset: Offset<M>): number {
     return this.geometry.shardOf(this.within(offset));
   }
 
   protected each<T>(shards: readonly number[], make: (shard: number) => Call<T>): Promise<T[]> {
-    return fanOut(this.#transport, this.geometry, shards, make);
+    return fanOut(this.transport, this.geometry, shards, make, this.#options);
   }
 
   protected counts(shards: readonly number[]): Promise<Count<M>[]> {
@@ -69,9 +88,9 @@ export abstract class Shards<M extends Member> {
     return this.calls.family.member(value) as unknown as Offset<M>;
   }
 
-  protected byShard(offsets: Iterable<Offset<M>>): Map<number, Offset<M>[]> {
+  protected byShard(offsets: List<Offset<M>>): Map<number, Offset<M>[]> {
     const parts = new Map<number, Offset<M>[]>();
-    for (const offset of offsets) {
+    for (const offset of listed("offsets", offsets)) {
       const shard = this.shardOf(offset), part = parts.get(shard);
       if (part) part.push(offset);
       else parts.set(shard, [offset]);
@@ -82,8 +101,8 @@ export abstract class Shards<M extends Member> {
   /** Refuses bitmaps whose shards are not this one's. */
   protected check(bitmaps: readonly Shards<M>[]): void {
     for (const { width, shards } of bitmaps) {
-      if (width !== this.width) throw new OutOfRange(`invalid sources: one has the width ${width}, and this bitmap ${this.width}`);
-      if (shards > this.shards) throw new OutOfRange(`invalid sources: one has ${shards} shards, and this bitmap ${this.shards}`);
+      if (width !== this.width) throw new InvalidArgumentError(`invalid sources: one has the width ${width}, and this bitmap ${this.width}`);
+      if (shards > this.shards) throw new InvalidArgumentError(`invalid sources: one has ${shards} shards, and this bitmap ${this.shards}`);
     }
   }
 

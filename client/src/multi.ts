@@ -1,0 +1,133 @@
+// Transactions: calls that the server executes together.
+
+import type { Call, Word } from "./call.js";
+import { Calls, type MethodName, readOnly } from "./calls.js";
+import { errorOf, RoarError } from "./errors.js";
+import { type Family, type Member, R, R64 } from "./family.js";
+import { type CallOptions, type Signal, within } from "./limits.js";
+import { isTraced, traced } from "./tracing.js";
+import { nameOf, settled, type Transport } from "./transport.js";
+
+/** The transaction was executed, and commands in it failed. What the others did stays done: Redis does not roll back. */
+export class TransactionError extends RoarError {
+  /** What became of each call, in order. */
+  readonly results: readonly PromiseSettledResult<unknown>[];
+
+  constructor(results: readonly PromiseSettledResult<unknown>[]) {
+    const failures = results.flatMap((result, i) => (result.status === "rejected" ? [{ i, reason: result.reason as Error }] : []));
+    const [first] = failures, reason = first!.reason;
+    super(`failed: ${failures.length} of ${results.length} calls: call ${first!.i}: ${reason.message}`, { cause: reason });
+    this.results = results;
+  }
+
+  override get name(): string {
+    return "TransactionError";
+  }
+}
+
+/** The transaction was not executed, because a key that the connection watches was changed. */
+export class WatchError extends RoarError {
+  override get name(): string {
+    return "WatchError";
+  }
+}
+
+/** The methods of a family in a transaction: each adds a call to it. */
+export type Queued<M extends Member, T extends readonly unknown[]> = {
+  [N in keyof Pick<Calls<M>, MethodName>]:
+  Calls<M>[N] extends (...args: infer A) => Call<infer One> ? (...args: A) => Multi<[...T, One]> : never;
+};
+
+/** A transaction. `T` are the answers of the calls that it has. */
+export interface Multi<T extends readonly unknown[]> {
+  /** Adds a call on a bitmap with 32-bit offsets. Throws {@link InvalidArgumentError} for a bad argument. */
+  readonly r: Queued<number, T>;
+  /** Adds a call on a bitmap with 64-bit offsets. Throws {@link InvalidArgumentError} for a bad argument. */
+  readonly r64: Queued<bigint, T>;
+  /**
+   * Sends the calls as one transaction, MULTI and EXEC. No other client's command comes between them. In a cluster, all keys must be in one
+   * slot.
+   *
+   * @returns The answers, in order.
+   * @throws TransactionError if calls failed, RoarError if the server refused the transaction and nothing was executed, WatchError
+   */
+  exec(): Promise<T>;
+}
+
+/** The methods of a family, which add calls to a list and answer `owner`. */
+function queue<M extends Member>(family: Family<M>, calls: Call<unknown>[], owner: () => unknown): object {
+  const made = new Calls(family) as unknown as Readonly<Record<string, (...args: unknown[]) => Call<unknown>>>;
+  const add = (name: string) => (...args: unknown[]): unknown => {
+    calls.push(made[name]!(...args));
+    return owner();
+  };
+  return Object.fromEntries(Object.keys(readOnly).map((name) => [name, add(name)]));
+}
+
+/** An empty transaction. */
+export function multiOn(transport: Transport, options?: CallOptions): Multi<[]> {
+  const calls: Call<unknown>[] = [];
+  const multi: { r: object; r64: object; exec(): Promise<unknown[]> } = {
+    r: queue(R, calls, () => multi),
+    r64: queue(R64, calls, () => multi),
+    exec: () => execute(transport, calls, options),
+  };
+  return multi as unknown as Multi<[]>;
+}
+
+async function execute(transport: Transport, calls: readonly Call<unknown>[], options?: CallOptions): Promise<unknown[]> {
+  if (calls.length === 0) return [];
+  const start = (signal?: Signal): Promise<PromiseSettledResult<unknown>[] | null> => transport.transact(calls, signal);
+  const run = options === undefined ? start : () => within(options, "MULTI", start);
+  let raw: PromiseSettledResult<unknown>[] | null;
+  try {
+    raw = await (isTraced() ? traced(calls, run) : run());
+  } catch (error) {
+    throw errorOf(error, nameOf(calls));
+  }
+  if (raw === null) throw new WatchError("not executed: a watched key was changed", { command: nameOf(calls) });
+  const results = settled(calls, raw);
+  if (results.some(({ status }) => status === "rejected")) throw new TransactionError(results);
+  return results.map((result) => (result as PromiseFulfilledResult<unknown>).value);
+}
+
+// --- For adapters ------------------------------------------------------------------------------------------------------------
+
+/** Errors of a node that has not executed the command because another one must, or because the cluster is changing. */
+export const NOT_EXECUTED = /^(?:MOVED|ASK|TRYAGAIN|CLUSTERDOWN) /;
+
+/** What a connection answered to MULTI, the calls and EXEC. */
+export interface Replies {
+  readonly queued: readonly PromiseSettledResult<unknown>[];
+  readonly exec: PromiseSettledResult<unknown>;
+}
+
+/** The replies of a transaction's calls, as a transport answers them. Throws what kept it from being executed. */
+export function repliesOf({ queued, exec }: Replies): PromiseSettledResult<unknown>[] | null {
+  if (exec.status === "rejected") throw queued.find((one) => one.status === "rejected")?.reason ?? exec.reason;
+  if (exec.value === null) return null;
+  return (exec.value as unknown[]).map((value) =>
+    (value instanceof Error ? { status: "rejected", reason: value } : { status: "fulfilled", value }));
+}
+
+const ATTEMPTS = 16, LONGEST_PAUSE_MS = 500;
+
+/** Repeats a transaction that was refused because the cluster is changing. `refresh` has the client library look where slots are now. */
+export async function insist<T>(attempt: () => Promise<T>, refresh: () => Promise<unknown>): Promise<T> {
+  for (let i = 1; ; i++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Error) || !NOT_EXECUTED.test(error.message) || i === ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, 5 * 2 ** i)));
+      await refresh().catch(() => {}); // the next attempt says what is wrong
+    }
+  }
+}
+
+/** The slot of all keys of a transaction, by `slotOf`. Throws if there are several. */
+export function oneSlot(calls: readonly Call<unknown>[], slotOf: (key: Word) => number): number {
+  const slots = new Set(calls.flatMap(({ keys }) => keys.map(slotOf)));
+  if (slots.size > 1) throw new RoarError(`not executed: the keys of a transaction in a cluster must be in one slot, and these are in ${slots.size}`);
+  return [...slots][0] ?? 0;
+}
