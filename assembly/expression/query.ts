@@ -66,8 +66,8 @@ export function query(keys: u32, greatest: u64): void {
 }
 
 /**
- * Members of the expression from `from` on, modulo 2^64. For 2^64 itself, adds a member to the reply. Counting
- * ends once there are `most` or more, unless `most` is 0.
+ * Members of the expression from `from` on, modulo 2^64. For 2^64 itself, adds a member to the reply.
+ * Counting ends once there are `most` or more, unless `most` is 0.
  */
 export function queryCardinality(keys: u32, greatest: u64, from: u64, most: u64): u64 {
   open<Count>(keys, greatest, from);
