@@ -146,8 +146,25 @@ function writeShort<F>(entry: usize, rest: u64): u64 {
 }
 
 function writeBitsetBits(payload: usize, from: usize, end: usize, rest: u64): u64 {
-  for (let i = from; i < end && rest; i += 8) rest = put(nativeOrder(load<u64>(payload + i)), rest);
+  let i = from;
+  for (; i + 16 <= end && rest; i += 16) {
+    const bytes = min<u64>(rest, 16);
+    output.put128(inNativeOrder(v128.load(payload + i)), <u32>bytes);
+    rest -= bytes;
+  }
+  if (i < end && rest) rest = put(nativeOrder(load<u64>(payload + i)), rest);
   return rest;
+}
+
+/** nativeOrder() of 16 bytes: looks up both halves of each byte. */
+// @ts-ignore: decorator
+@inline function inNativeOrder(bytes: v128): v128 {
+  const low = i8x16(0, -128, 64, -64, 32, -96, 96, -32, 16, -112, 80, -48, 48, -80, 112, -16);
+  const high = i8x16(0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15), half = i8x16.splat(15);
+  return v128.or(
+    i8x16.swizzle(low, v128.and(bytes, half)),
+    i8x16.swizzle(high, v128.and(i16x8.shr_u(bytes, 4), half)),
+  );
 }
 
 /** Writes sixteen characters at a time: each gets the byte that has its bit, and a mask of that bit. */
@@ -252,11 +269,20 @@ function readContainer(from: i64, bits: i64, to: usize): void {
     word++;
     at += 64;
   }
-  const size = right.size(), shift = at & 7;
-  let byte = <u64>at >> 3, bytes = nativeOrder(bytesAt(byte, size));
+  const size = right.size(), shift = <i32>(at & 7);
+  let byte = <u64>at >> 3;
+  for (; word + 2 <= end && byte + 24 <= size; word += 2, byte += 16) {
+    let two = inNativeOrder(right.load128(<u32>byte, 0));
+    if (shift) {
+      const next = inNativeOrder(right.load128(<u32>byte, 8));
+      two = v128.or(i64x2.shr_u(two, shift), i64x2.shl(next, 64 - shift));
+    }
+    v128.store(to + (<usize>word << 3), two);
+  }
+  let bytes = nativeOrder(bytesAt(byte, size));
   for (; word < end; word++) {
     const next = nativeOrder(bytesAt(byte += 8, size));
-    store<u64>(to + (<usize>word << 3), shift ? (bytes >> shift) | (next << (64 - shift)) : bytes);
+    store<u64>(to + (<usize>word << 3), shift ? (bytes >> <u64>shift) | (next << <u64>(64 - shift)) : bytes);
     bytes = next;
   }
 }
