@@ -3,8 +3,8 @@
 #   docker build -t redis-roar .                                             # with the official image redis:8
 #   docker build -t valkey-roar --build-arg SERVER=valkey/valkey:9 .
 #
-# SERVER may be any image of Redis from 6.2 on or of Valkey that is based on Debian. Alpine's images have another C library, with
-# which the module does not load.
+# SERVER may be any image of Redis from 6.2 on or of Valkey, based on Debian or on Alpine: the module needs no more than their C libraries
+# have in common.
 ARG SERVER=redis:8
 
 FROM debian:trixie-slim AS build
@@ -25,7 +25,7 @@ FROM ${SERVER}
 COPY --from=build /redis-roar/build/redis-roar.so /usr/local/lib/redis-roar.so
 
 # The user `redis` or `valkey` of these images, which owns /data.
-USER 999:999
+USER 999
 
 # With a password, set REDISCLI_AUTH in the container's environment.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \

@@ -23,6 +23,7 @@
 #: ARCH=aarch64           build: compile for another processor, aarch64 or x86_64; the module is then build/<ARCH>/redis-roar.so
 #: SUITES="native ..."    test-arm64, coverage: run only these test files
 
+#: LANGUAGES="go ruby"    test-clients: run only these of python, php, ruby, go, c, perl and lua
 #: SERVERS="valkey-9"     test-servers: run only on these servers
 #: SHORT=1                test-servers: run only the test files that depend most on the server
 #: CC=gcc CFLAGS=-g3      the C compiler, and flags to add for all C code
@@ -97,7 +98,7 @@ OBJCOPY := $(TARGET:%=%-)objcopy
 
 # ---------------------------------------------------------------------- targets for users
 
-.PHONY: help build client run test test-arm64 test-servers test-fresh check format demo bench bench-cluster bench-kernels fuzz asan sequences shrinking soak
+.PHONY: help build client run test test-arm64 test-clients test-servers test-fresh check format demo bench bench-cluster bench-kernels fuzz asan sequences shrinking soak
 .PHONY: seeds ways coverage examples release deb clean
 .PHONY: setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
@@ -128,6 +129,10 @@ test-arm64:          ## Build for arm64 and run the tests that compare the core 
 	@tools/setup arm64-tests
 	@$(MAKE) --no-print-directory build trap replay ARCH=aarch64
 	@tools/test-arm64 $(SUITES)
+
+test-clients: build  ## Run programs in Python, PHP, Ruby, Go, C, Perl and Lua against a server and a cluster
+	@tools/setup clients
+	@$(TSX) tools/test-clients.ts $(LANGUAGES)
 
 test-servers: build  ## Fetch Redis and Valkey servers of several versions, and run the integration tests on each
 	@$(MAKE) --no-print-directory trap

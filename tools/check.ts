@@ -22,7 +22,7 @@ interface Check {
 const files = (folders: string[], pattern: RegExp): string[] =>
   folders.flatMap((folder) => readdirSync(folder).filter((name) => pattern.test(name)).map((name) => `${folder}/${name}`));
 
-const cSources = (): string[] => files(["host", "fuzz", "bench/kernels"], /\.[ch]$/);
+const cSources = (): string[] => files(["host", "fuzz", "bench/kernels", "test/clients", "test/support"], /\.[ch]$/);
 const shellScripts = (): string[] => files(["tools", ".ci"], /^[^.]+$/).filter((file) => readFileSync(file, "utf8").startsWith("#!"));
 
 const node = (program: string, ...args: string[]) => () => execute(`node_modules/.bin/${program}`, args);

@@ -100,6 +100,17 @@ describe("build/redis-roar.so", () => {
   });
 });
 
+describe.each(["gcc", "musl-gcc"])("a program that %s has compiled", (compiler) => {
+  it("loads the module and runs its entry point", ({ skip }) => {
+    if (spawnSync("which", [compiler]).status !== 0) skip(`${compiler} is not installed`);
+    const program = join(projectRoot, "build", `load-${compiler}`);
+    execFileSync(compiler, ["-o", program, join(projectRoot, "test/support/load.c"), "-ldl"]);
+    expect(readFileSync(program, "latin1")).toMatch(compiler === "gcc" ? /\/ld-linux/ : /\/ld-musl/); // its interpreter
+    const { status, stderr } = spawnSync(program, [builtModule], { encoding: "utf8" });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  });
+});
+
 describe("gcc", () => {
   // With the flags of the module, which make every warning an error. Some of gcc's warnings need the optimizer.
   it("compiles the host, and the core for one CPU level, without warnings", { timeout: 300_000 }, ({ skip }) => {

@@ -30,7 +30,7 @@ describe.each(documents)("%s", (document) => {
   const text = textOf(document);
 
   it("links to files and headings that exist", () => {
-    for (const [, target] of found(text, patterns.link)) {
+    for (const [, target] of found(text.replace(/^ *```[^]*?^ *```$/gm, ""), patterns.link)) {
       const [path, anchor] = target!.split("#") as [string, string?];
       const file = path ? join(dirname(document), path) : document;
       expect(exists(file), target).toBe(true);
@@ -58,6 +58,26 @@ it.each(["link", "file", "target"] as const)("the documents contain references o
 it("README.md shows the recorded figures of typical keys", () => {
   const readme = textOf("README.md");
   expect(readme).toBe(withTypical(readme, JSON.parse(textOf("docs/bench/typical.json")) as Results));
+});
+
+describe("docs/clients.md", () => {
+  const files = Object.fromEntries(readdirSync(join(projectRoot, "test/clients")).map((name) => [name.split(".")[0]!, `test/clients/${name}`]));
+  /** Text without the indentation that all its lines share. A tab counts as four spaces. */
+  const dedented = (text: string): string => {
+    const lines = text.replaceAll("\t", "    ").trimEnd().split("\n"), depths = lines.filter(Boolean).map((line) => line.search(/\S/));
+    return lines.map((line) => line.slice(Math.min(...depths))).join("\n").trim();
+  };
+  const blocks = found(textOf("docs/clients.md"), /^ *```(\w+)\n([^]*?)^ *```$/gm).map(([, language, text]) => ({ language: language!, text: dedented(text!) }));
+
+  it.each(Object.entries(files))("shows what the program in %s runs", (language, file) => {
+    const parts = found(textOf(file), /^[ \t]*(?:#|\/\/|--|\/\*) docs: (?!end)\w+(?: \*\/)?\n([^]*?)^[ \t]*(?:#|\/\/|--|\/\*) docs: end/gm)
+      .map(([, text]) => dedented(text!));
+    const shown = blocks.filter((block) => block.language === language).map(({ text }) => text);
+    expect(parts.length).toBeGreaterThan(0);
+    expect(shown).toEqual(expect.arrayContaining(parts));
+    // Go has a second library, which is not run.
+    if (language !== "go") expect(parts.sort()).toEqual(shown.sort());
+  });
 });
 
 it("docs/core.md lists every import of the core", () => {

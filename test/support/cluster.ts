@@ -4,6 +4,7 @@ import type { Family, Member } from "./family.ts";
 import { waitUntil } from "./waiting.ts";
 import { type Argument, type Command, type Connection, type Reply, ReplyError } from "./resp.ts";
 import { freePort, Server } from "./server.ts";
+import { isSeven } from "./version.ts";
 
 const SLOTS = 16_384;
 
@@ -17,14 +18,23 @@ export interface Node {
 /** How long a node may be silent before the others ask whether it has failed. */
 const PATIENCE_MS = 5000;
 
+/** How far the bus port is from the port on a server before 7.0, which cannot be told another one. */
+const BUS_DISTANCE = 10_000;
+
+/** The command that gives a node the slots from `first` to `last`. Before 7.0, there is none for ranges. */
+function addSlots(first: number, last: number): Command {
+  if (isSeven) return ["CLUSTER", "ADDSLOTSRANGE", first, last];
+  return ["CLUSTER", "ADDSLOTS", ...Array.from({ length: last - first + 1 }, (_, i) => first + i)];
+}
+
 async function startNode(patience: number): Promise<Node> {
-  const busPort = await freePort();
+  const busPort = isSeven ? await freePort() : undefined;
   const server = await Server.start({
     listens: true,
     // A node that no other has met does not know its own address, and ioredis leaves out nodes without one.
-    config: ["cluster-enabled yes", "cluster-announce-ip 127.0.0.1", `cluster-port ${busPort}`, `cluster-node-timeout ${patience}`],
+    config: ["cluster-enabled yes", "cluster-announce-ip 127.0.0.1", `cluster-node-timeout ${patience}`, ...(busPort ? [`cluster-port ${busPort}`] : [])],
   });
-  return { server, busPort, connection: server.connection, id: (await server.run("CLUSTER", "MYID")) as string };
+  return { server, busPort: busPort ?? server.port + BUS_DISTANCE, connection: server.connection, id: (await server.run("CLUSTER", "MYID")) as string };
 }
 
 export class Cluster {
@@ -48,7 +58,7 @@ export class Cluster {
     const nodes: Node[] = [];
     for (let i = 0; i < count; i++) nodes.push(await startNode(this.#patience));
     for (const [i, { connection }] of nodes.entries()) {
-      await connection.run("CLUSTER", "ADDSLOTSRANGE", Math.floor((i * SLOTS) / count), Math.floor(((i + 1) * SLOTS) / count) - 1);
+      await connection.run(...addSlots(Math.floor((i * SLOTS) / count), Math.floor(((i + 1) * SLOTS) / count) - 1));
       await connection.run("CLUSTER", "SET-CONFIG-EPOCH", i + 1); // nodes with equal epochs could dispute the ownership of a migrated slot
       for (const { server, busPort } of nodes.slice(0, i)) await connection.run("CLUSTER", "MEET", "127.0.0.1", server.port, busPort);
     }

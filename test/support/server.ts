@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Argument, Connection, type Reply, ReplyError } from "./resp.ts";
-import { emulator, serverBinary } from "./version.ts";
+import { emulator, isSeven, serverBinary } from "./version.ts";
 
 export const projectRoot = fileURLToPath(new URL("../../", import.meta.url));
 /** The path of a file that make has built for the processor under test. */
@@ -238,8 +238,8 @@ export class Server {
       "logfile log",
       'save ""',
       "appendonly no",
-      "enable-debug-command yes",
-      "enable-module-command yes",
+      // Before 7.0, DEBUG and MODULE are always enabled, and the server refuses parameters that it does not know.
+      ...(isSeven ? ["enable-debug-command yes", "enable-module-command yes"] : []),
       "repl-diskless-sync-delay 0",
       ...(module === null ? [] : [`loadmodule ${[module, ...moduleArguments].join(" ")}`]),
       ...config,

@@ -14,7 +14,8 @@ export const cliBinary = existsSync(sibling) && emulator.length === 0 ? sibling 
 type Name = "Redis" | "Valkey";
 
 const [program, ...before] = [...emulator, serverBinary];
-const [, name, version] = /^(\w+) server v=(\d+\.\d+\.\d+)/.exec(execFileSync(program, [...before, "--version"], { encoding: "utf8" }))!;
+// Valkey 7.2 leaves its name out: "Server v=7.2.7".
+const [, name = "Valkey", version] = /^(?:(\w+) s|S)erver v=(\d+\.\d+\.\d+)/.exec(execFileSync(program, [...before, "--version"], { encoding: "utf8" }))!;
 /** Such as "Valkey 8.0.1". A reason to skip a test begins with it. */
 export const serverName = `${name} ${version}`;
 
@@ -23,3 +24,6 @@ export function since(versions: Partial<Record<Name, string>>): boolean {
   const least = versions[name as Name];
   return least !== undefined && version!.localeCompare(least, "en", { numeric: true }) >= 0;
 }
+
+/** Whether the server has key specs, COMMAND DOCS and COMMAND LIST, ACL DRYRUN, an AOF of several files, and configuration of modules. */
+export const isSeven = since({ Redis: "7.0", Valkey: "7.2" });
