@@ -18,7 +18,7 @@
 #: SEQUENCES=20           sequences: runs of each kind
 #: EXPRESSIONS=1000000    sequences: expressions
 #: SEEDS=20               seeds: how many
-#: SECONDS=600            shrinking: seconds for each family and CPU level, and for the core alone; ways: seconds of the search
+#: SECONDS=600            shrinking: seconds for each family and CPU level, and for the core alone; linearity: for each family; ways: seconds of the search
 #: SEED=n                 sequences, shrinking: repeat the run that printed this seed; seeds: the first one; examples: the seed of the data, by default 1
 #: ARCH=aarch64           build: compile for another processor, aarch64 or x86_64; the module is then build/<ARCH>/redis-roar.so
 #: SUITES="native ..."    test-arm64, coverage: run only these test files
@@ -98,7 +98,8 @@ OBJCOPY := $(TARGET:%=%-)objcopy
 
 # ---------------------------------------------------------------------- targets for users
 
-.PHONY: help build client run test test-arm64 test-clients test-servers test-fresh check format demo bench bench-cluster bench-kernels fuzz asan sequences shrinking soak
+.PHONY: help build client run test test-arm64 test-clients test-servers test-fresh check format demo bench bench-cluster bench-kernels fuzz asan
+.PHONY: tsan linearity sequences shrinking soak
 .PHONY: seeds ways coverage examples release deb clean
 .PHONY: setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
@@ -178,6 +179,15 @@ asan: setup          ## Run the integration tests on a module built with Address
 	@$(MAKE) --no-print-directory module O=build/asan MODULE=build/asan/redis-roar.so CC=clang-19 CHECK_MODULE=: \
 		CFLAGS='-fsanitize=$(SANITIZERS) -shared-libasan'
 	@tools/asan
+
+tsan: setup          ## Run the tests of threads on a module built with ThreadSanitizer
+	@tools/setup sanitizers
+	@$(MAKE) --no-print-directory module O=build/tsan ENTRY=assembly/trap.ts MODULE=build/tsan/redis-roar-trap.so CC=clang-19 CHECK_MODULE=: \
+		CFLAGS='-fsanitize=thread -shared-libsan'
+	@SECONDS=60 tools/tsan
+
+linearity: build     ## Ask questions on threads while everything else happens to their keys, SECONDS for each family
+	SECONDS=$(SECONDS) $(BIN)/vitest run test/safety/linearity.test.ts
 
 sequences: build     ## Compare more than 1,000,000 random commands and 1,000,000 expressions with a model, on each CPU level
 	SEQUENCES=$(SEQUENCES) EXPRESSIONS=$(EXPRESSIONS) $(BIN)/vitest run test/model/sequences.test.ts test/model/expressions.test.ts

@@ -89,9 +89,6 @@ static void free_block(const bitmap *b) {
     RedisModule_Free(block_of(b));
 }
 
-/* How many hold the block, which has a prefix, besides the first one. */
-static _Atomic uint32_t *holders(const bitmap *b) { return (_Atomic uint32_t *)block_of(b) + 1; }
-
 /* Whether the caller was the last one to hold the block. Whatever the others did with it is done: the order
  * is that of a lock. */
 static int is_last(const bitmap *b) {
@@ -115,10 +112,6 @@ void bitmap_let_go(const bitmap *b) {
     if (!is_last(b)) return;
     if (!block_number(b)) atomic_fetch_sub_explicit(&bytes_held_only, bitmap_bytes(b), memory_order_relaxed);
     free_block(b);
-}
-
-int bitmap_is_shared(const bitmap *b) {
-    return !block_number(b) && atomic_load_explicit(holders(b), memory_order_acquire) != 0;
 }
 
 uint64_t bitmap_bytes_held_only(void) {

@@ -12,6 +12,7 @@
 #ifndef ROAR_BITMAP_H
 #define ROAR_BITMAP_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,7 +53,11 @@ void bitmap_free(bitmap *b);
  * their blocks, which it must not do while a block is shared. */
 const bitmap *bitmap_hold(const bitmap *b);
 void bitmap_let_go(const bitmap *b);
-int bitmap_is_shared(const bitmap *b);
+/* Where a block with a prefix has the number of those who hold it besides the first one. */
+static inline _Atomic uint32_t *holders(const bitmap *b) { return (_Atomic uint32_t *)block_of(b) + 1; }
+static inline int bitmap_is_shared(const bitmap *b) {
+    return !block_number(b) && atomic_load_explicit(holders(b), memory_order_acquire) != 0;
+}
 /* The bytes of bitmaps that are only held. */
 uint64_t bitmap_bytes_held_only(void);
 

@@ -8,19 +8,9 @@
 #include "listing.h"
 #include "questions.h"
 
-int is_sound(call *c, const bitmap *b) {
-    if (b == NULL || !is_damaged(b)) return 1;
+int reply_damaged(call *c) {
     return reply_error(
         c, "ERR Roaring: this bitmap is damaged because a write to it failed; it can only be deleted");
-}
-
-bitmap *bitmap_in(const call *c, RedisModuleKey *key) {
-    return RedisModule_ModuleTypeGetType(key) == c->family->type ? RedisModule_ModuleTypeGetValue(key) : NULL;
-}
-
-int is_right(call *c, RedisModuleKey *key, const bitmap *b) {
-    if (b || RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY) return is_sound(c, b);
-    return reply_error(c, REDISMODULE_ERRORMSG_WRONGTYPE);
 }
 
 int open_read(call *c, int at, const bitmap **b) {

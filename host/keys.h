@@ -3,12 +3,25 @@
 #define ROAR_KEYS_H
 
 #include "context.h"
+#include "reply.h"
+
+/* Replies that a bitmap is damaged; returns 0. */
+int reply_damaged(call *c);
 
 /* The bitmap in an open key, NULL if the key is missing or holds a value of another type. */
-bitmap *bitmap_in(const call *c, RedisModuleKey *key);
+static inline bitmap *bitmap_in(const call *c, RedisModuleKey *key) {
+    return RedisModule_ModuleTypeGetType(key) == c->family->type ? RedisModule_ModuleTypeGetValue(key) : NULL;
+}
+
 /* These reply an error if the bitmap is damaged, or if the key, in which b was found, holds another type. */
-int is_sound(call *c, const bitmap *b);
-int is_right(call *c, RedisModuleKey *key, const bitmap *b);
+static inline int is_sound(call *c, const bitmap *b) {
+    return b == NULL || !is_damaged(b) || reply_damaged(c);
+}
+
+static inline int is_right(call *c, RedisModuleKey *key, const bitmap *b) {
+    if (b || RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY) return is_sound(c, b);
+    return reply_error(c, REDISMODULE_ERRORMSG_WRONGTYPE);
+}
 
 /* A key open for writing. Every open that succeeds ends with one of commit, replace and abandon. */
 typedef struct open_key {

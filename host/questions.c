@@ -27,7 +27,12 @@
 
 /* Names that C libraries have had since long before 2.34, where glibc moved them and gave them a version that
  * older ones lack. */
-#if defined(__GLIBC__) && !defined(__SANITIZE_THREAD__) && !defined(NEWEST_GLIBC)
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SANITIZES_THREADS /* which replaces the newest versions */
+#endif
+#endif
+#if defined(__GLIBC__) && !defined(SANITIZES_THREADS)
 #if defined(__x86_64__)
 #define OLD_VERSION "GLIBC_2.2.5"
 #elif defined(__aarch64__)
