@@ -21,6 +21,7 @@ import { columns, heading, line } from "./report.ts";
 import type { Row } from "./row.ts";
 import { measureBorder } from "./suites/border.ts";
 import { measureCommands } from "./suites/commands.ts";
+import { FELT, measureFelt } from "./suites/felt.ts";
 import { measureImports } from "./suites/imports.ts";
 import { measureLatency } from "./suites/latency.ts";
 import { measureSite, measureTail, measureTailTimes } from "./suites/longtail.ts";
@@ -126,6 +127,7 @@ const suites: [string, Suite][] = [
   ["random SETBITs", (contenders) => measureFlood(contenders, { data: "random SETBITs", count: floods, bound: 100 * MILLION })],
   ["containers at the limit of arrays", measureBorder],
   ["through a client", measureLatency],
+  [FELT, measureFelt],
   ["worst questions", measureWorst],
   ["every command", measureCommands],
 ];

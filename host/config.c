@@ -97,9 +97,15 @@ uint32_t threads(void) { return (uint32_t)settings.threads; }
 uint64_t threads_from_bytes(void) { return (uint64_t)settings.threads_from_bytes; }
 uint64_t reply_limit_bytes(void) { return (uint64_t)settings.reply_limit_bytes; }
 
+static cpu_set_t usable;
+
+void use_all_processors(void) {
+    if (CPU_COUNT(&usable) > 0) (void)sched_setaffinity(0, sizeof usable, &usable);
+}
+
 /* One thread less than the processors that the server may use, as the server itself needs one. */
 static long long default_threads(void) {
-    cpu_set_t usable;
+    CPU_ZERO(&usable);
     if (sched_getaffinity(0, sizeof usable, &usable) != 0) return 0;
     int others = CPU_COUNT(&usable) - 1;
     return others < THREADS_DEFAULT_MOST ? others : THREADS_DEFAULT_MOST;

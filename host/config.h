@@ -20,6 +20,9 @@ uint64_t reply_limit_bytes(void);
 uint64_t question_ms(void);
 /* How many threads may answer questions; 0 for none. */
 uint32_t threads(void);
+/* Lets the calling thread run on all processors that the server could use when the module was loaded: the main
+ * thread may have been bound to one since (server_cpulist). */
+void use_all_processors(void);
 /* How much such a question has to read or to reply. */
 uint64_t threads_from_bytes(void);
 /* Whether 64-bit offsets in replies are always bulk strings. */

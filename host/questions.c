@@ -93,6 +93,7 @@ static void answer(question *q) {
 
 static void *work(void *unused) {
     (void)unused;
+    use_all_processors();
     start_answering();
     pthread_mutex_lock(&pool.lock);
     for (;;) {
