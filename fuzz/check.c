@@ -87,7 +87,7 @@ void check_equal(const bitmap *a, const bitmap *b) {
     operands_begin(&both);
     operands_add(&both, a);
     operands_add(&both, b);
-    must(core_combine_cardinality(XOR, &both, &apart));
+    must(core_combine_cardinality(XOR, &both, 0, &apart));
     EXPECT(apart == 0);
     must(core_is_subset(a, b, &holds));
     EXPECT(holds);

@@ -43,9 +43,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     /* A block of its own, so that a read beyond it is noticed. */
     char *bytes = malloc(size);
     memcpy(bytes, data + 1, size - 1);
-    const uint32_t format = (data[0] & ((1 << LEVEL_SHIFT) - 1)) % FORMATS;
-    must(
-        core_deserialize(&(const payload){.format = format, .bytes = bytes, .length = size - 1}, &r, &fault));
+    const uint32_t read_as = (data[0] & ((1 << LEVEL_SHIFT) - 1)) % FORMATS;
+    must(core_deserialize(&(const payload){.format = read_as, .bytes = bytes, .length = size - 1}, &r,
+                          &fault));
     free(bytes);
     if (fault) return 0;
 

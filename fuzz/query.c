@@ -67,8 +67,8 @@ static void check_answers(const query *q, uint64_t from) {
     cardinality counted, rest, expected;
     uint64_t listed = 0;
 
-    must(core_query_cardinality(q, 0, &counted));
-    must(core_query_cardinality(q, from, &rest));
+    must(core_query_cardinality(q, 0, 0, &counted));
+    must(core_query_cardinality(q, from, 0, &rest));
     must(core_query_members(q, from, LIST_MAX, count_listed, &listed));
     must(core_query(q, &r));
     check_sound(r.b);

@@ -313,7 +313,7 @@ static void combine_some(struct subject *k) {
         bits[w] = combined(operation, sources, count, w);
         expected += (uint32_t)__builtin_popcountll(bits[w]);
     }
-    must(core_combine_cardinality(operation, &list, &members));
+    must(core_combine_cardinality(operation, &list, 0, &members));
     EXPECT(members == expected);
     begin(k);
     memcpy(k->bits, bits, sizeof bits);
