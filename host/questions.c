@@ -162,7 +162,7 @@ static questions_report report;
  * Where all sources of all questions are written all the time, copies cost more than the answers would. Then
  * questions are answered here until the account is even. What was saved long ago does not count. */
 #define SAVED_MOST 100000
-static int64_t saved;
+static int64_t saved = SAVED_MOST;
 
 static void account(int64_t microseconds) {
     saved += microseconds;
