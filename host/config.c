@@ -22,8 +22,7 @@
 #define THREADS_MOST 64
 #define THREADS_DEFAULT_MOST 4
 
-/* The core reads this much in some 0.1 ms, or a reply of this many bytes takes as long, which is also about
- * what the detour over a thread takes. */
+/* The core reads this much in 0.03 ms, if it is bitsets, to 1 ms. The detour over a thread takes 0.02 ms. */
 #define THREADS_FROM_BYTES_DEFAULT (1024 * 1024)
 
 static const char *const levels[] = {"auto", "v2", "v3", "v4", "neon"};
