@@ -99,7 +99,7 @@ OBJCOPY := $(TARGET:%=%-)objcopy
 # ---------------------------------------------------------------------- targets for users
 
 .PHONY: help build client run test test-arm64 test-clients test-servers test-fresh check format demo bench bench-cluster bench-kernels fuzz asan
-.PHONY: tsan linearity sequences shrinking soak
+.PHONY: cli tsan linearity sequences shrinking soak
 .PHONY: seeds ways coverage examples release deb clean
 .PHONY: setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
@@ -117,13 +117,18 @@ client: setup        ## Build the JavaScript client, client/dist
 	$(BIN)/tsc -p client/tsconfig.json
 	$(TSX) tools/pack-client.ts --types
 
+cli: setup           ## Build the command-line tool, cli/dist
+	@$(MAKE) --no-print-directory cli/dist/core/core.wasm cli/dist/core/imports.wasm
+	$(BIN)/tsc -p cli/tsconfig.json
+	@chmod +x cli/dist/main.js
+
 run: build           ## Build the module and start redis-server with it
 	@tools/run $(PORT)
 
 test:                ## Build, then run all checks and tests; the last line counts them
 	@tools/setup checks
 	@$(MAKE) --no-print-directory -j2 build
-	@$(MAKE) --no-print-directory -j2 trap replay client
+	@$(MAKE) --no-print-directory -j2 trap replay client cli
 	@$(TSX) tools/test.ts
 
 test-arm64:          ## Build for arm64 and run the tests that compare the core with a model, under an emulator
@@ -226,7 +231,7 @@ deb: release-modules ## Write Debian packages for both processors to dist/
 	@cd dist && sha256sum redis-roar* > SHA256SUMS
 
 clean:               ## Delete build/ and dist/
-	rm -rf build dist client/dist
+	rm -rf build dist client/dist cli/dist
 
 setup:
 	@tools/setup
@@ -275,6 +280,16 @@ $(O)/roaring.wasm: $(ENTRY) $(CORE_SOURCES) asconfig.json tools/check-wasm.ts to
 	@mkdir -p $(O)
 	$(BIN)/asc $(ENTRY) --outFile $@ --textFile $(@:wasm=wat) $(ASC_FLAGS)
 	$(TSX) tools/check-wasm.ts $@
+
+# The core for JavaScript: with a memory that it shares with its imports.
+cli/dist/core/core.wasm: $(ENTRY) $(CORE_SOURCES) asconfig.json package-lock.json
+	@mkdir -p $(@D)
+	$(BIN)/asc $(ENTRY) --outFile $@ --importMemory --shrinkLevel 1
+
+cli/dist/core/imports.wasm: cli/wasm/imports.ts package-lock.json
+	@mkdir -p $(@D)
+	$(BIN)/asc $< --outFile $@ --config none --runtime stub --noAssert --importMemory --initialMemory 0 --memoryBase 0 \
+		--optimizeLevel 3 --enable simd --disableWarning 112 --use abort=
 
 $(O)/roaring.c: $(O)/roaring.wasm
 	$(BIN)/wasm2c -n roaring $< -o $@

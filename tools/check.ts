@@ -46,6 +46,7 @@ const checks: Check[] = [
   { name: "eslint: rules and layout of TypeScript", run: node("eslint", ".", "--max-warnings", "0") },
   { name: "tsc: types of what Node.js runs", run: node("tsc", "--noEmit", "--pretty", "false") },
   { name: "tsc: types of client/", run: node("tsc", "-p", "client/tsconfig.json", "--noEmit", "--pretty", "false") },
+  { name: "tsc: types of cli/", run: node("tsc", "-p", "cli/tsconfig.json", "--noEmit", "--pretty", "false") },
   { name: "tsc: types of assembly/", run: node("tsc", "-p", "assembly/tsconfig.json", "--pretty", "false") },
   { name: "check-exports: exports of assembly/ that nothing or only tests use", run: node("tsx", "tools/check-exports.ts") },
   { name: "check-circles: files that import one another", run: node("tsx", "tools/check-circles.ts") },

@@ -1,0 +1,373 @@
+// advise: what values would take as roaring bitmaps. Reads only.
+
+import { type Core, Format } from "./core/core.js";
+import { blockBytes, keyBytes, keyLayout } from "./core/sizes.js";
+import { ErrorAnswer, Exit, Failure, interruption, isForbiddenCommand } from "./failure.js";
+import { generalized, patternOf } from "./names.js";
+import { Pace } from "./pace.js";
+import { PART_BYTES, readSet, readString, scan } from "./reading.js";
+import { type Answer, isRedirection, type Node, type Servers, type Word } from "./servers.js";
+import { isConvertible, type Verdict, verdictOnString } from "./verdict.js";
+
+export interface AdviseOptions {
+  match?: string;
+  /** So many values of each group are read whole; all if undefined. */
+  sample?: number;
+  /** Keys a second. */
+  maxRate: number;
+  /** The share of the time in which a server may be asked. */
+  share: number;
+  onProgress?: (done: number, expected: number) => void;
+}
+
+/** Values of one kind that were read. */
+interface Found {
+  keys: number;
+  /** Bytes by MEMORY USAGE, the key included, and what they would be. */
+  now: number;
+  roaring: number;
+  /** Keys whose members need 64 bits. */
+  wide: number;
+  /** Keys that would become larger, and by how much together. */
+  largerKeys: number;
+  largerBytes: number;
+  /** Sums for the error of a sample: squares and products of now and roaring. */
+  nowNow: number;
+  nowRoaring: number;
+  roaringRoaring: number;
+}
+
+/** Keys of one pattern and type. */
+interface Group {
+  pattern: string;
+  type: string;
+  keys: number;
+  now: number;
+  read: Map<Verdict, Found>;
+}
+
+export interface AdviceRow {
+  pattern: string;
+  type: string;
+  /** What the values are; the server's type if they were not read. */
+  kind: string;
+  isConvertible: boolean;
+  /** `R` or `R64`; "R, R64" if some need 64 bits. */
+  family: string | null;
+  keys: number;
+  keysRead: number;
+  bytesNow: number;
+  bytesRoaring: number | null;
+  /** The 95 % confidence interval of bytesRoaring is that many bytes to each side; 0 if all values were read. */
+  uncertainty: number;
+  saved: number | null;
+  /** Keys that would become larger, and by how much together. */
+  largerKeys: number;
+  largerBytes: number;
+}
+
+export interface Advice {
+  servers: string[];
+  keys: number;
+  seconds: number;
+  /** The search was ended before all keys were seen. */
+  isPartial: boolean;
+  rows: AdviceRow[];
+  bytesNow: number;
+  bytesConvertible: number;
+  bytesRoaring: number;
+  /** Keys that went away while they were read, or that the user may not read. */
+  vanished: number;
+  notPermitted: number;
+  /** What makes the figures less exact. */
+  notes: string[];
+}
+
+const BATCH = 50;
+/** Values of one batch that are read together. */
+const TOGETHER_BYTES = 1024 * 1024;
+/** As much of a long string is read first; most text ends there. */
+const PEEK_BYTES = 4096;
+/** More members of a set are not measured, but extrapolated from so many. */
+const MEMORY_SAMPLES = 1000;
+/** More groups are joined to general ones. */
+const GROUPS_MOST = 2000;
+
+interface Key {
+  name: Buffer;
+  group: Group;
+  type: string;
+  now: number;
+  expires: boolean;
+  /** Bytes of a string, members of a set. */
+  length: number;
+}
+
+const newFound = (): Found =>
+  ({ keys: 0, now: 0, roaring: 0, wide: 0, largerKeys: 0, largerBytes: 0, nowNow: 0, nowRoaring: 0, roaringRoaring: 0 });
+
+function addFound(to: Found, more: Found): void {
+  for (const field of Object.keys(to) as (keyof Found)[]) to[field] += more[field];
+}
+
+export class Adviser {
+  readonly #servers: Servers;
+  readonly #core: Core;
+  readonly #options: AdviseOptions;
+  readonly #groups = new Map<string, Group>();
+  /** The general pattern of patterns that were joined. */
+  readonly #joined = new Map<string, string>();
+  /** Sizes that only a quantum of 8 explains, and those that only one of 16 explains. */
+  readonly #votes: Record<8 | 16, number> = { 8: 0, 16: 0 };
+  #keys = 0;
+  #vanished = 0;
+  #notPermitted = 0;
+
+  constructor(servers: Servers, core: Core, options: AdviseOptions) {
+    this.#servers = servers;
+    this.#core = core;
+    this.#options = options;
+  }
+
+  async advise(): Promise<Advice> {
+    const begun = performance.now();
+    const sizes = await Promise.all(this.#servers.nodes.map(({ connection }) => connection.ask("DBSIZE")));
+    const expected = sizes.reduce<number>((sum, size) => sum + (typeof size === "number" ? size : 0), 0);
+    await Promise.all(this.#servers.nodes.map((node) => this.#adviseNode(node, expected)));
+    this.#join(1);
+    return this.#result((performance.now() - begun) / 1000);
+  }
+
+  async #adviseNode(node: Node, expected: number): Promise<void> {
+    const { maxRate, share, match, onProgress } = this.#options, pace = new Pace(maxRate / this.#servers.nodes.length, share);
+    // So that reading does not change which keys are evicted. Servers before 7.2 do not know it.
+    await node.connection.ask("CLIENT", "NO-TOUCH", "ON");
+    for await (const names of scan(node.connection, { match })) {
+      for (let i = 0; i < names.length && !interruption.asked; i += BATCH) {
+        const batch = names.slice(i, i + BATCH);
+        await this.#adviseBatch(node, batch, pace);
+        this.#keys += batch.length;
+        onProgress?.(this.#keys, expected);
+      }
+      if (this.#groups.size > GROUPS_MOST) this.#join(1);
+      if (interruption.asked) return;
+    }
+  }
+
+  async #adviseBatch(node: Node, names: Buffer[], pace: Pace): Promise<void> {
+    const keys = await pace.spend(names.length, () => this.#describe(node, names));
+    let together: Key[] = [], bytes = 0;
+    const flush = async (): Promise<void> => {
+      const list = together;
+      together = [];
+      bytes = 0;
+      if (list.length > 0) await pace.spend(0, () => Promise.all(list.map((key) => this.#readOne(node, key))));
+    };
+    for (const key of keys) {
+      if (!this.#isRead(key)) continue;
+      const size = key.type === "set" ? key.length * 16 : key.length;
+      if (size > PART_BYTES) {
+        await pace.spend(0, () => this.#readOne(node, key));
+        continue;
+      }
+      together.push(key);
+      bytes += size;
+      if (bytes > TOGETHER_BYTES) await flush();
+    }
+    await flush();
+  }
+
+  #isRead(key: Key): boolean {
+    if (key.type !== "string" && key.type !== "set") return false;
+    const { sample } = this.#options;
+    if (sample === undefined) return true;
+    let read = 0;
+    for (const { keys } of key.group.read.values()) read += keys;
+    return read < sample;
+  }
+
+  /** The types and sizes of keys; without those that are gone. */
+  async #describe(node: Node, names: Buffer[]): Promise<Key[]> {
+    const { connection, version } = node;
+    const all = (words: (name: Buffer) => Word[]): Promise<Answer[]> => Promise.all(names.map((name) => connection.ask(...words(name))));
+    const tellsExpiry = keyLayout(version) === "object";
+    const [types, usages, times] = await Promise.all([
+      all((name) => ["TYPE", name]), all((name) => ["MEMORY", "USAGE", name, "SAMPLES", MEMORY_SAMPLES]),
+      tellsExpiry ? all((name) => ["PTTL", name]) : names.map(() => -1),
+    ]);
+    const lengths = await Promise.all(names.map((name, i) =>
+      types[i] === "string" ? connection.ask("STRLEN", name) : types[i] === "set" ? connection.ask("SCARD", name) : 0));
+    const keys: Key[] = [];
+    for (const [i, name] of names.entries()) {
+      const type = types[i]!, now = usages[i]!, length = lengths[i]!, time = times[i]!;
+      if (![type, now, length, time].every((answer) => this.#isFine(answer))) continue;
+      if (type === "none" || now === null) {
+        this.#vanished++;
+        continue;
+      }
+      const group = this.#count(name, String(type), Number(now));
+      const key = { name, group, type: String(type), now: Number(now), expires: Number(time) >= 0, length: Number(length) };
+      this.#vote(node, key);
+      keys.push(key);
+    }
+    return keys;
+  }
+
+  /** Whether an answer is one; counts those that the user may not have. */
+  #isFine(answer: Answer): boolean {
+    if (!(answer instanceof ErrorAnswer)) return true;
+    if (isForbiddenCommand(answer)) throw new Failure(`advise needs SCAN, TYPE, MEMORY USAGE, PTTL, STRLEN, GETRANGE, SCARD and SSCAN: ${answer.message}`, Exit.PERMISSION);
+    if (answer.code === "NOPERM") this.#notPermitted++;
+    else if (answer.code === "WRONGTYPE" || isRedirection(answer)) this.#vanished++;
+    else throw answer;
+    return false;
+  }
+
+  #count(name: Buffer, type: string, now: number): Group {
+    const own = patternOf(name), pattern = this.#joined.get(own) ?? own, id = `${type} ${pattern}`;
+    let group = this.#groups.get(id);
+    if (!group) this.#groups.set(id, group = { pattern, type, keys: 0, now: 0, read: new Map() });
+    group.keys++;
+    group.now += now;
+    return group;
+  }
+
+  /** Joins groups whose patterns are alike, if there are more than so many. */
+  #join(most: number): void {
+    if (this.#groups.size <= most) return;
+    const general = generalized(new Set(Array.from(this.#groups.values(), ({ pattern }) => pattern)));
+    for (const [own, pattern] of this.#joined) {
+      const wider = general.get(pattern);
+      if (wider) this.#joined.set(own, wider);
+    }
+    for (const [pattern, wider] of general) this.#joined.set(pattern, wider);
+    for (const [id, group] of [...this.#groups]) {
+      const pattern = general.get(group.pattern);
+      if (!pattern) continue;
+      this.#groups.delete(id);
+      const wider = this.#groups.get(`${group.type} ${pattern}`);
+      if (!wider) {
+        this.#groups.set(`${group.type} ${pattern}`, { ...group, pattern });
+        continue;
+      }
+      wider.keys += group.keys;
+      wider.now += group.now;
+      for (const [verdict, found] of group.read) {
+        const same = wider.read.get(verdict);
+        if (same) addFound(same, found);
+        else wider.read.set(verdict, found);
+      }
+    }
+  }
+
+  async #readOne(node: Node, key: Key): Promise<void> {
+    let measured: { verdict: Verdict; used?: number; wide?: boolean } | undefined;
+    try {
+      measured = key.type === "set" ? await this.#measureSet(node, key) : await this.#measureString(node, key);
+    } catch (error) {
+      if (!(error instanceof ErrorAnswer)) throw error;
+      this.#isFine(error);
+      return;
+    }
+    if (!measured) {
+      this.#vanished++;
+      return;
+    }
+    const { verdict, used, wide } = measured, layout = keyLayout(node.version);
+    let found = key.group.read.get(verdict);
+    if (!found) key.group.read.set(verdict, found = newFound());
+    const roaring = used === undefined ? key.now : blockBytes(used) + keyBytes(layout, this.#quantum, key.name.length, key.expires);
+    addFound(found, {
+      keys: 1, now: key.now, roaring, wide: wide ? 1 : 0,
+      largerKeys: roaring > key.now ? 1 : 0, largerBytes: Math.max(0, roaring - key.now),
+      nowNow: key.now ** 2, nowRoaring: key.now * roaring, roaringRoaring: roaring ** 2,
+    });
+  }
+
+  async #measureString({ connection }: Node, { name, length }: Key): Promise<{ verdict: Verdict; used?: number } | undefined> {
+    if (length > PART_BYTES) {
+      const peek = await readString(connection, name, PEEK_BYTES);
+      if (!peek) return undefined;
+      const verdict = verdictOnString(peek, false);
+      if (!isConvertible(verdict)) return { verdict };
+    }
+    const value = await readString(connection, name, length);
+    if (!value) return length === 0 ? { verdict: "empty" } : undefined;
+    const verdict = verdictOnString(value);
+    if (!isConvertible(verdict)) return { verdict };
+    this.#core.read(Format.BITS, value);
+    return { verdict, used: this.#core.used() };
+  }
+
+  async #measureSet({ connection }: Node, { name }: Key): Promise<{ verdict: Verdict; used?: number; wide?: boolean } | undefined> {
+    const members = await readSet(connection, name);
+    if (!members) return undefined;
+    if (members.refused !== undefined) return { verdict: "not integers" };
+    this.#core.collect(members.offsets);
+    return { verdict: "integers", used: this.#core.used(), wide: members.areWide };
+  }
+
+  /** Learns the allocator's quantum from a string that is longer than 64 bytes: what it takes without its key is a multiple of 16. */
+  #vote(node: Node, key: Key): void {
+    if (key.type !== "string" || key.length <= 64) return;
+    const layout = keyLayout(node.version), rests = ([8, 16] as const).map((quantum) => {
+      return (key.now - keyBytes(layout, quantum, key.name.length, key.expires)) % 16 === 0;
+    });
+    if (rests[0] && !rests[1]) this.#votes[8]++;
+    if (rests[1] && !rests[0]) this.#votes[16]++;
+  }
+
+  get #quantum(): 8 | 16 { return this.#votes[8] > this.#votes[16] ? 8 : 16; }
+
+  #rows(group: Group): AdviceRow[] {
+    const { pattern, type, read } = group;
+    const none = { pattern, type, isConvertible: false, family: null, bytesRoaring: null, uncertainty: 0, saved: null, largerKeys: 0, largerBytes: 0 };
+    if (read.size === 0) return [{ ...none, kind: type, keys: group.keys, keysRead: 0, bytesNow: group.now }];
+    let keysRead = 0, nowRead = 0;
+    for (const { keys, now } of read.values()) {
+      keysRead += keys;
+      nowRead += now;
+    }
+    const unread = group.keys - keysRead;
+    return Array.from(read, ([verdict, found]) => {
+      const keys = found.keys + Math.round(unread * found.keys / keysRead);
+      const rest = (group.now - nowRead) * found.now / nowRead, bytesNow = Math.round(found.now + rest);
+      const row = { ...none, kind: verdict, keys, keysRead: found.keys, bytesNow };
+      if (!isConvertible(verdict)) return row;
+      const ratio = found.roaring / found.now, bytesRoaring = Math.round(found.roaring + rest * ratio), scale = keys / found.keys;
+      return {
+        ...row, isConvertible: true, bytesRoaring, saved: bytesNow - bytesRoaring,
+        family: found.wide === 0 ? "R" : found.wide === found.keys ? "R64" : "R, R64",
+        uncertainty: unread > 0 ? Math.round(uncertaintyOf(found, keys)) : 0,
+        largerKeys: Math.round(found.largerKeys * scale), largerBytes: Math.round(found.largerBytes * scale),
+      };
+    });
+  }
+
+  #result(seconds: number): Advice {
+    const rows = Array.from(this.#groups.values(), (group) => this.#rows(group)).flat()
+      .sort((a, b) => (b.saved ?? -Infinity) - (a.saved ?? -Infinity) || b.bytesNow - a.bytesNow || (a.pattern < b.pattern ? -1 : 1));
+    const convertible = rows.filter((row) => row.isConvertible), notes: string[] = [];
+    const sum = (list: AdviceRow[], field: "bytesNow" | "bytesRoaring"): number => list.reduce((total, row) => total + (row[field] ?? 0), 0);
+    for (const { allocator, connection } of this.#servers.nodes) {
+      if (allocator && !allocator.startsWith("jemalloc")) notes.push(`${connection.address} allocates with ${allocator}; figures for roaring bitmaps hold for jemalloc`);
+    }
+    if (rows.some((row) => row.keys > row.keysRead && row.isConvertible)) notes.push("figures of groups of which a sample was read are estimates");
+    return {
+      servers: this.#servers.nodes.map(({ connection, version }) => `${connection.address} (${version.name} ${version.version})`),
+      keys: this.#keys, seconds, isPartial: interruption.asked, rows, notes,
+      bytesNow: sum(rows, "bytesNow"), bytesConvertible: sum(convertible, "bytesNow"), bytesRoaring: sum(convertible, "bytesRoaring"),
+      vanished: this.#vanished, notPermitted: this.#notPermitted,
+    };
+  }
+}
+
+/** Half of the 95 % confidence interval of an estimate by the ratio of roaring to now, for `keys` keys of which found.keys were read. */
+function uncertaintyOf(found: Found, keys: number): number {
+  const n = found.keys;
+  if (n < 2) return Infinity;
+  const ratio = found.roaring / found.now;
+  const variance = Math.max(0, found.roaringRoaring - 2 * ratio * found.nowRoaring + ratio ** 2 * found.nowNow) / (n - 1);
+  return 1.96 * keys * Math.sqrt(variance / n * (1 - n / keys));
+}
+

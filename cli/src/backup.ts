@@ -1,0 +1,91 @@
+// A file of values as they were before they were converted: what DUMP says, for RESTORE. Behind the first line there is for each key
+//
+//   u32 bytes of the name   u64 bytes of the value   i64 time of expiry in ms, -1 for never   the name   the value
+//
+// in little-endian order. A record is on disk before its key is touched. The last one may be cut, by a crash; its key then is as it was.
+
+import { open, type FileHandle } from "node:fs/promises";
+import { Exit, Failure } from "./failure.js";
+
+const FIRST_LINE = Buffer.from("redis-roar backup 1\n");
+const HEAD_BYTES = 20;
+
+export interface BackupRecord {
+  name: Buffer;
+  expires: number;
+  value: Buffer;
+}
+
+export class Backup {
+  readonly #file: FileHandle;
+  #end: number;
+  /** Writes wait for each other, so that no record is inside of another one. */
+  #last: Promise<void> = Promise.resolve();
+
+  private constructor(file: FileHandle, end: number) {
+    this.#file = file;
+    this.#end = end;
+  }
+
+  /** Opens the file for more records, behind those that are whole. */
+  static async append(path: string): Promise<Backup> {
+    const file = await open(path, "a+", 0o600).then(async (made) => {
+      await made.close();
+      return open(path, "r+");
+    });
+    const { size } = await file.stat();
+    if (size === 0) {
+      await file.write(FIRST_LINE, 0, FIRST_LINE.length, 0);
+      return new Backup(file, FIRST_LINE.length);
+    }
+    let end = FIRST_LINE.length;
+    for await (const { name, value } of recordsOf(file, path)) end += HEAD_BYTES + name.length + value.length;
+    return new Backup(file, end);
+  }
+
+  /** The record is on disk when this is done. */
+  add({ name, expires, value }: BackupRecord): Promise<void> {
+    const head = Buffer.alloc(HEAD_BYTES);
+    head.writeUInt32LE(name.length, 0);
+    head.writeBigUInt64LE(BigInt(value.length), 4);
+    head.writeBigInt64LE(BigInt(expires), 12);
+    const bytes = Buffer.concat([head, name, value]);
+    const write = async (): Promise<void> => {
+      await this.#file.write(bytes, 0, bytes.length, this.#end);
+      await this.#file.datasync();
+      this.#end += bytes.length;
+    };
+    const done = this.#last.then(write);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  close(): Promise<void> { return this.#file.close(); }
+}
+
+async function* recordsOf(file: FileHandle, path: string): AsyncGenerator<BackupRecord> {
+  let at = FIRST_LINE.length;
+  const read = async (length: number): Promise<Buffer> => {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
+    at += bytesRead;
+    return buffer.subarray(0, bytesRead);
+  };
+  const { size } = await file.stat();
+  const { buffer } = await file.read(Buffer.alloc(FIRST_LINE.length), 0, FIRST_LINE.length, 0);
+  if (!buffer.equals(FIRST_LINE)) throw new Failure(`${path} is no backup of redis-roar`, Exit.USAGE);
+  while (at + HEAD_BYTES <= size) {
+    const head = await read(HEAD_BYTES), nameLength = head.readUInt32LE(0), length = Number(head.readBigUInt64LE(4));
+    if (at + nameLength + length > size) return;
+    yield { expires: Number(head.readBigInt64LE(12)), name: await read(nameLength), value: await read(length) };
+  }
+}
+
+/** The records of a backup, the oldest first. */
+export async function* readBackup(path: string): AsyncGenerator<BackupRecord> {
+  const file = await open(path, "r");
+  try {
+    yield* recordsOf(file, path);
+  } finally {
+    await file.close();
+  }
+}

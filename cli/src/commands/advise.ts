@@ -1,0 +1,56 @@
+// The command advise.
+
+import { writeFileSync } from "node:fs";
+import { Option } from "commander";
+import { Adviser } from "../advise.js";
+import { Exit } from "../failure.js";
+import { loadCore } from "../load-core.js";
+import { command, percentage, wholeNumber } from "../options.js";
+import { Progress } from "../progress.js";
+import { jsonOf, pageOf, tableOf } from "../report.js";
+import { type ServerOptions, Servers } from "../servers.js";
+
+interface Flags extends ServerOptions {
+  match?: string;
+  sample?: number;
+  maxRate?: number;
+  share: number;
+  replicas?: boolean;
+  top: number;
+  json?: boolean;
+  html?: string;
+  progress: boolean;
+}
+
+export const advise = command("advise", "say what values would take as roaring bitmaps; works on any server, and never writes")
+  .option("--match <pattern>", "only keys whose names match, as in SCAN")
+  .addOption(new Option("--sample <number>", "read so many values of each group, and estimate the others").argParser(wholeNumber(2)))
+  .addOption(new Option("--max-rate <number>", "so many keys a second at most").argParser(wholeNumber(1)))
+  .addOption(new Option("--share <percentage>", "so much of the time may go into asking a server").argParser(percentage).default(0.5, "50"))
+  .option("--replicas", "in a cluster, read from replicas")
+  .addOption(new Option("--top <number>", "show so many groups").argParser(wholeNumber(1)).default(40))
+  .option("--json", "print JSON")
+  .option("--html <file>", "write a page with charts")
+  .option("--no-progress", "show no progress bar")
+  .addHelpText("after", `
+Examples:
+  redis-roar advise
+  redis-roar advise --match 'user:*' --sample 200 --html advice.html
+  REDISCLI_AUTH=secret redis-roar advise -u rediss://reader@redis.example.com --json`)
+  .action(async (flags: Flags) => {
+    const core = await loadCore(), servers = await Servers.open(flags, flags.replicas), bar = new Progress("keys", flags.progress);
+    try {
+      const adviser = new Adviser(servers, core, {
+        maxRate: flags.maxRate ?? Infinity, share: flags.share, onProgress: (done, expected) => bar.show(done, expected),
+        ...(flags.match !== undefined && { match: flags.match }), ...(flags.sample !== undefined && { sample: flags.sample }),
+      });
+      const advice = await adviser.advise();
+      bar.end();
+      if (flags.html) writeFileSync(flags.html, pageOf(advice));
+      console.log(flags.json ? jsonOf(advice) : tableOf(advice, flags.top));
+      if (advice.isPartial) process.exitCode = Exit.INTERRUPTED;
+    } finally {
+      bar.end();
+      servers.close();
+    }
+  });

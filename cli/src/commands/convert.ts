@@ -1,0 +1,123 @@
+// The commands convert and restore.
+
+import { Option } from "commander";
+import { Backup, readBackup } from "../backup.js";
+import { type Conversion, Converter, type Target } from "../convert.js";
+import { Exit, interruption, lineOf } from "../failure.js";
+import { loadCore } from "../load-core.js";
+import { shown } from "../names.js";
+import { command, percentage, wholeNumber } from "../options.js";
+import { Progress } from "../progress.js";
+import { needModule, type ServerOptions, Servers } from "../servers.js";
+import { bytesText, countText, shareText } from "../text.js";
+
+interface Flags extends ServerOptions {
+  match: string;
+  to: Target;
+  dryRun?: boolean;
+  assumeBitmaps?: boolean;
+  wide?: boolean;
+  minSaving: number;
+  maxRate?: number;
+  parallel: number;
+  backup?: string;
+  json?: boolean;
+  progress: boolean;
+}
+
+/** So many failures are shown. */
+const FAILURES = 10;
+
+function report(flags: Flags, { seen, converted, bytesBefore, bytesAfter, skipped, failed, isPartial }: Conversion): string {
+  const saved = bytesBefore - bytesAfter, would = flags.dryRun ? "would be " : "";
+  const sizes = flags.to === "roaring" || !flags.dryRun
+    ? `: ${bytesText(bytesBefore)} ${flags.dryRun ? "would become" : "became"} ${bytesText(bytesAfter)}${saved > 0 ? ` (${shareText(saved, bytesBefore)} saved)` : ""}` : "";
+  const left = Object.entries(skipped).sort(([, a], [, b]) => b - a).map(([why, count]) => `  ${countText(count)} ${why}`);
+  return [
+    `${countText(seen)} keys seen, ${countText(converted)} ${would}converted${converted > 0 ? sizes : ""}`,
+    ...(left.length > 0 ? ["left alone:", ...left] : []),
+    ...(failed.length > 0 ? [`${countText(failed.length)} failed:`, ...failed.slice(0, FAILURES).map(({ key, why }) => `  ${key}: ${why}`)] : []),
+    ...(failed.length > FAILURES ? [`  and ${countText(failed.length - FAILURES)} more (--json lists all)`] : []),
+    ...(isPartial ? ["interrupted; the same command goes on from here"] : []),
+  ].join("\n");
+}
+
+export const convert = command("convert", "convert native bitmaps and sets of integers to roaring bitmaps, or back; needs the module")
+  .requiredOption("--match <pattern>", "keys whose names match, as in SCAN; '*' for all")
+  .addOption(new Option("--to <type>", "what keys become: roaring, or back again native or set").choices(["roaring", "native", "set"]).default("roaring"))
+  .option("--dry-run", "say what would be done, and write nothing")
+  .option("--assume-bitmaps", "take all strings for bitmaps, even if they look like text")
+  .option("--wide", "always convert to R64")
+  .addOption(new Option("--min-saving <percentage>", "convert a key only if it saves at least this").argParser((text) => (text === "0" ? 0 : percentage(text))).default(0, "0"))
+  .addOption(new Option("--max-rate <number>", "so many keys a second at most").argParser(wholeNumber(1)))
+  .addOption(new Option("--parallel <number>", "keys at a time on each node").argParser(wholeNumber(1, 64)).default(4))
+  .option("--backup <file>", "add the old values to a file, for `redis-roar restore`")
+  .option("--json", "print JSON")
+  .option("--no-progress", "show no progress bar")
+  .addHelpText("after", `
+Each key keeps its name and its time of expiry. Its value is replaced only when a copy has all its
+members, and only if nobody has changed it meanwhile. Ctrl-C ends after the keys at hand; running the
+command again goes on.
+
+Examples:
+  redis-roar convert --match 'user:*:visited' --dry-run
+  redis-roar convert --match 'user:*:visited' --backup visited.backup --max-rate 500
+  redis-roar convert --match 'user:*:visited' --to native`)
+  .action(async (flags: Flags) => {
+    const core = await loadCore(), servers = await Servers.open(flags), bar = new Progress("keys", flags.progress);
+    const backup = flags.backup && !flags.dryRun ? await Backup.append(flags.backup) : undefined;
+    try {
+      if (!flags.dryRun || flags.to !== "roaring") await needModule(servers);
+      const converter = new Converter(servers, core, {
+        match: flags.match, to: flags.to, dryRun: flags.dryRun ?? false, assumeBitmaps: flags.assumeBitmaps ?? false, wide: flags.wide ?? false,
+        minSaving: flags.minSaving, maxRate: flags.maxRate ?? Infinity, parallel: flags.parallel, backup, onProgress: (done, expected) => bar.show(done, expected),
+      });
+      const result = await converter.convert();
+      bar.end();
+      console.log(flags.json ? JSON.stringify(result, null, 2) : report(flags, result));
+      process.exitCode = result.isPartial ? Exit.INTERRUPTED : result.failed.length > 0 ? Exit.SOME_FAILED : Exit.OK;
+    } finally {
+      bar.end();
+      await backup?.close();
+      servers.close();
+    }
+  });
+
+export const restore = command("restore", "give keys back the values that convert --backup wrote to a file")
+  .argument("<file>", "the backup")
+  .option("--dry-run", "list the keys, and write nothing")
+  .addHelpText("after", `
+The values replace what the keys hold now, also what was written since they were converted. If a key is
+in the file twice, the first value wins. A key whose time has passed stays away.
+
+Example:
+  redis-roar restore visited.backup`)
+  .action(async (file: string, flags: ServerOptions & { dryRun?: boolean }) => {
+    const servers = await Servers.open(flags), seen = new Set<string>();
+    let restored = 0, failed = 0, expired = 0;
+    try {
+      for await (const { name, expires, value } of readBackup(file)) {
+        if (interruption.asked) break;
+        const id = name.toString("latin1");
+        if (seen.has(id)) continue;
+        seen.add(id);
+        if (expires >= 0 && expires <= Date.now()) {
+          expired++;
+        } else if (flags.dryRun) {
+          console.log(shown(name));
+        } else {
+          try {
+            await servers.nodeOf(name).connection.run("RESTORE", name, Math.max(0, expires), value, "REPLACE", ...(expires >= 0 ? ["ABSTTL"] : []));
+            restored++;
+          } catch (error) {
+            failed++;
+            console.error(`redis-roar: ${shown(name)}: ${lineOf(error)}`);
+          }
+        }
+      }
+    } finally {
+      servers.close();
+    }
+    console.log(`${countText(restored)} keys restored${expired > 0 ? `, ${countText(expired)} had expired` : ""}${failed > 0 ? `, ${countText(failed)} failed` : ""}`);
+    process.exitCode = interruption.asked ? Exit.INTERRUPTED : failed > 0 ? Exit.SOME_FAILED : Exit.OK;
+  });

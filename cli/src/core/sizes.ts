@@ -1,0 +1,76 @@
+// What a bitmap takes in a server, in bytes: what MEMORY USAGE would say. It follows host/bitmap.c, the size classes of jemalloc, and what
+// each server counts for a key. test/cli/sizes.test.ts compares it with servers, byte for byte.
+
+// --- host/bitmap.c ----------------------------------------------------------------------------------------------------------------------
+
+/** The bytes before an arena that has no size of its own. */
+const PREFIX_BYTES = 8;
+/** Sizes of blocks without a prefix. */
+const SMALL_BLOCKS = [32, 48, 64, 80, 96, 128];
+const LARGEST_SMALL = 256, LARGEST_SMALL_FROM = 224 - PREFIX_BYTES;
+
+/** The bytes that the module asks its allocator for, for an arena that uses that many. */
+function requestedBytes(used: number): number {
+  const small = SMALL_BLOCKS.find((bytes) => used <= bytes);
+  if (small) return small;
+  return used > LARGEST_SMALL_FROM && used <= LARGEST_SMALL ? LARGEST_SMALL : PREFIX_BYTES + used;
+}
+
+/** The bytes of a bitmap's block as the server's allocator counts them. */
+export function blockBytes(used: number): number { return sizeClass(requestedBytes(used), 16); }
+
+// --- jemalloc ---------------------------------------------------------------------------------------------------------------------------
+
+/**
+ * The allocation that holds that many bytes. Servers are built with a quantum of 8 (those that bring their own jemalloc) or of 16 (those of
+ * Linux distributions), which makes a difference up to 64 bytes.
+ */
+export function sizeClass(bytes: number, quantum: 8 | 16): number {
+  if (bytes <= 8) return 8;
+  if (bytes <= 64) return Math.ceil(bytes / quantum) * quantum;
+  const spacing = 2 ** (Math.ceil(Math.log2(bytes)) - 3);
+  return Math.ceil(bytes / spacing) * spacing;
+}
+
+// --- the servers' keys ------------------------------------------------------------------------------------------------------------------
+
+/** How a server keeps the name of a key that holds a module's value. */
+export type KeyLayout =
+  /** Redis up to 8.0, Valkey 7.2: a string of its own, and an entry of the dictionary. */
+  | "entry"
+  /** Valkey 8.0: in the entry of the dictionary. */
+  | "embedded"
+  /** Redis from 8.2 on, Valkey from 8.1 on: in the value's object, with the time of expiry if there is one. */
+  | "object";
+
+export interface ServerVersion {
+  name: "redis" | "valkey";
+  /** Such as 8.2.3. */
+  version: string;
+}
+
+/** How that server keeps names. */
+export function keyLayout({ name, version }: ServerVersion): KeyLayout {
+  const [major = 0, minor = 0] = version.split(".").map(Number), at = major * 100 + minor;
+  if (name === "valkey") return at >= 801 ? "object" : at >= 800 ? "embedded" : "entry";
+  return at >= 802 ? "object" : "entry";
+}
+
+/** The bytes of a string in a server: header, text, and a zero. `least` is the smallest header. */
+function stringBytes(length: number, least: 1 | 3): number {
+  const header = length < 32 ? least : length < 256 ? 3 : length < 65_536 ? 5 : 9;
+  return header + length + 1;
+}
+
+/** An object of a server, its pointer to a module's value included; and an entry of a dictionary. */
+const OBJECT_BYTES = 16, ENTRY_BYTES = 24;
+/** An object with a name from this length on has room for a time of expiry in any case. */
+const LONG_NAME_BYTES = 128;
+
+/** What MEMORY USAGE counts for a key beside its value, given the bytes of its name. */
+export function keyBytes(layout: KeyLayout, quantum: 8 | 16, nameBytes: number, expires: boolean): number {
+  if (layout === "entry") return ENTRY_BYTES + sizeClass(stringBytes(nameBytes, 1), quantum);
+  if (layout === "embedded") return sizeClass(OBJECT_BYTES + 1 + stringBytes(nameBytes, 3), quantum);
+  const hasTime = expires || nameBytes >= LONG_NAME_BYTES;
+  return sizeClass(OBJECT_BYTES + (hasTime ? 8 : 0) + 1 + stringBytes(nameBytes, 1), quantum);
+}

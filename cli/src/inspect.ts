@@ -1,0 +1,115 @@
+// inspect: what a bitmap is made of, and where its members lie.
+
+import { type Core, Format } from "./core/core.js";
+import { blockBytes, keyBytes, keyLayout } from "./core/sizes.js";
+import { Exit, Failure } from "./failure.js";
+import { shown } from "./names.js";
+import { readSet, readString } from "./reading.js";
+import { type Node } from "./servers.js";
+import { isConvertible, verdictOnString } from "./verdict.js";
+
+export interface Inspection {
+  key: string;
+  /** R, R64, "native bitmap" or "set of integers". */
+  holds: string;
+  cardinality: bigint;
+  minimum: bigint | null;
+  maximum: bigint | null;
+  /** MEMORY USAGE; and what it would be as a roaring bitmap that is built anew. */
+  bytesNow: number;
+  bytesRoaring: number;
+  bytesExported: bigint;
+  containers: { kind: string; containers: bigint; members: bigint; bytes: bigint }[];
+  /** Where members lie: equal parts of [from, to], with the members in each. */
+  from: bigint;
+  to: bigint;
+  parts: { from: bigint; to: bigint; members: bigint }[];
+}
+
+/** Makes the core hold a key's value: a roaring bitmap, a native one, or a set of integers. */
+export async function readKey(core: Core, { connection }: Node, name: Buffer): Promise<string> {
+  const type = String(await connection.run("TYPE", name)), gone = new Failure(`${shown(name)}: the key went away while it was read`);
+  if (type === "none") throw new Failure(`${shown(name)}: there is no such key`, Exit.SOME_FAILED);
+  if (type === "reroaring" || type === "roaring64") {
+    const wide = type === "roaring64", payload = await connection.run(wide ? "R64.EXPORT" : "R.EXPORT", name);
+    if (!Buffer.isBuffer(payload)) throw gone;
+    core.read(wide ? Format.PORTABLE_WIDE : Format.PORTABLE, payload);
+    return wide ? "R64" : "R";
+  }
+  if (type === "string") {
+    const value = await readString(connection, name, Number(await connection.run("STRLEN", name))) ?? Buffer.alloc(0), verdict = verdictOnString(value);
+    if (!isConvertible(verdict)) throw new Failure(`${shown(name)}: this string is no bitmap, but ${verdict}`);
+    core.read(Format.BITS, value);
+    return "native bitmap";
+  }
+  if (type !== "set") throw new Failure(`${shown(name)}: a ${type} is no bitmap`);
+  const members = await readSet(connection, name);
+  if (!members) throw gone;
+  if (members.refused !== undefined) throw new Failure(`${shown(name)}: the set has a member that is no offset, ${JSON.stringify(members.refused)}`);
+  core.collect(members.offsets);
+  return "set of integers";
+}
+
+/** So many parts, or as many as there are offsets. */
+function partsOf(core: Core, from: bigint, to: bigint, count: number): Inspection["parts"] {
+  const span = to - from + 1n, parts = span < BigInt(count) ? Number(span) : count;
+  return Array.from({ length: parts }, (_, i) => {
+    const first = from + span * BigInt(i) / BigInt(parts), last = from + span * BigInt(i + 1) / BigInt(parts) - 1n;
+    // A range that is all of 2^64 offsets counts as 0.
+    return { from: first, to: last, members: core.countRange(first, last) };
+  });
+}
+
+export async function inspect(core: Core, node: Node, name: Buffer, range: { from?: bigint; to?: bigint }, count: number): Promise<Inspection> {
+  const holds = await readKey(core, node, name), minimum = core.minimum(), maximum = core.maximum();
+  const from = range.from ?? minimum ?? 0n, to = range.to ?? maximum ?? 0n;
+  if (from > to) throw new Failure(`--from ${from} is behind --to ${to}`, Exit.USAGE);
+  const [bytesNow, time] = await Promise.all([node.connection.run("MEMORY", "USAGE", name, "SAMPLES", 1000), node.connection.run("PTTL", name)]);
+  return {
+    key: shown(name), holds, cardinality: core.cardinality(), minimum: minimum ?? null, maximum: maximum ?? null,
+    bytesNow: Number(bytesNow ?? 0), bytesRoaring: blockBytes(core.used()) + keyBytes(keyLayout(node.version), 16, name.length, Number(time) >= 0),
+    bytesExported: core.writtenBytes(holds === "R64" || (maximum ?? 0n) > 0xffff_ffffn ? Format.PORTABLE_WIDE : Format.PORTABLE),
+    containers: core.statistics(), from, to, parts: partsOf(core, from, to, count),
+  };
+}
+
+/** The share of the offsets of a part that are members. */
+const density = ({ from, to, members }: Inspection["parts"][number]): number => Number(members) / Number(to - from + 1n);
+
+const SHADES = [" ", "·", "░", "▒", "▓", "█"];
+
+/**
+ * A shade for each part, the more members the darker: a dot is at least one member, a full block the most of all parts. Between them shades
+ * follow the logarithm, since densities differ by powers of ten.
+ */
+export function pictureOf({ parts }: Inspection, width: number): string[] {
+  const greatest = Math.max(...parts.map(density)), least = Math.min(...parts.filter(({ members }) => members > 0n).map(density));
+  const shade = (part: Inspection["parts"][number]): string => {
+    if (part.members === 0n) return SHADES[0]!;
+    const share = greatest > least ? Math.log(density(part) / least) / Math.log(greatest / least) : 1;
+    return SHADES[1 + Math.round(share * (SHADES.length - 2))]!;
+  };
+  const lines: string[] = [], labels = parts.filter((_, i) => i % width === 0).map(({ from }) => String(from));
+  const indent = Math.max(0, ...labels.map(({ length }) => length));
+  for (let i = 0; i < parts.length; i += width) lines.push(`${labels[i / width]!.padStart(indent)} |${parts.slice(i, i + width).map(shade).join("")}|`);
+  return lines;
+}
+
+/** The same as a chart: members of each part, by height. */
+export function svgOf({ parts, key, cardinality }: Inspection): string {
+  const WIDTH = 1000, HEIGHT = 220, LEFT = 10, BASE = HEIGHT - 30, greatest = Math.max(1e-300, ...parts.map(density)), step = (WIDTH - 2 * LEFT) / parts.length;
+  const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  const bars = parts.map((part, i) => {
+    if (part.members === 0n) return "";
+    const height = Math.max(1, density(part) / greatest * (BASE - 30));
+    return `<rect x="${(LEFT + i * step).toFixed(2)}" y="${(BASE - height).toFixed(2)}" width="${Math.max(0.5, step - 0.2).toFixed(2)}" height="${height.toFixed(2)}"><title>${part.from} to ${part.to}: ${part.members} members</title></rect>`;
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="13">
+<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>
+<text x="${LEFT}" y="20">${escaped(key)}: ${cardinality} members; the highest bar is ${(greatest * 100).toPrecision(3)} % full</text>
+<g fill="#1f77b4">${bars.join("")}</g>
+<path d="M${LEFT} ${BASE}H${WIDTH - LEFT}" stroke="#333"/>
+<text x="${LEFT}" y="${HEIGHT - 10}">${parts[0]?.from ?? ""}</text><text x="${WIDTH - LEFT}" y="${HEIGHT - 10}" text-anchor="end">${parts.at(-1)?.to ?? ""}</text>
+</svg>
+`;
+}

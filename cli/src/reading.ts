@@ -1,0 +1,56 @@
+// Reading values without stopping a server for long: long strings and large sets in parts.
+
+import { type Answer, type Connection } from "./servers.js";
+import { ErrorAnswer } from "./failure.js";
+import { Members } from "./verdict.js";
+
+/** A string up to this length is read at once. */
+export const PART_BYTES = 512 * 1024;
+const PART_MEMBERS = 1000;
+
+/** The bytes of a string that has `length` bytes, or had them. Undefined if it is gone or is no string any more. */
+export async function readString(connection: Connection, name: Buffer, length: number): Promise<Buffer | undefined> {
+  const value = Buffer.alloc(length);
+  for (let from = 0; from < length; from += PART_BYTES) {
+    const part = await connection.ask("GETRANGE", name, from, Math.min(length, from + PART_BYTES) - 1);
+    if (part instanceof ErrorAnswer && part.code !== "WRONGTYPE") throw part;
+    if (!Buffer.isBuffer(part)) return undefined;
+    part.copy(value, from);
+    // It has been cut in the meantime.
+    if (part.length < Math.min(PART_BYTES, length - from)) return from + part.length > 0 ? value.subarray(0, from + part.length) : undefined;
+  }
+  return value;
+}
+
+/** The members of a set; undefined if it is gone or is no set any more. Ends early at a member that is no integer. */
+export async function readSet(connection: Connection, name: Buffer): Promise<Members | undefined> {
+  const members = new Members();
+  let cursor = "0";
+  do {
+    const page = await connection.ask("SSCAN", name, cursor, "COUNT", PART_MEMBERS);
+    if (page instanceof ErrorAnswer && page.code !== "WRONGTYPE") throw page;
+    if (!Array.isArray(page)) return undefined;
+    const [next, list] = page as [Buffer, Answer[]];
+    for (const member of list) members.add(member as Buffer);
+    cursor = String(next);
+  } while (cursor !== "0" && members.refused === undefined);
+  return members.count > 0 || members.refused !== undefined ? members : undefined;
+}
+
+export interface ScanOptions {
+  match?: string | undefined;
+  type?: string | undefined;
+  /** Keys that one SCAN looks at. */
+  count?: number;
+}
+
+/** Names of keys, some at a time. A key may come twice. */
+export async function* scan(connection: Connection, { match, type, count = 500 }: ScanOptions = {}): AsyncGenerator<Buffer[]> {
+  let cursor = "0";
+  do {
+    const filters = [...(match === undefined ? [] : ["MATCH", match]), ...(type === undefined ? [] : ["TYPE", type])];
+    const [next, names] = await connection.run("SCAN", cursor, ...filters, "COUNT", count) as [Buffer, Buffer[]];
+    cursor = String(next);
+    if (names.length > 0) yield names;
+  } while (cursor !== "0");
+}
