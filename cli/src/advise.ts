@@ -193,10 +193,11 @@ export class Adviser {
     const tellsExpiry = keyLayout(version) === "object";
     const [types, usages, times] = await Promise.all([
       all((name) => ["TYPE", name]), all((name) => ["MEMORY", "USAGE", name, "SAMPLES", MEMORY_SAMPLES]),
-      tellsExpiry ? all((name) => ["PTTL", name]) : names.map(() => -1),
+      tellsExpiry ? all((name) => ["PTTL", name]) : Promise.resolve(names.map(() => -1)),
     ]);
-    const lengths = await Promise.all(names.map((name, i) =>
-      types[i] === "string" ? connection.ask("STRLEN", name) : types[i] === "set" ? connection.ask("SCARD", name) : 0));
+    const lengthOf = async (name: Buffer, type: Answer | undefined): Promise<Answer> =>
+      type === "string" ? connection.ask("STRLEN", name) : type === "set" ? connection.ask("SCARD", name) : 0;
+    const lengths = await Promise.all(names.map((name, i) => lengthOf(name, types[i])));
     const keys: Key[] = [];
     for (const [i, name] of names.entries()) {
       const type = types[i]!, now = usages[i]!, length = lengths[i]!, time = times[i]!;
@@ -321,7 +322,9 @@ export class Adviser {
 
   #rows(group: Group): AdviceRow[] {
     const { pattern, type, read } = group;
-    const none = { pattern, type, isConvertible: false, family: null, bytesRoaring: null, uncertainty: 0, saved: null, largerKeys: 0, largerBytes: 0 };
+    const none = {
+      pattern, type, isConvertible: false, family: null, bytesRoaring: null, uncertainty: 0, saved: null, largerKeys: 0, largerBytes: 0,
+    };
     if (read.size === 0) return [{ ...none, kind: type, keys: group.keys, keysRead: 0, bytesNow: group.now }];
     let keysRead = 0, nowRead = 0;
     for (const { keys, now } of read.values()) {
@@ -350,7 +353,8 @@ export class Adviser {
     const convertible = rows.filter((row) => row.isConvertible), notes: string[] = [];
     const sum = (list: AdviceRow[], field: "bytesNow" | "bytesRoaring"): number => list.reduce((total, row) => total + (row[field] ?? 0), 0);
     for (const { allocator, connection } of this.#servers.nodes) {
-      if (allocator && !allocator.startsWith("jemalloc")) notes.push(`${connection.address} allocates with ${allocator}; figures for roaring bitmaps hold for jemalloc`);
+      if (!allocator || allocator.startsWith("jemalloc")) continue;
+      notes.push(`${connection.address} allocates with ${allocator}; figures for roaring bitmaps hold for jemalloc`);
     }
     if (rows.some((row) => row.keys > row.keysRead && row.isConvertible)) notes.push("figures of groups of which a sample was read are estimates");
     return {
@@ -370,4 +374,3 @@ function uncertaintyOf(found: Found, keys: number): number {
   const variance = Math.max(0, found.roaringRoaring - 2 * ratio * found.nowRoaring + ratio ** 2 * found.nowNow) / (n - 1);
   return 1.96 * keys * Math.sqrt(variance / n * (1 - n / keys));
 }
-

@@ -52,7 +52,7 @@ export interface Conversion {
 }
 
 /** Where temporary keys are. An ACL user needs rights to ~redis-roar:* too. */
-export const TEMPORARY = "redis-roar:";
+const TEMPORARY = "redis-roar:";
 const TEMPORARY_MS = 15 * 60_000;
 /** A key that changes again and again is left alone after so many attempts. */
 const ATTEMPTS = 8;
@@ -233,7 +233,7 @@ export class Converter {
   }
 
   async #planRoaring({ watcher, node }: Worker, name: Buffer, type: string, expires: boolean): Promise<Plan> {
-    let isWide = this.#options.wide, payload: Uint8Array, build: Plan["build"];
+    let isWide = this.#options.wide, build: Plan["build"];
     if (type === "string") {
       await this.#readBitmap(watcher, name);
       build = (temporary) => [[isWide ? "R64.FROMBITMAP" : "R.FROMBITMAP", temporary, name]];
@@ -248,7 +248,7 @@ export class Converter {
       throw new Changed();
     }
     const format = isWide ? Format.PORTABLE_WIDE : Format.PORTABLE;
-    payload = this.#core.write(format);
+    const payload = this.#core.write(format);
     const bytesAfter = blockBytes(this.#core.used()) + keyBytes(keyLayout(node.version), 16, name.length, expires);
     const verify = async (connection: Connection, temporary: Buffer): Promise<void> => {
       const stored = await connection.run(isWide ? "R64.EXPORT" : "R.EXPORT", temporary);
@@ -262,7 +262,8 @@ export class Converter {
     const length = Number(await watcher.run("STRLEN", name)), value = await readString(watcher, name, length);
     if (!value && length > 0) throw new Changed();
     const verdict = verdictOnString(value ?? Buffer.alloc(0));
-    if (verdict === "empty" || !isConvertible(verdict) && !this.#options.assumeBitmaps) throw new Skipped(verdict === "empty" ? "an empty string" : `a string: ${verdict}`);
+    if (verdict === "empty") throw new Skipped("an empty string");
+    if (!isConvertible(verdict) && !this.#options.assumeBitmaps) throw new Skipped(`a string: ${verdict}`);
     this.#core.read(Format.BITS, value!);
   }
 
@@ -334,4 +335,3 @@ async function exec(connection: Connection, commands: Word[][]): Promise<Answer[
   if (failed) throw failed;
   return result as Answer[];
 }
-

@@ -35,9 +35,8 @@ export const isForbiddenCommand = (error: unknown): boolean =>
 
 /** One line that says what is wrong. */
 export function lineOf(error: unknown): string {
-  const text = error instanceof AggregateError && error.errors.length > 0 ? lineOf(error.errors[0])
-    : error instanceof Error ? error.message || error.name
-      : String(error);
+  if (error instanceof AggregateError && error.errors.length > 0) return lineOf(error.errors[0]);
+  const text = error instanceof Error ? error.message || error.name : String(error);
   return text.replace(/\s*\n\s*/g, " ").trim();
 }
 

@@ -60,14 +60,20 @@ function partsOf(core: Core, from: bigint, to: bigint, count: number): Inspectio
   });
 }
 
-export async function inspect(core: Core, node: Node, name: Buffer, range: { from?: bigint; to?: bigint }, count: number): Promise<Inspection> {
+export interface Range {
+  from?: bigint;
+  to?: bigint;
+}
+
+export async function inspect(core: Core, node: Node, name: Buffer, range: Range, count: number): Promise<Inspection> {
   const holds = await readKey(core, node, name), minimum = core.minimum(), maximum = core.maximum();
   const from = range.from ?? minimum ?? 0n, to = range.to ?? maximum ?? 0n;
   if (from > to) throw new Failure(`--from ${from} is behind --to ${to}`, Exit.USAGE);
   const [bytesNow, time] = await Promise.all([node.connection.run("MEMORY", "USAGE", name, "SAMPLES", 1000), node.connection.run("PTTL", name)]);
   return {
     key: shown(name), holds, cardinality: core.cardinality(), minimum: minimum ?? null, maximum: maximum ?? null,
-    bytesNow: Number(bytesNow ?? 0), bytesRoaring: blockBytes(core.used()) + keyBytes(keyLayout(node.version), 16, name.length, Number(time) >= 0),
+    bytesNow: Number(bytesNow ?? 0),
+    bytesRoaring: blockBytes(core.used()) + keyBytes(keyLayout(node.version), 16, name.length, Number(time) >= 0),
     bytesExported: core.writtenBytes(holds === "R64" || (maximum ?? 0n) > 0xffff_ffffn ? Format.PORTABLE_WIDE : Format.PORTABLE),
     containers: core.statistics(), from, to, parts: partsOf(core, from, to, count),
   };
@@ -83,7 +89,7 @@ const SHADES = [" ", "·", "░", "▒", "▓", "█"];
  * follow the logarithm, since densities differ by powers of ten.
  */
 export function pictureOf({ parts }: Inspection, width: number): string[] {
-  const greatest = Math.max(...parts.map(density)), least = Math.min(...parts.filter(({ members }) => members > 0n).map(density));
+  const densities = parts.map(density), greatest = Math.max(...densities), least = Math.min(...densities.filter((share) => share > 0));
   const shade = (part: Inspection["parts"][number]): string => {
     if (part.members === 0n) return SHADES[0]!;
     const share = greatest > least ? Math.log(density(part) / least) / Math.log(greatest / least) : 1;
@@ -97,7 +103,8 @@ export function pictureOf({ parts }: Inspection, width: number): string[] {
 
 /** The same as a chart: members of each part, by height. */
 export function svgOf({ parts, key, cardinality }: Inspection): string {
-  const WIDTH = 1000, HEIGHT = 220, LEFT = 10, BASE = HEIGHT - 30, greatest = Math.max(1e-300, ...parts.map(density)), step = (WIDTH - 2 * LEFT) / parts.length;
+  const WIDTH = 1000, HEIGHT = 220, LEFT = 10, BASE = HEIGHT - 30;
+  const greatest = Math.max(1e-300, ...parts.map(density)), step = (WIDTH - 2 * LEFT) / parts.length;
   const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
   const bars = parts.map((part, i) => {
     if (part.members === 0n) return "";

@@ -3,7 +3,6 @@
 /** The name as text: bytes that are no printable ASCII become \xNN, as in redis-cli. */
 export function shown(name: Buffer): string {
   const text = name.toString("utf8");
-  // eslint-disable-next-line no-control-regex
   if (!/[\x00-\x1f\x7f\\]/.test(text) && Buffer.from(text).equals(name) && !text.includes("\ufffd")) return text;
   return Array.from(name, (byte) => (byte === 0x5c ? "\\\\" : byte > 0x1f && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, "0")}`)).join("");
 }
@@ -23,7 +22,7 @@ const SEPARATORS = /([:/.|{}_#@,; -])/;
 
 /** What a part of a name is likely to be, if it is not a word: an id, a date, a hash. */
 const isVariable = (part: string): boolean =>
-  /^\d+$/.test(part) || /^[0-9a-f]{8,}$/i.test(part) && /\d/.test(part) || /\\x/.test(part) || part.length >= 20 && /\d/.test(part);
+  /^\d+$/.test(part) || /\\x/.test(part) || (/\d/.test(part) && (part.length >= 20 || /^[0-9a-f]{8,}$/i.test(part)));
 
 /** A name with * for the parts that number or identify things: user:42:tags becomes user:*:tags. */
 export function patternOf(name: Buffer): string {
@@ -74,7 +73,7 @@ function crc16(bytes: Buffer): number {
   return crc & 0xffff;
 }
 
-export const SLOTS = 16_384;
+const SLOTS = 16_384;
 
 /** The slot of a key in a cluster. */
 export function slotOf(name: Buffer): number {

@@ -16,8 +16,9 @@ export async function readString(connection: Connection, name: Buffer, length: n
     if (part instanceof ErrorAnswer && part.code !== "WRONGTYPE") throw part;
     if (!Buffer.isBuffer(part)) return undefined;
     part.copy(value, from);
-    // It has been cut in the meantime.
-    if (part.length < Math.min(PART_BYTES, length - from)) return from + part.length > 0 ? value.subarray(0, from + part.length) : undefined;
+    // It has become shorter in the meantime.
+    const end = from + part.length;
+    if (end < Math.min(from + PART_BYTES, length)) return end > 0 ? value.subarray(0, end) : undefined;
   }
   return value;
 }

@@ -39,7 +39,8 @@ export function tableOf(advice: Advice, most: number): string {
 }
 
 function summaryOf(advice: Advice, hidden: number): string[] {
-  const { keys, seconds, bytesNow, bytesConvertible, bytesRoaring, vanished, notPermitted } = advice, saved = bytesConvertible - bytesRoaring;
+  const { keys, seconds, bytesNow, bytesConvertible, bytesRoaring, vanished, notPermitted } = advice;
+  const saved = bytesConvertible - bytesRoaring;
   const losing = advice.rows.filter((row) => row.largerKeys > 0);
   const lines = ["", `${countText(keys)} keys in ${durationText(seconds)}, ${bytesText(bytesNow)} with their names${advice.isPartial ? ", interrupted before the end" : ""}`];
   if (hidden > 0) lines.push(`${countText(hidden)} more groups are not shown; --top ${advice.rows.length} shows them`);

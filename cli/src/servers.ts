@@ -72,8 +72,8 @@ export class Connection {
   /** The answer to a command. Commands that are sent without waiting in between go to the server together. */
   async run(...words: Word[]): Promise<Answer> {
     try {
-      const reply = await this.#client.sendCommand(words.map((word) => (typeof word === "number" ? String(word) : word)), { typeMapping: TYPES });
-      return converted(reply);
+      const sent = words.map((word) => (typeof word === "number" ? String(word) : word));
+      return converted(await this.#client.sendCommand(sent, { typeMapping: TYPES }));
     } catch (error) {
       if (isAnswer(error)) throw new ErrorAnswer(error.message);
       throw new Failure(`${this.address}: ${lineOf(this.#broken ?? error)}`, Exit.CONNECTION);
@@ -110,18 +110,19 @@ function clientFor(options: ServerOptions): Client {
     ...(options.insecure && { rejectUnauthorized: false }),
   } : {};
   const where = options.socket ? { path: options.socket } : { host: options.host, port: options.port, ...tls };
-  return createClient({
+  const client: unknown = createClient({
     socket: { ...where, reconnectStrategy: false, connectTimeout: CONNECT_MS },
     ...(options.user && { username: options.user }),
     ...(password && { password }),
     RESP: 2,
     disableOfflineQueue: true,
     disableClientInfo: true,
-  } as Parameters<typeof createClient>[0]) as Client;
+  } as Parameters<typeof createClient>[0]);
+  return client as Client;
 }
 
 /** Options with what a URL says. */
-export function withUrl(options: ServerOptions): ServerOptions {
+function withUrl(options: ServerOptions): ServerOptions {
   if (!options.url) return options;
   let url: URL;
   try {
@@ -153,7 +154,7 @@ export async function information(connection: Connection, ...sections: string[])
   return fields;
 }
 
-export function versionOf(info: Map<string, string>): ServerVersion {
+function versionOf(info: Map<string, string>): ServerVersion {
   const valkey = info.get("valkey_version");
   return valkey ? { name: "valkey", version: valkey } : { name: "redis", version: info.get("redis_version") ?? "0" };
 }
@@ -194,8 +195,9 @@ export class Servers {
       const host = String(chosen[0] ?? "") || options.host, port = Number(chosen[1]), address = `${host}:${port}`;
       let node = nodes.get(address);
       if (!node) {
-        const { socket: _, ...reachable } = options;
-        node = await openNode({ ...reachable, host, port });
+        const there: ServerOptions = { ...options, host, port };
+        delete there.socket;
+        node = await openNode(there);
         if (replicas && chosen !== list[0]) await node.connection.run("READONLY");
         nodes.set(address, node);
       }
@@ -227,7 +229,7 @@ async function openNode(options: ServerOptions): Promise<Node> {
 }
 
 /** Whether the node has the module. */
-export async function hasModule(connection: Connection): Promise<boolean> {
+async function hasModule(connection: Connection): Promise<boolean> {
   const info = await connection.ask("COMMAND", "INFO", "R.FROMBITMAP");
   return Array.isArray(info) && info[0] !== null && !(info[0] instanceof ErrorAnswer) && (!Array.isArray(info[0]) || info[0].length > 0);
 }

@@ -31,7 +31,7 @@ const SIGNATURES: readonly (readonly number[])[] = [
 const begins = (value: Uint8Array, signature: readonly number[]): boolean => signature.every((byte, i) => value[i] === byte);
 
 /** Whether a byte occurs in text: printable ASCII, or tab, line feed, carriage return. */
-const isPrintable = (byte: number): boolean => byte >= 0x20 && byte < 0x7f || byte === 9 || byte === 10 || byte === 13;
+const isPrintable = (byte: number): boolean => (byte >= 0x20 && byte < 0x7f) || byte === 9 || byte === 10 || byte === 13;
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -43,7 +43,6 @@ function isText(value: Uint8Array, isWhole: boolean): boolean {
   } catch {
     return false;
   }
-  // eslint-disable-next-line no-control-regex
   return !/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/.test(text);
 }
 

@@ -1,6 +1,7 @@
-// The core's imports for JavaScript hosts, which cannot implement them: JavaScript cannot call a function with a v128 parameter. The
-// Makefile compiles this file to a module of its own. core/core.ts links its exports to the imports of assembly/env/memory.ts by name
-// (left_load8 becomes left.load8), and sets calls up with those that begin with host_.
+// The core's imports for JavaScript hosts, which cannot implement them: JavaScript cannot call a function
+// with a v128 parameter. The Makefile compiles this file to a module of its own. core/core.ts links its
+// exports to the imports of assembly/env/memory.ts by name (left_load8 becomes left.load8), and sets calls up
+// with those that begin with host_.
 //
 // Both modules share one memory:
 //
@@ -9,8 +10,8 @@
 //          members: those of a reply that JavaScript has not taken yet
 //          held: operands, arguments and output of the call
 //
-// Places are relative to `room`, which moves up when an arena needs more. This module's globals are all its state. What traps in a
-// server traps here, too.
+// Places are relative to `room`, which moves up when an arena needs more. This module's globals are all its
+// state. What traps in a server traps here, too.
 
 const SELF: u32 = 0xffffffff;
 const PAGE: u64 = 65536;
@@ -41,8 +42,9 @@ let rightShows: u32 = SELF, rightBase: u32 = 0, rightSize: u32 = 0;
 // @ts-ignore: decorator
 @inline function need(condition: bool): void { if (!condition) unreachable(); }
 
-function sizeOf(k: u32): u32 { return k == SELF ? arenaSize : load<u32>(<usize>(room + HELD + k * OPERAND_BYTES), 4); }
-function placeOf(k: u32): u32 { return load<u32>(<usize>(room + HELD + k * OPERAND_BYTES)); }
+function rowOf(k: u32): usize { return <usize>(room + HELD + k * OPERAND_BYTES); }
+function sizeOf(k: u32): u32 { return k == SELF ? arenaSize : load<u32>(rowOf(k), 4); }
+function placeOf(k: u32): u32 { return load<u32>(rowOf(k)); }
 function addressOf(k: u32): u32 { return k == SELF ? 0 : room + placeOf(k); }
 
 function show(): void {
@@ -89,6 +91,9 @@ function makeRoom(bytes: u64): void {
   return at;
 }
 
+/** Does nothing: `at` and `bytes` may reach beyond the operand's end, but not beyond 4 GiB. */
+function hint(at: usize, bytes: usize): void { need(<u64>at + <u64>bytes <= u32.MAX_VALUE); }
+
 export function left_select(k: u32): void {
   need(k == SELF || k < operands);
   leftShows = k;
@@ -103,7 +108,7 @@ export function left_load128(at: usize, offset: u32): v128 { return v128.load(in
 export function left_copy(to: usize, from: usize, bytes: usize): void {
   memory.copy(inArena(to, bytes), inLeft(from, 0, bytes), bytes);
 }
-export function left_prefetch(_at: usize, _bytes: usize): void {}
+export function left_prefetch(at: usize, bytes: usize): void { hint(at, bytes); }
 
 export function right_select(k: u32): void {
   need(k == SELF || k < operands);
@@ -124,7 +129,7 @@ export function right_load128(at: usize, offset: u32): v128 { return v128.load(i
 export function right_copy(to: usize, from: usize, bytes: usize): void {
   memory.copy(inArena(to, bytes), inRight(from, 0, bytes), bytes);
 }
-export function right_prefetch(_at: usize, _bytes: usize): void {}
+export function right_prefetch(at: usize, bytes: usize): void { hint(at, bytes); }
 
 // --- vector, work ------------------------------------------------------------------------------------------
 
@@ -148,8 +153,8 @@ export function vector_lanesIn(x: v128, y: v128): u32 {
   return <u32>i16x8.bitmask(found);
 }
 
-/** Nothing limits a call. */
-export function work_spend(_units: u32): void {}
+/** Nothing limits a call; `units` only has to be a number that a server takes. */
+export function work_spend(units: u32): void { need(units <= i32.MAX_VALUE); }
 
 // --- arena -------------------------------------------------------------------------------------------------
 
@@ -244,7 +249,9 @@ export function reply_lanes(base: u64, lanes: v128, count: u32): void {
 export function output_write(from: usize, bytes: usize): void {
   memory.copy(append(bytes), inArena(from, bytes), bytes);
 }
-export function output_fill(value: u32, count: u64): void { memory.fill(append(count), <u8>value, <usize>count); }
+export function output_fill(value: u32, count: u64): void {
+  memory.fill(append(count), <u8>value, <usize>count);
+}
 export function output_put(value: u64, bytes: u32): void {
   need(bytes <= 8);
   const at = append(bytes);
@@ -292,7 +299,7 @@ export function host_hold(bytes: u32): u32 {
 export function host_address(place: u32): u32 { return room + place; }
 export function host_addOperand(place: u32, bytes: u32): void {
   need(operands < OPERANDS);
-  const row = <usize>(room + HELD + operands++ * OPERAND_BYTES);
+  const row = rowOf(operands++);
   store<u32>(row, place);
   store<u32>(row, bytes, 4);
 }

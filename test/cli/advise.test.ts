@@ -23,7 +23,7 @@ const rowOf = (rows: AdviceRow[], pattern: string): AdviceRow => rows.find((row)
 
 describe("advise", () => {
   it("tells kinds apart and is exact to the byte, and estimates from a sample, without a write", async () => {
-    await fill([plain.connection], random(seed), KEYS);
+    await fill(plain.connection, random(seed), KEYS);
     const before = await plain.run("DEBUG", "DIGEST"), changes = await plain.info("rdb_changes_since_last_save");
     const all = await advice(plain), sample = await advice(plain, "--sample", "25");
     expect(await plain.run("DEBUG", "DIGEST")).toBe(before);
@@ -33,7 +33,7 @@ describe("advise", () => {
 
     const server = await Server.start();
     try {
-      await fill([server.connection], random(seed), KEYS);
+      await fill(server.connection, random(seed), KEYS);
       for (const row of all.rows.filter(({ isConvertible }) => isConvertible)) {
         let now = 0, roaring = 0;
         for (const key of await server.run("KEYS", row.pattern) as string[]) {
@@ -137,7 +137,7 @@ describe("the tool", () => {
   });
 
   it("ends when the server dies", async () => {
-    await fill([server.connection], random(seed), 6000);
+    await fill(server.connection, random(seed), 6000);
     const running = tool(["advise", "-p", String(server.port), "--max-rate", "1000"]);
     setTimeout(() => void server.kill(), 1500);
     const ended = await running;

@@ -56,7 +56,7 @@ describe("convert", () => {
   });
 
   it("restores a backup, also one whose end is cut, and converts back", async () => {
-    await fill([server.connection], random(seed), 240);
+    await fill(server.connection, random(seed), 240);
     const before = await server.run("DEBUG", "DIGEST"), backup = join(folder, "backup");
     const first = await convert("--match", "[a-f]*", "--backup", backup), second = await convert("--match", "*", "--backup", backup);
     expect(first.converted).toBeGreaterThan(0);

@@ -57,12 +57,9 @@ export const kinds: Kind[] = [
 ];
 
 /** Makes that many keys, the same number of each kind. */
-export async function fill(connections: Connection[], random: Random, keys: number): Promise<void> {
+export async function fill(connection: Connection, random: Random, keys: number): Promise<void> {
   for (let i = 0; i < keys / kinds.length; i += 50) {
-    await Promise.all(connections.map((connection, at) => {
-      if (at !== i / 50 % connections.length) return undefined;
-      const commands = Array.from({ length: Math.min(50, keys / kinds.length - i) }, (_, n) => kinds.flatMap((kind) => kind.make(random, i + n))).flat();
-      return connection.pipeline(commands);
-    }));
+    const commands = Array.from({ length: Math.min(50, keys / kinds.length - i) }, (_, n) => kinds.map((kind) => kind.make(random, i + n)));
+    await connection.pipeline(commands.flat(2));
   }
 }

@@ -48,7 +48,8 @@ export const convert = command("convert", "convert native bitmaps and sets of in
   .option("--dry-run", "say what would be done, and write nothing")
   .option("--assume-bitmaps", "take all strings for bitmaps, even if they look like text")
   .option("--wide", "always convert to R64")
-  .addOption(new Option("--min-saving <percentage>", "convert a key only if it saves at least this").argParser((text) => (text === "0" ? 0 : percentage(text))).default(0, "0"))
+  .addOption(new Option("--min-saving <percentage>", "convert a key only if it saves at least this")
+    .argParser((text) => (text === "0" ? 0 : percentage(text))).default(0, "0"))
   .addOption(new Option("--max-rate <number>", "so many keys a second at most").argParser(wholeNumber(1)))
   .addOption(new Option("--parallel <number>", "keys at a time on each node").argParser(wholeNumber(1, 64)).default(4))
   .option("--backup <file>", "add the old values to a file, for `redis-roar restore`")
@@ -69,8 +70,9 @@ Examples:
     try {
       if (!flags.dryRun || flags.to !== "roaring") await needModule(servers);
       const converter = new Converter(servers, core, {
-        match: flags.match, to: flags.to, dryRun: flags.dryRun ?? false, assumeBitmaps: flags.assumeBitmaps ?? false, wide: flags.wide ?? false,
-        minSaving: flags.minSaving, maxRate: flags.maxRate ?? Infinity, parallel: flags.parallel, backup, onProgress: (done, expected) => bar.show(done, expected),
+        match: flags.match, to: flags.to, dryRun: flags.dryRun ?? false, assumeBitmaps: flags.assumeBitmaps ?? false,
+        wide: flags.wide ?? false, minSaving: flags.minSaving, maxRate: flags.maxRate ?? Infinity, parallel: flags.parallel, backup,
+        onProgress: (done, expected) => bar.show(done, expected),
       });
       const result = await converter.convert();
       bar.end();
