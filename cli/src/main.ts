@@ -6,6 +6,8 @@ import { Command, CommanderError } from "commander";
 import { advise } from "./commands/advise.js";
 import { convert, restore } from "./commands/convert.js";
 import { inspect } from "./commands/inspect.js";
+import { load, unload } from "./commands/load.js";
+import { watch } from "./commands/watch.js";
 import { ErrorAnswer, Exit, Failure, interruption, lineOf } from "./failure.js";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
@@ -18,7 +20,10 @@ const program = new Command("redis-roar")
   .addCommand(advise)
   .addCommand(inspect)
   .addCommand(convert)
-  .addCommand(restore);
+  .addCommand(restore)
+  .addCommand(load)
+  .addCommand(unload)
+  .addCommand(watch);
 
 /** The number that the process ends with. */
 async function run(): Promise<number> {

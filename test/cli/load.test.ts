@@ -1,0 +1,92 @@
+// load, unload, inspect and watch, as processes.
+
+import { execFile, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "../support/server.ts";
+import { useServer } from "../support/suite.ts";
+import { type Ended, toolFile, toolOn } from "../support/tool.ts";
+
+const server = useServer();
+let folder: string;
+beforeAll(() => { folder = mkdtempSync(join(tmpdir(), "redis-roar-")); });
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Runs the tool with text as its standard input. */
+const fed = (input: string, ...args: string[]): Promise<Ended> => new Promise((resolve) => {
+  const child = execFile(process.execPath, [toolFile, ...args, "-s", server.socket], (error, out, errors) =>
+    resolve({ status: error ? Number(error.code ?? 1) : 0, out, error: errors }));
+  child.stdin!.end(input);
+});
+
+describe("load and unload", () => {
+  it("move lines, in batches of any size, and back", async () => {
+    expect(await fed("7\n\r\n70000\r\n8\n4294967295", "load", "k", "--batch", "2")).toMatchObject({ status: 0, error: "" });
+    expect(await server.run("R.GETINTARRAY", "k")).toEqual([7, 8, 70_000, 4_294_967_295]);
+    expect(await toolOn(server, "unload", "k")).toEqual({ status: 0, out: "7\n8\n70000\n4294967295\n", error: "" });
+    await fed("18446744073709551615\n1\n", "load", "wide", "--wide");
+    expect(await toolOn(server, "unload", "wide")).toMatchObject({ out: "1\n18446744073709551615\n" });
+    expect(await fed("1\n2\n3\n", "load", "rest", "--skip", "2")).toMatchObject({ status: 0 });
+    expect(await server.run("R.GETINTARRAY", "rest")).toEqual([3]);
+  });
+
+  it("name the line that is no id, and where to go on", async () => {
+    for (const [input, line] of [["1\n2\nx\n", 3], ["1\n-2\n", 2], ["1\n18446744073709551616\n", 2], ["1\n2 3\n", 2], ["1\n1e3", 2]] as const) {
+      expect(await fed(input, "load", "bad", "--wide", "--batch", "1"), input)
+        .toMatchObject({ status: 1, out: "", error: expect.stringMatching(new RegExp(`^redis-roar: line ${line}: .*; --skip ${line - 1} goes on.*\\n$`)) });
+    }
+    expect(await fed("4294967296\n", "load", "narrow")).toMatchObject({ status: 2, error: expect.stringContaining("--wide") });
+    expect(await server.run("EXISTS", "narrow")).toBe(0);
+  });
+
+  it("read a column of CSV, and portable files", async () => {
+    const csv = join(folder, "a.csv"), roaring = join(folder, "a.roaring");
+    writeFileSync(csv, '\ufeffname,user id\n"a, b",5\n"c\nd",6\n,\n');
+    expect(await toolOn(server, "load", "k", csv, "--csv", "user id")).toMatchObject({ status: 0, error: "" });
+    expect(await toolOn(server, "load", "k", csv, "--csv", "id")).toMatchObject({ status: 2, error: expect.stringContaining('"user id"') });
+    expect(await toolOn(server, "unload", "k", "--roaring", "-o", roaring)).toMatchObject({ status: 0, error: "" });
+    expect(await toolOn(server, "load", "copy", roaring, "--roaring")).toMatchObject({ status: 0, error: "" });
+    expect(await server.run("R.GETINTARRAY", "copy")).toEqual([5, 6]);
+    expect(await toolOn(server, "load", "copy", csv, "--roaring")).toMatchObject({ status: 1, error: expect.stringContaining("no portable roaring bitmap") });
+  });
+});
+
+describe("inspect", () => {
+  it("shows roaring and native bitmaps and sets, whole and in part", async () => {
+    await server.connection.pipeline([
+      ["R.SETRANGE", "k", 1000, 2000], ["R.SETBIT", "k", 900_000, 1], ["R64.SETBIT", "wide", "18446744073709551615", 1], ["SETBIT", "native", 70_000, 1],
+      ["SADD", "set", 1, 2, 3], ["SET", "text", "hello"], ["R64.SETFULL", "full"],
+    ]);
+    const svg = join(folder, "k.svg"), { out } = await toolOn(server, "inspect", "k", "--svg", svg);
+    expect(out).toContain("1,001 members from 1000 to 900000");
+    expect(readFileSync(svg, "utf8")).toContain("<rect");
+    const part = JSON.parse((await toolOn(server, "inspect", "k", "--json", "--from", "1500", "--to", "899999", "--lines", "1")).out) as { parts: { members: string }[] };
+    expect(part.parts.reduce((sum, { members }) => sum + Number(members), 0)).toBe(500);
+    for (const [key, text] of [["wide", "R64"], ["native", "native bitmap"], ["set", "set of integers"]] as const) {
+      expect((await toolOn(server, "inspect", key)).out).toContain(`${key}: ${text}`);
+    }
+    expect(await toolOn(server, "inspect", "text")).toMatchObject({ status: 1, error: "redis-roar: text: this string is no bitmap, but text\n" });
+    expect(await toolOn(server, "inspect", "missing")).toMatchObject({ status: 1, error: "redis-roar: missing: there is no such key\n" });
+  });
+});
+
+describe("watch", () => {
+  it("prints once, and serves metrics, also after the server was away", async () => {
+    await server.run("R.SETBIT", "k", 7, 1);
+    expect((await toolOn(server, "watch", "--once", "--interval", "1")).out).toMatch(/bitmaps +1\n/);
+    const port = await freePort(), child = spawn(process.execPath, [toolFile, "watch", "--metrics", `:${port}`, "-s", server.socket], { stdio: ["ignore", "pipe", "inherit"] });
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    const metrics = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    expect(await metrics()).toMatch(/^redis_roar_bitmaps\{node=".*"\} 1$/m);
+    expect(await metrics()).toMatch(/^redis_roar_command_calls_total\{node=".*",command="R.SETBIT"\} 1$/m);
+    await server.kill();
+    expect(await metrics()).toMatch(/^redis_roar_up\{node=".*"\} 0$/m);
+    await server.start();
+    expect(await metrics()).toMatch(/^redis_roar_up\{node=".*"\} 1$/m);
+    child.kill("SIGINT");
+    expect(await ended).toBe(0);
+  });
+});
