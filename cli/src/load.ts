@@ -109,7 +109,9 @@ export async function readCsv(input: Readable, column: string, batches: Batches)
 }
 
 /** Adds members to a key; returns how many it has then. */
-export async function addTo(core: Core, connection: Connection, name: Buffer, wide: boolean, batch: Uint32Array | BigUint64Array): Promise<number | string> {
+export async function addTo(
+  core: Core, connection: Connection, name: Buffer, wide: boolean, batch: Uint32Array | BigUint64Array,
+): Promise<number | string> {
   if (!wide && batch instanceof BigUint64Array) throw new Failure("an id is above 2^32 - 1: load it with --wide", Exit.USAGE);
   core.collect(batch);
   return importTo(connection, name, wide, core.write(wide ? Format.PORTABLE_WIDE : Format.PORTABLE));

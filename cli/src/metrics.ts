@@ -5,7 +5,7 @@ import { Counter, Gauge, Registry } from "prom-client";
 import { lineOf } from "./failure.js";
 import { type Connection, information } from "./servers.js";
 
-export interface CommandFigures {
+interface CommandFigures {
   name: string;
   calls: number;
   /** Microseconds in the server, of all calls. */
@@ -45,8 +45,14 @@ export async function readNode(connection: Connection): Promise<Reading> {
   return { address: connection.address, fields, commands, usedMemory: Number(memory.get("used_memory") ?? 0) };
 }
 
+/** A node, and what it said, if it did. */
+export interface Answered {
+  address: string;
+  reading: Reading | undefined;
+}
+
 /** The readings in the format of Prometheus. A node that does not answer is down. */
-export async function exposition(readings: { address: string; reading: Reading | undefined }[]): Promise<string> {
+async function exposition(readings: Answered[]): Promise<string> {
   const registry = new Registry(), registers = [registry], labelNames = ["node"] as const, ofCommand = ["node", "command"] as const;
   const up = new Gauge({ name: "redis_roar_up", help: "Whether the node answers", labelNames, registers });
   const memory = new Gauge({ name: "redis_roar_server_memory_bytes", help: "used_memory of the server", labelNames, registers });
@@ -78,7 +84,7 @@ export async function exposition(readings: { address: string; reading: Reading |
 }
 
 /** Serves GET /metrics. Each request asks the nodes anew. */
-export function serveMetrics(port: number, host: string, read: () => Promise<{ address: string; reading: Reading | undefined }[]>): Promise<Server> {
+export function serveMetrics(port: number, host: string, read: () => Promise<Answered[]>): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.method !== "GET" || new URL(request.url ?? "/", "http://localhost").pathname !== "/metrics") {
       response.writeHead(404, { "content-type": "text/plain" }).end("see /metrics\n");

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Option } from "commander";
 import { Exit, Failure, interruption, lineOf } from "../failure.js";
-import { type Reading, readNode, serveMetrics } from "../metrics.js";
+import { type Answered, type Reading, readNode, serveMetrics } from "../metrics.js";
 import { command, wholeNumber } from "../options.js";
 import { Connection, needModule, type ServerOptions, Servers } from "../servers.js";
 import { bytesText, countText, tableText } from "../text.js";
@@ -68,7 +68,7 @@ Examples:
       if (flags.metrics) {
         const nodes = servers.nodes.map(({ options, connection }) => ({ options, connection }));
         // A connection is never renewed, so a node that did not answer gets a new one at the next request.
-        const read = (): Promise<{ address: string; reading: Reading | undefined }[]> => Promise.all(nodes.map(async (node) => {
+        const read = (): Promise<Answered[]> => Promise.all(nodes.map(async (node) => {
           const { address } = node.connection;
           const again = async (): Promise<Reading> => {
             node.connection.close();
