@@ -117,7 +117,7 @@ function clientFor(options: ServerOptions): Client {
     RESP: 2,
     disableOfflineQueue: true,
     disableClientInfo: true,
-  } as Parameters<typeof createClient>[0]);
+  });
   return client as Client;
 }
 
