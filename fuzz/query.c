@@ -30,7 +30,7 @@ static bitmap *make_bitmap(uint8_t seed, int wide) {
     bitmap *b = bitmap_copy(bitmap_empty);
     uint64_t at = seed, base = wide && seed & 1 ? UINT64_MAX - 300000 : 0;
     uint32_t was;
-    counts members;
+    cardinalities members;
 
     for (uint32_t i = 0, count = seed % 7 * (seed & 8 ? 900 : 30); i < count; i++) {
         at = (at * 25214903917 + 11) % 262144;

@@ -214,7 +214,7 @@ static void scatter(struct subject *k) {
  * place. */
 static void merge(struct subject *k) {
     const struct subject *from = take_bitmap();
-    counts members;
+    cardinalities members;
     cardinality before, after;
     uint64_t expected;
 
@@ -232,7 +232,7 @@ static void merge(struct subject *k) {
 /* Changes a range. The model has been changed. */
 static void change_stretch(struct subject *k, const stretch *r) {
     cardinality before, after;
-    counts members;
+    cardinalities members;
     must(core_cardinality(k->b, &before));
     if (!done(k, core_change_range(&k->b, r, &members))) return;
     must(core_cardinality(k->b, &after));

@@ -191,7 +191,7 @@ static void add_windows(operands *windows, const char *bytes, size_t length) {
 }
 
 /* A faulty payload leaves no complete bitmap in memory 0, so its members are not counted. */
-static uint32_t read_payload(const payload *p, cardinality *members) {
+static uint32_t read_payload(const encoded *p, cardinality *members) {
     uint32_t number = FAULT_NONE;
     if (p->first == 0) number = core.deserialize(p->format, p->length, WINDOW_SHIFT);
     else if (p->length > UINT32_MAX) number = FAULT_TOO_LONG;
@@ -201,11 +201,11 @@ static uint32_t read_payload(const payload *p, cardinality *members) {
 }
 
 /* A function of its own, so that _longjmp leaves the variables of its caller alone. */
-static status deserialize_in(const frame *f, const payload *p, result *r, uint32_t *number) {
+static status deserialize_in(const frame *f, const encoded *p, result *r, uint32_t *number) {
     return BUILDING_IN(f, *number = read_payload(p, &r->members));
 }
 
-static status deserialize(const payload *p, const operands *windows, result *r, const char **fault) {
+static status deserialize(const encoded *p, const operands *windows, result *r, const char **fault) {
     frame f;
     uint32_t number = FAULT_NONE;
     if (!start_building(&f, windows->list, windows->count, p->length + BUILDING)) return OUT_OF_MEMORY;
@@ -216,7 +216,7 @@ static status deserialize(const payload *p, const operands *windows, result *r, 
     return discard(OK);
 }
 
-status core_deserialize(const payload *p, result *r, const char **fault) {
+status core_deserialize(const encoded *p, result *r, const char **fault) {
     operands windows;
     operands_begin(&windows);
     add_windows(&windows, p->bytes, p->length);

@@ -12,7 +12,7 @@
 #define TRUNCATE_MAX (512 * 1024 * 1024)
 
 /* Reads bytes that a client sent. Errors call them `name`. */
-static int deserialize(call *c, const payload *p, const char *name, result *r) {
+static int deserialize(call *c, const encoded *p, const char *name, result *r) {
     const char *fault;
 
     if (!succeeded(c, core_deserialize(p, r, &fault))) return 0;
@@ -21,7 +21,7 @@ static int deserialize(call *c, const payload *p, const char *name, result *r) {
 
 /* SETBITARRAY key string -- stores a bitmap of the offsets of each '1' in the string. */
 int setbitarray_command(call *c) {
-    payload p = {.format = CHARACTERS};
+    encoded p = {.format = CHARACTERS};
     result r;
 
     p.bytes = RedisModule_StringPtrLen(c->argv[2], &p.length);
@@ -49,7 +49,7 @@ int export_command(call *c) {
 /* Stores the union of the key and `imported`, and replies its cardinality. Stores imported->b itself, or
  * frees it. */
 static int add_members(call *c, open_key *k, const result *imported) {
-    counts members = {.after = imported->members};
+    cardinalities members = {.after = imported->members};
     status done = OK;
 
     if (k->stored) {
@@ -74,7 +74,7 @@ static int merge_into(call *c, int at, const result *imported) {
 /* IMPORT key payload [REPLACE] -- adds the members of a portable stream, or replaces all members by them;
  * replies the new cardinality. */
 int import_command(call *c) {
-    payload p = {.format = c->family->imported};
+    encoded p = {.format = c->family->imported};
     result imported;
 
     if (c->argc > 4 || (c->argc > 3 && !argument_is(c, 3, "REPLACE"))) return reply_syntax_error(c);
@@ -85,7 +85,7 @@ int import_command(call *c) {
 }
 
 /* Whether no bit of the string would become an offset above the family's last. Cuts off what lies behind. */
-static int bits_fit(call *c, payload *bits) {
+static int bits_fit(call *c, encoded *bits) {
     const cardinality most = (cardinality)c->family->last - bits->first + 1;
     size_t at = (size_t)(most >> 3);
 
@@ -106,7 +106,7 @@ static int bits_fit(call *c, payload *bits) {
 static int read_native(call *c, int at, uint64_t first, result *r) {
     RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
     RedisModuleCallReply *copy = NULL;
-    payload p = {.format = BITS, .bytes = "", .first = first};
+    encoded p = {.format = BITS, .bytes = "", .first = first};
     int right = 1;
 
     if (RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_STRING

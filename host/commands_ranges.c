@@ -5,13 +5,13 @@
 #include "reply.h"
 
 /* Changes [argv[2], argv[3]). Clearing does not create a missing key. */
-static int change_range(call *c, enum change change, counts *members) {
+static int change_range(call *c, enum change change, cardinalities *members) {
     uint64_t start;
     cardinality end;
     open_key k;
     status done;
 
-    *members = (counts){0};
+    *members = (cardinalities){0};
     if (!parse_start_end(c, 2, &start, &end)) return 0;
     if (!(change == CLEAR ? open_write(c, 1, &k) : open_create(c, 1, 0, &k))) return 0;
     if (k.value == NULL) {
@@ -29,26 +29,26 @@ static int change_range(call *c, enum change change, counts *members) {
 
 /* SETRANGE key start end -- sets all bits in [start, end). */
 int setrange_command(call *c) {
-    counts members;
+    cardinalities members;
     return change_range(c, SET, &members) ? reply_ok(c) : REDISMODULE_OK;
 }
 
 /* CLEARRANGE key start end -- clears all bits in [start, end), and replies how many were set. */
 int clearrange_command(call *c) {
-    counts members;
+    cardinalities members;
     return change_range(c, CLEAR, &members) ? reply_count(c, members.before - members.after) : REDISMODULE_OK;
 }
 
 /* FLIPRANGE key start end -- inverts all bits in [start, end), and replies the new cardinality. */
 int fliprange_command(call *c) {
-    counts members;
+    cardinalities members;
     return change_range(c, FLIP, &members) ? reply_count(c, members.after) : REDISMODULE_OK;
 }
 
 /* SETFULL key -- creates a bitmap of all offsets. */
 int setfull_command(call *c) {
     const stretch all = {SET, 0, c->family->last};
-    counts members;
+    cardinalities members;
     open_key k;
 
     if (!open_create(c, 1, 0, &k)) return REDISMODULE_OK;

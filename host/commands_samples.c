@@ -187,11 +187,11 @@ static int pop_one(call *c, open_key *k, const end *from) {
 
 /* Lists p->count members from `first` on and removes them: they are all that there are in their range. */
 static status take(bitmap **b, uint64_t first, popped *p) {
-    counts members;
+    cardinalities members;
     status done = core_members(*b, first, p->count, take_batch, p);
     if (done != OK) return done;
-    const stretch range = {CLEAR, p->members[0], p->members[p->count - 1]};
-    return core_change_range(b, &range, &members);
+    const stretch whole = {CLEAR, p->members[0], p->members[p->count - 1]};
+    return core_change_range(b, &whole, &members);
 }
 
 static void reply_popped(call *c, const popped *p, const end *from) {

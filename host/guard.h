@@ -89,7 +89,7 @@ status rewrite(bitmap **b);
 status rebuild_range(bitmap **b, const stretch *r, uint64_t expected, cardinality *members);
 /* Adds the members of `more` and sets *expected to 0; or changes nothing if it is quicker to build the
  * union, and sets *expected to the bytes that this may take. */
-status merge_in_place(bitmap **b, const bitmap *more, counts *members, uint64_t *expected);
+status merge_in_place(bitmap **b, const bitmap *more, cardinalities *members, uint64_t *expected);
 /* Replaces *b by the union of both, which has *members members. */
 status rebuild_union(bitmap **b, const bitmap *more, uint64_t expected, cardinality *members);
 

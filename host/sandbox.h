@@ -137,18 +137,18 @@ status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous)
 status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint64_t *changed);
 status core_clear_all(bitmap **b, uint64_t *offsets, uint32_t count, uint64_t *changed);
 /* How many members a bitmap had before a change, and has after it. */
-typedef struct counts {
+typedef struct cardinalities {
     cardinality before, after;
-} counts;
+} cardinalities;
 /* A change of all offsets in [low, high]. */
 typedef struct stretch {
     enum change change;
     uint64_t low, high;
 } stretch;
 /* Makes the change: in place, or, where that is quicker, by replacing *b. */
-status core_change_range(bitmap **b, const stretch *r, counts *members);
+status core_change_range(bitmap **b, const stretch *r, cardinalities *members);
 /* Adds the members of `more` in one of these two ways. */
-status core_merge(bitmap **b, const bitmap *more, counts *members);
+status core_merge(bitmap **b, const bitmap *more, cardinalities *members);
 /* Makes a step that writes, and sets its outcome. */
 status core_write_field(bitmap **b, field_step *step);
 /* Runs the steps one after the other; either all of their writes are made or none. Sets each step's
@@ -212,15 +212,15 @@ status core_pack(const bitmap *b, bitmap **packed);
 status core_slice(const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **part, uint32_t *more);
 /* A payload to read. Of the format BITS, bit 0 becomes member `first`, and the last byte may have bits beyond
  * 2^64 - 1, which must be clear; for other formats `first` is 0. */
-typedef struct payload {
+typedef struct encoded {
     uint32_t format;
     const char *bytes;
     size_t length;
     uint64_t first;
-} payload;
+} encoded;
 
 /* *fault says what is wrong with the payload. If it is valid, *fault is NULL and *r is set. */
-status core_deserialize(const payload *p, result *r, const char **fault);
+status core_deserialize(const encoded *p, result *r, const char **fault);
 
 /* --- Tests --- */
 

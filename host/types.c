@@ -57,7 +57,7 @@ static void *load(const family *f, RedisModuleIO *rdb, int encver) {
     }
     char *bytes = RedisModule_LoadStringBuffer(rdb, &length);
     if (bytes == NULL) return NULL;             /* the server handles it: HANDLE_IO_ERRORS */
-    const payload p = {.format = f->format, .bytes = bytes, .length = length};
+    const encoded p = {.format = f->format, .bytes = bytes, .length = length};
     status s = core_deserialize(&p, &r, &fault);
     RedisModule_Free(bytes);
     if (s == OK && fault == NULL) return r.b;

@@ -175,14 +175,14 @@ static status trimmed(status s, bitmap **b) {
 /* --- In place, or by building a new bitmap: the core says which of the two is quicker --- */
 
 /* The union's bytes, unless the core has merged operand 0 into memory 0. */
-static uint64_t merge(counts *members) {
+static uint64_t merge(cardinalities *members) {
     members->before = members_held();
     uint64_t expected = core.merge() ? 0 : core.unionBytes();
     members->after = members_held();
     return expected;
 }
 
-status merge_in_place(bitmap **b, const bitmap *more, counts *members, uint64_t *expected) {
+status merge_in_place(bitmap **b, const bitmap *more, cardinalities *members, uint64_t *expected) {
     const span operand = span_of(more);
     frame f = writing(*b);
     f.operands = &operand;
@@ -192,14 +192,14 @@ status merge_in_place(bitmap **b, const bitmap *more, counts *members, uint64_t 
     return *expected ? s : trimmed(s, b);
 }
 
-status core_merge(bitmap **b, const bitmap *more, counts *members) {
+status core_merge(bitmap **b, const bitmap *more, cardinalities *members) {
     uint64_t expected;
     status s = merge_in_place(b, more, members, &expected);
     return s == OK && expected ? rebuild_union(b, more, expected, &members->after) : s;
 }
 
 /* The bytes that building may take, unless the core has changed memory 0. */
-static uint64_t change_all_of(const stretch *r, uint32_t in_place, counts *members) {
+static uint64_t change_all_of(const stretch *r, uint32_t in_place, cardinalities *members) {
     members->before = members_held();
     uint64_t expected = core.changeRange(r->change, r->low, r->high, in_place);
     members->after = members_held();
@@ -208,13 +208,13 @@ static uint64_t change_all_of(const stretch *r, uint32_t in_place, counts *membe
 
 /* Changes the stretch and sets *expected to 0; or changes nothing if it is quicker to build a bitmap, and
  * sets *expected to the bytes that this may take. */
-static status change_in_place(bitmap **b, const stretch *r, counts *members, uint64_t *expected) {
+static status change_in_place(bitmap **b, const stretch *r, cardinalities *members, uint64_t *expected) {
     frame f = writing(*b);
     status s = REMOVING_IN(&f, *expected = change_all_of(r, 0, members); current.used = core.used());
     return cut(trimmed(wrote(s, b), b), b);
 }
 
-static status force_in_place(bitmap **b, const stretch *r, counts *members) {
+static status force_in_place(bitmap **b, const stretch *r, cardinalities *members) {
     frame f = writing(*b);
     status s = REMOVING_IN(&f, change_all_of(r, 1, members); current.used = core.used());
     return cut(trimmed(wrote(s, b), b), b);
@@ -222,7 +222,7 @@ static status force_in_place(bitmap **b, const stretch *r, counts *members) {
 
 /* If there is too little memory for a second bitmap, the change may still be possible in place: setting and
  * clearing need hardly any. */
-status core_change_range(bitmap **b, const stretch *r, counts *members) {
+status core_change_range(bitmap **b, const stretch *r, cardinalities *members) {
     uint64_t expected;
     status s = change_in_place(b, r, members, &expected);
     if (s != OK || !expected) return s;
