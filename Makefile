@@ -99,7 +99,7 @@ OBJCOPY := $(TARGET:%=%-)objcopy
 # ---------------------------------------------------------------------- targets for users
 
 .PHONY: help build client run test test-arm64 test-clients test-servers test-fresh check format demo bench bench-cluster bench-kernels fuzz asan
-.PHONY: cli tsan linearity sequences shrinking soak
+.PHONY: bench-load cli tsan linearity sequences shrinking soak
 .PHONY: seeds ways coverage examples release deb clean
 .PHONY: setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
@@ -167,6 +167,9 @@ bench: build         ## Compare the speed and memory of the commands with native
 
 bench-cluster: build client ## Measure what sharding over 1, 2 and 3 nodes costs, against one key on one node
 	@$(TSX) bench/cluster.ts
+
+bench-load: build client ## Load a file of 100 million ids into a sharded bitmap on three masters, killed in the middle and resumed
+	@$(TSX) bench/loading.ts
 
 bench-kernels: setup ## Compare the speed of the bitset kernels with plain C loops, on each CPU level
 	@$(MAKE) --no-print-directory build/bench/kernels O=build/bench ENTRY=bench/kernels/kernels.ts

@@ -31,7 +31,8 @@ const files = (names: string[]): string[] => names.map((name) => `test/*/${name}
 const skipped = files(process.env.ROAR_SKIP?.split(" ") ?? []);
 const heavy = files([
   "memory", "corpus", "ways", "corners", "hostile", "cut", "kill", "replicas", "contexts", "cluster", "census", "build", "harness", "interchange", "bench",
-  "documents", "release", "adapters", "advise", "arguments", "breaking", "calls", "convert", "exact", "failover", "resharding", "model", "ids", "package", "routing", "sizes", "verdict", "sharded", "systems",
+  "documents", "release", "adapters", "advise", "arguments", "breaking", "calls", "convert", "exact", "failover", "loading", "resharding", "model",
+  "ids", "package", "routing", "sizes", "verdict", "sharded", "systems", "transactions",
 ]);
 const ofTheHost = files([
   "client", "config", "examples", "limits", "log", "migration", "node-redis-4", "numbers", "persistence", "recipes", "replies", "salts", "table",

@@ -6,12 +6,16 @@ import { Commands } from "./commands.js";
 import { InvalidArgumentError } from "./errors.js";
 import type { Count, Family, Member, Offset } from "./family.js";
 import { type CallOptions, checkedOptions } from "./limits.js";
+import { load, type LoadOptions, type LoadProgress, type LoadSource } from "./load.js";
 import { oneByOne, type PageOptions, pageSize } from "./paging.js";
+import { payloadOf } from "./payload.js";
+import { containersFrom, type Members } from "./portable.js";
 import type { Query } from "./query.js";
 import type { Question } from "./question.js";
 import { ShardedBitmap, type ShardingOptions } from "./sharded/bitmap.js";
 import { perform, type Transport } from "./transport.js";
 import type { Bit, Key, List } from "./types.js";
+import { payloadsOf, unload } from "./unload.js";
 
 /** The bitmaps of a family: `r` or `r64` of an adapter's `roar`. */
 export class Bitmaps<M extends Member> extends Commands<M> {
@@ -141,6 +145,47 @@ export class Bitmaps<M extends Member> extends Commands<M> {
   }
 
   /**
+   * Adds offsets from a stream: of a file, of a query, of another bitmap. Batches of them are sent as payloads, some at the same time, so
+   * memory does not grow with the source. A load that has failed or was ended goes on where `done` says, with `skip`.
+   *
+   * @param key a key; created if it is missing
+   * @param source offsets, or arrays of them, such as `offsetsIn` answers for a file
+   * @param options `batch`, `inFlight`, `skip`, `retries`, `signal`, `onProgress`
+   * @returns `done`: how many offsets the source has.
+   * @throws LoadError, whose `done` says how many offsets of the source are loaded
+   * @remarks O(m log m) for a batch of m offsets. Sends IMPORT. See docs/commands.md#import.
+   */
+  load(key: Key, source: LoadSource<M>, options: LoadOptions = {}): Promise<LoadProgress> {
+    const { family } = this.calls;
+    return load(family, source, options, (members) => this.import(key, payloadOf(family, containersFrom(members))));
+  }
+
+  /**
+   * Reads all members in ascending order, many at a time, as typed arrays.
+   *
+   * @param key a key
+   * @param options `from`: the first offset; `count`: members in a piece, 1,000,000 if it is not given
+   * @throws WrongTypeError, InvalidArgumentError
+   * @remarks O(m) for a piece of m members. Sends RANK, SELECT and QUERY. See docs/commands.md#query.
+   */
+  unload(key: Key, options: PageOptions<M> = {}): AsyncGenerator<Members<M>, void, undefined> {
+    return unload(this.calls, key, options, (call) => this.run(call));
+  }
+
+  /**
+   * Reads a bitmap in the portable Roaring format, piece by piece: each is a payload of its own that `import` takes, and their union is the
+   * bitmap.
+   *
+   * @param key a key
+   * @param options `from`: the first offset; `count`: members in a piece, 1,000,000 if it is not given
+   * @throws WrongTypeError, InvalidArgumentError
+   * @remarks O(m) for a piece of m members. Sends RANK, SELECT and QUERY. See docs/commands.md#query.
+   */
+  unloadPayloads(key: Key, options: PageOptions<M> = {}): AsyncGenerator<Uint8Array, void, undefined> {
+    return payloadsOf(this.calls, key, options, (call) => this.run(call));
+  }
+
+  /**
    * A question about bitmaps: `r.query(q`${"tag:chess"} & ${"tag:go"}`).card()`. Its bitmaps are keys, in a cluster in one slot, or sharded
    * bitmaps that are cut in the same way. Nothing is sent.
    *
@@ -186,7 +231,7 @@ export class Bitmaps<M extends Member> extends Commands<M> {
    * A bitmap that is spread over the nodes of a cluster. Nothing is sent.
    *
    * @param name the beginning of its keys, without braces
-   * @param options `width`: offsets in a shard, a multiple of 65536; `shards`: how many there are
+   * @param options `by`: `range` or `hash`; `width`: by range, offsets in a shard, a multiple of 65536; `shards`: how many there are
    * @throws InvalidArgumentError
    * @remarks O(1). See docs/cluster.md.
    */

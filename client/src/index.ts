@@ -8,12 +8,14 @@ export {
 } from "./errors.js";
 export { type Count, type Family, type Member, type Offset, R, R64 } from "./family.js";
 export type { CallOptions, Signal } from "./limits.js";
+export { LoadError, type LoadOptions, type LoadProgress, type LoadSource, offsetsIn } from "./load.js";
+export { LocalBitmap, type Members } from "./portable.js";
 export { type Multi, type Queued, TransactionError, WatchError } from "./multi.js";
 export type { MembersOptions, Query } from "./query.js";
 export { type Operand, q, type Question } from "./question.js";
 export type { PageOptions } from "./paging.js";
 export { type RoarClient, roarOn } from "./roar.js";
-export { ShardedBitmap, type ShardingOptions } from "./sharded/bitmap.js";
+export { type CopyOptions, ShardedBitmap, type ShardingOptions } from "./sharded/bitmap.js";
 export { type ShardFailure, ShardsFailedError } from "./sharded/failure.js";
 export type { Trace } from "./tracing.js";
 export type { Settled, Transport } from "./transport.js";

@@ -77,7 +77,8 @@ export function roar(client: NodeRedisClient | NodeRedisCluster): RoarClient {
   const send = (call: Call<unknown>, signal?: Signal): Promise<unknown> => {
     const { name, args, keys, readonly, form } = prefixed(call, prefix);
     const words = [name, ...args] as string[];
-    const options = signal ? { ...OPTIONS[form], abortSignal: signal, signal } : OPTIONS[form]; // version 4 calls it `signal`
+    // Version 4 has another option, but its queue breaks if the command has been written.
+    const options = signal ? { ...OPTIONS[form], abortSignal: signal } : OPTIONS[form];
     return isCluster(client) ? client.sendCommand(keys[0], readonly, words, options) : client.sendCommand(words, options);
   };
 

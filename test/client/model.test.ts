@@ -16,11 +16,15 @@ const cluster = useCluster(3);
 const OPERATIONS = 20_000, BITMAPS = 4;
 const libraries = ofClusters(wrappers);
 
-/** How the universe is cut, and the offsets that are used: few enough to meet again, and around the borders of shards and containers. */
+/** How the universe is cut, and the offsets that are used: few enough to meet again, and around multiples of `step` and of containers. */
 const universes = [
-  { family: "r", width: 131_072n, shards: 9 },
-  { family: "r64", width: 2n ** 60n, shards: 16 },
+  { family: "r", sharding: { width: 131_072n, shards: 9 }, step: 131_072n, shards: 9 },
+  { family: "r64", sharding: { width: 2n ** 60n, shards: 16 }, step: 2n ** 60n, shards: 16 },
+  { family: "r", sharding: { by: "hash", shards: 7 }, step: 131_072n, shards: 9 },
+  { family: "r64", sharding: { by: "hash", shards: 5 }, step: 2n ** 60n, shards: 16 },
 ] as const;
+
+type Universe = (typeof universes)[number];
 
 /** Expressions, and whether an offset is in their result, given whether it is in each of three bitmaps. */
 const expressions: readonly [text: string, has: (a: boolean, b: boolean, c: boolean, offset: bigint) => boolean][] = [
@@ -43,14 +47,14 @@ class Trial {
   readonly #plain: Bitmaps<Any>;
   readonly #key: string;
 
-  constructor(rng: Random, plain: Bitmaps<Any>, { width, shards }: { width: bigint; shards: number }, name: string) {
+  constructor(rng: Random, plain: Bitmaps<Any>, { sharding, step, shards }: Universe, name: string) {
     this.#random = rng;
     this.#plain = plain;
     this.#key = `${name} plain`;
-    this.#bitmaps = range(0, BITMAPS).map((i) => plain.sharded(`${name} ${i}`, { width, shards }));
-    this.#width = width;
-    this.#last = width * BigInt(shards) - 1n;
-    this.#answers = name.endsWith("r") ? Number : (value) => value;
+    this.#bitmaps = range(0, BITMAPS).map((i) => plain.sharded(`${name} ${i}`, sharding));
+    this.#width = step;
+    this.#last = step * BigInt(shards) - 1n;
+    this.#answers = name.includes(", r,") ? Number : (value) => value;
   }
 
   #offset(): Offset<Any> {
@@ -151,9 +155,9 @@ class Trial {
   }
 }
 
-const runs = libraries.flatMap((adapter) => universes.map((universe) => ({ name: `${adapter.name}, ${universe.family}`, adapter, universe })));
+const runs = libraries.flatMap((adapter) => universes.map((universe) => ({ name: `${adapter.name}, ${universe.family}, by ${"by" in universe.sharding ? "hash" : "range"}`, adapter, universe })));
 
-describe.each(byName<{ name: string; adapter: Adapter; universe: (typeof universes)[number] }>(runs))("%s", (name, { adapter, universe }) => {
+describe.each(byName<{ name: string; adapter: Adapter; universe: Universe }>(runs))("%s", (name, { adapter, universe }) => {
   const client = useClient(async () => {
     await cluster.onAll(...repliesFor(adapter));
     return adapter.openCluster!(cluster.ports);

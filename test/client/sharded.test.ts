@@ -2,7 +2,7 @@
 
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { InvalidPayloadError, type Bitmaps, type Family, type Member, type Offset, InvalidArgumentError, R, R64, RoarError, type ShardedBitmap, ShardsFailedError, WrongTypeError } from "../../client/src/index.ts";
-import { containersOf, payloadOf } from "../../client/src/sharded/payload.ts";
+import { containersOf, payloadOf } from "../../client/src/payload.ts";
 import { type Adapter, ofClusters, useClient, wrappers } from "../support/adapters.ts";
 import { range } from "../support/family.ts";
 import { seeded } from "../support/random.ts";
@@ -58,7 +58,7 @@ describe("a sharded bitmap", () => {
 
   it("is cut by width, by number of shards, or by both", () => {
     const { r, r64 } = client;
-    const cut = ({ width, shards }: { width: bigint; shards: number }): [bigint, number] => [width, shards];
+    const cut = ({ width, shards }: { width: bigint | undefined; shards: number }): [bigint | undefined, number] => [width, shards];
     expect(cut(r.sharded("x", { width: 2 ** 24 }))).toEqual([2n ** 24n, 256]);
     expect(cut(r.sharded("x", { shards: 3 }))).toEqual([1_431_699_456n, 3]);
     expect(cut(r64.sharded("x", { shards: 3 }))[1]).toBe(3);

@@ -5,16 +5,19 @@ import type { Call } from "../call.js";
 import type { Calls } from "../calls.js";
 import { InvalidArgumentError } from "../errors.js";
 import { type Count, integer, type Member, type Offset } from "../family.js";
-import { type CallOptions, checkedOptions } from "../limits.js";
-import type { PageOptions } from "../paging.js";
+import { type CallOptions, checkedOptions, type Signal } from "../limits.js";
+import { load, type LoadOptions, type LoadProgress, type LoadSource } from "../load.js";
+import { type PageOptions, pageSize } from "../paging.js";
+import { type Container, CONTAINER_OFFSETS, containersOf, payloadOf } from "../payload.js";
+import { containersFrom, type Members, membersFor, membersOf } from "../portable.js";
 import type { MembersOptions } from "../query.js";
 import type { Key } from "../types.js";
+import { PIECE, unload } from "../unload.js";
 import { keyCall } from "./fan-out.js";
 import { ShardedMembers } from "./members.js";
-import { type Container, CONTAINER_OFFSETS, containersOf, payloadOf } from "./payload.js";
-import { firstOf } from "./reading.js";
+import { firstOf, pagesOf, partsOf } from "./reading.js";
 
-export type { ShardingOptions } from "./geometry.js";
+export type { ShardingOptions } from "./layout.js";
 
 type Operation = Parameters<Calls<Member>["bitOp"]>[0];
 
@@ -23,8 +26,12 @@ interface NotOptions<M extends Member> {
   readonly last?: Offset<M> | undefined;
 }
 
-/** Shards that `copyFrom` copies at the same time. */
-const COPIED_AT_ONCE = 8;
+/** How to copy. */
+export interface CopyOptions {
+  readonly count?: number | undefined;
+  readonly signal?: Signal | undefined;
+  readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
+}
 
 /**
  * A bitmap in pieces. Methods that concern several shards send all commands at the same time. If some fail, they reject with
@@ -55,7 +62,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    */
   async bitOp(operation: Operation, sources: readonly ShardedBitmap<M>[], options: NotOptions<M> = {}): Promise<Count<M>> {
     this.check(sources);
-    const all = this.geometry.all();
+    const all = this.layout.all();
     const combine = (shard: number, as: Operation): Call<Count<M>> =>
       this.calls.bitOp(as, this.keyOf(shard), sources.map((one) => one.keyOf(shard)));
     if (operation !== "NOT") {
@@ -66,9 +73,9 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
     const last = options.last === undefined ? -1n : this.within(options.last), max = BigInt(await sources[0]!.max() ?? -1);
     const to = last > max ? last : max;
     return this.sum(await this.each(all, (shard) => {
-      const { low, high } = this.geometry.bounds(shard);
-      if (low > to) return combine(shard, "OR"); // stores an empty bitmap, as the source has no members here
-      return this.calls.queryStore(this.keyOf(shard), `[${low}..${high < to ? high : to}] - #1`, [sources[0]!.keyOf(shard)]);
+      const bounds = to < 0n ? undefined : this.layout.within(shard, 0n, to);
+      if (!bounds) return combine(shard, "OR"); // stores an empty bitmap, as the source has no members here
+      return this.calls.queryStore(this.keyOf(shard), `[${bounds.low}..${bounds.high}] - #1`, [sources[0]!.keyOf(shard)]);
     }));
   }
 
@@ -80,7 +87,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    */
   async queryCard(expression: string, others: readonly ShardedBitmap<M>[] = []): Promise<Count<M>> {
     const keys = this.keys([this, ...others]);
-    return this.sum(await this.evaluate(this.geometry.all(), expression, (shard, text) => this.calls.queryCard(text, keys(shard))));
+    return this.sum(await this.evaluate(this.layout.all(), expression, (shard, text) => this.calls.queryCard(text, keys(shard))));
   }
 
   /**
@@ -93,11 +100,10 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
   async queryMembers(
     expression: string, others: readonly ShardedBitmap<M>[] = [], options: MembersOptions<M> = {},
   ): Promise<M[]> {
-    const from = integer("from", options.from ?? 0, 0n, this.calls.family.last);
-    if (from > this.geometry.last) return [];
-    const keys = this.keys([this, ...others]);
-    return firstOf(this.geometry.all(this.geometry.shardOf(from)), options.limit, (shards, limit) =>
-      this.evaluate(shards, expression, (shard, text) => this.calls.queryMembers(text, keys(shard), { from: this.given(from), ...limit })));
+    const { family } = this.calls, from = integer("from", options.from ?? 0, 0n, family.last);
+    const limit = options.limit === undefined ? undefined : Number(integer("limit", options.limit, 0n, 2n ** 53n));
+    const ask = this.askFor(expression, this.keys([this, ...others]));
+    return firstOf(family, this.layout, from > this.layout.last ? [] : partsOf(this.layout, from, this.layout.last), limit, ask);
   }
 
   /**
@@ -107,12 +113,11 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    * @throws ShardsFailedError; InvalidArgumentError if another bitmap has another width or more shards
    * @remarks As {@link scanPages}. See docs/commands.md#query.
    */
-  queryPages(
-    expression: string, others: readonly ShardedBitmap<M>[] = [], options: PageOptions<M> = {},
+  async *queryPages(
+    expression: string, others: readonly ShardedBitmap<M>[] = [], { from, count }: PageOptions<M> = {},
   ): AsyncGenerator<M[], void, undefined> {
-    const keys = this.keys([this, ...others]);
-    return this.pages(options, (one, from, limit) =>
-      this.evaluate([one], expression, (shard, text) => this.calls.queryMembers(text, keys(shard), { from, limit })));
+    const size = pageSize(count), parts = partsOf(this.layout, from === undefined ? 0n : this.within(from), this.layout.last);
+    yield* pagesOf(this.calls.family, this.layout, parts, size, this.askFor(expression, this.keys([this, ...others])));
   }
 
   /**
@@ -123,7 +128,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    */
   async queryExport(expression: string, others: readonly ShardedBitmap<M>[] = []): Promise<Uint8Array> {
     const keys = this.keys([this, ...others]);
-    return this.joined(await this.evaluate(this.geometry.all(), expression, (shard, text) => this.calls.queryExport(text, keys(shard))));
+    return this.joined(await this.evaluate(this.layout.all(), expression, (shard, text) => this.calls.queryExport(text, keys(shard))));
   }
 
   /**
@@ -136,7 +141,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    */
   async queryStore(expression: string, sources: readonly ShardedBitmap<M>[]): Promise<Count<M>> {
     const keys = this.keys(sources);
-    return this.sum(await this.evaluate(this.geometry.all(), expression, (shard, text) =>
+    return this.sum(await this.evaluate(this.layout.all(), expression, (shard, text) =>
       this.calls.queryStore(this.keyOf(shard), text, keys(shard))));
   }
 
@@ -147,7 +152,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    * @remarks O(n) in the size of each shard's bitmaps. See docs/commands.md#jaccard.
    */
   async jaccard(other: ShardedBitmap<M>): Promise<number | null> {
-    const keys = this.keys([this, other]), all = this.geometry.all();
+    const keys = this.keys([this, other]), all = this.layout.all();
     const [both, any] = await Promise.all((["AND", "OR"] as const).map(async (operation) =>
       this.sum(await this.each(all, (shard) => this.calls.bitOpCard(operation, keys(shard))))));
     return BigInt(any!) === 0n ? null : Number(both) / Number(any);
@@ -162,12 +167,19 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    * @remarks O(n). All of it is in this process's memory. See docs/commands.md#export.
    */
   async export(): Promise<Uint8Array> {
-    return this.joined(await this.each(this.geometry.all(), (shard) => this.calls.export(this.keyOf(shard))));
+    return this.joined(await this.each(this.layout.all(), (shard) => this.calls.export(this.keyOf(shard))));
   }
 
+  /** One payload of those of all shards. */
   protected joined(payloads: readonly (Uint8Array | null)[]): Uint8Array {
-    const { family } = this.calls;
-    return payloadOf(family, payloads.flatMap((payload) => (payload === null ? [] : containersOf(family, inBuffer(payload)))));
+    const { family } = this.calls, parts = payloads.map((payload) => (payload === null ? [] : containersOf(family, inBuffer(payload))));
+    if (this.width !== undefined) return payloadOf(family, parts.flat());
+    const size = parts.flat().reduce((sum, { cardinality }) => sum + cardinality, 0), members = membersFor(family, size);
+    let count = 0;
+    for (const [shard, containers] of parts.entries()) {
+      for (const local of membersOf(family, containers)) members[count++] = this.global(shard, local as M);
+    }
+    return payloadOf(family, containersFrom(members.sort() as Members<M>));
   }
 
   /**
@@ -179,43 +191,96 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    * @remarks O(n). See docs/commands.md#import.
    */
   async import(payload: Uint8Array, options: { replace?: boolean | undefined } = {}): Promise<Count<M>> {
-    const { family } = this.calls, parts = new Map<number, Container[]>();
-    for (const container of containersOf(family, inBuffer(payload))) {
-      const first = BigInt(container.key) * BigInt(CONTAINER_OFFSETS);
-      const shard = this.geometry.shardOf(integer("payload", first, 0n, this.geometry.last)), part = parts.get(shard);
-      if (part) part.push(container);
-      else parts.set(shard, [container]);
-    }
-    return this.sum(await this.each<M | number>(this.geometry.all(), (shard) => {
+    const parts = this.#split(containersOf(this.calls.family, inBuffer(payload)));
+    return this.sum(await this.each<M | number>(this.layout.all(), (shard) => {
       const part = parts.get(shard), key = this.keyOf(shard);
-      if (part) return this.calls.import(key, payloadOf(family, part), options);
+      if (part) return this.calls.import(key, payloadOf(this.calls.family, part), options);
       return options.replace ? { ...keyCall("UNLINK", key), decode: () => 0 } : this.calls.bitCount(key);
     }));
   }
 
+  #keys(): string[] {
+    return this.layout.all().map((shard) => this.keyOf(shard));
+  }
+
+  /** Containers by shard, as they are there. Containers of consecutive offsets are in one shard as they are. */
+  #split(containers: readonly Container[]): Map<number, Container[]> {
+    const { family } = this.calls, parts = new Map<number, Container[]>();
+    if (this.width === undefined) {
+      for (const [shard, members] of this.layout.split(family, membersOf(family, containers))) parts.set(shard, containersFrom(members));
+      return parts;
+    }
+    for (const container of containers) {
+      const first = BigInt(container.key) * BigInt(CONTAINER_OFFSETS);
+      const shard = this.layout.shardOf(integer("payload", first, 0n, this.layout.last)), part = parts.get(shard);
+      if (part) part.push(container);
+      else parts.set(shard, [container]);
+    }
+    return parts;
+  }
+
   /**
-   * Replaces the bitmap by that of an ordinary key, which may be in any slot and is not changed. A few shards are copied at a time, so it
-   * is no snapshot if the key is written meanwhile.
+   * Adds offsets from a stream: of a file, of a query, of another bitmap. Batches of them are sent as payloads, some at the same time, so
+   * memory does not grow with the source. A load that has failed or was ended goes on where `done` says, with `skip`.
    *
-   * @param key a bitmap of the same family; a missing key is an empty bitmap
+   * @param source offsets, or arrays of them, such as `offsetsIn` answers for a file
+   * @param options `batch`, `inFlight`, `skip`, `retries`, `signal`, `onProgress`
+   * @returns `done`: how many offsets the source has.
+   * @throws LoadError, whose `done` says how many offsets of the source are loaded
+   * @remarks O(m log m) for a batch of m offsets. Sends IMPORT. See docs/commands.md#import.
+   */
+  load(source: LoadSource<M>, options: LoadOptions = {}): Promise<LoadProgress> {
+    const { family } = this.calls;
+    return load(family, source, options, (members) => {
+      const parts = this.layout.split(family, members);
+      const payload = (shard: number): Uint8Array => payloadOf(family, containersFrom(parts.get(shard)!));
+      return this.each([...parts.keys()], (shard) => this.calls.import(this.keyOf(shard), payload(shard)));
+    });
+  }
+
+  /**
+   * Replaces the bitmap by that of an ordinary key, which may be in any slot, or by another sharded bitmap, which may be cut in another
+   * way. The source is not changed. It is read in pieces, so this is no snapshot of a source that is written meanwhile.
+   *
+   * @param source a bitmap of the same family; a missing key is an empty bitmap
+   * @param options `count`: members in a piece, 1,000,000 if it is not given; `signal`; `onProgress`
    * @returns The number of members.
    * @throws ShardsFailedError, WrongTypeError; InvalidArgumentError if members are beyond the last shard, before anything is written
-   * @remarks O(n). The payloads of a few shards at a time are in this process's memory. See docs/cluster.md.
+   * @remarks O(n). A piece at a time is in this process's memory. See docs/cluster.md.
    */
-  async copyFrom(key: Key): Promise<Count<M>> {
-    const [max] = await this.each([0], () => this.calls.max(key)), end = max === null ? -1 : this.geometry.shardOf(integer("key", max!, 0n, this.geometry.last));
-    let sum = 0n;
-    for (let from = 0; from <= end; from += COPIED_AT_ONCE) {
-      const shards = this.geometry.all(from, Math.min(end, from + COPIED_AT_ONCE - 1));
-      const payloads = await this.each(shards, (shard) => {
-        const { low, high } = this.geometry.bounds(shard);
-        return this.calls.queryExport(`#1 & [${low}..${high}]`, [key]);
-      });
-      const counts = await this.each(shards, (shard) => this.calls.import(this.keyOf(shard), payloads[shard - from]!, { replace: true }));
-      sum += BigInt(this.sum(counts));
+  async copyFrom(source: Key | ShardedBitmap<M>, options: CopyOptions = {}): Promise<Count<M>> {
+    const { signal, onProgress, count } = options, keys = source instanceof ShardedBitmap ? source.#keys() : [String(source)];
+    if (keys.some((key) => this.#keys().includes(key))) throw new InvalidArgumentError("invalid source: it has a key of this bitmap");
+    const send = async <T>(call: Call<T>): Promise<T> => (await this.each([0], () => call))[0]!;
+    const max = source instanceof ShardedBitmap ? await source.max() : await send(this.calls.max(source));
+    if (max !== null) integer("source", max, 0n, this.layout.last);
+    await this.delete();
+    const pieces = source instanceof ShardedBitmap ? source.unload({ count }) : unload(this.calls, source, { count }, send);
+    await this.load(pieces, { signal, onProgress });
+    return this.count();
+  }
+
+  /**
+   * Reads all members in ascending order, many at a time, as typed arrays.
+   *
+   * @param options `from`: the first offset; `count`: members in a piece, 1,000,000 if it is not given
+   * @throws ShardsFailedError, InvalidArgumentError
+   * @remarks O(m) for a piece of m members. Sends QUERY and RANGE. See docs/commands.md#query.
+   */
+  async *unload({ from, count = PIECE }: PageOptions<M> = {}): AsyncGenerator<Members<M>, void, undefined> {
+    const { family } = this.calls, size = pageSize(count), low = from === undefined ? 0n : this.within(from);
+    if (this.width === undefined) {
+      for await (const page of this.scanPages({ from, count: size })) {
+        const members = membersFor(family, page.length);
+        for (const [i, member] of page.entries()) members[i] = member;
+        yield members;
+      }
+      return;
     }
-    await this.each(this.geometry.all(end + 1), (shard) => keyCall("UNLINK", this.keyOf(shard)));
-    return this.calls.family.member(sum);
+    for (const { shard, ...bounds } of partsOf(this.layout, low, this.layout.last)) {
+      const send = async <T>(call: Call<T>): Promise<T> => (await this.each([shard], () => call))[0]!;
+      yield* unload(this.calls, this.keyOf(shard), { from: this.given(bounds.low), count: size }, send);
+    }
   }
 
   /**
@@ -228,7 +293,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    */
   async expire(seconds: number): Promise<number> {
     const text = String(integer("seconds", seconds, 0n, 2n ** 53n));
-    return (await this.each(this.geometry.all(), (shard) => keyCall("EXPIRE", this.keyOf(shard), text))).filter(Boolean).length;
+    return (await this.each(this.layout.all(), (shard) => keyCall("EXPIRE", this.keyOf(shard), text))).filter(Boolean).length;
   }
 
   /**
@@ -239,6 +304,6 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    * @remarks O(1) for each shard; the server frees them in the background. See docs/cluster.md.
    */
   async delete(): Promise<number> {
-    return (await this.each(this.geometry.all(), (shard) => keyCall("UNLINK", this.keyOf(shard)))).filter(Boolean).length;
+    return (await this.each(this.layout.all(), (shard) => keyCall("UNLINK", this.keyOf(shard)))).filter(Boolean).length;
   }
 }

@@ -3,18 +3,18 @@
 import type { Call } from "../call.js";
 import type { CallOptions } from "../limits.js";
 import { performAll, type Transport } from "../transport.js";
-import type { Geometry } from "./geometry.js";
+import type { Layout } from "./layout.js";
 import { type ShardFailure, ShardsFailedError } from "./failure.js";
 
 /** What shards answered, in the order of `shards`. Throws {@link ShardsFailedError} when all have answered or failed, if one has failed. */
 export async function fanOut<T>(
-  transport: Transport, geometry: Geometry, shards: readonly number[], make: (shard: number) => Call<T>, options?: CallOptions,
+  transport: Transport, layout: Layout, shards: readonly number[], make: (shard: number) => Call<T>, options?: CallOptions,
 ): Promise<T[]> {
   const results = await performAll(transport, shards.map(make), options), done = new Map<number, T>(), failed: ShardFailure[] = [];
   for (const [i, result] of results.entries()) {
     const shard = shards[i]!;
     if (result.status === "fulfilled") done.set(shard, result.value);
-    else failed.push({ shard, key: geometry.keyOf(shard), error: result.reason as unknown });
+    else failed.push({ shard, key: layout.keyOf(shard), error: result.reason as unknown });
   }
   if (failed.length > 0) throw new ShardsFailedError(failed, done);
   return [...done.values()];

@@ -1,10 +1,10 @@
 // The methods on the members of one sharded bitmap.
 
-import { type Call, listed } from "../call.js";
+import { listed } from "../call.js";
 import { type Count, integer, type Member, type Offset } from "../family.js";
-import type { PageOptions } from "../paging.js";
+import { oneByOne, type PageOptions, pageSize } from "../paging.js";
 import type { Bit, List } from "../types.js";
-import { firstOf } from "./reading.js";
+import { firstOf, pagesOf, partsOf } from "./reading.js";
 import { Shards } from "./shards.js";
 
 /** The part of {@link ShardedBitmap} that is about one bitmap's members. */
@@ -19,7 +19,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * @remarks O(log n), one command. See docs/commands.md#setbit.
    */
   async setBit(offset: Offset<M>, value: Bit): Promise<Bit> {
-    const [bit] = await this.each([this.shardOf(offset)], (shard) => this.calls.setBit(this.keyOf(shard), offset, value));
+    const [bit] = await this.each([this.shardOf(offset)], (shard) => this.calls.setBit(this.keyOf(shard), this.local(offset), value));
     return bit!;
   }
 
@@ -30,7 +30,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * @remarks O(log n), one command. See docs/commands.md#getbit.
    */
   async getBit(offset: Offset<M>): Promise<Bit> {
-    const [bit] = await this.each([this.shardOf(offset)], (shard) => this.calls.getBit(this.keyOf(shard), offset));
+    const [bit] = await this.each([this.shardOf(offset)], (shard) => this.calls.getBit(this.keyOf(shard), this.local(offset)));
     return bit!;
   }
 
@@ -81,7 +81,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * @remarks O(1) for each shard. See docs/commands.md#bitcount.
    */
   async count(): Promise<Count<M>> {
-    return this.sum(await this.counts(this.geometry.all()));
+    return this.sum(await this.counts(this.layout.all()));
   }
 
   /**
@@ -91,8 +91,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * @remarks O(log n) for each shard. See docs/commands.md#min.
    */
   async min(): Promise<M | null> {
-    const all = await this.each(this.geometry.all(), (shard) => this.calls.min(this.keyOf(shard)));
-    return all.find((member) => member !== null) ?? null;
+    return this.#extreme(await this.each(this.layout.all(), (shard) => this.calls.min(this.keyOf(shard))), (a, b) => a < b);
   }
 
   /**
@@ -102,8 +101,18 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * @remarks O(log n) for each shard. See docs/commands.md#max.
    */
   async max(): Promise<M | null> {
-    const all = await this.each(this.geometry.all(), (shard) => this.calls.max(this.keyOf(shard)));
-    return all.findLast((member) => member !== null) ?? null;
+    return this.#extreme(await this.each(this.layout.all(), (shard) => this.calls.max(this.keyOf(shard))), (a, b) => a > b);
+  }
+
+  /** The first in order of the shards' own ones. */
+  #extreme(locals: readonly (M | null)[], isBefore: (a: M, b: M) => boolean): M | null {
+    let first: M | null = null;
+    for (const [shard, local] of locals.entries()) {
+      if (local === null) continue;
+      const member = this.global(shard, local);
+      if (first === null || isBefore(member, first)) first = member;
+    }
+    return first;
   }
 
   /**
@@ -113,22 +122,22 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * @remarks O(log n) in the offset's shard, O(1) in each shard before it. See docs/commands.md#rank.
    */
   async rank(offset: Offset<M>): Promise<Count<M>> {
-    const own = this.shardOf(offset);
-    return this.sum(await this.each(this.geometry.all(0, own), (shard) =>
-      (shard === own ? this.calls.rank(this.keyOf(shard), offset) : this.calls.bitCount(this.keyOf(shard)))));
+    return this.sum(await this.#ranks(this.within(offset)));
   }
 
   /**
    * The member with a rank, counted from 0, negative from the end; null if there is none. Two steps: a write between them can shift ranks.
    *
    * @throws ShardsFailedError, InvalidArgumentError
-   * @remarks O(1) for each shard and O(log n) in one. See docs/commands.md#select.
+   * @remarks By range, O(1) for each shard and O(log n) in one. By hash, it asks all shards some times, O(log n) each. See
+   * docs/commands.md#select.
    */
   async select(rank: Offset<M>): Promise<M | null> {
-    const given = integer("rank", rank, -(2n ** 63n), this.calls.family.last), counts = await this.counts(this.geometry.all());
+    const given = integer("rank", rank, -(2n ** 63n), this.calls.family.last), counts = await this.counts(this.layout.all());
     let left = given < 0n ? given + BigInt(this.sum(counts)) : given;
+    if (left < 0n || left >= BigInt(this.sum(counts))) return null;
+    if (this.width === undefined) return this.#search(left, counts);
     for (const [shard, count] of counts.entries()) {
-      if (left < 0n) break;
       if (left < count) return (await this.each([shard], () => this.calls.select(this.keyOf(shard), this.given(left))))[0]!;
       left -= BigInt(count);
     }
@@ -143,12 +152,9 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * See docs/commands.md#range.
    */
   async range(min: Offset<M>, max: Offset<M>, options: { limit?: number | undefined } = {}): Promise<M[]> {
-    const { family } = this.calls, { last } = this.geometry;
-    const low = integer("min", min, 0n, family.last), high = integer("max", max, 0n, family.last);
-    if (low > last || low > high) return [];
-    const shards = this.geometry.all(this.geometry.shardOf(low), this.geometry.shardOf(high < last ? high : last));
-    const ask = (shard: number, limit: { limit?: number | undefined }): Call<M[]> => this.calls.range(this.keyOf(shard), min, max, limit);
-    return firstOf(shards, options.limit, (some, limit) => this.each(some, (shard) => ask(shard, limit)));
+    const { family } = this.calls, low = integer("min", min, 0n, family.last), high = integer("max", max, 0n, family.last);
+    const limit = options.limit === undefined ? undefined : Number(integer("limit", options.limit, 0n, 2n ** 53n));
+    return firstOf(family, this.layout, low > high ? [] : partsOf(this.layout, low, high), limit, this.askForMembers);
   }
 
   /**
@@ -158,10 +164,9 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * @throws ShardsFailedError, InvalidArgumentError
    * @remarks O(log n + m) for a page of m members. See docs/commands.md#scan.
    */
-  scanPages(options: PageOptions<M> = {}): AsyncGenerator<M[], void, undefined> {
-    const last = this.given(this.geometry.last);
-    const ask = (shard: number, from: Offset<M>, limit: number): Call<M[]> => this.calls.range(this.keyOf(shard), from, last, { limit });
-    return this.pages(options, (shard, from, limit) => this.each([shard], () => ask(shard, from, limit)));
+  async *scanPages({ from, count }: PageOptions<M> = {}): AsyncGenerator<M[], void, undefined> {
+    const size = pageSize(count), parts = partsOf(this.layout, from === undefined ? 0n : this.within(from), this.layout.last);
+    yield* pagesOf(this.calls.family, this.layout, parts, size, this.askForMembers);
   }
 
   /**
@@ -171,7 +176,44 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * @throws ShardsFailedError, InvalidArgumentError
    * @remarks O(log n + m) for a page of m members. See docs/commands.md#scan.
    */
-  async *scanIterator(options: PageOptions<M> = {}): AsyncGenerator<M, void, undefined> {
-    for await (const page of this.scanPages(options)) yield* page;
+  scanIterator(options: PageOptions<M> = {}): AsyncGenerator<M, void, undefined> {
+    return oneByOne(this.scanPages(options));
+  }
+
+  /** How many members up to an offset each shard has. */
+  #ranks(offset: bigint): Promise<Count<M>[]> {
+    const parts = new Map(partsOf(this.layout, 0n, offset).map((part) => [part.shard, part.high]));
+    return this.each([...parts.keys()], (shard) => {
+      const high = parts.get(shard)!, whole = this.layout.within(shard, 0n, this.layout.last)!.high === high;
+      return whole ? this.calls.bitCount(this.keyOf(shard)) : this.calls.rank(this.keyOf(shard), this.given(high));
+    });
+  }
+
+  /**
+   * The member with a rank among shards with offsets from everywhere. In each step one shard names the member that is about there, and all
+   * count how many of their members are not after it.
+   */
+  async #search(rank: bigint, counts: readonly Count<M>[]): Promise<M | null> {
+    const windows = counts.map((count) => ({ low: 0n, high: BigInt(count) })); // ranks in each shard that can still be the one
+    for (;;) {
+      const size = ({ low, high }: { low: bigint; high: bigint }): bigint => high - low;
+      const before = windows.reduce((sum, { low }) => sum + low, 0n), total = windows.reduce((sum, window) => sum + size(window), 0n);
+      if (total <= 0n) return null; // members were removed meanwhile
+      const widest = windows.reduce((best, window, shard) => (size(window) > size(windows[best]!) ? shard : best), 0);
+      const { low, high } = windows[widest]!, guess = low + (rank - before) * (high - low) / total;
+      const at = this.given(guess < low ? low : guess >= high ? high - 1n : guess);
+      const [local] = await this.each([widest], () => this.calls.select(this.keyOf(widest), at));
+      if (local === null) return null;
+      const pivot = this.global(widest, local!), ranks = new Array<bigint>(windows.length).fill(0n);
+      const parts = partsOf(this.layout, 0n, BigInt(pivot)), found = await this.#ranks(BigInt(pivot));
+      for (const [i, { shard }] of parts.entries()) ranks[shard] = BigInt(found[i]!);
+      const upTo = ranks.reduce((sum, one) => sum + one, 0n);
+      if (upTo === rank + 1n) return pivot;
+      for (const [shard, window] of windows.entries()) {
+        const bound = ranks[shard]! - (upTo > rank && shard === widest ? 1n : 0n);
+        if (upTo <= rank) window.low = bound > window.low ? bound : window.low;
+        else window.high = bound < window.high ? bound : window.high;
+      }
+    }
   }
 }

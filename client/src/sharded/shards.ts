@@ -5,36 +5,35 @@ import type { Calls } from "../calls.js";
 import { InvalidArgumentError } from "../errors.js";
 import { type Count, type Family, integer, type Member, type Offset } from "../family.js";
 import type { CallOptions } from "../limits.js";
-import type { PageOptions } from "../paging.js";
 import type { Transport } from "../transport.js";
 import type { List } from "../types.js";
 import { Expression } from "./expression.js";
 import { fanOut } from "./fan-out.js";
-import { Geometry, type ShardingOptions } from "./geometry.js";
-import { pages } from "./reading.js";
+import { type Layout, layoutOf, type ShardingOptions } from "./layout.js";
+import type { Ask, Part } from "./reading.js";
 
 /** The shards of a bitmap. */
 export abstract class Shards<M extends Member> {
-  protected readonly calls: Calls<M>;
-  protected readonly geometry: Geometry;
-  protected readonly transport: Transport;
-  protected readonly sharding: ShardingOptions;
-
   /** The beginning of its keys. */
   readonly name: string;
+  protected readonly calls: Calls<M>;
+  protected readonly layout: Layout;
+  protected readonly transport: Transport;
+  protected readonly sharding: ShardingOptions;
   readonly #options: CallOptions | undefined;
 
   constructor(calls: Calls<M>, transport: Transport, name: string, sharding: ShardingOptions, options?: CallOptions) {
     if (transport.prefix !== undefined && String(transport.prefix).includes("{")) {
       const prefix = JSON.stringify(String(transport.prefix));
-      throw new InvalidArgumentError(`invalid keyPrefix: ${prefix} has a brace, so that the shard's number is not the hash tag, and all shards are on one node`);
+      const why = "so that the shard's number is not the hash tag, and all shards are on one node";
+      throw new InvalidArgumentError(`invalid keyPrefix: ${prefix} has a brace, ${why}`);
     }
     this.calls = calls;
     this.transport = transport;
-    this.sharding = sharding;
     this.name = name;
+    this.sharding = sharding;
     this.#options = options;
-    this.geometry = new Geometry(calls.family, name, sharding);
+    this.layout = layoutOf(calls.family, name, sharding);
   }
 
   /** The family that it is of. */
@@ -42,32 +41,32 @@ export abstract class Shards<M extends Member> {
     return this.calls.family;
   }
 
-  /** Offsets in a shard. */
-  get width(): bigint {
-    return this.geometry.width;
+  /** Offsets in a shard; undefined if they are spread by hash. */
+  get width(): bigint | undefined {
+    return this.layout.width;
   }
 
   /** How many shards there are. */
   get shards(): number {
-    return this.geometry.shards;
+    return this.layout.shards;
   }
 
   /**
    * The key of a shard, `name:{shard}`. O(1). See docs/cluster.md.
    */
   keyOf(shard: number): string {
-    return this.geometry.keyOf(shard);
+    return this.layout.keyOf(shard);
   }
 
   /**
    * The shard of an offset. Throws {@link InvalidArgumentError} beyond the last shard. O(1). See docs/cluster.md.
    */
   shardOf(offset: Offset<M>): number {
-    return this.geometry.shardOf(this.within(offset));
+    return this.layout.shardOf(this.within(offset));
   }
 
   protected each<T>(shards: readonly number[], make: (shard: number) => Call<T>): Promise<T[]> {
-    return fanOut(this.transport, this.geometry, shards, make, this.#options);
+    return fanOut(this.transport, this.layout, shards, make, this.#options);
   }
 
   protected counts(shards: readonly number[]): Promise<Count<M>[]> {
@@ -80,7 +79,7 @@ export abstract class Shards<M extends Member> {
 
   /** An offset within the shards. */
   protected within(offset: Offset<M>): bigint {
-    return integer("offset", offset, 0n, this.geometry.last);
+    return integer("offset", offset, 0n, this.layout.last);
   }
 
   /** An integer as the family's methods take it. */
@@ -88,12 +87,23 @@ export abstract class Shards<M extends Member> {
     return this.calls.family.member(value) as unknown as Offset<M>;
   }
 
+  /** What an offset is in its shard. */
+  protected local(offset: Offset<M>): Offset<M> {
+    return this.given(this.layout.localOf(this.within(offset)));
+  }
+
+  /** What an offset in a shard is in the bitmap. */
+  protected global(shard: number, local: M): M {
+    return this.calls.family.member(this.layout.globalOf(shard, BigInt(local)));
+  }
+
+  /** Offsets by shard, as they are there. */
   protected byShard(offsets: List<Offset<M>>): Map<number, Offset<M>[]> {
     const parts = new Map<number, Offset<M>[]>();
     for (const offset of listed("offsets", offsets)) {
-      const shard = this.shardOf(offset), part = parts.get(shard);
-      if (part) part.push(offset);
-      else parts.set(shard, [offset]);
+      const shard = this.shardOf(offset), part = parts.get(shard), local = this.local(offset);
+      if (part) part.push(local);
+      else parts.set(shard, [local]);
     }
     return parts;
   }
@@ -101,8 +111,13 @@ export abstract class Shards<M extends Member> {
   /** Refuses bitmaps whose shards are not this one's. */
   protected check(bitmaps: readonly Shards<M>[]): void {
     for (const { width, shards } of bitmaps) {
-      if (width !== this.width) throw new InvalidArgumentError(`invalid sources: one has the width ${width}, and this bitmap ${this.width}`);
-      if (shards > this.shards) throw new InvalidArgumentError(`invalid sources: one has ${shards} shards, and this bitmap ${this.shards}`);
+      if (width !== this.width) {
+        const [theirs, ours] = [width, this.width].map((one) => (one === undefined ? "spread by hash" : `of the width ${one}`));
+        throw new InvalidArgumentError(`invalid sources: one is ${theirs}, and this bitmap is ${ours}`);
+      }
+      if (shards > this.shards || (width === undefined && shards !== this.shards)) {
+        throw new InvalidArgumentError(`invalid sources: one has ${shards} shards, and this bitmap ${this.shards}`);
+      }
     }
   }
 
@@ -113,18 +128,29 @@ export abstract class Shards<M extends Member> {
 
   /** Sends the calls for an expression, each with the text for its shard. */
   protected async evaluate<T>(shards: readonly number[], text: string, make: (shard: number, text: string) => Call<T>): Promise<T[]> {
-    const expression = new Expression(text);
+    const expression = new Expression(text, this.layout);
     try {
-      return await this.each(shards, (shard) => make(shard, expression.within(this.geometry.bounds(shard))));
+      return await this.each(shards, (shard) => make(shard, expression.within(shard)));
     } catch (error) {
       throw expression.mistakeIn(error) ?? error;
     }
   }
 
-  protected pages(
-    { from, count }: PageOptions<M>, ask: (shard: number, from: Offset<M>, limit: number) => Promise<M[][]>,
-  ): AsyncGenerator<M[], void, undefined> {
-    return pages(this.geometry, from === undefined ? 0n : this.within(from), count, async (shard, at, limit) =>
-      (await ask(shard, this.given(at), limit))[0]!);
+  /** Asks for the members of this bitmap. */
+  protected readonly askForMembers: Ask<M> = (parts, limit) => {
+    const bounds = new Map(parts.map((part) => [part.shard, part]));
+    return this.each([...bounds.keys()], (shard) => {
+      const { low, high } = bounds.get(shard)!;
+      return this.calls.range(this.keyOf(shard), this.given(low), this.given(high), { limit });
+    });
+  };
+
+  /** Asks for the members of an expression. Parts end where the shard's members do. */
+  protected askFor(text: string, keys: (shard: number) => string[]): Ask<M> {
+    return (parts, limit) => {
+      const from = new Map(parts.map(({ shard, low }: Part) => [shard, this.given(low)]));
+      return this.evaluate([...from.keys()], text, (shard, own) =>
+        this.calls.queryMembers(own, keys(shard), { from: from.get(shard)!, limit }));
+    };
   }
 }

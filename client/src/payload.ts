@@ -8,8 +8,8 @@
 //   containers: runs: u16 n, n * 4 bytes; else up to 4096 members: 2 bytes each; else 8192 bytes
 // 64-bit stream: u64 number of buckets, and for each u32 high half of its offsets, and a 32-bit stream.
 
-import { InvalidPayloadError } from "../errors.js";
-import type { Family, Member } from "../family.js";
+import { InvalidPayloadError } from "./errors.js";
+import type { Family, Member } from "./family.js";
 
 /** Up to 65536 members that have their offsets' bits above the low 16 in common. */
 export interface Container {
