@@ -5,11 +5,10 @@
 import { isTiny } from "./arena/arena";
 import { findEntry, leafFor } from "./arena/directory";
 import { entryKind } from "./arena/entry";
-import { entryAt, isRoomy, nodeCount, nodeLevel, rootNode } from "./arena/node";
-import { isItem, isPacked } from "./arena/packed";
+import { isRoomy, nodeCount, nodeLevel, rootNode } from "./arena/node";
+import { isGroup, isPacked } from "./arena/packed";
 import { arena, argument, bits, bytes, left, output, reply, right, work } from "./env/memory";
 import { Own } from "./env/view";
-import { Kind } from "./container/kind";
 
 export * from "./index";
 
@@ -100,11 +99,10 @@ export function formsAt(key: u64): u32 {
 
 function formOfArena(): u32 {
   const root = rootNode<Own>();
-  if (nodeLevel<Own>(root)) return 6;
-  if (!isTiny<Own>()) return isPacked<Own>(root) ? 5 : 4;
-  if (isPacked<Own>(root)) return 3;
-  if (!nodeCount<Own>(root)) return 0;
-  return entryKind<Own>(entryAt(root, 0)) == Kind.SHORT ? 2 : 1;
+  if (nodeLevel<Own>(root)) return 5;
+  if (!isTiny<Own>()) return isPacked<Own>(root) ? 4 : 3;
+  if (isPacked<Own>(root)) return 2;
+  return nodeCount<Own>(root) ? 1 : 0;
 }
 
 function formOfLeaf(leaf: usize): u32 {
@@ -112,5 +110,5 @@ function formOfLeaf(leaf: usize): u32 {
   return isPacked<Own>(leaf) ? 3 : isRoomy(leaf) ? 2 : 1;
 }
 
-/** The container's kind; 8 if there is none, 9 if it is an item of a packed leaf. */
-function formOfContainer(entry: usize): u32 { return entry ? isItem(entry) ? 9 : entryKind<Own>(entry) : 8; }
+/** The container's kind; 8 if there is none, 9 if it is a group in a packed leaf. */
+function formOfContainer(entry: usize): u32 { return entry ? isGroup(entry) ? 9 : entryKind<Own>(entry) : 8; }

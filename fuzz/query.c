@@ -27,7 +27,7 @@ enum { PIECES = sizeof pieces / sizeof *pieces };
 
 /* A bitmap of a few containers: members by a multiplier, and a range, each of which may be missing. */
 static bitmap *make_bitmap(uint8_t seed, int wide) {
-    bitmap *b = bitmap_copy(bitmap_empty);
+    bitmap *b = bitmap_copy(bitmap_empty());
     uint64_t at = seed, base = wide && seed & 1 ? UINT64_MAX - 300000 : 0;
     uint32_t was;
     cardinalities members;

@@ -11,20 +11,19 @@
 
 #ifdef CORE_HAS_FORMS_AT
 
-enum { BITMAPS = 7, BLOCKS = 2, LEAVES = 4, CONTAINERS = 10, OUTCOMES = 2 };
+enum { BITMAPS = 6, BLOCKS = 2, LEAVES = 4, CONTAINERS = 10, OUTCOMES = 2 };
 
 static const char *const writes[WRITES] = {
     "set-one",     "clear-one",  "set-list", "clear-list", "set-range",
     "clear-range", "flip-range", "field",    "merge",
 };
 /* Numbered as assembly/trap.ts numbers them. */
-static const char *const bitmaps[BITMAPS] = {"empty", "tiny-array", "tiny-short", "tiny-packed",
-                                             "leaf",  "page",       "tree"};
+static const char *const bitmaps[BITMAPS] = {"empty", "tiny-short", "tiny-packed", "leaf", "page", "tree"};
 /* Without a prefix and with one, see bitmap.h. */
 static const char *const blocks[BLOCKS] = {"small", "large"};
 static const char *const leaves[LEAVES] = {"tiny", "tight", "roomy", "packed"};
 static const char *const containers[CONTAINERS] = {
-    "array", "bitset", "runs", "buckets", "short", "full", "single", "pair", "none", "item",
+    "array", "bitset", "runs", "buckets", "short", "full", "single", "pair", "none", "group",
 };
 /* What else can become of a write: it has the arena rewritten because too much of it is free, or it is
  * refused for memory. */

@@ -21,28 +21,31 @@ static void count_in(uint64_t bitmaps, uint64_t bytes) {
     atomic_fetch_add_explicit(&bytes_held, bytes, memory_order_relaxed);
 }
 
-/* The number of a block for an arena of `bytes` bytes. From 129 bytes on, a prefix fits the size classes of
- * allocators that are between those of small arenas. */
-static uint32_t number_for(uint64_t bytes) {
-    if (bytes <= SMALL_BYTES(1)) return 1;
-    if (bytes <= SMALL_BYTES(5)) return ((uint32_t)bytes - SMALL_BYTES(0) + 15) / 16;
-    if (bytes <= SMALL_BYTES(6)) return 6;
-    return bytes > 224 - PREFIX_BYTES && bytes <= SMALL_BYTES(7) ? 7 : 0;
-}
+/* Arenas of so many bytes have no prefix. Larger ones hold bitsets, which the prefix aligns. */
+#define SMALL_MOST 4096
+/* The smallest allocation, and the distance between the next size classes, of all allocators that matter. */
+#define LEAST_BYTES 32
+#define CLASS_BYTES 16
 
-/* The bytes to allocate for such an arena. */
+static int is_small(uint64_t bytes) { return bytes <= SMALL_MOST; }
+
+/* The bytes to allocate for an arena of `bytes` bytes. */
 static size_t block_bytes(uint64_t bytes) {
-    uint32_t number = number_for(bytes);
-    return number ? SMALL_BYTES(number) : PREFIX_BYTES + bytes;
+    if (!is_small(bytes)) return PREFIX_BYTES + bytes;
+    return bytes < LEAST_BYTES ? LEAST_BYTES : (bytes + CLASS_BYTES - 1) & ~(uint64_t)(CLASS_BYTES - 1);
 }
 
-/* The bitmap in a block that is new or was reallocated, of block_bytes(bytes) bytes. A large one includes
- * the slack of its size class if the server can tell it. The totals already include `counted` bytes. */
+static bitmap *numbered(const void *block, uint64_t bytes) {
+    return (bitmap *)((uintptr_t)block | (uintptr_t)(bytes / 8) << NUMBER_SHIFT);
+}
+
+/* The bitmap in a block that is new or was reallocated, of block_bytes(bytes) bytes. It includes the slack of
+ * its size class if the server can tell it. The totals already include `counted` bytes. */
 static bitmap *measured(void *block, uint64_t bytes, uint64_t counted) {
-    uint32_t number = number_for(bytes);
-    bitmap *b = bitmap_moved((bitmap *)(uintptr_t)number, block);
-    if (!number) {
-        if (RedisModule_MallocUsableSize) bytes = RedisModule_MallocUsableSize(block) - PREFIX_BYTES;
+    size_t held = RedisModule_MallocUsableSize ? RedisModule_MallocUsableSize(block) : block_bytes(bytes);
+    bitmap *b = is_small(bytes) ? numbered(block, held) : (bitmap *)block;
+    if (!is_small(bytes)) {
+        bytes = held - PREFIX_BYTES;
         const uint32_t prefix[] = {bytes < ARENA_MOST ? (uint32_t)bytes : ARENA_MOST, 0};
         memcpy(block, prefix, sizeof prefix);
     }
@@ -54,14 +57,16 @@ void *try_alloc(size_t bytes) {
     return RedisModule_TryAlloc ? RedisModule_TryAlloc(bytes) : RedisModule_Alloc(bytes);
 }
 
-static const uint64_t empty[SMALL_BYTES(1) / 8];
-const bitmap *const bitmap_empty = (const bitmap *)((const char *)empty + 1);
+const bitmap *bitmap_empty(void) {
+    static const uint64_t empty[LEAST_BYTES / 8];
+    return numbered(empty, sizeof empty);
+}
 
 int is_damaged(const bitmap *b) { return *arena(b) == FORM_DAMAGED; }
 
 void mark_damaged(bitmap *b) { *arena(b) = FORM_DAMAGED; }
 
-bitmap *bitmap_moved(const bitmap *b, void *block) { return (bitmap *)((char *)block + block_number(b)); }
+bitmap *bitmap_moved(const bitmap *b, void *block) { return numbered(block, 8 * (uint64_t)block_number(b)); }
 
 uint64_t bitmap_bytes(const bitmap *b) {
     return (block_number(b) ? 0 : PREFIX_BYTES) + (uint64_t)arena_bytes(b);
@@ -166,14 +171,14 @@ static bitmap *replaced(bitmap *b, uint64_t bytes) {
 }
 
 bitmap *bitmap_grow(bitmap *b, uint64_t bytes) {
-    if (block_number(b) || number_for(bytes)) return replaced(b, bytes);
+    if (block_number(b) || is_small(bytes)) return replaced(b, bytes);
     uint64_t counted = bitmap_bytes(b);
     void *block = grown_block(block_of(b), counted, block_bytes(bytes));
     return block ? measured(block, bytes, counted) : NULL;
 }
 
 bitmap *bitmap_shrink(bitmap *b, uint32_t used) {
-    if (number_for(used) || block_number(b)) {
+    if (is_small(used) || block_number(b)) {
         bitmap *smaller = block_bytes(used) < bitmap_bytes(b) ? replaced(b, used) : NULL;
         return smaller ? smaller : b;
     }

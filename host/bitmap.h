@@ -1,14 +1,14 @@
 /* bitmap.h -- a bitmap is one block of the server's memory, which holds the core's linear memory, called an
  * arena.
  *
- * A `bitmap *` is the block's address plus a number. Blocks lie on multiples of 8, so the number is in the
- * lowest three bits:
+ * A `bitmap *` is the block's address, which has 48 bits on the processors that are supported, with a number
+ * in the other 16:
  *
  *   0        a prefix of 8 bytes, u32 size of the arena in bytes and u32 holders, and behind it the arena
- *   1 .. 7   the arena alone, whose size follows from the number: 32, 48, 64, 80, 96, 128 or 256 bytes
+ *   others   the arena alone, of eight times as many bytes: a small one, which fills its allocation
  *
- * So a small arena fills its allocation, and the core cannot reach the size that its accesses are checked
- * against. Freeing or copying a bitmap needs nothing but its block. */
+ * So a small arena takes no more than its allocation, and the core cannot reach the size that its accesses are
+ * checked against. Freeing or copying a bitmap needs nothing but its block. */
 #ifndef ROAR_BITMAP_H
 #define ROAR_BITMAP_H
 
@@ -22,16 +22,19 @@ typedef struct bitmap bitmap;
 #define ARENA_MOST (UINT32_MAX - 1)
 #define PREFIX_BYTES 8
 
-static inline uint32_t block_number(const bitmap *b) { return (uintptr_t)b & 7; }
-static inline uint8_t *block_of(const bitmap *b) { return (uint8_t *)((uintptr_t)b & ~(uintptr_t)7); }
+#define NUMBER_SHIFT 48
 
-/* The bytes of an arena whose block has this number, which is not 0. */
-#define SMALL_BYTES(number) ((number) == 7 ? 256 : (number) == 6 ? 128 : 16 + 16 * (number))
+static inline uint32_t block_number(const bitmap *b) {
+    return (uint32_t)((uint64_t)(uintptr_t)b >> NUMBER_SHIFT);
+}
+static inline uint8_t *block_of(const bitmap *b) {
+    return (uint8_t *)((uintptr_t)b & (((uintptr_t)1 << NUMBER_SHIFT) - 1));
+}
 
 static inline uint8_t *arena(const bitmap *b) { return block_of(b) + (block_number(b) ? 0 : PREFIX_BYTES); }
 static inline uint32_t arena_bytes(const bitmap *b) {
     uint32_t number = block_number(b);
-    return number ? SMALL_BYTES(number) : *(const uint32_t *)block_of(b);
+    return number ? 8 * number : *(const uint32_t *)block_of(b);
 }
 
 /* After a trap has cut a write short, the members cannot be trusted. The arena then has a form that the core
@@ -40,7 +43,7 @@ int is_damaged(const bitmap *b);
 void mark_damaged(bitmap *b);
 
 /* A bitmap without members, read-only. */
-extern const bitmap *const bitmap_empty;
+const bitmap *bitmap_empty(void);
 /* An empty bitmap with an arena of at least `bytes` bytes; NULL if out of memory. */
 bitmap *bitmap_create(uint32_t bytes);
 /* NULL if out of memory. */

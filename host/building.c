@@ -47,7 +47,7 @@ static status built(status s, bitmap **b) {
 /* An estimate of the bytes that the operation's result and building it need. */
 static uint64_t estimate(enum operation operation, const span *sources, uint32_t count) {
     uint64_t bytes = 0;
-    frame f = reading(bitmap_empty);
+    frame f = reading(bitmap_empty());
     f.operands = sources;
     f.operand_count = count;
     status s = IN_CORE(&f, bytes = core.expectedBytes(operation, count));
@@ -173,7 +173,7 @@ status core_is_subset(const bitmap *part, const bitmap *whole, uint32_t *holds) 
 
 status core_complement(const bitmap *b, const uint64_t *last, result *r) {
     frame f;
-    const span source = span_of(b ? b : bitmap_empty);
+    const span source = span_of(b ? b : bitmap_empty());
     if (!start_building(&f, &source, 1, estimate(NOT, &source, 1))) return OUT_OF_MEMORY;
     status s = COUNTING_IN(&f, core.complement(b != NULL, last ? *last : 0, last != NULL), r->members);
     return built(s, &r->b);
@@ -228,7 +228,7 @@ status core_deserialize(const encoded *p, result *r, const char **fault) {
 /* Calls core.sort or core.sortUnlessSparse. */
 static status sort_by(void (*sort)(uint32_t count), uint64_t *offsets, uint32_t count) {
     uint64_t bytes = VALUES_ROOM((uint64_t)count) * sizeof *offsets;
-    frame f = reading(bitmap_empty);
+    frame f = reading(bitmap_empty());
     if (bytes > UINT32_MAX) return OUT_OF_MEMORY;
     f.memory = (span){(uint8_t *)offsets, (uint32_t)bytes};
     return IN_CORE(&f, sort(count));

@@ -25,6 +25,7 @@ extern OURS PER_THREAD struct running {
     bitmap *growable;           /* memory 0 if it may grow; NULL while reading */
     status ended;               /* why the last call that did not finish was cut short */
     int builds;                 /* memory 0 is the workspace */
+    int grew;                   /* memory 0 has grown */
     uint32_t wasteful, used;
     uint32_t cut_to;            /* bytes that memory 0 should be cut to, 0 if it should stay */
     member_sink *sink;          /* NULL except in calls that list members */
@@ -51,17 +52,20 @@ extern OURS PER_THREAD struct running {
 
 /* For work that builds a bitmap, which built() ends, and for work that changes one, which wrote() ends. */
 #define BUILDING_IN(f, work) GUARDED(core.enter(f), work; current.used = core.used())
-#define CHANGING_IN(f, work) GUARDED(core.enter(f), work; current.wasteful = core.wasteful())
+#define CHANGING_IN(f, work) GUARDED(core.enter(f), work; note_waste())
 
 /* Like BUILDING_IN, and sets `members` to the number of members of what was built. */
 #define COUNTING_IN(f, work, members) BUILDING_IN(f, work; (members) = members_held())
 
-/* For work that may remove members, which wrote() and cut() end. */
-#define REMOVING_IN(f, work) CHANGING_IN(f, work; current.cut_to = core.shrunkBytes())
-
 /* For work that reads or changes a bitmap and needs nothing else in the frame. */
 #define READING(b, work) GUARDED(read_alone(b), work)
 #define CHANGING(b, work) GUARDED(change_alone(b), work)
+
+/* Notes what is to be given back of memory 0 after a change. */
+static inline void note_waste(void) {
+    current.wasteful = core.wasteful();
+    current.cut_to = core.shrunkBytes();
+}
 
 /* Members of memory 0. The core counts modulo 2^64, so 0 means no offset or all of them. */
 static inline cardinality members_held(void) {

@@ -39,7 +39,7 @@ static inline void operands_add_span(operands *o, span memory) {
 
 /* NULL stands for an empty bitmap. */
 static inline void operands_add(operands *o, const bitmap *b) {
-    operands_add_span(o, span_of(b ? b : bitmap_empty));
+    operands_add_span(o, span_of(b ? b : bitmap_empty()));
 }
 
 static inline void operands_end(operands *o) {

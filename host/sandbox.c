@@ -29,30 +29,41 @@ _Noreturn void sandbox_trap(enum trap trap) {
     leave(TRAPPED);
 }
 
+/* Arenas below this grow by what they need: the size classes of an allocator that can be asked are far enough
+ * apart for bitmaps that grow bit by bit. */
+#define GROWS_BY_CLASSES (1u << 20)
+
+/* By how much memory 0 of `size` bytes grows at least. */
+static uint64_t growth(uint64_t size) {
+    if (current.builds) return size;
+    return RedisModule_MallocUsableSize && size < GROWS_BY_CLASSES ? 0 : size / 8;
+}
+
 span sandbox_grow(uint32_t bytes) {
     bitmap *b = current.growable;
-    if (b == NULL) sandbox_trap(TRAP_GROWTH);       /* functions that only read have no reason to grow */
+    if (b == NULL) sandbox_trap(TRAP_GROWTH); /* functions that only read have no reason to grow */
     uint32_t arena_most = arena_limit();
     if (bytes > arena_most) leave(OUT_OF_MEMORY);
-    uint64_t size = arena_bytes(b), ample = size + (current.builds ? size : size / 8);
+    uint64_t size = arena_bytes(b), ample = size + growth(size);
     if (ample > arena_most) ample = arena_most;
     bitmap *grown = bitmap_grow(b, ample > bytes ? ample : bytes);
     if (grown == NULL) grown = bitmap_grow(b, bytes);
     if (grown == NULL) leave(OUT_OF_MEMORY);
     current.growable = grown;
+    current.grew = 1;
     return (span){arena(grown), arena_bytes(grown)};
 }
 
 static PER_THREAD struct {
-    uint64_t milliseconds, started;                 /* 0: no limit; the clock has not started */
+    uint64_t milliseconds, started; /* 0: no limit; the clock has not started */
     int (*is_exempt)(const void *context);
     const void *context;
 } time_limit;
 
 /* See sandbox_be_brief; may_leave is NULL if there is no such limit. */
 static PER_THREAD struct {
-    uint64_t ends;                                  /* 0: only a list of members may be too long */
-    int lists;                                      /* it is if it has more than a batch */
+    uint64_t ends; /* 0: only a list of members may be too long */
+    int lists; /* it is if it has more than a batch */
     int (*may_leave)(void *context);
     void *context;
 } brevity;
@@ -97,7 +108,7 @@ static void leave_long_call(void) {
 void sandbox_take_members(void) {
     if (current.sink == NULL) sandbox_trap(TRAP_OUTPUT);
     if (brevity.may_leave && brevity.lists) leave_long_call();
-    brevity.may_leave = NULL;                       /* the sink may reply */
+    brevity.may_leave = NULL; /* the sink may reply */
     current.sink(current.context, sandbox_members, MEMBERS_BATCH);
 }
 

@@ -78,7 +78,7 @@ static void save(const family *f, RedisModuleIO *rdb, const bitmap *b) {
         RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING,
                                "key '%s': saving an empty bitmap in its place: %s", key_of(rdb),
                                is_damaged(b) ? "it is damaged" : sandbox_last_trap());
-        s = core_serialize(bitmap_empty, f->format, &payload, &length);
+        s = core_serialize(bitmap_empty(), f->format, &payload, &length);
     }
     if (s != OK) {
         RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': cannot be saved: %s",

@@ -9,17 +9,13 @@
 /* Lists of this many offsets are sorted before they are added or removed. */
 #define SORTED_FROM 64
 
-/* Changing a range and merging need working space at the end of the arena. It is freed if it exceeds a
- * quarter of the bitmap plus this. */
-#define SLACK 256
-
 /* Offsets per call. Between calls, a bitmap with too many free blocks is rewritten. */
 #define CHANGES 1024
 
 static frame writing(bitmap *b) {
     frame f = reading(b);
     current.growable = b;
-    current.wasteful = current.cut_to = 0;
+    current.wasteful = current.cut_to = current.grew = 0;
     return f;
 }
 
@@ -34,11 +30,13 @@ __attribute__((noinline)) static status rewritten_or_marked(status s, bitmap **b
     return s;
 }
 
-/* Ends a call that wrote to *b: updates *b if the block moved, rewrites a bitmap with too many free blocks,
- * and marks it as damaged after a trap. */
+/* Ends a call that wrote to *b: updates *b if the block moved, rewrites a bitmap with too many free blocks, or
+ * gives back the part of the block that is not needed, and marks it as damaged after a trap. */
 static status wrote(status s, bitmap **b) {
     *b = current.growable;
-    return s == OK && !current.wasteful ? OK : rewritten_or_marked(s, b);
+    if (s != OK || current.wasteful) return rewritten_or_marked(s, b);
+    if (current.cut_to) *b = bitmap_shrink(*b, current.cut_to);
+    return OK;
 }
 
 /* Ends the undoing of a write that ran out of memory. If undoing fails, too, the bitmap is damaged. */
@@ -48,14 +46,8 @@ static status undone(status s, bitmap **b) {
 
 static void change_alone(bitmap *b) {
     current.growable = b;
-    current.wasteful = current.cut_to = 0;
+    current.wasteful = current.cut_to = current.grew = 0;
     core.enter_alone(arena(b), arena_bytes(b));
-}
-
-/* Ends a write after REMOVING_IN: gives back the part of the block that is no longer needed. */
-static status cut(status s, bitmap **b) {
-    if (s == OK && current.cut_to) *b = bitmap_shrink(*b, current.cut_to);
-    return s;
 }
 
 /* Only a change can create free blocks. */
@@ -63,13 +55,13 @@ static uint32_t set(uint64_t offset, uint32_t value) {
     uint32_t previous = core.set(offset, value);
     if (previous != value) {
         current.wasteful = core.wasteful();
-        if (previous) current.cut_to = core.shrunkBytes();
+        if (previous || current.grew) current.cut_to = core.shrunkBytes();
     }
     return previous;
 }
 
 status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous) {
-    return cut(wrote(CHANGING(*b, *previous = set(offset, value)), b), b);
+    return wrote(CHANGING(*b, *previous = set(offset, value)), b);
 }
 
 static frame setting(bitmap *b, uint64_t *offsets, uint64_t count) {
@@ -88,8 +80,8 @@ static void remove_all(uint32_t count, int whole) {
 typedef struct list {
     uint64_t *offsets;
     uint32_t count, bit;
-    uint64_t changed;           /* the first offsets are those whose bits have changed, as many as this */
-    uint32_t deferred;          /* 1 if containers wait for their final form */
+    uint64_t changed; /* the first offsets are those whose bits have changed, as many as this */
+    uint32_t deferred; /* 1 if containers wait for their final form */
 } list;
 
 /* Sets or clears `count` offsets from number `from` on. */
@@ -97,7 +89,7 @@ static status change_part(bitmap **b, list *l, uint32_t from, uint32_t count) {
     uint64_t *part = l->offsets + from;
     frame f = setting(*b, part, count);
     status s = l->bit ? CHANGING_IN(&f, core.addAll(0, count))
-                      : REMOVING_IN(&f, remove_all(count, count == l->count));
+                      : CHANGING_IN(&f, remove_all(count, count == l->count));
     uint32_t changed = core.handed_back();
     memmove(l->offsets + l->changed, part, changed * sizeof *part);
     l->changed += changed;
@@ -118,7 +110,7 @@ static status make_removable(bitmap **b, uint64_t *offsets, uint64_t count) {
 /* A container keeps its present form if there is no memory for its final one. */
 static status tidy(bitmap **b, uint64_t *offsets, uint64_t count) {
     frame f = setting(*b, offsets, count);
-    status s = wrote(REMOVING_IN(&f, core.tidy(0, f.argument_count)), b);
+    status s = wrote(CHANGING_IN(&f, core.tidy(0, f.argument_count)), b);
     return s == OUT_OF_MEMORY ? OK : s;
 }
 
@@ -160,16 +152,7 @@ status core_clear_all(bitmap **b, uint64_t *offsets, uint32_t count, uint64_t *c
     list l = {.offsets = offsets, .count = count, .bit = 0};
     status s = change_grouped(b, &l);
     *changed = l.changed;
-    return s == OUT_OF_MEMORY ? undo_preparation(b, offsets, count) : cut(s, b);
-}
-
-/* Ends a write to *b that used current.used bytes, and perhaps working space behind them. */
-static status trimmed(status s, bitmap **b) {
-    if (s == OK && arena_bytes(*b) - current.used > current.used / 4 + SLACK) {
-        bitmap_fit(b);
-        current.cut_to = 0;
-    }
-    return s;
+    return s == OUT_OF_MEMORY ? undo_preparation(b, offsets, count) : s;
 }
 
 /* --- In place, or by building a new bitmap: the core says which of the two is quicker --- */
@@ -188,8 +171,7 @@ status merge_in_place(bitmap **b, const bitmap *more, cardinalities *members, ui
     f.operands = &operand;
     f.operand_count = 1;
     *expected = 0;
-    status s = wrote(CHANGING_IN(&f, *expected = merge(members); current.used = core.used()), b);
-    return *expected ? s : trimmed(s, b);
+    return wrote(CHANGING_IN(&f, *expected = merge(members)), b);
 }
 
 status core_merge(bitmap **b, const bitmap *more, cardinalities *members) {
@@ -210,14 +192,12 @@ static uint64_t change_all_of(const stretch *r, uint32_t in_place, cardinalities
  * sets *expected to the bytes that this may take. */
 static status change_in_place(bitmap **b, const stretch *r, cardinalities *members, uint64_t *expected) {
     frame f = writing(*b);
-    status s = REMOVING_IN(&f, *expected = change_all_of(r, 0, members); current.used = core.used());
-    return cut(trimmed(wrote(s, b), b), b);
+    return wrote(CHANGING_IN(&f, *expected = change_all_of(r, 0, members)), b);
 }
 
 static status force_in_place(bitmap **b, const stretch *r, cardinalities *members) {
     frame f = writing(*b);
-    status s = REMOVING_IN(&f, change_all_of(r, 1, members); current.used = core.used());
-    return cut(trimmed(wrote(s, b), b), b);
+    return wrote(CHANGING_IN(&f, change_all_of(r, 1, members)), b);
 }
 
 /* If there is too little memory for a second bitmap, the change may still be possible in place: setting and
@@ -234,9 +214,7 @@ status core_change_range(bitmap **b, const stretch *r, cardinalities *members) {
 static uint32_t write_field(const field *at, const field_step *step) {
     uint32_t (*write)(uint64_t, uint32_t, uint32_t, uint64_t, uint32_t) =
         step->action == FIELD_SET ? core.setField : core.addToField;
-    uint32_t written = write(at->offset, at->width, at->is_signed, (uint64_t)step->value, step->overflow);
-    if (sandbox_members[0] & ~sandbox_members[1]) current.cut_to = core.shrunkBytes();
-    return written;
+    return write(at->offset, at->width, at->is_signed, (uint64_t)step->value, step->overflow);
 }
 
 status core_write_field(bitmap **b, field_step *step) {
@@ -248,7 +226,7 @@ status core_write_field(bitmap **b, field_step *step) {
     o->reply = (int64_t)sandbox_members[step->action == FIELD_INCRBY];
     o->changed = sandbox_members[0] != sandbox_members[1];
     s = wrote(s, b);
-    if (s != OUT_OF_MEMORY) return cut(s, b);
+    if (s != OUT_OF_MEMORY) return s;
     f = writing(*b);
     return undone(IN_CORE(&f, core.takeBackField(at->offset, at->width, (uint64_t)o->old)), b);
 }
@@ -296,8 +274,8 @@ static void take_outcomes(const plan *p, field_step *steps) {
 static status change_words(bitmap **b, const plan *p, uint32_t changed) {
     uint32_t from = p->steps * PLAN_VALUES, to = from + changed * PLAN_VALUES;
     frame f = setting(*b, p->values, to);
-    status s = wrote(REMOVING_IN(&f, core.changeWords(from, to)), b);
-    if (s != OUT_OF_MEMORY) return cut(s, b);
+    status s = wrote(CHANGING_IN(&f, core.changeWords(from, to)), b);
+    if (s != OUT_OF_MEMORY) return s;
     f = setting(*b, p->values, to);
     return undone(IN_CORE(&f, core.takeBackWords(from, to)), b);
 }

@@ -3,14 +3,13 @@
 // Every pointer is a u32 offset from the arena's start. A zeroed header is an empty bitmap.
 // An arena has one of two forms (forms.ts says when one becomes the other):
 //
-//   tiny   one array of at most TINY_MAX members, or one short bitset of at most TINY_WORDS words: for
-//          applications that keep a key with ten members, or a bit for each day of a year, for each user
+//   tiny   at most ITEMS_MAX members, or one short bitset of at most TINY_WORDS words: for applications that
+//          keep a key with ten members, or a bit for each day of a year, for each user. It is a packed leaf
+//          (packed.ts), or
 //     +0   u8  form = 0     +1 u8 0
 //     +2   u16 entries: 0 or 1           (+0 .. +15 are laid out as a leaf of the directory, see node.ts)
-//     +4   directory entry, 12 bytes
-//     +16  members, u16 each, when there are more than the entry itself holds, or words: the entry then ends
-//          with the short bitset's header
-//   or 2 to ITEMS_MAX containers of one member each: the whole arena is a packed leaf (packed.ts)
+//     +4   directory entry, 12 bytes, which ends with the short bitset's header
+//     +16  words
 //
 //   full   any number of containers
 //     +0   u8  form = 1     +1 u8 0
@@ -316,6 +315,11 @@ function takeFree(lists: usize, index: u32): usize {
 /** Frees the block at `at`, which was allocated for `bytes` bytes. */
 // @ts-ignore: decorator
 @inline export function release(at: usize, bytes: usize): void { releasePieces(at, blockBytes(bytes)); }
+
+/** Frees what is behind the first `used` bytes, a multiple of 8, of the block of `bytes` bytes at `at`. */
+export function releaseTail(at: usize, used: usize, bytes: usize): void {
+  if (used < bytes) releasePieces(at + used, bytes - used);
+}
 
 /** Frees `bytes` bytes at `at`, a multiple of 8, as one block or several. */
 function releasePieces(at: usize, bytes: usize): void {

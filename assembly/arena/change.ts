@@ -28,10 +28,14 @@ import {
 import {
   entryKey, entryPayload, payloadBytes, setKey, entryCardinality, KEY_MAX, keyOf, offsetOf,
 } from "./entry";
-import { PAGE_BYTES, isPacked, itemsUpTo, joinPages, offsetAt, packedCount, removeItems } from "./packed";
-import { slotFor, entriesUpTo } from "./directory";
-import { promoteContainer, removeFromTiny } from "./forms";
-import { unpackInPlace } from "./leaf";
+import {
+  PAGE_BYTES, groupsIn, isPacked, joinPages, keyAt, membersBefore, membersBelow, membersUpTo, packedCount,
+  removeMembers,
+} from "./packed";
+import { slotFor, entriesUpTo, leafFor } from "./directory";
+import { clearTiny, promoteContainer } from "./forms";
+import { unpackWithin } from "./leaf";
+import { LOW_MAX } from "../container/limits";
 import { AMPLE_ROOM, becomesRoomy, roomToInsert } from "./room";
 
 /**
@@ -42,16 +46,16 @@ import { AMPLE_ROOM, becomesRoomy, roomToInsert } from "./room";
 @inline const ROOMY_LEAST: u32 = LEAF_MAX * 7 / 16;
 
 /**
- * A page with fewer items becomes an ordinary leaf.
- * Leaves with so few entries are not packed, so that a leaf does not change back and forth.
+ * A page with fewer members becomes an ordinary leaf.
+ * Leaves of so few members are not packed, so that a leaf does not change back and forth.
  */
 // @ts-ignore: decorator
-@inline const PAGE_LEAST: u32 = 48;
+@inline const PAGE_LEAST: u32 = 32;
 /**
  * A page that falls below this many items joins another one beside it, if both leave a quarter of one free.
  */
 // @ts-ignore: decorator
-@inline const PAGE_FEW: u32 = LEAF_MAX / 2;
+@inline const PAGE_FEW: u32 = 64;
 
 /** Adds `members` to the sums above container `key`. Call it while the entry exists. */
 export function adjust(key: u64, members: i64): void {
@@ -71,14 +75,7 @@ export function adjust(key: u64, members: i64): void {
  * container and then calls adjust().
  */
 export function insertEntry(key: u64): usize {
-  if (isTiny<Own>()) {
-    if (!nodeCount<Own>(0)) {
-      setNodeCount(0, 1);
-      setKey(NODE_HEADER, key);
-      return NODE_HEADER;
-    }
-    promoteContainer();
-  }
+  if (isTiny<Own>()) promoteContainer();
   if (heldAt() - bumpMark() < AMPLE_ROOM) prepare(roomToInsert(key, 1));
   setEntryTotal(entryTotal<Own>() + 1);
   let link: usize = ROOT;
@@ -104,10 +101,10 @@ export function insertEntry(key: u64): usize {
 }
 
 /**
- * Appends a leaf to the directory of a full arena.
- * Its entries are complete, and their keys are greater than all others.
+ * Appends a leaf of `entries` entries to the directory of a full arena.
+ * They are complete, and their keys are greater than all others.
  */
-export function appendLeaf(leaf: usize): void {
+export function appendLeaf(leaf: usize, entries: u32): void {
   const key = firstKey(leaf), members = nodeCardinality(leaf);
   let link: usize = ROOT, node = rootNode<Own>();
   if (!nodeLevel<Own>(node) || isFull(node)) node = raiseRoot();
@@ -123,7 +120,7 @@ export function appendLeaf(leaf: usize): void {
   }
   node = openGap(link, nodeCount<Own>(node));
   writeSlot(lastSlot(node), key, leaf, members);
-  setEntryTotal(entryTotal<Own>() + nodeCount<Own>(leaf));
+  setEntryTotal(entryTotal<Own>() + entries);
   setTotalCardinality(totalCardinality<Own>() + members);
 }
 
@@ -136,18 +133,62 @@ export function appendLeaf(leaf: usize): void {
  */
 export function removeEntry(key: u64): void {
   if (isTiny<Own>()) {
-    if (isPacked<Own>(0)) {
-      removeFromTiny(itemsUpTo<Own>(0, offsetOf(key, 0xffff)) - 1, 1);
-    } else {
-      resetToEmpty();
-    }
+    if (isPacked<Own>(0)) clearTiny(offsetOf(key, 0), offsetOf(key, LOW_MAX)); else resetToEmpty();
     return;
   }
+  removeLast(offsetOf(key, 0), offsetOf(key, LOW_MAX));
+}
+
+/**
+ * Removes the offsets in [first, last], which are those of one container, from a packed leaf, where there are
+ * some. Needs no memory.
+ */
+export function removeFromGroup(first: u64, last: u64): void {
+  if (isTiny<Own>()) { clearTiny(first, last); return; }
+  const key = keyOf(first), leaf = leafFor<Own>(key), members = removedFrom(leaf, first, last);
+  adjust(key, -<i64>members);
+  if (members == membersUpTo<Own>(leaf, key) - membersBefore<Own>(leaf, key)) removeLast(first, last);
+  else {
+    removeBelow(ROOT, first, last);
+    lowerRoot();
+  }
+}
+
+/** Removes the offset, member `index` of the packed leaf. Needs no memory. */
+export function removeMember(leaf: usize, index: u32, offset: u64): void {
+  const count = packedCount<Own>(leaf), key = keyOf(offset);
+  if (isTiny<Own>()) {
+    if (count == 1) resetToEmpty(); else removeMembers(0, index, index + 1);
+    return;
+  }
+  const below = index && keyAt<Own>(leaf, index - 1) == key;
+  const alone = !below && (index + 1 == count || keyAt<Own>(leaf, index + 1) != key);
+  // A page that becomes small, or begins with another key, changes the node above.
+  if (count <= PAGE_FEW || (alone && !index)) { removeFromGroup(offset, offset); return; }
+  if (alone) setEntryTotal(entryTotal<Own>() - 1);
+  adjust(key, -1);
+  removeMembers(leaf, index, index + 1);
+}
+
+/** Removes the offsets in [first, last], all of an entry, and the entry. */
+function removeLast(first: u64, last: u64): void {
   const left = entryTotal<Own>() - 1;
   if (!left) { resetToEmpty(); return; }
   setEntryTotal(left);
-  removeBelow(ROOT, key);
+  removeBelow(ROOT, first, last);
   lowerRoot();
+}
+
+/** How many members of the packed leaf lie in [first, last]. */
+// @ts-ignore: decorator
+@inline function removedFrom(leaf: usize, first: u64, last: u64): u32 {
+  return membersTo(leaf, last) - membersBelow<Own>(leaf, first);
+}
+
+/** How many members of the packed leaf are at most `last`. */
+// @ts-ignore: decorator
+@inline function membersTo(leaf: usize, last: u64): u32 {
+  return last == u64.MAX_VALUE ? packedCount<Own>(leaf) : membersBelow<Own>(leaf, last + 1);
 }
 
 /** Removes roots with a single child: each is a level too many. */
@@ -185,7 +226,8 @@ function removeWithin(link: usize, first: u64, last: u64): u64 {
     }
   }
   if (leaf) {
-    setEntryTotal(entryTotal<Own>() - (to - from));
+    const entries = isPacked<Own>(node) ? groupsIn<Own>(node, from, to) : to - from;
+    setEntryTotal(entryTotal<Own>() - entries);
   } else {                                    // only the first and the last child may be left
     if (slotChild<Own>(slotAt(node, from))) from++;
     if (to > from && slotChild<Own>(slotAt(node, to - 1))) to--;
@@ -229,17 +271,25 @@ export function changeKey(entry: usize, key: u64): void {
   setKey(entry, key);
 }
 
-function removeBelow(link: usize, key: u64): void {
-  const node = <usize>load<u32>(link);
+/**
+ * Removes the entry of the offsets in [first, last], of one container; from a packed leaf those offsets only.
+ */
+function removeBelow(link: usize, first: u64, last: u64): void {
+  const node = <usize>load<u32>(link), key = keyOf(first);
   if (!nodeLevel<Own>(node)) {
-    const upTo = entriesUpTo<Own>(node, key);
-    if (!upTo) unreachable();
-    closeGap(link, upTo - 1, 1);
+    if (isPacked<Own>(node)) {
+      const from = membersBelow<Own>(node, first);
+      closeGap(link, from, membersTo(node, last) - from);
+      return;
+    }
+    const before = entriesUpTo<Own>(node, key);
+    if (!before) unreachable();
+    closeGap(link, before - 1, 1);
     return;
   }
   const index = slotFor<Own>(node, key);
   const slot = slotAt(node, index);
-  removeBelow(slotLink(slot), key);
+  removeBelow(slotLink(slot), first, last);
   const child = slotChild<Own>(slot);
   if (nodeCount<Own>(child)) {
     store<u64>(slot, firstKey(child));
@@ -332,10 +382,8 @@ export function openGap(link: usize, index: u32): usize {
 @inline function closeGap(link: usize, index: u32, items: u32): void {
   const node = <usize>load<u32>(link);
   if (!nodeLevel<Own>(node) && isPacked<Own>(node)) {
-    removeItems(node, index, items);
-    if (packedCount<Own>(node) >= PAGE_LEAST) return;
-    unpackInPlace(node);
-    resize(node, PAGE_BYTES, nodeBytes(0, nodeCount<Own>(node)));
+    removeMembers(node, index, index + items);
+    if (packedCount<Own>(node) < PAGE_LEAST) unpackWithin(node);
     return;
   }
   const level = nodeLevel<Own>(node), count = nodeCount<Own>(node);
@@ -362,7 +410,7 @@ export function raiseRoot(): usize {
 // @ts-ignore: decorator
 @inline export function firstKey(node: usize): u64 {
   return !nodeLevel<Own>(node) && isPacked<Own>(node)
-    ? keyOf(offsetAt<Own>(node, 0))
+    ? keyAt<Own>(node, 0)
     : load<u64>(node, NODE_HEADER) & KEY_MAX;
 }
 

@@ -8,8 +8,11 @@
 
 import { view64, Own } from "../env/view";
 import { entryTotal, isTiny, totalCardinality } from "./arena";
-import { ENTRY_BYTES, KEY_MAX, entryCardinality, entryKey, entryLastKey, offsetOf } from "./entry";
-import { PACKED_STEP, farItemsUpTo, isItem, isPacked, itemsUpTo } from "./packed";
+import { ENTRY_BYTES, KEY_MAX, entryCardinality, entryKey, entryLastKey } from "./entry";
+import {
+  farMembersUpTo, groupEntry, groupFrom, groupStart, groupsIn, isGroup, isPacked, keyAt, lastGroup,
+  membersBefore as membersBeforeKey, membersUpTo, nextGroup, startBefore,
+} from "./packed";
 import {
   NODE_HEADER, SLOT_BYTES, entryAt, entryIn, nodeCount, nodeLevel, rootNode, slotAt, slotCardinality,
   slotChild, slotKey,
@@ -34,7 +37,7 @@ import {
 
 // @ts-ignore: decorator
 @inline export function entriesUpTo<M>(leaf: usize, key: u64): u32 {
-  if (isPacked<M>(leaf)) return itemsUpTo<M>(leaf, offsetOf(key, 0xffff));
+  if (isPacked<M>(leaf)) return membersUpTo<M>(leaf, key);
   return keysUpTo<M>(leaf + NODE_HEADER, nodeCount<M>(leaf), ENTRY_BYTES, key);
 }
 
@@ -82,11 +85,22 @@ import {
   return upTo ? upTo - 1 : 0;
 }
 
+/** The leaf to which `key` belongs. */
 // @ts-ignore: decorator
 @inline export function leafFor<M>(key: u64): usize {
   let node = rootNode<M>();
   while (nodeLevel<M>(node)) node = slotChild<M>(slotAt(node, slotFor<M>(node, key)));
   return node;
+}
+
+/** The node above that leaf, 0 if there is none. */
+export function nodeAbove(key: u64): usize {
+  let above: usize = 0, node = rootNode<Own>();
+  while (nodeLevel<Own>(node)) {
+    above = node;
+    node = slotChild<Own>(slotAt(node, slotFor<Own>(node, key)));
+  }
+  return above;
 }
 
 /**
@@ -106,7 +120,12 @@ import {
 /** The entry that covers `key`, 0 if none does. A FULL entry covers a span of keys, all others one. */
 export function findEntry(key: u64): usize {
   const leaf = leafFor<Own>(key);
-  if (isPacked<Own>(leaf)) return findItem(leaf, key);
+  return isPacked<Own>(leaf) ? findGroup(leaf, key) : findIn(leaf, key);
+}
+
+/** findEntry() for the leaf, which is not packed, to which the key belongs. */
+// @ts-ignore: decorator
+@inline export function findIn(leaf: usize, key: u64): usize {
   const neighbor = neighborFor(leaf, key);
   if (neighbor) return neighbor;
   const upTo = farEntriesUpTo(leaf, key);
@@ -115,26 +134,43 @@ export function findEntry(key: u64): usize {
   return key <= entryLastKey<Own>(entry) ? entry : 0;
 }
 
-function findItem(leaf: usize, key: u64): usize {
-  const upTo = farItemsUpTo(leaf, offsetOf(key, 0xffff));
-  if (!upTo) return 0;
-  const entry = entryIn<Own>(leaf, upTo - 1);
-  return entryKey<Own>(entry) == key ? entry : 0;
+function findGroup(leaf: usize, key: u64): usize {
+  const upTo = farMembersUpTo(leaf, key);
+  return upTo && keyAt<Own>(leaf, upTo - 1) == key ? groupEntry(leaf, startBefore<Own>(leaf, upTo)) : 0;
 }
 
 // A place is a position in the order of entries, for walking: the low half is the entry's address,
 // the high half is where the entries of its leaf end. Place 0 is the end of the directory.
 
-/** From the address of an entry to that of the next one in its leaf. */
+/** The address of the next entry in the leaf; where the leaf ends if there is none. */
 // @ts-ignore: decorator
-@inline function strideOf(entry: usize): usize {
-  return ENTRY_BYTES - (entry & 1) * (ENTRY_BYTES - PACKED_STEP);
+@inline function entryAfter<M>(entry: usize): usize {
+  return isGroup(entry) ? nextGroup<M>(entry) : entry + ENTRY_BYTES;
+}
+
+/** The last entry of the leaf that ends at `end` and holds `entry`. */
+// @ts-ignore: decorator
+@inline export function lastBefore<M>(entry: usize, end: usize): usize {
+  return isGroup(entry) ? lastGroup<M>(entry, end) : end - ENTRY_BYTES;
 }
 
 // @ts-ignore: decorator
 @inline export function placeEntry(place: u64): usize { return <usize>(<u32>place); }
 // @ts-ignore: decorator
 @inline function placeOf(entry: usize, end: usize): u64 { return ((<u64>end) << 32) | <u64>entry; }
+
+/** The place of the first entry. */
+export function firstPlace<M>(): u64 {
+  let node = rootNode<M>(), level = nodeLevel<M>(node);
+  while (level) {
+    node = slotChild<M>(slotAt(node, 0));
+    const below = nodeLevel<M>(node);
+    if (below >= level) unreachable();        // only a damaged arena; the loop might never end
+    level = below;
+  }
+  const count = nodeCount<M>(node);
+  return count ? placeOf(entryIn<M>(node, 0), entryIn<M>(node, count)) : 0;
+}
 
 /** The place of the first entry that covers `key` or a greater key. */
 export function seek<M>(key: u64): u64 {
@@ -152,7 +188,9 @@ export function seek<M>(key: u64): u64 {
     const count = nodeCount<M>(node);
     const upTo = entriesUpTo<M>(node, key);
     let index = upTo;
-    if (upTo && key <= entryLastKey<M>(entryIn<M>(node, upTo - 1))) index = upTo - 1;
+    if (upTo && key <= entryLastKey<M>(entryIn<M>(node, upTo - 1))) {
+      index = isPacked<M>(node) ? startBefore<M>(node, upTo) : upTo - 1;
+    }
     if (index < count) return placeOf(entryIn<M>(node, index), entryIn<M>(node, count));
     if (following > KEY_MAX) return 0;
     if (following <= key) unreachable();      // only a damaged arena
@@ -162,21 +200,26 @@ export function seek<M>(key: u64): u64 {
 
 /** Whether the place is the last one of its leaf. */
 // @ts-ignore: decorator
-@inline export function isLastOfLeaf(place: u64): bool {
-  return placeEntry(place) + strideOf(placeEntry(place)) >= <usize>(place >> 32);
+@inline export function isLastOfLeaf<M>(place: u64): bool {
+  return entryAfter<M>(placeEntry(place)) >= <usize>(place >> 32);
 }
 
-/** The place after `place`, which is not the last one of its leaf. */
+/** The place after `place` in its leaf, 0 if it is the last one there. */
 // @ts-ignore: decorator
-@inline export function nextInLeaf(place: u64): u64 { return place + strideOf(placeEntry(place)); }
+@inline export function nextInLeaf<M>(place: u64): u64 {
+  const next = entryAfter<M>(placeEntry(place)), end = <usize>(place >> 32);
+  return next < end ? placeOf(next, end) : 0;
+}
 
 /** The place after `place`. */
 // @ts-ignore: decorator
 @inline export function advance<M>(place: u64): u64 {
-  return isLastOfLeaf(place) ? advanceLeaf<M>(placeEntry(place)) : nextInLeaf(place);
+  const next = nextInLeaf<M>(place);
+  return next ? next : advanceLeaf<M>(placeEntry(place));
 }
 
-function advanceLeaf<M>(entry: usize): u64 {
+/** The place of the first entry of the leaf after that of which `entry` is the last one. */
+export function advanceLeaf<M>(entry: usize): u64 {
   const last = entryLastKey<M>(entry);
   return last >= KEY_MAX || isTiny<M>() ? 0 : seek<M>(last + 1);
 }
@@ -187,50 +230,49 @@ function advanceLeaf<M>(entry: usize): u64 {
  */
 export function seekFrom<M>(place: u64, key: u64): u64 {
   let entry = placeEntry(place);
-  const end = <usize>(place >> 32), stride = strideOf(entry);
-  if (entryLastKey<M>(end - stride) < key) {
-    const last = entryLastKey<M>(end - stride);
-    return last >= KEY_MAX || isTiny<M>() ? 0 : seek<M>(key);
+  const end = <usize>(place >> 32);
+  if (isGroup(entry)) {
+    const group = groupFrom<M>(entry, key);
+    return group ? placeOf(group, end) : isTiny<M>() ? 0 : seek<M>(key);
   }
-  let step = stride;
+  const last = entryLastKey<M>(end - ENTRY_BYTES);
+  if (last < key) return last >= KEY_MAX || isTiny<M>() ? 0 : seek<M>(key);
+  let step = ENTRY_BYTES;
   while (entryLastKey<M>(entry) < key) {      // invariant: everything before `entry` ends below key
     const far = entry + step;
     if (far < end && entryLastKey<M>(far) < key) {
-      entry = far + stride;
+      entry = far + ENTRY_BYTES;
       step <<= 1;
     } else {
-      entry += stride;
-      step = stride;
+      entry += ENTRY_BYTES;
+      step = ENTRY_BYTES;
     }
   }
   return placeOf(entry, end);
 }
 
 /**
- * How many entries cover keys of [first, last].
- * Reads only the ends of leaves, and stops once it has counted more than `most`.
+ * How many entries cover keys of [first, last]. Of leaves that are not packed it reads only the ends.
+ * Stops once it has counted more than `most`.
  */
 export function entriesBetween(first: u64, last: u64, most: u32): u32 {
   let entries: u32 = 0;
   for (let place = seek<Own>(first); place && entries <= most;) {
     const entry = placeEntry(place), end = <usize>(place >> 32);
-    const stride = strideOf(entry), inLeaf = <u32>((end - entry) / stride);
-    if (entryKey<Own>(end - stride) > last) return entries + countUpTo(entry, inLeaf, last);
+    if (isGroup(entry)) {
+      if (entryKey<Own>(entry) > last) return entries;
+      entries++;
+      place = advance<Own>(place);
+      continue;
+    }
+    const inLeaf = <u32>((end - entry) / ENTRY_BYTES);
+    if (entryKey<Own>(end - ENTRY_BYTES) > last) {
+      return entries + keysUpTo<Own>(entry, inLeaf, ENTRY_BYTES, last);
+    }
     entries += inLeaf;
-    place = advanceLeaf<Own>(end - stride);
+    place = advanceLeaf<Own>(end - ENTRY_BYTES);
   }
   return entries;
-}
-
-/** How many of `count` entries of a leaf, from `entry` on, begin at or before `key`. */
-function countUpTo(entry: usize, count: u32, key: u64): u32 {
-  if (!isItem(entry)) return keysUpTo<Own>(entry, count, ENTRY_BYTES, key);
-  let from: u32 = 0;
-  while (from < count) {
-    const middle = (from + count) >> 1;
-    if (entryKey<Own>(entry + PACKED_STEP * <usize>middle) <= key) from = middle + 1; else count = middle;
-  }
-  return from;
 }
 
 /** The first entry of a bitmap that is not empty. */
@@ -245,7 +287,7 @@ export function lastEntry<M>(): usize {
   let node = rootNode<M>();
   while (nodeLevel<M>(node)) node = slotChild<M>(slotAt(node, nodeCount<M>(node) - 1));
   const count = nodeCount<M>(node);
-  return count ? entryIn<M>(node, count - 1) : 0;
+  return count ? lastBefore<M>(entryIn<M>(node, 0), entryIn<M>(node, count)) : 0;
 }
 
 /** How many members come before container `key`. Skips leaves and whole subtrees by their sums. */
@@ -256,7 +298,7 @@ export function membersBefore(key: u64): u64 {
     for (let i: u32 = 0; i < index; i++) members += slotCardinality<Own>(slotAt(node, i));
     node = slotChild<Own>(slotAt(node, index));
   }
-  if (isPacked<Own>(node)) return members + (key ? itemsUpTo<Own>(node, (key << 16) - 1) : 0);
+  if (isPacked<Own>(node)) return members + membersBeforeKey<Own>(node, key);
   for (let i: u32 = 0, n = nodeCount<Own>(node); i < n; i++) {
     const entry = entryAt(node, i);
     if (entryLastKey<Own>(entry) < key) { members += entryCardinality<Own>(entry); continue; }
@@ -276,16 +318,21 @@ export function entryOfRank(rank: u64): usize {
     }
     node = slotChild<Own>(slotAt(node, index));
   }
-  if (isPacked<Own>(node)) return entryIn<Own>(node, <u32>rank);
+  if (isPacked<Own>(node)) return groupEntry(node, groupStart<Own>(node, <u32>rank));
   for (index = 0; entryCardinality<Own>(entryAt(node, index)) <= rank; index++) {
     rank -= entryCardinality<Own>(entryAt(node, index));
   }
   return entryAt(node, index);
 }
 
-/** How many entries the directory has. */
+/** How many entries the directory has at most. Of a tiny arena that is packed, how many members. */
 // @ts-ignore: decorator
 @inline export function entriesHeld<M>(): u32 { return isTiny<M>() ? nodeCount<M>(0) : entryTotal<M>(); }
+
+/** How many entries the directory has. */
+export function entriesExactly<M>(): u32 {
+  return isTiny<M>() && isPacked<M>(0) ? groupsIn<M>(0, 0, nodeCount<M>(0)) : entriesHeld<M>();
+}
 
 /**
  * Members of the whole bitmap modulo 2^64: 0 for the bitmap of all 2^64 offsets, as for the empty one.

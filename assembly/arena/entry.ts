@@ -7,7 +7,7 @@
 //   +11  top 3 bits: kind
 //        ARRAY, BITSET, RUNS, BUCKETS, SHORT          SINGLE, PAIR         FULL
 //
-// An entry in a packed leaf takes fewer bytes and is always SINGLE. Its address is odd,
+// An entry in a packed leaf is a group of members, an ARRAY of any cardinality. Its address is odd,
 // and the functions here tell it apart by that (packed.ts). Those that write an entry need one of 12 bytes.
 //
 // Blocks lie on multiples of 8, so a position divided by 8 leaves three bits for the kind. The short bitset
@@ -20,7 +20,7 @@ import { Kind, isArray } from "../container/kind";
 import { Own, view8, view16, view32, view64 } from "../env/view";
 import { isArraySized } from "../container/limits";
 import { SHORT_HEADER } from "../container/short";
-import { isItem, itemOffset, itemPayload } from "./packed";
+import { groupCount, groupKey, groupPayload, isGroup } from "./packed";
 import { payloadSize } from "../container/convert";
 
 // @ts-ignore: decorator
@@ -69,31 +69,30 @@ import { payloadSize } from "../container/convert";
   const kind = plainKind<M>(entry);
   return kind >= Kind.SINGLE ? <u32>kind - 5 : view16<M>(entry, LOW) + 1;
 }
-/** The offset that a SINGLE entry of memory 0 stands for. */
-// @ts-ignore: decorator
-@inline export function plainOffset(entry: usize): u64 { return rotl<u64>(load<u64>(entry, KEY), 16); }
 
 // @ts-ignore: decorator
 @inline export function entryKey<M>(entry: usize): u64 {
-  return isItem(entry) ? keyOf(itemOffset<M>(entry)) : plainKey<M>(entry);
+  return isGroup(entry) ? groupKey<M>(entry) : plainKey<M>(entry);
 }
 
 // @ts-ignore: decorator
 @inline export function entryKind<M>(entry: usize): Kind {
-  return isItem(entry) ? Kind.SINGLE : plainKind<M>(entry);
+  return isGroup(entry) ? Kind.ARRAY : plainKind<M>(entry);
 }
 
 /** How many containers the entry stands for. */
 // @ts-ignore: decorator
-@inline export function entrySpan<M>(entry: usize): u64 { return isItem(entry) ? 1 : plainSpan<M>(entry); }
+@inline export function entrySpan<M>(entry: usize): u64 { return isGroup(entry) ? 1 : plainSpan<M>(entry); }
 /** The last key that the entry covers. */
 // @ts-ignore: decorator
 @inline export function entryLastKey<M>(entry: usize): u64 {
-  return isItem(entry) ? keyOf(itemOffset<M>(entry)) : plainKey<M>(entry) + plainSpan<M>(entry) - 1;
+  return isGroup(entry) ? groupKey<M>(entry) : plainKey<M>(entry) + plainSpan<M>(entry) - 1;
 }
 /** Members of an entry that is not FULL: 1 .. 65536. */
 // @ts-ignore: decorator
-@inline export function entryCount<M>(entry: usize): u32 { return isItem(entry) ? 1 : plainCount<M>(entry); }
+@inline export function entryCount<M>(entry: usize): u32 {
+  return isGroup(entry) ? groupCount<M>(entry) : plainCount<M>(entry);
+}
 /** Members of all containers that the entry stands for, modulo 2^64. */
 // @ts-ignore: decorator
 @inline export function entryCardinality<M>(entry: usize): u64 {
@@ -111,7 +110,7 @@ import { payloadSize } from "../container/convert";
 /** Address of the container's payload in memory M. Meaningless for FULL. */
 // @ts-ignore: decorator
 @inline export function entryPayload<M>(entry: usize): usize {
-  return isItem(entry) ? itemPayload<M>(entry) : plainPayload<M>(entry);
+  return isGroup(entry) ? groupPayload<M>(entry) : plainPayload<M>(entry);
 }
 
 /**
@@ -126,7 +125,7 @@ export function isStreamedAsArray(entry: usize): bool {
 
 /** Bytes of the container's payload outside the entry, 0 if it has none there. */
 export function payloadBytes<M>(entry: usize): usize {
-  if (isItem(entry)) return 0;
+  if (isGroup(entry)) return 0;
   return payloadSize<M>(plainKind<M>(entry), plainCount<M>(entry), plainPayload<M>(entry));
 }
 

@@ -1,84 +1,83 @@
 // The forms of an arena (arena.ts has their layouts): when a tiny one becomes a full one and how, when a full
 // one should become a tiny one, and what either may give back of its memory.
 //
-//   tiny, one container         promoteContainer()      full, an ordinary leaf
-//   tiny, a packed leaf         promoteToLeaves()       full, ordinary leaves    a container needs an entry
-//   tiny, a packed leaf         promoteToPages()        full, pages              more than ITEMS_MAX members
-//   full                        becomesTiny()           tiny                     rewritten by the host
+//   tiny, a short bitset    promoteContainer()   full, an ordinary leaf     another container is added, or
+// words
+//   tiny, a packed leaf     promoteToLeaves()    full, ordinary leaves      a container needs an entry of its
+// own
+//   tiny, a packed leaf     promotePacked()      full, pages or leaves      more than ITEMS_MAX members
+//   full                    packFull()           tiny, a packed leaf        it is smaller
 //
 // The way back goes through a copy (combine/rewrite.ts), for which the host asks wasteful() after a write.
-// Each bound of the way back is half of what ends the tiny form, so that a bitmap whose size goes up and down
-// does not change its form each time.
+// It is taken when that saves so much that a bitmap whose size goes up and down does not change its form each
+// time.
 
-import { arena } from "../env/memory";
+import { SELF, arena, left } from "../env/memory";
 import { Own } from "../env/view";
 import {
   FORM_FULL, FORM_TINY, HEADER_BYTES, ROOT, TINY_PAYLOAD, allocateFresh, allocatePage, blockBytes, bumpMark,
-  entryTotal, freedBytes, isTiny, reserve, resetToEmpty, resetToFull, setBumpMark, setEntryTotal,
+  freedBytes, isPaged, isTiny, makeRoom, reserve, resetToEmpty, resetToFull, setBumpMark, setEntryTotal,
   setTotalCardinality, totalCardinality,
 } from "./arena";
-import { advance, firstEntry, placeEntry, seek } from "./directory";
+import { advance, firstEntry, lastEntry, placeEntry, seek } from "./directory";
 import {
-  TINY_ENTRY, entryCount, entryKind, entryPayload, keyOf, payloadBytes, plainCount, plainKey, plainKind,
-  plainOffset, plainPayload, setBlock, setKey, setPosition, setTinyShort,
+  TINY_ENTRY, entryCount, entryKey, entryKind, entryPayload, keyOf, payloadBytes, plainKey, setBlock, setKey,
+  setTinyShort,
 } from "./entry";
-import { layLeaf, layPage, unpackInPlace } from "./leaf";
-import { LEAF_MAX, entryAt, nodeBlock, nodeCount, slotAt, writeNode, writeSlot } from "./node";
+import { blocksOf, layLeaf, layPage } from "./leaf";
 import {
-  ITEMS_MAX, PAGE_BYTES, appendItem, beginPacked, insertItem, isPacked, itemsUpTo, offsetAt, packedBytes,
-  packedCount, packedWidth, pageItems, removeItems, widthOf, widthWith,
+  LEAF_MAX, entryAt, nodeBlock, nodeCount, slotAt, writeNode, writeSlot,
+} from "./node";
+import {
+  GROUP_MAX, ITEMS_MAX, PAGE_BYTES, beginTight, bytesWith, groupEnd, groupStart, groupsIn, insertMember,
+  isPacked, keyAt, leaveOne, lowsFrom, membersBelow, packedBytes, packedCount, pageMembers, pastGroups,
+  putKeys,
+  removeMembers, tightBytes, tightBytesWith, tighten,
 } from "./packed";
-import { Kind, isArray } from "../container/kind";
-import { SHORT_HEADER_BYTES, arrayBytes, shortBytes } from "../container/limits";
-import { SHORT_HEADER, wordCount, wordsOf } from "../container/short";
+import { bitsetSet } from "../container/bitset";
+import { toArray } from "../container/convert";
+import { Kind, prefersShort, wordsBetween } from "../container/kind";
+import { MEMBER_BYTES, SHORT_HEADER_BYTES, arrayBytes, shortBytes } from "../container/limits";
+import { SHORT_HEADER, shortHeader, shortLow, wordCount, wordsOf } from "../container/short";
 
-/** Most members of a tiny arena's container. */
-// @ts-ignore: decorator
-@inline export const TINY_MAX: u32 = 32;
 /** Most words of a tiny arena's short bitset: with them, the arena takes 256 bytes. */
 // @ts-ignore: decorator
 @inline export const TINY_WORDS: u32 = 30;
 
-// --- Tiny: one container -----------------------------------------------------------------------------------
+// --- Tiny: a short bitset ----------------------------------------------------------------------------------
 
-/** Makes the arena a tiny one of a container that a builder has written, if that can hold it. */
-export function beginTiny(entry: usize): bool {
-  const kind = plainKind<Own>(entry), members = plainCount<Own>(entry), payload = plainPayload<Own>(entry);
-  if (kind == Kind.SHORT) return beginTinyShort(plainKey<Own>(entry), members, payload);
-  if (!isArray(kind) || members > TINY_MAX) return false;
-  const low = load<u64>(entry), high = load<u32>(entry, 8);
-  if (kind == Kind.ARRAY) memory.copy(TINY_PAYLOAD, payload, arrayBytes(members));
-  store<u32>(0, FORM_TINY | (1 << 16));
-  store<u64>(TINY_ENTRY, low);
-  store<u32>(TINY_ENTRY, high, 8);
-  if (kind == Kind.ARRAY) setPosition(TINY_ENTRY, TINY_PAYLOAD);
+/**
+ * Makes the arena a tiny one of a short bitset that a builder has written, if that can hold it and a packed leaf
+ * is not smaller.
+ */
+export function beginTinyShort(key: u64, members: u32, payload: usize): bool {
+  const header = load<u32>(payload), words = wordsOf(header);
+  if (words > TINY_WORDS) return false;
+  if (tightBytes(key, key, members) < TINY_PAYLOAD + (<usize>words << 3)) return false;
+  memory.copy(TINY_PAYLOAD, payload + SHORT_HEADER_BYTES, <usize>words << 3);
+  writeTinyShort(key, members, header);
   return true;
 }
 
-function beginTinyShort(key: u64, members: u32, payload: usize): bool {
-  const header = load<u32>(payload), words = wordsOf(header);
-  if (words > TINY_WORDS) return false;
-  memory.copy(TINY_PAYLOAD, payload + SHORT_HEADER_BYTES, <usize>words << 3);
+// @ts-ignore: decorator
+@inline function writeTinyShort(key: u64, members: u32, header: u32): void {
   store<u32>(0, FORM_TINY | (1 << 16));
   setKey(TINY_ENTRY, key);
   setTinyShort(TINY_ENTRY, members, header);
-  return true;
 }
 
-/** Turns a tiny arena that is empty or has one container into a full one that holds the same set. */
+/** Turns a tiny arena that is empty or a short bitset into a full one that holds the same set. */
 export function promoteContainer(): void {
-  const held = nodeCount<Own>(0);
-  const kind = held ? entryKind<Own>(TINY_ENTRY) : Kind.SINGLE;
-  const count = held ? entryCount<Own>(TINY_ENTRY) : 0;
-  const low = load<u64>(TINY_ENTRY), high = load<u32>(TINY_ENTRY, 8);
-  const header = kind == Kind.SHORT ? high & SHORT_HEADER : 0;
-  const headerBytes: usize = header ? SHORT_HEADER_BYTES : 0;
-  const bytes = header ? shortBytes(wordsOf(header)) : kind == Kind.ARRAY ? arrayBytes(count) : 0;
+  const held = nodeCount<Own>(0), count = held ? entryCount<Own>(TINY_ENTRY) : 0;
+  const key = plainKey<Own>(TINY_ENTRY), header = load<u32>(TINY_ENTRY, 8) & SHORT_HEADER;
+  const bytes = held ? shortBytes(wordsOf(header)) : 0;
   const root = HEADER_BYTES, payload = root + nodeBlock(0, held);
   const top = payload + (bytes ? blockBytes(bytes) : 0);
   reserve(top);
-  if (bytes) memory.copy(payload + headerBytes, TINY_PAYLOAD, bytes - headerBytes);
-  if (header) store<u32>(payload, header);
+  if (held) {
+    memory.copy(payload + SHORT_HEADER_BYTES, TINY_PAYLOAD, bytes - SHORT_HEADER_BYTES);
+    store<u32>(payload, header);
+  }
   memory.fill(0, 0, HEADER_BYTES);
   store<u8>(0, <u8>FORM_FULL);
   store<u32>(0, <u32>root, ROOT);
@@ -87,93 +86,193 @@ export function promoteContainer(): void {
   setTotalCardinality(count);
   writeNode(root, 0, held);
   if (!held) return;
-  const entry = entryAt(root, 0);
-  store<u64>(entry, low);
-  store<u32>(entry, high, 8);
-  if (bytes) setBlock(entry, kind, count, payload);
+  setKey(entryAt(root, 0), key);
+  setBlock(entryAt(root, 0), Kind.SHORT, count, payload);
+}
+
+/**
+ * Whether a tiny arena that is a packed leaf of one container, that of `key`, becomes a short bitset when it
+ * gets the member `low`. If so, makes it one, which has the word of `low`.
+ */
+export function becameShort(key: u64, low: u32): bool {
+  const count = packedCount<Own>(0);
+  if (count < WORDS_FROM || count & (WORDS_FROM - 1)) return false;
+  if (keyAt<Own>(0, 0) != keyAt<Own>(0, count - 1)) return false;
+  const lows = lowsFrom<Own>(0, 0), end = lows + arrayBytes(count);
+  const least = min(low, <u32>load<u16>(lows)), greatest = max(low, <u32>load<u16>(end - MEMBER_BYTES));
+  const words = wordsBetween(least, greatest);
+  if (words > TINY_WORDS || !prefersShort(count + 1, words)) return false;
+  const wordsEnd = TINY_PAYLOAD + (<usize>words << 3);
+  reserve(wordsEnd);
+  spread(lows, end, wordsEnd, least >> 6);
+  writeTinyShort(key, count, shortHeader(least >> 6, words));
+  return true;
+}
+
+/** An array takes as much as another word of a short bitset whenever it has so many members more. */
+// @ts-ignore: decorator
+@inline const WORDS_FROM: u32 = 4;
+
+/**
+ * Makes the array at [from, end) words, the first of which is word `first`, from TINY_PAYLOAD to before
+ * `wordsEnd`. The two may overlap: each call reads four members before any word is written.
+ */
+function spread(from: usize, end: usize, wordsEnd: usize, first: u32): void {
+  const to = TINY_PAYLOAD - (<usize>first << 3);
+  let four = load<u64>(from);
+  if (from + 8 < end) spread(from + 8, end, wordsEnd, first);
+  else memory.fill(TINY_PAYLOAD, 0, wordsEnd - TINY_PAYLOAD);
+  for (let i = 0; i < 4; i++, four >>= 16) bitsetSet(to, <u32>four & 0xffff);
+}
+
+/** Turns a tiny arena that is a short bitset into a packed leaf. */
+export function packShort(): void {
+  const key = plainKey<Own>(TINY_ENTRY), count = entryCount<Own>(TINY_ENTRY);
+  const payload = entryPayload<Own>(TINY_ENTRY), words = wordCount<Own>(payload);
+  const low = shortLow<Own>(payload);
+  const bytes = tightBytes(key, key, count), end = TINY_PAYLOAD + (<usize>words << 3);
+  reserve(bytes);
+  beginTight(0, key, key, count);                // leaves the words as they are
+  gather(TINY_PAYLOAD, end, low, lowsFrom<Own>(0, 0));
+  putKeys(0, 0, count, key);
+}
+
+/**
+ * Makes the words from `word` to before `end` an array at `out`, which may overlap them:
+ * each call reads a word before any is written.
+ */
+function gather(word: usize, end: usize, value: u32, out: usize): void {
+  let bits = load<u64>(word);
+  if (word + 8 < end) gather(word + 8, end, value + 64, out + arrayBytes(<u32>popcnt(bits)));
+  for (; bits; bits &= bits - 1, out += MEMBER_BYTES) store<u16>(out, value + <u32>ctz(bits));
 }
 
 // --- Tiny: a packed leaf -----------------------------------------------------------------------------------
 
-/** Whether a tiny arena holds lone members only: one, or a packed leaf. */
-// @ts-ignore: decorator
-@inline export function isLone(): bool {
-  return isPacked<Own>(0) || (nodeCount<Own>(0) == 1 && plainKind<Own>(TINY_ENTRY) == Kind.SINGLE);
-}
-
 /**
- * Inserts an offset, for whose key there is no entry, in a tiny arena of lone members.
- * Returns false if it is full.
+ * Inserts an absent offset in a tiny arena that is a packed leaf, or empty.
+ * Returns false if it is full, or if ordinary leaves would be clearly smaller.
  */
 export function insertInTiny(offset: u64): bool {
   if (!isPacked<Own>(0)) {
-    const other = plainOffset(TINY_ENTRY), first = min(offset, other), last = max(offset, other);
-    reserve(packedBytes(widthOf(first, last), 2));
-    beginPacked(0, first, last);
-    appendItem(0, first);
-    appendItem(0, last);
+    leaveOne(0, offset);
     return true;
   }
-  const count = packedCount<Own>(0);
-  if (count == ITEMS_MAX) return false;
-  reserve(packedBytes(widthWith(0, offset), count + 1));
-  insertItem(0, itemsUpTo<Own>(0, offset), offset);
+  const key = keyOf(offset);
+  if (packedCount<Own>(0) == ITEMS_MAX) return false;
+  let bytes = bytesWith(0, key);
+  if (bytes > <usize>arena.size()) {
+    const tight = tightBytesWith(key);
+    if (promotedBytes() * LEAVES_OVER / LEAVES_BELOW < min(tight, bytes)) return false;
+    if (tight < bytes) {
+      reserve(tight);
+      tighten(key);
+      bytes = tight;
+    }
+    reserve(bytes);
+  }
+  insertMember(0, membersBelow<Own>(0, offset), offset);
   return true;
 }
 
+/**
+ * The form of ordinary leaves is chosen when it takes less than 7 / 8 of the other: it leaves free blocks
+ * behind as it grows.
+ */
+// @ts-ignore: decorator
+@inline const LEAVES_OVER: usize = 8;
+// @ts-ignore: decorator
+@inline const LEAVES_BELOW: usize = 7;
+
 /** Removes the offsets in [low, high] from a tiny arena that is packed. */
 export function clearTiny(low: u64, high: u64): void {
-  const from = low ? itemsUpTo<Own>(0, low - 1) : 0, to = itemsUpTo<Own>(0, high);
-  if (to > from) removeFromTiny(from, to - from);
+  const from = membersBelow<Own>(0, low), all = packedCount<Own>(0);
+  const to = high == u64.MAX_VALUE ? all : membersBelow<Own>(0, high + 1);
+  if (to == from) return;
+  if (to - from == all) resetToEmpty(); else removeMembers(0, from, to);
 }
 
-/** Removes `items` items from a packed tiny arena, from `index` on. */
-export function removeFromTiny(index: u32, items: u32): void {
-  removeItems(0, index, items);
-  const left = packedCount<Own>(0);
-  if (!left) resetToEmpty();
-  else if (left == 1) unpackInPlace(0);
+/** How many ordinary leaves `entries` entries take. */
+// @ts-ignore: decorator
+@inline function leavesFor(entries: u32): u32 { return (entries + LEAF_MAX - 1) / LEAF_MAX; }
+
+/** Bytes of a full arena of ordinary leaves that holds what the tiny arena, a packed leaf, does. */
+function promotedBytes(): usize {
+  const count = packedCount<Own>(0), entries = groupsIn<Own>(0, 0, count), parts = leavesFor(entries);
+  return HEADER_BYTES + (parts > 1 ? nodeBlock(1, parts) : 0)
+    + <usize>parts * nodeBlock(0, (entries + parts - 1) / parts) + blocksOf(0, 0, count);
+}
+
+/** Turns a tiny arena that is packed into a full one, in whose pages there is room for small groups. */
+export function promotePacked(): void {
+  const count = packedCount<Own>(0), most = pageMembers(keyAt<Own>(0, 0), keyAt<Own>(0, count - 1)) / 16 * 15;
+  const pages = isOfSmallGroups() ? pagesFor(most, count) : 0;
+  if (!pages || promotedBytes() < <usize>(pages + 1) * PAGE_BYTES) promoteToLeaves();
+  else promoteToPages(pages, most);
+}
+
+/** How many pages of up to `most` members the tiny arena's `count` members take. */
+function pagesFor(most: u32, count: u32): u32 {
+  let pages: u32 = 0;
+  for (let from: u32 = 0; from < count; from = pageEnd(0, from, most, count)) pages++;
+  return pages;
+}
+
+/**
+ * One past the last of `count` members of the packed leaf that go to the page that begins with member `from`:
+ * up to `most`, which is more than a group has.
+ */
+function pageEnd(image: usize, from: u32, most: u32, count: u32): u32 {
+  return from + most < count ? groupStart<Own>(image, from + most) : count;
+}
+
+/** Whether no group of the tiny arena is larger than one in a page. */
+function isOfSmallGroups(): bool {
+  for (let i: u32 = 0, next: u32 = 0, count = packedCount<Own>(0); i < count; i = next) {
+    next = groupEnd<Own>(0, i);
+    if (next - i > GROUP_MAX) return false;
+  }
+  return true;
 }
 
 /** Turns a tiny arena that is packed into a full one of ordinary leaves. */
 export function promoteToLeaves(): void {
-  const count = packedCount<Own>(0), parts = (count + LEAF_MAX - 1) / LEAF_MAX;
-  const image = promotedImage(parts, nodeBlock(0, (count + parts - 1) / parts));
-  const root = promotedRoot(parts);
-  for (let part: u32 = 0; part < parts; part++) {
-    const from = count * part / parts, to = count * (part + 1) / parts;
-    placePart(root, part, image, from, to, layLeaf(image, from, to, allocateFresh(nodeBlock(0, to - from))));
+  const count = packedCount<Own>(0), entries = groupsIn<Own>(0, 0, count), parts = leavesFor(entries);
+  const image = promotedImage(promotedBytes()), root = promotedRoot(parts);
+  for (let part: u32 = 0, from: u32 = 0; part < parts; part++) {
+    const held = entries * (part + 1) / parts - entries * part / parts, to = pastGroups(image, from, held);
+    placePart(root, part, image, from, to, layLeaf(image, from, to, allocateFresh(nodeBlock(0, held))));
+    from = to;
   }
-  setEntryTotal(count);
+  setEntryTotal(entries);
   setTotalCardinality(count);
 }
 
-/** Turns a tiny arena that is packed into a full one of pages that are three quarters full. */
-export function promoteToPages(): void {
-  const count = packedCount<Own>(0), most = pageItems(packedWidth<Own>(0)) / 4 * 3;
-  const parts = (count + most - 1) / most;
-  const image = promotedImage(parts + 1, PAGE_BYTES);         // one more: the first page is aligned
+/** Turns a tiny arena that is packed into a full one of `parts` pages of up to `most` members. */
+function promoteToPages(parts: u32, most: u32): void {
+  const count = packedCount<Own>(0), entries = groupsIn<Own>(0, 0, count);
+  // One page more, because the first one is aligned.
+  const image = promotedImage(HEADER_BYTES + nodeBlock(1, parts) + <usize>(parts + 1) * PAGE_BYTES);
   const root = promotedRoot(parts);
-  for (let part: u32 = 0; part < parts; part++) {
-    const from = count * part / parts, to = count * (part + 1) / parts;
+  for (let part: u32 = 0, from: u32 = 0; part < parts; part++) {
+    const to = pageEnd(image, from, most, count);
     placePart(root, part, image, from, to, layPage(image, from, to, allocatePage()));
+    from = to;
   }
-  setEntryTotal(count);
+  setEntryTotal(entries);
   setTotalCardinality(count);
 }
 
 /**
- * Copies the packed leaf of a tiny arena to where a full arena with `parts` leaves of `leafBytes` bytes ends,
+ * Copies the packed leaf of a tiny arena behind the `bytes` bytes that a full arena with its members takes,
  * and makes memory 0 a full arena. Returns the copy's address.
  */
-function promotedImage(parts: u32, leafBytes: usize): usize {
-  const held = packedBytes(packedWidth<Own>(0), packedCount<Own>(0));
-  const above = parts > 1 ? nodeBlock(1, parts) : 0;
-  const image = HEADER_BYTES + above + <usize>parts * leafBytes;
-  reserve(image + held);
-  memory.copy(image, 0, held);
+function promotedImage(bytes: usize): usize {
+  const held = packedBytes<Own>(0);
+  reserve(bytes + held);
+  memory.copy(bytes, 0, held);
   resetToFull();
-  return image;
+  return bytes;
 }
 
 /** The node above `parts` leaves, 0 if a single leaf is the root. */
@@ -185,9 +284,9 @@ function promotedRoot(parts: u32): usize {
   return root;
 }
 
-/** Makes the leaf, which holds the image's items from .. to - 1, that of number `part` below the root. */
+/** Makes the leaf, which holds the image's members from .. to - 1, that of number `part` below the root. */
 function placePart(root: usize, part: u32, image: usize, from: u32, to: u32, leaf: usize): void {
-  if (root) writeSlot(slotAt(root, part), keyOf(offsetAt<Own>(image, from)), leaf, to - from);
+  if (root) writeSlot(slotAt(root, part), keyAt<Own>(image, from), leaf, to - from);
   else store<u32>(ROOT, <u32>leaf);
 }
 
@@ -195,72 +294,97 @@ function placePart(root: usize, part: u32, image: usize, from: u32, to: u32, lea
 
 /**
  * 1 if the host should rewrite the arena:
- * a quarter of it, and more than a few small blocks, is free, or the tiny form would do.
+ * too much of it, and more than a few small blocks, is free, or the tiny form would do.
  */
 export function wasteful(): u32 {
-  return u32(!isTiny<Own>() && (freedBytes() > (bumpMark() >> 2) + 64 || becomesTiny()));
+  return u32(!isTiny<Own>() && (freedBytes() > freedMost() || becomesTiny()));
 }
 
-/** A full arena with this many lone members or fewer becomes a tiny one ... */
+/** Arenas below this have fewer freed blocks: they are soon rewritten. */
 // @ts-ignore: decorator
-@inline const LONE_FEW: u32 = 32;
-/**
- * ... but with more than this many only if their number is a multiple of it, so that the form seldom changes
- * back and forth as a second member comes and goes.
- */
-// @ts-ignore: decorator
-@inline const LONE_ALWAYS: u32 = 8;
+@inline const LARGE: usize = 65536;
 
 /**
- * Whether a full arena should become a tiny one. A single container may have at most half of what a tiny
- * arena holds, so that the form does not change back and forth as the cardinality goes up and down.
+ * The most bytes in freed blocks: an eighth of the arena, or a quarter of a large one. What aligning the
+ * first page has skipped does not go away.
  */
+// @ts-ignore: decorator
+@inline function freedMost(): usize {
+  const mark = bumpMark();
+  return (isPaged() ? freedWithPages(mark) : freedPart(mark)) + 64;
+}
+// @ts-ignore: decorator
+@inline function freedPart(mark: usize): usize { return mark < LARGE ? mark >> 3 : mark >> 2; }
+/** So many freed bytes of an arena with pages that has this bump mark are not too many. */
+export function freedWithPages(mark: usize): usize { return freedPart(mark) + PAGE_BYTES; }
+
+/**
+ * A full arena of so few members becomes a tiny one as soon as that takes 4 / 5 of its bytes; one of more, up
+ * to TINY_FEW, when that takes half of them.
+ */
+// @ts-ignore: decorator
+@inline const TINY_ALWAYS: u64 = 64;
+// @ts-ignore: decorator
+@inline const TINY_FEW: u64 = 511;
+
+/** Whether a full arena should become a tiny one. */
 // @ts-ignore: decorator
 @inline function becomesTiny(): bool {
-  const entries = entryTotal<Own>();
-  if (totalCardinality<Own>() != entries) return entries == 1 && becomesTinyContainer(firstEntry());
-  if (entries > LONE_FEW || (entries > LONE_ALWAYS && entries & (LONE_ALWAYS - 1))) return false;
-  return areSingle();
+  const members = totalCardinality<Own>();
+  if (members - 1 >= TINY_FEW) return false;  // 0 members are 2^64
+  const bytes = packedBytesOfFull();
+  const enough: usize = members > TINY_ALWAYS ? bytes * 2 : bytes * LEAVES_OVER / LEAVES_BELOW;
+  return enough <= bumpMark();
 }
 
-/** becomesTiny() for the only container. */
-function becomesTinyContainer(entry: usize): bool {
-  const kind = entryKind<Own>(entry);
-  if (kind == Kind.SHORT) return wordCount<Own>(entryPayload<Own>(entry)) <= TINY_WORDS / 2;
-  return isArray(kind) && entryCount<Own>(entry) <= TINY_MAX / 2;
-}
-
-/**
- * Whether all entries are SINGLE: a container may have one member left and still be runs,
- * which a tiny arena cannot hold.
- */
-function areSingle(): bool {
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    if (entryKind<Own>(placeEntry(place)) != Kind.SINGLE) return false;
+/** Bytes of the tiny arena that holds what the full one does, which has ITEMS_MAX members at most. */
+function packedBytesOfFull(): usize {
+  const first = firstEntry(), last = lastEntry<Own>(), members = <u32>totalCardinality<Own>();
+  if (first == last && entryKind<Own>(first) == Kind.SHORT) {
+    const words = wordCount<Own>(entryPayload<Own>(first));
+    if (words <= TINY_WORDS) return TINY_PAYLOAD + (<usize>words << 3);
   }
-  return true;
+  return tightBytes(entryKey<Own>(first), entryKey<Own>(last), members);
 }
 
 /**
- * A full arena keeps this many unused bytes, and as many as it uses: additions reserve more than they take.
+ * Makes a full arena of ITEMS_MAX members at most, whatever their containers, a tiny one if that takes less.
  */
+export function packFull(): void {
+  const count = <u32>totalCardinality<Own>(), first = entryKey<Own>(firstEntry());
+  const last = entryKey<Own>(lastEntry<Own>()), bytes = tightBytes(first, last, count);
+  if (bytes >= bumpMark()) return;
+  makeRoom(bytes);
+  const image = bumpMark();
+  beginTight(image, first, last, count);
+  left.select(SELF);
+  let member: u32 = 0;
+  for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
+    const entry = placeEntry(place), held = entryCount<Own>(entry);
+    toArray(entryKind<Own>(entry), entryPayload<Own>(entry), held, lowsFrom<Own>(image, member));
+    putKeys(image, member, member + held, entryKey<Own>(entry));
+    member += held;
+  }
+  memory.copy(0, image, bytes);
+}
+
+/** A full arena keeps this many unused bytes, and a quarter of those it uses. */
 // @ts-ignore: decorator
-@inline const SPARE_BYTES: u32 = 256;
+@inline const SPARE_BYTES: u64 = 256;
 
 /**
- * The bytes that memory 0 should be cut to after members were removed; 0 if it should stay.
- * What is cut off is at least half of it, so the cost is spread over the removals that led here.
+ * The bytes that memory 0 should be cut to after it has grown, with working space, or members were removed; 0
+ * if it should stay. What is cut off is as much as the change has left, or a fifth of memory 0 and more.
  */
 export function shrunkBytes(): u32 {
-  const bytes = used(), spare = isTiny<Own>() ? <u32>0 : SPARE_BYTES;
-  return 2 * <u64>bytes + spare <= arena.size() ? bytes : 0;
+  const bytes: u64 = used(), most = isTiny<Own>() ? 2 * bytes - 1 : bytes + (bytes >> 2) + SPARE_BYTES;
+  return most < arena.size() ? <u32>bytes : 0;
 }
 
 /** Bytes in use; the rest of memory 0 may be given back. */
 export function used(): u32 {
   if (!isTiny<Own>()) return <u32>bumpMark();
-  if (isPacked<Own>(0)) return <u32>packedBytes(packedWidth<Own>(0), packedCount<Own>(0));
+  if (isPacked<Own>(0)) return <u32>max(packedBytes<Own>(0), TINY_PAYLOAD);
   if (!nodeCount<Own>(0)) return <u32>TINY_PAYLOAD;
-  const isShort = entryKind<Own>(TINY_ENTRY) == Kind.SHORT;
-  return <u32>((isShort ? entryPayload<Own>(TINY_ENTRY) : TINY_PAYLOAD) + payloadBytes<Own>(TINY_ENTRY));
+  return <u32>(entryPayload<Own>(TINY_ENTRY) + payloadBytes<Own>(TINY_ENTRY));
 }

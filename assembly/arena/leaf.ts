@@ -1,48 +1,104 @@
 // What the leaves of the directory hold, moved from one form of a leaf to another: ordinary leaves
-// (node.ts) and packed ones (packed.ts). Nothing here allocates or knows of the nodes above.
+// (node.ts) and packed ones (packed.ts). Nothing here knows of the nodes above.
 
 import { Own } from "../env/view";
-import { ENTRY_BYTES, keyOf, lowOf, plainOffset, setKey, setSingle } from "./entry";
-import { entryAt, writeNode } from "./node";
-import { appendItem, beginPacked, offsetAt, packedCount } from "./packed";
+import { allocate, blockBytes, releaseTail } from "./arena";
+import { setBlock, setKey, setPair, setSingle } from "./entry";
+import { entryAt, nodeBlock, writeNode } from "./node";
+import {
+  PAGE_BYTES, beginPage, copyMembers, groupEnd, groupsIn, keyAt, lowsFrom, packedBytes, packedCount,
+} from "./packed";
+import { Kind, prefersShort, wordsBetween } from "../container/kind";
+import { bitsetSet } from "../container/bitset";
+import { arrayBytes, shortBytes } from "../container/limits";
+import { clearShort, shortBase } from "../container/short";
 
-/** Makes the entry the container of a single offset. */
-// @ts-ignore: decorator
-@inline export function writeLone(entry: usize, offset: u64): void {
-  setKey(entry, keyOf(offset));
-  setSingle(entry, lowOf(offset));
-}
-
-/** Writes items from .. to - 1 of the packed leaf `image` to a page. Returns it. */
+/** Writes members from .. to - 1 of the packed leaf `image` to a page. Returns it. */
 export function layPage(image: usize, from: u32, to: u32, page: usize): usize {
-  beginPacked(page, offsetAt<Own>(image, from), offsetAt<Own>(image, to - 1));
-  for (let i = from; i < to; i++) appendItem(page, offsetAt<Own>(image, i));
+  beginPage(page, keyAt<Own>(image, from), keyAt<Own>(image, to - 1), to - from);
+  copyMembers(page, 0, image, from, to);
   return page;
 }
 
-/** Writes items from .. to - 1 of the packed leaf `image` to an ordinary leaf. Returns it. */
-export function layLeaf(image: usize, from: u32, to: u32, leaf: usize): usize {
-  writeNode(leaf, 0, to - from);
-  for (let i = from; i < to; i++) writeLone(entryAt(leaf, i - from), offsetAt<Own>(image, i));
-  return leaf;
+// --- To an ordinary leaf -----------------------------------------------------------------------------------
+
+/** Bytes of the blocks that groups of the packed leaf need as containers: those of members from .. to - 1. */
+export function blocksOf(image: usize, from: u32, to: u32): usize {
+  let bytes: usize = 0;
+  for (let i = from, next = from; i < to; i = next) {
+    next = groupEnd<Own>(image, i);
+    bytes += blockOf(image, i, next);
+  }
+  return bytes;
 }
 
-/** Writes a packed leaf of the `count` lone members whose entries begin at `entries`. */
-export function packEntries(leaf: usize, entries: usize, count: u32): void {
-  const last = entries + <usize>(count - 1) * ENTRY_BYTES;
-  beginPacked(leaf, plainOffset(entries), plainOffset(last));
-  for (let entry = entries; entry <= last; entry += ENTRY_BYTES) appendItem(leaf, plainOffset(entry));
+/** Bytes of the block that the group of members from .. to - 1 needs as a container. */
+function blockOf(image: usize, from: u32, to: u32): usize {
+  const count = to - from;
+  if (count <= 2) return 0;
+  const words = wordsOfGroup(image, from, to);
+  return blockBytes(prefersShort(count, words) ? shortBytes(words) : arrayBytes(count));
+}
+
+/** Words of a bitset that the group of members from .. to - 1 spans. */
+// @ts-ignore: decorator
+@inline function wordsOfGroup(image: usize, from: u32, to: u32): u32 {
+  const lows = lowsFrom<Own>(image, 0);
+  return wordsBetween(load<u16>(lows + arrayBytes(from)), load<u16>(lows + arrayBytes(to - 1)));
 }
 
 /**
- * Makes a packed leaf of few items an ordinary one within its block.
- * Each entry overwrites only items that have been read.
+ * Writes the groups of members from .. to - 1 of the packed leaf `image` to an ordinary leaf, and their
+ * blocks. There is room for these: blocksOf(). Returns the leaf.
  */
-export function unpackInPlace(leaf: usize): void {
-  const count = packedCount<Own>(leaf);
-  const first = count ? offsetAt<Own>(leaf, 0) : 0, second = count > 1 ? offsetAt<Own>(leaf, 1) : 0;
-  for (let i = count; i > 2; i--) writeLone(entryAt(leaf, i - 1), offsetAt<Own>(leaf, i - 1));
-  if (count > 1) writeLone(entryAt(leaf, 1), second);
-  if (count) writeLone(entryAt(leaf, 0), first);
-  writeNode(leaf, 0, count);
+export function layLeaf(image: usize, from: u32, to: u32, leaf: usize): usize {
+  writeNode(leaf, 0, groupsIn<Own>(image, from, to));
+  for (let i = from, next = from, index: u32 = 0; i < to; i = next, index++) {
+    next = groupEnd<Own>(image, i);
+    const bytes = blockOf(image, i, next);
+    layGroup(image, i, next, entryAt(leaf, index), bytes ? allocate(bytes) : 0);
+  }
+  return leaf;
+}
+
+/** Writes the group of members from .. to - 1 as an entry, with its block at `at` if it needs one. */
+function layGroup(image: usize, from: u32, to: u32, entry: usize, at: usize): void {
+  const lows = lowsFrom<Own>(image, from), count = to - from, words = wordsOfGroup(image, from, to);
+  if (count <= 2 || !prefersShort(count, words)) { layArray(image, from, to, entry, at); return; }
+  setKey(entry, keyAt<Own>(image, from));
+  clearShort(at, <u32>load<u16>(lows) >> 6, words);
+  const bits = shortBase<Own>(at);
+  for (let i: u32 = 0; i < count; i++) bitsetSet(bits, load<u16>(lows + arrayBytes(i)));
+  setBlock(entry, Kind.SHORT, count, at);
+}
+
+/** layGroup() for a container that is an array in any case. */
+function layArray(image: usize, from: u32, to: u32, entry: usize, at: usize): void {
+  const lows = lowsFrom<Own>(image, from), count = to - from;
+  setKey(entry, keyAt<Own>(image, from));
+  if (count == 1) setSingle(entry, load<u16>(lows));
+  else if (count == 2) setPair(entry, load<u16>(lows), load<u16>(lows, 2));
+  else {
+    memory.copy(at, lows, arrayBytes(count));
+    setBlock(entry, Kind.ARRAY, count, at);
+  }
+}
+
+/**
+ * Makes a page of few members an ordinary leaf of arrays, with their blocks, all within the page's block,
+ * and releases the rest of that. Needs no memory.
+ */
+export function unpackWithin(page: usize): void {
+  const members = packedCount<Own>(page), bytes = (packedBytes<Own>(page) + 7) & ~7;
+  const image = page + PAGE_BYTES - bytes;    // out of the way of what is written
+  memory.copy(image, page, bytes);
+  const entries = members ? groupsIn<Own>(image, 0, members) : 0;
+  let at = page + nodeBlock(0, entries);
+  writeNode(page, 0, entries);
+  for (let i: u32 = 0, next: u32 = 0, index: u32 = 0; i < members; i = next, index++) {
+    next = groupEnd<Own>(image, i);
+    layArray(image, i, next, entryAt(page, index), at);
+    if (next - i > 2) at += blockBytes(arrayBytes(next - i));
+  }
+  releaseTail(page, at - page, PAGE_BYTES);
 }

@@ -2,7 +2,7 @@
 //
 //   node   +0  u8  level: 0 for a leaf, otherwise one more than its children's
 //          +1  u8  1 for a roomy leaf, at least 16 for a packed one
-//          +2  u16 count
+//          +2  u16 count: entries or slots; members in a packed leaf
 //   leaf   +4  entries, 12 bytes each, at most LEAF_MAX (entry.ts)
 //   inner  +4  slots, 20 bytes each, at most INNER_MAX:
 //                +0  u64 key: the least key below the child
@@ -19,7 +19,7 @@
 import { view8, view16, view32, view64, Own } from "../env/view";
 import { ROOT, blockBytes, isTiny } from "./arena";
 import { ENTRY_BYTES } from "./entry";
-import { PAGE_BYTES, isPacked, itemEntry } from "./packed";
+import { PAGE_BYTES, groupEntry, isPacked } from "./packed";
 
 // @ts-ignore: decorator
 @inline export const LEAF_MAX: u32 = 254;
@@ -62,10 +62,10 @@ import { PAGE_BYTES, isPacked, itemEntry } from "./packed";
   return leaf + NODE_HEADER + <usize>index * ENTRY_BYTES;
 }
 
-/** entryAt() for a leaf that may be packed. */
+/** entryAt() for a leaf that may be packed: then `index` is that of the group's first member. */
 // @ts-ignore: decorator
 @inline export function entryIn<M>(leaf: usize, index: u32): usize {
-  return isPacked<M>(leaf) ? itemEntry(leaf, index) : entryAt(leaf, index);
+  return isPacked<M>(leaf) ? groupEntry(leaf, index) : entryAt(leaf, index);
 }
 
 // @ts-ignore: decorator
@@ -94,19 +94,26 @@ export function writeSlot(slot: usize, key: u64, child: usize, cardinality: u64)
 }
 
 /**
- * Blocks larger than this grow in steps of NODE_STEP,
- * so that a node that fills up moves four times and not forty.
+ * Blocks of leaves larger than this grow in steps of NODE_STEP,
+ * so that a leaf that fills up moves four times and not forty.
  */
 // @ts-ignore: decorator
 @inline export const NODE_SMALL: usize = 1024;
 // @ts-ignore: decorator
 @inline const NODE_STEP: usize = 512;
+/** An inner node larger than this gets a block of PAGE_BYTES, and then one for INNER_MAX slots. */
+// @ts-ignore: decorator
+@inline const INNER_SMALL: usize = 256;
+/** Bytes of a full inner node. */
+// @ts-ignore: decorator
+@inline const INNER_BYTES: usize = NODE_HEADER + <usize>INNER_MAX * SLOT_BYTES;
 
 /** Bytes to allocate for a node with `count` entries or slots that is not roomy. */
 // @ts-ignore: decorator
 @inline export function nodeBytes(level: u32, count: u32): usize {
   const bytes = NODE_HEADER + <usize>count * (level ? SLOT_BYTES : ENTRY_BYTES);
-  return bytes <= NODE_SMALL ? bytes : (bytes + NODE_STEP - 1) & ~(NODE_STEP - 1);
+  if (!level) return bytes <= NODE_SMALL ? bytes : (bytes + NODE_STEP - 1) & ~(NODE_STEP - 1);
+  return bytes <= INNER_SMALL ? bytes : bytes <= PAGE_BYTES ? PAGE_BYTES : INNER_BYTES;
 }
 
 /** Bytes to allocate for a roomy leaf. A full leaf takes as many. */

@@ -1,49 +1,49 @@
 // Packed leaves (packed.ts) in the directory: which leaves are packed, and how packed leaves grow and split.
 //
-// Offsets far apart, such as identifiers, usually have a container to themselves.
-// In a packed leaf each takes 4 to 8 bytes, not the 12 of an entry. Packed leaves are made in three places:
+// Offsets far apart, such as identifiers, share a container with few others or none. In a packed leaf each
+// takes
+// 2 to 8 bytes, beside an entry of 12 bytes for each container, and a block for three members and more.
+// Packed leaves are made in three places:
 //
-//   - A tiny arena of one member becomes a packed leaf when a second one comes that lies in another
-//     container, and a full arena of pages when it has more than ITEMS_MAX members.
+//   - A tiny arena is a packed leaf unless it is a short bitset. When it has ITEMS_MAX members it becomes a
+//     full one, of pages or of ordinary leaves, whichever is smaller (forms.ts).
 //   - An ordinary leaf, other than the root, that needs a block of more than NODE_SMALL bytes and has only
 //     lone members becomes a page.
 //   - The builder packs what it can (builder.ts).
 //
-// Lone members are inserted and removed within a packed leaf. Any other change needs an ordinary
-// entry: loosen() first turns the leaf into ordinary ones. These are packed again only when they grow as said
-// above.
+// Members are inserted and removed within a packed leaf as long as its groups are small. Any other change
+// needs an ordinary entry: loosen() first turns the leaf into ordinary ones. These are packed again only when
+// they grow as said above.
 //
-// A page that is full shares its offsets with a neighbor. If that is nearly full as well, the two
-// become three. So pages that are filled in random order are about four fifths full, those that are
-// filled in ascending order entirely.
+// A page that is full passes members on towards the next page with room, if one of WINDOW pages on either
+// side has some; otherwise it is split. So pages that are filled in random order are seldom less than five
+// sixths full, those that are filled in ascending order entirely.
 
-import { arena } from "../env/memory";
 import { Own } from "../env/view";
 import {
   PAGE_ROOM, ROOT, allocate, allocatePage, bumpMark, isPaged, isTiny, prepare, release, setEntryTotal,
   entryTotal, setTotalCardinality, totalCardinality,
 } from "./arena";
-import { keyOf, plainKind } from "./entry";
+import { ENTRY_BYTES, keyOf, lowOf, plainKey, plainKind, plainPayload } from "./entry";
 import {
-  PACKED_HEADER, PAGE_BYTES, appendItem, beginPacked, insertItem, isPacked, itemsUpTo, offsetAt,
-  packedCount, pageItems, widthOf, widthWith,
+  PAGE_BYTES, appendMembers, beginPage, groupEnd, groupStart, groupsIn, insertMember, isPacked, keyAt,
+  lowsFrom, membersBelow, membersBefore, membersUpTo, packedCount, pageMembers, pageRoom, pastGroups,
+  prependMembers,
+  putKeys, removeMembers, staysGroup, tightenPage,
 } from "./packed";
 import { hasRoom, openGap, raiseRoot, splitChild } from "./change";
-import { insertInTiny, isLone, promoteToLeaves, promoteToPages } from "./forms";
-import { layLeaf, layPage, packEntries } from "./leaf";
+import { insertInTiny, promotePacked, promoteToLeaves } from "./forms";
+import { blocksOf, layLeaf, layPage } from "./leaf";
 import { leafFor, slotFor } from "./directory";
 import {
-  INNER_MAX, LEAF_MAX, NODE_SMALL, ROOMY_BYTES, addToSlot, allocatedFor, entryAt, isFull, nodeBlock,
-  nodeBytes, nodeCount, nodeLevel, rootNode, slotAt, slotChild, slotKey, slotLink, writeSlot,
+  INNER_MAX, LEAF_MAX, NODE_SMALL, addToSlot, allocatedFor, entryAt, isFull, nodeBlock, nodeBytes, nodeCount,
+  nodeLevel, rootNode, slotAt, slotChild, slotKey, slotLink, writeSlot,
 } from "./node";
 import { Kind } from "../container/kind";
 
 /** Smaller arenas get no pages one by one: what aligning a page may skip would be too much of them. */
 // @ts-ignore: decorator
 @inline const PAGED_FROM: usize = 16384;
-/** A packed leaf outside the directory, of items of 8 bytes: as many as two pages hold. */
-// @ts-ignore: decorator
-@inline const IMAGE_BYTES: usize = PACKED_HEADER + 2 * 8 * 508 + 8;
 
 // --- Unpacking ---------------------------------------------------------------------------------------------
 
@@ -75,23 +75,30 @@ function leafAfter(key: u64): u64 {
   return following;
 }
 
-/** Makes one or two ordinary leaves of the page to which `key` belongs. */
+/** Makes ordinary leaves of the page to which `key` belongs. */
 function loosenLeaf(key: u64): void {
-  const page = leafFor<Own>(key), count = packedCount<Own>(page);
-  if (count <= LEAF_MAX) {
-    prepare(nodeBlock(0, count));
-    store<u32>(linkTo(key), <u32>layLeaf(page, 0, count, allocate(nodeBytes(0, count))));
-  } else {
-    const half = count >> 1, above = offsetAt<Own>(page, half);
-    prepare(2 * ROOMY_BYTES + roomForSlot(key));
-    const link = parentFor(key), index = slotFor<Own>(<usize>load<u32>(link), key);
-    const lower = layLeaf(page, 0, half, allocate(nodeBytes(0, half)));
-    const upper = layLeaf(page, half, count, allocate(nodeBytes(0, count - half)));
-    const node = openGap(link, index + 1);
-    writeSlot(slotAt(node, index), slotKey<Own>(slotAt(node, index)), lower, half);
-    writeSlot(slotAt(node, index + 1), keyOf(above), upper, count - half);
+  const page = leafFor<Own>(key), count = packedCount<Own>(page), entries = groupsIn<Own>(page, 0, count);
+  const parts = (entries + LEAF_MAX - 1) / LEAF_MAX;
+  const leaves = <usize>parts * nodeBlock(0, (entries + parts - 1) / parts);
+  prepare(blocksOf(page, 0, count) + leaves + <usize>(parts - 1) * roomForSlot(key));
+  let to = pastGroups(page, 0, entries / parts);
+  store<u32>(linkTo(key), <u32>loosenPart(page, 0, to, entries / parts));
+  for (let part: u32 = 1, from = to; part < parts; part++, from = to) {
+    const held = entries * (part + 1) / parts - entries * part / parts, first = keyAt<Own>(page, from);
+    to = pastGroups(page, from, held);
+    const leaf = loosenPart(page, from, to, held);
+    // Until now all members count as those of the leaf before.
+    const link = parentFor(first), index = slotFor<Own>(<usize>load<u32>(link), first);
+    const node = openGap(link, index + 1), slot = slotAt(node, index);
+    writeSlot(slotAt(node, index + 1), first, leaf, count - from);
+    addToSlot(slot, -<i64>(count - from));
   }
   release(page, PAGE_BYTES);
+}
+
+/** An ordinary leaf of the page's members from .. to - 1, which form `held` groups. */
+function loosenPart(page: usize, from: u32, to: u32, held: u32): usize {
+  return layLeaf(page, from, to, allocate(nodeBytes(0, held)));
 }
 
 /** Address of the word that holds the address of the leaf to which `key` belongs. */
@@ -143,23 +150,47 @@ function roomForSlot(key: u64): usize {
 // --- Inserting ---------------------------------------------------------------------------------------------
 
 /**
- * Inserts an offset, for whose key there is no entry, where lone members are packed or,
- * with `mayPack`, should be. Returns false if an ordinary entry has to be inserted.
+ * Inserts an absent offset where members are packed or, with `mayPack`, should be. Returns false if its
+ * container has to be an ordinary entry. Without `mayPack`, the caller has made room.
  */
-export function insertLone(offset: u64, mayPack: bool): bool {
+export function insertPacked(offset: u64, mayPack: bool): bool {
   if (isTiny<Own>()) {
-    if (!isLone()) return false;
+    if (!isPacked<Own>(0) && nodeCount<Own>(0)) return false;
     if (insertInTiny(offset)) return true;
-    promoteToPages();
+    promotePacked();
   }
   const key = keyOf(offset), leaf = leafFor<Own>(key);
   if (!isPacked<Own>(leaf)) {
     if (!mayPack || !shouldPack(leaf)) return false;
     packLeaf(key);
+  } else if (!staysPacked(leaf, offset)) return false;
+  while (!takes(leafFor<Own>(key), key)) {
+    if (mayPack) {
+      if (isBetterLoose(leafFor<Own>(key))) return false;
+      prepare(roomForSlot(key) + PAGE_ROOM);
+    }
+    makeWay(offset);
   }
-  while (!takes(leafFor<Own>(key), offset)) makeWay(offset);
-  putItem(offset);
+  putMember(offset);
   return true;
+}
+
+/** Whether ordinary entries of what the full page holds take little more, or less: it is not split then. */
+function isBetterLoose(page: usize): bool {
+  const count = packedCount<Own>(page), entries = groupsIn<Own>(page, 0, count);
+  return count >= LOOSE_GROUPS * entries
+    && blocksOf(page, 0, count) + nodeBytes(0, entries) <= PAGE_BYTES / 8 * 9;
+}
+
+/** Groups that are smaller on the average than this are better packed in any case. */
+// @ts-ignore: decorator
+@inline const LOOSE_GROUPS: u32 = 4;
+
+/** Whether the page's group of the offset, if there is one, remains a group with it. */
+function staysPacked(page: usize, offset: u64): bool {
+  const key = keyOf(offset), to = membersUpTo<Own>(page, key);
+  return !to || keyAt<Own>(page, to - 1) != key
+    || staysGroup(page, membersBefore<Own>(page, key), to, lowOf(offset));
 }
 
 /** Whether a leaf without room for another entry should be packed instead of getting a larger block. */
@@ -168,6 +199,7 @@ function shouldPack(leaf: usize): bool {
   if (
     leaf == rootNode<Own>() || bumpMark() < PAGED_FROM
     || hasRoom(leaf) || nodeBytes(0, count + 1) <= NODE_SMALL
+    || pageMembers(plainKey<Own>(entryAt(leaf, 0)), plainKey<Own>(entryAt(leaf, count - 1))) < count
   ) {
     return false;
   }
@@ -175,22 +207,28 @@ function shouldPack(leaf: usize): bool {
   return true;
 }
 
-/** Packs the leaf to which `key` belongs: a page has room for as many items as an ordinary leaf. */
+/** Packs the leaf to which `key` belongs: a page has room for as many members as an ordinary leaf. */
 function packLeaf(key: u64): void {
   prepare(PAGE_ROOM);
   const page = allocatePage(), link = linkTo(key), leaf = <usize>load<u32>(link);
-  packEntries(page, entryAt(leaf, 0), nodeCount<Own>(leaf));
+  const count = nodeCount<Own>(leaf);
+  const first = entryAt(leaf, 0), last = entryAt(leaf, count - 1);
+  beginPage(page, plainKey<Own>(first), plainKey<Own>(last), count);
+  for (let entry = first, i: u32 = 0; entry <= last; entry += ENTRY_BYTES, i++) {
+    putKeys(page, i, i + 1, plainKey<Own>(entry));
+    store<u16>(lowsFrom<Own>(page, i), load<u16>(plainPayload<Own>(entry)));
+  }
   store<u32>(link, <u32>page);
   release(leaf, allocatedFor(leaf));
 }
 
-/** Whether the leaf is a page with room for the offset. */
-function takes(leaf: usize, offset: u64): bool {
-  return isPacked<Own>(leaf) && packedCount<Own>(leaf) < pageItems(widthWith(leaf, offset));
+/** Whether the leaf is a page with room for a member of `key`. */
+function takes(leaf: usize, key: u64): bool {
+  return isPacked<Own>(leaf) && pageRoom(leaf, key) != 0;
 }
 
 /** Inserts the offset in its page, which takes it. */
-function putItem(offset: u64): void {
+function putMember(offset: u64): void {
   const key = keyOf(offset);
   let node = rootNode<Own>();
   while (nodeLevel<Own>(node)) {
@@ -199,99 +237,136 @@ function putItem(offset: u64): void {
     addToSlot(slot, 1);
     node = slotChild<Own>(slot);
   }
-  insertItem(node, packedCount<Own>(node) ? itemsUpTo<Own>(node, offset) : 0, offset);
-  setEntryTotal(entryTotal<Own>() + 1);
+  const upTo = packedCount<Own>(node) ? membersUpTo<Own>(node, key) : 0;
+  if (!upTo || keyAt<Own>(node, upTo - 1) != key) setEntryTotal(entryTotal<Own>() + 1);
+  insertMember(node, upTo ? membersBelow<Own>(node, offset) : 0, offset);
   setTotalCardinality(totalCardinality<Own>() + 1);
 }
 
-/** Bytes that makeWay() for the offset allocates and works in at most. */
-export function roomToMakeWay(key: u64): usize { return roomForSlot(key) + PAGE_ROOM + IMAGE_BYTES; }
+/** So many pages on either side of a full one may take members of it. */
+// @ts-ignore: decorator
+@inline const WINDOW: u32 = 10;
 
 /**
- * Makes room in the directory for an offset for which its page has none.
- * Usually that page has room afterwards.
+ * Makes room in the directory for an offset for which its page has none. The page may have room afterwards.
  */
 function makeWay(offset: u64): void {
   const key = keyOf(offset);
-  prepare(roomToMakeWay(key));
   const link = parentFor(key), node = <usize>load<u32>(link);
   const index = slotFor<Own>(node, key), page = slotChild<Own>(slotAt(node, index));
-  const upTo = itemsUpTo<Own>(page, offset);
-  const before = pageBeside(node, index, -1);
-  const after = pageBeside(node, index, 1);
-  if (upTo == packedCount<Own>(page) && after && takes(after, offset)) {
-    store<u64>(slotAt(node, index + 1), key);
-    return;
+  const upTo = membersUpTo<Own>(page, key), count = packedCount<Own>(page);
+  if (upTo == count && keyAt<Own>(page, count - 1) != key) {
+    const after = pageAt(node, index + 1);
+    if (after && takes(after, key)) store<u64>(slotAt(node, index + 1), key);
+    else addPage(link, index + 1, key);
+  } else if (!upTo) {
+    addPage(link, index, key);
+  } else {
+    tightenPage(page);
+    if (!takes(page, key) && !passOn(node, index)) splitPage(link, index);
   }
-  if (!upTo || upTo == packedCount<Own>(page)) { addPage(link, index + u32(upTo != 0), offset); return; }
-  const image = (<usize>arena.size() - IMAGE_BYTES) & ~7;     // above all that may be allocated
-  beginPacked(image, 0, u64.MAX_VALUE);
-  if (before && (!after || packedCount<Own>(before) < packedCount<Own>(after))) {
-    gather(image, before);
-    gather(image, page);
-    if (spread(link, index - 1, 2, image)) return;
-  } else if (after) {
-    gather(image, page);
-    gather(image, after);
-    if (spread(link, index, 2, image)) return;
-  }
-  beginPacked(image, 0, u64.MAX_VALUE);
-  gather(image, page);
-  if (!spread(link, index, 1, image)) unreachable();
 }
 
-/** The packed leaf before (-1) or after (1) slot `index` of the node, 0 if there is none. */
-function pageBeside(node: usize, index: u32, step: i32): usize {
-  const beside = index + step;
-  if (beside >= nodeCount<Own>(node)) return 0;
-  const leaf = slotChild<Own>(slotAt(node, beside));
+/** The page at slot `index` of the node, 0 if there is none. */
+function pageAt(node: usize, index: u32): usize {
+  if (index >= nodeCount<Own>(node)) return 0;
+  const leaf = slotChild<Own>(slotAt(node, index));
   return isPacked<Own>(leaf) ? leaf : 0;
 }
 
 /**
- * Adds a page without items, to which the offset belongs, as slot `index` of the node that `link` points to.
+ * Adds a page without members, to which `key` belongs, as slot `index` of the node that `link` points to.
  */
-function addPage(link: usize, index: u32, offset: u64): void {
+function addPage(link: usize, index: u32, key: u64): void {
   const page = allocatePage();
-  beginPacked(page, offset, offset);
-  writeSlot(slotAt(openGap(link, index), index), keyOf(offset), page, 0);
-}
-
-/** Appends the offsets of the page to the packed leaf `image`. */
-function gather(image: usize, page: usize): void {
-  for (let i: u32 = 0, n = packedCount<Own>(page); i < n; i++) appendItem(image, offsetAt<Own>(page, i));
+  beginPage(page, key, key, 0);
+  writeSlot(slotAt(openGap(link, index), index), key, page, 0);
 }
 
 /**
- * Spreads the offsets in `image` evenly over the `pages` (1 or 2) pages that held them, from slot
- * `index` on of the node that `link` points to, or over one page more, if there is to be room in each.
- * Returns false if there would be none.
+ * Moves the upper half of the page at slot `index` of the node that `link` points to to a page of its own.
  */
-function spread(link: usize, index: u32, pages: u32, image: usize): bool {
-  const parts = pages > 1 && leavesRoom(image, pages) ? pages : pages + 1;
-  if (parts > pages) {
-    if (!leavesRoom(image, parts)) return false;
-    const page = allocatePage(), node = openGap(link, index + pages);
-    writeSlot(slotAt(node, index + pages), 0, page, 0);
-  }
-  const node = <usize>load<u32>(link), count = packedCount<Own>(image);
-  for (let part: u32 = 0; part < parts; part++) {
-    const from = count * part / parts, to = count * (part + 1) / parts, slot = slotAt(node, index + part);
-    writeSlot(
-      slot, keyOf(offsetAt<Own>(image, from)), layPage(image, from, to, slotChild<Own>(slot)), to - from,
-    );
-  }
-  return true;
+function splitPage(link: usize, index: u32): void {
+  const upper = allocatePage(), node = openGap(link, index + 1), slot = slotAt(node, index);
+  const page = slotChild<Own>(slot), count = packedCount<Own>(page), half = groupStart<Own>(page, count / 2);
+  const from = half ? half : groupEnd<Own>(page, 0);
+  writeSlot(slotAt(node, index + 1), keyAt<Own>(page, from), layPage(page, from, count, upper), count - from);
+  removeMembers(page, from, count);
+  tightenPage(page);
+  addToSlot(slot, -<i64>(count - from));
 }
 
-/** Whether each of `parts` pages with the offsets in `image` would be at most 15 / 16 full. */
-function leavesRoom(image: usize, parts: u32): bool {
-  const count = packedCount<Own>(image);
-  for (let part: u32 = 0; part < parts; part++) {
-    const from = count * part / parts, to = count * (part + 1) / parts;
-    if (to - from > pageItems(widthOf(offsetAt<Own>(image, from), offsetAt<Own>(image, to - 1))) / 16 * 15) {
-      return false;
-    }
+/**
+ * Passes members of the full page at slot `index` on, from page to page, to the nearest one of WINDOW pages
+ * on either side that has room for some. Returns false if there is none.
+ */
+function passOn(node: usize, index: u32): bool {
+  let up = true, down = true;                 // whether there are only pages so far
+  for (let distance: u32 = 1; distance <= WINDOW && (up || down); distance++) {
+    up = up && pageAt(node, index + distance) != 0;
+    if (up && passUp(node, index, distance)) return true;
+    down = down && distance <= index && pageAt(node, index - distance) != 0;
+    if (down && passDown(node, index, distance)) return true;
   }
-  return true;
+  return false;
+}
+
+/** passOn() to the page `distance` slots above. */
+function passUp(node: usize, index: u32, distance: u32): bool {
+  const below = pageAt(node, index + distance - 1);
+  let more = roomToShare(pageAt(node, index + distance), keyAt<Own>(below, 0));
+  for (let at = index + distance; more && at > index; at--) more = moveUp(node, at - 1, more);
+  return more != 0;
+}
+
+/** passOn() to the page `distance` slots below. */
+function passDown(node: usize, index: u32, distance: u32): bool {
+  const above = pageAt(node, index - distance + 1);
+  let more = roomToShare(pageAt(node, index - distance), keyAt<Own>(above, packedCount<Own>(above) - 1));
+  for (let at = index - distance; more && at < index; at++) more = moveDown(node, at, more);
+  return more != 0;
+}
+
+/** Pages with less than a twelfth free do not take members of others. */
+// @ts-ignore: decorator
+@inline const FREE_PART: u32 = 12;
+
+/** Half of the members for which the page has room if one of them has `key`; 0 if these are few. */
+function roomToShare(page: usize, key: u64): u32 {
+  const room = pageRoom(page, key), count = packedCount<Own>(page);
+  return room < (count + room) / FREE_PART ? 0 : (room + 1) / 2;
+}
+
+/** Moves up to `most` members of the page at slot `index` to the next one. Returns how many. */
+function moveUp(node: usize, index: u32, most: u32): u32 {
+  const slot = slotAt(node, index), next = slotAt(node, index + 1), page = slotChild<Own>(slot);
+  const upper = slotChild<Own>(next), count = packedCount<Own>(page);
+  if (most >= count) return 0;
+  const at = count - most, start = groupStart<Own>(page, at);
+  const from = start == at ? at : groupEnd<Own>(page, at);
+  if (from == count || pageRoom(upper, keyAt<Own>(page, from)) < count - from) return 0;
+  prependMembers(upper, page, from);
+  removeMembers(page, from, count);
+  moved(slot, next, count - from);
+  return count - from;
+}
+
+/** Moves up to `most` members of the page after that at slot `index` to this one. Returns how many. */
+function moveDown(node: usize, index: u32, most: u32): u32 {
+  const slot = slotAt(node, index), next = slotAt(node, index + 1), page = slotChild<Own>(slot);
+  const upper = slotChild<Own>(next);
+  if (most >= packedCount<Own>(upper)) return 0;
+  const to = groupStart<Own>(upper, most);
+  if (!to || pageRoom(page, keyAt<Own>(upper, to - 1)) < to) return 0;
+  appendMembers(page, upper, to);
+  removeMembers(upper, 0, to);
+  moved(slot, next, -<i64>to);
+  return to;
+}
+
+/** Updates the slots of two pages after `members` members have moved to the upper one. */
+function moved(slot: usize, next: usize, members: i64): void {
+  addToSlot(slot, -members);
+  addToSlot(next, members);
+  store<u64>(next, keyAt<Own>(slotChild<Own>(next), 0));
 }

@@ -5,22 +5,24 @@ import { SELF, arena, left } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
 import {
-  FORM_FULL, FORM_TINY, HEADER_BYTES, TINY_PAYLOAD, blockBytes, bumpMark, freeListsAreSound, freeListsBytes,
-  freedBytes, heldBytes, isPaged, totalCardinality,
+  FORM_FULL, FORM_TINY, HEADER_BYTES, blockBytes, bumpMark, freeListsAreSound, freeListsBytes, freedBytes,
+  heldBytes, isPaged, totalCardinality,
 } from "./arena";
-import { TINY_MAX, TINY_WORDS, used } from "./forms";
+import { TINY_WORDS, used } from "./forms";
 import {
-  ENTRY_BYTES, KEY_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload,
+  ENTRY_BYTES, KEY_MAX, TINY_ENTRY, entryCardinality, entryCount, entryKey, entryKind, entryLastKey,
+  entryPayload,
   payloadBytes,
 } from "./entry";
 import { entriesHeld } from "./directory";
 import {
-  ITEMS_MAX, PAGE_BYTES, isPacked, offsetAt, packedBytes, packedCount, packedWidth, pageItems,
+  ITEMS_MAX, PAGE_BYTES, groupsIn, isPacked, isSoundForm, isSoundPage, keyAt, offsetAt, packedBytes,
+  packedCount,
 } from "./packed";
 import { firstKey } from "./change";
 import {
   rootNode, NODE_HEADER, nodeLevel, LEVELS_MAX, nodeCount, INNER_MAX, LEAF_MAX, isRoomy, allocatedFor, slotAt,
-  slotChild, slotKey, slotCardinality, entryAt, entryIn,
+  slotChild, slotKey, slotCardinality, entryAt,
 } from "./node";
 import { Kind } from "../container/kind";
 import { isArraySized, UNIVERSE, SHORT_MAX } from "../container/limits";
@@ -55,24 +57,15 @@ export function validate(): Fault {
 function validateTiny(): Fault {
   const count = nodeCount<Own>(0);
   if (isPacked<Own>(0)) {
-    if (count < 2 || count > ITEMS_MAX || packedWidth<Own>(0) - 4 > 4) return Fault.NOT_TINY;
-    return packedBytes(packedWidth<Own>(0), count) > <usize>arena.size()
-      ? Fault.BUMP_OUTSIDE
-      : validateItems(0);
+    if (!count || count > ITEMS_MAX || !isSoundForm(0)) return Fault.NOT_TINY;
+    return packedBytes<Own>(0) > <usize>arena.size() ? Fault.BUMP_OUTSIDE : validateMembers(0);
   }
   if (load<u16>(0) != 0 || count > 1) return Fault.NOT_TINY;
   if (!count) return Fault.NONE;
-  const kind = entryKind<Own>(NODE_HEADER);
-  if (kind == Kind.ARRAY) {
-    if (entryPayload<Own>(NODE_HEADER) != TINY_PAYLOAD || entryCount<Own>(NODE_HEADER) > TINY_MAX) {
-      return Fault.NOT_TINY;
-    }
-  } else if (kind == Kind.SHORT) {
-    if (wordCount<Own>(entryPayload<Own>(NODE_HEADER)) > TINY_WORDS || used() > arena.size()) {
-      return Fault.NOT_TINY;
-    }
-  } else if (kind < Kind.SINGLE) return Fault.NOT_TINY;
-  return validateContainer(NODE_HEADER);
+  if (entryKind<Own>(TINY_ENTRY) != Kind.SHORT) return Fault.NOT_TINY;
+  const words = wordCount<Own>(entryPayload<Own>(TINY_ENTRY));
+  if (words > TINY_WORDS || used() > arena.size()) return Fault.NOT_TINY;
+  return validateContainer(TINY_ENTRY);
 }
 
 // @ts-ignore: decorator
@@ -80,21 +73,22 @@ function validateTiny(): Fault {
   return (at & 7) == 0 && at >= HEADER_BYTES && <u64>at + <u64>blockBytes(bytes) <= <u64>bumpMark();
 }
 
-/** Whether the offsets of a packed leaf ascend, each with a key of its own. */
-function validateItems(leaf: usize): Fault {
+/** Whether the members of a packed leaf ascend. */
+function validateMembers(leaf: usize): Fault {
   for (let i: u32 = 0, n = packedCount<Own>(leaf), before: u64 = 0; i < n; i++) {
     const offset = offsetAt<Own>(leaf, i);
-    if (i && offset >> 16 <= before >> 16) return Fault.DIRECTORY_NOT_ASCENDING;
+    if (keyAt<Own>(leaf, i) > KEY_MAX) return Fault.KEY_TOO_GREAT;
+    if (i && offset <= before) return Fault.DIRECTORY_NOT_ASCENDING;
     before = offset;
   }
   return Fault.NONE;
 }
 
 function validatePage(page: usize): Fault {
-  const count = packedCount<Own>(page), width = packedWidth<Own>(page);
-  if (!isPaged() || width - 4 > 4) return Fault.NODE_LEVEL;
-  if (!count || count > pageItems(width)) return Fault.NODE_COUNT;
-  return page & (PAGE_BYTES - 1) || !isBlock(page, PAGE_BYTES) ? Fault.BLOCK_MISPLACED : validateItems(page);
+  if (!isPaged() || !isSoundForm(page)) return Fault.NODE_LEVEL;
+  if (!packedCount<Own>(page) || packedBytes<Own>(page) > PAGE_BYTES) return Fault.NODE_COUNT;
+  if (page & (PAGE_BYTES - 1) || !isBlock(page, PAGE_BYTES)) return Fault.BLOCK_MISPLACED;
+  return isSoundPage(page) ? validateMembers(page) : Fault.NODE_COUNT;
 }
 
 function validateNode(node: usize, level: u32): Fault {
@@ -125,7 +119,8 @@ function validateSlot(node: usize, index: u32, level: u32): Fault {
 
 function lastKeyBelow(node: usize): u64 {
   while (nodeLevel<Own>(node)) node = slotChild<Own>(slotAt(node, nodeCount<Own>(node) - 1));
-  return entryLastKey<Own>(entryIn<Own>(node, nodeCount<Own>(node) - 1));
+  const last = nodeCount<Own>(node) - 1;
+  return isPacked<Own>(node) ? keyAt<Own>(node, last) : entryLastKey<Own>(entryAt(node, last));
 }
 
 function validateEntry(leaf: usize, index: u32): Fault {
@@ -170,16 +165,20 @@ function validateContainer(entry: usize): Fault {
 function cardinalityBelow(node: usize): u64 {
   let members: u64 = 0;
   const inner = nodeLevel<Own>(node) != 0;
+  if (!inner && isPacked<Own>(node)) return packedCount<Own>(node);
   for (let i: u32 = 0, n = nodeCount<Own>(node); i < n; i++) {
     members += inner
       ? cardinalityBelow(slotChild<Own>(slotAt(node, i)))
-      : entryCardinality<Own>(entryIn<Own>(node, i));
+      : entryCardinality<Own>(entryAt(node, i));
   }
   return members;
 }
 
 function entriesBelow(node: usize): u32 {
-  if (!nodeLevel<Own>(node)) return nodeCount<Own>(node);
+  if (!nodeLevel<Own>(node)) {
+    const count = nodeCount<Own>(node);
+    return isPacked<Own>(node) ? groupsIn<Own>(node, 0, count) : count;
+  }
   let entries: u32 = 0;
   for (let i: u32 = 0, n = nodeCount<Own>(node); i < n; i++) {
     entries += entriesBelow(slotChild<Own>(slotAt(node, i)));
@@ -191,9 +190,10 @@ function entriesBelow(node: usize): u32 {
 function bytesBelow(node: usize): usize {
   const level = nodeLevel<Own>(node), count = nodeCount<Own>(node);
   let bytes = blockBytes(allocatedFor(node));
+  if (!level && isPacked<Own>(node)) return bytes;
   for (let i: u32 = 0; i < count; i++) {
     if (level) { bytes += bytesBelow(slotChild<Own>(slotAt(node, i))); continue; }
-    const held = payloadBytes<Own>(entryIn<Own>(node, i));
+    const held = payloadBytes<Own>(entryAt(node, i));
     if (held) bytes += blockBytes(held);
   }
   return bytes;

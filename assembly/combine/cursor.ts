@@ -9,18 +9,21 @@
 //   +24  u32 operand
 //   +28  u32 term, 0 if the item is an operand
 //   +32  u64 shape of the entry's container (shape.ts); of operands only
+//   +40  what stepping to the next group of a packed leaf needs (packed.ts); of operands only
 //
 // A FULL entry may be walked in parts: then `key` is inside it.
 
 import { arena, right, work } from "../env/memory";
 import { Right } from "../env/view";
 import { entryKey, entryLastKey } from "../arena/entry";
-import { isLastOfLeaf, nextInLeaf, placeEntry, seek, seekFrom } from "../arena/directory";
-import { entryShape, shapeKind } from "./shape";
+import { firstPlace, nextInLeaf, placeEntry, seek, seekFrom } from "../arena/directory";
+import { entryShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
+import { GROUP_STEP, STEP_BYTES, beginSteps, isGroup, membersFrom, stepKey, stepOn } from "../arena/packed";
 import { Kind } from "../container/kind";
+import { arrayBytes } from "../container/limits";
 
 // @ts-ignore: decorator
-@inline export const CURSOR_BYTES: usize = 40;
+@inline export const CURSOR_BYTES: usize = 40 + STEP_BYTES;
 /** Greater than every key. */
 // @ts-ignore: decorator
 @inline export const NO_KEY: u64 = 0xffffffffffffffff;
@@ -42,6 +45,8 @@ import { Kind } from "../container/kind";
 @inline const TERM: u32 = 28;
 // @ts-ignore: decorator
 @inline const SHAPE: u32 = 32;
+// @ts-ignore: decorator
+@inline const STEP: usize = 40;
 
 // @ts-ignore: decorator
 @inline export function cursorAt(item: u32): usize {
@@ -81,7 +86,7 @@ export function openCursor(item: u32, operand: u32, key: u64): void {
   store<u32>(cursor, operand, OPERAND);
   store<u32>(cursor, 0, TERM);
   right.select(operand);
-  moveTo(cursor, seek<Right>(key), key);
+  moveTo(cursor, key ? seek<Right>(key) : firstPlace<Right>(), key);
 }
 
 /** Makes the item the result of a term. setCursor() then says where it is. */
@@ -108,11 +113,28 @@ export function closeCursor(item: u32): void { store<u64>(cursorAt(item), NO_KEY
 // @ts-ignore: decorator
 @inline function moveTo(cursor: usize, place: u64, key: u64): void {
   if (!place) { store<u64>(cursor, NO_KEY); return; }
+  if (isGroup(placeEntry(place))) { moveToGroup(cursor, place); return; }
   const entry = placeEntry(place), s = entryShape<Right>(entry), first = entryKey<Right>(entry);
   store<u64>(cursor, s, SHAPE);               // the cursor's end first: one bounds check is enough
   store<u64>(cursor, place, PLACE);
   store<u64>(cursor, shapeKind(s) == Kind.FULL ? entryLastKey<Right>(entry) : first, LAST);
   store<u64>(cursor, max(first, key));
+}
+
+/** Puts the cursor at a group of a packed leaf. */
+// @ts-ignore: decorator
+@inline function moveToGroup(cursor: usize, place: u64): void {
+  const steps = cursor + STEP, lows = beginSteps<Right>(placeEntry(place), steps), key = stepKey(steps);
+  setGroup(cursor, place, lows, stepOn<Right>(steps, membersFrom(place)), key);
+}
+
+/** Puts the cursor at the group `place` of `count` members, whose lows are at `lows`. */
+// @ts-ignore: decorator
+@inline function setGroup(cursor: usize, place: u64, lows: usize, count: u32, key: u64): void {
+  store<u64>(cursor, shape(Kind.ARRAY, count, lows), SHAPE);
+  store<u64>(cursor, place, PLACE);
+  store<u64>(cursor, key, LAST);
+  store<u64>(cursor, key);
 }
 
 /**
@@ -133,9 +155,11 @@ export function closeCursor(item: u32): void { store<u64>(cursorAt(item), NO_KEY
 @inline export function stepped(cursor: usize, key: u64): bool {
   if (load<u32>(cursor, TERM)) return false;
   const place = load<u64>(cursor, PLACE);
-  if (isLastOfLeaf(place) || load<u64>(cursor, LAST) >= key) return false;
+  if (load<u64>(cursor, LAST) >= key) return false;
   right.select(load<u32>(cursor, OPERAND));
-  const next = nextInLeaf(place), entry = placeEntry(next);
+  if (isGroup(placeEntry(place))) return steppedInPacked(cursor, place, key);
+  const next = nextInLeaf<Right>(place), entry = placeEntry(next);
+  if (!next) return false;
   const s = entryShape<Right>(entry), first = entryKey<Right>(entry);
   if (first < key || shapeKind(s) == Kind.FULL) return false;
   store<u64>(cursor, s, SHAPE);
@@ -143,6 +167,20 @@ export function closeCursor(item: u32): void { store<u64>(cursorAt(item), NO_KEY
   store<u64>(cursor, first, LAST);
   store<u64>(cursor, first);
   return true;
+}
+
+/**
+ * stepped() in a packed leaf: the next group begins where the cursor's one ends. If that comes before `key`,
+ * the cursor has moved there all the same.
+ */
+// @ts-ignore: decorator
+@inline function steppedInPacked(cursor: usize, place: u64, key: u64): bool {
+  const s = load<u64>(cursor, SHAPE), next = place + <u64>shapeCount(s) * GROUP_STEP;
+  const most = membersFrom(next);
+  if (!most) return false;
+  const steps = cursor + STEP, first = stepKey(steps);
+  setGroup(cursor, next, shapeAt(s) + arrayBytes(shapeCount(s)), stepOn<Right>(steps, most), first);
+  return first >= key;
 }
 
 /** Moves the cursor of an operand from before `key` to the operand's first key that is at least `key`. */

@@ -8,10 +8,9 @@ import { Kind } from "../container/kind";
 import { stores } from "../container/kernel";
 import { intersectPairToArray } from "./bitsets";
 import {
-  CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, cursorOperand, cursorShape, openCursor,
-  seekCursor,
+  CURSOR_BYTES, NO_KEY, cursorKey, cursorLastKey, cursorOperand, cursorShape, openCursor, seekCursor,
 } from "./cursor";
-import { emit, emitCopy } from "./emit";
+import { emit, emitShape } from "./emit";
 import { fold, foldCardinality } from "./fold";
 import { Scratch, makeScratch } from "./scratch";
 import { shapeCount, shapeKind, UNSUITED } from "./shape";
@@ -65,7 +64,7 @@ export function walkPair<S>(op: Fold, most: u64): u64 {
     if (stores<S>()) appendFull(key, last - key + 1);
   } else if (stores<S>()) {
     right.select(cursorOperand(item));
-    emitCopy(key, cursorEntry(item));
+    emitShape(key, s);
   }
   seekCursor(item, last + 1);
   return members;

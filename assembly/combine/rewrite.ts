@@ -4,11 +4,12 @@
 import { SELF, left, reply, right } from "../env/memory";
 import { Own, Right } from "../env/view";
 import { HEADER_BYTES, TINY_PAYLOAD, blockBytes } from "../arena/arena";
-import { TINY_MAX, TINY_WORDS } from "../arena/forms";
+import { TINY_WORDS } from "../arena/forms";
 import {
   KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entrySpan, payloadBytes,
 } from "../arena/entry";
-import { advance, entriesHeld, isLastOfLeaf, placeEntry, seek } from "../arena/directory";
+import { isGroup } from "../arena/packed";
+import { advance, entriesExactly, entriesHeld, isLastOfLeaf, placeEntry, seek } from "../arena/directory";
 import { appendFull, begin, endLeaf, finish } from "../arena/builder";
 import { nodeBytes } from "../arena/node";
 import { emit, emitAs, emitCopy } from "./emit";
@@ -27,7 +28,7 @@ import { spanOfBitset, wordsOf } from "../container/short";
  */
 export function pack(): void {
   right.select(0);
-  const entries = entriesHeld<Right>();
+  const entries = entriesExactly<Right>();
   begin(entries, 0);
   for (let place = seek<Right>(0); place; place = advance<Right>(place)) {
     const entry = placeEntry(place), key = entryKey<Right>(entry);
@@ -96,11 +97,10 @@ function packLarge(key: u64, entry: usize, s: u64): void {
   else emit(key, kind == Kind.BITSET ? copyShape(s, first) : shape(Kind.BITSET, count, first));
 }
 
-/** Whether a tiny arena of these members is smaller than a full one whose only container is `runs` runs. */
+/** Whether a tiny arena's short bitset is smaller than a full arena whose only container is `runs` runs. */
 function tinyIsSmaller(count: u32, words: u32, runs: u32): bool {
   const full = HEADER_BYTES + blockBytes(nodeBytes(0, 1)) + blockBytes(runsBytes(runs));
-  if (prefersShort(count, words)) return words <= TINY_WORDS && TINY_PAYLOAD + (<usize>words << 3) < full;
-  return count <= TINY_MAX && TINY_PAYLOAD + arrayBytes(count) <= full;
+  return prefersShort(count, words) && words <= TINY_WORDS && TINY_PAYLOAD + (<usize>words << 3) < full;
 }
 
 /** Bytes of a container in a payload, beside its members. */
@@ -124,7 +124,8 @@ export function slice(key: u64, bytes: u32): u32 {
     } else {
       emitCopy(first, entry);
     }
-    taken += HEAD_BYTES + payloadBytes<Right>(entry);
+    const isArray = isGroup(entry);           // its members have no block
+    taken += HEAD_BYTES + (isArray ? arrayBytes(entryCount<Right>(entry)) : payloadBytes<Right>(entry));
   }
   finish();
   reply.member(rest);
@@ -150,6 +151,6 @@ export function copyKeys(first: u64, last: u64): void {
     if (key > last) return;
     if (entryKind<Right>(entry) != Kind.FULL) emitCopy(key, entry);
     else appendFull(key, min(entryLastKey<Right>(entry), last) - key + 1);
-    if (isLastOfLeaf(place)) endLeaf();
+    if (isLastOfLeaf<Right>(place)) endLeaf();
   }
 }

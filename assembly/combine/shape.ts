@@ -8,7 +8,7 @@
 import { SELF, left, right } from "../env/memory";
 import { Right } from "../env/view";
 import { plainCount, plainKind, plainPayload } from "../arena/entry";
-import { isItem, itemPayload } from "../arena/packed";
+import { groupCount, groupPayload, isGroup } from "../arena/packed";
 import { Kind, isArray, BUCKETS_LEAST } from "../container/kind";
 import { UNIVERSE, bucketsBytes } from "../container/limits";
 import { bucketsToArray } from "../container/buckets";
@@ -77,7 +77,7 @@ export function bucketsShape(count: u32, at: usize): u64 {
  */
 // @ts-ignore: decorator
 @inline export function entryShape<M>(entry: usize): u64 {
-  if (isItem(entry)) return shape(Kind.ARRAY, 1, itemPayload<M>(entry));
+  if (isGroup(entry)) return shape(Kind.ARRAY, groupCount<M>(entry), groupPayload<M>(entry));
   const kind = plainKind<M>(entry);
   if (kind == Kind.FULL) return fullShape();
   return shape(isArray(kind) ? Kind.ARRAY : kind, plainCount<M>(entry), plainPayload<M>(entry));

@@ -17,11 +17,10 @@ import { Fault } from "../env/fault";
 import { allocateFresh, blockBytes } from "../arena/arena";
 import {
   entryCount, entryKey, entryKind, entryLastKey, entryPayload, isStreamedAsArray, payloadBytes, setBlock,
-  setPair, setSingle,
 } from "../arena/entry";
 import { advance, placeEntry, seek } from "../arena/directory";
 import { append, appendFull, begin, finish, nextKey } from "../arena/builder";
-import { emit } from "../combine/emit";
+import { emit, emitArray } from "../combine/emit";
 import { shape } from "../combine/shape";
 import { makeScratch, Scratch, scratch } from "../combine/scratch";
 import { Kind, prefersRuns, suitableKind, wordsBetween } from "../container/kind";
@@ -298,10 +297,6 @@ function readArray(at: u64, key: u64, count: u32): u64 {
   const bytes = arrayBytes(count), end = at + bytes;
   if (end > <u64>right.size()) return faulty(Fault.CUT_SHORT);
   if (!isAscending<Right>(<usize>at, count)) return faulty(Fault.ARRAY_NOT_ASCENDING);
-  if (count <= 2) {
-    appendInline(key, right.load16(<usize>at, 0), right.load16(<usize>(end - MEMBER_BYTES), 0), count);
-    return end;
-  }
   const low = right.load16(<usize>at, 0), high = right.load16(<usize>(end - MEMBER_BYTES), 0);
   if (suitableKind(count, wordsBetween(low, high)) != Kind.ARRAY) {
     makeScratch(Scratch.TEMP);
@@ -309,9 +304,7 @@ function readArray(at: u64, key: u64, count: u32): u64 {
     emit(key, shape(Kind.ARRAY, count, scratch(Scratch.FIRST)));
     return end;
   }
-  const to = allocateFresh(blockBytes(bytes));
-  right.copy(to, <usize>at, bytes);
-  setBlock(append(key, count), Kind.ARRAY, count, to);
+  emitArray(key, <usize>at, count);
   return end;
 }
 
@@ -344,10 +337,6 @@ function readRuns(k: u32, at: u64, key: u64, count: u32): u64 {
   const fault = checkRuns<Right>(<usize>at, count);
   if (fault != Fault.NONE) return faulty(fault);
   if (count == UNIVERSE) { appendFull(key, 1); return end; }
-  if (count <= 2) {
-    appendInline(key, right.load16(<usize>at, 2), runsLast<Right>(<usize>at), count);
-    return end;
-  }
   const words = wordsBetween(right.load16(<usize>at, 2), runsLast<Right>(<usize>at));
   if (prefersRuns(right.load16(<usize>at, 0), count, words)) {
     const to = allocateFresh(blockBytes(bytes));
@@ -363,9 +352,4 @@ function readRuns(k: u32, at: u64, key: u64, count: u32): u64 {
   left.select(SELF);
   emit(key, shape(kind, count, to));
   return end;
-}
-
-function appendInline(key: u64, first: u32, last: u32, count: u32): void {
-  const entry = append(key, count);
-  if (count == 1) setSingle(entry, first); else setPair(entry, first, last);
 }

@@ -5,16 +5,20 @@ import {
   KEY_MAX, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf, offsetOf,
 } from "../arena/entry";
 import {
-  advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, firstEntry, lastEntry, membersBefore,
+  advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, findIn, leafFor, firstEntry, lastEntry,
+  membersBefore,
   placeEntry, seek,
 } from "../arena/directory";
+import { NO_MEMBER, isPacked, memberIndex } from "../arena/packed";
 import { Kind, isArray } from "../container/kind";
 
 import { NONE, containerHas, lastIn, nextClearIn, nextSetIn, rankIn, selectIn } from "./container";
 
 /** 1 if the offset is a member. */
 export function get(offset: u64): u32 {
-  const entry = findEntry(keyOf(offset));
+  const leaf = leafFor<Own>(keyOf(offset));
+  if (isPacked<Own>(leaf)) return u32(memberIndex(leaf, offset) != NO_MEMBER);
+  const entry = findIn(leaf, keyOf(offset));
   return entry ? u32(containerHas(entry, lowOf(offset))) : 0;
 }
 

@@ -1,8 +1,14 @@
 // Members in ascending order, added to the reply: for listing, paging and scanning.
 
+import { reply } from "../env/memory";
 import { Own } from "../env/view";
 import { entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf } from "../arena/entry";
-import { advance, placeEntry, seek } from "../arena/directory";
+import { advance, advanceLeaf, lastBefore, placeEntry, seek } from "../arena/directory";
+import {
+  baseIn, headerOf, high, highsIn, indexOf, isGroup, leafOf, lowsIn, membersFrom as membersInLeaf, widthIn,
+} from "../arena/packed";
+import { Kind } from "../container/kind";
+import { MEMBER_BYTES } from "../container/limits";
 
 import { replyContainer } from "./container";
 
@@ -14,11 +20,42 @@ export function membersFrom(from: u64, limit: u64): u64 {
   const firstKey = keyOf(from);
   let rest = limit;
   for (let place = seek<Own>(firstKey); place && rest; place = advance<Own>(place)) {
+    while (place && rest && isGroup(placeEntry(place))) {
+      rest -= replyPacked(place, from, rest);
+      place = advanceLeaf<Own>(lastBefore<Own>(placeEntry(place), <usize>(place >> 32)));
+    }
+    if (!place || !rest) break;
     const entry = placeEntry(place), last = entryLastKey<Own>(entry);
     const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
     for (let key = max(entryKey<Own>(entry), firstKey); key <= last && rest; key++) {
       rest -= replyContainer(kind, count, payload, key << 16, key == firstKey ? lowOf(from) : 0, rest);
     }
+  }
+  return limit - rest;
+}
+
+/** membersFrom() for the packed leaf in which `place` is, from there on. */
+function replyPacked(place: u64, from: u64, limit: u64): u64 {
+  const entry = placeEntry(place), leaf = leafOf<Own>(entry), header = headerOf<Own>(leaf);
+  const width = widthIn(header);
+  const base = baseIn<Own>(leaf, header), first = indexOf(leaf, entry), lows = lowsIn(leaf, header);
+  const end = first + membersInLeaf(place), firstKey = keyOf(from);
+  let at = highsIn(leaf, header) + <usize>(first * width), mine = high<Own>(at, width), rest = limit;
+  for (let index = first, to = first; index < end && rest; index = to) {
+    let next = mine;
+    for (to = index + 1; to < end; to++) {
+      at += width;
+      next = high<Own>(at, width);
+      if (next != mine) break;
+    }
+    const key = base + mine, payload = lows + MEMBER_BYTES * <usize>index;
+    const low = key == firstKey ? lowOf(from) : 0;
+    if (to - index > 1) rest -= replyContainer(Kind.ARRAY, to - index, payload, key << 16, low, rest);
+    else if (load<u16>(payload) >= low) {
+      reply.member(key << 16 | load<u16>(payload));
+      rest--;
+    }
+    mine = next;
   }
   return limit - rest;
 }

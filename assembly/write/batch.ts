@@ -9,14 +9,15 @@ import { argument } from "../env/memory";
 import { Own } from "../env/view";
 import { allocate, blockBytes, isTiny, prepare, resize } from "../arena/arena";
 import {
-  KEY_MAX, entryCount, entryKind, entryPayload, keyOf, lowOf, setBlock, setCount, setPair, setSingle,
+  KEY_MAX, entryCount, entryKind, entryPayload, keyOf, lowOf, setBlock, setCount,
 } from "../arena/entry";
-import { findEntry } from "../arena/directory";
-import { insertEntry, adjust, removeEntry } from "../arena/change";
+import { findEntry, leafFor } from "../arena/directory";
+import { insertEntry, adjust } from "../arena/change";
 import { roomToInsert } from "../arena/room";
 import { loosen } from "../arena/pages";
-import { convertTo, intoBuckets, intoShort, releaseContainer, wordsWith } from "./convert";
-import { countUp, isDepleted, isLoose } from "./edit";
+import { GROUP_MAX, isGroup, isPacked, membersBefore, membersUpTo } from "../arena/packed";
+import { convertTo, intoBuckets, intoShort, wordsWith } from "./convert";
+import { countUp, isDepleted, isLoose, shortenArray } from "./edit";
 import { insertRevocable, removeAt } from "./point";
 import {
   Kind, isArray, staysBitset, BUCKETS_FROM, prefersShort, wordsBetween, staysBuckets,
@@ -24,7 +25,7 @@ import {
 import {
   ARRAY_MAX, MEMBER_BYTES, arrayBytes, isArraySized, memberCount, bucketsBytes, shortBytes,
 } from "../container/limits";
-import { arrayLowerBound, gallop, member } from "../container/array";
+import { arrayLowerBound, gallop } from "../container/array";
 import { BUCKET_MAX, bucketFrom, bucketHas, bucketHeld } from "../container/buckets";
 import { bitsetClear, bitsetHas, bitsetSet } from "../container/bitset";
 import { clearShort, shortBase } from "../container/short";
@@ -109,7 +110,7 @@ export function addAll(first: u32, count: u32): u64 {
   let added: u32 = 0;
   for (let i = first; i < end;) {
     const key = keyOf(argument.value(i)), to = isTiny<Own>() ? i + 1 : stretchEnd(i, end);
-    if (to - i >= STRETCH_LEAST) {
+    if (to - i >= STRETCH_LEAST && !staysInPage(key, to - i)) {
       loosen(key, key);
       const entry = findEntry(key);
       if (!entry || takesStretch(entry, lowOf(argument.value(i)), lowOf(argument.value(to - 1)))) {
@@ -125,6 +126,13 @@ export function addAll(first: u32, count: u32): u64 {
     }
   }
   return added;
+}
+
+/** Whether container `key` is or would be a group in a page, and remains small with `more` members. */
+function staysInPage(key: u64, more: u32): bool {
+  const leaf = leafFor<Own>(key);
+  return isPacked<Own>(leaf)
+    && membersUpTo<Own>(leaf, key) - membersBefore<Own>(leaf, key) + more <= GROUP_MAX / 2;
 }
 
 /** Whether a stretch from `low` to `high` is worth a pass over the entry's container. */
@@ -351,7 +359,7 @@ export function removeAll(first: u32, count: u32): u64 {
   for (let i = first; i < end;) {
     const key = keyOf(argument.value(i)), to = stretchEnd(i, end);
     if (key != known) { entry = findEntry(key); known = key; }
-    if (entry && to - i >= STRETCH_LEAST) {
+    if (entry && !isGroup(entry) && to - i >= STRETCH_LEAST) {
       const kind = entryKind<Own>(entry), held = entryCount<Own>(entry), most = to - i;
       if (isArray(kind)) {
         removed += takeFromArray(entry, key, i, to);
@@ -369,7 +377,7 @@ export function removeAll(first: u32, count: u32): u64 {
       if (known == UNKNOWN_KEY) { entry = findEntry(key); known = key; }
       if (!entry) break;
       const offset = argument.value(i);
-      const stays = entryKind<Own>(entry) != Kind.FULL && entryCount<Own>(entry) > 1;
+      const stays = !isGroup(entry) && entryKind<Own>(entry) != Kind.FULL && entryCount<Own>(entry) > 1;
       if (removeAt(entry, key, lowOf(offset), true)) {
         argument.handBack(offset);
         removed++;
@@ -401,18 +409,8 @@ function takeFromArray(entry: usize, key: u64, from: u32, to: u32): u32 {
   }
   if (rest == start) return 0;
   memory.copy(out, rest, end - rest);
-  const removed = memberCount(out, rest), left = count - removed;
-  adjust(key, -<i64>removed);
-  if (left > 2) {
-    if (!isTiny<Own>()) resize(start, arrayBytes(count), arrayBytes(left));
-    setCount(entry, left);
-    return removed;
-  }
-  const first = member(start, 0), second = member(start, 1);
-  releaseContainer(entry);
-  if (!left) removeEntry(key);
-  else if (left == 1) setSingle(entry, first);
-  else setPair(entry, first, second);
+  const removed = memberCount(out, rest);
+  shortenArray(entry, key, count - removed);
   return removed;
 }
 

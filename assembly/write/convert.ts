@@ -2,15 +2,12 @@
 // The set stays the same in a conversion, which allocates before it changes anything.
 
 import { Own } from "../env/view";
+import { allocate, blockBytes, isTiny, prepare, release, resize } from "../arena/arena";
 import {
-  TINY_PAYLOAD, allocate, blockBytes, isTiny, prepare, release, reserve, resize,
-} from "../arena/arena";
-import {
-  entryCount, entryKind, entryPayload, payloadBytes, setBlock, setFull, setPair, setSingle, setTinyShort,
+  entryCount, entryKind, entryPayload, payloadBytes, setBlock, setFull, setPair, setSingle,
 } from "../arena/entry";
 import { shapeAt, shapeBytes, shapeCount, shapeKind } from "../combine/shape";
 import { member } from "../container/array";
-import { bitsetSet } from "../container/bitset";
 import { arrayToBuckets, bucketsLast, bucketsSelect } from "../container/buckets";
 import { toArray, toBitset, toShort } from "../container/convert";
 import { Kind, staysBuckets, suitableKind, wordsBetween } from "../container/kind";
@@ -18,9 +15,7 @@ import {
   BITSET_BYTES, LOW_MAX, MEMBER_BYTES, arrayBytes, bucketsBytes, shortBytes,
 } from "../container/limits";
 import { runStart, runsLast } from "../container/run";
-import {
-  bitsetBecomesShort, shortHeader, shortLow, spanOfBitset, wordCount, wordsOf,
-} from "../container/short";
+import { bitsetBecomesShort, spanOfBitset, wordsOf } from "../container/short";
 
 /** Releases the container's block, if it has one. */
 export function releaseContainer(entry: usize): void {
@@ -80,23 +75,12 @@ export function convertToSuitable(entry: usize): void {
 
 function intoArray(entry: usize): void {
   const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
-  if (isTiny<Own>()) { shortIntoTinyArray(entry); return; }
   const bytes = payloadBytes<Own>(entry), at = allocate(arrayBytes(count));
   toArray(kind, payload, count, at);
   release(payload, bytes);
   if (count > 2) { setBlock(entry, Kind.ARRAY, count, at); return; }
   setInEntry(entry, count, at);
   release(at, arrayBytes(count));
-}
-
-/** intoArray() for a short bitset of a tiny arena. */
-function shortIntoTinyArray(entry: usize): void {
-  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry), words = wordCount<Own>(payload);
-  const low = shortLow<Own>(payload);
-  reserve(TINY_PAYLOAD + arrayBytes(count));
-  setBlock(entry, Kind.ARRAY, count, TINY_PAYLOAD);
-  gather(TINY_PAYLOAD, TINY_PAYLOAD + (<usize>words << 3), low, TINY_PAYLOAD);
-  if (count <= 2) setInEntry(entry, count, TINY_PAYLOAD);
 }
 
 /** Puts the one or two members of the array at `at` into the entry. */
@@ -158,8 +142,7 @@ export function wordsWith(entry: usize, low: u32, high: u32): u32 {
 
 /**
  * Makes the entry's container a short bitset that has the words of its members and, unless it is a
- * bitset, those of the values from `low` to `high`. In a tiny arena it must be an array, and the number
- * of members a multiple of four.
+ * bitset, those of the values from `low` to `high`.
  */
 export function intoShort(entry: usize, low: u32, high: u32): void {
   const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
@@ -167,13 +150,6 @@ export function intoShort(entry: usize, low: u32, high: u32): void {
   low = min(low, least(kind, payload, count));
   high = max(high, greatest(kind, payload, count));
   const words = wordsBetween(low, high);
-  if (isTiny<Own>()) {
-    const end = TINY_PAYLOAD + (<usize>words << 3);
-    reserve(end);
-    spread(payload, payload + arrayBytes(count), end, low >> 6);
-    setTinyShort(entry, count, shortHeader(low >> 6, words));
-    return;
-  }
   const at = allocate(shortBytes(words));
   toShort(kind, payload, count, low, high, at);
   releaseContainer(entry);
@@ -186,29 +162,4 @@ function bitsetIntoShort(entry: usize): void {
   bitsetBecomesShort(payload, span);
   resize(payload, BITSET_BYTES, shortBytes(wordsOf(span)));
   setBlock(entry, Kind.SHORT, count, payload);
-}
-
-/**
- * Makes the array at [from, end) words, the first of which is word `first`, from TINY_PAYLOAD to before
- * `wordsEnd`. The array begins there, too, so each call reads four members before any word is written.
- */
-function spread(from: usize, end: usize, wordsEnd: usize, first: u32): void {
-  const to = TINY_PAYLOAD - (<usize>first << 3);
-  let four = load<u64>(from);
-  if (from + 8 < end) {
-    spread(from + 8, end, wordsEnd, first);
-  } else {
-    memory.fill(TINY_PAYLOAD, 0, wordsEnd - TINY_PAYLOAD);
-  }
-  for (let i = 0; i < 4; i++, four >>= 16) bitsetSet(to, <u32>four & 0xffff);
-}
-
-/**
- * Makes the words from `word` to before `end` an array at `out`, which may overlap them:
- * each call reads a word before any is written.
- */
-function gather(word: usize, end: usize, value: u32, out: usize): void {
-  let bits = load<u64>(word);
-  if (word + 8 < end) gather(word + 8, end, value + 64, out + arrayBytes(<u32>popcnt(bits)));
-  for (; bits; bits &= bits - 1, out += MEMBER_BYTES) store<u16>(out, value + <u32>ctz(bits));
 }

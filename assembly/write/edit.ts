@@ -6,10 +6,9 @@
 
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
-import {
-  TINY_PAYLOAD, allocate, blockBytes, bumpMark, heldAt, isTiny, prepare, reserve, resize,
-} from "../arena/arena";
-import { TINY_MAX } from "../arena/forms";
+import { allocate, blockBytes, bumpMark, heldAt, isTiny, prepare, resize } from "../arena/arena";
+import { packShort } from "../arena/forms";
+import { adjust, removeEntry } from "../arena/change";
 import {
   entryCount, entryKind, entryPayload, setBlock, setCount, setFull, setPair, setSingle,
 } from "../arena/entry";
@@ -82,10 +81,7 @@ function insertIntoArray(entry: usize, low: u32): bool {
     setPair(entry, min(low, other), max(low, other));
     return true;
   }
-  if (
-    (count & (MEMBERS_A_WORD - 1)) == 0
-    && (becomesShort(entry, count, low) || (isTiny<Own>() && count == TINY_MAX))
-  ) {
+  if ((count & (MEMBERS_A_WORD - 1)) == 0 && becomesShort(entry, count, low)) {
     intoShort(entry, low, low);
     return addToShort(entry, low);
   }
@@ -129,11 +125,6 @@ function insertIntoArray(entry: usize, low: u32): bool {
 /** Makes room for one member more in the array of `count` members at `payload`; returns where it is then. */
 // @ts-ignore: decorator
 @inline function arrayRoom(entry: usize, count: u32, payload: usize): usize {
-  if (isTiny<Own>()) {
-    reserve(TINY_PAYLOAD + arrayBytes(count + 1));
-    if (count == 2) memory.copy(TINY_PAYLOAD, payload, 4);
-    return TINY_PAYLOAD;
-  }
   if (count > 2) return resize(payload, arrayBytes(count), arrayBytes(count + 1));
   const at = allocate(arrayBytes(3));
   store<u32>(at, load<u32>(payload));
@@ -154,9 +145,37 @@ function takeFromArray(entry: usize, low: u32): bool {
     setPair(entry, first, second);
     return true;
   }
-  if (!isTiny<Own>()) resize(payload, arrayBytes(count), arrayBytes(count - 1));
+  resize(payload, arrayBytes(count), arrayBytes(count - 1));
   setCount(entry, count - 1);
   return true;
+}
+
+/** Removes the members from `from` to `to` from an array, and its entry if none is left. Needs no memory. */
+export function cutArray(entry: usize, key: u64, from: u32, to: u32): void {
+  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+  const first = arrayLowerBound(payload, count, from), end = arrayLowerBound(payload, count, to + 1);
+  if (first == end) return;
+  memory.copy(payload + arrayBytes(first), payload + arrayBytes(end), arrayBytes(count - end));
+  shortenArray(entry, key, count - (end - first));
+}
+
+/**
+ * Makes an array, of which the first `left` members stay, one of these, and updates the sums. Needs no
+ * memory.
+ */
+export function shortenArray(entry: usize, key: u64, left: u32): void {
+  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+  adjust(key, <i64>left - <i64>count);
+  if (left > 2) {
+    resize(payload, arrayBytes(count), arrayBytes(left));
+    setCount(entry, left);
+    return;
+  }
+  const first = member(payload, 0), second = member(payload, 1);
+  releaseContainer(entry);
+  if (!left) removeEntry(key);
+  else if (left == 1) setSingle(entry, first);
+  else setPair(entry, first, second);
 }
 
 // --- Buckets -----------------------------------------------------------------------------------------------
@@ -314,20 +333,12 @@ export function trim(entry: usize): void {
 }
 
 /**
- * A tiny arena's short bitset of so many members becomes an array if that is smaller.
- * Half of what makes an array a short bitset.
- */
-// @ts-ignore: decorator
-@inline const TINY_SHORT_LEAST: u32 = TINY_MAX / 2;
-
-/**
  * Whether the container is a bitset, a short bitset or buckets for which another kind is better
  * without `less` of its members.
  */
 export function isDepleted(entry: usize, less: u32 = 0): bool {
   const kind = entryKind<Own>(entry), count = entryCount<Own>(entry) - less;
   if (kind == Kind.SHORT) {
-    if (isTiny<Own>() && count > TINY_SHORT_LEAST) return false;
     return !staysShort(count, wordCount<Own>(entryPayload<Own>(entry)));
   }
   return kind == Kind.BITSET ? !staysBitset(count) : kind == Kind.BUCKETS && !staysBuckets(count);
@@ -341,7 +352,8 @@ export function convertDepleted(entry: usize, less: u32 = 0): void {
   const kind = entryKind<Own>(entry), count = entryCount<Own>(entry);
   if (kind == Kind.BITSET) bitsetIntoPlain(entry);
   else if (kind == Kind.BUCKETS) convertTo(entry, Kind.ARRAY);
-  else if (isTiny<Own>() || !trimmedStays(entry, count - less)) convertTo(entry, plainKind(count));
+  else if (isTiny<Own>()) packShort();
+  else if (!trimmedStays(entry, count - less)) convertTo(entry, plainKind(count));
 }
 
 /**

@@ -6,6 +6,7 @@ import { Own } from "../env/view";
 import { isTiny } from "../arena/arena";
 import { KEY_MAX, entryCount, entryKind, keyOf, lowOf } from "../arena/entry";
 import { findEntry } from "../arena/directory";
+import { isGroup } from "../arena/packed";
 import { Kind } from "../container/kind";
 import { UNIVERSE } from "../container/limits";
 import { convertDepleted, isDepleted, trim } from "./edit";
@@ -137,7 +138,7 @@ export function takeBits(offset: u64, bits: u64): void {
       entry = findEntry(key);
       known = key;
     }
-    const stays = entryCount<Own>(entry) > 1;
+    const stays = !isGroup(entry) && entryCount<Own>(entry) > 1;     // a packed leaf may change its form
     removeAt(entry, key, lowOf(gone), true);
     if (!stays) entry = 0;
   }

@@ -8,20 +8,23 @@
 
 import { SELF, right } from "../env/memory";
 import { Own, Right, view16 } from "../env/view";
-import { BLOCK_MAX, allocate, blockBytes, bumpMark, isPaged, isTiny, prepare } from "../arena/arena";
 import {
-  ENTRY_BYTES, KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes, setFull,
-  setPosition,
+  BLOCK_MAX, allocate, allocatePage, blockBytes, bumpMark, isPaged, isTiny, prepare,
+} from "../arena/arena";
+import {
+  ENTRY_BYTES, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes, setBlock,
+  setFull, setKey, setPair, setPosition, setSingle,
 } from "../arena/entry";
 import {
-  advance, entriesHeld, findEntry, lastEntry, leafFor, placeEntry, seek, seekFrom,
+  advance, entriesExactly, entriesHeld, findEntry, lastEntry, leafFor, nodeAbove, placeEntry, seek, seekFrom,
 } from "../arena/directory";
-import { LEAF_MAX, entryAt, nodeBytes, writeNode } from "../arena/node";
+import { LEAF_MAX, entryAt, nodeBytes, nodeLevel, rootNode, writeNode } from "../arena/node";
 import { adjust, appendLeaf, insertEntry } from "../arena/change";
-import { writeLone } from "../arena/leaf";
 import { roomForEntries, roomForLeaves, roomToInsert } from "../arena/room";
-import { loosen, roomToMakeWay } from "../arena/pages";
-import { PAGE_BYTES, isItem, isPacked, itemOffset } from "../arena/packed";
+import { loosen } from "../arena/pages";
+import {
+  GROUP_MAX, PAGE_BYTES, beginPage, isGroup, isPacked, lowsFrom, pageMembers, putKeys,
+} from "../arena/packed";
 import { normalized } from "../combine/normalize";
 import { fold } from "../combine/fold";
 import { Scratch, makeScratch, scratchBytes } from "../combine/scratch";
@@ -30,7 +33,7 @@ import { Fold, show, sidesOf } from "../combine/sides";
 import { releaseContainer, replaceContainer, wordsWith } from "./convert";
 import { countUp } from "./edit";
 import { insertWithoutPacking } from "./point";
-import { Kind, prefersShort } from "../container/kind";
+import { Kind, isArray, prefersShort } from "../container/kind";
 import {
   BITSET_BYTES, LOW_MAX, MEMBER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes, bucketsBytes,
 } from "../container/limits";
@@ -68,12 +71,21 @@ import { BUCKET_MAX, bucketHeld } from "../container/buckets";
  */
 // @ts-ignore: decorator
 @inline const BLOCKS_A_MEMBER: usize = 4;
-/** Fewer members than a page gets before it makes way a second time. */
+/** Fewer members than a page of the widest highs gets before it makes way a second time. */
 // @ts-ignore: decorator
 @inline const FEWEST_BETWEEN: u64 = 14;
 /** Bytes of a page, with what aligning it may skip, and of its part of the node above as that grows. */
 // @ts-ignore: decorator
 @inline const A_WAY: u64 = 2 * PAGE_BYTES + 256;
+/** Bytes of the block of a full inner node, or more. */
+// @ts-ignore: decorator
+@inline const INNER_BLOCK: u64 = 2560;
+/**
+ * Bytes of the blocks that an inner node grows through, or that it takes to split it, the one above and so
+ * on.
+ */
+// @ts-ignore: decorator
+@inline const NODE_ROOM: u64 = 4 * INNER_BLOCK;
 /** More bytes than an arena has. */
 // @ts-ignore: decorator
 @inline const BYTES_MAX: u64 = 0xffff0000;
@@ -93,7 +105,7 @@ export function merge(): u32 {
   if (bumpMark() + room > BYTES_MAX) return 0;
   prepare(<usize>room);                       // all growth happens here, before anything is changed
 
-  let place = seek<Right>(0), rest = entriesHeld<Right>();
+  let place = seek<Right>(0), rest = entriesExactly<Right>();
   for (; isUpTo(place, last); place = advance<Right>(place), rest--) mergeEntry(placeEntry(place));
   if (rest >= APPENDED_LEAST) appendEntries(place, rest);
   else for (; place; place = advance<Right>(place)) mergeEntry(placeEntry(place));
@@ -135,33 +147,44 @@ function entriesCovered(from: usize, most: u64): u64 {
   return entries;
 }
 
-/** Unpacks the leaves in which more is to happen than that a lone member is inserted. */
+/** Unpacks the leaves in which more is to happen than that a few members are inserted. */
 function loosenForMerge(last: u64): void {
-  let rest = entriesHeld<Right>();
-  for (let place = seek<Right>(0); isUpTo(place, last); place = advance<Right>(place), rest--) {
+  let rest = entriesExactly<Right>(), place = seek<Right>(0);
+  for (; isUpTo(place, last); place = advance<Right>(place), rest--) {
     const from = placeEntry(place), key = entryKey<Right>(from);
-    if (entryKind<Right>(from) != Kind.SINGLE) { loosen(key, entryLastKey<Right>(from)); continue; }
+    if (!isFew(from)) { loosen(key, entryLastKey<Right>(from)); continue; }
     const entry = findEntry(key);
-    if (
-      entry && isItem(entry)
-      && load<u16>(entryPayload<Own>(entry)) != right.load16(entryPayload<Right>(from), 0)
-    ) {
-      loosen(key, key);
-    }
+    if (entry && isGroup(entry) && !staysGroupWith(entry, entryCount<Right>(from))) loosen(key, key);
   }
-  if (rest && rest < APPENDED_LEAST) loosen(last, last);      // the rest is inserted behind the last entry
+  if (!rest || rest >= APPENDED_LEAST) return;
+  for (; place; place = advance<Right>(place)) {              // the rest is inserted behind the last entry
+    if (!isFew(placeEntry(place))) { loosen(last, last); return; }
+  }
+}
+
+/** Whether the operand's entry has one or two members, which are inserted one by one. */
+// @ts-ignore: decorator
+@inline function isFew(from: usize): bool {
+  return isArray(entryKind<Right>(from)) && entryCount<Right>(from) <= 2;
+}
+
+/** Whether a group in a page certainly stays one while it gets `more` members, 1 or 2, wherever these lie. */
+function staysGroupWith(entry: usize, more: u32): bool {
+  const count = entryCount<Own>(entry);
+  return count + more <= GROUP_MAX && !prefersShort(count + more, wordsWith(entry, LOW_MAX, 0));
 }
 
 // --- Room --------------------------------------------------------------------------------------------------
 
 /**
- * The most bytes that inserting `lone` members in pages takes.
- * Each page may have to make way once, and again after it has got an eighth of what a page holds.
+ * The most bytes that inserting `lone` members takes in `pages` pages, below `nodes` nodes.
+ * A full page makes way: it may be split in two parts of any size, and the larger one in halves. Either half
+ * does so again when it has got an eighth of what a page holds.
  */
-function roomInPages(lone: u64): u64 {
+function roomInPages(lone: u64, pages: u64, nodes: u64): u64 {
   if (!lone) return 0;
-  const ways = min(lone, bumpMark() / PAGE_BYTES + lone / FEWEST_BETWEEN + 1);
-  return ways * A_WAY + roomToMakeWay(KEY_MAX);
+  const ways = min(lone, 2 * pages + lone / FEWEST_BETWEEN + 1);
+  return ways * A_WAY + nodes * NODE_ROOM + <u64>nodeLevel<Own>(rootNode<Own>()) * INNER_BLOCK;
 }
 
 /**
@@ -171,16 +194,23 @@ function roomInPages(lone: u64): u64 {
 function roomToMerge(last: u64): u64 {
   let inserted: u64 = 0, lone: u64 = 0, leaves: u64 = 0, copied: u64 = 0;
   let replaced: u64 = 0, between: u64 = 0, work: u64 = 0;
-  let place = seek<Right>(0), rest = entriesHeld<Right>(), leaf: u64 = 0, gap: u64 = 0;
+  let place = seek<Right>(0), rest = entriesExactly<Right>(), leaf: u64 = 0, gap: u64 = 0;
+  let pages: u64 = 0, page: usize = 0, nodes: u64 = 0, node: usize = 0;
   for (let own = seek<Own>(0); isUpTo(place, last); place = advance<Right>(place), rest--) {
     const from = placeEntry(place), key = entryKey<Right>(from);
     own = seekFrom<Own>(own, key);
     const entry = placeEntry(own);
-    if (entryKind<Right>(from) == Kind.FULL) {
+    const gapInPages = isPaged() && entryKey<Own>(entry) > key && isPacked<Own>(leafFor<Own>(key));
+    if (gapInPages || (isGroup(entry) && entryKey<Own>(entry) <= key)) {
+      lone += entryCount<Right>(from);
+      const leafHere = leafFor<Own>(key), nodeHere = nodeAbove(key);
+      pages += u64(leafHere != page);
+      nodes += u64(nodeHere != node);
+      page = leafHere;
+      node = nodeHere;
+    } else if (entryKind<Right>(from) == Kind.FULL) {
       inserted += 1 + entriesCovered(from, u64.MAX_VALUE);    // one before each of those, and one behind
       leaves += roomToInsert(key, 1) + roomToInsert(entryLastKey<Right>(from), 1);
-    } else if (entryKey<Own>(entry) > key && isPaged() && isPacked<Own>(leafFor<Own>(key))) {
-      lone++;
     } else if (entryKey<Own>(entry) > key) {
       inserted++;
       copied += copiedBytes(from);
@@ -198,20 +228,31 @@ function roomToMerge(last: u64): u64 {
       const bytes = replacedBytes(entry, from);
       replaced += bytes;
       if (replaced > bumpMark() / REPLACED) return BYTES_MAX;
-      if (entryKind<Right>(from) < Kind.SINGLE) work = scratchBytes(Scratch.RIGHT);
+      if (!isFew(from)) work = scratchBytes(Scratch.RIGHT);
       else between += bytes * (BLOCKS_A_MEMBER * entryCount<Right>(from) - 1);
     }
   }
-  if (rest >= APPENDED_LEAST) copied += roomForLeaves(rest); else inserted += rest;
-  for (; place; place = advance<Right>(place)) copied += copiedBytes(placeEntry(place));
+  const packs = rest && rest < APPENDED_LEAST && isPaged() && isPacked<Own>(leafFor<Own>(last));
+  if (packs) { pages++; nodes++; } else if (rest < APPENDED_LEAST) inserted += rest;
+  const append = rest >= APPENDED_LEAST ? rest : 0, before = copied;
+  for (; place; place = advance<Right>(place)) {
+    if (packs) lone += entryCount<Right>(placeEntry(place)); else copied += copiedBytes(placeEntry(place));
+  }
+  if (append) copied += roomForLeaves(append) + roomForPages(<u64>append * ENTRY_BYTES + copied - before);
   return copied + replaced + between + work + leaves
-    + roomInPages(lone) + (inserted ? roomForEntries(inserted) : 0);
+    + roomInPages(lone, pages, nodes) + (inserted ? roomForEntries(inserted) : 0);
 }
+
+/**
+ * The most bytes that pages take instead of `bytes` bytes of ordinary entries: each holds more than its own.
+ */
+function roomForPages(bytes: u64): u64 { return bytes / PAGE_BYTES * A_WAY; }
 
 /** The most bytes of the block that a copy of the operand's entry takes. */
 // @ts-ignore: decorator
 @inline function copiedBytes(from: usize): usize {
-  const bytes = payloadBytes<Right>(from);
+  const unheld = isGroup(from) && !isFew(from);               // it has no block, but its copy gets one
+  const bytes = unheld ? arrayBytes(entryCount<Right>(from)) : payloadBytes<Right>(from);
   return bytes ? allocatedBytes(bytes) : 0;
 }
 
@@ -232,7 +273,7 @@ function roomToMerge(last: u64): u64 {
 function replacedBytes(entry: usize, from: usize): usize {
   const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), more = entryCount<Right>(from);
   if (kind == Kind.BITSET) return 0;          // changed in place
-  if (entryKind<Right>(from) >= Kind.SINGLE && isArraySized(count + more) && fitsBlock(entry, from)) return 0;
+  if (isFew(from) && isArraySized(count + more) && fitsBlock(entry, from)) return 0;
   const runs = runsMost<Own>(entry) + runsMost<Right>(from);
   return allocatedBytes(min(min(arrayBytes(count + more), runsBytes(runs)), BITSET_BYTES));
 }
@@ -269,7 +310,7 @@ function fitsBlock(entry: usize, from: usize): bool {
 function mergeEntry(from: usize): void {
   const key = entryKey<Right>(from), kind = entryKind<Right>(from);
   if (kind == Kind.FULL) { fill(key, entryLastKey<Right>(from)); return; }
-  if (kind >= Kind.SINGLE) { insertMembers(from, key << 16); return; }
+  if (isFew(from)) { insertMembers(from, key << 16); return; }
   const entry = findEntry(key);
   if (!entry) {
     copyEntry(insertEntry(key), from);
@@ -289,13 +330,24 @@ function insertMembers(from: usize, base: u64): void {
 
 /** Makes the entry `to` a copy of the operand's entry `from`. */
 function copyEntry(to: usize, from: usize): void {
-  if (isItem(from)) { writeLone(to, itemOffset<Right>(from)); return; }
+  if (isGroup(from)) { copyGroup(to, from); return; }
   right.copy(to, from, ENTRY_BYTES);
   const bytes = payloadBytes<Right>(from);
   if (!bytes) return;
   const at = allocate(bytes);
   right.copy(at, entryPayload<Right>(from), bytes);
   setPosition(to, at);
+}
+
+/** copyEntry() for a group of a packed leaf. */
+function copyGroup(to: usize, from: usize): void {
+  const count = entryCount<Right>(from), members = entryPayload<Right>(from), bytes = arrayBytes(count);
+  setKey(to, entryKey<Right>(from));
+  if (count == 1) { setSingle(to, right.load16(members, 0)); return; }
+  if (count == 2) { setPair(to, right.load16(members, 0), right.load16(members, 2)); return; }
+  const at = allocate(bytes);
+  right.copy(at, members, bytes);
+  setBlock(to, Kind.ARRAY, count, at);
 }
 
 /** Makes containers [first, last] full: those that are there one by one, those that are missing as spans. */
@@ -331,18 +383,66 @@ function foldInto(entry: usize, key: u64, r: u64): void {
 
 // --- Appending ---------------------------------------------------------------------------------------------
 
+/** The most members of an array that is packed when it is appended. */
+// @ts-ignore: decorator
+@inline const SMALL_MAX: u32 = 32;
+
 /**
- * Appends copies of the operand's `count` last entries,
- * the first of which is at `place`, in leaves as full as they can be.
+ * Appends copies of the operand's `count` last entries, the first of which is at `place`: small arrays in
+ * pages where these take less, others in leaves as full as they can be.
  */
 function appendEntries(place: u64, count: u32): void {
   for (let held: u32 = 0; count; count -= held) {
-    held = min(count, LEAF_MAX);
-    const leaf = allocate(nodeBytes(0, held));
-    writeNode(leaf, 0, held);
-    for (let i: u32 = 0; i < held; i++, place = advance<Right>(place)) {
-      copyEntry(entryAt(leaf, i), placeEntry(place));
+    held = fitPage(place, count);
+    if (held) place = appendPage(place, held);
+    else {
+      held = min(count, LEAF_MAX);
+      place = appendOrdinary(place, held);
     }
-    appendLeaf(leaf);
   }
+}
+
+/** How many of the operand's `count` last entries a page holds, 0 if ordinary ones take less. */
+function fitPage(place: u64, count: u32): u32 {
+  const first = entryKey<Right>(placeEntry(place));
+  let held: u32 = 0, members: u32 = 0, bytes: usize = 0;
+  for (; held < count; held++, place = advance<Right>(place)) {
+    const from = placeEntry(place);
+    if (!isArray(entryKind<Right>(from)) || entryCount<Right>(from) > SMALL_MAX) break;
+    const more = entryCount<Right>(from);
+    if (members + more > pageMembers(first, entryKey<Right>(from))) break;
+    members += more;
+    bytes += ENTRY_BYTES + (more > 2 ? blockBytes(arrayBytes(more)) : 0);
+  }
+  return bytes > PAGE_BYTES ? held : 0;
+}
+
+/** Appends a page of `count` entries from `place` on. Returns the place behind them. */
+function appendPage(place: u64, count: u32): u64 {
+  const page = allocatePage(), first = entryKey<Right>(placeEntry(place));
+  let members: u32 = 0, last: u64 = 0;
+  for (let i: u32 = 0, at = place; i < count; i++, at = advance<Right>(at)) {
+    last = entryKey<Right>(placeEntry(at));
+    members += entryCount<Right>(placeEntry(at));
+  }
+  beginPage(page, first, last, members);
+  for (let i: u32 = 0, to: u32 = 0; i < count; i++, place = advance<Right>(place)) {
+    const from = placeEntry(place), more = entryCount<Right>(from);
+    right.copy(lowsFrom<Own>(page, to), entryPayload<Right>(from), arrayBytes(more));
+    putKeys(page, to, to + more, entryKey<Right>(from));
+    to += more;
+  }
+  appendLeaf(page, count);
+  return place;
+}
+
+/** Appends an ordinary leaf of `count` entries from `place` on. Returns the place behind them. */
+function appendOrdinary(place: u64, count: u32): u64 {
+  const leaf = allocate(nodeBytes(0, count));
+  writeNode(leaf, 0, count);
+  for (let i: u32 = 0; i < count; i++, place = advance<Right>(place)) {
+    copyEntry(entryAt(leaf, i), placeEntry(place));
+  }
+  appendLeaf(leaf, count);
+  return place;
 }

@@ -1,22 +1,27 @@
 // Adding and removing one offset.
 
+import { arena } from "../env/memory";
 import { Own } from "../env/view";
 import {
   isTiny, allocate, blockBytes, prepare, entryTotal, setEntryTotal, setTotalCardinality, totalCardinality,
 } from "../arena/arena";
 import {
-  keyOf, lowOf, offsetOf, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle, setFull,
+  keyOf, lowOf, offsetOf, TINY_ENTRY, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle,
+  setFull,
 } from "../arena/entry";
-import { findEntry, farEntriesUpTo, farSlotsUpTo, neighborFor } from "../arena/directory";
-import { rootNode, nodeLevel, slotAt, slotChild, addToSlot, entryAt } from "../arena/node";
-import { insertHere, insertEntry, adjust, removeEntry } from "../arena/change";
-import { promoteContainer } from "../arena/forms";
+import { findEntry, findIn, farEntriesUpTo, farSlotsUpTo, leafFor, neighborFor } from "../arena/directory";
+import { rootNode, nodeCount, nodeLevel, slotAt, slotChild, addToSlot, entryAt } from "../arena/node";
+import { insertHere, insertEntry, adjust, removeEntry, removeMember } from "../arena/change";
+import { becameShort, packShort, promoteContainer } from "../arena/forms";
 import { roomToInsert } from "../arena/room";
-import { insertLone, loosen } from "../arena/pages";
-import { Inserted, insertInPage, isItem, isPacked } from "../arena/packed";
+import { insertPacked, loosen } from "../arena/pages";
+import {
+  ITEMS_MAX, Inserted, NO_MEMBER, PAGE_BYTES, insertHere as insertInLeaf, isGroup, isPacked, keyAt,
+  memberIndex,
+} from "../arena/packed";
 import { releaseContainer } from "./convert";
 import { insertInto, takeFrom } from "./edit";
-import { staysTiny } from "./short";
+import { Grown, grown, grownBeside } from "./short";
 import { Kind } from "../container/kind";
 import { runsBytes, UNIVERSE, LOW_MAX } from "../container/limits";
 import { writeRun } from "../container/run";
@@ -44,7 +49,13 @@ export function set(offset: u64, value: u32): u32 {
 
 function insertAs(offset: u64, revocable: bool, mayPack: bool): bool {
   const key = keyOf(offset), low = lowOf(offset);
-  if (isTiny<Own>()) return insertAt(findEntry(key), key, low, mayPack);
+  if (isTiny<Own>()) {
+    if (isPacked<Own>(0)) {
+      const inserted = insertInLeaf(0, offset, <usize>arena.size(), ITEMS_MAX);
+      if (inserted != Inserted.NOT_HERE) return inserted != Inserted.PRESENT;
+    }
+    return insertAt(findEntry(key), key, low, mayPack);
+  }
   const added = insertBelow(rootNode<Own>(), key, low, revocable);
   if (added == NO_ROOM) return insertAt(findEntry(key), key, low, mayPack);
   setTotalCardinality(totalCardinality<Own>() + added);
@@ -71,9 +82,10 @@ function insertBelow(node: usize, key: u64, low: u32, revocable: bool): u32 {
     return added;
   }
   if (isPacked<Own>(node)) {
-    const inserted = insertInPage(node, offsetOf(key, low));
-    if (inserted == Inserted.ADDED) setEntryTotal(entryTotal<Own>() + 1);
-    return inserted;
+    const inserted = insertInLeaf(node, offsetOf(key, low), PAGE_BYTES, ITEMS_MAX);
+    if (inserted != Inserted.ADDED_GROUP) return inserted;
+    setEntryTotal(entryTotal<Own>() + 1);
+    return 1;
   }
   let entry = neighborFor(node, key);
   if (!entry) {
@@ -91,7 +103,16 @@ function insertBelow(node: usize, key: u64, low: u32, revocable: bool): u32 {
 
 /** Removes the offset; true if it was a member. */
 function remove(offset: u64): bool {
-  return removeAt(findEntry(keyOf(offset)), keyOf(offset), lowOf(offset));
+  const key = keyOf(offset), leaf = leafFor<Own>(key);
+  return isPacked<Own>(leaf) ? removePacked(leaf, offset) : removeAt(findIn(leaf, key), key, lowOf(offset));
+}
+
+/** Removes the offset from the packed leaf to which it belongs; true if it was a member. */
+function removePacked(leaf: usize, offset: u64): bool {
+  const index = memberIndex(leaf, offset);
+  if (index == NO_MEMBER) return false;
+  removeMember(leaf, index, offset);
+  return true;
 }
 
 /**
@@ -99,27 +120,42 @@ function remove(offset: u64): bool {
  * or to one that is missing and then has `entry` 0. True if it was absent.
  */
 function insertAt(entry: usize, key: u64, low: u32, mayPack: bool): bool {
+  if (entry && containerHas(entry, low)) return false;
+  if (isTiny<Own>()) {
+    if (insertWithinTiny(key, low)) return true;
+    if (isPacked<Own>(0)) entry = 0;          // what `entry` was may have been packed
+  }
+  if (!entry || isGroup(entry)) {
+    if (insertPacked(offsetOf(key, low), mayPack)) return true;
+    loosen(key, key);
+  }
+  if (isTiny<Own>()) promoteContainer();
+  entry = findEntry(key);
   if (!entry) {
-    if (insertLone(offsetOf(key, low), mayPack)) return true;
-    entry = insertEntry(key);
-    setSingle(entry, low);
+    setSingle(insertEntry(key), low);
     adjust(key, 1);
     return true;
-  }
-  if (entryKind<Own>(entry) == Kind.FULL) return false;
-  if (isItem(entry)) {
-    if (containerHas(entry, low)) return false;
-    loosen(key, key);
-    entry = findEntry(key);
-  }
-  if (isTiny<Own>() && !staysTiny(entry, low)) {
-    if (containerHas(entry, low)) return false;
-    promoteContainer();
-    entry = findEntry(key);
   }
   if (!insertInto(entry, low, false)) return false;
   adjust(key, 1);
   return true;
+}
+
+/**
+ * Adds the absent member `low` to container `key` of a tiny arena that is a short bitset, or becomes one.
+ * Returns false, the arena being what a packed leaf is added to or what has to be promoted, if it does
+ * neither.
+ */
+function insertWithinTiny(key: u64, low: u32): bool {
+  if (isPacked<Own>(0)) {
+    if (keyAt<Own>(0, 0) != key || !becameShort(key, low)) return false;
+  } else {
+    if (!nodeCount<Own>(0)) return false;
+    const stays = entryKey<Own>(TINY_ENTRY) == key ? grown(low) : grownBeside(key);
+    if (stays == Grown.PACKED) packShort();
+    if (stays != Grown.SHORT) return false;
+  }
+  return insertInto(TINY_ENTRY, low, false);
 }
 
 /**
@@ -128,6 +164,7 @@ function insertAt(entry: usize, key: u64, low: u32, mayPack: bool): bool {
  */
 export function removeAt(entry: usize, key: u64, low: u32, asIs: bool = false): bool {
   if (!entry) return false;
+  if (isGroup(entry)) return removePacked(leafFor<Own>(key), offsetOf(key, low));
   if (entryKind<Own>(entry) == Kind.FULL) entry = isolate(entry, key);
   if (entryCount<Own>(entry) > 1) {
     if (!takeFrom(entry, low, asIs)) return false;

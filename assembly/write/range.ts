@@ -13,14 +13,14 @@ import { BLOCK_MAX, allocate, blockBytes, isTiny, prepare } from "../arena/arena
 import { used } from "../arena/forms";
 import {
   ENTRY_BYTES, SPAN_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload,
-  entrySpan, keyOf, lowOf, setBlock, setCount, setFull, setPair, setSingle,
+  entrySpan, keyOf, lowOf, offsetOf, setBlock, setCount, setFull, setPair, setSingle,
 } from "../arena/entry";
 import { advance, entriesBetween, entriesHeld, findEntry, placeEntry, seek } from "../arena/directory";
-import { insertEntry, adjust, changeKey, removeEntry, removeEntries } from "../arena/change";
+import { insertEntry, adjust, changeKey, removeEntry, removeEntries, removeFromGroup } from "../arena/change";
 import { promoteContainer, clearTiny } from "../arena/forms";
 import { roomForEntries } from "../arena/room";
 import { loosen } from "../arena/pages";
-import { isPacked } from "../arena/packed";
+import { isGroup, isPacked } from "../arena/packed";
 import { normalized } from "../combine/normalize";
 import { fold } from "../combine/fold";
 import { Change, foldOfChange } from "../combine/rebuild";
@@ -28,8 +28,9 @@ import { scratchBytes, Scratch, makeScratch, scratch } from "../combine/scratch"
 import { shape, entryShape, shapeKind, copyShape, shapeCount, fullShape } from "../combine/shape";
 import { Fold, sidesOf } from "../combine/sides";
 import { releaseContainer, replaceContainer } from "./convert";
+import { cutArray } from "./edit";
 import { isolate } from "./point";
-import { Kind } from "../container/kind";
+import { Kind, isArray } from "../container/kind";
 import { complementBitset } from "../container/bitset";
 import { runsBytes, UNIVERSE, LOW_MAX, isArraySized } from "../container/limits";
 import { writeRun } from "../container/run";
@@ -195,21 +196,20 @@ function putRange(entry: usize, from: u32, to: u32): void {
   setBlock(entry, Kind.RUNS, count, at);
 }
 
-/** Whether the entry, which is to be folded with a run, only stays or goes. That takes no memory. */
+/**
+ * Whether the entry, which is to be folded with a run, only loses members of an array. That takes no memory.
+ */
 // @ts-ignore: decorator
 @inline function isCut(change: Change, entry: usize): bool {
-  return change == Change.CLEAR && entryKind<Own>(entry) == Kind.SINGLE;
+  return change == Change.CLEAR && isArray(entryKind<Own>(entry));
 }
 
 /** Folds the run [from, to] into container `key`, which exists and is not FULL. */
 function foldRun(change: Change, key: u64, from: u32, to: u32): void {
   const entry = findEntry(key);
   if (isCut(change, entry)) {
-    const low = load<u16>(entryPayload<Own>(entry));
-    if (low >= from && low <= to) {
-      adjust(key, -1);
-      removeEntry(key);
-    }
+    if (isGroup(entry)) removeFromGroup(offsetOf(key, from), offsetOf(key, to));
+    else cutArray(entry, key, from, to);
     return;
   }
   makeScratch(Scratch.RIGHT);

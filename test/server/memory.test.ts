@@ -244,6 +244,30 @@ describe("few members far apart", () => {
   });
 });
 
+// A packed leaf takes 4 bytes, and 2 to 4 bytes for each of these members; a native set of integers 8, and 2, 4 or 8. What takes the place
+// of a packed leaf is smaller.
+describe.each(byName(families))("%s: few members among many ids", (_family, family) => {
+  const roar = roarOn(server, family);
+
+  it.each([10 ** 4, 10 ** 5, 10 ** 6, 10 ** 8, 2 ** 32])("take at most 16 bytes more than a native set of integers, among %i", async (ids) => {
+    const { below } = seededRandom(366), members = new Set<number>();
+    while (members.size < 512) members.add(below(ids));
+    await server.run("DEL", "one", "set");
+    let count = 0;
+    for (const member of members) {
+      const [, , one, set] = await server.connection.pipeline([
+        [roar.name("SETBIT"), "one", member, 1], ["SADD", "set", member], ["MEMORY", "USAGE", "one"], ["MEMORY", "USAGE", "set"],
+      ]);
+      expect(Number(one) - Number(set), `${++count} members`).toBeLessThanOrEqual(16);
+      if (count % 32) continue;
+      await roar.run("SETINTARRAY", "two", ...[...members].slice(0, count));
+      await roar.run("BITOP", "OR", "six", "one", "two");
+      expect((await server.usage("two")) - Number(set), `${count} members at once`).toBeLessThanOrEqual(16);
+      expect((await server.usage("six")) - Number(set), `${count} members of a result`).toBeLessThanOrEqual(16);
+    }
+  });
+});
+
 describe.each(byName(families))("%s: sign-ins", (_family, family) => {
   const roar = roarOn(server, family), same = "sign-ins";
 

@@ -6,7 +6,8 @@ import {
 } from "../../arena/arena";
 import { adjust, insertEntry } from "../../arena/change";
 import { setSingle } from "../../arena/entry";
-import { TINY_MAX, promoteContainer, used, wasteful } from "../../arena/forms";
+import { ITEMS_MAX } from "../../arena/packed";
+import { promoteContainer, used, wasteful } from "../../arena/forms";
 import { insert } from "../../write/point";
 import { Trial, freshArena, nothingBehind } from "../support/bitmap-arena";
 import { growCount, succeeds } from "../world/world";
@@ -268,16 +269,21 @@ describe("an arena", () => {
     })).toBe(false, "room up to 2^32 bytes and bytes held back");
   });
 
-  it("counts its bytes in use: 16 to 80 when tiny (256 with a short bitset), then to the bump mark", () => {
+  it("counts its bytes in use: to the end of its leaf or short bitset when tiny, then to the bump mark", () => {
     const trial = new Trial(109);
     trial.same(used(), 16, "used by the empty bitmap");
-    for (let count: u32 = 1; count <= TINY_MAX; count++) {
+    for (let count: u32 = 1; count <= 32; count++) {
       insert(<u64>count * 2000);
-      trial.same(used(), count < 3 ? 16 : 16 + 2 * count, "used by a tiny arena");
+      trial.same(used(), max<u32>(16, 4 + 2 * count), "used by a tiny arena of one container, the first");
     }
-    insert(1000);
+    freshArena(32);
+    for (let count: u32 = 1; count <= ITEMS_MAX; count++) {
+      insert(<u64>count << 20);
+      // Lows and highs of two bytes, and a base if that is less than a byte more for each high.
+      if (count > 20) trial.holds(used() <= 12 + 4 * count, "a tiny arena of many containers uses no more");
+    }
+    insert(<u64>(ITEMS_MAX + 1) << 20);
     trial.same(used(), bumpMark(), "used by a full arena");
-    trial.holds(used() > 80, "a full arena uses more than a tiny one");
     freshArena(32);
     for (let offset: u64 = 0; offset < 1920; offset += 3) {
       insert(offset);
@@ -291,31 +297,31 @@ describe("an arena", () => {
     trial.end();
   });
 
-  it("is wasteful when more than a quarter of it and 64 bytes are freed", () => {
+  it("is wasteful when more than an eighth of it and 64 bytes are freed", () => {
     const trial = new Trial(110);
     trial.same(wasteful(), 0, "empty bitmap");
     const blocks = new Blocks(trial);
-    setEntryTotal(2);                         // of more members, so that the tiny form would not do
-    setTotalCardinality(9);
+    setEntryTotal(2);                         // of more members than a full arena becomes a tiny one with
+    setTotalCardinality(512);
     trial.same(wasteful(), 0, "no blocks");
+    blocks.add(96);
+    blocks.add(8);
+    blocks.add(8);
     blocks.add(128);
+    // 288 bytes are in use then, with the header: an eighth of that and 64 is 100.
     blocks.add(8);
-    blocks.add(8);
-    // 288 bytes are in use then, with the header: a quarter of that and 64 is 136.
-    blocks.add(104);
     blocks.drop(0);
+    trial.same(freedBytes(), 96, "freed by then");
+    trial.same(wasteful(), 0, "96 bytes freed");
     blocks.drop(1);
-    trial.same(freedBytes(), 136, "freed by then");
-    trial.same(wasteful(), 0, "136 bytes freed");
-    blocks.drop(1);
-    trial.same(freedBytes(), 144, "freed in the end");
-    trial.same(wasteful(), 1, "144 bytes freed");
+    trial.same(freedBytes(), 104, "freed in the end");
+    trial.same(wasteful(), 1, "104 bytes freed");
     trial.end();
   });
 
-  it("is wasteful when it holds so few lone members that the tiny form would do", () => {
+  it("is wasteful when it holds so few lone members that the tiny form takes less than half", () => {
     const trial = new Trial(111);
-    const few: u32[] = [1, 8, 16, 32], more: u32[] = [9, 31, 33, 40, 1000];
+    const few: u32[] = [1, 2, 9, 32, 65, 200], more: u32[] = [512, 1000];
     for (let i = 0; i < few.length + more.length; i++) {
       const members = i < few.length ? few[i] : more[i - few.length];
       resetToEmpty();

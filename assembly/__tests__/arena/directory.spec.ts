@@ -299,7 +299,7 @@ describe("the directory", () => {
         trial.same(entryLastKey<Left>(entry), keys.last(i), "last key");
         trial.same(entryCardinality<Right>(entry), keys.cardinality(i), "cardinality");
         trial.same(other, place, "place in the left view and in the right");
-        leaves += i32(isLastOfLeaf(place));
+        leaves += i32(isLastOfLeaf<Own>(place));
         if (i % 500 == 1) trial.same(seekFrom<Right>(seek<Right>(0), keys.key(i)), place, "seekFrom");
         place = advance<Right>(place);
         other = advance<Left>(other);

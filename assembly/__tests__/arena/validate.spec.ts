@@ -141,54 +141,47 @@ describe("validate", () => {
   });
 
   it("finds each fault of a tiny arena", () => {
-    tiny(32);
+    tiny(60, 3);
     store<u8>(1, 1);
     finds(Fault.NOT_TINY, "a second byte that is not 0");
-    tiny(32);
+    tiny(60, 3);
     store<u16>(2, 2);
     finds(Fault.NOT_TINY, "two entries");
-    tiny(32);
-    setPosition(4, 24);
-    finds(Fault.NOT_TINY, "members at another position");
-    tiny(32);
-    setCount(4, 33);
-    finds(Fault.NOT_TINY, "33 members");
-    for (let kind: i32 = Kind.BITSET; kind <= Kind.FULL; kind++) {
+    for (let kind: i32 = Kind.ARRAY; kind <= Kind.FULL; kind++) {
       if (kind == Kind.SHORT) continue;
-      tiny(32);
+      tiny(60, 3);
       store<u8>(15, <u8>(kind << 5));
       finds(Fault.NOT_TINY, "a container of kind " + kind.toString());
     }
-    tiny(32);
-    store<u16>(16, load<u16>(18));
-    finds(Fault.ARRAY_NOT_ASCENDING, "a member that occurs twice");
-    tiny(2);
-    store<u16>(12, load<u16>(10));
-    finds(Fault.ARRAY_NOT_ASCENDING, "a pair of equal members");
-    tiny(3);
-    setCount(4, 2);
-    finds(Fault.WRONG_FORM, "two members outside the entry");
   });
 
   it("finds each fault of a packed leaf", () => {
-    const wide: u64 = 1 << 40, width = 1, count = 2, base = 4, items = 12;
-    far(20, wide);
+    const wide: u64 = 1 << 40, form = 1, count = 2, base = 4;
+    far(20, wide);                            // without a base: lows are at 4, highs of four bytes at 44
     finds(Fault.NONE, "none");
-    store<u8>(width, 16 + 9);
-    finds(Fault.NOT_TINY, "items of nine bytes");
+    store<u8>(form, 16 + 7);
+    finds(Fault.NOT_TINY, "highs of seven bytes");
+    far(20, wide);
+    store<u8>(form, 64 + 16 + 4);
+    finds(Fault.NOT_TINY, "an unknown form");
     far(20, wide);
     store<u16>(count, 1);
-    finds(Fault.NOT_TINY, "a single item");
+    finds(Fault.NOT_TINY, "a single member with a high, but no base");
     far(20, wide);
     store<u16>(count, 1024);
-    finds(Fault.NOT_TINY, "1024 items");
+    finds(Fault.NOT_TINY, "1024 members");
     far(20, wide);
     store<u16>(count, 1000);
-    finds(Fault.BUMP_OUTSIDE, "items behind the arena");
+    finds(Fault.BUMP_OUTSIDE, "members behind the arena");
     far(20, wide);
-    store<u32>(items, 5, 6);                  // items have six bytes here
-    store<u16>(items, 0, 10);
-    finds(Fault.DIRECTORY_NOT_ASCENDING, "two items of one container");
+    store<u32>(48, load<u32>(44));
+    finds(Fault.DIRECTORY_NOT_ASCENDING, "a member that occurs twice");
+    tiny(32);                                 // all of one container: with a base, and without highs
+    store<u16>(12, load<u16>(14));
+    finds(Fault.DIRECTORY_NOT_ASCENDING, "a low that occurs twice");
+    tiny(32);
+    store<u64>(base, LAST_KEY + 1);
+    finds(Fault.KEY_TOO_GREAT, "a base that is no key");
 
     far(3000, wide);
     const size = arena.size();
@@ -196,16 +189,22 @@ describe("validate", () => {
     const page = slotChild<Own>(slotAt(rootNode<Own>(), 0));
     store<u8>(2, 0);
     findsThenRestores(Fault.NODE_LEVEL, "pages in an arena that should have none");
-    store<u8>(page + width, 16 + 9);
-    findsThenRestores(Fault.NODE_LEVEL, "items of nine bytes in a page");
+    store<u8>(page + form, 16 + 7);
+    findsThenRestores(Fault.NODE_LEVEL, "highs of seven bytes in a page");
+    store<u8>(page + form, load<u8>(page + form) & ~32);
+    findsThenRestores(Fault.NODE_COUNT, "a page without a base");
     store<u16>(page + count, 0);
-    findsThenRestores(Fault.NODE_COUNT, "a page without items");
+    findsThenRestores(Fault.NODE_COUNT, "a page without members");
     store<u16>(page + count, 400);
-    findsThenRestores(Fault.NODE_COUNT, "a page with more items than it has room for");
-    store<u64>(page + base, load<u64>(page + base) + 65536);
+    findsThenRestores(Fault.NODE_COUNT, "a page with more members than it has room for");
+    store<u64>(page + base, load<u64>(page + base) + 1);
     findsThenRestores(Fault.SLOT_KEY, "a page whose slot has another key");
-    store<u16>(page + count, load<u16>(page + count) - 1);
-    findsThenRestores(Fault.SLOT_CARDINALITY, "a page with an item less");
+    add64(slotAt(rootNode<Own>(), 0) + SLOT_CARDINALITY, 1);
+    findsThenRestores(Fault.SLOT_CARDINALITY, "a page with a member less than its slot counts");
+    const members = <usize>load<u16>(page + count), width = <usize>load<u8>(page + form) & 7;
+    for (let i: usize = 0; i < 65; i++) store<u16>(page + 12 + 2 * i, <u16>i);
+    memory.fill(page + 12 + 2 * members, 0, 65 * width);
+    findsThenRestores(Fault.NODE_COUNT, "a group of 65 members in a page");
     add32(slotAt(rootNode<Own>(), 0) + SLOT_CHILD, 8);
     expect(validate()).not.toBe(Fault.NONE, "a page that is not aligned");
   });

@@ -1,6 +1,6 @@
 import { arena } from "../../env/memory";
 import { Own } from "../../env/view";
-import { freedBytes, isTiny } from "../../arena/arena";
+import { freedBytes, isPaged, isTiny } from "../../arena/arena";
 import { used, wasteful } from "../../arena/forms";
 import { entryCount, entryKey, entryKind, payloadBytes } from "../../arena/entry";
 import { advance, isLastOfLeaf, placeEntry, seek } from "../../arena/directory";
@@ -29,7 +29,7 @@ function largeBlocks(): u32 {
 /** The number of leaves in memory 0. */
 function countLeaves(): u32 {
   let leaves: u32 = 0;
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) leaves += u32(isLastOfLeaf(place));
+  for (let place = seek<Own>(0); place; place = advance<Own>(place)) leaves += u32(isLastOfLeaf<Own>(place));
   return leaves;
 }
 
@@ -44,9 +44,11 @@ function rewriteAll(trial: Trial, model: Model): void {
   enter();
   trial.is(model, "rewritten");
   trial.holds(used() <= before + <u32>gaps, "rewriting uses no more bytes");
-  trial.holds(isTiny<Own>() || freedBytes() <= gaps, "the only free bytes are those skipped before bitsets");
+  trial.holds(
+    isTiny<Own>() || isPaged() || freedBytes() <= gaps, "the only free bytes are those skipped before bitsets",
+  );
   trial.same(wasteful(), 0, "wasteful");
-  trial.holds(countLeaves() <= leavesBefore, "rewriting makes no more leaves");
+  trial.holds(isPaged() || countLeaves() <= leavesBefore, "rewriting makes no more ordinary leaves");
 }
 
 /**
@@ -167,8 +169,8 @@ describe("rewriting and packing", () => {
     const trial = new Trial(703), model = new Model();
     freshArena(40);
     // Descending order splits leaves in halves.
-    for (let i: u64 = 20001; i > 1; i--) set(i >> 1 << 18 | i & 1, 1);
-    for (let i: u64 = 1; i <= 10000; i++) model.append(i << 18, i << 18 | 1);
+    for (let i: u64 = 50004; i > 4; i--) set(i / 5 << 18 | i % 5, 1);     // fewer together would be packed
+    for (let i: u64 = 1; i <= 10000; i++) model.append(i << 18, i << 18 | 4);
     const before = countLeaves();
     trial.holds(before > 10000 / LEAF_MAX * 3 / 2, "leaves are no more than two thirds full");
     rewriteAll(trial, model);
@@ -202,7 +204,7 @@ describe("slices", () => {
         trial.steps++;
         trial.is(part, "slice");
         if (first >= singles << 16) {
-          trial.holds(arena.size() <= 300 + 4 * sizes[i], "bytes for a slice: " + arena.size().toString());
+          trial.holds(arena.size() <= 2500 + 4 * sizes[i], "bytes for a slice: " + arena.size().toString());
         }
         // Few of the many small slices are enough.
         if (sizes[i] < 400 && key > singles) key = max(key, 4990);

@@ -147,7 +147,7 @@ function readNode(base: usize, node: usize, model: Model): void {
   const count = <usize>load<u16>(base + node, 2);
   const form = load<u8>(base + node, 1);
   if (!level && form > 1) {
-    readPacked(base + node, form - 16, model);
+    readPacked(base + node, form, model);
     return;
   }
   for (let i: usize = 0; i < count; i++) {
@@ -156,10 +156,14 @@ function readNode(base: usize, node: usize, model: Model): void {
   }
 }
 
-function readPacked(leaf: usize, width: usize, model: Model): void {
-  for (let i: usize = 0; i < <usize>load<u16>(leaf, 2); i++) {
-    let offset = load<u64>(leaf, 4);
-    for (let b: usize = 0; b < width; b++) offset += <u64>load<u8>(leaf + 12 + i * width + b) << (8 * b);
+/** A packed leaf of this form: the width of its highs, 16, and 32 if it has a base. */
+function readPacked(leaf: usize, form: usize, model: Model): void {
+  const count = <usize>load<u16>(leaf, 2), width = form & 7, base = form & 32 ? load<u64>(leaf, 4) : 0;
+  const lows = leaf + (form & 32 ? 12 : 4), highs = lows + 2 * count;
+  for (let i: usize = 0; i < count; i++) {
+    let key = base;
+    for (let b: usize = 0; b < width; b++) key += <u64>load<u8>(highs + i * width + b) << (8 * b);
+    const offset = (key << 16) | load<u16>(lows + 2 * i);
     model.append(offset, offset);
   }
 }

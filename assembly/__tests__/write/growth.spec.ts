@@ -189,10 +189,11 @@ describe("failing growth", () => {
     const trial = new Trial(1103);
     for (let entries: u64 = 1; entries <= 2 * LEAF_MAX; entries++) {
       freshArena(40);
-      // Pairs, because lone members would be packed.
-      for (let i: u64 = 0; i < 2 * entries; i++) set(i >> 1 << 20 | i & 1, 1);
+      // Five consecutive members each, because fewer would be packed.
+      for (let i: u64 = 0; i < 5 * entries; i++) set(i / 5 << 20 | i % 5, 1);
       const key = (entries / 2 << 4) + 3;
       changeRange(Change.SET, key << 16, (key + 3 << 16) - 1, 1);
+      memory.fill(used(), 0xa7, arena.size() - used());       // the same value as behind an arena
       setArenaSize(used());
       clear();
       set(key + 1 << 16, 0);

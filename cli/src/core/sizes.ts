@@ -5,15 +5,12 @@
 
 /** The bytes before an arena that has no size of its own. */
 const PREFIX_BYTES = 8;
-/** Sizes of blocks without a prefix. */
-const SMALL_BLOCKS = [32, 48, 64, 80, 96, 128];
-const LARGEST_SMALL = 256, LARGEST_SMALL_FROM = 224 - PREFIX_BYTES;
+/** An arena of up to so many bytes has none; the least bytes of its block, and what they are a multiple of. */
+const SMALL_MOST = 4096, LEAST_BYTES = 32, CLASS_BYTES = 16;
 
 /** The bytes that the module asks its allocator for, for an arena that uses that many. */
 function requestedBytes(used: number): number {
-  const small = SMALL_BLOCKS.find((bytes) => used <= bytes);
-  if (small) return small;
-  return used > LARGEST_SMALL_FROM && used <= LARGEST_SMALL ? LARGEST_SMALL : PREFIX_BYTES + used;
+  return used <= SMALL_MOST ? Math.max(LEAST_BYTES, Math.ceil(used / CLASS_BYTES) * CLASS_BYTES) : PREFIX_BYTES + used;
 }
 
 /** The bytes of a bitmap's block as the server's allocator counts them. */
