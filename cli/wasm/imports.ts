@@ -154,7 +154,7 @@ export function vector_lanesIn(x: v128, y: v128): u32 {
 }
 
 /** Nothing limits a call; `units` only has to be a number that a server takes. */
-export function work_spend(units: u32): void { need(units <= i32.MAX_VALUE); }
+export function work_spend(units: u32): void { need(units <= <u32>i32.MAX_VALUE); }
 
 // --- arena -------------------------------------------------------------------------------------------------
 
