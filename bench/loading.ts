@@ -40,8 +40,10 @@ const SHARDING = BY === "hash" ? { by: BY, shards: SHARDS } as const : { width: 
 
 async function loadFile({ ports, file, skip }: Job): Promise<void> {
   const client = new Client(ports.map((port) => ({ host: "127.0.0.1", port }))), bitmap = roar(client).r.sharded("ids", SHARDING), start = performance.now();
-  const report = (done: number): Report => ({ done, seconds: (performance.now() - start) / 1000, peakMb: process.resourceUsage().maxRSS / 1024 });
-  const { done } = await bitmap.load(offsetsIn(R, createReadStream(file)), { skip, onProgress: (progress) => process.send!(report(progress.done)) });
+  const report = (done: number): Report =>
+    ({ done, seconds: (performance.now() - start) / 1000, peakMb: process.resourceUsage().maxRSS / 1024 });
+  const onProgress = (progress: { readonly done: number }): boolean => process.send!(report(progress.done));
+  const { done } = await bitmap.load(offsetsIn(R, createReadStream(file)), { skip, onProgress });
   process.send!({ ...report(done), cardinality: await bitmap.count() } satisfies Report);
   client.disconnect();
   process.disconnect();

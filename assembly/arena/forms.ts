@@ -47,8 +47,8 @@ import { SHORT_HEADER, shortHeader, shortLow, wordCount, wordsOf } from "../cont
 // --- Tiny: a short bitset ----------------------------------------------------------------------------------
 
 /**
- * Makes the arena a tiny one of a short bitset that a builder has written, if that can hold it and a packed leaf
- * is not smaller.
+ * Makes the arena a tiny one of a short bitset that a builder has written, if that can hold it and a packed
+ * leaf is not smaller.
  */
 export function beginTinyShort(key: u64, members: u32, payload: usize): bool {
   const header = load<u32>(payload), words = wordsOf(header);

@@ -8,6 +8,7 @@
 //   containers: runs: u16 n, n * 4 bytes; else up to 4096 members: 2 bytes each; else 8192 bytes
 // 64-bit stream: u64 number of buckets, and for each u32 high half of its offsets, and a 32-bit stream.
 
+import { inBuffer } from "./bytes.js";
 import { InvalidPayloadError } from "./errors.js";
 import type { Family, Member } from "./family.js";
 
@@ -17,7 +18,7 @@ export interface Container {
   readonly key: number;
   readonly cardinality: number;
   readonly runs: boolean;
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
 }
 
 /** Offsets in a container. */
@@ -68,7 +69,8 @@ function write32(containers: readonly Container[]): Buffer {
  * The containers of a portable payload of the family, in ascending order of keys. Their bytes are those of the payload, not copies. Throws
  * {@link InvalidPayloadError}. O(number of containers).
  */
-export function containersOf<M extends Member>({ name }: Family<M>, payload: Buffer): Container[] {
+export function containersOf<M extends Member>({ name }: Family<M>, bytes: Uint8Array): Container[] {
+  const payload = inBuffer(bytes);
   const containers: Container[] = [];
   try {
     let at = 0;
@@ -89,7 +91,7 @@ export function containersOf<M extends Member>({ name }: Family<M>, payload: Buf
 /**
  * The portable payload of the family for containers in ascending order of keys. O(bytes).
  */
-export function payloadOf<M extends Member>({ name }: Family<M>, containers: readonly Container[]): Buffer {
+export function payloadOf<M extends Member>({ name }: Family<M>, containers: readonly Container[]): Uint8Array {
   if (name === "R") return write32(containers);
   const buckets = new Map<number, Container[]>();
   for (const container of containers) {

@@ -14,7 +14,7 @@ export type Members<M extends Member> = [M] extends [number] ? Uint32Array : Big
 const WORDS = CONTAINER_OFFSETS / 32, BITSET_BYTES = CONTAINER_OFFSETS / 8, ARRAY_MAX = 4096;
 
 /** A container whose low values are these, in ascending order and each once; the form is the smallest. O(number of values). */
-export function containerOf(key: number, values: Uint16Array): Container {
+function containerOf(key: number, values: Uint16Array): Container {
   const cardinality = values.length;
   let runs = 1;
   for (let i = 1; i < cardinality; i++) if (values[i] !== values[i - 1]! + 1) runs++;
@@ -38,8 +38,8 @@ export function containerOf(key: number, values: Uint16Array): Container {
 }
 
 /** The low values of a container, in ascending order. Throws {@link InvalidPayloadError} if they are not what its head says. O(values). */
-export function valuesOf({ cardinality, runs, bytes }: Container): Uint16Array {
-  const values = new Uint16Array(cardinality);
+function valuesOf({ cardinality, runs, bytes: payload }: Container): Uint16Array {
+  const bytes = inBuffer(payload), values = new Uint16Array(cardinality);
   let count = 0;
   const add = (value: number): void => {
     if (count >= cardinality || value >= CONTAINER_OFFSETS || (count > 0 && value <= values[count - 1]!)) {
@@ -133,7 +133,7 @@ export class LocalBitmap<M extends Member> implements Iterable<M> {
    * @remarks O(m) for m members. See docs/commands.md#export.
    */
   static read<M extends Member>(family: Family<M>, payload: Uint8Array): LocalBitmap<M> {
-    const containers = containersOf(family, inBuffer(payload));
+    const containers = containersOf(family, payload);
     for (const [i, container] of containers.entries()) {
       if (i > 0 && container.key <= containers[i - 1]!.key) {
         throw new InvalidPayloadError("invalid roaring payload: its containers are not ascending");
@@ -160,7 +160,7 @@ export class LocalBitmap<M extends Member> implements Iterable<M> {
     const value = integer("offset", offset, 0n, this.family.last), low = Number(value & 0xffffn);
     const container = this.#containers.get(Number(value >> 16n));
     if (!container) return false;
-    const { runs, cardinality, bytes } = container;
+    const { runs, cardinality } = container, bytes = inBuffer(container.bytes);
     if (!runs && cardinality > ARRAY_MAX) return (bytes[low >> 3]! & (1 << (low & 7))) !== 0;
     const [from, step, count] = runs ? [2, 4, bytes.readUInt16LE(0)] : [0, 2, cardinality];
     let begin = 0, end = count; // the last item whose first value is not larger is before `end`

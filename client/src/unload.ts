@@ -2,7 +2,6 @@
 
 import type { Call } from "./call.js";
 import type { Calls } from "./calls.js";
-import { inBuffer } from "./bytes.js";
 import type { Member, Offset } from "./family.js";
 import { integer } from "./family.js";
 import { type PageOptions, pageSize } from "./paging.js";
@@ -17,7 +16,8 @@ export const PIECE = 1_000_000;
 export async function* payloadsOf<M extends Member>(
   calls: Calls<M>, key: Key, { from, count = PIECE }: PageOptions<M>, send: <T>(call: Call<T>) => Promise<T>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const { family } = calls, size = BigInt(pageSize(count)), given = (value: bigint): Offset<M> => family.member(value) as unknown as Offset<M>;
+  const { family } = calls, size = BigInt(pageSize(count));
+  const given = (value: bigint): Offset<M> => family.member(value) as unknown as Offset<M>;
   let low = integer("from", from ?? 0, 0n, family.last);
   for (;;) {
     // A write between these steps can only change how many members the piece has.
@@ -25,7 +25,7 @@ export async function* payloadsOf<M extends Member>(
     const found = await send(calls.select(key, given(rank + size - 1n))), high = found === null ? family.last : BigInt(found);
     if (high < low) continue;
     const payload = await send(calls.queryExport(`#1 & [${low}..${high}]`, [key]));
-    if (containersOf(family, inBuffer(payload)).length > 0) yield payload;
+    if (containersOf(family, payload).length > 0) yield payload;
     if (high === family.last) return;
     low = high + 1n;
   }
@@ -35,5 +35,7 @@ export async function* payloadsOf<M extends Member>(
 export async function* unload<M extends Member>(
   calls: Calls<M>, key: Key, options: PageOptions<M>, send: <T>(call: Call<T>) => Promise<T>,
 ): AsyncGenerator<Members<M>, void, undefined> {
-  for await (const payload of payloadsOf(calls, key, options, send)) yield membersOf(calls.family, containersOf(calls.family, inBuffer(payload)));
+  for await (const payload of payloadsOf(calls, key, options, send)) {
+    yield membersOf(calls.family, containersOf(calls.family, payload));
+  }
 }

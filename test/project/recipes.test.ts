@@ -1,6 +1,6 @@
 // The sessions in docs/recipes.md and docs/moving.md must print what they show. A block of lines that begin with `> ` goes to one
-// redis-cli, because a transaction needs one connection. A block that begins with `$ ` is a shell command. Any other block is a file, which the text before it
-// names.
+// redis-cli, because a transaction needs one connection. A block that begins with `$ ` is a shell command. Any other block is a file, which
+// the text before it names.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

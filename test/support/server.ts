@@ -288,10 +288,18 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(sign
 /** Below the ports that systems give to outgoing connections (ip_local_port_range), which could take a port before its server does. */
 const PORTS = { first: 12_000, count: 20_000 };
 
-/** A random loopback port that is free at the moment. */
+/** Vitest's workers run at the same time, and each takes the ports of its own residue. It has two workers (vitest.config.ts). */
+const WORKERS = 2, worker = Number(process.env.VITEST_POOL_ID ?? 0) % WORKERS;
+
+/** Ports that this process gave away: their servers may not have taken them yet. */
+const given = new Set<number>();
+
+/** A random loopback port that is free at the moment, and that no other server of the tests is about to take. */
 export async function freePort(): Promise<number> {
   while (true) {
-    const port = PORTS.first + randomInt(PORTS.count);
+    const port = PORTS.first + WORKERS * randomInt(PORTS.count / WORKERS) + worker;
+    if (given.has(port)) continue;
+    given.add(port);
     if (await isFree(port)) return port;
   }
 }

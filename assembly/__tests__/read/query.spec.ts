@@ -179,7 +179,7 @@ describe("listing members", () => {
 
 describe("members by rank", () => {
   it("are those that select returns, in any order of the ranks, and cost work", () => {
-    const trial = new Trial(40), random = trial.random;
+    const trial = new Trial(1333), random = trial.random;
     for (let i = 0; i < 60; i++) {
       const model = anyModel(0, 1 + (i & 7), random.below(2) ? 3 : 200, random);
       build(model, Form.EITHER, random);

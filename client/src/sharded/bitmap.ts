@@ -1,6 +1,5 @@
 // A bitmap that is spread over a cluster: one key for each range of `width` offsets. Offsets in a shard are those of the whole bitmap.
 
-import { inBuffer } from "../bytes.js";
 import type { Call } from "../call.js";
 import type { Calls } from "../calls.js";
 import { InvalidArgumentError } from "../errors.js";
@@ -172,7 +171,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
 
   /** One payload of those of all shards. */
   protected joined(payloads: readonly (Uint8Array | null)[]): Uint8Array {
-    const { family } = this.calls, parts = payloads.map((payload) => (payload === null ? [] : containersOf(family, inBuffer(payload))));
+    const { family } = this.calls, parts = payloads.map((payload) => (payload === null ? [] : containersOf(family, payload)));
     if (this.width !== undefined) return payloadOf(family, parts.flat());
     const size = parts.flat().reduce((sum, { cardinality }) => sum + cardinality, 0), members = membersFor(family, size);
     let count = 0;
@@ -191,7 +190,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    * @remarks O(n). See docs/commands.md#import.
    */
   async import(payload: Uint8Array, options: { replace?: boolean | undefined } = {}): Promise<Count<M>> {
-    const parts = this.#split(containersOf(this.calls.family, inBuffer(payload)));
+    const parts = this.#split(containersOf(this.calls.family, payload));
     return this.sum(await this.each<M | number>(this.layout.all(), (shard) => {
       const part = parts.get(shard), key = this.keyOf(shard);
       if (part) return this.calls.import(key, payloadOf(this.calls.family, part), options);

@@ -69,7 +69,8 @@ async function* pagesMerged<M extends Member>(
     const end = ends.reduce<M | undefined>((a, b) => (a === undefined || b < a ? b : a), undefined);
     const ready: M[] = [];
     for (const stream of streams) {
-      const after = end === undefined ? -1 : stream.read.findIndex((member) => member > end), count = after < 0 ? stream.read.length : after;
+      const after = end === undefined ? -1 : stream.read.findIndex((member) => member > end);
+      const count = after < 0 ? stream.read.length : after;
       for (let i = 0; i < count; i++) ready.push(stream.read[i]!);
       stream.read = stream.read.slice(count);
     }
