@@ -113,8 +113,14 @@ function foldCompact(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
   return folded == UNSUITED ? foldExpanded(op, sides, l, r, out) : folded;
 }
 
-/** Folds what the containers expand to. A bitset on the left is changed in place, so it is made at `out`. */
+/**
+ * Folds what the containers expand to. A bitset on the left is changed in place, so it is made at `out`. Of two
+ * short bitsets, one with too many members for an array therefore has to be on the left.
+ */
 function foldExpanded(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
+  if (op != Fold.ANDNOT && isShort(l) && isShort(r) && rank(op, l) > rank(op, r)) {
+    return foldExpanded(op, swapped(sides), r, l, out);
+  }
   const y = expandedRight(rightOperand(sides), r);
   const x = isShort(l) && !isArraySized(shapeCount(l))
     ? shortAsBitset(leftOperand(sides), l, out)

@@ -192,6 +192,19 @@ describe("combining any number of bitmaps", () => {
     trial.end();
   });
 
+  it("gives the model's result for short bitsets, some with too many members for an array", () => {
+    const trial = new Trial(1334);
+    for (let i = 0; i < 18; i++) {
+      const low = noise(trial, 150, 0, 22000), other = noise(trial, 150, 100, 24000);
+      const large = noise(trial, 250 + 100 * (i % 3), 9000 + trial.random.below(3000), 65536);
+      const sources: Model[] = i % 2 ? [low, other, large] : [low, large, other];
+      if (i % 6 > 2) sources.push(noise(trial, 5, 0, 65536));
+      combineAll(trial, sources, Form.PLAIN);
+      combineAll(trial, [other, large], Form.PLAIN);
+    }
+    trial.end();
+  });
+
   it("gives the model's result for bitsets with few common members, many, or many in one part", () => {
     const trial = new Trial(518);
     for (let count = 2; count <= 7; count += count < 3 ? 1 : 3) {
