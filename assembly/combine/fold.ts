@@ -114,8 +114,8 @@ function foldCompact(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
 }
 
 /**
- * Folds what the containers expand to. A bitset on the left is changed in place, so it is made at `out`. Of two
- * short bitsets, one with too many members for an array therefore has to be on the left.
+ * Folds what the containers expand to. A bitset on the left is changed in place, so it is made at `out`. Of
+ * two short bitsets, one with too many members for an array therefore has to be on the left.
  */
 function foldExpanded(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
   if (op != Fold.ANDNOT && isShort(l) && isShort(r) && rank(op, l) > rank(op, r)) {
