@@ -21,6 +21,8 @@ export { parseQuery, query, queryCardinality, queryMembers } from "./expression/
 export { complement } from "./combine/complement";
 export { rebuildRange } from "./combine/rebuild";
 export { intersects, isSubset } from "./combine/relate";
+export { shareAll, shareAtLeast } from "./combine/facet";
+export { cross } from "./combine/cross";
 export { rewrite, pack, slice } from "./combine/rewrite";
 export { serializedBytes, serialize, deserialize } from "./format/index";
 export { readBitsFrom } from "./format/text";

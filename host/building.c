@@ -79,6 +79,29 @@ status core_combine_cardinality(enum operation operation, const operands *source
         IN_CORE(&f, *members = counted_to(core.combineCardinality(operation, f.operand_count, most), most)));
 }
 
+status core_share_all(const operands *o, uint64_t *shared) {
+    frame f;
+    if (!start_building(&f, o->list, o->count, 0)) return OUT_OF_MEMORY;
+    f.arguments = shared;
+    f.argument_count = o->count - 1;
+    return discard(IN_CORE(&f, core.shareAll(f.argument_count)));
+}
+
+status core_share_at_least(const operands *o, uint32_t facet, uint64_t need, uint64_t *shared) {
+    frame f;
+    if (!start_building(&f, o->list, o->count, 0)) return OUT_OF_MEMORY;
+    return discard(IN_CORE(&f, *shared = core.shareAtLeast(facet, need)));
+}
+
+status core_cross(const operands *o, uint32_t rows, uint32_t columns, uint64_t *cells) {
+    frame f;
+    if (!start_building(&f, o->list, o->count, 0)) return OUT_OF_MEMORY;
+    f.arguments = cells;
+    f.argument_count = rows * columns;
+    memset(cells, 0, (size_t)f.argument_count * sizeof *cells);
+    return discard(IN_CORE(&f, core.cross(rows, columns, f.operand_count > rows + columns)));
+}
+
 /* The expression that was parsed last, and its tree. Programs ask the same ones again and again, and parsing
  * one takes as long as answering it from small bitmaps. */
 static PER_THREAD struct {

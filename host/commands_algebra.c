@@ -1,5 +1,4 @@
 /* commands_algebra.c -- set operations, and relations between two bitmaps. */
-#include <stdio.h>
 #include <string.h>
 
 #include "args.h"
@@ -181,19 +180,6 @@ int contains_command(call *c) {
     status done =
         mode == NONE ? core_intersects(p.second, p.first, &holds) : core_is_subset(p.second, p.first, &holds);
     return succeeded(c, done) ? reply_integer(c, holds) : REDISMODULE_OK;
-}
-
-/* Replies the exact ratio if it has at most nine decimal places, else the nearest double. */
-static int reply_ratio(call *c, cardinality part, cardinality whole) {
-    char text[32];
-    cardinality scale = 1;
-    int digits = 0, length;
-
-    for (; digits < 9 && part * scale % whole; scale *= 10) digits++;
-    if (part * scale % whole) length = snprintf(text, sizeof text, "%.17g", (double)part / (double)whole);
-    else if (part == whole || part == 0) length = snprintf(text, sizeof text, "%d", part != 0);
-    else length = snprintf(text, sizeof text, "0.%0*llu", digits, (unsigned long long)(part * scale / whole));
-    return RedisModule_ReplyWithStringBuffer(c->ctx, text, (size_t)length);
 }
 
 /* JACCARD key1 key2 -- the size of the intersection divided by that of the union; -1 if both are empty. */

@@ -143,8 +143,8 @@ static int parse_placing(call *c, int at, uint64_t *first, int *merges) {
 }
 
 /* FROMBITMAP key stringkey [OFFSET n] [MERGE] -- stores the members of a native bitmap over any value, and
- * replies how many they are. Bit i becomes member n + i. With MERGE, adds the members to the key. The two keys
- * may be the same. */
+ * replies how many they are. Bit i becomes member n + i. With MERGE, adds the members to the key. The two
+ * keys may be the same. */
 int frombitmap_command(call *c) {
     uint64_t first;
     int merges;

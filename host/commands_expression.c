@@ -1,5 +1,6 @@
 /* commands_expression.c -- questions: expressions over any number of bitmaps. */
 #include "args.h"
+#include "expression.h"
 #include "keys.h"
 #include "listing.h"
 #include "serialized.h"
@@ -10,25 +11,6 @@ typedef struct question {
     uint64_t from;              /* of MEMBERS */
     uint64_t limit;             /* of MEMBERS, and of CARD, where 0 is none */
 } question;
-
-/* The number of keys, at `at`; the keys follow. */
-static int parse_key_count(call *c, int at, uint32_t *keys) {
-    size_t length;
-    uint64_t count;
-    const char *text = RedisModule_StringPtrLen(c->argv[at], &length);
-
-    if (!parse_number(text, length, UINT32_MAX, &count) || count == 0) {
-        return reply_error(c, "ERR numkeys should be greater than 0");
-    }
-    if (count > (uint64_t)(c->argc - at - 1)) {
-        return reply_error(c, "ERR Number of keys can't be greater than number of args");
-    }
-    if (count >= OPERANDS_MAX) {
-        return reply_error(c, "ERR Roaring: too many keys: maximum %d", OPERANDS_MAX - 1);
-    }
-    *keys = (uint32_t)count;
-    return 1;
-}
 
 /* [LIMIT n] at `at`. */
 static int parse_most(call *c, int at, question *asked) {
@@ -68,33 +50,6 @@ static int parse_form(call *c, int at, question *asked) {
     return asked->form == MEMBERS ? parse_page(c, at + 1, asked) : at + 1 == c->argc || reply_syntax_error(c);
 }
 
-/* Parses the expression at `at`. Places are those of characters, counted from 1. */
-static int parse_expression(call *c, int at, query *q) {
-    size_t length;
-    query_mistake m;
-    const char *text = RedisModule_StringPtrLen(c->argv[at], &length);
-
-    if (!succeeded(c, core_parse_query(q, text, length, &m))) return 0;
-    if (m.number == MISTAKE_NONE) return 1;
-    if (m.number != MISTAKE_UNNAMED_KEY) {
-        return reply_error(c, "ERR Roaring: query: %s at character %u", mistake_text(m.number), m.place);
-    }
-    return reply_error(c, "ERR Roaring: query: the expression ends without #%llu at character %u",
-                       (unsigned long long)m.key, m.place);
-}
-
-static void begin_query(const call *c, query *q) {
-    q->greatest = c->family->last;
-    operands_begin(&q->operands);
-}
-
-/* Adds the q->keys keys from `at` on to the operands, and then the expression that was parsed. */
-static int open_query(call *c, query *q, int at) {
-    if (!open_operands(c, at, at + (int)q->keys, &q->operands)) return 0;
-    query_add_tree(q);
-    return 1;
-}
-
 static int reply_query_cardinality(call *c, const query *q, uint64_t most) {
     cardinality members;
     if (!succeeded(c, core_query_cardinality(q, 0, most, &members))) return REDISMODULE_OK;
@@ -118,13 +73,14 @@ static int answer(call *c, const query *q, const question *asked) {
     return reply_query_payload(c, q);
 }
 
-/* QUERY expression numkeys key [key ...] [CARD [LIMIT n] | MEMBERS [FROM offset] [LIMIT n] | EXPORT] -- the number of
- * members of the expression, its members, or a payload of them. */
+/* QUERY expression numkeys key [key ...] [CARD [LIMIT n] | MEMBERS [FROM offset] [LIMIT n] | EXPORT] -- the
+ * number of members of the expression, its members, or a payload of them. */
 int query_command(call *c) {
     query q;
     question asked;
 
-    if (!parse_key_count(c, 2, &q.keys) || !parse_form(c, 3 + (int)q.keys, &asked)) return REDISMODULE_OK;
+    if (!parse_key_count(c, 2, "numkeys", &q.keys) || !parse_form(c, 3 + (int)q.keys, &asked))
+        return REDISMODULE_OK;
     begin_query(c, &q);
     if (parse_expression(c, 1, &q) && open_query(c, &q, 3)) answer(c, &q, &asked);
     operands_end(&q.operands);
@@ -137,7 +93,7 @@ int querystore_command(call *c) {
     query q;
     result r;
 
-    if (!parse_key_count(c, 3, &q.keys)) return REDISMODULE_OK;
+    if (!parse_key_count(c, 3, "numkeys", &q.keys)) return REDISMODULE_OK;
     if (c->argc != 4 + (int)q.keys) return reply_error(c, "ERR syntax error: more keys than numkeys");
     begin_query(c, &q);
     int done = parse_expression(c, 2, &q) && open_query(c, &q, 4) && succeeded(c, core_query(&q, &r));

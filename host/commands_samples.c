@@ -236,8 +236,8 @@ static int pop(call *c, const end *from) {
     return c->argc > 2 ? RedisModule_ReplyWithArray(c->ctx, 0) : RedisModule_ReplyWithNull(c->ctx);
 }
 
-/* POPMIN key [count] -- removes the smallest members and replies them, the smallest first. The key stays, even
- * if it is empty then. */
+/* POPMIN key [count] -- removes the smallest members and replies them, the smallest first. The key stays,
+ * even if it is empty then. */
 int popmin_command(call *c) {
     static const end least = {"popmin", core_minimum, 0};
     return pop(c, &least);

@@ -54,13 +54,17 @@ static uint64_t offset_bytes(const call *c, uint64_t offset) {
     return length + sizeof "$0\r\n\r\n" - 1 + (length >= 10);
 }
 
-int list_fits(call *c, cardinality members, uint64_t largest) {
-    uint64_t limit = list_limit(c, members);
-    if (members > limit) {
+int list_in_limits(call *c, cardinality elements, cardinality bytes) {
+    uint64_t limit = list_limit(c, elements);
+    if (elements > limit) {
         return reply_error(
             c, "ERR Roaring: reply too large: maximum %" PRIu64 " elements (redis-roar.reply-limit)", limit);
     }
-    return reply_fits(c, members * offset_bytes(c, largest));
+    return reply_fits(c, bytes);
+}
+
+int list_fits(call *c, cardinality members, uint64_t largest) {
+    return list_in_limits(c, members, members * offset_bytes(c, largest));
 }
 
 uint64_t list_most(const call *c, uint64_t wanted, uint64_t largest) {
@@ -143,8 +147,7 @@ int reply_ranked(call *c, const bitmap *b, uint64_t count, rank_source *next, vo
     return end_listing(&l, done);
 }
 
-/* The bytes of a number of members in a reply. */
-static uint64_t count_bytes(cardinality members) {
+uint64_t count_bytes(cardinality members) {
     uint64_t digits = members < TWO_TO_64 ? digits_of((uint64_t)members) : COUNT_TEXT;
     return digits + (members <= INT64_MAX ? sizeof ":\r\n" : sizeof "$20\r\n\r\n") - 1;
 }

@@ -19,6 +19,10 @@ void limit_question(const call *c);
 uint64_t list_limit(const call *c, cardinality members);
 int reply_fits(call *c, cardinality bytes);
 int list_fits(call *c, cardinality members, uint64_t largest);
+/* The same for that many elements of `bytes` bytes in all. */
+int list_in_limits(call *c, cardinality elements, cardinality bytes);
+/* The bytes of a number of members in a reply. */
+uint64_t count_bytes(cardinality members);
 /* The most of `wanted` offsets that a reply may have. */
 uint64_t list_most(const call *c, uint64_t wanted, uint64_t largest);
 /* The largest of the first `members` > 0 members from `from` on, which b must have, but of no more than the

@@ -65,12 +65,18 @@ static void report_key(RedisModuleCtx *ctx, int at, uint64_t flags) {
     else RedisModule_KeyAtPos(ctx, at);
 }
 
+/* Whether the number of keys stands before them. */
+static int is_numbered(const RedisModuleCommandKeySpec *spec) {
+    return spec->find_keys_type == REDISMODULE_KSPEC_FK_KEYNUM
+        || spec->find_keys_type == REDISMODULE_KSPEC_FK_UNKNOWN;
+}
+
 /* The position of the last key of a key spec, counted from the first one, which is at `at`. */
 static int last_key(call *c, const RedisModuleCommandKeySpec *spec, int at) {
     uint64_t count = 0;
     size_t length;
 
-    if (spec->find_keys_type == REDISMODULE_KSPEC_FK_KEYNUM) {
+    if (is_numbered(spec)) {
         const char *text = at <= c->argc ? RedisModule_StringPtrLen(c->argv[at - 1], &length) : NULL;
         return text && parse_number(text, length, (uint64_t)c->argc, &count) ? at + (int)count - 1 : at - 1;
     }
@@ -90,18 +96,20 @@ static uint64_t key_flags(call *c, const RedisModuleCommandKeySpec *spec) {
     return REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_ACCESS | REDISMODULE_CMD_KEY_UPDATE;
 }
 
-/* Reports the keys of a call that the server wants to route or to authorize. Nothing about the call has been
- * checked: it may lack arguments, even those that the arity requires. An unknown operation has the keys of
- * the key specs. */
+/* Reports the keys of a call that the server wants to route or to authorize. Of a spec whose begin is
+ * unknown, pos says how far behind the last key of the spec before it the number of its keys stands. Nothing
+ * about the call has been checked: it may lack arguments, even those that the arity requires. An unknown
+ * operation has the keys of the key specs. */
 static int report_keys(call *c) {
     const RedisModuleCommandKeySpec *spec = c->row->info->key_specs;
 
-    for (; spec->begin_search_type != REDISMODULE_KSPEC_BS_INVALID; spec++) {
-        int at = spec->bs.index.pos + (spec->find_keys_type == REDISMODULE_KSPEC_FK_KEYNUM);
+    for (int last = 0; spec->begin_search_type != REDISMODULE_KSPEC_BS_INVALID; spec++) {
+        int at = spec->bs.index.pos + is_numbered(spec);
+        if (spec->begin_search_type == REDISMODULE_KSPEC_BS_UNKNOWN) at += last;
         if (c->row->option_before && at < c->argc && argument_is(c, at, c->row->option_before)) at += 2;
-        for (int last = last_key(c, spec, at); at <= last && at < c->argc; at++) {
-            report_key(c->ctx, at, key_flags(c, spec));
-        }
+        last = last_key(c, spec, at);
+        if (last < at) break; /* where the next list begins is not known */
+        for (; at <= last && at < c->argc; at++) report_key(c->ctx, at, key_flags(c, spec));
     }
     return REDISMODULE_OK;
 }

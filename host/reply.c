@@ -78,3 +78,15 @@ int reply_cardinality(call *c, const bitmap *b) {
     if (b && !succeeded(c, core_cardinality(b, &members))) return REDISMODULE_OK;
     return reply_count(c, members);
 }
+
+int reply_ratio(call *c, cardinality part, cardinality whole) {
+    char text[32];
+    cardinality scale = 1;
+    int digits = 0, length;
+
+    for (; digits < 9 && part * scale % whole; scale *= 10) digits++;
+    if (part * scale % whole) length = snprintf(text, sizeof text, "%.17g", (double)part / (double)whole);
+    else if (part == whole || part == 0) length = snprintf(text, sizeof text, "%d", part != 0);
+    else length = snprintf(text, sizeof text, "0.%0*llu", digits, (unsigned long long)(part * scale / whole));
+    return RedisModule_ReplyWithStringBuffer(c->ctx, text, (size_t)length);
+}

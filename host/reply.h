@@ -20,6 +20,11 @@ static inline int reply_integer(call *c, uint64_t number) { return reply_count(c
 /* The number of members of b; 0 if b is NULL. */
 int reply_cardinality(call *c, const bitmap *b);
 
+/* Replies part / whole, which is at most 1, as a string: the exact ratio if it has at most nine decimal
+ * places, else the nearest double. Takes at most RATIO_BYTES of the reply. */
+int reply_ratio(call *c, cardinality part, cardinality whole);
+#define RATIO_BYTES 32
+
 /* --- Offsets: integers up to 2^63 - 1, unless the setting r64-replies asks for strings --- */
 
 int offset_is_string(const call *c, uint64_t offset);

@@ -173,6 +173,14 @@ status core_collect(uint64_t *offsets, uint32_t count, bitmap **collected);
 /* The cardinality of what core_combine would build; `most` if there are more, unless `most` is 0. */
 status core_combine_cardinality(enum operation operation, const operands *sources, uint64_t most,
                                 cardinality *members);
+/* How many members the first operand shares with each of the others, modulo 2^64. */
+status core_share_all(const operands *o, uint64_t *shared);
+/* How many it shares with operand `facet`; or, if they are fewer than `need`, a number below `need`. Not if
+ * the first operand has all 2^64 offsets. */
+status core_share_at_least(const operands *o, uint32_t facet, uint64_t need, uint64_t *shared);
+/* How many members each row shares with each column, modulo 2^64, row by row: of the members of the last
+ * operand if there is one behind the rows and columns. */
+status core_cross(const operands *o, uint32_t rows, uint32_t columns, uint64_t *cells);
 /* Whether the two have a member in common. */
 status core_intersects(const bitmap *a, const bitmap *b, uint32_t *holds);
 /* Whether all members of `part` are members of `whole`. */

@@ -27,6 +27,7 @@ const KINDS: Record<Kind, { type: string; meaning: string }> = {
   range: { type: "BitRange<M>", meaning: "bytes or bits, both ends included; all if it is not given" },
   number: { type: "number", meaning: "the most members to answer" },
   draws: { type: "number", meaning: "how many different members; negative: as many, some of which may repeat" },
+  question: { type: "Question", meaning: "only members of this expression count" },
   operations: { type: "readonly FieldOperation<M>[]", meaning: "carried out in this order" },
   text: { type: "string", meaning: "text" },
   bytes: { type: "Uint8Array", meaning: "bytes" },
@@ -72,9 +73,12 @@ function valueParameter(row: Command, { name, type, kind, multiple, optional }: 
   if (multiple) {
     return { ...base, type: "List<Offset<M>>", meaning: `${known.meaning}; one at least`, write: (value) => `.offsets(${quoted(base.name)}, ${value})` };
   }
-  if (kind === "range") return { ...base, ...known, write: (value) => `.range(${value})` };
+  if (kind === "range" || kind === "question") return { ...base, ...known, write: (value) => `.${kind}(${value})` };
   return { ...base, ...known, write: (value) => `.${kind}(${quoted(name)}, ${value})` };
 }
+
+/** Names of arguments that are numbers of keys. */
+const NUMBERS = /^num(keys|facets|rows|cols)$/;
 
 interface Signature {
   positional: Parameter[];
@@ -99,11 +103,14 @@ function signature(row: Command, method: Method): Signature {
     made.rest.push(`if (${value} !== undefined) call${parameter.write(value)};`);
   };
   const visit = (arg: Arg): void => {
-    if (arg.name === "numkeys") return; // written with the keys
+    if (NUMBERS.test(arg.name) || (arg.needs !== undefined && arg.needs !== method.given)) return; // numbers are written with the keys
     if (arg.optional && given.includes(arg.name)) {
       if (method.given !== arg.name) return;
-      arg = { ...arg };
-      delete arg.optional;
+      const token = arg.token === undefined ? "" : `.word(${quoted(arg.token)})`;
+      const parameter = { ...valueParameter(row, arg), optional: false };
+      made.positional.push(parameter);
+      always(token + parameter.write(parameter.name));
+      return;
     }
     if (isValue(arg) && arg.token) {
       const parameter = valueParameter(row, { ...arg, name: arg.token.toLowerCase() });
@@ -115,7 +122,7 @@ function signature(row: Command, method: Method): Signature {
       else {
         made.positional.push(parameter);
         if (parameter.optional) made.rest.push(`if (${name} !== undefined) call${write(name)};`);
-        else always(row.args[row.args.indexOf(arg) - 1]?.name === "numkeys" ? `.numberedKeys(${name})` : write(name));
+        else always(NUMBERS.test(row.args[row.args.indexOf(arg) - 1]?.name ?? "") ? `.numberedKeys(${name})` : write(name));
       }
     } else if (arg.type === "token") {
       if (method.word === arg.token) always(`.word(${quoted(arg.token!)})`);
@@ -124,6 +131,8 @@ function signature(row: Command, method: Method): Signature {
         made.options.push({ name, type: "boolean", optional: true, meaning: `\`${arg.token}\``, write: () => "" });
         made.rest.push(`if (options.${name}) call.word(${quoted(arg.token!)});`);
       }
+    } else if (isWords(arg) && arg.of!.some(({ token }) => words.includes(token!))) {
+      if (arg.of!.some(({ token }) => token === method.word)) always(`.word(${quoted(arg.token!)}).word(${quoted(method.word!)})`);
     } else if (isWords(arg)) {
       const parameter: Parameter = {
         name: arg.name, type: arg.of!.map(({ token }) => quoted(token!)).join(" | "), optional: arg.optional === true,
@@ -168,6 +177,10 @@ const ANSWERS: Record<Answer, Meaning> = {
   page: { type: "Page<M>", text: "The members, and the cursor for the next call, which is null at the end." },
   length: { type: "number" },
   "ratio?": { type: "number | null", text: "A number from 0 to 1, or null if both bitmaps are empty." },
+  ratios: { type: "(number | null)[]", text: "A number from 0 to 1 for each, or null where there is none." },
+  table: { type: "Count<M>[][]" },
+  ranking: { type: "[key: string, members: Count<M>][]", text: "The keys and how many members they share, the greatest first." },
+  "ratio ranking": { member: "ratioRanking", type: "[key: string, ratio: number][]", text: "The keys and their ratios, the greatest first." },
   fields: { type: "(bigint | null)[]" },
   text: { type: "string" },
   "text?": { type: "string | null", text: "Text, or null if the key is missing." },
@@ -177,9 +190,9 @@ const ANSWERS: Record<Answer, Meaning> = {
 };
 /** What methods answer if the row describes the replies of several. */
 const ONE_OF_SEVERAL: Partial<Record<Answer, string>> = {
-  count: "The number of members.", offsets: "The members in ascending order.", bytes: "The bitmap's bytes.",
+  count: "The number of members.", counts: "A number of members for each.", offsets: "The members in ascending order.", bytes: "The bitmap's bytes.",
 };
-const answerName = (answer: Answer): string => answer.replace("?", "OrNull");
+const answerName = (answer: Answer): string => ANSWERS[answer].member ?? answer.replace("?", "OrNull");
 
 function replyOf(row: Command, { answer }: Method): string {
   const text = ANSWERS[answer].text ?? (row.methods.length > 1 ? ONE_OF_SEVERAL[answer] : undefined) ?? row.reply;
@@ -228,7 +241,7 @@ function documentation(row: Command, method: Method): string {
 const methods = commands.flatMap((row) => row.methods.map((method) => ({ row, method })));
 const HEADER = "// Generated by tools/generate-client.ts from host/commands.ts.\n";
 const LAYOUT = "/* eslint-disable @stylistic/max-len */\n";
-const TYPES = 'import type { Bit, BitRange, FieldGet, FieldOperation, Key, List, Page, Statistics } from "./types.js";';
+const TYPES = 'import type { Bit, BitRange, FieldGet, FieldOperation, Key, List, Page, Question, Statistics } from "./types.js";';
 
 function callMethod(row: Command, method: Method): string {
   const made = signature(row, method);

@@ -47,12 +47,17 @@ function check(): void {
   }
 }
 
+/** Names of arguments that are numbers of keys. */
+const NUMBERS = /^num(keys|facets|rows|cols)$/;
+
 /** Checks that key specs are consecutive, so that first, last and step describe the same keys, and that each matches an argument. */
 function checkKeys(row: Command, fail: (why: string) => never): void {
   if (row.keys.length === 0) fail("has no key");
-  row.keys.forEach(({ at, to, oneKeyFor, optionBefore, modifyWith, numbered }, i) => {
-    if ((to !== undefined || numbered) && i < row.keys.length - 1) fail("only the last key spec can have many keys");
-    if (numbered && row.args[at - 2]?.name !== "numkeys") fail("numbered keys stand behind numkeys");
+  row.keys.forEach(({ at, to, oneKeyFor, optionBefore, modifyWith, numbered, behind }, i) => {
+    if (behind !== undefined && i === 0) fail("no list of keys is before the first");
+    if (to !== undefined && i < row.keys.length - 1) fail("only the last key spec can extend to the end");
+    if (numbered && i < row.keys.length - 1 && row.keys[i + 1]!.behind === undefined) fail("nothing says where the keys behind a list are");
+    if (numbered && behind === undefined && !NUMBERS.test(row.args[at - 2]?.name ?? "")) fail("numbered keys stand behind their number");
     if (i > 0 && !numbered && at !== row.keys[i - 1]!.at + 1) fail("key specs are not consecutive");
     if (modifyWith !== undefined && i > 0) fail("only the first key spec can have another access");
     if (optionBefore !== undefined && row.args[at - 1]?.token !== optionBefore) fail(`no ${optionBefore} stands before its keys`);
@@ -61,9 +66,11 @@ function checkKeys(row: Command, fail: (why: string) => never): void {
     if (!row.args[0]!.of?.some(({ token }) => token === oneKeyFor)) fail(`its first argument is never ${oneKeyFor}`);
   });
   const place = (i: number): number => i + 1 - row.args.slice(0, i).filter(({ optional }) => optional).length;
-  const keyArgs = row.args.flatMap((arg, i) => (arg.type === "key" ? [{ at: place(i), multiple: arg.multiple ?? false }] : []));
-  const specs = row.keys.map(({ at, to, numbered }) => ({ at, multiple: to !== undefined || (numbered ?? false) }));
-  if (JSON.stringify(keyArgs) !== JSON.stringify(specs)) fail("key specs and arguments disagree");
+  const parts = row.args.flatMap((arg) => (arg.kind === "question" ? arg.of! : [arg]));
+  const keyArgs = parts.flatMap((arg, i) => (arg.type === "key" ? [{ at: place(i), multiple: arg.multiple ?? false }] : []));
+  const agree = row.keys.every(({ at, to, numbered, behind }, i) =>
+    (behind !== undefined || keyArgs[i]?.at === at) && keyArgs[i]?.multiple === (to !== undefined || (numbered ?? false)));
+  if (!agree || keyArgs.length !== row.keys.length) fail("key specs and arguments disagree");
 }
 
 /** The arity as the server defines it: it includes the command's name, and is negative if there may be more arguments. */
@@ -92,9 +99,12 @@ function argArray(name: string, args: Arg[], keyIndex = { next: 0 }): string {
 }
 
 function keyArray(name: string, keys: Command["keys"]): string {
-  const rows = keys.map(({ at, to, access, oneKeyFor, modifyWith, numbered }) =>
-    `    {.flags = ${flags("KEY", [...KEY_FLAGS[access], ...(oneKeyFor ? ["INCOMPLETE"] : []), ...(modifyWith ? ["VARIABLE_FLAGS"] : [])])}, .begin_search_type = REDISMODULE_KSPEC_BS_INDEX, .bs.index = {${numbered ? at - 1 : at}}, `
-    + (numbered
+  const rows = keys.map(({ at, to, access, oneKeyFor, modifyWith, numbered, behind }) =>
+    `    {.flags = ${flags("KEY", [...KEY_FLAGS[access], ...(oneKeyFor !== undefined || behind !== undefined ? ["INCOMPLETE"] : []), ...(modifyWith ? ["VARIABLE_FLAGS"] : [])])}, `
+    + (behind !== undefined
+      ? `.begin_search_type = REDISMODULE_KSPEC_BS_UNKNOWN, .bs.index = {${behind}}, .find_keys_type = REDISMODULE_KSPEC_FK_UNKNOWN},`
+      : `.begin_search_type = REDISMODULE_KSPEC_BS_INDEX, .bs.index = {${numbered ? at - 1 : at}}, `)
+    + (behind !== undefined ? "" : numbered
       ? ".find_keys_type = REDISMODULE_KSPEC_FK_KEYNUM, .fk.keynum = {0, 1, 1}},"
       : `.find_keys_type = REDISMODULE_KSPEC_FK_RANGE, .fk.range = {${to ?? 0}, 1, 0}},`));
   return `static RedisModuleCommandKeySpec ${name}[] = {\n${rows.join("\n")}\n    {0}\n};\n`;
@@ -175,6 +185,7 @@ function syntax(arg: Arg): string {
 const MISSING: Record<string, string> = {
   creates: "the key is created.",
   empty: "it counts as an empty bitmap.",
+  empties: "it counts as an empty bitmap.",
   error: "`Roaring: key does not exist`.",
   nil: "nil.",
   "nil or []": "nil; with `count` an empty array.",

@@ -59,6 +59,9 @@ export const uses: Readonly<Record<string, (m: Material) => readonly Arguments[]
   POPMAX: ({ result }) => [[result, 100]],
   BITOPCARD: ({ a, b }) => [["AND", a, b]],
   QUERY: ({ a, b }) => [["#1 & #2", 2, a, b]],
+  FACET: ({ a, b, copy }) => [["#1", 1, a, 100, ...Array.from({ length: 100 }, (_, i) => (i % 2 ? copy : b)), "TOP", 10]],
+  CROSSCARD: ({ a, b, copy }) =>
+    [[10, ...Array.from({ length: 10 }, (_, i) => (i % 2 ? copy : b)), 10, ...Array.from({ length: 10 }, () => a)]],
   QUERYSTORE: ({ result, a, b }) => [[result, "#1 & #2", 2, a, b]],
   DIFF: ({ result, a, b }) => [[result, a, b]],
   CONTAINS: ({ a, copy }) => [[a, copy, "ALL"]],

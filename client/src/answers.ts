@@ -40,6 +40,14 @@ function unexpected(wanted: string, reply: unknown): never {
   throw new InexactReplyError(`expected ${wanted}, and the client library answered ${described(reply)}`);
 }
 
+/** Keys, each with a number. */
+function pairsOf<T>(reply: unknown, decode: (number: unknown) => T): [key: string, number: T][] {
+  return listOf(reply).map((pair) => {
+    const [key, number] = listOf(pair);
+    return [textOf(key), decode(number)];
+  });
+}
+
 const orNull = <T>({ form, decode }: Answer<T>): Answer<T | null> => ({ form, decode: (reply) => (reply === null ? null : decode(reply)) });
 
 /** How each kind of reply of a family is read. All throw {@link InexactReplyError}, as {@link Answer} says. */
@@ -68,6 +76,11 @@ export class Answers<M extends Member> {
     decode: (reply) => { const ratio = Number(textOf(reply)); return ratio < 0 ? null : ratio; },
   };
 
+  readonly ratios: Answer<(number | null)[]> = { form: "plain", decode: (reply) => listOf(reply).map(this.ratioOrNull.decode) };
+  readonly ratioRanking: Answer<[key: string, ratio: number][]> = {
+    form: "plain", decode: (reply) => pairsOf(reply, (ratio) => Number(textOf(ratio))),
+  };
+
   readonly fields: Answer<(bigint | null)[]> = {
     form: "wide",
     decode: (reply) => listOf(reply).map((value) => (value === null ? null : integerOf(value))),
@@ -76,6 +89,8 @@ export class Answers<M extends Member> {
   readonly count: Answer<Count<M>>;
   readonly countOrNull: Answer<Count<M> | null>;
   readonly counts: Answer<Count<M>[]>;
+  readonly table: Answer<Count<M>[][]>;
+  readonly ranking: Answer<[key: string, members: Count<M>][]>;
   /** -1 and nil stand for "there is none". */
   readonly offsetOrNull: Answer<M | null>;
   readonly offsets: Answer<M[]>;
@@ -90,6 +105,8 @@ export class Answers<M extends Member> {
     this.count = { form, decode: member };
     this.countOrNull = orNull(this.count);
     this.counts = { form, decode: offsets };
+    this.table = { form, decode: (reply) => listOf(reply).map(offsets) };
+    this.ranking = { form, decode: (reply) => pairsOf(reply, member) };
     this.offsetOrNull = orNull({ form, decode: (reply) => (integerOf(reply) === -1n ? null : member(reply)) });
     this.offsets = { form, decode: offsets };
     this.page = {

@@ -3,7 +3,7 @@
 import { inBuffer } from "./bytes.js";
 import { errorOf, InvalidArgumentError } from "./errors.js";
 import { described, type Family, integer, type Member, type Offset } from "./family.js";
-import type { BitRange, Encoding, FieldOperation, Key, List, Overflow } from "./types.js";
+import type { BitRange, Encoding, FieldOperation, Key, List, Overflow, Question } from "./types.js";
 
 /** A word of a command, as it is sent: text, or bytes in a Buffer. */
 export type Word = string | Uint8Array;
@@ -148,6 +148,10 @@ export class CallBuilder<M extends Member> {
 
   number(name: string, value: number, least = 0n): this {
     return this.#integer(name, value, least, INT64.high);
+  }
+
+  question({ expression, keys }: Question): this {
+    return this.word("WITHIN").text("expression", expression).numberedKeys(keys);
   }
 
   draws(name: string, value: number): this {

@@ -4,7 +4,7 @@
 import { Answers } from "./answers.js";
 import { type Call, CallBuilder } from "./call.js";
 import type { Count, Family, Member, Offset } from "./family.js";
-import type { Bit, BitRange, FieldGet, FieldOperation, Key, List, Page, Statistics } from "./types.js";
+import type { Bit, BitRange, FieldGet, FieldOperation, Key, List, Page, Question, Statistics } from "./types.js";
 
 /** The methods of {@link Calls}, and whether their commands only read. */
 export const readOnly = {
@@ -60,6 +60,13 @@ export const readOnly = {
   queryMembers: true,
   queryExport: true,
   queryStore: false,
+  facet: true,
+  facetTop: true,
+  facetJaccard: true,
+  facetJaccardTop: true,
+  facetOverlap: true,
+  facetOverlapTop: true,
+  crossCard: true,
 } as const;
 
 /** The name of a method that is a command. */
@@ -783,5 +790,117 @@ export class Calls<M extends Member> {
    */
   queryStore(destkey: Key, expression: string, keys: List<Key>): Call<Count<M>> {
     return new CallBuilder(this.family, "QUERYSTORE", false, "destination").key(destkey).text("expression", expression).numberedKeys(keys).answers(this.answers.count);
+  }
+
+  /**
+   * Counts the members that an expression shares with each of many bitmaps.
+   *
+   * @param expression text
+   * @param keys keys, one at least
+   * @param facets keys, one at least
+   * @returns A number of members for each.
+   * @throws WrongTypeError, InvalidArgumentError
+   * @remarks O(e + n) for an expression that takes e, and the total size n of the facets that are read; with TOP few of them are. Since 1.0.0. See docs/commands.md#facet.
+   */
+  facet(expression: string, keys: List<Key>, facets: List<Key>): Call<Count<M>[]> {
+    return new CallBuilder(this.family, "FACET", true).text("expression", expression).numberedKeys(keys).numberedKeys(facets).answers(this.answers.counts);
+  }
+
+  /**
+   * Finds the bitmaps that share most members with an expression.
+   *
+   * @param expression text
+   * @param keys keys, one at least
+   * @param facets keys, one at least
+   * @param k the most members to answer
+   * @param options `min`: text
+   * @returns The keys and how many members they share, the greatest first.
+   * @throws WrongTypeError, InvalidArgumentError
+   * @remarks O(e + n) for an expression that takes e, and the total size n of the facets that are read; with TOP few of them are. Since 1.0.0. See docs/commands.md#facet.
+   */
+  facetTop(expression: string, keys: List<Key>, facets: List<Key>, k: number, options: { min?: string | undefined } = {}): Call<[key: string, members: Count<M>][]> {
+    const call = new CallBuilder(this.family, "FACET", true).text("expression", expression).numberedKeys(keys).numberedKeys(facets).word("TOP").number("k", k);
+    if (options.min !== undefined) call.word("MIN").text("min", options.min);
+    return call.answers(this.answers.ranking);
+  }
+
+  /**
+   * Returns the Jaccard similarity of an expression and each of many bitmaps.
+   *
+   * @param expression text
+   * @param keys keys, one at least
+   * @param facets keys, one at least
+   * @returns A number from 0 to 1 for each, or null where there is none.
+   * @throws WrongTypeError, InvalidArgumentError
+   * @remarks O(e + n) for an expression that takes e, and the total size n of the facets that are read; with TOP few of them are. Since 1.0.0. See docs/commands.md#facet.
+   */
+  facetJaccard(expression: string, keys: List<Key>, facets: List<Key>): Call<(number | null)[]> {
+    return new CallBuilder(this.family, "FACET", true).text("expression", expression).numberedKeys(keys).numberedKeys(facets).word("BY").word("JACCARD").answers(this.answers.ratios);
+  }
+
+  /**
+   * Finds the bitmaps with the greatest Jaccard similarity to an expression.
+   *
+   * @param expression text
+   * @param keys keys, one at least
+   * @param facets keys, one at least
+   * @param k the most members to answer
+   * @param options `min`: text
+   * @returns The keys and their ratios, the greatest first.
+   * @throws WrongTypeError, InvalidArgumentError
+   * @remarks O(e + n) for an expression that takes e, and the total size n of the facets that are read; with TOP few of them are. Since 1.0.0. See docs/commands.md#facet.
+   */
+  facetJaccardTop(expression: string, keys: List<Key>, facets: List<Key>, k: number, options: { min?: string | undefined } = {}): Call<[key: string, ratio: number][]> {
+    const call = new CallBuilder(this.family, "FACET", true).text("expression", expression).numberedKeys(keys).numberedKeys(facets).word("BY").word("JACCARD").word("TOP").number("k", k);
+    if (options.min !== undefined) call.word("MIN").text("min", options.min);
+    return call.answers(this.answers.ratioRanking);
+  }
+
+  /**
+   * Returns the overlap of an expression and each of many bitmaps.
+   *
+   * @param expression text
+   * @param keys keys, one at least
+   * @param facets keys, one at least
+   * @returns A number from 0 to 1 for each, or null where there is none.
+   * @throws WrongTypeError, InvalidArgumentError
+   * @remarks O(e + n) for an expression that takes e, and the total size n of the facets that are read; with TOP few of them are. Since 1.0.0. See docs/commands.md#facet.
+   */
+  facetOverlap(expression: string, keys: List<Key>, facets: List<Key>): Call<(number | null)[]> {
+    return new CallBuilder(this.family, "FACET", true).text("expression", expression).numberedKeys(keys).numberedKeys(facets).word("BY").word("OVERLAP").answers(this.answers.ratios);
+  }
+
+  /**
+   * Finds the bitmaps with the greatest overlap with an expression.
+   *
+   * @param expression text
+   * @param keys keys, one at least
+   * @param facets keys, one at least
+   * @param k the most members to answer
+   * @param options `min`: text
+   * @returns The keys and their ratios, the greatest first.
+   * @throws WrongTypeError, InvalidArgumentError
+   * @remarks O(e + n) for an expression that takes e, and the total size n of the facets that are read; with TOP few of them are. Since 1.0.0. See docs/commands.md#facet.
+   */
+  facetOverlapTop(expression: string, keys: List<Key>, facets: List<Key>, k: number, options: { min?: string | undefined } = {}): Call<[key: string, ratio: number][]> {
+    const call = new CallBuilder(this.family, "FACET", true).text("expression", expression).numberedKeys(keys).numberedKeys(facets).word("BY").word("OVERLAP").word("TOP").number("k", k);
+    if (options.min !== undefined) call.word("MIN").text("min", options.min);
+    return call.answers(this.answers.ratioRanking);
+  }
+
+  /**
+   * Counts the members that each row of bitmaps shares with each column.
+   *
+   * @param rows keys, one at least
+   * @param columns keys, one at least
+   * @param options `within`: only members of this expression count
+   * @returns For each row an array of one number a column: how many members the two share, of those that the expression has if there is one.
+   * @throws WrongTypeError, InvalidArgumentError
+   * @remarks O(n + p) for the total size n of all bitmaps, and p pairs of containers of a row and a column. Since 1.0.0. See docs/commands.md#crosscard.
+   */
+  crossCard(rows: List<Key>, columns: List<Key>, options: { within?: Question | undefined } = {}): Call<Count<M>[][]> {
+    const call = new CallBuilder(this.family, "CROSSCARD", true).numberedKeys(rows).numberedKeys(columns);
+    if (options.within !== undefined) call.question(options.within);
+    return call.answers(this.answers.table);
   }
 }

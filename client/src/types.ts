@@ -68,3 +68,9 @@ export interface Statistics<M extends Member> {
   bitset_container: ContainerStatistics<M>;
   run_container: ContainerStatistics<M>;
 }
+
+/** An expression over some keys, which it names `#1`, `#2` and so on. See docs/commands.md#query. */
+export interface Question {
+  readonly expression: string;
+  readonly keys: List<Key>;
+}

@@ -1,8 +1,11 @@
 // Questions: expressions over any number of bitmaps.
 
-import { type Command, block, int, integer, key, list, multiple, offset, oneOf, option, optional, string, token } from "./row.ts";
+import { type Arg, type Command, block, bulk, int, integer, key, list, multiple, offset, oneOf, option, optional, string, token } from "./row.ts";
 
 const expression = string("expression"), numkeys = integer("numkeys");
+
+/** A list of keys behind their number. */
+const numbered = (number: string, name: string): [Arg, Arg] => [integer(number), multiple({ name, type: "key" })];
 
 export const questions: Command[] = [
   {
@@ -84,6 +87,79 @@ export const questions: Command[] = [
       ["R.SETINTARRAY b 2 3 4", "OK"],
       ["R.QUERYSTORE c \"#1 ^ #2\" 2 a b", int(2)],
       ["R.GETINTARRAY c", list(1, 4)],
+    ],
+  },
+  {
+    name: "FACET", since: "1.0.0", flags: ["readonly"], mayLeave: true,
+    summary: "Counts the members that an expression shares with each of many bitmaps, or finds the bitmaps that are most alike",
+    complexity: "O(e + n) for an expression that takes e, and the total size n of the facets that are read; with TOP few of them are",
+    keys: [{ at: 3, access: "read", numbered: true }, { at: 5, access: "read", numbered: true, behind: 1 }],
+    args: [
+      expression, numkeys, multiple(key), ...numbered("numfacets", "facet"),
+      { ...oneOf("measure", token("CARD"), token("JACCARD"), token("OVERLAP")), token: "BY", optional: true },
+      option("TOP", integer("k", "number")), { ...option("MIN", string("n")), needs: "k" },
+    ],
+    reply: "For each facet, in their order, a number of members, or with `BY JACCARD` or `BY OVERLAP` a ratio as a string; with `TOP` or `MIN` pairs of "
+      + "a facet's key and its number, the greatest first.",
+    missing: "empties",
+    details: [
+      "The expression, which is one of [QUERY](#query), is evaluated once and counted against each facet.",
+      "",
+      "| | For the members E of the expression and F of a facet |",
+      "|---|---|",
+      "| `BY CARD`, the default | the number of members of E & F |",
+      "| `BY JACCARD` | the members of E & F, divided by those of E \\| F; -1 if both are empty |",
+      "| `BY OVERLAP` | the members of E & F, divided by those of the smaller of the two; -1 if one of them is empty |",
+      "",
+      "`TOP k` finds the `k` greatest numbers above 0. It reads the facets in the order of the greatest numbers that their sizes allow, each only "
+      + "as long as it may be among the first `k`, so most are not read at all. Of equal numbers, the facet that was given first is the greater. "
+      + "`MIN n` leaves out what is below `n`: a number of members, or a ratio from 0 to 1 with up to 18 decimal places. Options may come in any order. "
+      + "Expression and facets have at most 65,534 keys together.",
+      "",
+      "Cluster clients and proxies find the keys by `COMMAND GETKEYS`: no key spec can say where the second list begins. All keys must be in one slot.",
+    ].join("\n"),
+    methods: [
+      { name: "facet", answer: "counts", summary: "Counts the members that an expression shares with each of many bitmaps" },
+      { name: "facetTop", answer: "ranking", given: "k", summary: "Finds the bitmaps that share most members with an expression" },
+      { name: "facetJaccard", answer: "ratios", word: "JACCARD", summary: "Returns the Jaccard similarity of an expression and each of many bitmaps" },
+      { name: "facetJaccardTop", answer: "ratio ranking", word: "JACCARD", given: "k", summary: "Finds the bitmaps with the greatest Jaccard similarity to an expression" },
+      { name: "facetOverlap", answer: "ratios", word: "OVERLAP", summary: "Returns the overlap of an expression and each of many bitmaps" },
+      { name: "facetOverlapTop", answer: "ratio ranking", word: "OVERLAP", given: "k", summary: "Finds the bitmaps with the greatest overlap with an expression" },
+    ],
+    example: [
+      ["R.SETINTARRAY segment 1 2 3 4", "OK"],
+      ["R.SETINTARRAY tag:chess 1 2 9", "OK"],
+      ["R.SETINTARRAY tag:go 2 3 4 5", "OK"],
+      ["R.SETINTARRAY tag:poker 7", "OK"],
+      ["R.FACET #1 1 segment 3 tag:chess tag:go tag:poker", list(2, 3, 0)],
+      ["R.FACET \"#1 - [1..1]\" 1 segment 3 tag:chess tag:go tag:poker TOP 2", `1) 1) ${bulk("tag:go")}\n   2) ${int(3)}\n2) 1) ${bulk("tag:chess")}\n   2) ${int(1)}`],
+      ["R.FACET #1 1 segment 2 tag:chess tag:go BY JACCARD", list(bulk("0.4"), bulk("0.6"))],
+    ],
+  },
+  {
+    name: "CROSSCARD", since: "1.0.0", flags: ["readonly"], mayLeave: true,
+    summary: "Counts the members that each row of bitmaps shares with each column",
+    complexity: "O(n + p) for the total size n of all bitmaps, and p pairs of containers of a row and a column",
+    keys: [
+      { at: 2, access: "read", numbered: true }, { at: 4, access: "read", numbered: true, behind: 1 },
+      { at: 8, access: "read", numbered: true, behind: 3 },
+    ],
+    args: [
+      ...numbered("numrows", "row"), ...numbered("numcols", "column"),
+      { ...block("within", { ...expression, token: "WITHIN" }, numkeys, multiple(key)), kind: "question", optional: true },
+    ],
+    reply: "For each row an array of one number a column: how many members the two share, of those that the expression has if there is one.",
+    missing: "empties",
+    details: "All bitmaps are read once, in one pass. The expression is one of [QUERY](#query), and is evaluated once. Rows, columns and the "
+      + "expression have at most 65,534 keys together. As with [FACET](#facet), `COMMAND GETKEYS` finds the keys.",
+    methods: [{ name: "crossCard", answer: "table" }],
+    example: [
+      ["R.SETINTARRAY joined:mon 1 2 3", "OK"],
+      ["R.SETINTARRAY joined:tue 4 5", "OK"],
+      ["R.SETINTARRAY active:mon 1 2", "OK"],
+      ["R.SETINTARRAY active:tue 1 3 4", "OK"],
+      ["R.CROSSCARD 2 joined:mon joined:tue 2 active:mon active:tue", `1) 1) ${int(2)}\n   2) ${int(2)}\n2) 1) ${int(0)}\n   2) ${int(1)}`],
+      ["R.CROSSCARD 1 joined:mon 2 active:mon active:tue WITHIN \"~#1\" 1 joined:tue", `1) 1) ${int(2)}\n   2) ${int(2)}`],
     ],
   },
 ];

@@ -9,7 +9,7 @@ export type Access =
   | "overwrite";  // OW INSERT: as in the C module
 
 interface Keys {
-  /** Position of the first key in argv. */
+  /** Position of the first key in argv; of a list with `behind`, the least that it can be. */
   at: number;
   /** Position of the last key, counted from the end. Without it there is one key. */
   to?: -1;
@@ -28,6 +28,11 @@ interface Keys {
   modifyWith?: string;
   /** The argument before `at` is the number of keys, as in EVAL. */
   numbered?: true;
+  /**
+   * How far behind the last key of the list before it stands the number of keys of this list. No key spec can say where that is, so the
+   * server asks the module.
+   */
+  behind?: number;
 }
 
 /** What a value means. From it follow the range that clients check and the type that they take. */
@@ -36,6 +41,7 @@ export type Kind =
   | "end"           // an offset, or one more than the last
   | "bit"           // 0 or 1
   | "rank"          // counted from 0, negative from the end
+  | "question"      // a block: an expression, numkeys and keys
   | "range"         // a block: start, end and unit, as native BITCOUNT takes them
   | "number"        // the most to return
   | "draws"         // how many, negative with repetitions
@@ -52,6 +58,8 @@ export interface Arg {
   token?: string;
   optional?: true;
   multiple?: true;
+  /** Clients offer it only in methods that require this other argument. */
+  needs?: string;
   /** The alternatives of a oneof, or the parts of a block. */
   of?: Arg[];
 }
@@ -73,6 +81,9 @@ export type Answer =
   | "page"          // of SCAN
   | "length"        // in bytes
   | "ratio?"
+  | "ratios"
+  | "table"         // of counts
+  | "ranking" | "ratio ranking"       // keys with their counts or ratios
   | "fields"        // of BITFIELD
   | "text" | "text?"
   | "bytes" | "bytes?"
@@ -109,8 +120,11 @@ export interface Command {
   args: Arg[];
   /** The reply, described for readers. */
   reply: string;
-  /** The reply for a missing key; "creates" if the command creates it, "empty" if it counts as an empty bitmap. */
-  missing: 0 | -1 | "nil" | "[]" | "nil or []" | "creates" | "empty" | "error" | "string" | "scan" | "zeros";
+  /**
+   * The reply for a missing key; "creates" if the command creates it; "empty", or "empties" if the reply is a list, if it counts as an
+   * empty bitmap.
+   */
+  missing: 0 | -1 | "nil" | "[]" | "nil or []" | "creates" | "empty" | "empties" | "error" | "string" | "scan" | "zeros";
   /** More than one if the kind of reply depends on a keyword. */
   methods: Method[];
   /** A session on an empty database: commands, and what redis-cli prints. */

@@ -51,6 +51,8 @@ function calls({ last, bits }: Family): Record<string, { offsets?: Argument[][];
       offsets: [["#1 - [7..7]", 1, "k", "MEMBERS"], ["#1 | #2", 2, "k", "none", "MEMBERS", "FROM", 8, "LIMIT", 2]],
       others: [["#1", 1, "k"], ["~#1", 1, "none"], ["#1", 1, "k", "EXPORT"], ["#1", 1, "none", "MEMBERS"]],
     },
+    FACET: { others: [["#1", 1, "k", 3, "seven", "full", "e"], ["#1", 1, "full", 2, "k", "full", "TOP", 1], ["#1", 1, "k", 1, "seven", "BY", "JACCARD"]] },
+    CROSSCARD: { others: [[2, "k", "full", 2, "full", "seven"], [1, "k", 1, "full", "WITHIN", "~#1", 1, "seven"]] },
     QUERYSTORE: { others: [["to", "#1 - [7..7]", 1, "k"]] },
     STAT: { others: [["k"], ["k", "JSON"]] }, OPTIMIZE: { others: [["k"]] },
   };

@@ -54,6 +54,8 @@ const calls: Readonly<Record<string, readonly Argument[]>> = {
   STAT: ["e:1", "JSON"],
   OPTIMIZE: ["r:1", "MEM"],
   QUERY: ["#1 - #2 | #3", 3, "r:1", "r:2", "r:3", "CARD"],
+  FACET: ["#1 - #2", 2, "r:1", "r:2", 3, "r:3", "r:4", "r:5", "BY", "JACCARD", "TOP", 2, "MIN", 1],
+  CROSSCARD: [2, "r:1", "r:2", 2, "r:3", "r:4", "WITHIN", "#1 | [1..9]", 1, "r:5"],
   QUERYSTORE: ["o:1", "#1 - #2 | #3", 3, "r:1", "r:2", "r:3"],
 };
 

@@ -41,8 +41,11 @@ export function methodCallOf(row: Row, family: Family, line: readonly (string | 
   const words = row.methods.flatMap(({ word }) => word ?? []);
   const [plain] = [...row.methods.filter(({ word }) => word === undefined), ...row.methods];
   const given = row.args.findIndex(({ name }) => row.methods.some((one) => one.given === name));
+  const option = row.args[given]?.token;
+  const isGiven = given >= 0 && (option === undefined ? rest.length > given : rest.includes(option));
   const isMeant = (one: Method): boolean =>
-    (one.word !== undefined && rest.includes(one.word)) || (one.given !== undefined && rest.length > given);
+    (one.word === undefined ? !words.some((word) => rest.includes(word)) : rest.includes(one.word))
+    && (one.given !== undefined) === isGiven;
   const method = row.methods.find(isMeant) ?? plain!;
   const args: unknown[] = [], options: Record<string, unknown> = {}, complement = rest[0] === "NOT";
   let keys = Infinity;
@@ -52,15 +55,21 @@ export function methodCallOf(row: Row, family: Family, line: readonly (string | 
     return kind === "bit" || kind === "number" || kind === "draws" ? Number(word) : integerOf(family, word);
   };
   const visit = (arg: Arg): void => {
-    if (arg.name === "numkeys") keys = Number(rest.shift());
+    if (/^num(keys|facets|rows|cols)$/.test(arg.name)) keys = Number(rest.shift());
     else if (arg.kind === "operations") args.push(fieldOperations(family, rest.splice(0)));
     else if (arg.kind === "range") {
       const [start, end, unit] = rest.splice(0);
       if (start === undefined) return;
       args.push({ start: integerOf(family, start), ...(end !== undefined && { end: integerOf(family, end) }), ...(unit && { unit }) });
+    } else if (arg.kind === "question") {
+      if (rest[0] !== "WITHIN") return;
+      const [, expression, , ...within] = rest.splice(0);
+      options[arg.name] = { expression, keys: within };
     } else if (arg.token && arg.type !== "token") {
       if (rest[0] !== arg.token) return;
-      options[arg.token.toLowerCase()] = value(arg, rest.splice(0, 2)[1]!);
+      if (arg.type === "oneof") rest.splice(0, 2);
+      else if (arg.name === method.given) args.push(value(arg, rest.splice(0, 2)[1]!));
+      else options[arg.token.toLowerCase()] = value(arg, rest.splice(0, 2)[1]!);
     } else if (arg.multiple) {
       const count = complement ? 1 : Math.min(keys, rest.length - (words.includes(rest.at(-1)!) ? 1 : 0));
       args.push(rest.splice(0, count).map((word) => value(arg, word)));
@@ -107,6 +116,10 @@ export function answerOf(answer: Answer, family: Family, printed: Printed): unkn
     case "bits": return (printed as bigint[]).map(Number);
     case "boolean": return printed === 1n;
     case "count": case "count?": return member(printed);
+    case "table": return (printed as Printed[][]).map((row) => row.map(member));
+    case "ratios": return (printed as Printed[]).map((ratio) => (Number(ratio) < 0 ? null : Number(ratio)));
+    case "ranking": return (printed as [Printed, Printed][]).map(([key, count]) => [key, member(count)]);
+    case "ratio ranking": return (printed as [Printed, Printed][]).map(([key, ratio]) => [key, Number(ratio)]);
     case "counts": return (printed as Printed[]).map(member);
     case "offset?": return printed === -1n ? null : member(printed);
     case "offsets": return (printed as Printed[]).map(member);

@@ -7,7 +7,9 @@ import { bytesOf, type Reply, ReplyError } from "../../support/resp.ts";
 import { type Answer, type Call, integer, list, MOST_LISTED, refuse, REPLY_LIMIT, stringLength, TOO_MANY, TooMuch } from "./call.ts";
 import { Edges } from "./edges.ts";
 import { bitfield } from "./fields.ts";
+import { crosscard, facet } from "./many.ts";
 import { query, querystore } from "./questions.ts";
+import { ratio } from "./ratio.ts";
 import { exportedSet, readStream } from "./streams.ts";
 
 const BEYOND = "ERR Roaring: a bit of the string would become an offset above the last";
@@ -110,35 +112,10 @@ function contains(call: Call): Answer {
   }
 }
 
-/**
- * Formats a fraction like %.17g in C. A double has finitely many decimal digits; they are cut after the 17th and rounded, to an even
- * digit if the rest is exactly one half. (JavaScript's own functions round one half up.)
- */
-function general(value: number): string {
-  let twos = 0;
-  for (; !Number.isInteger(value); twos++) value *= 2;
-  let digits = (BigInt(value) * 5n ** BigInt(twos)).toString(), exponent = digits.length - 1 - twos;
-  if (digits.length > 17) {
-    const head = BigInt(digits.slice(0, 17)), rest = digits.slice(17), half = "5".padEnd(rest.length, "0");
-    digits = (head + BigInt(rest > half || (rest === half && head % 2n === 1n))).toString();
-    exponent += digits.length - 17;
-  }
-  digits = digits.replace(/0+$/, "");
-  if (exponent >= 0) return digits;           // only 1: a fraction is never greater
-  if (exponent >= -4) return `0.${"0".repeat(-exponent - 1)}${digits}`;
-  return `${digits[0]}${digits.length > 1 ? `.${digits.slice(1)}` : ""}e-${String(-exponent).padStart(2, "0")}`;
-}
-
 function jaccard(call: Call): Answer {
   const a = call.existing(1), b = call.existing(2), shared = sharedCount(a, b);
   const any = a.count() + b.count() - shared;
-  if (any === 0n) return "-1";
-  for (let digits = 0, scaled = shared; digits <= 9; digits++, scaled *= 10n) {
-    if (scaled % any !== 0n) continue;
-    const text = String(scaled / any).padStart(digits + 1, "0");
-    return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
-  }
-  return general(Number(shared) / Number(any));
+  return ratio(shared, any);
 }
 
 // --- Changes -------------------------------------------------------------------------------------------------------------
@@ -458,6 +435,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   OPTIMIZE: rule(-2, optimize),
   QUERY: rule(-4, query),
   QUERYSTORE: rule(-5, querystore),
+  FACET: rule(-6, facet),
+  CROSSCARD: rule(-5, crosscard),
 };
 
 /** Predicts the reply of a call and applies it to the world. A refusal changes nothing. */

@@ -120,6 +120,11 @@ export class Generator {
     return this.random.pick([near, size - near, size / 2n]);
   }
 
+  /** Keys, some of which may be the same. */
+  several(): string[] {
+    return range(0, 1 + this.random.below(2 * KEYS)).map(() => this.key());
+  }
+
   /** A limit for counting near the number of members of a key. */
   limit(key: string): bigint {
     const rank = this.rank(key);
@@ -345,6 +350,17 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
     const limit = g.random.chance(0.8) ? [g.word("LIMIT"), String(g.random.below(2000))] : [];
     const members = [g.word("MEMBERS"), ...(g.random.chance(0.8) ? [...from, ...limit] : [...limit, ...from])];
     return [text, sources.length, ...sources, ...(g.random.chance(0.5) ? members : g.random.pick(card))];
+  },
+  FACET: (g) => {
+    const [text, ...sources] = g.expression(), facets = g.several(), by = g.random.pick(["CARD", "JACCARD", "OVERLAP"]);
+    const min = by === "CARD" ? String(g.limit(g.key())) : g.random.pick(["0", "1", "0.5", "0.001", "0.25000", "0.333333333333333333"]);
+    const words = [[g.word("BY"), g.word(by)], g.optional(g.word("TOP"), String(g.random.below(5))), g.optional(g.word("MIN"), min)];
+    return [text, sources.length, ...sources, facets.length, ...facets, ...(g.random.chance(0.5) ? words : words.reverse()).flat()];
+  },
+  CROSSCARD: (g) => {
+    const rows = g.several(), columns = g.several(), [text, ...sources] = g.expression();
+    const within = g.random.chance(0.5) ? [g.word("WITHIN"), text, sources.length, ...sources] : [];
+    return [rows.length, ...rows, columns.length, ...columns, ...within];
   },
   QUERYSTORE: (g) => {
     const [text, ...sources] = g.expression();

@@ -9,14 +9,14 @@ import { evaluate, parse } from "./expression.ts";
 import { exportedSet } from "./streams.ts";
 
 /** The number of keys, which is the argument at `at`. */
-function keyCount({ args }: Call, at: number): number {
+export function keyCount({ args }: Call, at: number, name = "numkeys"): number {
   const text = args[at]!;
-  if (!/^[1-9][0-9]*$/.test(text) || Number(text) >= 2 ** 32) refuse("ERR numkeys should be greater than 0");
+  if (!/^[1-9][0-9]*$/.test(text) || Number(text) >= 2 ** 32) refuse(`ERR ${name} should be greater than 0`);
   return Number(text) > args.length - at - 1 ? refuse("ERR Number of keys can't be greater than number of args") : Number(text);
 }
 
 /** The members of the expression at `at`, or the check of the reply that refuses it. Its sources follow their number. */
-function questioned(call: Call, at: number, keys: number): Edges | ((reply: Reply) => void) {
+export function questioned(call: Call, at: number, keys: number): Edges | ((reply: Reply) => void) {
   const { family, args } = call, tree = parse(args[at]!, keys, family.last);
   if (tree === undefined) return (reply) => expect((reply as Error).message).toMatch(/^ERR Roaring: query: .* at character [1-9][0-9]*$/);
   return evaluate(tree, args.slice(at + 2, at + 2 + keys).map((_, i) => call.source(at + 2 + i)), family.last);
