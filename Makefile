@@ -26,6 +26,8 @@
 #: LANGUAGES="go ruby"    test-clients: run only these of python, php, ruby, go, c, perl and lua
 #: SERVERS="valkey-9"     test-servers: run only on these servers
 #: SHORT=1                test-servers: run only the test files that depend most on the server
+#: REGISTRY=ghcr.io/x/y   images: where to push the images
+#: BEFORE=v1.0.0          test-upgrade: the older commit, by default the newest release, or the commit before this one
 #: CC=gcc CFLAGS=-g3      the C compiler, and flags to add for all C code
 
 # ARCH is the processor to compile for; CROSS is empty if that is the processor of this machine.
@@ -98,9 +100,9 @@ OBJCOPY := $(TARGET:%=%-)objcopy
 
 # ---------------------------------------------------------------------- targets for users
 
-.PHONY: help build client run test test-arm64 test-clients test-servers test-fresh check format demo bench bench-cluster bench-kernels fuzz asan
-.PHONY: bench-load cli tsan linearity sequences shrinking soak
-.PHONY: seeds ways coverage examples release deb clean
+.PHONY: help build client run test test-arm64 test-clients test-servers test-upgrade test-fresh check format demo bench bench-cluster
+.PHONY: bench-kernels bench-load cli fuzz asan tsan linearity sequences shrinking soak
+.PHONY: seeds ways coverage examples release deb images clean
 .PHONY: setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
 
@@ -143,6 +145,10 @@ test-clients: build  ## Run programs in Python, PHP, Ruby, Go, C, Perl and Lua a
 test-servers: build  ## Fetch Redis and Valkey servers of several versions, and run the integration tests on each
 	@$(MAKE) --no-print-directory trap
 	@$(TSX) tools/test-servers.ts $(if $(SHORT),--short) $(SERVERS)
+
+test-upgrade: build  ## Build an older module, BEFORE, and test upgrades from it and back: files, and replicas under writes
+	@tools/build-before $(BEFORE)
+	ROAR_CPU=best ROAR_BEFORE=$(CURDIR)/build/before/redis-roar.so $(BIN)/vitest run test/durability/upgrade.test.ts
 
 test-fresh:          ## Run `make run` and `make test` on fresh Debian 12 and 13 in chroots, as root and as a user; root only
 	@tools/setup fresh
@@ -224,14 +230,18 @@ coverage: setup      ## Run the integration tests and the fuzz corpus, and say w
 		ASC_FLAGS='--optimizeLevel 1 --sourceMap --debug' CFLAGS='-O1 $(COVERAGE)'
 	@tools/coverage $(SUITES)
 
-release: release-modules client ## Write archives for both processors, and the client's package, to dist/; the same bytes each time. TAG=v1.0.0 checks the version
+release: release-modules client ## Write archives for both processors, the client's package, and lists of components, to dist/; the same bytes each time. TAG=v1.0.0 checks the version
 	$(foreach arch,$(RELEASED),tools/package tar $(arch) build/release/$(arch)/redis-roar.so dist &&) true
 	$(TSX) tools/pack-client.ts dist
+	$(TSX) tools/sbom.ts dist
 	@cd dist && sha256sum redis-roar* > SHA256SUMS
 
 deb: release-modules ## Write Debian packages for both processors to dist/
 	$(foreach arch,$(RELEASED),tools/package deb $(arch) build/release/$(arch)/redis-roar.so dist &&) true
 	@cd dist && sha256sum redis-roar* > SHA256SUMS
+
+images:              ## Build the Docker images on Redis and Valkey, and try each. With REGISTRY and TAG=v1.0.0, push them
+	@tools/images $(if $(REGISTRY),$(REGISTRY) $(TAG:v%=%))
 
 clean:               ## Delete build/ and dist/
 	rm -rf build dist client/dist cli/dist
@@ -260,6 +270,7 @@ release-modules: tag $(RELEASED:%=release-%)
 
 tag:
 	$(if $(TAG),@grep -q '"version": "$(TAG:v%=%)"' package.json || { echo 'package.json has another version than $(TAG)'; exit 1; })
+	$(if $(TAG),@grep -q '"author": ".* <.*@.*>"' package.json || { echo 'package.json needs an author with an e-mail address: the packages name a maintainer'; exit 1; })
 
 $(RELEASED:%=release-%): release-%: tag
 	@$(MAKE) --no-print-directory setup module ARCH=$* O=build/release/$* CC=clang-19 CFLAGS= GLIBC=$(OLDEST_GLIBC)

@@ -33,6 +33,7 @@ const heavy = files([
   "memory", "corpus", "ways", "corners", "hostile", "cut", "kill", "replicas", "contexts", "cluster", "census", "build", "harness", "interchange", "bench",
   "documents", "release", "adapters", "advise", "arguments", "breaking", "calls", "convert", "exact", "failover", "loading", "resharding", "model",
   "ids", "package", "routing", "sizes", "verdict", "sharded", "systems", "transactions",
+  "upgrade",
 ]);
 const ofTheHost = files([
   "client", "config", "examples", "limits", "log", "migration", "node-redis-4", "numbers", "persistence", "recipes", "replies", "salts", "table",

@@ -1,13 +1,13 @@
 // What `make release` and `make deb` pack, tried with the module of the ordinary build.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { builtModule, projectRoot } from "../support/server.ts";
 
-const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")) as { version: string };
+const { version, author } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")) as { version: string; author: string };
 const folder = mkdtempSync(join(tmpdir(), "redis-roar-release-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -21,6 +21,18 @@ function pack(kind: "tar" | "deb", name: string): string {
 }
 
 const machine = run("uname", "-m").trim();
+
+/** Expects that what each document in a folder links to is in that folder too. */
+function expectLinksWork(top: string): void {
+  const packed = readdirSync(top, { recursive: true, encoding: "utf8" }), documents = packed.filter((name) => name.endsWith(".md"));
+  expect(documents).toEqual(expect.arrayContaining(["README.md", "docs/operations.md", "client/README.md", "examples/README.md"]));
+  const links = documents.flatMap((document) => {
+    const prose = readFileSync(join(top, document), "utf8").replace(/^ *```[^]*?^ *```$/gm, "");
+    return [...prose.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, target]) => join(dirname(document), target!));
+  });
+  expect(links.length).toBeGreaterThan(50);
+  expect(links.filter((link) => !existsSync(join(top, link)))).toEqual([]);
+}
 
 describe.each(["tar", "deb"] as const)("tools/package %s", (kind) => {
   it("writes the same bytes when it runs again", () => {
@@ -51,6 +63,8 @@ describe("the archive of a release", () => {
     expect(readFileSync(join(top, "redis.conf"), "utf8")).toMatch(/^loadmodule \.\/redis-roar\.so$/m);
   });
 
+  it("has documents whose links lead to files in the archive", () => expectLinksWork(unpack()));
+
   it("has a module without symbols, debug information and paths of the machine that built it", () => {
     const stripped = join(unpack(), "redis-roar.so");
     expect(run("readelf", "-SW", stripped)).not.toMatch(/\.symtab|\.debug_info/);
@@ -63,8 +77,32 @@ it("the Debian package has an executable module, as servers require, and a confi
   const [file] = readdirSync(pack("deb", "package"));
   run("dpkg-deb", "-x", join(folder, "package", file!), "root");
   expect(run("dpkg-deb", "-f", join(folder, "package", file!), "Version").trim()).toBe(version);
+  expect(run("dpkg-deb", "-f", join(folder, "package", file!), "Maintainer").trim()).toBe(author);
+  expectLinksWork(join(folder, "root/usr/share/doc/redis-roar"));
   expect(run("stat", "-c", "%a", "root/usr/lib/redis/modules/redis-roar.so").trim()).toBe("755");
   expect(readFileSync(join(folder, "root/etc/redis/redis-roar.conf"), "utf8")).toMatch(/^loadmodule \/usr\/lib\/redis\/modules\/redis-roar\.so$/m);
+});
+
+it("the lists of components are the same each time, and name every package of the lock file, wasm2c and SIMDe", ({ skip }) => {
+  const path = (process.env.PATH ?? "").split(":").filter((part) => !part.endsWith("node_modules/.bin")).join(":"); // npm of the system
+  const env = { ...process.env, PATH: path, SOURCE_DATE_EPOCH: "1700000000" };
+  if (Number.parseInt(execFileSync("npm", ["--version"], { encoding: "utf8", env })) < 10) skip("npm is older than 10");
+  const write = (name: string): string => {
+    execFileSync(join(projectRoot, "node_modules/.bin/tsx"), ["tools/sbom.ts", join(folder, name)], { cwd: projectRoot, env });
+    return readFileSync(join(folder, name, `redis-roar-${version}.cdx.json`), "utf8");
+  };
+  const text = write("sbom-1");
+  expect(write("sbom-2")).toBe(text);
+  const { components } = JSON.parse(text) as { components: { name: string; version: string }[] };
+  const named = components.map((component) => `${component.name}@${component.version}`);
+  const { packages } = JSON.parse(readFileSync(join(projectRoot, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { name?: string; version: string; link?: boolean }>;
+  };
+  const locked = Object.entries(packages).filter(([place, { link }]) => place.includes("node_modules/") && !link)
+    .map(([place, entry]) => `${entry.name ?? place.split("node_modules/").at(-1)}@${entry.version}`);
+  expect(locked.length).toBeGreaterThan(100);
+  expect(named).toEqual(expect.arrayContaining(locked));
+  expect(components.map(({ name }) => name)).toEqual(expect.arrayContaining(["wasm2c", "simde"]));
 });
 
 it("check-module names the symbols that need a newer glibc", () => {
