@@ -11,9 +11,9 @@ import { expectSamples, loadSamples } from "../support/stored.ts";
 import { inStep, replicate, rewriteAof, stopReplicating, waitUntil } from "../support/waiting.ts";
 
 const before = process.env.ROAR_BEFORE ?? "";
-const versions = { older: before, this: builtModule };
+const versions = { older: before, newer: builtModule };
 type Version = keyof typeof versions;
-const other = (version: Version): Version => (version === "older" ? "this" : "older");
+const other = (version: Version): Version => (version === "older" ? "newer" : "older");
 
 const started: Server[] = [];
 async function start(options: ServerOptions): Promise<Server> {
@@ -24,7 +24,7 @@ async function start(options: ServerOptions): Promise<Server> {
 afterAll(() => Promise.all(started.map((server) => server.stop())));
 
 describe.skipIf(!before)("files", () => {
-  it.each(["older", "this"] as const)("that the %s build wrote are read by the other one: an RDB file", async (version) => {
+  it.each(["older", "newer"] as const)("that the %s build wrote are read by the other one: an RDB file", async (version) => {
     const server = await start({ module: versions[version] });
     await loadSamples(server);
     await server.run("SAVE");
@@ -32,7 +32,7 @@ describe.skipIf(!before)("files", () => {
     await expectSamples(server);
   });
 
-  it.each([["older", "yes"], ["older", "no"], ["this", "yes"], ["this", "no"]] as const)(
+  it.each([["older", "yes"], ["older", "no"], ["newer", "yes"], ["newer", "no"]] as const)(
     "that the %s build wrote are read by the other one: an AOF with aof-use-rdb-preamble %s, rewritten and appended to", async (version, preamble) => {
       const config = ["appendonly yes", "appendfsync always", "auto-aof-rewrite-percentage 0", `aof-use-rdb-preamble ${preamble}`];
       const server = await start({ module: versions[version], config });
@@ -94,7 +94,7 @@ class Writers {
   }
 }
 
-describe.skipIf(!before).each([["older", "this"], ["this", "older"]] as const)("rolling from the %s build to the %s build", (from, to) => {
+describe.skipIf(!before).each([["older", "newer"], ["newer", "older"]] as const)("rolling from the %s build to the %s build", (from, to) => {
   // A primary that restarts must not forget a write that it has acknowledged.
   const config = ["appendonly yes", "appendfsync always"];
   const options = (version: Version): ServerOptions => ({ module: versions[version], listens: true, config });
