@@ -4,6 +4,8 @@
 interface Bar {
   readonly label: string;
   readonly value: number;
+  /** The color, by default `more` for values from the origin on, and else `less`. */
+  readonly color?: "more" | "less";
 }
 
 interface Group {
@@ -34,14 +36,14 @@ const STYLE = `
   .grid { stroke: #d1d9e0 } .origin { stroke: #59636e }
   .more { fill: #1a7f64 } .less { fill: #c4652a }
   .line { fill: none; stroke-width: 2 } .first { stroke-width: 3 }
-  .line0 { stroke: #1a7f64 } .line1 { stroke: #c4652a } .line2 { stroke: #7a5bb8 } .line3 { stroke: #6e7781 }
+  .line0 { stroke: #1a7f64 } .line1 { stroke: #c4652a } .line2 { stroke: #7a5bb8 } .line3 { stroke: #6e7781 } .line4 { stroke: #bf3989 }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 }
     .quiet { fill: #9198a1 }
     .page { fill: #0d1117; stroke: #3d444d }
     .grid { stroke: #2a313c } .origin { stroke: #9198a1 }
     .more { fill: #3fb594 } .less { fill: #e08a4f }
-    .line0 { stroke: #3fb594 } .line1 { stroke: #e08a4f } .line2 { stroke: #b39ddb } .line3 { stroke: #9198a1 }
+    .line0 { stroke: #3fb594 } .line1 { stroke: #e08a4f } .line2 { stroke: #b39ddb } .line3 { stroke: #9198a1 } .line4 { stroke: #f778ba }
   }
 `.trim();
 
@@ -79,10 +81,10 @@ export function draw({ title, subtitle, groups, format, origin, footnote }: Char
   for (const group of groups) {
     words(MARGIN, y + 22, group.title, 'class="group"');
     y += GROUP_HEAD;
-    for (const { label, value } of group.bars) {
+    for (const { label, value, color } of group.bars) {
       const from = x(Math.min(value, origin)), to = x(Math.max(value, origin)), ahead = value >= origin;
       words(MARGIN + 12, y + 13, label);
-      const kind = ahead ? "more" : "less", width = Math.max(1, to - from).toFixed(1);
+      const kind = color ?? (ahead ? "more" : "less"), width = Math.max(1, to - from).toFixed(1);
       parts.push(`<rect class="${kind}" x="${from.toFixed(1)}" y="${y}" width="${width}" height="${BAR}" rx="2"/>`);
       words(ahead ? to + 6 : from - 6, y + 13, format(value), ahead ? "" : 'text-anchor="end"');
       y += STEP;
@@ -109,7 +111,7 @@ interface Line {
 
 interface Panel {
   readonly title: string;
-  /** At most four lines, of which the first one is emphasized. Lines in the same place have the same color in all panels. */
+  /** At most five lines, of which the first one is emphasized. Lines in the same place have the same color in all panels. */
   readonly lines: readonly Line[];
 }
 

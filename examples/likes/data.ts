@@ -1,4 +1,4 @@
-// Users with snowflake ids, and what they do to posts.
+// Users with snowflake ids, and how many like a post.
 
 import type { Random } from "../../test/support/random.ts";
 
@@ -12,16 +12,12 @@ export function snowflakes(random: Random, count: number): bigint[] {
   return [...ids];
 }
 
-export interface Action {
-  post: number;
-  user: bigint;
-  /** 1 to like, 0 to take the like back. */
-  like: 0 | 1;
-}
+/** Zipf's law: how many of all users like the post at this rank, counted from 1. */
+export const likesAt = (rank: number, users: number): number => Math.max(1, Math.round(users / 10 / rank ** 0.8));
 
-/** Every sixth action takes a like back, or tries to. Few posts get most of the likes. */
-export function actions(random: Random, users: readonly bigint[], posts: number, count: number): Action[] {
-  return Array.from({ length: count }, () => ({
-    post: Math.floor(posts * random.unit() ** 4), user: random.pick(users), like: random.below(6) === 0 ? 0 : 1,
-  }));
+/** Positions of those who like a post, among all users. */
+export function likers(random: Random, users: number, count: number): number[] {
+  const chosen = new Set<number>();
+  while (chosen.size < count) chosen.add(random.below(users));
+  return [...chosen];
 }

@@ -1,37 +1,6 @@
-// Finds and repairs what a bitmap has missed, with a database as the truth.
+// The other way round: the database is the truth. Finds and repairs what a bitmap has missed.
 
-import sqlite3, { type Database } from "@sqlite.org/sqlite-wasm";
 import type { Connected } from "../support/example.ts";
-
-/** Likes in a database in memory. */
-export class Likes {
-  readonly #db: Database;
-
-  private constructor(db: Database) {
-    this.#db = db;
-    db.exec("CREATE TABLE likes (post INTEGER, user INTEGER, PRIMARY KEY (post, user)) WITHOUT ROWID");
-  }
-
-  static async open(): Promise<Likes> {
-    const { oo1 } = await sqlite3();
-    return new Likes(new oo1.DB());
-  }
-
-  insert(post: number, users: Iterable<bigint>): void {
-    const insert = this.#db.prepare("INSERT INTO likes VALUES (?, ?)");
-    this.#db.transaction(() => { for (const user of users) insert.bind([post, user]).stepReset(); });
-    insert.finalize();
-  }
-
-  /** Who likes a post, in ascending order. */
-  of(post: number): bigint[] {
-    return this.#db.selectValues("SELECT user FROM likes WHERE post = ? ORDER BY user", [post]).map((user) => BigInt(user as number));
-  }
-
-  close(): void {
-    this.#db.close();
-  }
-}
 
 export interface Differences {
   missing: bigint[];

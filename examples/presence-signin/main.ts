@@ -1,86 +1,123 @@
-// Presence and sign-ins: flags of a video, who is online, streaks, and what a year of sign-ins takes in memory.
+// Presence and sign-ins: who is online, streaks, sign-ins kept by user and by day, and what that takes for 300 million users.
 
-import { type Connected, example, inBatches, memoryOf, type Run } from "../support/example.ts";
-import { DAYS_OF_YEAR, heartbeats, signIns } from "./data.ts";
+import { drawLines } from "../../bench/chart.ts";
+import { type Connected, example, inBatches, inBytes, memoryOfEach, nativeBitmap, type Run, served, sum } from "../support/example.ts";
+import { DAYS_OF_YEAR, heartbeats, someDays, year } from "./data.ts";
+import { Presence, SignIns } from "./service.ts";
 
-const MINUTES = 10, RECENT = 5, TODAY = DAYS_OF_YEAR - 1;
-/** A field has at most 63 bits, so a longer streak takes several. */
-const FIELD = 63;
+const MINUTES = 8, RECENT = 5, TODAY = DAYS_OF_YEAR - 1, MANY = 300_000_000;
+const grouped = <T>(items: readonly T[], size = 5000): T[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));
 
 await example("presence-signin", async (run) => {
   const server = await run.server(), client = run.connect(server);
-  await flags(run, client);
   await online(run, client);
-  await streaks(run, client);
+  await signIns(run, client);
   await byteUnits(run, client);
-  await memory(run, client);
+  await bySignIns(run, client);
 });
 
-/** What a user has done with a video: a bit for each flag, one small bitmap for each flag and all videos of the user. */
-async function flags(run: Run, { r, pipeline }: Connected): Promise<void> {
-  const names = ["watched", "liked", "saved"], videos = run.scaled(100_000, 200);
-  const model = names.map(() => new Set<number>());
-  for (let i = 0; i < videos; i++) for (const set of model) if (run.random.chance(0.3)) set.add(run.random.below(1_000_000));
-  const key = (n: number): string => `user:7:${names[n]}`;
-  for (const [n, set] of model.entries()) await r.setBits(key(n), set);
-  for (let i = 0; i < 50; i++) {
-    const video = i % 2 === 0 ? run.random.below(1_000_000) : run.random.pick([...model[i % 3]!]);
-    run.check(`flags of video ${video}`, await r.mGetBit(video, names.map((_, n) => key(n))), model.map((set) => (set.has(video) ? 1 : 0)));
-  }
-  const toSee = await r.queryCard("#1 - #2", [key(2), key(0)]);
-  run.check("saved and not watched", toSee, [...model[2]!].filter((video) => !model[0]!.has(video)).length);
-  const [first] = await pipeline([r.calls.setBit(key(0), 3_000_000, 1)]);
-  run.check("watched for the first time", first, { status: "fulfilled", value: 0 });
-}
-
-/** One bitmap for each minute. A heartbeat sets a bit in it, and it expires by itself. Who is online is the union of the last ones. */
+/** A heartbeat sets a bit in the bitmap of its minute. Who is online is the union of the last ones. */
 async function online(run: Run, client: Connected): Promise<void> {
-  const { r, redis } = client, minute = (n: number): string => `online:${n}`;
-  const beats = heartbeats(run.random, run.scaled(10_000_000, 5000), MINUTES);
-  for (const [n, users] of beats.entries()) {
-    await inBatches(client, [...users].map((user) => r.calls.setBit(minute(n), user, 1)), 5000);
-    await redis.expire(minute(n), 600, "NX");
-  }
-  const rows: (string | number)[][] = [];
+  const { redis } = client, service = new Presence(redis, client), users = run.scaled(10_000_000, 5000);
+  const beats = heartbeats(run.random, users, MINUTES);
+  for (const [minute, some] of beats.entries()) for (const part of grouped([...some])) await service.heartbeat(minute, part);
+  const unions = new Map<number, Set<number>>();
   for (let now = RECENT - 1; now < MINUTES; now++) {
-    const keys = Array.from({ length: RECENT }, (_, n) => minute(now - n));
-    const recent = new Set(beats.slice(now - RECENT + 1, now + 1).flatMap((set) => [...set]));
-    run.check(`online in minute ${now}`, await r.bitOpCard("OR", keys), recent.size);
-    run.check("the first of them", await r.queryMembers(`any(#1..#${RECENT})`, keys, { limit: 100 }), [...recent].sort((a, b) => a - b).slice(0, 100));
-    rows.push([`minute ${now}`, beats[now]!.size, recent.size]);
+    const there = new Set(beats.slice(now - RECENT + 1, now + 1).flatMap((set) => [...set]));
+    unions.set(now, there);
+    run.check(`online in minute ${now}`, await service.online(now), there.size);
+    run.check("the first of them", await service.whoIsOnline(now), [...there].sort((a, b) => a - b).slice(0, 100));
   }
-  const user = [...beats[MINUTES - 1]!][0]!, minutes = beats.map((_, n) => minute(n));
-  run.check("minutes of a user", await r.mGetBit(user, minutes), beats.map((set) => (set.has(user) ? 1 : 0)));
-  run.check("every minute expires", (await Promise.all(minutes.map((key) => redis.ttl(key)))).every((seconds) => Number(seconds) > 0), true);
-  run.table("Who is online", ["At", "Heartbeats of the minute", `Online in ${RECENT} minutes`], rows);
+  const now = MINUTES - 1, there = unions.get(now)!;
+  for (let i = 0; i < 20; i++) {
+    const user = i % 2 === 0 ? run.random.below(users) : run.random.pick([...beats[i % MINUTES]!]);
+    run.check(`user ${user} is online`, await service.isOnline(user, now), there.has(user));
+  }
+  const friends = new Set(Array.from({ length: 200 }, () => run.random.below(users)));
+  await client.r.setBits("friends", friends);
+  run.check("friends online", await service.friendsOnline("friends", now), [...friends].filter((user) => there.has(user)).sort((a, b) => a - b));
+  const ttls = await Promise.all(beats.map((_, minute) => redis.ttl(Presence.keyOf(minute))));
+  run.check("every minute expires", ttls.every((seconds) => Number(seconds) > 0), true);
+
+  // --- The last minutes as native bitmaps and as sets.
+
+  const natives = beats.map((_, minute) => `native:${minute}`), sets = beats.map((_, minute) => `set:${minute}`);
+  for (const [minute, some] of beats.entries()) {
+    await redis.set(natives[minute]!, nativeBitmap(some));
+    for (const part of grouped([...some])) await redis.sadd(sets[minute]!, ...part);
+  }
+  const [counted, byBitmaps] = await served(redis, () => service.online(now));
+  const [nativeCount, byNative] = await served(redis, async () => {
+    const replies = await redis.pipeline().bitop("OR", "result", ...natives.slice(-RECENT)).bitcount("result").exec();
+    return Number(replies![1]![1]);
+  });
+  const [setCount, bySets] = await served(redis, async () => Number(await redis.sunionstore("result", ...sets.slice(-RECENT))));
+  run.check("who is online, in three ways", [counted, nativeCount, setCount], [there.size, there.size, there.size]);
+  const minute = MINUTES - 1, here = beats[minute]!.size, bytes = await memoryOfEach(redis, [Presence.keyOf(minute), natives[minute]!, sets[minute]!]);
+  run.table(`A minute with ${here.toLocaleString("en")} of ${users.toLocaleString("en")} users online`,
+    ["", "Bitmap", "Native bitmap", "Set"], [
+      ["Bytes", ...bytes], [`Bytes for ${MANY.toLocaleString("en")} users, by proportion`, ...bytes.map((size) => (size / users) * MANY)],
+      [`Who is online in ${RECENT} minutes, microseconds in the server`, byBitmaps, byNative, bySets],
+    ]);
+  await redis.flushall();
 }
 
-/** The streak that ends today, from fields of up to 63 days: how many 1 bits are at their low end. */
-async function streakOf({ r }: Connected, key: string, today: number): Promise<number> {
-  let streak = 0;
-  for (let last = today; last >= 0; last -= FIELD) {
-    const width = Math.min(FIELD, last + 1), [days] = await r.bitFieldRo(key, [["GET", `u${width}`, last - width + 1]]);
-    for (let n = 0; n < width; n++, streak++) if (((days! >> BigInt(n)) & 1n) === 0n) return streak;
-  }
-  return streak;
-}
+/** Sign-ins, kept by user and by day, beside native bitmaps and sets. */
+async function signIns(run: Run, client: Connected): Promise<void> {
+  const { redis, r } = client, service = new SignIns(redis, client), users = run.scaled(50_000, 300);
+  const years = Array.from({ length: users }, () => year(run.random));
+  const kept = years.map((days) => [...days]);
+  run.check("the first time today", [await service.signIn(users, TODAY), await service.signIn(users, TODAY)], [true, false]);
+  run.check("both bitmaps", [await service.days(users, TODAY, TODAY), await service.signedInOn(TODAY)], [1, 1]);
+  await redis.flushall();
 
-/** A bitmap for each user, with the days of a year. */
-async function streaks(run: Run, client: Connected): Promise<void> {
-  const { r } = client, users = run.scaled(20_000, 100);
+  const onDay = Array.from({ length: DAYS_OF_YEAR }, (): number[] => []);
+  for (const [user, days] of kept.entries()) for (const day of days) onDay[day]!.push(user);
+  const loaded = [...kept.entries()].filter(([, days]) => days.length > 0);
+  function* calls() {
+    for (const [user, days] of loaded) yield r.calls.setBits(SignIns.keys.user(user), days);
+    for (const [day, some] of onDay.entries()) if (some.length > 0) yield r.calls.setBits(SignIns.keys.day(day), some);
+  }
+  await inBatches(client, calls(), 500);
+  for (const part of grouped(loaded, 1000)) {
+    const sent = redis.pipeline();
+    for (const [user, days] of part) sent.set(`native:user:${user}`, nativeBitmap(days)).sadd(`set:user:${user}`, ...days);
+    await sent.exec();
+  }
+  for (const [day, some] of onDay.entries()) {
+    if (some.length === 0) continue;
+    await redis.set(`native:day:${day}`, nativeBitmap(some));
+    for (const part of grouped(some)) await redis.sadd(`set:day:${day}`, ...part);
+  }
   let longest = 0;
-  for (let user = 0; user < users; user++) {
-    const days = signIns(run.random, 1 + run.random.below(DAYS_OF_YEAR), TODAY), key = `signins:${user}`;
-    await r.setBits(key, days);
+  const asked = Array.from({ length: Math.min(users, 500) }, (_, n) => (n < 100 ? n : run.random.below(users)));
+  await Promise.all(asked.map(async (user) => {
+    const days = years[user]!;
     let streak = 0;
     while (days.has(TODAY - streak)) streak++;
-    run.check(`streak of user ${user}`, await streakOf(client, key, TODAY), streak);
-    const march = [...days].filter((day) => day >= 59 && day <= 89).length;
-    run.check(`user ${user} in March`, await r.bitCount(key, { start: 59, end: 89, unit: "BIT" }), march);
-    run.check(`first day of user ${user}`, await r.min(key), Math.min(...days));
     longest = Math.max(longest, streak);
+    run.check(`streak of user ${user}`, await service.streak(user, TODAY), streak);
+    run.check(`user ${user} in March`, await service.days(user, 59, 89), [...days].filter((day) => day >= 59 && day <= 89).length);
+  }));
+  await Promise.all(onDay.map(async (some, day) => run.check(`sign-ins on day ${day}`, await service.signedInOn(day), some.length)));
+  const week = [TODAY, TODAY - 1, TODAY - 2];
+  run.check("on each of three days", await service.onAllOf(week), years.filter((days) => week.every((day) => days.has(day))).length);
+
+  const total = sum(kept.map(({ length }) => length)), rows: (string | number)[][] = [];
+  for (const [name, keys] of [
+    ["A key for each user", loaded.map(([user]) => [SignIns.keys.user(user), `native:user:${user}`, `set:user:${user}`])],
+    ["A key for each day", onDay.map((_, day) => [SignIns.keys.day(day), `native:day:${day}`, `set:day:${day}`])],
+  ] as const) {
+    const bytes = await Promise.all([0, 1, 2].map(async (n) => sum(await memoryOfEach(redis, keys.map((names) => names[n]!)))));
+    rows.push([name, ...bytes], [`The same for ${MANY.toLocaleString("en")} users, by proportion`, ...bytes.map((size) => (size / users) * MANY)]);
   }
-  run.table("Sign-ins of a year", ["", "Figure"], [["Users", users], ["Longest streak, days", longest]]);
+  run.table(`Bytes of a year: ${users.toLocaleString("en")} users, ${total.toLocaleString("en")} sign-ins`, ["", "Bitmaps", "Native bitmaps", "Sets"], rows);
+  run.table("Sign-ins of a year", ["", "Figure"], [
+    ["Users", users], ["Sign-ins of a user, mean", total / users], ["Longest streak of those asked, days", longest],
+    [`${MANY.toLocaleString("en")} bitmaps of ${DAYS_OF_YEAR} bits, bytes without keys`, MANY * DAYS_OF_YEAR / 8],
+  ]);
+  await redis.flushall();
 }
 
 /** A range of BITCOUNT counts bytes, of eight days each, unless it says BIT. */
@@ -96,27 +133,26 @@ async function byteUnits(run: Run, { r }: Connected): Promise<void> {
   ]);
 }
 
-/** Bytes of a user's bitmap by days signed in: of one year, and of days numbered from 2000 on. */
-async function memory(run: Run, { r, redis }: Connected): Promise<void> {
-  const rows: (string | number)[][] = [], since2000 = 9497;
-  for (const count of [1, 5, 10, 20, 40, 80, 160, 320]) {
-    const days = [...signIns(run.random, count, TODAY)], bytes: number[] = [];
+/** Bytes of one user's key by days signed in: of one year, and of days numbered from 2000 on. */
+async function bySignIns(run: Run, { r, redis }: Connected): Promise<void> {
+  const since2000 = 9497, names = ["R.", "native bitmap", "set"], rows: number[][] = [];
+  for (const count of [1, 2, 5, 10, 20, 50, 100, 200, 365]) {
+    const days = [...someDays(run.random, count)], bytes: number[] = [];
     for (const first of [0, since2000]) {
-      await redis.del("bitmap", "native");
-      await r.setBits("bitmap", days.map((day) => first + day));
-      for (const day of days) await redis.setbit("native", first + day, 1);
-      run.check(`${count} days, native and not`, await r.bitCount("bitmap"), Number(await redis.bitcount("native")));
-      run.check(`${count} days`, await r.bitCount("bitmap"), count);
-      bytes.push(await memoryOf(redis, "bitmap"), await memoryOf(redis, "native"));
+      await redis.del("r", "n", "s");
+      for (const day of days) await redis.pipeline().call("R.SETBIT", "r", first + day, 1).setbit("n", first + day, 1).sadd("s", first + day).exec();
+      run.check(`${count} days`, [await r.bitCount("r"), Number(await redis.bitcount("n")), Number(await redis.scard("s"))], [count, count, count]);
+      bytes.push(...await memoryOfEach(redis, ["r", "n", "s"]));
     }
-    rows.push([String(count), ...bytes]);
+    rows.push([count, ...bytes]);
   }
-  const head = ["Days signed in", "`R.`", "native", "`R.`, days since 2000", "native, days since 2000"];
-  run.table("Bytes for each user, with the key", head, rows);
-  run.chart({
-    title: { text: "Bytes for each user by days signed in", left: "center" }, legend: { bottom: 0 }, grid: { left: 60, right: 30, bottom: 80 },
-    xAxis: { type: "category", name: "days signed in", nameLocation: "middle", nameGap: 28, data: rows.map(([days]) => String(days)) },
-    yAxis: { type: "value" },
-    series: head.slice(1).map((name, n) => ({ type: "line", name: name.replaceAll("`", ""), data: rows.map((row) => Number(row[n + 1])) })),
+  run.table("Bytes of a user's key", ["Days signed in", ...names.map((name) => `${name}, days of a year`), ...names.map((name) => `${name}, days since 2000`)],
+    rows.map(([count, ...bytes]) => [String(count), ...bytes]));
+  run.svg = drawLines({
+    title: "Bytes of a user's sign-ins by the days signed in", subtitle: "MEMORY USAGE of one key with a short name. Both scales are logarithmic.",
+    panels: ["days numbered from January 1", "days numbered from the year 2000"].map((title, panel) => ({
+      title, lines: names.map((label, n) => ({ label, points: rows.map((row): [number, number] => [row[0]!, row[1 + panel * 3 + n]!]) })),
+    })),
+    xTitle: "days signed in", formatX: (value) => value.toLocaleString("en"), formatY: inBytes, footnote: run.footnote,
   });
 }

@@ -4,12 +4,12 @@
 //   SEED=1       the seed of the data
 //   RECORD=1     write result.json, chart.svg and the section of README.md beside the example, and not below build/examples
 
-import { type EChartsOption, init } from "echarts";
 import { type Call, type RoarClient } from "redis-roar-client";
 import { roar } from "redis-roar-client/ioredis";
 import { type Cluster as ClusterClient, Redis } from "ioredis";
 import { isDeepStrictEqual } from "node:util";
-import { thisMachine } from "../../bench/machine.ts";
+import { inWords, thisMachine } from "../../bench/machine.ts";
+import { parseCommandStatistics } from "../../bench/statistics.ts";
 import { type Random, random } from "../../test/support/random.ts";
 import { Server, type ServerOptions } from "../../test/support/server.ts";
 import { type Cell, type Figures, inMarkdown, type Result, store } from "./record.ts";
@@ -18,8 +18,6 @@ import { type Cell, type Figures, inMarkdown, type Result, store } from "./recor
 export interface Connected extends RoarClient {
   redis: Redis;
 }
-
-const SIZE = { width: 800, height: 400 };
 
 /** One run of an example. */
 export class Run {
@@ -51,12 +49,9 @@ export class Run {
     console.log(`${inMarkdown(figures)}\n`);
   }
 
-  /** Draws the chart of the example. */
-  chart(option: EChartsOption, size: { width: number; height: number } = SIZE): void {
-    const chart = init(null, null, { renderer: "svg", ssr: true, ...size });
-    chart.setOption({ animation: false, backgroundColor: "#fff", ...option });
-    this.svg = chart.renderToSVGString();
-    chart.dispose();
+  /** What stands below the chart of the example: the machine, the scale and the seed. */
+  get footnote(): string {
+    return `${inWords(thisMachine())}, SCALE=${this.scale}, SEED=${this.seed}`;
   }
 
   /** A server with the module, on a unix socket. It ends with the example. */
@@ -130,7 +125,71 @@ export async function asked<T>(question: () => Promise<T>): Promise<[answer: T, 
   return runs.sort(([, a], [, b]) => a - b)[4]!;
 }
 
+/** Commands that belong to the measurement. */
+const OVERHEAD = new Set(["config|resetstat", "info", "fcall"]);
+
+/** Server time of a round of `served`, and its most and least questions. */
+const ROUND = 2000, MOST = 100, ROUNDS = 5;
+
+/** Microseconds of a processor that the server's main thread has had. */
+async function processorTime(redis: Redis): Promise<number> {
+  const info = await redis.info("cpu");
+  return sum([...info.matchAll(/^used_cpu_(?:user|sys)_main_thread:([\d.]+)/gm)].map(([, seconds]) => Number(seconds) * 1e6));
+}
+
+/**
+ * What `question` answers, and how many microseconds the server spends in the commands that it sends, without network and client. The
+ * least of several rounds counts, because whatever else the machine does only adds to it. The time is that of INFO commandstats, which goes
+ * on while another process has the processor; it counts no more than the processor time of the server. A question is asked many times at
+ * once, so if it takes several commands that need one another, they belong into one pipeline.
+ */
+export async function served<T>(redis: Redis, question: () => Promise<T>): Promise<[answer: T, microseconds: number]> {
+  let answer = await question();
+  const round = async (times: number): Promise<number> => {
+    await redis.config("RESETSTAT");
+    const before = await processorTime(redis);
+    [answer] = await Promise.all(Array.from({ length: times }, question)) as [T];
+    const processor = await processorTime(redis) - before;
+    const statistics = parseCommandStatistics(await redis.info("commandstats"));
+    const counted = [...statistics].reduce((total, [name, { microseconds }]) => (OVERHEAD.has(name) ? total : total + microseconds), 0);
+    return Math.min(counted, processor) / times;
+  };
+  const times = Math.max(1, Math.min(MOST, Math.floor(ROUND / (await round(1) + 1))));
+  let least = Infinity;
+  for (let n = 0; n < ROUNDS; n++) least = Math.min(least, await round(times));
+  return [answer, least];
+}
+
 /** The bytes of a key in memory, 0 if it is missing. */
 export async function memoryOf(redis: Redis | ClusterClient, key: string): Promise<number> {
   return Number(await redis.call("MEMORY", "USAGE", key, "SAMPLES", "0") ?? 0);
+}
+
+/** The bytes of each of these keys. */
+export async function memoryOfEach(redis: Redis, keys: readonly string[]): Promise<number[]> {
+  const bytes: number[] = [];
+  for (let at = 0; at < keys.length; at += 1000) {
+    const usages = redis.pipeline();
+    for (const key of keys.slice(at, at + 1000)) usages.call("MEMORY", "USAGE", key, "SAMPLES", "0");
+    for (const [error, reply] of (await usages.exec())!) {
+      if (error) throw error;
+      bytes.push(Number(reply ?? 0));
+    }
+  }
+  return bytes;
+}
+
+export const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0);
+
+/** A native bitmap with these members. */
+export function nativeBitmap(members: Iterable<number>): Buffer {
+  const all = [...members], bytes = Buffer.alloc((all.reduce((most, member) => Math.max(most, member), -1) >> 3) + 1);
+  for (const member of all) bytes[member >> 3]! |= 0x80 >> (member & 7);
+  return bytes;
+}
+
+/** Bytes in few words, for charts. */
+export function inBytes(value: number): string {
+  const [unit, size] = value < 1000 ? ["B", 1] : value < 1e6 ? ["kB", 1e3] : value < 1e9 ? ["MB", 1e6] : ["GB", 1e9];
+  return `${(value / Number(size)).toLocaleString("en", { maximumSignificantDigits: 3 })} ${unit}`;
 }

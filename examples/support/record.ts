@@ -54,7 +54,7 @@ export function store(result: Result, svg: string): string {
   const folder = recorded ? folderOf(result.example) : built(`examples/${result.example}`);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "result.json"), `${JSON.stringify(result, null, 2)}\n`);
-  writeFileSync(join(folder, "chart.svg"), `${svg}\n`);
+  writeFileSync(join(folder, "chart.svg"), svg);
   const readme = join(folder, "README.md");
   if (recorded) writeFileSync(readme, withFigures(readFileSync(readme, "utf8"), result));
   return folder.slice(projectRoot.length);

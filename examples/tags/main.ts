@@ -1,7 +1,9 @@
-// Tags: which users have a tag, and which have a combination of tags.
+// Tags of users: both directions, segments, and the same tags as native bitmaps and as sets.
 
-import { asked, example, memoryOf } from "../support/example.ts";
-import { tagged } from "./data.ts";
+import { draw } from "../../bench/chart.ts";
+import { example, inBatches, inBytes, memoryOfEach, nativeBitmap, type Run, served, sum } from "../support/example.ts";
+import { SMALL_TAGS, SMALL_USERS, tagged } from "./data.ts";
+import { Tags } from "./service.ts";
 
 /** Segments: an expression over tags, and what it means for one user. */
 const SEGMENTS: readonly [name: string, expression: string, tags: readonly number[], means: (has: readonly boolean[]) => boolean][] = [
@@ -11,71 +13,142 @@ const SEGMENTS: readonly [name: string, expression: string, tags: readonly numbe
   ["3 or more of 0 to 7", "atleast(3, #1..#8)", [0, 1, 2, 3, 4, 5, 6, 7], (has) => has.filter(Boolean).length >= 3],
 ];
 
+const ascending = (values: Iterable<number>): number[] => [...values].sort((a, b) => a - b);
+const nativeKey = (tag: number): string => `native:${tag}`, setKey = (tag: number): string => `set:${tag}`, userSet = (user: number): string => `userset:${user}`;
+
+/** The seven users and seven tags of a table, asked as its questions are. */
+async function small(run: Run, service: Tags): Promise<void> {
+  const tag = (name: (typeof SMALL_TAGS)[number]): number => SMALL_TAGS.indexOf(name), all = SMALL_TAGS.map((_, n) => n);
+  for (const [user, has] of SMALL_USERS) {
+    await service.add(user);
+    await service.set(user, all.filter((n) => has[n] === 1));
+  }
+  for (const [user, has] of SMALL_USERS) {
+    run.check(`tags of user ${user}`, await service.tagsOf(user), all.filter((n) => has[n] === 1));
+  }
+  for (const n of all) {
+    run.check(`users of ${SMALL_TAGS[n]}`, await service.usersOf(n), SMALL_USERS.filter(([, has]) => has[n] === 1).map(([user]) => user));
+    run.check(`users without ${SMALL_TAGS[n]}`, await service.usersWithout(n), SMALL_USERS.filter(([, has]) => has[n] === 0).map(([user]) => user));
+  }
+  run.check("user 5 is no vip", await service.has(5, tag("vip")), false);
+  run.check("male and with a Mac", await service.size("#1 & #2", [tag("male"), tag("mac")]), 2);
+  await service.set(5, [tag("vip")]);
+  run.check("user 5 is a vip now, in both directions", [await service.has(5, tag("vip")), (await service.tagsOf(5)).includes(tag("vip"))], [true, true]);
+  await service.set(5, [tag("vip")], false);
+  run.check("and no longer", [await service.has(5, tag("vip")), (await service.tagsOf(5)).includes(tag("vip"))], [false, false]);
+}
+
 await example("tags", async (run) => {
-  const server = await run.server(), { r, redis } = run.connect(server);
-  const users = run.scaled(1_000_000, 2000), sets = tagged(run.random, users, run.scaled(5000, 40));
-  const tag = (n: number): string => `tag:${n}`, keys = sets.map((_, n) => tag(n)), everyone = Array.from({ length: users }, (_, user) => user);
-  const ascending = (set: Iterable<number>): number[] => [...set].sort((a, b) => a - b);
+  const server = await run.server(), client = run.connect(server), { r, redis } = client, service = new Tags(redis, client);
+  await small(run, service);
+  await redis.flushall();
 
-  // --- The table of users and tags.
+  // --- A site. Both directions are loaded in bulk, and for comparison as native bitmaps and as sets.
 
-  for (const [n, set] of sets.entries()) await r.setIntArray(tag(n), set);
-  await r.setRange("users", 0, users);
-  for (const [n, set] of sets.entries()) {
-    run.check(`users of tag ${n}`, await r.bitCount(tag(n)), set.size);
-    run.check(`members of tag ${n}`, await r.getIntArray(tag(n)), ascending(set));
+  const users = run.scaled(1_000_000, 2000), sets = tagged(run.random, users, run.scaled(200_000, 60));
+  const keys = sets.map((_, tag) => Tags.keys.usersOf(tag));
+  const everyone = Array.from({ length: users }, (_, n) => n + 1), ofUser = new Map<number, number[]>();
+  for (const [tag, set] of sets.entries()) for (const user of set) (ofUser.get(user) ?? ofUser.set(user, []).get(user)!).push(tag);
+  function* calls() {
+    for (const [tag, set] of sets.entries()) yield r.calls.setIntArray(keys[tag]!, set);
+    for (const [user, tags] of ofUser) yield r.calls.setBits(Tags.keys.tagsOf(user), tags);
+    yield r.calls.setRange(Tags.keys.everybody, 1, users + 1);
+  }
+  await inBatches(client, calls());
+  /** Native bitmaps of this many tags are loaded, spread evenly over all ranks; the others would take gigabytes. */
+  const sampled = sets.map((_, tag) => tag).filter((tag) => tag < 100 || tag % Math.max(1, Math.floor(sets.length / 1000)) === 0);
+  for (let at = 0; at < sets.length; at += 1000) {
+    const sent = redis.pipeline();
+    for (let tag = at; tag < Math.min(sets.length, at + 1000); tag++) {
+      const members = [...sets[tag]!];
+      for (let from = 0; from < members.length; from += 5000) sent.sadd(setKey(tag), ...members.slice(from, from + 5000));
+    }
+    await sent.exec();
+  }
+  for (const tag of sampled) await redis.set(nativeKey(tag), nativeBitmap(sets[tag]!));
+  for (let at = 1; at <= users; at += 1000) {
+    const sent = redis.pipeline();
+    for (let user = at; user < Math.min(users + 1, at + 1000); user++) if (ofUser.has(user)) sent.sadd(userSet(user), ...ofUser.get(user)!);
+    await sent.exec();
   }
 
-  // --- NOT needs to know who exists: the complement of a bitmap ends at its largest member, which need not be the last user.
+  // --- Both directions.
 
-  const without = everyone.filter((user) => !sets[0]!.has(user));
-  run.check("users without tag 0", await r.queryMembers("#1 - #2", ["users", tag(0)]), without);
-  run.check("the same, stored", await r.bitOp("DIFF", "without", ["users", tag(0)]), without.length);
-
-  // --- Tags in common, and how alike two tags are.
-
-  const common = ascending(sets[0]!).filter((user) => sets[1]!.has(user)), union = new Set([...sets[0]!, ...sets[1]!]).size;
-  run.check("in common", await r.bitOpCard("AND", [tag(0), tag(1)]), common.length);
-  run.check("alike", Math.abs((await r.jaccard(tag(0), tag(1)))! - common.length / union) < 1e-9, true);
-
-  // --- The tags of a user, in one call.
-
-  for (let i = 0; i < 20; i++) {
-    const user = run.random.below(users);
-    run.check(`tags of user ${user}`, await r.mGetBit(user, keys), sets.map((set) => (set.has(user) ? 1 : 0)));
-  }
-  const [, tagsTime] = await asked(() => r.mGetBit(0, keys));
+  const checked = new Set([
+    ...Array.from({ length: 20 }, (_, n) => n), ...Array.from({ length: 100 }, () => run.random.below(sets.length)),
+  ]);
+  await Promise.all([...checked].map(async (tag) => run.check(`users of tag ${tag}`, await service.usersOf(tag), ascending(sets[tag]!))));
+  const asked = Array.from({ length: 100 }, () => 1 + run.random.below(users));
+  await Promise.all(asked.map(async (user) => {
+    run.check(`tags of user ${user}`, await service.tagsOf(user), ofUser.get(user) ?? []);
+    run.check(`the same by tags`, await r.mGetBit(user, keys.slice(0, 500)), sets.slice(0, 500).map((set) => (set.has(user) ? 1 : 0)));
+  }));
+  run.check("users without tag 0", await service.usersWithout(0), everyone.filter((user) => !sets[0]!.has(user)));
+  const likely = [...sets[0]!].filter((user) => sets[1]!.has(user)).length;
+  run.check("likeness", Math.abs(await service.likeness(0, 1) - likely / (sets[0]!.size + sets[1]!.size - likely)) < 1e-6, true);
 
   // --- Segments, counted and page by page.
 
   const rows: (string | number)[][] = [];
   for (const [name, expression, tags, means] of SEGMENTS) {
     const right = everyone.filter((user) => means(tags.map((n) => sets[n]!.has(user))));
-    const [count, time] = await asked(() => r.queryCard(expression, tags.map(tag)));
+    const [count, time] = await served(redis, () => service.size(expression, tags));
     run.check(`segment ${name}`, count, right.length);
     const members: number[] = [];
-    for await (const page of r.queryPages(expression, tags.map(tag), { count: 500 })) members.push(...page);
+    for await (const page of service.pages(expression, tags, Math.max(500, Math.ceil(users / 20)))) members.push(...page);
     run.check(`members of segment ${name}`, members, right);
     rows.push([name, `\`${expression.replaceAll("|", "\\|")}\``, count, time]);
   }
-  run.table("Segments", ["Tags", "Expression", "Users", "Milliseconds, as the client sees them"], rows);
 
-  let bitmaps = 0, native = 0;
-  for (const [n, set] of sets.entries()) {
-    bitmaps += await memoryOf(redis, tag(n));
-    const last = [...set].reduce((most, user) => Math.max(most, user)), bytes = Buffer.alloc(Math.ceil((last + 1) / 8));
-    for (const user of set) bytes[user >> 3]! |= 0x80 >> (user & 7);
-    await redis.set("native", bytes);
-    run.check(`native users of tag ${n}`, Number(await redis.bitcount("native")), set.size);
-    native += await memoryOf(redis, "native");
-  }
-  run.table("The table", ["", "Figure"], [
-    ["Users", users], ["Tags", sets.length], ["Tags set", sets.reduce((sum, { size }) => sum + size, 0)], ["Bytes", bitmaps],
-    ["Bytes of native bitmaps", native], ["Milliseconds for all tags of a user", tagsTime],
+  // --- The first one in native bitmaps and in sets, and the tags of a user.
+
+  const andNative = (await served(redis, async () => {
+    const replies = await redis.pipeline().bitop("AND", "result", nativeKey(0), nativeKey(1)).bitcount("result").exec();
+    return Number(replies![1]![1]);
+  }));
+  const andSets = await served(redis, async () => Number(await redis.call("SINTERCARD", 2, setKey(0), setKey(1))));
+  run.check("segment 0 and 1 in other ways", [andNative[0], andSets[0]], [likely, likely]);
+  const user = [...ofUser.keys()][0]!, [, tagsTime] = await served(redis, () => service.tagsOf(user));
+  const [, setsTime] = await served(redis, () => redis.smembers(userSet(user)));
+
+  // --- Top tags of a segment.
+
+  const among = sets.map((_, tag) => tag).slice(0, 1000), segment = new Set([...sets[0]!].filter((one) => sets[1]!.has(one)));
+  const [top, topTime] = await served(redis, () => service.topTags("#1 & #2", [0, 1], among, 10));
+  const right = among.map((tag) => ({ tag, users: [...sets[tag]!].filter((one) => segment.has(one)).length }))
+    .sort((a, b) => b.users - a.users || a.tag - b.tag);
+  run.check("top tags of a segment", top, right.slice(0, 10));
+
+  // --- What it takes.
+
+  const bitmaps = sum(await memoryOfEach(redis, keys)), inSets = sum(await memoryOfEach(redis, sets.map((_, tag) => setKey(tag))));
+  const sample = await memoryOfEach(redis, sampled.map(nativeKey)), rare = sampled.flatMap((tag, n) => (tag < 100 ? [] : [sample[n]!]));
+  const common = sum(sampled.flatMap((tag, n) => (tag < 100 ? [sample[n]!] : [])));
+  const native = common + (rare.length > 0 ? (sum(rare) / rare.length) * (sets.length - 100) : 0);
+  const people = [...ofUser.keys()], byUser = sum(await memoryOfEach(redis, people.map(Tags.keys.tagsOf)));
+  const byUserSets = sum(await memoryOfEach(redis, people.map(userSet)));
+  run.table("Segments", ["Tags", "Expression", "Users", "Microseconds in the server"], rows);
+  run.table("Bytes", ["", "redis-roar", "Native bitmaps", "Sets"], [
+    [`Users of ${sets.length.toLocaleString("en")} tags`, bitmaps, native, inSets],
+    [`Tags of ${people.length.toLocaleString("en")} users`, byUser, "-", byUserSets],
   ]);
-  run.chart({
-    title: { text: "Users in each segment of tags", left: "center" }, grid: { left: 170, right: 60, bottom: 40 },
-    xAxis: { type: "value" }, yAxis: { type: "category", inverse: true, data: rows.map(([name]) => String(name)) },
-    series: [{ type: "bar", data: rows.map(([, , count]) => Number(count)), label: { show: true, position: "right" } }],
-  }, { width: 800, height: 300 });
+  run.table("Microseconds in the server", ["", "redis-roar", "Native bitmaps", "Sets"], [
+    ["Users with both tags 0 and 1", Number(rows[0]![3]), andNative[1], andSets[1]],
+    [`Tags of a user (${ofUser.get(user)!.length})`, tagsTime, "-", setsTime],
+    ["Top 10 of 1,000 tags of a segment", topTime, "-", "-"],
+  ]);
+  run.table("Data", ["", "Figure"], [
+    ["Users", users], ["Tags", sets.length], ["Users of tags", sum(sets.map(({ size }) => size))],
+    ["Native bitmaps loaded; the others have the mean of those above rank 100", sampled.length],
+  ]);
+  const bars = (figures: readonly (readonly [string, number])[]) => figures.map(([label, value], n) => ({ label, value, color: n === 0 ? "more" as const : "less" as const }));
+  run.svg = draw({
+    title: `Users of ${sets.length.toLocaleString("en")} tags, ${users.toLocaleString("en")} users`,
+    subtitle: "Bytes of all tags (MEMORY USAGE). The scale is logarithmic.",
+    groups: [
+      { title: `users of all tags: ${sum(sets.map(({ size }) => size)).toLocaleString("en")}`, bars: bars([["redis-roar", bitmaps], ["native bitmaps", native], ["sets", inSets]]) },
+      { title: "tags of all users", bars: bars([["redis-roar", byUser], ["sets", byUserSets]]) },
+    ],
+    format: inBytes, origin: 1000, footnote: run.footnote,
+  });
 });

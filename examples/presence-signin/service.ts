@@ -1,0 +1,93 @@
+// Presence: a bitmap for each minute. Sign-ins: a bitmap for each user with the days, and one for each day with the users.
+
+import type { Redis } from "ioredis";
+import type { RoarClient } from "redis-roar-client";
+
+const minuteKey = (minute: number): string => `online:${minute}`;
+/** Minutes after the last heartbeat in which a user counts as online, and seconds until a minute's bitmap goes. */
+const RECENT = 5, TTL = 600;
+
+export class Presence {
+  readonly #redis: Redis;
+  readonly #r: RoarClient["r"];
+
+  constructor(redis: Redis, { r }: RoarClient) {
+    this.#redis = redis;
+    this.#r = r;
+  }
+
+  /** Users are there in a minute. The bitmap of a minute goes by itself. */
+  async heartbeat(minute: number, users: readonly number[]): Promise<void> {
+    await this.#r.setBits(minuteKey(minute), users);
+    await this.#redis.expire(minuteKey(minute), TTL, "NX");
+  }
+
+  async online(now: number): Promise<number> {
+    return this.#r.bitOpCard("OR", recent(now));
+  }
+
+  async isOnline(user: number, now: number): Promise<boolean> {
+    return (await this.#r.mGetBit(user, recent(now))).includes(1);
+  }
+
+  /** Who is online, in ascending order, from a user on. */
+  async whoIsOnline(now: number, from = 0, limit = 100): Promise<number[]> {
+    return this.#r.queryMembers(`any(#1..#${RECENT})`, recent(now), { from, limit });
+  }
+
+  /** Which of a user's friends are online: `friends` is a bitmap's key. */
+  async friendsOnline(friends: string, now: number): Promise<number[]> {
+    return this.#r.queryMembers(`#1 & any(#2..#${RECENT + 1})`, [friends, ...recent(now)]);
+  }
+
+  static readonly keyOf = minuteKey;
+}
+
+const recent = (now: number): string[] => Array.from({ length: RECENT }, (_, n) => minuteKey(now - n));
+
+const userKey = (user: number): string => `signins:${user}`, dayKey = (day: number): string => `signed:${day}`;
+/** A field has at most 63 bits, so a longer streak takes several. */
+const FIELD = 63;
+
+export class SignIns {
+  readonly #redis: Redis;
+  readonly #r: RoarClient["r"];
+
+  constructor(redis: Redis, { r }: RoarClient) {
+    this.#redis = redis;
+    this.#r = r;
+  }
+
+  /** A user signs in on a day. Both bitmaps change in one step. Returns whether it is the first time on that day. */
+  async signIn(user: number, day: number): Promise<boolean> {
+    const replies = await this.#redis.multi().call("R.SETBIT", userKey(user), day, 1).call("R.SETBIT", dayKey(day), user, 1).exec();
+    for (const [error] of replies!) if (error) throw error;
+    return Number(replies![0]![1]) === 0;
+  }
+
+  /** The streak that ends today, from fields of up to 63 days: how many 1 bits are at their low end. */
+  async streak(user: number, today: number): Promise<number> {
+    let streak = 0;
+    for (let last = today; last >= 0; last -= FIELD) {
+      const width = Math.min(FIELD, last + 1), [days] = await this.#r.bitFieldRo(userKey(user), [["GET", `u${width}`, last - width + 1]]);
+      for (let n = 0; n < width; n++, streak++) if (((days! >> BigInt(n)) & 1n) === 0n) return streak;
+    }
+    return streak;
+  }
+
+  /** On how many days from `first` to `last` a user has signed in. Without `unit: "BIT"`, the range would count bytes of eight days. */
+  async days(user: number, first: number, last: number): Promise<number> {
+    return this.#r.bitCount(userKey(user), { start: first, end: last, unit: "BIT" });
+  }
+
+  async signedInOn(day: number): Promise<number> {
+    return this.#r.bitCount(dayKey(day));
+  }
+
+  /** Users who signed in on every one of these days. */
+  async onAllOf(days: readonly number[]): Promise<number> {
+    return this.#r.bitOpCard("AND", days.map(dayKey));
+  }
+
+  static readonly keys = { user: userKey, day: dayKey };
+}
