@@ -12,6 +12,7 @@
 #: OUT=directory          bench: where the results go, by default build/bench
 #: MACHINES=trixie        test-fresh: only these of bookworm, trixie and trixie-user
 #: EXAMPLES="likes tags"  examples: run only these
+#: SITE_BASE=/path/      site: the path under which the site is served, by default /
 #: SCALE=0.01             examples: the size of the data; 1 is the size of a large site
 #: RECORD=1               examples: write figures and charts into examples/
 #: FUZZ_SECONDS=600       fuzz: seconds for each target
@@ -102,7 +103,7 @@ OBJCOPY := $(TARGET:%=%-)objcopy
 
 .PHONY: help build client run test test-arm64 test-clients test-servers test-upgrade test-fresh check format demo bench bench-cluster
 .PHONY: bench-kernels bench-load cli fuzz asan tsan linearity sequences shrinking soak
-.PHONY: seeds ways coverage examples release deb images clean
+.PHONY: seeds ways coverage examples release deb images site test-site clean
 .PHONY: setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
 
@@ -164,6 +165,15 @@ format:              ## Apply the formatters to TypeScript and C
 
 examples: build      ## Run the systems in examples/, and compare every answer with plain Sets or SQL
 	@$(foreach name,$(EXAMPLES),$(TSX) examples/$(name)/main.ts &&) true
+
+site: setup cli      ## Build the site from docs/ and examples/, build/site. SITE_BASE=/path/ is where it will be served
+	@[ -e site/node_modules/.package-lock.json ] || npm ci --prefix site --no-audit --no-fund
+	@$(TSX) site/prepare.ts
+	@cd site && node_modules/.bin/vitepress build .
+
+test-site: site      ## Open the site in Debian's chromium, follow links, search, and use the calculator
+	@tools/setup browser
+	@$(TSX) site/test.ts
 
 demo: build          ## Load 200 real sets, combine them, and compare memory and time with native bitmaps
 	@$(TSX) tools/demo.ts

@@ -41,7 +41,7 @@ const core = ["assembly/**/*.ts", "bench/kernels/*.ts", "cli/wasm/*.ts"];
 const LENGTH = { code: 110, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true };
 
 export default ts.config(
-  { ignores: ["build/", "node_modules/", "client/dist/", "cli/dist/"] },
+  { ignores: ["build/", "node_modules/", "client/dist/", "cli/dist/", "site/pages/", "site/.vitepress/", "site/test.ts"] },
   { files: ["**/*.ts", "**/*.js"], plugins: { "@stylistic": stylistic, "@typescript-eslint": ts.plugin }, rules: { ...layout, ...everywhere } },
   { files: core, languageOptions: { parser: ts.parser, parserOptions: { allowInvalidAST: true } } },      // for decorators on constants
   { files: ["**/*.ts"], ignores: core, languageOptions: { parser: ts.parser, parserOptions: { projectService: true } }, rules: onNode },

@@ -1,0 +1,45 @@
+// The site: https://vitepress.dev. site/prepare.ts makes the pages.
+
+import { readFileSync } from "node:fs";
+import { defineConfig } from "vitepress";
+
+interface Link {
+  text: string;
+  link: string;
+}
+const { commands, examples } = JSON.parse(readFileSync(new URL("../pages/navigation.json", import.meta.url), "utf8")) as Record<"commands" | "examples", Link[]>;
+
+export default defineConfig({
+  title: "redis-roar",
+  description: "Compressed bitmaps for Redis and Valkey: a module with roaring bitmaps of 32 and 64 bits",
+  base: process.env.SITE_BASE ?? "/",
+  srcDir: "pages",
+  outDir: "../build/site",
+  cacheDir: "../build/site-cache",
+  cleanUrls: false,
+  lastUpdated: false,
+  vite: { publicDir: "public", server: { fs: { allow: ["../.."] } }, build: { chunkSizeWarningLimit: 2000 } },
+  themeConfig: {
+    search: { provider: "local", options: { detailedView: false } },
+    nav: [
+      { text: "Start", link: "/start" }, { text: "Commands", link: "/commands/" }, { text: "Recipes", link: "/recipes" },
+      { text: "Examples", link: "/examples/" }, { text: "Calculator", link: "/calculator" },
+    ],
+    sidebar: [
+      { text: "Use", items: [
+        { text: "Start", link: "/start" }, { text: "From native bitmaps or sets", link: "/moving" }, { text: "Recipes", link: "/recipes" },
+        { text: "Calculator", link: "/calculator" }, { text: "JavaScript", link: "/javascript" }, { text: "Other clients", link: "/clients" },
+        { text: "Cluster", link: "/cluster" },
+      ] },
+      { text: "Run", items: [{ text: "Operations", link: "/operations" }, { text: "Performance", link: "/performance" }, { text: "Changes", link: "/changelog" }] },
+      { text: "Examples", collapsed: false, items: [{ text: "All", link: "/examples/" }, ...examples] },
+      { text: "Commands", collapsed: false, items: [{ text: "All", link: "/commands/" }, ...commands] },
+      { text: "Inside", collapsed: true, items: [
+        { text: "Architecture", link: "/architecture" }, { text: "The core", link: "/core" }, { text: "Experiments", link: "/experiments" },
+        { text: "Contributing", link: "/contributing" }, { text: "Security", link: "/security" },
+      ] },
+    ],
+    outline: [2, 3],
+    footer: { message: "MIT license" },
+  },
+});
