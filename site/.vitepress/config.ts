@@ -9,10 +9,14 @@ interface Link {
 }
 const { commands, examples } = JSON.parse(readFileSync(new URL("../pages/navigation.json", import.meta.url), "utf8")) as Record<"commands" | "examples", Link[]>;
 
+/** Two containers, one with gaps. */
+const ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#1a7f64" d="M1 2h14v5H1zM1 9h3v5H1zM6 9h2v5H6zM12 9h3v5h-3z"/></svg>';
+
 export default defineConfig({
   title: "redis-roar",
   description: "Compressed bitmaps for Redis and Valkey: a module with roaring bitmaps of 32 and 64 bits",
   base: process.env.SITE_BASE ?? "/",
+  head: [["link", { rel: "icon", href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
   srcDir: "pages",
   outDir: "../build/site",
   cacheDir: "../build/site-cache",
