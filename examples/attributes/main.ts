@@ -104,7 +104,9 @@ await example("attributes", async (run) => {
     });
   }
   const total = (figure: (row: (typeof rows)[number]) => number): number => sum(rows.map(figure));
-  const totals = { keys: total((row) => row.keys), bitmap: total((row) => row.bitmap), native: total((row) => row.native), set: total((row) => row.set) };
+  const totals = {
+    keys: total((row) => row.keys), bitmap: total((row) => row.bitmap), native: total((row) => row.native), set: total((row) => row.set),
+  };
 
   // --- Retiring an attribute, and one that ends by itself.
 
@@ -138,7 +140,8 @@ await example("attributes", async (run) => {
     subtitle: "Bytes of all keys (MEMORY USAGE). The scale is logarithmic. Shards are native bitmaps of 10,000 videos.",
     groups: [
       ...["common", "rare", "campaign", "recent"].map((kind) => {
-        const some = rows.filter((row) => row.kind === kind), of = (figure: (row: (typeof rows)[number]) => number): number => sum(some.map(figure));
+        const own = rows.filter((row) => row.kind === kind);
+        const of = (figure: (row: (typeof rows)[number]) => number): number => sum(own.map(figure));
         return group(`${kind}: ${of((row) => row.videos).toLocaleString("en")} videos`, [
           ["redis-roar", of((row) => row.bitmap)], ["native, in shards", of((row) => row.native)], ["sets", of((row) => row.set)],
         ]);

@@ -110,7 +110,7 @@ async function memory(run: Run, client: Connected, users: readonly bigint[]): Pr
       yield r64.calls.setBits(named("r64", post), who.map((n) => users[n]!));
     }
   }
-  await inBatches(client, calls(), 200);
+  await inBatches<unknown>(client, calls(), 200);
   for (let at = 0; at < posts; at += 100) {
     const sent = redis.pipeline();
     for (let post = at; post < Math.min(posts, at + 100); post++) {

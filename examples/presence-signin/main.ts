@@ -54,7 +54,8 @@ async function online(run: Run, client: Connected): Promise<void> {
   });
   const [setCount, bySets] = await served(redis, async () => Number(await redis.sunionstore("result", ...sets.slice(-RECENT))));
   run.check("who is online, in three ways", [counted, nativeCount, setCount], [there.size, there.size, there.size]);
-  const minute = MINUTES - 1, here = beats[minute]!.size, bytes = await memoryOfEach(redis, [Presence.keyOf(minute), natives[minute]!, sets[minute]!]);
+  const minute = MINUTES - 1, here = beats[minute]!.size;
+  const bytes = await memoryOfEach(redis, [Presence.keyOf(minute), natives[minute]!, sets[minute]!]);
   run.table(`A minute with ${here.toLocaleString("en")} of ${users.toLocaleString("en")} users online`,
     ["", "Bitmap", "Native bitmap", "Set"], [
       ["Bytes", ...bytes], [`Bytes for ${MANY.toLocaleString("en")} users, by proportion`, ...bytes.map((size) => (size / users) * MANY)],

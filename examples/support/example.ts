@@ -144,11 +144,11 @@ async function processorTime(redis: Redis): Promise<number> {
  * once, so if it takes several commands that need one another, they belong into one pipeline.
  */
 export async function served<T>(redis: Redis, question: () => Promise<T>): Promise<[answer: T, microseconds: number]> {
-  let answer = await question();
+  let answer: T = await question();
   const round = async (times: number): Promise<number> => {
     await redis.config("RESETSTAT");
     const before = await processorTime(redis);
-    [answer] = await Promise.all(Array.from({ length: times }, question)) as [T];
+    answer = (await Promise.all(Array.from({ length: times }, question)))[0]!;
     const processor = await processorTime(redis) - before;
     const statistics = parseCommandStatistics(await redis.info("commandstats"));
     const counted = [...statistics].reduce((total, [name, { microseconds }]) => (OVERHEAD.has(name) ? total : total + microseconds), 0);

@@ -14,7 +14,7 @@ export const SMALL_USERS: readonly (readonly [user: number, has: readonly (0 | 1
   [7, [1, 0, 1, 1, 0, 0, 1]],
 ];
 
-/** The users of each tag: the first has 30 percent of all users, the one of rank r that many divided by r. Tag 1 shares users with tag 0. */
+/** Users of each tag: the first has 30 percent of all users, the one of rank r that many divided by r. Tag 1 shares users with tag 0. */
 export function tagged(random: Random, users: number, tags: number): Set<number>[] {
   const sets = Array.from({ length: tags }, (_, tag) => {
     const set = new Set<number>(), size = Math.max(3, Math.round(0.3 * users / (tag + 1)));

@@ -54,7 +54,7 @@ await example("tags", async (run) => {
     for (const [user, tags] of ofUser) yield r.calls.setBits(Tags.keys.tagsOf(user), tags);
     yield r.calls.setRange(Tags.keys.everybody, 1, users + 1);
   }
-  await inBatches(client, calls());
+  await inBatches<unknown>(client, calls());
   /** Native bitmaps of this many tags are loaded, spread evenly over all ranks; the others would take gigabytes. */
   const sampled = sets.map((_, tag) => tag).filter((tag) => tag < 100 || tag % Math.max(1, Math.floor(sets.length / 1000)) === 0);
   for (let at = 0; at < sets.length; at += 1000) {
