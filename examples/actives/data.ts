@@ -5,7 +5,7 @@ import type { Random } from "../../test/support/random.ts";
 export const DAYS = 30;
 /** Days on which an advertisement brings users who stay less than others, and days on which few people come. */
 export const isCampaign = (day: number): boolean => day % 10 === 4;
-export const isWeekend = (day: number): boolean => day % 7 >= 5;
+const isWeekend = (day: number): boolean => day % 7 >= 5;
 
 export interface Site {
   /** The ids of those who signed up on each day, both ends included. */

@@ -3,7 +3,7 @@
 import type { Random } from "../../test/support/random.ts";
 
 /** How the videos of an attribute come about. */
-export type Kind = "common" | "rare" | "campaign" | "recent";
+type Kind = "common" | "rare" | "campaign" | "recent";
 
 export interface Attribute {
   readonly name: string;

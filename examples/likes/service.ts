@@ -26,7 +26,7 @@ export interface State {
 type Step = [name: string, ...args: (string | number)[]];
 
 const BUCKETS = 16;
-export const bucketOf = (post: number): number => post % BUCKETS;
+const bucketOf = (post: number): number => post % BUCKETS;
 export const likesKey = (post: number): string => `likes:{${bucketOf(post)}}:${post}`;
 const dirtyKey = (bucket: number): string => `likes:{${bucket}}:dirty`, pendingKey = (bucket: number): string => `likes:{${bucket}}:pending`;
 
