@@ -32,8 +32,8 @@ const skipped = files(process.env.ROAR_SKIP?.split(" ") ?? []);
 const heavy = files([
   "memory", "corpus", "ways", "corners", "hostile", "cut", "kill", "replicas", "contexts", "cluster", "census", "build", "harness", "interchange", "bench",
   "documents", "release", "adapters", "advise", "arguments", "breaking", "calls", "convert", "exact", "failover", "loading", "resharding", "model",
-  "ids", "package", "routing", "sizes", "verdict", "sharded", "systems", "transactions",
-  "upgrade",
+  "ids", "package", "routing", "sizes", "verdict", "samples", "sharded", "systems", "threads",
+  "transactions", "upgrade",
 ]);
 const ofTheHost = files([
   "client", "config", "examples", "limits", "log", "migration", "node-redis-4", "numbers", "persistence", "recipes", "replies", "salts", "table",
