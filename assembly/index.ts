@@ -22,6 +22,7 @@ export { complement } from "./combine/complement";
 export { rebuildRange } from "./combine/rebuild";
 export { intersects, isSubset } from "./combine/relate";
 export { shareAll, shareAtLeast } from "./combine/facet";
+export { cuts } from "./combine/cuts";
 export { cross } from "./combine/cross";
 export { rewrite, pack, slice } from "./combine/rewrite";
 export { serializedBytes, serialize, deserialize } from "./format/index";

@@ -1,6 +1,7 @@
 /* building.c -- calls that build a bitmap from other bitmaps, a payload, or offsets. Memory 0 is the
  * workspace. */
 #include "guard.h"
+#include "parts.h"
 #include "redismodule.h"
 #include "workspace.h"
 
@@ -34,6 +35,15 @@ static status discard(status s) {
     return s;
 }
 
+#ifdef CORE_HAS_TRAP
+/* See sandbox_trap_count. */
+static void trap_if_asked(void) {
+    if (take_asked_trap()) core.trap(WAY_UNREACHABLE);
+}
+#else
+static void trap_if_asked(void) {}
+#endif
+
 /* Ends a call that built a bitmap of current.used bytes if s is OK. */
 static status built(status s, bitmap **b) {
     /* The workspace may be larger than the limit. */
@@ -61,30 +71,63 @@ status core_combine(enum operation operation, const operands *sources, result *r
     return built(COUNTING_IN(&f, core.combine(operation, f.operand_count), r->members), &r->b);
 }
 
-/* The core counts modulo 2^64. If there are 2^64 members, it also adds one to the reply. */
-static cardinality counted(uint64_t modulo) { return modulo == 0 && core.collected() ? TWO_TO_64 : modulo; }
+/* If there are 2^64 members, the core also adds one to the reply. */
+status count_within(count *c, key_range keys, uint64_t *numbers) {
+    frame f;
+    if (!start_building(&f, c->operands->list, c->operands->count, 0)) return OUT_OF_MEMORY;
+    f.arguments = numbers;
+    f.argument_count = c->numbers;
+    status s = discard(IN_CORE(&f, trap_if_asked(); c->call(c, keys, numbers)));
+    c->any = (int)core.collected();
+    return s;
+}
 
-/* The same for counting that ends once there are `most`, if that is not 0: the last container may have more
- * than are missing. */
-static cardinality counted_to(uint64_t modulo, uint64_t most) {
-    cardinality members = counted(modulo);
-    return most && members > most ? most : members;
+static inline status count_all(count *c, uint64_t *numbers) {
+#ifdef ON_THREADS
+    return count_in_parts(c, numbers);
+#else
+    return count_within(c, ALL_KEYS, numbers);
+#endif
+}
+
+/* The last container that is counted may have more members than are missing for c->most. */
+static inline status count_members(count *c, cardinality *members) {
+    uint64_t number = 0;
+    status s = count_all(c, &number);
+    *members = number == 0 && c->any ? TWO_TO_64 : number;
+    if (c->most && *members > c->most) *members = c->most;
+    return s;
+}
+
+status core_cuts(const count *c, uint32_t parts, uint64_t *cuts, uint32_t *count) {
+    frame f;
+    if (!start_building(&f, c->operands->list, c->bitmaps, 0)) return OUT_OF_MEMORY;
+    status s = discard(IN_CORE(&f, core.cuts(c->bitmaps, parts)));
+    *count = core.collected();
+    memcpy(cuts, sandbox_members, *count * sizeof *cuts);
+    return s;
+}
+
+static void count_combined(const count *c, key_range keys, uint64_t *number) {
+    *number = core.combineCardinality(c->operation, c->bitmaps, c->most, keys.first, keys.last);
 }
 
 status core_combine_cardinality(enum operation operation, const operands *sources, uint64_t most,
                                 cardinality *members) {
-    frame f;
-    if (!start_building(&f, sources->list, sources->count, 0)) return OUT_OF_MEMORY;
-    return discard(
-        IN_CORE(&f, *members = counted_to(core.combineCardinality(operation, f.operand_count, most), most)));
+    count c = {.call = count_combined, .operands = sources, .bitmaps = sources->count, .numbers = 1};
+    c.operation = operation;
+    c.most = most;
+    return count_members(&c, members);
+}
+
+static void count_shared(const count *c, key_range keys, uint64_t *numbers) {
+    (void)numbers;
+    core.shareAll(c->numbers, keys.first, keys.last);
 }
 
 status core_share_all(const operands *o, uint64_t *shared) {
-    frame f;
-    if (!start_building(&f, o->list, o->count, 0)) return OUT_OF_MEMORY;
-    f.arguments = shared;
-    f.argument_count = o->count - 1;
-    return discard(IN_CORE(&f, core.shareAll(f.argument_count)));
+    count c = {.call = count_shared, .operands = o, .bitmaps = o->count, .numbers = o->count - 1};
+    return count_all(&c, shared);
 }
 
 status core_share_at_least(const operands *o, uint32_t facet, uint64_t need, uint64_t *shared) {
@@ -93,13 +136,16 @@ status core_share_at_least(const operands *o, uint32_t facet, uint64_t need, uin
     return discard(IN_CORE(&f, *shared = core.shareAtLeast(facet, need)));
 }
 
+static void count_crossed(const count *c, key_range keys, uint64_t *numbers) {
+    memset(numbers, 0, (size_t)c->numbers * sizeof *numbers);
+    core.cross(c->rows, c->columns, c->bitmaps > c->rows + c->columns, keys.first, keys.last);
+}
+
 status core_cross(const operands *o, uint32_t rows, uint32_t columns, uint64_t *cells) {
-    frame f;
-    if (!start_building(&f, o->list, o->count, 0)) return OUT_OF_MEMORY;
-    f.arguments = cells;
-    f.argument_count = rows * columns;
-    memset(cells, 0, (size_t)f.argument_count * sizeof *cells);
-    return discard(IN_CORE(&f, core.cross(rows, columns, f.operand_count > rows + columns)));
+    count c = {.call = count_crossed, .operands = o, .bitmaps = o->count, .numbers = rows * columns};
+    c.rows = rows;
+    c.columns = columns;
+    return count_all(&c, cells);
 }
 
 /* The expression that was parsed last, and its tree. Programs ask the same ones again and again, and parsing
@@ -173,11 +219,18 @@ status core_query_members(const query *q, uint64_t from, uint64_t limit, member_
     return discard(s);
 }
 
+static void count_queried(const count *c, key_range keys, uint64_t *number) {
+    uint64_t from = keys.first << 16;
+    if (from < c->from) from = c->from;
+    *number = core.queryCardinality(c->bitmaps, c->greatest, from, c->most, keys.last);
+}
+
 status core_query_cardinality(const query *q, uint64_t from, uint64_t most, cardinality *members) {
-    frame f;
-    if (!start_query(&f, q, 0)) return OUT_OF_MEMORY;
-    return discard(
-        IN_CORE(&f, *members = counted_to(core.queryCardinality(q->keys, q->greatest, from, most), most)));
+    count c = {.call = count_queried, .operands = &q->operands, .bitmaps = q->keys, .numbers = 1};
+    c.greatest = q->greatest;
+    c.from = from;
+    c.most = most;
+    return count_members(&c, members);
 }
 
 status core_intersects(const bitmap *a, const bitmap *b, uint32_t *holds) {

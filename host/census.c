@@ -33,4 +33,9 @@ void sandbox_limit_arenas(uint32_t bytes) {
     atomic_store_explicit(&arena_most, bytes < ARENA_MOST ? bytes : ARENA_MOST, memory_order_relaxed);
 }
 
+static _Atomic int trap_asked;
+
+void sandbox_trap_count(void) { trap_asked = 1; }
+int take_asked_trap(void) { return atomic_exchange(&trap_asked, 0); }
+
 uint32_t arena_limit(void) { return atomic_load_explicit(&arena_most, memory_order_relaxed); }

@@ -103,6 +103,11 @@ void count_trap(void);
 void count_damaged(void);
 void count_overdue(void);
 
+/* Whether sandbox_trap_count has been called since. */
+int take_asked_trap(void);
+/* The way of assembly/trap.ts that executes `unreachable`. */
+#define WAY_UNREACHABLE 31
+
 /* The most bytes that an arena may have. */
 uint32_t arena_limit(void);
 

@@ -183,13 +183,16 @@ static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     RedisModule_InfoAddFieldULongLong(ctx, "questions_waiting", asked.waiting);
     RedisModule_InfoAddFieldULongLong(ctx, "questions_done", asked.done);
     RedisModule_InfoAddFieldULongLong(ctx, "questions_kept", asked.stayed);
+    RedisModule_InfoAddFieldULongLong(ctx, "questions_shared", asked.shared);
+    RedisModule_InfoAddFieldULongLong(ctx, "threads_helping", asked.helping);
     RedisModule_InfoAddFieldULongLong(ctx, "longest_question_us", asked.longest);
     RedisModule_InfoAddFieldULongLong(ctx, "bitmaps_copied", asked.copied);
     RedisModule_InfoAddFieldULongLong(ctx, "bytes_copied", asked.copied_bytes);
     RedisModule_InfoAddFieldULongLong(ctx, "snapshot_bytes", bitmap_bytes_held_only());
 }
 
-/* ROAR.TRAP key READ | WRITE [way] -- makes the core violate the sandbox. Only in the test build. */
+/* ROAR.TRAP key READ | WRITE [way] -- makes the core violate the sandbox. With COUNT, lets the next call do
+ * so that counts members of several bitmaps. Only in the test build. */
 static int trap_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     static const command row = {.first = 1};
     call c = {ctx, argv, argc, &families[R], &row, NULL};
@@ -198,6 +201,10 @@ static int trap_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
     if (argc != 3 && argc != 4) return RedisModule_WrongArity(ctx);
     int writes = argument_is(&c, 2, "WRITE");
+    if (argument_is(&c, 2, "COUNT")) {
+        sandbox_trap_count();
+        return reply_ok(&c);
+    }
     if (argc > 3 && !parse_index(&c, 3, &way)) return REDISMODULE_OK;
     if (!open_create(&c, 1, 0, &k)) return REDISMODULE_OK;
     if (!commit(&c, &k, core_trap(&k.value, writes, (uint32_t)way), 0, "trap")) return REDISMODULE_OK;
@@ -217,11 +224,11 @@ static int limit_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
     return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }
 
-/* ROAR.HOLD 1 | 0 -- makes long questions wait on their way to a thread, or lets them go. Only in the test
- * build. */
+/* ROAR.HOLD 2 | 1 | 0 -- makes long questions wait on their way to a thread (1), or before each part of them
+ * (2), or lets them go. Only in the test build. */
 static int hold_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    questions_hold(*RedisModule_StringPtrLen(argv[1], NULL) == '1');
+    questions_hold((enum held)(*RedisModule_StringPtrLen(argv[1], NULL) - '0'));
     return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }
 

@@ -56,16 +56,21 @@ static uint64_t now(void) {
 /* All but the atomic fields are used with the lock. INFO, which a crashed process writes, too, takes none. */
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t changed;
+    pthread_cond_t changed; /* for threads without work */
+    pthread_cond_t ended; /* for those that share theirs */
     question *first, *last;
+    shared *shared; /* of which parts are left */
     uint32_t threads, most; /* how many there are; how many may run at once */
-    int held; /* by tests */
+    enum held held;
     _Atomic uint32_t running, waiting;
-} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+    _Atomic uint32_t helping, helped; /* with what others share; how often */
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
+          .changed = PTHREAD_COND_INITIALIZER,
+          .ended = PTHREAD_COND_INITIALIZER};
+
+static int may_begin(void) { return pool.held != HOLD_QUESTIONS && pool.running + pool.helping < pool.most; }
 
 static question *take_question(void) {
-    while (pool.first == NULL || pool.held || pool.running >= pool.most)
-        pthread_cond_wait(&pool.changed, &pool.lock);
     question *q = pool.first;
     pool.first = q->next;
     pool.waiting--;
@@ -91,18 +96,92 @@ static void answer(question *q) {
     RedisModule_UnblockClient(q->client, q);
 }
 
+/* --- Parts of a question ------------------------------------------------------------------------------- */
+
+uint32_t idle_threads(void) {
+    pthread_mutex_lock(&pool.lock);
+    uint32_t busy = pool.running + pool.helping + pool.waiting;
+    uint32_t idle = busy < pool.most ? pool.most - busy : 0;
+    pthread_mutex_unlock(&pool.lock);
+    return idle;
+}
+
+/* As all functions whose names say so, called with the lock. */
+static void unlist_locked(const shared *s) {
+    for (shared **at = &pool.shared; *at; at = &(*at)->next) {
+        if (*at != s) continue;
+        *at = s->next;
+        return;
+    }
+}
+
+void begin_sharing(shared *s) {
+    pthread_mutex_lock(&pool.lock);
+    s->next = pool.shared;
+    pool.shared = s;
+    pthread_cond_broadcast(&pool.changed);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+int take_part(shared *s, uint32_t *part) {
+    pthread_mutex_lock(&pool.lock);
+    while (pool.held == HOLD_PARTS) pthread_cond_wait(&pool.ended, &pool.lock);
+    int any = s->taken < s->parts;
+    if (any) *part = s->taken++;
+    if (s->taken == s->parts) unlist_locked(s);
+    pthread_mutex_unlock(&pool.lock);
+    return any;
+}
+
+void stop_sharing(shared *s) {
+    pthread_mutex_lock(&pool.lock);
+    s->taken = s->parts;
+    unlist_locked(s);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+void end_sharing(shared *s) {
+    pthread_mutex_lock(&pool.lock);
+    while (s->helpers) pthread_cond_wait(&pool.ended, &pool.lock);
+    pool.helped += (uint32_t)s->helped;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static void help_locked(void) {
+    shared *s = pool.shared;
+    s->helped = 1;
+    s->helpers++;
+    pool.helping++;
+    pthread_mutex_unlock(&pool.lock);
+    s->help(s);
+    pthread_mutex_lock(&pool.lock);
+    pool.helping--;
+    if (--s->helpers == 0) pthread_cond_broadcast(&pool.ended);
+}
+
+/* --- Threads ------------------------------------------------------------------------------------------- */
+
+static void answer_locked(void) {
+    question *q = take_question();
+    pthread_mutex_unlock(&pool.lock);
+    answer(q);
+    pthread_mutex_lock(&pool.lock);
+    pool.running--;
+}
+
 static void *work(void *unused) {
     (void)unused;
     use_all_processors();
     start_answering();
     pthread_mutex_lock(&pool.lock);
     for (;;) {
-        question *q = take_question();
-        pthread_mutex_unlock(&pool.lock);
-        answer(q);
-        pthread_mutex_lock(&pool.lock);
-        pool.running--;
-        if (pool.first) pthread_cond_signal(&pool.changed);
+        if (may_begin() && pool.first) answer_locked();
+        else if (may_begin() && pool.shared) help_locked();
+        else {
+            pthread_cond_wait(&pool.changed, &pool.lock);
+            continue;
+        }
+        if (pool.first || pool.shared) pthread_cond_signal(&pool.changed);
     }
     return NULL;
 }
@@ -147,10 +226,11 @@ static void enqueue(question *q) {
     pthread_mutex_unlock(&pool.lock);
 }
 
-void questions_hold(int held) {
+void questions_hold(enum held held) {
     pthread_mutex_lock(&pool.lock);
     pool.held = held;
     pthread_cond_broadcast(&pool.changed);
+    pthread_cond_broadcast(&pool.ended);
     pthread_mutex_unlock(&pool.lock);
 }
 
@@ -182,6 +262,8 @@ questions_report report_questions(void) {
     questions_report r = report;
     r.running = pool.running;
     r.waiting = pool.waiting;
+    r.helping = pool.helping;
+    r.shared = pool.helped;
     return r;
 }
 
@@ -260,6 +342,7 @@ static question *make_question(call *c) {
     q->reply_limit = reply_limit();
     q->reply_limit_bytes = reply_limit_bytes();
     q->question_ms = question_ms();
+    q->from_bytes = threads_from_bytes();
     q->strings = wants_strings();
     q->string_limit = string_limit(c);
     return q;

@@ -37,9 +37,9 @@ typedef struct question {
     RedisModuleString **argv;
     int argc;
     /* Settings as they were. */
-    uint64_t reply_limit, reply_limit_bytes, question_ms, string_limit;
+    uint64_t reply_limit, reply_limit_bytes, question_ms, string_limit, from_bytes;
     int strings;
-    _Atomic int cancelled;
+    _Atomic int cancelled;          /* the client has gone, or the answer has failed */
     uint64_t microseconds;          /* that the answer took */
     struct question *next;          /* in the queue */
     struct question *older, *newer; /* among those that are not done */
@@ -59,16 +59,40 @@ typedef struct questions_report {
     uint64_t running, waiting, done, longest;       /* the longest in microseconds */
     uint64_t copied, copied_bytes;
     uint64_t stayed;                                /* long, but answered on the main thread */
+    uint64_t helping, shared;                       /* threads that help; questions that some helped with */
 } questions_report;
 questions_report report_questions(void);
 
-/* For tests: whether questions that have been handed over wait. */
-void questions_hold(int held);
+/* For tests: whether questions that have been handed over wait, or parts of them. */
+enum held { GO, HOLD_QUESTIONS, HOLD_PARTS };
+void questions_hold(enum held held);
 
-/* --- Any other thread, in the second build --- */
+/* --- Any thread but the main one --- */
+
+/* Work in parts, which the thread that answers a question shares with others. */
+typedef struct shared {
+    void (*help)(struct shared *s); /* takes parts until none is left; in the second build */
+    uint32_t parts, taken;
+    uint32_t helpers;               /* threads in help() */
+    int helped;                     /* there has been one */
+    struct shared *next;            /* among those that have parts left */
+} shared;
+
+/* Threads that would help. */
+uint32_t idle_threads(void);
+void begin_sharing(shared *s);
+/* Returns 0 if no part is left. */
+int take_part(shared *s, uint32_t *part);
+/* Leaves no part. */
+void stop_sharing(shared *s);
+/* Waits until nobody helps any more. No part may be left. */
+void end_sharing(shared *s);
+
+/* --- The same, in the second build --- */
 
 /* Once for each thread. */
 void start_answering(void);
 void answer_question(question *q);
+uint64_t asked_from_bytes(void);
 
 #endif

@@ -9,7 +9,7 @@ PER_THREAD struct core core;
 PER_THREAD struct running current;
 PER_THREAD uint64_t sandbox_members[MEMBERS_BATCH];
 
-static PER_THREAD enum trap last_trap;
+static PER_THREAD const char *last_trap;
 
 const char *sandbox_choose_level(const char *wanted) {
     const struct core *chosen = choose_core(wanted);
@@ -24,7 +24,7 @@ static _Noreturn void leave(status why) {
 }
 
 _Noreturn void sandbox_trap(enum trap trap) {
-    last_trap = trap;
+    last_trap = trap_text(trap);
     count_trap();
     leave(TRAPPED);
 }
@@ -54,11 +54,7 @@ span sandbox_grow(uint32_t bytes) {
     return (span){arena(grown), arena_bytes(grown)};
 }
 
-static PER_THREAD struct {
-    uint64_t milliseconds, started; /* 0: no limit; the clock has not started */
-    int (*is_exempt)(const void *context);
-    const void *context;
-} time_limit;
+static PER_THREAD struct time_limit time_limit;
 
 /* See sandbox_be_brief; may_leave is NULL if there is no such limit. */
 static PER_THREAD struct {
@@ -68,7 +64,7 @@ static PER_THREAD struct {
     void *context;
 } brevity;
 
-static PER_THREAD const _Atomic int *cancelled;
+static PER_THREAD _Atomic int *cancelled;
 
 void sandbox_limit_time(uint64_t milliseconds, int (*is_exempt)(const void *context), const void *context) {
     time_limit.milliseconds = milliseconds;
@@ -91,11 +87,26 @@ void sandbox_be_brief(uint64_t microseconds, int lists, int (*may_leave)(void *c
     brevity.context = context;
 }
 
-void sandbox_watch(const _Atomic int *flag) { cancelled = flag; }
+void sandbox_watch(_Atomic int *flag) { cancelled = flag; }
 
 void sandbox_lift_time_limit(void) {
     time_limit.milliseconds = 0;
     brevity.may_leave = NULL;
+}
+
+void sandbox_lend_limits(limits *l) {
+    if (time_limit.started == 0) time_limit.started = now();
+    *l = (limits){time_limit, cancelled};
+}
+
+void sandbox_borrow_limits(const limits *l) {
+    time_limit = l->time;
+    cancelled = l->cancelled;
+}
+
+void sandbox_return_limits(void) {
+    time_limit.milliseconds = 0;
+    cancelled = NULL;
 }
 
 /* Ends a call that should be brief and is not. */
@@ -120,7 +131,8 @@ static void check_time_limit(void) {
             time_limit.milliseconds = 0;
             return;
         }
-        count_overdue();
+        /* Other threads may share the question: it counts once. */
+        if (cancelled == NULL || atomic_exchange(cancelled, 1) == 0) count_overdue();
         leave(OUT_OF_TIME);
     }
 }
@@ -133,4 +145,5 @@ uint32_t sandbox_worked(void) {
     return FIRST_WORK;
 }
 
-const char *sandbox_last_trap(void) { return trap_text(last_trap); }
+const char *sandbox_last_trap(void) { return last_trap; }
+void sandbox_trapped_elsewhere(const char *trap) { last_trap = trap; }

@@ -74,6 +74,8 @@ const char *sandbox_choose_level(const char *wanted);
 
 /* The reason for the last trap, in a few words. */
 const char *sandbox_last_trap(void);
+/* Makes it that of another thread, which shares the question. */
+void sandbox_trapped_elsewhere(const char *trap);
 census sandbox_census(void);
 
 /* --- How long calls may take --- */
@@ -88,8 +90,21 @@ void sandbox_limit_time(uint64_t milliseconds, int (*is_exempt)(const void *cont
 void sandbox_be_brief(uint64_t microseconds, int lists, int (*may_leave)(void *context), void *context);
 /* Removes both limits. Call it before the context goes away. */
 void sandbox_lift_time_limit(void);
-/* Ends calls with OUT_OF_TIME once the flag is set; NULL for no flag. */
-void sandbox_watch(const _Atomic int *flag);
+/* Ends calls with OUT_OF_TIME once the flag is set, and sets it when the time is up; NULL for no flag. */
+void sandbox_watch(_Atomic int *flag);
+
+/* For threads that share a question. The clock starts when the limits are lent. */
+typedef struct limits {
+    struct time_limit {
+        uint64_t milliseconds, started; /* 0: no limit; the clock has not started */
+        int (*is_exempt)(const void *context);
+        const void *context;
+    } time;
+    _Atomic int *cancelled;
+} limits;
+void sandbox_lend_limits(limits *l);
+void sandbox_borrow_limits(const limits *l);
+void sandbox_return_limits(void);
 
 /* --- Reading: never changes the bitmap --- */
 
@@ -236,6 +251,8 @@ status core_deserialize(const encoded *p, result *r, const char **fault);
  * in one of the ways of assembly/trap.ts. */
 extern const int sandbox_can_trap;
 status core_trap(bitmap **b, int while_writing, uint32_t way);
+/* Makes the next count trap, on whatever thread it runs. */
+void sandbox_trap_count(void);
 /* Makes arenas fail to grow beyond `bytes`. */
 void sandbox_limit_arenas(uint32_t bytes);
 

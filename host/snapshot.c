@@ -59,6 +59,7 @@ void send_error(const call *c, const char *text) {
     RedisModule_ThreadSafeContextUnlock(c->ctx);
 }
 
+uint64_t asked_from_bytes(void) { return asked->from_bytes; }
 uint64_t reply_limit(void) { return asked->reply_limit; }
 uint64_t reply_limit_bytes(void) { return asked->reply_limit_bytes; }
 uint64_t question_ms(void) { return asked->question_ms; }

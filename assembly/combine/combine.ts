@@ -15,7 +15,7 @@ import { appendFull, begin, finish } from "../arena/builder";
 import { Kind } from "../container/kind";
 import { BITSET_BYTES } from "../container/limits";
 import { Count, Store, stores } from "../container/kernel";
-import { NO_KEY, cursorKey, cursorLastKey, cursorTerm } from "./cursor";
+import { cursorKey, cursorLastKey, cursorTerm } from "./cursor";
 import { emit, emitCopy } from "./emit";
 import { evaluate, placesFor } from "./evaluate";
 import { Operation, foldOf, openOperation, operationBytes } from "./operation";
@@ -80,49 +80,50 @@ export function mostEntries(entries: u64): u64 { return min(entries, ENTRIES_MAX
  */
 export function combineOnce(op: Operation, sources: u32): void {
   if (sources == 2) {
-    openTwo(op, mostEntries(2 * entriesOf(sources) + 1));
-    walkPair<Store>(foldOf(op), 0);
+    openTwo(op, mostEntries(2 * entriesOf(sources) + 1), 0);
+    walkPair<Store>(foldOf(op), 0, KEY_MAX);
     finish();
     return;
   }
   // a FULL entry may be cut at both ends of every other
   begin(mostEntries(2 * entriesOf(sources) + 1), operationBytes(sources));
-  openOperation(op, sources);
-  walk<Store>(0);
+  openOperation(op, sources, 0);
+  walk<Store>(0, KEY_MAX);
   finish();
 }
 
 /**
- * Members that combineOnce() would store, modulo 2^64. For 2^64 itself, adds a member to the reply. Counting
- * ends once there are `most` or more, unless `most` is 0. Memory 0, which is fresh, is only worked in.
+ * Members that combineOnce() would store in containers `first` to `last`, modulo 2^64. For 2^64 itself, adds
+ * a member to the reply. Counting ends once there are `most` or more, unless `most` is 0. Memory 0, which is
+ * fresh, is only worked in.
  */
-export function combineCardinalityOnce(op: Operation, sources: u32, most: u64): u64 {
+export function combineCardinalityOnce(op: Operation, sources: u32, most: u64, first: u64, last: u64): u64 {
   if (sources == 2) {
-    openTwo(op, 0);
-    return walkPair<Count>(foldOf(op), most);
+    openTwo(op, 0, first);
+    return walkPair<Count>(foldOf(op), most, last);
   }
   begin(0, operationBytes(sources));
-  openOperation(op, sources);
-  return walk<Count>(most);
+  openOperation(op, sources, first);
+  return walk<Count>(most, last);
 }
 
-/** Opens cursors on the two sources, in the order in which foldOf() wants them. */
-function openTwo(op: Operation, entries: u64): void {
+/** Opens cursors on the two sources at container `key`, in the order in which foldOf() wants them. */
+function openTwo(op: Operation, entries: u64, key: u64): void {
   const first = u32(op == Operation.DIFF1);
-  openPair(first, 1 - first, entries);
+  openPair(first, 1 - first, entries, key);
 }
 
 /**
- * Walks all segments of item 0, a term, and appends their results (S = Store) or only counts them. Returns
- * the members, modulo 2^64; if they are 2^64, and S = Count, adds a member to the reply. Counting ends once
- * there are `most` or more, unless `most` is 0.
+ * Walks the segments of item 0, a term, up to container `end`, and appends their results (S = Store) or only
+ * counts them. Returns the members, modulo 2^64; if they are 2^64, and S = Count, adds a member to the reply.
+ * Counting stops once there are `most` or more, unless `most` is 0.
  */
-export function walk<S>(most: u64): u64 {
+export function walk<S>(most: u64, end: u64): u64 {
   const term = cursorTerm(0), places = placesFor(term);
   let members: u64 = 0, any = false, key = cursorKey(0);
-  while (key != NO_KEY) {
+  while (key <= end) {
     makePlaces(places);
-    const last = cursorLastKey(0), s = evaluate<S>(term, key);
+    const last = min(cursorLastKey(0), end), s = evaluate<S>(term, key);
     if (shapeKind(s) == Kind.FULL) {
       if (stores<S>()) appendFull(key, last - key + 1);
       members += (last - key + 1) << 16;
@@ -131,7 +132,7 @@ export function walk<S>(most: u64): u64 {
       if (stores<S>()) appendResult(term, key, s);
       members += shapeCount(s);
     }
-    if (last == KEY_MAX || (!stores<S>() && members > most - 1)) break;
+    if (last == end || (!stores<S>() && members > most - 1)) break;
     moveItem(0, last + 1);
     key = cursorKey(0);
   }

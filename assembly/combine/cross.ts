@@ -68,26 +68,26 @@ import { Fold, sidesOf } from "./sides";
 
 /**
  * Adds to the call's arguments, one for each row and column, the row's columns side by side, how many members
- * the row and the column share, modulo 2^64. Operands 0 .. rows - 1 are the rows and the next ones the
- * columns. With `limited`, only members of the last operand count. Memory 0, which is fresh, is only worked
- * in.
+ * the row and the column share in containers `from` to `to`, modulo 2^64. Operands 0 .. rows - 1 are the rows
+ * and the next ones the columns. With `limited`, only members of the last operand count. Memory 0, which is
+ * fresh, is only worked in.
  */
-export function cross(rows: u32, columns: u32, limited: u32): void {
+export function cross(rows: u32, columns: u32, limited: u32, from: u64, to: u64): void {
   const first = firstColumn(rows), end = columnsEnd(rows, columns), limit = limitItem(rows, columns);
   begin(0, keysBytes(limit) + ROWS_AT_ONCE * PREPARED_BYTES);
   for (let item: u32 = 0; item < limit; item++) {
-    if (item < rows) openCursor(item, item, 0);
-    else if (item >= first && item < end) openCursor(item, rows + item - first, 0);
+    if (item < rows) openCursor(item, item, from);
+    else if (item >= first && item < end) openCursor(item, rows + item - first, from);
     else closeCursor(item);
   }
-  if (limited) openCursor(limit, rows + columns, 0);
+  if (limited) openCursor(limit, rows + columns, from);
   for (let group: u32 = 0; group < limit / GROUP; group++) findGroupKey(limit, group);
-  let key = meet(limit, first, limited != 0, 0);
-  while (key != NO_KEY) {
-    const last = segmentEnd(limit, key, limited != 0);
+  let key = meet(limit, first, limited != 0, from);
+  while (key <= to) {
+    const last = min(segmentEnd(limit, key, limited != 0), to);
     if (last == key) countKey(rows, columns, key, limited != 0);
     else countSpan(rows, columns, key, (last - key + 1) << 16);
-    if (last == KEY_MAX) break;
+    if (last == to) break;
     key = meet(limit, first, limited != 0, last + 1);
   }
 }

@@ -12,14 +12,14 @@ import { Fold, sidesOf } from "./sides";
 
 /**
  * Replaces each of the call's `facets` arguments by the members that operand 0 shares with operand 1, 2 and
- * so on, modulo 2^64. Memory 0, which is fresh, is only worked in.
+ * so on in containers `first` to `last`, modulo 2^64. Memory 0, which is fresh, is only worked in.
  */
-export function shareAll(facets: u32): void {
+export function shareAll(facets: u32, first: u64, last: u64): void {
   begin(0, 2 * CURSOR_BYTES);
   for (let facet: u32 = 0; facet < facets; facet++) {
     work.spend(1);
-    openBoth(facet + 1);
-    argument.put(facet, walkPair<Count>(Fold.AND, 0));
+    openBoth(facet + 1, first);
+    argument.put(facet, walkPair<Count>(Fold.AND, 0, last));
   }
 }
 
@@ -31,11 +31,11 @@ export function shareAll(facets: u32): void {
  */
 export function shareAtLeast(facet: u32, need: u64): u64 {
   begin(0, 2 * CURSOR_BYTES);
-  openBoth(facet);
+  openBoth(facet, 0);
   let most: u64 = 0, members: u64 = 0;
   while (meet()) most += pass(smaller());
   if (most < need) return most;
-  openBoth(facet);
+  openBoth(facet, 0);
   while (meet()) {
     const bound = smaller(), both = cursorsAreFull() ? bound : shared(facet);
     members += both;
@@ -47,9 +47,9 @@ export function shareAtLeast(facet: u32, need: u64): u64 {
 }
 
 // @ts-ignore: decorator
-@inline function openBoth(facet: u32): void {
-  openCursor(0, 0, 0);
-  openCursor(1, facet, 0);
+@inline function openBoth(facet: u32, key: u64): void {
+  openCursor(0, 0, key);
+  openCursor(1, facet, key);
 }
 
 /** Moves both cursors to the next key that both have; false if there is none. */

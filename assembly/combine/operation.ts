@@ -19,10 +19,10 @@ export function operationBytes(sources: u32): u32 { return itemBytes(sources) + 
 // @ts-ignore: decorator
 @inline function itemBytes(sources: u32): u32 { return (sources + 1) * <u32>CURSOR_BYTES; }
 
-/** Opens operands 0 .. sources - 1 and makes the operation's term item 0. */
-export function openOperation(op: Operation, sources: u32): void {
-  for (let source: u32 = 0; source < sources; source++) openCursor(1 + source, source, 0);
-  openTerm(0, makeTerm(itemBytes(sources), ruleOf(op), 1, sources, 1), 0);
+/** Opens operands 0 .. sources - 1 at container `key` and makes the operation's term item 0. */
+export function openOperation(op: Operation, sources: u32, key: u64): void {
+  for (let source: u32 = 0; source < sources; source++) openCursor(1 + source, source, key);
+  openTerm(0, makeTerm(itemBytes(sources), ruleOf(op), 1, sources, 1), key);
 }
 
 function ruleOf(op: Operation): Rule {

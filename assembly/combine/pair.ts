@@ -8,7 +8,7 @@ import { Kind } from "../container/kind";
 import { stores } from "../container/kernel";
 import { intersectPairToArray } from "./bitsets";
 import {
-  CURSOR_BYTES, NO_KEY, cursorKey, cursorLastKey, cursorOperand, cursorShape, openCursor, seekCursor,
+  CURSOR_BYTES, cursorKey, cursorLastKey, cursorOperand, cursorShape, openCursor, seekCursor,
 } from "./cursor";
 import { emit, emitShape } from "./emit";
 import { fold, foldCardinality } from "./fold";
@@ -16,32 +16,37 @@ import { Scratch, makeScratch } from "./scratch";
 import { shapeCount, shapeKind, UNSUITED } from "./shape";
 import { Fold, Sides, show, sidesOf } from "./sides";
 
-/** Opens cursors 0 and 1 on operands `a` and `b`, and begins a result of at most `entries` entries. */
-export function openPair(a: u32, b: u32, entries: u64): void {
+/**
+ * Opens cursors 0 and 1 on operands `a` and `b` at container `key`, and begins a result of at most `entries`
+ * entries.
+ */
+export function openPair(a: u32, b: u32, entries: u64, key: u64): void {
   begin(entries, 2 * CURSOR_BYTES);
-  openCursor(0, a, 0);
-  openCursor(1, b, 0);
+  openCursor(0, a, key);
+  openCursor(1, b, key);
 }
 
 /**
- * Folds the operands of cursors 0 and 1: appends all containers of the result (S = Store) or only counts them
- * (S = Count). Returns the members, modulo 2^64; if they are 2^64, and S = Count, adds a member to the reply.
- * Counting ends once there are `most` or more, unless `most` is 0.
+ * Folds the operands of cursors 0 and 1 up to container `end`: appends all containers of the result
+ * (S = Store) or only counts them (S = Count). Returns the members, modulo 2^64; if they are 2^64, and
+ * S = Count, adds a member to the reply. Counting stops once there are `most` or more, unless `most` is 0.
  */
-export function walkPair<S>(op: Fold, most: u64): u64 {
+export function walkPair<S>(op: Fold, most: u64, end: u64): u64 {
   let members: u64 = 0, any: u64 = 0;
   while (true) {
     const x = cursorKey(0), y = cursorKey(1);
     let more: u64 = 0;
     if (x == y) {
-      if (x == NO_KEY) break;
-      more = foldBoth<S>(op, x);
+      if (x > end) break;
+      more = foldBoth<S>(op, x, end);
     } else if (x < y) {
-      if (op != Fold.AND) more = takeLone<S>(0, x, y);
-      else if (y == NO_KEY) break;
+      if ((op == Fold.AND ? y : x) > end) break;
+      if (op != Fold.AND) more = takeLone<S>(0, x, min(y - 1, end));
       else seekCursor(0, y);
-    } else if (op == Fold.OR || op == Fold.XOR) more = takeLone<S>(1, y, x);
-    else if (x == NO_KEY) break;
+    } else if (op == Fold.OR || op == Fold.XOR) {
+      if (y > end) break;
+      more = takeLone<S>(1, y, min(x - 1, end));
+    } else if (x > end) break;
     else seekCursor(1, x);
     members += more;
     any |= more;
@@ -52,12 +57,12 @@ export function walkPair<S>(op: Fold, most: u64): u64 {
 }
 
 /**
- * The containers that the cursor covers from `key` on, before `end`, which is where the other cursor is.
- * Moves the cursor past them.
+ * The containers that the cursor covers from `key` to `end`, before the other cursor. Moves the cursor past
+ * them.
  */
 // @ts-ignore: decorator
 @inline function takeLone<S>(item: u32, key: u64, end: u64): u64 {
-  const s = cursorShape(item), last = min(cursorLastKey(item), end - 1);
+  const s = cursorShape(item), last = min(cursorLastKey(item), end);
   let members = <u64>shapeCount(s);
   if (shapeKind(s) == Kind.FULL) {
     members = (last - key + 1) << 16;
@@ -70,10 +75,13 @@ export function walkPair<S>(op: Fold, most: u64): u64 {
   return members;
 }
 
-/** The result where both have `key`, up to the end of the shorter entry. Moves both cursors past it. */
+/**
+ * The result where both have `key`, up to the end of the shorter entry, and at most to `end`. Moves both
+ * cursors past it.
+ */
 // @ts-ignore: decorator
-@inline function foldBoth<S>(op: Fold, key: u64): u64 {
-  const last = min(cursorLastKey(0), cursorLastKey(1));
+@inline function foldBoth<S>(op: Fold, key: u64, end: u64): u64 {
+  const last = min(min(cursorLastKey(0), cursorLastKey(1)), end);
   let members: u64;
   work.spend(1);
   if (last > key) {                           // both are full

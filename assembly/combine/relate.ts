@@ -11,7 +11,7 @@ import { sidesOf } from "./sides";
 
 /** 1 if operands 0 and 1 have a member in common. Memory 0, which is fresh, is only worked in. */
 export function intersects(): u32 {
-  openPair(0, 1, 0);
+  openPair(0, 1, 0, 0);
   while (cursorKey(0) != NO_KEY) {
     const key = cursorKey(0);
     seekCursor(1, key);
@@ -24,7 +24,7 @@ export function intersects(): u32 {
 
 /** 1 if every member of operand 0 is one of operand 1. Memory 0, which is fresh, is only worked in. */
 export function isSubset(): u32 {
-  openPair(0, 1, 0);
+  openPair(0, 1, 0, 0);
   while (cursorKey(0) != NO_KEY) {
     const key = cursorKey(0);
     seekCursor(1, key);

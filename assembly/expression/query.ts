@@ -3,7 +3,7 @@
 // work in memory 0, which is fresh.
 
 import { SELF, reply, right, work } from "../env/memory";
-import { KEY_MAX, keyOf } from "../arena/entry";
+import { KEY_MAX, keyOf, lowOf } from "../arena/entry";
 import { begin, builderBytes, finish } from "../arena/builder";
 import { reserve } from "../arena/arena";
 import { Kind } from "../container/kind";
@@ -48,30 +48,30 @@ export function parseQuery(keys: u32, greatest: u64): u64 {
 /** Makes memory 0, which is the tree of an expression, the bitmap of its members. */
 export function queryTree(greatest: u64): void {
   openRoot<Store>(greatest, 0);
-  walk<Store>(0);
+  walk<Store>(0, KEY_MAX);
   finish();
 }
 
-/** queryCardinality() of the tree in memory 0. */
-export function queryTreeCardinality(greatest: u64, most: u64): u64 {
-  openRoot<Count>(greatest, 0);
-  return walk<Count>(most);
+/** Members of the tree in memory 0, counted as by queryCardinality(), in containers `first` to `last`. */
+export function queryTreeCardinality(greatest: u64, most: u64, first: u64, last: u64): u64 {
+  openRoot<Count>(greatest, first << 16);
+  return walk<Count>(most, last);
 }
 
 /** Makes memory 0 the bitmap of the expression's members. */
 export function query(keys: u32, greatest: u64): void {
   open<Store>(keys, greatest, 0);
-  walk<Store>(0);
+  walk<Store>(0, KEY_MAX);
   finish();
 }
 
 /**
- * Members of the expression from `from` on, modulo 2^64. For 2^64 itself, adds a member to the reply.
- * Counting ends once there are `most` or more, unless `most` is 0.
+ * Members of the expression from `from` on, up to the end of container `last`, modulo 2^64. For 2^64 itself,
+ * adds a member to the reply. Counting ends once there are `most` or more, unless `most` is 0.
  */
-export function queryCardinality(keys: u32, greatest: u64, from: u64, most: u64): u64 {
+export function queryCardinality(keys: u32, greatest: u64, from: u64, most: u64, last: u64): u64 {
   open<Count>(keys, greatest, from);
-  return walk<Count>(most);
+  return walk<Count>(most, last);
 }
 
 /**
@@ -119,9 +119,10 @@ function open<S>(keys: u32, greatest: u64, from: u64): void {
 /** The same for the tree in memory 0, whatever its operands are. */
 function openRoot<S>(greatest: u64, from: u64): void {
   let root = rootRecord();
-  if (from || syntaxOf(root) == Syntax.KEYS) {                // item 0 is no operand
+  const inside = lowOf(from) != 0;            // a container, where opening the terms there is not enough
+  if (inside || syntaxOf(root) == Syntax.KEYS) {              // item 0 is no operand
     const all = makeTree(Rule.ALL);
-    if (from) addChild(all, makeRange(from, greatest));
+    if (inside) addChild(all, makeRange(from, greatest));
     addChild(all, root);
     root = all;
   }

@@ -15,13 +15,14 @@ export function combine(op: Operation, sources: u32): void {
 }
 
 /**
- * Members that combine() would store, modulo 2^64. For 2^64 itself, adds a member to the reply. Counting ends
- * once there are `most` or more, unless `most` is 0. Memory 0, which is fresh, is only worked in.
+ * Members that combine() would store in containers `first` to `last`, modulo 2^64. For 2^64 itself, adds a
+ * member to the reply. Counting ends once there are `most` or more, unless `most` is 0. Memory 0, which is
+ * fresh, is only worked in.
  */
-export function combineCardinality(op: Operation, sources: u32, most: u64): u64 {
+export function combineCardinality(op: Operation, sources: u32, most: u64, first: u64, last: u64): u64 {
   return isRepeated(op, sources)
-    ? queryTreeCardinality(u64.MAX_VALUE, most)
-    : combineCardinalityOnce(op, sources, most);
+    ? queryTreeCardinality(u64.MAX_VALUE, most, first, last)
+    : combineCardinalityOnce(op, sources, most, first, last);
 }
 
 /**

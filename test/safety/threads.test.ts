@@ -1,6 +1,7 @@
 // Questions on threads: they answer what was true when they were asked, whatever happens to their keys and their clients while they wait.
 // ROAR.HOLD of the test build makes them wait, so that nothing here depends on time.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commands } from "../../host/commands.ts";
 import { callsOf, isKey } from "../support/calls.ts";
@@ -16,15 +17,18 @@ const THREADED = [...withDebug, "THREADS", "2", "THREADS-FROM-BYTES", "0"];
 const server = useTrapServer({ moduleArguments: THREADED, listens: true });
 
 const count = (field: string): Promise<number> => server.number(`redis-roar_${field}`);
-const hold = (held: boolean): Promise<Reply> => server.run("ROAR.HOLD", held ? 1 : 0);
+/** Holds questions on their way to a thread, or before each of their parts, or lets them go. */
+const hold = (held: boolean | "parts"): Promise<Reply> => server.run("ROAR.HOLD", held === "parts" ? 2 : held ? 1 : 0);
 const settled = (): Promise<void> => waitUntil(async () => (await count("questions_running")) + (await count("questions_waiting")) === 0);
 
 /** Members of a bitmap whose block is held rather than copied. */
 const many = (seed: number): number[] => Array.from({ length: 6000 }, (_, i) => i * 37 + (i * i * seed) % 31);
 const load = (family: Family, key: string, seed: number): Command => [`${family.name}.SETINTARRAY`, key, ...new Set(many(seed))];
 
-/** Asks while questions wait, does something, lets them go, and returns the answer, or why there is none. */
-async function during(question: Command, action: () => Promise<unknown>, connection?: Connection): Promise<Reply | Error> {
+type Answer = Promise<Reply | Error>;
+
+/** Asks while questions wait, does something, lets them go, and returns what will be the answer, or why there will be none. */
+async function askDuring(question: Command, action: () => Promise<unknown>, connection?: Connection): Promise<{ answer: Answer }> {
   const client = connection ?? await server.connect();
   const waiting = await count("questions_waiting");
   await hold(true);
@@ -32,15 +36,39 @@ async function during(question: Command, action: () => Promise<unknown>, connect
   await waitUntil(async () => (await count("questions_waiting")) === waiting + 1);
   await action();
   await hold(false);
-  return answer;
+  return { answer };
 }
 
+const during = async (...asked: Parameters<typeof askDuring>): Answer => (await askDuring(...asked)).answer;
+
+/** Asks, waits until two threads are about to take a part of the question, does something, and lets them go. */
+async function askInParts(question: Command, action?: () => Promise<unknown>, connection?: Connection): Promise<{ answer: Answer }> {
+  const client = connection ?? await server.connect();
+  await hold("parts");
+  const answer = client.run(...question).catch((error: Error) => error);
+  await waitUntil(async () => (await count("threads_helping")) === 1);
+  await action?.();
+  await hold(false);
+  return { answer };
+}
+
+const inParts = async (...asked: Parameters<typeof askInParts>): Answer => (await askInParts(...asked)).answer;
+
+/** The answer of the main thread. */
+async function synchronously(question: Command): Promise<Reply> {
+  await server.run("CONFIG", "SET", "redis-roar.threads", 0);
+  const reply = await server.run(...question);
+  await server.run("CONFIG", "SET", "redis-roar.threads", 2);
+  return reply;
+}
+
+let expectedTraps = 0;
 beforeEach(() => server.run("CONFIG", "SET", "redis-roar.threads", 2));
 afterEach(async () => {
   await hold(false);
   await settled();
   expect(await count("snapshot_bytes")).toBe(0);
-  expect(await count("traps")).toBe(0);
+  expect(await count("traps")).toBe(expectedTraps);
 });
 
 const questions = commands.filter(({ mayLeave }) => mayLeave);
@@ -48,7 +76,7 @@ const questions = commands.filter(({ mayLeave }) => mayLeave);
 describe.each(byName(families))("%s", (_, family) => {
   const name = (command: string): string => `${family.name}.${command}`;
   const asked = questions.flatMap((row) => callsOf(row, family).map((call, i) => ({ name: `${name(row.name)} ${i}`, row, call: [name(row.name), ...call] })));
-  const synchronously = async (connection: Connection, command: Command): Promise<Buffer> => {
+  const bytesOf = async (connection: Connection, command: Command): Promise<Buffer> => {
     await server.run("CONFIG", "SET", "redis-roar.threads", 0);
     const bytes = await connection.bytes(...command);
     await server.run("CONFIG", "SET", "redis-roar.threads", 2);
@@ -68,7 +96,7 @@ describe.each(byName(families))("%s", (_, family) => {
       for (const [what, make] of Object.entries(values)) {
         await server.run("FLUSHALL");
         for (const [i, key] of keys.entries()) await server.run(...make(key, i));
-        const expected = await synchronously(connection, call), before = await count("questions_done");
+        const expected = await bytesOf(connection, call), before = await count("questions_done");
         expect(await connection.bytes(...call), what).toEqual(expected);
         if (what === "large bitmaps" && !call.includes("NOT")) expect(await count("questions_done"), what).toBe(before + 1);
       }
@@ -183,6 +211,44 @@ describe.each(byName(families))("%s", (_, family) => {
     expect(await server.run(...ask)).toBe(expected);
   });
 
+  const keys = ["k", "other", "third", "small"];
+  const counts: Command[] = [
+    ...["AND", "OR", "XOR", "ONE", "DIFF", "DIFF1", "ANDOR"].map((operation) => [name("BITOPCARD"), operation, ...keys]),
+    [name("BITOPCARD"), "AND", "k", "other"],
+    [name("BITOPCARD"), "DIFF1", "k", "other"],
+    [name("BITOPCARD"), "XOR", "k", "other", "third", "k"],
+    [name("BITOPCARD"), "OR", "LIMIT", 4000, ...keys],
+    [name("BITOPCARD"), "OR", "LIMIT", 1_000_000, ...keys],
+    [name("JACCARD"), "k", "other"],
+    [name("QUERY"), "atleast(2, #1..#4)", 4, ...keys],
+    [name("QUERY"), "~#1 - (#2 ^ #3) | [70000..80000] & #4", 4, ...keys],
+    [name("QUERY"), "#1 | #2", 2, "k", "other", "CARD", "LIMIT", 5000],
+    [name("QUERY"), "#1 - #2", 2, "k", "other", "MEMBERS", "FROM", 70_000],
+    [name("QUERY"), "#1", 1, "k"],
+    [name("FACET"), "#1 | #2", 2, "k", "other", 2, "third", "small"],
+    [name("CROSSCARD"), 2, "k", "other", 2, "third", "small"],
+    [name("CROSSCARD"), 2, "k", "other", 2, "third", "small", "WITHIN", "~#1", 1, "third"],
+  ];
+  const prepareParts = (): Promise<Reply[]> => server.connection.pipeline([
+    ["FLUSHALL"], load(family, "k", 3), load(family, "other", 5), load(family, "third", 7), [name("SETINTARRAY"), "small", 70_001, 4_000_000],
+  ]);
+
+  it.each(counts)("two threads count together: %s %s %s %s %s %s %s %s", async (...question) => {
+    await prepareParts();
+    const alone = await synchronously(question), shared = await count("questions_shared");
+    expect(await inParts(question)).toEqual(alone);
+    expect(await count("questions_shared")).toBe(shared + 1);
+  });
+
+  it("counts all offsets of the family, together", async () => {
+    await prepareParts();
+    const all = family.last + 1n;
+    await server.run(name("QUERYSTORE"), "rest", "~#1", 1, "k");
+    const question: Command = [name("QUERY"), "#1 ^ #2", 2, "k", "rest"], few: Command = [...question, "CARD", "LIMIT", 7];
+    expect(String(await inParts(question))).toBe(String(all));
+    expect(await inParts(few)).toBe(7);
+  });
+
   it("counts calls, errors and time where the server does", async () => {
     await prepare();
     await server.connection.pipeline([["CONFIG", "RESETSTAT"], ["CONFIG", "SET", "slowlog-log-slower-than", 0], ["SLOWLOG", "RESET"]]);
@@ -200,19 +266,18 @@ const ask = R("BITOPCARD", "OR", "k", "other");
 describe("a client that waits", () => {
   beforeEach(() => server.connection.pipeline([load(families[0]!, "k", 3), load(families[0]!, "other", 5)]));
 
-  it("may be killed: its question ends, and holds nothing", async () => {
+  it.each([["before it is answered", askDuring], ["in the middle of parts", askInParts]])("may be killed %s: its question ends, and holds nothing", async (_, asks) => {
     const client = await server.connect(), id = (await client.run("CLIENT", "ID")) as number, done = await count("questions_done");
-    const reply = await during(ask, async () => {
+    await asks(ask, async () => {
       expect(await server.run("CLIENT", "KILL", "ID", id)).toBe(1);
       await server.run("FLUSHALL");
     }, client);
-    expect(reply).toBeInstanceOf(Error);
     await waitUntil(async () => (await count("questions_done")) === done + 1);
   });
 
-  it("may close its connection", async () => {
+  it.each([["before it is answered", askDuring], ["in the middle of parts", askInParts]])("may close its connection %s", async (_, asks) => {
     const client = await server.connect(), done = await count("questions_done");
-    await during(ask, async () => {
+    await asks(ask, async () => {
       client.close();
       await waitUntil(async () => (await server.number("blocked_clients")) === 0);
     }, client);
@@ -299,7 +364,8 @@ describe("many questions", () => {
     await server.connection.pipeline([["CONFIG", "SET", "maxclients", 3000], load(families[0]!, "k", 3), load(families[0]!, "other", 5)]);
     const expected = await server.run(...ask);
     await hold(true);
-    const kept = await count("questions_kept"), clients = await Promise.all(Array.from({ length: 1030 }, () => server.connect()));
+    const kept = await count("questions_kept"), clients: Connection[] = [];
+    while (clients.length < 1030) clients.push(...await Promise.all(Array.from({ length: 103 }, () => server.connect())));
     const answers = clients.map((client) => client.run(...ask));
     await waitUntil(async () => (await count("questions_kept")) - kept + (await count("questions_waiting")) === 1030);
     expect(await count("questions_waiting")).toBe(1024);
@@ -333,12 +399,68 @@ describe("many questions", () => {
   });
 });
 
+describe("what goes wrong on a thread", () => {
+  beforeEach(() => server.connection.pipeline([load(families[0]!, "k", 3), load(families[0]!, "other", 5)]));
+
+  const trapped = /^ERR Roaring: internal error \(unreachable code\)$/;
+  it.each([["a question", during], ["a part of one", inParts]])("a trap in %s is an error reply, counted once and logged, and damages nothing", async (_, asked) => {
+    const expected = await server.run(...ask), before = server.log().length;
+    const reply = await asked(ask, async () => { await server.run("ROAR.TRAP", "none", "COUNT"); });
+    expectedTraps++;
+    expect((reply as Error).message).toMatch(trapped);
+    expect(server.log().slice(before)).toMatch(/# <redis-roar> trap in R\.BITOPCARD.*'k'.*unreachable code/);
+    expect(await count("traps")).toBe(expectedTraps);
+    expect(await inParts(ask)).toBe(expected);
+  });
+
+  it("lack of memory in a part of a question is an error reply", async () => {
+    const expected = await server.run(...ask);
+    const reply = await inParts(ask, async () => { await server.run("ROAR.LIMIT", 16); });
+    await server.run("ROAR.LIMIT", UNLIMITED);
+    expect((reply as Error).message).toBe(OOM);
+    expect(await inParts(ask)).toBe(expected);
+  });
+});
+
+/** Lone members, far apart: stepping through all of them takes many milliseconds. */
+const FAR = 300_000;
+describe("redis-roar.question-ms", () => {
+  const limit = (milliseconds: number): Promise<Reply> => server.run("CONFIG", "SET", "redis-roar.question-ms", milliseconds);
+  beforeEach(async () => {
+    for (const [key, parity] of [["even", 0], ["odd", 1]] as const) {
+      for (let from = 0; from < FAR; from += 50_000) {
+        await server.run("R64.APPENDINTARRAY", key, ...Array.from({ length: 50_000 }, (_, i) => (2 * (from + i) + parity) * 65_536));
+      }
+    }
+  });
+  afterEach(() => limit(5000));
+
+  const question: Command = ["R64.BITOPCARD", "XOR", "even", "odd"];
+  const overdue = async (milliseconds: number, asked: () => Answer): Promise<void> => {
+    const before = await count("questions_overdue");
+    await limit(milliseconds);
+    expect(((await asked()) as Error).message).toBe(`ERR Roaring: the question took longer than ${milliseconds} ms (redis-roar.question-ms)`);
+    await settled();
+    expect(await count("questions_overdue")).toBe(before + 1);
+    await Promise.all([limit(0), server.run("CONFIG", "SET", "redis-roar.threads", 2)]);
+    expect(await inParts(question)).toBe(2 * FAR);
+  };
+
+  it("ends a question on one thread", async () => {
+    await server.run("CONFIG", "SET", "redis-roar.threads", 1);
+    await overdue(1, () => during(question, async () => {}));
+  });
+
+  it("ends a question on two threads, which counts once", () => overdue(200, () => inParts(question, () => sleep(300))));
+});
+
 describe("shutting down", () => {
-  it("does not wait for questions", async () => {
+  it.each([["questions", true, "questions_waiting"], ["parts of questions", "parts", "threads_helping"]] as const)("does not wait for %s", async (_, held, field) => {
     await server.connection.pipeline([load(families[0]!, "k", 3), load(families[0]!, "other", 5)]);
-    await hold(true);
+    await hold(held);
     const client = await server.connect(), reply = client.run(...ask).catch((error: Error) => error);
-    await waitUntil(async () => (await count("questions_waiting")) === 1);
+    await waitUntil(async () => (await count(field)) === 1);
+    expectedTraps = 0;
     await server.restart();
     expect(await reply).toBeInstanceOf(Error);
   });

@@ -37,14 +37,22 @@ function combineAll(trial: Trial, sources: Model[], form: Form = EITHER, first: 
     trial.is(expected, what);
     trial.same(wasteful(), 0, what + ", wasteful");
     freshArena(40);
-    trial.same(combineCardinality(op, sources.length, 0), expected.cardinality(), what + " counted");
+    trial.same(combineCardinality(op, sources.length, 0, 0, KEY_MAX), expected.cardinality(), what + " counted");
     enter();
     const all = expected.cardinality(), any = trial.random.next();
     const most: u64 = all && any & 1 ? 1 + (any >> 1) % all : max<u64>(any >> (any & 63), 1);
     freshArena(40);
-    const counted = combineCardinality(op, sources.length, most);
+    const counted = combineCardinality(op, sources.length, most, 0, KEY_MAX);
     if (all && most < all) trial.holds(counted >= most && counted <= all, what + " counted up to a limit");
     else if (all) trial.same(counted, all, what + " with fewer members than the limit");
+    enter();
+    const from = anyKey(trial, sources), to = max(from, anyKey(trial, sources));
+    freshArena(40);
+    trial.same(
+      combineCardinality(op, sources.length, 0, from, to),
+      expected.countRange(from << 16, to << 16 | 0xffff),
+      what + " counted in containers " + from.toString() + " to " + to.toString(),
+    );
     enter();
   }
   if (sources.length == 2) {
@@ -57,6 +65,14 @@ function combineAll(trial: Trial, sources: Model[], form: Form = EITHER, first: 
   }
 }
 
+/** A container in which a source begins or ends an interval, or the one before or after it. */
+function anyKey(trial: Trial, sources: Model[]): u64 {
+  const random = trial.random, source = sources[random.below(sources.length)];
+  if (!source.intervals) return random.next() & KEY_MAX;
+  const i = random.below(source.intervals), key = (random.below(2) ? source.low(i) : source.high(i)) >> 16;
+  return min(key + random.below(3) - min<u64>(key, 1), KEY_MAX);
+}
+
 /** Units of work of counting a combination of sources of `count` lone members each, up to `most`. */
 function workOf(op: Operation, sources: u32, count: i32, most: u64): u64 {
   const trial = new Trial(441), same = new Model();
@@ -64,7 +80,7 @@ function workOf(op: Operation, sources: u32, count: i32, most: u64): u64 {
   for (let s: u32 = 0; s < sources; s++) addOperandOf(same, Form.PLAIN, trial.random);
   freshArena(40);
   spent();
-  combineCardinality(op, sources, most);
+  combineCardinality(op, sources, most, 0, KEY_MAX);
   enter();
   const work = spent();
   clear();

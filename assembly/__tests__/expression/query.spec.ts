@@ -111,14 +111,21 @@ function compare(trial: Trial, sources: Model[], meaning: Meaning): void {
   trial.is(model, text);
 
   freshArena(40);
-  trial.same(queryCardinality(keys, OFFSET_MAX, 0, 0), model.cardinality(), text + " counted");
+  trial.same(queryCardinality(keys, OFFSET_MAX, 0, 0, KEY_MAX), model.cardinality(), text + " counted");
   enter();
   const any = model.intervals ? model.low(random.below(model.intervals)) : random.next();
   const from = any + random.below(3) - min<u64>(any, 1);
   freshArena(40);
   trial.same(
-    queryCardinality(keys, OFFSET_MAX, from, 0), model.countRange(from, OFFSET_MAX),
+    queryCardinality(keys, OFFSET_MAX, from, 0, KEY_MAX), model.countRange(from, OFFSET_MAX),
     text + " counted from " + from.toString(),
+  );
+  enter();
+  const last = min((from >> 16) + random.below(3), KEY_MAX), start = random.below(2) ? from : from & ~0xffff;
+  freshArena(40);
+  trial.same(
+    queryCardinality(keys, OFFSET_MAX, start, 0, last), model.countRange(start, last << 16 | 0xffff),
+    text + " counted from " + start.toString() + " to the end of container " + last.toString(),
   );
   enter();
 
@@ -344,7 +351,7 @@ function workOf(text: string, count: i32, most: u64 = 0): u64 {
   addOperands(trial, [even, odd], text);
   freshArena(40);
   spent();
-  queryCardinality(2, OFFSET_MAX, 0, most);
+  queryCardinality(2, OFFSET_MAX, 0, most, KEY_MAX);
   enter();
   return spent();
 }
