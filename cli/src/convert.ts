@@ -9,15 +9,15 @@
 //
 // What is converted already is no longer a native bitmap or a set, so running the command again goes on where it ended.
 
-import { randomBytes } from "node:crypto";
 import { type Backup } from "./backup.js";
 import { type Core, Format } from "./core/core.js";
 import { blockBytes, keyBytes, keyLayout } from "./core/sizes.js";
 import { ErrorAnswer, Exit, Failure, interruption, isForbiddenCommand } from "./failure.js";
-import { shown, slotOf, tagOf } from "./names.js";
+import { shown } from "./names.js";
 import { Pace } from "./pace.js";
 import { readSet, readString, scan } from "./reading.js";
-import { type Answer, Connection, isRedirection, type Node, type Servers, type Word } from "./servers.js";
+import { Connection, isRedirection, type Node, type Servers, type Word } from "./servers.js";
+import { exec, isTemporary, Temporaries, TEMPORARY_MS } from "./transaction.js";
 import { isConvertible, verdictOnString } from "./verdict.js";
 
 /** What a key becomes. */
@@ -51,9 +51,6 @@ export interface Conversion {
   isPartial: boolean;
 }
 
-/** Where temporary keys are. An ACL user needs rights to ~redis-roar:* too. */
-const TEMPORARY = "redis-roar:";
-const TEMPORARY_MS = 15 * 60_000;
 /** A key that changes again and again is left alone after so many attempts. */
 const ATTEMPTS = 8;
 /** After such an error reply there is no use in going on. */
@@ -86,9 +83,8 @@ export class Converter {
   readonly #servers: Servers;
   readonly #core: Core;
   readonly #options: ConvertOptions;
-  readonly #id = randomBytes(6).toString("hex");
+  readonly #temporaries: Temporaries;
   readonly #result: Conversion = { seen: 0, converted: 0, bytesBefore: 0, bytesAfter: 0, skipped: {}, failed: [], isPartial: false };
-  #temporaries = 0;
   #expected = 0;
   #fatal: unknown;
 
@@ -96,6 +92,7 @@ export class Converter {
     this.#servers = servers;
     this.#core = core;
     this.#options = options;
+    this.#temporaries = new Temporaries(servers);
   }
 
   async convert(): Promise<Conversion> {
@@ -112,7 +109,7 @@ export class Converter {
     const connections = await Promise.all(Array.from({ length: parallel + 1 }, () => Connection.open(node.options)));
     const [builder, ...watchers] = connections as [Connection, ...Connection[]];
     try {
-      if (!this.#options.dryRun) await this.#tryTemporary(builder);
+      if (!this.#options.dryRun) await this.#temporaries.check(builder, "convert");
       for await (const names of scan(node.connection, { match })) {
         const waiting = await this.#candidates(node, names);
         const work = async (watcher: Connection): Promise<void> => {
@@ -133,19 +130,12 @@ export class Converter {
     }
   }
 
-  /** Finds out whether this user may write temporary keys, before any is needed. */
-  async #tryTemporary(connection: Connection): Promise<void> {
-    const answer = await connection.ask("UNLINK", this.#temporaryFor(Buffer.alloc(0)));
-    if (answer instanceof ErrorAnswer && answer.code === "NOPERM") throw new Failure(`convert needs rights to keys ~${TEMPORARY}* and to UNLINK: ${answer.message}`, Exit.PERMISSION);
-    if (answer instanceof ErrorAnswer && !isRedirection(answer)) throw answer;
-  }
-
   /** The keys whose types can be converted. */
   async #candidates(node: Node, names: Buffer[]): Promise<Buffer[]> {
     const types = await Promise.all(names.map((name) => node.connection.ask("TYPE", name)));
     const wanted = this.#options.to === "roaring" ? ["string", "set"] : ["reroaring", "roaring64"];
     return names.filter((name, i) => {
-      if (name.subarray(0, TEMPORARY.length).toString("latin1") === TEMPORARY) return false;
+      if (isTemporary(name)) return false;
       if (isForbiddenCommand(types[i])) throw types[i];
       if (wanted.includes(String(types[i]))) return true;
       this.#skip(types[i] === "none" ? "went away" : types[i] instanceof ErrorAnswer ? "may not be read" : `of type ${String(types[i])}`);
@@ -189,7 +179,7 @@ export class Converter {
       if (to === "roaring" && !(plan.bytesAfter < Number(bytes) && plan.bytesAfter <= Number(bytes) * (1 - minSaving))) throw new Skipped("smaller as it is");
       if (dryRun) return this.#converted(Number(bytes), plan.bytesAfter);
 
-      temporary = this.#temporaryFor(name);
+      temporary = this.#temporaries.nameFor(name);
       await exec(builder, [...plan.build(temporary), ["PEXPIRE", temporary, TEMPORARY_MS]]);
       await plan.verify(builder, temporary);
       if (backup) await this.#backUp(backup, watcher, name, worker.node, Number(expires));
@@ -218,12 +208,6 @@ export class Converter {
   /** PEXPIRETIME is there from Redis 7.0 on. */
   #knowsAbsoluteTimes({ version }: Node): boolean { return version.name === "valkey" || Number(version.version.split(".")[0]) >= 7; }
   #timeOf(node: Node): [string] { return [this.#knowsAbsoluteTimes(node) ? "PEXPIRETIME" : "PTTL"]; }
-
-  /** A name in the same slot. */
-  #temporaryFor(name: Buffer): Buffer {
-    const tag = this.#servers.isCluster ? `{${tagOf(slotOf(name))}}:` : "";
-    return Buffer.from(`${TEMPORARY}${tag}${this.#id}:${this.#temporaries++}`);
-  }
 
   async #backUp(backup: Backup, connection: Connection, name: Buffer, node: Node, expires: number): Promise<void> {
     const value = await connection.run("DUMP", name);
@@ -321,17 +305,4 @@ export class Converter {
       },
     };
   }
-}
-
-/** Runs commands in a transaction; undefined if a watched key has changed. Throws if one of them fails. */
-async function exec(connection: Connection, commands: Word[][]): Promise<Answer[] | undefined> {
-  const sent = [connection.ask("MULTI"), ...commands.map((words) => connection.ask(...words)), connection.ask("EXEC")];
-  const answers = await Promise.all(sent), result = answers.at(-1)!;
-  const refused = answers.slice(0, -1).find((answer) => answer instanceof ErrorAnswer);
-  if (refused) throw refused;
-  if (result instanceof ErrorAnswer) throw result;
-  if (result === null) return undefined;
-  const failed = (result as Answer[]).find((answer) => answer instanceof ErrorAnswer);
-  if (failed) throw failed;
-  return result as Answer[];
 }

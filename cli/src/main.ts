@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { advise } from "./commands/advise.js";
+import { bench } from "./commands/bench.js";
 import { convert, restore } from "./commands/convert.js";
 import { inspect } from "./commands/inspect.js";
 import { load, unload } from "./commands/load.js";
@@ -23,7 +24,8 @@ const program = new Command("redis-roar")
   .addCommand(restore)
   .addCommand(load)
   .addCommand(unload)
-  .addCommand(watch);
+  .addCommand(watch)
+  .addCommand(bench);
 
 /** The number that the process ends with. */
 async function run(): Promise<number> {
