@@ -25,6 +25,7 @@ import { FELT, measureFelt } from "./suites/felt.ts";
 import { measureImports } from "./suites/imports.ts";
 import { measureLatency } from "./suites/latency.ts";
 import { measureSite, measureTail, measureTailTimes } from "./suites/longtail.ts";
+import { measureMany } from "./suites/many.ts";
 import { measureQuestions } from "./suites/questions.ts";
 import { measureFlood } from "./suites/setbits.ts";
 import { type Combination, measureSets, pairs } from "./suites/sets.ts";
@@ -55,7 +56,7 @@ const peers = options.peer.map((text): Peer => {
 type Suite = (contenders: readonly Contender[]) => AsyncGenerator<Row>;
 
 /** How the names of suites begin in which native sets take part. */
-const TAIL = "long tail: ";
+const TAIL = "long tail: ", AGAINST_MANY = "one against many";
 const MEBI = 2 ** 20, MILLION = 1_000_000;
 const bitsMade = 16 * MEBI, setsMade = 8;
 const users = (options.full ? 100 : 20) * MILLION, days = 30;
@@ -113,6 +114,7 @@ const suites: [string, Suite][] = [
   [`${TAIL}memory`, (contenders) => measureTail(withSets(contenders), tailMembers)],
   [`${TAIL}times`, (contenders) => measureTailTimes(withSets(contenders))],
   [`${TAIL}a site`, (contenders) => measureSite(withSets(contenders), `${siteKeys.toLocaleString("en")} keys of a site`, siteKeys)],
+  [AGAINST_MANY, (contenders) => measureMany(withSets(contenders))],
   ["keys of 10 members", (contenders) => measureSmallKeys(contenders, { data: "keys of 10 members", keys, bound: 366 })],
   ["sign-ins of a year", (contenders) =>
     measureSignIns(contenders, "sign-ins of a year", 366, [1, 2, 5, 10, 20, 32, 40, 60, 100, 200, 366])],
@@ -157,7 +159,7 @@ for (const [at, [name, suite]] of chosen.entries()) {
   const contenders = await startContenders(peers);
   names.splice(0, names.length, ...contenders.map((contender) => contender.name));
   try {
-    const shown = columns(name.startsWith(TAIL) || name === TYPICAL ? names.toSpliced(1, 0, SETS) : names);
+    const shown = columns(name.startsWith(TAIL) || name === TYPICAL || name === AGAINST_MANY ? names.toSpliced(1, 0, SETS) : names);
     console.log(heading(`${name} (${at + 1} of ${chosen.length}, ${seconds()} s)`, shown));
     for await (const row of suite(contenders)) {
       rows.push(row);
