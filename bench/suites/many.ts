@@ -1,13 +1,13 @@
-// One bitmap against many: the tags that the users of a segment have, and a table of two groups of cohorts. FACET and CROSSCARD answer in one
-// command. Contenders without them ask for each pair in one pipeline: BITOPCARD, SINTERCARD for native sets, or a BITOP and, if native, a
-// BITCOUNT. What a client then does with the numbers, such as sorting them, takes no time here.
+// One bitmap against many: the tags that the users of a segment have, and a table of two groups of cohorts. FACET and CROSSCARD answer in
+// one command. Contenders without them ask for each pair in one pipeline: BITOPCARD, SINTERCARD for native sets, or a BITOP and, if native,
+// a BITCOUNT. What a client then does with the numbers, such as sorting them, takes no time here.
 
 import { range } from "../../test/support/family.ts";
 import type { Command } from "../../test/support/resp.ts";
 import { type Contender, SETS } from "../contender.ts";
 import { bitmapOf, shuffled } from "../generators.ts";
 import { loading } from "../load.ts";
-import { ALL, measure } from "../measure.ts";
+import { ALL, type Times, measure } from "../measure.ts";
 import { figures, type Row } from "../row.ts";
 import { median } from "../statistics.ts";
 import { drawn } from "./longtail.ts";
@@ -24,10 +24,10 @@ const COHORTS = 30, DAYS = 30, ACTIVE = 0.1;
 const ORDERS = { "ids in order": true, "ids at random": false };
 
 /** How many users have the tag of this rank, counted from 1. */
-export const tagSize = (rank: number): number => Math.ceil(LARGEST / rank);
+const tagSize = (rank: number): number => Math.ceil(LARGEST / rank);
 
 /** The users of each cohort. */
-export function cohorts(inOrder: boolean): number[][] {
+function cohorts(inOrder: boolean): number[][] {
   const ids = inOrder ? range(0, USERS) : shuffled(COHORTS, range(0, USERS));
   return range(0, COHORTS).map((i) => ids.slice(Math.floor(i * USERS / COHORTS), Math.floor((i + 1) * USERS / COHORTS)));
 }
@@ -35,7 +35,7 @@ export function cohorts(inOrder: boolean): number[][] {
 type Asked = Pick<Contender, "name" | "native" | "named" | "has" | "key">;
 
 /** A key of the contender. Native sets and native bitmaps share a server. */
-export const keyOf = (contender: Asked, name: string, index?: number): string =>
+const keyOf = (contender: Asked, name: string, index?: number): string =>
   `${contender.name === SETS ? "set:" : ""}${contender.key(name, index)}`;
 
 function loadingInto(contender: Asked, key: string, ids: readonly number[]): readonly Command[] {
@@ -46,7 +46,7 @@ function loadingInto(contender: Asked, key: string, ids: readonly number[]): rea
 }
 
 /** Commands whose replies say how many members each of the pairs shares. */
-export function sharing(contender: Asked, pairs: readonly (readonly [a: string, b: string])[]): Command[] {
+function sharing(contender: Asked, pairs: readonly (readonly [a: string, b: string])[]): Command[] {
   if (contender.name === SETS) return pairs.map(([a, b]) => ["SINTERCARD", 2, a, b]);
   if (contender.has("BITOPCARD")) return pairs.map(([a, b]) => [contender.named("BITOPCARD"), "AND", a, b]);
   const result = keyOf(contender, "result");
@@ -71,6 +71,8 @@ interface Question {
   readonly each: (contender: Asked) => Command[];
 }
 
+const THREADS = "redis-roar.threads";
+
 /** Wall-clock turns of a client; the first is a warm-up. */
 const CLIENT_TURNS = 6;
 
@@ -87,14 +89,26 @@ async function clientTimes(asked: ReadonlyMap<Contender, readonly Command[]>): P
   return figures(waited, median);
 }
 
-/** Rows for a question: the server's time and the client's, in one command where there is one; and ours pair by pair. */
+/** Sets the number of threads of each contender's server; returns what they were. */
+async function setThreads(contenders: readonly Contender[], numbers: readonly string[]): Promise<string[]> {
+  const before: string[] = [];
+  for (const contender of contenders) before.push(((await contender.run([["CONFIG", "GET", THREADS]]))[0] as string[])[1]!);
+  for (const [i, contender] of contenders.entries()) await contender.run([["CONFIG", "SET", THREADS, numbers[i]!]]);
+  return before;
+}
+
+/**
+ * Rows for a question: the server's time and the client's, in one command where there is one; ours pair by pair; and the server's time
+ * where the command may not leave the main thread, as short commands never do.
+ */
 async function* ask(contenders: readonly Contender[], data: string, { what, name, once, each }: Question): AsyncGenerator<Row> {
   const able = contenders.filter((contender) => contender.has(name));
   const byPairs = new Map(able.map((contender) => [contender.renamed(`${contender.name} by pairs`), contender.name]));
   const asked = new Map([...contenders, ...byPairs.keys()].map((contender) =>
     [contender, able.includes(contender) ? [once(contender)] : each(contender)] as const));
-  const server = await measure([...asked.keys()], (contender) => ({ timed: ALL, commands: asked.get(contender)! }));
-  const client = await clientTimes(asked);
+  const timed = (those: readonly Contender[]): Promise<Times> =>
+    measure(those, (contender) => ({ timed: ALL, commands: asked.get(contender)! }));
+  const server = await timed([...asked.keys()]), client = await clientTimes(asked);
   const rows = (label: string, all: Row["values"]): Row[] => {
     const row = (suffix: string, values: Row["values"]): Row => ({ data, what: `${what}${suffix}${label}`, unit: "ms", values });
     return [
@@ -102,8 +116,12 @@ async function* ask(contenders: readonly Contender[], data: string, { what, name
       row(", by pairs", Object.fromEntries([...byPairs].map(([contender, original]) => [original, all[contender.name]!]))),
     ];
   };
-  yield* rows("", Object.fromEntries(Object.entries(server).map(([contender, time]) => [contender, time / 1000])));
+  const milliseconds = (times: Times): Times => Object.fromEntries(Object.entries(times).map(([one, time]) => [one, time / 1000]));
+  yield* rows("", milliseconds(server));
   yield* rows(", client", client);
+  const before = await setThreads(able, able.map(() => "0"));
+  yield { data, what: `${what}, without threads`, unit: "ms", values: milliseconds(await timed(able)) };
+  await setThreads(able, before);
 }
 
 export async function* measureMany(contenders: readonly Contender[]): AsyncGenerator<Row> {

@@ -10,7 +10,7 @@ import { load, type LoadOptions, type LoadProgress, type LoadSource } from "./lo
 import { oneByOne, type PageOptions, pageSize } from "./paging.js";
 import { payloadOf } from "./payload.js";
 import { containersFrom, type Members } from "./portable.js";
-import type { Query } from "./query.js";
+import type { By, Query, Score, TopOptions } from "./query.js";
 import type { Question } from "./question.js";
 import { ShardedBitmap, type ShardingOptions } from "./sharded/bitmap.js";
 import { perform, type Transport } from "./transport.js";
@@ -190,9 +190,9 @@ export class Bitmaps<M extends Member> extends Commands<M> {
    * bitmaps that are cut in the same way. Nothing is sent.
    *
    * @param question made by `q`
-   * @returns What has the methods `card`, `members`, `pages`, `iterator`, `export` and `store`.
+   * @returns What has the methods `card`, `members`, `pages`, `iterator`, `export`, `facet`, `facetTop` and `store`.
    * @throws InvalidArgumentError
-   * @remarks Its methods send QUERY or QUERYSTORE. See docs/commands.md#query.
+   * @remarks Its methods send QUERY, QUERYSTORE or FACET. See docs/commands.md#query.
    */
   query(question: Question<ShardedBitmap<M>>): Query<M, ShardedBitmap<M>>;
   query(question: Question<Key>): Query<M, Key>;
@@ -206,25 +206,31 @@ export class Bitmaps<M extends Member> extends Commands<M> {
       }
       const within = (bitmap: ShardedBitmap<M>): ShardedBitmap<M> => (this.#options ? bitmap.with(this.#options) : bitmap);
       const limited = within(shards[0]!), others = shards.slice(1);
-      return {
+      const answers: Query<M, ShardedBitmap<M>> = {
         card: () => limited.queryCard(expression, others),
         members: (options) => limited.queryMembers(expression, others, options),
         pages: (options) => limited.queryPages(expression, others, options),
         iterator: (options) => oneByOne(limited.queryPages(expression, others, options)),
         export: () => limited.queryExport(expression, others),
+        facet: (facets) => limited.facet(expression, others, facets),
+        facetTop: (facets, k, options) => limited.facetTop(expression, others, facets, k, options),
         store: (destination: ShardedBitmap<M>) => within(destination).queryStore(expression, shards),
       };
+      return answers;
     }
     const keys = sources as readonly Key[];
     if (keys.length === 0) throw new InvalidArgumentError("invalid question: it has no bitmap");
-    return {
+    const answers: Query<M, Key> = {
       card: () => this.queryCard(expression, keys),
       members: (options) => this.queryMembers(expression, keys, options),
       pages: (options) => this.queryPages(expression, keys, options),
       iterator: (options) => this.queryIterator(expression, keys, options),
       export: () => this.queryExport(expression, keys),
+      facet: (facets) => this.facet(expression, keys, facets),
+      facetTop: (facets, k, options) => this.#facetTop(expression, keys, facets, k, options),
       store: (destination: Key) => this.queryStore(destination, expression, keys),
     };
+    return answers;
   }
 
   /**
@@ -237,6 +243,14 @@ export class Bitmaps<M extends Member> extends Commands<M> {
    */
   sharded(name: string, options: ShardingOptions): ShardedBitmap<M> {
     return new ShardedBitmap(this.calls, this.#transport, name, options, this.#options);
+  }
+
+  #facetTop<B extends By>(
+    expression: string, keys: readonly Key[], facets: readonly Key[], k: number, { by, min }: TopOptions<B> = {},
+  ): Promise<[Key, Score<M, B>][]> {
+    const args = [expression, keys, facets, k, { min }] as const;
+    if (by === "JACCARD") return this.facetJaccardTop(...args) as Promise<[Key, Score<M, B>][]>;
+    return (by === "OVERLAP" ? this.facetOverlapTop(...args) : this.facetTop(...args)) as Promise<[Key, Score<M, B>][]>;
   }
 
   protected override run<T>(call: Call<T>): Promise<T> {

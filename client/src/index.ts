@@ -11,7 +11,7 @@ export type { CallOptions, Signal } from "./limits.js";
 export { LoadError, type LoadOptions, type LoadProgress, type LoadSource, offsetsIn } from "./load.js";
 export { LocalBitmap, type Members } from "./portable.js";
 export { type Multi, type Queued, TransactionError, WatchError } from "./multi.js";
-export type { MembersOptions, Query } from "./query.js";
+export type { By, MembersOptions, Query, Score, TopOptions } from "./query.js";
 export { type Operand, q, type Question } from "./question.js";
 export type { PageOptions } from "./paging.js";
 export { type RoarClient, roarOn } from "./roar.js";

@@ -1,7 +1,7 @@
 // Random operations on sharded bitmaps over three masters, compared with Sets. 20,000 operations in all, spread over the client libraries.
 
 import { describe, expect, it } from "vitest";
-import type { Bitmaps, Offset, ShardedBitmap } from "../../client/src/index.ts";
+import { type Bitmaps, type Offset, q, type ShardedBitmap } from "../../client/src/index.ts";
 import { type Adapter, ofClusters, repliesFor, useClient, wrappers } from "../support/adapters.ts";
 import { ascending, range, sorted } from "../support/family.ts";
 import { combine, type Operation, operations } from "../support/model.ts";
@@ -88,7 +88,7 @@ class Trial {
       const candidates = sorted(new Set([...sets.flatMap((one) => [...one]), ...range(131_060, 26).map(BigInt)]));
       return [text, candidates.filter((one) => has(sets[0]!.has(one), sets[1]!.has(one), sets[2]!.has(one), one))];
     };
-    switch (rng.below(20)) {
+    switch (rng.below(22)) {
       case 0: case 1: case 2: {
         const bit = rng.chance(0.7) ? 1 : 0, before = set.has(at) ? 1 : 0;
         if (bit) set.add(at);
@@ -141,6 +141,28 @@ class Trial {
         await bitmap.delete();
         store([]);
         return ["delete", await bitmap.count(), this.#answers(0n)];
+      }
+      case 19: {
+        const [text, members] = query(), [first, ...rest] = others.map((k) => this.#bitmaps[k]!), one = new Set(members), k = rng.below(BITMAPS + 1);
+        const counts = this.#sets.map((facet) => [...facet].filter((member) => one.has(member)).length), by = rng.pick(["CARD", "JACCARD", "OVERLAP"] as const);
+        const wholes = this.#sets.map(({ size }, j) => (by === "CARD" ? 1 : by === "JACCARD" ? one.size + size - counts[j]! : Math.min(one.size, size)));
+        const ranked = range(0, BITMAPS).filter((j) => counts[j]! > 0).sort((x, y) => counts[y]! * wholes[x]! - counts[x]! * wholes[y]! || x - y);
+        const top = await first!.facetTop(text, rest, this.#bitmaps, k, { by });
+        return [
+          `facet ${text} by ${by}`,
+          [await first!.facet(text, rest, this.#bitmaps), top.map(([bitmap, score]) => [bitmap.name, score])],
+          [
+            counts.map((shared) => this.#answers(BigInt(shared))),
+            ranked.slice(0, k).map((j) => [this.#bitmaps[j]!.name, by === "CARD" ? this.#answers(BigInt(counts[j]!)) : counts[j]! / wholes[j]!]),
+          ],
+        ];
+      }
+      case 20: {
+        const [first, second, limit] = others.map((k) => this.#bitmaps[k]!) as [Bitmap, Bitmap, Bitmap], limited = rng.chance(0.5);
+        const table = [sets[0]!, sets[1]!].map((row) => this.#sets.map((column) =>
+          this.#answers(BigInt([...row].filter((member) => column.has(member) && (!limited || !sets[2]!.has(member))).length))));
+        const within = limited ? q`~${limit}` : undefined;
+        return ["crossCard", await first.crossCard([second], this.#bitmaps, { within }), table];
       }
       default: {
         if (rng.chance(0.5)) {

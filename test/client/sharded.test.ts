@@ -1,7 +1,7 @@
 // Sharded bitmaps on three masters: where shards are, what fails and how it is reported, what is outside of the model's random operations.
 
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { InvalidPayloadError, type Bitmaps, type Family, type Member, type Offset, InvalidArgumentError, R, R64, RoarError, type ShardedBitmap, ShardsFailedError, WrongTypeError } from "../../client/src/index.ts";
+import { InvalidPayloadError, type Bitmaps, type Family, type Member, type Offset, InvalidArgumentError, q, R, R64, RoarError, type ShardedBitmap, ShardsFailedError, WrongTypeError } from "../../client/src/index.ts";
 import { containersOf, payloadOf } from "../../client/src/payload.ts";
 import { type Adapter, ofClusters, useClient, wrappers } from "../support/adapters.ts";
 import { range } from "../support/family.ts";
@@ -101,6 +101,30 @@ describe("a sharded bitmap", () => {
     expect(await a.queryCard("~#1")).toBe(5 * WIDTH - WIDTH - 4);
     await expect(a.bitOp("NOT", [b, c])).rejects.toBeInstanceOf(InvalidArgumentError);
     await expect(a.bitOp("OR", [b], { last: 3 })).rejects.toBeInstanceOf(InvalidArgumentError);
+  });
+
+  it("ranks bitmaps over all shards, also one that comes first in none of them", async () => {
+    const { r } = client, options = { width: WIDTH, shards: 5 }, facets = range(0, 6).map((i) => r.sharded(`facet ${i}`, options));
+    for (const [i, facet] of facets.slice(0, 5).entries()) await facet.setBits(range(i * WIDTH, 10));
+    await facets[5]!.setBits(range(0, 5).flatMap((shard) => range(shard * WIDTH, 4)));
+    await a.setBits(range(0, 5).flatMap((shard) => range(shard * WIDTH, 100)));
+    expect(await a.facet("#1", [], facets)).toEqual([10, 10, 10, 10, 10, 20]);
+    expect(await a.facetTop("#1", [], facets, 2)).toEqual([[facets[5], 20], [facets[0], 10]]);
+    expect(await a.facetTop("#1", [], facets, 9, { min: "11" })).toEqual([[facets[5], 20]]);
+    expect(await a.facetTop("#1", [], facets, 1, { by: "JACCARD" })).toEqual([[facets[5], 20 / 500]]);
+    expect(await a.facetTop("#1", [], facets, 9, { by: "JACCARD", min: "0.04" })).toEqual([[facets[5], 20 / 500]]);
+    expect(await a.facetTop("#1", [], facets, 9, { by: "JACCARD", min: "0.040000000000000001" })).toEqual([]);
+    expect(await a.facetTop("#1", [], [c, facets[3]!, a], 5, { by: "OVERLAP" })).toEqual([[facets[3], 1], [a, 1]]);
+    expect(await a.facetTop("#1", [], facets, 0)).toEqual([]);
+    expect(await c.facetTop("#1", [], facets, 3, { by: "JACCARD" })).toEqual([]);
+    expect(await a.crossCard([c], [facets[0]!, facets[5]!])).toEqual([[10, 20], [0, 0]]);
+    expect(await a.crossCard([], [facets[0]!, facets[5]!], { within: q`${facets[0]!} - [${0}..${1}]` })).toEqual([[8, 2]]);
+    for (const min of ["", "x", "2", "1.5", "-1", "0."]) {
+      await expect(a.facetTop("#1", [], facets, 1, { by: "JACCARD", min })).rejects.toBeInstanceOf(InvalidArgumentError);
+    }
+    for (const min of ["", "x", "1.5", "-1"]) await expect(a.facetTop("#1", [], facets, 1, { min })).rejects.toBeInstanceOf(InvalidArgumentError);
+    await expect(a.facet("#1", [], [r.sharded("x", { width: 2 * WIDTH, shards: 2 })])).rejects.toBeInstanceOf(InvalidArgumentError);
+    await expect(a.facet("#1", [], [])).rejects.toThrow();
   });
 
   it("refuses bitmaps of other widths, and offsets beyond its shards", async () => {

@@ -74,6 +74,11 @@ describe.each(byName<Adapter>(wrappers))("%s", (_, adapter) => {
     expect(await r.query(q`atleast(${2}, ${[chess, go, banned]})`).members()).toEqual([2, 3, 4]);
     expect(await r.query(allowed).store("allowed")).toBe(2);
     expect(await r.import("copy", await r.query(allowed).export())).toBe(2);
+    expect(await r.query(allowed).facet([chess, "banned", "none"])).toEqual([2, 0, 0]);
+    expect(await r.query(both).facetTop(["banned", chess, "none", "tag:go"], 2)).toEqual([["tag:chess", 3], ["tag:go", 3]]);
+    expect(await r.query(both).facetTop(["banned", chess], 5, { by: "JACCARD", min: "0.5" })).toEqual([["tag:chess", 0.75]]);
+    expect(await r.query(both).facetTop(["banned", chess], 5, { by: "OVERLAP" })).toEqual([["banned", 1], ["tag:chess", 1]]);
+    expect(await r.crossCard([chess, go], [chess, go], { within: { expression: both.expression, keys: both.sources } })).toEqual([[3, 3], [3, 3]]);
     const pages: number[][] = [], single: number[] = [];
     for await (const page of r.query(both).pages({ count: 2 })) pages.push(page);
     for await (const member of r.query(both).iterator()) single.push(member);
@@ -83,6 +88,8 @@ describe.each(byName<Adapter>(wrappers))("%s", (_, adapter) => {
     await y.setBits(range(50, 100));
     const common = r.query(q`${x} & ${y} & [${60}..${1000}]`);
     expect([await common.card(), await common.members({ limit: 2 }), await common.store(x), await x.min()]).toEqual([40, [60, 61], 40, 60]);
+    expect(await r.query(q`${x} | ${y}`).facet([x, y])).toEqual([40, 100]);
+    expect(await r.query(q`${x} & ${y}`).facetTop([x, y], 1, { by: "JACCARD" })).toEqual([[x, 1]]);
     for (const bad of [() => q`#1 & ${chess}`, () => q`any(${[]})`, () => q`${undefined as never}`, () => r.query(q`[0..5]`), () => r.query(q`${x} & ${chess as never}`)]) {
       expect(bad).toThrow(InvalidArgumentError);
     }

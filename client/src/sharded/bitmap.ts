@@ -9,9 +9,11 @@ import { load, type LoadOptions, type LoadProgress, type LoadSource } from "../l
 import { type PageOptions, pageSize } from "../paging.js";
 import { type Container, CONTAINER_OFFSETS, containersOf, payloadOf } from "../payload.js";
 import { containersFrom, type Members, membersFor, membersOf } from "../portable.js";
-import type { MembersOptions } from "../query.js";
+import type { By, MembersOptions, Score, TopOptions } from "../query.js";
+import type { Question } from "../question.js";
 import type { Key } from "../types.js";
 import { PIECE, unload } from "../unload.js";
+import { greatest, leastOf } from "./facets.js";
 import { keyCall } from "./fan-out.js";
 import { ShardedMembers } from "./members.js";
 import { firstOf, pagesOf, partsOf } from "./reading.js";
@@ -155,6 +157,78 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
     const [both, any] = await Promise.all((["AND", "OR"] as const).map(async (operation) =>
       this.sum(await this.each(all, (shard) => this.calls.bitOpCard(operation, keys(shard))))));
     return BigInt(any!) === 0n ? null : Number(both) / Number(any);
+  }
+
+  /**
+   * Counts the members that an expression shares with each of many bitmaps. In the expression `#1` is this bitmap and `#2` the first of the
+   * others.
+   *
+   * @param facets one or more
+   * @returns A number of members for each.
+   * @throws ShardsFailedError; InvalidArgumentError if another bitmap has another width or more shards
+   * @remarks O(n) in the size of each shard's bitmaps. See docs/commands.md#facet.
+   */
+  async facet(
+    expression: string, others: readonly ShardedBitmap<M>[], facets: readonly ShardedBitmap<M>[],
+  ): Promise<Count<M>[]> {
+    const keys = this.keys([this, ...others]), facetKeys = this.keys(facets);
+    return this.#added(await this.evaluate(this.layout.all(), expression, (shard, text) =>
+      this.calls.facet(text, keys(shard), facetKeys(shard))));
+  }
+
+  /**
+   * Finds the bitmaps that share most with an expression, in which `#1` is this bitmap and `#2` the first of the others. All of them are
+   * counted: those that come first in some shard need not come first in all.
+   *
+   * @param facets one or more
+   * @param k the most bitmaps to answer
+   * @param options `by`: CARD, JACCARD or OVERLAP; `min`: what a bitmap must reach, a number of members or a ratio
+   * @returns The bitmaps and what counts, the greatest first, equal ones in the order given.
+   * @throws ShardsFailedError; InvalidArgumentError if another bitmap has another width or more shards
+   * @remarks O(n) in the size of each shard's bitmaps. See docs/commands.md#facet.
+   */
+  async facetTop<B extends By = "CARD">(
+    expression: string, others: readonly ShardedBitmap<M>[], facets: readonly ShardedBitmap<M>[], k: number, options: TopOptions<B> = {},
+  ): Promise<[ShardedBitmap<M>, Score<M, B>][]> {
+    const by: By = options.by ?? "CARD", least = leastOf(by, options.min), most = Number(integer("k", k, 0n, 2n ** 53n));
+    const [shared, one, sizes] = await Promise.all([
+      this.facet(expression, others, facets),
+      by === "CARD" ? 0 : this.queryCard(expression, others),
+      by === "CARD" ? [] : this.#sizes(facets),
+    ]);
+    const all = shared.map((count, i) => ({ shared: BigInt(count), one: BigInt(one), facet: BigInt(sizes[i] ?? 0) }));
+    return greatest(by, all, most, least).map(([i, { part, whole }]) =>
+      [facets[i]!, (by === "CARD" ? shared[i]! : Number(part) / Number(whole)) as Score<M, B>]);
+  }
+
+  /**
+   * Counts the members that each row of bitmaps shares with each column. This bitmap is the first row, the others are the next ones.
+   *
+   * @param columns one or more
+   * @param options `within`: a question about sharded bitmaps; only its members count
+   * @returns For each row an array of one number a column.
+   * @throws ShardsFailedError; InvalidArgumentError if another bitmap has another width or more shards
+   * @remarks O(n + p) in the size of each shard's bitmaps, and pairs p of containers of a row and a column. See docs/commands.md#crosscard.
+   */
+  async crossCard(
+    others: readonly ShardedBitmap<M>[], columns: readonly ShardedBitmap<M>[],
+    { within }: { within?: Question<ShardedBitmap<M>> | undefined } = {},
+  ): Promise<Count<M>[][]> {
+    const rowKeys = this.keys([this, ...others]), columnKeys = this.keys(columns), keys = this.keys(within?.sources ?? []);
+    const tables = await this.evaluate(this.layout.all(), within?.expression ?? "", (shard, text) =>
+      this.calls.crossCard(rowKeys(shard), columnKeys(shard), { within: within && { expression: text, keys: keys(shard) } }));
+    return tables[0]!.map((_, row) => this.#added(tables.map((table) => table[row]!)));
+  }
+
+  /** The numbers of members of bitmaps. */
+  async #sizes(bitmaps: readonly ShardedBitmap<M>[]): Promise<Count<M>[]> {
+    const keys = this.keys(bitmaps);
+    return this.#added(await this.each(this.layout.all(), (shard) => this.calls.mBitCount(keys(shard))));
+  }
+
+  /** The sums of lists of numbers, one by one. */
+  #added(lists: readonly (readonly Count<M>[])[]): Count<M>[] {
+    return lists[0]!.map((_, i) => this.sum(lists.map((list) => list[i]!)));
   }
 
   // --- Whole bitmaps -----------------------------------------------------------------------------------------------------------
