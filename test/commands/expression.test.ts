@@ -277,6 +277,8 @@ it("a replica answers questions, and stores nothing", async () => {
   await server.run("REPLICAOF", "127.0.0.1", 1);
   try {
     expect(await members(R, "#1 - #2", 2)).toEqual([0, 1, 70_000]);
+    expect(await server.run("R.FACET", "#1 - #2", 2, "key:1", "key:2", 2, "key:1", "none", "TOP", 5)).toEqual([["key:1", 3]]);
+    expect(await server.run("R.CROSSCARD", 1, "key:1", 2, "key:1", "none", "WITHIN", "#1 - #2", 2, "key:1", "key:2")).toEqual([[3, 0]]);
     expect(await server.connection.refusal("R.QUERYSTORE", "d", "#1", 1, "key:1")).toMatch(/^READONLY/);
   } finally {
     await server.run("REPLICAOF", "NO", "ONE");
