@@ -43,7 +43,7 @@ import { sidesOf } from "./sides";
 /** Operand 0 has at most so many containers: as bitsets they take a megabyte. */
 // @ts-ignore: decorator
 @inline const CONTAINERS_MAX: u32 = 128;
-/** For each container of operand 0 there are at most so many slots: stepping over that many costs a seek. */
+/** Slots for each container of operand 0, at most: stepping over that many costs a seek. */
 // @ts-ignore: decorator
 @inline const SLOTS_EACH: u32 = 8;
 /** A container with fewer members looks them up in the other operand's container. */
@@ -65,9 +65,11 @@ import { sidesOf } from "./sides";
 // @ts-ignore: decorator
 @inline function slotAt(slot: u32): usize { return headerAt() - (<usize>slot + 1) * SLOT_BYTES; }
 
-/** The place of the bitset of operand 0's container `index`. Place 0 is the one without members. */
+/** The place of the bitset of container `index`, behind that of the bitset without members. */
 // @ts-ignore: decorator
-@inline function bitsetPlace(index: u32): usize { return scratch(<Scratch>(<u32>Scratch.PLACES + 1 + index)); }
+@inline function bitsetPlace(index: u32): usize {
+  return scratch(<Scratch>(<u32>Scratch.PLACES + 1 + index));
+}
 
 /**
  * Prepares containers `from` to `to` of operand 0, the only ones that then count, in memory 0, which is

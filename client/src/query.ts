@@ -26,7 +26,8 @@ export interface MembersOptions<M extends Member> {
 }
 
 /**
- * A question about bitmaps. `D` is what it is about, and where its members can be stored: keys, or sharded bitmaps. Nothing is sent before a method is called, and each call asks again.
+ * A question about bitmaps. `D` is what it is about, and where its members can be stored: keys, or sharded bitmaps.
+ * Nothing is sent before a method is called, and each call asks again.
  */
 export interface Query<M extends Member, D> {
   /** The number of members. O(n) in the size of the bitmaps. */

@@ -143,14 +143,17 @@ class Trial {
         return ["delete", await bitmap.count(), this.#answers(0n)];
       }
       case 19: {
-        const [text, members] = query(), [first, ...rest] = others.map((k) => this.#bitmaps[k]!), one = new Set(members), k = rng.below(BITMAPS + 1);
-        const counts = this.#sets.map((facet) => [...facet].filter((member) => one.has(member)).length), by = rng.pick(["CARD", "JACCARD", "OVERLAP"] as const);
-        const wholes = this.#sets.map(({ size }, j) => (by === "CARD" ? 1 : by === "JACCARD" ? one.size + size - counts[j]! : Math.min(one.size, size)));
-        const ranked = range(0, BITMAPS).filter((j) => counts[j]! > 0).sort((x, y) => counts[y]! * wholes[x]! - counts[x]! * wholes[y]! || x - y);
+        const [text, members] = query(), [first, ...rest] = others.map((k) => this.#bitmaps[k]!);
+        const one = new Set(members), k = rng.below(BITMAPS + 1), by = rng.pick(["CARD", "JACCARD", "OVERLAP"] as const);
+        const counts = this.#sets.map((facet) => [...facet].filter((member) => one.has(member)).length);
+        const wholes = this.#sets.map(({ size }, j) =>
+          (by === "CARD" ? 1 : by === "JACCARD" ? one.size + size - counts[j]! : Math.min(one.size, size)));
+        const ranked = range(0, BITMAPS).filter((j) => counts[j]! > 0)
+          .sort((x, y) => counts[y]! * wholes[x]! - counts[x]! * wholes[y]! || x - y);
         const top = await first!.facetTop(text, rest, this.#bitmaps, k, { by });
         return [
           `facet ${text} by ${by}`,
-          [await first!.facet(text, rest, this.#bitmaps), top.map(([bitmap, score]) => [bitmap.name, score])],
+          [await first!.facet(text, rest, this.#bitmaps), top.map(([facet, score]) => [facet.name, score])],
           [
             counts.map((shared) => this.#answers(BigInt(shared))),
             ranked.slice(0, k).map((j) => [this.#bitmaps[j]!.name, by === "CARD" ? this.#answers(BigInt(counts[j]!)) : counts[j]! / wholes[j]!]),

@@ -78,7 +78,8 @@ describe.each(byName<Adapter>(wrappers))("%s", (_, adapter) => {
     expect(await r.query(both).facetTop(["banned", chess, "none", "tag:go"], 2)).toEqual([["tag:chess", 3], ["tag:go", 3]]);
     expect(await r.query(both).facetTop(["banned", chess], 5, { by: "JACCARD", min: "0.5" })).toEqual([["tag:chess", 0.75]]);
     expect(await r.query(both).facetTop(["banned", chess], 5, { by: "OVERLAP" })).toEqual([["banned", 1], ["tag:chess", 1]]);
-    expect(await r.crossCard([chess, go], [chess, go], { within: { expression: both.expression, keys: both.sources } })).toEqual([[3, 3], [3, 3]]);
+    const within = { expression: both.expression, keys: both.sources };
+    expect(await r.crossCard([chess, go], [chess, go], { within })).toEqual([[3, 3], [3, 3]]);
     const pages: number[][] = [], single: number[] = [];
     for await (const page of r.query(both).pages({ count: 2 })) pages.push(page);
     for await (const member of r.query(both).iterator()) single.push(member);

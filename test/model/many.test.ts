@@ -19,12 +19,12 @@ type Model = ReadonlySet<Member>;
 
 /** Expressions, of how many bitmaps they are, and whether a member of one of the bitmaps or of a facet is in them. */
 const expressions: readonly [text: string, of: number, has: (...in_: boolean[]) => boolean][] = [
-  ["#1", 1, (a) => a!],
-  ["#1", 1, (a) => a!],
-  ["#1 & #2", 2, (a, b) => a! && b!],
-  ["#1 | #2", 2, (a, b) => a! || b!],
-  ["#1 - #2", 2, (a, b) => a! && !b!],
-  ["~#1", 1, (a) => !a!],
+  ["#1", 1, (a) => a],
+  ["#1", 1, (a) => a],
+  ["#1 & #2", 2, (a, b) => a && b],
+  ["#1 | #2", 2, (a, b) => a || b],
+  ["#1 - #2", 2, (a, b) => a && !b],
+  ["~#1", 1, (a) => !a],
   ["atleast(2, #1..#3)", 3, (...in_) => in_.filter(Boolean).length >= 2],
 ];
 

@@ -7,10 +7,17 @@ import {
 } from "../support/bitmap-model";
 import { addArgument, argumentAt, clear, clearArguments, enter, rounds } from "../world/world";
 
-/** From so many facets on the first operand is prepared, unless its containers are too many or too far apart. */
+/** From so many facets on, the first operand is prepared, unless its containers are many or far apart. */
 const MANY: i32 = 32;
 
 function shared(a: Model, b: Model): u64 { return combineModels(Operation.AND, [a, b]).cardinality(); }
+
+/** Adds the bitmaps as operands, with containers of any kind. */
+function addAll(trial: Trial, models: Model[]): void {
+  for (let i = 0; i < models.length; i++) {
+    addOperandOf(models[i], trial.random.below(Form.FORMS), trial.random);
+  }
+}
 
 function beginCall(values: i32): void {
   clearArguments();
@@ -24,8 +31,8 @@ function shareWithAll(trial: Trial, one: Model, facets: Model[], least: i32): vo
   clear();
   const all = facets.slice(0);
   while (all.length < least) all.push(facets[all.length % facets.length]);
-  addOperandOf(one, trial.random.below(Form.FORMS), trial.random);
-  for (let i = 0; i < all.length; i++) addOperandOf(all[i], trial.random.below(Form.FORMS), trial.random);
+  addAll(trial, [one]);
+  addAll(trial, all);
   const cut = trial.random.below(2) ? <u64>trial.random.below(60) : 0;
   const counts = new StaticArray<u64>(all.length);
   for (let part = cut ? 0 : 1; part < 2; part++) {
@@ -43,8 +50,8 @@ function shareWithAll(trial: Trial, one: Model, facets: Model[], least: i32): vo
 function shareUpTo(trial: Trial, one: Model, facets: Model[]): void {
   trial.steps++;
   clear();
-  addOperandOf(one, trial.random.below(Form.FORMS), trial.random);
-  for (let i = 0; i < facets.length; i++) addOperandOf(facets[i], trial.random.below(Form.FORMS), trial.random);
+  addAll(trial, [one]);
+  addAll(trial, facets);
   for (let i = 0; i < facets.length; i++) {
     const both = shared(one, facets[i]);
     for (let more: u64 = 0; more < 3; more++) {
@@ -61,9 +68,9 @@ function shareUpTo(trial: Trial, one: Model, facets: Model[]): void {
 function crossWithAll(trial: Trial, rows: Model[], columns: Model[], within: Model | null): void {
   trial.steps++;
   clear();
-  for (let i = 0; i < rows.length; i++) addOperandOf(rows[i], trial.random.below(Form.FORMS), trial.random);
-  for (let i = 0; i < columns.length; i++) addOperandOf(columns[i], trial.random.below(Form.FORMS), trial.random);
-  if (within) addOperandOf(within, trial.random.below(Form.FORMS), trial.random);
+  addAll(trial, rows);
+  addAll(trial, columns);
+  if (within) addAll(trial, [within]);
   beginCall(rows.length * columns.length);
   cross(rows.length, columns.length, within ? 1 : 0, 0, KEY_MAX);
   enter();
@@ -103,7 +110,7 @@ function sparse(trial: Trial, first: u64, containers: u32, most: u32): Model {
 
 describe("one bitmap against many", () => {
   it("counts what each pair of container kinds shares", () => {
-    const trial = new Trial(520);
+    const trial = new Trial(930);
     for (let i = 0; i < rounds(6); i++) {
       const all = styles(trial);
       for (let one = 0; one < all.length; one++) {
@@ -116,10 +123,11 @@ describe("one bitmap against many", () => {
   });
 
   it("counts packed leaves, which begin before the first key of the other bitmap and end behind its last", () => {
-    const trial = new Trial(521);
+    const trial = new Trial(931);
     for (let i = 0; i < rounds(30); i++) {
       const ones = [
-        sparse(trial, 40, 20, 300), sparse(trial, 45, 1, 2), sparse(trial, 0, 200, 6), anyModel(40, 2, 30, trial.random),
+        sparse(trial, 40, 20, 300), sparse(trial, 45, 1, 2), sparse(trial, 0, 200, 6),
+        anyModel(40, 2, 30, trial.random),
       ];
       const facets = [new Model()];
       for (let most: u32 = 1; most < 100; most *= 3) {
@@ -137,7 +145,7 @@ describe("one bitmap against many", () => {
   });
 
   it("counts spans of full containers", () => {
-    const trial = new Trial(522);
+    const trial = new Trial(932);
     for (let i = 0; i < rounds(30); i++) {
       const last: u64 = i % 3 ? 2000 : 30, facets = [range(0, (last << 16) - 1), new Model(), range(0, 0)];
       for (let f = 0; f < 6; f++) facets.push(anyRanges(0, last, trial.random));
@@ -151,12 +159,15 @@ describe("one bitmap against many", () => {
   });
 
   it("counts bitmaps of which the first has too many containers to prepare, or containers far apart", () => {
-    const trial = new Trial(523);
-    const few = anyModel(0, 1, 8, trial.random), facets = [few, sparse(trial, 0, 400, 3), range(5, 200 << 16), new Model()];
+    const trial = new Trial(933);
+    const few = anyModel(0, 1, 8, trial.random);
+    const facets = [few, sparse(trial, 0, 400, 3), range(5, 200 << 16), new Model()];
     const ones = [
-      sparse(trial, 0, 127, 2), sparse(trial, 0, 300, 2), range(0, (128 << 16) - 1), range(0, (129 << 16) - 1),
+      sparse(trial, 0, 127, 2), sparse(trial, 0, 300, 2),
+      range(0, (128 << 16) - 1), range(0, (129 << 16) - 1),
       range(0, 8).append(7 << 16, (7 << 16) + 5), range(0, 8).append(17 << 16, (17 << 16) + 5),
-      range(0, 8).append(KEY_MAX << 16, (KEY_MAX << 16) + 5), anyModel(0, 7, 20, trial.random), anyModel(0, 9, 20, trial.random),
+      range(0, 8).append(KEY_MAX << 16, (KEY_MAX << 16) + 5),
+      anyModel(0, 7, 20, trial.random), anyModel(0, 9, 20, trial.random),
     ];
     for (let one = 0; one < ones.length; one++) {
       shareWithAll(trial, ones[one], facets, MANY);
@@ -168,7 +179,7 @@ describe("one bitmap against many", () => {
 
 describe("a table of intersections", () => {
   it("counts what each pair of container kinds shares", () => {
-    const trial = new Trial(524);
+    const trial = new Trial(934);
     for (let i = 0; i < rounds(6); i++) {
       const all = styles(trial);
       crossWithAll(trial, all, all, null);
@@ -178,12 +189,14 @@ describe("a table of intersections", () => {
   });
 
   it("counts packed leaves, ranges and all kinds, also with more rows than are prepared at once", () => {
-    const trial = new Trial(525);
+    const trial = new Trial(935);
     for (let i = 0; i < rounds(20); i++) {
       const rows: Model[] = [new Model()], columns: Model[] = [new Model()];
-      const height = i % 4 ? 1 + trial.random.below(6) : 28 + trial.random.below(8), width = 1 + trial.random.below(40);
+      const height = i % 4 ? 1 + trial.random.below(6) : 28 + trial.random.below(8);
+      const width = 1 + trial.random.below(40);
       while (<u32>rows.length < <u32>height) {
-        rows.push(rows.length % 2 ? anyModel(0, 1, 6, trial.random) : sparse(trial, trial.random.below(6), 6, 20));
+        const any = rows.length % 2 == 1;
+        rows.push(any ? anyModel(0, 1, 6, trial.random) : sparse(trial, trial.random.below(6), 6, 20));
       }
       while (<u32>columns.length < <u32>width) {
         columns.push(columns.length % 2 ? anyRanges(0, 12, trial.random) : sparse(trial, 0, 12, 60));
