@@ -3,12 +3,12 @@
 #include <stddef.h>
 #include <strings.h>
 
+#if defined(__x86_64__)
 /* Builds for development may lack levels. */
 #pragma weak core_v2
 #pragma weak core_v3
 #pragma weak core_v4
 
-#if defined(__x86_64__)
 static int has_v2(void) { return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt"); }
 static int has_v3(void) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi")
