@@ -4,16 +4,14 @@
 // Nothing is freed on the way, so the arena has no holes.
 //
 // Small arrays in a row become packed leaves where that takes less. They wait in the leaf buffer, without
-// blocks, until it has ITEMS_MAX members or another container follows: a bitmap of fewer becomes a tiny
-// arena.
+// blocks, until there are ITEMS_MAX members or another container follows. A bitmap with fewer becomes tiny.
 //
 // While it works, the builder keeps its own data at the arena's end, out of the allocator's reach:
 //
 //   +0   u32 entries in the leaf buffer     +4  u32 slots
 //   +8   u64 members in the leaf buffer     +16 u64 members in all
 //   +24  u32 entries in all                 +28 u32 capacity of the leaf buffer
-//   +32  u32 1 if the leaf buffer's entries are those of an ordinary leaf; otherwise all are small arrays
-// that
+//   +32  u32 1 if the leaf buffer's entries are those of an ordinary leaf; 0 if all are small arrays that
 //        wait, entries of kind ARRAY whose members stand in the buffer of lows
 //   +36  u32 capacity of the buffer of lows
 //   +40  u32 0 if no array that waits would need a block: each has one member or two

@@ -1,15 +1,14 @@
 // The forms of an arena (arena.ts has their layouts): when a tiny one becomes a full one and how, when a full
 // one should become a tiny one, and what either may give back of its memory.
 //
-//   tiny, a short bitset    promoteContainer()   full, an ordinary leaf     another container is added, or
-// words
-//   tiny, a packed leaf     promoteToLeaves()    full, ordinary leaves      a container needs an entry of its
-// own
-//   tiny, a packed leaf     promotePacked()      full, pages or leaves      more than ITEMS_MAX members
-//   full                    packFull()           tiny, a packed leaf        it is smaller
+//   from                  by                   to                      when
+//   tiny, short bitset    promoteContainer()   full, ordinary leaf     it gets another container, or more words
+//   tiny, packed leaf     promoteToLeaves()    full, ordinary leaves   a container needs an entry of its own
+//   tiny, packed leaf     promotePacked()      full, pages or leaves   it gets more than ITEMS_MAX members
+//   full                  packFull()           tiny, packed leaf       that is smaller
 //
-// The way back goes through a copy (combine/rewrite.ts), for which the host asks wasteful() after a write.
-// It is taken when that saves so much that a bitmap whose size goes up and down does not change its form each
+// The way back goes through a copy (combine/rewrite.ts), for which the host asks wasteful() after a write. It
+// is taken only where it saves much: otherwise a bitmap whose size goes up and down would change its form each
 // time.
 
 import { SELF, arena, left } from "../env/memory";
