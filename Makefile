@@ -25,7 +25,8 @@
 #: SUITES="native ..."    test-arm64, coverage: run only these test files
 
 #: LANGUAGES="go ruby"    test-clients: run only these of python, php, ruby, go, c, perl and lua
-#: SERVERS="valkey-9"     test-servers: run only on these servers
+#: SERVERS="valkey-9"     test-servers, soak-cli: run only on these servers
+#: KEYS=200000 KILLS=20   soak-cli: keys on each server, and how often convert is killed
 #: SHORT=1                test-servers: run only the test files that depend most on the server
 #: REGISTRY=ghcr.io/x/y   images: where to push the images
 #: BEFORE=v1.0.0          test-upgrade: the older commit, by default the newest release, or the commit before this one
@@ -103,7 +104,7 @@ OBJCOPY := $(TARGET:%=%-)objcopy
 
 .PHONY: help build client run test test-arm64 test-clients test-servers test-upgrade test-fresh check format demo bench bench-cluster
 .PHONY: bench-kernels bench-load cli fuzz asan tsan linearity sequences shrinking soak
-.PHONY: seeds ways coverage examples release deb images site test-site clean
+.PHONY: soak-cli seeds ways coverage examples release deb images site test-site clean
 .PHONY: setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
 
@@ -223,6 +224,9 @@ shrinking: build     ## Fill bitmaps, empty them and compare with a model, for S
 
 soak: fuzz asan sequences shrinking ## Run fuzz, asan, sequences and shrinking, and 100,000 writes through a chain of replicas
 	STEPS=100000 $(BIN)/vitest run test/durability/replicas.test.ts
+
+soak-cli: build cli  ## Run the command-line tool on 200,000 keys of each server: advise beside MEMORY USAGE, and convert killed 20 times
+	@$(TSX) tools/soak-cli.ts $(SERVERS)
 
 seeds: build         ## Repeat the tests that draw their input at random, with SEEDS seeds
 	@$(MAKE) --no-print-directory trap replay client

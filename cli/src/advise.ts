@@ -337,11 +337,13 @@ export class Adviser {
       const rest = (group.now - nowRead) * found.now / nowRead, bytesNow = Math.round(found.now + rest);
       const row = { ...none, kind: verdict, keys, keysRead: found.keys, bytesNow };
       if (!isConvertible(verdict)) return row;
-      const ratio = found.roaring / found.now, bytesRoaring = Math.round(found.roaring + rest * ratio), scale = keys / found.keys;
+      const { slope, variance } = regressionOf(found), scale = keys / found.keys, others = keys - found.keys;
+      const unreadRoaring = others * (found.roaring - slope * found.now) / found.keys + slope * rest;
+      const bytesRoaring = Math.round(found.roaring + (others > 0 ? Math.max(0, unreadRoaring) : 0));
       return {
         ...row, isConvertible: true, bytesRoaring, saved: bytesNow - bytesRoaring,
         family: found.wide === 0 ? "R" : found.wide === found.keys ? "R64" : "R, R64",
-        uncertainty: unread > 0 ? Math.round(uncertaintyOf(found, keys)) : 0,
+        uncertainty: unread > 0 ? Math.round(1.96 * keys * Math.sqrt(variance / found.keys * (1 - found.keys / keys))) : 0,
         largerKeys: Math.round(found.largerKeys * scale), largerBytes: Math.round(found.largerBytes * scale),
       };
     });
@@ -366,11 +368,14 @@ export class Adviser {
   }
 }
 
-/** Half of the 95 % confidence interval of an estimate by the ratio of roaring to now, for `keys` keys of which found.keys were read. */
-function uncertaintyOf(found: Found, keys: number): number {
-  const n = found.keys;
-  if (n < 2) return Infinity;
-  const ratio = found.roaring / found.now;
-  const variance = Math.max(0, found.roaringRoaring - 2 * ratio * found.nowRoaring + ratio ** 2 * found.nowNow) / (n - 1);
-  return 1.96 * keys * Math.sqrt(variance / n * (1 - n / keys));
+/**
+ * How bytes of roaring bitmaps depend on bytes now, by least squares, and the variance of what this leaves unexplained: infinite for fewer
+ * than three values. Values of equal size say nothing of the dependence; each then counts as the mean of all.
+ */
+function regressionOf({ keys, now, roaring, nowNow, nowRoaring, roaringRoaring }: Found): { slope: number; variance: number } {
+  const spread = nowNow - now ** 2 / keys, common = nowRoaring - now * roaring / keys;
+  const own = roaringRoaring - roaring ** 2 / keys;
+  // Sums of squares of equal numbers differ by rounding only.
+  const slope = spread > nowNow * 1e-9 ? common / spread : 0;
+  return { slope, variance: keys < 3 ? Infinity : Math.max(0, own - slope * common) / (keys - 2) };
 }

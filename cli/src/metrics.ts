@@ -23,7 +23,7 @@ export interface Reading {
 }
 
 /** Fields that only grow. */
-const COUNTERS = /(refused|damaged|defragmented|traps|overdue|failed|total)$/;
+const COUNTERS = /(refused|damaged|defragmented|traps|overdue|done|kept|shared|copied|failed|total)$/;
 
 /** Asks a node. */
 export async function readNode(connection: Connection): Promise<Reading> {
