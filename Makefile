@@ -119,7 +119,7 @@ build: setup         ## Build the module, build/redis-roar.so; rebuilds only wha
 
 client: setup        ## Build the JavaScript client, client/dist
 	$(BIN)/tsc -p client/tsconfig.json
-	$(TSX) tools/pack-client.ts --types
+	$(TSX) tools/pack.ts --types
 
 cli: setup           ## Build the command-line tool, cli/dist
 	@$(MAKE) --no-print-directory cli/dist/core/core.wasm cli/dist/core/imports.wasm
@@ -244,9 +244,10 @@ coverage: setup      ## Run the integration tests and the fuzz corpus, and say w
 		ASC_FLAGS='--optimizeLevel 1 --sourceMap --debug' CFLAGS='-O1 $(COVERAGE)'
 	@tools/coverage $(SUITES)
 
-release: release-modules client ## Write archives for both processors, the client's package, and lists of components, to dist/; the same bytes each time. TAG=v1.0.0 checks the version
+release: release-modules client cli ## Write archives for both processors, the packages of the client and of the command-line tool, and lists of components, to dist/; the same bytes each time. TAG=v1.0.0 checks the version
 	$(foreach arch,$(RELEASED),tools/package tar $(arch) build/release/$(arch)/redis-roar.so dist &&) true
-	$(TSX) tools/pack-client.ts dist
+	$(TSX) tools/pack.ts client dist
+	$(TSX) tools/pack.ts cli dist
 	$(TSX) tools/sbom.ts dist
 	@cd dist && sha256sum redis-roar* > SHA256SUMS
 

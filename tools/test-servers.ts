@@ -21,7 +21,7 @@ interface TestedServer {
 }
 
 /** These test the build, not the module in a server. */
-const WITHOUT_SERVER = "build bench salts corpus release calls package";
+const WITHOUT_SERVER = "build bench salts corpus release calls package packed";
 const SHORT = ["test/commands/", "test/model/native", "test/durability/persistence", "test/server/cluster", "test/server/migration"];
 
 function fetchServers(names: string[]): TestedServer[] {

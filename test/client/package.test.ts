@@ -36,7 +36,7 @@ const install = (project: string, ...words: string[]): string =>
 
 /** Packs the client. */
 const pack = (into: string, env: Record<string, string> = {}): string =>
-  run(projectRoot, join(projectRoot, "node_modules/.bin/tsx"), ["tools/pack-client.ts", into], env);
+  run(projectRoot, join(projectRoot, "node_modules/.bin/tsx"), ["tools/pack.ts", "client", into], env);
 
 /** An empty project with the package and others. */
 function newProject(manifest: object, ...packages: string[]): string {

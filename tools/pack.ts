@@ -1,5 +1,6 @@
-// pack-client <folder>   packs the JavaScript client, which is in client/dist, into redis-roar-client-<version>.tgz in a folder
-// pack-client --types    writes declarations for CommonJS programs, *.d.cts, beside those in client/dist
+// pack client <folder>   packs the JavaScript client, which is in client/dist, into redis-roar-client-<version>.tgz in a folder
+// pack cli <folder>      packs the command-line tool, which is in cli/dist, into redis-roar-<version>.tgz
+// pack --types           writes declarations for CommonJS programs, *.d.cts, beside those in client/dist
 //
 // The address of the project is known only where it is released: GITHUB_REPOSITORY, or else the remote `origin` if it is on GitHub. If it
 // is known, package.json says where the package comes from, and the links of README.md lead there. If not, they are only text.
@@ -8,7 +9,9 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-const ROOT = join(import.meta.dirname, ".."), CLIENT = join(ROOT, "client"), DIST = join(CLIENT, "dist"), STAGE = join(ROOT, "build/client-package");
+type Package = "client" | "cli";
+
+const ROOT = join(import.meta.dirname, ".."), DIST = join(ROOT, "client/dist");
 
 /** The compiled files, with their folders. */
 const compiled = (ending: string): string[] => readdirSync(DIST, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(ending));
@@ -41,6 +44,7 @@ interface Manifest {
   homepage?: string;
   bugs?: string;
   scripts?: object;
+  devDependencies?: object;
 }
 
 /** Links to files outside of the package lead to the project, or become text. */
@@ -48,26 +52,28 @@ function readme(text: string, { version }: Manifest, url: string | undefined): s
   return text.replace(/\[([^\]]*)\]\(\.\.\/([^)]*)\)/g, (_, label: string, target: string) => (url ? `[${label}](${url}/blob/v${version}/${target})` : label));
 }
 
-function pack(folder: string): void {
-  const url = projectUrl(), manifest = JSON.parse(readFileSync(join(CLIENT, "package.json"), "utf8")) as Manifest;
+function pack(name: Package, folder: string): void {
+  const source = join(ROOT, name), stage = join(ROOT, `build/${name}-package`);
+  const url = projectUrl(), manifest = JSON.parse(readFileSync(join(source, "package.json"), "utf8")) as Manifest;
   delete manifest.scripts;
+  delete manifest.devDependencies;
   if (url) {
-    manifest.repository = { type: "git", url: `git+${url}.git`, directory: "client" };
-    manifest.homepage = `${url}/tree/v${manifest.version}/client#readme`;
+    manifest.repository = { type: "git", url: `git+${url}.git`, directory: name };
+    manifest.homepage = `${url}/tree/v${manifest.version}/${name}#readme`;
     manifest.bugs = `${url}/issues`;
   }
-  rmSync(STAGE, { recursive: true, force: true });
+  rmSync(stage, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  cpSync(DIST, join(STAGE, "dist"), { recursive: true });
-  cpSync(join(ROOT, "LICENSE"), join(STAGE, "LICENSE"));
-  writeFileSync(join(STAGE, "README.md"), readme(readFileSync(join(CLIENT, "README.md"), "utf8"), manifest, url));
-  writeFileSync(join(STAGE, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  cpSync(join(source, "dist"), join(stage, "dist"), { recursive: true });
+  cpSync(join(ROOT, "LICENSE"), join(stage, "LICENSE"));
+  writeFileSync(join(stage, "README.md"), readme(readFileSync(join(source, "README.md"), "utf8"), manifest, url));
+  writeFileSync(join(stage, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   const PATH = process.env.PATH!.split(":").filter((entry) => !entry.endsWith("node_modules/.bin")).join(":"); // without an old npm there
   const args = ["pack", "--silent", "--pack-destination", resolve(folder)];
-  execFileSync("npm", args, { cwd: STAGE, env: { ...process.env, PATH }, stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync("npm", args, { cwd: stage, env: { ...process.env, PATH }, stdio: ["ignore", "ignore", "inherit"] });
 }
 
-const [argument] = process.argv.slice(2);
-if (!argument) throw new Error("usage: pack-client <folder> | --types");
-if (argument === "--types") writeTypes();
-else pack(argument);
+const [what, folder] = process.argv.slice(2);
+if (what === "--types") writeTypes();
+else if ((what === "client" || what === "cli") && folder) pack(what, folder);
+else throw new Error("usage: pack client | cli <folder>, or pack --types");
