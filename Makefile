@@ -18,6 +18,7 @@
 #: FUZZ_SECONDS=600       fuzz: seconds for each target
 #: SEQUENCES=20           sequences: runs of each kind
 #: EXPRESSIONS=1000000    sequences: expressions
+#: COMPARISONS=50000      sequences: replies of FACET and CROSSCARD, for each family
 #: SEEDS=20               seeds: how many
 #: SECONDS=600            shrinking: seconds for each family and CPU level, and for the core alone; linearity: for each family; ways: seconds of the search
 #: SEED=n                 sequences, shrinking: repeat the run that printed this seed; seeds: the first one; examples: the seed of the data, by default 1
@@ -51,6 +52,7 @@ FUZZ_SECONDS := 600
 SEQUENCES    := 20
 SEEDS        := 20
 EXPRESSIONS  := 1000000
+COMPARISONS  := 50000
 SECONDS      := 600
 EXAMPLES     := $(patsubst examples/%/main.ts,%,$(wildcard examples/*/main.ts))
 
@@ -214,8 +216,9 @@ tsan: setup          ## Run the tests of threads on a module built with ThreadSa
 linearity: build     ## Ask questions on threads while everything else happens to their keys, SECONDS for each family
 	SECONDS=$(SECONDS) $(BIN)/vitest run test/safety/linearity.test.ts
 
-sequences: build     ## Compare more than 1,000,000 random commands and 1,000,000 expressions with a model, on each CPU level
-	SEQUENCES=$(SEQUENCES) EXPRESSIONS=$(EXPRESSIONS) $(BIN)/vitest run test/model/sequences.test.ts test/model/expressions.test.ts
+sequences: build     ## Compare more than 1,000,000 random commands, 1,000,000 expressions and 100,000 facets and tables with a model, on each CPU level
+	SEQUENCES=$(SEQUENCES) EXPRESSIONS=$(EXPRESSIONS) COMPARISONS=$(COMPARISONS) \
+		$(BIN)/vitest run test/model/sequences.test.ts test/model/expressions.test.ts test/model/many.test.ts
 
 shrinking: build     ## Fill bitmaps, empty them and compare with a model, for SECONDS each in the core alone and in servers on each CPU level
 	@$(MAKE) --no-print-directory trap replay

@@ -153,5 +153,5 @@ describe.each(byName<Family & { name: string }>(families))("%s", (_, family) => 
     for (let i = 0; i < 3 * BITMAPS; i++) await trial.write();
     for (let i = 0; i < COMPARISONS; i++) await trial.step();
     expect(await server.info("redis-roar_traps")).toBe("0");
-  }), COMPARISONS + 60_000);
+  }), 60_000 + 100 * COMPARISONS);
 });
