@@ -1,15 +1,15 @@
 // The forms of an arena (arena.ts has their layouts): when a tiny one becomes a full one and how, when a full
 // one should become a tiny one, and what either may give back of its memory.
 //
-//   from                  by                   to                      when
-//   tiny, short bitset    promoteContainer()   full, ordinary leaf     it gets another container, or more words
-//   tiny, packed leaf     promoteToLeaves()    full, ordinary leaves   a container needs an entry of its own
-//   tiny, packed leaf     promotePacked()      full, pages or leaves   it gets more than ITEMS_MAX members
-//   full                  packFull()           tiny, packed leaf       that is smaller
+//   from                 by                  to                     when
+//   tiny, short bitset   promoteContainer()  full, ordinary leaf    it gets another container, or more words
+//   tiny, packed leaf    promoteToLeaves()   full, ordinary leaves  a container needs an entry of its own
+//   tiny, packed leaf    promotePacked()     full, pages or leaves  it gets more than ITEMS_MAX members
+//   full                 packFull()          tiny, packed leaf      that is smaller
 //
-// The way back goes through a copy (combine/rewrite.ts), for which the host asks wasteful() after a write. It
-// is taken only where it saves much: otherwise a bitmap whose size goes up and down would change its form each
-// time.
+// The way back goes through a copy (combine/rewrite.ts), for which the host asks wasteful() after a write.
+// It is taken only where it saves much: a bitmap whose size goes up and down would otherwise change its form
+// with every write.
 
 import { SELF, arena, left } from "../env/memory";
 import { Own } from "../env/view";

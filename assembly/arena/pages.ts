@@ -1,8 +1,8 @@
 // Packed leaves (packed.ts) in the directory: which leaves are packed, and how packed leaves grow and split.
 //
 // Offsets far apart, such as identifiers, share a container with few others or none. In a packed leaf each
-// takes 2 to 8 bytes. In an ordinary leaf each container takes an entry of 12 bytes, and from three members on
-// a block.
+// takes 2 to 8 bytes. In an ordinary leaf each container takes an entry of 12 bytes, and a block if it has
+// three members or more.
 // Packed leaves are made in three places:
 //
 //   - A tiny arena is a packed leaf unless it is a short bitset. When it has ITEMS_MAX members it becomes a
