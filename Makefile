@@ -204,7 +204,7 @@ asan: setup          ## Run the integration tests on a module built with Address
 	@tools/setup sanitizers
 	@$(MAKE) --no-print-directory trap replay
 	@$(MAKE) --no-print-directory module O=build/asan MODULE=build/asan/redis-roar.so CC=clang-19 CHECK_MODULE=: \
-		CFLAGS='-fsanitize=$(SANITIZERS) -shared-libasan'
+		CFLAGS='-fsanitize=$(SANITIZERS) -shared-libasan' THREADS_LDFLAGS=-Wl,--force-group-allocation
 	@tools/asan
 
 tsan: setup          ## Run the tests of threads on a module built with ThreadSanitizer
@@ -374,7 +374,7 @@ $(O)/threads/handlers.o: $(O)/threads/handlers.c $(O)/compiler Makefile
 	$(COMPILE) $(HOST_CFLAGS) $(THREADS_CFLAGS) -MMD -MP -c $< -o $@
 
 $(O)/threads.o: $(THREADS_HOST) $(O)/threads/handlers.o $(THREADS_CORES) tools/check-threads
-	$(COMPILE) -r -nostdlib -Wl,--gc-sections -Wl,-e,answer_question -Wl,-u,start_answering -o $@ $(filter %.o,$^)
+	$(COMPILE) -r -nostdlib -Wl,--gc-sections -Wl,-e,answer_question -Wl,-u,start_answering $(THREADS_LDFLAGS) -o $@ $(filter %.o,$^)
 	$(OBJCOPY) --keep-global-symbol=answer_question --keep-global-symbol=start_answering $@
 	tools/check-threads $@
 

@@ -397,11 +397,6 @@ static int may_leave(void *context) {
 
 /* --- Handlers ------------------------------------------------------------------------------------------ */
 
-void note_opened(call *c, int at, const bitmap *b) {
-    c->snapshot->values[at] = b;
-    if (b) c->snapshot->bytes += arena_bytes(b);
-}
-
 int leaves_for(call *c, uint64_t bytes) {
     return c->snapshot && bytes >= threads_from_bytes() && may_leave(c) && hand_over(c);
 }

@@ -50,7 +50,10 @@ typedef struct question {
 /* Runs the handler of a call that may leave, and that no setting keeps on the main thread. */
 void run_or_leave(call *c);
 /* Adds a value to the snapshot of the call. */
-void note_opened(call *c, int at, const bitmap *b);
+static inline void note_opened(call *c, int at, const bitmap *b) {
+    c->snapshot->values[at] = b;
+    if (b) c->snapshot->bytes += arena_bytes(b);
+}
 /* A copy of a bitmap that is held, for a command that changes it; NULL if out of memory. */
 bitmap *copy_for_writing(const bitmap *b);
 
