@@ -2,13 +2,12 @@
 //
 //   advise    on a server without the module: time, what another client waits meanwhile, and its figures beside MEMORY USAGE after all keys
 //             of a group have been converted. They are equal to the byte, and within 2 % if a sample was read.
-//   convert   killed at random moments and started again, while clients write to the keys. Then all members are there and no others, and
-//             what is no bitmap has the bytes that it had.
+//   convert   killed again and again, each time after a random number of keys, and started again, while clients write to the keys. Then all
+//             members are there and no others, and what is no bitmap has the bytes that it had.
 //
 //   servers      those of tools/fetch-servers, "installed", and "cluster", three masters of the installed one; by default all
 //   KEYS=200000  how many, of twelve patterns
 //   KILLS=20     how often convert is killed on each
-//   KILL_MS=3500 it runs for half a second, and up to so long more
 //   SAMPLE=2000  values of each group that a sample has
 //   SEED=n       the seed of the keys
 
@@ -18,7 +17,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Advice } from "../cli/src/advise.ts";
 import { type Core, Format } from "../cli/src/core/core.ts";
-import { type Answer, type Connection, Servers, type Word } from "../cli/src/servers.ts";
+import { type Answer, type Connection, information, Servers, type Word } from "../cli/src/servers.ts";
 import { kinds } from "../test/cli/keyspace.ts";
 import { Cluster } from "../test/support/cluster.ts";
 import { random, type Random, seed } from "../test/support/random.ts";
@@ -145,6 +144,12 @@ if type == 'string' then return redis.call('SETBIT', KEYS[1], ARGV[1], 1) end
 if type == 'set' then return redis.call('SADD', KEYS[1], ARGV[1]) end
 return redis.call(type == 'reroaring' and 'R.SETBIT' or 'R64.SETBIT', KEYS[1], ARGV[1], 1)`;
 
+/** How many roaring bitmaps there are, temporary ones included. */
+async function bitmaps(servers: Servers): Promise<number> {
+  const each = await Promise.all(servers.nodes.map(({ connection }) => information(connection, "redis-roar")));
+  return each.reduce((sum, fields) => sum + Number(fields.get("redis-roar_bitmaps")), 0);
+}
+
 async function soakConvert(where: string, name: string, open: () => Promise<Servers>): Promise<void> {
   const servers = await open(), core = await loadCore();
   await fill(servers);
@@ -174,7 +179,8 @@ async function soakConvert(where: string, name: string, open: () => Promise<Serv
   const begun = performance.now();
   for (let round = 0; round < KILLS; round++) {
     const child = spawn(process.execPath, [toolFile, ...args], { stdio: "ignore" }), exit = once(child, "exit");
-    await Promise.race([exit, sleep(500 + r.below(Number(process.env.KILL_MS ?? 3500)))]);
+    const most = await bitmaps(servers) + 1 + r.below(keys.length / KILLS);
+    while (child.exitCode === null && await bitmaps(servers) < most) await sleep(5);
     if (child.kill("SIGKILL")) killed++;
     await exit;
   }
@@ -225,7 +231,7 @@ async function soakConvert(where: string, name: string, open: () => Promise<Serv
   check(forever === 0, `${name}: ${forever} temporary keys never expire`);
   check(total - left === seen, `${name}: ${total - left} keys instead of ${seen}`);
   check(killed > KILLS / 2, `${name}: only ${killed} of ${KILLS} were killed before they ended`);
-  console.log(`${name}: convert of ${seen} keys killed ${killed} times in ${seconds.toFixed(0)} s, ${writes} writes meanwhile; ${roaring} of ${keys.length} became roaring bitmaps, the last ${reports.join(" and ")} after the kills; ${wrong} keys wrong, ${left} temporary keys left to expire`);
+  console.log(`${name}: convert of ${seen} keys killed ${killed} times in ${seconds.toFixed(0)} s, ${writes} writes meanwhile; ${roaring} of ${keys.length} became roaring bitmaps, ${roaring - reports.reduce((sum, one) => sum + Number(one), 0)} of them before the last kill; ${wrong} keys wrong, ${left} temporary keys left to expire`);
   servers.close();
 }
 
