@@ -1,4 +1,4 @@
-// soak-cli [server ...]: the command-line tool on many keys, on several servers and on a cluster of three. Prints a table at the end.
+// soak-cli [server ...]: the command-line tool on many keys, on several servers and on a cluster of three. Prints a few lines for each.
 //
 //   advise    on a server without the module: time, what another client waits meanwhile, and its figures beside MEMORY USAGE after all keys
 //             of a group have been converted. They are equal to the byte, and within 2 % if a sample was read.
