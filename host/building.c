@@ -72,7 +72,7 @@ status core_combine(enum operation operation, const operands *sources, result *r
 }
 
 /* If there are 2^64 members, the core also adds one to the reply. */
-status count_within(count *c, key_range keys, uint64_t *numbers) {
+status count_within(counting *c, key_range keys, uint64_t *numbers) {
     frame f;
     if (!start_building(&f, c->operands->list, c->operands->count, 0)) return OUT_OF_MEMORY;
     f.arguments = numbers;
@@ -82,7 +82,7 @@ status count_within(count *c, key_range keys, uint64_t *numbers) {
     return s;
 }
 
-static inline status count_all(count *c, uint64_t *numbers) {
+static inline status count_all(counting *c, uint64_t *numbers) {
 #ifdef ON_THREADS
     return count_in_parts(c, numbers);
 #else
@@ -91,7 +91,7 @@ static inline status count_all(count *c, uint64_t *numbers) {
 }
 
 /* The last container that is counted may have more members than are missing for c->most. */
-static inline status count_members(count *c, cardinality *members) {
+static inline status count_members(counting *c, cardinality *members) {
     uint64_t number = 0;
     status s = count_all(c, &number);
     *members = number == 0 && c->any ? TWO_TO_64 : number;
@@ -99,7 +99,7 @@ static inline status count_members(count *c, cardinality *members) {
     return s;
 }
 
-status core_cuts(const count *c, uint32_t parts, uint64_t *cuts, uint32_t *count) {
+status core_cuts(const counting *c, uint32_t parts, uint64_t *cuts, uint32_t *count) {
     frame f;
     if (!start_building(&f, c->operands->list, c->bitmaps, 0)) return OUT_OF_MEMORY;
     status s = discard(IN_CORE(&f, core.cuts(c->bitmaps, parts)));
@@ -108,25 +108,25 @@ status core_cuts(const count *c, uint32_t parts, uint64_t *cuts, uint32_t *count
     return s;
 }
 
-static void count_combined(const count *c, key_range keys, uint64_t *number) {
+static void count_combined(const counting *c, key_range keys, uint64_t *number) {
     *number = core.combineCardinality(c->operation, c->bitmaps, c->most, keys.first, keys.last);
 }
 
 status core_combine_cardinality(enum operation operation, const operands *sources, uint64_t most,
                                 cardinality *members) {
-    count c = {.call = count_combined, .operands = sources, .bitmaps = sources->count, .numbers = 1};
+    counting c = {.call = count_combined, .operands = sources, .bitmaps = sources->count, .numbers = 1};
     c.operation = operation;
     c.most = most;
     return count_members(&c, members);
 }
 
-static void count_shared(const count *c, key_range keys, uint64_t *numbers) {
+static void count_shared(const counting *c, key_range keys, uint64_t *numbers) {
     (void)numbers;
     core.shareAll(c->numbers, keys.first, keys.last);
 }
 
 status core_share_all(const operands *o, uint64_t *shared) {
-    count c = {.call = count_shared, .operands = o, .bitmaps = o->count, .numbers = o->count - 1};
+    counting c = {.call = count_shared, .operands = o, .bitmaps = o->count, .numbers = o->count - 1};
     return count_all(&c, shared);
 }
 
@@ -136,13 +136,13 @@ status core_share_at_least(const operands *o, uint32_t facet, uint64_t need, uin
     return discard(IN_CORE(&f, *shared = core.shareAtLeast(facet, need)));
 }
 
-static void count_crossed(const count *c, key_range keys, uint64_t *numbers) {
+static void count_crossed(const counting *c, key_range keys, uint64_t *numbers) {
     memset(numbers, 0, (size_t)c->numbers * sizeof *numbers);
     core.cross(c->rows, c->columns, c->bitmaps > c->rows + c->columns, keys.first, keys.last);
 }
 
 status core_cross(const operands *o, uint32_t rows, uint32_t columns, uint64_t *cells) {
-    count c = {.call = count_crossed, .operands = o, .bitmaps = o->count, .numbers = rows * columns};
+    counting c = {.call = count_crossed, .operands = o, .bitmaps = o->count, .numbers = rows * columns};
     c.rows = rows;
     c.columns = columns;
     return count_all(&c, cells);
@@ -219,14 +219,14 @@ status core_query_members(const query *q, uint64_t from, uint64_t limit, member_
     return discard(s);
 }
 
-static void count_queried(const count *c, key_range keys, uint64_t *number) {
+static void count_queried(const counting *c, key_range keys, uint64_t *number) {
     uint64_t from = keys.first << 16;
     if (from < c->from) from = c->from;
     *number = core.queryCardinality(c->bitmaps, c->greatest, from, c->most, keys.last);
 }
 
 status core_query_cardinality(const query *q, uint64_t from, uint64_t most, cardinality *members) {
-    count c = {.call = count_queried, .operands = &q->operands, .bitmaps = q->keys, .numbers = 1};
+    counting c = {.call = count_queried, .operands = &q->operands, .bitmaps = q->keys, .numbers = 1};
     c.greatest = q->greatest;
     c.from = from;
     c.most = most;

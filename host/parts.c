@@ -27,7 +27,7 @@ typedef struct sharing {
 } sharing;
 
 /* How many parts are worthwhile. */
-static uint32_t parts_for(const count *c) {
+static uint32_t parts_for(const counting *c) {
     uint32_t idle = idle_threads();
     uint64_t bytes = 0, least = asked_from_bytes() / PARTS_PER_THREAD + (uint64_t)c->bitmaps * OPENING_BYTES;
 
@@ -85,7 +85,7 @@ static void help(shared *parts) {
     workspace_drop();
 }
 
-status count_in_parts(count *c, uint64_t *numbers) {
+status count_in_parts(counting *c, uint64_t *numbers) {
     uint32_t cuts = 0, parts = parts_for(c);
     sharing s = {.shared.help = help, .count = *c, .sums = (_Atomic uint64_t *)numbers};
 

@@ -12,9 +12,9 @@ typedef struct key_range {
 
 #define ALL_KEYS ((key_range){0, UINT64_MAX >> 16})
 
-typedef struct count {
+typedef struct counting {
     /* Calls the core, which counts in these keys and sets the numbers, each modulo 2^64. */
-    void (*call)(const struct count *c, key_range keys, uint64_t *numbers);
+    void (*call)(const struct counting *c, key_range keys, uint64_t *numbers);
     const operands *operands;
     uint32_t bitmaps;               /* among the operands, in front */
     uint32_t numbers;
@@ -24,14 +24,14 @@ typedef struct count {
     enum operation operation;
     uint32_t rows, columns;
     uint64_t greatest, from;
-} count;
+} counting;
 
-status count_within(count *c, key_range keys, uint64_t *numbers);
+status count_within(counting *c, key_range keys, uint64_t *numbers);
 /* Sets cuts[0 .. *count - 1], ascending: keys at which to cut the bitmaps into up to `parts` parts that take
  * about as long. */
-status core_cuts(const count *c, uint32_t parts, uint64_t *cuts, uint32_t *count);
+status core_cuts(const counting *c, uint32_t parts, uint64_t *cuts, uint32_t *count);
 
 /* In the second build: counts in all keys, together with threads that are idle. */
-status count_in_parts(count *c, uint64_t *numbers);
+status count_in_parts(counting *c, uint64_t *numbers);
 
 #endif
