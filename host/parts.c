@@ -18,7 +18,7 @@
 typedef struct sharing {
     shared shared;
     limits limits;
-    count count;
+    counting count;
     uint64_t cuts[PARTS_MOST];
     _Atomic uint64_t *sums;
     _Atomic int any;
@@ -65,7 +65,7 @@ static void fail(sharing *s, status why) {
 
 static void count_parts(sharing *s) {
     uint32_t part;
-    count own = s->count;
+    counting own = s->count;
     uint64_t *numbers = try_alloc(own.numbers * sizeof *numbers);
     status done = numbers ? OK : OUT_OF_MEMORY;
 
