@@ -113,7 +113,7 @@ describe.each(["gcc", "musl-gcc"])("a program that %s has compiled", (compiler) 
 
 describe("gcc", () => {
   // With the flags of the module, which make every warning an error. Some of gcc's warnings need the optimizer.
-  it("compiles the host, and the core for one CPU level, without warnings", { timeout: 300_000 }, ({ skip }) => {
+  it("compiles the host, and what runs on threads with the core for one CPU level, without warnings", { timeout: 300_000 }, ({ skip }) => {
     if (spawnSync("which", ["gcc"]).status !== 0) skip("gcc is not installed");
     const directory = "build/gcc", level = arch() === "x64" ? "v4" : "neon";
     mkdirSync(join(projectRoot, directory), { recursive: true });
@@ -123,8 +123,8 @@ describe("gcc", () => {
       utimesSync(to, statSync(from).atime, statSync(from).mtime);
     }
     const host = readdirSync(join(projectRoot, "host")).filter((name) => /^(?!core\.c).*\.c$/.test(name)).map((name) => name.slice(0, -2));
-    const objects = [...host, "commands", `core-${level}`].map((name) => `${directory}/${name}.o`);
-    execFileSync("make", ["--no-print-directory", "CC=gcc", `O=${directory}`, ...objects], { cwd: projectRoot, stdio: "pipe" });
+    const objects = [...host, "commands", "threads"].map((name) => `${directory}/${name}.o`);
+    execFileSync("make", ["--no-print-directory", "CC=gcc", `O=${directory}`, `LEVELS=${level}`, ...objects], { cwd: projectRoot, stdio: "pipe" });
   });
 });
 
