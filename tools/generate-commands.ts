@@ -212,6 +212,8 @@ ${row.summary}.
 
 ${facts.join("\n")}
 ${row.details ? `\n${row.details}\n` : ""}
+Example:
+
 ${row.example.map(([command, printed]) => `    > ${command}\n${printed.replace(/^/gm, "    ")}`).join("\n")}
 `;
 }
