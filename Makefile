@@ -225,7 +225,8 @@ shrinking: build     ## Fill bitmaps, empty them and compare with a model, for S
 	build/replay-sequence -random $(SECONDS) $(or $(SEED),$(shell date +%s)) build/last-sequence
 	SECONDS=$(SECONDS) $(BIN)/vitest run test/durability/shrinking.test.ts
 
-soak: fuzz asan sequences shrinking ## Run fuzz, asan, sequences and shrinking, and 100,000 writes through a chain of replicas
+soak: fuzz asan sequences shrinking ## Run fuzz, asan, sequences, shrinking, all unit tests as in the real build, and 100,000 writes through replicas
+	npm run -s test:unit:production
 	STEPS=100000 $(BIN)/vitest run test/durability/replicas.test.ts
 
 soak-cli: build cli  ## Run the command-line tool on 200,000 keys of each server: advise beside MEMORY USAGE, and convert killed 20 times

@@ -30,7 +30,7 @@ function levels(): string[] {
 const files = (names: string[]): string[] => names.map((name) => `test/*/${name}.test.ts`);
 const skipped = files(process.env.ROAR_SKIP?.split(" ") ?? []);
 const heavy = files([
-  "memory", "corpus", "ways", "corners", "hostile", "cut", "kill", "replicas", "contexts", "cluster", "census", "build", "harness", "interchange", "bench",
+  "memory", "corpus", "ways", "corners", "growth", "overdue", "questions", "scarcity", "hostile", "cut", "kill", "replicas", "contexts", "cluster", "census", "build", "harness", "interchange", "bench",
   "documents", "release", "adapters", "advise", "arguments", "breaking", "calls", "convert", "exact", "failover", "loading", "resharding", "model",
   "ids", "package", "packed", "routing", "prometheus", "sizes", "timing", "verdict", "samples", "sharded", "systems", "threads",
   "transactions", "upgrade",
