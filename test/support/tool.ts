@@ -20,10 +20,13 @@ export interface Ended {
   error: string;
 }
 
+/** The environment without what asks for colors: a CI does, and vitest passes its own wish on. */
+const { CI: _, FORCE_COLOR: __, ...plainEnv } = process.env;
+
 /** Runs the tool until it ends. Its output is not a terminal. */
 export function tool(args: string[], env: Record<string, string> = {}): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [toolFile, ...args], { env: { ...process.env, ...env }, maxBuffer: 2 ** 28 }, (error, out, errors) => {
+    execFile(process.execPath, [toolFile, ...args], { env: { ...plainEnv, ...env }, maxBuffer: 2 ** 28 }, (error, out, errors) => {
       resolve({ status: error ? Number(error.code ?? 1) : 0, out, error: errors });
     });
   });
