@@ -1,7 +1,7 @@
 // What advise found: as a table, as JSON, and as a page with charts.
 
-import colors from "picocolors";
 import { type Advice, type AdviceRow } from "./advise.js";
+import { colors } from "./colors.js";
 import { bytesText, countText, durationText, shareText, tableText } from "./text.js";
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);

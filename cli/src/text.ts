@@ -1,7 +1,7 @@
 // Numbers and tables for people to read.
 
 import Table from "cli-table3";
-import colors from "picocolors";
+import { colors } from "./colors.js";
 
 const UNITS = ["B", "KB", "MB", "GB", "TB", "PB"];
 

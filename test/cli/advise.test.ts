@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Advice, type AdviceRow } from "../../cli/src/advise.ts";
+import { wantsColors } from "../../cli/src/colors.ts";
 import { random, seed } from "../support/random.ts";
 import { Server } from "../support/server.ts";
 import { useServer } from "../support/suite.ts";
@@ -125,13 +126,12 @@ describe("the tool", () => {
     expect(ended.error).toMatch(text);
   });
 
-  it("helps, prints no colours into a pipe, and does not convert without the module", async () => {
+  it("helps, and does not convert without the module", async () => {
     expect(await tool(["--help"])).toMatchObject({ status: 0, error: "" });
     for (const name of ["advise", "convert", "restore"]) expect((await tool([name, "--help"])).out).toContain("Example");
     await server.run("SETBIT", "k", 70_000, 1);
     const port = String(server.port), { out } = await tool(["advise", "-p", port]);
     expect(out).toContain("1 keys");
-    expect(out).not.toContain("\x1b");
     expect(await tool(["convert", "--match", "*", "-p", port])).toMatchObject({ status: 2, error: expect.stringContaining("does not have the module") });
     expect(await tool(["convert", "--match", "*", "-p", port, "--dry-run"])).toMatchObject({ status: 0, error: "" });
   });
@@ -144,5 +144,17 @@ describe("the tool", () => {
     expect(ended).toMatchObject({ status: 3, out: "" });
     expect(ended.error.trim().split("\n")).toHaveLength(1);
     await server.start();
+  });
+
+  it("colors tables in terminals and where FORCE_COLOR asks for it, and never because of CI or against NO_COLOR", async () => {
+    await plain.run("SET", "seen:1", bitmapOf([1, 900_000]));
+    const table = async (env: Record<string, string>): Promise<string> => (await tool(["advise", "-s", plain.socket], env)).out;
+    expect(await table({ CI: "true" })).toMatch(/^keys like /);
+    expect(await table({ CI: "true", FORCE_COLOR: "1" })).toContain("\x1b[");
+    expect(await table({ NO_COLOR: "1", FORCE_COLOR: "1" })).not.toContain("\x1b[");
+    const terminal = { isTTY: true };
+    expect(wantsColors(terminal, {})).toBe(true);
+    expect(wantsColors({}, { CI: "true" })).toBe(false);
+    for (const env of [{ NO_COLOR: "1" }, { FORCE_COLOR: "0" }, { TERM: "dumb" }]) expect(wantsColors(terminal, env), JSON.stringify(env)).toBe(false);
   });
 });

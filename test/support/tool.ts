@@ -20,8 +20,8 @@ export interface Ended {
   error: string;
 }
 
-/** The environment without what asks for colors: a CI does, and vitest passes its own wish on. */
-const { CI: _, FORCE_COLOR: __, ...plainEnv } = process.env;
+/** The environment without vitest's wish for colors. */
+const plainEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => name !== "FORCE_COLOR"));
 
 /** Runs the tool until it ends. Its output is not a terminal. */
 export function tool(args: string[], env: Record<string, string> = {}): Promise<Ended> {
