@@ -43,13 +43,15 @@ export class Backup {
     return new Backup(file, end);
   }
 
-  /** The record is on disk when this is done. */
-  add({ name, expires, value }: BackupRecord): Promise<void> {
-    const head = Buffer.alloc(HEAD_BYTES);
-    head.writeUInt32LE(name.length, 0);
-    head.writeBigUInt64LE(BigInt(value.length), 4);
-    head.writeBigInt64LE(BigInt(expires), 12);
-    const bytes = Buffer.concat([head, name, value]);
+  /** The records are on disk when this is done. */
+  add(...records: BackupRecord[]): Promise<void> {
+    const bytes = Buffer.concat(records.flatMap(({ name, expires, value }) => {
+      const head = Buffer.alloc(HEAD_BYTES);
+      head.writeUInt32LE(name.length, 0);
+      head.writeBigUInt64LE(BigInt(value.length), 4);
+      head.writeBigInt64LE(BigInt(expires), 12);
+      return [head, name, value];
+    }));
     const write = async (): Promise<void> => {
       await this.#file.write(bytes, 0, bytes.length, this.#end);
       await this.#file.datasync();

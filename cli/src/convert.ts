@@ -1,23 +1,24 @@
 // convert: native bitmaps and sets of integers become roaring bitmaps, or the other way round.
 //
-// A key is converted in these steps, so that it has its old value or its new one at each moment, whoever dies when:
+// Keys are converted in these steps, so that each has its old value or its new one at each moment, whoever dies when:
 //
-//   1  WATCH the key; read it; decide
-//   2  build the new value in a temporary key, which expires
-//   3  read the new value back and compare all members
-//   4  MULTI, RENAME over the old key, its time of expiry, EXEC: nothing happens if the key has changed since 1
+//   1  WATCH the keys; read them; decide
+//   2  build the new values in temporary keys, which expire, and read them back
+//   3  compare all members
+//   4  MULTI, RENAME over the old keys, their times of expiry, EXEC: nothing happens if one of the keys has changed since 1
 //
-// What is converted already is no longer a native bitmap or a set, so running the command again goes on where it ended.
+// Small keys take each step together, since steps cost a round trip each. If one of them has changed, each is tried again by itself. What
+// is converted already is no longer a native bitmap or a set, so running the command again goes on where it ended.
 
 import { type Backup } from "./backup.js";
 import { type Core, Format } from "./core/core.js";
 import { blockBytes, keyBytes, keyLayout } from "./core/sizes.js";
 import { ErrorAnswer, Exit, Failure, interruption, isForbiddenCommand } from "./failure.js";
-import { shown } from "./names.js";
+import { shown, slotOf } from "./names.js";
 import { Pace } from "./pace.js";
-import { readSet, readString, scan } from "./reading.js";
-import { Connection, isRedirection, type Node, type Servers, type Word } from "./servers.js";
-import { exec, isTemporary, Temporaries, TEMPORARY_MS } from "./transaction.js";
+import { readSet, readWhole, scan } from "./reading.js";
+import { type Answer, Connection, isRedirection, type Node, type Servers, type Word } from "./servers.js";
+import { isTemporary, Temporaries, TEMPORARY_MS, transact } from "./transaction.js";
 import { isConvertible, verdictOnString } from "./verdict.js";
 
 /** What a key becomes. */
@@ -53,6 +54,8 @@ export interface Conversion {
 
 /** A key that changes again and again is left alone after so many attempts. */
 const ATTEMPTS = 8;
+/** So many keys take the steps together, if a server counts no more than so many bytes for each of them. */
+const TOGETHER = 64, SMALL_BYTES = 64 * 1024;
 /** After such an error reply there is no use in going on. */
 const HOPELESS = new Set(["OOM", "READONLY", "MISCONF", "NOREPLICAS", "LOADING", "NOAUTH", "MASTERDOWN", "UNKILLABLE", "BUSY"]);
 
@@ -67,9 +70,21 @@ class Different extends Error {}
 interface Plan {
   /** The commands that make the temporary key. */
   build: (temporary: Buffer) => Word[][];
-  /** Throws unless the temporary key has all members and no others. */
-  verify: (connection: Connection, temporary: Buffer) => Promise<void>;
+  /** The command that reads it back, if one is enough. */
+  readBack?: (temporary: Buffer) => Word[];
+  /** Throws unless the temporary key, or what was read back of it, has all members and no others. */
+  verify: (readBack: Answer | undefined, connection: Connection, temporary: Buffer) => Promise<void> | void;
   bytesAfter: number;
+}
+
+/** A key that is being converted. */
+interface Job {
+  name: Buffer;
+  type: string;
+  expires: number;
+  bytes: number;
+  plan?: Plan;
+  temporary?: Buffer;
 }
 
 interface Worker {
@@ -111,23 +126,39 @@ export class Converter {
     try {
       if (!this.#options.dryRun) await this.#temporaries.check(builder, "convert");
       for await (const names of scan(node.connection, { match })) {
-        const waiting = await this.#candidates(node, names);
+        const waiting = this.#together(await this.#candidates(node, names));
         const work = async (watcher: Connection): Promise<void> => {
-          for (let name = waiting.shift(); name && !interruption.asked && !this.#fatal; name = waiting.shift()) {
-            const key = name;
-            await pace.spend(1, () => this.#attempt({ node, watcher, builder }, key));
+          for (let group = waiting.shift(); group && !this.#isOver; group = waiting.shift()) {
+            const keys = group;
+            await pace.spend(keys.length, () => this.#convertAll({ node, watcher, builder }, keys));
           }
         };
         await Promise.all(watchers.map(work));
         this.#result.seen += names.length;
         this.#options.onProgress?.(this.#result.seen, this.#expected);
-        if (interruption.asked || this.#fatal) return;
+        if (this.#isOver) return;
       }
     } catch (error) {
       this.#fatal ??= error;
     } finally {
       for (const connection of connections) connection.close();
     }
+  }
+
+  get #isOver(): boolean { return interruption.asked || this.#fatal !== undefined; }
+
+  /** Keys that can be in one transaction. In a cluster they are in one slot. */
+  #together(names: Buffer[]): Buffer[][] {
+    // A group takes no more than a tenth of a second at the highest rate.
+    const most = Math.max(1, Math.min(TOGETHER, Math.floor(this.#options.maxRate / this.#servers.nodes.length / 10)));
+    const bySlot = new Map<number, Buffer[]>();
+    for (const name of names) {
+      const slot = this.#servers.isCluster ? slotOf(name) : 0, group = bySlot.get(slot);
+      if (group) group.push(name);
+      else bySlot.set(slot, [name]);
+    }
+    return Array.from(bySlot.values(), (group) =>
+      Array.from({ length: Math.ceil(group.length / most) }, (_, i) => group.slice(i * most, (i + 1) * most))).flat();
   }
 
   /** The keys whose types can be converted. */
@@ -145,58 +176,137 @@ export class Converter {
 
   #skip(why: string): void { this.#result.skipped[why] = (this.#result.skipped[why] ?? 0) + 1; }
 
-  async #attempt(worker: Worker, name: Buffer): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await this.#convertKey(worker, name);
-        return;
-      } catch (error) {
-        if (error instanceof Changed && attempt < ATTEMPTS) continue;
-        if (error instanceof Skipped) this.#skip(error.message);
-        else if (error instanceof Changed) this.#fail(name, "it changes too often; run the command again");
-        else if (error instanceof Different) this.#fail(name, "the copy differs from the value, which stays");
-        else if (isRedirection(error)) this.#fail(name, "it is moving to another node; run the command again");
-        else if (error instanceof ErrorAnswer && !HOPELESS.has(error.code) && !isForbiddenCommand(error)) this.#fail(name, error.message);
-        else this.#fatal ??= error instanceof ErrorAnswer && error.code !== "NOPERM" ? new Failure(`${shown(name)}: ${error.message}`, Exit.SOME_FAILED) : error;
-        return;
+  /** Converts keys together, and then each of those by itself that cannot be converted with others. */
+  async #convertAll(worker: Worker, names: Buffer[]): Promise<void> {
+    const alone = names.length > 1 ? await this.#attempt(worker, names) : names;
+    for (const name of alone) {
+      if (this.#isOver) return;
+      for (let attempt = 1; (await this.#attempt(worker, [name])).length > 0; attempt++) {
+        if (attempt < ATTEMPTS) continue;
+        this.#fail(name, "it changes too often; run the command again");
+        break;
       }
     }
   }
 
+  /** Attempts to convert keys; returns those that have to be tried again, each by itself. */
+  async #attempt(worker: Worker, names: Buffer[]): Promise<Buffer[]> {
+    const again: Buffer[] = [], settled = new Set<Buffer>(), isAlone = names.length === 1;
+    try {
+      await this.#convertKeys(worker, names, (name, error) => {
+        settled.add(name);
+        if (error instanceof Changed || (!isAlone && error instanceof Different)) again.push(name);
+        else this.#settle(name, error);
+      });
+    } catch (error) {
+      if (error instanceof ErrorAnswer && !isAlone) return [...again, ...names.filter((name) => !settled.has(name))];
+      this.#settle(names[0]!, error);
+    }
+    return again;
+  }
+
+  /** Notes why a key is not converted. */
+  #settle(name: Buffer, error: unknown): void {
+    if (error instanceof Skipped) this.#skip(error.message);
+    else if (error instanceof Different) this.#fail(name, "the copy differs from the value, which stays");
+    else if (isRedirection(error)) this.#fail(name, "it is moving to another node; run the command again");
+    else if (error instanceof ErrorAnswer && !HOPELESS.has(error.code) && !isForbiddenCommand(error)) this.#fail(name, error.message);
+    else this.#fatal ??= error instanceof ErrorAnswer && error.code !== "NOPERM" ? new Failure(`${shown(name)}: ${error.message}`, Exit.SOME_FAILED) : error;
+  }
+
   #fail(name: Buffer, why: string): void { this.#result.failed.push({ key: shown(name), why }); }
 
-  async #convertKey(worker: Worker, name: Buffer): Promise<void> {
-    const { watcher, builder } = worker, { dryRun, to, minSaving, backup } = this.#options;
-    await watcher.run("WATCH", name);
-    let temporary: Buffer | undefined;
+  /** Takes all steps for these keys. `settle` is told of each that is not converted; if this throws, none is. */
+  async #convertKeys(worker: Worker, names: Buffer[], settle: (name: Buffer, error: unknown) => void): Promise<void> {
+    const { watcher, builder } = worker, { dryRun, backup } = this.#options, made = new Set<Buffer>();
+    /** The jobs for which `work` does not throw. */
+    const those = async (jobs: Job[], work: (job: Job, i: number) => Promise<void> | void): Promise<Job[]> => {
+      const done = await Promise.all(jobs.map(async (job, i) => {
+        try {
+          await work(job, i);
+          return job;
+        } catch (error) {
+          if (![ErrorAnswer, Skipped, Changed, Different].some((one) => error instanceof one)) throw error;
+          settle(job.name, error);
+          return undefined;
+        }
+      }));
+      return done.filter((job) => job !== undefined);
+    };
+    let isWatching = !dryRun;
     try {
-      const [type, expires, bytes] = await Promise.all([
-        watcher.run("TYPE", name), watcher.run(...this.#timeOf(worker.node), name), watcher.run("MEMORY", "USAGE", name, "SAMPLES", 1000),
-      ]);
-      if (type === "none" || bytes === null) throw new Skipped("went away");
-      const plan = to === "roaring" ? await this.#planRoaring(worker, name, String(type), Number(expires) >= 0)
-        : await this.#planBack(worker, name, String(type), to);
-      if (to === "roaring" && !(plan.bytesAfter < Number(bytes) && plan.bytesAfter <= Number(bytes) * (1 - minSaving))) throw new Skipped("smaller as it is");
-      if (dryRun) return this.#converted(Number(bytes), plan.bytesAfter);
+      const watched = dryRun ? "OK" : watcher.run("WATCH", ...names);
+      const looked = await Promise.all([watched, ...names.map((name) => this.#look(worker, name))]);
+      let jobs = await those(looked.slice(1) as Job[], ({ type, bytes }) => {
+        if (type === "none" || Number.isNaN(bytes)) throw new Skipped("went away");
+        if (names.length > 1 && bytes > SMALL_BYTES) throw new Changed();
+      });
+      jobs = await those(jobs, async (job) => { job.plan = await this.#plan(worker, job); });
+      if (dryRun) {
+        for (const { bytes, plan } of jobs) this.#converted(bytes, plan!.bytesAfter);
+        return;
+      }
+      if (jobs.length === 0) return;
 
-      temporary = this.#temporaries.nameFor(name);
-      await exec(builder, [...plan.build(temporary), ["PEXPIRE", temporary, TEMPORARY_MS]]);
-      await plan.verify(builder, temporary);
-      if (backup) await this.#backUp(backup, watcher, name, worker.node, Number(expires));
-      const expiry: Word[][] = Number(expires) >= 0 ? [[this.#knowsAbsoluteTimes(worker.node) ? "PEXPIREAT" : "PEXPIRE", name, Number(expires)]] : [];
-      // PERSIST comes first: a key that has a time of expiry is renamed with room for one.
-      const done = await exec(watcher, [["PERSIST", temporary], ["RENAME", temporary, name], ...expiry, ["MEMORY", "USAGE", name]]);
-      if (!done) throw new Changed();
-      temporary = undefined;
-      this.#converted(Number(bytes), Number(done.at(-1) ?? 0));
-    } catch (error) {
-      // The copy is made of the value as it is at that time, so a change explains a difference.
-      if (error instanceof Different && !await exec(watcher, [["PING"]])) throw new Changed();
-      throw error;
+      const building = jobs.map((job) => {
+        const temporary = job.temporary = this.#temporaries.nameFor(job.name), plan = job.plan!;
+        made.add(temporary);
+        return [...plan.build(temporary), ["PEXPIRE", temporary, TEMPORARY_MS], ...(plan.readBack ? [plan.readBack(temporary)] : [])];
+      });
+      const built = (await transact(builder, building.flat()))!;
+      let at = 0;
+      const answers = building.map(({ length }) => built.slice(at, at += length));
+      jobs = await those(jobs, async ({ plan, temporary }, i) => {
+        const failed = answers[i]!.find((answer) => answer instanceof ErrorAnswer);
+        if (failed) throw failed;
+        try {
+          await plan!.verify(plan!.readBack ? answers[i]!.at(-1) : undefined, builder, temporary!);
+        } catch (error) {
+          // The copy is made of the value as it is at that time, so a change explains a difference.
+          if (error instanceof Different && names.length === 1 && !await transact(watcher, [["PING"]])) throw new Changed();
+          throw error;
+        }
+      });
+      if (jobs.length === 0) return;
+      if (backup) await this.#backUp(backup, watcher, jobs, worker.node);
+
+      const moving = jobs.map((job) => this.#move(worker.node, job));
+      isWatching = false;
+      const moved = await transact(watcher, moving.flat());
+      if (!moved) {
+        for (const { name } of jobs) settle(name, new Changed());
+        return;
+      }
+      at = 0;
+      for (const [i, { name, bytes, temporary }] of jobs.entries()) {
+        const replies = moved.slice(at, at += moving[i]!.length), failed = replies.find((reply) => reply instanceof ErrorAnswer);
+        if (failed) settle(name, failed);
+        else {
+          made.delete(temporary!);
+          this.#converted(bytes, Number(replies.at(-1) ?? 0));
+        }
+      }
     } finally {
-      await watcher.ask("UNWATCH").catch(() => {});
-      if (temporary) await builder.ask("UNLINK", temporary).catch(() => {});
+      if (isWatching) await watcher.ask("UNWATCH").catch(() => {});
+      if (made.size > 0) await builder.ask("UNLINK", ...made).catch(() => {});
     }
+  }
+
+  /** The commands that give a key its new value. PERSIST comes first: a key that has a time of expiry is renamed with room for one. */
+  #move(node: Node, { name, temporary, expires }: Job): Word[][] {
+    const setExpiry = this.#knowsAbsoluteTimes(node) ? "PEXPIREAT" : "PEXPIRE";
+    return [
+      ["PERSIST", temporary!], ["RENAME", temporary!, name], ...(expires >= 0 ? [[setExpiry, name, expires]] : []), ["MEMORY", "USAGE", name],
+    ];
+  }
+
+  /** What a key is, before it is read. */
+  async #look({ watcher, node }: Worker, name: Buffer): Promise<Job> {
+    const [type, expires, bytes] = await Promise.all([
+      watcher.ask("TYPE", name), watcher.ask(...this.#timeOf(node), name), watcher.ask("MEMORY", "USAGE", name, "SAMPLES", 1000),
+    ]);
+    for (const answer of [type, expires, bytes]) if (answer instanceof ErrorAnswer) throw answer;
+    return { name, type: String(type), expires: Number(expires), bytes: bytes === null ? NaN : Number(bytes) };
   }
 
   #converted(before: number, after: number): void {
@@ -209,46 +319,62 @@ export class Converter {
   #knowsAbsoluteTimes({ version }: Node): boolean { return version.name === "valkey" || Number(version.version.split(".")[0]) >= 7; }
   #timeOf(node: Node): [string] { return [this.#knowsAbsoluteTimes(node) ? "PEXPIRETIME" : "PTTL"]; }
 
-  async #backUp(backup: Backup, connection: Connection, name: Buffer, node: Node, expires: number): Promise<void> {
-    const value = await connection.run("DUMP", name);
-    if (!Buffer.isBuffer(value)) throw new Changed();
-    const at = expires < 0 ? -1 : this.#knowsAbsoluteTimes(node) ? expires : Date.now() + expires;
-    await backup.add({ name, expires: at, value });
+  async #backUp(backup: Backup, connection: Connection, jobs: Job[], node: Node): Promise<void> {
+    const values = await Promise.all(jobs.map(({ name }) => connection.run("DUMP", name)));
+    await backup.add(...jobs.flatMap(({ name, expires }, i) => {
+      const value = values[i];
+      // Then it has changed, and stays as it is.
+      if (!Buffer.isBuffer(value)) return [];
+      return [{ name, expires: expires < 0 ? -1 : this.#knowsAbsoluteTimes(node) ? expires : Date.now() + expires, value }];
+    }));
   }
 
-  async #planRoaring({ watcher, node }: Worker, name: Buffer, type: string, expires: boolean): Promise<Plan> {
-    let isWide = this.#options.wide, build: Plan["build"];
+  /** Reads a key, and decides what it becomes; throws Skipped if it stays. The core is used without a pause: other keys need it too. */
+  async #plan(worker: Worker, { name, type, expires, bytes }: Job): Promise<Plan> {
+    const { to, minSaving } = this.#options, { watcher, node } = worker;
+    if (to !== "roaring") return this.#planBack(worker, name, type, to);
+    let plan: Plan;
     if (type === "string") {
-      await this.#readBitmap(watcher, name);
-      build = (temporary) => [[isWide ? "R64.FROMBITMAP" : "R.FROMBITMAP", temporary, name]];
+      const value = await this.#readBitmap(watcher, name);
+      this.#core.read(Format.BITS, value);
+      const { isWide, ...rest } = this.#planRoaring(node, name, expires >= 0, false);
+      plan = { ...rest, build: (temporary) => [[isWide ? "R64.FROMBITMAP" : "R.FROMBITMAP", temporary, name]] };
     } else if (type === "set") {
       const members = await readSet(watcher, name);
       if (!members) throw new Changed();
       if (members.refused !== undefined) throw new Skipped("a set of others than integers");
-      isWide ||= members.areWide;
       this.#core.collect(members.offsets);
-      build = (temporary) => [[isWide ? "R64.IMPORT" : "R.IMPORT", temporary, Buffer.from(payload)]];
+      const { isWide, payload, ...rest } = this.#planRoaring(node, name, expires >= 0, members.areWide);
+      plan = { ...rest, build: (temporary) => [[isWide ? "R64.IMPORT" : "R.IMPORT", temporary, Buffer.from(payload)]] };
     } else {
       throw new Changed();
     }
-    const format = isWide ? Format.PORTABLE_WIDE : Format.PORTABLE;
-    const payload = this.#core.write(format);
-    const bytesAfter = blockBytes(this.#core.used()) + keyBytes(keyLayout(node.version), 16, name.length, expires);
-    const verify = async (connection: Connection, temporary: Buffer): Promise<void> => {
-      const stored = await connection.run(isWide ? "R64.EXPORT" : "R.EXPORT", temporary);
-      if (!Buffer.isBuffer(stored) || !this.#isSame(stored, payload, format)) throw new Different();
-    };
-    return { build, verify, bytesAfter };
+    if (!(plan.bytesAfter < bytes && plan.bytesAfter <= bytes * (1 - minSaving))) throw new Skipped("smaller as it is");
+    return plan;
   }
 
-  /** Makes the core hold a native bitmap; skips a string that is none. */
-  async #readBitmap(watcher: Connection, name: Buffer): Promise<void> {
-    const length = Number(await watcher.run("STRLEN", name)), value = await readString(watcher, name, length);
-    if (!value && length > 0) throw new Changed();
-    const verdict = verdictOnString(value ?? Buffer.alloc(0));
+  /** What a roaring bitmap of the members in the core takes, and how to verify that it has them. */
+  #planRoaring(node: Node, name: Buffer, expires: boolean, needsWide: boolean): Omit<Plan, "build"> & { isWide: boolean; payload: Uint8Array } {
+    const isWide = needsWide || this.#options.wide, format = isWide ? Format.PORTABLE_WIDE : Format.PORTABLE;
+    const payload = this.#core.write(format);
+    return {
+      isWide, payload,
+      bytesAfter: blockBytes(this.#core.used()) + keyBytes(keyLayout(node.version), 16, name.length, expires),
+      readBack: (temporary) => [isWide ? "R64.EXPORT" : "R.EXPORT", temporary],
+      verify: (stored) => {
+        if (!Buffer.isBuffer(stored) || !this.#isSame(stored, payload, format)) throw new Different();
+      },
+    };
+  }
+
+  /** The bytes of a native bitmap; skips a string that is none. */
+  async #readBitmap(watcher: Connection, name: Buffer): Promise<Buffer> {
+    const value = await readWhole(watcher, name);
+    if (!value) throw new Changed();
+    const verdict = verdictOnString(value);
     if (verdict === "empty") throw new Skipped("an empty string");
     if (!isConvertible(verdict) && !this.#options.assumeBitmaps) throw new Skipped(`a string: ${verdict}`);
-    this.#core.read(Format.BITS, value!);
+    return value;
   }
 
   /** Whether two payloads have the same members. Bitmaps with the same members may have other containers, so these are packed. */
@@ -278,8 +404,8 @@ export class Converter {
     return {
       build: (temporary) => [[`${family}.TOBITMAP`, temporary, name]],
       bytesAfter: value.length,
-      verify: async (connection, temporary) => {
-        const length = Number(await connection.run("STRLEN", temporary)), stored = await readString(connection, temporary, length);
+      verify: async (_, connection, temporary) => {
+        const stored = await readWhole(connection, temporary);
         if (!stored || Buffer.compare(stored, value) !== 0) throw new Different();
       },
     };
@@ -297,7 +423,7 @@ export class Converter {
     return {
       build: (temporary) => commands.map((command) => command(temporary)),
       bytesAfter: 0,
-      verify: async (connection, temporary) => {
+      verify: async (_, connection, temporary) => {
         const members = await readSet(connection, temporary);
         if (!members || members.refused !== undefined) throw new Different();
         this.#core.collect(members.offsets);

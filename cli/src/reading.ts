@@ -23,6 +23,15 @@ export async function readString(connection: Connection, name: Buffer, length: n
   return value;
 }
 
+/** The bytes of a string; undefined if it is none, or is written meanwhile. A short one is read in one round trip. */
+export async function readWhole(connection: Connection, name: Buffer): Promise<Buffer | undefined> {
+  const [length, first] = await Promise.all([connection.ask("STRLEN", name), connection.ask("GETRANGE", name, 0, PART_BYTES - 1)]);
+  for (const answer of [length, first]) if (answer instanceof ErrorAnswer && answer.code !== "WRONGTYPE") throw answer;
+  if (typeof length !== "number" || !Buffer.isBuffer(first)) return undefined;
+  const value = length > first.length ? await readString(connection, name, length) : first;
+  return value?.length === length ? value : undefined;
+}
+
 /** The members of a set; undefined if it is gone or is no set any more. Ends early at a member that is no integer. */
 export async function readSet(connection: Connection, name: Buffer): Promise<Members | undefined> {
   const members = new Members();

@@ -117,6 +117,8 @@ function clientFor(options: ServerOptions): Client {
     RESP: 2,
     disableOfflineQueue: true,
     disableClientInfo: true,
+    // The library's limit is for what is not sent yet, and its timers cost more than all else that a command costs here.
+    commandOptions: { timeout: 0 },
   });
   return client as Client;
 }

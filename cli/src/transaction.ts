@@ -35,15 +35,22 @@ export class Temporaries {
   }
 }
 
-/** Runs commands in a transaction; undefined if a watched key has changed. Throws if one of them fails. */
-export async function exec(connection: Connection, commands: Word[][]): Promise<Answer[] | undefined> {
+/**
+ * Runs commands in a transaction, and answers their replies, in which errors are ErrorAnswers; undefined if a watched key has changed.
+ * Throws if the transaction is refused: then nothing is done.
+ */
+export async function transact(connection: Connection, commands: Word[][]): Promise<Answer[] | undefined> {
   const sent = [connection.ask("MULTI"), ...commands.map((words) => connection.ask(...words)), connection.ask("EXEC")];
   const answers = await Promise.all(sent), result = answers.at(-1)!;
   const refused = answers.slice(0, -1).find((answer) => answer instanceof ErrorAnswer);
   if (refused) throw refused;
   if (result instanceof ErrorAnswer) throw result;
-  if (result === null) return undefined;
-  const failed = (result as Answer[]).find((answer) => answer instanceof ErrorAnswer);
+  return result === null ? undefined : result as Answer[];
+}
+
+/** The same, but throws also if one of the commands fails; the others are done. */
+export async function exec(connection: Connection, commands: Word[][]): Promise<Answer[] | undefined> {
+  const answers = await transact(connection, commands), failed = answers?.find((answer) => answer instanceof ErrorAnswer);
   if (failed) throw failed;
-  return result as Answer[];
+  return answers;
 }

@@ -19,7 +19,7 @@ interface Flags extends ServerOptions {
   wide?: boolean;
   minSaving: number;
   maxRate?: number;
-  parallel: number;
+  parallel?: number;
   backup?: string;
   json?: boolean;
   progress: boolean;
@@ -51,7 +51,8 @@ export const convert = command("convert", "convert native bitmaps and sets of in
   .addOption(new Option("--min-saving <percentage>", "convert a key only if it saves at least this")
     .argParser((text) => (text === "0" ? 0 : percentage(text))).default(0, "0"))
   .addOption(new Option("--max-rate <number>", "so many keys a second at most").argParser(wholeNumber(1)))
-  .addOption(new Option("--parallel <number>", "keys at a time on each node").argParser(wholeNumber(1, 64)).default(4))
+  .addOption(new Option("--parallel <number>", "groups of small keys, or large keys, at a time on each node; by default 4, in a cluster 16")
+    .argParser(wholeNumber(1, 64)))
   .option("--backup <file>", "add the old values to a file, for `redis-roar restore`")
   .option("--json", "print JSON")
   .option("--no-progress", "show no progress bar")
@@ -71,7 +72,8 @@ Examples:
       if (!flags.dryRun || flags.to !== "roaring") await needModule(servers);
       const converter = new Converter(servers, core, {
         match: flags.match, to: flags.to, dryRun: flags.dryRun ?? false, assumeBitmaps: flags.assumeBitmaps ?? false,
-        wide: flags.wide ?? false, minSaving: flags.minSaving, maxRate: flags.maxRate ?? Infinity, parallel: flags.parallel, backup,
+        wide: flags.wide ?? false, minSaving: flags.minSaving, maxRate: flags.maxRate ?? Infinity, backup,
+        parallel: flags.parallel ?? (servers.isCluster ? 16 : 4),
         onProgress: (done, expected) => bar.show(done, expected),
       });
       const result = await converter.convert();
