@@ -105,7 +105,7 @@ OBJCOPY := $(TARGET:%=%-)objcopy
 # ---------------------------------------------------------------------- targets for users
 
 .PHONY: help build client run test test-arm64 test-clients test-servers test-upgrade test-fresh check format demo bench bench-cluster
-.PHONY: bench-kernels bench-load cli fuzz asan tsan linearity sequences shrinking soak
+.PHONY: bench-kernels bench-client bench-load cli fuzz asan tsan linearity sequences shrinking soak
 .PHONY: soak-cli seeds ways coverage examples release deb images site test-site clean
 .PHONY: setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
@@ -186,6 +186,9 @@ bench: build         ## Compare the speed and memory of the commands with native
 
 bench-cluster: build client ## Measure what sharding over 1, 2 and 3 nodes costs, against one key on one node
 	@$(TSX) bench/cluster.ts
+
+bench-client: build client ## Compare `setBit` calls a second of each JavaScript library alone and with the client, ROUNDS turns; ONLY='ioredis 6' some libraries
+	@ROUNDS=$(ROUNDS) ONLY='$(ONLY)' $(TSX) bench/rates.ts
 
 bench-load: build client ## Load a file of 100 million ids into a sharded bitmap on three masters, killed in the middle and resumed
 	@$(TSX) bench/loading.ts

@@ -62,7 +62,7 @@ function valueParameter(row: Command, { name, type, kind, multiple, optional }: 
   const base = { name: camel(multiple && kind !== "operations" ? `${name}s` : name), optional: optional === true && kind !== "operations" };
   if (type === "key") {
     return multiple
-      ? { ...base, type: "List<Key>", meaning: "keys, one at least", write: (value) => `.keys(${value})` }
+      ? { ...base, type: "List<Key>", meaning: "keys, one at least", write: (value) => `.keyList(${value})` }
       : { ...base, type: "Key", meaning: "a key", write: (value) => `.key(${value})` };
   }
   const known = KINDS[kind!];

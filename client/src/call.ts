@@ -25,6 +25,8 @@ export interface Answer<T> {
 export interface Call<T> {
   /** Such as `R.GETBIT`. */
   readonly name: string;
+  /** The name and the arguments. */
+  readonly words: readonly Word[];
   /** The arguments, without the name. */
   readonly args: readonly Word[];
   /** Where the keys are among the arguments. */
@@ -51,18 +53,22 @@ export type Repeated = "same" | "differs" | "destination";
  */
 export function prefixed<T>(call: Call<T>, prefix: Word | undefined): Call<T> {
   if (prefix === undefined || prefix.length === 0) return call;
-  const args = [...call.args];
-  for (const at of call.keysAt) {
-    const key = args[at]!;
-    args[at] = typeof key === "string" && typeof prefix === "string" ? prefix + key : Buffer.concat([Buffer.from(prefix), Buffer.from(key)]);
+  const { name, keysAt, readonly, repeatable, form, decode } = call, words = [...call.words];
+  for (const at of keysAt) {
+    const key = words[at + 1]!;
+    words[at + 1] = typeof key === "string" && typeof prefix === "string" ? prefix + key : Buffer.concat([Buffer.from(prefix), Buffer.from(key)]);
   }
-  return { ...call, args, keys: call.keysAt.map((at) => args[at]!) };
+  return { name, words, args: words.slice(1), keysAt, keys: keysAt.map((at) => words[at + 1]!), readonly, repeatable, form, decode };
 }
 
 const INT64 = { low: -(2n ** 63n), high: 2n ** 63n - 1n };
 
 /** The full names of commands, such as `R.SETBIT`, by family and name. Making one for each call would show in the rate of calls. */
 const NAMES = { R: new Map<string, string>(), R64: new Map<string, string>() };
+
+const undecided = (): never => {
+  throw new Error("the call has not been ended");
+};
 
 function fullName({ name: family }: Family<Member>, name: string): string {
   const known = NAMES[family].get(name);
@@ -71,83 +77,113 @@ function fullName({ name: family }: Family<Member>, name: string): string {
   return `${family}.${name}`;
 }
 
-/** Writes the arguments of a call one after the other, and checks them. All methods throw {@link InvalidArgumentError} for a bad value. */
-export class CallBuilder<M extends Member> {
+/**
+ * Writes the arguments of a call one after the other, checks them, and is the call in the end. All methods throw
+ * {@link InvalidArgumentError} for a bad value.
+ *
+ * A program makes one for each call, so it has few parts: what transports need is ready, and what only some need is made when asked for.
+ */
+export class CallBuilder<M extends Member> implements Call<unknown> {
+  readonly name: string;
+  readonly words: Word[];
+  readonly readonly: boolean;
+  form: Form = "plain";
+  decode: (reply: unknown) => unknown = undecided;
   readonly #family: Family<M>;
-  readonly #name: string;
-  readonly #readonly: boolean;
   #repeated: Repeated;
-  readonly #args: Word[] = [];
-  readonly #keysAt: number[] = [];
+  /** Where the keys are among the words. Most calls have one. */
+  #firstKey = 0;
+  #otherKeys: number[] | undefined;
   /** How many values the last list has. */
   #listed = 0;
 
   /** `name` is without the family's prefix. */
   constructor(family: Family<M>, name: string, readonly: boolean, repeated: Repeated = "same") {
+    this.name = fullName(family, name);
+    this.words = [this.name];
+    this.readonly = readonly;
     this.#family = family;
-    this.#name = fullName(family, name);
-    this.#readonly = readonly;
     this.#repeated = repeated;
   }
 
-  key(key: Key): this {
-    this.#keysAt.push(this.#args.length);
-    if (typeof key === "string") return this.word(key);
-    if (key instanceof Uint8Array) return this.word(inBuffer(key));
-    return this.#refuse(`invalid key: ${described(key)} is neither text nor bytes`);
+  get args(): Word[] {
+    return this.words.slice(1);
   }
 
-  keys(keys: List<Key>): this {
-    return this.#several("keys", keys, (key) => this.key(key));
+  get keysAt(): number[] {
+    return [...(this.#firstKey > 0 ? [this.#firstKey] : []), ...(this.#otherKeys ?? [])].map((at) => at - 1);
+  }
+
+  get keys(): Word[] {
+    const { words } = this, first = words[this.#firstKey]!;
+    return this.#otherKeys ? [first, ...this.#otherKeys.map((at) => words[at]!)] : this.#firstKey > 0 ? [first] : [];
+  }
+
+  get repeatable(): boolean {
+    if (this.#repeated === "same") return true;
+    const [first, ...others] = this.keys;
+    return this.#repeated === "destination" && !others.some((key) => Buffer.from(key).equals(Buffer.from(first!)));
+  }
+
+  key(key: Key): this {
+    if (this.#firstKey === 0) this.#firstKey = this.words.length;
+    else (this.#otherKeys ??= []).push(this.words.length);
+    if (typeof key === "string") return this.word(key);
+    if (key instanceof Uint8Array) return this.word(inBuffer(key));
+    return this.refuse(`invalid key: ${described(key)} is neither text nor bytes`);
+  }
+
+  keyList(keys: List<Key>): this {
+    return this.several("keys", keys, (key) => this.key(key));
   }
 
   /** The number of keys, and the keys. */
   numberedKeys(keys: List<Key>): this {
-    const at = this.#args.length;
-    this.word("").keys(keys);
-    this.#args[at] = String(this.#listed);
+    const at = this.words.length;
+    this.word("").keyList(keys);
+    this.words[at] = String(this.#listed);
     return this;
   }
 
   /** An argument that is sent as it is. */
   word(word: Word): this {
-    this.#args.push(word);
+    this.words.push(word);
     return this;
   }
 
   text(name: string, text: string): this {
-    return typeof text === "string" ? this.word(text) : this.#refuse(`invalid ${name}: ${described(text)} is not text`);
+    return typeof text === "string" ? this.word(text) : this.refuse(`invalid ${name}: ${described(text)} is not text`);
   }
 
   bytes(name: string, bytes: Uint8Array): this {
-    return bytes instanceof Uint8Array ? this.word(inBuffer(bytes)) : this.#refuse(`invalid ${name}: ${described(bytes)} is not bytes`);
+    return bytes instanceof Uint8Array ? this.word(inBuffer(bytes)) : this.refuse(`invalid ${name}: ${described(bytes)} is not bytes`);
   }
 
   offset(name: string, value: Offset<M>): this {
     // Nearly all offsets of `r` end here: a BigInt for each would show in the rate of calls.
     if (typeof value === "number" && value >= 0 && value <= 0xffff_ffff && Number.isInteger(value)) return this.word(String(value));
-    return this.#integer(name, value, 0n, this.#family.last);
+    return this.integer(name, value, 0n, this.#family.last);
   }
 
   offsets(name: string, values: List<Offset<M>>): this {
-    return this.#several(name, values, (value) => this.offset(name, value));
+    return this.several(name, values, (value) => this.offset(name, value));
   }
 
   /** The end of a range that excludes it. */
   end(name: string, value: Offset<M>): this {
-    return this.#integer(name, value, 0n, this.#family.last + 1n);
+    return this.integer(name, value, 0n, this.#family.last + 1n);
   }
 
   bit(name: string, value: number): this {
-    return value === 0 || value === 1 ? this.word(value === 0 ? "0" : "1") : this.#integer(name, value, 0n, 1n);
+    return value === 0 || value === 1 ? this.word(value === 0 ? "0" : "1") : this.integer(name, value, 0n, 1n);
   }
 
   rank(name: string, value: Offset<M>): this {
-    return this.#integer(name, value, INT64.low, this.#family.last);
+    return this.integer(name, value, INT64.low, this.#family.last);
   }
 
   number(name: string, value: number, least = 0n): this {
-    return this.#integer(name, value, least, INT64.high);
+    return this.integer(name, value, least, INT64.high);
   }
 
   question({ expression, keys }: Question): this {
@@ -155,13 +191,13 @@ export class CallBuilder<M extends Member> {
   }
 
   draws(name: string, value: number): this {
-    return this.#integer(name, value, INT64.low, INT64.high);
+    return this.integer(name, value, INT64.low, INT64.high);
   }
 
   range({ start, end, unit }: BitRange<M>): this {
-    if (end === undefined && unit !== undefined) return this.#refuse("invalid range: a unit needs an end");
-    this.#integer("start", start, INT64.low, INT64.high);
-    if (end !== undefined) this.#integer("end", end, INT64.low, INT64.high);
+    if (end === undefined && unit !== undefined) return this.refuse("invalid range: a unit needs an end");
+    this.integer("start", start, INT64.low, INT64.high);
+    if (end !== undefined) this.integer("end", end, INT64.low, INT64.high);
     return unit === undefined ? this : this.word(unit);
   }
 
@@ -170,51 +206,47 @@ export class CallBuilder<M extends Member> {
     if (!operations.some(([kind]) => kind === "INCRBY")) this.#repeated = "same";
     for (const [kind, encoding, offset, value, overflow = "WRAP"] of operations) {
       if (kind !== "GET" && overflow !== current) this.word("OVERFLOW").word(current = overflow);
-      this.word(kind).#encoding(encoding);
-      if (typeof offset === "string" && offset.startsWith("#")) this.#integer("offset", offset.slice(1), 0n, this.#family.last, "#");
+      this.word(kind).encoding(encoding);
+      if (typeof offset === "string" && offset.startsWith("#")) this.integer("offset", offset.slice(1), 0n, this.#family.last, "#");
       else this.offset("offset", offset as Offset<M>);
-      if (kind !== "GET") this.#integer("value", value, INT64.low, INT64.high);
+      if (kind !== "GET") this.integer("value", value, INT64.low, INT64.high);
     }
     return this;
   }
 
   /** Ends the call. An answer for a list is told how many values the last list has. */
   answers<T>(answer: Answer<T> | ((listed: number) => Answer<T>)): Call<T> {
-    const { form, decode } = typeof answer === "function" ? answer(this.#listed) : answer, args = this.#args, keysAt = this.#keysAt;
-    const keys = keysAt.length === 1 ? [args[keysAt[0]!]!] : keysAt.map((at) => args[at]!);
-    return { name: this.#name, args, keysAt, keys, readonly: this.#readonly, repeatable: this.#isRepeatable(keys), form, decode };
+    const { form, decode } = typeof answer === "function" ? answer(this.#listed) : answer;
+    this.form = form;
+    this.decode = decode;
+    return this as Call<T>;
   }
 
-  #isRepeatable([first, ...others]: readonly Word[]): boolean {
-    if (this.#repeated === "same") return true;
-    return this.#repeated === "destination" && !others.some((key) => Buffer.from(key).equals(Buffer.from(first!)));
-  }
-
-  #encoding(encoding: Encoding): this {
+  protected encoding(encoding: Encoding): this {
     const width = Number(String(encoding).slice(1)), widest = String(encoding).startsWith("i") ? 64 : 63;
     if (/^[iu][1-9]\d?$/.test(encoding) && width <= widest) return this.word(encoding);
-    return this.#refuse(`invalid encoding: ${described(encoding)} is not i1 to i64 or u1 to u63`);
+    return this.refuse(`invalid encoding: ${described(encoding)} is not i1 to i64 or u1 to u63`);
   }
 
-  #integer(name: string, value: bigint | number | string, low: bigint, high: bigint, before = ""): this {
+  protected integer(name: string, value: bigint | number | string, low: bigint, high: bigint, before = ""): this {
     try {
       return this.word(before + String(integer(name, value, low, high)));
     } catch (error) {
-      throw errorOf(error, this.#name);
+      throw errorOf(error, this.name);
     }
   }
 
-  #several<T>(name: string, values: List<T>, add: (value: T) => void): this {
+  protected several<T>(name: string, values: List<T>, add: (value: T) => void): this {
     this.#listed = 0;
-    for (const value of listed(name, values, this.#name)) {
+    for (const value of listed(name, values, this.name)) {
       add(value);
       this.#listed++;
     }
-    return this.#listed > 0 ? this : this.#refuse(`invalid ${name}: there is none`);
+    return this.#listed > 0 ? this : this.refuse(`invalid ${name}: there is none`);
   }
 
-  #refuse(message: string): never {
-    throw new InvalidArgumentError(message, { command: this.#name });
+  protected refuse(message: string): never {
+    throw new InvalidArgumentError(message, { command: this.name });
   }
 }
 

@@ -133,7 +133,7 @@ export class Calls<M extends Member> {
    * @remarks O(k) for k keys. Since 1.0.0. See docs/commands.md#mbitcount.
    */
   mBitCount(keys: List<Key>): Call<Count<M>[]> {
-    return new CallBuilder(this.family, "MBITCOUNT", true).keys(keys).answers(this.answers.counts);
+    return new CallBuilder(this.family, "MBITCOUNT", true).keyList(keys).answers(this.answers.counts);
   }
 
   /**
@@ -175,7 +175,7 @@ export class Calls<M extends Member> {
    * @remarks O(k log n) for k keys. Since 1.0.0. See docs/commands.md#mgetbit.
    */
   mGetBit(offset: Offset<M>, keys: List<Key>): Call<Bit[]> {
-    return new CallBuilder(this.family, "MGETBIT", true).offset("offset", offset).keys(keys).answers(this.answers.bits);
+    return new CallBuilder(this.family, "MGETBIT", true).offset("offset", offset).keyList(keys).answers(this.answers.bits);
   }
 
   /**
@@ -544,7 +544,7 @@ export class Calls<M extends Member> {
    * @remarks O(n) in the total size of the sources. If the destination is among the sources, it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#bitop.
    */
   bitOp(operation: "AND" | "OR" | "XOR" | "NOT" | "DIFF" | "DIFF1" | "ANDOR" | "ONE", destkey: Key, keys: List<Key>, options: { last?: Offset<M> | undefined } = {}): Call<Count<M>> {
-    const call = new CallBuilder(this.family, "BITOP", false, "destination").word(operation).key(destkey).keys(keys);
+    const call = new CallBuilder(this.family, "BITOP", false, "destination").word(operation).key(destkey).keyList(keys);
     if (options.last !== undefined) call.offset("last", options.last);
     return call.answers(this.answers.count);
   }
@@ -562,7 +562,7 @@ export class Calls<M extends Member> {
   bitOpCard(operation: "AND" | "OR" | "XOR" | "NOT" | "DIFF" | "DIFF1" | "ANDOR" | "ONE", keys: List<Key>, options: { limit?: number | undefined; last?: Offset<M> | undefined } = {}): Call<Count<M>> {
     const call = new CallBuilder(this.family, "BITOPCARD", true).word(operation);
     if (options.limit !== undefined) call.word("LIMIT").number("limit", options.limit);
-    call.keys(keys);
+    call.keyList(keys);
     if (options.last !== undefined) call.offset("last", options.last);
     return call.answers(this.answers.count);
   }

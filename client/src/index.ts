@@ -15,7 +15,7 @@ export type { By, MembersOptions, Query, Score, TopOptions } from "./query.js";
 export { type Operand, q, type Question } from "./question.js";
 export type { PageOptions } from "./paging.js";
 export { type RoarClient, roarOn } from "./roar.js";
-export { type CopyOptions, ShardedBitmap, type ShardingOptions } from "./sharded/bitmap.js";
+export { type CopyOptions, type CopyProgress, ShardedBitmap, type ShardingOptions } from "./sharded/bitmap.js";
 export { type ShardFailure, ShardsFailedError } from "./sharded/failure.js";
 export type { Trace } from "./tracing.js";
 export type { Settled, Transport } from "./transport.js";

@@ -112,13 +112,13 @@ export function repliesOf({ queued, exec }: Replies): PromiseSettledResult<unkno
 
 const ATTEMPTS = 16, LONGEST_PAUSE_MS = 500;
 
-/** Repeats a transaction that was refused because the cluster is changing. `refresh` has the client library look where slots are now. */
-export async function insist<T>(attempt: () => Promise<T>, refresh: () => Promise<unknown>): Promise<T> {
+/** Repeats what was refused because the cluster is changing. `refresh` has the client library look where slots are now. */
+export async function insist<T>(attempt: () => Promise<T>, refresh: () => Promise<unknown>, signal?: Signal): Promise<T> {
   for (let i = 1; ; i++) {
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof Error) || !NOT_EXECUTED.test(error.message) || i === ATTEMPTS) throw error;
+      if (!(error instanceof Error) || !NOT_EXECUTED.test(error.message) || i === ATTEMPTS || signal?.aborted) throw error;
       await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, 5 * 2 ** i)));
       await refresh().catch(() => {}); // the next attempt says what is wrong
     }

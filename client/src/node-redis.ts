@@ -52,6 +52,22 @@ const OPTIONS: Readonly<Record<Form, object>> = {
 /** The prefix of keys, which version 6 has. It adds it to its own commands, but not to those of `sendCommand`. */
 const prefixOf = (client: object): string | undefined => (client as { _keyPrefix?: string })._keyPrefix;
 
+/** What is used of a client, beyond its public interface. `withTypeMapping` answers another object, whose `_self` the client is. */
+interface Internals {
+  readonly isReady?: boolean;
+  readonly _commandOptions?: { readonly typeMapping?: object } | undefined;
+  readonly _self?: Internals;
+}
+
+/**
+ * Whether a client reads replies as libraries do unless they are told otherwise. Then nothing needs to be said for plain replies: version 6
+ * takes a tenth longer for a command with options. What a pool or a cluster does depends on its clients.
+ */
+function readsPlainly(client: object): boolean {
+  const { _commandOptions: own, _self: self } = client as Internals;
+  return "isReady" in client && own?.typeMapping === undefined && self?._commandOptions?.typeMapping === undefined;
+}
+
 const isCluster = (client: NodeRedisClient | NodeRedisCluster): client is NodeRedisCluster => "masters" in client;
 
 /** How to read the replies to a transaction, which the library reads all in the same way. */
@@ -60,7 +76,7 @@ const EXACT = { typeMapping, returnBuffers: true };
 /** A transaction on one connection. The library keeps the commands of a chain together, also when the connection breaks. */
 async function transactOn(client: NodeRedisClient, calls: readonly Call<unknown>[]): Promise<PromiseSettledResult<unknown>[] | null> {
   const options = { ...EXACT, chainId: Symbol("transaction") };
-  const commands = [["MULTI"], ...calls.map(({ name, args }) => [name, ...args] as string[]), ["EXEC"]];
+  const commands = [["MULTI"], ...calls.map(({ words }) => words as string[]), ["EXEC"]];
   const replies = await Promise.allSettled(commands.map((words) => client.sendCommand(words, options)));
   return repliesOf({ queued: replies.slice(0, -1), exec: replies.at(-1)! });
 }
@@ -73,13 +89,16 @@ async function transactOn(client: NodeRedisClient, calls: readonly Call<unknown>
  * server's setting `redis-roar.r64-replies strings`, all members are exact.
  */
 export function roar(client: NodeRedisClient | NodeRedisCluster): RoarClient {
-  const prefix = prefixOf(client);
+  const prefix = prefixOf(client), cluster = isCluster(client) ? client : undefined;
+  const ways: Readonly<Record<Form, object | undefined>> = readsPlainly(client) ? { ...OPTIONS, plain: undefined } : OPTIONS;
   const send = (call: Call<unknown>, signal?: Signal): Promise<unknown> => {
-    const { name, args, keys, readonly, form } = prefixed(call, prefix);
-    const words = [name, ...args] as string[];
+    const full = prefix === undefined ? call : prefixed(call, prefix), words = full.words as string[];
     // Version 4 has another option, but its queue breaks if the command has been written.
-    const options = signal ? { ...OPTIONS[form], abortSignal: signal } : OPTIONS[form];
-    return isCluster(client) ? client.sendCommand(keys[0], readonly, words, options) : client.sendCommand(words, options);
+    const options = signal ? { ...ways[full.form], abortSignal: signal } : ways[full.form];
+    if (!cluster) return (client as NodeRedisClient).sendCommand(words, options);
+    const { keys, readonly } = full, toItsNode = (): Promise<unknown> => cluster.sendCommand(keys[0], readonly, words, options);
+    // While a slot moves, its node has some of the keys, and refuses what needs them all. The library follows slots, but does not wait.
+    return keys.length > 1 ? insist(toItsNode, () => Promise.resolve(), signal) : toItsNode();
   };
 
   const transact = async (calls: readonly Call<unknown>[]): Promise<PromiseSettledResult<unknown>[] | null> => {
@@ -127,14 +146,14 @@ function definition(make: MakeCall, readonly: boolean): Definition<unknown[], un
     FIRST_KEY_INDEX: (...args) => make(...args).keys[0],
     transformArguments: (...args) => {
       const call = make(...args);
-      return Object.assign([call.name, ...call.args], { preserve: call });
+      return Object.assign([...call.words], { preserve: call });
     },
     parseCommand: (parser, ...args) => {
-      const call = make(...args);
-      parser.push(call.name);
+      const call = make(...args), { name, keysAt } = call;
+      parser.push(name);
       let next = 0; // of the positions of keys, which ascend
       for (const [i, word] of call.args.entries()) {
-        if (call.keysAt[next] !== i) parser.push(word);
+        if (keysAt[next] !== i) parser.push(word);
         else {
           parser.pushKey(word);
           next++;

@@ -27,10 +27,13 @@ export type Settled<C extends readonly Call<unknown>[]> = {
 
 const QUEUED = "QUEUED";
 
+const isQueued = (reply: unknown): boolean =>
+  reply === QUEUED || (Buffer.isBuffer(reply) && reply.length === QUEUED.length && String(reply) === QUEUED);
+
 /** What a reply means. */
 function answerOf<T>(call: Call<T>, reply: unknown): T {
   try {
-    if (reply === QUEUED || (Buffer.isBuffer(reply) && reply.length === QUEUED.length && String(reply) === QUEUED)) {
+    if (typeof reply !== "number" && isQueued(reply)) {
       throw new RoarError("the connection is in a transaction that the program began: use multi() of this package, or another connection");
     }
     return call.decode(reply);
@@ -39,10 +42,14 @@ function answerOf<T>(call: Call<T>, reply: unknown): T {
   }
 }
 
+/** What becomes of a call that has been sent. */
+const answered = <T>(call: Call<T>, sent: Promise<unknown>): Promise<T> =>
+  sent.then((reply) => answerOf(call, reply), (error: unknown) => { throw errorOf(error, call.name); });
+
 /** Sends a call and reads its reply. */
 export function perform<T>(transport: Transport, call: Call<T>, options?: CallOptions): Promise<T> {
-  const start = (signal?: Signal): Promise<T> =>
-    transport.send(call, signal).then((reply) => answerOf(call, reply), (error: unknown) => { throw errorOf(error, call.name); });
+  if (options === undefined && !isTraced()) return answered(call, transport.send(call)); // nearly all calls
+  const start = (signal?: Signal): Promise<T> => answered(call, transport.send(call, signal));
   const run = options === undefined ? start : () => within(options, call.name, start);
   return isTraced() ? traced([call], run) : run();
 }

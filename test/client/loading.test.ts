@@ -3,7 +3,8 @@
 import { RoaringBitmap32, SerializationFormat } from "roaring-wasm";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import {
-  InvalidArgumentError, InvalidPayloadError, LoadError, type LoadProgress, LocalBitmap, type Offset, offsetsIn, R, R64, type ShardedBitmap,
+  type Bit, type CopyProgress, InvalidArgumentError,
+  InvalidPayloadError, LoadError, type LoadProgress, LocalBitmap, type Offset, offsetsIn, R, R64, type ShardedBitmap,
 } from "../../client/src/index.ts";
 import { type Adapter, ofClusters, useClient, wrappers } from "../support/adapters.ts";
 import { range, sorted } from "../support/family.ts";
@@ -81,12 +82,15 @@ describe.each(byName<Adapter>(ofClusters(wrappers)))("%s in a cluster", (_, adap
     ];
     let source = byRange;
     for (const target of ways) {
-      const seen: number[] = [];
-      expect(await target.copyFrom(source, { count: 7000, onProgress: ({ done }) => seen.push(done) })).toBe(members.length);
-      expect(seen.at(-1)).toBe(members.length);
+      const seen: CopyProgress[] = [];
+      expect(await target.copyFrom(source, { count: 7000, onProgress: (progress) => seen.push(progress) })).toBe(members.length);
+      expect(seen.length).toBeGreaterThanOrEqual(members.length / 7000);
+      expect(seen.at(-1)).toEqual({ done: members.length, total: members.length });
       expect(await collect(target.unload({ count: 4000 }))).toEqual(members);
       source = target;
     }
+    await client.r.setIntArray("e", members);
+    expect(await byRange.copyFrom("e")).toBe(members.length);
     await expect(byRange.copyFrom(byRange)).rejects.toBeInstanceOf(InvalidArgumentError);
     await expect(byRange.bitOp("OR", [ways[0]!])).rejects.toThrow(/one is spread by hash, and this bitmap is of the width 65536/);
   });
@@ -99,6 +103,57 @@ describe.each(byName<Adapter>(ofClusters(wrappers)))("%s in a cluster", (_, adap
       expect(Math.min(...counts), String(step)).toBeGreaterThan(4000 / 16 / 2);
       expect(Math.max(...counts), String(step)).toBeLessThan(2 * 4000 / 16);
     }
+  });
+});
+
+describe("a copy", () => {
+  const client = useClient(() => wrappers.at(-2)!.openCluster!(cluster.ports));
+  beforeEach(() => cluster.onAll("FLUSHALL", "SYNC"));
+
+  it("is the same as a source that is written meanwhile, if changes are made in the source first and then in the copy", seeded(async (rng) => {
+    const { r } = client, first = range(0, 6000).map((i) => i * 20), last = first.at(-1)!, key = "key";
+    const sharded = [r.sharded("a", { width: 65_536, shards: 4 }), r.sharded("b", { by: "hash", shards: 5 }), r.sharded("c", { width: 131_072, shards: 2 })] as const;
+    await r.setIntArray(key, first);
+    for (const [source, target] of [[key, sharded[0]], [sharded[0], sharded[1]], [sharded[1], sharded[2]]] as const) {
+      const set = (offset: number, bit: Bit): Promise<Bit> => (typeof source === "string" ? r.setBit(source, offset, bit) : source.setBit(offset, bit));
+      let over = false, changes = 0;
+      /** Each program has offsets of its own, of which half are members in the beginning. */
+      const programs = range(0, 8).map(async (program) => {
+        while (!over) {
+          const offset = 10 * (8 * rng.below(last / 80) + program), bit = rng.chance(0.5) ? 1 : 0;
+          await set(offset, bit);
+          await target.setBit(offset, bit);
+          changes++;
+        }
+      });
+      const failed = Promise.all(programs); // which only ends if it fails, until the copies are over
+      for (let copies = 0; copies < 3; copies++) {
+        const before = changes;
+        await Promise.race([target.copyFrom(source, { count: 500 }), failed]);
+        expect(changes - before, "changes during the copy").toBeGreaterThan(50);
+      }
+      over = true;
+      await failed;
+      const expected = typeof source === "string" ? await r.range(source, 0, last) : await source.range(0, last);
+      expect(await target.range(0, last)).toEqual(expected);
+    }
+  }));
+
+  it("has what the source has throughout, whatever else is changed in it alone", async () => {
+    const source = client.r.sharded("a", { width: 65_536, shards: 4 }), target = client.r.sharded("b", { by: "hash", shards: 5 });
+    const kept = range(0, 3000, 50), others = kept.map((offset) => offset + 1);
+    await source.setBits(kept);
+    let over = false, round = 0;
+    const writing = (async () => {
+      for (; !over; round++) await (round % 2 ? source.clearBits(others) : source.setBits(others));
+    })();
+    await target.copyFrom(source, { count: 200 });
+    over = true;
+    await writing;
+    expect(round).toBeGreaterThan(3);
+    const members = new Set(await target.range(0, 200_000)), allowed = new Set([...kept, ...others]);
+    expect(kept.filter((offset) => !members.has(offset))).toEqual([]);
+    expect([...members].filter((offset) => !allowed.has(offset))).toEqual([]);
   });
 });
 

@@ -5,13 +5,13 @@ import type { Calls } from "../calls.js";
 import { InvalidArgumentError } from "../errors.js";
 import { type Count, integer, type Member, type Offset } from "../family.js";
 import { type CallOptions, checkedOptions, type Signal } from "../limits.js";
-import { load, type LoadOptions, type LoadProgress, type LoadSource } from "../load.js";
+import { load, LoadError, type LoadOptions, type LoadProgress, type LoadSource } from "../load.js";
 import { type PageOptions, pageSize } from "../paging.js";
 import { type Container, CONTAINER_OFFSETS, containersOf, payloadOf } from "../payload.js";
-import { containersFrom, type Members, membersFor, membersOf } from "../portable.js";
+import { containersFrom, LocalBitmap, type Members, membersFor, membersOf } from "../portable.js";
 import type { By, MembersOptions, Score, TopOptions } from "../query.js";
 import type { Question } from "../question.js";
-import type { Key } from "../types.js";
+import type { Bit, Key, List } from "../types.js";
 import { PIECE, unload } from "../unload.js";
 import { greatest, leastOf } from "./facets.js";
 import { keyCall } from "./fan-out.js";
@@ -27,11 +27,31 @@ interface NotOptions<M extends Member> {
   readonly last?: Offset<M> | undefined;
 }
 
+/** What is known about a copy that is under way. */
+export interface CopyProgress extends LoadProgress {
+  /** How many members the source had when the copy began. */
+  readonly total: number;
+}
+
 /** How to copy. */
 export interface CopyOptions {
+  /** Members in a piece; 1,000,000 if it is not given. */
   readonly count?: number | undefined;
+  /** Ends the copy. */
   readonly signal?: Signal | undefined;
-  readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
+  /** Is told each time that another piece is copied. */
+  readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
+}
+
+/** A source of a copy. */
+interface Reader<M extends Member> {
+  readonly keys: readonly string[];
+  max(): Promise<M | null>;
+  count(): Promise<Count<M>>;
+  pieces(): AsyncIterable<Members<M>>;
+  /** The members from `low` to `high` as a payload. */
+  payload(low: bigint, high: bigint): Promise<Uint8Array>;
+  bits(offsets: List<Offset<M>>): Promise<Bit[]>;
 }
 
 /**
@@ -243,14 +263,14 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
     return this.joined(await this.each(this.layout.all(), (shard) => this.calls.export(this.keyOf(shard))));
   }
 
-  /** One payload of those of all shards. */
-  protected joined(payloads: readonly (Uint8Array | null)[]): Uint8Array {
+  /** One payload of those of shards, all unless they are given. */
+  protected joined(payloads: readonly (Uint8Array | null)[], shards: readonly number[] = this.layout.all()): Uint8Array {
     const { family } = this.calls, parts = payloads.map((payload) => (payload === null ? [] : containersOf(family, payload)));
     if (this.width !== undefined) return payloadOf(family, parts.flat());
     const size = parts.flat().reduce((sum, { cardinality }) => sum + cardinality, 0), members = membersFor(family, size);
     let count = 0;
-    for (const [shard, containers] of parts.entries()) {
-      for (const local of membersOf(family, containers)) members[count++] = this.global(shard, local as M);
+    for (const [i, containers] of parts.entries()) {
+      for (const local of membersOf(family, containers)) members[count++] = this.global(shards[i]!, local as M);
     }
     return payloadOf(family, containersFrom(members.sort() as Members<M>));
   }
@@ -268,7 +288,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
     return this.sum(await this.each<M | number>(this.layout.all(), (shard) => {
       const part = parts.get(shard), key = this.keyOf(shard);
       if (part) return this.calls.import(key, payloadOf(this.calls.family, part), options);
-      return options.replace ? { ...keyCall("UNLINK", key), decode: () => 0 } : this.calls.bitCount(key);
+      return options.replace ? keyCall("UNLINK", key, [], () => 0) : this.calls.bitCount(key);
     }));
   }
 
@@ -313,24 +333,86 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
 
   /**
    * Replaces the bitmap by that of an ordinary key, which may be in any slot, or by another sharded bitmap, which may be cut in another
-   * way. The source is not changed. It is read in pieces, so this is no snapshot of a source that is written meanwhile.
+   * way. The source is not changed, and is read in pieces; so this is no snapshot of a source that is written meanwhile:
+   *
+   * - A member that the source has throughout is copied, and an offset that it never has is not.
+   * - If the program makes every change in the source first, waits, and then makes it here, both are the same when this and the last change
+   *   are done. Changes of one offset have to come one after the other. This is how to move a bitmap without a pause: write to both, copy,
+   *   read the new one, and then delete the old one.
+   * - A change that is made only in the source, after its piece was read, is missing here.
+   *
+   * Until it is done, this bitmap is incomplete. If it ends early, the bitmap stays so, and a second copy begins anew.
    *
    * @param source a bitmap of the same family; a missing key is an empty bitmap
    * @param options `count`: members in a piece, 1,000,000 if it is not given; `signal`; `onProgress`
    * @returns The number of members.
-   * @throws ShardsFailedError, WrongTypeError; InvalidArgumentError if members are beyond the last shard, before anything is written
-   * @remarks O(n). A piece at a time is in this process's memory. See docs/cluster.md.
+   * @throws LoadError, whose `done` says how many members were copied, ShardsFailedError, WrongTypeError; InvalidArgumentError if members
+   * are beyond the last shard, before anything is written
+   * @remarks O(n). A piece at a time is in this process's memory. Each piece is read twice. See docs/cluster.md.
    */
   async copyFrom(source: Key | ShardedBitmap<M>, options: CopyOptions = {}): Promise<Count<M>> {
-    const { signal, onProgress, count } = options, keys = source instanceof ShardedBitmap ? source.#keys() : [String(source)];
-    if (keys.some((key) => this.#keys().includes(key))) throw new InvalidArgumentError("invalid source: it has a key of this bitmap");
-    const send = async <T>(call: Call<T>): Promise<T> => (await this.each([0], () => call))[0]!;
-    const max = source instanceof ShardedBitmap ? await source.max() : await send(this.calls.max(source));
+    const { signal, onProgress, count } = options, from = this.#readerOf(source, pageSize(count ?? PIECE));
+    const own = new Set(this.#keys());
+    if (from.keys.some((key) => own.has(key))) throw new InvalidArgumentError("invalid source: it has a key of this bitmap");
+    const max = await from.max(), total = Number(await from.count());
     if (max !== null) integer("source", max, 0n, this.layout.last);
     await this.delete();
-    const pieces = source instanceof ShardedBitmap ? source.unload({ count }) : unload(this.calls, source, { count }, send);
-    await this.load(pieces, { signal, onProgress });
+    let done = 0;
+    for await (const members of from.pieces()) {
+      try {
+        await this.load([members], { signal });
+      } catch (error) {
+        if (!(error instanceof LoadError)) throw error;
+        throw new LoadError(error.message.replace(/after \d+ /, `after ${done + error.done} `), done + error.done, error.cause);
+      }
+      await this.#follow(from, members);
+      onProgress?.({ done: done += members.length, total });
+    }
     return this.count();
+  }
+
+  /**
+   * Takes those of the members away that the source has lost since they were read, and looks again until it agrees about each. When it
+   * does, every later change in the source is made here later, too.
+   */
+  async #follow(source: Reader<M>, members: Members<M>): Promise<void> {
+    const { family } = this.calls;
+    if (members.length === 0) return;
+    const still = LocalBitmap.read(family, await source.payload(BigInt(members[0]!), BigInt(members.at(-1)!)));
+    let lost = [...LocalBitmap.of(family, members as Iterable<unknown> as List<Offset<M>>).andNot(still)] as unknown as Offset<M>[];
+    while (lost.length > 0) {
+      await this.clearBits(lost);
+      const bits = await source.bits(lost), back = lost.filter((_, i) => bits[i] === 1);
+      if (back.length === 0) return;
+      await this.setBits(back);
+      const again = await source.bits(back);
+      lost = back.filter((_, i) => again[i] === 0);
+    }
+  }
+
+  /** How to read a source of a copy. */
+  #readerOf(source: Key | ShardedBitmap<M>, count: number): Reader<M> {
+    if (source instanceof ShardedBitmap) {
+      return {
+        keys: source.#keys(), max: () => source.max(), count: () => source.count(), pieces: () => source.unload({ count }),
+        payload: (low, high) => source.#payload(low, high), bits: (offsets) => source.getBits(offsets),
+      };
+    }
+    const { calls } = this, send = async <T>(call: Call<T>): Promise<T> => (await this.each([0], () => call))[0]!;
+    return {
+      keys: [String(source)], max: () => send(calls.max(source)), count: () => send(calls.bitCount(source)),
+      pieces: () => unload(calls, source, { count }, send),
+      payload: (low, high) => send(calls.queryExport(`#1 & [${low}..${high}]`, [source])),
+      bits: (offsets) => send(calls.getBits(source, offsets)),
+    };
+  }
+
+  /** The members from `low` to `high` as a payload. */
+  async #payload(low: bigint, high: bigint): Promise<Uint8Array> {
+    const parts = new Map(partsOf(this.layout, low, high).map((part) => [part.shard, part])), shards = [...parts.keys()];
+    const payloads = await this.each(shards, (shard) =>
+      this.calls.queryExport(`#1 & [${parts.get(shard)!.low}..${parts.get(shard)!.high}]`, [this.keyOf(shard)]));
+    return this.joined(payloads, shards);
   }
 
   /**
@@ -366,7 +448,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    */
   async expire(seconds: number): Promise<number> {
     const text = String(integer("seconds", seconds, 0n, 2n ** 53n));
-    return (await this.each(this.layout.all(), (shard) => keyCall("EXPIRE", this.keyOf(shard), text))).filter(Boolean).length;
+    return (await this.each(this.layout.all(), (shard) => keyCall("EXPIRE", this.keyOf(shard), [text]))).filter(Boolean).length;
   }
 
   /**

@@ -20,7 +20,10 @@ export async function fanOut<T>(
   return [...done.values()];
 }
 
-/** Calls of commands that are not the module's, on one key. The answer is an integer. */
-export function keyCall(name: string, key: string, ...args: string[]): Call<number> {
-  return { name, args: [key, ...args], keysAt: [0], keys: [key], readonly: false, repeatable: true, form: "plain", decode: Number };
+/** Calls of commands that are not the module's, on one key. The answer is an integer, unless `decode` makes something else of it. */
+export function keyCall(
+  name: string, key: string, args: readonly string[] = [], decode: (reply: unknown) => number = Number,
+): Call<number> {
+  const all = [key, ...args];
+  return { name, words: [name, ...all], args: all, keysAt: [0], keys: [key], readonly: false, repeatable: true, form: "plain", decode };
 }
