@@ -248,22 +248,26 @@ function putMember(offset: u64): void {
 @inline const WINDOW: u32 = 10;
 
 /**
- * Makes room in the directory for an offset for which its page has none. The page may have room afterwards.
+ * Makes room for an offset for which its page has none: in the page, or in the directory. The page may have
+ * room afterwards.
  */
 function makeWay(offset: u64): void {
-  const key = keyOf(offset);
-  const link = parentFor(key), node = <usize>load<u32>(link);
-  const index = slotFor<Own>(node, key), page = slotChild<Own>(slotAt(node, index));
+  const key = keyOf(offset), page = leafFor<Own>(key);
   const upTo = membersUpTo<Own>(page, key), count = packedCount<Own>(page);
-  if (upTo == count && keyAt<Own>(page, count - 1) != key) {
+  const isBehind = upTo == count && keyAt<Own>(page, count - 1) != key;
+  if (upTo && !isBehind) {
+    tightenPage(page);
+    if (takes(page, key)) return;             // a page that is the root stays it
+  }
+  const link = parentFor(key), node = <usize>load<u32>(link), index = slotFor<Own>(node, key);
+  if (isBehind) {
     const after = pageAt(node, index + 1);
     if (after && takes(after, key)) store<u64>(slotAt(node, index + 1), key);
     else addPage(link, index + 1, key);
   } else if (!upTo) {
     addPage(link, index, key);
-  } else {
-    tightenPage(page);
-    if (!takes(page, key) && !passOn(node, index)) splitPage(link, index);
+  } else if (!passOn(node, index)) {
+    splitPage(link, index);
   }
 }
 

@@ -44,7 +44,7 @@ export function validate(): Fault {
   const root = rootNode<Own>();
   if (!isBlock(root, NODE_HEADER)) return Fault.BLOCK_MISPLACED;
   if (nodeLevel<Own>(root) >= LEVELS_MAX) return Fault.NODE_LEVEL;
-  if (!nodeCount<Own>(root)) return Fault.NODE_COUNT;
+  if (nodeCount<Own>(root) < (nodeLevel<Own>(root) ? 2 : 1)) return Fault.NODE_COUNT;
   const fault = validateNode(root, nodeLevel<Own>(root));
   if (fault != Fault.NONE) return fault;
   if (entriesBelow(root) != entriesHeld<Own>()) return Fault.TOTAL_ENTRIES;
