@@ -239,14 +239,22 @@ static void change_stretch(struct subject *k, const stretch *r) {
     EXPECT(members.before == before && members.after == after);
 }
 
-static void change(struct subject *k, enum change what, uint32_t low, uint32_t high) {
-    begin_in_place(k, what == SET ? SET_RANGE : what == CLEAR ? CLEAR_RANGE : FLIP_RANGE, low, high);
+static enum write way_of(enum change what) {
+    return what == SET ? SET_RANGE : what == CLEAR ? CLEAR_RANGE : FLIP_RANGE;
+}
+
+static void change_bits(struct subject *k, enum change what, uint32_t low, uint32_t high) {
     for (uint32_t w = low / 64; w <= high / 64; w++) {
         uint64_t mask = mask_of(w, low, high);
         if (what == SET) k->bits[w] |= mask;
         else if (what == CLEAR) k->bits[w] &= ~mask;
         else k->bits[w] ^= mask;
     }
+}
+
+static void change(struct subject *k, enum change what, uint32_t low, uint32_t high) {
+    begin_in_place(k, way_of(what), low, high);
+    change_bits(k, what, low, high);
     change_stretch(k, &(stretch){what, offset_of(low), offset_of(high)});
 }
 
@@ -377,12 +385,14 @@ static int64_t give_field(struct subject *k, uint32_t i, uint32_t width, uint64_
 }
 
 /* What fields written at once get: the value shifted by another number of bits in each of eight; the value in the last one,
- * or in the second half of them, and elsewhere 0; or the value in all of them. */
-enum pattern { SHIFTED, IN_LAST, IN_HALF, IN_ALL };
+ * or in the last ones, and elsewhere 0; or the value in all of them. The last ones are half of them, or less by so many
+ * sixteenths of that. */
+enum pattern { SHIFTED, IN_LAST, IN_LAST_ONES, IN_ALL };
 
 struct values {
     uint32_t width;
     enum pattern pattern;
+    uint32_t less;
     uint64_t value;
 };
 
@@ -391,7 +401,7 @@ static uint64_t value_of(const struct values *v, uint32_t f, uint32_t count) {
     switch (v->pattern) {
     case SHIFTED: return v->value >> 7 * (f % 8);
     case IN_LAST: return f + 1 == count ? v->value : 0;
-    case IN_HALF: return f >= count / 2 ? v->value : 0;
+    case IN_LAST_ONES: return f >= count / 2 + count / 2 * v->less / 16 ? v->value : 0;
     default: return v->value;
     }
 }
@@ -425,7 +435,7 @@ static void set_field(struct subject *k) {
     value |= take(4);
     if (!is_field(i, width)) return;
     if (byte >= 64) {
-        set_fields(k, 1 + byte / 64, i, &(struct values){width, SHIFTED, value});
+        set_fields(k, 1 + byte / 64, i, &(struct values){width, SHIFTED, 0, value});
         return;
     }
     const field at = {offset_of(i), width, 1};
@@ -439,12 +449,12 @@ static void set_field(struct subject *k) {
 
 /* Writes many fields at once. */
 static void set_many_fields(struct subject *k) {
-    uint32_t byte = take(1), width = byte % 64 + 1, i = take(3) % DOMAIN, count = take(2) % FIELDS_MAX + 1;
+    uint32_t byte = take(1), width = byte % 64 + 1, i = take(3) % DOMAIN, many = take(2);
     uint64_t value = (uint64_t)take(4) << 32;
 
     value |= take(4);
-    const struct values v = {width, (enum pattern)(byte / 64), value};
-    if (is_field(i, width)) set_fields(k, count, i, &v);
+    const struct values v = {width, (enum pattern)(byte / 64), many / FIELDS_MAX, value};
+    if (is_field(i, width)) set_fields(k, many % FIELDS_MAX + 1, i, &v);
 }
 
 /* --- Beside the domain --------------------------------------------------------------------------------- */
@@ -460,7 +470,7 @@ static void change_containers(struct subject *k, enum change what, uint32_t firs
                               uint32_t from, uint32_t rest) {
     uint64_t low = (geometry.base + first) << 16 | from, high = (geometry.base + last) << 16 | (65535 - rest);
     begin(k);
-    before_write(k->b, what == SET ? SET_RANGE : what == CLEAR ? CLEAR_RANGE : FLIP_RANGE, low, high);
+    before_write(k->b, way_of(what), low, high);
     for (uint32_t i = first << geometry.low_bits; i < (last + 1) << geometry.low_bits; i++) {
         if (offset_of(i) >= low && offset_of(i) <= high) {
             give(k, i, what == SET || (what == FLIP && !has(k, i)));
@@ -511,13 +521,41 @@ static const bitmap *ballast(uint32_t lone) {
     return *b;
 }
 
+/* Gives k a ballast. */
+static void load_ballast(struct subject *k, uint32_t lone) {
+    result r;
+    must(combine(OR, k->b, ballast(lone), &r));
+    store_counted(k, &r);
+}
+
 /* merge() into a bitmap that has a ballast. */
 static void merge_beside(struct subject *k, const bitmap *all, uint32_t lone) {
-    const bitmap *beside = ballast(lone);
-    result r;
-    must(combine(OR, k->b, beside, &r));
-    store_counted(k, &r);
+    load_ballast(k, lone);
     merge(k);
+    confine(k, all);
+}
+
+/* Changes all offsets from one of the domain to the far end of a ballast: so many containers that the bitmap
+ * is rebuilt. */
+static void change_beside(struct subject *k, const bitmap *all) {
+    enum change what = take(1) % (FLIP + 1);
+    uint32_t i = take(3) % DOMAIN, first = i, last = DOMAIN - 1, found;
+    uint64_t low = offset_of(i), high = low, least, greatest;
+
+    load_ballast(k, 0);
+    must(core_minimum(ballast(0), &found, &least));
+    must(core_maximum(ballast(0), &found, &greatest));
+    if (least > low) {
+        high = greatest;
+    } else {
+        low = least;
+        first = 0;
+        last = i;
+    }
+    begin(k);
+    before_write(k->b, way_of(what), low, high);
+    change_bits(k, what, first, last);
+    change_stretch(k, &(stretch){what, low, high});
     confine(k, all);
 }
 
@@ -711,7 +749,7 @@ static void ask_relation(void) {
 /* --- The sequence -------------------------------------------------------------------------------------- */
 
 /* Calls that take long, and are therefore chosen less often. */
-enum { RARE = 251 };
+enum { RARE = 250 };
 
 static void step(const bitmap *all) {
     uint32_t byte = take(1), which = byte >= RARE ? byte : byte % 21;
@@ -743,10 +781,11 @@ static void step(const bitmap *all) {
     case 18: remove_ranges(k); break;
     case 19: remove_combined(k); break;
     case 20: remove_ends(k); break;
-    case RARE: change_whole(k, all); break;
-    case RARE + 1: set_many_fields(k); break;
-    case RARE + 2: set_most(k); break;
-    case RARE + 3: merge_beside(k, all, 0); break;
+    case RARE: change_beside(k, all); break;
+    case RARE + 1: change_whole(k, all); break;
+    case RARE + 2: set_many_fields(k); break;
+    case RARE + 3: set_most(k); break;
+    case RARE + 4: merge_beside(k, all, 0); break;
     default: merge_beside(k, all, 1); break;
     }
     check(k);
