@@ -32,7 +32,7 @@ const skipped = files(process.env.ROAR_SKIP?.split(" ") ?? []);
 const heavy = files([
   "memory", "corpus", "ways", "corners", "growth", "overdue", "questions", "scarcity", "hostile", "cut", "kill", "replicas", "contexts", "cluster", "census", "build", "harness", "interchange", "bench",
   "documents", "release", "adapters", "advise", "arguments", "breaking", "calls", "convert", "exact", "failover", "loading", "resharding", "model",
-  "ids", "package", "packed", "routing", "prometheus", "sizes", "timing", "verdict", "samples", "sharded", "systems", "threads",
+  "ids", "join", "package", "packed", "routing", "prometheus", "sizes", "timing", "verdict", "samples", "sharded", "systems", "threads",
   "transactions", "upgrade",
 ]);
 const ofTheHost = files([

@@ -11,13 +11,14 @@
 // is converted already is no longer a native bitmap or a set, so running the command again goes on where it ended.
 
 import { type Backup } from "./backup.js";
+import { haveSameMembers } from "./comparing.js";
 import { type Core, Format } from "./core/core.js";
 import { blockBytes, keyBytes, keyLayout } from "./core/sizes.js";
-import { ErrorAnswer, Exit, Failure, interruption, isForbiddenCommand } from "./failure.js";
+import { ErrorAnswer, Exit, Failure, interruption, isForbiddenCommand, isHopeless } from "./failure.js";
 import { shown, slotOf } from "./names.js";
 import { Pace } from "./pace.js";
 import { readSet, readWhole, scan } from "./reading.js";
-import { type Answer, Connection, isRedirection, type Node, type Servers, type Word } from "./servers.js";
+import { type Answer, Connection, isRedirection, knowsAbsoluteTimes, type Node, type Servers, type Word } from "./servers.js";
 import { isTemporary, Temporaries, TEMPORARY_MS, transact } from "./transaction.js";
 import { isConvertible, verdictOnString } from "./verdict.js";
 
@@ -56,8 +57,6 @@ export interface Conversion {
 const ATTEMPTS = 8;
 /** So many keys take the steps together, if a server counts no more than so many bytes for each of them. */
 const TOGETHER = 64, SMALL_BYTES = 64 * 1024;
-/** After such an error reply there is no use in going on. */
-const HOPELESS = new Set(["OOM", "READONLY", "MISCONF", "NOREPLICAS", "LOADING", "NOAUTH", "MASTERDOWN", "UNKILLABLE", "BUSY"]);
 
 /** A key that is left alone. */
 class Skipped extends Error {}
@@ -210,7 +209,7 @@ export class Converter {
     if (error instanceof Skipped) this.#skip(error.message);
     else if (error instanceof Different) this.#fail(name, "the copy differs from the value, which stays");
     else if (isRedirection(error)) this.#fail(name, "it is moving to another node; run the command again");
-    else if (error instanceof ErrorAnswer && !HOPELESS.has(error.code) && !isForbiddenCommand(error)) this.#fail(name, error.message);
+    else if (error instanceof ErrorAnswer && !isHopeless(error)) this.#fail(name, error.message);
     else this.#fatal ??= error instanceof ErrorAnswer && error.code !== "NOPERM" ? new Failure(`${shown(name)}: ${error.message}`, Exit.SOME_FAILED) : error;
   }
 
@@ -294,7 +293,7 @@ export class Converter {
 
   /** The commands that give a key its new value. PERSIST comes first: a key that has a time of expiry is renamed with room for one. */
   #move(node: Node, { name, temporary, expires }: Job): Word[][] {
-    const setExpiry = this.#knowsAbsoluteTimes(node) ? "PEXPIREAT" : "PEXPIRE";
+    const setExpiry = knowsAbsoluteTimes(node) ? "PEXPIREAT" : "PEXPIRE";
     return [
       ["PERSIST", temporary!], ["RENAME", temporary!, name], ...(expires >= 0 ? [[setExpiry, name, expires]] : []), ["MEMORY", "USAGE", name],
     ];
@@ -315,9 +314,7 @@ export class Converter {
     this.#result.bytesAfter += after;
   }
 
-  /** PEXPIRETIME is there from Redis 7.0 on. */
-  #knowsAbsoluteTimes({ version }: Node): boolean { return version.name === "valkey" || Number(version.version.split(".")[0]) >= 7; }
-  #timeOf(node: Node): [string] { return [this.#knowsAbsoluteTimes(node) ? "PEXPIRETIME" : "PTTL"]; }
+  #timeOf(node: Node): [string] { return [knowsAbsoluteTimes(node) ? "PEXPIRETIME" : "PTTL"]; }
 
   async #backUp(backup: Backup, connection: Connection, jobs: Job[], node: Node): Promise<void> {
     const values = await Promise.all(jobs.map(({ name }) => connection.run("DUMP", name)));
@@ -325,7 +322,7 @@ export class Converter {
       const value = values[i];
       // Then it has changed, and stays as it is.
       if (!Buffer.isBuffer(value)) return [];
-      return [{ name, expires: expires < 0 ? -1 : this.#knowsAbsoluteTimes(node) ? expires : Date.now() + expires, value }];
+      return [{ name, expires: expires < 0 ? -1 : knowsAbsoluteTimes(node) ? expires : Date.now() + expires, value }];
     }));
   }
 
@@ -362,7 +359,7 @@ export class Converter {
       bytesAfter: blockBytes(this.#core.used()) + keyBytes(keyLayout(node.version), 16, name.length, expires),
       readBack: (temporary) => [isWide ? "R64.EXPORT" : "R.EXPORT", temporary],
       verify: (stored) => {
-        if (!Buffer.isBuffer(stored) || !this.#isSame(stored, payload, format)) throw new Different();
+        if (!Buffer.isBuffer(stored) || !haveSameMembers(this.#core, stored, payload, format)) throw new Different();
       },
     };
   }
@@ -375,17 +372,6 @@ export class Converter {
     if (verdict === "empty") throw new Skipped("an empty string");
     if (!isConvertible(verdict) && !this.#options.assumeBitmaps) throw new Skipped(`a string: ${verdict}`);
     return value;
-  }
-
-  /** Whether two payloads have the same members. Bitmaps with the same members may have other containers, so these are packed. */
-  #isSame(a: Uint8Array, b: Uint8Array, format: Format): boolean {
-    if (Buffer.compare(a, b) === 0) return true;
-    const [first, second] = [a, b].map((payload) => {
-      this.#core.read(format, payload);
-      this.#core.pack();
-      return this.#core.write(format);
-    });
-    return Buffer.compare(first!, second!) === 0;
   }
 
   async #planBack({ watcher }: Worker, name: Buffer, type: string, to: "native" | "set"): Promise<Plan> {
@@ -427,7 +413,7 @@ export class Converter {
         const members = await readSet(connection, temporary);
         if (!members || members.refused !== undefined) throw new Different();
         this.#core.collect(members.offsets);
-        if (!this.#isSame(this.#core.write(Format.PORTABLE_WIDE), payload, Format.PORTABLE_WIDE)) throw new Different();
+        if (!haveSameMembers(this.#core, this.#core.write(Format.PORTABLE_WIDE), payload, Format.PORTABLE_WIDE)) throw new Different();
       },
     };
   }

@@ -33,6 +33,10 @@ export class ErrorAnswer extends Error {
 export const isForbiddenCommand = (error: unknown): boolean =>
   error instanceof ErrorAnswer && error.code === "NOPERM" && !/key/i.test(error.message.replace(/'[^']*'/g, ""));
 
+const HOPELESS = new Set(["OOM", "READONLY", "MISCONF", "NOREPLICAS", "LOADING", "NOAUTH", "MASTERDOWN", "UNKILLABLE", "BUSY"]);
+/** Whether there is no use in going on with other keys after this error reply. */
+export const isHopeless = (error: ErrorAnswer): boolean => HOPELESS.has(error.code) || isForbiddenCommand(error);
+
 /** One line that says what is wrong. */
 export function lineOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return lineOf(error.errors[0]);

@@ -7,6 +7,7 @@ import { advise } from "./commands/advise.js";
 import { bench } from "./commands/bench.js";
 import { convert, restore } from "./commands/convert.js";
 import { inspect } from "./commands/inspect.js";
+import { join, split } from "./commands/join.js";
 import { load, unload } from "./commands/load.js";
 import { watch } from "./commands/watch.js";
 import { ErrorAnswer, Exit, Failure, interruption, lineOf } from "./failure.js";
@@ -22,6 +23,8 @@ const program = new Command("redis-roar")
   .addCommand(inspect)
   .addCommand(convert)
   .addCommand(restore)
+  .addCommand(join)
+  .addCommand(split)
   .addCommand(load)
   .addCommand(unload)
   .addCommand(watch)

@@ -48,7 +48,7 @@ export async function readSet(connection: Connection, name: Buffer): Promise<Mem
 }
 
 export interface ScanOptions {
-  match?: string | undefined;
+  match?: string | Buffer | undefined;
   type?: string | undefined;
   /** Keys that one SCAN looks at. */
   count?: number;

@@ -170,6 +170,16 @@ export interface Node {
   allocator: string;
 }
 
+/** PEXPIRETIME is there from Redis 7.0 on. */
+export const knowsAbsoluteTimes = ({ version }: Node): boolean => version.name === "valkey" || Number(version.version.split(".")[0]) >= 7;
+
+/** When a key expires, in milliseconds since the epoch; below 0: never. Before Redis 7.0 by the clock of this machine. */
+export async function expiryOf(node: Node, connection: Connection, name: Buffer): Promise<number> {
+  if (knowsAbsoluteTimes(node)) return Number(await connection.run("PEXPIRETIME", name));
+  const left = Number(await connection.run("PTTL", name));
+  return left < 0 ? left : Date.now() + left;
+}
+
 /** A server, or the nodes of a cluster that share the keys among them. */
 export class Servers {
   readonly nodes: readonly Node[];

@@ -128,7 +128,7 @@ describe("the tool", () => {
 
   it("helps, and does not convert without the module", async () => {
     expect(await tool(["--help"])).toMatchObject({ status: 0, error: "" });
-    for (const name of ["advise", "convert", "restore"]) expect((await tool([name, "--help"])).out).toContain("Example");
+    for (const name of ["advise", "convert", "restore", "join", "split"]) expect((await tool([name, "--help"])).out).toContain("Example");
     await server.run("SETBIT", "k", 70_000, 1);
     const port = String(server.port), { out } = await tool(["advise", "-p", port]);
     expect(out).toContain("1 keys");

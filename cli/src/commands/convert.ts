@@ -59,7 +59,7 @@ export const convert = command("convert", "convert native bitmaps and sets of in
   .addHelpText("after", `
 Each key keeps its name and its time of expiry. Its value is replaced only when a copy has all its
 members, and only if nobody has changed it meanwhile. Ctrl-C ends after the keys at hand; running the
-command again goes on.
+command again goes on. For native bitmaps that were split by hand, see redis-roar join --help.
 
 Examples:
   redis-roar convert --match 'user:*:visited' --dry-run

@@ -149,6 +149,10 @@ export class Core {
 
   /** Makes memory 0 the bitmap of these offsets, which it sorts; repetitions count once. */
   collect(offsets: Uint32Array | BigUint64Array): void {
+    if (offsets.length === 0) {
+      this.#begin(EMPTY_BYTES, 0);
+      return;
+    }
     offsets.sort();
     const place = this.#begin(BUILDING, offsets.length * 8);
     const values = new BigUint64Array(this.#memory.buffer, this.#host.host_address(place) >>> 0, offsets.length);
