@@ -112,7 +112,6 @@ export async function readCsv(input: Readable, column: string, batches: Batches)
 export async function addTo(
   core: Core, connection: Connection, name: Buffer, wide: boolean, batch: Uint32Array | BigUint64Array,
 ): Promise<number | string> {
-  if (!wide && batch instanceof BigUint64Array) throw new Failure("an id is above 2^32 - 1: load it with --wide", Exit.USAGE);
   core.collect(batch);
   return importTo(connection, name, wide, core.write(wide ? Format.PORTABLE_WIDE : Format.PORTABLE));
 }
@@ -123,21 +122,26 @@ export async function importTo(connection: Connection, name: Buffer, wide: boole
   return typeof count === "number" ? count : String(count);
 }
 
-/** Hands the core's members on as lines, as fast as `write` takes them. */
-export async function writeLines(core: Core, write: (text: string) => Promise<void>): Promise<bigint> {
-  const PAGE = 65_536n, greatest = core.maximum();
+/** Hands the core's members on, so many at a time. The core must not be used for something else meanwhile. */
+export async function inPages(core: Core, size: number, take: (page: BigUint64Array) => Promise<void>): Promise<bigint> {
+  const greatest = core.maximum();
   let from = 0n, count = 0n;
   while (greatest !== undefined && !interruption.asked) {
-    const lines: string[] = [];
-    let last = from;
+    const page = new BigUint64Array(size);
+    let used = 0;
     core.members((members) => {
-      lines.push(members.join("\n"), "\n");
-      count += BigInt(members.length);
-      last = members.at(-1)!;
-    }, from, PAGE);
-    await write(lines.join(""));
+      page.set(members, used);
+      used += members.length;
+    }, from, BigInt(size));
+    await take(page.subarray(0, used));
+    count += BigInt(used);
+    const last = page[used - 1]!;
     if (last >= greatest) break;
     from = last + 1n;
   }
   return count;
 }
+
+/** Hands the core's members on as lines, as fast as `write` takes them. */
+export const writeLines = (core: Core, write: (text: string) => Promise<void>): Promise<bigint> =>
+  inPages(core, 65_536, (page) => write(`${page.join("\n")}\n`));

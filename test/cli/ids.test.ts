@@ -1,13 +1,17 @@
 // load, unload, inspect and watch, as processes.
 
 import { execFile, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { layoutOf } from "../../client/src/sharded/layout.ts";
+import { R, R64 } from "../../client/src/index.ts";
+import { Layout, type Sharding } from "../../cli/src/sharded.ts";
+import { random, seed } from "../support/random.ts";
 import { freePort } from "../support/server.ts";
-import { useServer } from "../support/suite.ts";
-import { type Ended, toolFile, toolOn } from "../support/tool.ts";
+import { useCluster, useServer } from "../support/suite.ts";
+import { type Ended, tool, toolFile, toolOn } from "../support/tool.ts";
 
 const server = useServer();
 let folder: string;
@@ -50,6 +54,57 @@ describe("load and unload", () => {
     expect(await toolOn(server, "load", "copy", roaring, "--roaring")).toMatchObject({ status: 0, error: "" });
     expect(await server.run("R.GETINTARRAY", "copy")).toEqual([5, 6]);
     expect(await toolOn(server, "load", "copy", csv, "--roaring")).toMatchObject({ status: 1, error: expect.stringContaining("no portable roaring bitmap") });
+  });
+});
+
+describe("a load with --resume", () => {
+  it("goes on behind what was loaded, and only with the same input", async () => {
+    const resume = join(folder, "ids.load"), args = ["load", "k", "--batch", "500", "--resume", resume];
+    const lines = Array.from({ length: 4000 }, (_, i) => `${3 * i}\n`).join(""), half = lines.slice(0, lines.indexOf("\n6000\n") + 1);
+    expect(await fed(`${half}x\n`, ...args)).toMatchObject({ status: 1, error: expect.stringContaining("the same command goes on") });
+    expect(JSON.parse(readFileSync(resume, "utf8"))).toMatchObject({ key: "k", source: null, loaded: 2000 });
+    expect(await server.run("R.BITCOUNT", "k")).toBe(2000);
+    expect(await fed("", "load", "other", "--resume", resume)).toMatchObject({ status: 2, error: expect.stringContaining("another key") });
+    expect(await fed(lines, ...args)).toMatchObject({ status: 0, out: expect.stringMatching(/^2,000 ids loaded.* 4,000 members\n$/) });
+    expect([await server.run("R.BITCOUNT", "k"), await server.run("R.MAX", "k"), existsSync(resume)]).toEqual([4000, 11_997, false]);
+    expect(await toolOn(server, "load", "k", join(folder, "none.txt"))).toMatchObject({ status: 1, error: expect.stringContaining("ENOENT") });
+    writeFileSync(resume, "{}");
+    expect(await fed("", ...args)).toMatchObject({ status: 2, error: expect.stringContaining("no file of --resume") });
+  });
+});
+
+describe("sharded bitmaps", () => {
+  const cluster = useCluster(3);
+
+  it.each<[string, Sharding, boolean]>([
+    ["by range", { by: "range", shards: 7 }, false], ["by width", { by: "range", width: 131_072n }, false], ["by hash", { by: "hash", shards: 12 }, false],
+    ["64 bits by range", { by: "range", shards: 5 }, true], ["64 bits by hash", { by: "hash", shards: 9 }, true],
+  ])("are laid out as in the client: %s", (_, sharding, isWide) => {
+    if (sharding.width) sharding = { ...sharding, shards: 100 };
+    const ours = new Layout("k", isWide, sharding), theirs = isWide ? layoutOf(R64, "k", sharding) : layoutOf(R, "k", sharding), r = random(seed);
+    expect([ours.shards, ours.last]).toEqual([theirs.shards, theirs.last]);
+    const offsets = BigUint64Array.from([0n, ours.last, ...Array.from({ length: 500 }, () => r.u64() % (ours.last + 1n))]);
+    const list = isWide ? offsets : Uint32Array.from(offsets, Number);
+    const place = (shard: number, local: bigint): string => `${theirs.keyOf(shard)} ${local}`;
+    const parts = Array.from(ours.split(list), ([shard, part]) => [...part].map((local) => place(shard, BigInt(local)))).flat();
+    expect(parts.sort(), `SEED=${seed}`).toEqual(Array.from(offsets, (offset) => place(theirs.shardOf(offset), theirs.localOf(offset))).sort());
+    for (const offset of offsets) expect(ours.globalOf(ours.shardOf(offset), ours.localOf(offset))).toBe(offset);
+  });
+
+  it.each([["range", false], ["hash", false], ["hash", true]] as const)("are loaded and unloaded by %s", async (by, isWide) => {
+    const on = ["--shards", "6", "--by", by, ...(isWide ? ["--wide"] : []), "-p", String(cluster.ports[0])], input = join(folder, "spread.txt"), key = `k:${by}:${isWide}`;
+    const ids = Array.from({ length: 3000 }, (_, i) => BigInt(i) * 1_400_001n + (isWide ? 2n ** 40n : 0n)), text = `${ids.join("\n")}\n`;
+    writeFileSync(input, text);
+    expect(await tool(["load", key, input, "--batch", "700", ...on])).toMatchObject({ status: 0, error: "", out: expect.stringContaining("3,000 members") });
+    expect(await tool(["unload", key, ...on])).toEqual({ status: 0, error: "", out: text });
+    const keys = (await cluster.onAll("KEYS", `${key}:*`) as string[][]).flat().sort();
+    expect(keys).toEqual(Array.from({ length: 6 }, (_, shard) => `${key}:{${shard}}`));
+  });
+
+  it("are refused where they cannot be", async () => {
+    const load = (...args: string[]): Promise<Ended> => tool(["load", "k", "/dev/null", ...args, "-p", String(cluster.ports[0])]);
+    expect(await load("--by", "hash")).toMatchObject({ status: 2, error: expect.stringContaining("--shards") });
+    expect(await load("--shard-width", "70000")).toMatchObject({ status: 2, error: expect.stringContaining("multiple of 65536") });
   });
 });
 

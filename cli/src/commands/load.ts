@@ -3,19 +3,45 @@
 import { createReadStream, createWriteStream, readFileSync, statSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { type Readable } from "node:stream";
-import { InvalidArgumentError, Option } from "commander";
-import { Format } from "../core/core.js";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Core, Format } from "../core/core.js";
 import { ErrorAnswer, Exit, Failure, interruption, lineOf } from "../failure.js";
 import { readKey } from "../inspect.js";
-import { addTo, Batches, importTo, readCsv, readLines, writeLines } from "../load.js";
+import { addTo, Batches, importTo, inPages, readCsv, readLines, writeLines } from "../load.js";
 import { loadCore } from "../load-core.js";
 import { nameBytes } from "../names.js";
 import { command, wholeNumber } from "../options.js";
 import { Progress } from "../progress.js";
+import { Resuming } from "../resuming.js";
 import { needModule, type ServerOptions, Servers } from "../servers.js";
+import { type Offsets, ShardedBitmap } from "../sharded.js";
 import { countText, durationText } from "../text.js";
 
-interface LoadFlags extends ServerOptions {
+interface ShardFlags extends ServerOptions {
+  shards?: number;
+  shardWidth?: bigint;
+  by: "range" | "hash";
+}
+
+/** The options of a bitmap that is spread over keys. */
+const sharding = (made: Command): Command => made
+  .addOption(new Option("--shards <number>", "the bitmap is spread over so many keys, <key>:{0}, <key>:{1} ...")
+    .argParser(wholeNumber(1, 16_384)))
+  .addOption(new Option("--shard-width <offsets>", "offsets of a shard; by default those of the family divided by the shards").argParser((text) => {
+    if (!/^\d{1,20}$/.test(text)) throw new InvalidArgumentError("must be a whole number.");
+    return BigInt(text);
+  }))
+  .addOption(new Option("--by <how>", "how offsets are spread").choices(["range", "hash"]).default("range"));
+
+/** The sharded bitmap that the options name, if they do. */
+function shardedOf(servers: Servers, core: Core, key: string, wide: boolean, flags: ShardFlags): ShardedBitmap | undefined {
+  const { shards, shardWidth, by } = flags;
+  if (shards === undefined && shardWidth === undefined && by === "range") return undefined;
+  return new ShardedBitmap(servers, core, key, wide, { by, shards, width: shardWidth });
+}
+
+interface LoadFlags extends ShardFlags {
+  resume?: string;
   csv?: string;
   roaring?: boolean;
   wide?: boolean;
@@ -24,9 +50,9 @@ interface LoadFlags extends ServerOptions {
   progress: boolean;
 }
 
-export const load = command("load", "add ids to a bitmap: one a line, a column of CSV, or a portable roaring file; needs the module")
+export const load = sharding(command("load", "add ids to a bitmap: one a line, a column of CSV, or a portable roaring file; needs the module")
   .argument("<key>", "the key; \\xNN stands for a byte")
-  .argument("[file]", "the file; standard input if there is none")
+  .argument("[file]", "the file; standard input if there is none"))
   .option("--csv <column>", "the file is CSV, and its first line has the names of columns")
   .option("--roaring", "the file is a portable roaring bitmap")
   .option("--wide", "load into R64, for ids above 2^32 - 1")
@@ -36,80 +62,130 @@ export const load = command("load", "add ids to a bitmap: one a line, a column o
     return value;
   }).default(1_000_000))
   .addOption(new Option("--skip <number>", "leave out the first ids, which were loaded before").argParser(wholeNumber(0)).default(0))
+  .option("--resume <file>", "keep in a file how far the load is, and go on from there if the file exists")
   .option("--no-progress", "show no progress bar")
   .addHelpText("after", `
-Ids that are members already do no harm, so a load that was cut short may simply be repeated.
+Ids that are members already do no harm, so a load that was cut short may simply be repeated. With
+--resume it goes on where it was, also after a kill.
 
 Examples:
   cut -f1 users.tsv | redis-roar load users
   redis-roar load users users.csv --csv user_id --wide
-  redis-roar load users users.roaring --roaring`)
+  redis-roar load users users.roaring --roaring
+  redis-roar load users users.txt --resume users.load
+  redis-roar load users users.txt --shards 16 --by hash              # over the nodes of a cluster`)
   .action(async (key: string, file: string | undefined, flags: LoadFlags) => {
     if (flags.csv !== undefined && flags.roaring) throw new Failure("--csv and --roaring exclude each other", Exit.USAGE);
-    const core = await loadCore(), servers = await Servers.open(flags), name = nameBytes(key), { connection } = servers.nodeOf(name);
-    const bytes = file === undefined ? 0 : statSync(file).size, bar = new Progress("bytes", flags.progress && bytes > 0), begun = performance.now();
-    let loaded = flags.skip, members: number | string = 0;
+    if (flags.resume !== undefined && (flags.skip > 0 || flags.roaring)) throw new Failure("--resume goes without --skip and --roaring", Exit.USAGE);
+    const wide = flags.wide ?? false, bytes = file === undefined ? 0 : statSync(file).size;
+    const how = JSON.stringify({ wide, csv: flags.csv, shards: flags.shards, width: flags.shardWidth?.toString(), by: flags.by });
+    const resuming = flags.resume === undefined ? undefined : new Resuming(flags.resume, { key, source: file ?? null, bytes, how });
+    // What may fail comes before: an open connection keeps the process alive.
+    const core = await loadCore(), servers = await Servers.open(flags), name = nameBytes(key);
+    const bar = new Progress("bytes", flags.progress && bytes > 0), begun = performance.now();
+    const skip = resuming?.loaded ?? flags.skip;
+    let loaded = skip, members: number | string | bigint = 0;
     try {
       await needModule(servers);
+      const sharded = shardedOf(servers, core, key, wide, flags), { connection } = servers.nodeOf(sharded?.layout.keyOf(0) ?? name);
+      const send = async (batch: Offsets): Promise<void> => {
+        if (!wide && batch instanceof BigUint64Array) throw new Failure("an id is above 2^32 - 1: load it with --wide", Exit.USAGE);
+        if (sharded) await sharded.add(batch);
+        else members = await addTo(core, connection, name, wide, batch);
+      };
+      if (flags.roaring && sharded) {
+        const source = await loadCore();
+        source.read(wide ? Format.PORTABLE_WIDE : Format.PORTABLE, readFileSync(file ?? 0));
+        await inPages(source, flags.batch, (page) => send(wide ? page : Uint32Array.from(page, Number)));
+        console.log(`${countText(source.cardinality())} ids loaded; the shards have ${countText(await sharded.count())} members`);
+        return;
+      }
       if (flags.roaring) {
         const payload = readFileSync(file ?? 0);
-        core.read(flags.wide ? Format.PORTABLE_WIDE : Format.PORTABLE, payload);
-        members = await importTo(connection, name, flags.wide ?? false, payload);
+        core.read(wide ? Format.PORTABLE_WIDE : Format.PORTABLE, payload);
+        members = await importTo(connection, name, wide, payload);
         console.log(`${countText(core.cardinality())} ids loaded; the key has ${countText(Number(members))} members`);
         return;
       }
       const input: Readable = file === undefined ? process.stdin : createReadStream(file, { highWaterMark: 1024 * 1024 });
       let read = 0;
       input.on("data", (part: Buffer) => bar.show(read += part.length, bytes)).pause();
-      const batches = new Batches(flags.batch, flags.skip, async (batch) => {
-        members = await addTo(core, connection, name, flags.wide ?? false, batch);
+      const batches = new Batches(flags.batch, skip, async (batch) => {
+        await send(batch);
         loaded += batch.length;
+        resuming?.note(loaded);
       });
       if (flags.csv === undefined) await readLines(input, batches);
       else await readCsv(input, flags.csv, batches);
       await batches.flush();
+      if (sharded) members = await sharded.count();
+      else members ||= await connection.run(wide ? "R64.BITCOUNT" : "R.BITCOUNT", name) as number | string;
+      if (!interruption.asked) resuming?.end();
     } catch (error) {
       bar.end();
       const exit = error instanceof Failure ? error.exit : error instanceof ErrorAnswer && error.code === "NOPERM" ? Exit.PERMISSION : Exit.SOME_FAILED;
-      throw new Failure(`${lineOf(error)}${loaded > 0 ? `; --skip ${loaded} goes on behind what is loaded` : ""}`, exit);
+      const hint = resuming ? "; the same command goes on behind what is loaded" : `; --skip ${loaded} goes on behind what is loaded`;
+      throw new Failure(`${lineOf(error)}${loaded > 0 ? hint : ""}`, exit);
     } finally {
       bar.end();
       servers.close();
     }
     const seconds = (performance.now() - begun) / 1000;
-    console.log(`${countText(loaded - flags.skip)} ids loaded in ${durationText(seconds)}, ${countText(Math.round((loaded - flags.skip) / seconds))} a second; the key has ${countText(Number(members))} members`);
+    const count = loaded - skip, rate = countText(Math.round(count / seconds));
+    console.log(`${countText(count)} ids loaded in ${durationText(seconds)}, ${rate} a second; the key has ${countText(BigInt(members))} members`);
     if (!interruption.asked) return;
-    console.error(`redis-roar: interrupted; --skip ${loaded} goes on`);
+    console.error(`redis-roar: interrupted; ${resuming ? "the same command" : `--skip ${loaded}`} goes on`);
     process.exitCode = Exit.INTERRUPTED;
   });
 
-interface UnloadFlags extends ServerOptions {
+interface UnloadFlags extends ShardFlags {
+  wide?: boolean;
   roaring?: boolean;
   output?: string;
 }
 
-export const unload = command("unload", "write the members of a bitmap: one a line, or as a portable roaring file")
-  .argument("<key>", "the key; \\xNN stands for a byte. Native bitmaps and sets of integers will do")
+/** So many lines are written together. */
+const LINES = 65_536;
+
+/** Lets `work` write to a file, or to standard output, as fast as that takes it. */
+async function toOutput(file: string | undefined, work: (write: (text: string) => Promise<void>) => Promise<unknown>): Promise<void> {
+  const output = file === undefined ? process.stdout : createWriteStream(file);
+  await work(async (text) => {
+    if (!output.write(text)) await once(output, "drain");
+  });
+  if (output !== process.stdout) await new Promise((resolve, reject) => output.once("error", reject).end(() => resolve(undefined)));
+}
+
+export const unload = sharding(command("unload", "write the members of a bitmap: one a line, or as a portable roaring file")
+  .argument("<key>", "the key; \\xNN stands for a byte. Native bitmaps and sets of integers will do"))
   .option("-o, --output <file>", "the file; standard output if there is none")
   .option("--roaring", "write a portable roaring bitmap, of 64 bits if the key holds R64")
+  .option("--wide", "the shards hold R64")
   .addHelpText("after", `
 Examples:
   redis-roar unload users | wc -l
-  redis-roar unload users --roaring -o users.roaring`)
+  redis-roar unload users --roaring -o users.roaring
+  redis-roar unload users --shards 16 --by hash -o users.txt`)
   .action(async (key: string, flags: UnloadFlags) => {
     const core = await loadCore(), servers = await Servers.open(flags), name = nameBytes(key);
     try {
+      const sharded = shardedOf(servers, core, key, flags.wide ?? false, flags);
+      if (sharded) {
+        if (flags.roaring) throw new Failure("--roaring writes one key: unload each shard, or lines", Exit.USAGE);
+        await needModule(servers);
+        await toOutput(flags.output, (write) => sharded.members(async (members) => {
+          for (let at = 0; at < members.length; at += LINES) await write(`${members.subarray(at, at + LINES).join("\n")}\n`);
+        }));
+        if (interruption.asked) process.exitCode = Exit.INTERRUPTED;
+        return;
+      }
       const holds = await readKey(core, servers.nodeOf(name), name);
       if (flags.roaring) {
         const isWide = holds === "R64" || (core.maximum() ?? 0n) > 0xffff_ffffn;
         writeFileSync(flags.output ?? 1, core.write(isWide ? Format.PORTABLE_WIDE : Format.PORTABLE));
         return;
       }
-      const output = flags.output === undefined ? process.stdout : createWriteStream(flags.output);
-      await writeLines(core, async (text) => {
-        if (!output.write(text)) await once(output, "drain");
-      });
-      if (output !== process.stdout) await new Promise((resolve, reject) => output.once("error", reject).end(() => resolve(undefined)));
+      await toOutput(flags.output, (write) => writeLines(core, write));
     } finally {
       servers.close();
     }
