@@ -37,8 +37,10 @@ export type KeyLayout =
   | "entry"
   /** Valkey 8.0: in the entry of the dictionary. */
   | "embedded"
-  /** Redis from 8.2 on, Valkey from 8.1 on: in the value's object, with the time of expiry if there is one. */
-  | "object";
+  /** Redis from 8.2 on, Valkey from 9.0 on: in the value's object, with the time of expiry if there is one. */
+  | "object"
+  /** Valkey 8.1: in the object, too, but MEMORY USAGE leaves the object of a module's value out. */
+  | "uncounted";
 
 export interface ServerVersion {
   name: "redis" | "valkey";
@@ -49,7 +51,7 @@ export interface ServerVersion {
 /** How that server keeps names. */
 export function keyLayout({ name, version }: ServerVersion): KeyLayout {
   const [major = 0, minor = 0] = version.split(".").map(Number), at = major * 100 + minor;
-  if (name === "valkey") return at >= 801 ? "object" : at >= 800 ? "embedded" : "entry";
+  if (name === "valkey") return at >= 900 ? "object" : at >= 801 ? "uncounted" : at >= 800 ? "embedded" : "entry";
   return at >= 802 ? "object" : "entry";
 }
 
@@ -66,6 +68,7 @@ const LONG_NAME_BYTES = 128;
 
 /** What MEMORY USAGE counts for a key beside its value, given the bytes of its name. */
 export function keyBytes(layout: KeyLayout, quantum: 8 | 16, nameBytes: number, expires: boolean): number {
+  if (layout === "uncounted") return 0;
   if (layout === "entry") return ENTRY_BYTES + sizeClass(stringBytes(nameBytes, 1), quantum);
   if (layout === "embedded") return sizeClass(OBJECT_BYTES + 1 + stringBytes(nameBytes, 3), quantum);
   const hasTime = expires || nameBytes >= LONG_NAME_BYTES;
