@@ -50,6 +50,12 @@ static void change_alone(bitmap *b) {
     core.enter_alone(arena(b), arena_bytes(b));
 }
 
+/* wrote() for a write with nothing to undo: if it ran out of memory, gives back what it has taken. */
+static status wrote_whole(status s, bitmap **b) {
+    s = wrote(s, b);
+    return s == OUT_OF_MEMORY ? undone(CHANGING(*b, note_waste()), b) : s;
+}
+
 /* Only a change can create free blocks. */
 static uint32_t set(uint64_t offset, uint32_t value) {
     uint32_t previous = core.set(offset, value);
@@ -61,7 +67,7 @@ static uint32_t set(uint64_t offset, uint32_t value) {
 }
 
 status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous) {
-    return wrote(CHANGING(*b, *previous = set(offset, value)), b);
+    return wrote_whole(CHANGING(*b, *previous = set(offset, value)), b);
 }
 
 static frame setting(bitmap *b, uint64_t *offsets, uint64_t count) {
@@ -117,13 +123,13 @@ static status tidy(bitmap **b, uint64_t *offsets, uint64_t count) {
 /* Undoes additions that ran out of memory. */
 static status undo_additions(bitmap **b, uint64_t *offsets, uint64_t count) {
     frame f = setting(*b, offsets, count);
-    return undone(IN_CORE(&f, core.takeBack(0, f.argument_count)), b);
+    return undone(CHANGING_IN(&f, core.takeBack(0, f.argument_count)), b);
 }
 
 /* Undoes the preparation of removals, which ran out of memory. */
 static status undo_preparation(bitmap **b, uint64_t *offsets, uint64_t count) {
     frame f = setting(*b, offsets, count);
-    return undone(IN_CORE(&f, core.settle(0, f.argument_count)), b);
+    return undone(CHANGING_IN(&f, core.settle(0, f.argument_count)), b);
 }
 
 static status change_list(bitmap **b, list *l) {
@@ -171,7 +177,7 @@ status merge_in_place(bitmap **b, const bitmap *more, cardinalities *members, ui
     f.operands = &operand;
     f.operand_count = 1;
     *expected = 0;
-    return wrote(CHANGING_IN(&f, *expected = merge(members)), b);
+    return wrote_whole(CHANGING_IN(&f, *expected = merge(members)), b);
 }
 
 status core_merge(bitmap **b, const bitmap *more, cardinalities *members) {
@@ -192,12 +198,12 @@ static uint64_t change_all_of(const stretch *r, uint32_t in_place, cardinalities
  * sets *expected to the bytes that this may take. */
 static status change_in_place(bitmap **b, const stretch *r, cardinalities *members, uint64_t *expected) {
     frame f = writing(*b);
-    return wrote(CHANGING_IN(&f, *expected = change_all_of(r, 0, members)), b);
+    return wrote_whole(CHANGING_IN(&f, *expected = change_all_of(r, 0, members)), b);
 }
 
 static status force_in_place(bitmap **b, const stretch *r, cardinalities *members) {
     frame f = writing(*b);
-    return wrote(CHANGING_IN(&f, change_all_of(r, 1, members)), b);
+    return wrote_whole(CHANGING_IN(&f, change_all_of(r, 1, members)), b);
 }
 
 /* If there is too little memory for a second bitmap, the change may still be possible in place: setting and
@@ -228,7 +234,7 @@ status core_write_field(bitmap **b, field_step *step) {
     s = wrote(s, b);
     if (s != OUT_OF_MEMORY) return s;
     f = writing(*b);
-    return undone(IN_CORE(&f, core.takeBackField(at->offset, at->width, (uint64_t)o->old)), b);
+    return undone(CHANGING_IN(&f, core.takeBackField(at->offset, at->width, (uint64_t)o->old)), b);
 }
 
 /* --- Several fields: the core plans all writes without changing anything, and then makes them --- */
@@ -277,7 +283,7 @@ static status change_words(bitmap **b, const plan *p, uint32_t changed) {
     status s = wrote(CHANGING_IN(&f, core.changeWords(from, to)), b);
     if (s != OUT_OF_MEMORY) return s;
     f = setting(*b, p->values, to);
-    return undone(IN_CORE(&f, core.takeBackWords(from, to)), b);
+    return undone(CHANGING_IN(&f, core.takeBackWords(from, to)), b);
 }
 
 static status change_planned(bitmap **b, const plan *p, field_step *steps, uint32_t *changed) {
@@ -322,9 +328,7 @@ status core_trap(bitmap **b, int while_writing, uint32_t way) {
 const int sandbox_can_trap = 0;
 
 status core_trap(bitmap **b, int while_writing, uint32_t way) {
-    (void)b;
-    (void)while_writing;
-    (void)way;
+    (void)b, (void)while_writing, (void)way;
     return OK;
 }
 #endif

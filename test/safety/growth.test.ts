@@ -45,12 +45,13 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
     await roar.load("k", spread(300));
     if (command === "CLEARRANGE") await roar.run("SETRANGE", "k", 50, 400_000); // clearing members of small containers takes no memory
     await roar.run("OPTIMIZE", "k");
-    const before = await contents();
+    const before = await contents(), size = await server.usage("k");
     let refusals = 0;
     for (const bytes of [0, 2000, 3000, 4000, 5000, 6000, 8000, 10_000, 12_000]) {
       if (!(await isRefused(bytes, command, args))) break;
       refusals++;
       expect(await contents()).toEqual(before);
+      expect(await server.usage("k"), "what was taken is given back").toBeLessThanOrEqual(2 * size);
     }
     expect(refusals).toBeGreaterThan(0);
     await roar.run(command, ...args);
@@ -70,6 +71,18 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
     }
     expect(await roar.run("IMPORT", "k", payload)).toBe(await roar.run("BITOPCARD", "OR", "k", "other"));
     await contents();
+  });
+
+  it.each<[string, Argument[]]>([
+    ["SETBITS", ["k", ...spread(5000)]],
+    ["BITFIELD", ["k", ...spread(3000).flatMap((offset) => ["SET", "u8", offset, 255])]],
+  ])("%s gives back what it has taken when it is refused", async (command, args) => {
+    await roar.load("k", range(5, 20, 3));
+    await roar.run("OPTIMIZE", "k");
+    const before = await server.usage("k"), members = await contents();
+    expect(await isRefused(12_000, command, args)).toBe(true);
+    expect(await contents()).toEqual(members);
+    expect(await server.usage("k")).toBeLessThanOrEqual(2 * before); // a packed leaf may stay wider than its members ask for
   });
 
   it("IMPORT changes a large bitmap in place, with no memory where none is needed", async () => {
