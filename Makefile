@@ -19,6 +19,8 @@
 #: SEQUENCES=20           sequences: runs of each kind
 #: EXPRESSIONS=1000000    sequences: expressions
 #: COMPARISONS=50000      sequences: replies of FACET and CROSSCARD, for each family
+#: OPERATIONS=200         soak-client: operations for each client library and way of sharding
+#: ROUNDS=60              bench-client: turns of each way
 #: SEEDS=20               seeds: how many
 #: SECONDS=600            shrinking: seconds for each family and CPU level, and for the core alone; linearity: for each family; ways: seconds of the search
 #: SEED=n                 sequences, shrinking: repeat the run that printed this seed; seeds: the first one; examples: the seed of the data, by default 1
@@ -108,7 +110,7 @@ COUNTED := __llvm_profile_counter_bias
 
 .PHONY: help build client run test test-arm64 test-clients test-servers test-upgrade test-fresh check format demo bench bench-cluster
 .PHONY: bench-kernels bench-client bench-load cli fuzz asan tsan linearity sequences shrinking soak
-.PHONY: soak-cli seeds ways coverage examples release deb images site test-site clean
+.PHONY: soak-cli soak-client seeds ways coverage examples release deb images site test-site clean
 .PHONY: setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
 
@@ -236,6 +238,9 @@ soak: fuzz asan sequences shrinking ## Run fuzz, asan, sequences, shrinking, all
 
 soak-cli: build cli  ## Run the command-line tool on 200,000 keys of each server: advise beside MEMORY USAGE, and convert killed 20 times
 	@$(TSX) tools/soak-cli.ts $(SERVERS)
+
+soak-client: build client ## Compare random operations on sharded bitmaps with a model, OPERATIONS of each kind, while slots move, replicas take over and masters are killed
+	OPERATIONS=$(OPERATIONS) $(BIN)/vitest run test/client/changing.test.ts
 
 seeds: build         ## Repeat the tests that draw their input at random, with SEEDS seeds
 	@$(MAKE) --no-print-directory trap replay client

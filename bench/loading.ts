@@ -84,10 +84,10 @@ else {
     await writeIds(file);
     const whole = { ports: cluster.ports, file, skip: 0 };
     const first = await run(whole, IDS / 2), second = await run({ ...whole, skip: first.done });
-    const rate = (IDS / (first.seconds + second.seconds) / 1000).toFixed(0), peak = Math.max(first.peakMb, second.peakMb);
+    const rate = Math.round(IDS / (first.seconds + second.seconds)).toLocaleString("en"), peak = Math.max(first.peakMb, second.peakMb);
     const size = (statSync(file).size / 2 ** 20).toFixed(0);
     console.log(`${inWords(thisMachine())}; ${IDS} ids in ${size} MB of text, ${SHARDS} shards by ${BY} on 3 masters`);
-    console.log(`killed after ${first.done} ids and ${first.seconds.toFixed(1)} s, the rest in ${second.seconds.toFixed(1)} s: ${rate},000 ids a second`);
+    console.log(`killed after ${first.done} ids and ${first.seconds.toFixed(1)} s, the rest in ${second.seconds.toFixed(1)} s: ${rate} ids a second`);
     console.log(`peak memory of the program ${peak.toFixed(0)} MB; members ${second.cardinality} of ${IDS}`);
     if (second.cardinality !== IDS) process.exitCode = 1;
   } finally {

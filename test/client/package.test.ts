@@ -23,13 +23,18 @@ const libraries = [
   { name: "redis-modules-sdk", library: "redis-modules-sdk", version: pinned("redis-modules-sdk"), adapter: "sdk" },
 ];
 
-const readme = readFileSync(join(projectRoot, "client/README.md"), "utf8");
-const blocks = [...readme.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code]) => code!);
+const blocksOf = (document: string): string[] =>
+  [...readFileSync(join(projectRoot, document), "utf8").matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code]) => code!);
+const blocks = blocksOf("client/README.md");
 
-/** Runs a program in a folder, and returns what it prints. It does not find programs of this project's packages, such as an old npm. */
+/**
+ * Runs a program in a folder, and returns what it prints, without colors. It does not find programs of this project's packages, such as an
+ * old npm.
+ */
 function run(cwd: string, program: string, args: string[], env: Record<string, string> = {}): string {
   const PATH = process.env.PATH!.split(":").filter((entry) => !entry.endsWith("node_modules/.bin")).join(":");
-  return execFileSync(program, args, { cwd, env: { ...process.env, PATH, ...env }, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => name !== "FORCE_COLOR"));
+  return execFileSync(program, args, { cwd, env: { ...plain, PATH, ...env }, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 const install = (project: string, ...words: string[]): string =>
   run(project, "npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", archive, ...words]);
@@ -106,6 +111,37 @@ describe("the package", () => {
     writeFileSync(join(project, "main.js"), code);
     expect(run(project, "node", ["main.js"], { REDIS_PORT: String(server.port) })).toBe("[ 9 ]\n18446744073709551615n\n");
     expect(await server.run("R64.MAX", "likes")).toBe("18446744073709551615");
+  });
+
+  it("answers what its README and docs/clients.md say, block by block", () => {
+    const { library, version } = libraries.find(({ name }) => name === "node-redis 6")!;
+    const project = newProject({ type: "module" }, `${library}@${version}`);
+    const said = (code: string): string[] =>
+      [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$|\/\/ prints (.*)$/gm)].map(([, logged, printed]) => logged ?? printed!);
+    const printed = (name: string): string[] => run(project, "node", [name], { REDIS_PORT: String(server.port) }).trim().split("\n");
+    const documented = blocksOf("docs/clients.md");
+    expect(documented.length).toBe(1);
+    writeFileSync(join(project, "clients.js"), documented[0]!);
+    expect(printed("clients.js")).toEqual(said(documented[0]!));
+
+    const parts = blocks.filter((block) => !block.startsWith("import "));
+    const example = blocks.find((block) => block.includes("createClient({ modules })"))!;
+    writeFileSync(join(project, "ids.txt"), "9\n7\n8\n");
+    writeFileSync(join(project, "main.js"), `import { tracingChannel } from "node:diagnostics_channel";
+      import { createReadStream } from "node:fs";
+      import { createClient } from "redis";
+      import { LocalBitmap, offsetsIn, q, R } from "redis-roar-client";
+      import { modules, roar, typeMapping } from "redis-roar-client/node-redis";
+      const url = \`redis://localhost:\${process.env.REDIS_PORT}\`, outer = await createClient({ url }).connect();
+      await outer.flushAll();
+      await roar(outer).r.setBits("tag:chess", [7, 9]);
+      await roar(outer).r.setBits("tag:go", [8, 9]);
+      ${parts.map((part) => `{ const client = outer, { r } = roar(client); await (async () => {\n${part}})(); }`).join("\n")}
+      {${example.replace(/^import .*\n/gm, "").replace("createClient({ modules })", "createClient({ modules, url })")}
+      client.destroy(); }
+      outer.destroy();\n`);
+    expect(said(parts.join("")).length).toBeGreaterThan(8);
+    expect(printed("main.js")).toEqual(said(parts.join("")));
   });
 
   it("has the types that TypeScript needs for the README's examples", () => {

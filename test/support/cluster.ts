@@ -37,11 +37,18 @@ async function startNode(patience: number): Promise<Node> {
   return { server, busPort: busPort ?? server.port + BUS_DISTANCE, connection: server.connection, id: (await server.run("CLUSTER", "MYID")) as string };
 }
 
+/** The epoch and the slots of a node, as another one knows them. */
+async function knownOf({ id }: Node, { connection }: Node): Promise<string> {
+  const nodes = (await connection.run("CLUSTER", "NODES")) as string, line = nodes.split("\n").find((one) => one.startsWith(id)) ?? "";
+  return line.split(" ").slice(6).filter((slots) => !slots.startsWith("[")).join(" ");
+}
+
 export class Cluster {
   /** The primaries, in the order of their slots. */
   primaries: readonly Node[] = [];
   readonly #patience: number;
   #nodes: Node[] = [];
+  readonly #replicas = new Map<string, Node>();
 
   constructor(patience = PATIENCE_MS) {
     this.#patience = patience;
@@ -93,7 +100,53 @@ export class Cluster {
     await replica.connection.run("CLUSTER", "MEET", "127.0.0.1", primary.server.port, primary.busPort);
     await this.#joined();
     await replica.connection.run("CLUSTER", "REPLICATE", primary.id);
+    this.#replicas.set(primary.id, replica);
     return replica;
+  }
+
+  /** The replica of the primary with this index. */
+  replicaOf(index: number): Node {
+    return this.#replicas.get(this.primaries[index]!.id)!;
+  }
+
+  /** Has the replica of a primary take over, without loss: the primary becomes its replica. */
+  async takeOver(index: number): Promise<void> {
+    const primary = this.primaries[index]!, replica = this.replicaOf(index);
+    const isReplica = async ({ server }: Node): Promise<boolean> =>
+      (await server.info("role")) === "slave" && (await server.info("master_link_status")) === "up";
+    const isMaster = async ({ server }: Node): Promise<boolean> => (await server.info("role")) === "master";
+    // A replica takes the slots over that it knows of. If its primary has others, or an epoch that it does not know, both stay primaries.
+    const epochOf = async ({ connection }: Node): Promise<string | undefined> =>
+      /current_epoch:(\d+)/.exec((await connection.run("CLUSTER", "INFO")) as string)?.[1];
+    const agrees = async (): Promise<boolean> =>
+      (await knownOf(primary, replica)) === (await knownOf(primary, primary))
+      && new Set(await Promise.all([...this.primaries, replica].map(epochOf))).size === 1;
+    for (;;) {
+      await waitUntil(async () => (await isReplica(replica)) && agrees());
+      await replica.connection.run("CLUSTER", "FAILOVER");
+      // It lapses if the others do not vote in time, or if an epoch of the primary was on its way. Then it is asked again.
+      const patience = performance.now() + 2 * this.#patience;
+      await waitUntil(async () => ((await isMaster(replica)) && (await isReplica(primary))) || performance.now() > patience);
+      if (await isMaster(replica)) break;
+    }
+    await this.#promoted(index, replica, this.primaries);
+    this.#replicas.set(replica.id, primary);
+  }
+
+  /** Kills a primary, and waits until its replica has taken over. */
+  async kill(index: number): Promise<void> {
+    const replica = this.replicaOf(index);
+    await this.primaries[index]!.server.kill();
+    await waitUntil(async () => (await replica.server.info("role")) === "master");
+    await this.#promoted(index, replica, this.primaries.filter((_, i) => i !== index));
+  }
+
+  /** Waits until these nodes know that a replica is a primary now. */
+  async #promoted(index: number, replica: Node, others: readonly Node[]): Promise<void> {
+    const known = new RegExp(`^${replica.id} \\S+ \\S*master`, "m");
+    const knows = async ({ connection }: Node): Promise<boolean> => known.test((await connection.run("CLUSTER", "NODES")) as string);
+    await waitUntil(async () => (await Promise.all(others.map(knows))).every(Boolean));
+    this.primaries = this.primaries.map((one, i) => (i === index ? replica : one));
   }
 
   /** Moves a slot with its keys to another primary, as a cluster is resharded. */
