@@ -225,6 +225,10 @@ export function isSoundPage(page: usize): bool {
 // @ts-ignore: decorator
 @inline export function stepKey(steps: usize): u64 { return load<u64>(steps, NEXT) + load<u64>(steps); }
 
+/** Whether all members of the walk's leaf have one key, so that it has no highs. */
+// @ts-ignore: decorator
+@inline export function isOfOneKey(steps: usize): bool { return !load<u32>(steps, NEXT_WIDTH); }
+
 /** Steps to the next group, from which on the leaf has `most` members. Returns those of the group. */
 // @ts-ignore: decorator
 @inline export function stepOn<M>(steps: usize, most: u32): u32 {

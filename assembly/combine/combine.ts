@@ -7,15 +7,15 @@
 // all sources that have the key are full, it is as long as the shortest of their spans, and the result is
 // full or nothing without looking at a container.
 
-import { SELF, arena, reply, right } from "../env/memory";
-import { Own, Right } from "../env/view";
+import { SELF, arena, left, reply, right } from "../env/memory";
+import { Left, Own, Right } from "../env/view";
 import { KEY_MAX } from "../arena/entry";
-import { entriesHeld } from "../arena/directory";
+import { cardinalityHeld, entriesHeld } from "../arena/directory";
 import { appendFull, begin, finish } from "../arena/builder";
 import { Kind } from "../container/kind";
 import { BITSET_BYTES } from "../container/limits";
 import { Count, Store, stores } from "../container/kernel";
-import { cursorKey, cursorLastKey, cursorTerm } from "./cursor";
+import { cursorKey, cursorLastKey, cursorOperand, cursorTerm } from "./cursor";
 import { emit, emitCopy } from "./emit";
 import { evaluate, placesFor } from "./evaluate";
 import { Operation, foldOf, openOperation, operationBytes } from "./operation";
@@ -23,6 +23,7 @@ import { openPair, walkPair } from "./pair";
 import { makePlaces } from "./scratch";
 import { moveItem } from "./seek";
 import { shapeCount, shapeKind } from "./shape";
+import { Fold } from "./sides";
 import { resultEntry, resultOperand } from "./term";
 
 /** The most that a container takes, with its entry and its share of the directory. */
@@ -100,11 +101,35 @@ export function combineOnce(op: Operation, sources: u32): void {
 export function combineCardinalityOnce(op: Operation, sources: u32, most: u64, first: u64, last: u64): u64 {
   if (sources == 2) {
     openTwo(op, 0, first);
-    return walkPair<Count>(foldOf(op), most, last);
+    const fold = foldOf(op);
+    if (!first && last == KEY_MAX && !most && fold != Fold.AND && haveCounts()) return countByShared(fold);
+    return walkPair<Count>(fold, most, last);
   }
   begin(0, operationBytes(sources));
   openOperation(op, sources, first);
   return walk<Count>(most, last);
+}
+
+/** Whether the cardinalities of both sources are known: 0 may be 2^64. */
+function haveCounts(): bool {
+  left.select(0);
+  right.select(1);
+  return cardinalityHeld<Left>() != 0 && cardinalityHeld<Right>() != 0;
+}
+
+/**
+ * combineCardinalityOnce() of two sources by what they share: containers that only one of them has are not
+ * looked at.
+ */
+function countByShared(op: Fold): u64 {
+  const shared = walkPair<Count>(Fold.AND, 0, KEY_MAX);
+  left.select(cursorOperand(0));
+  right.select(cursorOperand(1));
+  const x = cardinalityHeld<Left>(), y = cardinalityHeld<Right>();
+  if (op == Fold.ANDNOT) return x - shared;
+  const lone = x + y - 2 * shared, members = op == Fold.OR ? lone + shared : lone;
+  if (!members && x != shared) reply.member(0);
+  return members;
 }
 
 /** Opens cursors on the two sources at container `key`, in the order in which foldOf() wants them. */

@@ -18,7 +18,7 @@ import { Right } from "../env/view";
 import { entryKey, entryLastKey } from "../arena/entry";
 import { firstPlace, nextInLeaf, placeEntry, seek, seekFrom } from "../arena/directory";
 import { entryShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
-import { GROUP_STEP, STEP_BYTES, beginSteps, isGroup, membersFrom, stepKey, stepOn } from "../arena/packed";
+import { GROUP_STEP, STEP_BYTES, beginSteps, isGroup, isOfOneKey, membersFrom, stepKey, stepOn } from "../arena/packed";
 import { Kind } from "../container/kind";
 import { arrayBytes } from "../container/limits";
 
@@ -68,6 +68,8 @@ import { arrayBytes } from "../container/limits";
 // @ts-ignore: decorator
 @inline export function operandOf(cursor: usize): u32 { return load<u32>(cursor, OPERAND); }
 // @ts-ignore: decorator
+@inline export function placeOf(cursor: usize): u64 { return load<u64>(cursor, PLACE); }
+// @ts-ignore: decorator
 @inline export function entryOf(cursor: usize): usize { return placeEntry(load<u64>(cursor, PLACE)); }
 /** The entry that the cursor is at: an address in its operand. */
 // @ts-ignore: decorator
@@ -79,6 +81,12 @@ import { arrayBytes } from "../container/limits";
 @inline export function cursorShape(item: u32): u64 { return load<u64>(cursorAt(item), SHAPE); }
 // @ts-ignore: decorator
 @inline export function cursorTerm(item: u32): u32 { return load<u32>(cursorAt(item), TERM); }
+
+/** Whether the cursor is in a packed leaf of several groups. */
+// @ts-ignore: decorator
+@inline export function isAmongGroups(cursor: usize): bool {
+  return load<u64>(cursor) != NO_KEY && isGroup(entryOf(cursor)) && !isOfOneKey(cursor + STEP);
+}
 
 /** Puts the item's cursor at the first entry of the operand that covers `key` or a greater key. */
 export function openCursor(item: u32, operand: u32, key: u64): void {

@@ -12,6 +12,7 @@ import {
 } from "./cursor";
 import { emit, emitShape } from "./emit";
 import { fold, foldCardinality } from "./fold";
+import { Sought, mergeLeaves } from "./leaves";
 import { Scratch, makeScratch } from "./scratch";
 import { shapeCount, shapeKind, UNSUITED } from "./shape";
 import { Fold, Sides, show, sidesOf } from "./sides";
@@ -32,7 +33,8 @@ export function openPair(a: u32, b: u32, entries: u64, key: u64): void {
  * S = Count, adds a member to the reply. Counting stops once there are `most` or more, unless `most` is 0.
  */
 export function walkPair<S>(op: Fold, most: u64, end: u64): u64 {
-  let members: u64 = 0, any: u64 = 0;
+  let members: u64 = !stores<S>() && op == Fold.AND ? mergeLeaves(Sought.SHARED, false, most, end) : 0;
+  let any = members;
   while (true) {
     const x = cursorKey(0), y = cursorKey(1);
     let more: u64 = 0;

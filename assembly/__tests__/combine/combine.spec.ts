@@ -102,6 +102,25 @@ function noise(trial: Trial, share: u32, low: u64, high: u64): Model {
   return model;
 }
 
+/** Lone members, the next one up to `gap` + 2 further on. */
+function scattered(trial: Trial, count: u32, gap: u64): Model {
+  const model = new Model();
+  for (let at: u64 = 0; count; count--) {
+    at += 2 + trial.random.next() % gap;
+    model.append(at, at);
+  }
+  return model;
+}
+
+/** The model's intervals, each with a probability of `share` in 1000. */
+function some(trial: Trial, model: Model, share: u32): Model {
+  const part = new Model();
+  for (let i = 0; i < model.intervals; i++) {
+    if (trial.random.below(1000) < share) part.append(model.low(i), model.high(i));
+  }
+  return part;
+}
+
 describe("combining two bitmaps", () => {
   it("gives the model's result for each pair of container kinds", () => {
     const trial = new Trial(500);
@@ -161,6 +180,22 @@ describe("combining two bitmaps", () => {
     combineAll(trial, [range(0, OFFSET_MAX), range(1, OFFSET_MAX - 1)]);
     combineAll(trial, [range(0, OFFSET_MAX), range(OFFSET_MAX, OFFSET_MAX)]);
     combineAll(trial, [range(5, 5), range(0, OFFSET_MAX)]);
+    trial.end();
+  });
+
+  it("gives the model's result for scattered members, some of them, most or all in both", () => {
+    const trial = new Trial(505), counts = [1, 2, 9, 60, 400, 1023, 1024, 2500], gaps: u64[] = [6000, 70000, 1 << 34];
+    for (let i = 0; i < counts.length; i++) {
+      for (let g = 0; g < gaps.length; g++) {
+        for (let kept: u32 = 0; kept <= 1000; kept += 500) {
+          const x = scattered(trial, counts[i], gaps[g]), y = scattered(trial, counts[i] * 40 / (kept + 10), gaps[g]);
+          const part = some(trial, x, kept), more = combineModels(Operation.OR, [part, y]);
+          combineAll(trial, [x, part]);                          // one has the other
+          combineAll(trial, [part, x]);
+          combineAll(trial, [some(trial, more, 900), x]);
+        }
+      }
+    }
     trial.end();
   });
 
