@@ -31,7 +31,7 @@ const files = (names: string[]): string[] => names.map((name) => `test/*/${name}
 const skipped = files(process.env.ROAR_SKIP?.split(" ") ?? []);
 const heavy = files([
   "memory", "corpus", "ways", "corners", "growth", "overdue", "questions", "scarcity", "hostile", "cut", "kill", "replicas", "contexts", "cluster", "census", "build", "harness", "interchange", "bench",
-  "documents", "release", "adapters", "advise", "arguments", "breaking", "calls", "convert", "exact", "failover", "loading", "resharding", "model",
+  "documents", "release", "adapters", "advise", "arguments", "breaking", "calls", "changing", "convert", "exact", "failover", "loading", "resharding", "model",
   "ids", "join", "package", "packed", "routing", "prometheus", "sizes", "timing", "verdict", "samples", "sharded", "systems", "threads",
   "transactions", "upgrade",
 ]);

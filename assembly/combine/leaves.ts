@@ -1,6 +1,6 @@
-// Two packed leaves at once. Most of their groups are of a few members. To go from group to group, with a cursor
-// on each side, takes several times as long as to compare the members where they lie: two sorted lists, which
-// are merged here. Which of two members is less cannot be foretold, so nothing branches on it.
+// Two packed leaves at once. Most of their groups are of a few members. To go from group to group, with a
+// cursor on each side, takes several times as long as to compare the members where they lie: two sorted
+// lists, which are merged here. Which of two members is less cannot be foretold, so nothing branches on it.
 
 import { left, right, work } from "../env/memory";
 import { Left, Right, view16 } from "../env/view";
@@ -27,9 +27,9 @@ export const enum Sought { SHARED, MISSING }
 
 /**
  * Merges the packed leaves of cursors 0 and 1 as long as both are in one of small groups, and in it no
- * container after `end` matters. Moves the cursors to where a walk has to go on. Returns how many members there
- * are of what is sought; if `first` is true, 1 if there are any. No more leaves are merged once there are `most`
- * or more, unless `most` is 0.
+ * container after `end` matters. Moves the cursors to where a walk has to go on. Returns how many members
+ * there are of what is sought; if `first` is true, 1 if there are any. No more leaves are merged once there
+ * are `most` or more, unless `most` is 0.
  */
 // @ts-ignore: decorator
 @inline export function mergeLeaves(sought: Sought, first: bool, most: u64, end: u64): u64 {

@@ -184,11 +184,13 @@ describe("combining two bitmaps", () => {
   });
 
   it("gives the model's result for scattered members, some of them, most or all in both", () => {
-    const trial = new Trial(505), counts = [1, 2, 9, 60, 400, 1023, 1024, 2500], gaps: u64[] = [6000, 70000, 1 << 34];
+    const trial = new Trial(505), counts = [1, 2, 9, 60, 400, 1023, 1024, 2500];
+    const gaps: u64[] = [6000, 70000, 1 << 34];
     for (let i = 0; i < counts.length; i++) {
       for (let g = 0; g < gaps.length; g++) {
         for (let kept: u32 = 0; kept <= 1000; kept += 500) {
-          const x = scattered(trial, counts[i], gaps[g]), y = scattered(trial, counts[i] * 40 / (kept + 10), gaps[g]);
+          const x = scattered(trial, counts[i], gaps[g]);
+          const y = scattered(trial, counts[i] * 40 / (kept + 10), gaps[g]);
           const part = some(trial, x, kept), more = combineModels(Operation.OR, [part, y]);
           combineAll(trial, [x, part]);                          // one has the other
           combineAll(trial, [part, x]);
