@@ -385,8 +385,8 @@ $(O)/threads/handlers.o: $(O)/threads/handlers.c $(O)/compiler Makefile
 	$(COMPILE) $(HOST_CFLAGS) $(THREADS_CFLAGS) -MMD -MP -c $< -o $@
 
 $(O)/threads.o: $(THREADS_HOST) $(O)/threads/handlers.o $(THREADS_CORES) tools/check-threads
-	$(COMPILE) -r -nostdlib -Wl,--gc-sections -Wl,-e,answer_question -Wl,-u,start_answering $(THREADS_LDFLAGS) -o $@ $(filter %.o,$^)
-	$(OBJCOPY) $(addprefix --keep-global-symbol=,answer_question start_answering $(COUNTED)) $@
+	$(COMPILE) -r -nostdlib -Wl,--gc-sections -Wl,-e,answer_question -Wl,-u,start_answering -Wl,-u,save_bitmap $(THREADS_LDFLAGS) -o $@ $(filter %.o,$^)
+	$(OBJCOPY) $(addprefix --keep-global-symbol=,answer_question start_answering save_bitmap $(COUNTED)) $@
 	tools/check-threads $@
 
 $(MODULE): $(HOST_OBJECTS) $(CORE_OBJECTS) $(O)/threads.o tools/check-module

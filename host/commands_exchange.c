@@ -201,7 +201,8 @@ int tobitmap_command(call *c) {
     uint64_t length;
 
     if (!open_existing(c, 2, &b) || !string_length(c, b, BITS, &length)) return REDISMODULE_OK;
-    RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    RedisModuleKey *key = open_writable(c, 1);
+    if (key == NULL) return REDISMODULE_OK;
     int written = (length > 0 && length <= TRUNCATE_MAX ? fill_string : set_string)(c, key, b, length);
     RedisModule_CloseKey(key);
     if (!written) return REDISMODULE_OK;

@@ -3,14 +3,22 @@
 #include "listing.h"
 #include "questions.h"
 
-static void open_for_writing(call *c, int at, open_key *k) {
+RedisModuleKey *open_writable(call *c, int at) {
+    RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ | REDISMODULE_WRITE);
+    if (key == NULL) reply_error(c, "TRYAGAIN Roaring: the key cannot be written while it is saved");
+    return key;
+}
+
+static inline int open_for_writing(call *c, int at, open_key *k) {
     k->name = c->argv[at];
-    k->key = RedisModule_OpenKey(c->ctx, k->name, REDISMODULE_READ | REDISMODULE_WRITE);
+    k->key = open_writable(c, at);
+    if (k->key == NULL) return 0;
     k->stored = k->value = bitmap_in(c, k->key);
+    return 1;
 }
 
 static inline int open_right(call *c, int at, open_key *k) {
-    open_for_writing(c, at, k);
+    if (!open_for_writing(c, at, k)) return 0;
     int right = is_right(c, k->key, k->stored);
     if (!right) abandon(k);
     return right;
@@ -96,7 +104,7 @@ int commit_other(call *c, open_key *k, bitmap *b, int changed, const char *event
 }
 
 static int open_overwrite(call *c, int at, open_key *k) {
-    open_for_writing(c, at, k);
+    if (!open_for_writing(c, at, k)) return 0;
     int sound = is_sound(c, k->stored);
     if (!sound) abandon(k);
     return sound;

@@ -23,12 +23,16 @@ static inline int is_right(call *c, RedisModuleKey *key, const bitmap *b) {
     return reply_error(c, REDISMODULE_ERRORMSG_WRONGTYPE);
 }
 
+/* The key at `at`, open for writing; NULL after an error reply if the server has it in use, which it is while
+ * a thread of the server saves it. */
+RedisModuleKey *open_writable(call *c, int at);
+
 /* A key open for writing. Every open that succeeds ends with one of commit, replace and abandon. */
 typedef struct open_key {
     RedisModuleKey *key;
     RedisModuleString *name;
-    bitmap *stored;             /* the value when the key was opened; NULL if it was missing */
-    bitmap *value;              /* the value to store */
+    bitmap *stored; /* the value when the key was opened; NULL if it was missing */
+    bitmap *value; /* the value to store */
 } open_key;
 
 /* To replace the value. It may be read, but must not be changed. */

@@ -38,11 +38,12 @@ static const char *fetch_api(RedisModuleCtx *ctx) {
 
 /* Options that only Valkey has. Valkey offers each API function under a second name, too, which Redis does
  * not know. The function tells which options this version of Valkey has. Atomic slot migration moves keys
- * the way a rewritten AOF does, by rewrite() in types.c. */
+ * the way a rewritten AOF does, by rewrite() in types.c. A save without fork calls save_bitmap() on a thread,
+ * and opens no key for writing meanwhile that the thread reads (open_writable). */
 static int valkey_options(RedisModuleCtx *ctx) {
     int (*all)(void) = NULL;
     if (getter(ctx)("ValkeyModule_GetModuleOptionsAll", &all) != REDISMODULE_OK) return 0;
-    return all() & VALKEYMODULE_OPTIONS_HANDLE_ATOMIC_SLOT_MIGRATION;
+    return all() & (VALKEYMODULE_OPTIONS_HANDLE_ATOMIC_SLOT_MIGRATION | VALKEYMODULE_OPTIONS_HANDLE_FORKLESS);
 }
 
 /* Of the core. */

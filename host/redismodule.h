@@ -35,8 +35,9 @@
 #define REDISMODULE_OPTION_NO_IMPLICIT_SIGNAL_MODIFIED (1 << 1)
 #define REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD (1 << 2)       /* 7.0; older servers ignore the bit */
 
-/* Of Valkey, since 9.0. In Redis the bit has no meaning yet, and may get another one. */
+/* Of Valkey, since 9.0 and 9.2. In Redis the bits have no meaning yet, and may get another one. */
 #define VALKEYMODULE_OPTIONS_HANDLE_ATOMIC_SLOT_MIGRATION (1 << 5)
+#define VALKEYMODULE_OPTIONS_HANDLE_FORKLESS (1 << 6)
 
 #define REDISMODULE_NOTIFY_STRING (1 << 3)
 

@@ -1,7 +1,10 @@
 /* snapshot.c -- answers questions on threads, in the second build: what handlers ask the server for comes
- * from the question. */
+ * from the question. Also saves bitmaps, on any thread. */
+#include <stdlib.h>
+
 #include "config.h"
 #include "context.h"
+#include "files.h"
 #include "questions.h"
 #include "reply.h"
 #include "workspace.h"
@@ -16,10 +19,15 @@ static PER_THREAD const question *volatile asked;
  * compiler relies on (glibc before 2.40, with TLS descriptors), nothing must be in them: here, nothing is. */
 __attribute__((noinline)) static void touch_variables(void) { asked = NULL; }
 
-void start_answering(void) {
+static PER_THREAD int prepared;
+
+static void prepare(void) {
     touch_variables();
-    sandbox_choose_level(wanted_level());
+    if (!prepared) sandbox_choose_level(wanted_level());
+    prepared = 1;
 }
+
+void start_answering(void) { prepare(); }
 
 void answer_question(question *q) {
     call c = {q->ctx, q->argv, q->argc, q->snapshot.family, q->row, &q->snapshot};
@@ -79,3 +87,27 @@ int leaves_for(call *c, uint64_t bytes) {
 }
 
 void leave_now(call *c) { (void)c; }
+
+/* An RDB file must hold a value for every key, so a damaged bitmap is saved as an empty one, with a line in
+ * the log. If there is not enough memory to save an undamaged bitmap, the process ends, which the server
+ * reports as a failed save: a file that lacks a value would be worse. */
+void save_bitmap(const family *f, RedisModuleIO *rdb, const bitmap *b) {
+    char *payload;
+    size_t length;
+
+    prepare();
+    status s = is_damaged(b) ? TRAPPED : core_serialize(b, f->format, &payload, &length);
+    if (s == TRAPPED) {
+        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING,
+                               "key '%s': saving an empty bitmap in its place: %s", key_of(rdb),
+                               is_damaged(b) ? "it is damaged" : sandbox_last_trap());
+        s = core_serialize(bitmap_empty(), f->format, &payload, &length);
+    }
+    if (s != OK) {
+        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': cannot be saved: %s",
+                               key_of(rdb), failure(s));
+        abort();
+    }
+    RedisModule_SaveStringBuffer(rdb, payload, length);
+    RedisModule_Free(payload);
+}

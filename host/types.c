@@ -1,12 +1,12 @@
 /* types.c -- the callbacks of the data types: loading, saving, copying, measuring, defragmenting, freeing.
  *
- * Loading, saving and digests call the core. Freeing does not, so it may run in the lazy-free thread. */
+ * Loading, rewriting and digests call the core on the main thread, saving on any. Freeing does not call it, so
+ * it may run in the lazy-free thread. */
 #include "types.h"
 
 #include <stdlib.h>
 
-#include "sandbox.h"
-#include "text.h"
+#include "files.h"
 
 /* The size of one command's payload in a rewritten AOF. */
 #define CHUNK_BYTES (4 * 1024 * 1024)
@@ -33,17 +33,6 @@ family families[FAMILIES] = {
              .lenient = 1},
 };
 
-/* The name of the key that is being loaded or saved, for the log, if the server knows it. */
-static const char *key_of(RedisModuleIO *io) {
-    size_t length;
-    const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
-    if (key == NULL) return "(unknown)";
-    const char *name = RedisModule_StringPtrLen(key, &length);
-    return loggable(name, length);
-}
-
-static const char *failure(status s) { return s == TRAPPED ? sandbox_last_trap() : "out of memory"; }
-
 /* The payload is one string, in the family's format. */
 static void *load(const family *f, RedisModuleIO *rdb, int encver) {
     size_t length;
@@ -64,29 +53,6 @@ static void *load(const family *f, RedisModuleIO *rdb, int encver) {
     RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': invalid %s payload of %zu bytes: %s",
                            key_of(rdb), f->type_name, length, s == OK ? fault : failure(s));
     return NULL;
-}
-
-/* An RDB file must hold a value for every key, so a damaged bitmap is saved as an empty one, with a line in
- * the log. If there is not enough memory to save an undamaged bitmap, the process ends, which the server
- * reports as a failed save: a file that lacks a value would be worse. */
-static void save(const family *f, RedisModuleIO *rdb, const bitmap *b) {
-    char *payload;
-    size_t length;
-
-    status s = is_damaged(b) ? TRAPPED : core_serialize(b, f->format, &payload, &length);
-    if (s == TRAPPED) {
-        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING,
-                               "key '%s': saving an empty bitmap in its place: %s", key_of(rdb),
-                               is_damaged(b) ? "it is damaged" : sandbox_last_trap());
-        s = core_serialize(bitmap_empty(), f->format, &payload, &length);
-    }
-    if (s != OK) {
-        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': cannot be saved: %s",
-                               key_of(rdb), failure(s));
-        abort();
-    }
-    RedisModule_SaveStringBuffer(rdb, payload, length);
-    RedisModule_Free(payload);
 }
 
 /* Writes IMPORT commands, one per chunk: together they are as long as the payload. Lists of members could be
@@ -116,8 +82,8 @@ static void rewrite(const family *f, RedisModuleIO *aof, RedisModuleString *key,
 
 static void *load_r(RedisModuleIO *rdb, int encver) { return load(&families[R], rdb, encver); }
 static void *load_r64(RedisModuleIO *rdb, int encver) { return load(&families[R64], rdb, encver); }
-static void save_r(RedisModuleIO *rdb, void *b) { save(&families[R], rdb, b); }
-static void save_r64(RedisModuleIO *rdb, void *b) { save(&families[R64], rdb, b); }
+static void save_r(RedisModuleIO *rdb, void *b) { save_bitmap(&families[R], rdb, b); }
+static void save_r64(RedisModuleIO *rdb, void *b) { save_bitmap(&families[R64], rdb, b); }
 static void rewrite_r(RedisModuleIO *aof, RedisModuleString *key, void *b) {
     rewrite(&families[R], aof, key, b);
 }
