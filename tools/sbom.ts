@@ -1,10 +1,11 @@
-// sbom <folder>: writes what the module and the client's package are made of, and made with, as CycloneDX:
+// sbom <folder>: writes what the module and the packages are made of, and the module is made with, as CycloneDX:
 //
 //   redis-roar-<version>.cdx.json          all packages of package-lock.json, wasm2c of the package wabt, and SIMDe, whose headers are
 //                                          compiled into the module
 //   redis-roar-client-<version>.cdx.json   what an installation of the client brings along
+//   redis-roar-cli-<version>.cdx.json      what an installation of the command-line tool brings along
 //
-// Both come from `npm sbom`. What changes from run to run is replaced: the time is SOURCE_DATE_EPOCH, by default that of the last commit,
+// All come from `npm sbom`. What changes from run to run is replaced: the time is SOURCE_DATE_EPOCH, by default that of the last commit,
 // and there is no serial number. So the same lock file gives the same bytes.
 
 import { execFileSync } from "node:child_process";
@@ -72,7 +73,9 @@ const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { versio
 const module = npmSbom();
 add(module, [wasm2c(module), simde()]);
 mkdirSync(folder, { recursive: true });
-for (const [name, bom] of [["redis-roar", module], ["redis-roar-client", npmSbom("--workspace", "redis-roar-client", "--omit", "dev")]] as const) {
+const brought = (name: string): Bom => npmSbom("--workspace", name, "--omit", "dev");
+const boms = { "redis-roar": module, "redis-roar-client": brought("redis-roar-client"), "redis-roar-cli": brought("redis-roar") };
+for (const [name, bom] of Object.entries(boms)) {
   const file = join(folder, `${name}-${version}.cdx.json`);
   writeFileSync(file, `${JSON.stringify(bom, null, 2)}\n`);
   console.log(file);
