@@ -1,6 +1,6 @@
 // What replies mean. A reply's integers may arrive as numbers, bigints, text or bytes, depending on the client library and its settings.
 
-import type { Answer, Form } from "./call.js";
+import type { Answer, Form, Word } from "./call.js";
 import { InexactReplyError } from "./errors.js";
 import { type Count, described, type Family, type Member } from "./family.js";
 import type { Bit, Page, Statistics } from "./types.js";
@@ -40,11 +40,12 @@ function unexpected(wanted: string, reply: unknown): never {
   throw new InexactReplyError(`expected ${wanted}, and the client library answered ${described(reply)}`);
 }
 
-/** Keys, each with a number. */
-function pairsOf<T>(reply: unknown, decode: (number: unknown) => T): [key: string, number: T][] {
+/** Keys as the program calls them, each with a number. The server knows them with the prefix. */
+function pairsOf<T>(reply: unknown, prefix: Word | undefined, decode: (number: unknown) => T): [key: string, number: T][] {
+  const before = prefix === undefined ? "" : Buffer.from(prefix).toString();
   return listOf(reply).map((pair) => {
-    const [key, number] = listOf(pair);
-    return [textOf(key), decode(number)];
+    const [given, number] = listOf(pair), key = textOf(given);
+    return [key.startsWith(before) ? key.slice(before.length) : key, decode(number)];
   });
 }
 
@@ -59,7 +60,7 @@ export class Answers<M extends Member> {
   readonly bits = (asked: number): Answer<Bit[]> => ({
     form: "plain",
     decode: (reply) => {
-      const bits = listOf(reply).map(this.bit.decode);
+      const bits = listOf(reply).map((bit) => this.bit.decode(bit));
       return bits.length > 0 ? bits : Array.from({ length: asked }, () => 0);
     },
   });
@@ -76,9 +77,9 @@ export class Answers<M extends Member> {
     decode: (reply) => { const ratio = Number(textOf(reply)); return ratio < 0 ? null : ratio; },
   };
 
-  readonly ratios: Answer<(number | null)[]> = { form: "plain", decode: (reply) => listOf(reply).map(this.ratioOrNull.decode) };
+  readonly ratios: Answer<(number | null)[]> = { form: "plain", decode: (reply) => listOf(reply).map((ratio) => this.ratioOrNull.decode(ratio)) };
   readonly ratioRanking: Answer<[key: string, ratio: number][]> = {
-    form: "plain", decode: (reply) => pairsOf(reply, (ratio) => Number(textOf(ratio))),
+    form: "plain", decode: (reply, prefix) => pairsOf(reply, prefix, (ratio) => Number(textOf(ratio))),
   };
 
   readonly fields: Answer<(bigint | null)[]> = {
@@ -106,7 +107,7 @@ export class Answers<M extends Member> {
     this.countOrNull = orNull(this.count);
     this.counts = { form, decode: offsets };
     this.table = { form, decode: (reply) => listOf(reply).map(offsets) };
-    this.ranking = { form, decode: (reply) => pairsOf(reply, member) };
+    this.ranking = { form, decode: (reply, prefix) => pairsOf(reply, prefix, member) };
     this.offsetOrNull = orNull({ form, decode: (reply) => (integerOf(reply) === -1n ? null : member(reply)) });
     this.offsets = { form, decode: offsets };
     this.page = {

@@ -17,8 +17,8 @@ export type Form = "plain" | "wide" | "bytes";
 /** How a reply is read. */
 export interface Answer<T> {
   readonly form: Form;
-  /** Throws `InexactReplyError` if the client library has rounded a number or decoded bytes. */
-  readonly decode: (reply: unknown) => T;
+  /** Throws `InexactReplyError` if the client library has rounded a number or decoded bytes. Keys are answered without the prefix. */
+  readonly decode: (reply: unknown, prefix?: Word) => T;
 }
 
 /** A command with its arguments, and how to read its reply. */
@@ -38,8 +38,11 @@ export interface Call<T> {
   /** Whether the bitmaps are the same if the server executes it twice, as can happen when a connection breaks. */
   readonly repeatable: boolean;
   readonly form: Form;
-  /** What the reply means. Throws `InexactReplyError` if the client library has lost digits or bytes. */
-  decode(reply: unknown): T;
+  /**
+   * What the reply means. Throws `InexactReplyError` if the client library has lost digits or bytes. `prefix` is what was put before each
+   * key that was sent; keys are answered without it.
+   */
+  decode(reply: unknown, prefix?: Word): T;
 }
 
 /**
@@ -88,7 +91,7 @@ export class CallBuilder<M extends Member> implements Call<unknown> {
   readonly words: Word[];
   readonly readonly: boolean;
   form: Form = "plain";
-  decode: (reply: unknown) => unknown = undecided;
+  decode: (reply: unknown, prefix?: Word) => unknown = undecided;
   readonly #family: Family<M>;
   #repeated: Repeated;
   /** Where the keys are among the words. Most calls have one. */
@@ -203,8 +206,9 @@ export class CallBuilder<M extends Member> implements Call<unknown> {
 
   operations(operations: readonly FieldOperation<M>[]): this {
     let current: Overflow = "WRAP";
-    if (!operations.some(([kind]) => kind === "INCRBY")) this.#repeated = "same";
-    for (const [kind, encoding, offset, value, overflow = "WRAP"] of operations) {
+    const all = [...listed("operations", operations, this.name)];
+    if (!all.some(([kind]) => kind === "INCRBY")) this.#repeated = "same";
+    for (const [kind, encoding, offset, value, overflow = "WRAP"] of all) {
       if (kind !== "GET" && overflow !== current) this.word("OVERFLOW").word(current = overflow);
       this.word(kind).encoding(encoding);
       if (typeof offset === "string" && offset.startsWith("#")) this.integer("offset", offset.slice(1), 0n, this.#family.last, "#");

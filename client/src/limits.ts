@@ -1,6 +1,7 @@
 // How long a call may take: signals and timeouts.
 
 import { AbortError, InvalidArgumentError, TimeoutError } from "./errors.js";
+import { described } from "./family.js";
 
 /** What is used of an AbortSignal. */
 export interface Signal {
@@ -23,11 +24,12 @@ export interface CallOptions {
 
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
-/** Options that say something, or undefined. Throws {@link InvalidArgumentError} for a bad timeout. */
+/** Options that say something, or undefined. Throws {@link InvalidArgumentError} for bad ones. */
 export function checkedOptions(options: CallOptions): CallOptions | undefined {
   const { signal, timeout } = options;
+  if (signal && typeof signal.addEventListener !== "function") throw new InvalidArgumentError(`invalid signal: ${described(signal)} is no AbortSignal`);
   if (timeout !== undefined && !(Number.isInteger(timeout) && timeout > 0 && timeout <= LONGEST_TIMEOUT)) {
-    throw new InvalidArgumentError(`invalid timeout: ${String(timeout)} is not from 1 to ${LONGEST_TIMEOUT} milliseconds`);
+    throw new InvalidArgumentError(`invalid timeout: ${described(timeout)} is not from 1 to ${LONGEST_TIMEOUT} milliseconds`);
   }
   return signal || timeout !== undefined ? options : undefined;
 }

@@ -150,8 +150,8 @@ export async function load<M extends Member>(
 
   let failure: { error: unknown } | undefined;
   try {
-    const given: unknown = source;
-    if (typeof given === "string" || given instanceof Uint8Array) {
+    const given: unknown = source, isList = typeof given === "object" && given !== null && !(given instanceof Uint8Array);
+    if (!isList || !(Symbol.iterator in given || Symbol.asyncIterator in given)) {
       throw new InvalidArgumentError(`invalid source: ${described(given)} is no list of offsets`);
     }
     if (!isOver()) {
@@ -180,7 +180,7 @@ export async function load<M extends Member>(
     const why = failure.error instanceof Error ? failure.error.message : String(failure.error);
     throw new LoadError(`ended after ${window.done} offsets: ${why}`, window.done, failure.error);
   }
-  return { done: window.done };
+  return { done: Math.min(window.done, read) }; // the source may end among those to skip
 }
 
 /** The longest number that can be an offset, and the longest that is exact as a number. */
@@ -200,7 +200,8 @@ export async function* offsetsIn<M extends Member>(
 ): AsyncGenerator<Members<M>, void, undefined> {
   let digits = "", value = 0, length = 0;
   for await (const chunk of text) {
-    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk, found: (number | bigint)[] = [];
+    const given: unknown = chunk, bytes = typeof given === "string" ? Buffer.from(given) : given, found: (number | bigint)[] = [];
+    if (!(bytes instanceof Uint8Array)) throw new InvalidArgumentError(`invalid text: ${described(given)} in it is neither text nor bytes`);
     const end = (): void => {
       const number = digits === "" || length <= EXACT_DIGITS ? value : BigInt(digits);
       if (number > family.last) throw new InvalidArgumentError(`invalid offset: ${number} is not from 0 to ${family.last}`);

@@ -86,7 +86,7 @@ async function execute(transport: Transport, calls: readonly Call<unknown>[], op
     throw errorOf(error, nameOf(calls));
   }
   if (raw === null) throw new WatchError("not executed: a watched key was changed", { command: nameOf(calls) });
-  const results = settled(calls, raw);
+  const results = settled(transport, calls, raw);
   if (results.some(({ status }) => status === "rejected")) throw new TransactionError(results);
   return results.map((result) => (result as PromiseFulfilledResult<unknown>).value);
 }

@@ -23,6 +23,11 @@ export interface NodeRedisCluster {
   sendCommand(firstKey: Word | undefined, isReadonly: boolean | undefined, args: string[], options?: object): Promise<unknown>;
 }
 
+/** What is used of a pool of clients, beyond what is used of a client. */
+interface Pool {
+  execute<T>(task: (client: NodeRedisClient) => Promise<T>): Promise<T>;
+}
+
 // The first bytes of replies, by which versions 5 and 6 choose how to read them.
 const INTEGER = 58, BIG_NUMBER = 40, BULK_STRING = 36;
 
@@ -69,12 +74,15 @@ function readsPlainly(client: object): boolean {
 }
 
 const isCluster = (client: NodeRedisClient | NodeRedisCluster): client is NodeRedisCluster => "masters" in client;
+const isPool = (client: NodeRedisClient): client is NodeRedisClient & Pool => "execute" in client && typeof client.execute === "function";
 
 /** How to read the replies to a transaction, which the library reads all in the same way. */
 const EXACT = { typeMapping, returnBuffers: true };
 
 /** A transaction on one connection. The library keeps the commands of a chain together, also when the connection breaks. */
 async function transactOn(client: NodeRedisClient, calls: readonly Call<unknown>[]): Promise<PromiseSettledResult<unknown>[] | null> {
+  // A pool would spread the commands over its connections, and leave one of them in a transaction.
+  if (isPool(client)) return client.execute((one) => transactOn(one, calls));
   const options = { ...EXACT, chainId: Symbol("transaction") };
   const commands = [["MULTI"], ...calls.map(({ words }) => words as string[]), ["EXEC"]];
   const replies = await Promise.allSettled(commands.map((words) => client.sendCommand(words, options)));
@@ -82,9 +90,9 @@ async function transactOn(client: NodeRedisClient, calls: readonly Call<unknown>
 }
 
 /**
- * The commands of the module on a client or a cluster client of node-redis.
+ * The commands of the module on a client, a pool of clients or a cluster client of node-redis.
  *
- * @param client of `createClient` or `createCluster`, which you connect and close
+ * @param client of `createClient`, `createClientPool` or `createCluster`, which you connect and close
  * @remarks Nothing is sent. Version 4 rounds large integers: answers with integers above 2^53 - 64 are `InexactReplyError`. With the
  * server's setting `redis-roar.r64-replies strings`, all members are exact.
  */
@@ -121,7 +129,22 @@ export function roar(client: NodeRedisClient | NodeRedisCluster): RoarClient {
 interface CommandParser {
   push(...args: any[]): unknown;
   pushKey(key: any): unknown;
+  /** As it is sent, with the prefix of version 6. */
+  readonly firstKey?: unknown;
   preserve: unknown;
+}
+
+/** What a module hands from a command to its reply. */
+interface Preserved {
+  readonly call: Call<unknown>;
+  readonly prefix?: Word | undefined;
+}
+
+/** What the library puts before keys. */
+function prefixBy({ firstKey: sent }: CommandParser, { keys: [key] }: Call<unknown>): Word | undefined {
+  if (key === undefined || !(typeof sent === "string" || sent instanceof Uint8Array) || sent.length === key.length) return undefined;
+  const bytes = Buffer.from(sent);
+  return bytes.subarray(0, bytes.length - Buffer.byteLength(key));
 }
 
 /** A command of a family as node-redis defines commands: for version 4, and with parseCommand for versions 5 and 6. */
@@ -146,7 +169,7 @@ function definition(make: MakeCall, readonly: boolean): Definition<unknown[], un
     FIRST_KEY_INDEX: (...args) => make(...args).keys[0],
     transformArguments: (...args) => {
       const call = make(...args);
-      return Object.assign([...call.words], { preserve: call });
+      return Object.assign([...call.words], { preserve: { call } satisfies Preserved });
     },
     parseCommand: (parser, ...args) => {
       const call = make(...args), { name, keysAt } = call;
@@ -159,9 +182,9 @@ function definition(make: MakeCall, readonly: boolean): Definition<unknown[], un
           next++;
         }
       }
-      parser.preserve = call;
+      parser.preserve = { call, prefix: prefixBy(parser, call) } satisfies Preserved;
     },
-    transformReply: (reply, preserve) => (preserve as Call<unknown>).decode(reply),
+    transformReply: (reply, preserve) => (preserve as Preserved).call.decode(reply, (preserve as Preserved).prefix),
   };
 }
 

@@ -9,8 +9,8 @@
 // 64-bit stream: u64 number of buckets, and for each u32 high half of its offsets, and a 32-bit stream.
 
 import { inBuffer } from "./bytes.js";
-import { InvalidPayloadError } from "./errors.js";
-import type { Family, Member } from "./family.js";
+import { InvalidArgumentError, InvalidPayloadError } from "./errors.js";
+import { described, type Family, type Member } from "./family.js";
 
 /** Up to 65536 members that have their offsets' bits above the low 16 in common. */
 export interface Container {
@@ -70,6 +70,7 @@ function write32(containers: readonly Container[]): Buffer {
  * {@link InvalidPayloadError}. O(number of containers).
  */
 export function containersOf<M extends Member>({ name }: Family<M>, bytes: Uint8Array): Container[] {
+  if (!(bytes instanceof Uint8Array)) throw new InvalidArgumentError(`invalid payload: ${described(bytes)} is not bytes`);
   const payload = inBuffer(bytes);
   const containers: Container[] = [];
   try {

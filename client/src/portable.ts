@@ -129,11 +129,12 @@ export class LocalBitmap<M extends Member> implements Iterable<M> {
    * A bitmap from what `export` answers, or any other bytes in the portable Roaring format. All of it is validated.
    *
    * @param family `R` or `R64`
+   * @param payload null, which `export` answers for a missing key, is an empty bitmap
    * @throws InvalidPayloadError
    * @remarks O(m) for m members. See docs/commands.md#export.
    */
-  static read<M extends Member>(family: Family<M>, payload: Uint8Array): LocalBitmap<M> {
-    const containers = containersOf(family, payload);
+  static read<M extends Member>(family: Family<M>, payload: Uint8Array | null): LocalBitmap<M> {
+    const containers = payload === null ? [] : containersOf(family, payload);
     for (const [i, container] of containers.entries()) {
       if (i > 0 && container.key <= containers[i - 1]!.key) {
         throw new InvalidPayloadError("invalid roaring payload: its containers are not ascending");

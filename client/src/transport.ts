@@ -31,38 +31,38 @@ const isQueued = (reply: unknown): boolean =>
   reply === QUEUED || (Buffer.isBuffer(reply) && reply.length === QUEUED.length && String(reply) === QUEUED);
 
 /** What a reply means. */
-function answerOf<T>(call: Call<T>, reply: unknown): T {
+function answerOf<T>(call: Call<T>, reply: unknown, prefix: Word | undefined): T {
   try {
     if (typeof reply !== "number" && isQueued(reply)) {
       throw new RoarError("the connection is in a transaction that the program began: use multi() of this package, or another connection");
     }
-    return call.decode(reply);
+    return call.decode(reply, prefix);
   } catch (error) {
     throw errorOf(error, call.name);
   }
 }
 
 /** What becomes of a call that has been sent. */
-const answered = <T>(call: Call<T>, sent: Promise<unknown>): Promise<T> =>
-  sent.then((reply) => answerOf(call, reply), (error: unknown) => { throw errorOf(error, call.name); });
+const answered = <T>(transport: Transport, call: Call<T>, sent: Promise<unknown>): Promise<T> =>
+  sent.then((reply) => answerOf(call, reply, transport.prefix), (error: unknown) => { throw errorOf(error, call.name); });
 
 /** Sends a call and reads its reply. */
 export function perform<T>(transport: Transport, call: Call<T>, options?: CallOptions): Promise<T> {
-  if (options === undefined && !isTraced()) return answered(call, transport.send(call)); // nearly all calls
-  const start = (signal?: Signal): Promise<T> => answered(call, transport.send(call, signal));
+  if (options === undefined && !isTraced()) return answered(transport, call, transport.send(call)); // nearly all calls
+  const start = (signal?: Signal): Promise<T> => answered(transport, call, transport.send(call, signal));
   const run = options === undefined ? start : () => within(options, call.name, start);
   return isTraced() ? traced([call], run) : run();
 }
 
 /** Reads the replies of calls. */
 export function settled(
-  calls: readonly Call<unknown>[], results: readonly PromiseSettledResult<unknown>[],
+  { prefix }: Transport, calls: readonly Call<unknown>[], results: readonly PromiseSettledResult<unknown>[],
 ): PromiseSettledResult<unknown>[] {
   return results.map((result, i): PromiseSettledResult<unknown> => {
     const call = calls[i]!;
     try {
       if (result.status === "rejected") throw result.reason;
-      return { status: "fulfilled", value: answerOf(call, result.value) };
+      return { status: "fulfilled", value: answerOf(call, result.value, prefix) };
     } catch (error) {
       return { status: "rejected", reason: errorOf(error, call.name) };
     }
@@ -79,5 +79,5 @@ export async function performAll<const C extends readonly Call<unknown>[]>(
   if (calls.length === 0) return [] as unknown as Settled<C>;
   const start = (signal?: Signal): Promise<PromiseSettledResult<unknown>[]> => transport.sendAll(calls, signal);
   const run = options === undefined ? start : () => within(options, nameOf(calls), start);
-  return settled(calls, await (isTraced() ? traced(calls, run) : run())) as Settled<C>;
+  return settled(transport, calls, await (isTraced() ? traced(calls, run) : run())) as Settled<C>;
 }

@@ -3,10 +3,10 @@
 import { Redis } from "ioredis";
 import { createClient } from "redis6";
 import { describe, expect, it } from "vitest";
-import { type Bitmaps, callsOf, InvalidArgumentError, R, R64, RoarError, WrongTypeError } from "../../client/src/index.ts";
+import { type Bitmaps, callsOf, InvalidArgumentError, LocalBitmap, offsetsIn, q, R, R64, RoarError, WrongTypeError } from "../../client/src/index.ts";
 import { roar as ioredis } from "../../client/src/ioredis.ts";
 import { roar as nodeRedis } from "../../client/src/node-redis.ts";
-import { type Adapter, useClient, wrappers } from "../support/adapters.ts";
+import { type Adapter, asModules, useClient, wrappers } from "../support/adapters.ts";
 import { expectEqual, byName, useServer } from "../support/suite.ts";
 import { range } from "../support/family.ts";
 
@@ -44,6 +44,11 @@ const refused: readonly [name: string, call: (r: Bitmaps<number>, r64: Bitmaps<b
   ["no text", (r) => r.queryCard(wrong(undefined), ["a"])],
   ["text as a payload", (r) => r.import("k", wrong("abc"))],
   ["pages of nothing", (r) => r.scan("k", 0, { count: 0 })],
+  ["text as a list of operations", (r) => r.bitField("k", wrong("GET"))],
+  ["no operations", (_, r64) => r64.bitFieldRo("k", wrong(null))],
+  ["a sharded bitmap without shards", async (r) => r.sharded("s", wrong(undefined)).count()],
+  ["a signal that is none", async (r) => r.with({ signal: wrong({}) }).setBit("k", 1, 1)],
+  ["text as a time limit", async (r) => r.with({ timeout: wrong("5") }).setBit("k", 1, 1)],
 ];
 
 describe.each(byName<Adapter>(wrappers))("%s", (_, adapter) => {
@@ -108,6 +113,30 @@ describe("a program's own transaction", () => {
     const error: unknown = await nodeRedis(client).r.setBit("k", 1, 1).catch((reason: unknown) => reason);
     expect([(error as Error).name, error instanceof RoarError]).toEqual(["RoarError", true]);
     client.destroy();
+  });
+});
+
+describe("bitmaps and offsets in this process", () => {
+  it("are refused where they are of another type, and null is what export answers for a missing key", async () => {
+    expect([...LocalBitmap.read(R, null)]).toEqual([]);
+    for (const bad of ["abc", 7, undefined]) expect(() => LocalBitmap.read(R64, wrong(bad))).toThrow(InvalidArgumentError);
+    for (const bad of [[7, 8], Buffer.from("7"), [null]]) await expect(offsetsIn(R, wrong(bad)).next()).rejects.toBeInstanceOf(InvalidArgumentError);
+  });
+});
+
+describe("a key prefix", () => {
+  it.each(byName<Adapter>([...wrappers, ...asModules].filter(({ prefixes }) => prefixes)))("is not part of the keys that %s answers", async (_, adapter) => {
+    const client = await adapter.open(server, "app:"), both = [["k", 2], ["app:app:x", 1]];
+    for (const [key, offsets] of [["k", [7, 9]], ["app:app:x", [9]]] as const) await client.r.setIntArray(key, offsets);
+    expect(await client.r.facetTop("#1", ["k"], ["app:app:x", "k"], 5)).toEqual(both);
+    expect(await client.r.facetOverlapTop("#1", ["k"], ["app:app:x"], 5)).toEqual([["app:app:x", 1]]);
+    if (wrappers.includes(adapter)) {
+      expect(await client.r.query(q`${"k"}`).facetTop(["k", "app:app:x"], 5)).toEqual(both);
+      const calls = [client.r.calls.facetTop("#1", ["k"], ["k", "app:app:x"], 2)];
+      expect(await client.pipeline(calls)).toEqual([{ status: "fulfilled", value: both }]);
+      expect(await client.multi().r.facetTop("#1", ["k"], ["app:app:x", "k"], 1).exec()).toEqual([[["k", 2]]]);
+    }
+    await client.close();
   });
 });
 

@@ -2,11 +2,13 @@
 // pipelines.
 
 import { Redis } from "ioredis";
+import { Redis as Ioredis6 } from "ioredis6";
+import { createClient as createClient5 } from "redis5";
 import { createClient } from "redis6";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { InvalidPayloadError, type Bitmaps, InexactReplyError, OutOfMemoryError, InvalidArgumentError, RoarError, WrongTypeError } from "../../client/src/index.ts";
+import { InvalidPayloadError, type Bitmaps, InexactReplyError, type RoarClient, OutOfMemoryError, InvalidArgumentError, RoarError, WrongTypeError } from "../../client/src/index.ts";
 import { roar as ioredis } from "../../client/src/ioredis.ts";
-import { modules } from "../../client/src/node-redis.ts";
+import { modules, roar as nodeRedis } from "../../client/src/node-redis.ts";
 import { type Adapter, asModules, type Opened, repliesFor, useClient, wrappers } from "../support/adapters.ts";
 import { range } from "../support/family.ts";
 import { byName, useServer } from "../support/suite.ts";
@@ -281,5 +283,45 @@ describe("a client library that rounds or decodes", () => {
     await expect(client.r64.export("k")).rejects.toBeInstanceOf(InexactReplyError);
     expect(await client.r64.getBit("k", 2n ** 53n + 1n)).toBe(1);
     client.destroy();
+  });
+});
+
+describe("RESP2 and RESP3", () => {
+  const socket = (): { path: string; tls: false } => ({ path: server.socket, tls: false });
+  const libraries: [string, (RESP: 2 | 3) => Promise<{ roar: RoarClient; close: () => void }>][] = [
+    ["node-redis 5", async (RESP) => {
+      const client = await createClient5({ RESP, socket: socket() }).connect();
+      return { roar: nodeRedis(client), close: () => client.destroy() };
+    }],
+    ["node-redis 6", async (RESP) => {
+      const client = await createClient({ RESP, socket: socket() }).connect();
+      return { roar: nodeRedis(client), close: () => client.destroy() };
+    }],
+    ["ioredis 6", async (protocol) => {
+      const client = new Ioredis6({ path: server.socket, stringNumbers: true, protocol });
+      return { roar: ioredis(client), close: () => client.disconnect() };
+    }],
+  ];
+
+  it.each(libraries)("answer the same with %s", async (_, connect) => {
+    const all: unknown[][] = [];
+    await server.run("CONFIG", "SET", "redis-roar.r64-replies", "compatible");
+    for (const protocol of [2, 3] as const) {
+      const { roar: { r, r64, multi, pipeline }, close } = await connect(protocol);
+      await r.setIntArray("a", [7, 9, 70_000]);
+      await r.setIntArray("b", [9]);
+      await r64.setIntArray("w", EDGES);
+      const results = await pipeline([r.calls.jaccard("a", "b"), r64.calls.max("w"), r.calls.export("a"), r.calls.min("none"), r64.calls.setBit("a", 1, 1)]);
+      all.push([
+        results.map((one) => (one.status === "fulfilled" ? one.value : (one.reason as RoarError).name)), await r.facetTop("#1", ["a"], ["a", "b"], 5),
+        await r.facetJaccardTop("#1", ["a"], ["a", "b"], 5), await r.facetJaccard("#1", ["a"], ["none", "b"]), await r.crossCard(["a", "b"], ["a"]), await r64.scan("w", 1),
+        await r.contains("a", "b"), await r.getBits("none", [1]), await r.statJson("a"), await r.clearBits("none", [1]), await r64.getIntArray("w"),
+        await r64.bitField("f", [["SET", "i64", 0, -1n], ["GET", "u63", 1]]), await r.bitField("f2", [["INCRBY", "u1", 1, 5, "FAIL"]]),
+        await multi().r64.max("w").r.export("b").r64.clear("f").exec(),
+      ]);
+      close();
+    }
+    expect(all[1]).toEqual(all[0]);
+    expect(all[0]![0]).toEqual([1 / 3, LAST, expect.any(Uint8Array), null, "WrongTypeError"]);
   });
 });

@@ -51,6 +51,7 @@ describe.each(byName<Adapter>(wrappers))("%s", (_, adapter) => {
     expect(error.done).toBeLessThan(4000);
     expect((await r.range("k", 0, members.at(-1)!)).slice(0, error.done)).toEqual(members.slice(0, error.done));
     expect(await r.load("k", members, { batch: 333, skip: error.done })).toEqual({ done: 4000 });
+    expect(await r.load("k", members, { skip: 5000 })).toEqual({ done: 4000 });
     expect(await r.getIntArray("k")).toEqual(members);
   });
 
@@ -60,7 +61,7 @@ describe.each(byName<Adapter>(wrappers))("%s", (_, adapter) => {
     await expect(r.load("text", range(0, 1000), { batch: 10 })).rejects.toMatchObject({ name: "LoadError", done: 0, cause: { name: "WrongTypeError" } });
     async function* broken(): AsyncGenerator<number> { yield* range(0, 25); throw new Error("the file ended"); }
     await expect(r.load("k", broken(), { batch: 10 })).rejects.toMatchObject({ name: "LoadError", done: 20, message: /the file ended/ });
-    for (const bad of ["123", Buffer.from("123"), [-1], [2 ** 32], [1.5], [Buffer.from("1")], [undefined]]) {
+    for (const bad of ["123", Buffer.from("123"), null, 5, {}, [-1], [2 ** 32], [1.5], [Buffer.from("1")], [undefined]]) {
       await expect(r.load("bad", bad as Iterable<number>), String(bad)).rejects.toBeInstanceOf(LoadError);
     }
     await expect(r.load("bad", [1], { batch: 0 })).rejects.toBeInstanceOf(InvalidArgumentError);
@@ -91,7 +92,12 @@ describe.each(byName<Adapter>(ofClusters(wrappers)))("%s in a cluster", (_, adap
     }
     await client.r.setIntArray("e", members);
     expect(await byRange.copyFrom("e")).toBe(members.length);
-    await expect(byRange.copyFrom(byRange)).rejects.toBeInstanceOf(InvalidArgumentError);
+    const own = new Uint8Array(Buffer.from(byRange.keyOf(0))), aborted = { signal: AbortSignal.abort() };
+    for (const itself of [byRange, byRange.keyOf(0), own]) {
+      await expect(byRange.copyFrom(itself)).rejects.toBeInstanceOf(InvalidArgumentError);
+    }
+    await expect(byRange.copyFrom("e", aborted)).rejects.toMatchObject({ name: "LoadError", done: 0 });
+    expect(await byRange.count()).toBe(members.length);
     await expect(byRange.bitOp("OR", [ways[0]!])).rejects.toThrow(/one is spread by hash, and this bitmap is of the width 65536/);
   });
 

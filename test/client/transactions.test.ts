@@ -1,10 +1,13 @@
 // Transactions, signals and timeouts, questions, hooks, and what else is more than one command.
 
 import { Cluster as IoredisCluster, Redis } from "ioredis";
+import { createClientPool as createPool5 } from "redis5";
+import { createClientPool as createPool6 } from "redis6";
 import { tracingChannel } from "node:diagnostics_channel";
 import { describe, expect, it } from "vitest";
 import { AbortError, InvalidArgumentError, q, type RoarError, TimeoutError, type Trace, TransactionError, WatchError, WrongTypeError } from "../../client/src/index.ts";
 import { roar as ioredis } from "../../client/src/ioredis.ts";
+import { roar as nodeRedis } from "../../client/src/node-redis.ts";
 import { type Adapter, ofClusters, repliesFor, useClient, wrappers } from "../support/adapters.ts";
 import { range } from "../support/family.ts";
 import { byName, useCluster, useServer } from "../support/suite.ts";
@@ -122,6 +125,20 @@ describe.each(byName<Adapter>(ofClusters(wrappers)))("%s in a cluster", (_, adap
       expect(await client.multi().r.setBits(`{${tag}}x`, [1]).r.bitOp("OR", `{${tag}}y`, [`{${tag}}x`]).r.clear(`{${tag}}x`).exec()).toEqual([1, 1, 1]);
     }
     await expect(client.multi().r.setBit("a", 1, 1).r.setBit("b", 1, 1).exec()).rejects.toThrow(/must be in one slot/);
+  });
+});
+
+describe.each([["node-redis 5", createPool5], ["node-redis 6", createPool6 as unknown as typeof createPool5]])("a pool of %s", (_, createPool) => {
+  it("executes each transaction on one connection, and leaves none in a transaction", async () => {
+    const pool = createPool({ socket: { path: server.socket, tls: false } }, { minimum: 3, maximum: 3 });
+    await pool.connect();
+    const { r, multi } = nodeRedis(pool);
+    const answers = await Promise.all(range(0, 30).map((offset) => multi().r.setBit("k", offset, 1).r.getBit("k", offset).exec()));
+    expect(answers).toEqual(range(0, 30).map(() => [0, 1]));
+    expect(await Promise.all(range(0, 30).map((offset) => r.getBit("k", offset)))).toEqual(range(0, 30).map(() => 1));
+    await server.run("SET", "text", "x");
+    expect(await failure(multi().r.setBit("text", 1, 1).exec())).toBeInstanceOf(TransactionError);
+    pool.destroy();
   });
 });
 

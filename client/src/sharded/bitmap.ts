@@ -352,6 +352,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    */
   async copyFrom(source: Key | ShardedBitmap<M>, options: CopyOptions = {}): Promise<Count<M>> {
     const { signal, onProgress, count } = options, from = this.#readerOf(source, pageSize(count ?? PIECE));
+    if (signal?.aborted) throw new LoadError("ended by its signal before anything was written", 0, signal.reason);
     const own = new Set(this.#keys());
     if (from.keys.some((key) => own.has(key))) throw new InvalidArgumentError("invalid source: it has a key of this bitmap");
     const max = await from.max(), total = Number(await from.count());
@@ -400,7 +401,8 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
     }
     const { calls } = this, send = async <T>(call: Call<T>): Promise<T> => (await this.each([0], () => call))[0]!;
     return {
-      keys: [String(source)], max: () => send(calls.max(source)), count: () => send(calls.bitCount(source)),
+      keys: [source instanceof Uint8Array ? Buffer.from(source).toString() : source],
+      max: () => send(calls.max(source)), count: () => send(calls.bitCount(source)),
       pieces: () => unload(calls, source, { count }, send),
       payload: (low, high) => send(calls.queryExport(`#1 & [${low}..${high}]`, [source])),
       bits: (offsets) => send(calls.getBits(source, offsets)),

@@ -183,7 +183,7 @@ function hashOf(group: bigint): number {
 }
 
 /** The layout that options ask for. Throws {@link InvalidArgumentError}. */
-export function layoutOf(family: Family<Member>, name: string, { by = "range", width, shards }: ShardingOptions): Layout {
+export function layoutOf(family: Family<Member>, name: string, { by = "range", width, shards }: ShardingOptions = {}): Layout {
   if (typeof name !== "string" || /[{}]/.test(name)) {
     throw new InvalidArgumentError(`invalid name: ${String(name)} is not text without braces, and the shard's number has to be the hash tag`);
   }
