@@ -32,6 +32,7 @@
 #: KEYS=200000 KILLS=20   soak-cli: keys on each server, and how often convert is killed
 #: SHORT=1                test-servers: run only the test files that depend most on the server
 #: REGISTRY=ghcr.io/x/y   images: where to push the images
+#: EVIDENCE="fuzz asan"   evidence: only these; tools/evidence.ts names them
 #: BEFORE=v1.0.0          test-upgrade: the older commit, by default the newest release, or the commit before this one
 #: CC=gcc CFLAGS=-g3      the C compiler, and flags to add for all C code
 
@@ -110,7 +111,7 @@ COUNTED := __llvm_profile_counter_bias
 
 .PHONY: help build client run test test-arm64 test-clients test-servers test-upgrade test-fresh check format demo bench bench-cluster
 .PHONY: bench-kernels bench-client bench-load cli fuzz asan tsan linearity sequences shrinking soak
-.PHONY: soak-cli soak-client seeds ways coverage examples release deb images site test-site clean
+.PHONY: soak-cli soak-client seeds ways coverage examples release deb test-release evidence images site test-site clean
 .PHONY: setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
 
@@ -264,6 +265,14 @@ release: release-modules client cli ## Write archives for both processors, the p
 	$(TSX) tools/pack.ts cli dist
 	$(TSX) tools/sbom.ts dist
 	@cd dist && sha256sum redis-roar* > SHA256SUMS
+
+test-release: release deb ## Build the release again in another directory, compare, and try it on Debian 11, 12 and 13 in chroots; root only
+	@tools/setup fresh
+	@tools/build-again dist
+	@tools/try-release dist
+
+evidence: setup      ## Run what shows that the module can be trusted, EVIDENCE or everything, and record it in docs/evidence.md
+	@$(TSX) tools/evidence.ts $(EVIDENCE)
 
 deb: release-modules ## Write Debian packages for both processors to dist/
 	$(foreach arch,$(RELEASED),tools/package deb $(arch) build/release/$(arch)/redis-roar.so dist &&) true

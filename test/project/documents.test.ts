@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Results, withTypical } from "../../bench/typical.ts";
+import { type Evidence, withTable } from "../../tools/evidence.ts";
 import { projectRoot } from "../support/server.ts";
 import { useServer } from "../support/suite.ts";
 import { cliBinary, serverName } from "../support/version.ts";
@@ -58,6 +59,11 @@ it.each(["link", "file", "target"] as const)("the documents contain references o
 it("README.md shows the recorded figures of typical keys", () => {
   const readme = textOf("README.md");
   expect(readme).toBe(withTypical(readme, JSON.parse(textOf("docs/bench/typical.json")) as Results));
+});
+
+it("docs/evidence.md shows what is recorded in docs/evidence.json", () => {
+  const page = textOf("docs/evidence.md");
+  expect(page).toBe(withTable(page, JSON.parse(textOf("docs/evidence.json")) as Evidence));
 });
 
 describe("docs/clients.md", () => {
