@@ -92,7 +92,8 @@ HOST_CFLAGS := -std=gnu11 -O3 -g -fPIC -fvisibility=hidden -fno-plt $(ARCH_CFLAG
 
 CHECK_MODULE := tools/check-module
 
-HOST_OBJECTS := $(patsubst host/%.c,$(O)/%.o,$(filter-out host/core.c host/snapshot.c host/parts.c,$(wildcard host/*.c))) $(O)/commands.o
+HOST_OBJECTS := $(patsubst host/%.c,$(O)/%.o,$(filter-out host/core.c host/snapshot.c host/parts.c,$(wildcard host/*.c))) $(O)/commands.o \
+	$(if $(filter %/trap.ts,$(ENTRY)),$(O)/trial.o)
 CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
 
 # What may run on threads is built a second time, with state of its own for each thread (host/per-thread.h), and linked so that nothing
@@ -373,6 +374,9 @@ $(CORE_OBJECTS): $(O)/core-%.o: host/core.c $(O)/core-roaring.c $(GENERATED_HEAD
 	$(COMPILE) $(HOST_CFLAGS) $(CORE_CFLAGS) $(MARCH_$*) -DLEVEL=$* -MMD -MP -c $< -o $@
 
 $(O)/%.o: host/%.c $(GENERATED_HEADERS) $(O)/compiler Makefile
+	$(COMPILE) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
+
+$(O)/trial.o: test/support/trial.c $(GENERATED_HEADERS) $(O)/compiler Makefile
 	$(COMPILE) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
 
 $(O)/commands.o: $(O)/commands.c $(GENERATED_HEADERS) $(O)/compiler Makefile

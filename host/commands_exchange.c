@@ -182,6 +182,7 @@ static int fill_string(call *c, RedisModuleKey *key, const bitmap *b, size_t len
             bitmap *placeholder = bitmap_create(0);
             if (placeholder == NULL) return reply_failure(c, OUT_OF_MEMORY);
             RedisModule_ModuleTypeReplaceValue(key, c->family->type, placeholder, (void **)&taken);
+            count_values(c->family, 0, bitmap_bytes(placeholder) - bitmap_bytes(b));
         }
         RedisModule_DeleteKey(key);
     }

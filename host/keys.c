@@ -14,6 +14,7 @@ static inline int open_for_writing(call *c, int at, open_key *k) {
     k->key = open_writable(c, at);
     if (k->key == NULL) return 0;
     k->stored = k->value = bitmap_in(c, k->key);
+    k->bytes = k->stored ? bitmap_bytes(k->stored) : 0;
     return 1;
 }
 
@@ -26,9 +27,23 @@ static inline int open_right(call *c, int at, open_key *k) {
 
 int open_replace(call *c, int at, open_key *k) { return open_right(c, at, k); }
 
+/* Counts the key's value, b, which is new or has changed. */
+static inline void count_value(call *c, open_key *k, const bitmap *b) {
+    uint64_t bytes = bitmap_bytes(b);
+    if (bytes != k->bytes) count_values(c->family, k->stored == NULL, bytes - k->bytes);
+    k->bytes = bytes;
+}
+
 /* Makes b the value of a key that holds a bitmap, which is not freed. */
 static void put_in_place(call *c, open_key *k, bitmap *b) {
     RedisModule_ModuleTypeReplaceValue(k->key, c->family->type, b, NULL);
+    count_value(c, k, b);
+}
+
+/* The same for a key that holds none. Discards its old value and TTL. */
+static void put_new(call *c, open_key *k, bitmap *b) {
+    RedisModule_ModuleTypeSetValue(k->key, c->family->type, b);
+    count_value(c, k, b);
 }
 
 /* Questions on threads still read the block: the key gets one of its own. */
@@ -87,8 +102,9 @@ int commit(call *c, open_key *k, status done, int changed, const char *event) {
     int created = k->stored == NULL;
 
     if (created && done != OK) bitmap_free(k->value);
-    else if (created) RedisModule_ModuleTypeSetValue(k->key, c->family->type, k->value);
+    else if (created) put_new(c, k, k->value);
     else if (k->value != k->stored) put_in_place(c, k, k->value);
+    else count_value(c, k, k->value);
     RedisModule_CloseKey(k->key);
     if (!succeeded(c, done)) return 0;
     if (created || changed) announce(c, k->name, event);
@@ -115,10 +131,7 @@ static void replace(call *c, open_key *k, bitmap *b) {
         put_in_place(c, k, b);
         RedisModule_SetExpire(k->key, REDISMODULE_NO_EXPIRE);
         bitmap_free(k->stored);
-    } else {
-        /* Also discards the old value and its TTL. */
-        RedisModule_ModuleTypeSetValue(k->key, c->family->type, b);
-    }
+    } else put_new(c, k, b);
     RedisModule_CloseKey(k->key);
     announce(c, k->name, "set");
 }

@@ -33,6 +33,7 @@ typedef struct open_key {
     RedisModuleString *name;
     bitmap *stored; /* the value when the key was opened; NULL if it was missing */
     bitmap *value; /* the value to store */
+    uint64_t bytes; /* of the key's value, as they have been counted */
 } open_key;
 
 /* To replace the value. It may be read, but must not be changed. */

@@ -172,6 +172,10 @@ static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     RedisModule_InfoAddFieldCString(ctx, "version", MODULE_VERSION_TEXT);
     RedisModule_InfoAddFieldULongLong(ctx, "bitmaps", now.bitmaps);
     RedisModule_InfoAddFieldULongLong(ctx, "arena_bytes", now.bytes);
+    RedisModule_InfoAddFieldULongLong(ctx, "r_keys", families[R].keys);
+    RedisModule_InfoAddFieldULongLong(ctx, "r_bytes", families[R].bytes);
+    RedisModule_InfoAddFieldULongLong(ctx, "r64_keys", families[R64].keys);
+    RedisModule_InfoAddFieldULongLong(ctx, "r64_bytes", families[R64].bytes);
     RedisModule_InfoAddFieldULongLong(ctx, "payloads_refused", now.refused);
     RedisModule_InfoAddFieldULongLong(ctx, "bitmaps_damaged", now.damaged);
     RedisModule_InfoAddFieldULongLong(ctx, "bitmaps_defragmented", moved_bitmaps());
@@ -192,47 +196,6 @@ static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     RedisModule_InfoAddFieldULongLong(ctx, "snapshot_bytes", bitmap_bytes_held_only());
 }
 
-/* ROAR.TRAP key READ | WRITE [way] -- makes the core violate the sandbox. With COUNT, lets the next call do
- * so that counts members of several bitmaps. Only in the test build. */
-static int trap_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    static const command row = {.first = 1};
-    call c = {ctx, argv, argc, &families[R], &row, NULL};
-    int64_t way = 0;
-    open_key k;
-
-    if (argc != 3 && argc != 4) return RedisModule_WrongArity(ctx);
-    int writes = argument_is(&c, 2, "WRITE");
-    if (argument_is(&c, 2, "COUNT")) {
-        sandbox_trap_count();
-        return reply_ok(&c);
-    }
-    if (argc > 3 && !parse_index(&c, 3, &way)) return REDISMODULE_OK;
-    if (!open_create(&c, 1, 0, &k)) return REDISMODULE_OK;
-    if (!commit(&c, &k, core_trap(&k.value, writes, (uint32_t)way), 0, "trap")) return REDISMODULE_OK;
-    return reply_ok(&c);
-}
-
-/* ROAR.LIMIT bytes -- makes any growth of an arena beyond this size fail for lack of memory. Only in the
- * test build. */
-static int limit_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    long long bytes;
-
-    if (argc != 2) return RedisModule_WrongArity(ctx);
-    if (RedisModule_StringToLongLong(argv[1], &bytes) != REDISMODULE_OK) {
-        return RedisModule_ReplyWithError(ctx, "ERR not a number");
-    }
-    sandbox_limit_arenas((uint32_t)bytes);
-    return RedisModule_ReplyWithSimpleString(ctx, "OK");
-}
-
-/* ROAR.HOLD 2 | 1 | 0 -- makes long questions wait on their way to a thread (1), or before each part of them
- * (2), or lets them go. Only in the test build. */
-static int hold_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    if (argc != 2) return RedisModule_WrongArity(ctx);
-    questions_hold((enum held)(*RedisModule_StringPtrLen(argv[1], NULL) - '0'));
-    return RedisModule_ReplyWithSimpleString(ctx, "OK");
-}
-
 /* R.DEBUG VALIDATE key -- checks the inside of a bitmap of either family; replies OK or what is wrong. Only
  * if the setting debug is on. */
 static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
@@ -248,6 +211,10 @@ static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
     if (!succeeded(&c, core_validate(b, &fault))) return REDISMODULE_OK;
     return fault ? RedisModule_ReplyWithSimpleString(ctx, fault) : reply_ok(&c);
 }
+
+/* Commands of the test build only, in test/support/trial.c. */
+#pragma weak register_trial
+int register_trial(RedisModuleCtx *ctx);
 
 __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv,
                                                               int argc) {
@@ -270,11 +237,6 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
         return REDISMODULE_ERR;
     }
     if (RedisModule_RegisterInfoFunc(ctx, inform) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (sandbox_can_trap
-        && (RedisModule_CreateCommand(ctx, "ROAR.TRAP", trap_command, "write", 1, 1, 1) != REDISMODULE_OK
-            || RedisModule_CreateCommand(ctx, "ROAR.LIMIT", limit_command, "", 0, 0, 0) != REDISMODULE_OK
-            || RedisModule_CreateCommand(ctx, "ROAR.HOLD", hold_command, "", 0, 0, 0) != REDISMODULE_OK)) {
-        return REDISMODULE_ERR;
-    }
+    if (register_trial && register_trial(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     return register_commands(ctx);
 }

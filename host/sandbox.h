@@ -249,7 +249,6 @@ status core_deserialize(const encoded *p, result *r, const char **fault);
 
 /* Only the test build can trap on request: makes the core violate the sandbox while it reads or writes *b,
  * in one of the ways of assembly/trap.ts. */
-extern const int sandbox_can_trap;
 status core_trap(bitmap **b, int while_writing, uint32_t way);
 /* Makes the next count trap, on whatever thread it runs. */
 void sandbox_trap_count(void);

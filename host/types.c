@@ -33,6 +33,12 @@ family families[FAMILIES] = {
              .lenient = 1},
 };
 
+void count_values(const family *of, uint64_t keys, uint64_t bytes) {
+    family *f = &families[of - families];
+    atomic_fetch_add_explicit(&f->keys, keys, memory_order_relaxed);
+    atomic_fetch_add_explicit(&f->bytes, bytes, memory_order_relaxed);
+}
+
 /* The payload is one string, in the family's format. */
 static void *load(const family *f, RedisModuleIO *rdb, int encver) {
     size_t length;
@@ -49,7 +55,10 @@ static void *load(const family *f, RedisModuleIO *rdb, int encver) {
     const encoded p = {.format = f->format, .bytes = bytes, .length = length};
     status s = core_deserialize(&p, &r, &fault);
     RedisModule_Free(bytes);
-    if (s == OK && fault == NULL) return r.b;
+    if (s == OK && fault == NULL) {
+        count_values(f, 1, bitmap_bytes(r.b));
+        return r.b;
+    }
     RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': invalid %s payload of %zu bytes: %s",
                            key_of(rdb), f->type_name, length, s == OK ? fault : failure(s));
     return NULL;
@@ -80,20 +89,12 @@ static void rewrite(const family *f, RedisModuleIO *aof, RedisModuleString *key,
     if (s == OUT_OF_MEMORY) abort();
 }
 
-static void *load_r(RedisModuleIO *rdb, int encver) { return load(&families[R], rdb, encver); }
-static void *load_r64(RedisModuleIO *rdb, int encver) { return load(&families[R64], rdb, encver); }
-static void save_r(RedisModuleIO *rdb, void *b) { save_bitmap(&families[R], rdb, b); }
-static void save_r64(RedisModuleIO *rdb, void *b) { save_bitmap(&families[R64], rdb, b); }
-static void rewrite_r(RedisModuleIO *aof, RedisModuleString *key, void *b) {
-    rewrite(&families[R], aof, key, b);
-}
-static void rewrite_r64(RedisModuleIO *aof, RedisModuleString *key, void *b) {
-    rewrite(&families[R64], aof, key, b);
-}
-
 static size_t memory(const void *b) { return bitmap_memory(b); }
 
-static void release(void *b) { bitmap_free(b); }
+static void release(const family *f, bitmap *b) {
+    count_values(f, -1, -bitmap_bytes(b));
+    bitmap_free(b);
+}
 
 /* In units of 64 KiB: the server frees a value in its background thread above 64 units. */
 static size_t free_effort(RedisModuleString *key, const void *b) {
@@ -102,10 +103,10 @@ static size_t free_effort(RedisModuleString *key, const void *b) {
 }
 
 /* For a damaged bitmap NULL, which makes COPY fail. */
-static void *copy(RedisModuleString *from, RedisModuleString *to, const void *b) {
-    (void)from;
-    (void)to;
-    return is_damaged(b) ? NULL : bitmap_copy(b);
+static void *copy(const family *f, const bitmap *b) {
+    bitmap *copied = is_damaged(b) ? NULL : bitmap_copy(b);
+    if (copied) count_values(f, 1, bitmap_bytes(copied));
+    return copied;
 }
 
 static uint64_t moved;
@@ -143,31 +144,39 @@ static void digest(const family *f, RedisModuleDigest *digest, const bitmap *b) 
     RedisModule_DigestEndSequence(digest);
 }
 
-static void digest_r(RedisModuleDigest *d, void *b) { digest(&families[R], d, b); }
-static void digest_r64(RedisModuleDigest *d, void *b) { digest(&families[R64], d, b); }
+/* The callbacks do not tell the family: each has its own. */
+#define TYPE_OF(F)                                                                                    \
+    static void *load_##F(RedisModuleIO *rdb, int encver) { return load(&families[F], rdb, encver); } \
+    static void save_##F(RedisModuleIO *rdb, void *b) { save_bitmap(&families[F], rdb, b); }          \
+    static void rewrite_##F(RedisModuleIO *aof, RedisModuleString *k, void *b) {                      \
+        rewrite(&families[F], aof, k, b);                                                             \
+    }                                                                                                 \
+    static void digest_##F(RedisModuleDigest *d, void *b) { digest(&families[F], d, b); }             \
+    static void release_##F(void *b) { release(&families[F], b); }                                    \
+    static void *copy_##F(NAMES, const void *b) { return copy(&families[F], b); }                     \
+    static RedisModuleTypeMethods methods_##F = {.version = REDISMODULE_TYPE_METHOD_VERSION,          \
+                                                 .rdb_load = load_##F,                                \
+                                                 .rdb_save = save_##F,                                \
+                                                 .aof_rewrite = rewrite_##F,                          \
+                                                 .digest = digest_##F,                                \
+                                                 .free = release_##F,                                 \
+                                                 .copy = copy_##F,                                    \
+                                                 .mem_usage = memory,                                 \
+                                                 .defrag = defrag,                                    \
+                                                 .free_effort = free_effort}
+#define NAMES RedisModuleString *from __attribute__((unused)), RedisModuleString *to __attribute__((unused))
 
+TYPE_OF(R);
+TYPE_OF(R64);
+
+/* Without unlink, because nothing outside of a value refers to it, and without aux_load and aux_save, because
+ * there is nothing to save but the values. */
 int register_types(RedisModuleCtx *ctx) {
-    RedisModuleTypeMethods methods = {
-        .version = REDISMODULE_TYPE_METHOD_VERSION,
-        .mem_usage = memory,
-        .free = release,
-        .copy = copy,
-        .defrag = defrag,
-        .free_effort = free_effort,
-        .unlink = NULL,             /* nothing outside the value refers to it */
-        .aux_load = NULL,           /* there is nothing to save but the values */
-        .aux_save = NULL,
-    };
-
-    methods.rdb_load = load_r;
-    methods.rdb_save = save_r;
-    methods.aof_rewrite = rewrite_r;
-    methods.digest = digest_r;
-    families[R].type = RedisModule_CreateDataType(ctx, families[R].type_name, ENCODING_VERSION, &methods);
-    methods.rdb_load = load_r64;
-    methods.rdb_save = save_r64;
-    methods.aof_rewrite = rewrite_r64;
-    methods.digest = digest_r64;
-    families[R64].type = RedisModule_CreateDataType(ctx, families[R64].type_name, ENCODING_VERSION, &methods);
-    return families[R].type && families[R64].type ? REDISMODULE_OK : REDISMODULE_ERR;
+    RedisModuleTypeMethods *methods[FAMILIES] = {&methods_R, &methods_R64};
+    for (int i = 0; i < FAMILIES; i++) {
+        family *f = &families[i];
+        f->type = RedisModule_CreateDataType(ctx, f->type_name, ENCODING_VERSION, methods[i]);
+        if (f->type == NULL) return REDISMODULE_ERR;
+    }
+    return REDISMODULE_OK;
 }

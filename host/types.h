@@ -3,8 +3,7 @@
 #ifndef ROAR_TYPES_H
 #define ROAR_TYPES_H
 
-#include <stdint.h>
-
+#include "bitmap.h"
 #include "redismodule.h"
 
 typedef struct family {
@@ -19,6 +18,7 @@ typedef struct family {
     const char *import;         /* that command's name */
     int lenient;                /* whether integers may begin with a plus sign or zeros */
     RedisModuleType *type;
+    _Atomic uint64_t keys, bytes; /* of the values of keys; the lazy-free thread counts, too */
 } family;
 
 /* The version of both types' payloads in RDB files. There is only this one. */
@@ -26,6 +26,9 @@ typedef struct family {
 
 enum { R, R64, FAMILIES };
 extern family families[FAMILIES];
+
+/* Counts so many more keys of the family, whose values have so many more bytes. */
+void count_values(const family *f, uint64_t keys, uint64_t bytes);
 
 /* Creates both data types; a REDISMODULE_ status. */
 int register_types(RedisModuleCtx *ctx);

@@ -317,18 +317,9 @@ void bitmap_fit(bitmap **b) {
 }
 
 #ifdef CORE_HAS_TRAP
-const int sandbox_can_trap = 1;
-
 status core_trap(bitmap **b, int while_writing, uint32_t way) {
     frame f = while_writing ? writing(*b) : reading(*b);
     status s = IN_CORE(&f, core.trap(way));
     return while_writing ? wrote(s, b) : s;
-}
-#else
-const int sandbox_can_trap = 0;
-
-status core_trap(bitmap **b, int while_writing, uint32_t way) {
-    (void)b, (void)while_writing, (void)way;
-    return OK;
 }
 #endif

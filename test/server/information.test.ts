@@ -3,12 +3,75 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { families, R, R64, range } from "../support/family.ts";
+import { callsOf, isKey, rows } from "../support/calls.ts";
+import { families, otherThan, R, R64, range } from "../support/family.ts";
+import { type Argument, bytesOf } from "../support/resp.ts";
 import { waitUntil } from "../support/waiting.ts";
 import { roarOn } from "../support/roar.ts";
-import { cpuLevel, projectRoot } from "../support/server.ts";
+import { cpuLevel, projectRoot, withDebug } from "../support/server.ts";
 import { listedModule, useServer } from "../support/suite.ts";
 import { serverName } from "../support/version.ts";
+
+describe("INFO of each family", () => {
+  const server = useServer({ moduleArguments: [...withDebug, "THREADS", "0"] });
+  const TYPES = { R: "reroaring", R64: "roaring64" };
+
+  /** Compares keys with TYPE, and bytes with the sum over both families, which is counted elsewhere. */
+  async function expectRight(what: string): Promise<void> {
+    const keys = (await server.run("KEYS", "*")) as string[], types = await Promise.all(keys.map((key) => server.run("TYPE", key)));
+    const [r, r64, rBytes, r64Bytes, bitmaps, bytes] = await Promise.all(
+      ["r_keys", "r64_keys", "r_bytes", "r64_bytes", "bitmaps", "arena_bytes"].map((field) => server.number(`redis-roar_${field}`)));
+    expect([r, r64], what).toEqual(Object.values(TYPES).map((type) => types.filter((other) => other === type).length));
+    expect([r! + r64!, rBytes! + r64Bytes!], what).toEqual([bitmaps, bytes]);
+    if (r === 0) expect(rBytes, what).toBe(0);
+    if (r64 === 0) expect(r64Bytes, what).toBe(0);
+  }
+
+  it("counts keys and their bytes, whatever command changes them", async () => {
+    for (const { row, family, name } of rows) {
+      for (const call of callsOf(row, family)) {
+        await server.run("FLUSHALL", "SYNC");
+        for (const key of new Set(call.filter((word) => isKey(word) && word !== "w:none"))) {
+          await (key.toString().startsWith("s") ? server.run("SET", key, "text") : roarOn(server, family).load(key.toString(), range(3, 3000, 7)));
+        }
+        await server.run(name, ...call);
+        await expectRight([name, ...call].join(" "));
+        // What a command stores replaces a bitmap of the other family, or a string.
+        const stored = call.find((word) => /^o:/.test(String(word)));
+        if (!stored) continue;
+        for (const old of [["SET", stored, "text"], [`${otherThan(family).name}.SETBIT`, stored, 70_000, 1]] as const) {
+          await server.run("DEL", stored);
+          await server.run(...old);
+          await server.run(name, ...call);
+          await expectRight([...old, name, ...call].join(" "));
+        }
+      }
+    }
+  });
+
+  it("follows keys that the server copies, replaces, loads and frees, and writes that fail", async () => {
+    for (const family of families) {
+      const roar = roarOn(server, family), key = family.name;
+      await roar.load(key, range(0, 20_000, 3));
+      const steps: readonly Argument[][] = [
+        ["COPY", key, "copy"], ["RENAME", "copy", "renamed"], ["COPY", key, "renamed", "REPLACE"], ["SET", "renamed", "text"],
+        [`${key}.TOBITMAP`, "text", key], [`${key}.FROMBITMAP`, "text", "text"], [`${key}.TOBITMAP`, "text", "text"],
+        ["RESTORE", "restored", 0, bytesOf(await server.run("DUMP", key))], ["PEXPIRE", "restored", 1], [`${key}.CLEARRANGE`, key, 0, 50_000],
+        [`${key}.OPTIMIZE`, key], [`${key}.SETRANGE`, key, 5, 900_000], [`${key}.CLEAR`, key], ["DEBUG", "RELOAD"],
+      ];
+      for (const step of steps) {
+        await server.run(...step);
+        if (step[0] === "PEXPIRE") await waitUntil(async () => (await server.run("EXISTS", "restored")) === 0);
+        await expectRight(step.slice(0, 3).join(" "));
+      }
+      await expect(server.run(`${key}.IMPORT`, "none", "rubbish")).rejects.toThrow();
+      await expect(server.run(`${otherThan(family).name}.SETBIT`, key, 1, 1)).rejects.toThrow(/^WRONGTYPE/);
+      await expectRight("errors");
+    }
+    await server.run("FLUSHALL", "SYNC");
+    await expectRight("FLUSHALL");
+  });
+});
 
 describe("INFO", () => {
   const server = useServer();
