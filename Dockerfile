@@ -14,6 +14,7 @@ WORKDIR /redis-roar
 # A layer of its own: what the build needs changes less often than the sources.
 COPY package.json package-lock.json ./
 COPY client/package.json client/
+COPY cli/package.json cli/
 COPY tools/setup tools/
 RUN tools/setup
 

@@ -7,7 +7,7 @@ import { ReplyError } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { loadSources, sourceModel as model, sourceNames as names, sources } from "../support/sources.ts";
 import { again, arityError, describeCommand, expectEqual, lastError, SYNTAX, WRONGTYPE } from "../support/suite.ts";
-import { serverName } from "../support/version.ts";
+import { noKeyRights, serverName } from "../support/version.ts";
 
 const everyOperation = [...operations, "NOT"] as const;
 
@@ -183,7 +183,8 @@ describeCommand("BITOP", (suite) => {
       expect(await server.run("COMMAND", "GETKEYS", name, ...call)).toEqual(keys);
     });
 
-    it("needs the right to write its destination and to read its source, and no right for `last`", async () => {
+    it("needs the right to write its destination and to read its source, and no right for `last`", async ({ skip }) => {
+      if (noKeyRights) skip(noKeyRights);
       await server.run("ACL", "SETUSER", "guest", "on", "nopass", "reset", "on", "nopass", "+@all", "%W~a", "%R~b");
       await roar.load("b", [1]);
       const connection = await server.connect();

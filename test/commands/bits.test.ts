@@ -7,6 +7,7 @@ import {
 import { member, offsetCount, range } from "../support/family.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
 import { describeCommand, expectEqual, offsetError, WRONGTYPE } from "../support/suite.ts";
+import { noKeyRights } from "../support/version.ts";
 
 describeCommand("GETBITS", (suite) => {
   const { run, roar, family } = suite;
@@ -63,7 +64,8 @@ describeCommand("MGETBIT", (suite) => {
     expect(await refusal("x", "list")).toBe(offsetError(family, "offset"));
   });
 
-  it("needs the right to read each of the keys", async () => {
+  it("needs the right to read each of the keys", async ({ skip }) => {
+    if (noKeyRights) skip(noKeyRights);
     await roar.load("k", [7]);
     await server.run("ACL", "SETUSER", "guest", "on", "nopass", "resetkeys", "%R~tag:*", "+@all");
     expect(await server.run("ACL", "DRYRUN", "guest", name, 7, "tag:1", "tag:2")).toBe("OK");

@@ -10,6 +10,7 @@ import { roarOn } from "../support/roar.ts";
 import { samples } from "../support/samples.ts";
 import { bytesOf } from "../support/resp.ts";
 import { describeCommand, expectEqual, NO_KEY, offsetError, type Suite, SYNTAX, useServer, WRONGTYPE } from "../support/suite.ts";
+import { noKeyRights } from "../support/version.ts";
 
 const TOO_LONG = "ERR Roaring: string too long: maximum 536870912 bytes (proto-max-bulk-len)";
 
@@ -261,7 +262,8 @@ describeCommand("FROMBITMAP", (suite) => {
     }
   });
 
-  it("needs only the right to read the string and the right to write the key", async () => {
+  it("needs only the right to read the string and the right to write the key", async ({ skip }) => {
+    if (noKeyRights) skip(noKeyRights);
     await server.run("SET", "native", "12");
     await server.run("ACL", "SETUSER", "guest", "on", "nopass", "resetkeys", "%R~native", "%W~k", "-@all", `+${name}`);
     const guest = await server.connect();
@@ -339,7 +341,8 @@ describeCommand("FROMBITMAP", (suite) => {
     }
   });
 
-  it("merges into bitmaps only, and needs the right to read the key then", async () => {
+  it("merges into bitmaps only, and needs the right to read the key then", async ({ skip }) => {
+    if (noKeyRights) skip(noKeyRights);
     await server.run("SET", "native", "12");
     await server.run("SET", "string", "x");
     for (const key of ["string", "native"]) expect(await effects(() => refusal(key, "native", "MERGE"), key)).toEqual(noEffects);

@@ -27,3 +27,5 @@ export function since(versions: Partial<Record<Name, string>>): boolean {
 
 /** Whether the server has key specs, COMMAND DOCS and COMMAND LIST, ACL DRYRUN, an AOF of several files, and configuration of modules. */
 export const isSeven = since({ Redis: "7.0", Valkey: "7.2" });
+/** Why a test of the right to read or to write a key cannot run, if it cannot. */
+export const noKeyRights = isSeven ? undefined : `${serverName}: ACL rules do not tell reading from writing`;
