@@ -29,7 +29,8 @@
 
 #: LANGUAGES="go ruby"    test-clients: run only these of python, php, ruby, go, c, perl and lua
 #: SERVERS="valkey-9"     test-servers, soak-cli: run only on these servers
-#: KEYS=200000 KILLS=20   soak-cli: keys on each server, and how often convert is killed
+#: KEYS=200000 KILLS=20   soak-cli: keys on each server, and how often convert and join are killed
+#: IDS=10000000           soak-cli: ids to load; PARTS="join load" runs only these of advise, convert, join and load
 #: SHORT=1                test-servers: run only the test files that depend most on the server
 #: REGISTRY=ghcr.io/x/y   images: where to push the images
 #: EVIDENCE="fuzz asan"   evidence: only these; tools/evidence.ts names them
@@ -238,7 +239,7 @@ soak: fuzz asan sequences shrinking ## Run fuzz, asan, sequences, shrinking, all
 	npm run -s test:unit:production
 	STEPS=100000 $(BIN)/vitest run test/durability/replicas.test.ts
 
-soak-cli: build cli  ## Run the command-line tool on 200,000 keys of each server: advise beside MEMORY USAGE, and convert killed 20 times
+soak-cli: build cli  ## Run the command-line tool on 200,000 keys of each server: advise beside MEMORY USAGE, convert and join killed 20 times, load killed and resumed
 	@$(TSX) tools/soak-cli.ts $(SERVERS)
 
 soak-client: build client ## Compare random operations on sharded bitmaps with a model, OPERATIONS of each kind, while slots move, replicas take over and masters are killed

@@ -1,49 +1,14 @@
 #!/usr/bin/env node
 // redis-roar: the command-line tool. docs/cli.md describes it.
 
-import { readFileSync } from "node:fs";
-import { Command, CommanderError } from "commander";
-import { advise } from "./commands/advise.js";
-import { bench } from "./commands/bench.js";
-import { convert, restore } from "./commands/convert.js";
-import { inspect } from "./commands/inspect.js";
-import { join, split } from "./commands/join.js";
-import { load, unload } from "./commands/load.js";
-import { watch } from "./commands/watch.js";
-import { ErrorAnswer, Exit, Failure, interruption, lineOf } from "./failure.js";
-
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
-
-const program = new Command("redis-roar")
-  .description("Roaring bitmaps in Redis and Valkey: what they would save, and moving data to them.")
-  .version(version)
-  .showHelpAfterError("(--help shows what there is)")
-  .exitOverride()
-  .addCommand(advise)
-  .addCommand(inspect)
-  .addCommand(convert)
-  .addCommand(restore)
-  .addCommand(join)
-  .addCommand(split)
-  .addCommand(load)
-  .addCommand(unload)
-  .addCommand(watch)
-  .addCommand(bench);
-
-/** The number that the process ends with. */
-async function run(): Promise<number> {
-  interruption.listen();
-  try {
-    await program.parseAsync();
-    return Number(process.exitCode ?? Exit.OK);
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? Exit.OK : Exit.USAGE;
-    console.error(`redis-roar: ${lineOf(error)}`);
-    if (error instanceof Failure) return error.exit;
-    return error instanceof ErrorAnswer && error.code === "NOPERM" ? Exit.PERMISSION : Exit.SOME_FAILED;
-  }
-}
+import { Exit, interruption, lineOf } from "./failure.js";
+import { run } from "./program.js";
 
 // Whoever reads the output may leave early, as head does.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? Exit.OK : Exit.SOME_FAILED));
-process.exitCode = await run();
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(Exit.OK);
+  console.error(`redis-roar: ${lineOf(error)}`);
+  process.exit(Exit.SOME_FAILED);
+});
+interruption.listen();
+process.exitCode = await run(process.argv.slice(2));

@@ -3,13 +3,13 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Advice, type AdviceRow } from "../../cli/src/advise.ts";
 import { wantsColors } from "../../cli/src/colors.ts";
 import { random, seed } from "../support/random.ts";
 import { Server } from "../support/server.ts";
 import { useServer } from "../support/suite.ts";
-import { tool, toolOn } from "../support/tool.ts";
+import { type Ended, tool, toolHere, toolOn } from "../support/tool.ts";
 import { bitmapOf, fill, kinds } from "./keyspace.ts";
 
 const KEYS = 600;
@@ -92,16 +92,19 @@ describe("advise", () => {
   it("has one line for what a user may not do", async () => {
     await plain.run("ACL", "SETUSER", "reader", "on", ">secret", "~open:*", "+@read", "+@connection", "-@dangerous", "+info", "+memory|usage");
     await plain.connection.pipeline([["SET", "open:1", bitmapOf([1, 70_000])], ["SET", "closed:1", bitmapOf([1, 70_000])]]);
-    const env = { REDISCLI_AUTH: "secret" }, as = (...args: string[]): string[] => ["advise", "-s", plain.socket, ...args];
-    const read = await tool(as("--user", "reader", "--json"), env);
+    const asUser = async (password: string, ...args: string[]): Promise<Ended> => {
+      vi.stubEnv("REDISCLI_AUTH", password);
+      return toolOn(plain, "advise", "--user", "reader", ...args).finally(() => vi.unstubAllEnvs());
+    };
+    const read = await asUser("secret", "--json");
     expect(read.error).toBe("");
     expect(JSON.parse(read.out)).toMatchObject({ rows: [{ pattern: "open:*" }] });
     expect((JSON.parse(read.out) as Advice).notPermitted).toBeGreaterThan(0);
     await plain.run("ACL", "SETUSER", "reader", "-memory");
-    const refused = await tool(as("--user", "reader"), env);
+    const refused = await asUser("secret");
     expect(refused).toMatchObject({ status: 4, out: "" });
     expect(refused.error).toMatch(/^redis-roar: advise needs .*\n$/);
-    expect(await tool(as("--user", "reader"), { REDISCLI_AUTH: "wrong" })).toMatchObject({ status: 4, out: "" });
+    expect(await asUser("wrong")).toMatchObject({ status: 4, out: "" });
     await plain.run("ACL", "DELUSER", "reader");
   });
 });
@@ -120,7 +123,7 @@ describe("the tool", () => {
     ["a number that is none", 2, /whole number/, ["advise", "--sample", "x"]],
     ["a missing option", 2, /--match/, ["convert"]],
   ])("ends with a line on %s", async (_, status, text, args) => {
-    const ended = await tool(args);
+    const ended = await toolHere(...args);
     expect(ended).toMatchObject({ status, out: "" });
     expect(ended.error.trim().split("\n").filter((line) => !line.startsWith("("))).toHaveLength(1);
     expect(ended.error).toMatch(text);
@@ -128,12 +131,12 @@ describe("the tool", () => {
 
   it("helps, and does not convert without the module", async () => {
     expect(await tool(["--help"])).toMatchObject({ status: 0, error: "" });
-    for (const name of ["advise", "convert", "restore", "join", "split"]) expect((await tool([name, "--help"])).out).toContain("Example");
+    for (const name of ["advise", "convert", "restore", "join", "split"]) expect((await toolHere(name, "--help")).out).toContain("Example");
     await server.run("SETBIT", "k", 70_000, 1);
-    const port = String(server.port), { out } = await tool(["advise", "-p", port]);
+    const port = String(server.port), { out } = await toolHere("advise", "-p", port);
     expect(out).toContain("1 keys");
-    expect(await tool(["convert", "--match", "*", "-p", port])).toMatchObject({ status: 2, error: expect.stringContaining("does not have the module") });
-    expect(await tool(["convert", "--match", "*", "-p", port, "--dry-run"])).toMatchObject({ status: 0, error: "" });
+    expect(await toolHere("convert", "--match", "*", "-p", port)).toMatchObject({ status: 2, error: expect.stringContaining("does not have the module") });
+    expect(await toolHere("convert", "--match", "*", "-p", port, "--dry-run")).toMatchObject({ status: 0, error: "" });
   });
 
   it("ends when the server dies", async () => {

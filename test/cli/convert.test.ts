@@ -5,12 +5,12 @@ import { mkdtempSync, rmSync, statSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Conversion } from "../../cli/src/convert.ts";
 import { type Argument, type Connection, type Reply, ReplyError } from "../support/resp.ts";
 import { random, seed } from "../support/random.ts";
 import { useCluster, useServer } from "../support/suite.ts";
-import { tool, toolFile, toolOn } from "../support/tool.ts";
+import { type Ended, tool, toolFile, toolHere, toolOn } from "../support/tool.ts";
 import { bitmapOf, fill } from "./keyspace.ts";
 
 const server = useServer();
@@ -78,16 +78,21 @@ describe("convert", () => {
   it("says what rights it needs, and stops where writing is not allowed", async () => {
     await server.run("SET", "k:1", bitmapOf([1, 900_000]));
     await server.run("ACL", "SETUSER", "writer", "on", ">secret", "~k:*", "+@all");
-    const env = { REDISCLI_AUTH: "secret" }, args = ["convert", "--match", "*", "-s", server.socket];
-    expect(await tool([...args, "--user", "writer"], env)).toMatchObject({ status: 4, error: expect.stringMatching(/^redis-roar: .*redis-roar:\*.*\n$/) });
+    const args = ["convert", "--match", "*", "-s", server.socket], asUser = async (): Promise<Ended> => {
+      vi.stubEnv("REDISCLI_AUTH", "secret");
+      return toolHere(...args, "--user", "writer").finally(() => vi.unstubAllEnvs());
+    };
+    expect(await asUser()).toMatchObject({ status: 4, error: expect.stringMatching(/^redis-roar: .*redis-roar:\*.*\n$/) });
     await server.run("ACL", "SETUSER", "writer", "~redis-roar:*");
-    expect(await tool([...args, "--user", "writer"], env)).toMatchObject({ status: 0, error: "" });
+    expect(await asUser()).toMatchObject({ status: 0, error: "" });
     await server.run("ACL", "DELUSER", "writer");
     await server.run("SET", "k:2", bitmapOf([1, 900_000]));
     await server.run("CONFIG", "SET", "maxmemory", 1);
-    expect(await tool(args)).toMatchObject({ status: 1, out: "", error: expect.stringMatching(/^redis-roar: k:2: OOM.*\n$/) });
+    expect(await toolHere(...args)).toMatchObject({ status: 1, out: "", error: expect.stringMatching(/^redis-roar: k:2: OOM.*\n$/) });
     await server.run("CONFIG", "SET", "maxmemory", 0);
     expect(await server.run("TYPE", "k:2")).toBe("string");
+    // As a process, which ends only if nothing is left open.
+    expect(await tool([...args, "--backup", join(folder, "none", "backup")])).toMatchObject({ status: 1, out: "", error: expect.stringContaining("ENOENT") });
     expect(await temporaries()).toBe(0);
   });
 
@@ -107,7 +112,7 @@ describe("convert", () => {
       }
     })();
     let killed = 0;
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 3; round++) {
       const child = spawn(process.execPath, [toolFile, "convert", "--match", "k:*", "-s", server.socket, "--max-rate", "300"], { stdio: "ignore" });
       await sleep(600 + r.below(500));
       if (child.kill("SIGKILL")) killed++;
@@ -135,10 +140,10 @@ describe("in a cluster", () => {
     const names = Array.from({ length: 60 }, (_, i) => [`k:${i}`, `{u${i}}:k`, `odd}{${i}`][i % 3]!);
     for (const name of names) await ask("SET", name, bitmapOf([5, 300_000]));
     const port = String(cluster.ports[0]);
-    const advised = await tool(["advise", "-p", port, "--json"]);
+    const advised = await toolHere("advise", "-p", port, "--json");
     expect(advised.error).toBe("");
     expect(JSON.parse(advised.out)).toMatchObject({ keys: 60 });
-    const converted = await tool(["convert", "--match", "*", "-p", port, "--json"]);
+    const converted = await toolHere("convert", "--match", "*", "-p", port, "--json");
     expect(JSON.parse(converted.out)).toMatchObject({ converted: 60, failed: [] });
     for (const name of names) expect(await ask("R.GETINTARRAY", name)).toEqual([5, 300_000]);
   });

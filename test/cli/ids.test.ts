@@ -1,6 +1,7 @@
 // load, unload, inspect and watch, as processes.
 
 import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,14 +12,22 @@ import { Layout, type Sharding } from "../../cli/src/sharded.ts";
 import { random, seed } from "../support/random.ts";
 import { freePort } from "../support/server.ts";
 import { useCluster, useServer } from "../support/suite.ts";
-import { type Ended, tool, toolFile, toolOn } from "../support/tool.ts";
+import { type Ended, toolFile, toolHere, toolOn } from "../support/tool.ts";
+import { waitUntil } from "../support/waiting.ts";
 
 const server = useServer();
 let folder: string;
 beforeAll(() => { folder = mkdtempSync(join(tmpdir(), "redis-roar-")); });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs the tool with text as its standard input. */
+/** Runs the tool with text in a file. */
+const given = (input: string, command: string, key: string, ...args: string[]): Promise<Ended> => {
+  const file = join(folder, "input");
+  writeFileSync(file, input);
+  return toolOn(server, command, key, file, ...args);
+};
+
+/** Runs the tool as a process with text as its standard input. */
 const fed = (input: string, ...args: string[]): Promise<Ended> => new Promise((resolve) => {
   const child = execFile(process.execPath, [toolFile, ...args, "-s", server.socket], (error, out, errors) =>
     resolve({ status: error ? Number(error.code ?? 1) : 0, out, error: errors }));
@@ -30,18 +39,38 @@ describe("load and unload", () => {
     expect(await fed("7\n\r\n70000\r\n8\n4294967295", "load", "k", "--batch", "2")).toMatchObject({ status: 0, error: "" });
     expect(await server.run("R.GETINTARRAY", "k")).toEqual([7, 8, 70_000, 4_294_967_295]);
     expect(await toolOn(server, "unload", "k")).toEqual({ status: 0, out: "7\n8\n70000\n4294967295\n", error: "" });
-    await fed("18446744073709551615\n1\n", "load", "wide", "--wide");
+    await given("18446744073709551615\n1\n", "load", "wide", "--wide");
     expect(await toolOn(server, "unload", "wide")).toMatchObject({ out: "1\n18446744073709551615\n" });
-    expect(await fed("1\n2\n3\n", "load", "rest", "--skip", "2")).toMatchObject({ status: 0 });
+    expect(await given("1\n2\n3\n", "load", "rest", "--skip", "2")).toMatchObject({ status: 0 });
     expect(await server.run("R.GETINTARRAY", "rest")).toEqual([3]);
+    expect(await given("1\n2\n", "load", "rest", "--skip", "3")).toMatchObject({ status: 2, error: expect.stringMatching(/the input has 2 ids.*\n$/) });
+    expect(await given("", "load", "nothing")).toMatchObject({ status: 0, out: expect.stringMatching(/^0 ids loaded.* 0 members\n$/) });
+    expect(await server.run("EXISTS", "nothing")).toBe(0);
+  });
+
+  it("say that a file cannot be written, and leave it as it was if there is nothing to write", async () => {
+    await server.connection.pipeline([["R.SETINTARRAY", "k", 1, 2], ["SET", "text:{0}", "x"]]);
+    const kept = join(folder, "kept"), nowhere = join(folder, "none", "file");
+    writeFileSync(kept, "old");
+    for (const format of [[], ["--roaring"]]) {
+      expect(await toolOn(server, "unload", "k", ...format, "-o", nowhere)).toMatchObject({ status: 1, out: "", error: expect.stringContaining("ENOENT") });
+    }
+    for (const args of [["missing"], ["text", "--shards", "2"]]) {
+      expect(await toolOn(server, "unload", ...args, "-o", kept)).toMatchObject({ status: 1, out: "" });
+    }
+    expect(readFileSync(kept, "utf8")).toBe("old");
+    expect(await toolOn(server, "unload", "k", "-o", kept)).toEqual({ status: 0, out: "", error: "" });
+    expect(readFileSync(kept, "utf8")).toBe("1\n2\n");
+    expect(await toolOn(server, "unload", "none", "--shards", "2", "-o", kept)).toMatchObject({ status: 0 });
+    expect(readFileSync(kept, "utf8")).toBe("");
   });
 
   it("name the line that is no id, and where to go on", async () => {
     for (const [input, line] of [["1\n2\n2 3\n", 3], ["1\n18446744073709551616\n", 2], ["1\n1e3", 2]] as const) {
-      expect(await fed(input, "load", "bad", "--wide", "--batch", "1"), input)
+      expect(await given(input, "load", "bad", "--wide", "--batch", "1"), input)
         .toMatchObject({ status: 1, out: "", error: expect.stringMatching(new RegExp(`^redis-roar: line ${line}: .*; --skip ${line - 1} goes on.*\\n$`)) });
     }
-    expect(await fed("4294967296\n", "load", "narrow")).toMatchObject({ status: 2, error: expect.stringContaining("--wide") });
+    expect(await given("4294967296\n", "load", "narrow")).toMatchObject({ status: 2, error: expect.stringContaining("--wide") });
     expect(await server.run("EXISTS", "narrow")).toBe(0);
   });
 
@@ -58,18 +87,27 @@ describe("load and unload", () => {
 });
 
 describe("a load with --resume", () => {
-  it("goes on behind what was loaded, and only with the same input", async () => {
+  it("goes on behind what was loaded when it was killed or failed, and only with the same input", async () => {
     const resume = join(folder, "ids.load"), args = ["load", "k", "--batch", "500", "--resume", resume];
-    const lines = Array.from({ length: 4000 }, (_, i) => `${3 * i}\n`).join(""), half = lines.slice(0, lines.indexOf("\n6000\n") + 1);
+    const lines = Array.from({ length: 4000 }, (_, i) => `${3 * i}\n`), loaded = (): unknown => JSON.parse(readFileSync(resume, "utf8"));
+    const child = spawn(process.execPath, [toolFile, ...args, "-s", server.socket], { stdio: ["pipe", "ignore", "inherit"] });
+    child.stdin.write(lines.slice(0, 1200).join(""));
+    await waitUntil(() => Promise.resolve(existsSync(resume) && (loaded() as { loaded: number }).loaded === 1000));
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(loaded()).toMatchObject({ key: "k", source: null, loaded: 1000 });
+    expect(await server.run("R.BITCOUNT", "k")).toBe(1000);
+    await server.run("R.CLEARBITS", "k", 0); // a second load of the first ids would set it again
+    const half = lines.slice(0, 2000).join("");
     expect(await fed(`${half}x\n`, ...args)).toMatchObject({ status: 1, error: expect.stringContaining("the same command goes on") });
-    expect(JSON.parse(readFileSync(resume, "utf8"))).toMatchObject({ key: "k", source: null, loaded: 2000 });
-    expect(await server.run("R.BITCOUNT", "k")).toBe(2000);
-    expect(await fed("", "load", "other", "--resume", resume)).toMatchObject({ status: 2, error: expect.stringContaining("another key") });
-    expect(await fed(lines, ...args)).toMatchObject({ status: 0, out: expect.stringMatching(/^2,000 ids loaded.* 4,000 members\n$/) });
-    expect([await server.run("R.BITCOUNT", "k"), await server.run("R.MAX", "k"), existsSync(resume)]).toEqual([4000, 11_997, false]);
+    expect(loaded()).toMatchObject({ key: "k", source: null, loaded: 2000 });
+    expect(await server.run("R.BITCOUNT", "k")).toBe(1999);
+    expect(await toolOn(server, "load", "other", "--resume", resume)).toMatchObject({ status: 2, error: expect.stringContaining("another key") });
+    expect(await fed(lines.join(""), ...args)).toMatchObject({ status: 0, out: expect.stringMatching(/^2,000 ids loaded.* 3,999 members\n$/) });
+    expect([await server.run("R.BITCOUNT", "k"), await server.run("R.MAX", "k"), existsSync(resume)]).toEqual([3999, 11_997, false]);
     expect(await toolOn(server, "load", "k", join(folder, "none.txt"))).toMatchObject({ status: 1, error: expect.stringContaining("ENOENT") });
     writeFileSync(resume, "{}");
-    expect(await fed("", ...args)).toMatchObject({ status: 2, error: expect.stringContaining("no file of --resume") });
+    expect(await toolOn(server, ...args)).toMatchObject({ status: 2, error: expect.stringContaining("no file of --resume") });
   });
 });
 
@@ -95,14 +133,16 @@ describe("sharded bitmaps", () => {
     const on = ["--shards", "6", "--by", by, ...(isWide ? ["--wide"] : []), "-p", String(cluster.ports[0])], input = join(folder, "spread.txt"), key = `k:${by}:${isWide}`;
     const ids = Array.from({ length: 3000 }, (_, i) => BigInt(i) * 1_400_001n + (isWide ? 2n ** 40n : 0n)), text = `${ids.join("\n")}\n`;
     writeFileSync(input, text);
-    expect(await tool(["load", key, input, "--batch", "700", ...on])).toMatchObject({ status: 0, error: "", out: expect.stringContaining("3,000 members") });
-    expect(await tool(["unload", key, ...on])).toEqual({ status: 0, error: "", out: text });
+    expect(await toolHere("load", key, input, "--batch", "700", ...on)).toMatchObject({ status: 0, error: "", out: expect.stringContaining("3,000 members") });
+    expect(await toolHere("unload", key, ...on)).toEqual({ status: 0, error: "", out: text });
     const keys = (await cluster.onAll("KEYS", `${key}:*`) as string[][]).flat().sort();
     expect(keys).toEqual(Array.from({ length: 6 }, (_, shard) => `${key}:{${shard}}`));
   });
 
   it("are refused where they cannot be", async () => {
-    const load = (...args: string[]): Promise<Ended> => tool(["load", "k", "/dev/null", ...args, "-p", String(cluster.ports[0])]);
+    const load = (...args: string[]): Promise<Ended> => toolHere("load", "k", "/dev/null", ...args, "-p", String(cluster.ports[0]));
+    // There is no server to ask, and none is asked.
+    expect(await toolHere("unload", "k", "--shards", "6", "--roaring", "-p", "1")).toMatchObject({ status: 2, out: "", error: expect.stringContaining("--roaring") });
     expect(await load("--by", "hash")).toMatchObject({ status: 2, error: expect.stringContaining("--shards") });
     expect(await load("--shard-width", "70000")).toMatchObject({ status: 2, error: expect.stringContaining("multiple of 65536") });
   });

@@ -67,9 +67,10 @@ Examples:
   redis-roar convert --match 'user:*:visited' --to native`)
   .action(async (flags: Flags) => {
     const core = await loadCore(), servers = await Servers.open(flags), bar = new Progress("keys", flags.progress);
-    const backup = flags.backup && !flags.dryRun ? await Backup.append(flags.backup) : undefined;
+    let backup: Backup | undefined;
     try {
       if (!flags.dryRun || flags.to !== "roaring") await needModule(servers);
+      backup = flags.backup && !flags.dryRun ? await Backup.append(flags.backup) : undefined;
       const converter = new Converter(servers, core, {
         match: flags.match, to: flags.to, dryRun: flags.dryRun ?? false, assumeBitmaps: flags.assumeBitmaps ?? false,
         wide: flags.wide ?? false, minSaving: flags.minSaving, maxRate: flags.maxRate ?? Infinity, backup,

@@ -1,7 +1,8 @@
 // The commands load and unload.
 
-import { createReadStream, createWriteStream, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createReadStream, readFileSync, statSync } from "node:fs";
 import { once } from "node:events";
+import { type FileHandle, open } from "node:fs/promises";
 import { type Readable } from "node:stream";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Core, Format } from "../core/core.js";
@@ -33,10 +34,12 @@ const sharding = (made: Command): Command => made
   }))
   .addOption(new Option("--by <how>", "how offsets are spread").choices(["range", "hash"]).default("range"));
 
+const isSharded = ({ shards, shardWidth, by }: ShardFlags): boolean => shards !== undefined || shardWidth !== undefined || by !== "range";
+
 /** The sharded bitmap that the options name, if they do. */
 function shardedOf(servers: Servers, core: Core, key: string, wide: boolean, flags: ShardFlags): ShardedBitmap | undefined {
+  if (!isSharded(flags)) return undefined;
   const { shards, shardWidth, by } = flags;
-  if (shards === undefined && shardWidth === undefined && by === "range") return undefined;
   return new ShardedBitmap(servers, core, key, wide, { by, shards, width: shardWidth });
 }
 
@@ -118,6 +121,9 @@ Examples:
       if (flags.csv === undefined) await readLines(input, batches);
       else await readCsv(input, flags.csv, batches);
       await batches.flush();
+      if (batches.count < skip && !interruption.asked) {
+        throw new Failure(`the input has ${countText(batches.count)} ids, and the first ${countText(skip)} are to be left out`, Exit.USAGE);
+      }
       if (sharded) members = await sharded.count();
       else members ||= await connection.run(wide ? "R64.BITCOUNT" : "R.BITCOUNT", name) as number | string;
       if (!interruption.asked) resuming?.end();
@@ -125,7 +131,8 @@ Examples:
       bar.end();
       const exit = error instanceof Failure ? error.exit : error instanceof ErrorAnswer && error.code === "NOPERM" ? Exit.PERMISSION : Exit.SOME_FAILED;
       const hint = resuming ? "; the same command goes on behind what is loaded" : `; --skip ${loaded} goes on behind what is loaded`;
-      throw new Failure(`${lineOf(error)}${loaded > 0 ? hint : ""}`, exit);
+      // After wrong arguments, the same command would end in the same way.
+      throw new Failure(`${lineOf(error)}${loaded > 0 && exit !== Exit.USAGE ? hint : ""}`, exit);
     } finally {
       bar.end();
       servers.close();
@@ -147,13 +154,24 @@ interface UnloadFlags extends ShardFlags {
 /** So many lines are written together. */
 const LINES = 65_536;
 
-/** Lets `work` write to a file, or to standard output, as fast as that takes it. */
-async function toOutput(file: string | undefined, work: (write: (text: string) => Promise<void>) => Promise<unknown>): Promise<void> {
-  const output = file === undefined ? process.stdout : createWriteStream(file);
-  await work(async (text) => {
-    if (!output.write(text)) await once(output, "drain");
-  });
-  if (output !== process.stdout) await new Promise((resolve, reject) => output.once("error", reject).end(() => resolve(undefined)));
+type Write = (part: string | Uint8Array) => Promise<void>;
+
+/** Lets `work` write to a file, or to standard output, as fast as that takes it. A file is as it was until there is something to write. */
+async function toOutput(file: string | undefined, work: (write: Write) => Promise<unknown>): Promise<void> {
+  if (file === undefined) {
+    await work(async (part) => {
+      if (!process.stdout.write(part)) await once(process.stdout, "drain");
+    });
+    return;
+  }
+  let output: FileHandle | undefined;
+  const opened = async (): Promise<FileHandle> => (output ??= await open(file, "w"));
+  try {
+    await work(async (part) => (await opened()).writeFile(part));
+    await opened();
+  } finally {
+    await output?.close();
+  }
 }
 
 export const unload = sharding(command("unload", "write the members of a bitmap: one a line, or as a portable roaring file")
@@ -167,11 +185,11 @@ Examples:
   redis-roar unload users --roaring -o users.roaring
   redis-roar unload users --shards 16 --by hash -o users.txt`)
   .action(async (key: string, flags: UnloadFlags) => {
+    if (flags.roaring && isSharded(flags)) throw new Failure("--roaring writes one key: unload each shard, or lines", Exit.USAGE);
     const core = await loadCore(), servers = await Servers.open(flags), name = nameBytes(key);
     try {
       const sharded = shardedOf(servers, core, key, flags.wide ?? false, flags);
       if (sharded) {
-        if (flags.roaring) throw new Failure("--roaring writes one key: unload each shard, or lines", Exit.USAGE);
         await needModule(servers);
         await toOutput(flags.output, (write) => sharded.members(async (members) => {
           for (let at = 0; at < members.length; at += LINES) await write(`${members.subarray(at, at + LINES).join("\n")}\n`);
@@ -182,7 +200,7 @@ Examples:
       const holds = await readKey(core, servers.nodeOf(name), name);
       if (flags.roaring) {
         const isWide = holds === "R64" || (core.maximum() ?? 0n) > 0xffff_ffffn;
-        writeFileSync(flags.output ?? 1, core.write(isWide ? Format.PORTABLE_WIDE : Format.PORTABLE));
+        await toOutput(flags.output, (write) => write(core.write(isWide ? Format.PORTABLE_WIDE : Format.PORTABLE)));
         return;
       }
       await toOutput(flags.output, (write) => writeLines(core, write));
