@@ -100,7 +100,9 @@ const kinds: Readonly<Record<string, Kind>> = {
 };
 
 /** Variables of make that change how much a run does. */
-const VARIABLES = ["FUZZ_SECONDS", "SECONDS", "SEQUENCES", "EXPRESSIONS", "COMPARISONS", "SERVERS", "SHORT", "MACHINES", "LANGUAGES", "BEFORE", "ROAR_CPU"];
+const VARIABLES = [
+  "FUZZ_SECONDS", "SECONDS", "SEQUENCES", "EXPRESSIONS", "COMPARISONS", "SERVERS", "SHORT", "MACHINES", "LANGUAGES", "BEFORE", "LEVELS", "ROAR_CPU",
+];
 
 function table(evidence: Evidence): string {
   const rows = Object.entries(kinds).map(([name, { title, make }]) => {
