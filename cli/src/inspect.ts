@@ -84,15 +84,19 @@ const density = ({ from, to, members }: Inspection["parts"][number]): number => 
 
 const SHADES = [" ", "·", "░", "▒", "▓", "█"];
 
+/** The lightest shade is at most this share of the darkest, so that parts of nearly the same density look alike. */
+const LIGHTEST = 1 / 32;
+
 /**
  * A shade for each part, the more members the darker: a dot is at least one member, a full block the most of all parts. Between them shades
  * follow the logarithm, since densities differ by powers of ten.
  */
 export function pictureOf({ parts }: Inspection, width: number): string[] {
-  const densities = parts.map(density), greatest = Math.max(...densities), least = Math.min(...densities.filter((share) => share > 0));
+  const densities = parts.map(density), greatest = Math.max(...densities);
+  const least = Math.min(greatest * LIGHTEST, ...densities.filter((share) => share > 0));
   const shade = (part: Inspection["parts"][number]): string => {
     if (part.members === 0n) return SHADES[0]!;
-    const share = greatest > least ? Math.log(density(part) / least) / Math.log(greatest / least) : 1;
+    const share = Math.log(density(part) / least) / Math.log(greatest / least);
     return SHADES[1 + Math.round(share * (SHADES.length - 2))]!;
   };
   const lines: string[] = [], labels = parts.filter((_, i) => i % width === 0).map(({ from }) => String(from));

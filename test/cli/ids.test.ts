@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { layoutOf } from "../../client/src/sharded/layout.ts";
 import { R, R64 } from "../../client/src/index.ts";
+import { type Inspection, pictureOf } from "../../cli/src/inspect.ts";
 import { Layout, type Sharding } from "../../cli/src/sharded.ts";
 import { random, seed } from "../support/random.ts";
 import { freePort } from "../support/server.ts";
@@ -164,6 +165,20 @@ describe("inspect", () => {
     }
     expect(await toolOn(server, "inspect", "text")).toMatchObject({ status: 1, error: "redis-roar: text: this string is no bitmap, but text\n" });
     expect(await toolOn(server, "inspect", "missing")).toMatchObject({ status: 1, error: "redis-roar: missing: there is no such key\n" });
+  });
+});
+
+describe("a picture", () => {
+  const shades = (...densities: [members: number, offsets: number][]): string => {
+    const parts = densities.map(([members, offsets]) => ({ from: 0n, to: BigInt(offsets - 1), members: BigInt(members) }));
+    return pictureOf({ parts } as Inspection, parts.length)[0]!;
+  };
+
+  it("has one shade for parts of nearly the same density, and from a dot to a block for those that differ", () => {
+    expect(shades([52, 156], [53, 157], [52, 157])).toBe("0 |███|");
+    expect(shades([1, 1], [1, 1000])).toBe("0 |█·|");
+    expect(shades([100, 100], [30, 100], [10, 100], [0, 100], [1, 100])).toBe("0 |█▓▒ ·|");
+    expect([shades([1, 2 ** 40]), shades([0, 5])]).toEqual(["0 |█|", "0 | |"]);
   });
 });
 

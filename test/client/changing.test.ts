@@ -40,6 +40,7 @@ const runsOf = (adapters: readonly Adapter[], some: readonly Universe[]): Run[] 
 
 async function opened(adapter: Adapter): Promise<Opened> {
   await cluster.onAll(...repliesFor(adapter));
+  for (const i of range(0, cluster.primaries.length)) await cluster.replicaOf(i).connection.run(...repliesFor(adapter)); // they take over
   return adapter.openCluster!(cluster.ports);
 }
 

@@ -37,6 +37,14 @@ function words(): void {
   expectTypeOf(() => r.bitOp("NAND", "d", ["a", "b"])).toBeFunction();
   // @ts-expect-error sources are a list
   expectTypeOf(() => r.bitOp("OR", "d", 5)).toBeFunction();
+  // @ts-expect-error and not text, whose characters would be keys
+  expectTypeOf(() => r.bitOp("OR", "d", "tag:chess")).toBeFunction();
+  // @ts-expect-error nor are digits a list of offsets
+  expectTypeOf(() => r64.setBits("k", "18446744073709551615")).toBeFunction();
+  // @ts-expect-error nor bytes
+  expectTypeOf(() => r.setBits("k", Buffer.from("123"))).toBeFunction();
+  // @ts-expect-error text is no list of operations
+  expectTypeOf(() => r.bitField("k", "GET")).toBeFunction();
   // @ts-expect-error there is no such mode
   expectTypeOf(() => r.contains("a", "b", { mode: "SOME" })).toBeFunction();
   expectTypeOf(() => r.bitField("k", [["INCRBY", "u8", "#1", 5, "SAT"], ["GET", "i5", 0]])).returns.resolves.toEqualTypeOf<(bigint | null)[]>();
