@@ -89,7 +89,8 @@ static void let_go(const question *q) {
     }
 }
 
-/* Once the client is unblocked, the question is the main thread's again. */
+/* Once the client is unblocked, the question is the main thread's again. Before that the thread counts as
+ * idle, so that what the client asks next can be shared with it. */
 static void answer(question *q) {
     uint64_t started = now();
     RedisModule_BlockedClientMeasureTimeStart(q->client);
@@ -97,6 +98,7 @@ static void answer(question *q) {
     let_go(q);
     RedisModule_BlockedClientMeasureTimeEnd(q->client);
     q->microseconds = now() - started;
+    pool.running--;
     RedisModule_UnblockClient(q->client, q);
 }
 
@@ -170,7 +172,6 @@ static void answer_locked(void) {
     pthread_mutex_unlock(&pool.lock);
     answer(q);
     pthread_mutex_lock(&pool.lock);
-    pool.running--;
 }
 
 static void *work(void *unused) {

@@ -17,9 +17,10 @@ const TOO_MANY = "ERR Roaring: reply too large: maximum 100000000 elements (redi
  */
 function expectUniform(members: readonly Member[], drawn: readonly Reply[], what: string): void {
   const counts = new Map(members.map((one) => [String(one), 0]));
-  for (const one of drawn) {
-    expect(counts.has(String(one)), `${what}: ${String(one)}`).toBe(true);
-    counts.set(String(one), counts.get(String(one))! + 1);
+  for (const one of drawn.map(String)) {
+    const before = counts.get(one);
+    if (before === undefined) expect.fail(`${what}: ${one} is no member`); // only then: expect() itself takes microseconds
+    counts.set(one, before + 1);
   }
   const expected = drawn.length / members.length, free = members.length - 1, x = 35;
   const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
