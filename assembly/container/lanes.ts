@@ -76,3 +76,40 @@ export function putLanesOnly(lanes: v128, mask: u32, out: usize): usize {
   other = v128.shuffle<u16>(lanes, lanes, 1, 0, 3, 2, 5, 4, 7, 6);
   return v128.shuffle<u16>(i16x8.min_u(lanes, other), i16x8.max_u(lanes, other), 0, 9, 2, 11, 4, 13, 6, 15);
 }
+
+// @ts-ignore: decorator
+@inline function turnOne(x: v128): v128 { return v128.shuffle<u16>(x, x, 1, 2, 3, 4, 5, 6, 7, 0); }
+// @ts-ignore: decorator
+@inline function turnTwo(x: v128): v128 { return v128.shuffle<u16>(x, x, 2, 3, 4, 5, 6, 7, 0, 1); }
+// @ts-ignore: decorator
+@inline function turnFour(x: v128): v128 { return v128.shuffle<u16>(x, x, 4, 5, 6, 7, 0, 1, 2, 3); }
+
+/** A bit for each lane of `x` that equals any lane of `y`. Unlike vector.lanesIn(), takes lanes of 0. */
+// @ts-ignore: decorator
+@inline export function equalLanes(x: v128, y: v128): u32 {
+  return i16x8.bitmask(v128.or(equalToFour(x, y), equalToFour(x, turnFour(y))));
+}
+/** The lanes of `x` that equal the lane of `y` in their place, or one of the three behind it. */
+// @ts-ignore: decorator
+@inline function equalToFour(x: v128, y: v128): v128 {
+  const next = turnOne(y), some = v128.or(i16x8.eq(x, y), i16x8.eq(x, next));
+  return v128.or(some, v128.or(i16x8.eq(x, turnTwo(y)), i16x8.eq(x, turnTwo(next))));
+}
+
+/** A bit for each place where the lanes of `x` and `more` equal those of `y` and `yMore` at any one place. */
+// @ts-ignore: decorator
+@inline export function equalPairs(x: v128, more: v128, y: v128, yMore: v128): u32 {
+  const near = pairsInFour(x, more, y, yMore);
+  return i16x8.bitmask(v128.or(near, pairsInFour(x, more, turnFour(y), turnFour(yMore))));
+}
+// @ts-ignore: decorator
+@inline function pairsInFour(x: v128, more: v128, y: v128, yMore: v128): v128 {
+  const next = turnOne(y), nextMore = turnOne(yMore);
+  const some = v128.or(pairs(x, more, y, yMore), pairs(x, more, next, nextMore));
+  const others = pairs(x, more, turnTwo(y), turnTwo(yMore));
+  return v128.or(some, v128.or(others, pairs(x, more, turnTwo(next), turnTwo(nextMore))));
+}
+// @ts-ignore: decorator
+@inline function pairs(x: v128, more: v128, y: v128, yMore: v128): v128 {
+  return v128.and(i16x8.eq(x, y), i16x8.eq(more, yMore));
+}

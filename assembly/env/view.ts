@@ -39,3 +39,10 @@ export type Left = u32;
   if (sizeof<M>() == sizeof<Right>()) return right.load64(at, offset);
   return left.load64(at, offset);
 }
+
+// @ts-ignore: decorator
+@inline export function view128<M>(at: usize, offset: u32): v128 {
+  if (sizeof<M>() == sizeof<Own>()) return v128.load(at + offset);
+  if (sizeof<M>() == sizeof<Right>()) return right.load128(at, offset);
+  return left.load128(at, offset);
+}

@@ -7,7 +7,7 @@ import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
 import {
   KEY_MAX, Model, OFFSET_MAX, OPERATIONS, Style, anyModel, anyRanges, appendContainer, combineModels, range,
 } from "../support/bitmap-model";
-import { clear, enter, repeatOperand, rounds, spent } from "../world/world";
+import { Random, clear, enter, repeatOperand, rounds, spent } from "../world/world";
 
 /** The form of operands unless a test says otherwise. */
 const EITHER: Form = Form.EITHER;
@@ -121,7 +121,51 @@ function some(trial: Trial, model: Model, share: u32): Model {
   return part;
 }
 
+/** The offsets, in any order and some of them twice, as a model. */
+function modelOf(offsets: u64[]): Model {
+  const model = new Model();
+  offsets.sort((a, b) => (a < b ? -1 : i32(a > b)));
+  for (let i = 0; i < offsets.length; i++) {
+    if (!i || offsets[i] != offsets[i - 1]) model.append(offsets[i], offsets[i]);
+  }
+  return model;
+}
+
+/** Up to `most` offsets in `keys` containers from `key` on, of which many have the same low 16 bits. */
+function scatter(most: u32, key: u64, keys: u64, random: Random): u64[] {
+  const offsets: u64[] = [], lows = random.below(2) ? 0xffff : 1 + random.below(40);
+  for (let count = random.between(1, most); count; count--) {
+    offsets.push((key + random.next() % keys) << 16 | (random.below(6) ? random.below(lows + 1) : 0xffff));
+  }
+  return offsets;
+}
+
+/** Some of the offsets, some in another container, and some more. */
+function change(offsets: u64[], apart: u64, more: u64[], random: Random): u64[] {
+  const changed: u64[] = [], kept = random.below(5), moved = random.below(3) * random.below(2);
+  for (let i = 0; i < offsets.length; i++) {
+    if (kept && random.below(4) < kept) changed.push(offsets[i]);
+    if (moved && random.below(4) < moved) changed.push(offsets[i] + (apart << 16));
+  }
+  return random.below(3) ? changed.concat(more) : changed;
+}
+
 describe("combining two bitmaps", () => {
+  it("of few members in many containers, with keys of any width, alike and not", () => {
+    const trial = new Trial(1640), random = trial.random;
+    const spans: u64[] = [20, 250, 300, 65_000, 70_000, 1 << 20, 1 << 40];
+    for (let i = 0; i < rounds(150); i++) {
+      const keys = spans[random.below(spans.length)];
+      const key = random.below(2) ? 0 : random.next() >> (18 + random.below(40));
+      const most = random.below(4) ? 40 : 1500, one = scatter(most, key, keys, random);
+      const apart: u64 = random.below(2) ? 65_536 : 1 + random.below(300);
+      const more = scatter(most, random.below(2) ? key : key + keys / 2, keys, random);
+      const other = change(one, apart, more, random);
+      combineAll(trial, random.below(2) ? [modelOf(one), modelOf(other)] : [modelOf(other), modelOf(one)]);
+    }
+    trial.end();
+  });
+
   it("gives the model's result for each pair of container kinds", () => {
     const trial = new Trial(500);
     for (let x = 0; x < Style.STYLES; x++) {
