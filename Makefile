@@ -204,7 +204,7 @@ bench-kernels: setup ## Compare the speed of the bitset kernels with plain C loo
 	@$(MAKE) --no-print-directory build/bench/kernels O=build/bench ENTRY=bench/kernels/kernels.ts
 	build/bench/kernels
 
-fuzz: setup          ## Fuzz the core with payloads, call sequences and expressions, FUZZ_SECONDS each
+fuzz: setup          ## Fuzz the core with payloads, call sequences, expressions and damaged arenas, FUZZ_SECONDS each
 	@tools/setup sanitizers
 	@$(MAKE) --no-print-directory $(FUZZ_TARGETS:%=build/fuzz/fuzz-%) O=build/fuzz CC=clang-19 \
 		CFLAGS='-fsanitize=fuzzer-no-link,$(SANITIZERS) -fno-sanitize-coverage=trace-cmp'
@@ -418,7 +418,7 @@ $(O)/kernels: bench/kernels/bench.c bench/kernels/kernels.ts $(CORE_OBJECTS) $(P
 	$(COMPILE) $(HOST_CFLAGS) $< $(CORE_OBJECTS) $(PLAIN_OBJECTS) -lm -o $@
 
 # Fuzz targets: fuzz-* with libFuzzer, replay-* without it, which run the inputs in test/corpus once.
-FUZZ_TARGETS := payload sequence query
+FUZZ_TARGETS := payload sequence query damage
 SANDBOX := sandbox census operands reading building writing bitmap workspace cpu
 FUZZED := fuzz/check.c fuzz/server.c fuzz/ways.c $(SANDBOX:%=$(O)/%.o) $(CORE_OBJECTS)
 

@@ -316,9 +316,12 @@ function takeFree(lists: usize, index: u32): usize {
 // @ts-ignore: decorator
 @inline export function release(at: usize, bytes: usize): void { releasePieces(at, blockBytes(bytes)); }
 
-/** Frees what is behind the first `used` bytes, a multiple of 8, of the block of `bytes` bytes at `at`. */
+/**
+ * Frees what is behind the first `used` bytes, a multiple of 8, of the block of `bytes` bytes at `at`.
+ * `used` is less than `bytes`.
+ */
 export function releaseTail(at: usize, used: usize, bytes: usize): void {
-  if (used < bytes) releasePieces(at + used, bytes - used);
+  releasePieces(at + used, bytes - used);
 }
 
 /** Frees `bytes` bytes at `at`, a multiple of 8, as one block or several. */

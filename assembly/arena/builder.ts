@@ -27,7 +27,7 @@ import {
   setTotalCardinality, allocatePage, bumpMark, freedBytes, makeRoom, pageAfter,
 } from "./arena";
 import {
-  ENTRY_BYTES, SPAN_MAX, plainCount, plainKey, plainKind, plainPayload, plainSpan, setBlock, setKey, setFull,
+  ENTRY_BYTES, SPAN_MAX, plainCount, plainKey, plainKind, plainBlock, plainSpan, setBlock, setKey, setFull,
   setPair, setSingle,
 } from "./entry";
 import {
@@ -426,7 +426,7 @@ export function finish(): void {
 /** Makes the arena a tiny one if its only container is a short bitset that fits one. */
 function finishShort(entry: usize, entries: u32): bool {
   if (entries != 1 || plainKind<Own>(entry) != Kind.SHORT) return false;
-  return beginTinyShort(plainKey<Own>(entry), plainCount<Own>(entry), plainPayload<Own>(entry));
+  return beginTinyShort(plainKey<Own>(entry), plainCount<Own>(entry), plainBlock<Own>(entry));
 }
 
 /** Makes the arena a tiny one of the arrays that wait, which are all there is, if that takes least. */

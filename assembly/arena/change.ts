@@ -33,7 +33,6 @@ import {
   removeMembers,
 } from "./packed";
 import { slotFor, entriesUpTo, leafFor } from "./directory";
-import { clearTiny, promoteContainer } from "./forms";
 import { unpackWithin } from "./leaf";
 import { LOW_MAX } from "../container/limits";
 import { AMPLE_ROOM, becomesRoomy, roomToInsert } from "./room";
@@ -70,12 +69,11 @@ export function adjust(key: u64, members: i64): void {
 }
 
 /**
- * Inserts an entry for `key` and returns its address. No entry may cover the key yet, and its
- * leaf must not be packed: loosen() of pages.ts sees to that. The caller gives the entry a
- * container and then calls adjust().
+ * Inserts an entry for `key` in a full arena and returns its address. No entry may cover the key
+ * yet, and its leaf must not be packed: loosen() of pages.ts sees to that. The caller gives the
+ * entry a container and then calls adjust().
  */
 export function insertEntry(key: u64): usize {
-  if (isTiny<Own>()) promoteContainer();
   if (heldAt() - bumpMark() < AMPLE_ROOM) prepare(roomToInsert(key, 1));
   setEntryTotal(entryTotal<Own>() + 1);
   let link: usize = ROOT;
@@ -128,23 +126,19 @@ export function appendLeaf(leaf: usize, entries: u32): void {
 @inline function lastSlot(node: usize): usize { return slotAt(node, nodeCount<Own>(node) - 1); }
 
 /**
- * Removes the entry that begins at `key`.
+ * Removes the entry that begins at `key` and is no group.
  * The caller has already released its block and taken its members from the sums.
  */
 export function removeEntry(key: u64): void {
-  if (isTiny<Own>()) {
-    if (isPacked<Own>(0)) clearTiny(offsetOf(key, 0), offsetOf(key, LOW_MAX)); else resetToEmpty();
-    return;
-  }
+  if (isTiny<Own>()) { resetToEmpty(); return; }              // its only container
   removeLast(offsetOf(key, 0), offsetOf(key, LOW_MAX));
 }
 
 /**
- * Removes the offsets in [first, last], which are those of one container, from a packed leaf, where there are
- * some. Needs no memory.
+ * Removes the offsets in [first, last], which are those of one container, from a page, where there are some.
+ * Needs no memory.
  */
 export function removeFromGroup(first: u64, last: u64): void {
-  if (isTiny<Own>()) { clearTiny(first, last); return; }
   const key = keyOf(first), leaf = leafFor<Own>(key), members = removedFrom(leaf, first, last);
   adjust(key, -<i64>members);
   if (members == membersUpTo<Own>(leaf, key) - membersBefore<Own>(leaf, key)) removeLast(first, last);

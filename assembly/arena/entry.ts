@@ -101,11 +101,17 @@ import { payloadSize } from "../container/convert";
 /** Address of a tiny arena's entry, where no other arena has one. */
 // @ts-ignore: decorator
 @inline export const TINY_ENTRY: usize = 4;
+/** Address of the one or two members that the entry holds. */
+// @ts-ignore: decorator
+@inline export function plainMembers(entry: usize): usize { return entry + LOW; }
+/** Address of the entry's block, if it has one. */
+// @ts-ignore: decorator
+@inline export function plainBlock<M>(entry: usize): usize { return <usize>(view32<M>(entry, REF) << 3); }
 // @ts-ignore: decorator
 @inline export function plainPayload<M>(entry: usize): usize {
   const kind = plainKind<M>(entry);
-  if (kind >= Kind.SINGLE) return entry + LOW;
-  return entry == TINY_ENTRY && kind == Kind.SHORT ? entry + REF : <usize>(view32<M>(entry, REF) << 3);
+  if (kind >= Kind.SINGLE) return plainMembers(entry);
+  return entry == TINY_ENTRY && kind == Kind.SHORT ? entry + REF : plainBlock<M>(entry);
 }
 /** Address of the container's payload in memory M. Meaningless for FULL. */
 // @ts-ignore: decorator

@@ -122,7 +122,11 @@ export function writeSlot(slot: usize, key: u64, child: usize, cardinality: u64)
 /** Bytes that the node was allocated for. */
 // @ts-ignore: decorator
 @inline export function allocatedFor(node: usize): usize {
-  if (!nodeLevel<Own>(node) && isPacked<Own>(node)) return PAGE_BYTES;
+  return !nodeLevel<Own>(node) && isPacked<Own>(node) ? PAGE_BYTES : ordinaryBytes(node);
+}
+/** Bytes that the node, which is no page, was allocated for. */
+// @ts-ignore: decorator
+@inline export function ordinaryBytes(node: usize): usize {
   return isRoomy(node) ? ROOMY_BYTES : nodeBytes(nodeLevel<Own>(node), nodeCount<Own>(node));
 }
 

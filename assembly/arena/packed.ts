@@ -338,14 +338,14 @@ export function groupFrom<M>(entry: usize, key: u64): usize {
     index += step;
     step <<= 1;
   }
+  if (index == count) return 0;
   index += searched<M>(highs + <usize>(index * width), min(step, count - index), width, most);
   return index < count ? groupEntry(leaf, index) : 0;
 }
 
-/** How many of `count` highs that begin at `first` are at most `most`. */
+/** How many of `count` highs, one or more, that begin at `first` are at most `most`. */
 // @ts-ignore: decorator
 @inline function searched<M>(first: usize, count: u32, width: u32, most: u64): u32 {
-  if (!count) return 0;
   let base: u32 = 0, rest = count;
   while (rest > 1) {
     const half = rest >> 1;
@@ -355,7 +355,7 @@ export function groupFrom<M>(entry: usize, key: u64): usize {
   return base + u32(high<M>(first + <usize>(base * width), width) <= most);
 }
 
-/** How many members of the leaf have keys up to `key`. */
+/** How many members of the leaf, which is not empty, have keys up to `key`. */
 export function membersUpTo<M>(leaf: usize, key: u64): u32 {
   const form = formOf<M>(leaf), base = baseOf<M>(leaf, form), count = packedCount<M>(leaf);
   return key < base ? 0 : searched<M>(highsAt(leaf, form, count), count, widthOf(form), key - base);
@@ -452,8 +452,13 @@ export function farMembersUpTo(leaf: usize, key: u64): u32 {
  */
 // @ts-ignore: decorator
 @inline function tightForm(first: u64, last: u64, count: u32): u32 {
+  if (count > 1) return tightFormOfSome(first, last, count);
+  return last ? PACKED | BASED : PACKED;      // a single member has no highs: high() says why
+}
+/** tightForm() for two members or more. */
+// @ts-ignore: decorator
+@inline function tightFormOfSome(first: u64, last: u64, count: u32): u32 {
   const based = PACKED | BASED | widthFor(last - first), plain = PACKED | widthFor(last);
-  if (count == 1) return last ? based : plain;                // a single member has no highs: high() says why
   return formBytes(based, count) < formBytes(plain, count) ? based : plain;
 }
 
@@ -578,7 +583,7 @@ function reform(leaf: usize, form: u32, base: u64): void {
 /** The leaf's form once it holds `key`, too, if its base stays or, for a key below it, gets less. */
 function formWith(leaf: usize, key: u64): u32 {
   const form = formOf<Own>(leaf), base = baseOf<Own>(leaf, form), count = packedCount<Own>(leaf);
-  const range = key >= base ? key - base : count ? keyAt<Own>(leaf, count - 1) - key : 0;
+  const range = key >= base ? key - base : keyAt<Own>(leaf, count - 1) - key;   // members, if it is below
   return (form & ~WIDTH) | max(widthOf(form), widthFor(range));
 }
 
@@ -604,7 +609,7 @@ export function tightBytesWith(key: u64): usize {
  */
 export function tighten(key: u64): void {
   const count = packedCount<Own>(0), first = min(key, keyAt<Own>(0, 0));
-  const form = tightForm(first, max(key, keyAt<Own>(0, count - 1)), count + 1);
+  const form = tightFormOfSome(first, max(key, keyAt<Own>(0, count - 1)), count + 1);
   reform(0, form, form & BASED ? first : 0);
 }
 

@@ -24,7 +24,7 @@ import {
   PAGE_ROOM, ROOT, allocate, allocatePage, bumpMark, isPaged, isTiny, prepare, release, setEntryTotal,
   entryTotal, setTotalCardinality, totalCardinality,
 } from "./arena";
-import { ENTRY_BYTES, keyOf, lowOf, plainKey, plainKind, plainPayload } from "./entry";
+import { ENTRY_BYTES, keyOf, lowOf, plainKey, plainKind, plainMembers } from "./entry";
 import {
   PAGE_BYTES, appendMembers, beginPage, groupEnd, groupStart, groupsIn, insertMember, isPacked, keyAt,
   lowsFrom, membersBelow, membersBefore, membersUpTo, packedCount, pageMembers, pageRoom, pastGroups,
@@ -36,8 +36,8 @@ import { insertInTiny, promotePacked, promoteToLeaves } from "./forms";
 import { blocksOf, layLeaf, layPage } from "./leaf";
 import { leafFor, slotFor } from "./directory";
 import {
-  INNER_MAX, LEAF_MAX, NODE_SMALL, addToSlot, allocatedFor, entryAt, isFull, nodeBlock, nodeBytes, nodeCount,
-  nodeLevel, rootNode, slotAt, slotChild, slotKey, slotLink, writeSlot,
+  INNER_MAX, LEAF_MAX, NODE_SMALL, addToSlot, entryAt, isFull, nodeBlock, nodeBytes, nodeCount,
+  nodeLevel, ordinaryBytes, rootNode, slotAt, slotChild, slotKey, slotLink, writeSlot,
 } from "./node";
 import { Kind } from "../container/kind";
 
@@ -216,10 +216,10 @@ function packLeaf(key: u64): void {
   beginPage(page, plainKey<Own>(first), plainKey<Own>(last), count);
   for (let entry = first, i: u32 = 0; entry <= last; entry += ENTRY_BYTES, i++) {
     putKeys(page, i, i + 1, plainKey<Own>(entry));
-    store<u16>(lowsFrom<Own>(page, i), load<u16>(plainPayload<Own>(entry)));
+    store<u16>(lowsFrom<Own>(page, i), load<u16>(plainMembers(entry)));
   }
   store<u32>(link, <u32>page);
-  release(leaf, allocatedFor(leaf));
+  release(leaf, ordinaryBytes(leaf));
 }
 
 /** Whether the leaf is a page with room for a member of `key`. */

@@ -22,7 +22,7 @@ import {
 import { firstKey } from "./change";
 import {
   rootNode, NODE_HEADER, nodeLevel, LEVELS_MAX, nodeCount, INNER_MAX, LEAF_MAX, isRoomy, allocatedFor, slotAt,
-  slotChild, slotKey, slotCardinality, entryAt,
+  slotChild, slotKey, slotCardinality, entryAt, ordinaryBytes,
 } from "./node";
 import { Kind } from "../container/kind";
 import { isArraySized, UNIVERSE, SHORT_MAX } from "../container/limits";
@@ -97,7 +97,7 @@ function validateNode(node: usize, level: u32): Fault {
   if (!level && isPacked<Own>(node)) return validatePage(node);
   if (!count || count > (level ? INNER_MAX : LEAF_MAX)) return Fault.NODE_COUNT;
   if (isRoomy(node) && level) return Fault.NODE_LEVEL;
-  if (!isBlock(node, allocatedFor(node))) return Fault.BLOCK_MISPLACED;
+  if (!isBlock(node, ordinaryBytes(node))) return Fault.BLOCK_MISPLACED;
   for (let i: u32 = 0; i < count; i++) {
     const fault = level ? validateSlot(node, i, level) : validateEntry(node, i);
     if (fault != Fault.NONE) return fault;

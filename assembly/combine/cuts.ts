@@ -55,8 +55,8 @@ export function cuts(sources: u32, parts: u32): void {
     sampleBelow(rootNode<Right>(), cardinalityHeld<Right>(), cost / samples + 1);
   }
   const count = load<u32>(COUNT);
-  let last = count ? load<u64>(sampleAt(0)) : 0;
-  for (let part: u32 = 1; part < parts && count; part++) {
+  let last = load<u64>(sampleAt(0));          // without samples, the same key each time, and no reply
+  for (let part: u32 = 1; part < parts; part++) {
     const key = load<u64>(sampleAt(part * count / parts));
     if (key > last) reply.member(key);
     last = max(last, key);

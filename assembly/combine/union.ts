@@ -70,9 +70,7 @@ function foldInTurn(op: Fold, list: usize, count: u32): u64 {
     acc = fold(op, sidesOf(at, listedOperand(list, i)), acc, listedShape(list, i));
     at = SELF;
   }
-  if (at == SELF) return acc;
-  right.select(at);
-  return copyShape(acc, scratch(Scratch.FIRST));
+  return acc;
 }
 
 // --- Smallest first ----------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { Edges } from "./oracle/edges.ts";
 import { evaluate, parse } from "./oracle/expression.ts";
 import { collisions } from "./oracle/hashes.ts";
-import { families, fromReply, member, range, sorted } from "../support/family.ts";
+import { families, fromReply, type Member, member, range, sorted } from "../support/family.ts";
 import { bytesOf, type Reply } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { withDebug } from "../support/server.ts";
@@ -502,6 +502,80 @@ describe.each(byName(families))("%s", (_family, family) => {
       }
     }
     expectEqual(await roar.members("k"), sorted(set).map(member));
+  });
+
+  /** Lone members of consecutive containers: pages of 256, and a smaller one that begins at container 2048. */
+  const alone = range(0, 2120).map((key) => key * CONTAINER);
+  const second = (first: number, count: number): number[] => range(first, count).map((key) => key * CONTAINER + 9);
+  const edit = async (changes: readonly (readonly [bit: 0 | 1, offsets: readonly Member[]])[], held: readonly Member[]): Promise<void> => {
+    const left = new Set(held);
+    await roar.load("k", held);
+    for (const [bit, offsets] of changes) {
+      for (const offset of offsets) if (bit) left.add(offset); else left.delete(offset);
+      await roar.connection.pipeline(offsets.map((offset) => [roar.name("SETBIT"), "k", offset, bit]));
+      await expectValid(server, "k");
+    }
+    expectEqual(await roar.members("k"), sorted(left));
+  };
+
+  it.each<[what: string, group: number, few: number]>([
+    ["last group is too large for the page behind", 1535, 1540], ["first group is too large for the page before", 1280, 1100],
+  ])("a full page whose %s is split", async (_, group, few) => edit([
+    [0, range(few, 106).map((key) => key * CONTAINER)],
+    [1, range(group * CONTAINER + 1000, 59, 1000)],
+    [1, [...second(1290, 22), 1400 * CONTAINER + 5, 1401 * CONTAINER + 5]],
+  ], alone));
+
+  it.runIf(family.bits === 64)("a full page passes no members through a page that has fewer than the next one takes", async () => {
+    const far = range(0, 310).map((i) => (2 ** 41 + i) * CONTAINER).map(BigInt).map(member);
+    await edit([
+      [1, far],
+      [0, far.slice(0, 54)],                  // leaves wide items to the last page of near members
+      [1, [...second(2048, 54), 2120 * CONTAINER]],
+      [1, [...second(1792, 81), 1900 * CONTAINER + 7]],
+      [0, range(1920, 100).map((key) => key * CONTAINER)],
+      [1, [...range(2121, 255).map((key) => key * CONTAINER), ...second(2120, 81), 2200 * CONTAINER + 7]],
+    ], alone);
+  });
+
+  it.runIf(family.bits === 64)("a full page whose first group is half of it is split behind that", async () => {
+    const at = (key: number, low = 0): Member => member((BigInt(key) << 50n) + BigInt(low));
+    await edit([
+      [1, range(1, 8).flatMap((page) => range(105 * page, 21).map((key) => at(key, 9)))],
+      [0, range(21, 42).map((key) => at(key))],
+      [1, [...range(1, 63).map((i) => at(0, 1000 * i)), at(30, 9)]],
+    ], range(0, 1500).map((key) => at(key)));
+  });
+
+  it("small groups are merged into pages whose groups get too large by that, and appended to ordinary leaves", async () => {
+    const large = range(0, 100).flatMap((key) => range((FAR + 2560 + key) * CONTAINER, 40, 700));
+    const own = [...many.filter((offset) => offset % CONTAINER === 0), ...range(200 * CONTAINER, 64, 900), ...range(300 * CONTAINER, 5)];
+    for (const more of [
+      [200 * CONTAINER + 1, 300 * CONTAINER + 7, 300 * CONTAINER + 8],
+      range(FAR + 2510, 200).flatMap((key) => range(key * CONTAINER, 3, 9)),
+      [...range(FAR + 2400, 155).flatMap((key) => range(key * CONTAINER + 3, 1 + key % 2, 8)), ...large],
+    ]) {
+      await roar.load("k", own);
+      await roar.load("other", more);
+      await mergeOther();
+      expectEqual(await roar.members("k"), sorted(new Set([...own, ...more])));
+    }
+  });
+
+  it("full containers are counted with those of many other bitmaps, and rows and columns that begin later", async () => {
+    const bitmaps: readonly (readonly [first: number, end: number])[] = range(0, 40).map((i) => [i < 32 ? i % 3 : 5, 8 + i % 4] as const);
+    const names = bitmaps.map((_, i) => `full:${i}`);
+    await roar.connection.pipeline(bitmaps.map(([first, end], i) => [roar.name("SETRANGE"), names[i]!, first * CONTAINER, end * CONTAINER + 7]));
+    await roar.load("k", [7, 3 * CONTAINER, 3 * CONTAINER + 9]);
+    await roar.run("SETRANGE", "k", CONTAINER, 3 * CONTAINER);
+    await roar.run("SETRANGE", "k", 4 * CONTAINER, 4 * CONTAINER + 30_000);
+    const both = ([a, b]: readonly [number, number], [c, d]: readonly [number, number]): number =>
+      Math.max(0, Math.min(b * CONTAINER + 7, d * CONTAINER + 7) - Math.max(a, c) * CONTAINER);
+    const own = new Set([7, 3 * CONTAINER, 3 * CONTAINER + 9, ...range(CONTAINER, 2 * CONTAINER), ...range(4 * CONTAINER, 30_000)]);
+    const shares = bitmaps.map(([first, end]) => [...own].filter((at) => at >= first * CONTAINER && at < end * CONTAINER + 7).length);
+    expect(await roar.run("FACET", "#1", 1, "k", names.length, ...names)).toEqual(shares);
+    expect(await roar.run("CROSSCARD", names.length, ...names, 2, "full:0", "full:39"))
+      .toEqual(bitmaps.map((row) => [both(row, bitmaps[0]!), both(row, bitmaps[39]!)]));
   });
 
   describe("pages that lose members, beside other pages and beside ordinary leaves", () => {

@@ -1,5 +1,5 @@
-// Replays the seed inputs of the fuzz targets without a fuzzer: payloads of every form, calls of every kind, expressions, and inputs that
-// once revealed a bug.
+// Replays the seed inputs of the fuzz targets without a fuzzer: payloads of every form, calls of every kind, expressions, damaged
+// arenas, and inputs that once revealed a bug.
 
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import { built, projectRoot } from "../support/server.ts";
 import { emulator } from "../support/version.ts";
 
-it.each(["payload", "sequence", "query"])("every input in test/corpus/%s runs without a failure", (target) => {
+it.each(["payload", "sequence", "query", "damage"])("every input in test/corpus/%s runs without a failure", (target) => {
   const folder = join(projectRoot, "test/corpus", target);
   const inputs = readdirSync(folder).map((name) => join(folder, name));
   expect(inputs.length).toBeGreaterThan(0);

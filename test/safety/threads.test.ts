@@ -240,6 +240,12 @@ describe.each(byName(families))("%s", (_, family) => {
     expect(await count("questions_shared")).toBe(shared + 1);
   });
 
+  it.each(["OR", "XOR"])("parts of %s begin where only the second bitmap has a container", async (operation) => {
+    await server.connection.pipeline([["FLUSHALL"], [name("SETINTARRAY"), "ends", 0, 4_000_000_000], load(family, "k", 3)]);
+    const question: Command = [name("BITOPCARD"), operation, "ends", "k"], alone = await synchronously(question);
+    expect(await inParts(question)).toEqual(alone);
+  });
+
   it("counts all offsets of the family, together", async () => {
     await prepareParts();
     const all = family.last + 1n;
