@@ -30,7 +30,7 @@ const BAR = 16, STEP = 24, HEAD = 70, GROUP_HEAD = 34, FOOT = 64;
 const STYLE = `
   text { font: 13px -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f2328 }
   .title { font-size: 17px; font-weight: 600 }
-  .group { font-weight: 600 }
+  .group { font-weight: 600; paint-order: stroke; stroke: #ffffff; stroke-width: 5px }
   .quiet { fill: #59636e; font-size: 12px }
   .page { fill: #ffffff; stroke: #d1d9e0 }
   .grid { stroke: #d1d9e0 } .origin { stroke: #59636e }
@@ -39,7 +39,7 @@ const STYLE = `
   .line0 { stroke: #1a7f64 } .line1 { stroke: #c4652a } .line2 { stroke: #7a5bb8 } .line3 { stroke: #6e7781 } .line4 { stroke: #bf3989 }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 }
-    .quiet { fill: #9198a1 }
+    .quiet { fill: #9198a1 } .group { stroke: #0d1117 }
     .page { fill: #0d1117; stroke: #3d444d }
     .grid { stroke: #2a313c } .origin { stroke: #9198a1 }
     .more { fill: #3fb594 } .less { fill: #e08a4f }
@@ -128,11 +128,14 @@ interface LineChart {
 
 const PLOT = 300, SCALE = 64, APART = 44, LEGEND = 30;
 
-/** The powers of ten within these bounds. */
-const powers = (least: number, greatest: number): number[] => {
-  const first = Math.ceil(Math.log10(least));
-  return Array.from({ length: Math.floor(Math.log10(greatest)) - first + 1 }, (_, i) => 10 ** (first + i));
-};
+/** The powers of ten within these bounds; if there are fewer than three, twice and five times powers of ten, too. */
+function marks(least: number, greatest: number): number[] {
+  const first = Math.floor(Math.log10(least)), last = Math.floor(Math.log10(greatest));
+  const within = (factors: readonly number[]): number[] => Array.from({ length: last - first + 1 }, (_, i) => first + i)
+    .flatMap((power) => factors.map((factor) => factor * 10 ** power)).filter((mark) => mark >= least && mark <= greatest);
+  const powers = within([1]);
+  return powers.length < 3 ? within([1, 2, 5]) : powers;
+}
 
 export function drawLines({ title, subtitle, panels, xTitle, formatX, formatY, footnote }: LineChart): string {
   const points = panels.flatMap(({ lines }) => lines.flatMap((line) => line.points));
@@ -152,14 +155,14 @@ export function drawLines({ title, subtitle, panels, xTitle, formatX, formatY, f
     parts.push(`<path class="line line${i}${i === 0 ? " first" : ""}" d="M${from},${HEAD + 12}h26"/>`);
     words(from + 34, HEAD + 16, label);
   }
-  for (const tick of powers(leastY, greatestY)) {
+  for (const tick of marks(leastY, greatestY)) {
     parts.push(`<line class="grid" x1="${MARGIN + SCALE}" x2="${WIDTH - MARGIN}" y1="${y(tick)}" y2="${y(tick)}"/>`);
     words(MARGIN + SCALE - 8, Number(y(tick)) + 4, formatY(tick), 'class="quiet" text-anchor="end"');
   }
   for (const [at, panel] of panels.entries()) {
     const left = MARGIN + SCALE + at * (width + APART), x = (value: number): number => left + along(value, leastX, greatestX) * width;
     words(left, top - 10, panel.title, 'class="group"');
-    for (const tick of powers(leastX, greatestX)) {
+    for (const tick of marks(leastX, greatestX)) {
       parts.push(`<line class="grid" x1="${x(tick).toFixed(1)}" x2="${x(tick).toFixed(1)}" y1="${top}" y2="${bottom}"/>`);
       words(x(tick), bottom + 18, formatX(tick), 'class="quiet" text-anchor="middle"');
     }

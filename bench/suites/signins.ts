@@ -32,6 +32,6 @@ export async function* measureSignIns(
     }
     return { data, what, unit: "bytes", values };
   };
-  for (const count of counts) yield await measured(`${count} days`, Array.from({ length: CHOICES }, () => shuffled(all).slice(0, count)));
+  for (const count of counts) yield await measured(count === 1 ? "1 day" : `${count} days`, Array.from({ length: CHOICES }, () => shuffled(all).slice(0, count)));
   yield await measured("every other day, ascending", [all.filter((day) => day % 2 === 0)]);
 }
