@@ -504,47 +504,50 @@ describe.each(byName(families))("%s", (_family, family) => {
     expectEqual(await roar.members("k"), sorted(set).map(member));
   });
 
-  /** Lone members of consecutive containers: pages of 256, and a smaller one that begins at container 2048. */
-  const alone = range(0, 2120).map((key) => key * CONTAINER);
-  const second = (first: number, count: number): number[] => range(first, count).map((key) => key * CONTAINER + 9);
-  const edit = async (changes: readonly (readonly [bit: 0 | 1, offsets: readonly Member[]])[], held: readonly Member[]): Promise<void> => {
-    const left = new Set(held);
-    await roar.load("k", held);
-    for (const [bit, offsets] of changes) {
-      for (const offset of offsets) if (bit) left.add(offset); else left.delete(offset);
-      await roar.connection.pipeline(offsets.map((offset) => [roar.name("SETBIT"), "k", offset, bit]));
-      await expectValid(server, "k");
-    }
-    expectEqual(await roar.members("k"), sorted(left));
-  };
+  describe("pages that get full, beside others", () => {
+    /** Lone members of consecutive containers, and of such far apart, that OPTIMIZE packs into pages of 256, and of 126. */
+    const near = range(0, 2304).map((key) => key * CONTAINER);
+    const wide = (key: number, low = 0): Member => member((BigInt(key) << 50n) + BigInt(low)), far = range(0, 1500).map((key) => wide(key));
+    const second = (first: number, count: number): number[] => range(first, count).map((key) => key * CONTAINER + 9);
+    type Change = readonly [bit: 0 | 1, offsets: readonly Member[]];
+    /** Makes pages of `held`, then sets or clears bits one by one. */
+    const change = async (held: readonly Member[], changes: readonly Change[]): Promise<void> => {
+      const left = new Set(held);
+      await roar.load("k", held);
+      await roar.run("OPTIMIZE", "k");
+      for (const [bit, offsets] of changes) {
+        for (const offset of offsets) if (bit) left.add(offset); else left.delete(offset);
+        await roar.connection.pipeline(offsets.map((offset) => [roar.name("SETBIT"), "k", offset, bit]));
+        await expectValid(server, "k");
+      }
+      expectEqual(await roar.members("k"), sorted(left));
+    };
 
-  it.each<[what: string, group: number, few: number]>([
-    ["last group is too large for the page behind", 1535, 1540], ["first group is too large for the page before", 1280, 1100],
-  ])("a full page whose %s is split", async (_, group, few) => edit([
-    [0, range(few, 106).map((key) => key * CONTAINER)],
-    [1, range(group * CONTAINER + 1000, 59, 1000)],
-    [1, [...second(1290, 22), 1400 * CONTAINER + 5, 1401 * CONTAINER + 5]],
-  ], alone));
+    it.each<[what: string, group: number, few: number]>([
+      ["last group is too large for the page behind", 1535, 1540], ["first group is too large for the page before", 1280, 1100],
+    ])("a full page whose %s is split", async (_, group, few) => change(near, [
+      [0, range(few, 106).map((key) => key * CONTAINER)],
+      [1, range(group * CONTAINER + 1000, 59, 1000)],
+      [1, [...second(1290, 22), 1400 * CONTAINER + 5]],
+    ]));
 
-  it.runIf(family.bits === 64)("a full page passes no members through a page that has fewer than the next one takes", async () => {
-    const far = range(0, 310).map((i) => (2 ** 41 + i) * CONTAINER).map(BigInt).map(member);
-    await edit([
-      [1, far],
-      [0, far.slice(0, 54)],                  // leaves wide items to the last page of near members
-      [1, [...second(2048, 54), 2120 * CONTAINER]],
-      [1, [...second(1792, 81), 1900 * CONTAINER + 7]],
-      [0, range(1920, 100).map((key) => key * CONTAINER)],
-      [1, [...range(2121, 255).map((key) => key * CONTAINER), ...second(2120, 81), 2200 * CONTAINER + 7]],
-    ], alone);
-  });
+    it.runIf(family.bits === 64)("a full page passes no members through a page that has fewer than the next one takes", async () => {
+      const beyond = range(0, 282).map((key) => (2 ** 41 + key) * CONTAINER).map(BigInt);
+      await change(near, [
+        [0, near.slice(2148)],
+        [1, beyond],
+        [0, beyond.slice(0, 26)],               // leaves wide items to the page from container 2048 on
+        [1, [...second(2048, 26), 2148 * CONTAINER]],
+        [1, [...second(1967, 81), 1900 * CONTAINER + 7]],
+        [0, [...near.slice(1967, 2048), ...second(1967, 19)]],
+        [1, [...near.slice(2149, 2304), ...range(2304, 100).map((key) => key * CONTAINER), ...second(2148, 81), 2300 * CONTAINER + 7]],
+      ]);
+    });
 
-  it.runIf(family.bits === 64)("a full page whose first group is half of it is split behind that", async () => {
-    const at = (key: number, low = 0): Member => member((BigInt(key) << 50n) + BigInt(low));
-    await edit([
-      [1, range(1, 8).flatMap((page) => range(105 * page, 21).map((key) => at(key, 9)))],
-      [0, range(21, 42).map((key) => at(key))],
-      [1, [...range(1, 63).map((i) => at(0, 1000 * i)), at(30, 9)]],
-    ], range(0, 1500).map((key) => at(key)));
+    it.runIf(family.bits === 64)("a full page whose first group is half of it is split behind that", async () => change(far, [
+      [0, far.slice(21, 84)],
+      [1, [...range(1, 63).map((i) => wide(0, 1000 * i)), wide(30, 9)]],
+    ]));
   });
 
   it("small groups are merged into pages whose groups get too large by that, and appended to ordinary leaves", async () => {
