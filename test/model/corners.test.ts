@@ -565,6 +565,31 @@ describe.each(byName(families))("%s", (_family, family) => {
     }
   });
 
+  it.each(family.bits === 64 ? [3, 2 ** 22 + 1] : [3])("pages of containers %i apart are counted with each other", async (apart) => {
+    const of = (keys: readonly number[], count = 1): number[] =>
+      keys.flatMap((key) => range(0, count).map((i) => key * apart * CONTAINER + (key % 4) + 900 * i));
+    const keys = range(0, 3000), sets: Readonly<Record<string, readonly number[]>> = {
+      some: of(keys.filter((key) => key % 3 !== 0)), others: of(keys.filter((key) => key % 4 !== 1 && key % 89 > 7)), all: of(keys),
+      "few behind": of(range(2990, 700)), pairs: of(range(700, 1200), 2), tens: of(range(0, 400), 10),
+      dense: range(0, 60).flatMap((key) => range(key * CONTAINER, 17, 900)),
+    };
+    for (const [name, members] of Object.entries(sets)) {
+      await roar.load(name, members);
+      await roar.run("OPTIMIZE", name);
+    }
+    for (const [x, left] of Object.entries(sets)) {
+      const held = new Set(left);
+      for (const [y, right] of Object.entries(sets)) {
+        const shared = right.filter((one) => held.has(one)).length, lone = left.length - shared, other = right.length - shared;
+        const replies = await roar.connection.pipeline([
+          ...["AND", "OR", "XOR", "DIFF"].map((operation) => [roar.name("BITOPCARD"), operation, x, y]),
+          [roar.name("CONTAINS"), x, y], [roar.name("CONTAINS"), x, y, "ALL"],
+        ]);
+        expect(replies, `${x}, ${y}`).toEqual([shared, shared + lone + other, lone + other, lone, Number(shared > 0), Number(other === 0)]);
+      }
+    }
+  });
+
   it("full containers are counted with those of many other bitmaps, and rows and columns that begin later", async () => {
     const bitmaps: readonly (readonly [first: number, end: number])[] = range(0, 40).map((i) => [i < 32 ? i % 3 : 5, 8 + i % 4] as const);
     const names = bitmaps.map((_, i) => `full:${i}`);

@@ -246,6 +246,12 @@ describe.each(byName(families))("%s", (_, family) => {
     expect(await inParts(question)).toEqual(alone);
   });
 
+  it("parts end within pages of lone members", async () => {
+    const lone = (step: number): number[] => [...Array(4000).keys()].map((i) => i * step * 65_536 + 7);
+    await server.connection.pipeline([["FLUSHALL"], [name("SETINTARRAY"), "twos", ...lone(2)], [name("SETINTARRAY"), "threes", ...lone(3)]]);
+    expect(await inParts([name("BITOPCARD"), "AND", "twos", "threes"])).toBe(1334);
+  });
+
   it("counts all offsets of the family, together", async () => {
     await prepareParts();
     const all = family.last + 1n;
