@@ -1,9 +1,11 @@
 // convert: what it changes and what it leaves, members, times of expiry, backups, the way back, and being killed while others write.
 
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, statSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Conversion } from "../../cli/src/convert.ts";
@@ -11,6 +13,7 @@ import { type Argument, type Connection, type Reply, ReplyError } from "../suppo
 import { random, seed } from "../support/random.ts";
 import { useCluster, useServer } from "../support/suite.ts";
 import { type Ended, tool, toolFile, toolHere, toolOn } from "../support/tool.ts";
+import { waitUntil } from "../support/waiting.ts";
 import { bitmapOf, fill } from "./keyspace.ts";
 
 const server = useServer();
@@ -94,6 +97,25 @@ describe("convert", () => {
     // As a process, which ends only if nothing is left open.
     expect(await tool([...args, "--backup", join(folder, "none", "backup")])).toMatchObject({ status: 1, out: "", error: expect.stringContaining("ENOENT") });
     expect(await temporaries()).toBe(0);
+  });
+
+  it("ends with 130 after Ctrl-C, leaves each key as it was or converted, and goes on", async () => {
+    const KEYS = 200, membersOf = (i: number): number[] => [1, 50_000 + i, 400_000];
+    await server.connection.pipeline(Array.from({ length: KEYS }, (_, i) => ["SET", `k:${i}`, bitmapOf(membersOf(i))]));
+    const args = [toolFile, "convert", "--match", "k:*", "-s", server.socket, "--max-rate", "50"];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] }), ended = once(child, "exit");
+    const output = text(child.stdout);
+    const types = async (): Promise<Reply[]> => server.connection.pipeline(Array.from({ length: KEYS }, (_, i) => ["TYPE", `k:${i}`]));
+    await waitUntil(async () => (await types()).includes("reroaring"));
+    child.kill("SIGINT");
+    expect(await ended).toEqual([130, null]);
+    const found = await types(), done = found.filter((type) => type === "reroaring").length;
+    expect(await output).toMatch(new RegExp(`${done} converted: [^]*interrupted; the same command goes on from here\\n$`));
+    expect(found.filter((type) => type === "string")).toHaveLength(KEYS - done);
+    expect(done).toBeLessThan(KEYS);
+    expect(await temporaries()).toBe(0);
+    expect(await convert("--match", "k:*")).toMatchObject({ converted: KEYS - done, failed: [] });
+    for (let i = 0; i < KEYS; i += 20) expect(await server.run("R.GETINTARRAY", `k:${i}`)).toEqual(membersOf(i));
   });
 
   it("loses nothing when it is killed again and again while others write", async () => {
