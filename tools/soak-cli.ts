@@ -238,8 +238,9 @@ async function soakConvert(where: string, name: string, open: () => Promise<Serv
   }
   let left = 0, total = 0, forever = 0;
   for (const { connection } of servers.nodes) {
-    const temporary = await connection.run("KEYS", "redis-roar:*") as Buffer[];
-    total += Number(await connection.run("DBSIZE"));
+    // DBSIZE would count keys that have expired and are not removed yet.
+    const names = await connection.run("KEYS", "*") as Buffer[], temporary = names.filter((key) => String(key).startsWith("redis-roar:"));
+    total += names.length;
     left += temporary.length;
     for (const key of temporary) if (Number(await connection.run("PTTL", key)) === -1) forever++;
   }
