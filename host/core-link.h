@@ -65,11 +65,12 @@ __attribute__((noreturn, cold)) void sandbox_trap(enum trap trap);
  * now. Ends the call by _longjmp if out of memory. */
 span sandbox_grow(uint32_t bytes);
 
-/* The core has done FIRST_WORK units of work since the call began, or as many as this last returned: a few
- * microseconds, or a millisecond where containers are large. May end the call by _longjmp. */
+/* The core has done as many units of work as this last returned, or sandbox_first_work since the call began.
+ * WORK_BATCH units take a few microseconds, or some milliseconds where containers are large. May end the call
+ * by _longjmp. */
 #define WORK_BATCH 1024
-#define FIRST_WORK 128
 __attribute__((leaf, cold)) uint32_t sandbox_worked(void);
+extern PER_THREAD uint32_t sandbox_first_work;
 
 /* The core writes the members of a reply here, and calls sandbox_take_members when the buffer is full and a
  * member follows. */

@@ -3,8 +3,8 @@
  * Compiled once per level with -DLEVEL=v2, v3, v4 or neon, which names the table: core_v2 and so on. This is
  * the only file that knows the w2c_ names of generated code.
  *
- * All state of a call is in the static variables below. Being static to this translation unit, they let the
- * compiler see every use and inline the imports into plain loads. Every import checks its addresses in 64
+ * All state of a call is in `state` (wasm-rt.h), which is static to this translation unit: that lets the
+ * compiler see every use, and inline the imports into plain loads. Every import checks its addresses in 64
  * bits before it accesses memory. */
 #include "core-link.h"
 #include "facts.h"
@@ -17,79 +17,60 @@
 
 #define IMPORT __attribute__((always_inline, unused)) static inline
 
-static PER_THREAD const span *operands;
-static PER_THREAD u32 operand_count;
-
-/* Values handed back overwrite arguments already read; there are never more of them. is_deferred: see
- * argument.defer. */
-static PER_THREAD u64 *arguments;
-static PER_THREAD u32 argument_count, handed_back_count, is_deferred;
-
-/* In sandbox_members. */
-static PER_THREAD u32 member_count;
-
-static PER_THREAD u8 *output;
-static PER_THREAD u64 output_size, output_used;
-
-/* What left and right show. Base and size are separate variables for the same reason as memory_base. */
-static PER_THREAD const u8 *left_base, *right_base;
-static PER_THREAD u64 left_size, right_size;
-static PER_THREAD u32 left_shown, right_shown;
-
 /* ------------------------------------------------------------------ left and right */
 
 #define CACHE_LINE 64
 
 /* Both memories have the same imports; `side` is left or right. The address and the constant offset are at
  * most 2^32 - 1 each, so their sum cannot wrap in 64 bits. */
-#define DEFINE_LOAD_IMPORT(side, name, type, result)                                             \
-    IMPORT result w2c_##side##_##name(u32 at, u32 offset) {                                      \
-        type value;                                                                              \
-        if (UNLIKELY((u64)at + offset + sizeof value > side##_size)) sandbox_trap(TRAP_OPERAND); \
-        memcpy(&value, side##_base + at + offset, sizeof value);                                 \
-        return (result)value;                                                                    \
+#define DEFINE_LOAD_IMPORT(side, name, type, result)                                                    \
+    IMPORT result w2c_##side##_##name(TAKE_STATE_AND u32 at, u32 offset) {                              \
+        type value;                                                                                     \
+        if (UNLIKELY((u64)at + offset + sizeof value > state->side##_size)) sandbox_trap(TRAP_OPERAND); \
+        memcpy(&value, state->side##_base + at + offset, sizeof value);                                 \
+        return (result)value;                                                                           \
     }
 
-#define DEFINE_SIDE(side)                                                          \
-    IMPORT void w2c_##side##_select(u32 k) {                                       \
-        if (k == SELF) {                                                           \
-            side##_base = memory_base;                                             \
-            side##_size = memory_size;                                             \
-        } else {                                                                   \
-            if (UNLIKELY(k >= operand_count)) sandbox_trap(TRAP_OPERAND);          \
-            side##_base = operands[k].base;                                        \
-            side##_size = operands[k].size;                                        \
-        }                                                                          \
-        side##_shown = k;                                                          \
-    }                                                                              \
-                                                                                   \
-    IMPORT u32 w2c_##side##_size(void) { return (u32)side##_size; }                \
-                                                                                   \
-    DEFINE_LOAD_IMPORT(side, load8, u8, u32)                                       \
-    DEFINE_LOAD_IMPORT(side, load16, u16, u32)                                     \
-    DEFINE_LOAD_IMPORT(side, load32, u32, u32)                                     \
-    DEFINE_LOAD_IMPORT(side, load64, u64, u64)                                     \
-    DEFINE_LOAD_IMPORT(side, load128, v128, v128)                                  \
-                                                                                   \
-    IMPORT void w2c_##side##_copy(u32 to, u32 from, u32 bytes) {                   \
-        if (UNLIKELY((u64)from + bytes > side##_size)) sandbox_trap(TRAP_OPERAND); \
-        if (UNLIKELY((u64)to + bytes > memory_size)) sandbox_trap(TRAP_MEMORY);    \
-        if (bytes > 0) memmove(memory_base + to, side##_base + from, bytes);       \
-    }                                                                              \
-                                                                                   \
-    IMPORT void w2c_##side##_prefetch(u32 at, u32 bytes) {                         \
-        if ((u64)at + bytes > side##_size) return;                                 \
-        for (u32 ahead = 0; ahead < bytes; ahead += CACHE_LINE) {                  \
-            __builtin_prefetch(side##_base + at + ahead);                          \
-        }                                                                          \
+#define DEFINE_SIDE(side)                                                                  \
+    IMPORT void w2c_##side##_select(TAKE_STATE_AND u32 k) {                                \
+        if (k == SELF) {                                                                   \
+            state->side##_base = state->memory_base;                                       \
+            state->side##_size = state->memory_size;                                       \
+        } else {                                                                           \
+            if (UNLIKELY(k >= state->operand_count)) sandbox_trap(TRAP_OPERAND);           \
+            state->side##_base = state->operands[k].base;                                  \
+            state->side##_size = state->operands[k].size;                                  \
+        }                                                                                  \
+        state->side##_shown = k;                                                           \
+    }                                                                                      \
+                                                                                           \
+    IMPORT u32 w2c_##side##_size(TAKE_STATE) { return (u32)state->side##_size; }           \
+                                                                                           \
+    DEFINE_LOAD_IMPORT(side, load8, u8, u32)                                               \
+    DEFINE_LOAD_IMPORT(side, load16, u16, u32)                                             \
+    DEFINE_LOAD_IMPORT(side, load32, u32, u32)                                             \
+    DEFINE_LOAD_IMPORT(side, load64, u64, u64)                                             \
+    DEFINE_LOAD_IMPORT(side, load128, v128, v128)                                          \
+                                                                                           \
+    IMPORT void w2c_##side##_copy(TAKE_STATE_AND u32 to, u32 from, u32 bytes) {            \
+        if (UNLIKELY((u64)from + bytes > state->side##_size)) sandbox_trap(TRAP_OPERAND);  \
+        if (UNLIKELY((u64)to + bytes > state->memory_size)) sandbox_trap(TRAP_MEMORY);     \
+        if (bytes > 0) memmove(state->memory_base + to, state->side##_base + from, bytes); \
+    }                                                                                      \
+                                                                                           \
+    IMPORT void w2c_##side##_prefetch(TAKE_STATE_AND u32 at, u32 bytes) {                  \
+        if ((u64)at + bytes > state->side##_size) return;                                  \
+        for (u32 ahead = 0; ahead < bytes; ahead += CACHE_LINE) {                          \
+            __builtin_prefetch(state->side##_base + at + ahead);                           \
+        }                                                                                  \
     }
 
 DEFINE_SIDE(left)
 DEFINE_SIDE(right)
 
-IMPORT u64 w2c_right_identity(u32 k) {
-    if (UNLIKELY(k >= operand_count)) sandbox_trap(TRAP_OPERAND);
-    return (u64)(uintptr_t)operands[k].base;
+IMPORT u64 w2c_right_identity(TAKE_STATE_AND u32 k) {
+    if (UNLIKELY(k >= state->operand_count)) sandbox_trap(TRAP_OPERAND);
+    return (u64)(uintptr_t)state->operands[k].base;
 }
 
 /* ------------------------------------------------------------------ vector */
@@ -109,7 +90,7 @@ IMPORT u64 w2c_right_identity(u32 k) {
 
 static const _Alignas(16) u8 lane_orders[256][16] = {ORDERS_7()};
 
-IMPORT v128 w2c_vector_compact(v128 lanes, u32 mask) {
+IMPORT v128 w2c_vector_compact(TAKE_STATE_AND v128 lanes, u32 mask) {
 #if defined(__aarch64__)
     /* simde would shuffle each half on its own. */
     return (v128)vqtbl1q_u8((uint8x16_t)lanes, vld1q_u8(lane_orders[mask & 0xff]));
@@ -130,7 +111,7 @@ IMPORT uint16x8_t equal_lanes(uint16x8_t x, uint16x8_t y) {
 
 /* SSE4.2 has an instruction, which stops at a lane of 0. Elsewhere, compares x with y in all eight
  * rotations. On arm64, none of them waits for another one. */
-IMPORT u32 w2c_vector_lanesIn(v128 x, v128 y) {
+IMPORT u32 w2c_vector_lanesIn(TAKE_STATE_AND v128 x, v128 y) {
 #if defined(__SSE4_2__)
     enum { HOW = _SIDD_UWORD_OPS | _SIDD_CMP_EQUAL_ANY | _SIDD_BIT_MASK };
     return (u32)_mm_cvtsi128_si32(_mm_cmpistrm(y, x, HOW));
@@ -153,57 +134,54 @@ IMPORT u32 w2c_vector_lanesIn(v128 x, v128 y) {
 
 /* ------------------------------------------------------------------ work */
 
-/* Work that may be done before sandbox_worked is told. */
-static PER_THREAD s64 work_left;
-
-IMPORT void w2c_work_spend(u32 units) {
-    work_left -= units;
-    if (UNLIKELY(work_left < 0)) work_left = sandbox_worked();
+IMPORT void w2c_work_spend(TAKE_STATE_AND u32 units) {
+    state->work_left -= units;
+    if (UNLIKELY(state->work_left < 0)) state->work_left = sandbox_worked();
 }
 
 /* ------------------------------------------------------------------ arena */
 
-static void set_memory(span memory) {
-    memory_base = memory.base;
-    memory_size = memory.size;
-    if (left_shown == SELF) w2c_left_select(SELF);
-    if (right_shown == SELF) w2c_right_select(SELF);
+static void set_memory(TAKE_STATE_AND span memory) {
+    state->memory_base = memory.base;
+    state->memory_size = memory.size;
+    if (state->left_shown == SELF) w2c_left_select(PASS_STATE_AND SELF);
+    if (state->right_shown == SELF) w2c_right_select(PASS_STATE_AND SELF);
 }
 
-IMPORT u32 w2c_arena_size(void) { return (u32)memory_size; }
+IMPORT u32 w2c_arena_size(TAKE_STATE) { return (u32)state->memory_size; }
 
 /* Not inlined: growing is rare, but has many call sites. */
-__attribute__((noinline, unused)) static void w2c_arena_grow(u32 bytes) {
-    if (bytes <= memory_size) return;
-    set_memory(sandbox_grow(bytes));
-    if (UNLIKELY(bytes > memory_size)) sandbox_trap(TRAP_GROWTH);
+__attribute__((noinline, unused)) static void w2c_arena_grow(TAKE_STATE_AND u32 bytes) {
+    if (bytes <= state->memory_size) return;
+    set_memory(PASS_STATE_AND sandbox_grow(bytes));
+    if (UNLIKELY(bytes > state->memory_size)) sandbox_trap(TRAP_GROWTH);
 }
 
 /* ------------------------------------------------------------------ bits */
 
 /* The machine is little endian, so bits have the same numbers in words of any size. */
-#define DEFINE_BITS_IMPORT(name, change)                                               \
-    IMPORT u32 w2c_bits_##name(u32 at, u64 four) {                                     \
-        u32 were_set = 0;                                                              \
-        if (UNLIKELY((u64)at + BITSET_BYTES > memory_size)) sandbox_trap(TRAP_MEMORY); \
-        for (int i = 0; i < 4; i++, four >>= 16) {                                     \
-            u32 word, lane = four & 0xffff, bit = lane % 32;                           \
-            u8 *there = memory_base + at + lane / 32 * sizeof word;                    \
-            memcpy(&word, there, sizeof word);                                         \
-            were_set += word >> bit & 1;                                               \
-            word change((u32)1 << bit);                                                \
-            memcpy(there, &word, sizeof word);                                         \
-        }                                                                              \
-        return were_set;                                                               \
+#define DEFINE_BITS_IMPORT(name, change)                                                      \
+    IMPORT u32 w2c_bits_##name(TAKE_STATE_AND u32 at, u64 four) {                             \
+        u32 were_set = 0;                                                                     \
+        if (UNLIKELY((u64)at + BITSET_BYTES > state->memory_size)) sandbox_trap(TRAP_MEMORY); \
+        for (int i = 0; i < 4; i++, four >>= 16) {                                            \
+            u32 word, lane = four & 0xffff, bit = lane % 32;                                  \
+            u8 *there = state->memory_base + at + lane / 32 * sizeof word;                    \
+            memcpy(&word, there, sizeof word);                                                \
+            were_set += word >> bit & 1;                                                      \
+            word change((u32)1 << bit);                                                       \
+            memcpy(there, &word, sizeof word);                                                \
+        }                                                                                     \
+        return were_set;                                                                      \
     }
 
 DEFINE_BITS_IMPORT(set, |=)
 DEFINE_BITS_IMPORT(clear, &= ~)
 DEFINE_BITS_IMPORT(flip, ^=)
 
-IMPORT u32 w2c_bits_list(u32 at, u64 word, u32 first) {
-    if (UNLIKELY((u64)at + 64 > memory_size)) sandbox_trap(TRAP_MEMORY);
-    u8 *out = memory_base + at;
+IMPORT u32 w2c_bits_list(TAKE_STATE_AND u32 at, u64 word, u32 first) {
+    if (UNLIKELY((u64)at + 64 > state->memory_size)) sandbox_trap(TRAP_MEMORY);
+    u8 *out = state->memory_base + at;
 #if defined(__AVX512VBMI2__)
     static const _Alignas(64) u8 numbers[64] = {
         0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
@@ -217,7 +195,7 @@ IMPORT u32 w2c_bits_list(u32 at, u64 word, u32 first) {
     return (u32)__builtin_popcountll(word);
 }
 
-IMPORT u32 w2c_bits_listsAtOnce(void) {
+IMPORT u32 w2c_bits_listsAtOnce(TAKE_STATE) {
 #if defined(__AVX512VBMI2__)
     return 1;
 #else
@@ -227,14 +205,14 @@ IMPORT u32 w2c_bits_listsAtOnce(void) {
 
 /* ------------------------------------------------------------------ bytes */
 
-IMPORT void w2c_bytes_increment(u32 at, u64 four) {
-    if (UNLIKELY((u64)at + UINT16_MAX >= memory_size)) sandbox_trap(TRAP_MEMORY);
-    for (int i = 0; i < 4; i++, four >>= 16) memory_base[at + (four & UINT16_MAX)]++;
+IMPORT void w2c_bytes_increment(TAKE_STATE_AND u32 at, u64 four) {
+    if (UNLIKELY((u64)at + UINT16_MAX >= state->memory_size)) sandbox_trap(TRAP_MEMORY);
+    for (int i = 0; i < 4; i++, four >>= 16) state->memory_base[at + (four & UINT16_MAX)]++;
 }
 
-IMPORT u64 w2c_bytes_atLeast(u32 at, u32 least) {
-    if (UNLIKELY((u64)at + 64 > memory_size)) sandbox_trap(TRAP_MEMORY);
-    const u8 *there = memory_base + at;
+IMPORT u64 w2c_bytes_atLeast(TAKE_STATE_AND u32 at, u32 least) {
+    if (UNLIKELY((u64)at + 64 > state->memory_size)) sandbox_trap(TRAP_MEMORY);
+    const u8 *there = state->memory_base + at;
 #if defined(__AVX512BW__)
     return _mm512_cmpge_epu8_mask(_mm512_loadu_si512(there), _mm512_set1_epi8((char)least));
 #else
@@ -250,82 +228,83 @@ IMPORT u64 w2c_bytes_atLeast(u32 at, u32 least) {
 
 /* ------------------------------------------------------------------ argument, reply, output */
 
-IMPORT u64 w2c_argument_value(u32 index) {
-    if (UNLIKELY(index >= argument_count)) sandbox_trap(TRAP_ARGUMENT);
-    return arguments[index];
+IMPORT u64 w2c_argument_value(TAKE_STATE_AND u32 index) {
+    if (UNLIKELY(index >= state->argument_count)) sandbox_trap(TRAP_ARGUMENT);
+    return state->arguments[index];
 }
 
-IMPORT void w2c_argument_put(u32 index, u64 value) {
-    if (UNLIKELY(index >= argument_count)) sandbox_trap(TRAP_ARGUMENT);
-    arguments[index] = value;
+IMPORT void w2c_argument_put(TAKE_STATE_AND u32 index, u64 value) {
+    if (UNLIKELY(index >= state->argument_count)) sandbox_trap(TRAP_ARGUMENT);
+    state->arguments[index] = value;
 }
 
-IMPORT void w2c_argument_handBack(u64 value) {
-    if (UNLIKELY(handed_back_count >= argument_count)) sandbox_trap(TRAP_ARGUMENT);
-    arguments[handed_back_count++] = value;
+IMPORT void w2c_argument_handBack(TAKE_STATE_AND u64 value) {
+    if (UNLIKELY(state->handed_back_count >= state->argument_count)) sandbox_trap(TRAP_ARGUMENT);
+    state->arguments[state->handed_back_count++] = value;
 }
 
-IMPORT void w2c_argument_defer(void) { is_deferred = 1; }
+IMPORT void w2c_argument_defer(TAKE_STATE) { state->is_deferred = 1; }
 
-IMPORT u32 w2c_argument_deferred(void) { return is_deferred; }
+IMPORT u32 w2c_argument_deferred(TAKE_STATE) { return state->is_deferred; }
 
-IMPORT void w2c_reply_member(u64 member) {
-    if (UNLIKELY(member_count == MEMBERS_BATCH)) {
+IMPORT void w2c_reply_member(TAKE_STATE_AND u64 member) {
+    if (UNLIKELY(state->member_count == MEMBERS_BATCH)) {
         sandbox_take_members();
-        member_count = 0;
+        state->member_count = 0;
     }
-    sandbox_members[member_count++] = member;
+    MEMBERS[state->member_count++] = member;
 }
 
 typedef u16 lanes16 __attribute__((vector_size(16)));
 typedef u64 lanes64 __attribute__((vector_size(64)));
 
 /* Stores all lanes if they fit; those beyond `count` will be overwritten. */
-IMPORT void w2c_reply_lanes(u64 base, v128 lanes, u32 count) {
+IMPORT void w2c_reply_lanes(TAKE_STATE_AND u64 base, v128 lanes, u32 count) {
     const lanes16 low = (lanes16)lanes;
     const u32 most = sizeof low / sizeof low[0];
     if (UNLIKELY(count > most)) sandbox_trap(TRAP_OUTPUT);
-    if (UNLIKELY(member_count > MEMBERS_BATCH - most)) {
-        for (u32 i = 0; i < count; i++) w2c_reply_member(base + low[i]);
+    if (UNLIKELY(state->member_count > MEMBERS_BATCH - most)) {
+        for (u32 i = 0; i < count; i++) w2c_reply_member(PASS_STATE_AND base + low[i]);
     } else {
         const lanes64 members = __builtin_convertvector(low, lanes64) + base;
-        memcpy(&sandbox_members[member_count], &members, sizeof members);
-        member_count += count;
+        memcpy(&MEMBERS[state->member_count], &members, sizeof members);
+        state->member_count += count;
     }
 }
 
 /* output_used never exceeds output_size, so the subtractions cannot wrap. */
-IMPORT void w2c_output_write(u32 from, u32 bytes) {
-    if (UNLIKELY((u64)from + bytes > memory_size)) sandbox_trap(TRAP_MEMORY);
-    if (UNLIKELY(bytes > output_size - output_used)) sandbox_trap(TRAP_OUTPUT);
-    if (bytes > 0) memcpy(output + output_used, memory_base + from, bytes);
-    output_used += bytes;
+IMPORT void w2c_output_write(TAKE_STATE_AND u32 from, u32 bytes) {
+    if (UNLIKELY((u64)from + bytes > state->memory_size)) sandbox_trap(TRAP_MEMORY);
+    if (UNLIKELY(bytes > state->output_size - state->output_used)) sandbox_trap(TRAP_OUTPUT);
+    if (bytes > 0) memcpy(state->output + state->output_used, state->memory_base + from, bytes);
+    state->output_used += bytes;
 }
 
-IMPORT void w2c_output_fill(u32 value, u64 count) {
-    if (UNLIKELY(count > output_size - output_used)) sandbox_trap(TRAP_OUTPUT);
-    if (count > 0) memset(output + output_used, (int)(value & 0xff), count);
-    output_used += count;
+IMPORT void w2c_output_fill(TAKE_STATE_AND u32 value, u64 count) {
+    if (UNLIKELY(count > state->output_size - state->output_used)) sandbox_trap(TRAP_OUTPUT);
+    if (count > 0) memset(state->output + state->output_used, (int)(value & 0xff), count);
+    state->output_used += count;
 }
 
-IMPORT void w2c_output_put(u64 value, u32 bytes) {
-    if (UNLIKELY(bytes > sizeof value || bytes > output_size - output_used)) sandbox_trap(TRAP_OUTPUT);
-    if (bytes > 0) memcpy(output + output_used, &value, bytes);
-    output_used += bytes;
+IMPORT void w2c_output_put(TAKE_STATE_AND u64 value, u32 bytes) {
+    u64 room = state->output_size - state->output_used;
+    if (UNLIKELY(bytes > sizeof value || bytes > room)) sandbox_trap(TRAP_OUTPUT);
+    if (bytes > 0) memcpy(state->output + state->output_used, &value, bytes);
+    state->output_used += bytes;
 }
 
 /* Stores the whole vector if it fits; bytes beyond output_used will be overwritten. */
-IMPORT void w2c_output_put128(v128 value, u32 bytes) {
-    u64 room = output_size - output_used;
+IMPORT void w2c_output_put128(TAKE_STATE_AND v128 value, u32 bytes) {
+    u64 room = state->output_size - state->output_used;
     if (UNLIKELY(bytes > sizeof value || bytes > room)) sandbox_trap(TRAP_OUTPUT);
-    if (LIKELY(room >= sizeof value)) memcpy(output + output_used, &value, sizeof value);
-    else if (bytes > 0) memcpy(output + output_used, &value, bytes);
-    output_used += bytes;
+    if (LIKELY(room >= sizeof value)) memcpy(state->output + state->output_used, &value, sizeof value);
+    else if (bytes > 0) memcpy(state->output + state->output_used, &value, bytes);
+    state->output_used += bytes;
 }
 
-IMPORT void w2c_output_mark(u64 at, u32 bits) {
-    if (UNLIKELY(at >= output_used)) sandbox_trap(TRAP_OUTPUT);
-    output[at] |= (u8)bits;
+IMPORT void w2c_output_mark(TAKE_STATE_AND u64 at, u32 bits) {
+    if (UNLIKELY(at >= state->output_used)) sandbox_trap(TRAP_OUTPUT);
+    state->output[at] |= (u8)bits;
 }
 
 /* ------------------------------------------------------------------ the core */
@@ -334,28 +313,40 @@ IMPORT void w2c_output_mark(u64 at, u32 bits) {
 #include "core.h"
 
 static void enter_alone(uint8_t *base, uint32_t size) {
-    operand_count = argument_count = handed_back_count = member_count = 0;
-    output_size = output_used = 0;
-    recursion = 0;
-    work_left = FIRST_WORK;
-    left_shown = right_shown = SELF;
-    set_memory((span){base, size});
+    FIND_STATE;
+    state->members = sandbox_members;
+    state->operand_count = state->argument_count = state->handed_back_count = state->member_count = 0;
+    state->output_size = state->output_used = 0;
+    state->recursion = 0;
+    state->work_left = sandbox_first_work;
+    state->left_shown = state->right_shown = SELF;
+    set_memory(PASS_STATE_AND(span){base, size});
 }
 
 static void enter(const frame *f) {
+    FIND_STATE;
     enter_alone(f->memory.base, f->memory.size);
-    operands = f->operands;
-    operand_count = f->operand_count;
-    arguments = f->arguments;
-    argument_count = f->argument_count;
-    is_deferred = 0;
-    output = f->output;
-    output_size = f->output_size;
+    state->operands = f->operands;
+    state->operand_count = f->operand_count;
+    state->arguments = f->arguments;
+    state->argument_count = f->argument_count;
+    state->is_deferred = 0;
+    state->output = f->output;
+    state->output_size = f->output_size;
 }
 
-static uint32_t handed_back(void) { return handed_back_count; }
-static uint32_t deferred(void) { return is_deferred; }
-static uint32_t collected(void) { return member_count; }
+static uint32_t handed_back(void) {
+    FIND_STATE;
+    return state->handed_back_count;
+}
+static uint32_t deferred(void) {
+    FIND_STATE;
+    return state->is_deferred;
+}
+static uint32_t collected(void) {
+    FIND_STATE;
+    return state->member_count;
+}
 
 #define TEXT(name) #name
 #define LEVEL_TEXT(level) TEXT(level)

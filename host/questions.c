@@ -11,11 +11,15 @@
 
 /* A call that reads a lot stays on the main thread for this long, in microseconds. Many a question over
  * large bitmaps is answered by then, and is spared the detour, which takes about as long. */
-#define BRIEF 100
+#define BRIEF 250
 
 /* And for a microsecond more for each argument, which is what the detour takes for a key: to hold it, copy a
  * small bitmap, and read it again. Most questions over thousands of small bitmaps are answered by then. */
 #define BRIEF_PER_ARGUMENT 1
+
+/* So many kinds of questions are told apart, by as much of their second word. */
+#define KINDS 1024
+#define KIND_BYTES 64
 
 /* The answer to more questions than this is not put off. */
 #define WAITING_MOST 1024
@@ -272,6 +276,28 @@ questions_report report_questions(void) {
     return r;
 }
 
+/* --- What to expect ------------------------------------------------------------------------------------ */
+
+/* Whether the last question of a kind was not brief. Then the next one is handed over at once. Programs ask
+ * the same questions again and again, and what the main thread has done of one by then would be lost. */
+static uint8_t was_long[KINDS];
+
+static uint64_t brief(int arguments) { return BRIEF + (uint64_t)arguments * BRIEF_PER_ARGUMENT; }
+
+/* What is likely to take as long: the same command, with as many arguments, of which the first is the same
+ * (an operation, an expression, or a key), and about as many bytes to read. */
+static uint32_t kind(const call *c) {
+    size_t length;
+    const char *text = RedisModule_StringPtrLen(c->argv[1], &length);
+    uint64_t hash = (uint64_t)(c->row - commands) << 32 | (uint64_t)c->argc << 6;
+    for (uint64_t bytes = c->snapshot->bytes; bytes; bytes >>= 1) hash++;
+    if (length > KIND_BYTES) length = KIND_BYTES;
+    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3; /* FNV-1a */
+    return (uint32_t)(hash ^ hash >> 32) % KINDS;
+}
+
+static void learn(const question *q) { was_long[q->kind] = q->microseconds > brief(q->argc); }
+
 /* --- Handing over -------------------------------------------------------------------------------------- */
 
 /* Questions whose clients wait. */
@@ -309,6 +335,7 @@ static void end_question(RedisModuleCtx *ctx, void *data) {
     report.done++;
     if (q->microseconds > report.longest) report.longest = q->microseconds;
     account((int64_t)q->microseconds);
+    if (!q->cancelled) learn(q);
     unlist(q);
     RedisModule_FreeThreadSafeContext(q->ctx);
     discard(q);
@@ -344,6 +371,7 @@ static question *make_question(call *c) {
     for (int at = 0; at < q->argc; at++) q->argv[at] = RedisModule_HoldString(NULL, c->argv[at]);
     q->row = c->row;
     q->found = c->family;
+    q->kind = kind(c);
     q->reply_limit = reply_limit();
     q->reply_limit_bytes = reply_limit_bytes();
     q->question_ms = question_ms();
@@ -407,8 +435,8 @@ int leaves(call *c, uint64_t listed) {
     uint64_t least = threads_from_bytes();
     if (least == 0) return leaves_for(c, 0);
     int reads_long = c->snapshot->bytes >= least, lists_long = listed >= least / LISTED_BYTES;
-    uint64_t brief = reads_long ? BRIEF + (uint64_t)c->argc * BRIEF_PER_ARGUMENT : 0;
-    if (reads_long || lists_long) sandbox_be_brief(brief, lists_long, may_leave, c);
+    if (reads_long && was_long[kind(c)] && may_leave(c) && hand_over(c)) return 1;
+    if (reads_long || lists_long) sandbox_be_brief(reads_long ? brief(c->argc) : 0, lists_long, may_leave, c);
     return 0;
 }
 

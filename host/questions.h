@@ -41,6 +41,7 @@ typedef struct question {
     int strings;
     _Atomic int cancelled;          /* the client has gone, or the answer has failed */
     uint64_t microseconds;          /* that the answer took */
+    uint32_t kind;                  /* of questions that are likely to take as long */
     struct question *next;          /* in the queue */
     struct question *older, *newer; /* among those that are not done */
 } question;

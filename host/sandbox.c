@@ -9,6 +9,12 @@ PER_THREAD struct core core;
 PER_THREAD struct running current;
 PER_THREAD uint64_t sandbox_members[MEMBERS_BATCH];
 
+/* What a call may do before it is asked for the time: so much that short ones are not, and where it has to be
+ * brief, a few large containers. */
+#define FIRST_WORK 128
+#define FIRST_BRIEF_WORK 16
+PER_THREAD uint32_t sandbox_first_work = FIRST_WORK;
+
 static PER_THREAD const char *last_trap;
 
 const char *sandbox_choose_level(const char *wanted) {
@@ -58,7 +64,8 @@ static PER_THREAD struct time_limit time_limit;
 
 /* See sandbox_be_brief; may_leave is NULL if there is no such limit. */
 static PER_THREAD struct {
-    uint64_t ends; /* 0: only a list of members may be too long */
+    uint64_t began, ends; /* 0: only a list of members may be too long */
+    uint32_t done, batch; /* units of work that were counted since; that will be next */
     int lists; /* it is if it has more than a batch */
     int (*may_leave)(void *context);
     void *context;
@@ -81,17 +88,25 @@ static uint64_t now(void) {
 }
 
 void sandbox_be_brief(uint64_t microseconds, int lists, int (*may_leave)(void *context), void *context) {
-    brevity.ends = microseconds ? now() + microseconds : 0;
+    brevity.began = microseconds ? now() : 0;
+    brevity.ends = brevity.began + microseconds;
+    brevity.done = 0;
+    brevity.batch = sandbox_first_work = microseconds ? FIRST_BRIEF_WORK : FIRST_WORK;
     brevity.lists = lists;
     brevity.may_leave = may_leave;
     brevity.context = context;
+}
+
+static void end_brevity(void) {
+    brevity.may_leave = NULL;
+    sandbox_first_work = FIRST_WORK;
 }
 
 void sandbox_watch(_Atomic int *flag) { cancelled = flag; }
 
 void sandbox_lift_time_limit(void) {
     time_limit.milliseconds = 0;
-    brevity.may_leave = NULL;
+    end_brevity();
 }
 
 void sandbox_lend_limits(limits *l) {
@@ -112,14 +127,14 @@ void sandbox_return_limits(void) {
 /* Ends a call that should be brief and is not. */
 static void leave_long_call(void) {
     int (*may_leave)(void *context) = brevity.may_leave;
-    brevity.may_leave = NULL;
+    end_brevity();
     if (may_leave(brevity.context)) leave(NOT_BRIEF);
 }
 
 void sandbox_take_members(void) {
     if (current.sink == NULL) sandbox_trap(TRAP_OUTPUT);
     if (brevity.may_leave && brevity.lists) leave_long_call();
-    brevity.may_leave = NULL; /* the sink may reply */
+    end_brevity(); /* the sink may reply */
     current.sink(current.context, sandbox_members, MEMBERS_BATCH);
 }
 
@@ -137,12 +152,22 @@ static void check_time_limit(void) {
     }
 }
 
+/* How much work will take about half of what is left of a brief call, by what its work took so far. */
+static uint32_t brief_batch(uint64_t time) {
+    brevity.done += brevity.batch;
+    uint64_t work = brevity.done * (brevity.ends - time) / (time - brevity.began + 1) / 2;
+    if (work > WORK_BATCH) work = WORK_BATCH;
+    return brevity.batch = work > FIRST_BRIEF_WORK ? (uint32_t)work : FIRST_BRIEF_WORK;
+}
+
 uint32_t sandbox_worked(void) {
     if (cancelled && atomic_load_explicit(cancelled, memory_order_relaxed)) leave(OUT_OF_TIME);
     check_time_limit();
     if (brevity.may_leave == NULL || brevity.ends == 0) return WORK_BATCH;
-    if (now() > brevity.ends) leave_long_call();
-    return FIRST_WORK;
+    uint64_t time = now();
+    if (time <= brevity.ends) return brief_batch(time);
+    leave_long_call();
+    return WORK_BATCH;
 }
 
 const char *sandbox_last_trap(void) { return last_trap; }

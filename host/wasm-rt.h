@@ -37,11 +37,51 @@ typedef int64_t s64;
 typedef float f32;
 typedef double f64;
 
-/* Memory 0 of the current call. The size has 64 bits, so that a bounds check is one addition and one
- * comparison. Neither variable's address is ever taken, so no store through a pointer can change them, and
- * they stay in registers. */
-static PER_THREAD u8 *memory_base;
-static PER_THREAD u64 memory_size;
+/* All that changes while a call runs, besides memory 0 and what the host has lent. No store of the core can
+ * change it, and the compiler knows: it keeps what it needs of it in registers.
+ *
+ * In the main thread's build this is a variable whose address is never taken. In the build for threads, each
+ * thread has one, and functions pass it on: to find a thread's variable in each function, as they did once,
+ * takes up to half the time of a question. */
+struct state {
+    u8 *memory_base;
+    u64 memory_size; /* 64 bits, so that a bounds check is an addition and a comparison */
+    const u8 *left_base, *right_base; /* what left and right show */
+    u64 left_size, right_size;
+    u32 left_shown, right_shown; /* numbers of operands, or SELF */
+    s64 work_left; /* work that may be done before sandbox_worked is told */
+    u32 recursion;
+    u32 member_count; /* in sandbox_members */
+    u32 operand_count, argument_count;
+    /* Values handed back overwrite arguments already read; there are never more of them. is_deferred: see
+     * argument.defer. */
+    u32 handed_back_count, is_deferred;
+    const span *operands;
+    u64 *arguments;
+    u8 *output;
+    u64 output_size, output_used;
+    u64 *members; /* sandbox_members */
+};
+
+static PER_THREAD struct state own_state;
+
+/* How functions take `state`, and pass it on: as the only parameter, or before others. */
+#ifdef ON_THREADS
+#define TAKE_STATE __attribute__((unused)) struct state state[static restrict 1]
+#define TAKE_STATE_AND TAKE_STATE,
+#define PASS_STATE state
+#define PASS_STATE_AND state,
+#define FIND_STATE struct state *const state = &own_state
+#define MEMBERS state->members
+#else
+#define TAKE_STATE void
+#define TAKE_STATE_AND
+#define PASS_STATE
+#define PASS_STATE_AND
+#define FIND_STATE
+#define state (&own_state)
+#define MEMBERS sandbox_members
+#endif
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -58,10 +98,9 @@ static PER_THREAD u64 memory_size;
  * from the host does. */
 #define WASM_RT_STACK_DEPTH_COUNT 0
 #define MAX_RECURSION 2048
-static PER_THREAD u32 recursion;
 #define FUNC_RECURSIVE_PROLOGUE \
-    if (UNLIKELY(++recursion > MAX_RECURSION)) sandbox_trap(TRAP_RECURSION)
-#define FUNC_RECURSIVE_EPILOGUE --recursion
+    if (UNLIKELY(++state->recursion > MAX_RECURSION)) sandbox_trap(TRAP_RECURSION)
+#define FUNC_RECURSIVE_EPILOGUE --state->recursion
 
 #define wasm_rt_memcpy(to, from, bytes) memcpy(to, from, bytes)
 

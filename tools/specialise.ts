@@ -1,16 +1,15 @@
 // specialise <roaring.wasm> <roaring.c> <core-roaring.c>: rewrites the output of wasm2c for a module that has a single instance.
 //
 // wasm2c writes C for any number of instances of a WebAssembly module: each function takes an instance and finds its memory and
-// imports through it. The core needs one memory, which the host swaps between calls, and one set of imports. This step removes
-// the instance:
+// imports through it. The core needs one memory, which the host swaps between calls, and one set of imports. What it does need is in
+// `state` (host/wasm-rt.h). This step replaces the instance:
 //
-//   w2c_roaring_f_0(instance, x)                           -> w2c_roaring_f_0(x)
-//   w2c_left_load64(instance->w2c_left_instance, at, 8)    -> w2c_left_load64(at, 8)
-//   i64_load_default32(&instance->w2c_memory, at + 8u)     -> i64_load_default32(at + 8u)
+//   w2c_roaring_f_0(instance, x)                           -> w2c_roaring_f_0(PASS_STATE_AND x)
+//   w2c_left_load64(instance->w2c_left_instance, at, 8)    -> w2c_left_load64(PASS_STATE_AND at, 8)
+//   i64_load_default32(&instance->w2c_memory, at + 8u)     -> i64_load_default32(PASS_STATE_AND at + 8u)
 //
-// Memory 0 becomes two variables of the translation unit, memory_base and memory_size. The compiler must assume that a store
-// through a byte pointer may change instance->w2c_memory. It knows that such a store cannot change a static variable whose address
-// is never taken, so base and size stay in registers. This makes the bitset kernels a third faster.
+// The compiler must assume that a store through a byte pointer may change instance->w2c_memory. It knows that such a store cannot
+// change `state`, so base and size of the memory stay in registers. This makes the bitset kernels a third faster.
 //
 // FORCE_READ is removed too. It keeps loads whose only effect is to hit a guard page. Bounds are checked explicitly here, and its
 // empty asm statement only stops the compiler from vectorizing, which costs 40 %.
@@ -44,9 +43,9 @@ class Text {
     if (found !== expected) fail(`${what}: found ${found} times, expected ${expected}`);
   }
 
-  replace(what: string, pattern: RegExp, by: string, expected: number): void {
+  replace(what: string, pattern: RegExp, by: string | ((...found: string[]) => string), expected: number): void {
     this.expect(what, this.count(pattern), expected);
-    this.text = this.text.replace(pattern, by);
+    this.text = typeof by === "string" ? this.text.replace(pattern, by) : this.text.replace(pattern, by);
   }
 
   /** Fails if the pattern is found at all. */
@@ -122,14 +121,14 @@ c.replace("FORCE_READ", /(#define (?:SIMD_)?FORCE_READ\w*\(var\)) __asm__\(.*\);
 
 // The accessors in the preamble: 3 macros with 2 checked accessors each; unchecked ones of 2 kinds for numbers and 4 for vectors.
 // Uses of the macros still contain the word `mem`, but the macros no longer evaluate it.
-c.replace("MEM_ADDR", /\(\(mem\)->data_end - \(addr\) - \(n\)\)|&\(\(mem\)->data\[addr\]\)/g, "(memory_base + (addr))", 2);
-c.replace("check of a range", /res > \(mem\)->size/g, "res > memory_size", 1);
-c.replace("check of an access", /> mem->size\)/g, "> memory_size)", 1);
-c.replace("parameters of checked accessors", /\(wasm_rt##shared##memory_t\* mem,(?: *\\\n)? +/g, "(", 6);
-c.replace("parameters of unchecked accessors", /\(wasm_rt_memory_t\* mem, u64 addr/g, "(u64 addr", 2 + 4 * vectors);
-c.replace("calls of unchecked accessors", /_unchecked\(mem, addr/g, "_unchecked(addr", 6);
-c.replace("memory_fill", /memory_fill\(wasm_rt_memory_t\* mem, /g, "memory_fill(", 1);
-c.replace("memory_copy", /memory_copy\(wasm_rt_memory_t\* dest,\s+const wasm_rt_memory_t\* src,\s+/g, "memory_copy(", 1);
+c.replace("MEM_ADDR", /\(\(mem\)->data_end - \(addr\) - \(n\)\)|&\(\(mem\)->data\[addr\]\)/g, "(state->memory_base + (addr))", 2);
+c.replace("check of a range", /res > \(mem\)->size/g, "res > state->memory_size", 1);
+c.replace("check of an access", /> mem->size\)/g, "> state->memory_size)", 1);
+c.replace("parameters of checked accessors", /\(wasm_rt##shared##memory_t\* mem,(?: *\\\n)? +/g, "(TAKE_STATE_AND ", 6);
+c.replace("parameters of unchecked accessors", /\(wasm_rt_memory_t\* mem, u64 addr/g, "(TAKE_STATE_AND u64 addr", 2 + 4 * vectors);
+c.replace("calls of unchecked accessors", /_unchecked\(mem, addr/g, "_unchecked(PASS_STATE_AND addr", 6);
+c.replace("memory_fill", /memory_fill\(wasm_rt_memory_t\* mem, /g, "memory_fill(TAKE_STATE_AND ", 1);
+c.replace("memory_copy", /memory_copy\(wasm_rt_memory_t\* dest,\s+const wasm_rt_memory_t\* src,\s+/g, "memory_copy(TAKE_STATE_AND ", 1);
 
 // The wrappers of exports become static, because the builds for all CPU levels are linked together.
 c.replace("save of a segment register", literal(`#if WASM_RT_USE_SEGUE_FOR_THIS_MODULE
@@ -147,13 +146,18 @@ c.replace("exports", /(^\/\* export: '\w+' \*\/\n)(?=\w+ w2c_roaring_\w+\(w2c_ro
 
 // The instance. The expected counts come from patterns that match calls whatever their arguments are.
 const sites = c.count(/\bw2c_roaring_\w+\(/g);
-c.replace("declarations", /^(static \w+ w2c_roaring_\w+)\(w2c_roaring\*(?:, |(?=\)))/gm, "$1(", defined);
-c.replace("definitions", /^((?:static )?\w+ w2c_roaring_\w+)\(w2c_roaring\* instance(?:, )?/gm, "$1(", defined + exported);
-c.replace("calls", /\b(w2c_roaring_\w+)\(instance(?:, )?/g, "$1(", sites - 2 * defined - exported);
-c.replace("calls of imports", /\b(w2c_[a-z]+_\w+)\(instance->w2c_[a-z]+_instance(?:, )?/g, "$1(", c.count(/\bw2c_(?!roaring_)[a-z]+_\w+\(/g));
+const taking = (_: string, start: string, more?: string): string => `${start}(TAKE_STATE${more ? "_AND " : ""}`;
+const passing = (_: string, start: string, more?: string): string => `${start}(PASS_STATE${more ? "_AND " : ""}`;
+const finding = (_: string, start: string, rest: string): string => `${start}(${rest || "void"}) {\n  FIND_STATE;`;
+c.replace("declarations", /^(static \w+ w2c_roaring_\w+)\(w2c_roaring\*(?! instance)(, )?/gm, taking, defined);
+c.replace("definitions", /^(\w+ w2c_roaring_\w+)\(w2c_roaring\* instance(, )?/gm, taking, defined);
+c.replace("definitions of exports", /^(static \w+ w2c_roaring_\w+)\(w2c_roaring\* instance(?:, )?(.*)\) \{$/gm, finding, exported);
+c.replace("calls", /\b(w2c_roaring_\w+)\(instance(, )?/g, passing, sites - 2 * defined - exported);
+c.replace("calls of imports", /\b(w2c_[a-z]+_\w+)\(instance->w2c_[a-z]+_instance(, )?/g, passing, c.count(/\bw2c_(?!roaring_)[a-z]+_\w+\(/g));
 
 const accesses = c.count(/^  .*\b\w+_default32\(/gm), fills = c.count(/^ +memory_fill\(/gm), copies = c.count(/^ +memory_copy\(/gm);
-c.replace("accesses", /&instance->w2c_memory, /g, "", accesses + fills + 2 * copies);
+c.replace("sources of copies", /&instance->w2c_memory, &instance->w2c_memory, /g, "&instance->w2c_memory, ", copies);
+c.replace("accesses", /&instance->w2c_memory, /g, "PASS_STATE_AND ", accesses + fills + copies);
 c.refuse(/\binstance\b|wasm_rt_memory_t|__asm__|w2c_memory/);
 
 // Only recursive functions can exhaust the stack. They count their depth (wasm-rt.h); the others pay nothing.
