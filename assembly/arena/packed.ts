@@ -313,6 +313,14 @@ export function groupsIn<M>(leaf: usize, from: u32, to: u32): u32 {
   return held;
 }
 
+/** How many groups the leaf's members form; or if there are more than `most`, some number above it. */
+export function groupsUpTo(leaf: usize, most: u32): u32 {
+  const count = packedCount<Own>(leaf);
+  let held: u32 = 0;
+  for (let from: u32 = 0; from < count && held <= most; from = groupEnd<Own>(leaf, from)) held++;
+  return held;
+}
+
 /** One past the last member of the `held`-th group from member `from` on. */
 export function pastGroups(leaf: usize, from: u32, held: u32): u32 {
   for (; held; held--) from = groupEnd<Own>(leaf, from);
@@ -544,10 +552,13 @@ export function putKeys(leaf: usize, from: u32, to: u32, key: u64): void {
  * Copies members from .. to - 1 of the packed leaf `source` to the leaf, where they are members `at` and on.
  */
 export function copyMembers(leaf: usize, at: u32, source: usize, from: u32, to: u32): void {
-  memory.copy(lowsFrom<Own>(leaf, at), lowsFrom<Own>(source, from), LOW_BYTES * <usize>(to - from));
-  for (let i = from, next = from; i < to; i = next) {
-    next = min(groupEnd<Own>(source, i), to);
-    putKeys(leaf, at + i - from, at + next - from, keyAt<Own>(source, i));
+  const form = formOf<Own>(leaf), width = widthOf(form), old = formOf<Own>(source), was = widthOf(old);
+  const more = baseOf<Own>(source, old) - baseOf<Own>(leaf, form);
+  let mine = highsAt(leaf, form, packedCount<Own>(leaf)) + <usize>(at * width);
+  let theirs = highsAt(source, old, packedCount<Own>(source)) + <usize>(from * was);
+  memory.copy(lowAt(leaf, form, at), lowAt(source, old, from), LOW_BYTES * <usize>(to - from));
+  for (; from < to; from++, mine += width, theirs += was) {
+    writeHigh(mine, width, high<Own>(theirs, was) + more);
   }
 }
 

@@ -26,10 +26,9 @@ import {
 } from "./arena";
 import { ENTRY_BYTES, keyOf, lowOf, plainKey, plainKind, plainMembers } from "./entry";
 import {
-  PAGE_BYTES, appendMembers, beginPage, groupEnd, groupStart, groupsIn, insertMember, isPacked, keyAt,
-  lowsFrom, membersBelow, membersBefore, membersUpTo, packedCount, pageMembers, pageRoom, pastGroups,
-  prependMembers,
-  putKeys, removeMembers, staysGroup, tightenPage,
+  PAGE_BYTES, appendMembers, beginPage, groupEnd, groupStart, groupsIn, groupsUpTo, insertMember, isPacked,
+  keyAt, lowsFrom, membersBelow, membersBefore, membersUpTo, packedCount, pageMembers, pageRoom, pastGroups,
+  prependMembers, putKeys, removeMembers, staysGroup, tightenPage,
 } from "./packed";
 import { hasRoom, openGap, raiseRoot, splitChild } from "./change";
 import { insertInTiny, promotePacked, promoteToLeaves } from "./forms";
@@ -177,8 +176,8 @@ export function insertPacked(offset: u64, mayPack: bool): bool {
 
 /** Whether ordinary entries of what the full page holds take little more, or less: it is not split then. */
 function isBetterLoose(page: usize): bool {
-  const count = packedCount<Own>(page), entries = groupsIn<Own>(page, 0, count);
-  return count >= LOOSE_GROUPS * entries
+  const count = packedCount<Own>(page), most = count / LOOSE_GROUPS, entries = groupsUpTo(page, most);
+  return entries <= most
     && blocksOf(page, 0, count) + nodeBytes(0, entries) <= PAGE_BYTES / 8 * 9;
 }
 
