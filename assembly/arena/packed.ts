@@ -677,7 +677,8 @@ export function leaveOne(leaf: usize, offset: u64): void {
 // @ts-ignore: decorator
 @inline function includeKey(page: usize, key: u64): void {
   const form = formWith(page, key), base = baseOf<Own>(page, form);
-  if (key < base || form != formOf<Own>(page)) reform(page, form, min(key, base));
+  if (key < base) reform(page, form, baseBelow(page, key, form));
+  else if (form != formOf<Own>(page)) reform(page, form, base);
 }
 
 /** Gives a page narrower highs if its own keys allow that. */
