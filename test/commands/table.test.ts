@@ -52,6 +52,10 @@ describe("the command table", () => {
     expect(list.sort()).toEqual(rows.map(({ name }) => name).sort());
   });
 
+  it("leaves out the commands for tests of the sandbox", async () => {
+    expect(await server.connection.refusal("ROAR.TRAP", "k", "READ")).toMatch(/^ERR unknown command/);
+  });
+
   it.skipIf(!isSeven).each(byName(rows))("%s: COMMAND INFO reports the arity, flags, tips and keys of its row", async (_, { row, name }) => {
     const [info] = (await server.run("COMMAND", "INFO", name)) as [Reply[]];
     const [, arity, flags, first, last, step, , tips, specs] = info;

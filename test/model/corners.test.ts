@@ -25,7 +25,10 @@ const contents: Readonly<Record<string, readonly number[]>> = {
   "buckets, one with 255 members": [...range(0, 255), ...range(1000, 1500, 40)],
   "buckets that end with a run": [...range(3, 1500, 30), ...range(65_400, 136)],
   "buckets with a run over two high bytes": [...range(3, 1300, 30), ...range(40_003, 300)],
+  "an array that one more member makes a short bitset": range(640, 400, 16),
+  "an array that two more members make a short bitset": range(640, 399, 16),
   "a short bitset": range(5000, 1000, 2),
+  "a short bitset of more members than an array has": range(59_008, 6400).filter((low) => low % 5 > 0),
   "a bitset": range(0, 21_000, 3),
   "other bits of a bitset": range(1, 21_000, 3),
   "a bitset that ends with a run": [...range(0, 15_000, 4), ...range(64_000, 1536)],
@@ -87,6 +90,15 @@ describe.each(byName(families))("%s", (_family, family) => {
         ]);
         expect(replies, `${own}, ${name}`).toEqual([1, count, "OK", count, 0]);
       }
+    }
+  });
+
+  it("containers of every kind are counted with an operand that is prepared to meet many", async () => {
+    const names = Object.keys(contents), facets = [...names, ...names];
+    await loadContents();
+    for (const own of names) {
+      const has = new Set(contents[own]), counts = facets.map((name) => contents[name]!.filter((low) => has.has(low)).length);
+      expect(await roar.run("FACET", "#1", 1, own, facets.length, ...facets), own).toEqual(counts);
     }
   });
 

@@ -3,7 +3,6 @@
 import { describe, expect, it } from "vitest";
 import { R, R64 } from "../support/family.ts";
 import type { Command } from "../support/resp.ts";
-import { Server } from "../support/server.ts";
 import { roarOn } from "../support/roar.ts";
 import { rewriteAof } from "../support/waiting.ts";
 import { byName } from "../support/suite.ts";
@@ -158,10 +157,4 @@ describe("a trap", () => {
     await trap("WRITE");
     expect(await counts()).toEqual([traps! + 2, damaged! + 1]);
   });
-});
-
-it("the shipped module has no ROAR.TRAP", async () => {
-  const server = await Server.start();
-  expect(await server.connection.refusal("ROAR.TRAP", "k", "READ")).toMatch(/^ERR unknown command/);
-  await server.stop();
 });
