@@ -102,6 +102,14 @@ describe.each(byName(families))("%s", (_family, family) => {
     }
   });
 
+  it("an operand with a gap is prepared to meet bitmaps that have members there", async () => {
+    const bitset = contents["a bitset"]!, at = (keys: readonly number[]): number[] => keys.flatMap((key) => bitset.map((low) => key * CONTAINER + low));
+    await roar.load("gapped", at([0, 2]));
+    await roar.load("whole", at([0, 1, 2, 3]));
+    const facets = Array.from({ length: 40 }, () => "whole");
+    expect(await roar.run("FACET", "#1", 1, "gapped", facets.length, ...facets)).toEqual(facets.map(() => 2 * bitset.length));
+  });
+
   it.each(Object.keys(contents))("a stretch of full containers is merged with %s", async (own) => {
     await roar.load("k", many);
     for (const key of [2, 4]) await add("k", contents[own]!.map((low) => key * CONTAINER + low));
