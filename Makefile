@@ -161,7 +161,7 @@ test-upgrade: build  ## Build an older module, BEFORE, and test upgrades from it
 	@tools/build-before $(BEFORE)
 	ROAR_CPU=best ROAR_BEFORE=$(CURDIR)/build/before/redis-roar.so $(BIN)/vitest run test/durability/upgrade.test.ts
 
-test-fresh:          ## Run `make run` and `make test` on fresh Debian 12 and 13 in chroots, as root and as a user; root only
+test-fresh:          ## Run what README shows, and `make test`, on fresh Debian 12 and 13 in chroots, as root and as a user; root only
 	@tools/setup fresh
 	@tools/fresh $(MACHINES)
 

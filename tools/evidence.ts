@@ -64,7 +64,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   test: { title: "All tests, on each CPU level of the machine", make: "test", read: counted },
   fresh: {
     title: "The README's commands and all tests on fresh systems", make: "test-fresh",
-    read: (output) => matches(output, /^fresh: (.*(?:make run:|make test:).*)$/gm).flat().join("; ") || undefined,
+    read: (output) => matches(output, /^fresh: (.*: (?:make|README).*)$/gm).flat().join("; ") || undefined,
   },
   servers: { title: "Integration tests on other servers", make: "test-servers", read: servers },
   arm64: { title: "Tests on arm64, under an emulator", make: "test-arm64", read: tests },
