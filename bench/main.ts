@@ -35,6 +35,7 @@ import { measureTypical, TYPICAL } from "./suites/typical.ts";
 import { measureFew, measureWide } from "./suites/wide.ts";
 import { measureWorst } from "./suites/worst.ts";
 import { shortfalls } from "./targets.ts";
+import { withTables } from "./tables.ts";
 import { withTypical } from "./typical.ts";
 
 const { values: options } = parseArgs({
@@ -144,13 +145,20 @@ function save(): void {
   for (const [file, svg] of Object.entries(charts(rows, machine))) writeFileSync(join(options.out, file), svg);
 }
 
-/** Records typical keys and writes the table of README.md, if these are results that the documents show. */
-function saveTypical(): void {
+/** Records typical keys, and writes the tables of README.md and docs/performance.md, if the documents show these results. */
+function saveTables(): void {
+  if (resolve(options.out) !== join(projectRoot, "docs/bench")) return;
+  const update = (page: string, tables: (text: string) => string): void => {
+    const file = join(projectRoot, page);
+    writeFileSync(file, tables(readFileSync(file, "utf8")));
+  };
   const shown = rows.filter(({ data }) => data === TYPICAL);
-  if (resolve(options.out) !== join(projectRoot, "docs/bench") || shown.length === 0) return;
-  const results = { machine, contenders: names, rows: shown }, readme = join(projectRoot, "README.md");
-  writeFileSync(join(options.out, "typical.json"), `${JSON.stringify(results, null, 1)}\n`);
-  writeFileSync(readme, withTypical(readFileSync(readme, "utf8"), results));
+  if (shown.length > 0) {
+    const results = { machine, contenders: names, rows: shown };
+    writeFileSync(join(options.out, "typical.json"), `${JSON.stringify(results, null, 1)}\n`);
+    update("README.md", (text) => withTypical(text, results));
+  }
+  if (chosen.length === suites.length) update("docs/performance.md", (text) => withTables(text, { machine, contenders: names, rows }));
 }
 
 const seconds = (): number => Math.round((Date.now() - started) / 1000);
@@ -170,7 +178,7 @@ for (const [at, [name, suite]] of chosen.entries()) {
   }
   save();
 }
-saveTypical();
+saveTables();
 
 const short = shortfalls(rows);
 console.log(short.length > 0 ? `\nBelow target:\n  ${short.join("\n  ")}` : "\nNo row is below its target.");

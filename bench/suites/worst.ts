@@ -16,7 +16,7 @@ const LONE = range(0, 60_000).map((i) => i * CONTAINER + (i % 1000));
 const ARRAYS = 30, ARRAY_MEMBERS = 3000;
 /** Small keys: few members in a few containers each. */
 const SMALL = 1000;
-const OPERANDS_MOST = 10;
+export const OPERANDS_MOST = 10;
 
 type Source = "lone" | "arrays" | "small";
 

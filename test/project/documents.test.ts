@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { withTables } from "../../bench/tables.ts";
 import { type Results, withTypical } from "../../bench/typical.ts";
 import { type Evidence, withTable } from "../../tools/evidence.ts";
 import { projectRoot } from "../support/server.ts";
@@ -59,6 +60,11 @@ it.each(["link", "file", "target"] as const)("the documents contain references o
 it("README.md shows the recorded figures of typical keys", () => {
   const readme = textOf("README.md");
   expect(readme).toBe(withTypical(readme, JSON.parse(textOf("docs/bench/typical.json")) as Results));
+});
+
+it("docs/performance.md shows the recorded figures of a whole benchmark", () => {
+  const page = textOf("docs/performance.md");
+  expect(page).toBe(withTables(page, JSON.parse(textOf("docs/bench/results.json")) as Results));
 });
 
 it("docs/evidence.md shows what is recorded in docs/evidence.json", () => {
