@@ -13,6 +13,7 @@
 #include "bits.h"
 #include "guard.h"
 #include "ways.h"
+#include "workspace.h"
 
 #define SOURCES_MAX 4
 #define CALLS_MAX 300
@@ -791,6 +792,15 @@ static void step(const bitmap *all) {
     check(k);
 }
 
+/* Bitmaps that there are when no subject has members, and no workspace is kept. */
+static uint64_t bitmaps_at_rest(void) {
+    uint64_t bitmaps, bytes;
+    for (int i = 0; i < BITMAPS; i++) empty(&subjects[i]);
+    workspace_drop();
+    bitmap_totals(&bitmaps, &bytes);
+    return bitmaps;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0) return 0;
     choose_level(data[0]);
@@ -801,13 +811,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
     const bitmap *all = universe(number);
     int most = geometry.low_bits == 16 ? CALLS_MAX : CALLS_MAX_WIDE;
-    for (int i = 0; i < BITMAPS; i++) empty(&subjects[i]);
     memory.scarce = 0;
+    uint64_t bitmaps = bitmaps_at_rest();
     for (int calls = 0; input < input_end && calls < most; calls++) step(all);
     for (int i = 0; i < BITMAPS; i++) {
         check(&subjects[i]);
         check_sound(subjects[i].b);
         check_members(&subjects[i], 0, DOMAIN);
     }
+    memory.scarce = 0;
+    EXPECT(bitmaps_at_rest() == bitmaps);
     return 0;
 }

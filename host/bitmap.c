@@ -39,12 +39,25 @@ static bitmap *numbered(const void *block, uint64_t bytes) {
     return (bitmap *)((uintptr_t)block | (uintptr_t)(bytes / 8) << NUMBER_SHIFT);
 }
 
+/* For LeakSanitizer, which does not recognize a numbered pointer. bitmap_totals tells of leaks, too. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+void __lsan_ignore_object(const void *block);
+#define HIDE(block) __lsan_ignore_object(block)
+#endif
+#endif
+#ifndef HIDE
+#define HIDE(block) ((void)(block))
+#endif
+
 /* The bitmap in a block that is new or was reallocated, of block_bytes(bytes) bytes. It includes the slack of
  * its size class if the server can tell it. The totals already include `counted` bytes. */
 static bitmap *measured(void *block, uint64_t bytes, uint64_t counted) {
     size_t held = RedisModule_MallocUsableSize ? RedisModule_MallocUsableSize(block) : block_bytes(bytes);
     bitmap *b = is_small(bytes) ? numbered(block, held) : (bitmap *)block;
-    if (!is_small(bytes)) {
+    if (is_small(bytes)) {
+        HIDE(block);
+    } else {
         bytes = held - PREFIX_BYTES;
         const uint32_t prefix[] = {bytes < ARENA_MOST ? (uint32_t)bytes : ARENA_MOST, 0};
         memcpy(block, prefix, sizeof prefix);
