@@ -102,6 +102,19 @@ describe.each(byName(families))("%s", (_family, family) => {
     }
   });
 
+  it("containers of every kind beside lone members, for which a list is the shortest payload, are dumped and restored", async () => {
+    const lone = range(FAR, 1500).map((key) => key * CONTAINER + (key % 1000));
+    const few = Object.entries(contents).filter(([, lows]) => lows.length <= 1500);
+    for (const [name, lows] of [...few, ["a short run", range(100, 300)] as const]) {
+      await roar.load("k", lone);
+      if (name === "a short run") await roar.run("SETRANGE", "k", 100, 400);
+      else await add("k", lows);
+      await server.run("RESTORE", "restored", 0, bytesOf(await server.run("DUMP", "k")), "REPLACE");
+      await expectValid(server, "restored", name);
+      expectEqual(await roar.members("restored"), sorted([...lows, ...lone]), name);
+    }
+  });
+
   it("an operand with a gap is prepared to meet bitmaps that have members there", async () => {
     const bitset = contents["a bitset"]!, at = (keys: readonly number[]): number[] => keys.flatMap((key) => bitset.map((low) => key * CONTAINER + low));
     await roar.load("gapped", at([0, 2]));
