@@ -103,8 +103,8 @@ describe.each(byName(families))("%s", (_family, family) => {
   });
 
   it("containers of every kind beside lone members, for which a list is the shortest payload, are dumped and restored", async () => {
-    const lone = range(FAR, 1500).map((key) => key * CONTAINER + (key % 1000));
-    const few = Object.entries(contents).filter(([, lows]) => lows.length <= 1500);
+    const lone = range(FAR, 2500).map((key) => key * CONTAINER + (key % 1000));
+    const few = Object.entries(contents).filter(([, lows]) => lows.length <= 2000);
     for (const [name, lows] of [...few, ["a short run", range(100, 300)] as const]) {
       await roar.load("k", lone);
       if (name === "a short run") await roar.run("SETRANGE", "k", 100, 400);
