@@ -10,8 +10,9 @@
 #include "context.h"
 
 /* A call that reads a lot stays on the main thread for this long, in microseconds. Many a question over
- * large bitmaps is answered by then, and is spared the detour, which takes about as long. */
-#define BRIEF 250
+ * large bitmaps is answered by then. The detour costs up to a third of that: waking a thread, and another
+ * processor whose caches are cold. */
+#define BRIEF 1000
 
 /* And for a microsecond more for each argument, which is what the detour takes for a key: to hold it, copy a
  * small bitmap, and read it again. Most questions over thousands of small bitmaps are answered by then. */

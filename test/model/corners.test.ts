@@ -441,6 +441,20 @@ describe.each(byName(families))("%s", (_family, family) => {
     }
   });
 
+  it("sums of which a container holds only what is complemented have the members that counting each offset gives", async () => {
+    const complements = [range(CONTAINER, 20_000, 3), range(CONTAINER + 7, 300, 5), range(CONTAINER + 40_000, 9000)];
+    for (const [i, members] of [range(0, 5000, 2), ...complements].entries()) await roar.load(`s${i + 1}`, members);
+    const sum = new Int32Array(2 * CONTAINER).fill(3);
+    for (const at of range(0, 5000, 2)) sum[at]! += 2;
+    for (const at of complements.flat()) sum[at]!--;
+    for (const least of [0, 1, 2, 3, 4, 5, 6]) {
+      for (const [name, suits] of [["atleast", (held: number) => held >= least], ["exactly", (held: number) => held === least]] as const) {
+        const expected = range(0, 2 * CONTAINER).filter((at) => suits(sum[at]!));
+        await expectStored(`[0..${2 * CONTAINER - 1}] & ${name}(${least}, #1, #1, ~#2, ~#3, ~#4)`, 4, expected);
+      }
+    }
+  });
+
   it("many keys are subtracted from one that goes on after most of them have ended", async () => {
     const first = range(0, 9).flatMap((key) => range(key * CONTAINER, 300, 2));
     const others = range(0, 50).map((i) => range(i, 5, 11).concat(i % 25 === 0 ? range(6 * CONTAINER + i, 20) : []));
