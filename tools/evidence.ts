@@ -90,6 +90,7 @@ const kinds: Readonly<Record<string, Kind>> = {
       return found && output.includes("ThreadSanitizer has nothing to report") ? `${found}; no report` : undefined;
     },
   },
+  linearity: { title: "Questions while their keys are changed and clients are killed: answers, and memory afterwards", make: "linearity", read: tests },
   sequences: { title: "Random commands and expressions compared with a model", make: "sequences", read: tests },
   shrinking: { title: "Bitmaps that are filled and emptied, compared with a model", make: "shrinking", read: tests },
   ways: { title: "Ways that writes take between forms", make: "ways SECONDS=0", read: (output) => last(output, /^(\d+ ways taken, \d+ untried)$/gm) },

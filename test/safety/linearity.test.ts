@@ -104,8 +104,8 @@ describe.each(byName(families))("%s", (_, family) => {
     },
   ];
 
-  async function write(progress: Progress, connection: Connection, random: Random): Promise<void> {
-    const end = Date.now() + MILLISECONDS;
+  async function write(progress: Progress, connection: Connection, random: Random, milliseconds: number): Promise<void> {
+    const end = Date.now() + milliseconds;
     while (Date.now() < end) {
       const version = ++progress.begun;
       const replies = await connection.pipeline([["MULTI"], ...random.pick(steps)(version), ["EXEC"]]);
@@ -117,17 +117,35 @@ describe.each(byName(families))("%s", (_, family) => {
     progress.done = true;
   }
 
-  it("answers are those of a moment between asking and answering", { timeout: MILLISECONDS + 60_000 }, async () => {
-    const random = seeded(seed), progress: Progress = { committed: 0, begun: 0, done: false, answers: 0, clients: new Map() };
+  /** Asks and writes at the same time; returns the number of answers. */
+  async function askAndWrite(random: Random, milliseconds: number): Promise<number> {
+    const progress: Progress = { committed: 0, begun: 0, done: false, answers: 0, clients: new Map() };
     const writer = await server.connect();
-    await writer.pipeline([["MULTI"], ...made(0), ["EXEC"]]);
+    await writer.pipeline([["MULTI"], ["FLUSHALL"], ...made(0), ["EXEC"]]);
     const asking = Array.from({ length: ASKING }, () => ask(progress, random));
-    await Promise.all([write(progress, writer, random).finally(() => (progress.done = true)), ...asking]);
-    expect(progress.answers).toBeGreaterThan(0);
+    await Promise.all([write(progress, writer, random, milliseconds).finally(() => (progress.done = true)), ...asking]);
     await waitUntil(async () => (await server.number("redis-roar_questions_running")) + (await server.number("redis-roar_questions_waiting")) === 0);
     for (const key of KEYS) expect(await server.run("R.DEBUG", "VALIDATE", key)).toBe("OK");
-    expect(await server.number("redis-roar_questions_done")).toBeGreaterThan(0);
+    writer.close();
+    return progress.answers;
+  }
+
+  /** Bytes that the server takes without keys, once there are no clients but these. */
+  async function usage(clients: number): Promise<number> {
+    await server.connection.pipeline([["CONFIG", "SET", "redis-roar.threads", 3], ["FLUSHALL", "SYNC"]]);
+    await waitUntil(async () => (await server.number("connected_clients")) === clients);
+    expect(await server.number("redis-roar_bitmaps")).toBe(0);
     expect(await server.number("redis-roar_snapshot_bytes")).toBe(0);
+    return server.number("used_memory");
+  }
+
+  it("answers are those of a moment between asking and answering, and nothing is left of them", { timeout: MILLISECONDS + 90_000 }, async () => {
+    const random = seeded(seed), clients = await server.number("connected_clients");
+    await askAndWrite(random, MILLISECONDS / 10);
+    const before = await usage(clients);
+    expect(await askAndWrite(random, MILLISECONDS)).toBeGreaterThan(0);
+    expect(await usage(clients)).toBeLessThan(before + 300_000);
+    expect(await server.number("redis-roar_questions_done")).toBeGreaterThan(0);
     expect(await server.number("redis-roar_traps")).toBe(0);
   });
 });
