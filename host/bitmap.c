@@ -81,10 +81,6 @@ void mark_damaged(bitmap *b) { *arena(b) = FORM_DAMAGED; }
 
 bitmap *bitmap_moved(const bitmap *b, void *block) { return numbered(block, 8 * (uint64_t)block_number(b)); }
 
-uint64_t bitmap_bytes(const bitmap *b) {
-    return (block_number(b) ? 0 : PREFIX_BYTES) + (uint64_t)arena_bytes(b);
-}
-
 /* An arena that begins with this many zero bytes is an empty bitmap. */
 void bitmap_reset(bitmap *b) { memset(arena(b), 0, TINY_PAYLOAD); }
 

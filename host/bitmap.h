@@ -79,7 +79,9 @@ bitmap *bitmap_shrink(bitmap *b, uint32_t used);
 /* NULL if out of memory; servers before 7.0 end their process instead. */
 void *try_alloc(size_t bytes);
 /* The bytes of a bitmap's prefix and arena. */
-uint64_t bitmap_bytes(const bitmap *b);
+static inline uint64_t bitmap_bytes(const bitmap *b) {
+    return (block_number(b) ? 0 : PREFIX_BYTES) + (uint64_t)arena_bytes(b);
+}
 /* The number of bitmaps now, and the sum of their bytes. */
 void bitmap_totals(uint64_t *bitmaps, uint64_t *bytes);
 

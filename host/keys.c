@@ -18,7 +18,8 @@ static inline int open_for_writing(call *c, int at, open_key *k) {
     return 1;
 }
 
-static inline int open_right(call *c, int at, open_key *k) {
+/* Inlined, because it is part of every write of a single bit, as is open_own. */
+__attribute__((always_inline)) static inline int open_right(call *c, int at, open_key *k) {
     if (!open_for_writing(c, at, k)) return 0;
     int right = is_right(c, k->key, k->stored);
     if (!right) abandon(k);
@@ -56,7 +57,6 @@ __attribute__((noinline)) static int separate(call *c, open_key *k) {
     return 1;
 }
 
-/* Inlined, because it is part of every write of a single bit. */
 __attribute__((always_inline)) static inline int open_own(call *c, int at, open_key *k) {
     if (!open_right(c, at, k)) return 0;
     if (k->stored == NULL || !bitmap_is_shared(k->stored) || separate(c, k)) return 1;
