@@ -421,32 +421,32 @@ export function memberIndex(leaf: usize, offset: u64): u32 {
   return load<u16>(lows + LOW_BYTES * <usize>found) == low ? found : NO_MEMBER;
 }
 
-/** Highs of a stretch, whose last one tells whether to pass over it. */
-// @ts-ignore: decorator
-@inline const STRETCH: u32 = 16;
 /** Fewer members are searched without stretches: they lie in a few lines of the cache. */
 // @ts-ignore: decorator
 @inline const STRETCHES_FROM: u32 = 48;
 
+/** Highs of a stretch, whose last one tells whether to pass over it. They lie in a cache line or two. */
+// @ts-ignore: decorator
+@inline function stretchOf(width: u32): u32 { return width > 2 ? 16 : 32; }
+
 /**
- * membersUpTo() for a leaf that is probably not in the cache:
- * no load waits for another one, as in farEntriesUpTo() of directory.ts.
+ * membersUpTo() for a leaf that is probably not in the cache: no load of another line waits for one before,
+ * as in farEntriesUpTo() of directory.ts.
  */
 export function farMembersUpTo(leaf: usize, key: u64): u32 {
   const header = headerOf<Own>(leaf), base = baseIn<Own>(leaf, header), count = countIn(header);
-  const width = widthIn(header), first = highsIn(leaf, header);
+  const width = widthIn(header), first = highsIn(leaf, header), most = key - base;
   if (key < base) return 0;
-  if (!width) return count;
-  const most = key - base;
+  if (!width || most >> (8 * width)) return count;
   if (count < STRETCHES_FROM) return searched<Own>(first, count, width, most);
-  const stretch = <usize>(STRETCH * width), whole = count / STRETCH;
-  let at = first + stretch - width, upTo: u32 = 0;
-  for (let i: u32 = 0; i < whole; i++, at += stretch) upTo += high<Own>(at, width) <= most ? STRETCH : 0;
-  at = first + <usize>(upTo * width);
-  for (const end = first + <usize>(min(upTo + STRETCH, count) * width); at < end; at += width) {
-    upTo += u32(high<Own>(at, width) <= most);
-  }
-  return upTo;
+  // Compared as high() loads them, with what lies before a high in the bits below it.
+  const below = 64 - 8 * width, limit = (most << below) | (((<u64>1) << below) - 1);
+  const stretch = stretchOf(width), bytes = <usize>(stretch * width);
+  const end = first + <usize>(count * width) - 8;
+  let upTo: u32 = 0;
+  for (let at = first + bytes - 8; at <= end; at += bytes) upTo += load<u64>(at) <= limit ? stretch : 0;
+  if (upTo == count) return count;
+  return upTo + searched<Own>(first + <usize>(upTo * width), min(stretch, count - upTo), width, most);
 }
 
 // --- Writing -----------------------------------------------------------------------------------------------
