@@ -51,7 +51,7 @@ static void change_alone(bitmap *b) {
 }
 
 /* wrote() for a write with nothing to undo: if it ran out of memory, gives back what it has taken. */
-__attribute__((always_inline)) static inline status wrote_whole(status s, bitmap **b) {
+static status wrote_whole(status s, bitmap **b) {
     s = wrote(s, b);
     return s == OUT_OF_MEMORY ? undone(CHANGING(*b, note_waste()), b) : s;
 }
