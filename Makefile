@@ -213,7 +213,7 @@ fuzz: setup          ## Fuzz the core with payloads, call sequences, expressions
 asan: setup          ## Run the integration tests on a module built with AddressSanitizer and UBSan
 	@tools/setup sanitizers
 	@$(MAKE) --no-print-directory trap replay
-	@$(MAKE) --no-print-directory module O=build/asan MODULE=build/asan/redis-roar.so CC=clang-19 CHECK_MODULE=: \
+	@$(MAKE) --no-print-directory module O=build/asan ENTRY=assembly/trap.ts MODULE=build/asan/redis-roar-trap.so CC=clang-19 CHECK_MODULE=: \
 		CFLAGS='-fsanitize=$(SANITIZERS) -shared-libasan' THREADS_LDFLAGS=-Wl,--force-group-allocation
 	@tools/asan
 
