@@ -7,6 +7,9 @@ import { FELT } from "./suites/felt.ts";
 import { OPERANDS_MOST, worstQuestions } from "./suites/worst.ts";
 import type { Results } from "./typical.ts";
 
+/** What the names of data begin or end with. */
+const MANY = "one against many: ", SITE = " keys of a site";
+
 type Figure = number | undefined;
 
 const grouped = (value: number): string => value.toLocaleString("en", { maximumFractionDigits: 0 });
@@ -70,6 +73,30 @@ function felt(results: Results): string {
   return markdown(["milliseconds", "native bitmaps", ...(peer === undefined ? [] : [`C module ${peer}`]), OURS], lines);
 }
 
+/** Milliseconds in the server, and in brackets those that the client waits. */
+function many(results: Results): string {
+  const peer = peerOf(results), cell = (value: Figure): string => (value === undefined ? "" : digits(value, value < 10 ? 2 : 3));
+  const both = (data: string, what: string, name: string): string =>
+    `${cell(find(results, data, what).values[name])} (${cell(find(results, data, `${what}, client`).values[name])})`;
+  const lines = results.rows.filter(({ data, what }) => data.startsWith(MANY) && !what.includes(","))
+    .map(({ data, what }) => [
+      `${what}, ${data.slice(MANY.length)}`, ...[NATIVE, SETS, ...(peer === undefined ? [] : [peer])].map((name) => both(data, what, name)),
+      both(data, `${what}, by pairs`, OURS), both(data, what, OURS), cell(find(results, data, `${what}, without threads`).values[OURS]),
+    ]);
+  const module = peer === undefined ? [] : [`C module ${peer}`];
+  return markdown(["milliseconds", "native bitmaps", "sets", ...module, "redis-roar, by pairs", OURS, "without threads"], lines);
+}
+
+function site({ rows }: Results): string {
+  const lines = rows.filter(({ data }) => data.endsWith(SITE)).map(({ data, values }) => {
+    const ours = values[OURS]!;
+    const others = Object.entries(values).filter(([name]) => name !== OURS && name !== OURS_64);
+    const cells = others.map(([name, bytes]) => `${name}: ${grouped(bytes)}, ${digits(bytes / ours, 3)} x`);
+    return [data, grouped(ours), cells.join("<br>")];
+  });
+  return markdown(["keys", "bytes, redis-roar", "others"], lines, 1);
+}
+
 function signIns(results: Results, data: string): string {
   const peer = peerOf(results), others = [NATIVE, OURS, ...(peer === undefined ? [] : [peer])];
   const lines = results.rows.filter((row) => row.data === data)
@@ -83,6 +110,8 @@ export function withTables(page: string, results: Results): string {
     means: means(results),
     worst: worst(results),
     felt: felt(results),
+    many: many(results),
+    site: site(results),
     "sign-ins": ["sign-ins of a year", "sign-ins of five years"].map((data) => signIns(results, data)).join("\n\n"),
     machine: `The figures of this section are from a run of \`make bench\` on an ${inWords(results.machine)}.`,
   };
