@@ -13,6 +13,6 @@ it.each(["payload", "sequence", "query", "damage"])("every input in test/corpus/
   const inputs = readdirSync(folder).map((name) => join(folder, name));
   expect(inputs.length).toBeGreaterThan(0);
   const [program, ...before] = [...emulator, built(`replay-${target}`)];
-  const printed = execFileSync(program, [...before, ...inputs], { encoding: "utf8", timeout: 30_000 });
+  const printed = execFileSync(program, [...before, ...inputs], { encoding: "utf8", timeout: 120_000 });
   expect(printed).toBe(`${inputs.length} inputs\n`);
 });
