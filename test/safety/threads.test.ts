@@ -377,7 +377,11 @@ describe("many questions", () => {
     const expected = await server.run(...ask);
     await hold(true);
     const kept = await count("questions_kept"), clients: Connection[] = [];
-    while (clients.length < 1030) clients.push(...await Promise.all(Array.from({ length: 103 }, () => server.connect())));
+    while (clients.length < 1030) {
+      const some = await Promise.all(Array.from({ length: 103 }, () => server.connect()));
+      await Promise.all(some.map((client) => client.run("PING"))); // so that the server has accepted them: few may wait for that
+      clients.push(...some);
+    }
     const answers = clients.map((client) => client.run(...ask));
     await waitUntil(async () => (await count("questions_kept")) - kept + (await count("questions_waiting")) === 1030);
     expect(await count("questions_waiting")).toBe(1024);
