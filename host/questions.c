@@ -10,9 +10,9 @@
 #include "context.h"
 
 /* A call that reads a lot stays on the main thread for this long, in microseconds. Many a question over
- * large bitmaps is answered by then. The detour costs up to a third of that: waking a thread, and another
- * processor whose caches are cold. */
-#define BRIEF 1000
+ * large bitmaps is answered by then. The detour may double that: waking a thread, and another processor whose
+ * caches are cold. */
+#define BRIEF 1500
 
 /* And for a microsecond more for each argument, which is what the detour takes for a key: to hold it, copy a
  * small bitmap, and read it again. Most questions over thousands of small bitmaps are answered by then. */
@@ -279,9 +279,11 @@ questions_report report_questions(void) {
 
 /* --- What to expect ------------------------------------------------------------------------------------ */
 
-/* Whether the last question of a kind was not brief. Then the next one is handed over at once. Programs ask
- * the same questions again and again, and what the main thread has done of one by then would be lost. */
-static uint8_t was_long[KINDS];
+/* How many questions of a kind are still to be handed over at once. Programs ask the same questions again and
+ * again, and what the main thread has done of one by then would be lost. After so many, the main thread tries
+ * again: a question that it would have answered in time may well take longer on a thread. */
+static uint8_t at_once[KINDS];
+#define AT_ONCE 16
 
 static uint64_t brief(int arguments) { return BRIEF + (uint64_t)arguments * BRIEF_PER_ARGUMENT; }
 
@@ -297,7 +299,11 @@ static uint32_t kind(const call *c) {
     return (uint32_t)(hash ^ hash >> 32) % KINDS;
 }
 
-static void learn(const question *q) { was_long[q->kind] = q->microseconds > brief(q->argc); }
+/* From what it took on a thread: up to twice as long as on the main thread. */
+static void learn(const question *q) {
+    if (q->microseconds <= brief(q->argc)) at_once[q->kind] = 0;
+    else if (q->microseconds > 2 * brief(q->argc)) at_once[q->kind] = AT_ONCE;
+}
 
 /* --- Handing over -------------------------------------------------------------------------------------- */
 
@@ -431,17 +437,27 @@ int leaves_for(call *c, uint64_t bytes) {
     return c->snapshot && bytes >= threads_from_bytes() && may_leave(c) && hand_over(c);
 }
 
+static int leaves_at_once(call *c) {
+    uint8_t *left = &at_once[kind(c)];
+    if (!*left || !may_leave(c) || !hand_over(c)) return 0;
+    --*left;
+    return 1;
+}
+
 int leaves(call *c, uint64_t listed) {
     if (c->snapshot == NULL) return 0;
     uint64_t least = threads_from_bytes();
     if (least == 0) return leaves_for(c, 0);
     int reads_long = c->snapshot->bytes >= least, lists_long = listed >= least / LISTED_BYTES;
-    if (reads_long && was_long[kind(c)] && may_leave(c) && hand_over(c)) return 1;
+    if (reads_long && leaves_at_once(c)) return 1;
     if (reads_long || lists_long) sandbox_be_brief(reads_long ? brief(c->argc) : 0, lists_long, may_leave, c);
     return 0;
 }
 
-void leave_now(call *c) { c->snapshot->stays = !hand_over(c); }
+void leave_now(call *c) {
+    at_once[kind(c)] = AT_ONCE;
+    c->snapshot->stays = !hand_over(c);
+}
 
 /* Answers a question that was to leave. */
 static void answer_here(call *c) {

@@ -36,7 +36,7 @@
 
 import { arena } from "../env/memory";
 import { view8, view32, view64, Own } from "../env/view";
-import { PAGE_BYTES } from "./packed";
+import { PAGE_BYTES, pageUpTo } from "./packed";
 
 // @ts-ignore: decorator
 @inline export const FORM_TINY: u32 = 0;
@@ -264,24 +264,34 @@ export function allocateFresh(size: usize): usize {
 
 /** Where the next page would lie if its block came from above the bump mark. */
 // @ts-ignore: decorator
-@inline export function pageAfter(mark: usize): usize { return (mark + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1); }
+@inline export function pageAfter(mark: usize): usize { return pageUpTo(mark + PAGE_BYTES - 1); }
 
 /** The most bytes that allocating a page takes. */
 // @ts-ignore: decorator
-@inline export const PAGE_ROOM: usize = 2 * PAGE_BYTES;
+@inline const PAGE_ROOM: usize = 2 * PAGE_BYTES;
 
-/** Allocates the block of a packed leaf, at a multiple of its size. */
-export function allocatePage(): usize {
+/** The most bytes that allocating a page takes, together with blocks of `more` bytes before it. */
+export function roomForPage(more: usize): usize {
+  if (more) return more + PAGE_ROOM;
+  return hasFreePage() ? 0 : pageAfter(bumpMark()) + PAGE_BYTES - bumpMark();
+}
+
+/**
+ * Whether the next page's block is a freed one. Other blocks of this class may lie anywhere, but pages are
+ * usually freed and allocated in turn, so checking the first block is enough.
+ */
+// @ts-ignore: decorator
+@inline function hasFreePage(): bool {
   const lists = freeLists(), index = classFor(PAGE_BYTES);
+  if (!lists || !((load<u64>(lists) >> index) & 1)) return false;
+  const first = <usize>load<u32>(lists + (<usize>index << 2), HEADS);
+  return pageUpTo(first) == first;
+}
+
+/** Allocates the block of a packed leaf, where a page may begin. */
+export function allocatePage(): usize {
   store<u8>(0, 1, PAGED);
-  // Other blocks of this class may lie anywhere, but pages are usually freed and allocated in turn,
-  // so checking the first block is enough.
-  if (
-    lists && ((load<u64>(lists) >> index) & 1)
-    && !(load<u32>(lists + (<usize>index << 2), HEADS) & (<u32>PAGE_BYTES - 1))
-  ) {
-    return takeFree(lists, index);
-  }
+  if (hasFreePage()) return takeFree(freeLists(), classFor(PAGE_BYTES));
   const from = bumpMark(), at = pageAfter(from);
   makeRoom(at + PAGE_BYTES - from);
   setBumpMark(at + PAGE_BYTES);

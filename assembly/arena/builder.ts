@@ -15,7 +15,7 @@
 //        wait, entries of kind ARRAY whose members stand in the buffer of lows
 //   +36  u32 capacity of the buffer of lows
 //   +40  u32 0 if no array that waits would need a block: each has one member or two
-//   +44  u32 0
+//   +44  u32 block for a roomy root, 0 if there is none
 //   +48  buffer of lows: u16 each
 //        leaf buffer: entries
 //        slots: one for each leaf that has been written
@@ -23,8 +23,8 @@
 
 import { Own } from "../env/view";
 import {
-  ROOT, allocateFresh, blockBytes, holdBack, heldAt, letGo, resetToEmpty, resetToFull, growTo, setEntryTotal,
-  setTotalCardinality, allocatePage, bumpMark, freedBytes, makeRoom, pageAfter,
+  HEADER_BYTES, ROOT, allocateFresh, allocatePage, blockBytes, bumpMark, freedBytes, growTo, heldAt, holdBack,
+  letGo, makeRoom, pageAfter, release, resetToEmpty, resetToFull, setEntryTotal, setTotalCardinality,
 } from "./arena";
 import {
   ENTRY_BYTES, SPAN_MAX, plainCount, plainKey, plainKind, plainBlock, plainSpan, setBlock, setKey, setFull,
@@ -32,13 +32,12 @@ import {
 } from "./entry";
 import {
   ITEMS_MAX, PAGE_BYTES, beginKeys, beginPage, beginTight, highBytes, leafBase, lowsFrom, pageMembers,
-  putHighs,
-  tightBytes,
+  putHighs, tightBytes,
 } from "./packed";
 import { beginTinyShort, freedWithPages, packFull } from "./forms";
 import {
-  LEAF_MAX, SLOT_BYTES, ROOMY_BYTES, nodeBlock, nodeBytes, writeNode, setRoomy, NODE_HEADER, writeSlot,
-  INNER_MAX, slotCardinality, slotAt, slotKey,
+  INNER_MAX, LEAF_MAX, NODE_HEADER, ROOMY_BYTES, ROOMY_INNER, ROOMY_SLOTS, SLOT_BYTES, nodeBlock, nodeBytes,
+  setRoomy, slotAt, slotCardinality, slotKey, writeNode, writeSlot,
 } from "./node";
 import { Kind } from "../container/kind";
 import { arrayBytes } from "../container/limits";
@@ -61,6 +60,8 @@ import { arrayBytes } from "../container/limits";
 @inline const LOWS_ROOM: u32 = 36;
 // @ts-ignore: decorator
 @inline const BLOCKS: u32 = 40;
+// @ts-ignore: decorator
+@inline const ROOM_FOR_ROOT: u32 = 44;
 // @ts-ignore: decorator
 @inline const LEAF: usize = 48;
 
@@ -221,6 +222,10 @@ function loneInPage(builder: usize, first: u32, entries: u32): u32 {
 
 /** Writes a page of the arrays first .. last - 1 that wait, which have the members from .. to - 1. */
 function writePage(first: u32, last: u32, from: u32, to: u32): void {
+  if (bumpMark() == HEADER_BYTES) {           // what aligning the first page would skip
+    allocateFresh(ROOMY_INNER);
+    store<u32>(heldAt(), HEADER_BYTES, ROOM_FOR_ROOT);
+  }
   const page = allocatePage(), builder = heldAt();
   const key = plainKey<Own>(bufferedEntry(builder, first));
   beginPage(page, key, plainKey<Own>(bufferedEntry(builder, last - 1)), to - from);
@@ -398,16 +403,20 @@ export function finish(): void {
     if (!isOrdinary(heldAt())) makeOrdinary();
     if (load<u32>(heldAt(), IN_LEAF)) writeLeaf(false);
   }
+  let slots = load<u32>(heldAt(), SLOTS);
+  const root = <usize>load<u32>(heldAt(), ROOM_FOR_ROOT);
+  if (root && (slots == 1 || slots > ROOMY_SLOTS)) release(root, ROOMY_INNER);
   // One level of inner nodes at a time;
   // the slots of the nodes that are written replace those of their children.
-  let slots = load<u32>(heldAt(), SLOTS);
   for (let level: u32 = 1; slots > 1; level++) {
     let written: u32 = 0;
     for (let from: u32 = 0; from < slots; from += INNER_MAX) {
       const held = min(INNER_MAX, slots - from);
-      const node = allocateFresh(blockBytes(nodeBytes(level, held)));
+      const roomy = root != 0 && level == 1 && slots <= ROOMY_SLOTS;
+      const node = roomy ? root : allocateFresh(blockBytes(nodeBytes(level, held)));
       const first = slotsAt(heldAt()) + <usize>from * SLOT_BYTES;
       writeNode(node, level, held);
+      setRoomy(node, roomy);
       memory.copy(node + NODE_HEADER, first, <usize>held * SLOT_BYTES);
       let below: u64 = 0;
       for (let i: u32 = 0; i < held; i++) below += slotCardinality<Own>(slotAt(node, i));

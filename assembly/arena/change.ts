@@ -22,8 +22,8 @@ import {
 } from "./arena";
 import {
   rootNode, nodeLevel, slotAt, addToSlot, slotChild, nodeCount, NODE_HEADER, nodeBytes, writeNode, entryAt,
-  LEAF_MAX, nodeBlock, ROOMY_BYTES, isRoomy, setNodeCount, isFull, slotKey, slotLink, allocatedFor, setRoomy,
-  itemBytes, writeSlot, slotCardinality,
+  LEAF_MAX, nodeBlock, ROOMY_BYTES, ROOMY_SLOTS, isRoomy, setNodeCount, isFull, slotKey, slotLink,
+  allocatedFor, setRoomy, itemBytes, writeSlot, slotCardinality,
 } from "./node";
 import {
   entryKey, entryPayload, payloadBytes, setKey, entryCardinality, KEY_MAX, keyOf, offsetOf,
@@ -345,7 +345,8 @@ export function openGap(link: usize, index: u32): usize {
 // @ts-ignore: decorator
 @inline export function hasRoom(node: usize): bool {
   const level = nodeLevel<Own>(node), count = nodeCount<Own>(node);
-  return !isFull(node) && (isRoomy(node) || nodeBlock(level, count) == nodeBlock(level, count + 1));
+  if (isRoomy(node)) return level ? count < ROOMY_SLOTS : count < LEAF_MAX;
+  return !isFull(node) && nodeBlock(level, count) == nodeBlock(level, count + 1);
 }
 
 /** Shifts the items from `index` on up by one, in a node that has room. */
@@ -385,7 +386,7 @@ export function openGap(link: usize, index: u32): usize {
   const at = node + NODE_HEADER + <usize>index * item, from = allocatedFor(node);
   memory.copy(at, at + <usize>items * item, <usize>(left - index) * item);
   setNodeCount(node, left);
-  if (isRoomy(node) && left >= ROOMY_LEAST) return;
+  if (isRoomy(node) && left >= (level ? 2 : ROOMY_LEAST)) return;
   setRoomy(node, false);
   resize(node, from, nodeBytes(level, left));
 }

@@ -25,13 +25,12 @@ import {
 } from "./entry";
 import { blocksOf, layLeaf, layPage } from "./leaf";
 import {
-  LEAF_MAX, entryAt, nodeBlock, nodeCount, slotAt, writeNode, writeSlot,
+  LEAF_MAX, ROOMY_INNER, entryAt, nodeBlock, nodeBytes, nodeCount, setRoomy, slotAt, writeNode, writeSlot,
 } from "./node";
 import {
-  GROUP_MAX, ITEMS_MAX, PAGE_BYTES, beginTight, bytesWith, groupEnd, groupStart, groupsIn, insertMember,
-  isPacked, keyAt, leaveOne, lowsFrom, membersBelow, packedBytes, packedCount, pageMembers, pastGroups,
-  putKeys,
-  removeMembers, tightBytes, tightBytesWith, tighten,
+  GROUP_MAX, ITEMS_MAX, PAGE_BYTES, PAGE_START, beginTight, bytesWith, groupEnd, groupStart, groupsIn,
+  insertMember, isPacked, keyAt, leaveOne, lowsFrom, membersBelow, packedBytes, packedCount, pageMembers,
+  pastGroups, putKeys, removeMembers, tightBytes, tightBytesWith, tighten,
 } from "./packed";
 import { bitsetSet } from "../container/bitset";
 import { toArray } from "../container/convert";
@@ -206,7 +205,7 @@ function promotedBytes(): usize {
 export function promotePacked(): void {
   const count = packedCount<Own>(0), most = pageMembers(keyAt<Own>(0, 0), keyAt<Own>(0, count - 1)) / 16 * 15;
   const pages = isOfSmallGroups() ? pagesFor(most, count) : 0;
-  if (!pages || promotedBytes() < <usize>(pages + 1) * PAGE_BYTES) promoteToLeaves();
+  if (!pages || promotedBytes() < PAGE_START + <usize>pages * PAGE_BYTES) promoteToLeaves();
   else promoteToPages(pages, most);
 }
 
@@ -237,7 +236,7 @@ function isOfSmallGroups(): bool {
 /** Turns a tiny arena that is packed into a full one of ordinary leaves. */
 export function promoteToLeaves(): void {
   const count = packedCount<Own>(0), entries = groupsIn<Own>(0, 0, count), parts = leavesFor(entries);
-  const image = promotedImage(promotedBytes()), root = promotedRoot(parts);
+  const image = promotedImage(promotedBytes()), root = promotedRoot(parts, nodeBytes(1, parts));
   for (let part: u32 = 0, from: u32 = 0; part < parts; part++) {
     const held = entries * (part + 1) / parts - entries * part / parts, to = pastGroups(image, from, held);
     placePart(root, part, image, from, to, layLeaf(image, from, to, allocateFresh(nodeBlock(0, held))));
@@ -250,9 +249,9 @@ export function promoteToLeaves(): void {
 /** Turns a tiny arena that is packed into a full one of `parts` pages of up to `most` members. */
 function promoteToPages(parts: u32, most: u32): void {
   const count = packedCount<Own>(0), entries = groupsIn<Own>(0, 0, count);
-  // One page more, because the first one is aligned.
-  const image = promotedImage(HEADER_BYTES + nodeBlock(1, parts) + <usize>(parts + 1) * PAGE_BYTES);
-  const root = promotedRoot(parts);
+  const image = promotedImage(PAGE_START + <usize>parts * PAGE_BYTES);
+  const root = promotedRoot(parts, ROOMY_INNER);
+  if (root) setRoomy(root, true);
   for (let part: u32 = 0, from: u32 = 0; part < parts; part++) {
     const to = pageEnd(image, from, most, count);
     placePart(root, part, image, from, to, layPage(image, from, to, allocatePage()));
@@ -274,10 +273,10 @@ function promotedImage(bytes: usize): usize {
   return bytes;
 }
 
-/** The node above `parts` leaves, 0 if a single leaf is the root. */
-function promotedRoot(parts: u32): usize {
+/** The node above `parts` leaves, with a block for `bytes` bytes; 0 if a single leaf is the root. */
+function promotedRoot(parts: u32, bytes: usize): usize {
   if (parts == 1) return 0;
-  const root = allocateFresh(nodeBlock(1, parts));
+  const root = allocateFresh(blockBytes(bytes));
   writeNode(root, 1, parts);
   store<u32>(ROOT, <u32>root);
   return root;
@@ -301,7 +300,7 @@ export function wasteful(): u32 {
 
 /** Arenas below this have fewer freed blocks: they are soon rewritten. */
 // @ts-ignore: decorator
-@inline const LARGE: usize = 65536;
+@inline const LARGE: usize = 1 << 20;
 
 /**
  * The most bytes in freed blocks: an eighth of the arena, or a quarter of a large one. What aligning the

@@ -1,7 +1,7 @@
 // A node of the directory: its layout, and the size of its block.
 //
 //   node   +0  u8  level: 0 for a leaf, otherwise one more than its children's
-//          +1  u8  1 for a roomy leaf, at least 16 for a packed one
+//          +1  u8  1 for a roomy node, at least 16 for a packed leaf
 //          +2  u16 count: entries or slots; members in a packed leaf
 //   leaf   +4  entries, 12 bytes each, at most LEAF_MAX (entry.ts)
 //   inner  +4  slots, 20 bytes each, at most INNER_MAX:
@@ -13,8 +13,9 @@
 // and in a full arena its block is a page of PAGE_BYTES bytes.
 //
 // A node's block fits what the node holds, not what it could hold; large blocks grow in
-// steps. A roomy leaf is the exception: its block has room for LEAF_MAX entries. change.ts
-// says which leaves become roomy, and why.
+// steps. Roomy nodes are the exception. The block of a roomy leaf has room for LEAF_MAX entries;
+// change.ts says which leaves become roomy, and why. That of a roomy inner node has room for
+// ROOMY_SLOTS slots: the root above the first pages grows where it is, below them (forms.ts).
 
 import { view8, view16, view32, view64, Own } from "../env/view";
 import { ROOT, blockBytes, isTiny } from "./arena";
@@ -44,9 +45,9 @@ import { PAGE_BYTES, groupEntry, isPacked } from "./packed";
 // @ts-ignore: decorator
 @inline export function nodeLevel<M>(node: usize): u32 { return view8<M>(node, LEVEL); }
 // @ts-ignore: decorator
-@inline export function isRoomy(leaf: usize): bool { return load<u8>(leaf, ROOMY) == 1; }
+@inline export function isRoomy(node: usize): bool { return load<u8>(node, ROOMY) == 1; }
 // @ts-ignore: decorator
-@inline export function setRoomy(leaf: usize, roomy: bool): void { store<u8>(leaf, u8(roomy), ROOMY); }
+@inline export function setRoomy(node: usize, roomy: bool): void { store<u8>(node, u8(roomy), ROOMY); }
 // @ts-ignore: decorator
 @inline export function nodeCount<M>(node: usize): u32 { return view16<M>(node, COUNT); }
 // @ts-ignore: decorator
@@ -119,6 +120,11 @@ export function writeSlot(slot: usize, key: u64, child: usize, cardinality: u64)
 /** Bytes to allocate for a roomy leaf. A full leaf takes as many. */
 // @ts-ignore: decorator
 @inline export const ROOMY_BYTES: usize = 3072;
+/** Bytes to allocate for a roomy inner node, of up to ROOMY_SLOTS slots. */
+// @ts-ignore: decorator
+@inline export const ROOMY_INNER: usize = 576;
+// @ts-ignore: decorator
+@inline export const ROOMY_SLOTS: u32 = 28;
 /** Bytes that the node was allocated for. */
 // @ts-ignore: decorator
 @inline export function allocatedFor(node: usize): usize {
@@ -127,7 +133,9 @@ export function writeSlot(slot: usize, key: u64, child: usize, cardinality: u64)
 /** Bytes that the node, which is no page, was allocated for. */
 // @ts-ignore: decorator
 @inline export function ordinaryBytes(node: usize): usize {
-  return isRoomy(node) ? ROOMY_BYTES : nodeBytes(nodeLevel<Own>(node), nodeCount<Own>(node));
+  const level = nodeLevel<Own>(node);
+  if (isRoomy(node)) return level ? ROOMY_INNER : ROOMY_BYTES;
+  return nodeBytes(level, nodeCount<Own>(node));
 }
 
 /** Bytes of that node's block. */

@@ -13,7 +13,7 @@
 // container's payload where they lie. Code that walks over entries sees each group as an entry of kind ARRAY.
 // The address of such an entry is odd:
 //
-//   address of the leaf, a multiple of PAGE_BYTES, or 0 in a tiny arena
+//   address of the leaf, PAGE_START and a multiple of PAGE_BYTES, or 0 in a tiny arena
 //   +  2 * index of the group's first member  +  1
 //
 // In a full arena a packed leaf is a block of PAGE_BYTES bytes, called a page, and has a base. A tiny arena
@@ -25,6 +25,17 @@ import { prefersShort, wordsBetween } from "../container/kind";
 
 // @ts-ignore: decorator
 @inline export const PAGE_BYTES: usize = 1024;
+/**
+ * Where the first page begins: right behind the arena's header and a small root (ROOMY_INNER in node.ts). So
+ * pages begin where cache lines do, as bitsets (arena.ts), and arenas of few pages fit blocks of malloc.
+ */
+// @ts-ignore: decorator
+@inline export const PAGE_START: usize = 632;
+/** The greatest address of a page that is at most `at`. */
+// @ts-ignore: decorator
+@inline export function pageUpTo(at: usize): usize {
+  return ((at - PAGE_START) & ~(PAGE_BYTES - 1)) + PAGE_START;
+}
 // @ts-ignore: decorator
 @inline const SHORT_HEADER: usize = 4;
 /** The most members of a packed leaf in a tiny arena. */
@@ -112,7 +123,7 @@ export function isSoundPage(page: usize): bool {
 }
 // @ts-ignore: decorator
 @inline export function leafOf<M>(entry: usize): usize {
-  return entry < TINY_END && !view8<M>(0, 0) ? 0 : entry & ~(PAGE_BYTES - 1);
+  return entry < TINY_END && !view8<M>(0, 0) ? 0 : pageUpTo(entry);
 }
 // @ts-ignore: decorator
 @inline export function indexOf(leaf: usize, entry: usize): u32 { return <u32>(entry - leaf) >> 1; }

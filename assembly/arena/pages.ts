@@ -21,7 +21,7 @@
 
 import { Own } from "../env/view";
 import {
-  PAGE_ROOM, ROOT, allocate, allocatePage, bumpMark, isPaged, isTiny, prepare, release, setEntryTotal,
+  ROOT, allocate, allocatePage, bumpMark, isPaged, isTiny, prepare, release, roomForPage, setEntryTotal,
   entryTotal, setTotalCardinality, totalCardinality,
 } from "./arena";
 import { ENTRY_BYTES, keyOf, lowOf, plainKey, plainKind, plainMembers } from "./entry";
@@ -35,8 +35,8 @@ import { insertInTiny, promotePacked, promoteToLeaves } from "./forms";
 import { blocksOf, layLeaf, layPage } from "./leaf";
 import { leafFor, slotFor } from "./directory";
 import {
-  INNER_MAX, LEAF_MAX, NODE_SMALL, addToSlot, entryAt, isFull, nodeBlock, nodeBytes, nodeCount,
-  nodeLevel, ordinaryBytes, rootNode, slotAt, slotChild, slotKey, slotLink, writeSlot,
+  LEAF_MAX, NODE_SMALL, addToSlot, entryAt, isFull, nodeBlock, nodeBytes, nodeCount, nodeLevel, ordinaryBytes,
+  rootNode, slotAt, slotChild, slotKey, slotLink, writeSlot,
 } from "./node";
 import { Kind } from "../container/kind";
 
@@ -131,15 +131,14 @@ function parentFor(key: u64): usize {
 
 /** The most bytes that parentFor() and another slot above the leaf of `key` allocate. */
 function roomForSlot(key: u64): usize {
-  let node = rootNode<Own>(), level = nodeLevel<Own>(node);
-  let above: u32 = 0, bytes = nodeBlock(level + 1, 1) + nodeBlock(level + 1, 2);
+  let node = rootNode<Own>(), level = nodeLevel<Own>(node), above: u32 = 0, bytes: usize = 0;
+  if (!level) return nodeBlock(1, 1) + nodeBlock(1, 2);
   for (; level; level = nodeLevel<Own>(node)) {
     const count = nodeCount<Own>(node);
-    if (level == 1) bytes += nodeBlock(1, min(count + 1, INNER_MAX));
     if (isFull(node)) {
       bytes += nodeBlock(level, (count >> 1) + 2)
         + nodeBlock(level + 1, above + 1) + nodeBlock(level + 1, above + 2);
-    }
+    } else if (level == 1 && !hasRoom(node)) bytes += nodeBlock(1, count + 1);
     above = count;
     node = slotChild<Own>(slotAt(node, slotFor<Own>(node, key)));
   }
@@ -164,11 +163,10 @@ export function insertPacked(offset: u64, mayPack: bool): bool {
     packLeaf(key);
   } else if (!staysPacked(leaf, offset)) return false;
   while (!takes(leafFor<Own>(key), key)) {
-    if (mayPack) {
-      if (isBetterLoose(leafFor<Own>(key))) return false;
-      prepare(roomForSlot(key) + PAGE_ROOM);
-    }
-    makeWay(offset);
+    if (mayPack && isBetterLoose(leafFor<Own>(key))) return false;
+    if (makesWay(key)) continue;
+    if (mayPack) prepare(roomForPage(roomForSlot(key)));
+    addRoom(key);
   }
   putMember(offset);
   return true;
@@ -208,7 +206,7 @@ function shouldPack(leaf: usize): bool {
 
 /** Packs the leaf to which `key` belongs: a page has room for as many members as an ordinary leaf. */
 function packLeaf(key: u64): void {
-  prepare(PAGE_ROOM);
+  prepare(roomForPage(0));
   const page = allocatePage(), link = linkTo(key), leaf = <usize>load<u32>(link);
   const count = nodeCount<Own>(leaf);
   const first = entryAt(leaf, 0), last = entryAt(leaf, count - 1);
@@ -246,28 +244,44 @@ function putMember(offset: u64): void {
 // @ts-ignore: decorator
 @inline const WINDOW: u32 = 10;
 
+/** Whether the key is greater than those of all members of the page, which is not empty. */
+// @ts-ignore: decorator
+@inline function isBehind(page: usize, key: u64): bool {
+  return keyAt<Own>(page, packedCount<Own>(page) - 1) < key;
+}
+
+/** Whether the key is less than those of all members of the page. */
+// @ts-ignore: decorator
+@inline function isBefore(page: usize, key: u64): bool { return key < keyAt<Own>(page, 0); }
+
 /**
- * Makes room for an offset for which its page has none: in the page, or in the directory. The page may have
- * room afterwards.
+ * Makes room for a member of `key`, for which its page has none, in this page or those beside it, without
+ * memory. Returns false if there is none; otherwise the page may have room.
  */
-function makeWay(offset: u64): void {
-  const key = keyOf(offset), page = leafFor<Own>(key);
-  const upTo = membersUpTo<Own>(page, key), count = packedCount<Own>(page);
-  const isBehind = upTo == count && keyAt<Own>(page, count - 1) != key;
-  if (upTo && !isBehind) {
+function makesWay(key: u64): bool {
+  const page = leafFor<Own>(key);
+  if (isBefore(page, key)) return false;
+  if (!isBehind(page, key)) {
     tightenPage(page);
-    if (takes(page, key)) return;             // a page that is the root stays it
+    if (takes(page, key)) return true;
   }
-  const link = parentFor(key), node = <usize>load<u32>(link), index = slotFor<Own>(node, key);
-  if (isBehind) {
-    const after = pageAt(node, index + 1);
-    if (after && takes(after, key)) store<u64>(slotAt(node, index + 1), key);
-    else addPage(link, index + 1, key);
-  } else if (!upTo) {
-    addPage(link, index, key);
-  } else if (!passOn(node, index)) {
-    splitPage(link, index);
-  }
+  let node = rootNode<Own>();
+  if (node == page) return false;
+  while (nodeLevel<Own>(node) > 1) node = slotChild<Own>(slotAt(node, slotFor<Own>(node, key)));
+  const index = slotFor<Own>(node, key);
+  if (!isBehind(page, key)) return passOn(node, index);
+  const after = pageAt(node, index + 1);
+  if (!after || !takes(after, key)) return false;
+  store<u64>(slotAt(node, index + 1), key);
+  return true;
+}
+
+/** Adds a page in which there may be room for a member of `key`. The caller has made room for it. */
+function addRoom(key: u64): void {
+  const page = leafFor<Own>(key), link = parentFor(key), index = slotFor<Own>(<usize>load<u32>(link), key);
+  if (isBehind(page, key)) addPage(link, index + 1, key);
+  else if (isBefore(page, key)) addPage(link, index, key);
+  else splitPage(link, index);
 }
 
 /** The page at slot `index` of the node, 0 if there is none. */
@@ -316,55 +330,77 @@ function passOn(node: usize, index: u32): bool {
 
 /** passOn() to the page `distance` slots above. */
 function passUp(node: usize, index: u32, distance: u32): bool {
-  const below = pageAt(node, index + distance - 1);
-  let more = roomToShare(pageAt(node, index + distance), keyAt<Own>(below, 0));
+  let more = roomToShare(pageAt(node, index + distance), pageAt(node, index + distance - 1));
   for (let at = index + distance; more && at > index; at--) more = moveUp(node, at - 1, more);
   return more != 0;
 }
 
 /** passOn() to the page `distance` slots below. */
 function passDown(node: usize, index: u32, distance: u32): bool {
-  const above = pageAt(node, index - distance + 1);
-  let more = roomToShare(pageAt(node, index - distance), keyAt<Own>(above, packedCount<Own>(above) - 1));
+  let more = roomToShare(pageAt(node, index - distance), pageAt(node, index - distance + 1));
   for (let at = index - distance; more && at < index; at++) more = moveDown(node, at, more);
   return more != 0;
 }
 
-/** Pages with less than a twelfth free do not take members of others. */
-// @ts-ignore: decorator
-@inline const FREE_PART: u32 = 12;
-
-/** Half of the members for which the page has room if one of them has `key`; 0 if these are few. */
-function roomToShare(page: usize, key: u64): u32 {
-  const room = pageRoom(page, key), count = packedCount<Own>(page);
-  return room < (count + room) / FREE_PART ? 0 : (room + 1) / 2;
+/**
+ * How many members the page takes from `other`, the page before or behind it: half of those for which it has
+ * room.
+ */
+function roomToShare(page: usize, other: usize): u32 {
+  tightenPage(page);
+  const own = keyAt<Own>(page, 0), others = packedCount<Own>(other);
+  const isUpper = keyAt<Own>(other, 0) > own;
+  let room = pageRoom(page, own);
+  if (!room) return 0;
+  const near = min((room + 1) / 2, others), key = keyAt<Own>(other, isUpper ? near - 1 : others - near);
+  // If those next to it need wider highs, there is room for what the widest leave.
+  if (pageRoom(page, key) != room) room = pageRoom(page, keyAt<Own>(other, isUpper ? others - 1 : 0));
+  return (room + 1) / 2;
 }
 
-/** Moves up to `most` members of the page at slot `index` to the next one. Returns how many. */
+/**
+ * The fewest of a page's `count` members that are passed on, as many writes later the page is full again:
+ * fewer where there are few pages, of which one more is a large part.
+ */
+// @ts-ignore: decorator
+@inline function passedLeast(node: usize, count: u32): u32 {
+  return ((min(nodeCount<Own>(node), 16) * count) >> 8) + 1;
+}
+
+/**
+ * Moves up to `most` members of the page at slot `index` to the next one, as many as it has room for. Returns
+ * how many.
+ */
 function moveUp(node: usize, index: u32, most: u32): u32 {
   const slot = slotAt(node, index), next = slotAt(node, index + 1), page = slotChild<Own>(slot);
-  const upper = slotChild<Own>(next), count = packedCount<Own>(page);
-  if (most >= count) return 0;
-  const at = count - most, start = groupStart<Own>(page, at);
-  const from = start == at ? at : groupEnd<Own>(page, at);
-  if (from == count || pageRoom(upper, keyAt<Own>(page, from)) < count - from) return 0;
-  prependMembers(upper, page, from);
-  removeMembers(page, from, count);
-  moved(slot, next, count - from);
-  return count - from;
+  const upper = slotChild<Own>(next), count = packedCount<Own>(page), least = passedLeast(node, count);
+  for (; most >= least; most >>= 1) {
+    if (most >= count) continue;
+    const at = count - most, start = groupStart<Own>(page, at);
+    const from = start == at ? at : groupEnd<Own>(page, at);
+    if (from == count || pageRoom(upper, keyAt<Own>(page, from)) < count - from) continue;
+    prependMembers(upper, page, from);
+    removeMembers(page, from, count);
+    moved(slot, next, count - from);
+    return count - from;
+  }
+  return 0;
 }
 
-/** Moves up to `most` members of the page after that at slot `index` to this one. Returns how many. */
+/** Moves members of the page after that at slot `index` to this one, as moveUp() does. */
 function moveDown(node: usize, index: u32, most: u32): u32 {
   const slot = slotAt(node, index), next = slotAt(node, index + 1), page = slotChild<Own>(slot);
-  const upper = slotChild<Own>(next);
-  if (most >= packedCount<Own>(upper)) return 0;
-  const to = groupStart<Own>(upper, most);
-  if (!to || pageRoom(page, keyAt<Own>(upper, to - 1)) < to) return 0;
-  appendMembers(page, upper, to);
-  removeMembers(upper, 0, to);
-  moved(slot, next, -<i64>to);
-  return to;
+  const upper = slotChild<Own>(next), count = packedCount<Own>(upper), least = passedLeast(node, count);
+  for (; most >= least; most >>= 1) {
+    if (most >= count) continue;
+    const to = groupStart<Own>(upper, most);
+    if (!to || pageRoom(page, keyAt<Own>(upper, to - 1)) < to) continue;
+    appendMembers(page, upper, to);
+    removeMembers(upper, 0, to);
+    moved(slot, next, -<i64>to);
+    return to;
+  }
+  return 0;
 }
 
 /** Updates the slots of two pages after `members` members have moved to the upper one. */

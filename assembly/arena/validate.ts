@@ -16,13 +16,13 @@ import {
 } from "./entry";
 import { entriesHeld } from "./directory";
 import {
-  ITEMS_MAX, PAGE_BYTES, groupsIn, isPacked, isSoundForm, isSoundPage, keyAt, offsetAt, packedBytes,
+  ITEMS_MAX, PAGE_BYTES, groupsIn, isPacked, isSoundForm, isSoundPage, keyAt, offsetAt, packedBytes, pageUpTo,
   packedCount,
 } from "./packed";
 import { firstKey } from "./change";
 import {
-  rootNode, NODE_HEADER, nodeLevel, LEVELS_MAX, nodeCount, INNER_MAX, LEAF_MAX, isRoomy, allocatedFor, slotAt,
-  slotChild, slotKey, slotCardinality, entryAt, ordinaryBytes,
+  rootNode, NODE_HEADER, nodeLevel, LEVELS_MAX, nodeCount, INNER_MAX, LEAF_MAX, ROOMY_SLOTS, isRoomy,
+  allocatedFor, slotAt, slotChild, slotKey, slotCardinality, entryAt, ordinaryBytes,
 } from "./node";
 import { Kind } from "../container/kind";
 import { isArraySized, UNIVERSE, SHORT_MAX } from "../container/limits";
@@ -87,7 +87,7 @@ function validateMembers(leaf: usize): Fault {
 function validatePage(page: usize): Fault {
   if (!isPaged() || !isSoundForm(page)) return Fault.NODE_LEVEL;
   if (!packedCount<Own>(page) || packedBytes<Own>(page) > PAGE_BYTES) return Fault.NODE_COUNT;
-  if (page & (PAGE_BYTES - 1) || !isBlock(page, PAGE_BYTES)) return Fault.BLOCK_MISPLACED;
+  if (pageUpTo(page) != page || !isBlock(page, PAGE_BYTES)) return Fault.BLOCK_MISPLACED;
   return isSoundPage(page) ? validateMembers(page) : Fault.NODE_COUNT;
 }
 
@@ -96,7 +96,7 @@ function validateNode(node: usize, level: u32): Fault {
   if (nodeLevel<Own>(node) != level) return Fault.NODE_LEVEL;
   if (!level && isPacked<Own>(node)) return validatePage(node);
   if (!count || count > (level ? INNER_MAX : LEAF_MAX)) return Fault.NODE_COUNT;
-  if (isRoomy(node) && level) return Fault.NODE_LEVEL;
+  if (isRoomy(node) && level && count > ROOMY_SLOTS) return Fault.NODE_COUNT;
   if (!isBlock(node, ordinaryBytes(node))) return Fault.BLOCK_MISPLACED;
   for (let i: u32 = 0; i < count; i++) {
     const fault = level ? validateSlot(node, i, level) : validateEntry(node, i);

@@ -1,3 +1,4 @@
+import { arena } from "../../env/memory";
 import { Own } from "../../env/view";
 import { freedBytes, isTiny } from "../../arena/arena";
 import { used } from "../../arena/forms";
@@ -175,6 +176,22 @@ describe("packed leaves", () => {
     }
     list.check();
     trial.holds(list.packed() * 60 < 20000, "pages hold 60 members and more");
+    trial.end();
+  });
+
+  // 3,000 members take 24 pages at most, each half full, so that the root stays where it is.
+  it("grow the arena by a page at a time, and by the room that free lists take", () => {
+    const trial = new Trial(428), list = new Far(trial), lists: usize = 288;
+    let grown: u32 = 0;
+    for (let i = 0; i < 3000; i++) {
+      const before = growCount(), full = !isTiny<Own>();
+      list.set(trial.random.below(100000000), 1);
+      if (!full || growCount() == before) continue;
+      grown++;
+      trial.holds(<usize>arena.size() <= used() + lists, "no more is reserved: " + used().toString());
+    }
+    trial.holds(grown > 0, "the arena grows");
+    list.check();
     trial.end();
   });
 

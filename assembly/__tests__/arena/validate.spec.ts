@@ -250,7 +250,8 @@ describe("validate", () => {
     store<u16>(leaf(1), 1);
     findsThenRestores(Fault.NODE_LEVEL, "a child at its parent's level");
     store<u8>(root(), 1, 1);
-    findsThenRestores(Fault.NODE_LEVEL, "an inner node marked as roomy");
+    store<u16>(root(), 29, 2);
+    findsThenRestores(Fault.NODE_COUNT, "more slots than a roomy node has room for");
     store<u16>(root(), 0, 2);
     findsThenRestores(Fault.NODE_COUNT, "an empty root");
     store<u16>(root(), INNER_MAX + 1, 2);

@@ -169,8 +169,8 @@ describe("rewriting and packing", () => {
     const trial = new Trial(703), model = new Model();
     freshArena(40);
     // Descending order splits leaves in halves.
-    for (let i: u64 = 50004; i > 4; i--) set(i / 5 << 18 | i % 5, 1);     // fewer together would be packed
-    for (let i: u64 = 1; i <= 10000; i++) model.append(i << 18, i << 18 | 4);
+    for (let i: u64 = 60005; i > 5; i--) set(i / 6 << 18 | i % 6, 1);     // fewer together would be packed
+    for (let i: u64 = 1; i <= 10000; i++) model.append(i << 18, i << 18 | 5);
     const before = countLeaves();
     trial.holds(before > 10000 / LEAF_MAX * 3 / 2, "leaves are no more than two thirds full");
     rewriteAll(trial, model);
