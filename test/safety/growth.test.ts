@@ -85,7 +85,8 @@ describe.each(byName(families))("%s: a write that runs out of memory", (_family,
     expect(await server.usage("k")).toBeLessThanOrEqual(2 * before); // a packed leaf may stay wider than its members ask for
   });
 
-  it("IMPORT changes a large bitmap in place, with no memory where none is needed", async () => {
+  // Needs what malloc leaves behind a large block: a sanitizer's leaves nothing.
+  it.skipIf(process.env.ROAR_LEAKS)("IMPORT changes a large bitmap in place, with no memory where none is needed", async () => {
     await roar.run("SETBITARRAY", "k", dense);
     await roar.load("other", [70_000, 70_001, 200_000]);
     const payload = bytesOf(await roar.run("EXPORT", "other")), count = Number(await roar.run("BITCOUNT", "k"));

@@ -145,7 +145,7 @@ describe("settings at load", () => {
       await server.run("CONFIG", "SET", ...lines(changed).flatMap((line) => line.split(" ")));
       await server.run("CONFIG", "REWRITE");
       const written = readFileSync(join(server.directory, "redis.conf"), "utf8");
-      expect(written).toMatch(/^loadmodule .*redis-roar.so REPLY-LIMIT 5 R64-REPLIES strings REPLY-LIMIT-BYTES 5000 QUESTION-MS 60 THREADS 2$/m);
+      expect(written).toMatch(/^loadmodule .*redis-roar(-trap)?\.so REPLY-LIMIT 5 R64-REPLIES strings REPLY-LIMIT-BYTES 5000 QUESTION-MS 60 THREADS 2$/m);
       expect(written.includes("redis-roar.reply-limit ")).toBe(limit !== "5");
       expect(written.includes("redis-roar.r64-replies ")).toBe(limit !== "5");
       expect(written.includes("redis-roar.question-ms ")).toBe(limit !== "5");
