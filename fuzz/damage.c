@@ -10,7 +10,7 @@
 #include "fuzz.h"
 
 /* What there is to damage: tiny arenas that are a packed leaf, without a base and with one, or a short
- * bitset; a directory of ordinary leaves with containers of all kinds, and free blocks; one of pages. */
+ * bitset; a directory of leaves of both forms with containers of all kinds, and free blocks; one of pages. */
 enum { TINY_FAR, TINY_NEAR, TINY_SHORT, KINDS, PAGES, ARENAS };
 
 #define LIST_MAX 4096
