@@ -116,6 +116,25 @@ describe.each(byName(families))("%s", (_family, family) => {
   });
 });
 
+it.each(byName(families))("%s counts members of bitsets and of ranges together, where one kind alone is too few", async (_, family) => {
+  const steps = [5, 7], ranges = range(0, 7).map((number) => [5000 * number, 5000 * number + 29_999]);
+  const keys = steps.map((step) => `multiples:${step}`);
+  for (const [i, step] of steps.entries()) {
+    await roarOn(server, family).load(keys[i]!, range(0, Math.ceil(65_536 / step)).map((times) => step * times));
+  }
+  const counts = range(0, 65_536).map((offset) =>
+    steps.filter((step) => offset % step === 0).length + ranges.filter(([low, high]) => offset >= low! && offset <= high!).length);
+  const items = `#1..#2, ${ranges.map(([low, high]) => `[${low}..${high}]`).join(", ")}`;
+  for (const least of range(1, 9)) {
+    const expected = [counts.filter((count) => count >= least).length, counts.filter((count) => count === least).length];
+    for (const [i, counter] of ["atleast", "exactly"].entries()) {
+      const text = `${counter}(${least}, ${items})`;
+      expect(await server.run(`${family.name}.QUERY`, text, 2, ...keys), text).toBe(expected[i]);
+      expect(await server.run(`${family.name}.QUERYSTORE`, "stored", text, 2, ...keys), text).toBe(expected[i]);
+    }
+  }
+});
+
 it.each(byName(families))("%s keeps the symmetric difference of runs while it folds in another term", async (_, { name }) => {
   const [first, second, third] = names as [string, string, string];
   await server.run(`${name}.SETRANGE`, first, 100, 20_000);
