@@ -2,7 +2,7 @@
 
 import { draw, drawLines } from "./chart.ts";
 import { NATIVE, OURS, OURS_64, SETS } from "./contender.ts";
-import { inWords, type Machine } from "./machine.ts";
+import { origin, type Results } from "./results.ts";
 import { advantage, type Row } from "./row.ts";
 import { FELT } from "./suites/felt.ts";
 import { pointOf } from "./suites/longtail.ts";
@@ -11,8 +11,8 @@ import { TYPICAL } from "./suites/typical.ts";
 const times = (value: number): string => `${value.toLocaleString("en", { maximumSignificantDigits: value < 100 ? 2 : 3 })}×`;
 
 /** The charts, as SVG by file name. */
-export function charts(rows: readonly Row[], machine: Machine): Record<string, string> {
-  const footnote = inWords(machine);
+export function charts(results: Results): Record<string, string> {
+  const { rows } = results, footnote = (belongs: (row: Row) => boolean): string => origin(results, rows.filter(belongs));
   const groupsOf = (belongs: (row: Row) => boolean, label: (row: Row) => string) =>
     [...new Set(rows.filter(belongs).map((row) => row.data))].map((data) => ({
       title: data,
@@ -24,7 +24,7 @@ export function charts(rows: readonly Row[], machine: Machine): Record<string, s
   const drawn: Record<string, string> = {};
   const chart = (file: string, title: string, subtitle: string, belongs: (row: Row) => boolean): void => {
     const groups = groupsOf(belongs, (row) => row.what);
-    if (groups.length > 0) drawn[file] = draw({ title, subtitle, groups, format: times, origin: 1, footnote });
+    if (groups.length > 0) drawn[file] = draw({ title, subtitle, groups, format: times, origin: 1, footnote: footnote(belongs) });
   };
   const isGenerated = (row: Row): boolean => / Mbit$/.test(row.data) || row.data === "daily actives";
   const isTime = (row: Row): boolean => row.unit === "µs" && !/^(every command|random SETBITs|typical keys)$|client|^questions|^long tail/.test(row.data);
@@ -36,7 +36,7 @@ export function charts(rows: readonly Row[], machine: Machine): Record<string, s
   chart("felt.svg", "What other clients feel",
     "How long short commands wait while another client asks long questions: native bitmaps divided by redis-roar.",
     (row) => row.data === FELT && row.values[NATIVE] !== undefined);
-  const tail = drawTail(rows, footnote);
+  const tail = drawTail(rows, footnote((row) => pointOf(row) !== undefined));
   if (tail) drawn["long-tail.svg"] = tail;
   return drawn;
 }

@@ -18,6 +18,7 @@ import { clustered, noise, randomMembers, runs, scattered, shuffled, snowflakes 
 import { type DataSet, ofBitmaps, ofMade, ofMembers } from "./load.ts";
 import { inWords, thisMachine } from "./machine.ts";
 import { columns, heading, line } from "./report.ts";
+import { renewed, type Results } from "./results.ts";
 import type { Row } from "./row.ts";
 import { measureBorder } from "./suites/border.ts";
 import { measureCommands } from "./suites/commands.ts";
@@ -138,27 +139,36 @@ const suites: [string, Suite][] = [
 const started = Date.now(), machine = thisMachine();
 const rows: Row[] = [], names: string[] = [];
 
+/** Whether the documents show these results. If only some suites ran, the rows of the others stay there. */
+const shownInDocuments = resolve(options.out) === join(projectRoot, "docs/bench");
+const file = join(options.out, "results.json");
+const earlier = options.only && shownInDocuments ? JSON.parse(readFileSync(file, "utf8")) as Results : undefined;
+
+function results(): Results {
+  const run = { machine, contenders: names, rows };
+  return earlier ? renewed(earlier, run) : run;
+}
+
 /** Writes the results so far. */
 function save(): void {
   mkdirSync(options.out, { recursive: true });
-  writeFileSync(join(options.out, "results.json"), `${JSON.stringify({ machine, contenders: names, rows }, null, 1)}\n`);
-  for (const [file, svg] of Object.entries(charts(rows, machine))) writeFileSync(join(options.out, file), svg);
+  writeFileSync(file, `${JSON.stringify(results(), null, 1)}\n`);
+  for (const [name, svg] of Object.entries(charts(results()))) writeFileSync(join(options.out, name), svg);
 }
 
-/** Records typical keys, and writes the tables of README.md and docs/performance.md, if the documents show these results. */
+/** Records typical keys, and writes the tables of README.md and docs/performance.md. */
 function saveTables(): void {
-  if (resolve(options.out) !== join(projectRoot, "docs/bench")) return;
   const update = (page: string, tables: (text: string) => string): void => {
-    const file = join(projectRoot, page);
-    writeFileSync(file, tables(readFileSync(file, "utf8")));
+    const path = join(projectRoot, page);
+    writeFileSync(path, tables(readFileSync(path, "utf8")));
   };
   const shown = rows.filter(({ data }) => data === TYPICAL);
   if (shown.length > 0) {
-    const results = { machine, contenders: names, rows: shown };
-    writeFileSync(join(options.out, "typical.json"), `${JSON.stringify(results, null, 1)}\n`);
-    update("README.md", (text) => withTypical(text, results));
+    const typical = { machine, contenders: names, rows: shown };
+    writeFileSync(join(options.out, "typical.json"), `${JSON.stringify(typical, null, 1)}\n`);
+    update("README.md", (text) => withTypical(text, typical));
   }
-  if (chosen.length === suites.length) update("docs/performance.md", (text) => withTables(text, { machine, contenders: names, rows }));
+  update("docs/performance.md", (text) => withTables(text, results()));
 }
 
 const seconds = (): number => Math.round((Date.now() - started) / 1000);
@@ -178,7 +188,7 @@ for (const [at, [name, suite]] of chosen.entries()) {
   }
   save();
 }
-saveTables();
+if (shownInDocuments) saveTables();
 
 const short = shortfalls(rows);
 console.log(short.length > 0 ? `\nBelow target:\n  ${short.join("\n  ")}` : "\nNo row is below its target.");

@@ -1,11 +1,10 @@
 // The tables of docs/performance.md, from the results of a whole benchmark.
 
 import { NATIVE, OURS, OURS_64, SETS } from "./contender.ts";
-import { inWords } from "./machine.ts";
+import { origin, type Results } from "./results.ts";
 import { advantage, type Row } from "./row.ts";
 import { FELT } from "./suites/felt.ts";
 import { OPERANDS_MOST, worstQuestions } from "./suites/worst.ts";
-import type { Results } from "./typical.ts";
 
 /** What the names of data begin or end with. */
 const MANY = "one against many: ", SITE = " keys of a site";
@@ -113,7 +112,7 @@ export function withTables(page: string, results: Results): string {
     many: many(results),
     site: site(results),
     "sign-ins": ["sign-ins of a year", "sign-ins of five years"].map((data) => signIns(results, data)).join("\n\n"),
-    machine: `The figures of this section are from a run of \`make bench\` on an ${inWords(results.machine)}.`,
+    machine: `The figures of this section are from a run of \`make bench\` on an ${origin(results, results.rows)}.`,
   };
   return Object.entries(tables).reduce((text, [name, table]) => {
     const start = `<!-- bench: ${name} -->`, from = text.indexOf(start), to = text.indexOf("<!-- /bench -->", from);

@@ -1,15 +1,9 @@
 // The table of typical keys at the head of README.md, from the results of a benchmark.
 
 import { NATIVE, OURS, OURS_64, SETS } from "./contender.ts";
-import { inWords, type Machine } from "./machine.ts";
+import { origin, type Results } from "./results.ts";
 import type { Row } from "./row.ts";
 import { MEASURES, TYPICAL, typical } from "./suites/typical.ts";
-
-export interface Results {
-  readonly machine: Machine;
-  readonly contenders: readonly string[];
-  readonly rows: readonly Row[];
-}
 
 const START = "<!-- typical keys -->", END = "<!-- /typical keys -->";
 
@@ -40,10 +34,11 @@ function table(rows: readonly Row[], peer: string | undefined): string {
 }
 
 /** README.md with the figures of these results in place of those that it has. */
-export function withTypical(readme: string, { machine, contenders, rows }: Results): string {
+export function withTypical(readme: string, results: Results): string {
+  const { contenders, rows } = results;
   const from = readme.indexOf(START), to = readme.indexOf(END);
   if (from < 0 || to < from) throw new Error(`README.md needs ${START} and ${END}`);
   const peer = contenders.find((name) => ![NATIVE, OURS, OURS_64, SETS].includes(name) && !name.endsWith(" R64"));
-  const note = `Time in the server per call, of an ${inWords(machine)}. The best of each row is bold.`;
+  const note = `Time in the server per call, of an ${origin(results, rows)}. The best of each row is bold.`;
   return `${readme.slice(0, from)}${START}\n\n${table(rows, peer)}\n\n${note}\n\n${readme.slice(to)}`;
 }

@@ -94,6 +94,7 @@ export async function* measureSets(contenders: readonly Contender[], data: DataS
   })));
 
   if (!plan.optimised) {
+    await load(contenders, data); // SETBIT has left some containers in other kinds
     for (const [contender, bytes] of await optimise(contenders, data)) loaded.set(contender, loaded.get(contender)! - bytes);
     yield memory("memory per set, optimized");
   }

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { draw, drawLines } from "../../bench/chart.ts";
 import { bitmapOf, clustered, membersOf, noise, randomMembers, runs, scattered, snowflakes } from "../../bench/generators.ts";
 import { ALL, type Batch, measure, type Timed } from "../../bench/measure.ts";
+import { origin, renewed, type Results } from "../../bench/results.ts";
 import { advantage, type Row } from "../../bench/row.ts";
 import { type CommandStatistics, median, parseCommandStatistics, quantile } from "../../bench/statistics.ts";
 import { Contender } from "../../bench/contender.ts";
@@ -49,6 +50,32 @@ describe("statistics", () => {
     const row = (native: number): Row => ({ data: "census1881", what: "NOT", unit: "µs", values: { native, "redis-roar": 1 } });
     expect(shortfalls([row(5)])).toEqual([]);
     expect(shortfalls([row(4)])).toEqual(["census1881, NOT: 4.00x native, target 5x"]);
+  });
+});
+
+describe("results that are renewed in part", () => {
+  const row = (data: string, what: string, ours: number): Row => ({ data, what, unit: "µs", values: { ours } });
+  const machine = { processor: "fast", cores: 2, memoryGiB: 4, redis: "7.0.15", date: "2026-01-01", commit: "aaa" };
+  const whole: Results = { machine, contenders: ["ours"], rows: [row("a", "1", 1), row("b", "1", 2), row("b", "gone", 3), row("c", "1", 4)] };
+  const run: Results = {
+    machine: { ...machine, date: "2026-02-02", commit: "bbb" }, contenders: ["ours"], rows: [row("d", "1", 5), row("b", "1", 6), row("b", "new", 7)],
+  };
+
+  it("have the new rows where the old ones of the same data were, and new data at the end", () => {
+    expect(renewed(whole, run).rows).toEqual([row("a", "1", 1), row("b", "1", 6), row("b", "new", 7), row("c", "1", 4), row("d", "1", 5)]);
+  });
+
+  it("say which rows are from when, also when they are renewed again", () => {
+    const once = renewed(whole, run), last = { ...run.machine, date: "2026-03-03" };
+    expect(origin(once, once.rows.filter(({ data }) => data === "a"))).toBe("fast, 2 cores, redis-server 7.0.15, 2026-01-01, commit aaa");
+    expect(origin(once, once.rows.filter(({ data }) => data === "b"))).toBe("fast, 2 cores, redis-server 7.0.15, 2026-02-02, commit bbb");
+    const twice = renewed(once, { machine: last, contenders: ["ours"], rows: [row("a", "1", 8)] });
+    expect(origin(twice, twice.rows)).toBe(
+      "fast, 2 cores, redis-server 7.0.15, 2026-01-01, commit aaa (some data: 2026-03-03, commit bbb; 2026-02-02, commit bbb)");
+  });
+
+  it("must be of the same modules", () => {
+    expect(() => renewed(whole, { ...run, contenders: ["ours", "peer"] })).toThrow("the results to renew are of ours, not of ours, peer");
   });
 });
 
