@@ -30,10 +30,11 @@ function levels(): string[] {
 const files = (names: string[]): string[] => names.map((name) => `test/*/${name}.test.ts`);
 const skipped = files(process.env.ROAR_SKIP?.split(" ") ?? []);
 const heavy = files([
-  "memory", "corpus", "forkless", "ways", "corners", "growth", "overdue", "questions", "scarcity", "hostile", "cut", "kill", "replicas", "contexts", "cluster", "census", "build", "harness", "interchange", "bench",
-  "documents", "release", "adapters", "advise", "arguments", "breaking", "calls", "changing", "convert", "exact", "failover", "loading", "resharding", "model",
-  "ids", "join", "package", "packed", "routing", "prometheus", "sizes", "timing", "verdict", "samples", "sharded", "systems", "threads",
-  "transactions", "upgrade", "workflows",
+  "adapters", "advise", "arguments", "bench", "breaking", "build", "calls", "census", "changing", "cluster", "contexts",
+  "convert", "corners", "corpus", "cut", "documents", "exact", "failover", "forkless", "growth", "harness", "hostile", "ids",
+  "information", "interchange", "join", "kill", "linearity", "loading", "memory", "model", "overdue", "package", "packed",
+  "prometheus", "questions", "release", "replicas", "resharding", "routing", "samples", "scarcity", "sharded", "sizes",
+  "systems", "threads", "timing", "transactions", "upgrade", "verdict", "ways", "workflows",
 ]);
 const ofTheHost = files([
   "client", "config", "examples", "limits", "log", "migration", "node-redis-4", "numbers", "persistence", "recipes", "replies", "salts", "table",

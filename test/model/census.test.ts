@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { dataset } from "../support/data.ts";
-import { families, sorted } from "../support/family.ts";
+import { families } from "../support/family.ts";
 import { combine } from "../support/model.ts";
 import { roarOn } from "../support/roar.ts";
 import { byName, expectEqual } from "../support/suite.ts";
@@ -39,7 +39,7 @@ describe.each(byName(families))("census1881 in %s", (_family, family) => {
   it.each(["AND", "OR", "XOR"] as const)("%s of each of the 199 pairs of neighboring sets equals the model", async (operation) => {
     const roar = roarOn(server, family);
     for (let i = 1; i < sets.length; i++) {
-      const expected = sorted(combine(operation, [models[i - 1]!, models[i]!]));
+      const expected = combine(operation, [models[i - 1]!, models[i]!]);
       expect(await roar.run("BITOP", operation, "result", keyOf(i - 1), keyOf(i))).toBe(expected.length);
       expectEqual(await roar.members("result"), expected);
     }

@@ -297,17 +297,20 @@ describe.each(byName(families))("%s", (_family, family) => {
           ...Array<string>(first).fill("#1"), ...Array<string>(second).fill("~#2"), ...Array<string>(third).fill("~#3"),
           ...ranges.map(([low, high]) => `[${low}..${high}]`),
         ].join(", ");
-        const distinct = sorted(new Set(sums)), wanted = [0, ...distinct, distinct.at(-1)! + 1];
-        for (const least of wanted) {
+        const most = sums.reduce((max, sum) => Math.max(max, sum)), having = new Uint32Array(most + 2);
+        for (const sum of sums) having[sum]!++; // how many offsets have each sum
+        for (const least of range(0, most + 2).filter((sum) => sum === 0 || sum > most || having[sum]! > 0)) {
           for (const name of ["atleast", "exactly"]) {
             const text = `[0..65535] & ${name}(${least}, ${items})`, sources = third ? [a, b, "elsewhere"] : [a, b], what = `${name} ${least}: ${a}, ${b}`;
-            const expected = all.filter((low) => (name === "exactly" ? sums[low]! === least : sums[low]! >= least));
+            const count = name === "exactly" ? having[least]! : having.slice(least).reduce((left, right) => left + right);
             const replies = await roar.connection.pipeline([
               [roar.name("QUERY"), text, sources.length, ...sources],
               [roar.name("QUERYSTORE"), "k", text, sources.length, ...sources], ["R.DEBUG", "VALIDATE", "k"],
             ]);
-            expect(replies, what).toEqual([expected.length, expected.length, "OK"]);
-            if (expected.length < 500) expectEqual(await roar.members("k"), expected, what);
+            expect(replies, what).toEqual([count, count, "OK"]);
+            if (count >= 500) continue;
+            const expected = all.filter((low) => (name === "exactly" ? sums[low]! === least : sums[low]! >= least));
+            expectEqual(await roar.members("k"), expected, what);
           }
         }
       }

@@ -74,7 +74,8 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
   const roar = roarOn(server, family);
 
   it("is freed completely by DEL, UNLINK, overwriting and FLUSHALL", async () => {
-    const load = () => roar.load("k", range(0, 100_000, 7));
+    await roar.load("k", range(0, 100_000, 7));
+    const dump = (await roar.dump("k"))!, load = () => server.run("RESTORE", "k", 0, dump, "REPLACE");
     const ways: Command[] = [["DEL", "k"], ["UNLINK", "k"], ["SET", "k", ""], [roar.name("BITOP"), "OR", "k", "none"], ["FLUSHALL", "SYNC"]];
     await load();
     await server.run("DEL", "k");

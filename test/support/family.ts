@@ -34,8 +34,11 @@ export const offsetCount = (family: Family): Reply => asReply(member(family.last
 export const fromReply = (reply: Reply): Member => integer(String(reply));
 
 /** `count` members from `from`, `step` apart. */
-export const range = (from: number, count: number, step = 1): number[] =>
-  Array.from({ length: count }, (_, i) => from + i * step);
+export function range(from: number, count: number, step = 1): number[] {
+  const numbers = new Array<number>(count);
+  for (let i = 0; i < count; i++) numbers[i] = from + i * step;
+  return numbers;
+}
 
 /** Ascending order. Comparing numbers with bigints is exact. */
 export const ascending = (a: Member, b: Member): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,6 +1,6 @@
 // A model of bitmaps: plain Sets of members.
 
-import type { Member } from "./family.ts";
+import { type Member, sorted } from "./family.ts";
 
 type Model = ReadonlySet<Member>;
 
@@ -38,11 +38,24 @@ export function keeps(operation: Operation, sources: number, count: number, inFi
   }
 }
 
-/** BITOP, except NOT. */
-export function combine(operation: Operation, sources: readonly Model[]): Set<Member> {
-  const times = new Map<Member, number>();
-  for (const source of sources) for (const m of source) times.set(m, (times.get(m) ?? 0) + 1);
-  const result = new Set<Member>();
-  for (const [m, count] of times) if (keeps(operation, sources.length, count, sources[0]!.has(m))) result.add(m);
-  return result;
+/** Members below this are counted in an array, which is made once. */
+const COUNTED = 2 ** 17;
+const low = new Uint16Array(COUNTED);
+
+/** The members that BITOP, except NOT, stores, in ascending order. No source has a member twice. */
+export function combine(operation: Operation, sources: readonly Iterable<Member>[]): Member[] {
+  // Twice the number of sources that have the member, and 1 more if the first one has it.
+  low.fill(0);
+  const others = new Map<Member, number>();
+  const kept = (sum: number): boolean => sum > 0 && keeps(operation, sources.length, sum >> 1, sum % 2 === 1);
+  for (const [at, source] of sources.entries()) {
+    const added = at === 0 ? 3 : 2;
+    for (const m of source) {
+      if (m < COUNTED) low[Number(m)]! += added;
+      else others.set(m, (others.get(m) ?? 0) + added);
+    }
+  }
+  const result: Member[] = [];
+  for (let m = 0; m < COUNTED; m++) if (kept(low[m]!)) result.push(m);
+  return [...result, ...sorted(others.keys()).filter((m) => kept(others.get(m)!))];
 }

@@ -51,11 +51,20 @@ export function integer(text: string): number | bigint {
   return Number.isSafeInteger(value) ? value : BigInt(text);
 }
 
+const [COLON, ZERO, CR, LF] = [0x3a, 0x30, 0x0d, 0x0a];
+
 interface Aggregate {
   readonly kind: string;
   readonly size: number;
   readonly items: Reply[];
+  filled: number;
 }
+
+/** Longer lists than this are not trusted to come, and grow. */
+const AT_ONCE_MOST = 10_000_000;
+
+const aggregate = (kind: string, size: number): Aggregate =>
+  ({ kind, size, items: size <= AT_ONCE_MOST ? new Array<Reply>(size) : [], filled: 0 });
 
 /** Parses a byte stream, in chunks of any size, into replies. Delivers each with its raw bytes. */
 export class Parser {
@@ -83,7 +92,19 @@ export class Parser {
     this.#buffer = Buffer.concat([this.#buffer.subarray(this.#at), ...this.#chunks]);
     this.#chunks = [];
     this.#waiting = this.#needed = this.#at = 0;
-    while (this.#item());
+    while (this.#shortInteger() || this.#item());
+  }
+
+  /** Reads an integer of up to 15 digits, of which long replies consist, without a string. Returns false if there is none. */
+  #shortInteger(): boolean {
+    const buffer = this.#buffer, first = this.#at + 1;
+    if (buffer[this.#at] !== COLON) return false;
+    let at = first, value = 0;
+    for (let digit = 0; at < first + 15 && (digit = buffer[at]! - ZERO) >= 0 && digit <= 9; at++) value = value * 10 + digit;
+    if (at === first || buffer[at] !== CR || buffer[at + 1] !== LF) return false;
+    this.#consume(at + 2);
+    this.#place(value);
+    return true;
   }
 
   /** Reads one scalar or the head of one aggregate. Returns false if more bytes are needed. */
@@ -127,8 +148,8 @@ export class Parser {
         const size = Number(line) * (kind === "%" ? 2 : 1);
         this.#consume(end);
         if (size < 0) this.#place(null);
-        else if (size === 0) this.#place(close({ kind, size, items: [] }));
-        else this.#open.push({ kind, size, items: [] });
+        else if (size === 0) this.#place(close(aggregate(kind, 0)));
+        else this.#open.push(aggregate(kind, size));
         return true;
       }
       default:
@@ -147,8 +168,8 @@ export class Parser {
   #place(value: Reply): void {
     let last = "";
     for (let top = this.#open.at(-1); top !== undefined; top = this.#open.at(-1)) {
-      top.items.push(value);
-      if (top.items.length < top.size) return;
+      top.items[top.filled++] = value;
+      if (top.filled < top.size) return;
       this.#open.pop();
       last = top.kind;
       value = close(top);

@@ -46,7 +46,8 @@ export class Roar {
   }
 
   async members(key: string): Promise<Member[]> {
-    return ((await this.run("GETINTARRAY", key)) as Reply[]).map(fromReply);
+    const members = (await this.run("GETINTARRAY", key)) as Reply[];
+    return this.family.bits === 32 ? members as number[] : members.map(fromReply);
   }
 
   /** The reply of DUMP. Equal bitmaps may dump differently, but an unchanged one dumps the same. */

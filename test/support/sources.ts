@@ -17,8 +17,11 @@ export const sources: Readonly<Record<string, readonly Member[]>> = {
 
 export const sourceNames = Object.keys(sources);
 
+const models = new Map(sourceNames.map((key) => [key, new Set(sources[key])]));
+const nothing = new Set<Member>();
+
 /** The members of a source as a Set. A key that is no source has none. */
-export const sourceModel = (key: string): Set<Member> => new Set(sources[key]);
+export const sourceModel = (key: string): ReadonlySet<Member> => models.get(key) ?? nothing;
 
 /** Stores all sources. */
 export const loadSources = ({ roar }: Suite): Promise<unknown> =>

@@ -125,7 +125,7 @@ export class Trial {
         return ["range", await bitmap.range(low, high, { ...(limit !== undefined && { limit }) }), expected];
       }
       case 12: case 13: {
-        const operation: Operation = rng.pick(operations), result = combine(operation, sets) as Set<bigint>;
+        const operation: Operation = rng.pick(operations), result = new Set(combine(operation, sets).map(BigInt));
         return [operation, await bitmap.bitOp(operation, others.map((k) => this.#bitmaps[k]!)), store(result)];
       }
       case 14: {
