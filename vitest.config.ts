@@ -55,6 +55,7 @@ export default defineConfig({
     projects: levels().map((level) => ({
       test: {
         name: level || "default",
+        isolate: false, // Files of a level share two processes: to start and fill one takes longer than most files.
         include: ["test/**/*.test.ts"],
         exclude: level === best ? skipped : [...skipped, ...heavy, ...ofTheHost],
         env: { ...(level && { ROAR_CPU: level }), ...(level !== best && { ROAR_BRIEF: "1", ROAR_AGAIN: "1" }) },

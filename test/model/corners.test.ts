@@ -11,7 +11,7 @@ import { roarOn } from "../support/roar.ts";
 import { withDebug } from "../support/server.ts";
 import { byName, expectEqual, expectValid, useServer } from "../support/suite.ts";
 
-const CONTAINER = 65_536;
+const CONTAINER = 65_536, everyLow = range(0, CONTAINER);
 
 /** Contents of a container, by what they become when they are added as a list or, if they are one range, as a range. */
 const contents: Readonly<Record<string, readonly number[]>> = {
@@ -133,7 +133,7 @@ describe.each(byName(families))("%s", (_family, family) => {
   });
 
   it.each(Object.keys(contents))("absent members are removed from %s, single members come and go", async (own) => {
-    const model = new Set(contents[own]), clear = range(0, CONTAINER).filter((low) => !model.has(low));
+    const model = new Set(contents[own]), clear = everyLow.filter((low) => !model.has(low));
     await roar.load("k", [...many]);
     await add("k", contents[own]!);
     for (const lows of [clear.slice(0, 40), clear.slice(-40), clear.filter((_, i) => i % 999 === 0)].filter(({ length }) => length > 0)) {
@@ -173,7 +173,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     await roar.load("k", many);
     await add("k", lows);
     await roar.run("FLIPRANGE", "k", 0, CONTAINER);
-    await expectMembers(range(0, CONTAINER).filter((low) => !members.has(low)), "flipped");
+    await expectMembers(everyLow.filter((low) => !members.has(low)), "flipped");
     await roar.run("FLIPRANGE", "k", 0, CONTAINER);
     await expectMembers(lows, "flipped twice");
   });
@@ -278,7 +278,7 @@ describe.each(byName(families))("%s", (_family, family) => {
   });
 
   it("containers of every kind are summed, several times each and as complements, with ranges that begin inside the container", async () => {
-    const names = Object.keys(contents), all = range(0, CONTAINER), sums = new Uint16Array(CONTAINER);
+    const names = Object.keys(contents), sums = new Uint16Array(CONTAINER);
     await loadContents();
     await roar.load("elsewhere", range(5 * CONTAINER, 300, 7));
     // How often the first key is named, the complement of the second, the complement of the third, and which ranges there are.
@@ -309,7 +309,7 @@ describe.each(byName(families))("%s", (_family, family) => {
             ]);
             expect(replies, what).toEqual([count, count, "OK"]);
             if (count >= 500) continue;
-            const expected = all.filter((low) => (name === "exactly" ? sums[low]! === least : sums[low]! >= least));
+            const expected = everyLow.filter((low) => (name === "exactly" ? sums[low]! === least : sums[low]! >= least));
             expectEqual(await roar.members("k"), expected, what);
           }
         }
@@ -349,7 +349,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     expect(replies, text).toEqual([expected.length, expected.length, "OK"]);
     expectEqual(await roar.members("k"), expected, text);
   };
-  const offsetsWhere = (suits: (low: number) => boolean): number[] => range(0, CONTAINER).filter(suits);
+  const offsetsWhere = (suits: (low: number) => boolean): number[] => everyLow.filter(suits);
   const multiples = (of: number): number[] => range(of, Math.floor((CONTAINER - 1) / of), of);
 
   it.each<[what: string, sources: readonly (readonly number[])[]]>([
