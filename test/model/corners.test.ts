@@ -359,6 +359,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     ["two such bitsets", [multiples(8), multiples(8).slice(1)]],
     ["bitsets that have few members in common", [multiples(15), multiples(14), multiples(13), multiples(11)]],
     ["bitsets that seem to", [multiples(15), multiples(15).slice(1), multiples(15).slice(2), multiples(11)]],
+    ["short bitsets that lie too far apart for one", [range(1, 1000, 2), range(59_008, 6400).filter((low) => low % 5 > 0)]],
     ["twelve bitsets", range(2, 11).map(multiples).concat([range(1, 30_000, 2)])],
     ["twelve dense bitsets", range(2, 12).map((of) => offsetsWhere((low) => low % of !== 0))],
     ["bitsets and runs", [multiples(8), range(10, 60_000), multiples(9), range(3, 65_000)]],
