@@ -141,6 +141,12 @@ export function holdBack(bytes: usize): void {
   store<u32>(0, <u32>bytes, HELD);
 }
 
+/** Holds back `more` bytes more, which are above the bump mark. */
+// @ts-ignore: decorator
+@inline export function holdBackMore(more: usize): void {
+  store<u32>(0, <u32>(heldBytes() + more), HELD);
+}
+
 /** Where the bytes held back begin. This moves whenever the arena grows, so ask again after an allocation. */
 // @ts-ignore: decorator
 @inline export function heldAt(): usize { return <usize>arena.size() - heldBytes(); }

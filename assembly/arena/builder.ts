@@ -16,15 +16,19 @@
 //   +36  u32 capacity of the buffer of lows
 //   +40  u32 0 if no array that waits would need a block: each has one member or two
 //   +44  u32 block for a roomy root, 0 if there is none
-//   +48  buffer of lows: u16 each
+//   +48  u32 capacity of the slots          +52 u32 0
+//   +56  buffer of lows: u16 each
 //        leaf buffer: entries
 //        slots: one for each leaf that has been written
 //        scratch bytes of the caller
+//
+// There is room for the slots of leaves that are full. Where leaves have few entries each, it grows.
 
 import { Own } from "../env/view";
 import {
   HEADER_BYTES, ROOT, allocateFresh, allocatePage, blockBytes, bumpMark, freedBytes, growTo, heldAt, holdBack,
-  letGo, makeRoom, pageAfter, release, resetToEmpty, resetToFull, setEntryTotal, setTotalCardinality,
+  holdBackMore, letGo, makeRoom, pageAfter, release, resetToEmpty, resetToFull, setEntryTotal,
+  setTotalCardinality,
 } from "./arena";
 import {
   ENTRY_BYTES, SPAN_MAX, plainCount, plainKey, plainKind, plainBlock, plainSpan, setBlock, setKey, setFull,
@@ -63,7 +67,9 @@ import { arrayBytes } from "../container/limits";
 // @ts-ignore: decorator
 @inline const ROOM_FOR_ROOT: u32 = 44;
 // @ts-ignore: decorator
-@inline const LEAF: usize = 48;
+@inline const SLOTS_ROOM: u32 = 48;
+// @ts-ignore: decorator
+@inline const LEAF: usize = 56;
 
 /** Where the low of waiting member `index` stands. */
 // @ts-ignore: decorator
@@ -88,7 +94,7 @@ import { arrayBytes } from "../container/limits";
 /** An ordinary leaf with this many entries or more may be ended before it is full. */
 // @ts-ignore: decorator
 @inline const LEAF_LEAST: u32 = LEAF_MAX / 2;
-/** The fewest entries of a leaf, on the average, but for the last one. */
+/** A packed leaf with more entries may be ended before it is full. */
 // @ts-ignore: decorator
 @inline const ENTRIES_LEAST: u32 = 6;
 /** The most members of a small array. */
@@ -107,10 +113,14 @@ import { arrayBytes } from "../container/limits";
   return <u32>(arrayBytes(<u32>min<u64>(entries * SMALL_MAX, ITEMS_MAX + SMALL_MAX)) + 7) & ~7;
 }
 
-/** Bytes that the builder needs for its own data in an arena of at most `entries` entries. */
+/** So many slots at first. */
+// @ts-ignore: decorator
+@inline function slotsRoom(entries: u64): u64 { return min(entries, entries / LEAF_MAX + 16); }
+
+/** Bytes that the builder needs at first for its own data in an arena of at most `entries` entries. */
 export function builderBytes(entries: u64): u64 {
-  return <u64>LEAF + lowsRoom(entries) + leafRoom(entries) * ENTRY_BYTES
-    + (entries / ENTRIES_LEAST + 1) * SLOT_BYTES;
+  return <u64>LEAF + lowsRoom(entries) + <u64>leafRoom(entries) * ENTRY_BYTES
+    + slotsRoom(entries) * SLOT_BYTES;
 }
 
 /** Begins an arena of at most `entries` entries, with `scratch` bytes for the caller at the arena's end. */
@@ -123,6 +133,7 @@ export function begin(entries: u64, scratch: usize): void {
   memory.fill(builder, 0, LEAF);
   store<u32>(builder, leafRoom(entries), LEAF_ROOM);
   store<u32>(builder, lowsRoom(entries), LOWS_ROOM);
+  store<u32>(builder, <u32>slotsRoom(entries), SLOTS_ROOM);
 }
 
 // --- Small arrays that wait --------------------------------------------------------------------------------
@@ -329,9 +340,20 @@ export function append(key: u64, members: u64): usize {
 /** Adds a slot for a leaf. */
 // @ts-ignore: decorator
 @inline function addLeaf(leaf: usize, key: u64, members: u64): void {
+  if (load<u32>(heldAt(), SLOTS) == load<u32>(heldAt(), SLOTS_ROOM)) growSlots();
   const builder = heldAt(), slots = load<u32>(builder, SLOTS);
   writeSlot(slotsAt(builder) + <usize>slots * SLOT_BYTES, key, leaf, members);
   store<u32>(builder, slots + 1, SLOTS);
+}
+
+/** Makes room for twice as many slots. What stands before them, and so the builder, moves down. */
+function growSlots(): void {
+  const room = load<u32>(heldAt(), SLOTS_ROOM), more = <usize>room * SLOT_BYTES;
+  makeRoom(more);
+  const from = heldAt(), to = from - more;
+  memory.copy(to, from, slotsAt(from) + more - from);
+  holdBackMore(more);
+  store<u32>(to, 2 * room, SLOTS_ROOM);
 }
 
 // @ts-ignore: decorator
@@ -382,10 +404,11 @@ export function nextKey(): u64 {
 function writeLeaf(roomy: bool): void {
   const entries = load<u32>(heldAt(), IN_LEAF);
   const leaf = allocateFresh(blockBytes(roomy ? ROOMY_BYTES : nodeBytes(0, entries)));
-  const builder = heldAt();
+  let builder = heldAt();
   layEntries(leaf, bufferedEntry(builder, 0), entries);
   setRoomy(leaf, roomy);
   addLeaf(leaf, plainKey<Own>(bufferedEntry(builder, 0)), load<u64>(builder, LEAF_MEMBERS));
+  builder = heldAt();                         // the slots may have grown
   store<u32>(builder, 0, IN_LEAF);
   store<u32>(builder, 0, ORDINARY);
   store<u64>(builder, 0, LEAF_MEMBERS);

@@ -11,7 +11,7 @@ import { entryTotal, isTiny, totalCardinality } from "./arena";
 import { ENTRY_BYTES, KEY_MAX, entryCardinality, entryKey, entryLastKey } from "./entry";
 import {
   farMembersUpTo, groupEntry, groupFrom, groupStart, groupsIn, isGroup, isPacked, keyAt, lastGroup,
-  membersBefore as membersBeforeKey, membersUpTo, nextGroup, startBefore,
+  membersBefore as membersBeforeKey, membersUpTo, nextGroup, packedCount, startBefore,
 } from "./packed";
 import {
   NODE_HEADER, SLOT_BYTES, entryAt, entryIn, nodeCount, nodeLevel, rootNode, slotAt, slotCardinality,
@@ -93,7 +93,7 @@ import {
   return node;
 }
 
-/** The node above that leaf, 0 if there is none. */
+/** The node above the leaf to which `key` belongs, 0 if there is none. */
 export function nodeAbove(key: u64): usize {
   let above: usize = 0, node = rootNode<Own>();
   while (nodeLevel<Own>(node)) {
@@ -101,6 +101,12 @@ export function nodeAbove(key: u64): usize {
     node = slotChild<Own>(slotAt(node, slotFor<Own>(node, key)));
   }
   return above;
+}
+
+/** The leaf to which `key` belongs, where nodeAbove() of it is `above`. */
+// @ts-ignore: decorator
+@inline export function leafBelow(above: usize, key: u64): usize {
+  return above ? slotChild<Own>(slotAt(above, slotFor<Own>(above, key))) : rootNode<Own>();
 }
 
 /**
@@ -222,6 +228,13 @@ export function seek<M>(key: u64): u64 {
 export function advanceLeaf<M>(entry: usize): u64 {
   const last = entryLastKey<M>(entry);
   return last >= KEY_MAX || isTiny<M>() ? 0 : seek<M>(last + 1);
+}
+
+/** The place of the first entry after member `index` of the packed leaf and its group. */
+export function placeAfter<M>(leaf: usize, index: u32): u64 {
+  const count = packedCount<M>(leaf), next = groupEntry(leaf, index + 1);
+  if (index + 1 < count) return placeOf(next, groupEntry(leaf, count));
+  return advanceLeaf<M>(groupEntry(leaf, index));
 }
 
 /**

@@ -319,9 +319,39 @@ export function groupStart<M>(leaf: usize, index: u32): u32 {
 
 /** How many groups the members from .. to - 1 form. */
 export function groupsIn<M>(leaf: usize, from: u32, to: u32): u32 {
-  let held: u32 = 0;
-  for (; from < to; from = groupEnd<M>(leaf, from)) held++;
+  if (from == to) return 0;
+  const header = headerOf<M>(leaf), width = widthIn(header), highs = highsIn(leaf, header);
+  let held: u32 = 1;
+  if (!width) return held;
+  let at = highs + <usize>(from * width), mine = high<M>(at, width);
+  for (const last = highs + <usize>((to - 1) * width); at < last;) {
+    const before = mine;
+    at += width;
+    mine = high<M>(at, width);
+    held += u32(mine != before);
+  }
   return held;
+}
+
+/** Whether one of the groups that the members from .. to - 1 form has more than `most` members. */
+export function hasLarger<M>(leaf: usize, from: u32, to: u32, most: u32): bool {
+  const header = headerOf<M>(leaf), width = widthIn(header), highs = highsIn(leaf, header);
+  for (; from + most < to; from++) {
+    const first = highs + <usize>(from * width);
+    if (high<M>(first, width) == high<M>(first + <usize>(most * width), width)) return true;
+  }
+  return false;
+}
+
+/** How many of the members from .. to - 1 of a packed leaf, in whole groups, a page holds. */
+export function membersForPage<M>(leaf: usize, from: u32, to: u32): u32 {
+  const first = keyAt<M>(leaf, from), all = to - from;
+  let held = all, fits: u32 = 0;
+  while (fits < held) {
+    if (fits) held = fits;
+    fits = pageMembers(first, keyAt<M>(leaf, from + held - 1));
+  }
+  return held == all ? all : groupStart<M>(leaf, from + held) - from;
 }
 
 /** How many groups the leaf's members form; or if there are more than `most`, some number above it. */
@@ -563,13 +593,18 @@ export function putKeys(leaf: usize, from: u32, to: u32, key: u64): void {
  * Copies members from .. to - 1 of the packed leaf `source` to the leaf, where they are members `at` and on.
  */
 export function copyMembers(leaf: usize, at: u32, source: usize, from: u32, to: u32): void {
-  const form = formOf<Own>(leaf), width = widthOf(form), old = formOf<Own>(source), was = widthOf(old);
-  const more = baseOf<Own>(source, old) - baseOf<Own>(leaf, form);
+  memory.copy(lowsFrom<Own>(leaf, at), lowsFrom<Own>(source, from), LOW_BYTES * <usize>(to - from));
+  copyKeys<Own>(leaf, at, source, from, to);
+}
+
+/** Writes the keys of members from .. to - 1 of the packed leaf `source` as those of members `at` and on. */
+export function copyKeys<M>(leaf: usize, at: u32, source: usize, from: u32, to: u32): void {
+  const form = formOf<Own>(leaf), width = widthOf(form), old = formOf<M>(source), was = widthOf(old);
+  const more = baseOf<M>(source, old) - baseOf<Own>(leaf, form);
   let mine = highsAt(leaf, form, packedCount<Own>(leaf)) + <usize>(at * width);
-  let theirs = highsAt(source, old, packedCount<Own>(source)) + <usize>(from * was);
-  memory.copy(lowAt(leaf, form, at), lowAt(source, old, from), LOW_BYTES * <usize>(to - from));
+  let theirs = highsAt(source, old, packedCount<M>(source)) + <usize>(from * was);
   for (; from < to; from++, mine += width, theirs += was) {
-    writeHigh(mine, width, high<Own>(theirs, was) + more);
+    writeHigh(mine, width, high<M>(theirs, was) + more);
   }
 }
 

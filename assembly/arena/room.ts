@@ -4,8 +4,8 @@
 import { Own } from "../env/view";
 import { slotFor } from "./directory";
 import {
-  INNER_MAX, LEAF_MAX, LEVELS_MAX, NODE_SMALL, ROOMY_BYTES, isRoomy, nodeBlock, nodeBytes, nodeCount,
-  nodeLevel, rootNode, slotAt, slotChild,
+  INNER_MAX, LEAF_MAX, LEVELS_MAX, NODE_SMALL, ROOMY_BYTES, ROOMY_INNER, ROOMY_SLOTS, isRoomy, nodeBlock,
+  nodeBytes, nodeCount, nodeLevel, rootNode, slotAt, slotChild,
 } from "./node";
 
 /**
@@ -65,8 +65,26 @@ export function roomForEntries(entries: u64): u64 {
 
 /** The most bytes that appending `entries` entries in leaves as full as they can be allocates. */
 export function roomForLeaves(entries: u32): u64 {
-  const leaves = <u64>entries / LEAF_MAX + 1, level = nodeLevel<Own>(rootNode<Own>());
-  return leaves * (ROOMY_BYTES + ROOM_A_SLOT) + <u64>(level + 3) * ROOM_A_LEVEL;
+  const leaves = entries / LEAF_MAX + 1;
+  return <u64>leaves * ROOMY_BYTES + roomForSlots(leaves);
+}
+
+/** The most bytes that appending so many leaves allocates for the nodes above. */
+function roomForSlots(leaves: u32): u64 {
+  const root = rootNode<Own>(), level = nodeLevel<Own>(root);
+  let node = root;
+  while (nodeLevel<Own>(node) > 1) node = slotChild<Own>(slotAt(node, nodeCount<Own>(node) - 1));
+  const count = nodeCount<Own>(node);
+  if (!level || count + leaves > INNER_MAX) {
+    return <u64>leaves * ROOM_A_SLOT + <u64>(level + 3) * ROOM_A_LEVEL;
+  }
+  let bytes: u64 = 0, block = isRoomy(node) ? ROOMY_INNER : nodeBlock(1, count);
+  for (let n = count + 1; n <= count + leaves; n++) {
+    if ((isRoomy(node) && n <= ROOMY_SLOTS) || nodeBlock(1, n) == block) continue;
+    block = nodeBlock(1, n);
+    bytes += block;
+  }
+  return bytes;
 }
 
 /**

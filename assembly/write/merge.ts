@@ -16,14 +16,16 @@ import {
   setFull, setKey, setPair, setPosition, setSingle,
 } from "../arena/entry";
 import {
-  advance, entriesExactly, entriesHeld, findEntry, lastEntry, leafFor, nodeAbove, placeEntry, seek, seekFrom,
+  advance, entriesExactly, entriesHeld, findEntry, lastEntry, leafBelow, leafFor, nodeAbove, placeAfter,
+  placeEntry, seek, seekFrom,
 } from "../arena/directory";
 import { LEAF_MAX, entryAt, nodeBytes, nodeLevel, rootNode, writeNode } from "../arena/node";
 import { adjust, appendLeaf, insertEntry } from "../arena/change";
 import { roomForEntries, roomForLeaves, roomToInsert } from "../arena/room";
 import { loosen } from "../arena/pages";
 import {
-  GROUP_MAX, PAGE_BYTES, beginPage, isGroup, isPacked, lowsFrom, pageMembers, putKeys,
+  GROUP_MAX, NO_MEMBER, PAGE_BYTES, beginPage, copyKeys, groupsIn, hasLarger, indexOf, isGroup, isPacked,
+  keyAt, leafOf, lowsFrom, memberIndex, membersForPage, membersFrom, pageMembers, putKeys,
 } from "../arena/packed";
 import { normalized } from "../combine/normalize";
 import { fold } from "../combine/fold";
@@ -199,15 +201,16 @@ function roomToMerge(last: u64): u64 {
   for (let own = seek<Own>(0); isUpTo(place, last); place = advance<Right>(place), rest--) {
     const from = placeEntry(place), key = entryKey<Right>(from);
     own = seekFrom<Own>(own, key);
-    const entry = placeEntry(own);
-    const gapInPages = isPaged() && entryKey<Own>(entry) > key && isPacked<Own>(leafFor<Own>(key));
-    if (gapInPages || (isGroup(entry) && entryKey<Own>(entry) <= key)) {
-      lone += entryCount<Right>(from);
-      const leafHere = leafFor<Own>(key), nodeHere = nodeAbove(key);
-      pages += u64(leafHere != page);
-      nodes += u64(nodeHere != node);
-      page = leafHere;
-      node = nodeHere;
+    const entry = placeEntry(own), above = isPaged() ? nodeAbove(key) : 0;
+    const below = isPaged() ? leafBelow(above, key) : 0;
+    if (isPaged() && isPacked<Own>(below)) {
+      const absent = entryKey<Own>(entry) > key ? entryCount<Right>(from) : absentIn(below, from);
+      if (!absent) continue;
+      lone += absent;
+      pages += u64(below != page);
+      nodes += u64(above != node);
+      page = below;
+      node = above;
     } else if (entryKind<Right>(from) == Kind.FULL) {
       inserted += 1 + entriesCovered(from, u64.MAX_VALUE);    // one before each of those, and one behind
       leaves += roomToInsert(key, 1) + roomToInsert(entryLastKey<Right>(from), 1);
@@ -235,8 +238,15 @@ function roomToMerge(last: u64): u64 {
   const packs = rest && rest < APPENDED_LEAST && isPaged() && isPacked<Own>(leafFor<Own>(last));
   if (packs) { pages++; nodes++; } else if (rest < APPENDED_LEAST) inserted += rest;
   const append = rest >= APPENDED_LEAST ? rest : 0, before = copied;
-  for (; place; place = advance<Right>(place)) {
-    if (packs) lone += entryCount<Right>(placeEntry(place)); else copied += copiedBytes(placeEntry(place));
+  while (place) {
+    const from = placeEntry(place);
+    if (append && isGroup(from)) {
+      copied += copiedFromLeaf(place);
+      place = placeBehind(place, membersFrom(place));
+      continue;
+    }
+    if (packs) lone += entryCount<Right>(from); else copied += copiedBytes(from);
+    place = advance<Right>(place);
   }
   if (append) copied += roomForLeaves(append) + roomForPages(<u64>append * ENTRY_BYTES + copied - before);
   return copied + replaced + between + work + leaves
@@ -247,6 +257,25 @@ function roomToMerge(last: u64): u64 {
  * The most bytes that pages take instead of `bytes` bytes of ordinary entries: each holds more than its own.
  */
 function roomForPages(bytes: u64): u64 { return bytes / PAGE_BYTES * A_WAY; }
+
+/** How many of the one or two members of the operand's entry the page does not have. */
+function absentIn(page: usize, from: usize): u32 {
+  const base = entryKey<Right>(from) << 16, count = entryCount<Right>(from);
+  const members = entryPayload<Right>(from);
+  let absent: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    absent += u32(memberIndex(page, base | right.load16(members + arrayBytes(i), 0)) == NO_MEMBER);
+  }
+  return absent;
+}
+
+/** copiedBytes(), or more, of the operand's groups from `place` to the end of the leaf. */
+function copiedFromLeaf(place: u64): u64 {
+  const leaf = leafOf<Right>(placeEntry(place)), first = indexOf(leaf, placeEntry(place));
+  const members = membersFrom(place);
+  // A group of three takes 8 bytes, one of more takes at most 8 for each further member.
+  return 8 * <u64>(members - groupsIn<Right>(leaf, first, first + members));
+}
 
 /** The most bytes of the block that a copy of the operand's entry takes. */
 // @ts-ignore: decorator
@@ -393,6 +422,12 @@ function foldInto(entry: usize, key: u64, r: u64): void {
  */
 function appendEntries(place: u64, count: u32): void {
   for (let held: u32 = 0; count; count -= held) {
+    const members = isGroup(placeEntry(place)) ? fitLeaf(place) : 0;
+    if (members) {
+      held = appendMembers(place, members);
+      place = placeBehind(place, members);
+      continue;
+    }
     held = fitPage(place, count);
     if (held) place = appendPage(place, held);
     else {
@@ -400,6 +435,35 @@ function appendEntries(place: u64, count: u32): void {
       place = appendOrdinary(place, held);
     }
   }
+}
+
+/** The place behind the operand's next `members` members, those of whole groups of a leaf. */
+// @ts-ignore: decorator
+@inline function placeBehind(place: u64, members: u32): u64 {
+  const leaf = leafOf<Right>(placeEntry(place));
+  return placeAfter<Right>(leaf, indexOf(leaf, placeEntry(place)) + members - 1);
+}
+
+/**
+ * How many members from `place` on a page holds that the operand has in one leaf; 0 if ordinary entries take
+ * less, or if an array would not be packed.
+ */
+function fitLeaf(place: u64): u32 {
+  const leaf = leafOf<Right>(placeEntry(place)), first = indexOf(leaf, placeEntry(place));
+  const members = membersForPage<Right>(leaf, first, first + membersFrom(place)), behind = first + members;
+  if (!members || hasLarger<Right>(leaf, first, behind, SMALL_MAX)) return 0;
+  return <usize>groupsIn<Right>(leaf, first, behind) * ENTRY_BYTES > PAGE_BYTES ? members : 0;
+}
+
+/** Appends a page of the operand's next `members` members, which lie in one leaf. Returns their groups. */
+function appendMembers(place: u64, members: u32): u32 {
+  const leaf = leafOf<Right>(placeEntry(place)), first = indexOf(leaf, placeEntry(place));
+  const behind = first + members, page = allocatePage(), groups = groupsIn<Right>(leaf, first, behind);
+  beginPage(page, keyAt<Right>(leaf, first), keyAt<Right>(leaf, behind - 1), members);
+  right.copy(lowsFrom<Own>(page, 0), lowsFrom<Right>(leaf, first), arrayBytes(members));
+  copyKeys<Right>(page, 0, leaf, first, behind);
+  appendLeaf(page, groups);
+  return groups;
 }
 
 /** How many of the operand's `count` last entries a page holds, 0 if ordinary ones take less. */

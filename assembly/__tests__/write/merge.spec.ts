@@ -272,6 +272,25 @@ describe("merging a bitmap that lies beyond the end of another one", () => {
     trial.end();
   });
 
+  it("appends packed leaves, whatever the size of their groups", () => {
+    const trial = new Trial(1263), random = trial.random;
+    for (let round = 0; round < rounds(60); round++) {
+      const model = ballast(new Model(), round % 2 ? 10 : 2), more = new Model();
+      const most = random.below(3) ? random.between(1, 5) : random.between(6, 80);
+      const step = random.below(3) ? 1 + random.below(3) : 1 << random.between(2, 28);
+      const groups: u32 = (random.below(3) ? random.between(1, 1000) : random.between(1000, 6000)) / most;
+      let key = BALLAST + 11000 + random.below(3);
+      for (let i: u32 = 0; i < groups; i++, key += 1 + random.below(step)) {
+        const count = random.between(1, most);
+        for (let n: u32 = 0; n < count; n++) more.add((key << 16) + <u64>(n * 800) + random.below(800));
+      }
+      build(model, Form.EITHER, random);
+      mergeInto(trial, model, more);
+      trial.same(merged, 1, "merged " + groups.toString() + " groups");
+    }
+    trial.end();
+  });
+
   it("appends again and again, while the directory grows", () => {
     const trial = new Trial(1255);
     let model = ballast(new Model());
