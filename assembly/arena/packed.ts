@@ -333,14 +333,14 @@ export function groupsIn<M>(leaf: usize, from: u32, to: u32): u32 {
   return held;
 }
 
-/** Whether one of the groups that the members from .. to - 1 form has more than `most` members. */
-export function hasLarger<M>(leaf: usize, from: u32, to: u32, most: u32): bool {
+/** Of the members from .. to - 1, the first one of a group of more than `most`; `to` if there is none. */
+export function largerFrom<M>(leaf: usize, from: u32, to: u32, most: u32): u32 {
   const header = headerOf<M>(leaf), width = widthIn(header), highs = highsIn(leaf, header);
   for (; from + most < to; from++) {
     const first = highs + <usize>(from * width);
-    if (high<M>(first, width) == high<M>(first + <usize>(most * width), width)) return true;
+    if (high<M>(first, width) == high<M>(first + <usize>(most * width), width)) return from;
   }
-  return false;
+  return to;
 }
 
 /** How many of the members from .. to - 1 of a packed leaf, in whole groups, a page holds. */

@@ -24,8 +24,8 @@ import { adjust, appendLeaf, insertEntry } from "../arena/change";
 import { roomForEntries, roomForLeaves, roomToInsert } from "../arena/room";
 import { loosen } from "../arena/pages";
 import {
-  GROUP_MAX, NO_MEMBER, PAGE_BYTES, beginPage, copyKeys, groupsIn, hasLarger, indexOf, isGroup, isPacked,
-  keyAt, leafOf, lowsFrom, memberIndex, membersForPage, membersFrom, pageMembers, putKeys,
+  GROUP_MAX, NO_MEMBER, PAGE_BYTES, beginPage, copyKeys, groupEnd, groupsIn, indexOf, isGroup, isPacked,
+  keyAt, largerFrom, leafOf, lowsFrom, memberIndex, membersForPage, membersFrom,
 } from "../arena/packed";
 import { normalized } from "../combine/normalize";
 import { fold } from "../combine/fold";
@@ -422,15 +422,11 @@ function foldInto(entry: usize, key: u64, r: u64): void {
  */
 function appendEntries(place: u64, count: u32): void {
   for (let held: u32 = 0; count; count -= held) {
-    const members = isGroup(placeEntry(place)) ? fitLeaf(place) : 0;
+    const members = isGroup(placeEntry(place)) ? fitPage(place) : 0;
     if (members) {
-      held = appendMembers(place, members);
+      held = appendPage(place, members);
       place = placeBehind(place, members);
-      continue;
-    }
-    held = fitPage(place, count);
-    if (held) place = appendPage(place, held);
-    else {
+    } else {
       held = min(count, LEAF_MAX);
       place = appendOrdinary(place, held);
     }
@@ -445,18 +441,31 @@ function appendEntries(place: u64, count: u32): void {
 }
 
 /**
- * How many members from `place` on a page holds that the operand has in one leaf; 0 if ordinary entries take
- * less, or if an array would not be packed.
+ * How many members from `place` on, of small arrays that the operand has in one leaf, a page holds; 0 if
+ * ordinary entries take less.
  */
-function fitLeaf(place: u64): u32 {
+function fitPage(place: u64): u32 {
   const leaf = leafOf<Right>(placeEntry(place)), first = indexOf(leaf, placeEntry(place));
-  const members = membersForPage<Right>(leaf, first, first + membersFrom(place)), behind = first + members;
-  if (!members || hasLarger<Right>(leaf, first, behind, SMALL_MAX)) return 0;
-  return <usize>groupsIn<Right>(leaf, first, behind) * ENTRY_BYTES > PAGE_BYTES ? members : 0;
+  const end = largerFrom<Right>(leaf, first, first + membersFrom(place), SMALL_MAX);
+  if (end == first) return 0;
+  const members = membersForPage<Right>(leaf, first, end);
+  return ordinaryBytesOf(leaf, first, first + members) > PAGE_BYTES ? members : 0;
+}
+
+/** Bytes of the operand's members from .. to - 1 of a packed leaf as ordinary entries with their blocks. */
+function ordinaryBytesOf(leaf: usize, from: u32, to: u32): usize {
+  const groups = groupsIn<Right>(leaf, from, to);
+  let bytes = <usize>groups * ENTRY_BYTES;
+  if (groups == to - from) return bytes;
+  for (let next: u32 = 0; from < to; from = next) {
+    next = groupEnd<Right>(leaf, from);
+    if (next - from > 2) bytes += blockBytes(arrayBytes(next - from));
+  }
+  return bytes;
 }
 
 /** Appends a page of the operand's next `members` members, which lie in one leaf. Returns their groups. */
-function appendMembers(place: u64, members: u32): u32 {
+function appendPage(place: u64, members: u32): u32 {
   const leaf = leafOf<Right>(placeEntry(place)), first = indexOf(leaf, placeEntry(place));
   const behind = first + members, page = allocatePage(), groups = groupsIn<Right>(leaf, first, behind);
   beginPage(page, keyAt<Right>(leaf, first), keyAt<Right>(leaf, behind - 1), members);
@@ -464,40 +473,6 @@ function appendMembers(place: u64, members: u32): u32 {
   copyKeys<Right>(page, 0, leaf, first, behind);
   appendLeaf(page, groups);
   return groups;
-}
-
-/** How many of the operand's `count` last entries a page holds, 0 if ordinary ones take less. */
-function fitPage(place: u64, count: u32): u32 {
-  const first = entryKey<Right>(placeEntry(place));
-  let held: u32 = 0, members: u32 = 0, bytes: usize = 0;
-  for (; held < count; held++, place = advance<Right>(place)) {
-    const from = placeEntry(place);
-    if (!isArray(entryKind<Right>(from)) || entryCount<Right>(from) > SMALL_MAX) break;
-    const more = entryCount<Right>(from);
-    if (members + more > pageMembers(first, entryKey<Right>(from))) break;
-    members += more;
-    bytes += ENTRY_BYTES + (more > 2 ? blockBytes(arrayBytes(more)) : 0);
-  }
-  return bytes > PAGE_BYTES ? held : 0;
-}
-
-/** Appends a page of `count` entries from `place` on. Returns the place behind them. */
-function appendPage(place: u64, count: u32): u64 {
-  const page = allocatePage(), first = entryKey<Right>(placeEntry(place));
-  let members: u32 = 0, last: u64 = 0;
-  for (let i: u32 = 0, at = place; i < count; i++, at = advance<Right>(at)) {
-    last = entryKey<Right>(placeEntry(at));
-    members += entryCount<Right>(placeEntry(at));
-  }
-  beginPage(page, first, last, members);
-  for (let i: u32 = 0, to: u32 = 0; i < count; i++, place = advance<Right>(place)) {
-    const from = placeEntry(place), more = entryCount<Right>(from);
-    right.copy(lowsFrom<Own>(page, to), entryPayload<Right>(from), arrayBytes(more));
-    putKeys(page, to, to + more, entryKey<Right>(from));
-    to += more;
-  }
-  appendLeaf(page, count);
-  return place;
 }
 
 /** Appends an ordinary leaf of `count` entries from `place` on. Returns the place behind them. */

@@ -93,6 +93,28 @@ describe.each(byName(families))("%s", (_family, family) => {
     }
   });
 
+  it.each(Object.entries({
+    "of one member each": range(0, 400).map(() => 1),
+    "of five members each": range(0, 180).map(() => 5),
+    "of one to seven members": range(0, 240).map((i) => 1 + i % 7),
+    "of one member, and one of forty among them": range(0, 300).map((i) => (i === 200 ? 40 : 1)),
+    "of one member, behind one of 300": range(0, 300).map((i) => (i === 0 ? 300 : 1)),
+    "of one member, around three with a bitset": range(0, 900).map((i) => (i > 300 && i < 304 ? 9000 : 1)),
+    "of thirty members each, in many leaves": range(0, 3000).map(() => 30),
+  }))("small arrays %s, beyond the last container, are appended", async (_name, counts) => {
+    for (const step of [1, 20]) {
+      await roar.load("k", many);
+      const first = (i: number): number => (FAR + 2600 + i * step) * CONTAINER;
+      const far = counts.flatMap((count, i) => range(first(i), count, count > 4096 ? 7 : 150));
+      await roar.load("other", far);
+      await roar.run("OPTIMIZE", "other");
+      await mergeOther(`${step} apart`);
+      await roar.run("BITOP", "DIFF", "left", "k", "other");
+      expectEqual(await roar.members("left"), many);
+      expect(await roar.run("BITCOUNT", "k"), `${step} apart`).toBe(many.length + far.length);
+    }
+  });
+
   it("containers of every kind are counted with an operand that is prepared to meet many", async () => {
     const names = Object.keys(contents), facets = [...names, ...names];
     await loadContents();
