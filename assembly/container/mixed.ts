@@ -62,9 +62,8 @@ export function differenceArrayRuns(a: usize, aCount: u32, b: usize, out: usize)
 // @ts-ignore: decorator
 @inline function filterByRuns<O>(a: usize, aCount: u32, b: usize, out: usize): u32 {
   const end = a + arrayBytes(aCount), bEnd = b + runsBytes(right.load16(b, 0)), start = out;
-  let low: u32 = UNIVERSE, high: u32 = UNIVERSE;     // the first run that does not end below `value`
   b += RUNS_HEADER_BYTES;
-  if (b < bEnd) { low = right.load16(b, 0); high = low + right.load16(b, 2); }
+  let low = right.load16(b, 0), high = low + right.load16(b, 2);  // the run that ends at `value` or later
   for (; a < end; a += MEMBER_BYTES) {
     const value = left.load16(a, 0);
     while (high < value) {
