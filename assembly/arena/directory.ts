@@ -140,7 +140,8 @@ export function findEntry(key: u64): usize {
   return key <= entryLastKey<Own>(entry) ? entry : 0;
 }
 
-function findGroup(leaf: usize, key: u64): usize {
+/** findEntry() for the packed leaf to which the key belongs. */
+export function findGroup(leaf: usize, key: u64): usize {
   const upTo = farMembersUpTo(leaf, key);
   return upTo && keyAt<Own>(leaf, upTo - 1) == key ? groupEntry(leaf, startBefore<Own>(leaf, upTo)) : 0;
 }

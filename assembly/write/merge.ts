@@ -16,8 +16,8 @@ import {
   setFull, setKey, setPair, setPosition, setSingle,
 } from "../arena/entry";
 import {
-  advance, entriesExactly, entriesHeld, findEntry, lastEntry, leafBelow, leafFor, nodeAbove, placeAfter,
-  placeEntry, seek, seekFrom,
+  advance, entriesExactly, entriesHeld, findEntry, findGroup, lastEntry, leafBelow, leafFor, nodeAbove,
+  placeAfter, placeEntry, seek, seekFrom,
 } from "../arena/directory";
 import { LEAF_MAX, entryAt, nodeBytes, nodeLevel, rootNode, writeNode } from "../arena/node";
 import { adjust, appendLeaf, insertEntry } from "../arena/change";
@@ -155,8 +155,8 @@ function loosenForMerge(last: u64): void {
   for (; isUpTo(place, last); place = advance<Right>(place), rest--) {
     const from = placeEntry(place), key = entryKey<Right>(from);
     if (!isFew(from)) { loosen(key, entryLastKey<Right>(from)); continue; }
-    const entry = findEntry(key);
-    if (entry && isGroup(entry) && !staysGroupWith(entry, entryCount<Right>(from))) loosen(key, key);
+    const leaf = leafFor<Own>(key), group = isPacked<Own>(leaf) ? findGroup(leaf, key) : 0;
+    if (group && !staysGroupWith(group, entryCount<Right>(from))) loosen(key, key);
   }
   if (!rest || rest >= APPENDED_LEAST) return;
   for (; place; place = advance<Right>(place)) {              // the rest is inserted behind the last entry
@@ -200,18 +200,20 @@ function roomToMerge(last: u64): u64 {
   let pages: u64 = 0, page: usize = 0, nodes: u64 = 0, node: usize = 0;
   for (let own = seek<Own>(0); isUpTo(place, last); place = advance<Right>(place), rest--) {
     const from = placeEntry(place), key = entryKey<Right>(from);
-    own = seekFrom<Own>(own, key);
-    const entry = placeEntry(own), above = isPaged() ? nodeAbove(key) : 0;
-    const below = isPaged() ? leafBelow(above, key) : 0;
+    const above = isPaged() ? nodeAbove(key) : 0, below = isPaged() ? leafBelow(above, key) : 0;
     if (isPaged() && isPacked<Own>(below)) {
-      const absent = entryKey<Own>(entry) > key ? entryCount<Right>(from) : absentIn(below, from);
+      const absent = absentIn(below, from);
       if (!absent) continue;
       lone += absent;
       pages += u64(below != page);
       nodes += u64(above != node);
       page = below;
       node = above;
-    } else if (entryKind<Right>(from) == Kind.FULL) {
+      continue;
+    }
+    own = seekFrom<Own>(own, key);
+    const entry = placeEntry(own);
+    if (entryKind<Right>(from) == Kind.FULL) {
       inserted += 1 + entriesCovered(from, u64.MAX_VALUE);    // one before each of those, and one behind
       leaves += roomToInsert(key, 1) + roomToInsert(entryLastKey<Right>(from), 1);
     } else if (entryKey<Own>(entry) > key) {
