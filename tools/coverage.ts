@@ -193,12 +193,12 @@ const hasFeature = (name: string): boolean => readFileSync("/proc/cpuinfo", "utf
 const explained = new Set<Gap>();
 let idle = 0;
 for (const line of readFileSync(KNOWN, "utf8").split("\n").filter((text) => text.startsWith("assembly/"))) {
-  const [, where, number, feature] = /^(\S+) (\d+)(?: without (\w+))?: /.exec(line) ?? [];
+  const [, where, upTo, number, feature] = /^(\S+) (up to )?(\d+)(?: without (\w+))?: /.exec(line) ?? [];
   if (!where) throw new Error(`${KNOWN}: ${line}`);
   if (feature && hasFeature(feature)) continue;
   const meant = gaps.filter((gap) => (where.endsWith(":*") ? gap.where.startsWith(where.slice(0, -1)) : gap.where === where));
   const missing = sumOf(meant);
-  if (missing < Number(number)) {
+  if (missing < Number(number) && !upTo) {
     console.log(`${KNOWN}: ${where} has only ${missing} branches that are not taken`);
     idle++;
   }

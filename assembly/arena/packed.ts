@@ -71,6 +71,12 @@ import { prefersShort, wordsBetween } from "../container/kind";
 
 // @ts-ignore: decorator
 @inline export function isPacked<M>(leaf: usize): bool { return view8<M>(leaf, FORM) >= PACKED; }
+/** Whether the arena is a tiny one that is a packed leaf of several containers. */
+// @ts-ignore: decorator
+@inline export function isTinyPacked<M>(): bool {
+  const header = headerOf<M>(0);
+  return !(header & 0xff) && (header >> 8 & 0xff) >= PACKED && widthIn(header) != 0;
+}
 /** The form of a packed leaf: how wide its highs are, and whether it has a base. */
 // @ts-ignore: decorator
 @inline function formOf<M>(leaf: usize): u32 { return view8<M>(leaf, FORM); }

@@ -15,9 +15,10 @@ import { appendFull, begin, finish } from "../arena/builder";
 import { Kind } from "../container/kind";
 import { BITSET_BYTES } from "../container/limits";
 import { Count, Store, stores } from "../container/kernel";
-import { cursorKey, cursorLastKey, cursorOperand, cursorTerm } from "./cursor";
+import { cursorKey, cursorLastKey, cursorTerm } from "./cursor";
 import { emit, emitCopy } from "./emit";
 import { evaluate, placesFor } from "./evaluate";
+import { Sought, UNSUITED, mergeTiny } from "./leaves";
 import { Operation, foldOf, openOperation, operationBytes } from "./operation";
 import { openPair, walkPair } from "./pair";
 import { makePlaces } from "./scratch";
@@ -100,9 +101,13 @@ export function combineOnce(op: Operation, sources: u32): void {
  */
 export function combineCardinalityOnce(op: Operation, sources: u32, most: u64, first: u64, last: u64): u64 {
   if (sources == 2) {
+    const fold = foldOf(op), whole = !first && last == KEY_MAX && !most;
+    const shared = whole ? mergeTiny(Sought.SHARED) : UNSUITED;
+    if (shared != UNSUITED) return countByShared(op, shared);
     openTwo(op, 0, first);
-    const fold = foldOf(op);
-    if (!first && last == KEY_MAX && !most && fold != Fold.AND && haveCounts()) return countByShared(fold);
+    if (whole && fold != Fold.AND && haveCounts()) {
+      return countByShared(op, walkPair<Count>(Fold.AND, 0, KEY_MAX));
+    }
     return walkPair<Count>(fold, most, last);
   }
   begin(0, operationBytes(sources));
@@ -118,24 +123,27 @@ function haveCounts(): bool {
 }
 
 /**
- * combineCardinalityOnce() of two sources by what they share: containers that only one of them has are not
- * looked at.
+ * combineCardinalityOnce() of two sources, whose cardinalities are known, that have `shared` members in
+ * common: containers that only one of them has need not be looked at.
  */
-function countByShared(op: Fold): u64 {
-  const shared = walkPair<Count>(Fold.AND, 0, KEY_MAX);
-  left.select(cursorOperand(0));
-  right.select(cursorOperand(1));
-  const x = cardinalityHeld<Left>(), y = cardinalityHeld<Right>();
-  if (op == Fold.ANDNOT) return x - shared;
-  const lone = x + y - 2 * shared, members = op == Fold.OR ? lone + shared : lone;
+function countByShared(op: Operation, shared: u64): u64 {
+  left.select(firstOf(op));
+  right.select(1 - firstOf(op));
+  const fold = foldOf(op), x = cardinalityHeld<Left>(), y = cardinalityHeld<Right>();
+  if (fold == Fold.AND) return shared;
+  if (fold == Fold.ANDNOT) return x - shared;
+  const lone = x + y - 2 * shared, members = fold == Fold.OR ? lone + shared : lone;
   if (!members && x != shared) reply.member(0);
   return members;
 }
 
+/** The source that foldOf() wants as the first of two. */
+// @ts-ignore: decorator
+@inline function firstOf(op: Operation): u32 { return u32(op == Operation.DIFF1); }
+
 /** Opens cursors on the two sources at container `key`, in the order in which foldOf() wants them. */
 function openTwo(op: Operation, entries: u64, key: u64): void {
-  const first = u32(op == Operation.DIFF1);
-  openPair(first, 1 - first, entries, key);
+  openPair(firstOf(op), 1 - firstOf(op), entries, key);
 }
 
 /**

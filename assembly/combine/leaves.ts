@@ -6,7 +6,8 @@ import { left, right, work } from "../env/memory";
 import { Left, Right, view16, view64, view128 } from "../env/view";
 import { cardinalityHeld, placeEntry } from "../arena/directory";
 import {
-  GROUP_STEP, baseIn, headerOf, high, highsIn, indexOf, keyAt, leafOf, lowsIn, membersFrom, widthIn,
+  GROUP_STEP, baseIn, headerOf, high, highsIn, indexOf, isTinyPacked, keyAt, leafOf, lowsIn, membersFrom,
+  packedCount, widthIn,
 } from "../arena/packed";
 import { ALL_LANES, LANES, equalLanes, equalPairs } from "../container/lanes";
 import { cursorAt, cursorKey, cursorOperand, isAmongGroups, placeOf, seekCursor } from "./cursor";
@@ -21,6 +22,10 @@ export const enum Sought { SHARED, MISSING }
 /** Groups that have so many members or more in the mean are quicker combined as the arrays that they are. */
 // @ts-ignore: decorator
 @inline const LARGE: u64 = 16;
+
+/** Tiny arenas, of which one has fewer members, are merged one by one. */
+// @ts-ignore: decorator
+@inline const FEW: u32 = 2 * LANES;
 
 /** A unit of work for so many members. */
 // @ts-ignore: decorator
@@ -44,9 +49,27 @@ export const enum Sought { SHARED, MISSING }
   return found;
 }
 
-/** mergeTwo() has not merged these leaves. */
+/** These leaves have not been merged. */
 // @ts-ignore: decorator
-@inline const UNSUITED: u32 = 0xffffffff;
+@inline export const UNSUITED: u32 = 0xffffffff;
+
+/**
+ * How many members of what is sought there are in operands 0 and 1, if both are tiny arenas that are packed
+ * leaves of several containers, and one has few members; otherwise UNSUITED. No cursors are opened for that:
+ * it would take longer than to merge the members. So would to look whether the first ones decide.
+ */
+// @ts-ignore: decorator
+@inline export function mergeTiny(sought: Sought): u32 {
+  left.select(0);
+  right.select(1);
+  if (!isTinyPacked<Left>() || !isTinyPacked<Right>()) return UNSUITED;
+  const xCount = packedCount<Left>(0), yCount = packedCount<Right>(0);
+  if (min(xCount, yCount) >= FEW || max(xCount, yCount) >= <u32>UNLIKE * FEW) return UNSUITED;
+  const merged = mergeMembers(sought, false, <u64>xCount << 48, <u64>yCount << 48);
+  const xPassed = xPassedOf(merged);
+  work.spend(1 + (xPassed + yPassedOf(merged)) / UNIT_MEMBERS);
+  return foundOf(merged) + (sought == Sought.MISSING ? xCount - xPassed : 0);
+}
 
 // @ts-ignore: decorator
 @inline function areAmongGroups(): bool { return isAmongGroups(cursorAt(0)) && isAmongGroups(cursorAt(1)); }
@@ -86,7 +109,8 @@ function areAlike(): bool {
 }
 
 // A column is what is merged of a leaf, from a group on to the leaf's end: the leaf's address, from bit 32 on
-// the index of the first member in it, and from bit 48 on how many members there are.
+// the index of the first member in it, and from bit 48 on how many members there are. So that of a whole tiny
+// arena is its number of members alone.
 
 // @ts-ignore: decorator
 @inline function columnOf<M>(place: u64): u64 {
@@ -140,11 +164,14 @@ function areAlike(): bool {
   const yWidth = widthIn(yHeader), yBase = baseIn<Right>(columnLeaf(y), yHeader);
   const xFrom = lowsFrom(x, xHeader), xEnd = xFrom + GROUP_STEP * <usize>countOf(x);
   const yFrom = lowsFrom(y, yHeader), yEnd = yFrom + GROUP_STEP * <usize>countOf(y);
-  let xLow = xFrom, xHigh = highsFrom(x, xHeader), yLow = yFrom, yHigh = highsFrom(y, yHeader);
+  // The highs as in high(), of at least one byte.
+  const xShift: u64 = 64 - 8 * xWidth, yShift: u64 = 64 - 8 * yWidth;
+  let xLow = xFrom, xHigh = highsFrom(x, xHeader) + xWidth - 8;
+  let yLow = yFrom, yHigh = highsFrom(y, yHeader) + yWidth - 8;
   let found: u32 = 0;
   do {
-    const one = memberAt<Left>(xLow, xHigh, xWidth, xBase);
-    const other = memberAt<Right>(yLow, yHigh, yWidth, yBase);
+    const one = ((xBase + (view64<Left>(xHigh, 0) >> xShift)) << 16) | view16<Left>(xLow, 0);
+    const other = ((yBase + (view64<Right>(yHigh, 0) >> yShift)) << 16) | view16<Right>(yLow, 0);
     const xPassed = u32(one <= other), yPassed = u32(other <= one);
     found += xPassed & (sought == Sought.SHARED ? yPassed : yPassed ^ 1);
     if (first && found != 0) break;

@@ -6,13 +6,15 @@ import { KEY_MAX } from "../arena/entry";
 import { NO_KEY, cursorKey, cursorLastKey, cursorShape, seekCursor } from "./cursor";
 import { openPair } from "./pair";
 import { foldCardinality } from "./fold";
-import { Sought, mergeLeaves } from "./leaves";
+import { Sought, UNSUITED, mergeLeaves, mergeTiny } from "./leaves";
 import { shapeCount } from "./shape";
 import { Scratch, makeScratch } from "./scratch";
 import { sidesOf } from "./sides";
 
 /** 1 if operands 0 and 1 have a member in common. Memory 0, which is fresh, is only worked in. */
 export function intersects(): u32 {
+  const shared = mergeTiny(Sought.SHARED);
+  if (shared != UNSUITED) return u32(shared != 0);
   openPair(0, 1, 0, 0);
   if (mergeLeaves(Sought.SHARED, true, 1, KEY_MAX) != 0) return 1;
   while (cursorKey(0) != NO_KEY) {
@@ -27,6 +29,8 @@ export function intersects(): u32 {
 
 /** 1 if every member of operand 0 is one of operand 1. Memory 0, which is fresh, is only worked in. */
 export function isSubset(): u32 {
+  const missing = mergeTiny(Sought.MISSING);
+  if (missing != UNSUITED) return u32(missing == 0);
   openPair(0, 1, 0, 0);
   if (mergeLeaves(Sought.MISSING, true, 1, KEY_MAX)) return 0;
   while (cursorKey(0) != NO_KEY) {
