@@ -246,7 +246,7 @@ soak-client: build client ## Compare random operations on sharded bitmaps with a
 	OPERATIONS=$(OPERATIONS) $(BIN)/vitest run test/client/changing.test.ts
 
 seeds: build         ## Repeat the tests that draw their input at random, with SEEDS seeds
-	@$(MAKE) --no-print-directory trap replay client
+	@$(MAKE) --no-print-directory trap replay client cli
 	tools/seeds $(SEEDS) $(SEED)
 
 ways: setup          ## Look for new ways that writes can take, SECONDS long, and keep inputs that take them in test/corpus/ways
