@@ -63,6 +63,9 @@ EXAMPLES     := $(patsubst examples/%/main.ts,%,$(wildcard examples/*/main.ts))
 BIN := node_modules/.bin
 TSX := $(BIN)/tsx
 
+# What the tests need besides the module that they load.
+TESTED := trap replay client cli
+
 # ---------------------------------------------------------------------- C
 
 # `true`: make discards the output of a shell that ends with status 127, as it does if the last of these is missing.
@@ -141,7 +144,7 @@ run: build           ## Build the module and start redis-server with it
 test:                ## Build, then run all checks and tests; the last line counts them
 	@tools/setup checks
 	@$(MAKE) --no-print-directory -j2 build
-	@$(MAKE) --no-print-directory -j2 trap replay client cli
+	@$(MAKE) --no-print-directory -j2 $(TESTED)
 	@$(TSX) tools/test.ts
 
 test-arm64:          ## Build for arm64 and run the tests that compare the core with a model, under an emulator
@@ -154,7 +157,7 @@ test-clients: build  ## Run programs in Python, PHP, Ruby, Go, C, Perl and Lua a
 	@$(TSX) tools/test-clients.ts $(LANGUAGES)
 
 test-servers: build  ## Fetch Redis and Valkey servers of several versions, and run the integration tests on each
-	@$(MAKE) --no-print-directory trap
+	@$(MAKE) --no-print-directory trap client cli
 	@$(TSX) tools/test-servers.ts $(if $(SHORT),--short) $(SERVERS)
 
 test-upgrade: build  ## Build an older module, BEFORE, and test upgrades from it and back: files, and replicas under writes
@@ -212,7 +215,7 @@ fuzz: setup          ## Fuzz the core with payloads, call sequences, expressions
 
 asan: setup          ## Run the integration tests on a module built with AddressSanitizer and UBSan
 	@tools/setup sanitizers
-	@$(MAKE) --no-print-directory trap replay
+	@$(MAKE) --no-print-directory $(TESTED)
 	@$(MAKE) --no-print-directory module O=build/asan ENTRY=assembly/trap.ts MODULE=build/asan/redis-roar-trap.so CC=clang-19 CHECK_MODULE=: \
 		CFLAGS='-fsanitize=$(SANITIZERS) -shared-libasan' THREADS_LDFLAGS=-Wl,--force-group-allocation
 	@tools/asan
@@ -246,7 +249,7 @@ soak-client: build client ## Compare random operations on sharded bitmaps with a
 	OPERATIONS=$(OPERATIONS) $(BIN)/vitest run test/client/changing.test.ts
 
 seeds: build         ## Repeat the tests that draw their input at random, with SEEDS seeds
-	@$(MAKE) --no-print-directory trap replay client cli
+	@$(MAKE) --no-print-directory $(TESTED)
 	tools/seeds $(SEEDS) $(SEED)
 
 ways: setup          ## Look for new ways that writes can take, SECONDS long, and keep inputs that take them in test/corpus/ways
@@ -257,6 +260,7 @@ ways: setup          ## Look for new ways that writes can take, SECONDS long, an
 
 coverage: setup      ## Run the integration tests and the fuzz corpus, and say which branches of the core they do not take
 	@tools/setup coverage
+	@$(MAKE) --no-print-directory client cli
 	@$(MAKE) --no-print-directory module replay O=build/coverage ENTRY=assembly/trap.ts CC=clang-19 CHECK_MODULE=: \
 		ASC_FLAGS='--optimizeLevel 1 --sourceMap --debug' CFLAGS='-O1 $(COVERAGE)'
 	@tools/coverage $(SUITES)
