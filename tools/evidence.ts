@@ -92,6 +92,13 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   linearity: { title: "Questions while their keys are changed and clients are killed: answers, and memory afterwards", make: "linearity", read: tests },
   sequences: { title: "Random commands and expressions compared with a model", make: "sequences", read: tests },
+  seeds: {
+    title: "Tests that draw their input at random, with many seeds", make: "seeds",
+    read: (output) => {
+      const rounds = last(output, /^\d+ of (\d+) seeds, SEED=\d+$/gm), failures = last(output, /^(\d+ failures)$/gm);
+      return rounds && failures && `${rounds} seeds, ${failures}`;
+    },
+  },
   shrinking: { title: "Bitmaps that are filled and emptied, compared with a model", make: "shrinking", read: tests },
   ways: { title: "Ways that writes take between forms", make: "ways SECONDS=0", read: (output) => last(output, /^(\d+ ways taken, \d+ untried)$/gm) },
   release: {
@@ -102,7 +109,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 /** Variables of make that change how much a run does. */
 const VARIABLES = [
-  "FUZZ_SECONDS", "SECONDS", "SEQUENCES", "EXPRESSIONS", "COMPARISONS", "SERVERS", "SHORT", "MACHINES", "LANGUAGES", "BEFORE", "LEVELS", "ROAR_CPU",
+  "FUZZ_SECONDS", "SECONDS", "SEEDS", "SEQUENCES", "EXPRESSIONS", "COMPARISONS", "SERVERS", "SHORT", "MACHINES", "LANGUAGES", "BEFORE", "LEVELS", "ROAR_CPU",
 ];
 
 function table(evidence: Evidence): string {
