@@ -115,6 +115,26 @@ describe.each(byName(families))("%s", (_family, family) => {
     }
   });
 
+  it("members between a leaf that had to be unpacked and a packed one are merged", async () => {
+    const lone = range(1000, 2500, 4).map((key) => key * CONTAINER), large = range(1401 * CONTAINER, 5000, 2);
+    await roar.load("k", lone);
+    await roar.run("OPTIMIZE", "k");
+    await add("k", large);                      // in the first page, of 253 members
+    const between = range(1960, 110).filter((key) => key % 4 > 0).map((key) => key * CONTAINER + key);
+    await roar.load("other", between);
+    await mergeOther();
+    expectEqual(await roar.members("k"), sorted([...lone, ...large, ...between]));
+  });
+
+  it("pages that end at different members share one, wherever it is", async () => {
+    const count = 1500, shift = 5, own = range(0, count).map((key) => key * CONTAINER + 1);
+    await roar.load("k", own);
+    for (let first = shift; first <= count; first += shift) {
+      await roar.load("other", range(shift, count - shift).map((key) => key * CONTAINER + (key < first ? 2 : 1)));
+      expect(await roar.run("CONTAINS", "k", "other"), `${first}`).toBe(first < count ? 1 : 0);
+    }
+  });
+
   it("containers of every kind are counted with an operand that is prepared to meet many", async () => {
     const names = Object.keys(contents), facets = [...names, ...names];
     await loadContents();
