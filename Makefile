@@ -33,7 +33,7 @@
 #: IDS=10000000           soak-cli: ids to load; PARTS="join load" runs only these of advise, convert, join and load
 #: SHORT=1                test-servers: run only the test files that depend most on the server
 #: REGISTRY=ghcr.io/x/y   images: where to push the images
-#: EVIDENCE="fuzz asan"   evidence: only these; tools/evidence.ts names them
+#: EVIDENCE="fuzz ci/*"   evidence: only these targets, or jobs of .github/workflows; tools/evidence.ts names them
 #: BEFORE=v1.0.0          test-upgrade: the older commit, by default the newest release, or the commit before this one
 #: CC=gcc CFLAGS=-g3      the C compiler, and flags to add for all C code
 
@@ -277,7 +277,7 @@ test-release: release deb ## Build the release again in another directory, compa
 	@tools/build-again dist
 	@tools/try-release dist
 
-evidence: setup      ## Run what shows that the module can be trusted, EVIDENCE or everything, and record it in docs/evidence.md
+evidence: setup      ## Run what shows that the module can be trusted, EVIDENCE or all targets, and record it in docs/evidence.md
 	@$(TSX) tools/evidence.ts $(EVIDENCE)
 
 deb: release-modules ## Write Debian packages for both processors to dist/

@@ -1,8 +1,11 @@
 // evidence [name ...]: runs what shows that the module can be trusted, and records the results, with date and commit, in
-// docs/evidence.json. The table in docs/evidence.md is made from that. By default it runs everything, which takes hours.
+// docs/evidence.json. The tables in docs/evidence.md are made from that. By default it runs all targets, which takes hours.
 //
-//   evidence coverage fuzz   runs these
-//   evidence --table         only makes the table anew, and runs nothing
+//   evidence coverage fuzz            runs these make targets
+//   evidence ci/clients 'nightly/*'   runs the steps of these jobs of .github/workflows, on fresh systems (tools/workflows.ts); root only
+//   evidence --table                  only makes the tables anew, and runs nothing
+//
+// A step that is one of the targets is recorded as that, too.
 //
 // A run counts only for a commit, so there must be no other changes. Make variables in the environment, such as FUZZ_SECONDS, are passed
 // on and shown. What fails is recorded as failed, and the exit status is 1.
@@ -11,6 +14,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { execute } from "./run.ts";
+import { type Job, jobs, type Outcome, runJob, titleOf } from "./workflows.ts";
 
 interface Entry {
   /** What ran, as someone would type it. */
@@ -22,7 +26,24 @@ interface Entry {
   readonly minutes: number;
 }
 
-export type Evidence = Partial<Record<string, Entry>>;
+interface StepEntry {
+  readonly step: string;
+  readonly result: string;
+  /** Absent if the step did not run. */
+  readonly passed?: boolean;
+  readonly minutes: number;
+}
+
+interface JobEntry {
+  readonly date: string;
+  readonly commit: string;
+  readonly steps: readonly StepEntry[];
+}
+
+export interface Evidence {
+  readonly targets: Partial<Record<string, Entry>>;
+  readonly jobs: Partial<Record<string, JobEntry>>;
+}
 
 interface Kind {
   readonly title: string;
@@ -33,7 +54,6 @@ interface Kind {
 }
 
 const RECORD = "docs/evidence.json", PAGE = "docs/evidence.md";
-const START = "<!-- evidence -->", END = "<!-- /evidence -->";
 
 const plain = (output: string): string => output.replace(/\x1b\[[0-9;]*m/g, "");
 const matches = (text: string, pattern: RegExp): string[][] => [...text.matchAll(pattern)].map((found) => found.slice(1).map((word) => word ?? ""));
@@ -112,55 +132,128 @@ const VARIABLES = [
   "FUZZ_SECONDS", "SECONDS", "SEEDS", "SEQUENCES", "EXPRESSIONS", "COMPARISONS", "SERVERS", "SHORT", "MACHINES", "LANGUAGES", "BEFORE", "LEVELS", "ROAR_CPU",
 ];
 
-function table(evidence: Evidence): string {
+const cell = (text: string): string => text.replaceAll("|", "\\|");
+const resultOf = ({ result, passed }: StepEntry): string => {
+  const text = cell(result).replaceAll("; ", "<br>");
+  if (passed === undefined) return `not run: ${text}`;
+  return passed ? text : `**failed**: ${text}`;
+};
+
+function targetTable(evidence: Evidence): string {
   const rows = Object.entries(kinds).map(([name, { title, make }]) => {
-    const entry = evidence[name];
+    const entry = evidence.targets[name];
     if (!entry) return `| ${title} | \`make ${make}\` | not recorded | | |`;
-    const result = entry.passed ? entry.result : `**failed**: ${entry.result}`;
-    return `| ${title} | \`${entry.command}\` | ${result.replaceAll("; ", "<br>")} | ${entry.minutes} min | ${entry.date}, ${entry.commit} |`;
+    return `| ${title} | \`${cell(entry.command)}\` | ${resultOf({ step: entry.command, ...entry })} | ${entry.minutes} min | ${entry.date}, ${entry.commit} |`;
   });
   return ["| what | command | result | took | date, commit |", "|---|---|---|---|---|", ...rows].join("\n");
 }
 
-/** The page with the table of this evidence in place of the one that it has. */
-export function withTable(page: string, evidence: Evidence): string {
-  const from = page.indexOf(START), to = page.indexOf(END);
-  if (from < 0 || to < from) throw new Error(`${PAGE} needs ${START} and ${END}`);
-  return `${page.slice(0, from)}${START}\n\n${table(evidence)}\n\n${page.slice(to)}`;
+/** A row for each step that the workflows have today. What was recorded of others is not shown. */
+function jobTable(evidence: Evidence): string {
+  const rows = jobs().flatMap((job) => {
+    const entry = evidence.jobs[job.name];
+    return job.steps.map((each) => {
+      const title = titleOf(each), found = entry?.steps.find(({ step }) => step === title);
+      const start = `| ${job.name} | \`${cell(title)}\` |`;
+      if (!entry || !found) return `${start} not recorded | | |`;
+      return `${start} ${resultOf(found)} | ${found.passed === undefined ? "" : `${found.minutes} min`} | ${entry.date}, ${entry.commit} |`;
+    });
+  });
+  return ["| job | step | result | took | date, commit |", "|---|---|---|---|---|", ...rows].join("\n");
 }
 
-const recorded = (): Evidence => (existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, "utf8")) as Evidence : {});
+function withTable(page: string, name: string, table: string): string {
+  const start = `<!-- ${name} -->`, end = `<!-- /${name} -->`, from = page.indexOf(start), to = page.indexOf(end);
+  if (from < 0 || to < from) throw new Error(`${PAGE} needs ${start} and ${end}`);
+  return `${page.slice(0, from)}${start}\n\n${table}\n\n${page.slice(to)}`;
+}
 
-function save(evidence: Evidence): void {
-  const ordered = Object.fromEntries(Object.keys(kinds).flatMap((name) => (evidence[name] ? [[name, evidence[name]]] : [])));
-  writeFileSync(RECORD, `${JSON.stringify(ordered, null, 1)}\n`);
-  writeFileSync(PAGE, withTable(readFileSync(PAGE, "utf8"), ordered));
+/** The page with the tables of this evidence in place of those that it has. */
+export const withEvidence = (page: string, evidence: Evidence): string =>
+  withTable(withTable(page, "targets", targetTable(evidence)), "jobs", jobTable(evidence));
+
+const recorded = (): Evidence => (existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, "utf8")) as Evidence : { targets: {}, jobs: {} });
+
+const ordered = <T>(entries: Partial<Record<string, T>>, names: readonly string[]): Partial<Record<string, T>> =>
+  Object.fromEntries(names.flatMap((name) => (entries[name] ? [[name, entries[name]]] : [])));
+
+function save({ targets, jobs: entries }: Evidence): void {
+  const evidence = { targets: ordered(targets, Object.keys(kinds)), jobs: ordered(entries, jobs().map(({ name }) => name)) };
+  writeFileSync(RECORD, `${JSON.stringify(evidence, null, 1)}\n`);
+  writeFileSync(PAGE, withEvidence(readFileSync(PAGE, "utf8"), evidence));
 }
 
 const git = (...args: string[]): string => execFileSync("git", args, { encoding: "utf8" }).trim();
 
-async function run(name: string): Promise<Entry> {
-  const { make, read } = kinds[name]!;
-  const variables = VARIABLES.flatMap((variable) => (process.env[variable] ? [`${variable}=${process.env[variable]}`] : []));
-  const words = make.split(" "), start = performance.now();
-  const { status, output } = await execute("make", [...words, ...variables], (text) => process.stdout.write(text));
-  const text = plain(output), found = read(text), tail = text.trimEnd().split("\n").at(-1) ?? "";
-  return {
-    command: ["make", ...words, ...variables].join(" "), result: (found ?? tail).replaceAll("|", "/"), passed: status === 0 && found !== undefined,
-    date: new Date().toISOString().slice(0, 10), commit: git("rev-parse", "--short=8", "HEAD"), minutes: Math.ceil((performance.now() - start) / 60_000),
-  };
+const now = (): { date: string; commit: string } =>
+  ({ date: new Date().toISOString().slice(0, 10), commit: git("rev-parse", "--short=8", "HEAD") });
+
+/** What a run printed, in a line. The run fails if that does not have what its kind looks for. */
+function judge(output: string, passed: boolean, kind?: Kind): { result: string; passed: boolean } {
+  const text = plain(output), found = kind ? kind.read(text) : "done";
+  return { result: (passed ? found : undefined) ?? text.trimEnd().split("\n").at(-1) ?? "", passed: passed && found !== undefined };
 }
 
-async function main(names: string[]): Promise<void> {
-  const unknown = names.filter((name) => !(name in kinds));
-  if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(" ")}; known are ${Object.keys(kinds).join(" ")}`);
+async function runTarget(name: string): Promise<void> {
+  const kind = kinds[name]!, words = kind.make.split(" "), start = performance.now();
+  const variables = VARIABLES.flatMap((variable) => (process.env[variable] ? [`${variable}=${process.env[variable]}`] : []));
+  const { status, output } = await execute("make", [...words, ...variables], show);
+  const minutes = Math.ceil((performance.now() - start) / 60_000), command = ["make", ...words, ...variables].join(" ");
+  record(name, { command, ...judge(output, status === 0, kind), ...now(), minutes });
+}
+
+function record(name: string, entry: Entry): void {
+  const evidence = recorded();
+  save({ ...evidence, targets: { ...evidence.targets, [name]: entry } });
+  say(name, entry);
+}
+
+/** The target that a step makes, if it makes just one. */
+function targetOf(step: string): string | undefined {
+  const target = /^make ([\w-]+)(?: [A-Z_]+=\S+)*(?: \| tee \S+)?$/.exec(step)?.[1];
+  return Object.entries(kinds).find(([, { make }]) => make.split(" ")[0] === target)?.[0];
+}
+
+function stepEntry({ step, passed, output, minutes }: Outcome): StepEntry {
+  if (passed === undefined) return { step, result: output, minutes };
+  return { step, ...judge(output, passed, kinds[targetOf(step) ?? ""]), minutes };
+}
+
+async function runOneJob(job: Job): Promise<void> {
+  const steps = (await runJob(job, show)).map(stepEntry), evidence = recorded(), when = now();
+  save({ ...evidence, jobs: { ...evidence.jobs, [job.name]: { ...when, steps } } });
+  for (const entry of steps) {
+    const target = targetOf(entry.step);
+    if (target !== undefined && entry.passed !== undefined) {
+      record(target, { command: entry.step, result: entry.result, passed: entry.passed, ...when, minutes: entry.minutes });
+    }
+    say(`${job.name}: ${entry.step}`, entry);
+  }
+}
+
+const show = (text: string): void => {
+  process.stdout.write(text);
+};
+
+function say(what: string, { result, passed }: Pick<StepEntry, "result" | "passed">): void {
+  const state = passed === undefined ? "not run: " : passed ? "" : "failed: ";
+  console.log(`\nevidence: ${what}: ${state}${result}`);
+  if (passed === false) process.exitCode = 1;
+}
+
+/** Whether a name, such as `ci/*`, means a job. */
+const means = (name: string, job: Job): boolean => (name.endsWith("/*") ? job.name.startsWith(name.slice(0, -1)) : job.name === name);
+
+async function main(names: readonly string[]): Promise<void> {
+  const all = jobs(), unknown = names.filter((name) => !(name in kinds) && !all.some((job) => means(name, job)));
+  if (unknown.length > 0) {
+    throw new Error(`unknown: ${unknown.join(" ")}; known are ${[...Object.keys(kinds), ...all.map(({ name }) => name)].join(" ")}`);
+  }
   const changed = git("status", "--porcelain", "--untracked-files=no").split("\n").filter((line) => line && !line.endsWith(RECORD) && !line.endsWith(PAGE));
   if (changed.length > 0) throw new Error(`there are changes that no commit has:\n${changed.join("\n")}`);
   for (const name of names.length > 0 ? names : Object.keys(kinds)) {
-    const entry = await run(name);
-    save({ ...recorded(), [name]: entry });
-    console.log(`\nevidence: ${name}: ${entry.passed ? "" : "failed: "}${entry.result}`);
-    if (!entry.passed) process.exitCode = 1;
+    if (name in kinds) await runTarget(name);
+    else for (const job of all.filter((each) => means(name, each))) await runOneJob(job);
   }
 }
 
