@@ -178,8 +178,19 @@ export class Server {
 
   async #shutDown(): Promise<void> {
     this.#stopping = true;
-    await this.run("SHUTDOWN", "NOSAVE").catch(() => {});
+    while (await this.#refusesToEnd()) await sleep(10);
     await this.#exit;
+  }
+
+  /** Asks the server to end. It refuses while it writes its first AOF, for example after a full synchronization. */
+  async #refusesToEnd(): Promise<boolean> {
+    try {
+      await this.run("SHUTDOWN", "NOSAVE");
+    } catch (error) {
+      if (error instanceof ReplyError && !error.message.startsWith("ERR Errors trying to SHUTDOWN")) throw error;
+      return error instanceof ReplyError;
+    }
+    return false;
   }
 
   /** Kills the server and restarts it in the same directory. */
