@@ -207,7 +207,7 @@ bench-kernels: setup ## Compare the speed of the bitset kernels with plain C loo
 	@$(MAKE) --no-print-directory build/bench/kernels O=build/bench ENTRY=bench/kernels/kernels.ts
 	build/bench/kernels
 
-fuzz: setup          ## Fuzz the core with payloads, call sequences, expressions and damaged arenas, FUZZ_SECONDS each
+fuzz: setup          ## Fuzz the core with payloads, call sequences, expressions and damaged arenas, FUZZ_SECONDS each, on all processors
 	@tools/setup sanitizers
 	@$(MAKE) --no-print-directory $(FUZZ_TARGETS:%=build/fuzz/fuzz-%) O=build/fuzz CC=clang-19 \
 		CFLAGS='-fsanitize=fuzzer-no-link,$(SANITIZERS) -fno-sanitize-coverage=trace-cmp'
