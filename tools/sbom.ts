@@ -6,7 +6,8 @@
 //   redis-roar-cli-<version>.cdx.json      what an installation of the command-line tool brings along
 //
 // All come from `npm sbom`. What changes from run to run is replaced: the time is SOURCE_DATE_EPOCH, by default that of the last commit,
-// and there is no serial number. So the same lock file gives the same bytes.
+// and there is no serial number. So is what one version of npm says and another does not: its own version, the folders of packages,
+// and a package once for each folder that has it. So the same lock file and the same SIMDe give the same bytes.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -19,11 +20,12 @@ interface Component {
   "bom-ref": string;
   purl?: string;
   description?: string;
+  properties?: { name: string; value: string }[];
 }
 
 interface Bom {
   serialNumber?: string;
-  metadata: { timestamp: string; component: Component };
+  metadata: { timestamp: string; tools: { name: string; version?: string }[]; component: Component };
   components: Component[];
   dependencies: { ref: string; dependsOn: string[] }[];
 }
@@ -33,13 +35,24 @@ const run = (program: string, ...args: string[]): string => execFileSync(program
 /** The time that stands for that of the build, as `tools/package` has it. */
 const time = new Date(Number(process.env.SOURCE_DATE_EPOCH ?? run("git", "log", "-1", "--format=%ct")) * 1000).toISOString();
 
+/** The first of those that have the same name, in the order of their names. */
+const distinct = <T>(list: readonly T[], name: (entry: T) => string): T[] =>
+  [...new Map(list.toReversed().map((entry) => [name(entry), entry]))].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
+
 function npmSbom(...options: string[]): Bom {
   if (Number.parseInt(run("npm", "--version")) < 10) throw new Error("sbom: npm 10 or newer is needed");
   const bom = JSON.parse(run("npm", "sbom", "--sbom-format", "cyclonedx", "--package-lock-only", ...options)) as Bom;
   delete bom.serialNumber;
   bom.metadata.timestamp = time;
-  // npm calls packages of this repository after their folders.
-  for (const component of [bom.metadata.component, ...bom.components]) component.name = component["bom-ref"].replace(/@[^@]*$/, "");
+  for (const tool of bom.metadata.tools) delete tool.version;
+  bom.components = distinct(bom.components, (component) => component["bom-ref"]);
+  bom.dependencies = distinct(bom.dependencies, ({ ref }) => ref);
+  for (const dependency of bom.dependencies) dependency.dependsOn.sort();
+  for (const component of [bom.metadata.component, ...bom.components]) {
+    component.properties = component.properties?.filter(({ name }) => name !== "cdx:npm:package:path");
+    // npm calls packages of this repository after their folders.
+    component.name = component["bom-ref"].replace(/@[^@]*$/, "");
+  }
   return bom;
 }
 

@@ -93,7 +93,10 @@ it("the lists of components are the same each time, and name every package of th
   };
   const text = write("sbom-1");
   expect(write("sbom-2")).toBe(text);
-  const { components } = JSON.parse(text) as { components: { name: string; version: string }[] };
+  const { components, dependencies } = JSON.parse(text) as {
+    components: { "bom-ref": string; name: string; version: string }[];
+    dependencies: { ref: string; dependsOn: string[] }[];
+  };
   const named = components.map((component) => `${component.name}@${component.version}`);
   const { packages } = JSON.parse(readFileSync(join(projectRoot, "package-lock.json"), "utf8")) as {
     packages: Record<string, { name?: string; version: string; link?: boolean }>;
@@ -103,6 +106,12 @@ it("the lists of components are the same each time, and name every package of th
   expect(locked.length).toBeGreaterThan(100);
   expect(named).toEqual(expect.arrayContaining(locked));
   expect(components.map(({ name }) => name)).toEqual(expect.arrayContaining(["wasm2c", "simde"]));
+  // As CycloneDX asks, a name stands for one component. The project is no component of itself, but has dependencies.
+  const names = components.map((component) => component["bom-ref"]), refs = dependencies.map(({ ref }) => ref);
+  expect(new Set(names).size).toBe(names.length);
+  expect(refs.filter((ref) => !names.includes(ref))).toEqual([`redis-roar-module@${version}`]);
+  expect(new Set(refs).size).toBe(names.length + 1);
+  expect(dependencies.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !names.includes(ref))).toEqual([]);
 });
 
 it("check-module names the symbols that need a newer glibc", () => {
