@@ -5,6 +5,7 @@
 //   --short   runs a few files that depend most on the server
 //
 // A server that cannot be fetched, or does not run on this machine, is reported as not run and counts neither as passed nor as failed.
+// GitHub shows a warning.
 // The last line is `N passed, N failed` over all servers. It is also written to build/test-results/count-servers.
 
 import { spawn, spawnSync } from "node:child_process";
@@ -60,7 +61,7 @@ function printTable(servers: TestedServer[]): void {
   for (const [i, row] of table.entries()) {
     console.log(row.map((cell, column) => (column < 2 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join("  "));
     const { version, count } = servers[i - 1] ?? {};
-    if (i > 0 && !count) console.log(`    ${version}`);
+    if (i > 0 && !count) console.log(`${process.env.GITHUB_ACTIONS ? `::warning::not tested, ${row[0]}: ` : "    "}${version}`);
     for (const [reason, times] of Object.entries(count?.skipped ?? {})) console.log(`    ${times} skipped: ${reason}`);
   }
 }
