@@ -40,10 +40,12 @@ export interface Outcome {
 
 const FOLDER = ".github/workflows", FRESH = "build/fresh", ARTIFACTS = join(FRESH, "artifacts");
 
-/** The jobs of all workflows, in the order in which the files have them. */
+/** The jobs of all workflows, in the order in which the files have them, without steps that only a failure brings about. */
 export const jobs = (): Job[] => readdirSync(FOLDER).sort().flatMap((file) => {
   const workflow = parse(readFileSync(join(FOLDER, file), "utf8")) as { readonly jobs: Readonly<Record<string, Omit<Job, "name">>> };
-  return Object.entries(workflow.jobs).map(([name, job]) => ({ ...job, name: `${basename(file, ".yml")}/${name}` }));
+  return Object.entries(workflow.jobs).map(([name, job]) => ({
+    ...job, name: `${basename(file, ".yml")}/${name}`, steps: job.steps.filter((step) => step.if !== "failure()"),
+  }));
 });
 
 /** A step's command, or the name of its action without version. */
@@ -163,7 +165,6 @@ export async function runJob(job: Job, show: (text: string) => void): Promise<Ou
   const machine = new Machine(job, show), outcomes: Outcome[] = [];
   await machine.make();
   for (const step of job.steps) {
-    if (step.if === "failure()") continue;
     show(`\n${job.name}: ${titleOf(step)}\n`);
     const start = performance.now(), outcome = await machine.take(step);
     outcomes.push({ step: titleOf(step), ...outcome, minutes: Math.ceil((performance.now() - start) / 60_000) });

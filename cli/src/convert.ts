@@ -18,7 +18,7 @@ import { ErrorAnswer, Exit, Failure, interruption, isForbiddenCommand, isHopeles
 import { shown, slotOf } from "./names.js";
 import { Pace } from "./pace.js";
 import { readSet, readWhole, scan } from "./reading.js";
-import { type Answer, Connection, isRedirection, knowsAbsoluteTimes, type Node, type Servers, type Word } from "./servers.js";
+import { type Answer, Connection, isRedirection, knowsAbsoluteTimes, type Node, quantumOf, type Servers, type Word } from "./servers.js";
 import { isTemporary, Temporaries, TEMPORARY_MS, transact } from "./transaction.js";
 import { isConvertible, verdictOnString } from "./verdict.js";
 
@@ -88,6 +88,8 @@ interface Job {
 
 interface Worker {
   node: Node;
+  /** That of the node's allocator. */
+  quantum: 8 | 16;
   watcher: Connection;
   /** Another connection, since MULTI on the first one would end its WATCH. */
   builder: Connection;
@@ -120,6 +122,7 @@ export class Converter {
 
   async #convertNode(node: Node): Promise<void> {
     const { match, parallel, maxRate } = this.#options, pace = new Pace(maxRate / this.#servers.nodes.length, 1);
+    const quantum = await quantumOf(node);
     const connections = await Promise.all(Array.from({ length: parallel + 1 }, () => Connection.open(node.options)));
     const [builder, ...watchers] = connections as [Connection, ...Connection[]];
     try {
@@ -129,7 +132,7 @@ export class Converter {
         const work = async (watcher: Connection): Promise<void> => {
           for (let group = waiting.shift(); group && !this.#isOver; group = waiting.shift()) {
             const keys = group;
-            await pace.spend(keys.length, () => this.#convertAll({ node, watcher, builder }, keys));
+            await pace.spend(keys.length, () => this.#convertAll({ node, quantum, watcher, builder }, keys));
           }
         };
         await Promise.all(watchers.map(work));
@@ -328,20 +331,20 @@ export class Converter {
 
   /** Reads a key, and decides what it becomes; throws Skipped if it stays. The core is used without a pause: other keys need it too. */
   async #plan(worker: Worker, { name, type, expires, bytes }: Job): Promise<Plan> {
-    const { to, minSaving } = this.#options, { watcher, node } = worker;
+    const { to, minSaving } = this.#options, { watcher } = worker;
     if (to !== "roaring") return this.#planBack(worker, name, type, to);
     let plan: Plan;
     if (type === "string") {
       const value = await this.#readBitmap(watcher, name);
       this.#core.read(Format.BITS, value);
-      const { isWide, ...rest } = this.#planRoaring(node, name, expires >= 0, false);
+      const { isWide, ...rest } = this.#planRoaring(worker, name, expires >= 0, false);
       plan = { ...rest, build: (temporary) => [[isWide ? "R64.FROMBITMAP" : "R.FROMBITMAP", temporary, name]] };
     } else if (type === "set") {
       const members = await readSet(watcher, name);
       if (!members) throw new Changed();
       if (members.refused !== undefined) throw new Skipped("a set of others than integers");
       this.#core.collect(members.offsets);
-      const { isWide, payload, ...rest } = this.#planRoaring(node, name, expires >= 0, members.areWide);
+      const { isWide, payload, ...rest } = this.#planRoaring(worker, name, expires >= 0, members.areWide);
       plan = { ...rest, build: (temporary) => [[isWide ? "R64.IMPORT" : "R.IMPORT", temporary, Buffer.from(payload)]] };
     } else {
       throw new Changed();
@@ -351,12 +354,12 @@ export class Converter {
   }
 
   /** What a roaring bitmap of the members in the core takes, and how to verify that it has them. */
-  #planRoaring(node: Node, name: Buffer, expires: boolean, needsWide: boolean): Omit<Plan, "build"> & { isWide: boolean; payload: Uint8Array } {
+  #planRoaring({ node, quantum }: Worker, name: Buffer, expires: boolean, needsWide: boolean): Omit<Plan, "build"> & { isWide: boolean; payload: Uint8Array } {
     const isWide = needsWide || this.#options.wide, format = isWide ? Format.PORTABLE_WIDE : Format.PORTABLE;
     const payload = this.#core.write(format);
     return {
       isWide, payload,
-      bytesAfter: blockBytes(this.#core.used()) + keyBytes(keyLayout(node.version), 16, name.length, expires),
+      bytesAfter: blockBytes(this.#core.used()) + keyBytes(keyLayout(node.version), quantum, name.length, expires),
       readBack: (temporary) => [isWide ? "R64.EXPORT" : "R.EXPORT", temporary],
       verify: (stored) => {
         if (!Buffer.isBuffer(stored) || !haveSameMembers(this.#core, stored, payload, format)) throw new Different();

@@ -5,7 +5,7 @@ import { blockBytes, keyBytes, keyLayout } from "./core/sizes.js";
 import { Exit, Failure } from "./failure.js";
 import { shown } from "./names.js";
 import { readSet, readString } from "./reading.js";
-import { type Node } from "./servers.js";
+import { type Node, quantumOf } from "./servers.js";
 import { isConvertible, verdictOnString } from "./verdict.js";
 
 export interface Inspection {
@@ -69,11 +69,13 @@ export async function inspect(core: Core, node: Node, name: Buffer, range: Range
   const holds = await readKey(core, node, name), minimum = core.minimum(), maximum = core.maximum();
   const from = range.from ?? minimum ?? 0n, to = range.to ?? maximum ?? 0n;
   if (from > to) throw new Failure(`--from ${from} is behind --to ${to}`, Exit.USAGE);
-  const [bytesNow, time] = await Promise.all([node.connection.run("MEMORY", "USAGE", name, "SAMPLES", 1000), node.connection.run("PTTL", name)]);
+  const [bytesNow, time, quantum] = await Promise.all([
+    node.connection.run("MEMORY", "USAGE", name, "SAMPLES", 1000), node.connection.run("PTTL", name), quantumOf(node),
+  ]);
   return {
     key: shown(name), holds, cardinality: core.cardinality(), minimum: minimum ?? null, maximum: maximum ?? null,
     bytesNow: Number(bytesNow ?? 0),
-    bytesRoaring: blockBytes(core.used()) + keyBytes(keyLayout(node.version), 16, name.length, Number(time) >= 0),
+    bytesRoaring: blockBytes(core.used()) + keyBytes(keyLayout(node.version), quantum, name.length, Number(time) >= 0),
     bytesExported: core.writtenBytes(holds === "R64" || (maximum ?? 0n) > 0xffff_ffffn ? Format.PORTABLE_WIDE : Format.PORTABLE),
     containers: core.statistics(), from, to, parts: partsOf(core, from, to, count),
   };

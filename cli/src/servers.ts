@@ -180,6 +180,15 @@ export async function expiryOf(node: Node, connection: Connection, name: Buffer)
   return left < 0 ? left : Date.now() + left;
 }
 
+/**
+ * The quantum of a node's allocator, for sizeClass: from the [statistics](https://redis.io/docs/latest/commands/memory-malloc-stats/) of
+ * jemalloc, or 16 if the user may not see them, or another allocator has none.
+ */
+export async function quantumOf({ connection }: Node): Promise<8 | 16> {
+  const statistics = await connection.ask("MEMORY", "MALLOC-STATS");
+  return /^Quantum size: *8$/m.test(String(statistics)) ? 8 : 16;
+}
+
 /** A server, or the nodes of a cluster that share the keys among them. */
 export class Servers {
   readonly nodes: readonly Node[];

@@ -160,10 +160,14 @@ describe("inspect", () => {
     expect(readFileSync(svg, "utf8")).toContain("<rect");
     const part = JSON.parse((await toolOn(server, "inspect", "k", "--json", "--from", "1500", "--to", "899999", "--lines", "1")).out) as { parts: { members: string }[] };
     expect(part.parts.reduce((sum, { members }) => sum + Number(members), 0)).toBe(500);
+    const wide = JSON.parse((await toolOn(server, "inspect", "wide", "--json")).out) as Inspection, usage = await server.usage("wide");
+    expect([wide.bytesNow, wide.bytesRoaring]).toEqual([usage, usage]);
     for (const [key, text] of [["wide", "R64"], ["native", "native bitmap"], ["set", "set of integers"]] as const) {
       expect((await toolOn(server, "inspect", key)).out).toContain(`${key}: ${text}`);
     }
     expect(await toolOn(server, "inspect", "text")).toMatchObject({ status: 1, error: "redis-roar: text: this string is no bitmap, but text\n" });
+    // Its payload would be longer than a reply may be.
+    expect(await toolOn(server, "inspect", "full")).toMatchObject({ status: 1, error: expect.stringContaining("proto-max-bulk-len") as string });
     expect(await toolOn(server, "inspect", "missing")).toMatchObject({ status: 1, error: "redis-roar: missing: there is no such key\n" });
   });
 });
