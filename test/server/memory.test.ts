@@ -1,7 +1,7 @@
 // The memory that bitmaps take, as the server accounts for it.
 
 import { randomBytes } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { dumpOf } from "../support/dump.ts";
 import { families, type Family, type Member, R, R64, range, sorted } from "../support/family.ts";
@@ -134,18 +134,14 @@ describe.each(byName(families))("%s: a bitmap", (_family, family) => {
 
   it.skipIf(process.platform !== "linux")("of many megabytes grows without holding its memory twice", async () => {
     const BYTES = 55 * MEBI + MEBI / 2;       // the bitmap nearly fills a size class of jemalloc
-    const status = async (field: string): Promise<number> => {
-      const text = await readFile(`/proc/${await server.info("process_id")}/status`, "utf8");
-      return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(text)![1]) * 1024;
-    };
     await server.connection.pipeline([["SET", "bits", randomBytes(BYTES)], [roar.name("FROMBITMAP"), "k", "bits"], ["DEL", "bits"]]);
     const before = await server.usage("k");
-    await writeFile(`/proc/${await server.info("process_id")}/clear_refs`, "5");  // the peak is from now on
-    const resident = await status("VmRSS");
+    await writeFile(`/proc/${server.pid}/clear_refs`, "5");  // the peak is from now on
+    const resident = await server.resident("VmRSS");
     for (let from = BYTES / 8192; (await server.usage("k")) === before; from += 2000) {
       await roar.run("APPENDINTARRAY", "k", ...Array.from({ length: 6000 }, (_, i) => (from + Math.floor(i / 3)) * 65_536 + i % 3));
     }
-    expect(await status("VmHWM")).toBeLessThan(resident + 0.3 * before);
+    expect(await server.resident("VmHWM")).toBeLessThan(resident + 0.3 * before);
     expect(await roar.run("BITCOUNT", "k", 0, 99)).toBeGreaterThan(200);
     await server.run("DEL", "k");
   });

@@ -10,6 +10,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -163,6 +164,12 @@ export class Server {
   /** A field of INFO, as a number. */
   async number(field: string): Promise<number> {
     return Number(await this.info(field));
+  }
+
+  /** Bytes of physical memory, on Linux: what the process has now, VmRSS, or the most that it has had, VmHWM. */
+  async resident(field: "VmRSS" | "VmHWM"): Promise<number> {
+    const status = await readFile(`/proc/${this.pid}/status`, "utf8");
+    return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)![1]) * 1024;
   }
 
   /** MEMORY USAGE of a key. */
