@@ -20,6 +20,8 @@ export interface Reading {
   commands: CommandFigures[];
   /** used_memory. */
   usedMemory: number;
+  /** maxmemory: 0 is no limit. */
+  maxMemory: number;
 }
 
 /** Fields that only grow. */
@@ -42,7 +44,8 @@ export async function readNode(connection: Connection): Promise<Reading> {
     const failed = figure("rejected_calls") + figure("failed_calls");
     commands.push({ name: command.toUpperCase(), calls: figure("calls"), microseconds: figure("usec"), failed });
   }
-  return { address: connection.address, fields, commands, usedMemory: Number(memory.get("used_memory") ?? 0) };
+  const [usedMemory, maxMemory] = ["used_memory", "maxmemory"].map((name) => Number(memory.get(name) ?? 0)) as [number, number];
+  return { address: connection.address, fields, commands, usedMemory, maxMemory };
 }
 
 /** A node, and what it said, if it did. */
@@ -56,6 +59,7 @@ async function exposition(readings: Answered[]): Promise<string> {
   const registry = new Registry(), registers = [registry], labelNames = ["node"] as const, ofCommand = ["node", "command"] as const;
   const up = new Gauge({ name: "redis_roar_up", help: "Whether the node answers", labelNames, registers });
   const memory = new Gauge({ name: "redis_roar_server_memory_bytes", help: "used_memory of the server", labelNames, registers });
+  const limit = new Gauge({ name: "redis_roar_server_memory_limit_bytes", help: "maxmemory of the server, or 0", labelNames, registers });
   const calls = new Counter({ name: "redis_roar_command_calls_total", help: "Calls of a command", labelNames: ofCommand, registers });
   const seconds = new Counter({ name: "redis_roar_command_seconds_total", help: "Time of a command in the server", labelNames: ofCommand, registers });
   const failed = new Counter({ name: "redis_roar_command_failures_total", help: "Calls of a command that failed", labelNames: ofCommand, registers });
@@ -64,6 +68,7 @@ async function exposition(readings: Answered[]): Promise<string> {
     up.set({ node: address }, reading ? 1 : 0);
     if (!reading) continue;
     memory.set({ node: address }, reading.usedMemory);
+    limit.set({ node: address }, reading.maxMemory);
     for (const [field, value] of reading.fields) {
       const isCounter = COUNTERS.test(field), name = `redis_roar_${field}${isCounter && !field.endsWith("total") ? "_total" : ""}`;
       let metric = fields.get(name);
