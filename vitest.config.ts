@@ -33,7 +33,7 @@ const heavy = files([
   "adapters", "advise", "arguments", "bench", "breaking", "build", "calls", "census", "changing", "cluster", "contexts",
   "convert", "corners", "corpus", "cut", "documents", "exact", "failover", "forkless", "growth", "harness", "hostile", "ids",
   "information", "interchange", "join", "kill", "linearity", "loading", "memory", "model", "overdue", "package", "packed",
-  "prometheus", "questions", "release", "replicas", "resharding", "routing", "samples", "scarcity", "sharded", "sizes",
+  "prometheus", "questions", "release", "replicas", "resharding", "routing", "samples", "scarcity", "sharded", "sizes", "storing",
   "systems", "threads", "timing", "transactions", "upgrade", "verdict", "ways", "workflows",
 ]);
 const ofTheHost = files([

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "facts.h"
@@ -126,6 +127,29 @@ void bitmap_let_go(const bitmap *b) {
     if (!is_last(b)) return;
     if (!block_number(b)) atomic_fetch_sub_explicit(&bytes_held_only, bitmap_bytes(b), memory_order_relaxed);
     free_block(b);
+}
+
+/* Only the main thread separates bitmaps. */
+static copying all_copies;
+
+copying bitmap_copying(void) { return all_copies; }
+
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+int bitmap_separate(bitmap **b) {
+    uint64_t started = now(), bytes = bitmap_bytes(*b);
+    bitmap *copy = bitmap_copy(*b);
+    if (copy == NULL) return 0;
+    bitmap_free(*b);
+    *b = copy;
+    all_copies.bitmaps++;
+    all_copies.bytes += bytes;
+    all_copies.microseconds += now() - started;
+    return 1;
 }
 
 uint64_t bitmap_bytes_held_only(void) {

@@ -61,6 +61,13 @@ static inline _Atomic uint32_t *holders(const bitmap *b) { return (_Atomic uint3
 static inline int bitmap_is_shared(const bitmap *b) {
     return !block_number(b) && atomic_load_explicit(holders(b), memory_order_acquire) != 0;
 }
+/* Makes *b, which is shared, a copy that is not. Returns 0 if out of memory. */
+int bitmap_separate(bitmap **b);
+/* What that has cost since the module was loaded. */
+typedef struct copying {
+    uint64_t bitmaps, bytes, microseconds;
+} copying;
+copying bitmap_copying(void);
 /* The bytes of bitmaps that are only held. */
 uint64_t bitmap_bytes_held_only(void);
 

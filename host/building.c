@@ -332,14 +332,21 @@ static void replace(bitmap **b, bitmap *with) {
     *b = with;
 }
 
-status rebuild_range(bitmap **b, const stretch *r, uint64_t expected, cardinality *members) {
+status core_changed(const bitmap *b, const stretch *r, uint64_t expected, result *changed) {
     frame f;
-    bitmap *changed;
-    const span source = span_of(*b);
+    const span source = span_of(b);
     if (!start_building(&f, &source, 1, expected + BUILDING)) return OUT_OF_MEMORY;
-    status s = built(COUNTING_IN(&f, core.rebuildRange(r->change, r->low, r->high), *members), &changed);
-    if (s == OK) replace(b, changed);
-    return s;
+    status s = COUNTING_IN(&f, core.rebuildRange(r->change, r->low, r->high), changed->members);
+    return built(s, &changed->b);
+}
+
+status rebuild_range(bitmap **b, const stretch *r, uint64_t expected, cardinality *members) {
+    result changed;
+    status s = core_changed(*b, r, expected, &changed);
+    if (s != OK) return s;
+    *members = changed.members;
+    replace(b, changed.b);
+    return OK;
 }
 
 status rebuild_union(bitmap **b, const bitmap *more, uint64_t expected, cardinality *members) {

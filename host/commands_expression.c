@@ -96,7 +96,9 @@ int querystore_command(call *c) {
     if (!parse_key_count(c, 3, "numkeys", &q.keys)) return REDISMODULE_OK;
     if (c->argc != 4 + (int)q.keys) return reply_error(c, "ERR syntax error: more keys than numkeys");
     begin_query(c, &q);
-    int done = parse_expression(c, 2, &q) && open_query(c, &q, 4) && succeeded(c, core_query(&q, &r));
+    limit_question(c);
+    int done = parse_expression(c, 2, &q) && open_query(c, &q, 4) && !leaves(c, 0)
+            && succeeded(c, core_query(&q, &r));
     operands_end(&q.operands);
     return done ? store_and_count(c, 1, ANY_TYPE, r) : REDISMODULE_OK;
 }

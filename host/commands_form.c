@@ -16,7 +16,7 @@ int optimize_command(call *c) {
     if (c->argc > 3) return RedisModule_WrongArity(c->ctx);
     if (!open_existing(c, 1, &b)) return REDISMODULE_OK;
     if (!succeeded(c, core_pack(b, &packed))) return REDISMODULE_OK;
-    if (!open_replace(c, 1, &k)) {
+    if (!open_write(c, 1, &k)) {
         bitmap_free(packed);
         return REDISMODULE_OK;
     }

@@ -357,6 +357,7 @@ static int reply_table(call *c, const table *t, const uint64_t *cells, const eve
 
     for (uint32_t row = 0; row < t->rows; row++) {
         for (uint32_t i = 0; i < t->columns; i++) bytes += count_bytes(cell_of(t, cells, e, row, i));
+        if (!succeeded(c, sandbox_check_time())) return REDISMODULE_OK;
     }
     if (!list_in_limits(c, (cardinality)t->rows * t->columns, bytes)) return REDISMODULE_OK;
     RedisModule_ReplyWithArray(c->ctx, t->rows);
@@ -369,8 +370,9 @@ static int reply_table(call *c, const table *t, const uint64_t *cells, const eve
 
 static int tabulate(call *c, table *t, everything *e) {
     limit_question(c);
-    if (leaves(c, 0)) return REDISMODULE_OK;
-    uint64_t *cells = try_alloc((size_t)t->rows * t->columns * sizeof *cells);
+    const uint64_t count = (uint64_t)t->rows * t->columns;
+    if (leaves_for(c, count * LISTED_BYTES) || leaves(c, 0)) return REDISMODULE_OK;
+    uint64_t *cells = try_alloc(count * sizeof *cells);
     if (cells == NULL) return reply_failure(c, OUT_OF_MEMORY);
     if (succeeded(c, count_table(t, cells, e))) reply_table(c, t, cells, e);
     RedisModule_Free(cells);

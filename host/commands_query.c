@@ -134,8 +134,9 @@ int scan_command(call *c) {
         if (cursor && !succeeded(c, core_count_between(b, 0, cursor - 1, &before))) return REDISMODULE_OK;
         if (!succeeded(c, core_select(b, (uint64_t)(before + members), &next))) return REDISMODULE_OK;
     }
+    if (leaves_for(c, (uint64_t)members * LISTED_BYTES)) return REDISMODULE_OK;
     const char *digits = count_text(next, text);
     RedisModule_ReplyWithArray(c->ctx, 2);
     RedisModule_ReplyWithStringBuffer(c->ctx, digits, strlen(digits));
-    return reply_members(c, b, cursor, members);
+    return list_members(c, b, cursor, (uint64_t)members);
 }

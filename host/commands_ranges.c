@@ -65,7 +65,7 @@ int clear_command(call *c) {
     cardinality members;
     open_key k;
 
-    if (!open_replace(c, 1, &k)) return REDISMODULE_OK;
+    if (!open_write(c, 1, &k)) return REDISMODULE_OK;
     if (k.stored == NULL) {
         abandon(&k);
         return RedisModule_ReplyWithNull(c->ctx);

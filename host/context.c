@@ -39,6 +39,11 @@ int context_flags(const call *c) { return RedisModule_GetContextFlags(c->ctx); }
 
 void send_error(const call *c, const char *text) { RedisModule_ReplyWithError(c->ctx, text); }
 
+void random_seed(const call *c, uint64_t seed[SEED_WORDS]) {
+    (void)c;
+    RedisModule_GetRandomBytes((unsigned char *)seed, SEED_WORDS * sizeof *seed);
+}
+
 /* The default of proto-max-bulk-len, which no API function returns. */
 #define STRING_LIMIT_DEFAULT (512 * 1024 * 1024)
 

@@ -6,6 +6,8 @@
 #include "command.h"
 #include "sandbox.h"
 
+#define SEED_WORDS 4
+
 /* *b is NULL if the key is missing. It stays valid until the command writes to that key. Returns 0 after an
  * error reply, as all functions do that open keys. */
 int open_read(call *c, int at, const bitmap **b);
@@ -22,6 +24,8 @@ int context_flags(const call *c);
 /* The longest string that clients can receive and the server can hold. */
 uint64_t string_limit(const call *c);
 void send_error(const call *c, const char *text);
+/* Four random words that no client can guess. */
+void random_seed(const call *c, uint64_t seed[SEED_WORDS]);
 
 /* --- Long questions: see questions.h. On a thread, these do nothing --- */
 

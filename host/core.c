@@ -367,7 +367,6 @@ static _Noreturn void forbidden(void) { sandbox_trap(TRAP_UNREACHABLE); }
 #define w2c_roaring_takeBack (void *)forbidden
 #define w2c_roaring_tidy (void *)forbidden
 #define w2c_roaring_collect (void *)forbidden
-#define w2c_roaring_sort (void *)forbidden
 #define w2c_roaring_sortUnlessSparse (void *)forbidden
 #define w2c_roaring_changeRange (void *)forbidden
 #define w2c_roaring_setField (void *)forbidden

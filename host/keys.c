@@ -1,7 +1,6 @@
 #include "keys.h"
 
 #include "listing.h"
-#include "questions.h"
 
 RedisModuleKey *open_writable(call *c, int at) {
     RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ | REDISMODULE_WRITE);
@@ -18,7 +17,7 @@ static inline int open_for_writing(call *c, int at, open_key *k) {
     return 1;
 }
 
-/* Inlined, because it is part of every write of a single bit, as is open_own. */
+/* Inlined, because it is part of every write of a single bit. */
 __attribute__((always_inline)) static inline int open_right(call *c, int at, open_key *k) {
     if (!open_for_writing(c, at, k)) return 0;
     int right = is_right(c, k->key, k->stored);
@@ -26,7 +25,7 @@ __attribute__((always_inline)) static inline int open_right(call *c, int at, ope
     return right;
 }
 
-int open_replace(call *c, int at, open_key *k) { return open_right(c, at, k); }
+int open_write(call *c, int at, open_key *k) { return open_right(c, at, k); }
 
 /* Counts the key's value, b, which is new or has changed. */
 static inline void count_value(call *c, open_key *k, const bitmap *b) {
@@ -47,25 +46,6 @@ static void put_new(call *c, open_key *k, bitmap *b) {
     count_value(c, k, b);
 }
 
-/* Questions on threads still read the block: the key gets one of its own. */
-__attribute__((noinline)) static int separate(call *c, open_key *k) {
-    bitmap *copy = copy_for_writing(k->stored);
-    if (copy == NULL) return reply_failure(c, OUT_OF_MEMORY);
-    put_in_place(c, k, copy);
-    bitmap_free(k->stored);
-    k->stored = k->value = copy;
-    return 1;
-}
-
-__attribute__((always_inline)) static inline int open_own(call *c, int at, open_key *k) {
-    if (!open_right(c, at, k)) return 0;
-    if (k->stored == NULL || !bitmap_is_shared(k->stored) || separate(c, k)) return 1;
-    abandon(k);
-    return 0;
-}
-
-int open_write(call *c, int at, open_key *k) { return open_own(c, at, k); }
-
 /* Makes k->value an empty bitmap if the key is missing. */
 static int create_missing(call *c, uint32_t bytes, open_key *k) {
     if (k->value == NULL) k->value = bitmap_create(bytes);
@@ -75,7 +55,7 @@ static int create_missing(call *c, uint32_t bytes, open_key *k) {
 }
 
 int open_create(call *c, int at, uint32_t bytes, open_key *k) {
-    return open_own(c, at, k) && create_missing(c, bytes, k);
+    return open_right(c, at, k) && create_missing(c, bytes, k);
 }
 
 /* What comes from the primary or from an AOF was accepted there. */
@@ -138,7 +118,7 @@ static void replace(call *c, open_key *k, bitmap *b) {
 
 int store(call *c, int at, enum replaced replaced, bitmap *b) {
     open_key k;
-    int opened = (replaced == ANY_TYPE ? open_overwrite : open_replace)(c, at, &k);
+    int opened = (replaced == ANY_TYPE ? open_overwrite : open_write)(c, at, &k);
 
     if (opened) replace(c, &k, b);
     else bitmap_free(b);

@@ -2,6 +2,7 @@
 #include "listing.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "config.h"
 #include "context.h"
@@ -94,16 +95,17 @@ typedef struct listing {
     int postponed;
 } listing;
 
-static void begin_batch(listing *l, size_t length) {
+/* Adds a batch; another one may follow. */
+static void begin_batch(listing *l, size_t length, int may_follow) {
     if (l->replied == 0) {
-        l->postponed = length == MEMBERS_BATCH && length != l->most;
+        l->postponed = may_follow && length != l->most;
         RedisModule_ReplyWithArray(l->call->ctx, l->postponed ? REDISMODULE_POSTPONED_LEN : (long)length);
     }
     l->replied += (long)length;
 }
 
 static void reply_batch(void *context, const uint64_t *members, size_t length) {
-    begin_batch(context, length);
+    begin_batch(context, length, length == MEMBERS_BATCH);
     reply_offsets(((listing *)context)->call, members, length);
 }
 
@@ -126,17 +128,62 @@ int reply_members(call *c, const bitmap *b, uint64_t from, cardinality members) 
         return REDISMODULE_OK;
     }
     if (leaves_for(c, (uint64_t)members * LISTED_BYTES)) return REDISMODULE_OK;
-    listing l = {.call = c, .most = (uint64_t)members};
-    return end_listing(&l, core_members(b, from, l.most, reply_batch, &l));
+    return list_members(c, b, from, (uint64_t)members);
+}
+
+int list_members(call *c, const bitmap *b, uint64_t from, uint64_t count) {
+    listing l = {.call = c, .most = count};
+    return end_listing(&l, count ? core_members(b, from, count, reply_batch, &l) : OK);
+}
+
+int list_ascending(call *c, const bitmap *b, uint64_t members) { return list_members(c, b, 0, members); }
+
+static void reply_reversed(void *context, const uint64_t *members, size_t length) {
+    listing *l = context;
+    begin_batch(l, length, 1);
+    while (length-- > 0) reply_offset(l->call, members[length]);
+}
+
+int list_descending(call *c, const bitmap *b, uint64_t members) {
+    status done = OK;
+    listing l = {.call = c, .most = members};
+    while (done == OK && members > 0) {
+        uint64_t first = 0, batch = members < MEMBERS_BATCH ? members : MEMBERS_BATCH;
+        members -= batch;
+        done = core_select(b, members, &first);
+        if (done == OK) done = core_members(b, first, batch, reply_reversed, &l);
+    }
+    return end_listing(&l, done);
+}
+
+typedef struct choice {
+    listing listing;
+    member_filter *choose;
+    void *context;
+} choice;
+
+static void reply_chosen(void *context, const uint64_t *members, size_t length) {
+    uint64_t chosen[MEMBERS_BATCH];
+    choice *one = context;
+    memcpy(chosen, members, length * sizeof *chosen);
+    size_t count = one->choose(one->context, chosen, length);
+    if (count == 0) return;
+    begin_batch(&one->listing, count, 1);
+    reply_offsets(one->listing.call, chosen, count);
+}
+
+int list_chosen(call *c, const bitmap *b, uint64_t count, member_filter *choose, void *context) {
+    choice one = {{.call = c, .most = count}, choose, context};
+    return end_listing(&one.listing, core_members(b, 0, UINT64_MAX, reply_chosen, &one));
 }
 
 static void reply_unordered(void *context, const uint64_t *members, size_t length) {
     listing *l = context;
-    begin_batch(l, length);
+    begin_batch(l, length, length == MEMBERS_BATCH);
     for (size_t i = 0; i < length; i++) reply_offset(l->call, members[i]);
 }
 
-int reply_ranked(call *c, const bitmap *b, uint64_t count, rank_source *next, void *context) {
+int list_ranked(call *c, const bitmap *b, uint64_t count, rank_source *next, void *context) {
     status done = OK;
     listing l = {.call = c, .most = count};
     while (done == OK && count > 0) {

@@ -188,6 +188,7 @@ static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     RedisModule_InfoAddFieldULongLong(ctx, "questions_waiting", asked.waiting);
     RedisModule_InfoAddFieldULongLong(ctx, "questions_done", asked.done);
     RedisModule_InfoAddFieldULongLong(ctx, "questions_kept", asked.stayed);
+    RedisModule_InfoAddFieldULongLong(ctx, "questions_repeated", asked.repeated);
     RedisModule_InfoAddFieldULongLong(ctx, "questions_shared", asked.shared);
     RedisModule_InfoAddFieldULongLong(ctx, "threads_helping", asked.helping);
     RedisModule_InfoAddFieldULongLong(ctx, "longest_question_us", asked.longest);

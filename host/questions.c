@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "config.h"
-#include "context.h"
+#include "keys.h"
 
 /* A call that reads a lot stays on the main thread for this long, in microseconds. Many a question over
  * large bitmaps is answered by then. The detour may double that: waking a thread, and another processor whose
@@ -94,17 +94,37 @@ static void let_go(const question *q) {
     }
 }
 
+/* While clients are paused, as before a failover, nothing may be written. */
+static int is_paused(void) { return RedisModule_AvoidReplicaTraffic && RedisModule_AvoidReplicaTraffic(); }
+
+/* How often to check whether they still are, in milliseconds. */
+#define PAUSE_CHECK 10
+
+/* A timer's call. */
+static void unblock_when_unpaused(RedisModuleCtx *ctx, void *data) {
+    question *q = data;
+    if (is_paused() && !q->cancelled) RedisModule_CreateTimer(ctx, PAUSE_CHECK, unblock_when_unpaused, q);
+    else RedisModule_UnblockClient(q->client, q);
+}
+
+static void unblock_unpaused(question *q) {
+    RedisModule_ThreadSafeContextLock(q->ctx);
+    unblock_when_unpaused(q->ctx, q);
+    RedisModule_ThreadSafeContextUnlock(q->ctx);
+}
+
 /* Once the client is unblocked, the question is the main thread's again. Before that the thread counts as
  * idle, so that what the client asks next can be shared with it. */
 static void answer(question *q) {
     uint64_t started = now();
     RedisModule_BlockedClientMeasureTimeStart(q->client);
     if (!q->cancelled) answer_question(q);
-    let_go(q);
+    if (!q->stores) let_go(q);
     RedisModule_BlockedClientMeasureTimeEnd(q->client);
     q->microseconds = now() - started;
     pool.running--;
-    RedisModule_UnblockClient(q->client, q);
+    if (q->stores) unblock_unpaused(q);
+    else RedisModule_UnblockClient(q->client, q);
 }
 
 /* --- Parts of a question ------------------------------------------------------------------------------- */
@@ -249,27 +269,32 @@ void questions_hold(enum held held) {
 static questions_report report;
 
 /* Microseconds: what threads have saved the main thread, less what copying blocks that they held has cost it.
- * Where all sources of all questions are written all the time, copies cost more than the answers would. Then
- * questions are answered here until the account is even. What was saved long ago does not count. */
+ * Where all sources of all queries are written all the time, copies cost more than the answers would. While
+ * the account is below 0, queries get more time on the main thread. What was saved long ago does not count. */
 #define SAVED_MOST 100000
 static int64_t saved = SAVED_MOST;
+
+/* The most that one of them gets. */
+#define REPAID_MOST 20000
 
 static void account(int64_t microseconds) {
     saved += microseconds;
     if (saved > SAVED_MOST) saved = SAVED_MOST;
 }
 
-bitmap *copy_for_writing(const bitmap *b) {
-    uint64_t started = now();
-    bitmap *copy = bitmap_copy(b);
-    account(-(int64_t)(now() - started));
-    report.copied++;
-    report.copied_bytes += bitmap_bytes(b);
-    return copy;
+/* Counts the copies since the last time. */
+static void account_for_copies(void) {
+    static uint64_t counted;
+    const uint64_t microseconds = bitmap_copying().microseconds;
+    account((int64_t)(counted - microseconds));
+    counted = microseconds;
 }
 
 questions_report report_questions(void) {
     questions_report r = report;
+    const copying copies = bitmap_copying();
+    r.copied = copies.bitmaps;
+    r.copied_bytes = copies.bytes;
     r.running = pool.running;
     r.waiting = pool.waiting;
     r.helping = pool.helping;
@@ -285,7 +310,12 @@ questions_report report_questions(void) {
 static uint8_t at_once[KINDS];
 #define AT_ONCE 16
 
-static uint64_t brief(int arguments) { return BRIEF + (uint64_t)arguments * BRIEF_PER_ARGUMENT; }
+static uint64_t brief_time(int arguments) { return BRIEF + (uint64_t)arguments * BRIEF_PER_ARGUMENT; }
+
+static uint64_t repaid_time(void) {
+    if (saved >= 0) return 0;
+    return -saved < REPAID_MOST ? (uint64_t)-saved : REPAID_MOST;
+}
 
 /* What is likely to take as long: the same command, with as many arguments, of which the first is the same
  * (an operation, an expression, or a key), and about as many bytes to read. */
@@ -301,8 +331,75 @@ static uint32_t kind(const call *c) {
 
 /* From what it took on a thread: up to twice as long as on the main thread. */
 static void learn(const question *q) {
-    if (q->microseconds <= brief(q->argc)) at_once[q->kind] = 0;
-    else if (q->microseconds > 2 * brief(q->argc)) at_once[q->kind] = AT_ONCE;
+    if (q->microseconds <= brief_time(q->argc)) at_once[q->kind] = 0;
+    else if (q->microseconds > 2 * brief_time(q->argc)) at_once[q->kind] = AT_ONCE;
+}
+
+static int is_write(const command *row) { return strncmp(row->flags, "write", strlen("write")) == 0; }
+
+/* --- Storing a result ---------------------------------------------------------------------------------- */
+
+/* Whether the key at `at` has the value that it had. Nobody changes a block that is held; of a small one there
+ * is a copy. */
+static int has_held_value(call *c, int at, const bitmap *held) {
+    RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
+    const bitmap *b = bitmap_in(c, key);
+    int same = b == held;
+    if (b && held && block_number(b) && block_number(b) == block_number(held)) {
+        same = memcmp(arena(b), arena(held), arena_bytes(b)) == 0;
+    }
+    if (b == NULL) same = same && RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY;
+    RedisModule_CloseKey(key);
+    return same;
+}
+
+static int has_held_values(call *c, const question *q) {
+    int at = 0;
+    while (at < q->argc
+           && (q->snapshot.values[at] == not_opened || has_held_value(c, at, q->snapshot.values[at]))) {
+        at++;
+    }
+    return at == q->argc;
+}
+
+static int is_missing(call *c, int at) {
+    RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
+    int missing = RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY;
+    RedisModule_CloseKey(key);
+    return missing;
+}
+
+/* Whether a source is missing that was there. In a cluster it may have moved to another node, with all of its
+ * slot, and the destination must not be created here. */
+static int has_lost_source(call *c, const question *q) {
+    int at = 0;
+    for (; at < q->argc; at++) {
+        const bitmap *held = q->snapshot.values[at];
+        if (held && held != not_opened && is_missing(c, at)) break;
+    }
+    return at < q->argc;
+}
+
+/* Ends a write whose result a thread has computed: stores it if its sources are what they were. If not, the
+ * write is done here, from its beginning. */
+static int store_result(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    question *q = RedisModule_GetBlockedClientPrivateData(ctx);
+    call c = {ctx, argv, argc, q->snapshot.family, q->row, NULL};
+
+    if (!q->stores) return REDISMODULE_OK; /* it has replied with an error */
+    if (is_paused()) return reply_error(&c, "TRYAGAIN Roaring: writes are paused");
+    if (has_held_values(&c, q)) {
+        const result r = q->result;
+        q->result.b = NULL;
+        return store_and_count(&c, q->row->first, ANY_TYPE, r);
+    }
+    if ((context_flags(&c) & REDISMODULE_CTX_FLAGS_CLUSTER) && has_lost_source(&c, q)) {
+        return reply_error(&c, "TRYAGAIN Roaring: a source was deleted or moved meanwhile");
+    }
+    report.repeated++;
+    q->row->handler(&c);
+    sandbox_lift_time_limit();
+    return REDISMODULE_OK;
 }
 
 /* --- Handing over -------------------------------------------------------------------------------------- */
@@ -343,6 +440,8 @@ static void end_question(RedisModuleCtx *ctx, void *data) {
     if (q->microseconds > report.longest) report.longest = q->microseconds;
     account((int64_t)q->microseconds);
     if (!q->cancelled) learn(q);
+    if (q->stores) let_go(q);
+    bitmap_free(q->result.b);
     unlist(q);
     RedisModule_FreeThreadSafeContext(q->ctx);
     discard(q);
@@ -351,6 +450,7 @@ static void end_question(RedisModuleCtx *ctx, void *data) {
 /* Holds what the call has opened. */
 static int hold(question *q, const snapshot *opened) {
     q->snapshot = *opened;
+    q->snapshot.question = q;
     q->snapshot.values = (const bitmap **)(q->argv + q->argc);
     for (int at = 0; at < q->argc; at++) {
         const bitmap *b = opened->values[at], *held = b;
@@ -385,18 +485,29 @@ static question *make_question(call *c) {
     q->from_bytes = threads_from_bytes();
     q->strings = wants_strings();
     q->string_limit = string_limit(c);
+    random_seed(c, q->seed);
     return q;
 }
 
 static int hand_over(call *c) {
     question *q = make_question(c);
     if (q == NULL) return 0;
-    q->client = RedisModule_BlockClient(c->ctx, NULL, NULL, end_question, 0);
+    const RedisModuleCmdFunc reply = is_write(c->row) ? store_result : NULL;
+    q->client = RedisModule_BlockClient(c->ctx, reply, NULL, end_question, 0);
     q->ctx = RedisModule_GetThreadSafeContext(q->client);
     RedisModule_SetDisconnectCallback(q->client, cancel);
     list(q);
     enqueue(q);
     return 1;
+}
+
+/* Whether the client caches replies until the server tells it that a key has been written. It must get its
+ * answer before it is told, or it would keep an answer that is out of date. */
+static int is_tracking(const call *c) {
+    RedisModuleClientInfo info = {.version = 1};
+    return RedisModule_GetClientInfoById
+        && RedisModule_GetClientInfoById(&info, RedisModule_GetClientId(c->ctx)) == REDISMODULE_OK
+        && info.flags & REDISMODULE_CLIENTINFO_FLAG_TRACKING;
 }
 
 /* Whether the server has all that threads need. What came with 6.0 and later is asked for. */
@@ -405,7 +516,8 @@ static int can_block(void) {
         && RedisModule_SetDisconnectCallback && RedisModule_BlockedClientMeasureTimeStart
         && RedisModule_BlockedClientMeasureTimeEnd && RedisModule_GetThreadSafeContext
         && RedisModule_FreeThreadSafeContext && RedisModule_ThreadSafeContextLock
-        && RedisModule_ThreadSafeContextUnlock;
+        && RedisModule_ThreadSafeContextUnlock && RedisModule_GetBlockedClientPrivateData
+        && RedisModule_CreateTimer;
 }
 
 /* Calls that cannot wait, or whose client does not. Servers before 7.0 build replies of threads in RESP2. */
@@ -413,7 +525,7 @@ static int must_stay(const call *c) {
     int staying = REDISMODULE_CTX_FLAGS_LUA | REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_REPLICATED
                 | REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_DENY_BLOCKING;
     if (!RedisModule_TryAlloc) staying |= REDISMODULE_CTX_FLAGS_RESP3;
-    return (context_flags(c) & staying) != 0;
+    return (context_flags(c) & staying) != 0 || (!is_write(c->row) && is_tracking(c));
 }
 
 static uint64_t held_only_most(void) {
@@ -425,7 +537,7 @@ static uint64_t held_only_most(void) {
 static int may_leave(void *context) {
     const call *c = context;
     if (!can_block() || must_stay(c)) return 0;
-    int may = saved >= 0 && pool.waiting < WAITING_MOST && bitmap_bytes_held_only() <= held_only_most()
+    int may = pool.waiting < WAITING_MOST && bitmap_bytes_held_only() <= held_only_most()
            && has_threads();
     report.stayed += !may;
     return may;
@@ -437,9 +549,22 @@ int leaves_for(call *c, uint64_t bytes) {
     return c->snapshot && bytes >= threads_from_bytes() && may_leave(c) && hand_over(c);
 }
 
+int leaves_with(call *c, const bitmap *b, uint64_t bytes) {
+    snapshot s = {.family = c->family, .bytes = arena_bytes(b)};
+    if (!threads() || bytes < threads_from_bytes() || !may_leave(c)) return 0;
+    s.values = try_alloc((size_t)c->argc * sizeof *s.values);
+    if (s.values == NULL) return 0;
+    for (int at = 0; at < c->argc; at++) s.values[at] = at == c->row->first ? b : not_opened;
+    c->snapshot = &s;
+    int left = hand_over(c);
+    c->snapshot = NULL;
+    RedisModule_Free(s.values);
+    return left;
+}
+
 static int leaves_at_once(call *c) {
     uint8_t *left = &at_once[kind(c)];
-    if (!*left || !may_leave(c) || !hand_over(c)) return 0;
+    if (!*left || saved < 0 || !may_leave(c) || !hand_over(c)) return 0;
     --*left;
     return 1;
 }
@@ -448,9 +573,9 @@ int leaves(call *c, uint64_t listed) {
     if (c->snapshot == NULL) return 0;
     uint64_t least = threads_from_bytes();
     if (least == 0) return leaves_for(c, 0);
-    int reads_long = c->snapshot->bytes >= least, lists_long = listed >= least / LISTED_BYTES;
-    if (reads_long && leaves_at_once(c)) return 1;
-    if (reads_long || lists_long) sandbox_be_brief(reads_long ? brief(c->argc) : 0, lists_long, may_leave, c);
+    const brief limit = {brief_time(c->argc) + repaid_time(), c->snapshot->bytes >= least, listed >= least / LISTED_BYTES};
+    if (limit.reads_much && leaves_at_once(c)) return 1;
+    sandbox_be_brief(&limit, may_leave, c);
     return 0;
 }
 
@@ -471,6 +596,7 @@ void run_or_leave(call *c) {
     size_t bytes = (size_t)c->argc * sizeof *few;
     snapshot s = {.values = c->argc <= FEW ? few : RedisModule_Alloc(bytes), .family = c->family};
     memset(s.values, 0xff, bytes); /* not_opened */
+    account_for_copies();
     uint64_t started = saved < 0 ? now() : 0;
     c->snapshot = &s;
     c->row->handler(c);

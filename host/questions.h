@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 
 #include "command.h"
+#include "context.h"
 #include "sandbox.h"
 
 /* The values that a call has opened, by the place of the key in argv: NULL for a missing key. */
@@ -39,6 +40,9 @@ typedef struct question {
     /* Settings as they were. */
     uint64_t reply_limit, reply_limit_bytes, question_ms, string_limit, from_bytes;
     int strings;
+    uint64_t seed[SEED_WORDS];      /* of random_seed() */
+    int stores;                     /* the main thread is to store the result */
+    result result;
     _Atomic int cancelled;          /* the client has gone, or the answer has failed */
     uint64_t microseconds;          /* that the answer took */
     uint32_t kind;                  /* of questions that are likely to take as long */
@@ -55,14 +59,16 @@ static inline void note_opened(call *c, int at, const bitmap *b) {
     c->snapshot->values[at] = b;
     if (b) c->snapshot->bytes += arena_bytes(b);
 }
-/* A copy of a bitmap that is held, for a command that changes it; NULL if out of memory. */
-bitmap *copy_for_writing(const bitmap *b);
+/* Whether the reply of a write, which lists members of b and takes as long as reading `bytes` bytes, has gone to
+ * a thread: there, the command's handler finds b as the value of its first key. */
+int leaves_with(call *c, const bitmap *b, uint64_t bytes);
 
 /* For INFO. */
 typedef struct questions_report {
     uint64_t running, waiting, done, longest;       /* the longest in microseconds */
     uint64_t copied, copied_bytes;
     uint64_t stayed;                                /* long, but answered on the main thread */
+    uint64_t repeated;                              /* there once more: sources had changed meanwhile */
     uint64_t helping, shared;                       /* threads that help; questions that some helped with */
 } questions_report;
 questions_report report_questions(void);

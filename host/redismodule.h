@@ -22,11 +22,14 @@
 
 #define REDISMODULE_CTX_FLAGS_LUA (1 << 0)
 #define REDISMODULE_CTX_FLAGS_MULTI (1 << 1)
+#define REDISMODULE_CTX_FLAGS_CLUSTER (1 << 5)
 #define REDISMODULE_CTX_FLAGS_OOM (1 << 10)
 #define REDISMODULE_CTX_FLAGS_REPLICATED (1 << 12)
 #define REDISMODULE_CTX_FLAGS_LOADING (1 << 13)
 #define REDISMODULE_CTX_FLAGS_DENY_BLOCKING (1 << 21)
 #define REDISMODULE_CTX_FLAGS_RESP3 (1 << 22)
+
+#define REDISMODULE_CLIENTINFO_FLAG_TRACKING (1 << 3)
 
 #define REDISMODULE_POSTPONED_LEN (-1)
 #define REDISMODULE_NO_EXPIRE (-1)
@@ -57,6 +60,13 @@ typedef struct RedisModuleCallReply RedisModuleCallReply;
 typedef struct RedisModuleDefragCtx RedisModuleDefragCtx;
 typedef struct RedisModuleInfoCtx RedisModuleInfoCtx;
 typedef struct RedisModuleBlockedClient RedisModuleBlockedClient;
+
+/* The caller sets the version, which says which fields the server may fill in. */
+typedef struct RedisModuleClientInfo {
+    uint64_t version, flags, id;
+    char address[46];
+    uint16_t port, database;
+} RedisModuleClientInfo;
 
 typedef int (*RedisModuleCmdFunc)(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 typedef void (*RedisModuleInfoFunc)(RedisModuleInfoCtx *ctx, int for_crash_report);
@@ -296,6 +306,12 @@ typedef int (*RedisModuleConfigApplyFunc)(RedisModuleCtx *ctx, void *data, Redis
                                                    RedisModuleCmdFunc timed_out,                            \
                                                    void (*release)(RedisModuleCtx *ctx, void *data),        \
                                                    long long milliseconds))                                 \
+    WANT(void *, GetBlockedClientPrivateData, (RedisModuleCtx *ctx))                                        \
+    WANT(uint64_t, GetClientId, (RedisModuleCtx *ctx))                                                      \
+    WANT(int, GetClientInfoById, (RedisModuleClientInfo *info, uint64_t id))                                \
+    WANT(int, AvoidReplicaTraffic, (void))                                                                  \
+    WANT(uint64_t, CreateTimer, (RedisModuleCtx *ctx, long long milliseconds,                               \
+                                 void (*call)(RedisModuleCtx *ctx, void *data), void *data))                \
     WANT(int, UnblockClient, (RedisModuleBlockedClient *client, void *data))                                \
     WANT(void, SetDisconnectCallback, (RedisModuleBlockedClient *client,                                    \
                                        RedisModuleDisconnectFunc disconnected))                             \

@@ -64,9 +64,9 @@ static PER_THREAD struct time_limit time_limit;
 
 /* See sandbox_be_brief; may_leave is NULL if there is no such limit. */
 static PER_THREAD struct {
-    uint64_t began, ends; /* 0: only a list of members may be too long */
+    uint64_t allowed, began; /* microseconds; began is 0 until the clock starts */
     uint32_t done, batch; /* units of work that were counted since; that will be next */
-    int lists; /* it is if it has more than a batch */
+    int lists; /* a list of more than a batch is too long */
     int (*may_leave)(void *context);
     void *context;
 } brevity;
@@ -87,12 +87,12 @@ static uint64_t now(void) {
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000 + 1;
 }
 
-void sandbox_be_brief(uint64_t microseconds, int lists, int (*may_leave)(void *context), void *context) {
-    brevity.began = microseconds ? now() : 0;
-    brevity.ends = brevity.began + microseconds;
+void sandbox_be_brief(const brief *limit, int (*may_leave)(void *context), void *context) {
+    brevity.allowed = limit->microseconds;
+    brevity.began = limit->reads_much ? now() : 0;
     brevity.done = 0;
-    brevity.batch = sandbox_first_work = microseconds ? FIRST_BRIEF_WORK : FIRST_WORK;
-    brevity.lists = lists;
+    brevity.batch = sandbox_first_work = limit->reads_much ? FIRST_BRIEF_WORK : FIRST_WORK;
+    brevity.lists = limit->lists_much;
     brevity.may_leave = may_leave;
     brevity.context = context;
 }
@@ -124,50 +124,73 @@ void sandbox_return_limits(void) {
     cancelled = NULL;
 }
 
-/* Ends a call that should be brief and is not. */
-static void leave_long_call(void) {
+/* For a call that should be brief and is not: NOT_BRIEF if it may leave. Asks that only once. */
+static status end_long_call(void) {
     int (*may_leave)(void *context) = brevity.may_leave;
     end_brevity();
-    if (may_leave(brevity.context)) leave(NOT_BRIEF);
+    return may_leave(brevity.context) ? NOT_BRIEF : OK;
 }
+
+static int is_cancelled(void) { return cancelled && atomic_load_explicit(cancelled, memory_order_relaxed); }
+
+static status check_time_limit(void) {
+    if (time_limit.milliseconds == 0) return OK;
+    if (time_limit.started == 0) {
+        time_limit.started = now();
+        return OK;
+    }
+    if (now() - time_limit.started <= time_limit.milliseconds * 1000) return OK;
+    if (time_limit.is_exempt(time_limit.context)) {
+        time_limit.milliseconds = 0;
+        return OK;
+    }
+    /* Other threads may share the question: it counts once. */
+    if (cancelled == NULL || atomic_exchange(cancelled, 1) == 0) count_overdue();
+    return OUT_OF_TIME;
+}
+
+static status check_limits(void) { return is_cancelled() ? OUT_OF_TIME : check_time_limit(); }
 
 void sandbox_take_members(void) {
     if (current.sink == NULL) sandbox_trap(TRAP_OUTPUT);
-    if (brevity.may_leave && brevity.lists) leave_long_call();
+    status s = check_limits();
+    if (s != OK) leave(s);
+    if (brevity.may_leave && brevity.lists && end_long_call() != OK) leave(NOT_BRIEF);
     end_brevity(); /* the sink may reply */
     current.sink(current.context, sandbox_members, MEMBERS_BATCH);
 }
 
-static void check_time_limit(void) {
-    if (time_limit.milliseconds == 0) return;
-    if (time_limit.started == 0) time_limit.started = now();
-    else if (now() - time_limit.started > time_limit.milliseconds * 1000) {
-        if (time_limit.is_exempt(time_limit.context)) {
-            time_limit.milliseconds = 0;
-            return;
-        }
-        /* Other threads may share the question: it counts once. */
-        if (cancelled == NULL || atomic_exchange(cancelled, 1) == 0) count_overdue();
-        leave(OUT_OF_TIME);
-    }
+/* Sets how much work will take about half of what is left of a brief call, by what its work took so far. */
+static void set_brief_batch(uint64_t time) {
+    brevity.done += brevity.batch;
+    uint64_t left = brevity.began + brevity.allowed - time;
+    uint64_t work = brevity.done * left / (time - brevity.began + 1) / 2;
+    if (work > WORK_BATCH) work = WORK_BATCH;
+    brevity.batch = work > FIRST_BRIEF_WORK ? (uint32_t)work : FIRST_BRIEF_WORK;
 }
 
-/* How much work will take about half of what is left of a brief call, by what its work took so far. */
-static uint32_t brief_batch(uint64_t time) {
-    brevity.done += brevity.batch;
-    uint64_t work = brevity.done * (brevity.ends - time) / (time - brevity.began + 1) / 2;
-    if (work > WORK_BATCH) work = WORK_BATCH;
-    return brevity.batch = work > FIRST_BRIEF_WORK ? (uint32_t)work : FIRST_BRIEF_WORK;
+static status check_brevity(void) {
+    uint64_t time = now();
+    if (brevity.began == 0) {
+        brevity.began = time;
+        brevity.batch = FIRST_BRIEF_WORK;
+    } else if (time > brevity.began + brevity.allowed) {
+        return end_long_call();
+    } else {
+        set_brief_batch(time);
+    }
+    return OK;
+}
+
+status sandbox_check_time(void) {
+    status s = check_limits();
+    return s == OK && brevity.may_leave ? check_brevity() : s;
 }
 
 uint32_t sandbox_worked(void) {
-    if (cancelled && atomic_load_explicit(cancelled, memory_order_relaxed)) leave(OUT_OF_TIME);
-    check_time_limit();
-    if (brevity.may_leave == NULL || brevity.ends == 0) return WORK_BATCH;
-    uint64_t time = now();
-    if (time <= brevity.ends) return brief_batch(time);
-    leave_long_call();
-    return WORK_BATCH;
+    status s = sandbox_check_time();
+    if (s != OK) leave(s);
+    return brevity.may_leave ? brevity.batch : WORK_BATCH;
 }
 
 const char *sandbox_last_trap(void) { return last_trap; }

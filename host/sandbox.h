@@ -84,10 +84,17 @@ census sandbox_census(void);
  * only when the time is up. Successive calls share the time. 0: no limit. The clock starts once a call turns
  * out to be more than a few microseconds of work. */
 void sandbox_limit_time(uint64_t milliseconds, int (*is_exempt)(const void *context), const void *context);
-/* Ends calls that work for longer than this (0 for any time), or, if `lists` is set, that list more than
- * MEMBERS_BATCH members, with NOT_BRIEF, if may_leave says so, which is asked once. Nothing has been passed
- * to a sink then. */
-void sandbox_be_brief(uint64_t microseconds, int lists, int (*may_leave)(void *context), void *context);
+/* When a call is too long for the main thread. */
+typedef struct brief {
+    uint64_t microseconds;          /* of work */
+    int reads_much;                 /* the clock starts at once, and not after the first microseconds of work */
+    int lists_much;                 /* a list of more than MEMBERS_BATCH members is too long in any case */
+} brief;
+/* Ends calls that exceed the limit with NOT_BRIEF, if may_leave says so, which is called once. Nothing has
+ * been passed to a sink then. */
+void sandbox_be_brief(const brief *limit, int (*may_leave)(void *context), void *context);
+/* For work outside the core, after some microseconds of it each time: OK, or why the command should end. */
+status sandbox_check_time(void);
 /* Removes both limits. Call it before the context goes away. */
 void sandbox_lift_time_limit(void);
 /* Ends calls with OUT_OF_TIME once the flag is set, and sets it when the time is up; NULL for no flag. */
@@ -142,7 +149,8 @@ status sort_offsets(uint64_t *offsets, uint32_t count);
 
 /* --- Writing: *b moves when it grows, even if the call fails ---
  *
- * A trap marks the bitmap as damaged. If out of memory, its members stay as they were. */
+ * A trap marks the bitmap as damaged. If out of memory, its members stay as they were. Of a shared bitmap *b
+ * becomes a copy if the write changes anything; core_write_field must not be called for one. */
 
 status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous);
 /* A list of `count` offsets that the core may sort takes this many words: the offsets, and working space.
@@ -228,6 +236,8 @@ status core_query_cardinality(const query *q, uint64_t from, uint64_t most, card
 status core_query_members(const query *q, uint64_t from, uint64_t limit, member_sink *sink, void *context);
 /* All offsets in [0, max(*last, largest member of b)] that are not in b. `last` and b may be NULL. */
 status core_complement(const bitmap *b, const uint64_t *last, result *r);
+/* A bitmap that differs from b by a change. `expected` is an estimate of its bytes. */
+status core_changed(const bitmap *b, const stretch *r, uint64_t expected, result *changed);
 /* The same members, with each container in its smallest form. */
 status core_pack(const bitmap *b, bitmap **packed);
 /* Part of b: containers from *key on, up to about `bytes` bytes of payload. Sets *key to the next container,

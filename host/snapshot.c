@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "config.h"
-#include "context.h"
 #include "files.h"
+#include "keys.h"
+#include "listing.h"
 #include "questions.h"
-#include "reply.h"
 #include "workspace.h"
 
 /* The handlers that may run here, by the place of their row in the command table; generated. */
@@ -66,6 +66,31 @@ void send_error(const call *c, const char *text) {
     RedisModule_ReplyWithError(c->ctx, text);
     RedisModule_ThreadSafeContextUnlock(c->ctx);
 }
+
+void random_seed(const call *c, uint64_t seed[SEED_WORDS]) {
+    (void)c;
+    for (int i = 0; i < SEED_WORDS; i++) seed[i] = asked->seed[i];
+}
+
+/* The main thread stores it, once this thread has ended the call. */
+int store_and_count(call *c, int at, enum replaced replaced, result r) {
+    (void)at;
+    (void)replaced;
+    c->snapshot->question->result = r;
+    c->snapshot->question->stores = 1;
+    return REDISMODULE_OK;
+}
+
+/* The members that these commands have removed. */
+static int list_removed(call *c, int (*list)(call *c, const bitmap *b, uint64_t members)) {
+    cardinality members = 0;
+    const bitmap *removed = c->snapshot->values[c->row->first];
+    if (!succeeded(c, core_cardinality(removed, &members))) return REDISMODULE_OK;
+    return list(c, removed, (uint64_t)members);
+}
+
+int popmin_command(call *c) { return list_removed(c, list_ascending); }
+int popmax_command(call *c) { return list_removed(c, list_descending); }
 
 uint64_t asked_from_bytes(void) { return asked->from_bytes; }
 uint64_t reply_limit(void) { return asked->reply_limit; }

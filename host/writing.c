@@ -12,6 +12,31 @@
 /* Offsets per call. Between calls, a bitmap with too many free blocks is rewritten. */
 #define CHANGES 1024
 
+/* --- Bitmaps that queries on threads still read: a write that would change one copies it first ---------- */
+
+static status make_own(bitmap **b) {
+    return !bitmap_is_shared(*b) || bitmap_separate(b) ? OK : OUT_OF_MEMORY;
+}
+
+/* Sets *changes to whether any of the offsets is not in the state `bit`. */
+static status list_changes(const bitmap *b, const uint64_t *offsets, uint32_t count, uint32_t bit, int *changes) {
+    status s = OK;
+    *changes = 0;
+    for (uint32_t i = 0; s == OK && !*changes && i < count; i++) {
+        uint32_t there;
+        s = core_get(b, offsets[i], &there);
+        *changes = s == OK && there != bit;
+    }
+    return s;
+}
+
+static status range_changes(const bitmap *b, const stretch *r, int *changes) {
+    cardinality members = 0;
+    status s = r->change == FLIP ? OK : core_count_between(b, r->low, r->high, &members);
+    *changes = r->change == FLIP || members != (r->change == SET ? (cardinality)r->high - r->low + 1 : 0);
+    return s;
+}
+
 static frame writing(bitmap *b) {
     frame f = reading(b);
     current.growable = b;
@@ -66,7 +91,16 @@ static uint32_t set(uint64_t offset, uint32_t value) {
     return previous;
 }
 
+__attribute__((noinline)) static status set_shared(bitmap **b, uint64_t offset, uint32_t value,
+                                                   uint32_t *previous) {
+    status s = core_get(*b, offset, previous);
+    if (s != OK || *previous == value) return s;
+    s = make_own(b);
+    return s == OK ? core_set(b, offset, value, previous) : s;
+}
+
 status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous) {
+    if (bitmap_is_shared(*b)) return set_shared(b, offset, value, previous);
     return wrote_whole(CHANGING(*b, *previous = set(offset, value)), b);
 }
 
@@ -147,16 +181,24 @@ static status change_grouped(bitmap **b, list *l) {
     return s == OK ? change_list(b, l) : s;
 }
 
+static status change_if_needed(bitmap **b, list *l) {
+    int changes = 1;
+    status s = OK;
+    if (bitmap_is_shared(*b)) s = list_changes(*b, l->offsets, l->count, l->bit, &changes);
+    if (s == OK && changes) s = make_own(b);
+    return s == OK && changes ? change_grouped(b, l) : s;
+}
+
 status core_set_all(bitmap **b, uint64_t *offsets, uint32_t count, uint64_t *changed) {
     list l = {.offsets = offsets, .count = count, .bit = 1};
-    status s = change_grouped(b, &l);
+    status s = change_if_needed(b, &l);
     *changed = l.changed;
     return s == OUT_OF_MEMORY ? undo_additions(b, offsets, l.changed) : s;
 }
 
 status core_clear_all(bitmap **b, uint64_t *offsets, uint32_t count, uint64_t *changed) {
     list l = {.offsets = offsets, .count = count, .bit = 0};
-    status s = change_grouped(b, &l);
+    status s = change_if_needed(b, &l);
     *changed = l.changed;
     return s == OUT_OF_MEMORY ? undo_preparation(b, offsets, count) : s;
 }
@@ -180,9 +222,20 @@ status merge_in_place(bitmap **b, const bitmap *more, cardinalities *members, ui
     return wrote_whole(CHANGING_IN(&f, *expected = merge(members)), b);
 }
 
+/* Sets both numbers of members of a bitmap that stays as it is. */
+static status stay(const bitmap *b, cardinalities *members) {
+    status s = core_cardinality(b, &members->before);
+    members->after = members->before;
+    return s;
+}
+
 status core_merge(bitmap **b, const bitmap *more, cardinalities *members) {
+    uint32_t has_all = 0;
     uint64_t expected;
-    status s = merge_in_place(b, more, members, &expected);
+    status s = bitmap_is_shared(*b) ? core_is_subset(more, *b, &has_all) : OK;
+    if (s == OK && has_all) return stay(*b, members);
+    if (s == OK) s = make_own(b);
+    if (s == OK) s = merge_in_place(b, more, members, &expected);
     return s == OK && expected ? rebuild_union(b, more, expected, &members->after) : s;
 }
 
@@ -209,8 +262,12 @@ static status force_in_place(bitmap **b, const stretch *r, cardinalities *member
 /* If there is too little memory for a second bitmap, the change may still be possible in place: setting and
  * clearing need hardly any. */
 status core_change_range(bitmap **b, const stretch *r, cardinalities *members) {
+    int changes = 1;
     uint64_t expected;
-    status s = change_in_place(b, r, members, &expected);
+    status s = bitmap_is_shared(*b) ? range_changes(*b, r, &changes) : OK;
+    if (s == OK && !changes) return stay(*b, members);
+    if (s == OK) s = make_own(b);
+    if (s == OK) s = change_in_place(b, r, members, &expected);
     if (s != OK || !expected) return s;
     s = rebuild_range(b, r, expected, &members->after);
     return s == OUT_OF_MEMORY ? force_in_place(b, r, members) : s;
@@ -293,7 +350,8 @@ static status change_planned(bitmap **b, const plan *p, field_step *steps, uint3
     status s = IN_CORE(&f, *changed = core.planFields(p->steps, p->slot_bits, secret()));
     if (s != OK) return s;
     take_outcomes(p, steps);
-    return *changed ? change_words(b, p, *changed) : OK;
+    if (*changed) s = make_own(b);
+    return *changed && s == OK ? change_words(b, p, *changed) : s;
 }
 
 status core_change_fields(bitmap **b, field_step *steps, uint32_t count, uint32_t *changed) {

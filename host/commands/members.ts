@@ -347,7 +347,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "SCAN", since: "1.0.0", flags: ["readonly"],
+    name: "SCAN", since: "1.0.0", flags: ["readonly"], mayLeave: true,
     summary: "Iterates over the members of a bitmap", complexity: "O(log n + m) for m members returned",
     keys: [{ at: 1, access: "read" }], args: [key, offset("cursor"), option("COUNT", integer("n", "number"))],
     reply: "The cursor for the next call, and an array of members. Cursor `0` means that the iteration is complete.", missing: "scan",
@@ -363,7 +363,7 @@ export const members: Command[] = [
   // --- Samples, and members taken from either end ------------------------------------------------------------------------------
 
   {
-    name: "RANDMEMBER", since: "1.0.0", flags: ["readonly"], tips: ["nondeterministic_output"],
+    name: "RANDMEMBER", since: "1.0.0", flags: ["readonly"], tips: ["nondeterministic_output"], mayLeave: true,
     summary: "Returns members at random", complexity: "O(k log n) for k members",
     keys: [{ at: 1, access: "read" }], args: [key, optional(integer("count", "draws"))],
     reply: "A member, or nil if there is none; with `count` an array of members.", missing: "nil or []",
@@ -382,7 +382,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "POPMIN", since: "1.0.0", flags: ["write"],
+    name: "POPMIN", since: "1.0.0", flags: ["write"], mayLeave: "reply",
     summary: "Removes the smallest members, and returns them", complexity: "O(k log n) for k members",
     keys: [{ at: 1, access: "modify" }], args: [key, optional(integer("count", "number"))],
     reply: "The smallest member, or nil if there is none; with `count` an array of that many members, or of all if there are no more, in ascending order.", missing: "nil or []",
@@ -399,7 +399,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "POPMAX", since: "1.0.0", flags: ["write"],
+    name: "POPMAX", since: "1.0.0", flags: ["write"], mayLeave: "reply",
     summary: "Removes the greatest members, and returns them", complexity: "O(k log n) for k members",
     keys: [{ at: 1, access: "modify" }], args: [key, optional(integer("count", "number"))],
     reply: "The greatest member, or nil if there is none; with `count` an array of that many members, or of all if there are no more, in descending order.", missing: "nil or []",

@@ -73,7 +73,7 @@ export const questions: Command[] = [
     ],
   },
   {
-    name: "QUERYSTORE", since: "1.0.0", flags: ["write", "deny-oom"],
+    name: "QUERYSTORE", since: "1.0.0", flags: ["write", "deny-oom"], mayLeave: true,
     summary: "Stores the members of an expression over bitmaps",
     complexity: "O(n) in the size of the expression and of the bitmaps, once for each term that they are in",
     keys: [{ at: 1, access: "update" }, { at: 4, access: "read", numbered: true }],
