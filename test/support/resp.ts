@@ -256,12 +256,16 @@ export class Connection {
     return Promise.all(replies);
   }
 
-  /** Sends encoded commands and waits until all are answered, ignoring the replies. No other request may be pending. */
-  async drain(bytes: Buffer): Promise<void> {
+  /**
+   * Sends encoded commands and waits until all are answered, ignoring the replies but for the beginning, which it returns. No other
+   * request may be pending.
+   */
+  async drain(bytes: Buffer): Promise<Buffer> {
     if (this.#requests.length > 0) throw new Error("drain: something else is under way");
     const end = Buffer.from("all of it drained\r\n"), request = this.#request(false, () => {});
-    let tail = Buffer.alloc(0);
+    let tail = Buffer.alloc(0), head: Buffer | undefined;
     this.#drained = (chunk) => {
+      head ??= chunk;
       tail = Buffer.concat([tail, chunk.subarray(-end.length)]).subarray(-end.length);
       if (!tail.equals(end)) return;
       this.#drained = undefined;
@@ -269,6 +273,7 @@ export class Connection {
     };
     this.#socket.write(Buffer.concat([bytes, encode(["PING", end.subarray(0, -2)])]));
     await request;
+    return head!;
   }
 
   /** The raw bytes of the reply of one command. */
