@@ -6,6 +6,7 @@
 
 #: PORT=6379              run: the port of the server
 #: ONLY=pattern           bench: run only the suites that match
+#: CALLS=pattern          bench: in the suite "worst calls" only the commands that match
 #: PEER="name=/file.so"   bench: compare with other modules as well
 #: FULL=1                 bench: include the sizes that take long
 #: DATA=directory         bench: add more data sets, zip files like test/data/census1881.zip
@@ -193,7 +194,7 @@ demo: build          ## Load 200 real sets, combine them, and compare memory and
 	@$(TSX) tools/demo.ts
 
 bench: build         ## Compare the speed and memory of the commands with native bitmaps
-	@$(TSX) bench/main.ts $(PEER:%=--peer %) $(if $(FULL),--full) $(DATA:%=--data %) $(if $(ONLY),--only '$(ONLY)') $(OUT:%=--out %)
+	@$(TSX) bench/main.ts $(PEER:%=--peer %) $(if $(FULL),--full) $(DATA:%=--data %) $(if $(ONLY),--only '$(ONLY)') $(if $(CALLS),--calls '$(CALLS)') $(OUT:%=--out %)
 
 bench-cluster: build client ## Measure what sharding over 1, 2 and 3 nodes costs, against one key on one node
 	@$(TSX) bench/cluster.ts

@@ -3,6 +3,7 @@
 //   --peer NAME=PATH   another module's .so; may be given several times
 //   --data DIRECTORY   more data sets: zip files like those in test/data
 //   --only PATTERN     only suites whose names match
+//   --calls PATTERN    in the suite "worst calls" only commands whose names match
 //   --full             larger sizes, which take long
 //   --out DIRECTORY    where results.json and the charts go (build/bench)
 
@@ -22,6 +23,7 @@ import { renewed, type Results } from "./results.ts";
 import type { Row } from "./row.ts";
 import { measureBorder } from "./suites/border.ts";
 import { measureCommands } from "./suites/commands.ts";
+import { COSTS, measureCosts } from "./suites/costs.ts";
 import { FELT, measureFelt } from "./suites/felt.ts";
 import { measureImports } from "./suites/imports.ts";
 import { measureLatency } from "./suites/latency.ts";
@@ -44,6 +46,7 @@ const { values: options } = parseArgs({
     peer: { type: "string", multiple: true, default: [] },
     data: { type: "string" },
     only: { type: "string", default: "" },
+    calls: { type: "string", default: "" },
     full: { type: "boolean", default: false },
     out: { type: "string", default: "build/bench" },
   },
@@ -133,6 +136,7 @@ const suites: [string, Suite][] = [
   ["through a client", measureLatency],
   [FELT, measureFelt],
   ["worst questions", measureWorst],
+  [COSTS, () => measureCosts(options.calls)],
   ["every command", measureCommands],
 ];
 

@@ -1,5 +1,5 @@
-// A client in a process of its own that sends PING after PING: how long the longest one waits while another client's command runs, and
-// how long the server's main thread computed meanwhile. A wait without computing is not the server's own: the processor was elsewhere.
+// A client in a process of its own that sends one PING after the other: how long the longest waits while another client's command runs,
+// and how long the server's main thread computes meanwhile. The second is the server's own; a wait without it may be the machine's.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -9,9 +9,9 @@ import type { Server } from "../test/support/server.ts";
 
 /** Milliseconds. */
 export interface Wait {
-  /** What the longest PING waited. */
+  /** How long the longest PING waited. */
   readonly ping: number;
-  /** The most processor time of the main thread during one PING. */
+  /** The most that the main thread computed during one PING. */
   readonly main: number;
 }
 
@@ -24,21 +24,29 @@ export class Pinging {
 
   static async of(server: Server): Promise<Pinging> {
     const child = fork(import.meta.filename, [server.socket, String(server.pid)], { execArgv: ["--import", "tsx"] });
-    await once(child, "message");
-    return new Pinging(child);
+    const pinging = new Pinging(child);
+    await pinging.#heard();
+    return pinging;
   }
 
-  /** The longest wait from before the work begins until it has ended. */
+  /** The longest wait from before the work begins until after it has ended. */
   async during(work: () => Promise<void>): Promise<Wait> {
-    await this.#tell("begin");
+    this.#child.send("begin");
+    await this.#heard();
     await work();
-    return await this.#tell("end") as Wait;
+    this.#child.send("end");
+    return await this.#heard() as Wait;
   }
 
-  async #tell(word: "begin" | "end"): Promise<unknown> {
-    const answer = once(this.#child, "message");
-    this.#child.send(word);
-    return (await answer)[0];
+  async #heard(): Promise<unknown> {
+    const ended = new AbortController(), options = { signal: ended.signal };
+    const death = once(this.#child, "exit", options).then(() => { throw new Error("the process that sends PINGs has ended"); });
+    try {
+      return (await Promise.race([once(this.#child, "message", options), death]))[0];
+    } finally {
+      ended.abort();
+      death.catch(() => {});
+    }
   }
 
   close(): void {
@@ -46,34 +54,34 @@ export class Pinging {
   }
 }
 
-async function ping(socketPath: string, pid: string): Promise<void> {
-  const socket = createConnection({ path: socketPath });
+/** The program of the process: it answers "begin" when it begins, and "end" with the longest wait since. */
+async function ping(path: string, pid: string): Promise<void> {
+  const socket = createConnection({ path });
   await once(socket, "connect");
-  const statistics = openSync(`/proc/${pid}/task/${pid}/schedstat`, "r"), bytes = Buffer.alloc(64);
-  /** Milliseconds that the main thread has computed: the first number of the file, in nanoseconds. */
+  const statistics = openSync(`/proc/${pid}/task/${pid}/schedstat`, "r"), bytes = Buffer.alloc(100);
+  /** Milliseconds. The file begins with the nanoseconds that the thread has had a processor. */
   const computed = (): number => {
-    const length = readSync(statistics, bytes, 0, bytes.length, 0);
-    return Number.parseInt(bytes.toString("latin1", 0, length), 10) / 1e6;
+    readSync(statistics, bytes, 0, bytes.length, 0);
+    return Number.parseInt(bytes.toString("latin1"), 10) / 1e6;
   };
-  let pinging = false, longest = { ping: 0, main: 0 };
-  const once1 = async (): Promise<void> => {
-    const sent = performance.now(), before = computed();
-    socket.write("PING\r\n");
-    await once(socket, "data");
-    longest = { ping: Math.max(longest.ping, performance.now() - sent), main: Math.max(longest.main, computed() - before) };
-  };
-  const loop = async (): Promise<void> => {
-    longest = { ping: 0, main: 0 };
-    for (pinging = true; pinging;) await once1();
-    await once1();
-    process.send!(longest);
+  let ended = false;
+  const pings = async (): Promise<Wait> => {
+    const longest = { ping: 0, main: 0 };
+    for (let last = false; !last;) {
+      last = ended; // one PING is sent after the end
+      const sent = performance.now(), before = computed();
+      socket.write("PING\r\n");
+      await once(socket, "data");
+      longest.ping = Math.max(longest.ping, performance.now() - sent);
+      longest.main = Math.max(longest.main, computed() - before);
+    }
+    return longest;
   };
   process.on("message", (word) => {
-    if (word === "end") pinging = false;
-    else {
-      process.send!("begun");
-      void loop();
-    }
+    ended = word === "end";
+    if (ended) return;
+    process.send!("begun");
+    void pings().then((longest) => process.send!(longest));
   });
   process.on("disconnect", () => process.exit());
   process.send!("ready");

@@ -3,6 +3,7 @@
 import { NATIVE, OURS, OURS_64, SETS } from "./contender.ts";
 import { origin, type Results } from "./results.ts";
 import { advantage, type Row } from "./row.ts";
+import { COSTS, MAIN_THREAD } from "./suites/costs.ts";
 import { FELT } from "./suites/felt.ts";
 import { OPERANDS_MOST, worstQuestions } from "./suites/worst.ts";
 
@@ -64,6 +65,18 @@ function worst(results: Results): string {
   return markdown(["question", "sources", "n", "time", "with 10 n", "ns for each byte", "with 10 n"], lines, 2);
 }
 
+/** The calls, the longest wait first. */
+function costs(results: Results): string {
+  const wait = (row: Row): number => row.values[OURS]!, cell = (value: number): string => digits(value, value < 10 ? 2 : 3);
+  const lines = results.rows.filter(({ data, what }) => data === COSTS && !what.endsWith(MAIN_THREAD))
+    .sort((a, b) => wait(b) - wait(a)).map((row) => {
+      const [, call, bytes, data, shape] = /^(.*); (\d+) bytes, on (\d+) bytes, (.*)$/.exec(row.what)!;
+      const main = wait(find(results, COSTS, row.what + MAIN_THREAD));
+      return [`\`${call!.replaceAll("|", "\\|")}\``, shape!, grouped(Number(bytes)), grouped(Number(data)), cell(wait(row)), cell(main)];
+    });
+  return markdown(["call", "on", "bytes of the call", "of the keys", "PING waited, ms", "main thread, ms"], lines, 2);
+}
+
 function felt(results: Results): string {
   const peer = peerOf(results), others = [NATIVE, ...(peer === undefined ? [] : [peer]), OURS];
   const cell = (value: Figure): string => (value === undefined ? "" : digits(value, value < 10 ? 2 : 3));
@@ -108,6 +121,7 @@ export function withTables(page: string, results: Results): string {
   const tables: Readonly<Record<string, string>> = {
     means: means(results),
     worst: worst(results),
+    costs: costs(results),
     felt: felt(results),
     many: many(results),
     site: site(results),

@@ -3,20 +3,25 @@
 import { describe, expect, it } from "vitest";
 import { draw, drawLines } from "../../bench/chart.ts";
 import { bitmapOf, clustered, membersOf, noise, randomMembers, runs, scattered, snowflakes } from "../../bench/generators.ts";
+import { greatestCalls, type Words } from "../../bench/calls.ts";
 import { ALL, type Batch, measure, type Timed } from "../../bench/measure.ts";
+import { Pinging } from "../../bench/pinging.ts";
 import { origin, renewed, type Results } from "../../bench/results.ts";
 import { advantage, type Row } from "../../bench/row.ts";
 import { type CommandStatistics, median, parseCommandStatistics, quantile } from "../../bench/statistics.ts";
 import { Contender } from "../../bench/contender.ts";
+import { type Cast, casts, restoring, SIZES } from "../../bench/shapes.ts";
+import { COSTS, inBrief, MAIN_THREAD } from "../../bench/suites/costs.ts";
 import { uses } from "../../bench/suites/commands.ts";
 import { drawn, ranks, sizeOf, universes } from "../../bench/suites/longtail.ts";
 import { asQuery, asScript, questionsOver } from "../../bench/suites/questions.ts";
 import { asCommand, loadWorst, worstKeys, worstQuestions } from "../../bench/suites/worst.ts";
 import { shortfalls } from "../../bench/targets.ts";
-import { commands } from "../../host/commands.ts";
-import { bytesOf, type Command, type Reply } from "../support/resp.ts";
+import { type Arg, commands } from "../../host/commands.ts";
+import { bytesOf, type Command, encode, type Reply, ReplyError } from "../support/resp.ts";
 import { byName, useServer } from "../support/suite.ts";
-import { families } from "../support/family.ts";
+import { families, offsetCount, R } from "../support/family.ts";
+import { withDebug } from "../support/server.ts";
 import { Edges } from "../model/oracle/edges.ts";
 import { evaluate, parse } from "../model/oracle/expression.ts";
 
@@ -50,6 +55,12 @@ describe("statistics", () => {
     const row = (native: number): Row => ({ data: "census1881", what: "NOT", unit: "µs", values: { native, "redis-roar": 1 } });
     expect(shortfalls([row(5)])).toEqual([]);
     expect(shortfalls([row(4)])).toEqual(["census1881, NOT: 4.00x native, target 5x"]);
+  });
+
+  it("list the calls that hold up other clients for too long", () => {
+    const row = (what: string, ours: number): Row => ({ data: COSTS, what, unit: "ms", values: { "redis-roar": ours } });
+    expect(shortfalls([row("R.MIN A", 50), row(`R.MIN A${MAIN_THREAD}`, 51)])).toEqual([]);
+    expect(shortfalls([row("R.MIN A", 50.06)])).toEqual(["R.MIN A: PING waited 50.1 ms, target 50 ms"]);
   });
 });
 
@@ -233,6 +244,109 @@ describe("the long tail", () => {
     expect(y0 - y1).toBeCloseTo((v0 - v1) / 2, 0);
     expect(y1).toBeCloseTo(v0, 0);
     expect(svg).toContain("a &lt; b");
+  });
+});
+
+describe("the worst calls", () => {
+  // Small limits, so that what is refused for its size is refused at once.
+  const server = useServer({ moduleArguments: [...withDebug, "REPLY-LIMIT", "1000", "QUESTION-MS", "50"] });
+  const REFUSED = /^(ERR Roaring: (reply too large|string too long|the question took longer)|Roaring: (range too large|key already exist|key does not exist)|ERR Roaring: a bit of the string would)/;
+  const cast: Cast = {
+    index: 0, family: families[0]!, shape: "lone", size: 300, span: 2n ** 32n, many: ["aa", "ba"], sameAsSmaller: false, bytes: new Map(),
+    payload: Buffer.from("payload"),
+  };
+  const tokensOf = ({ token, of = [] }: Arg): string[] => [...(token === undefined ? [] : [token]), ...of.flatMap(tokensOf)];
+  const lengthOf = (call: Words): number => encode(call).length;
+
+  it.each(byName(commands))("%s: its calls have all its keywords, and one of them as many arguments as 64 KB hold if it takes any number", (_, row) => {
+    const calls = greatestCalls(row, cast), words = new Set(calls.flat().map(String));
+    expect(calls.length).toBeGreaterThan(0);
+    for (const token of row.args.flatMap(tokensOf)) expect(words).toContain(token);
+    const longest = Math.max(...calls.map(lengthOf));
+    if (row.args.some(({ multiple }) => multiple)) expect(longest).toBeGreaterThan(60_000);
+    expect(longest).toBeLessThan(70_000);
+  });
+
+  it("count as far as any limit, in both directions", () => {
+    const [draws, most] = ["RANDMEMBER", "POPMIN"].map((name) => greatestCalls(commands.find((row) => row.name === name)!, cast).map(([, count]) => count));
+    expect(most).toEqual(expect.arrayContaining([undefined, 20_000_000n, 2n ** 63n - 1n]));
+    expect(draws).toEqual(expect.arrayContaining([...most!, -20_000_000n, 1n - 2n ** 63n]));
+  });
+
+  it.each(byName(families))("%s: ask valid expressions, of each kind on some data", (_, family) => {
+    const query = commands.find(({ name }) => name === "QUERY")!, kinds = new Set<string>();
+    for (let index = 0; index < 8; index++) {
+      for (const [text, keys] of greatestCalls(query, { ...cast, family, span: family.last + 1n, index })) {
+        expect(parse(String(text), Number(keys), family.last), String(text).slice(0, 100)).toBeDefined();
+        if (lengthOf([text!]) > 50_000) kinds.add(String(text).replaceAll(/\d+/g, "").slice(0, 20) + String(keys));
+      }
+    }
+    expect(kinds.size).toBeGreaterThan(150);
+  });
+
+  it.each(byName(families))("%s: have keys of the shapes and sizes that they say, and are valid", async (_, family) => {
+    const found: string[] = [];
+    for await (const one of casts(server.connection, family)) {
+      const { shape, size, bytes, many } = one, name = `${shape}, ${size}`, own = bytes.get("A") ?? 0;
+      found.push(name);
+      expect(await server.run("EXISTS", "A", "B", ...many), name).toBe(shape === "missing" ? 0 : 2 + many.length);
+      for (const key of ["A", many[0]!]) if (bytes.has(key)) expect(await server.usage(key)).toBe(bytes.get(key));
+      if (size > 0) {
+        expect(own, name).toBeLessThanOrEqual(size);
+        if (!one.sameAsSmaller && !(shape === "lone" && size === SIZES[2])) expect(own, name).toBeGreaterThan(size / 4);
+        const sum = many.reduce((all, key) => all + bytes.get(key)!, 0);
+        expect(sum, name).toBeGreaterThan(size / 2);
+        expect(sum, name).toBeLessThan(size * 1.5);
+      }
+      if (size > SIZES[0]) expect(await kindsOf("A"), name).toEqual([KINDS[shape]]);
+      if (shape === "full span") expect(String(await server.run(`${family.name}.BITCOUNT`, "A"))).toBe(String(offsetCount(family)));
+      if (size <= SIZES[0]) await expectValid(one);
+    }
+    const shapes = family === R ? Object.keys(KINDS) : ["range", "full span", "lone", "sparse"];
+    expect(new Set(found.map((name) => name.split(",")[0]))).toEqual(new Set(["missing", "empty", ...shapes]));
+    expect(found).toHaveLength(2 + SIZES.length * shapes.length - (family === R ? 1 : 0));     // no bitset takes 300 bytes
+  });
+
+  const KINDS: Readonly<Record<string, string>> = {
+    range: "run", "full span": "run", lone: "array", arrays: "array", sparse: "array", bitsets: "bitset", runs: "run",
+  };
+  /** Of which kinds the containers of a key are. */
+  async function kindsOf(key: string): Promise<string[]> {
+    const stat = JSON.parse(String(await server.run("R.STAT", key, "JSON"))) as Record<string, { number_of_containers: string }>;
+    return ["array", "bitset", "run"].filter((kind) => stat[`${kind}_container`]!.number_of_containers !== "0");
+  }
+
+  /** The first and the last call of each command, but those with a long expression. None may be refused for its syntax. */
+  async function expectValid(one: Cast): Promise<void> {
+    for (const row of commands) {
+      const calls = greatestCalls(row, one).filter((words) => !words.some((word) => typeof word === "string" && /^[^01].{1000}/.test(word)));
+      for (const words of new Set([calls[0]!, calls.at(-1)!])) {
+        const call = [`${one.family.name}.${row.name}`, ...words];
+        const reply = (await server.connection.pipeline([...restoring, call])).at(-1);
+        if (reply instanceof ReplyError) expect(reply.message, `${inBrief(call)}, ${one.shape}`).toMatch(REFUSED);
+      }
+    }
+  }
+
+  it("are named in brief", () => {
+    expect(inBrief(["R.MIN", "A"])).toBe("R.MIN A");
+    expect(inBrief(["R.QUERY", `one(${"#1,".repeat(50)}#2)`, 2, "A", "B"])).toBe("R.QUERY one(#1,#1,#1,#1,#1,#1,#1,#1,#1,#...1,#1,#2) 2 A B");
+    expect(inBrief(["R.IMPORT", "A", Buffer.alloc(9)])).toBe("R.IMPORT A (9 bytes)");
+    expect(inBrief(["R.MBITCOUNT", ..."abcdefghi"])).toBe("R.MBITCOUNT a b c d e ... h i");
+  });
+
+  it("are measured by what a PING waits, and by what the main thread computes meanwhile", async () => {
+    const pinging = await Pinging.of(server);
+    const idle = await pinging.during(async () => void await server.run("DEBUG", "SLEEP", "0.3"));
+    expect(idle.ping).toBeGreaterThan(290);
+    expect(idle.main).toBeLessThan(200);
+    const busy = `local t = redis.call("TIME") local function now() local n = redis.call("TIME") return (n[1] - t[1]) * 1000000 + n[2] - t[2] end
+      while now() < 300000 do end`;
+    const computing = await pinging.during(async () => void await server.run("EVAL", busy, "0"));
+    expect(computing.ping).toBeGreaterThan(290);
+    expect(computing.main).toBeGreaterThan(20);
+    pinging.close();
+    await expect(pinging.during(async () => {})).rejects.toThrow("the process that sends PINGs has ended");
   });
 });
 
