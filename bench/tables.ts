@@ -3,7 +3,7 @@
 import { NATIVE, OURS, OURS_64, SETS } from "./contender.ts";
 import { origin, type Results } from "./results.ts";
 import { advantage, type Row } from "./row.ts";
-import { COSTS, MAIN_THREAD } from "./suites/costs.ts";
+import { COSTS, DESCRIPTION, MAIN_THREAD } from "./suites/costs.ts";
 import { FELT } from "./suites/felt.ts";
 import { OPERANDS_MOST, worstQuestions } from "./suites/worst.ts";
 
@@ -70,7 +70,7 @@ function costs(results: Results): string {
   const wait = (row: Row): number => row.values[OURS]!, cell = (value: number): string => digits(value, value < 10 ? 2 : 3);
   const lines = results.rows.filter(({ data, what }) => data === COSTS && !what.endsWith(MAIN_THREAD))
     .sort((a, b) => wait(b) - wait(a)).map((row) => {
-      const [, call, bytes, data, shape] = /^(.*); (\d+) bytes, on (\d+) bytes, (.*)$/.exec(row.what)!;
+      const [, call, bytes, data, shape] = DESCRIPTION.exec(row.what)!;
       const main = wait(find(results, COSTS, row.what + MAIN_THREAD));
       return [`\`${call!.replaceAll("|", "\\|")}\``, shape!, grouped(Number(bytes)), grouped(Number(data)), cell(wait(row)), cell(main)];
     });

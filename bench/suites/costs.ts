@@ -23,7 +23,7 @@ const SUSPECT = 20, LONG = 200, TIMES = 3;
 /** A client that has no reply after so many milliseconds leaves. What holds the server by then has been felt. */
 const PATIENCE = 2000;
 
-export interface Cell extends Wait {
+interface Cell extends Wait {
   /** Without the family's prefix. */
   readonly command: string;
   /** The call, on which data. */
@@ -40,6 +40,11 @@ export function inBrief(call: Command): string {
   const words = call.map((word) => (Buffer.isBuffer(word) ? `(${word.length} bytes)` : cut(String(word))));
   return words.length <= WORDS_SHOWN ? words.join(" ") : `${words.slice(0, WORDS_SHOWN - 2).join(" ")} ... ${words.slice(-2).join(" ")}`;
 }
+
+/** The name of a row; `DESCRIPTION` takes it apart. */
+export const describe = (call: Command, data: number, shape: string): string =>
+  `${inBrief(call)}; ${encode(call).length} bytes, on ${data} bytes, ${shape}`;
+export const DESCRIPTION = /^(.*); (\d+) bytes, on (\d+) bytes, (.*)$/;
 
 async function once(server: Server, pinging: Pinging, call: Command): Promise<Wait & { readonly reply: string }> {
   const bytes = encode(call), connection = await server.connect(), left = new AbortController();
@@ -65,7 +70,7 @@ async function measured(server: Server, pinging: Pinging, call: Command): Promis
 }
 
 /** All calls of the commands in both families. */
-export async function* measureCells(rows: readonly CommandRow[]): AsyncGenerator<Cell> {
+async function* measureCells(rows: readonly CommandRow[]): AsyncGenerator<Cell> {
   const server = await Server.start(), pinging = await Pinging.of(server);
   try {
     for (const family of families) {
@@ -75,8 +80,7 @@ export async function* measureCells(rows: readonly CommandRow[]): AsyncGenerator
             if (cast.sameAsSmaller && !words.includes(cast.many[0]!)) continue;
             const call = [`${family.name}.${row.name}`, ...words];
             const data = [...new Set(words)].reduce<number>((sum, word) => sum + (cast.bytes.get(String(word)) ?? 0), 0);
-            const what = `${inBrief(call)}; ${encode(call).length} bytes, on ${data} bytes, ${cast.shape}`;
-            yield { command: row.name, what, ...await measured(server, pinging, call) };
+            yield { command: row.name, what: describe(call, data, cast.shape), ...await measured(server, pinging, call) };
           }
         }
       }

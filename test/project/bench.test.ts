@@ -1,5 +1,7 @@
 // Tests of the benchmark's parts. Wrong statistics, or data that differs from run to run, would give misleading figures unnoticed.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { draw, drawLines } from "../../bench/chart.ts";
 import { bitmapOf, clustered, membersOf, noise, randomMembers, runs, scattered, snowflakes } from "../../bench/generators.ts";
@@ -11,17 +13,18 @@ import { advantage, type Row } from "../../bench/row.ts";
 import { type CommandStatistics, median, parseCommandStatistics, quantile } from "../../bench/statistics.ts";
 import { Contender } from "../../bench/contender.ts";
 import { type Cast, casts, restoring, SIZES } from "../../bench/shapes.ts";
-import { COSTS, inBrief, MAIN_THREAD } from "../../bench/suites/costs.ts";
+import { COSTS, describe as described, inBrief, MAIN_THREAD } from "../../bench/suites/costs.ts";
 import { uses } from "../../bench/suites/commands.ts";
 import { drawn, ranks, sizeOf, universes } from "../../bench/suites/longtail.ts";
 import { asQuery, asScript, questionsOver } from "../../bench/suites/questions.ts";
 import { asCommand, loadWorst, worstKeys, worstQuestions } from "../../bench/suites/worst.ts";
+import { withTables } from "../../bench/tables.ts";
 import { shortfalls } from "../../bench/targets.ts";
 import { type Arg, commands } from "../../host/commands.ts";
 import { bytesOf, type Command, encode, type Reply, ReplyError } from "../support/resp.ts";
 import { byName, useServer } from "../support/suite.ts";
 import { families, offsetCount, R } from "../support/family.ts";
-import { withDebug } from "../support/server.ts";
+import { projectRoot, withDebug } from "../support/server.ts";
 import { Edges } from "../model/oracle/edges.ts";
 import { evaluate, parse } from "../model/oracle/expression.ts";
 
@@ -333,6 +336,17 @@ describe("the worst calls", () => {
     expect(inBrief(["R.QUERY", `one(${"#1,".repeat(50)}#2)`, 2, "A", "B"])).toBe("R.QUERY one(#1,#1,#1,#1,#1,#1,#1,#1,#1,#...1,#1,#2) 2 A B");
     expect(inBrief(["R.IMPORT", "A", Buffer.alloc(9)])).toBe("R.IMPORT A (9 bytes)");
     expect(inBrief(["R.MBITCOUNT", ..."abcdefghi"])).toBe("R.MBITCOUNT a b c d e ... h i");
+  });
+
+  it("are listed in docs/performance.md, the longest wait first", () => {
+    const [page, recorded] = ["docs/performance.md", "docs/bench/results.json"].map((file) => readFileSync(join(projectRoot, file), "utf8"));
+    const results = JSON.parse(recorded!) as Results, words = ["R.QUERY", "#1|#2", 2, "A", "B"];
+    const rows = [["runs", 9.87], ["lone", 1234.5]].flatMap(([shape, wait]): Row[] => ["", MAIN_THREAD].map((of) =>
+      ({ data: COSTS, what: described(words, 7000, String(shape)) + of, unit: "ms", values: { "redis-roar": Number(wait) / (of ? 2 : 1) } })));
+    const others = results.rows.filter(({ data }) => data !== COSTS);
+    expect(withTables(page!, { ...results, rows: [...others, ...rows] })).toContain([
+      "| `R.QUERY #1\\|#2 2 A B` | lone | 49 | 7,000 | 1,230 | 617 |", "| `R.QUERY #1\\|#2 2 A B` | runs | 49 | 7,000 | 9.9 | 4.9 |",
+    ].join("\n"));
   });
 
   it("are measured by what a PING waits, and by what the main thread computes meanwhile", async () => {
