@@ -10,6 +10,9 @@ const CALL_BYTES = 64_000;
 /** As many members of 20 digits and of 10 as fit in a reply, the most that may be in one, and the greatest number. */
 const NUMBERS = [9_900_000n, 20_000_000n, 100_000_000n, 2n ** 63n - 1n];
 
+/** Each kind of long expression is asked of every eighth cast. */
+const ONE_IN = 8;
+
 export type Words = readonly Argument[];
 /** The words of an argument: the i-th of n times if it is repeated. */
 type Part = (i: number, n: number) => Words;
@@ -89,14 +92,14 @@ interface Slot {
 
 const isOffset = (arg: Arg | undefined): boolean => (arg?.kind === "offset" || arg?.kind === "end") && !arg.multiple && !arg.optional;
 
-function slotsOf(row: Row, args: readonly Arg[], cast: Cast): Slot[] {
+function slotsOf(row: Row, args: readonly Arg[], cast: Cast, oneIn: number): Slot[] {
   const slots: Slot[] = [], { last } = cast.family, asks = args.some(({ name }) => name === "expression");
   const lists = args.filter(({ type, multiple }) => type === "key" && multiple).length - Number(asks);
   const keys = (): Words[] => keyLists(cast, CALL_BYTES / lists);
   for (let at = 0; at < args.length; at++) {
     const arg = args[at]!, next = args[at + 1], optional = arg.optional === true;
     if (arg.name === "expression") {
-      slots.push({ optional, choices: lists > 0 ? shortExpressions(FEW) : expressions(cast, row.name.length) });
+      slots.push({ optional, choices: lists > 0 ? shortExpressions(FEW) : expressions(cast, row.name.length, oneIn) });
       at += 2; // with numkeys and keys
     } else if (arg.kind === "question") {
       slots.push({ optional, choices: shortExpressions(FEW).map((words) => [arg.of![0]!.token!, ...words]) });
@@ -131,11 +134,11 @@ function forms({ args, keys }: Row): Arg[][] {
 
 /**
  * The arguments of calls: all combinations of what the command requires, without options; then each option alone and all together, with
- * the first choice of the rest.
+ * the first choice of the rest. Of the kinds of long expressions, a cast is asked one in `oneIn`.
  */
-export function greatestCalls(row: Row, cast: Cast): Words[] {
+export function greatestCalls(row: Row, cast: Cast, oneIn = ONE_IN): Words[] {
   return forms(row).flatMap((args) => {
-    const slots = slotsOf(row, args, cast), options = slots.filter(({ optional }) => optional);
+    const slots = slotsOf(row, args, cast, oneIn), options = slots.filter(({ optional }) => optional);
     const combine = (choicesOf: (slot: Slot) => readonly Words[]): Words[] =>
       slots.reduce<Words[]>((calls, slot) => calls.flatMap((call) => choicesOf(slot).map((words) => [...call, ...words])), [[]]);
     const first = ({ choices }: Slot): Words => choices[0]!;
@@ -182,23 +185,19 @@ const combiners: readonly ((texts: readonly string[]) => string)[] = [
 const LEVELS = 60;
 const deep = (nest: (inner: string, level: number) => string): string => range(0, LEVELS).reduce(nest, "#1|#2");
 
-/** Of which commands with other lists of keys are asked the first few. */
+/** Short expressions. A command that has other lists of keys takes only the first few. */
 const SHORT = [
-    "#1|#2", "~#1|#2",
-    deep((inner, level) => `(${inner}${INFIX[level % 4]}#${1 + level % 2})`), deep((inner) => `exactly(2,${inner},#1,~#2)`),
-    "#1^#2", "#1&#2", "#1-#2", "#1^~#2", "exactly(1,#1,~#2)", "atleast(2,#1,#2,[9..99999999])",
-  ], FEW = 4;
+  "#1|#2", deep((inner) => `exactly(2,${inner},#1,~#2)`), deep((inner, level) => `(${inner}${INFIX[level % 4]}#${1 + level % 2})`),
+  "~#1|#2", "#1^#2", "#1&#2", "#1-#2", "#1^~#2", "exactly(1,#1,~#2)", "atleast(2,#1,#2,[9..99999999])",
+], FEW = 2;
 
 const shortExpressions = (count: number): Words[] => SHORT.slice(0, count).map((text) => [text, 2, "A", "B"]);
 
 /** Long expressions are that long, over as many keys. Text and keys make up a call. */
 const TEXT_BYTES = 60_000, KEYS_MOST = 800;
 
-/** Of so many long expressions, a call of a cast asks one. Together, the casts ask all of them. */
-const ONE_IN = 8;
-
-/** Expressions and their keys; a short one comes first. `turn` chooses among the long ones. */
-function expressions(cast: Cast, turn: number): Words[] {
+/** Expressions and their keys; a short one comes first. `turn` and the cast choose among the long ones. */
+function expressions(cast: Cast, turn: number, oneIn: number): Words[] {
   const long = (term: Term, combine: (typeof combiners)[number], keys: readonly string[]): Words => {
     const length = 1 + term(10 * keys.length - 1, 20 * keys.length, keys.length, cast.span).length;
     const n = Math.floor(Math.min(TEXT_BYTES, CALL_BYTES - bytesOf(keys)) / length);
@@ -206,5 +205,5 @@ function expressions(cast: Cast, turn: number): Words[] {
   };
   const kinds = [["A", "B"], ["A", ...cast.many.slice(0, KEYS_MOST)]]
     .flatMap((keys) => terms.flatMap((term) => combiners.map((combine) => (): Words => long(term, combine, keys))));
-  return [...shortExpressions(SHORT.length), ...kinds.filter((_, i) => (i + turn + cast.index) % ONE_IN === 0).map((make) => make())];
+  return [...shortExpressions(SHORT.length), ...kinds.filter((_, i) => (i + turn + cast.index) % oneIn === 0).map((make) => make())];
 }

@@ -136,7 +136,7 @@ const suites: [string, Suite][] = [
   ["through a client", measureLatency],
   [FELT, measureFelt],
   ["worst questions", measureWorst],
-  [COSTS, () => measureCosts(options.calls)],
+  [COSTS, () => measureCosts(options.calls, options.full)],
   ["every command", measureCommands],
 ];
 

@@ -69,14 +69,14 @@ async function measured(server: Server, pinging: Pinging, call: Command): Promis
   return least!;
 }
 
-/** All calls of the commands in both families. */
-async function* measureCells(rows: readonly CommandRow[]): AsyncGenerator<Cell> {
+/** All calls of the commands in both families, one after the other. */
+async function* measureCells(rows: readonly CommandRow[], full: boolean): AsyncGenerator<Cell> {
   const server = await Server.start(), pinging = await Pinging.of(server);
   try {
     for (const family of families) {
       for await (const cast of casts(server.connection, family)) {
         for (const row of rows) {
-          for (const words of greatestCalls(row, cast)) {
+          for (const words of greatestCalls(row, cast, full ? 1 : undefined)) {
             if (cast.sameAsSmaller && !words.includes(cast.many[0]!)) continue;
             const call = [`${family.name}.${row.name}`, ...words];
             const data = [...new Set(words)].reduce<number>((sum, word) => sum + (cast.bytes.get(String(word)) ?? 0), 0);
@@ -91,15 +91,18 @@ async function* measureCells(rows: readonly CommandRow[]): AsyncGenerator<Cell> 
   }
 }
 
-/** Each command's worst call, and all others that hold up other clients for longer than the bound. */
-export async function* measureCosts(pattern: string): AsyncGenerator<Row> {
+/**
+ * Of the commands whose names match, each one's worst call, and all others that hold up other clients for longer than the bound. With
+ * `full`, all data is asked all kinds of long expressions.
+ */
+export async function* measureCosts(pattern: string, full: boolean): AsyncGenerator<Row> {
   const rows = function* ({ what, ping, main }: Cell): Generator<Row> {
     const row = (name: string, value: number): Row => ({ data: COSTS, what: name, unit: "ms", values: { [OURS]: value } });
     yield row(what, ping);
     yield row(what + MAIN_THREAD, main);
   };
   const worst = new Map<string, Cell>();
-  for await (const cell of measureCells(commands.filter(({ name }) => new RegExp(pattern).test(name)))) {
+  for await (const cell of measureCells(commands.filter(({ name }) => new RegExp(pattern).test(name)), full)) {
     if (cell.ping > BOUND) yield* rows(cell);
     if (cell.ping > (worst.get(cell.command)?.ping ?? 0)) worst.set(cell.command, cell);
   }
