@@ -186,10 +186,11 @@ const LEVELS = 60;
 const deep = (nest: (inner: string, level: number) => string): string => range(0, LEVELS).reduce(nest, "#1|#2");
 
 /** Short expressions. A command that has other lists of keys takes only the first few. */
+const FEW = 2;
 const SHORT = [
   "#1|#2", deep((inner) => `exactly(2,${inner},#1,~#2)`), deep((inner, level) => `(${inner}${INFIX[level % 4]}#${1 + level % 2})`),
   "~#1|#2", "#1^#2", "#1&#2", "#1-#2", "#1^~#2", "exactly(1,#1,~#2)", "atleast(2,#1,#2,[9..99999999])",
-], FEW = 2;
+];
 
 const shortExpressions = (count: number): Words[] => SHORT.slice(0, count).map((text) => [text, 2, "A", "B"]);
 
