@@ -27,5 +27,5 @@ export { cross } from "./combine/cross";
 export { rewrite, pack, slice } from "./combine/rewrite";
 export { serializedBytes, serialize, deserialize } from "./format/index";
 export { readBitsFrom } from "./format/text";
-export { shrunkBytes, used, wasteful } from "./arena/forms";
+export { freed, shrunkBytes, used, wasteful } from "./arena/forms";
 export { validate } from "./arena/validate";

@@ -6,7 +6,7 @@
 
 /* Nothing else depends on these, so their order relative to other accesses is relaxed. */
 static _Atomic uint64_t refused, traps, damaged, overdue;
-static _Atomic uint32_t arena_most = ARENA_MOST;
+_Atomic uint32_t arena_most = ARENA_MOST;
 
 static void count(_Atomic uint64_t *events) { atomic_fetch_add_explicit(events, 1, memory_order_relaxed); }
 static uint64_t read(_Atomic uint64_t *events) { return atomic_load_explicit(events, memory_order_relaxed); }
@@ -37,5 +37,3 @@ static _Atomic int trap_asked;
 
 void sandbox_trap_count(void) { trap_asked = 1; }
 int take_asked_trap(void) { return atomic_exchange(&trap_asked, 0); }
-
-uint32_t arena_limit(void) { return atomic_load_explicit(&arena_most, memory_order_relaxed); }

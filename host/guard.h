@@ -9,6 +9,7 @@
 #define ROAR_GUARD_H
 
 #include <setjmp.h>
+#include <stdatomic.h>
 
 #include "core.h"
 #include "sandbox.h"
@@ -109,6 +110,7 @@ int take_asked_trap(void);
 #define WAY_UNREACHABLE 31
 
 /* The most bytes that an arena may have. */
-uint32_t arena_limit(void);
+extern OURS _Atomic uint32_t arena_most;
+static inline uint32_t arena_limit(void) { return atomic_load_explicit(&arena_most, memory_order_relaxed); }
 
 #endif

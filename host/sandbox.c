@@ -48,10 +48,10 @@ static uint64_t growth(uint64_t size) {
 span sandbox_grow(uint32_t bytes) {
     bitmap *b = current.growable;
     if (b == NULL) sandbox_trap(TRAP_GROWTH); /* functions that only read have no reason to grow */
-    uint32_t arena_most = arena_limit();
-    if (bytes > arena_most) leave(OUT_OF_MEMORY);
+    const uint32_t most = arena_limit();
+    if (bytes > most) leave(OUT_OF_MEMORY);
     uint64_t size = arena_bytes(b), ample = size + growth(size);
-    if (ample > arena_most) ample = arena_most;
+    if (ample > most) ample = most;
     bitmap *grown = bitmap_grow(b, ample > bytes ? ample : bytes);
     if (grown == NULL) grown = bitmap_grow(b, bytes);
     if (grown == NULL) leave(OUT_OF_MEMORY);

@@ -150,7 +150,7 @@ status sort_offsets(uint64_t *offsets, uint32_t count);
 /* --- Writing: *b moves when it grows, even if the call fails ---
  *
  * A trap marks the bitmap as damaged. If out of memory, its members stay as they were. Of a shared bitmap *b
- * becomes a copy if the write changes anything; core_write_field must not be called for one. */
+ * becomes a copy, unless the write changes nothing. core_write_field copies it in any case. */
 
 status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous);
 /* A list of `count` offsets that the core may sort takes this many words: the offsets, and working space.

@@ -9,13 +9,34 @@
 /* Lists of this many offsets are sorted before they are added or removed. */
 #define SORTED_FROM 64
 
+/* An arena is nearly full if it lacks less than one of so many parts of the greatest size, and is then
+ * rewritten if one of so many parts of it is free blocks. */
+#define FULL_PARTS 16
+#define REWRITTEN_PARTS 32
+
 /* Offsets per call. Between calls, a bitmap with too many free blocks is rewritten. */
 #define CHANGES 1024
 
-/* --- Bitmaps that queries on threads still read: a write that would change one copies it first ---------- */
+/* --- Before a change ----------------------------------------------------------------------------------- */
 
-static status make_own(bitmap **b) {
-    return !bitmap_is_shared(*b) || bitmap_separate(b) ? OK : OUT_OF_MEMORY;
+/* Whether an arena has come near the greatest size. */
+static inline int is_nearly_full(const bitmap *b) {
+    return arena_bytes(b) > arena_limit() / FULL_PARTS * (FULL_PARTS - 1);
+}
+
+/* Whether something has to be done before b may be changed: queries on threads still read it, or it is nearly
+ * full. */
+static inline int needs_care(const bitmap *b) { return bitmap_is_shared(b) || is_nearly_full(b); }
+
+/* Copies a bitmap that is shared. Rewrites one that is nearly full, if enough of it is free blocks: what they
+ * are too small for would be refused. */
+static status make_changeable(bitmap **b) {
+    uint32_t freed = 0;
+    if (bitmap_is_shared(*b) && !bitmap_separate(b)) return OUT_OF_MEMORY;
+    if (!is_nearly_full(*b)) return OK;
+    status s = READING(*b, freed = core.freed());
+    if (s == OK && freed > arena_bytes(*b) / REWRITTEN_PARTS && rewrite(b) == TRAPPED) return TRAPPED;
+    return s;
 }
 
 /* Sets *changes to whether any of the offsets is not in the state `bit`. */
@@ -91,16 +112,16 @@ static uint32_t set(uint64_t offset, uint32_t value) {
     return previous;
 }
 
-__attribute__((noinline)) static status set_shared(bitmap **b, uint64_t offset, uint32_t value,
-                                                   uint32_t *previous) {
+__attribute__((noinline)) static status set_carefully(bitmap **b, uint64_t offset, uint32_t value,
+                                                      uint32_t *previous) {
     status s = core_get(*b, offset, previous);
     if (s != OK || *previous == value) return s;
-    s = make_own(b);
-    return s == OK ? core_set(b, offset, value, previous) : s;
+    s = make_changeable(b);
+    return s == OK ? wrote_whole(CHANGING(*b, *previous = set(offset, value)), b) : s;
 }
 
 status core_set(bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous) {
-    if (bitmap_is_shared(*b)) return set_shared(b, offset, value, previous);
+    if (needs_care(*b)) return set_carefully(b, offset, value, previous);
     return wrote_whole(CHANGING(*b, *previous = set(offset, value)), b);
 }
 
@@ -185,7 +206,7 @@ static status change_if_needed(bitmap **b, list *l) {
     int changes = 1;
     status s = OK;
     if (bitmap_is_shared(*b)) s = list_changes(*b, l->offsets, l->count, l->bit, &changes);
-    if (s == OK && changes) s = make_own(b);
+    if (s == OK && changes) s = make_changeable(b);
     return s == OK && changes ? change_grouped(b, l) : s;
 }
 
@@ -234,7 +255,7 @@ status core_merge(bitmap **b, const bitmap *more, cardinalities *members) {
     uint64_t expected;
     status s = bitmap_is_shared(*b) ? core_is_subset(more, *b, &has_all) : OK;
     if (s == OK && has_all) return stay(*b, members);
-    if (s == OK) s = make_own(b);
+    if (s == OK) s = make_changeable(b);
     if (s == OK) s = merge_in_place(b, more, members, &expected);
     return s == OK && expected ? rebuild_union(b, more, expected, &members->after) : s;
 }
@@ -266,7 +287,7 @@ status core_change_range(bitmap **b, const stretch *r, cardinalities *members) {
     uint64_t expected;
     status s = bitmap_is_shared(*b) ? range_changes(*b, r, &changes) : OK;
     if (s == OK && !changes) return stay(*b, members);
-    if (s == OK) s = make_own(b);
+    if (s == OK) s = make_changeable(b);
     if (s == OK) s = change_in_place(b, r, members, &expected);
     if (s != OK || !expected) return s;
     s = rebuild_range(b, r, expected, &members->after);
@@ -283,8 +304,10 @@ static uint32_t write_field(const field *at, const field_step *step) {
 status core_write_field(bitmap **b, field_step *step) {
     const field *at = &step->at;
     outcome *o = &step->outcome;
+    status s = needs_care(*b) ? make_changeable(b) : OK;
+    if (s != OK) return s;
     frame f = writing(*b);
-    status s = CHANGING_IN(&f, o->written = write_field(at, step));
+    s = CHANGING_IN(&f, o->written = write_field(at, step));
     o->old = (int64_t)sandbox_members[0];
     o->reply = (int64_t)sandbox_members[step->action == FIELD_INCRBY];
     o->changed = sandbox_members[0] != sandbox_members[1];
@@ -350,7 +373,7 @@ static status change_planned(bitmap **b, const plan *p, field_step *steps, uint3
     status s = IN_CORE(&f, *changed = core.planFields(p->steps, p->slot_bits, secret()));
     if (s != OK) return s;
     take_outcomes(p, steps);
-    if (*changed) s = make_own(b);
+    if (*changed) s = make_changeable(b);
     return *changed && s == OK ? change_words(b, p, *changed) : s;
 }
 

@@ -298,6 +298,9 @@ export function wasteful(): u32 {
   return u32(!isTiny<Own>() && (freedBytes() > freedMost() || becomesTiny()));
 }
 
+/** Bytes in freed blocks, which rewriting the arena would make free for anything. */
+export function freed(): u32 { return isTiny<Own>() ? 0 : <u32>freedBytes(); }
+
 /** Arenas below this have fewer freed blocks: they are soon rewritten. */
 // @ts-ignore: decorator
 @inline const LARGE: usize = 1 << 20;

@@ -7,7 +7,7 @@ import { type Random, seed, seeded } from "../support/random.ts";
 import { type Argument, bytesOf } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { byName, expectNoDamage, expectValid } from "../support/suite.ts";
-import { isRefused, useScarceServer } from "../support/trap.ts";
+import { isRefused, OOM, useScarceServer } from "../support/trap.ts";
 
 const CONTAINER = 65_536;
 const BITMAPS = 24;
@@ -70,4 +70,31 @@ describe.each(byName(families))("%s: writes to many small containers while memor
     expect(done.get("IMPORT"), `imports done, SEED=${seed}`).toBeGreaterThan(0);
     await expectNoDamage(server);
   }));
+});
+
+describe.each(byName(families))("%s: a bitmap at the greatest size", (_family, family) => {
+  const server = useScarceServer();
+  const roar = roarOn(server, family);
+  const MOST = 1_000_000, EACH = 100, CONTAINERS = 10_000;
+  /** An array of a container: its block fits no container that is much larger. */
+  const array = (container: number): number[] => Array.from({ length: EACH }, (_, i) => container * CONTAINER + 601 * i + container % 7);
+
+  it("has room again for any container once a sixteenth of it has been cleared", async () => {
+    await server.run("ROAR.LIMIT", MOST);
+    let containers = 0;
+    for (; containers < CONTAINERS; containers++) {
+      const reply = await roar.run("SETBITS", "k", ...array(containers)).catch((error: Error) => error.message);
+      if (reply === OOM) break;
+      expect(reply).toBe(EACH);
+    }
+    expect(containers).toBeLessThan(CONTAINERS);
+    const large = Array.from({ length: 3000 }, (_, i) => 60_000 * CONTAINER + 21 * i);
+    expect(await roar.refusal("SETBITS", "k", ...large)).toBe(OOM);
+    for (let i = 0; i < containers; i += 10) await roar.run("CLEARBITS", "k", ...array(i));
+    const kept = EACH * (containers - Math.ceil(containers / 10));
+    expect(await roar.run("BITCOUNT", "k")).toBe(kept);
+    expect(await roar.run("SETBITS", "k", ...large)).toBe(large.length);
+    expect(await roar.run("BITCOUNT", "k")).toBe(kept + large.length);
+    await expectValid(server);
+  });
 });
