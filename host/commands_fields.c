@@ -108,8 +108,9 @@ static int write_fields(call *c, field_step *steps, size_t length, int writes) {
 
     if (!open_create(c, 1, 0, &k)) return REDISMODULE_OK;
     /* The plan of several writes tells whether they change a shared bitmap before they do. */
-    status done = writes == 1 && !bitmap_is_shared(k.value) ? write_one(&k.value, steps, length, &changed)
-                              : core_change_fields(&k.value, steps, (uint32_t)length, &changed);
+    status done = writes == 1 && !bitmap_is_shared(k.value)
+                    ? write_one(&k.value, steps, length, &changed)
+                    : core_change_fields(&k.value, steps, (uint32_t)length, &changed);
     if (!commit(c, &k, done, changed > 0, "setbit")) return REDISMODULE_OK;
     return reply_steps(c, steps, length);
 }

@@ -57,7 +57,9 @@ static status copy_taken(const call *c, const bitmap *b, const taking *t, bitmap
 }
 
 /* Whether nobody reads the reply. Scripts in an AOF may. */
-static int is_unread(const call *c) { return was_accepted(c) && !(context_flags(c) & REDISMODULE_CTX_FLAGS_LUA); }
+static int is_unread(const call *c) {
+    return was_accepted(c) && !(context_flags(c) & REDISMODULE_CTX_FLAGS_LUA);
+}
 
 static void reply_copied(call *c, const bitmap *members, const taking *t) {
     if (leaves_with(c, members, t->count * LISTED_BYTES)) return;
@@ -123,7 +125,8 @@ static int pop(call *c, const end *from) {
     int right = k.stored == NULL || succeeded(c, core_cardinality(k.stored, &members));
     if (wanted > members) wanted = (uint64_t)members;
     if (right && wanted == 1) return pop_one(c, &k, from);
-    if (right && wanted > 1) return pop_several(c, &k, &(taking){from, wanted, members - wanted, {CLEAR, 0, 0}});
+    if (right && wanted > 1)
+        return pop_several(c, &k, &(taking){from, wanted, members - wanted, {CLEAR, 0, 0}});
     abandon(&k);
     if (!right) return REDISMODULE_OK;
     return c->argc > 2 ? RedisModule_ReplyWithArray(c->ctx, 0) : RedisModule_ReplyWithNull(c->ctx);

@@ -358,33 +358,9 @@ static uint32_t collected(void) {
 /* Threads change no bitmap. What only such commands call is left out of their build, which makes it much
  * smaller. */
 static _Noreturn void forbidden(void) { sandbox_trap(TRAP_UNREACHABLE); }
-#define w2c_roaring_set (void *)forbidden
-#define w2c_roaring_addAll (void *)forbidden
-#define w2c_roaring_removeAll (void *)forbidden
-#define w2c_roaring_merge (void *)forbidden
-#define w2c_roaring_makeRemovable (void *)forbidden
-#define w2c_roaring_settle (void *)forbidden
-#define w2c_roaring_takeBack (void *)forbidden
-#define w2c_roaring_tidy (void *)forbidden
-#define w2c_roaring_collect (void *)forbidden
-#define w2c_roaring_sortUnlessSparse (void *)forbidden
-#define w2c_roaring_changeRange (void *)forbidden
-#define w2c_roaring_setField (void *)forbidden
-#define w2c_roaring_addToField (void *)forbidden
-#define w2c_roaring_takeBackField (void *)forbidden
-#define w2c_roaring_planFields (void *)forbidden
-#define w2c_roaring_changeWords (void *)forbidden
-#define w2c_roaring_takeBackWords (void *)forbidden
-#define w2c_roaring_complement (void *)forbidden
-#define w2c_roaring_rebuildRange (void *)forbidden
-#define w2c_roaring_rewrite (void *)forbidden
-#define w2c_roaring_pack (void *)forbidden
-#define w2c_roaring_slice (void *)forbidden
-#define w2c_roaring_deserialize (void *)forbidden
-#define w2c_roaring_shrunkBytes (void *)forbidden
-#define w2c_roaring_wasteful (void *)forbidden
-#define w2c_roaring_unionBytes (void *)forbidden
-#define w2c_roaring_validate (void *)forbidden
+#define EXPORT_OF_MAIN_THREAD(name) .name = (void *)forbidden,
+#else
+#define EXPORT_OF_MAIN_THREAD EXPORT
 #endif
 
 /* clang-format off */
@@ -395,6 +371,6 @@ const struct core TABLE(LEVEL) = {
     .handed_back = handed_back,
     .deferred = deferred,
     .collected = collected,
-    CORE_EXPORTS(EXPORT)
+    CORE_EXPORTS(EXPORT, EXPORT_OF_MAIN_THREAD)
 };
 /* clang-format on */

@@ -339,61 +339,48 @@ static int is_write(const command *row) { return strncmp(row->flags, "write", st
 
 /* --- Storing a result ---------------------------------------------------------------------------------- */
 
-/* Whether the key at `at` has the value that it had. Nobody changes a block that is held; of a small one there
- * is a copy. */
-static int has_held_value(call *c, int at, const bitmap *held) {
+enum { UNCHANGED, CHANGED, GONE };
+
+/* What has become of the value of the key at `at`. Nobody changes a block that is held; of a small one there is
+ * a copy. */
+static int change_of(call *c, int at, const bitmap *held) {
     RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
     const bitmap *b = bitmap_in(c, key);
-    int same = b == held;
+    const int empty = RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY;
+    int same = b == held && (b || empty);
     if (b && held && block_number(b) && block_number(b) == block_number(held)) {
         same = memcmp(arena(b), arena(held), arena_bytes(b)) == 0;
     }
-    if (b == NULL) same = same && RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY;
     RedisModule_CloseKey(key);
-    return same;
+    return same ? UNCHANGED : empty ? GONE : CHANGED;
 }
 
-static int has_held_values(call *c, const question *q) {
-    int at = 0;
-    while (at < q->argc
-           && (q->snapshot.values[at] == not_opened || has_held_value(c, at, q->snapshot.values[at]))) {
-        at++;
-    }
-    return at == q->argc;
-}
-
-static int is_missing(call *c, int at) {
-    RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
-    int missing = RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY;
-    RedisModule_CloseKey(key);
-    return missing;
-}
-
-/* Whether a source is missing that was there. In a cluster it may have moved to another node, with all of its
- * slot, and the destination must not be created here. */
-static int has_lost_source(call *c, const question *q) {
-    int at = 0;
-    for (; at < q->argc; at++) {
+/* The first change of a source. */
+static int change_of_sources(call *c, const question *q) {
+    int change = UNCHANGED;
+    for (int at = 0; change == UNCHANGED && at < q->argc; at++) {
         const bitmap *held = q->snapshot.values[at];
-        if (held && held != not_opened && is_missing(c, at)) break;
+        if (held != not_opened) change = change_of(c, at, held);
     }
-    return at < q->argc;
+    return change;
 }
 
 /* Ends a write whose result a thread has computed: stores it if its sources are what they were. If not, the
- * write is done here, from its beginning. */
+ * write is done here, from its beginning. In a cluster, a source that is gone may have moved to another node
+ * with all of its slot, and the destination must not be created here. */
 static int store_result(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     question *q = RedisModule_GetBlockedClientPrivateData(ctx);
     call c = {ctx, argv, argc, q->snapshot.family, q->row, NULL};
 
     if (!q->stores) return REDISMODULE_OK; /* it has replied with an error */
     if (is_paused()) return reply_error(&c, "TRYAGAIN Roaring: writes are paused");
-    if (has_held_values(&c, q)) {
+    const int change = change_of_sources(&c, q);
+    if (change == UNCHANGED) {
         const result r = q->result;
         q->result.b = NULL;
         return store_and_count(&c, q->row->first, ANY_TYPE, r);
     }
-    if ((context_flags(&c) & REDISMODULE_CTX_FLAGS_CLUSTER) && has_lost_source(&c, q)) {
+    if (change == GONE && (context_flags(&c) & REDISMODULE_CTX_FLAGS_CLUSTER)) {
         return reply_error(&c, "TRYAGAIN Roaring: a source was deleted or moved meanwhile");
     }
     report.repeated++;
@@ -537,8 +524,7 @@ static uint64_t held_only_most(void) {
 static int may_leave(void *context) {
     const call *c = context;
     if (!can_block() || must_stay(c)) return 0;
-    int may = pool.waiting < WAITING_MOST && bitmap_bytes_held_only() <= held_only_most()
-           && has_threads();
+    int may = pool.waiting < WAITING_MOST && bitmap_bytes_held_only() <= held_only_most() && has_threads();
     report.stayed += !may;
     return may;
 }
@@ -573,7 +559,8 @@ int leaves(call *c, uint64_t listed) {
     if (c->snapshot == NULL) return 0;
     uint64_t least = threads_from_bytes();
     if (least == 0) return leaves_for(c, 0);
-    const brief limit = {brief_time(c->argc) + repaid_time(), c->snapshot->bytes >= least, listed >= least / LISTED_BYTES};
+    const brief limit = {brief_time(c->argc) + repaid_time(), c->snapshot->bytes >= least,
+                         listed >= least / LISTED_BYTES};
     if (limit.reads_much && leaves_at_once(c)) return 1;
     sandbox_be_brief(&limit, may_leave, c);
     return 0;

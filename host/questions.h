@@ -65,11 +65,11 @@ int leaves_with(call *c, const bitmap *b, uint64_t bytes);
 
 /* For INFO. */
 typedef struct questions_report {
-    uint64_t running, waiting, done, longest;       /* the longest in microseconds */
+    uint64_t running, waiting, done, longest; /* the longest in microseconds */
     uint64_t copied, copied_bytes;
-    uint64_t stayed;                                /* long, but answered on the main thread */
-    uint64_t repeated;                              /* there once more: sources had changed meanwhile */
-    uint64_t helping, shared;                       /* threads that help; questions that some helped with */
+    uint64_t stayed; /* long, but answered on the main thread */
+    uint64_t repeated; /* there once more: sources had changed meanwhile */
+    uint64_t helping, shared; /* threads that help; questions that some helped with */
 } questions_report;
 questions_report report_questions(void);
 
@@ -83,9 +83,9 @@ void questions_hold(enum held held);
 typedef struct shared {
     void (*help)(struct shared *s); /* takes parts until none is left; in the second build */
     uint32_t parts, taken;
-    uint32_t helpers;               /* threads in help() */
-    int helped;                     /* there has been one */
-    struct shared *next;            /* among those that have parts left */
+    uint32_t helpers; /* threads in help() */
+    int helped; /* there has been one */
+    struct shared *next; /* among those that have parts left */
 } shared;
 
 /* Threads that would help. */

@@ -87,8 +87,8 @@ void sandbox_limit_time(uint64_t milliseconds, int (*is_exempt)(const void *cont
 /* When a call is too long for the main thread. */
 typedef struct brief {
     uint64_t microseconds;          /* of work */
-    int reads_much;                 /* the clock starts at once, and not after the first microseconds of work */
-    int lists_much;                 /* a list of more than MEMBERS_BATCH members is too long in any case */
+    int reads_much; /* the clock starts at once, and not after the first microseconds of work */
+    int lists_much; /* a list of more than MEMBERS_BATCH members is too long in any case */
 } brief;
 /* Ends calls that exceed the limit with NOT_BRIEF, if may_leave says so, which is called once. Nothing has
  * been passed to a sink then. */

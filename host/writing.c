@@ -40,7 +40,8 @@ static status make_changeable(bitmap **b) {
 }
 
 /* Sets *changes to whether any of the offsets is not in the state `bit`. */
-static status list_changes(const bitmap *b, const uint64_t *offsets, uint32_t count, uint32_t bit, int *changes) {
+static status list_changes(const bitmap *b, const uint64_t *offsets, uint32_t count, uint32_t bit,
+                           int *changes) {
     status s = OK;
     *changes = 0;
     for (uint32_t i = 0; s == OK && !*changes && i < count; i++) {

@@ -17,6 +17,13 @@ function functionPointer(name: string, { params, results }: Signature): string {
   return `${results.map(cType)[0] ?? "void"} (*${name})(${params.map(cType).join(", ") || "void"});`;
 }
 
+/** Exports for commands that change bitmaps, which stay on the main thread: the build for threads leaves them out. */
+const MAIN_THREAD = new Set([
+  "set", "addAll", "removeAll", "merge", "makeRemovable", "settle", "takeBack", "tidy", "collect", "sortUnlessSparse", "changeRange",
+  "setField", "addToField", "takeBackField", "planFields", "changeWords", "takeBackWords", "complement", "rebuildRange", "rewrite",
+  "pack", "slice", "deserialize", "shrunkBytes", "wasteful", "unionBytes", "validate",
+]);
+
 const [wasmFile, target] = process.argv.slice(2);
 if (!wasmFile || !target) throw new Error("usage: generate-core <roaring.wasm> <core.h>");
 
@@ -48,8 +55,9 @@ extern const struct core core_v2, core_v3, core_v4;
 extern const struct core core_neon;
 #endif
 
-#define CORE_EXPORTS(X) \\
-${functions.map(({ name }) => `    X(${name})`).join(" \\\n")}
+/* X is for exports that any thread may call, and MAIN for those of the main thread. */
+#define CORE_EXPORTS(X, MAIN) \\
+${functions.map(({ name }) => `    ${MAIN_THREAD.has(name) ? "MAIN" : "X"}(${name})`).join(" \\\n")}
 
 /* What this build exports, for the preprocessor. */
 ${functions.map(({ name }) => `#define CORE_HAS_${constant(name)} 1`).join("\n")}

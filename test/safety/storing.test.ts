@@ -1,5 +1,5 @@
-// Writes that threads take part in. QUERYSTORE is computed on a thread and stored on the main thread; POPMIN and POPMAX are done on the main
-// thread and replied from a thread. And writes to a bitmap that a query on a thread still reads, which copy it only if they change it.
+// Writes that threads take part in. QUERYSTORE is computed on a thread and stored on the main thread; POPMIN and POPMAX are done on the
+// main thread and replied from a thread. And writes to a bitmap that a query on a thread still reads: they copy it only if they change it.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { families } from "../support/family.ts";
@@ -18,7 +18,8 @@ const replica = useServer({ listens: true });
 const { count, hold, settled, askDuring, during } = new Held(server);
 
 /** Far more members than a batch of a reply has, in a block that is held rather than copied. */
-const members = (seed: number): number[] => [...new Set(Array.from({ length: 12_000 }, (_, i) => i * 37 + (i * i * seed) % 31))].sort((x, y) => x - y);
+const members = (seed: number): number[] =>
+  [...new Set(Array.from({ length: 12_000 }, (_, i) => i * 37 + (i * i * seed) % 31))].sort((x, y) => x - y);
 const pause = (): Promise<Reply> => server.run("CLIENT", "PAUSE", 60_000, "WRITE");
 
 afterEach(async () => {

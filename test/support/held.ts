@@ -7,7 +7,9 @@ import { waitUntil } from "./waiting.ts";
 export type Answer = Promise<Reply | Error>;
 
 export class Held {
-  constructor(private readonly server: Server) {}
+  readonly server: Server;
+
+  constructor(server: Server) { this.server = server; }
 
   readonly count = (field: string): Promise<number> => this.server.number(`redis-roar_${field}`);
 
