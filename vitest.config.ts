@@ -37,7 +37,7 @@ const heavy = files([
   "systems", "threads", "timing", "transactions", "upgrade", "verdict", "ways", "workflows",
 ]);
 const ofTheHost = files([
-  "client", "config", "examples", "limits", "log", "migration", "node-redis-4", "numbers", "persistence", "recipes", "replies", "salts", "table",
+  "client", "config", "examples", "limits", "log", "migration", "node-redis-4", "numbers", "persistence", "recipes", "replies", "salts", "table", "text",
 ]);
 /** Generous, because a busy machine is several times slower. */
 const PATIENCE_MS = 180_000;

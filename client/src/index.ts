@@ -8,7 +8,7 @@ export {
 } from "./errors.js";
 export { type Count, type Family, type Member, type Offset, R, R64 } from "./family.js";
 export type { CallOptions, Signal } from "./limits.js";
-export { LoadError, type LoadOptions, type LoadProgress, type LoadSource, offsetsIn } from "./load.js";
+export { LoadError, type LoadOptions, type LoadProgress, type LoadSource } from "./load.js";
 export { LocalBitmap, type Members } from "./portable.js";
 export { type Multi, type Queued, TransactionError, WatchError } from "./multi.js";
 export type { By, MembersOptions, Query, Score, TopOptions } from "./query.js";
@@ -17,6 +17,7 @@ export type { PageOptions } from "./paging.js";
 export { type RoarClient, roarOn } from "./roar.js";
 export { type CopyOptions, type CopyProgress, ShardedBitmap, type ShardingOptions } from "./sharded/bitmap.js";
 export { type ShardFailure, ShardsFailedError } from "./sharded/failure.js";
+export { offsetsIn } from "./text.js";
 export type { Trace } from "./tracing.js";
 export type { Settled, Transport } from "./transport.js";
 export type {

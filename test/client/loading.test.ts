@@ -61,6 +61,7 @@ describe.each(byName<Adapter>(wrappers))("%s", (_, adapter) => {
     await expect(r.load("text", range(0, 1000), { batch: 10 })).rejects.toMatchObject({ name: "LoadError", done: 0, cause: { name: "WrongTypeError" } });
     async function* broken(): AsyncGenerator<number> { yield* range(0, 25); throw new Error("the file ended"); }
     await expect(r.load("k", broken(), { batch: 10 })).rejects.toMatchObject({ name: "LoadError", done: 20, message: /the file ended/ });
+    await expect(r.load("k", offsetsIn(R, ["1\n2\n-3\n"]), { batch: 1 })).rejects.toMatchObject({ name: "LoadError", done: 2, message: /line 3: "-3"/ });
     for (const bad of ["123", Buffer.from("123"), null, 5, {}, [-1], [2 ** 32], [1.5], [Buffer.from("1")], [undefined]]) {
       await expect(r.load("bad", bad as Iterable<number>), String(bad)).rejects.toBeInstanceOf(LoadError);
     }
@@ -161,19 +162,6 @@ describe("a copy", () => {
     expect(kept.filter((offset) => !members.has(offset))).toEqual([]);
     expect([...members].filter((offset) => !allowed.has(offset))).toEqual([]);
   });
-});
-
-it("offsetsIn reads numbers with anything between them, however the text is cut", async () => {
-  const text = "7, 8\n\n4294967295;0012 x 3";
-  for (const size of [1, 2, 5, 100]) {
-    const chunks = text.match(new RegExp(`[^]{1,${size}}`, "g"))!;
-    expect(await collect(offsetsIn(R, chunks))).toEqual([7, 8, 4_294_967_295, 12, 3]);
-    expect(await collect(offsetsIn(R64, chunks))).toEqual([7n, 8n, 4_294_967_295n, 12n, 3n]);
-  }
-  expect(await collect(offsetsIn(R64, ["18446744073709551615"]))).toEqual([2n ** 64n - 1n]);
-  for (const [family, bad] of [[R, "4294967296 "], [R, "4294967296"], [R64, "18446744073709551616"], [R64, "1".repeat(21)]] as const) {
-    await expect(collect<number | bigint>(offsetsIn<never>(family as never, [bad]))).rejects.toBeInstanceOf(InvalidArgumentError);
-  }
 });
 
 /** Random members: sparse, dense, in runs. */
