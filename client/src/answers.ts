@@ -3,7 +3,7 @@
 import type { Answer, Form, Word } from "./call.js";
 import { InexactReplyError } from "./errors.js";
 import { type Count, described, type Family, type Member } from "./family.js";
-import type { Bit, Page, Statistics } from "./types.js";
+import type { Bit, Key, Page, Statistics } from "./types.js";
 
 /**
  * The largest integer that every client library reads exactly as a number. node-redis adds the character code of a digit before it
@@ -40,13 +40,47 @@ function unexpected(wanted: string, reply: unknown): never {
   throw new InexactReplyError(`expected ${wanted}, and the client library answered ${described(reply)}`);
 }
 
-/** Keys as the program calls them, each with a number. The server knows them with the prefix. */
-function pairsOf<T>(reply: unknown, prefix: Word | undefined, decode: (number: unknown) => T): [key: string, number: T][] {
+/** Which of the keys that a program gave a reply names. */
+type Named = (name: unknown) => Key;
+
+/** Keys that are all text: as the program calls them. The server knows them with the prefix. */
+function namedText(prefix: Word | undefined): Named {
   const before = prefix === undefined ? "" : Buffer.from(prefix).toString();
-  return listOf(reply).map((pair) => {
-    const [given, number] = listOf(pair), key = textOf(given);
-    return [key.startsWith(before) ? key.slice(before.length) : key, decode(number)];
-  });
+  return (name) => {
+    const key = textOf(name);
+    return key.startsWith(before) ? key.slice(before.length) : key;
+  };
+}
+
+/** The bytes of a key as text that has a character for each. */
+const asLatin1 = (key: Key): string => Buffer.from(key).toString("latin1");
+
+/** Keys of which some are bytes: the same objects. A key that was given twice is named in the order given. */
+function namedBytes(given: readonly Key[], prefix: Word | undefined): Named {
+  const before = prefix === undefined ? 0 : Buffer.byteLength(prefix), keys = new Map<string, Key[]>();
+  for (const key of given) {
+    const name = asLatin1(key), same = keys.get(name);
+    if (same) same.push(key);
+    else keys.set(name, [key]);
+  }
+  return (name) => keys.get(asLatin1(bytesOf(name).subarray(before)))?.shift() ?? unexpected("a key that was given", name);
+}
+
+/** Keys as the program gave them, each with a number. */
+function rankingOf<T>(form: Form, decode: (number: unknown) => T) {
+  return (_listed: number, given: readonly Key[]): Answer<[key: Key, number: T][]> => {
+    const allText = given.every((key) => typeof key === "string");
+    return {
+      form: allText ? form : "bytes",
+      decode: (reply, prefix) => {
+        const named = allText ? namedText(prefix) : namedBytes(given, prefix);
+        return listOf(reply).map((pair) => {
+          const [name, number] = listOf(pair);
+          return [named(name), decode(number)];
+        });
+      },
+    };
+  };
 }
 
 const orNull = <T>({ form, decode }: Answer<T>): Answer<T | null> => ({ form, decode: (reply) => (reply === null ? null : decode(reply)) });
@@ -78,9 +112,7 @@ export class Answers<M extends Member> {
   };
 
   readonly ratios: Answer<(number | null)[]> = { form: "plain", decode: (reply) => listOf(reply).map((ratio) => this.ratioOrNull.decode(ratio)) };
-  readonly ratioRanking: Answer<[key: string, ratio: number][]> = {
-    form: "plain", decode: (reply, prefix) => pairsOf(reply, prefix, (ratio) => Number(textOf(ratio))),
-  };
+  readonly ratioRanking = rankingOf("plain", (ratio) => Number(textOf(ratio)));
 
   readonly fields: Answer<(bigint | null)[]> = {
     form: "wide",
@@ -91,7 +123,7 @@ export class Answers<M extends Member> {
   readonly countOrNull: Answer<Count<M> | null>;
   readonly counts: Answer<Count<M>[]>;
   readonly table: Answer<Count<M>[][]>;
-  readonly ranking: Answer<[key: string, members: Count<M>][]>;
+  readonly ranking: ReturnType<typeof rankingOf<Count<M>>>;
   /** -1 and nil stand for "there is none". */
   readonly offsetOrNull: Answer<M | null>;
   readonly offsets: Answer<M[]>;
@@ -107,7 +139,7 @@ export class Answers<M extends Member> {
     this.countOrNull = orNull(this.count);
     this.counts = { form, decode: offsets };
     this.table = { form, decode: (reply) => listOf(reply).map(offsets) };
-    this.ranking = { form, decode: (reply, prefix) => pairsOf(reply, prefix, member) };
+    this.ranking = rankingOf(form, member);
     this.offsetOrNull = orNull({ form, decode: (reply) => (integerOf(reply) === -1n ? null : member(reply)) });
     this.offsets = { form, decode: offsets };
     this.page = {

@@ -10,7 +10,7 @@ export type Word = string | Uint8Array;
 
 /**
  * What can be in a reply, for adapters that choose how the client library reads it: `plain` has integers up to 2^53 and text, `wide` has
- * integers up to 2^64, and `bytes` has bytes that are no text.
+ * integers up to 2^64, and `bytes` has such integers and bytes that are no text.
  */
 export type Form = "plain" | "wide" | "bytes";
 
@@ -99,6 +99,8 @@ export class CallBuilder<M extends Member> implements Call<unknown> {
   #otherKeys: number[] | undefined;
   /** How many values the last list has. */
   #listed = 0;
+  /** The last list of keys that their number precedes. */
+  #numbered: readonly Key[] | undefined;
 
   /** `name` is without the family's prefix. */
   constructor(family: Family<M>, name: string, readonly: boolean, repeated: Repeated = "same") {
@@ -142,10 +144,8 @@ export class CallBuilder<M extends Member> implements Call<unknown> {
 
   /** The number of keys, and the keys. */
   numberedKeys(keys: List<Key>): this {
-    const at = this.words.length;
-    this.word("").keyList(keys);
-    this.words[at] = String(this.#listed);
-    return this;
+    const list = this.#numbered = [...listed("keys", keys, this.name)];
+    return this.word(String(list.length)).keyList(list);
   }
 
   /** An argument that is sent as it is. */
@@ -218,9 +218,9 @@ export class CallBuilder<M extends Member> implements Call<unknown> {
     return this;
   }
 
-  /** Ends the call. An answer for a list is told how many values the last list has. */
-  answers<T>(answer: Answer<T> | ((listed: number) => Answer<T>)): Call<T> {
-    const { form, decode } = typeof answer === "function" ? answer(this.#listed) : answer;
+  /** Ends the call. An answer for a list is told how many values the last list has, and the keys if they were numbered. */
+  answers<T>(answer: Answer<T> | ((listed: number, keys: readonly Key[]) => Answer<T>)): Call<T> {
+    const { form, decode } = typeof answer === "function" ? answer(this.#listed, this.#numbered ?? []) : answer;
     this.form = form;
     this.decode = decode;
     return this as Call<T>;

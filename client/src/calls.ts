@@ -814,11 +814,11 @@ export class Calls<M extends Member> {
    * @param facets keys, one at least
    * @param k the most members to answer
    * @param options `min`: text
-   * @returns The keys and how many members they share, the greatest first.
+   * @returns The keys as they were given and how many members they share, the greatest first.
    * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(e + n) for an expression that takes e, and the total size n of the facets that are read; with TOP few of them are. Since 1.0.0. See docs/commands.md#facet.
    */
-  facetTop(expression: string, keys: List<Key>, facets: List<Key>, k: number, options: { min?: string | undefined } = {}): Call<[key: string, members: Count<M>][]> {
+  facetTop(expression: string, keys: List<Key>, facets: List<Key>, k: number, options: { min?: string | undefined } = {}): Call<[key: Key, members: Count<M>][]> {
     const call = new CallBuilder(this.family, "FACET", true).text("expression", expression).numberedKeys(keys).numberedKeys(facets).word("TOP").number("k", k);
     if (options.min !== undefined) call.word("MIN").text("min", options.min);
     return call.answers(this.answers.ranking);
@@ -846,11 +846,11 @@ export class Calls<M extends Member> {
    * @param facets keys, one at least
    * @param k the most members to answer
    * @param options `min`: text
-   * @returns The keys and their ratios, the greatest first.
+   * @returns The keys as they were given and their ratios, the greatest first.
    * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(e + n) for an expression that takes e, and the total size n of the facets that are read; with TOP few of them are. Since 1.0.0. See docs/commands.md#facet.
    */
-  facetJaccardTop(expression: string, keys: List<Key>, facets: List<Key>, k: number, options: { min?: string | undefined } = {}): Call<[key: string, ratio: number][]> {
+  facetJaccardTop(expression: string, keys: List<Key>, facets: List<Key>, k: number, options: { min?: string | undefined } = {}): Call<[key: Key, ratio: number][]> {
     const call = new CallBuilder(this.family, "FACET", true).text("expression", expression).numberedKeys(keys).numberedKeys(facets).word("BY").word("JACCARD").word("TOP").number("k", k);
     if (options.min !== undefined) call.word("MIN").text("min", options.min);
     return call.answers(this.answers.ratioRanking);
@@ -878,11 +878,11 @@ export class Calls<M extends Member> {
    * @param facets keys, one at least
    * @param k the most members to answer
    * @param options `min`: text
-   * @returns The keys and their ratios, the greatest first.
+   * @returns The keys as they were given and their ratios, the greatest first.
    * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(e + n) for an expression that takes e, and the total size n of the facets that are read; with TOP few of them are. Since 1.0.0. See docs/commands.md#facet.
    */
-  facetOverlapTop(expression: string, keys: List<Key>, facets: List<Key>, k: number, options: { min?: string | undefined } = {}): Call<[key: string, ratio: number][]> {
+  facetOverlapTop(expression: string, keys: List<Key>, facets: List<Key>, k: number, options: { min?: string | undefined } = {}): Call<[key: Key, ratio: number][]> {
     const call = new CallBuilder(this.family, "FACET", true).text("expression", expression).numberedKeys(keys).numberedKeys(facets).word("BY").word("OVERLAP").word("TOP").number("k", k);
     if (options.min !== undefined) call.word("MIN").text("min", options.min);
     return call.answers(this.answers.ratioRanking);

@@ -47,11 +47,14 @@ export interface TypeMapping {
  */
 export const typeMapping: TypeMapping = { [INTEGER]: String, [BIG_NUMBER]: String, [BULK_STRING]: Buffer };
 
-/** How versions 5 and 6 read replies. `returnBuffers` is for version 4, which can only choose how it reads strings. */
+/** How to read every reply exactly. `returnBuffers` is for version 4, which can only choose how it reads strings. */
+const EXACT = { typeMapping, returnBuffers: true };
+
+/** How versions 5 and 6 read replies. */
 const OPTIONS: Readonly<Record<Form, object>> = {
   plain: { typeMapping: {} },
   wide: { typeMapping: { [INTEGER]: String, [BIG_NUMBER]: String } },
-  bytes: { typeMapping: { [BULK_STRING]: Buffer }, returnBuffers: true },
+  bytes: EXACT,
 };
 
 /** The prefix of keys, which version 6 has. It adds it to its own commands, but not to those of `sendCommand`. */
@@ -76,14 +79,11 @@ function readsPlainly(client: object): boolean {
 const isCluster = (client: NodeRedisClient | NodeRedisCluster): client is NodeRedisCluster => "masters" in client;
 const isPool = (client: NodeRedisClient): client is NodeRedisClient & Pool => "execute" in client && typeof client.execute === "function";
 
-/** How to read the replies to a transaction, which the library reads all in the same way. */
-const EXACT = { typeMapping, returnBuffers: true };
-
 /** A transaction on one connection. The library keeps the commands of a chain together, also when the connection breaks. */
 async function transactOn(client: NodeRedisClient, calls: readonly Call<unknown>[]): Promise<PromiseSettledResult<unknown>[] | null> {
   // A pool would spread the commands over its connections, and leave one of them in a transaction.
   if (isPool(client)) return client.execute((one) => transactOn(one, calls));
-  const options = { ...EXACT, chainId: Symbol("transaction") };
+  const options = { ...EXACT, chainId: Symbol("transaction") }; // the library reads all replies of a transaction in the same way
   const commands = [["MULTI"], ...calls.map(({ words }) => words as string[]), ["EXEC"]];
   const replies = await Promise.allSettled(commands.map((words) => client.sendCommand(words, options)));
   return repliesOf({ queued: replies.slice(0, -1), exec: replies.at(-1)! });

@@ -43,8 +43,8 @@ export interface Query<M extends Member, D> {
   /** How many members each of the bitmaps shares with the question. O(n) in the size of all bitmaps. */
   facet(facets: readonly D[]): Promise<Count<M>[]>;
   /**
-   * The bitmaps that share most with the question, at most `k` of them, the greatest first. Keys are answered as text. O(n) in the size of
-   * what is read: of keys, few are.
+   * The bitmaps that share most with the question, at most `k` of them, the greatest first, each as it was given. O(n) in the size of what
+   * is read: of keys, few are.
    */
   facetTop<B extends By = "CARD">(facets: readonly D[], k: number, options?: TopOptions<B>): Promise<[D, Score<M, B>][]>;
   /** Stores the members in place of what the destination holds, and answers their number. */

@@ -3,7 +3,9 @@
 import { Redis } from "ioredis";
 import { createClient } from "redis6";
 import { describe, expect, it } from "vitest";
-import { type Bitmaps, callsOf, InvalidArgumentError, LocalBitmap, offsetsIn, q, R, R64, RoarError, WrongTypeError } from "../../client/src/index.ts";
+import {
+  type Bitmaps, callsOf, InexactReplyError, InvalidArgumentError, type Key, LocalBitmap, offsetsIn, q, R, R64, RoarError, WrongTypeError,
+} from "../../client/src/index.ts";
 import { roar as ioredis } from "../../client/src/ioredis.ts";
 import { roar as nodeRedis } from "../../client/src/node-redis.ts";
 import { type Adapter, asModules, useClient, wrappers } from "../support/adapters.ts";
@@ -137,6 +139,44 @@ describe("a key prefix", () => {
       expect(await client.multi().r.facetTop("#1", ["k"], ["app:app:x", "k"], 1).exec()).toEqual([[["k", 2]]]);
     }
     await client.close();
+  });
+});
+
+describe("the keys that facetTop answers", () => {
+  it.each(byName<Adapter>([...wrappers, ...asModules]))("are those that %s was given", async (_, adapter) => {
+    const client = await adapter.open(server, adapter.prefixes && "app:é:");
+    // As text, the first two would be the same.
+    const facets: Key[] = [Buffer.from([0x80]), new Uint8Array([0xff]), "t\u00e9xt", Buffer.from("k"), "k"];
+    const places = (answer: [key: Key, number: unknown][]): unknown[] => answer.map(([key, number]) => [facets.indexOf(key), number]);
+    const counts = [5, 5, 5, 5, 5].map((count, i) => [i, count]);
+    await client.r64.setIntArray("wide", [2n ** 63n]);
+    await client.r64.setIntArray(facets[1]!, [0n, 2n ** 63n]);
+    expect(places(await client.r64.facetTop("#1 | #2", ["wide", facets[1]!], facets, 9))).toEqual([[1, 2n]]);
+    await server.run("FLUSHALL");
+    for (const [i, facet] of facets.entries()) await client.r.setIntArray(facet, range(0, 9 - i));
+    expect(places(await client.r.facetTop("#1", ["k"], facets, 9))).toEqual(counts);
+    expect(places(await client.r.facetJaccardTop("#1", ["k"], new Set(facets), 3))).toEqual([[3, 1], [4, 1], [2, 5 / 7]]);
+    expect(places(await client.r.facetOverlapTop("#1", ["k"], facets, 2, { min: "1" }))).toEqual([[0, 1], [1, 1]]);
+    if (wrappers.includes(adapter)) {
+      expect(places(await client.r.query(q`${"k"}`).facetTop(facets, 9))).toEqual(counts);
+      const call = client.r.calls.facetTop("#1", ["k"], facets, 9);
+      const [first] = await client.pipeline([call, client.r.calls.max("k")]);
+      expect(places((first as { value: Awaited<ReturnType<typeof client.r.facetTop>> }).value)).toEqual(counts);
+      expect(places((await client.multi().r.facetTop("#1", ["k"], facets, 9).exec())[0])).toEqual(counts);
+      expect(() => call.decode([["\ufffd", 5]])).toThrow(InexactReplyError);
+    }
+    await client.close();
+  });
+
+  it("may be bytes beside numbers of members above 2^53", async () => {
+    for (const adapter of wrappers.filter(({ rounds }) => !rounds)) {
+      const client = await adapter.open(server), key = Buffer.from([0xff]);
+      await server.run("FLUSHALL");
+      await client.r64.setFull(key);
+      await client.r64.clearBits(key, [7]);
+      expect(await client.r64.facetTop("~#1", ["none"], [key], 1), adapter.name).toEqual([[key, 2n ** 64n - 1n]]);
+      await client.close();
+    }
   });
 });
 

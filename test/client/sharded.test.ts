@@ -109,7 +109,7 @@ describe("a sharded bitmap", () => {
     await facets[5]!.setBits(range(0, 5).flatMap((shard) => range(shard * WIDTH, 4)));
     await a.setBits(range(0, 5).flatMap((shard) => range(shard * WIDTH, 100)));
     expect(await a.facet("#1", [], facets)).toEqual([10, 10, 10, 10, 10, 20]);
-    expect(await a.facetTop("#1", [], facets, 2)).toEqual([[facets[5], 20], [facets[0], 10]]);
+    expect((await a.facetTop("#1", [], facets, 2)).map(([facet, count]) => [facets.indexOf(facet), count])).toEqual([[5, 20], [0, 10]]);
     expect(await a.facetTop("#1", [], facets, 9, { min: "11" })).toEqual([[facets[5], 20]]);
     expect(await a.facetTop("#1", [], facets, 1, { by: "JACCARD" })).toEqual([[facets[5], 20 / 500]]);
     expect(await a.facetTop("#1", [], facets, 9, { by: "JACCARD", min: "0.04" })).toEqual([[facets[5], 20 / 500]]);
