@@ -79,6 +79,18 @@ function readsPlainly(client: object): boolean {
 const isCluster = (client: NodeRedisClient | NodeRedisCluster): client is NodeRedisCluster => "masters" in client;
 const isPool = (client: NodeRedisClient): client is NodeRedisClient & Pool => "execute" in client && typeof client.execute === "function";
 
+let isWarned = false;
+
+/** Warns once of versions that give calls the answers of others. Clients, pools and cluster clients of version 6 have `clientUnblock`. */
+function warnOf(client: NodeRedisClient | NodeRedisCluster): void {
+  if (isWarned || "clientUnblock" in client || !("isReady" in client || isCluster(client) || isPool(client))) return;
+  isWarned = true;
+  process.emitWarning(
+    "node-redis 4 and 5 can give a call the answer to another one when a connection breaks: use version 6 (npm install redis@6)",
+    { code: "REDIS_ROAR_NODE_REDIS" },
+  );
+}
+
 /** A transaction on one connection. The library keeps the commands of a chain together, also when the connection breaks. */
 async function transactOn(client: NodeRedisClient, calls: readonly Call<unknown>[]): Promise<PromiseSettledResult<unknown>[] | null> {
   // A pool would spread the commands over its connections, and leave one of them in a transaction.
@@ -93,10 +105,12 @@ async function transactOn(client: NodeRedisClient, calls: readonly Call<unknown>
  * The commands of the module on a client, a pool of clients or a cluster client of node-redis.
  *
  * @param client of `createClient`, `createClientPool` or `createCluster`, which you connect and close
- * @remarks Nothing is sent. Version 4 rounds large integers: answers with integers above 2^53 - 64 are `InexactReplyError`. With the
- * server's setting `redis-roar.r64-replies strings`, all members are exact.
+ * @remarks Nothing is sent. Use version 6: versions 4 and 5 can give a call the answer to another one when a connection breaks, which a
+ * warning says once, with the code `REDIS_ROAR_NODE_REDIS`. Version 4 also rounds large integers: answers with integers above 2^53 - 64
+ * are `InexactReplyError`. With the server's setting `redis-roar.r64-replies strings`, all members are exact.
  */
 export function roar(client: NodeRedisClient | NodeRedisCluster): RoarClient {
+  warnOf(client);
   const prefix = prefixOf(client), cluster = isCluster(client) ? client : undefined;
   const ways: Readonly<Record<Form, object | undefined>> = readsPlainly(client) ? { ...OPTIONS, plain: undefined } : OPTIONS;
   const send = (call: Call<unknown>, signal?: Signal): Promise<unknown> => {

@@ -34,6 +34,11 @@ export class Proxy {
     this.#breakAll();
   }
 
+  /** Reads no more, so that what arrives is lost and sever() resets the connections. */
+  deafen(): void {
+    for (const socket of this.#sockets) socket.pause();
+  }
+
   mend(): void {
     this.#refusing = false;
     this.#allowance = Infinity;
