@@ -31,6 +31,15 @@ describeCommand("BITCOUNT", (suite) => {
     expect(await run("k", "-9223372036854775808", "9223372036854775807", "BIT")).toBe(8);
   });
 
+  it("is 0 for the gap between two runs", async () => {
+    for (const [start, end] of [[0, 1024], [2048, 3072]] as const) await roar.run("SETRANGE", "k", start, end);
+    for (const command of ["OPTIMIZE", undefined]) {
+      if (command) await roar.run(command, "k");
+      expect(await run("k", 1024, 2047, "BIT")).toBe(0);
+      expect(await run("k", 1023, 2048, "BIT")).toBe(2);
+    }
+  });
+
   it("counts up to the end if only a start is given", async () => {
     for (const members of [[0, 7, 8, 15, 16, 100, 65535, 65536], [3], [family.last], []]) {
       await roar.load("k", members);

@@ -47,6 +47,17 @@ describeCommand("BITOP", (suite) => {
     expect(await run("ANDOR", "d", "a", "none")).toBe(0);
   });
 
+  it.each([["DIFF", []], ["DIFF1", [1, 2, 9]], ["ANDOR", []]] as const)("%s knows a missing first source from those that follow", async (operation, left) => {
+    await roar.load("a", [1, 2]);
+    await roar.load("b", [2, 9]);
+    await roar.load("d", [5]);
+    expect(await run(operation, "d", "none", "a", "b")).toBe(left.length);
+    expect(await roar.members("d")).toEqual(left);
+    expect(await roar.run("BITOPCARD", operation, "none", "a", "b")).toBe(left.length);
+    expect(await run(operation, "a", "none", "a")).toBe(operation === "DIFF1" ? 2 : 0);
+    expect(await roar.members("a")).toEqual(operation === "DIFF1" ? [1, 2] : []);
+  });
+
   it.skipIf(protocol === 3).each(operations)("%s of every pair of sources, and of all of them, equals the model", async (operation) => {
     await loadAll();
     const expectResult = async (keys: string[]) => {

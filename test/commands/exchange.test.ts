@@ -3,12 +3,13 @@
 import { describe, expect, it } from "vitest";
 import { itDeclares, itMindsMemory, itReads, itRefusesCounts, itWrites, keyAt } from "../support/contract.ts";
 import { type Member, member, notOffsets, offsetCount, otherThan, range, sorted } from "../support/family.ts";
-import { emptyStream } from "../support/format.ts";
+import { emptyStream, readExport } from "../support/format.ts";
 import { nativeString } from "../support/model.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
+import { seeded } from "../support/random.ts";
 import { roarOn } from "../support/roar.ts";
 import { samples } from "../support/samples.ts";
-import { bytesOf } from "../support/resp.ts";
+import { bytesOf, type Command } from "../support/resp.ts";
 import { describeCommand, expectEqual, NO_KEY, offsetError, type Suite, SYNTAX, useServer, WRONGTYPE } from "../support/suite.ts";
 import { noKeyRights } from "../support/version.ts";
 
@@ -100,7 +101,7 @@ const stream = (bits: 32 | 64): Buffer =>
   (bits === 32 ? stream32 : Buffer.concat([Buffer.from("0100000000000000" + "00000000", "hex"), stream32]));
 
 describeCommand("EXPORT", (suite) => {
-  const { run, roar, family, refusal } = suite;
+  const { run, roar, family, refusal, protocol } = suite;
 
   it("is nil for a missing key", async () => expect(await run("none")).toBeNull());
 
@@ -121,6 +122,33 @@ describeCommand("EXPORT", (suite) => {
       }
     }
   });
+
+  it("has every member once, in ascending order, after a range took some of those of an array and of a bitset", async () => {
+    const evens = range(0, 32_768, 2), long = range(19_711, 262_069 - 19_711), gone = (one: number): boolean => one >= 6143 && one < 65_506;
+    await roar.run("SETRANGE", "k", 19_711, 262_069);
+    await roar.connection.pipeline(roar.appends("k", evens));
+    await roar.run("CLEARRANGE", "k", 6143, 65_506);
+    expectEqual(readExport(family.bits, bytesOf(await run("k"))), sorted(new Set([...evens, ...long])).filter((one) => !gone(one)));
+  });
+
+  it.skipIf(protocol === 3)("has no run container that is larger than an array or a bitset would be", seeded(async (rng) => {
+    for (let history = 0; history < 400; history++) {
+      const span = rng.pick([40, 5000, 200_000]), from = rng.pick([0, 65_500, Number(family.last >> 12n)]);
+      const offset = (): number => from + rng.below(span), some = (): number[] => range(0, 1 + rng.below(300)).map(offset);
+      const writes: (() => [name: string, ...args: number[]])[] = [
+        () => ["SETBITS", ...some()], () => ["CLEARBITS", ...some()], () => ["SETBIT", offset(), rng.below(2)], () => ["OPTIMIZE"],
+        () => [rng.pick(["POPMIN", "POPMAX"]), 1 + rng.below(200)],
+        () => [rng.pick(["SETRANGE", "CLEARRANGE", "FLIPRANGE"]), from, offset()],
+        () => {
+          const start = offset();
+          return [rng.pick(["SETRANGE", "CLEARRANGE", "FLIPRANGE"]), start, start + rng.below(300)];
+        },
+      ];
+      const sequence = [writes[0]!, ...range(0, 1 + rng.below(12)).map(() => rng.pick(writes))].map((write) => write());
+      await roar.connection.pipeline([["DEL", "k"], ...sequence.map(([name, ...args]): Command => [roar.name(name), "k", ...args])]);
+      expectEqual(readExport(family.bits, bytesOf(await run("k"))), await roar.members("k"), `history ${history}`);
+    }
+  }));
 
   it("refuses a stream that is too long without building it", async () => {
     await roar.run("SETFULL", "k");

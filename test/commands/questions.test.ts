@@ -121,6 +121,10 @@ describeCommand("QUERY", (suite) => {
     expect(await run("#1", 1, "k", "MEMBERS", "LIMIT", 2)).toEqual([1, 5]);
     expect(await run("#1", 1, "k", "MEMBERS", "LIMIT", 0)).toEqual([]);
     expect(await run("#1", 1, "k", "MEMBERS", "FROM", 200_001)).toEqual([]);
+    await roar.run("SETRANGE", "full", 0, 65_536);
+    for (const [from, found] of [[0, [65_536]], [65_535, [65_536]], [65_537, [65_537]], [65_538, [65_538]], [65_539, []]] as const) {
+      expect(await run("[0..65538] - #1", 1, "full", "MEMBERS", "FROM", from, "LIMIT", 1), String(from)).toEqual(found);
+    }
     expect(await run("#1", 1, "k", "MEMBERS", "LIMIT", "18446744073709551615")).toEqual([1, 5, 65_535, 65_536, 200_000]);
     const last = asReply(member(family.last));
     expect(await run("~#1", 1, "k", "MEMBERS", "FROM", family.last)).toEqual([last]);

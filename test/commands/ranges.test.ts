@@ -153,6 +153,18 @@ describeCommand("FLIPRANGE", (suite) => {
     expect(await run("full", 0, end)).toEqual(offsetCount(family));
   });
 
+  it("flips everything but lone members far apart", async () => {
+    const powers = [0, ...range(16, 6, 8)].filter((power) => power < family.bits), all = family.last + 1n;
+    const members = powers.map((power) => 2n ** BigInt(power));
+    await roar.load("k", members.map(member));
+    expect(await run("k", 0, all)).toEqual(asReply(member(all - BigInt(members.length))));
+    for (const one of members) {
+      expect(await roar.run("GETBITS", "k", one - 1n, one, one + 1n), String(one)).toEqual([1, 0, 1]);
+    }
+    expect(await run("k", 0, all)).toBe(members.length);
+    expect(await roar.members("k")).toEqual(members.map(member));
+  });
+
   it("raises events and propagates only when something changes", async () => {
     await roar.load("k", [5, 9]);
     const change = oneChange("setbit", name, "k", "0", "9");

@@ -233,7 +233,18 @@ function itPops(
   });
 }
 
-describeCommand("POPMIN", (suite) => itPops(suite, "popmin", (members, count) => [members.slice(0, count), members.slice(count)]));
+describeCommand("POPMIN", (suite) => {
+  itPops(suite, "popmin", (members, count) => [members.slice(0, count), members.slice(count)]);
+
+  it("takes a whole run and leaves the lone member behind it", async () => {
+    const { run, roar } = suite;
+    await roar.run("SETRANGE", "k", 0, 3);
+    await roar.run("SETBIT", "k", 4, 1);
+    await roar.run("OPTIMIZE", "k");
+    expect(await run("k", 3)).toEqual([0, 1, 2]);
+    expect(await roar.members("k")).toEqual([4]);
+  });
+});
 
 describeCommand("POPMAX", (suite) => {
   itPops(suite, "popmax", (members, count) => {

@@ -122,8 +122,11 @@ export function containersOf(members: readonly number[]): Container[] {
   return [...byKey].map(([key, values]) => ({ key, kind: values.length > MOST_IN_ARRAY ? "bitset" : "array", values }));
 }
 
-/** Appends the members of the portable 32-bit stream at `at` to `members` and returns its end. Checks cardinalities and offsets. */
-function readPortable32(bytes: Buffer, at: number, members: Member[], high: bigint): number {
+/**
+ * Reads the portable 32-bit stream at `at`: hands on its containers and their sizes, and returns its end. Checks cardinalities and
+ * offsets.
+ */
+function readPortable32(bytes: Buffer, at: number, take: (container: Container, size: number) => void): number {
   const begin = at;
   let count: number;
   let marks: Buffer | undefined;
@@ -141,28 +144,39 @@ function readPortable32(bytes: Buffer, at: number, members: Member[], high: bigi
   const offsets = !marks || count >= LEAST_CONTAINERS_WITH_OFFSETS ? at : -1;
   if (offsets >= 0) at += 4 * count;
   for (let i = 0; i < count; i++) {
-    const key = bytes.readUInt16LE(heads + 4 * i);
-    const cardinality = bytes.readUInt16LE(heads + 4 * i + 2) + 1;
+    const cardinality = bytes.readUInt16LE(heads + 4 * i + 2) + 1, start = at, values: number[] = [];
     if (offsets >= 0 && bytes.readUInt32LE(offsets + 4 * i) !== at - begin) throw new Error(`offset of container ${i}`);
-    const base = high + BigInt(key) * 65536n;
-    const before = members.length;
-    const add = (low: number): number => members.push(member(base + BigInt(low)));
+    let kind: Container["kind"];
     if (marks && marks[i >> 3]! & (1 << (i & 7))) {
+      kind = "run";
       const runs = bytes.readUInt16LE(at);
       for (let r = 0; r < runs; r++) {
-        const start = bytes.readUInt16LE(at + 2 + 4 * r);
+        const first = bytes.readUInt16LE(at + 2 + 4 * r);
         const more = bytes.readUInt16LE(at + 4 + 4 * r);
-        for (let low = start; low <= start + more; low++) add(low);
+        for (let low = first; low <= first + more; low++) values.push(low);
       }
       at += 2 + 4 * runs;
     } else if (cardinality <= MOST_IN_ARRAY) {
-      for (let j = 0; j < cardinality; j++) add(bytes.readUInt16LE(at + 2 * j));
+      kind = "array";
+      for (let j = 0; j < cardinality; j++) values.push(bytes.readUInt16LE(at + 2 * j));
       at += 2 * cardinality;
     } else {
-      for (let low = 0; low < 65536; low++) if (bytes[at + (low >> 3)]! & (1 << (low & 7))) add(low);
+      kind = "bitset";
+      for (let low = 0; low < 65536; low++) if (bytes[at + (low >> 3)]! & (1 << (low & 7))) values.push(low);
       at += 8192;
     }
-    if (members.length - before !== cardinality) throw new Error(`cardinality of container ${i}`);
+    if (values.length !== cardinality) throw new Error(`cardinality of container ${i}`);
+    take({ key: bytes.readUInt16LE(heads + 4 * i), kind, values }, at - start);
+  }
+  return at;
+}
+
+/** Reads the 32-bit streams of a portable stream with their high halves, and returns its end. */
+function readPortable64(bytes: Buffer, take: (high: number, container: Container, size: number) => void): number {
+  let at = 8;
+  for (let buckets = bytes.readBigUInt64LE(0); buckets > 0n; buckets--) {
+    const high = bytes.readUInt32LE(at);
+    at = readPortable32(bytes, at + 4, (container, size) => take(high, container, size));
   }
   return at;
 }
@@ -170,20 +184,44 @@ function readPortable32(bytes: Buffer, at: number, members: Member[], high: bigi
 /** The members of a payload in stored order. Throws if bytes are left over. */
 export function readPayload(bits: 32 | 64, bytes: Buffer): Member[] {
   const members: Member[] = [];
+  const add = (high: number, { key, values }: Container): void => {
+    const base = (BigInt(high) << 32n) + BigInt(key) * 65536n;
+    for (const low of values) members.push(member(base + BigInt(low)));
+  };
   let at: number;
-  if (bits === 64) {
-    at = 8;
-    for (let buckets = bytes.readBigUInt64LE(0); buckets > 0n; buckets--) {
-      at = readPortable32(bytes, at + 4, members, BigInt(bytes.readUInt32LE(at)) << 32n);
-    }
-  } else if (bytes[0] === 1) {
+  if (bits === 64) at = readPortable64(bytes, add);
+  else if (bytes[0] === 1) {
     const count = bytes.readUInt32LE(1);
     for (let i = 0; i < count; i++) members.push(bytes.readUInt32LE(5 + 4 * i));
     at = 5 + 4 * count;
   } else {
     if (bytes[0] !== 2) throw new Error("neither ARRAY nor CONTAINER");
-    at = readPortable32(bytes, 1, members, 0n);
+    at = readPortable32(bytes, 1, (container) => add(0, container));
   }
   if (at !== bytes.length) throw new Error(`${bytes.length - at} bytes left over`);
+  return members;
+}
+
+/**
+ * The members in the reply of EXPORT. Throws if containers, values or runs do not ascend, if runs touch, if a run container is larger than
+ * an array or a bitset of its members, or if bytes are left over.
+ */
+export function readExport(bits: 32 | 64, bytes: Buffer): Member[] {
+  const members: Member[] = [];
+  let before = -1n;
+  const add = (high: number, { key, kind, values }: Container, size: number): void => {
+    const base = (BigInt(high) << 32n) + BigInt(key) * 65536n, what = `${kind} ${high}:${key}`;
+    if (base <= before) throw new Error(`${what} is not after the one before it`);
+    before = base;
+    if (values.some((value, i) => value > 65535 || (i > 0 && value <= values[i - 1]!))) throw new Error(`values of ${what}`);
+    if (kind === "run") {
+      if (size !== 2 + 4 * runsOf(values).length) throw new Error(`runs of ${what} touch`);
+      const other = values.length <= MOST_IN_ARRAY ? 2 * values.length : 8192;
+      if (size > other) throw new Error(`${what} has ${size} bytes, and without runs ${other}`);
+    }
+    for (const low of values) members.push(member(base + BigInt(low)));
+  };
+  const end = bits === 64 ? readPortable64(bytes, add) : readPortable32(bytes, 0, (container, size) => add(0, container, size));
+  if (end !== bytes.length) throw new Error(`${bytes.length - end} bytes left over`);
   return members;
 }
