@@ -12,7 +12,7 @@ import { Edges } from "../model/oracle/edges.ts";
 import { foretell } from "../model/oracle/foretell.ts";
 import { crc64, dumpOf, payloadOf } from "../support/dump.ts";
 import { type Member, R, range, sorted } from "../support/family.ts";
-import { containersOf, croaringArray, croaringContainers, portable64, readPayload, runsOf } from "../support/format.ts";
+import { Bytes, type Container, containersOf, croaringArray, croaringContainers, portable32, portable64, readExport, readPayload, runsOf } from "../support/format.ts";
 import { combine, keeps } from "../support/model.ts";
 import { noEffects, Observer } from "../support/observer.ts";
 import { type random, seeded } from "../support/random.ts";
@@ -238,4 +238,19 @@ describe("the formats", () => {
       expect(readPayload(64, wide)).toEqual(members.map((m) => m + 5 * 2 ** 32));
     }
   }));
+
+  it("take no reply of EXPORT whose containers, values or runs are out of order, or whose runs are larger than the same without them", () => {
+    const two = (first: Container, second: Container): Buffer => portable32([first, second]);
+    const run: Container = { key: 1, kind: "run", values: [3, 4, 5, 6] }, array: Container = { key: 0, kind: "array", values: [1, 9] };
+    const touching = portable32([{ key: 0, kind: "run", values: range(0, 20) }]), at = touching.length - 4;
+    touching[at - 2] = 2; // one run of 20 becomes two of 10
+    const torn = Buffer.concat([touching.subarray(0, at), new Bytes().u16(0).u16(9).u16(10).u16(9).take()]);
+    expect(readExport(32, two(array, run))).toEqual([1, 9, 65_539, 65_540, 65_541, 65_542]);
+    expect(readExport(64, portable64([{ high: 1, containers: [array] }]))).toEqual([2 ** 32 + 1, 2 ** 32 + 9]);
+    for (const [refused, message] of [
+      [two(run, array), /not after/], [two(array, { ...array, values: [2] }), /not after/], [two(array, { ...run, values: [6, 5] }), /values of run/],
+      [two({ ...array, values: [9, 1] }, run), /values of array/], [two(array, { ...run, values: [1, 5, 9] }), /14 bytes, and without runs 6/],
+      [torn, /touch/], [Buffer.concat([two(array, run), Buffer.from("x")]), /1 bytes left over/],
+    ] as const) expect(() => readExport(32, refused)).toThrow(message);
+  });
 });
