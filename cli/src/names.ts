@@ -1,28 +1,43 @@
 // Names of keys, which may hold any bytes, and the patterns of names that belong together.
 
-/** The name as text: bytes that are no printable ASCII become \xNN, as in redis-cli. */
+/** Bytes that redis-cli shows as a letter behind a backslash. */
+const LETTERS: Record<string, string> = { "\\": "\\", "\n": "n", "\r": "r", "\t": "t", "\x07": "a", "\b": "b" };
+const BYTES = new Map(Object.entries(LETTERS).map(([byte, letter]) => [letter, byte]));
+
+/** The name as text, as redis-cli shows it: bytes that are no printable text become \n and the like, or \xNN. */
 export function shown(name: Buffer): string {
   const text = name.toString("utf8");
   if (!/[\x00-\x1f\x7f\\]/.test(text) && Buffer.from(text).equals(name) && !text.includes("\ufffd")) return text;
-  return Array.from(name, (byte) => (byte === 0x5c ? "\\\\" : byte > 0x1f && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, "0")}`)).join("");
+  return name.toString("latin1").replace(/[^ -~]|\\/g, (byte) =>
+    (LETTERS[byte] ? `\\${LETTERS[byte]}` : `\\x${byte.charCodeAt(0).toString(16).padStart(2, "0")}`));
 }
 
-/** The bytes of a name that was given as text, with \xNN for any byte and \\ for a backslash. */
-export function nameBytes(text: string): Buffer {
+/** Bytes as SCAN's MATCH takes them. */
+export const globOf = (name: Buffer): Buffer => Buffer.from(name.toString("latin1").replace(/[*?[\]\\]/g, "\\$&"), "latin1");
+
+/** What \xNN, \n and the like stand for in text, made of the text between them and of the bytes. */
+function unescaped(text: string, ofByte: (byte: Buffer) => Buffer): Buffer {
   const parts: Buffer[] = [];
   let from = 0;
-  for (const match of text.matchAll(/\\x([0-9a-fA-F]{2})|\\\\/g)) {
-    parts.push(Buffer.from(text.slice(from, match.index)), match[1] ? Buffer.from(match[1], "hex") : Buffer.from("\\"));
-    from = match.index + match[0].length;
+  for (const match of text.matchAll(/\\(?:x([0-9a-fA-F]{2})|([\\nrtab"]))/g)) {
+    const [all, hex, letter] = match;
+    parts.push(Buffer.from(text.slice(from, match.index)), ofByte(hex ? Buffer.from(hex, "hex") : Buffer.from(BYTES.get(letter!) ?? letter!)));
+    from = match.index + all.length;
   }
   return Buffer.concat([...parts, Buffer.from(text.slice(from))]);
 }
+
+/** The bytes of a name that was given as text, as shown() writes it. */
+export const nameBytes = (text: string): Buffer => unescaped(text, (byte) => byte);
+
+/** The bytes of a pattern for SCAN that was given as text. Bytes that were given as \xNN stand for themselves, also \x2a. */
+export const patternBytes = (text: string): Buffer => unescaped(text, globOf);
 
 const SEPARATORS = /([:/.|{}_#@,; -])/;
 
 /** What a part of a name is likely to be, if it is not a word: an id, a date, a hash. */
 const isVariable = (part: string): boolean =>
-  /^\d+$/.test(part) || /\\x/.test(part) || (/\d/.test(part) && (part.length >= 20 || /^[0-9a-f]{8,}$/i.test(part)));
+  /^\d+$/.test(part) || /\\[xnrtab]/.test(part) || (/\d/.test(part) && (part.length >= 20 || /^[0-9a-f]{8,}$/i.test(part)));
 
 /** A name with * for the parts that number or identify things: user:42:tags becomes user:*:tags. */
 export function patternOf(name: Buffer): string {

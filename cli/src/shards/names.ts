@@ -1,7 +1,7 @@
 // Names of native bitmaps that were split by hand: a pattern with * where the shard's number is, and how many bits each shard has.
 
 import { Exit, Failure } from "../failure.js";
-import { nameBytes } from "../names.js";
+import { globOf, nameBytes } from "../names.js";
 
 export interface Naming {
   /** Bits of a shard. */
@@ -11,9 +11,6 @@ export interface Naming {
   /** Numbers are padded with zeros to so many digits. */
   digits: number;
 }
-
-/** Bytes of a name as SCAN's MATCH takes them. */
-const escaped = (name: Buffer): Buffer => Buffer.from(name.toString("latin1").replace(/[*?[\]\\]/g, "\\$&"), "latin1");
 
 export class ShardNames {
   readonly width: bigint;
@@ -32,7 +29,7 @@ export class ShardNames {
   }
 
   /** The pattern for SCAN. It also matches names that are no shards'. */
-  get glob(): Buffer { return Buffer.concat([escaped(this.#before), Buffer.from("*"), escaped(this.#after)]); }
+  get glob(): Buffer { return Buffer.concat([globOf(this.#before), Buffer.from("*"), globOf(this.#after)]); }
 
   #digitsOf(number: bigint): string { return String(number).padStart(this.#digits, "0"); }
 
