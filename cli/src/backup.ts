@@ -2,7 +2,8 @@
 //
 //   u32 bytes of the name   u64 bytes of the value   i64 time of expiry in ms, -1 for never   the name   the value
 //
-// in little-endian order. A record is on disk before its key is touched. The last one may be cut, by a crash; its key then is as it was.
+// in little-endian order. A record is on disk before its key is touched. The last one may be cut, by a crash; its key then is as it was, and
+// the next run cuts it off.
 
 import { open, type FileHandle } from "node:fs/promises";
 import { Exit, Failure } from "./failure.js";
@@ -33,14 +34,17 @@ export class Backup {
       await made.close();
       return open(path, "r+");
     });
-    const { size } = await file.stat();
-    if (size === 0) {
-      await file.write(FIRST_LINE, 0, FIRST_LINE.length, 0);
-      return new Backup(file, FIRST_LINE.length);
+    const backup = new Backup(file, 0), { size } = await file.stat();
+    const begin = await file.read(Buffer.alloc(FIRST_LINE.length), 0, FIRST_LINE.length, 0);
+    // A crash, or a full disk, may have cut the first line.
+    if (size < FIRST_LINE.length && FIRST_LINE.subarray(0, size).equals(begin.buffer.subarray(0, size))) {
+      await backup.#write(FIRST_LINE);
+      return backup;
     }
-    let end = FIRST_LINE.length;
-    for await (const { name, value } of recordsOf(file, path)) end += HEAD_BYTES + name.length + value.length;
-    return new Backup(file, end);
+    backup.#end = FIRST_LINE.length;
+    for await (const { name, value } of recordsOf(file, path)) backup.#end += HEAD_BYTES + name.length + value.length;
+    await file.truncate(backup.#end);
+    return backup;
   }
 
   /** The records are on disk when this is done. */
@@ -52,14 +56,21 @@ export class Backup {
       head.writeBigInt64LE(BigInt(expires), 12);
       return [head, name, value];
     }));
-    const write = async (): Promise<void> => {
-      await this.#file.write(bytes, 0, bytes.length, this.#end);
-      await this.#file.datasync();
-      this.#end += bytes.length;
-    };
-    const done = this.#last.then(write);
+    const done = this.#last.then(() => this.#write(bytes));
     this.#last = done.catch(() => {});
     return done;
+  }
+
+  /** Writes all bytes at the end, or none of them. One call to the system may write some. */
+  async #write(bytes: Buffer): Promise<void> {
+    try {
+      for (let at = 0; at < bytes.length;) at += (await this.#file.write(bytes, at, bytes.length - at, this.#end + at)).bytesWritten;
+      await this.#file.datasync();
+    } catch (error) {
+      await this.#file.truncate(this.#end).catch(() => {});
+      throw error;
+    }
+    this.#end += bytes.length;
   }
 
   close(): Promise<void> { return this.#file.close(); }
