@@ -31,7 +31,7 @@ const files = (names: string[]): string[] => names.map((name) => `test/*/${name}
 const skipped = files(process.env.ROAR_SKIP?.split(" ") ?? []);
 const heavy = files([
   "adapters", "advise", "arguments", "bench", "breaking", "build", "calls", "census", "changing", "cluster", "contexts",
-  "convert", "corners", "corpus", "cut", "documents", "exact", "failover", "forkless", "growth", "harness", "hostile", "ids",
+  "convert", "corners", "corpus", "cut", "documents", "ending", "exact", "failover", "forkless", "growth", "harness", "hostile", "ids",
   "information", "interchange", "join", "kill", "linearity", "loading", "memory", "model", "overdue", "package", "packed",
   "prometheus", "questions", "release", "replicas", "resharding", "routing", "samples", "scarcity", "sharded", "sizes", "storing",
   "systems", "threads", "timing", "transactions", "upgrade", "verdict", "ways", "workflows",

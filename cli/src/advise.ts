@@ -6,11 +6,12 @@ import { ErrorAnswer, Exit, Failure, interruption, isForbiddenCommand } from "./
 import { generalized, patternOf } from "./names.js";
 import { Pace } from "./pace.js";
 import { PART_BYTES, readSet, readString, scan } from "./reading.js";
-import { type Answer, isRedirection, type Node, type Servers, type Word } from "./servers.js";
+import { type Answer, information, isRedirection, type Node, type Servers, type Word } from "./servers.js";
+import { countText } from "./text.js";
 import { isConvertible, type Verdict, verdictOnString } from "./verdict.js";
 
 export interface AdviseOptions {
-  match?: string;
+  match?: Buffer;
   /** So many values of each group are read whole; all if undefined. */
   sample?: number;
   /** Keys a second. */
@@ -79,7 +80,7 @@ export interface Advice {
   /** Keys that went away while they were read, or that the user may not read. */
   vanished: number;
   notPermitted: number;
-  /** What makes the figures less exact. */
+  /** What makes the figures less exact, and what they leave out. */
   notes: string[];
 }
 
@@ -135,7 +136,18 @@ export class Adviser {
     const expected = sizes.reduce<number>((sum, size) => sum + (typeof size === "number" ? size : 0), 0);
     await Promise.all(this.#servers.nodes.map((node) => this.#adviseNode(node, expected)));
     this.#join(1);
-    return this.#result((performance.now() - begun) / 1000);
+    return this.#result((performance.now() - begun) / 1000, await this.#elsewhere());
+  }
+
+  /** What is to say of keys in other databases, if there are any and the user may know. */
+  async #elsewhere(): Promise<string[]> {
+    const [{ connection, options: { db } }] = this.#servers.nodes as [Node], fields = await information(connection, "keyspace").catch((error: unknown) => {
+      if (error instanceof ErrorAnswer) return new Map<string, string>();
+      throw error;
+    });
+    const others = Array.from(fields, ([name, text]) => ({ name: name.replace(/^db/, ""), keys: Number(/^keys=(\d+)/.exec(text)?.[1]) }))
+      .filter(({ name, keys }) => name !== String(db) && keys > 0).map(({ name, keys }) => `${name} (${countText(keys)})`);
+    return others.length > 0 ? [`this is database ${db}; others have keys, too: ${others.join(", ")}. -n looks at another one`] : [];
   }
 
   async #adviseNode(node: Node, expected: number): Promise<void> {
@@ -349,10 +361,10 @@ export class Adviser {
     });
   }
 
-  #result(seconds: number): Advice {
+  #result(seconds: number, notes: string[]): Advice {
     const rows = Array.from(this.#groups.values(), (group) => this.#rows(group)).flat()
       .sort((a, b) => (b.saved ?? -Infinity) - (a.saved ?? -Infinity) || b.bytesNow - a.bytesNow || (a.pattern < b.pattern ? -1 : 1));
-    const convertible = rows.filter((row) => row.isConvertible), notes: string[] = [];
+    const convertible = rows.filter((row) => row.isConvertible);
     const sum = (list: AdviceRow[], field: "bytesNow" | "bytesRoaring"): number => list.reduce((total, row) => total + (row[field] ?? 0), 0);
     for (const { allocator, connection } of this.#servers.nodes) {
       if (!allocator || allocator.startsWith("jemalloc")) continue;

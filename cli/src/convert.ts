@@ -14,7 +14,7 @@ import { type Backup } from "./backup.js";
 import { haveSameMembers } from "./comparing.js";
 import { type Core, Format } from "./core/core.js";
 import { blockBytes, keyBytes, keyLayout } from "./core/sizes.js";
-import { ErrorAnswer, Exit, Failure, interruption, isForbiddenCommand, isHopeless } from "./failure.js";
+import { ErrorAnswer, failureAt, interruption, isForbiddenCommand, isHopeless } from "./failure.js";
 import { shown, slotOf } from "./names.js";
 import { Pace } from "./pace.js";
 import { readSet, readWhole, scan } from "./reading.js";
@@ -26,7 +26,7 @@ import { isConvertible, verdictOnString } from "./verdict.js";
 export type Target = "roaring" | "native" | "set";
 
 export interface ConvertOptions {
-  match: string;
+  match: Buffer;
   to: Target;
   dryRun: boolean;
   /** All strings are bitmaps, whatever they look like. */
@@ -115,10 +115,12 @@ export class Converter {
     const sizes = await Promise.all(this.#servers.nodes.map(({ connection }) => connection.ask("DBSIZE")));
     this.#expected = sizes.reduce<number>((sum, size) => sum + (typeof size === "number" ? size : 0), 0);
     await Promise.all(this.#servers.nodes.map((node) => this.#convertNode(node)));
-    if (this.#fatal) throw this.#fatal;
-    this.#result.isPartial = interruption.asked;
+    this.#result.isPartial = this.#isOver;
     return this.#result;
   }
+
+  /** The error that ended the conversion early, if one did. */
+  get fatal(): unknown { return this.#fatal; }
 
   async #convertNode(node: Node): Promise<void> {
     const { match, parallel, maxRate } = this.#options, pace = new Pace(maxRate / this.#servers.nodes.length, 1);
@@ -128,6 +130,7 @@ export class Converter {
     try {
       if (!this.#options.dryRun) await this.#temporaries.check(builder, "convert");
       for await (const names of scan(node.connection, { match })) {
+        this.#result.seen += names.length;
         const waiting = this.#together(await this.#candidates(node, names));
         const work = async (watcher: Connection): Promise<void> => {
           for (let group = waiting.shift(); group && !this.#isOver; group = waiting.shift()) {
@@ -136,7 +139,6 @@ export class Converter {
           }
         };
         await Promise.all(watchers.map(work));
-        this.#result.seen += names.length;
         this.#options.onProgress?.(this.#result.seen, this.#expected);
         if (this.#isOver) return;
       }
@@ -213,7 +215,7 @@ export class Converter {
     else if (error instanceof Different) this.#fail(name, "the copy differs from the value, which stays");
     else if (isRedirection(error)) this.#fail(name, "it is moving to another node; run the command again");
     else if (error instanceof ErrorAnswer && !isHopeless(error)) this.#fail(name, error.message);
-    else this.#fatal ??= error instanceof ErrorAnswer && error.code !== "NOPERM" ? new Failure(`${shown(name)}: ${error.message}`, Exit.SOME_FAILED) : error;
+    else this.#fatal ??= error instanceof ErrorAnswer ? failureAt(shown(name), error) : error;
   }
 
   #fail(name: Buffer, why: string): void { this.#result.failed.push({ key: shown(name), why }); }
@@ -253,16 +255,18 @@ export class Converter {
       const building = jobs.map((job) => {
         const temporary = job.temporary = this.#temporaries.nameFor(job.name), plan = job.plan!;
         made.add(temporary);
-        return [...plan.build(temporary), ["PEXPIRE", temporary, TEMPORARY_MS], ...(plan.readBack ? [plan.readBack(temporary)] : [])];
+        return [...plan.build(temporary), ["PEXPIRE", temporary, TEMPORARY_MS], ["MEMORY", "USAGE", temporary], ...(plan.readBack ? [plan.readBack(temporary)] : [])];
       });
       const built = (await transact(builder, building.flat()))!;
       let at = 0;
       const answers = building.map(({ length }) => built.slice(at, at += length));
-      jobs = await those(jobs, async ({ plan, temporary }, i) => {
-        const failed = answers[i]!.find((answer) => answer instanceof ErrorAnswer);
+      jobs = await those(jobs, async (job, i) => {
+        const { plan, temporary } = job, replies = answers[i]!, readBack = plan!.readBack ? replies.pop() : undefined;
+        const failed = [...replies, readBack].find((answer) => answer instanceof ErrorAnswer);
         if (failed) throw failed;
+        if (this.#options.to === "roaring") this.#needSaving(job.bytes, this.#renamedBytes(worker, job, temporary!, Number(replies.at(-1))));
         try {
-          await plan!.verify(plan!.readBack ? answers[i]!.at(-1) : undefined, builder, temporary!);
+          await plan!.verify(readBack, builder, temporary!);
         } catch (error) {
           // The copy is made of the value as it is at that time, so a change explains a difference.
           if (error instanceof Different && names.length === 1 && !await transact(watcher, [["PING"]])) throw new Changed();
@@ -331,7 +335,7 @@ export class Converter {
 
   /** Reads a key, and decides what it becomes; throws Skipped if it stays. The core is used without a pause: other keys need it too. */
   async #plan(worker: Worker, { name, type, expires, bytes }: Job): Promise<Plan> {
-    const { to, minSaving } = this.#options, { watcher } = worker;
+    const { to } = this.#options, { watcher } = worker;
     if (to !== "roaring") return this.#planBack(worker, name, type, to);
     let plan: Plan;
     if (type === "string") {
@@ -349,8 +353,19 @@ export class Converter {
     } else {
       throw new Changed();
     }
-    if (!(plan.bytesAfter < bytes && plan.bytesAfter <= bytes * (1 - minSaving))) throw new Skipped("smaller as it is");
+    this.#needSaving(bytes, plan.bytesAfter);
     return plan;
+  }
+
+  /** Throws if a key would not become so much smaller as it should. */
+  #needSaving(bytes: number, bytesAfter: number): void {
+    if (!(bytesAfter < bytes && bytesAfter <= bytes * (1 - this.#options.minSaving))) throw new Skipped("smaller as it is");
+  }
+
+  /** What a key will take, by what its temporary key takes: the names may differ in length. */
+  #renamedBytes({ node, quantum }: Worker, { name, expires }: Job, temporary: Buffer, measured: number): number {
+    const layout = keyLayout(node.version);
+    return measured - keyBytes(layout, quantum, temporary.length, true) + keyBytes(layout, quantum, name.length, expires >= 0);
   }
 
   /** What a roaring bitmap of the members in the core takes, and how to verify that it has them. */

@@ -1,5 +1,7 @@
 // How the tool ends. A message is one line.
 
+import { setTimeout as sleep } from "node:timers/promises";
+
 export const Exit = {
   OK: 0,
   /** Some keys could not be handled; the others were. */
@@ -29,6 +31,9 @@ export class ErrorAnswer extends Error {
   get code(): string { return this.message.split(" ", 1)[0] ?? ""; }
 }
 
+/** Error replies to a user who may not do what is needed. */
+const DENIED = /^(NOPERM|NOAUTH|WRONGPASS)$/;
+
 /** Whether the user lacks a right to a command, rather than to some keys. */
 export const isForbiddenCommand = (error: unknown): boolean =>
   error instanceof ErrorAnswer && error.code === "NOPERM" && !/key/i.test(error.message.replace(/'[^']*'/g, ""));
@@ -37,22 +42,46 @@ const HOPELESS = new Set(["OOM", "READONLY", "MISCONF", "NOREPLICAS", "LOADING",
 /** Whether there is no use in going on with other keys after this error reply. */
 export const isHopeless = (error: ErrorAnswer): boolean => HOPELESS.has(error.code) || isForbiddenCommand(error);
 
-/** One line that says what is wrong. */
+/** The exit code after an error; `other` if nothing is known of it. */
+export function exitOf(error: unknown, other: Exit = Exit.SOME_FAILED): Exit {
+  if (error instanceof Failure) return error.exit;
+  return error instanceof ErrorAnswer && DENIED.test(error.code) ? Exit.PERMISSION : other;
+}
+
+/** The failure of a run that an error reply ended at a key. */
+export const failureAt = (key: string, error: ErrorAnswer): Failure => new Failure(`${key}: ${error.message}`, exitOf(error));
+
+/** One line that says what is wrong. Its caller names the server, so an error of the system does not. */
 export function lineOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return lineOf(error.errors[0]);
+  const { syscall, code } = (error ?? {}) as NodeJS.ErrnoException;
+  if (code && (syscall === "connect" || syscall === "getaddrinfo")) return `${syscall} ${code}`;
   const text = error instanceof Error ? error.message || error.name : String(error);
   return text.replace(/\s*\n\s*/g, " ").trim();
 }
 
-let stopping = false;
+/** After a signal, what is under way has so long to end. Then it is cut off, and soon afterwards the process ends in any case. */
+const GRACE_MS = 3000, LAST_MS = 1000;
+
+const stopping = new AbortController(), { signal: stopped } = stopping;
 /** Ctrl-C and SIGTERM: what runs finishes the key that it is at. A second one ends at once. */
 export const interruption = {
-  get asked(): boolean { return stopping; },
-  listen(): void {
+  get asked(): boolean { return stopped.aborted; },
+  /** Aborted by the signal: for what waits. */
+  signal: stopped,
+  /** Waits, unless the run is interrupted. */
+  pause: (ms: number): Promise<unknown> => sleep(ms, undefined, { signal: stopped }).catch(() => {}),
+  /** `cut` closes what may never end by itself. */
+  listen(cut: () => void): void {
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       process.on(signal, () => {
-        if (stopping) process.exit(Exit.INTERRUPTED);
-        stopping = true;
+        if (stopped.aborted) process.exit(Exit.INTERRUPTED);
+        stopping.abort();
+        setTimeout(cut, GRACE_MS).unref();
+        setTimeout(() => {
+          if (process.exitCode === undefined) console.error("redis-roar: interrupted");
+          process.exit(process.exitCode ?? Exit.INTERRUPTED);
+        }, GRACE_MS + LAST_MS).unref();
       });
     }
   },

@@ -60,13 +60,15 @@ function idOf(text: string, where: string): number | bigint {
   return BigInt(text);
 }
 
-/** Reads one id a line. Empty lines do not count. */
+const BYTE_ORDER_MARK = Buffer.from("\ufeff");
+
+/** Reads one id a line. Empty lines do not count, and neither does a byte order mark. */
 export async function readLines(input: Readable, batches: Batches): Promise<void> {
   let line = 1, rest: Buffer = Buffer.alloc(0);
   for await (const part of input as AsyncIterable<Buffer>) {
     const chunk = rest.length > 0 ? Buffer.concat([rest, part]) : part;
-    let start = 0, value = 0, isPlain = true;
-    for (let at = 0; at < chunk.length; at++) {
+    let start = line === 1 && chunk.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0, value = 0, isPlain = true;
+    for (let at = start; at < chunk.length; at++) {
       const byte = chunk[at]!;
       if (byte >= ZERO && byte <= NINE) {
         if (value > EXACT) isPlain = false;
@@ -95,7 +97,9 @@ export async function readLines(input: Readable, batches: Batches): Promise<void
 export async function readCsv(input: Readable, column: string, batches: Batches): Promise<void> {
   let row = 1;
   const records = input.pipe(parse({ columns: (names: string[]) => {
-    if (!names.includes(column)) throw new Failure(`there is no column ${JSON.stringify(column)}, but ${names.map((name) => JSON.stringify(name)).join(", ")}`, Exit.USAGE);
+    const those = names.filter((name) => name === column).length;
+    if (those === 0) throw new Failure(`there is no column ${JSON.stringify(column)}, but ${names.map((name) => JSON.stringify(name)).join(", ")}`, Exit.USAGE);
+    if (those > 1) throw new Failure(`${those} columns are named ${JSON.stringify(column)}`, Exit.USAGE);
     return names;
   }, bom: true, skip_empty_lines: true }));
   input.once("error", (error) => records.destroy(error));
@@ -111,15 +115,14 @@ export async function readCsv(input: Readable, column: string, batches: Batches)
 /** Adds members to a key; returns how many it has then. */
 export async function addTo(
   core: Core, connection: Connection, name: Buffer, wide: boolean, batch: Uint32Array | BigUint64Array,
-): Promise<number | string> {
+): Promise<bigint> {
   core.collect(batch);
   return importTo(connection, name, wide, core.write(wide ? Format.PORTABLE_WIDE : Format.PORTABLE));
 }
 
-/** Adds the members of a portable payload. */
-export async function importTo(connection: Connection, name: Buffer, wide: boolean, payload: Uint8Array): Promise<number | string> {
-  const count = await connection.run(wide ? "R64.IMPORT" : "R.IMPORT", name, Buffer.from(payload));
-  return typeof count === "number" ? count : String(count);
+/** Adds the members of a portable payload; returns how many the key has then. */
+export async function importTo(connection: Connection, name: Buffer, wide: boolean, payload: Uint8Array): Promise<bigint> {
+  return BigInt(String(await connection.run(wide ? "R64.IMPORT" : "R.IMPORT", name, Buffer.from(payload))));
 }
 
 /** Hands the core's members on, so many at a time. The core must not be used for something else meanwhile. */

@@ -2,13 +2,16 @@
 // redis-roar: the command-line tool. docs/cli.md describes it.
 
 import { Exit, interruption, lineOf } from "./failure.js";
-import { run } from "./program.js";
 
-// Whoever reads the output may leave early, as head does.
+// The reader of the output may leave early, as head does.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(Exit.OK);
   console.error(`redis-roar: ${lineOf(error)}`);
   process.exit(Exit.SOME_FAILED);
 });
-interruption.listen();
+let cut = (): void => {};
+interruption.listen(() => cut());
+// Loaded after that, since it takes a moment in which a signal may come.
+const { closeAll, run } = await import("./program.js");
+cut = closeAll;
 process.exitCode = await run(process.argv.slice(2));

@@ -1,9 +1,10 @@
 // What an operator wants to know of bitmaps: of each node, what INFO says about the module and its commands.
 
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { Counter, Gauge, Registry } from "prom-client";
-import { lineOf } from "./failure.js";
-import { type Connection, information } from "./servers.js";
+import { Exit, exitOf, Failure, lineOf } from "./failure.js";
+import { addressOf, Connection, information, NO_MODULE, type ServerOptions } from "./servers.js";
 
 interface CommandFigures {
   name: string;
@@ -27,7 +28,7 @@ export interface Reading {
 /** Fields that only grow. */
 const COUNTERS = /(refused|damaged|defragmented|traps|overdue|done|kept|shared|copied|failed|total)$/;
 
-/** Asks a node. */
+/** Asks a node. Throws if it does not have the module. */
 export async function readNode(connection: Connection): Promise<Reading> {
   const [roar, stats, memory] = await Promise.all([
     information(connection, "redis-roar"), information(connection, "commandstats"), information(connection, "memory"),
@@ -37,6 +38,7 @@ export async function readNode(connection: Connection): Promise<Reading> {
     const value = Number(text), short = name.replace(/^redis-roar_/, "");
     if (text !== "" && Number.isFinite(value) && short !== "version") fields.set(short, value);
   }
+  if (fields.size === 0) throw new Failure(`${connection.address}: ${NO_MODULE}`, Exit.USAGE);
   for (const [name, text] of stats) {
     const command = /^cmdstat_(R(?:64)?\..*)$/i.exec(name)?.[1];
     if (!command) continue;
@@ -48,8 +50,29 @@ export async function readNode(connection: Connection): Promise<Reading> {
   return { address: connection.address, fields, commands, usedMemory, maxMemory };
 }
 
+/** A node over a connection that is renewed when it has broken. */
+class Watched {
+  readonly #options: ServerOptions;
+  #connection: Connection | undefined;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+  }
+
+  get address(): string { return addressOf(this.#options); }
+
+  async read(): Promise<Reading> {
+    const held = this.#connection;
+    const reading = held && await held.within(readNode(held)).catch(() => undefined);
+    if (reading) return reading;
+    held?.close();
+    const renewed = this.#connection = await Connection.open(this.#options);
+    return renewed.within(readNode(renewed));
+  }
+}
+
 /** A node, and what it said, if it did. */
-export interface Answered {
+interface Answered {
   address: string;
   reading: Reading | undefined;
 }
@@ -88,8 +111,14 @@ async function exposition(readings: Answered[]): Promise<string> {
   return registry.metrics();
 }
 
-/** Serves GET /metrics. Each request asks the nodes anew. */
-export function serveMetrics(port: number, host: string, read: () => Promise<Answered[]>): Promise<Server> {
+/** Serves GET /metrics. Each request asks the nodes anew. A node may be down, also now; but not because of what the user may do, say. */
+export async function serveMetrics(port: number, host: string, places: ServerOptions[]): Promise<Server> {
+  const nodes = places.map((place) => new Watched(place));
+  for (const first of await Promise.allSettled(nodes.map((node) => node.read()))) {
+    if (first.status === "rejected" && exitOf(first.reason) !== Exit.CONNECTION) throw first.reason;
+  }
+  const read = (): Promise<Answered[]> =>
+    Promise.all(nodes.map(async (node) => ({ address: node.address, reading: await node.read().catch(() => undefined) })));
   const server = createServer((request, response) => {
     if (request.method !== "GET" || new URL(request.url ?? "/", "http://localhost").pathname !== "/metrics") {
       response.writeHead(404, { "content-type": "text/plain" }).end("see /metrics\n");
@@ -99,5 +128,6 @@ export function serveMetrics(port: number, host: string, read: () => Promise<Ans
       (text) => response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(text),
       (error: unknown) => response.writeHead(500, { "content-type": "text/plain" }).end(`${lineOf(error)}\n`));
   });
-  return new Promise((resolve, reject) => server.once("error", reject).listen(port, host, () => resolve(server)));
+  await once(server.listen(port, host), "listening").catch((error: unknown) => { throw new Failure(lineOf(error), Exit.USAGE); });
+  return server;
 }

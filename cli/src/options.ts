@@ -6,7 +6,9 @@ import { Command, InvalidArgumentError, Option } from "commander";
 export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER) {
   return (text: string): number => {
     const value = /^\d+$/.test(text) ? Number(text) : NaN;
-    if (!(value >= least && value <= most)) throw new InvalidArgumentError(`must be a whole number from ${least} on.`);
+    if (!(value >= least && value <= most)) {
+      throw new InvalidArgumentError(`must be a whole number from ${least} ${most === Number.MAX_SAFE_INTEGER ? "on" : `to ${most}`}.`);
+    }
     return value;
   };
 }

@@ -1,6 +1,6 @@
 // How fast the tool asks: so many keys a second, and never more than a share of the time, so that a server has the rest for its clients.
 
-import { setTimeout as sleep } from "node:timers/promises";
+import { interruption } from "./failure.js";
 
 export class Pace {
   readonly #perSecond: number;
@@ -19,7 +19,7 @@ export class Pace {
     const rest = (now - begun) * (1 / this.#share - 1), due = Math.max(this.#next, begun) + keys * 1000 / this.#perSecond;
     this.#next = due;
     const pause = Math.max(rest, due - now);
-    if (pause >= 1) await sleep(pause);
+    if (pause >= 1) await interruption.pause(pause);
     return result;
   }
 }

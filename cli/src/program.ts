@@ -9,11 +9,12 @@ import { inspect } from "./commands/inspect.js";
 import { join, split } from "./commands/join.js";
 import { load, unload } from "./commands/load.js";
 import { watch } from "./commands/watch.js";
-import { ErrorAnswer, Exit, Failure, lineOf } from "./failure.js";
+import { Exit, exitOf, interruption, lineOf } from "./failure.js";
+import { Connection } from "./servers.js";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
 
-const program = new Command("redis-roar")
+export const program = new Command("redis-roar")
   .description("Roaring bitmaps in Redis and Valkey: what they would save, and moving data to them.")
   .version(version)
   .showHelpAfterError("(--help shows what there is)")
@@ -29,16 +30,23 @@ const program = new Command("redis-roar")
   .addCommand(watch)
   .addCommand(bench);
 
+/** Closes all connections, so that nothing waits for an answer any more. */
+export const closeAll = (): void => Connection.closeAll(new Error("no answer"));
+
 /** Runs the tool with these arguments, and returns the number that it ends with. Runs in one process come one after the other. */
 export async function run(args: readonly string[]): Promise<number> {
   process.exitCode = undefined;
   try {
     await program.parseAsync(args, { from: "user" });
-    return Number(process.exitCode ?? Exit.OK);
+    // A command that is meant to be interrupted says that all is well.
+    if (!interruption.asked || process.exitCode === Exit.OK) return Number(process.exitCode ?? Exit.OK);
+    console.error("redis-roar: interrupted");
+    return Exit.INTERRUPTED;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? Exit.OK : Exit.USAGE;
-    console.error(`redis-roar: ${lineOf(error)}`);
-    if (error instanceof Failure) return error.exit;
-    return error instanceof ErrorAnswer && error.code === "NOPERM" ? Exit.PERMISSION : Exit.SOME_FAILED;
+    console.error(`redis-roar: ${interruption.asked ? "interrupted; " : ""}${lineOf(error)}`);
+    return interruption.asked ? Exit.INTERRUPTED : exitOf(error);
+  } finally {
+    closeAll();
   }
 }

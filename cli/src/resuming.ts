@@ -14,33 +14,45 @@ export interface Task {
 export class Resuming {
   readonly #path: string;
   readonly #task: Task;
-  /** Ids from the beginning of the source that an earlier run has loaded. */
-  readonly loaded: number;
+  /** Ids from the beginning of the source that an earlier run has loaded, and how many members the key had then. */
+  readonly loaded: number = 0;
+  readonly #members: bigint = 0n;
 
   constructor(path: string, task: Task) {
     this.#path = path;
     this.#task = task;
-    this.loaded = existsSync(path) ? this.#read() : 0;
+    if (!existsSync(path)) return;
+    const { loaded, members } = this.#read();
+    this.loaded = loaded;
+    this.#members = BigInt(members);
   }
 
-  #read(): number {
-    let found: Partial<Task & { loaded: number }>;
+  #read(): { loaded: number; members: string } {
+    let found: Partial<Task & { loaded: number; members: string }>;
     try {
-      found = JSON.parse(readFileSync(this.#path, "utf8")) as Partial<Task & { loaded: number }>;
+      found = JSON.parse(readFileSync(this.#path, "utf8")) as typeof found;
     } catch {
       found = {};
     }
-    const { loaded } = found;
-    if (typeof loaded !== "number" || !Number.isSafeInteger(loaded) || loaded < 0) throw new Failure(`${this.#path} is no file of --resume`, Exit.USAGE);
+    // Version 1.0.0 did not note members.
+    const { loaded, members = "0" } = found;
+    if (typeof loaded !== "number" || !Number.isSafeInteger(loaded) || loaded < 0 || !/^\d+$/.test(members)) throw new Failure(`${this.#path} is no file of --resume`, Exit.USAGE);
     for (const name of ["key", "source", "bytes", "how"] as const) {
       if (found[name] !== this.#task[name]) throw new Failure(`${this.#path} is of another load, with another ${name}: ${String(found[name])}`, Exit.USAGE);
     }
-    return loaded;
+    return { loaded, members };
+  }
+
+  /** Throws if the key has fewer members than the earlier run left: then ids that it loaded are lost. */
+  check(members: bigint): void {
+    if (members >= this.#members) return;
+    throw new Failure(`${this.#task.key} has ${members} members, and had ${this.#members} after the first ${this.loaded} ids: some are lost or were removed. ` +
+      `Without ${this.#path}, all ids are loaded again; without --resume, --skip ${this.loaded} leaves them out`, Exit.USAGE);
   }
 
   /** A kill leaves the old file or the new one. */
-  note(loaded: number): void {
-    writeFileSync(`${this.#path}.new`, `${JSON.stringify({ ...this.#task, loaded })}\n`);
+  note(loaded: number, members: bigint): void {
+    writeFileSync(`${this.#path}.new`, `${JSON.stringify({ ...this.#task, loaded, members: String(members) })}\n`);
     renameSync(`${this.#path}.new`, this.#path);
   }
 

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { createClient, RESP_TYPES } from "@redis/client";
-import { ErrorAnswer, Exit, Failure, lineOf } from "./failure.js";
+import { ErrorAnswer, Exit, exitOf, Failure, isForbiddenCommand, lineOf } from "./failure.js";
 import { type ServerVersion } from "./core/sizes.js";
 import { slotOf } from "./names.js";
 
@@ -29,8 +29,13 @@ export type Word = string | number | Buffer;
 const REDIRECTIONS = new Set(["MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN"]);
 export const isRedirection = (error: unknown): boolean => error instanceof ErrorAnswer && REDIRECTIONS.has(error.code);
 
+export const NO_MODULE = "this server does not have the module redis-roar";
+
 const TYPES = { [RESP_TYPES.BLOB_STRING]: Buffer };
-const CONNECT_MS = 10_000;
+/** So long a server has for letting the tool in. */
+const ANSWER_MS = 3000;
+/** Errors with which a server lets nobody in, as when it has too many clients. */
+const CLOSED = new Set(["NOAUTH", "DENIED", "ERR"]);
 
 type Client = ReturnType<typeof createClient>;
 
@@ -43,8 +48,11 @@ function converted(reply: unknown): Answer {
 const isAnswer = (error: unknown): error is Error => error instanceof Error && /^[A-Z]{2,}[A-Z0-9]* /.test(error.message)
   && !("code" in error) && !/socket|connection/i.test(error.constructor.name);
 
+export const addressOf = ({ socket, host, port }: ServerOptions): string => socket ?? `${host}:${port}`;
+
 /** One connection. It is never renewed: who watches keys must know that the watch is gone. */
 export class Connection {
+  static readonly #all = new Set<Connection>();
   readonly address: string;
   readonly #client: Client;
   #broken: Error | undefined;
@@ -52,32 +60,58 @@ export class Connection {
   private constructor(client: Client, address: string) {
     this.#client = client;
     this.address = address;
+    client.on("error", (error: Error) => { this.#broken ??= error; });
+    Connection.#all.add(this);
   }
 
   static async open(options: ServerOptions): Promise<Connection> {
-    const address = options.socket ?? `${options.host}:${options.port}`;
-    const client = clientFor(options), connection = new Connection(client, address);
-    client.on("error", (error: Error) => { connection.#broken ??= error; });
+    const connection = new Connection(clientFor(options), addressOf(options));
     try {
-      await client.connect();
-      if (options.db > 0) await connection.run("SELECT", options.db);
+      await connection.within(connection.#enter(options.db));
+      return connection;
     } catch (error) {
-      client.destroy();
-      const text = lineOf(error), denied = /^(WRONGPASS|NOAUTH|NOPERM)/.test(text);
-      throw new Failure(`${address}: ${text}`, denied ? Exit.PERMISSION : Exit.CONNECTION);
+      connection.close();
+      const hint = error instanceof ErrorAnswer && error.code === "NOAUTH" ? "; the variable REDISCLI_AUTH has to hold the password" : "";
+      if (error instanceof ErrorAnswer) throw new Failure(`${connection.address}: ${error.message.replace(/\.$/, "")}${hint}`, exitOf(error, Exit.CONNECTION));
+      throw error;
     }
-    return connection;
+  }
+
+  /** The same as `work`, which asks this connection, but fails if it takes too long. The connection is closed then. */
+  async within<T>(work: Promise<T>): Promise<T> {
+    const limit = setTimeout(() => this.close(new Error(`no answer within ${ANSWER_MS / 1000} seconds`)), ANSWER_MS);
+    return work.finally(() => clearTimeout(limit));
+  }
+
+  /** Closes all connections. What waits for an answer fails, with that reason. */
+  static closeAll(why?: Error): void {
+    for (const connection of Connection.#all) connection.close(why);
+  }
+
+  /** Connects, and makes sure that the server answers. */
+  async #enter(db: number): Promise<void> {
+    await this.#answer(this.#client.connect());
+    // It was closed while it connected.
+    if (!Connection.#all.has(this)) throw new Failure(`${this.address}: closed`, Exit.CONNECTION);
+    if (db > 0) await this.run("SELECT", db);
+    const answer = await this.ask("PING");
+    if (answer instanceof ErrorAnswer && CLOSED.has(answer.code)) throw answer;
+  }
+
+  async #answer<T>(reply: Promise<T>): Promise<T> {
+    try {
+      return await reply;
+    } catch (error) {
+      if (isAnswer(error) && /^ERR unknown command .?R(64)?\./i.test(error.message)) throw new Failure(`${this.address}: ${NO_MODULE}`, Exit.USAGE);
+      if (isAnswer(error)) throw new ErrorAnswer(error.message);
+      throw new Failure(`${this.address}: ${lineOf(this.#broken ?? error)}`, Exit.CONNECTION);
+    }
   }
 
   /** The answer to a command. Commands that are sent without waiting in between go to the server together. */
   async run(...words: Word[]): Promise<Answer> {
-    try {
-      const sent = words.map((word) => (typeof word === "number" ? String(word) : word));
-      return converted(await this.#client.sendCommand(sent, { typeMapping: TYPES }));
-    } catch (error) {
-      if (isAnswer(error)) throw new ErrorAnswer(error.message);
-      throw new Failure(`${this.address}: ${lineOf(this.#broken ?? error)}`, Exit.CONNECTION);
-    }
+    const sent = words.map((word) => (typeof word === "number" ? String(word) : word));
+    return converted(await this.#answer(this.#client.sendCommand(sent, { typeMapping: TYPES })));
   }
 
   /** The same, with an error reply as the answer. */
@@ -90,12 +124,10 @@ export class Connection {
     }
   }
 
-  close(): void {
-    try {
-      this.#client.destroy();
-    } catch {
-      // It is closed already.
-    }
+  close(why?: Error): void {
+    this.#broken ??= why;
+    Connection.#all.delete(this);
+    this.#client.destroy();
   }
 }
 
@@ -111,7 +143,7 @@ function clientFor(options: ServerOptions): Client {
   } : {};
   const where = options.socket ? { path: options.socket } : { host: options.host, port: options.port, ...tls };
   const client: unknown = createClient({
-    socket: { ...where, reconnectStrategy: false, connectTimeout: CONNECT_MS },
+    socket: { ...where, reconnectStrategy: false, connectTimeout: ANSWER_MS },
     ...(options.user && { username: options.user }),
     ...(password && { password }),
     RESP: 2,
@@ -157,8 +189,8 @@ export async function information(connection: Connection, ...sections: string[])
 }
 
 function versionOf(info: Map<string, string>): ServerVersion {
-  const valkey = info.get("valkey_version");
-  return valkey ? { name: "valkey", version: valkey } : { name: "redis", version: info.get("redis_version") ?? "0" };
+  const valkey = info.get("valkey_version"), isCluster = info.get("redis_mode") === "cluster";
+  return valkey ? { name: "valkey", version: valkey, isCluster } : { name: "redis", version: info.get("redis_version") ?? "0", isCluster };
 }
 
 /** A server, or a node of a cluster. */
@@ -196,36 +228,19 @@ export class Servers {
   /** The node of each slot; empty unless it is a cluster. */
   readonly #slots: readonly Node[];
 
-  private constructor(nodes: Node[], slots: Node[], isCluster: boolean) {
+  private constructor(nodes: Node[], slots: Node[]) {
     this.nodes = nodes;
     this.#slots = slots;
-    this.isCluster = isCluster;
+    this.isCluster = slots.length > 0;
   }
 
-  /** With `replicas`, a cluster's keys are read from one replica of each node that has one. */
+  /** With `replicas`, a cluster's keys are read from one replica of each node that has one. If it throws, the run closes what is open. */
   static async open(given: ServerOptions, replicas = false): Promise<Servers> {
-    const options = withUrl(given), first = await openNode(options);
-    const info = await information(first.connection, "cluster").catch(() => new Map<string, string>());
-    if (info.get("cluster_enabled") !== "1") return new Servers([first], [], false);
-    if (options.db > 0) throw new Failure("a cluster is searched in database 0", Exit.USAGE);
-    const nodes = new Map<string, Node>(), slots: Node[] = [];
-    const shards = await first.connection.run("CLUSTER", "SLOTS") as Answer[][];
-    if (shards.length === 0) throw new Failure(`${first.connection.address}: the cluster has no slots`, Exit.CONNECTION);
-    for (const [from, to, ...instances] of shards) {
-      const list = instances as Answer[][], chosen = replicas && list[1] ? list[1] : list[0]!;
-      const host = String(chosen[0] ?? "") || options.host, port = Number(chosen[1]), address = `${host}:${port}`;
-      let node = nodes.get(address);
-      if (!node) {
-        const there: ServerOptions = { ...options, host, port };
-        delete there.socket;
-        node = await openNode(there);
-        if (replicas && chosen !== list[0]) await node.connection.run("READONLY");
-        nodes.set(address, node);
-      }
-      for (let slot = Number(from); slot <= Number(to); slot++) slots[slot] = node;
+    const places = await placesOf(given, replicas), nodes = await Promise.all(places.map(openNode)), slots: Node[] = [];
+    for (const [i, place] of places.entries()) {
+      for (const [from, to] of place.slots) for (let slot = from; slot <= to; slot++) slots[slot] = nodes[i]!;
     }
-    first.connection.close();
-    return new Servers([...nodes.values()], slots, true);
+    return new Servers(nodes, slots);
   }
 
   /** The node that has a key. */
@@ -240,8 +255,40 @@ export class Servers {
   }
 }
 
-async function openNode(options: ServerOptions): Promise<Node> {
+/** Where a server is. */
+export interface Place {
+  options: ServerOptions;
+  /** The ranges of slots that it has; none unless it is a node of a cluster. */
+  slots: [from: number, to: number][];
+  isReplica: boolean;
+}
+
+/** The server that the options name, or, if that belongs to a cluster, the nodes that share its keys. */
+export async function placesOf(given: ServerOptions, replicas = false): Promise<Place[]> {
+  const options = withUrl(given), connection = await Connection.open(options);
+  const info = await information(connection, "cluster").catch(() => new Map<string, string>());
+  if (info.get("cluster_enabled") !== "1") {
+    connection.close();
+    return [{ options, slots: [], isReplica: false }];
+  }
+  if (options.db > 0) throw new Failure("a cluster is searched in database 0", Exit.USAGE);
+  const places = new Map<string, Place>();
+  for (const [from, to, ...instances] of await connection.run("CLUSTER", "SLOTS") as Answer[][]) {
+    const [primary, replica] = instances as Answer[][], isReplica = replicas && replica !== undefined, chosen = isReplica ? replica : primary!;
+    const there: ServerOptions = { ...options, host: String(chosen[0] ?? "") || options.host, port: Number(chosen[1]) };
+    delete there.socket;
+    const address = addressOf(there), place = places.get(address) ?? { options: there, slots: [], isReplica };
+    place.slots.push([Number(from), Number(to)]);
+    places.set(address, place);
+  }
+  if (places.size === 0) throw new Failure(`${connection.address}: the cluster has no slots`, Exit.CONNECTION);
+  connection.close();
+  return [...places.values()];
+}
+
+async function openNode({ options, isReplica }: Place): Promise<Node> {
   const connection = await Connection.open(options);
+  if (isReplica) await connection.run("READONLY");
   const server = await information(connection, "server", "memory").catch((error: unknown) => {
     if (error instanceof ErrorAnswer) return new Map<string, string>();
     throw error;
@@ -249,15 +296,12 @@ async function openNode(options: ServerOptions): Promise<Node> {
   return { options, connection, version: versionOf(server), allocator: server.get("mem_allocator") ?? "" };
 }
 
-/** Whether the node has the module. */
-async function hasModule(connection: Connection): Promise<boolean> {
-  const info = await connection.ask("COMMAND", "INFO", "R.FROMBITMAP");
-  return Array.isArray(info) && info[0] !== null && !(info[0] instanceof ErrorAnswer) && (!Array.isArray(info[0]) || info[0].length > 0);
-}
-
-/** Throws unless all nodes have the module. */
+/** Throws unless all nodes have the module, as far as this user may know: a command that is missing says the same later. */
 export async function needModule(servers: Servers): Promise<void> {
   for (const { connection } of servers.nodes) {
-    if (!await hasModule(connection)) throw new Failure(`${connection.address}: this server does not have the module redis-roar`, Exit.USAGE);
+    const info = await connection.ask("COMMAND", "INFO", "R.FROMBITMAP");
+    if (isForbiddenCommand(info)) continue;
+    const [found] = info instanceof ErrorAnswer ? [] : info as Answer[];
+    if (!Array.isArray(found) || found.length === 0) throw new Failure(`${connection.address}: ${NO_MODULE}`, Exit.USAGE);
   }
 }

@@ -89,6 +89,19 @@ describe("advise", () => {
     expect(await running).toMatchObject({ status: 0, error: "" });
   });
 
+  it("names other databases that have keys, if it may know", async () => {
+    const connection = await plain.connect();
+    await connection.pipeline([["SELECT", 3], ["SET", "k", "v"], ["SELECT", 11], ["SET", "k", "v"], ["SET", "l", "v"]]);
+    const said = "note: this is database 0; others have keys, too: 3 (1), 11 (2). -n looks at another one\n";
+    expect(await toolOn(plain, "advise")).toMatchObject({ status: 0, error: "", out: expect.stringContaining(said) });
+    expect((await advice(plain, "-n", "3")).notes).toEqual([expect.stringContaining("this is database 3; others have keys, too: 11 (2)")]);
+    await plain.run("ACL", "SETUSER", "blind", "on", "nopass", "allkeys", "+@all", "-info");
+    vi.stubEnv("REDISCLI_AUTH", "x");
+    expect(await toolOn(plain, "advise", "--user", "blind").finally(() => vi.unstubAllEnvs())).toMatchObject({ status: 0, error: "", out: expect.not.stringContaining("database") });
+    await plain.run("ACL", "DELUSER", "blind");
+    connection.close();
+  });
+
   it("has one line for what a user may not do", async () => {
     await plain.run("ACL", "SETUSER", "reader", "on", ">secret", "~open:*", "+@read", "+@connection", "-@dangerous", "+info", "+memory|usage");
     await plain.connection.pipeline([["SET", "open:1", bitmapOf([1, 70_000])], ["SET", "closed:1", bitmapOf([1, 70_000])]]);
@@ -115,12 +128,13 @@ describe("the tool", () => {
   afterAll(() => server.stop());
 
   it.each<[string, number, RegExp, string[]]>([
-    ["no server", 3, /ECONNREFUSED/, ["advise", "-p", "1"]],
+    ["no server", 3, /^redis-roar: 127\.0\.0\.1:1: connect ECONNREFUSED$/m, ["advise", "-p", "1"]],
     ["a password in a URL", 2, /REDISCLI_AUTH/, ["advise", "-u", "redis://user:secret@127.0.0.1"]],
     ["an unknown protocol", 2, /http:/, ["advise", "-u", "http://127.0.0.1"]],
     ["an unknown option", 2, /unknown option/, ["advise", "--nothing"]],
     ["an unknown command", 2, /unknown command/, ["nothing"]],
-    ["a number that is none", 2, /whole number/, ["advise", "--sample", "x"]],
+    ["a number that is none", 2, /whole number from 2 on/, ["advise", "--sample", "x"]],
+    ["a port that is none", 2, /whole number from 1 to 65535/, ["advise", "-p", "99999"]],
     ["a missing option", 2, /--match/, ["convert"]],
   ])("ends with a line on %s", async (_, status, text, args) => {
     const ended = await toolHere(...args);

@@ -1,15 +1,17 @@
 // convert: what it changes and what it leaves, members, times of expiry, backups, the way back, and being killed while others write.
 
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, statSync, truncateSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { Backup, readBackup } from "../../cli/src/backup.ts";
 import { type Conversion } from "../../cli/src/convert.ts";
-import { type Argument, type Connection, type Reply, ReplyError } from "../support/resp.ts";
+import { nameBytes, shown } from "../../cli/src/names.ts";
+import { type Argument, bytesOf, type Connection, type Reply, ReplyError } from "../support/resp.ts";
 import { random, seed } from "../support/random.ts";
 import { useCluster, useServer } from "../support/suite.ts";
 import { type Ended, tool, toolFile, toolHere, toolOn } from "../support/tool.ts";
@@ -78,6 +80,71 @@ describe("convert", () => {
     expect(await toolOn(server, "restore", toolFile)).toMatchObject({ status: 2 });
   });
 
+  it("takes bytes of names in --match as in arguments, and shows them as redis-cli does", async () => {
+    const key = (...text: string[]): Buffer => Buffer.from(text.join(""), "latin1"), java = "\xac\xed\x00\x05t\x00\x05", sparse = bitmapOf([1, 900_000]);
+    for (const name of [key(java, "visit"), key("a*b"), key("a\nb"), key("a\\b"), key("axb")]) await server.run("SET", name, sparse);
+    for (const pattern of ["\\xac\\xed\\x00\\x05t\\x00\\x05*", "a\\x2ab", "a\\nb", "a\\\\b"]) {
+      expect(await convert("--match", pattern), pattern).toMatchObject({ seen: 1, converted: 1 });
+    }
+    expect(await server.run("TYPE", "axb")).toBe("string");
+    expect(await convert("--match", "a[\\x2a]b", "--dry-run")).toMatchObject({ seen: 1 });
+    const names = [key("a\nb"), key(java, "visit"), key("a\\b\t\r\b\x07\x7f"), Buffer.from("\u00e9\u00e9")];
+    expect(names.map(shown)).toEqual(["a\\nb", "\\xac\\xed\\x00\\x05t\\x00\\x05visit", "a\\\\b\\t\\r\\b\\a\\x7f", "\u00e9\u00e9"]);
+    for (const name of names) expect(nameBytes(shown(name))).toEqual(name);
+    expect(nameBytes('\\"')).toEqual(Buffer.from('"'));
+    expect((await toolOn(server, "inspect", "a\\nb")).out).toMatch(/^a\\nb: R\n/);
+  });
+
+  it("touches no key without its whole record in the backup, on a full disk and behind a record that is cut", async () => {
+    const KEYS = 40, backup = join(folder, "full"), r = random(seed), dense = (): Buffer => bitmapOf(Array.from({ length: 3000 }, () => r.below(2_000_000)));
+    await server.connection.pipeline(Array.from({ length: KEYS }, (_, i) => ["SET", `k:${i}`, dense()]));
+    const before = await server.run("DEBUG", "DIGEST"), recorded = async (): Promise<string[]> => {
+      const names: string[] = [];
+      for await (const { name } of readBackup(backup)) names.push(name.toString());
+      return names.sort();
+    };
+    const converted = async (): Promise<string[]> => {
+      const keys = await server.run("KEYS", "k:*") as string[], types = await server.connection.pipeline(keys.map((name) => ["TYPE", name]));
+      return keys.filter((_, i) => types[i] === "reroaring").sort();
+    };
+    // A file of so many blocks of 512 bytes is all that fits.
+    const limited = (blocks: number): Promise<Ended> => new Promise((resolve) => {
+      const words = [process.execPath, toolFile, "convert", "--match", "k:*", "-s", server.socket, "--backup", backup, "--max-rate", "1000", "--parallel", "2"];
+      execFile("sh", ["-c", 'ulimit -f "$1"; shift; exec "$@"', "sh", String(blocks), ...words], (error, out, errors) => resolve({ status: Number(error?.code ?? 0), out, error: errors }));
+    });
+    const dumps = await server.connection.pipeline(Array.from({ length: KEYS }, (_, i) => ["DUMP", `k:${i}`]));
+    const all = Math.floor(dumps.reduce<number>((sum, value) => sum + bytesOf(value).length, 0) / 512);
+    for (const blocks of [0, Math.floor(all * (0.1 + 0.4 * r.unit())), Math.floor(all * (0.6 + 0.3 * r.unit()))]) {
+      expect(await limited(blocks), `SEED=${seed}`).toMatchObject({ status: 1, error: expect.stringMatching(/^redis-roar: .*EFBIG.*\n$/) });
+      const [done, kept] = [await converted(), statSync(backup).size > 0 ? await recorded() : []];
+      expect(kept.filter((name) => done.includes(name)), `SEED=${seed}`).toEqual(done);
+      expect(done.length).toBeLessThan(KEYS);
+    }
+    // As a crash leaves it: the next record, which is shorter, is not inside of the rest of this one.
+    const [last] = (await recorded()).filter((name) => name !== "k:0");
+    const file = await Backup.append(backup);
+    await file.add({ name: Buffer.from("cut"), expires: -1, value: dense() });
+    await file.close();
+    truncateSync(backup, statSync(backup).size - 1);
+    await server.run("SET", "short", bitmapOf([1, 5000]));
+    await convert("--match", "short", "--backup", backup);
+    expect(await recorded()).toContain("short");
+    expect(await recorded()).toContain(last);
+    const whole = statSync(backup).size;
+    await (await Backup.append(backup)).close();
+    expect(statSync(backup).size).toBe(whole);
+    await server.run("DEL", "short");
+    await convert("--match", "k:*", "--backup", backup);
+    expect(await converted()).toHaveLength(KEYS);
+    expect(await toolOn(server, "restore", "--no-progress", backup)).toMatchObject({ status: 0, error: "" });
+    await server.run("DEL", "short");
+    expect(await server.run("DEBUG", "DIGEST"), `SEED=${seed}`).toBe(before);
+    // A first line that was cut is none of another file.
+    writeFileSync(backup, "redis-roar ba");
+    await (await Backup.append(backup)).close();
+    expect(readFileSync(backup, "utf8")).toBe("redis-roar backup 1\n");
+  });
+
   it("says what rights it needs, and stops where writing is not allowed", async () => {
     await server.run("SET", "k:1", bitmapOf([1, 900_000]));
     await server.run("ACL", "SETUSER", "writer", "on", ">secret", "~k:*", "+@all");
@@ -91,8 +158,9 @@ describe("convert", () => {
     await server.run("ACL", "DELUSER", "writer");
     await server.run("SET", "k:2", bitmapOf([1, 900_000]));
     await server.run("CONFIG", "SET", "maxmemory", 1);
-    expect(await toolHere(...args)).toMatchObject({ status: 1, out: "", error: expect.stringMatching(/^redis-roar: k:2: OOM.*\n$/) });
-    await server.run("CONFIG", "SET", "maxmemory", 0);
+    const full = await toolHere(...args).finally(() => server.run("CONFIG", "SET", "maxmemory", 0));
+    expect(full).toMatchObject({ status: 1, error: expect.stringMatching(/^redis-roar: k:2: OOM.*\n$/) });
+    expect(full.out).toMatch(/^2 keys seen, 0 converted\n[^]*\nended by an error; the same command goes on from here\n$/);
     expect(await server.run("TYPE", "k:2")).toBe("string");
     // As a process, which ends only if nothing is left open.
     expect(await tool([...args, "--backup", join(folder, "none", "backup")])).toMatchObject({ status: 1, out: "", error: expect.stringContaining("ENOENT") });
@@ -103,19 +171,58 @@ describe("convert", () => {
     const KEYS = 200, membersOf = (i: number): number[] => [1, 50_000 + i, 400_000];
     await server.connection.pipeline(Array.from({ length: KEYS }, (_, i) => ["SET", `k:${i}`, bitmapOf(membersOf(i))]));
     const args = [toolFile, "convert", "--match", "k:*", "-s", server.socket, "--max-rate", "50"];
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] }), ended = once(child, "exit");
-    const output = text(child.stdout);
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] }), ended = once(child, "exit");
+    const output = text(child.stdout), errors = text(child.stderr);
     const types = async (): Promise<Reply[]> => server.connection.pipeline(Array.from({ length: KEYS }, (_, i) => ["TYPE", `k:${i}`]));
     await waitUntil(async () => (await types()).includes("reroaring"));
     child.kill("SIGINT");
     expect(await ended).toEqual([130, null]);
     const found = await types(), done = found.filter((type) => type === "reroaring").length;
+    expect(await errors).toBe("redis-roar: interrupted\n");
     expect(await output).toMatch(new RegExp(`${done} converted: [^]*interrupted; the same command goes on from here\\n$`));
     expect(found.filter((type) => type === "string")).toHaveLength(KEYS - done);
     expect(done).toBeLessThan(KEYS);
     expect(await temporaries()).toBe(0);
     expect(await convert("--match", "k:*")).toMatchObject({ converted: KEYS - done, failed: [] });
     for (let i = 0; i < KEYS; i += 20) expect(await server.run("R.GETINTARRAY", `k:${i}`)).toEqual(membersOf(i));
+  });
+
+  it("converts 2,000 keys under 45,000 writes, and loses none", async () => {
+    const KEYS = 2000, WRITES = 45_000, CLIENTS = 8, model = Array.from({ length: KEYS }, (_, i) => new Set([1, 50_000 + i, 400_000]));
+    await server.connection.pipeline(model.map((members, i) => ["SET", `k:${i}`, bitmapOf(members)]));
+    let writes = 0, native = 0, roaring = 0, isRunning = true;
+    // Clients that know both forms of a bitmap, each with keys of its own: what it is told of one write follows what it is told of another.
+    const writing = Promise.all(Array.from({ length: CLIENTS }, async (_, client) => {
+      const r = random(seed + client), connection = await server.connect();
+      while (writes < WRITES || isRunning) {
+        const some = Array.from({ length: 16 }, () => ({ key: CLIENTS * r.below(KEYS / CLIENTS) + client, offset: r.below(500_000), isSet: r.chance(0.8) }));
+        const replies = await connection.pipeline(some.map(({ key, offset, isSet }) => ["SETBIT", `k:${key}`, offset, isSet ? 1 : 0]));
+        for (const [i, { key, offset, isSet }] of some.entries()) {
+          const bit = isSet ? 1 : 0;
+          if (replies[i] instanceof ReplyError) await connection.run("R.SETBIT", `k:${key}`, offset, bit);
+          if (replies[i] instanceof ReplyError) roaring++;
+          else native++;
+          // A write that met a roaring bitmap is behind those of the batch that did not.
+          if (isSet) model[key]!.add(offset);
+          else model[key]!.delete(offset);
+          writes++;
+        }
+        if (!isRunning) continue;
+        await sleep(2);
+      }
+      connection.close();
+    }));
+    const converting = tool(["convert", "--match", "k:*", "-s", server.socket, "--max-rate", "500", "--json"]);
+    const { status, out } = await converting.finally(() => { isRunning = false; });
+    await writing;
+    expect(writes).toBeGreaterThanOrEqual(WRITES);
+    expect([status, Math.min(native, roaring) > 0]).toEqual([0, true]);
+    expect((JSON.parse(out) as Conversion).failed).toEqual([]);
+    await convert("--match", "k:*");
+    for (const [i, members] of model.entries()) {
+      expect(await server.run("R.GETINTARRAY", `k:${i}`), `k:${i}, SEED=${seed}`).toEqual([...members].sort((a, b) => a - b));
+    }
+    expect(await temporaries()).toBe(0);
   });
 
   it("loses nothing when it is killed again and again while others write", async () => {

@@ -1,16 +1,19 @@
 // load, unload, inspect and watch, as processes.
 
-import { execFile, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text as streamText } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { layoutOf } from "../../client/src/sharded/layout.ts";
 import { R, R64 } from "../../client/src/index.ts";
 import { type Inspection, pictureOf } from "../../cli/src/inspect.ts";
 import { Layout, type Sharding } from "../../cli/src/sharded.ts";
 import { random, seed } from "../support/random.ts";
+import { bytesOf } from "../support/resp.ts";
 import { freePort } from "../support/server.ts";
 import { useCluster, useServer } from "../support/suite.ts";
 import { type Ended, toolFile, toolHere, toolOn } from "../support/tool.ts";
@@ -83,7 +86,65 @@ describe("load and unload", () => {
     expect(await toolOn(server, "unload", "k", "--roaring", "-o", roaring)).toMatchObject({ status: 0, error: "" });
     expect(await toolOn(server, "load", "copy", roaring, "--roaring")).toMatchObject({ status: 0, error: "" });
     expect(await server.run("R.GETINTARRAY", "copy")).toEqual([5, 6]);
-    expect(await toolOn(server, "load", "copy", csv, "--roaring")).toMatchObject({ status: 1, error: expect.stringContaining("no portable roaring bitmap") });
+    writeFileSync(csv, "id,name,id\n1,a,2\n");
+    expect(await toolOn(server, "load", "twice", csv, "--csv", "id")).toMatchObject({ status: 2, error: 'redis-roar: 2 columns are named "id"\n' });
+    expect(await toolOn(server, "load", "twice", csv, "--csv", "name")).toMatchObject({ status: 1, error: expect.stringContaining('row 2: "a" is no id') });
+  });
+
+  it("skip a byte order mark, however the input is cut", async () => {
+    const mark = Buffer.from("\ufeff"), text = Buffer.from("7\r\n8\n");
+    for (const [i, input] of [[mark, text], [mark.subarray(0, 1), mark.subarray(1), text], [Buffer.concat([mark, text])], [mark]].entries()) {
+      const child = spawn(process.execPath, [toolFile, "load", `marked:${i}`, "-s", server.socket], { stdio: ["pipe", "ignore", "pipe"] }), ended = once(child, "exit");
+      const errors = streamText(child.stderr);
+      for (const part of input) {
+        child.stdin.write(part);
+        await sleep(50);
+      }
+      child.stdin.end();
+      expect([await errors, await ended]).toEqual(["", [0, null]]);
+      expect(await server.run("R.GETINTARRAY", `marked:${i}`)).toEqual(i === 3 ? [] : [7, 8]);
+    }
+    expect(await given("7\n\ufeff8\n", "load", "within")).toMatchObject({ status: 1, error: expect.stringContaining("line 2") });
+  });
+
+  it("say of a file that is no portable roaring bitmap of the family what it is", async () => {
+    await server.connection.pipeline([["R.SETINTARRAY", "k", 1, 2, 70_000], ["R64.SETINTARRAY", "wide", 1, "5000000000"]]);
+    const [narrow, wide, dump] = await Promise.all([["R.EXPORT", "k"], ["R64.EXPORT", "wide"], ["DUMP", "k"]].map(async (words) => bytesOf(await server.run(...words))));
+    const u32 = (...numbers: number[]): Buffer => Buffer.from(Uint32Array.from(numbers).buffer);
+    const cases: [bytes: Buffer | string, status: number, why: RegExp, ...string[]][] = [
+      [wide!, 2, /a bitmap of 64 bits: load it with --wide/], [narrow!, 2, /a bitmap of 32 bits: load it without --wide/, "--wide"],
+      [Buffer.concat([narrow!, Buffer.from("\n")]), 1, /a line feed behind its end/], [Buffer.concat([wide!, Buffer.from("\r\n")]), 1, /a line feed/],
+      [narrow!.toString("base64"), 1, /is Base64 text/], [`${wide!.toString("base64").replace(/(.{20})/g, "$1\n")}\n`, 1, /is Base64 text/], [narrow!.toString("hex"), 1, /hexadecimal/],
+      [`"${Array.from(narrow!, (byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("")}"\n`, 1, /as redis-cli shows it/],
+      [dump!, 1, /what DUMP returns/], ["", 1, /no bytes/], [narrow!.subarray(0, -1), 1, /cut or damaged/],
+      // Forms of CRoaring and of Java, as their sources lay them out.
+      [Buffer.concat([Buffer.of(2), narrow!]), 1, /roaring_bitmap_serialize/], [Buffer.concat([Buffer.of(1), u32(2, 5, 7)]), 1, /roaring_bitmap_serialize/],
+      [Buffer.concat([u32(5, 7), u32((1 << 15) | 13_766)]), 1, /frozen/], [Buffer.concat([Buffer.of(1, 0, 0, 0, 1, 0, 0, 0, 0), narrow!]), 1, /Roaring64NavigableMap/],
+      ["1\n2\n3\n", 1, /is no portable roaring bitmap/],
+    ];
+    const file = join(folder, "foreign");
+    for (const [bytes, status, why, ...args] of cases) {
+      writeFileSync(file, bytes);
+      expect(await toolOn(server, "load", "copy", file, "--roaring", ...args), String(why)).toMatchObject({ status, out: "", error: expect.stringMatching(why) });
+    }
+    expect(await server.run("EXISTS", "copy")).toBe(0);
+  });
+
+  it("read pipes that have a name, and end although nothing comes from one", async () => {
+    const pipe = join(folder, "pipe"), args = [toolFile, "load", "piped", pipe, "-s", server.socket];
+    execFileSync("mkfifo", [pipe]);
+    const child = spawn(process.execPath, args, { stdio: "inherit" }), ended = once(child, "exit");
+    writeFileSync(pipe, "3\n4\n");
+    expect(await ended).toEqual([0, null]);
+    expect(await server.run("R.GETINTARRAY", "piped")).toEqual([3, 4]);
+    for (const extra of [[], ["--roaring"]]) {
+      const waiting = spawn(process.execPath, [...args, ...extra], { stdio: ["ignore", "ignore", "pipe"] }), over = once(waiting, "exit"), errors = streamText(waiting.stderr);
+      await waitUntil(async () => String(await server.run("CLIENT", "LIST")).toLowerCase().includes("cmd=r.bitcount"));
+      await sleep(200);
+      waiting.kill("SIGTERM");
+      expect(await over).toEqual([130, null]);
+      expect(await errors).toMatch(/^redis-roar: interrupted; .*\n$/);
+    }
   });
 });
 
@@ -98,17 +159,36 @@ describe("a load with --resume", () => {
     await once(child, "exit");
     expect(loaded()).toMatchObject({ key: "k", source: null, loaded: 1000 });
     expect(await server.run("R.BITCOUNT", "k")).toBe(1000);
-    await server.run("R.CLEARBITS", "k", 0); // a second load of the first ids would set it again
+    // A second load of the first ids would set 0 again. The key has as many members as before.
+    await server.connection.pipeline([["R.CLEARBITS", "k", 0], ["R.SETBIT", "k", 1, 1]]);
     const half = lines.slice(0, 2000).join("");
     expect(await fed(`${half}x\n`, ...args)).toMatchObject({ status: 1, error: expect.stringContaining("the same command goes on") });
     expect(loaded()).toMatchObject({ key: "k", source: null, loaded: 2000 });
-    expect(await server.run("R.BITCOUNT", "k")).toBe(1999);
+    expect(await server.run("R.BITCOUNT", "k")).toBe(2000);
+    expect(await server.run("R.GETBIT", "k", 0)).toBe(0);
     expect(await toolOn(server, "load", "other", "--resume", resume)).toMatchObject({ status: 2, error: expect.stringContaining("another key") });
-    expect(await fed(lines.join(""), ...args)).toMatchObject({ status: 0, out: expect.stringMatching(/^2,000 ids loaded.* 3,999 members\n$/) });
-    expect([await server.run("R.BITCOUNT", "k"), await server.run("R.MAX", "k"), existsSync(resume)]).toEqual([3999, 11_997, false]);
+    expect(await fed(lines.join(""), ...args)).toMatchObject({ status: 0, out: expect.stringMatching(/^2,000 ids loaded.* 4,000 members\n$/) });
+    expect([await server.run("R.GETBIT", "k", 0), await server.run("R.MAX", "k"), existsSync(resume)]).toEqual([0, 11_997, false]);
     expect(await toolOn(server, "load", "k", join(folder, "none.txt"))).toMatchObject({ status: 1, error: expect.stringContaining("ENOENT") });
     writeFileSync(resume, "{}");
     expect(await toolOn(server, ...args)).toMatchObject({ status: 2, error: expect.stringContaining("no file of --resume") });
+  });
+
+  it("says so when the server has lost what was loaded", async () => {
+    const resume = join(folder, "lost.load"), lines = Array.from({ length: 3000 }, (_, i) => `${3 * i}\n`).join("");
+    for (const spread of [[], ["--shards", "4"]]) {
+      const args = ["load", "k", "--batch", "500", "--resume", resume, ...spread];
+      expect(await fed(`${lines.slice(0, 10_000)}x\n`, ...args)).toMatchObject({ status: 1 });
+      await server.killAndRestart();
+      const lost = await fed(lines, ...args);
+      expect(lost).toMatchObject({ status: 2, out: "", error: expect.stringMatching(/^redis-roar: k has 0 members, and had 2000 after the first 2000 ids: .*\n$/) });
+      expect(lost.error).toContain(resume);
+      rmSync(resume);
+      expect(await fed(lines, ...args)).toMatchObject({ status: 0, out: expect.stringContaining(" 3,000 members") });
+    }
+    // Of version 1.0.0, which did not note members.
+    writeFileSync(resume, JSON.stringify({ key: "old", source: null, bytes: 0, how: JSON.stringify({ wide: false, by: "range" }), loaded: 2000 }));
+    expect(await fed(lines, "load", "old", "--batch", "500", "--resume", resume)).toMatchObject({ status: 0, out: expect.stringContaining(" 1,000 members") });
   });
 });
 

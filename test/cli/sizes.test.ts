@@ -1,16 +1,21 @@
 // What the tool computes for a bitmap is what MEMORY USAGE says, to the byte: arenas of all forms and sizes, and names of all lengths.
 
 import { describe, expect, it } from "vitest";
+import { type Advice } from "../../cli/src/advise.ts";
+import { type Conversion } from "../../cli/src/convert.ts";
 import { Format } from "../../cli/src/core/core.ts";
 import { blockBytes, keyBytes, keyLayout, sizeClass } from "../../cli/src/core/sizes.ts";
-import { loadCore } from "../support/tool.ts";
+import { type Inspection } from "../../cli/src/inspect.ts";
+import { Cluster } from "../support/cluster.ts";
 import { type Random, random, seed } from "../support/random.ts";
+import { type Server } from "../support/server.ts";
 import { useServer } from "../support/suite.ts";
+import { loadCore, toolHere } from "../support/tool.ts";
 import { serverName } from "../support/version.ts";
 
 const server = useServer();
 const core = await loadCore();
-const [name, version] = serverName.split(" ") as [string, string], layout = keyLayout({ name: name === "Valkey" ? "valkey" : "redis", version });
+const [name, version] = serverName.split(" ") as [string, string], family = name === "Valkey" ? "valkey" : "redis", layout = keyLayout({ name: family, version });
 
 /** Offsets that give an arena of every form: few, many, dense, in runs, far apart. */
 function offsets(r: Random): bigint[] {
@@ -68,6 +73,42 @@ describe("what a bitmap would take", () => {
     }
   });
 
+  it("counts what a cluster keeps with each key", async () => {
+    const cluster = await Cluster.start(1), { server: node } = cluster.primaries[0]!, inCluster = keyLayout({ name: family, version, isCluster: true });
+    const quantum = await quantumOf(node, inCluster), port = String(node.port);
+    core.collect(Uint32Array.of(1));
+    for (const length of [1, 20, 31, 32, 130, 257]) {
+      const key = "k".repeat(length);
+      await node.run("R.SETBIT", key, 1, 1);
+      expect(await node.usage(key), `${length}`).toBe(blockBytes(core.used()) + keyBytes(inCluster, quantum, length, false));
+      const found = JSON.parse((await toolHere("inspect", key, "--json", "-p", port)).out) as Inspection;
+      expect([found.bytesNow, found.bytesRoaring]).toEqual(Array(2).fill(await node.usage(key)));
+      await node.run("DEL", key);
+    }
+    // From those that save nothing to those that do, in steps that are smaller than what a cluster may keep.
+    const usages = new Map<string, number>(), r = random(1); // always the same
+    for (let i = 0; i < 150; i++) {
+      const bits = Array.from({ length: 1 + i % 6 }, (_, n) => ["SETBIT", `b:${i}`, n === 0 ? 8 * (1 + i % 50) : r.below(8 + 8 * (i % 50)), 1] as const);
+      await node.connection.pipeline([["SADD", `s:${i}`, ...Array.from({ length: 1 + i % 40 }, () => r.below(30_000))], ...bits]);
+      for (const name of [`s:${i}`, `b:${i}`]) usages.set(name, await node.usage(name));
+    }
+    const advised = JSON.parse((await toolHere("advise", "--json", "-p", port)).out) as Advice;
+    const options = ["--match", "*", "--assume-bitmaps", "--json", "-p", port];
+    const [dry, done] = [await toolHere("convert", "--dry-run", ...options), await toolHere("convert", ...options)].map(({ out }) => JSON.parse(out) as Conversion);
+    expect(dry).toMatchObject({ converted: done!.converted, bytesBefore: done!.bytesBefore, bytesAfter: done!.bytesAfter });
+    const left = Object.values(done!.skipped).reduce((sum, count) => sum + count, 0);
+    expect([done!.converted > 10, left > 10, done!.failed]).toEqual([true, true, []]);
+    let saving = 0;
+    for (const [key, before] of usages) {
+      const isConverted = String(await node.run("TYPE", key)) === "reroaring", now = await node.usage(key);
+      expect(isConverted ? now < before : now === before, `${key}: ${before}, ${now}`).toBe(true);
+      if (isConverted) saving += before - now;
+    }
+    const largerBytes = advised.rows.reduce((sum, row) => sum + row.largerBytes, 0), saved = advised.rows.reduce((sum, row) => sum + (row.saved ?? 0), 0);
+    expect(saved + largerBytes).toBe(saving);
+    await cluster.stop();
+  });
+
   it("knows the size classes between 64 bytes and large ones", () => {
     expect([64, 65, 80, 81, 128, 129, 160, 161, 256, 257, 4096, 4097, 14_336, 14_337, 2 ** 21 + 1].map((bytes) => sizeClass(bytes, 16)))
       .toEqual([64, 80, 80, 96, 128, 160, 160, 192, 256, 320, 4096, 5120, 14_336, 16_384, 2 ** 21 + 2 ** 19]);
@@ -75,10 +116,10 @@ describe("what a bitmap would take", () => {
 });
 
 /** The quantum of the server's allocator, told by a string whose value takes a multiple of 16. */
-async function quantumOf(): Promise<8 | 16> {
-  const length = [...Array(60).keys()].find((bytes) => keyBytes(layout, 8, bytes, false) !== keyBytes(layout, 16, bytes, false))!, key = "k".repeat(length);
-  await server.run("SET", key, "x".repeat(100));
-  const usage = await server.usage(key);
-  await server.run("DEL", key);
-  return (usage - keyBytes(layout, 8, length, false)) % 16 === 0 ? 8 : 16;
+async function quantumOf(node: Server = server, inNode = layout): Promise<8 | 16> {
+  const length = [...Array(60).keys()].find((bytes) => keyBytes(inNode, 8, bytes, false) !== keyBytes(inNode, 16, bytes, false))!, key = "k".repeat(length);
+  await node.run("SET", key, "x".repeat(100));
+  const usage = await node.usage(key);
+  await node.run("DEL", key);
+  return (usage - keyBytes(inNode, 8, length, false)) % 16 === 0 ? 8 : 16;
 }

@@ -1,4 +1,4 @@
-// A TCP relay that can break its connections, to test replication over a bad network.
+// A TCP relay that can break its connections or fall silent, to test replication and clients over a bad network.
 
 import { connect, createServer, type AddressInfo, type Server as Listener, type Socket } from "node:net";
 
@@ -7,6 +7,8 @@ export class Proxy {
   readonly #sockets = new Set<Socket>();
   /** Bytes that may still come from the target, over all connections, before they break. */
   #allowance = Infinity;
+  /** Whether connections stay open then, and nothing more comes from the target. */
+  #silent = false;
   #refusing = false;
   #broken: () => void = () => {};
 
@@ -40,7 +42,7 @@ export class Proxy {
   }
 
   mend(): void {
-    this.#refusing = false;
+    this.#refusing = this.#silent = false;
     this.#allowance = Infinity;
   }
 
@@ -48,6 +50,12 @@ export class Proxy {
   severAfter(bytes: number): Promise<void> {
     this.#allowance = bytes;
     return new Promise((resolve) => (this.#broken = resolve));
+  }
+
+  /** Withholds all that comes from the target after that many more bytes. Resolves when that happens. */
+  silentAfter(bytes: number): Promise<void> {
+    this.#silent = true;
+    return this.severAfter(bytes);
   }
 
   close(): void {
@@ -71,6 +79,7 @@ export class Proxy {
       this.#allowance -= passed.length;
       near.write(passed);
       if (this.#allowance > 0) return;
+      if (this.#silent) return this.#broken();
       near.end(() => {
         this.sever();
         this.#broken();

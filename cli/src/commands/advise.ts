@@ -3,8 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { Option } from "commander";
 import { Adviser } from "../advise.js";
-import { Exit } from "../failure.js";
 import { loadCore } from "../load-core.js";
+import { patternBytes } from "../names.js";
 import { command, percentage, wholeNumber } from "../options.js";
 import { Progress } from "../progress.js";
 import { jsonOf, pageOf, tableOf } from "../report.js";
@@ -23,7 +23,7 @@ interface Flags extends ServerOptions {
 }
 
 export const advise = command("advise", "say what values would take as roaring bitmaps; works on any server, and never writes")
-  .option("--match <pattern>", "only keys whose names match, as in SCAN")
+  .option("--match <pattern>", "only keys whose names match, as in SCAN; \\xNN for a byte")
   .addOption(new Option("--sample <number>", "read so many values of each group, and estimate the others").argParser(wholeNumber(2)))
   .addOption(new Option("--max-rate <number>", "so many keys a second at most").argParser(wholeNumber(1)))
   .addOption(new Option("--share <percentage>", "so much of the time may go into asking a server").argParser(percentage).default(0.5, "50"))
@@ -42,15 +42,13 @@ Examples:
     try {
       const adviser = new Adviser(servers, core, {
         maxRate: flags.maxRate ?? Infinity, share: flags.share, onProgress: (done, expected) => bar.show(done, expected),
-        ...(flags.match !== undefined && { match: flags.match }), ...(flags.sample !== undefined && { sample: flags.sample }),
+        ...(flags.match !== undefined && { match: patternBytes(flags.match) }), ...(flags.sample !== undefined && { sample: flags.sample }),
       });
       const advice = await adviser.advise();
       bar.end();
       if (flags.html) writeFileSync(flags.html, pageOf(advice));
       console.log(flags.json ? jsonOf(advice) : tableOf(advice, flags.top));
-      if (advice.isPartial) process.exitCode = Exit.INTERRUPTED;
     } finally {
       bar.end();
-      servers.close();
     }
   });

@@ -72,15 +72,11 @@ Examples:
   redis-roar bench likes:1 likes:2 --beside old:1 old:2 --query '(#1 | #2) - [0..999]'`)
   .action(async (keys: string[], flags: Flags) => {
     const core = await loadCore(), servers = await Servers.open(flags);
-    try {
-      const bencher = new Bencher(servers, core, {
-        beside: (flags.beside ?? []).map(nameBytes), temporaryKeys: flags.temporaryKeys ?? false, seconds: flags.seconds, rounds: ROUNDS,
-        ...(flags.query !== undefined && { query: flags.query }),
-      });
-      const result = await bencher.bench(keys.map(nameBytes));
-      console.log(flags.json ? JSON.stringify(result, null, 2) : report(result));
-      if (result.rows.some(({ differs }) => differs !== null)) process.exitCode = Exit.SOME_FAILED;
-    } finally {
-      servers.close();
-    }
+    const bencher = new Bencher(servers, core, {
+      beside: (flags.beside ?? []).map(nameBytes), temporaryKeys: flags.temporaryKeys ?? false, seconds: flags.seconds, rounds: ROUNDS,
+      ...(flags.query !== undefined && { query: flags.query }),
+    });
+    const result = await bencher.bench(keys.map(nameBytes));
+    console.log(flags.json ? JSON.stringify(result, null, 2) : report(result));
+    if (result.rows.some(({ differs }) => differs !== null)) process.exitCode = Exit.SOME_FAILED;
   });

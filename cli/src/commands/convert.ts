@@ -1,11 +1,12 @@
 // The commands convert and restore.
 
+import { statSync } from "node:fs";
 import { Option } from "commander";
 import { Backup, readBackup } from "../backup.js";
 import { type Conversion, Converter, type Target } from "../convert.js";
-import { Exit, interruption, lineOf } from "../failure.js";
+import { ErrorAnswer, Exit, failureAt, interruption, isHopeless } from "../failure.js";
 import { loadCore } from "../load-core.js";
-import { shown } from "../names.js";
+import { patternBytes, shown } from "../names.js";
 import { command, percentage, wholeNumber } from "../options.js";
 import { Progress } from "../progress.js";
 import { needModule, type ServerOptions, Servers } from "../servers.js";
@@ -38,12 +39,12 @@ function report(flags: Flags, { seen, converted, bytesBefore, bytesAfter, skippe
     ...(left.length > 0 ? ["left alone:", ...left] : []),
     ...(failed.length > 0 ? [`${countText(failed.length)} failed:`, ...failed.slice(0, FAILURES).map(({ key, why }) => `  ${key}: ${why}`)] : []),
     ...(failed.length > FAILURES ? [`  and ${countText(failed.length - FAILURES)} more (--json lists all)`] : []),
-    ...(isPartial ? ["interrupted; the same command goes on from here"] : []),
+    ...(isPartial ? [`${interruption.asked ? "interrupted" : "ended by an error"}; the same command goes on from here`] : []),
   ].join("\n");
 }
 
 export const convert = command("convert", "convert native bitmaps and sets of integers to roaring bitmaps, or back; needs the module")
-  .requiredOption("--match <pattern>", "keys whose names match, as in SCAN; '*' for all")
+  .requiredOption("--match <pattern>", "keys whose names match, as in SCAN; '*' for all, \\xNN for a byte")
   .addOption(new Option("--to <type>", "what keys become: roaring, or back again native or set").choices(["roaring", "native", "set"]).default("roaring"))
   .option("--dry-run", "say what would be done, and write nothing")
   .option("--assume-bitmaps", "take all strings for bitmaps, even if they look like text")
@@ -72,37 +73,43 @@ Examples:
       if (!flags.dryRun || flags.to !== "roaring") await needModule(servers);
       backup = flags.backup && !flags.dryRun ? await Backup.append(flags.backup) : undefined;
       const converter = new Converter(servers, core, {
-        match: flags.match, to: flags.to, dryRun: flags.dryRun ?? false, assumeBitmaps: flags.assumeBitmaps ?? false,
+        match: patternBytes(flags.match), to: flags.to, dryRun: flags.dryRun ?? false, assumeBitmaps: flags.assumeBitmaps ?? false,
         wide: flags.wide ?? false, minSaving: flags.minSaving, maxRate: flags.maxRate ?? Infinity, backup,
         parallel: flags.parallel ?? (servers.isCluster ? 16 : 4),
         onProgress: (done, expected) => bar.show(done, expected),
       });
       const result = await converter.convert();
       bar.end();
-      console.log(flags.json ? JSON.stringify(result, null, 2) : report(flags, result));
-      process.exitCode = result.isPartial ? Exit.INTERRUPTED : result.failed.length > 0 ? Exit.SOME_FAILED : Exit.OK;
+      if (!converter.fatal || result.seen > 0) console.log(flags.json ? JSON.stringify(result, null, 2) : report(flags, result));
+      if (converter.fatal) throw converter.fatal;
+      if (result.failed.length > 0) process.exitCode = Exit.SOME_FAILED;
     } finally {
       bar.end();
       await backup?.close();
-      servers.close();
     }
   });
 
 export const restore = command("restore", "give keys back the values that convert --backup wrote to a file")
   .argument("<file>", "the backup")
   .option("--dry-run", "list the keys, and write nothing")
+  .option("--no-progress", "show no progress bar")
   .addHelpText("after", `
 The values replace what the keys hold now, also what was written since they were converted. If a key is
 in the file twice, the first value wins. A key whose time has passed stays away.
 
 Example:
   redis-roar restore visited.backup`)
-  .action(async (file: string, flags: ServerOptions & { dryRun?: boolean }) => {
-    const servers = await Servers.open(flags), seen = new Set<string>();
-    let restored = 0, failed = 0, expired = 0;
+  .action(async (file: string, flags: ServerOptions & { dryRun?: boolean; progress: boolean }) => {
+    const { size } = statSync(file), servers = await Servers.open(flags), seen = new Set<string>(), bar = new Progress("bytes", flags.progress);
+    let restored = 0, failed = 0, expired = 0, read = 0;
+    const summary = (): void => {
+      bar.end();
+      console.log(`${countText(restored)} keys restored${expired > 0 ? `, ${countText(expired)} had expired` : ""}${failed > 0 ? `, ${countText(failed)} failed` : ""}`);
+    };
     try {
       for await (const { name, expires, value } of readBackup(file)) {
         if (interruption.asked) break;
+        bar.show(read += name.length + value.length, size);
         const id = name.toString("latin1");
         if (seen.has(id)) continue;
         seen.add(id);
@@ -115,14 +122,19 @@ Example:
             await servers.nodeOf(name).connection.run("RESTORE", name, Math.max(0, expires), value, "REPLACE", ...(expires >= 0 ? ["ABSTTL"] : []));
             restored++;
           } catch (error) {
+            if (!(error instanceof ErrorAnswer)) throw error;
+            if (isHopeless(error)) throw failureAt(shown(name), error);
             failed++;
-            console.error(`redis-roar: ${shown(name)}: ${lineOf(error)}`);
+            console.error(`redis-roar: ${shown(name)}: ${error.message}`);
           }
         }
       }
+    } catch (error) {
+      if (restored + failed > 0) summary();
+      throw error;
     } finally {
-      servers.close();
+      bar.end();
     }
-    console.log(`${countText(restored)} keys restored${expired > 0 ? `, ${countText(expired)} had expired` : ""}${failed > 0 ? `, ${countText(failed)} failed` : ""}`);
-    process.exitCode = interruption.asked ? Exit.INTERRUPTED : failed > 0 ? Exit.SOME_FAILED : Exit.OK;
+    summary();
+    if (failed > 0) process.exitCode = Exit.SOME_FAILED;
   });

@@ -54,12 +54,8 @@ Examples:
   redis-roar inspect readers:42 --from 1000000 --to 2000000 --svg readers.svg`)
   .action(async (key: string, flags: Flags) => {
     const core = await loadCore(), servers = await Servers.open(flags), name = nameBytes(key);
-    try {
-      const range = { ...(flags.from !== undefined && { from: flags.from }), ...(flags.to !== undefined && { to: flags.to }) };
-      const found = await inspectKey(core, servers.nodeOf(name), name, range, flags.lines * WIDTH);
-      if (flags.svg) writeFileSync(flags.svg, svgOf(found));
-      console.log(flags.json ? JSON.stringify(found, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value), 2) : report(found));
-    } finally {
-      servers.close();
-    }
+    const range = { ...(flags.from !== undefined && { from: flags.from }), ...(flags.to !== undefined && { to: flags.to }) };
+    const found = await inspectKey(core, servers.nodeOf(name), name, range, flags.lines * WIDTH);
+    if (flags.svg) writeFileSync(flags.svg, svgOf(found));
+    console.log(flags.json ? JSON.stringify(found, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value), 2) : report(found));
   });

@@ -95,11 +95,10 @@ Examples:
       }).join();
       bar.end();
       console.log(flags.json ? JSON.stringify(result, null, 2) : report(flags, key, result));
-      process.exitCode = result.isPartial ? Exit.INTERRUPTED : result.failed.length > 0 ? Exit.SOME_FAILED : Exit.OK;
+      if (result.failed.length > 0) process.exitCode = Exit.SOME_FAILED;
     } finally {
       bar.end();
       await backup?.close();
-      servers.close();
     }
   });
 
@@ -125,9 +124,7 @@ Example:
       bar.end();
       const text = `${countText(BigInt(result.members))} members ${flags.dryRun ? "would be" : "are"} in ${countText(result.shards)} shards${result.isPartial ? "\ninterrupted; the same command goes on from here" : ""}`;
       console.log(flags.json ? JSON.stringify(result, null, 2) : text);
-      process.exitCode = result.isPartial ? Exit.INTERRUPTED : Exit.OK;
     } finally {
       bar.end();
-      servers.close();
     }
   });

@@ -1,17 +1,20 @@
 // The commands load and unload.
 
-import { createReadStream, readFileSync, statSync } from "node:fs";
 import { once } from "node:events";
+import { constants, createReadStream, openSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { type Readable } from "node:stream";
+import { Socket } from "node:net";
+import { addAbortSignal, type Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Core, Format } from "../core/core.js";
-import { ErrorAnswer, Exit, Failure, interruption, lineOf } from "../failure.js";
+import { Exit, exitOf, Failure, interruption, lineOf } from "../failure.js";
 import { readKey } from "../inspect.js";
 import { addTo, Batches, importTo, inPages, readCsv, readLines, writeLines } from "../load.js";
 import { loadCore } from "../load-core.js";
 import { nameBytes } from "../names.js";
 import { command, wholeNumber } from "../options.js";
+import { readPortable } from "../portable.js";
 import { Progress } from "../progress.js";
 import { Resuming } from "../resuming.js";
 import { needModule, type ServerOptions, Servers } from "../servers.js";
@@ -59,11 +62,7 @@ export const load = sharding(command("load", "add ids to a bitmap: one a line, a
   .option("--csv <column>", "the file is CSV, and its first line has the names of columns")
   .option("--roaring", "the file is a portable roaring bitmap")
   .option("--wide", "load into R64, for ids above 2^32 - 1")
-  .addOption(new Option("--batch <number>", "ids that are sent together").argParser((text) => {
-    const value = wholeNumber(1)(text);
-    if (value > 16_000_000) throw new InvalidArgumentError("must be at most 16000000.");
-    return value;
-  }).default(1_000_000))
+  .addOption(new Option("--batch <number>", "ids that are sent together").argParser(wholeNumber(1, 16_000_000)).default(1_000_000))
   .addOption(new Option("--skip <number>", "leave out the first ids, which were loaded before").argParser(wholeNumber(0)).default(0))
   .option("--resume <file>", "keep in a file how far the load is, and go on from there if the file exists")
   .option("--no-progress", "show no progress bar")
@@ -83,67 +82,73 @@ Examples:
     const wide = flags.wide ?? false, bytes = file === undefined ? 0 : statSync(file).size;
     const how = JSON.stringify({ wide, csv: flags.csv, shards: flags.shards, width: flags.shardWidth?.toString(), by: flags.by });
     const resuming = flags.resume === undefined ? undefined : new Resuming(flags.resume, { key, source: file ?? null, bytes, how });
-    // What may fail comes before: an open connection keeps the process alive.
     const core = await loadCore(), servers = await Servers.open(flags), name = nameBytes(key);
-    const bar = new Progress("bytes", flags.progress && bytes > 0), begun = performance.now();
-    const skip = resuming?.loaded ?? flags.skip;
-    let loaded = skip, members: number | string | bigint = 0;
+    await needModule(servers);
+    const sharded = shardedOf(servers, core, key, wide, flags), { connection } = servers.nodeOf(sharded?.layout.keyOf(0) ?? name);
+    const count = async (): Promise<bigint> => sharded?.count() ?? BigInt(String(await connection.run(wide ? "R64.BITCOUNT" : "R.BITCOUNT", name)));
+    // Also tells, before the input is read, that the user may not do this, or that the key holds something else.
+    let members = await count();
+    resuming?.check(members);
+    const bar = new Progress("bytes", flags.progress && bytes > 0), begun = performance.now(), skip = resuming?.loaded ?? flags.skip;
+    let loaded = skip;
+    const send = async (batch: Offsets): Promise<void> => {
+      if (!wide && batch instanceof BigUint64Array) throw new Failure("an id is above 2^32 - 1: load it with --wide", Exit.USAGE);
+      if (sharded) await sharded.add(batch);
+      else members = await addTo(core, connection, name, wide, batch);
+    };
+    const input = inputOf(file);
     try {
-      await needModule(servers);
-      const sharded = shardedOf(servers, core, key, wide, flags), { connection } = servers.nodeOf(sharded?.layout.keyOf(0) ?? name);
-      const send = async (batch: Offsets): Promise<void> => {
-        if (!wide && batch instanceof BigUint64Array) throw new Failure("an id is above 2^32 - 1: load it with --wide", Exit.USAGE);
-        if (sharded) await sharded.add(batch);
-        else members = await addTo(core, connection, name, wide, batch);
-      };
-      if (flags.roaring && sharded) {
-        const source = await loadCore();
-        source.read(wide ? Format.PORTABLE_WIDE : Format.PORTABLE, readFileSync(file ?? 0));
-        await inPages(source, flags.batch, (page) => send(wide ? page : Uint32Array.from(page, Number)));
-        console.log(`${countText(source.cardinality())} ids loaded; the shards have ${countText(await sharded.count())} members`);
-        return;
-      }
       if (flags.roaring) {
-        const payload = readFileSync(file ?? 0);
-        core.read(wide ? Format.PORTABLE_WIDE : Format.PORTABLE, payload);
-        members = await importTo(connection, name, wide, payload);
-        console.log(`${countText(core.cardinality())} ids loaded; the key has ${countText(Number(members))} members`);
+        const payload = await buffer(input), source = sharded ? await loadCore() : core;
+        readPortable(source, wide, payload);
+        let ids = source.cardinality();
+        if (sharded) ids = await inPages(source, flags.batch, (page) => send(wide ? page : Uint32Array.from(page, Number)));
+        else members = await importTo(connection, name, wide, payload);
+        console.log(`${countText(ids)} ids loaded; ${sharded ? "the shards have" : "the key has"} ${countText(sharded ? await count() : members)} members`);
         return;
       }
-      const input: Readable = file === undefined ? process.stdin : createReadStream(file, { highWaterMark: 1024 * 1024 });
       let read = 0;
       input.on("data", (part: Buffer) => bar.show(read += part.length, bytes)).pause();
       const batches = new Batches(flags.batch, skip, async (batch) => {
         await send(batch);
         loaded += batch.length;
-        resuming?.note(loaded);
+        resuming?.note(loaded, sharded ? await count() : members);
       });
-      if (flags.csv === undefined) await readLines(input, batches);
-      else await readCsv(input, flags.csv, batches);
+      await (flags.csv === undefined ? readLines(input, batches) : readCsv(input, flags.csv, batches)).catch((error: unknown) => {
+        if (!isAbort(error)) throw error;
+      });
       await batches.flush();
       if (batches.count < skip && !interruption.asked) {
         throw new Failure(`the input has ${countText(batches.count)} ids, and the first ${countText(skip)} are to be left out`, Exit.USAGE);
       }
-      if (sharded) members = await sharded.count();
-      else members ||= await connection.run(wide ? "R64.BITCOUNT" : "R.BITCOUNT", name) as number | string;
+      if (sharded) members = await count();
       if (!interruption.asked) resuming?.end();
     } catch (error) {
-      bar.end();
-      const exit = error instanceof Failure ? error.exit : error instanceof ErrorAnswer && error.code === "NOPERM" ? Exit.PERMISSION : Exit.SOME_FAILED;
-      const hint = resuming ? "; the same command goes on behind what is loaded" : `; --skip ${loaded} goes on behind what is loaded`;
+      if (isAbort(error)) throw new Failure("nothing is loaded");
+      const exit = exitOf(error), hint = resuming ? "; the same command goes on behind what is loaded" : `; --skip ${loaded} goes on behind what is loaded`;
       // After wrong arguments, the same command would end in the same way.
       throw new Failure(`${lineOf(error)}${loaded > 0 && exit !== Exit.USAGE ? hint : ""}`, exit);
     } finally {
       bar.end();
-      servers.close();
+      input.destroy();
     }
-    const seconds = (performance.now() - begun) / 1000;
-    const count = loaded - skip, rate = countText(Math.round(count / seconds));
-    console.log(`${countText(count)} ids loaded in ${durationText(seconds)}, ${rate} a second; the key has ${countText(BigInt(members))} members`);
-    if (!interruption.asked) return;
-    console.error(`redis-roar: interrupted; ${resuming ? "the same command" : `--skip ${loaded}`} goes on`);
-    process.exitCode = Exit.INTERRUPTED;
+    const seconds = (performance.now() - begun) / 1000, now = loaded - skip, rate = countText(Math.round(now / seconds));
+    console.log(`${countText(now)} ids loaded in ${durationText(seconds)}, ${rate} a second; the key has ${countText(members)} members`);
+    if (interruption.asked) throw new Failure(`${resuming ? "the same command" : `--skip ${loaded}`} goes on`, Exit.INTERRUPTED);
   });
+
+/**
+ * The bytes of a file, or of standard input; the stream ends early with the run. A pipe that has a name is read as standard input is: threads
+ * of Node.js would wait for its other end, and the process for them.
+ */
+function inputOf(file: string | undefined): Readable {
+  const input = file === undefined ? process.stdin
+    : statSync(file).isFIFO() ? new Socket({ fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), writable: false })
+    : createReadStream(file, { highWaterMark: 1024 * 1024 });
+  return addAbortSignal(interruption.signal, input);
+}
+
+const isAbort = (error: unknown): boolean => error instanceof Error && error.name === "AbortError";
 
 interface UnloadFlags extends ShardFlags {
   wide?: boolean;
@@ -160,7 +165,7 @@ type Write = (part: string | Uint8Array) => Promise<void>;
 async function toOutput(file: string | undefined, work: (write: Write) => Promise<unknown>): Promise<void> {
   if (file === undefined) {
     await work(async (part) => {
-      if (!process.stdout.write(part)) await once(process.stdout, "drain");
+      if (!process.stdout.write(part)) await once(process.stdout, "drain", { signal: interruption.signal }).catch(() => {});
     });
     return;
   }
@@ -187,25 +192,19 @@ Examples:
   .action(async (key: string, flags: UnloadFlags) => {
     if (flags.roaring && isSharded(flags)) throw new Failure("--roaring writes one key: unload each shard, or lines", Exit.USAGE);
     const core = await loadCore(), servers = await Servers.open(flags), name = nameBytes(key);
-    try {
-      const sharded = shardedOf(servers, core, key, flags.wide ?? false, flags);
-      if (sharded) {
-        await needModule(servers);
-        await toOutput(flags.output, (write) => sharded.members(async (members) => {
-          for (let at = 0; at < members.length; at += LINES) await write(`${members.subarray(at, at + LINES).join("\n")}\n`);
-        }));
-        if (interruption.asked) process.exitCode = Exit.INTERRUPTED;
-        return;
-      }
-      const holds = await readKey(core, servers.nodeOf(name), name);
-      if (flags.roaring) {
-        const isWide = holds === "R64" || (core.maximum() ?? 0n) > 0xffff_ffffn;
-        await toOutput(flags.output, (write) => write(core.write(isWide ? Format.PORTABLE_WIDE : Format.PORTABLE)));
-        return;
-      }
-      await toOutput(flags.output, (write) => writeLines(core, write));
-    } finally {
-      servers.close();
+    const sharded = shardedOf(servers, core, key, flags.wide ?? false, flags);
+    if (sharded) {
+      await needModule(servers);
+      await toOutput(flags.output, (write) => sharded.members(async (members) => {
+        for (let at = 0; at < members.length; at += LINES) await write(`${members.subarray(at, at + LINES).join("\n")}\n`);
+      }));
+      return;
     }
-    if (interruption.asked) process.exitCode = Exit.INTERRUPTED;
+    const holds = await readKey(core, servers.nodeOf(name), name);
+    if (flags.roaring) {
+      const isWide = holds === "R64" || (core.maximum() ?? 0n) > 0xffff_ffffn;
+      await toOutput(flags.output, (write) => write(core.write(isWide ? Format.PORTABLE_WIDE : Format.PORTABLE)));
+      return;
+    }
+    await toOutput(flags.output, (write) => writeLines(core, write));
   });

@@ -1,12 +1,11 @@
 // The command watch.
 
 import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Option } from "commander";
-import { Exit, Failure, interruption, lineOf } from "../failure.js";
-import { type Answered, type Reading, readNode, serveMetrics } from "../metrics.js";
+import { Exit, interruption } from "../failure.js";
+import { type Reading, readNode, serveMetrics } from "../metrics.js";
 import { command, wholeNumber } from "../options.js";
-import { Connection, needModule, type ServerOptions, Servers } from "../servers.js";
+import { placesOf, type ServerOptions, Servers } from "../servers.js";
 import { bytesText, countText, tableText } from "../text.js";
 
 interface Flags extends ServerOptions {
@@ -62,42 +61,27 @@ Examples:
   redis-roar watch
   redis-roar watch --metrics :9121`)
   .action(async (flags: Flags) => {
-    const servers = await Servers.open(flags);
-    try {
-      await needModule(servers);
-      if (flags.metrics) {
-        const nodes = servers.nodes.map(({ options, connection }) => ({ options, connection }));
-        // A connection is never renewed, so a node that did not answer gets a new one at the next request.
-        const read = (): Promise<Answered[]> => Promise.all(nodes.map(async (node) => {
-          const { address } = node.connection;
-          const again = async (): Promise<Reading> => {
-            node.connection.close();
-            node.connection = await Connection.open({ ...node.options, db: 0 });
-            return readNode(node.connection);
-          };
-          return { address, reading: await readNode(node.connection).catch(again).catch(() => undefined) };
-        }));
-        const { host, port } = flags.metrics;
-        const server = await serveMetrics(port, host, read).catch((error: unknown) => { throw new Failure(lineOf(error), Exit.USAGE); });
-        console.log(`http://${host.includes(":") ? `[${host}]` : host}:${port}/metrics`);
-        while (!interruption.asked) await sleep(200);
-        server.close();
-        server.closeAllConnections();
-        await once(server, "close").catch(() => {});
-        for (const { connection } of nodes) connection.close();
-        return;
-      }
-      let before = await Promise.all(servers.nodes.map(({ connection }) => readNode(connection)));
-      for (let at = performance.now(); !interruption.asked;) {
-        for (let waited = 0; waited < flags.interval * 1000 && !interruption.asked; waited += 100) await sleep(100);
-        const now = await Promise.all(servers.nodes.map(({ connection }) => readNode(connection))), end = performance.now();
-        if (process.stdout.isTTY && !flags.once) process.stdout.write("\x1b[H\x1b[2J");
-        console.log(screen(now, before, (end - at) / 1000));
-        before = now;
-        at = end;
-        if (flags.once) return;
-      }
-    } finally {
-      servers.close();
+    // It is meant to be interrupted.
+    process.exitCode = Exit.OK;
+    if (flags.metrics) {
+      const { host, port } = flags.metrics, places = await placesOf(flags);
+      const server = await serveMetrics(port, host, places.map(({ options }) => ({ ...options, db: 0 })));
+      console.log(`http://${host.includes(":") ? `[${host}]` : host}:${port}/metrics`);
+      if (!interruption.asked) await once(interruption.signal, "abort");
+      server.close();
+      server.closeAllConnections();
+      return;
+    }
+    const { nodes } = await Servers.open(flags), read = (): Promise<Reading[]> => Promise.all(nodes.map(({ connection }) => readNode(connection)));
+    let before = await read();
+    for (let at = performance.now(); ;) {
+      await interruption.pause(flags.interval * 1000);
+      if (interruption.asked) return;
+      const now = await read(), end = performance.now();
+      if (process.stdout.isTTY && !flags.once) process.stdout.write("\x1b[H\x1b[2J");
+      console.log(screen(now, before, (end - at) / 1000));
+      if (flags.once) return;
+      before = now;
+      at = end;
     }
   });

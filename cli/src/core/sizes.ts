@@ -35,6 +35,10 @@ export function sizeClass(bytes: number, quantum: 8 | 16): number {
 export type KeyLayout =
   /** Redis up to 8.0, Valkey 7.2: a string of its own, and an entry of the dictionary. */
   | "entry"
+  /** The same in a cluster of 7.0, with links to other keys of the slot. */
+  | "linked"
+  /** The same in a cluster of 7.2, where MEMORY USAGE counts a pointer in place of the links. */
+  | "pointing"
   /** Valkey 8.0: in the entry of the dictionary. */
   | "embedded"
   /** Redis from 8.2 on, Valkey from 9.0 on: in the value's object, with the time of expiry if there is one. */
@@ -46,11 +50,14 @@ export interface ServerVersion {
   name: "redis" | "valkey";
   /** Such as 8.2.3. */
   version: string;
+  /** Whether it is a node of a cluster. */
+  isCluster?: boolean;
 }
 
 /** How that server keeps names. */
-export function keyLayout({ name, version }: ServerVersion): KeyLayout {
+export function keyLayout({ name, version, isCluster = false }: ServerVersion): KeyLayout {
   const [major = 0, minor = 0] = version.split(".").map(Number), at = major * 100 + minor;
+  if (isCluster && major === 7 && minor < 4) return minor < 2 ? "linked" : "pointing";
   if (name === "valkey") return at >= 900 ? "object" : at >= 801 ? "uncounted" : at >= 800 ? "embedded" : "entry";
   return at >= 802 ? "object" : "entry";
 }
@@ -63,13 +70,15 @@ function stringBytes(length: number, least: 1 | 3): number {
 
 /** An object of a server, its pointer to a module's value included; and an entry of a dictionary. */
 const OBJECT_BYTES = 16, ENTRY_BYTES = 24;
+const LINKS_BYTES = 16, POINTER_BYTES = 8;
 /** An object with a name from this length on has room for a time of expiry in any case. */
 const LONG_NAME_BYTES = 128;
 
 /** What MEMORY USAGE counts for a key beside its value, given the bytes of its name. */
 export function keyBytes(layout: KeyLayout, quantum: 8 | 16, nameBytes: number, expires: boolean): number {
   if (layout === "uncounted") return 0;
-  if (layout === "entry") return ENTRY_BYTES + sizeClass(stringBytes(nameBytes, 1), quantum);
+  const links = layout === "linked" ? LINKS_BYTES : layout === "pointing" ? POINTER_BYTES : 0;
+  if (layout === "entry" || links > 0) return ENTRY_BYTES + links + sizeClass(stringBytes(nameBytes, 1), quantum);
   if (layout === "embedded") return sizeClass(OBJECT_BYTES + 1 + stringBytes(nameBytes, 3), quantum);
   const hasTime = expires || nameBytes >= LONG_NAME_BYTES;
   return sizeClass(OBJECT_BYTES + (hasTime ? 8 : 0) + 1 + stringBytes(nameBytes, 1), quantum);

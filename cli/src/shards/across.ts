@@ -15,7 +15,6 @@
 // so there is a lock in the bitmap's slot, and the scripts look at it.
 
 import { randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { ErrorAnswer, Failure, interruption } from "../failure.js";
 import { shown, slotOf, tagOf } from "../names.js";
 import { scan } from "../reading.js";
@@ -65,7 +64,7 @@ export class Across {
       if (await this.#home.run("SET", this.#keys.lock, this.#id, "NX", "PX", LOCK_MS) !== null) break;
       if (interruption.asked) return;
       if (performance.now() > end) throw new Failure(`${shown(this.#joiner.options.key)}: another join to this key is running`);
-      await sleep(200);
+      await interruption.pause(200);
     }
     const renew = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0";
     this.#renewing = setInterval(() => void this.#home.ask("EVAL", renew, 1, this.#keys.lock, this.#id, LOCK_MS).catch(() => {}), LOCK_MS / 4);

@@ -13,7 +13,7 @@
 import { type Backup } from "../backup.js";
 import { haveSameMembers } from "../comparing.js";
 import { type Core, Format } from "../core/core.js";
-import { ErrorAnswer, Exit, Failure, interruption, isHopeless } from "../failure.js";
+import { ErrorAnswer, Exit, Failure, failureAt, interruption, isHopeless } from "../failure.js";
 import { shown, slotOf } from "../names.js";
 import { Pace } from "../pace.js";
 import { readWhole, scan } from "../reading.js";
@@ -267,7 +267,7 @@ export class Joiner implements Joining {
         if (error instanceof Changed) return shards;
         if (!(error instanceof ErrorAnswer)) throw error;
         if (shards.length > 1) return shards;
-        if (isHopeless(error) || error.code === "LOCKED") throw error.code === "NOPERM" ? error : new Failure(`${shown(shards[0]!.name)}: ${error.message}`);
+        if (isHopeless(error) || error.code === "LOCKED") throw failureAt(shown(shards[0]!.name), error);
         this.#fail(shards[0]!, isRedirection(error) ? "it is moving to another node; run the command again" : error.message);
         return [];
       } finally {
