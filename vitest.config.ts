@@ -33,8 +33,8 @@ const heavy = files([
   "adapters", "advise", "arguments", "bench", "breaking", "build", "calls", "census", "changing", "cluster", "contexts",
   "convert", "corners", "corpus", "cut", "documents", "ending", "exact", "failover", "forkless", "growth", "harness", "hostile", "ids",
   "information", "interchange", "join", "kill", "linearity", "loading", "memory", "model", "overdue", "package", "packed",
-  "prometheus", "questions", "release", "replicas", "resharding", "routing", "samples", "scarcity", "sharded", "sizes", "storing",
-  "systems", "threads", "timing", "transactions", "upgrade", "verdict", "ways", "workflows",
+  "prometheus", "questions", "release", "replicas", "resharding", "rights", "routing", "samples", "scarcity", "sharded", "sizes",
+  "storing", "systems", "threads", "timing", "transactions", "upgrade", "verdict", "ways", "workflows",
 ]);
 const ofTheHost = files([
   "client", "config", "examples", "limits", "log", "migration", "node-redis-4", "numbers", "persistence", "recipes", "replies", "salts", "table", "text",

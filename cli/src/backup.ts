@@ -2,8 +2,8 @@
 //
 //   u32 bytes of the name   u64 bytes of the value   i64 time of expiry in ms, -1 for never   the name   the value
 //
-// in little-endian order. A record is on disk before its key is touched. The last one may be cut, by a crash; its key then is as it was, and
-// the next run cuts it off.
+// in little-endian order. A record is on disk before its key is touched. A crash may cut the last one: its key then is as it was, and the
+// next run removes what is there of it.
 
 import { open, type FileHandle } from "node:fs/promises";
 import { Exit, Failure } from "./failure.js";

@@ -293,7 +293,8 @@ export class Converter {
         }
       }
     } finally {
-      if (isWatching) await watcher.ask("UNWATCH").catch(() => {});
+      const unwatched = isWatching && await watcher.ask("UNWATCH").catch(() => {});
+      if (isForbiddenCommand(unwatched)) this.#fatal ??= unwatched;
       if (made.size > 0) await builder.ask("UNLINK", ...made).catch(() => {});
     }
   }

@@ -25,10 +25,13 @@ export class Failure extends Error {
   }
 }
 
+/** What a server says of a command in a script that the user may not run. Before 7.2 it does not name the command. */
+const DENIED_IN_SCRIPT = /^ERR (ACL failure in script|The user executing the script can't run)/;
+
 /** An error reply of a server. */
 export class ErrorAnswer extends Error {
   /** The first word: WRONGTYPE, NOPERM, MOVED ... */
-  get code(): string { return this.message.split(" ", 1)[0] ?? ""; }
+  get code(): string { return DENIED_IN_SCRIPT.test(this.message) ? "NOPERM" : this.message.split(" ", 1)[0] ?? ""; }
 }
 
 /** Error replies to a user who may not do what is needed. */
@@ -49,7 +52,10 @@ export function exitOf(error: unknown, other: Exit = Exit.SOME_FAILED): Exit {
 }
 
 /** The failure of a run that an error reply ended at a key. */
-export const failureAt = (key: string, error: ErrorAnswer): Failure => new Failure(`${key}: ${error.message}`, exitOf(error));
+export function failureAt(key: string, error: ErrorAnswer): Failure {
+  const hint = DENIED_IN_SCRIPT.test(error.message) ? " The section Rights of docs/cli.md lists what scripts call." : "";
+  return new Failure(`${key}: ${error.message}${hint}`, exitOf(error));
+}
 
 /** One line that says what is wrong. Its caller names the server, so an error of the system does not. */
 export function lineOf(error: unknown): string {

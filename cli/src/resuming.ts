@@ -34,20 +34,19 @@ export class Resuming {
     } catch {
       found = {};
     }
-    // Version 1.0.0 did not note members.
-    const { loaded, members = "0" } = found;
-    if (typeof loaded !== "number" || !Number.isSafeInteger(loaded) || loaded < 0 || !/^\d+$/.test(members)) throw new Failure(`${this.#path} is no file of --resume`, Exit.USAGE);
+    const { loaded, members } = found, isCount = (text: unknown): boolean => /^\d+$/.test(String(text));
+    if (!isCount(loaded) || !isCount(members)) throw new Failure(`${this.#path} is no file of --resume`, Exit.USAGE);
     for (const name of ["key", "source", "bytes", "how"] as const) {
       if (found[name] !== this.#task[name]) throw new Failure(`${this.#path} is of another load, with another ${name}: ${String(found[name])}`, Exit.USAGE);
     }
-    return { loaded, members };
+    return { loaded: loaded!, members: members! };
   }
 
   /** Throws if the key has fewer members than the earlier run left: then ids that it loaded are lost. */
   check(members: bigint): void {
     if (members >= this.#members) return;
-    throw new Failure(`${this.#task.key} has ${members} members, and had ${this.#members} after the first ${this.loaded} ids: some are lost or were removed. ` +
-      `Without ${this.#path}, all ids are loaded again; without --resume, --skip ${this.loaded} leaves them out`, Exit.USAGE);
+    throw new Failure(`${this.#task.key} has ${members} members, and had ${this.#members} after the first ${this.loaded} ids: some are lost or were removed. `
+      + `Without ${this.#path}, all ids are loaded again; without --resume, --skip ${this.loaded} leaves them out`, Exit.USAGE);
   }
 
   /** A kill leaves the old file or the new one. */

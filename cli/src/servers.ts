@@ -234,7 +234,7 @@ export class Servers {
     this.isCluster = slots.length > 0;
   }
 
-  /** With `replicas`, a cluster's keys are read from one replica of each node that has one. If it throws, the run closes what is open. */
+  /** With `replicas`, a cluster's keys are read from one replica of each node that has one. The run closes what is open if this throws. */
   static async open(given: ServerOptions, replicas = false): Promise<Servers> {
     const places = await placesOf(given, replicas), nodes = await Promise.all(places.map(openNode)), slots: Node[] = [];
     for (const [i, place] of places.entries()) {
@@ -274,7 +274,8 @@ export async function placesOf(given: ServerOptions, replicas = false): Promise<
   if (options.db > 0) throw new Failure("a cluster is searched in database 0", Exit.USAGE);
   const places = new Map<string, Place>();
   for (const [from, to, ...instances] of await connection.run("CLUSTER", "SLOTS") as Answer[][]) {
-    const [primary, replica] = instances as Answer[][], isReplica = replicas && replica !== undefined, chosen = isReplica ? replica : primary!;
+    const [primary, replica] = instances as Answer[][], isReplica = replicas && replica !== undefined;
+    const chosen = isReplica ? replica : primary!;
     const there: ServerOptions = { ...options, host: String(chosen[0] ?? "") || options.host, port: Number(chosen[1]) };
     delete there.socket;
     const address = addressOf(there), place = places.get(address) ?? { options: there, slots: [], isReplica };

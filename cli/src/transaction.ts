@@ -44,7 +44,7 @@ export async function transact(connection: Connection, commands: Word[][]): Prom
   const answers = await Promise.all(sent), result = answers.at(-1)!;
   const refused = answers.slice(0, -1).find((answer) => answer instanceof ErrorAnswer);
   if (refused) throw refused;
-  if (result instanceof ErrorAnswer) throw result;
+  if (result instanceof ErrorAnswer) throw new ErrorAnswer(result.message.replace(/^EXECABORT .* because of: /, ""));
   return result === null ? undefined : result as Answer[];
 }
 

@@ -81,7 +81,7 @@ describe("convert", () => {
   });
 
   it("takes bytes of names in --match as in arguments, and shows them as redis-cli does", async () => {
-    const key = (...text: string[]): Buffer => Buffer.from(text.join(""), "latin1"), java = "\xac\xed\x00\x05t\x00\x05", sparse = bitmapOf([1, 900_000]);
+    const key = (...parts: string[]): Buffer => Buffer.from(parts.join(""), "latin1"), java = "\xac\xed\x00\x05t\x00\x05", sparse = bitmapOf([1, 900_000]);
     for (const name of [key(java, "visit"), key("a*b"), key("a\nb"), key("a\\b"), key("axb")]) await server.run("SET", name, sparse);
     for (const pattern of ["\\xac\\xed\\x00\\x05t\\x00\\x05*", "a\\x2ab", "a\\nb", "a\\\\b"]) {
       expect(await convert("--match", pattern), pattern).toMatchObject({ seen: 1, converted: 1 });
@@ -191,19 +191,20 @@ describe("convert", () => {
     const KEYS = 2000, WRITES = 45_000, CLIENTS = 8, model = Array.from({ length: KEYS }, (_, i) => new Set([1, 50_000 + i, 400_000]));
     await server.connection.pipeline(model.map((members, i) => ["SET", `k:${i}`, bitmapOf(members)]));
     let writes = 0, native = 0, roaring = 0, isRunning = true;
-    // Clients that know both forms of a bitmap, each with keys of its own: what it is told of one write follows what it is told of another.
+    // Clients that know both forms of a bitmap, each with keys of its own.
     const writing = Promise.all(Array.from({ length: CLIENTS }, async (_, client) => {
       const r = random(seed + client), connection = await server.connect();
       while (writes < WRITES || isRunning) {
-        const some = Array.from({ length: 16 }, () => ({ key: CLIENTS * r.below(KEYS / CLIENTS) + client, offset: r.below(500_000), isSet: r.chance(0.8) }));
-        const replies = await connection.pipeline(some.map(({ key, offset, isSet }) => ["SETBIT", `k:${key}`, offset, isSet ? 1 : 0]));
-        for (const [i, { key, offset, isSet }] of some.entries()) {
-          const bit = isSet ? 1 : 0;
-          if (replies[i] instanceof ReplyError) await connection.run("R.SETBIT", `k:${key}`, offset, bit);
-          if (replies[i] instanceof ReplyError) roaring++;
+        const draw = (): number[] => [CLIENTS * r.below(KEYS / CLIENTS) + client, r.below(500_000), r.chance(0.8) ? 1 : 0];
+        const some = Array.from({ length: 16 }, draw) as [key: number, offset: number, bit: number][];
+        const replies = await connection.pipeline(some.map(([key, offset, bit]) => ["SETBIT", `k:${key}`, offset, bit]));
+        // Once a write has met a roaring bitmap, so do all that follow: those of a key stay in order.
+        for (const [i, [key, offset, bit]] of some.entries()) {
+          const isRoaring = replies[i] instanceof ReplyError;
+          if (isRoaring) await connection.run("R.SETBIT", `k:${key}`, offset, bit);
+          if (isRoaring) roaring++;
           else native++;
-          // A write that met a roaring bitmap is behind those of the batch that did not.
-          if (isSet) model[key]!.add(offset);
+          if (bit) model[key]!.add(offset);
           else model[key]!.delete(offset);
           writes++;
         }

@@ -1,22 +1,23 @@
 // How runs end: every command, as a process, whatever is wrong with its servers and whenever it is interrupted.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer, type Server as Listener, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Backup } from "../../cli/src/backup.ts";
 import { program } from "../../cli/src/program.ts";
 import { Cluster } from "../support/cluster.ts";
 import { Proxy } from "../support/proxy.ts";
 import { type Random, random, seed } from "../support/random.ts";
 import { type Argument, bytesOf, type Connection } from "../support/resp.ts";
-import { freePort, projectRoot, type Server } from "../support/server.ts";
+import { freePort, type Server } from "../support/server.ts";
 import { useServer } from "../support/suite.ts";
-import { type Ended, toolFile, toolHere } from "../support/tool.ts";
+import { type Ended, toolFile } from "../support/tool.ts";
 import { isSeven } from "../support/version.ts";
 import { bitmapOf } from "./keyspace.ts";
 
@@ -53,11 +54,13 @@ interface Exited extends Ended {
 let limit = 60_000;
 const killed: string[] = [];
 
+type Interrupt = (child: ChildProcess) => Promise<unknown>;
+
 /** Runs the tool as a process. Its standard input stays open, and nothing comes from it. */
-async function run(args: readonly string[], env: Record<string, string> = {}, interrupt?: (child: ChildProcess) => Promise<unknown>): Promise<Exited> {
-  const child = spawn(process.execPath, [toolFile, ...args], { env: { ...process.env, FORCE_COLOR: "0", ...env }, stdio: ["pipe", "pipe", "pipe"] });
+async function run(args: readonly string[], env: Record<string, string> = {}, interrupt?: Interrupt): Promise<Exited> {
+  const child = spawn(process.execPath, [toolFile, ...args], { env: { ...process.env, FORCE_COLOR: "0", ...env } });
   let begun = performance.now();
-  const ended = new Promise<[number, NodeJS.Signals | null]>((resolve) => child.once("exit", (...how) => resolve(how as [number, NodeJS.Signals | null])));
+  const ended = once(child, "exit") as Promise<[number, NodeJS.Signals | null]>;
   const written = Promise.all([text(child.stdout), text(child.stderr)]);
   if (interrupt) {
     await Promise.race([interrupt(child), ended]);

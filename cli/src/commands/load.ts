@@ -138,8 +138,8 @@ Examples:
   });
 
 /**
- * The bytes of a file, or of standard input; the stream ends early with the run. A pipe that has a name is read as standard input is: threads
- * of Node.js would wait for its other end, and the process for them.
+ * The bytes of a file, or of standard input, until the run is interrupted. A pipe that has a name is read as standard input is: threads of
+ * Node.js would wait for its other end, and the process for them.
  */
 function inputOf(file: string | undefined): Readable {
   const input = file === undefined ? process.stdin

@@ -72,7 +72,8 @@ Examples:
       server.closeAllConnections();
       return;
     }
-    const { nodes } = await Servers.open(flags), read = (): Promise<Reading[]> => Promise.all(nodes.map(({ connection }) => readNode(connection)));
+    const { nodes } = await Servers.open(flags);
+    const read = (): Promise<Reading[]> => Promise.all(nodes.map(({ connection }) => readNode(connection)));
     let before = await read();
     for (let at = performance.now(); ;) {
       await interruption.pause(flags.interval * 1000);

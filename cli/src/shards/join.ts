@@ -13,7 +13,7 @@
 import { type Backup } from "../backup.js";
 import { haveSameMembers } from "../comparing.js";
 import { type Core, Format } from "../core/core.js";
-import { ErrorAnswer, Exit, Failure, failureAt, interruption, isHopeless } from "../failure.js";
+import { ErrorAnswer, Exit, Failure, failureAt, interruption, isForbiddenCommand, isHopeless } from "../failure.js";
 import { shown, slotOf } from "../names.js";
 import { Pace } from "../pace.js";
 import { readWhole, scan } from "../reading.js";
@@ -271,7 +271,8 @@ export class Joiner implements Joining {
         this.#fail(shards[0]!, isRedirection(error) ? "it is moving to another node; run the command again" : error.message);
         return [];
       } finally {
-        await watcher.ask("UNWATCH").catch(() => {});
+        const unwatched = await watcher.ask("UNWATCH").catch(() => {});
+        if (isForbiddenCommand(unwatched)) this.#fatal ??= unwatched;
       }
     };
     let again = group;
@@ -327,6 +328,7 @@ export class Joiner implements Joining {
   }
 
   #note(shard: Shard, reply: Answer): void {
+    if (reply instanceof ErrorAnswer && isHopeless(reply)) throw failureAt(shown(shard.name), reply);
     if (reply instanceof ErrorAnswer) this.#fail(shard, reply.message);
     else if (Number(reply) === 1) this.#result.joined++;
   }

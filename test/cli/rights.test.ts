@@ -1,0 +1,93 @@
+// The rights that docs/cli.md lists for each command are enough, and each of them is needed and named when it is missing.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { Backup } from "../../cli/src/backup.ts";
+import { program } from "../../cli/src/program.ts";
+import { bytesOf } from "../support/resp.ts";
+import { projectRoot } from "../support/server.ts";
+import { useServer } from "../support/suite.ts";
+import { type Ended, toolOn } from "../support/tool.ts";
+import { isSeven, serverName } from "../support/version.ts";
+import { bitmapOf } from "./keyspace.ts";
+
+const server = useServer();
+const folder = mkdtempSync(join(tmpdir(), "redis-roar-")), backup = join(folder, "backup"), ids = join(folder, "ids"), kept = join(folder, "kept");
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The runs of a command that take all rights of its row, but for +info: without it, the tool takes a server for an old one. */
+const runs: Record<string, string[][]> = {
+  advise: [["advise"]],
+  inspect: [["inspect", "k"], ["inspect", "n"], ["inspect", "i"]],
+  convert: [["convert", "--match", "[nbi]*", "--backup", kept], ["convert", "--match", "k", "--to", "native"], ["convert", "--match", "l", "--to", "set"], ["convert", "--match", "x"]],
+  restore: [["restore", backup]],
+  join: [
+    ["join", "s:*", "k", "--width", "1000", "--expiry", "latest", "--backup", kept], ["join", "long:*", "k2", "--width", "100000000"],
+    ["join", "wide:*", "k3", "--width", "1000"],
+  ],
+  split: [["split", "k", "s:*", "--width", "1000"], ["split", "l", "u:*", "--width", "1000"]],
+  load: [["load", "k", ids]],
+  unload: [["unload", "k"], ["unload", "n"], ["unload", "i"], ["unload", "t", "--shards", "2"]],
+  watch: [["watch", "--once", "--interval", "1"]],
+  bench: [["bench", "k", "l", "--seconds", "0.001"]],
+};
+
+const rows = readFileSync(join(projectRoot, "docs/cli.md"), "utf8").split("## Rights")[1]!.split("\n## ")[0]!.matchAll(/^\| `(\w+)` \| (.*) \|$/gm);
+const [, version] = serverName.split(" ") as [string, string], [major = 0, minor = 0] = version.split(".").map(Number);
+const tellsExpiry = serverName.startsWith("Valkey") ? major >= 9 : major * 100 + minor >= 802;
+const rights = new Map(Array.from(rows, ([, command, text]) => {
+  // Servers and forms that are not tried here have rights of their own.
+  const tried = text!.replace(/; in a cluster.*/, "").replace(/, from Redis 8\.2.*/, tellsExpiry ? " `+pttl`" : "");
+  return [command!, [...tried.matchAll(/`(\+[^`]*)`/g)].flatMap(([, list]) => list!.replaceAll("\\|", "|").split(" "))];
+}));
+
+beforeEach(async ({ skip }) => {
+  if (!isSeven) skip(`${serverName}: has no PEXPIRETIME and no rights to all subcommands`);
+  rmSync(kept, { force: true });
+  writeFileSync(ids, "1\n2\n");
+  await server.connection.pipeline([
+    ["SET", "n", bitmapOf([1, 900_000])], ["SET", "b", bitmapOf([1, 900_000]), "PX", 1_000_000], ["SADD", "i", ...Array.from({ length: 600 }, (_, i) => 3 * i)],
+    ["R.SETINTARRAY", "k", 1, 5001], ["R.SETINTARRAY", "l", 1, 70_000], ["R.SETBIT", "t:{0}", 1, 1], ["PEXPIRE", "k", 1_000_000],
+    ["SET", "s:1", bitmapOf([5]), "PX", 2_000_000], ["SET", "s:2", bitmapOf([6, 700])], ["SET", "s:5", bitmapOf([9]), "PX", 2_000_000],
+    ["SETBIT", "long:1", 2_000_000, 1], ["SETBIT", "wide:1", 5, 1], ["SETBIT", "wide:1", 9000, 0], ["SET", "x", "text"],
+  ]);
+  if (existsSync(backup)) return;
+  const file = await Backup.append(backup);
+  await file.add({ name: Buffer.from("n"), expires: -1, value: bytesOf(await server.run("DUMP", "n")) });
+  await file.close();
+});
+
+/** Runs the tool as a user who has these rights, until a run fails. */
+async function runAs(allowed: readonly string[], commands: string[][]): Promise<Ended> {
+  await server.run("ACL", "SETUSER", "limited", "reset", "on", ">secret", "allkeys", ...allowed);
+  vi.stubEnv("REDISCLI_AUTH", "secret");
+  try {
+    for (const args of commands) {
+      const ended = await toolOn(server, ...args, "--user", "limited");
+      if (ended.status !== 0) return ended;
+    }
+    return { status: 0, out: "", error: "" };
+  } finally {
+    vi.unstubAllEnvs();
+    await server.run("ACL", "DELUSER", "limited");
+  }
+}
+
+describe("the rights of", () => {
+  it("all commands are listed", () => {
+    expect([...rights.keys()].sort()).toEqual(program.commands.map((command) => command.name()).sort());
+  });
+
+  it.each(program.commands.map((command) => command.name()))("%s are enough", async (name) => {
+    expect(await runAs(rights.get(name)!, runs[name]!)).toEqual({ status: 0, out: "", error: "" });
+  });
+
+  it.each(Array.from(rights, ([name, list]) => list.filter((right) => right !== "+info" || name === "watch").map((right) => [name, right] as const)).flat())("%s have %s, which is named when it is missing", async (name, right) => {
+    const { status, error } = await runAs(rights.get(name)!.filter((one) => one !== right), runs[name]!);
+    expect({ status, error }).toMatchObject({ status: 4, error: expect.stringMatching(/^redis-roar: .*\n$/) });
+    const command = right.slice(1).replace("|", "\\|");
+    expect(error).toMatch(new RegExp(`NOPERM .*'${command}'|executing the script can't run|ACL failure in script.*'${command}'`, "i"));
+  });
+});
