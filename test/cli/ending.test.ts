@@ -19,6 +19,7 @@ import { freePort, type Server } from "../support/server.ts";
 import { useServer } from "../support/suite.ts";
 import { type Ended, toolFile } from "../support/tool.ts";
 import { isSeven } from "../support/version.ts";
+import { waitUntil } from "../support/waiting.ts";
 import { bitmapOf } from "./keyspace.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "redis-roar-")), backup = join(folder, "backup");
@@ -185,8 +186,9 @@ describe("every command ends within 5 seconds, with its exit code and one line,"
         const proxy = await Proxy.to(server.port), silent = proxy.silentAfter(bytes);
         let isSilent = false;
         const stuck = await run([...args, "-p", String(proxy.port), "-n", String(i)], {}, async (child) => {
+          await waitUntil(() => Promise.resolve(proxy.isUsed || child.exitCode !== null));
           // A command that waits for something else does not get that far.
-          await Promise.race([silent.then(() => { isSilent = true; }), sleep(2000)]);
+          await Promise.race([silent.then(() => { isSilent = true; }), sleep(1000)]);
           child.kill(second);
         });
         proxy.close();

@@ -30,6 +30,10 @@ export class Proxy {
     return (this.#listener.address() as AddressInfo).port;
   }
 
+  get isUsed(): boolean {
+    return this.#sockets.size > 0;
+  }
+
   /** Breaks all connections and refuses new ones until mend(). */
   sever(): void {
     this.#refusing = true;
@@ -79,7 +83,8 @@ export class Proxy {
       this.#allowance -= passed.length;
       near.write(passed);
       if (this.#allowance > 0) return;
-      if (this.#silent) return this.#broken();
+      if (this.#silent && passed.length < chunk.length) this.#broken();
+      if (this.#silent) return;
       near.end(() => {
         this.sever();
         this.#broken();
