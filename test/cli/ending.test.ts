@@ -161,9 +161,9 @@ describe("every command ends within 5 seconds, with its exit code and one line,"
 
   it("after SIGINT and SIGTERM, while the server goes on and after it has fallen silent at any byte", async () => {
     const r = random(seed), moments = [0, r.below(10), r.below(8000), 4000 + r.below(30_000)];
-    const plans = commands.map(() => moments.map((bytes) => ({ bytes, wait: r.below(700), signals: r.shuffled(["SIGINT", "SIGTERM"] as const) })));
+    const plans = commands.map(() => moments.map((bytes) => ({ bytes, wait: r.below(700), signals: r.shuffled(["SIGINT", "SIGTERM"]) as [NodeJS.Signals, NodeJS.Signals] })));
     await each(async (args, i) => {
-      const connection = await server.connect(), name = args[0]!, isWatch = name === "watch", what = `${name}, SEED=${seed}`;
+      const connection = await server.connect(), name = args[0]!, what = `${name}, SEED=${seed}`;
       await connection.run("SELECT", i);
       const prepare = async (): Promise<void> => {
         await connection.run("FLUSHDB");
@@ -175,13 +175,7 @@ describe("every command ends within 5 seconds, with its exit code and one line,"
           await sleep(wait);
           child.kill(first);
         });
-        // Before the tool has begun, a signal ends the process.
-        if (going.by === null) {
-          expect([0, 130], what).toContain(going.status);
-          expect(going.error, what).toMatch(going.status === 130 && !isWatch ? /^redis-roar: interrupted.*\n$/ : /^$/);
-        } else {
-          expect([going.by, going.out, going.error], what).toEqual([first, "", ""]);
-        }
+        expectInterrupted(going, first, what);
         await prepare();
         const proxy = await Proxy.to(server.port), silent = proxy.silentAfter(bytes);
         let isSilent = false;
@@ -192,14 +186,22 @@ describe("every command ends within 5 seconds, with its exit code and one line,"
           child.kill(second);
         });
         proxy.close();
-        expect(stuck.by, `${what}, silent after ${bytes} bytes`).toBe(null);
-        expect(isSilent && !isWatch ? [130] : [0, 130], `${what}, silent after ${bytes} bytes`).toContain(stuck.status);
-        expect(stuck.error, what).toMatch(stuck.status === 130 ? /^redis-roar: interrupted.*\n$/ : /^$/);
+        expectInterrupted(stuck, second, `${what}, silent after ${bytes} bytes`);
+        if (isSilent && name !== "watch") expect([130, 3], `${what}, silent after ${bytes} bytes`).toContain(stuck.status);
       }
     });
     expect(killed).toEqual([]);
   });
 });
+
+/**
+ * A run says that it was interrupted, or has done all. Before it begins and after it has ended, a signal ends the process by itself; and a
+ * busy machine may take longer to send the signal than the tool waits for a server to let it in.
+ */
+function expectInterrupted({ status, by, error }: Exited, signal: NodeJS.Signals, what: string): void {
+  expect([[0, null], [130, null], [3, null], [null, signal]], what).toContainEqual([status, by]);
+  expect(error, what).toMatch(status === 130 ? /^redis-roar: interrupted.*\n$/ : status === 3 ? /: no answer within 3 seconds\n$/ : /^$/);
+}
 
 const portOf = (listener: Listener): number => (listener.address() as AddressInfo).port;
 
