@@ -25,8 +25,8 @@ import { Rule, isSum } from "../combine/term";
 import {
   Field, RECORD_BYTES, Syntax, addChild, childItems, firstChild, greatestOffset, hashOf, highValue, isTerm,
   lowValue, makeKeys, makeRange, makeTree, nextSibling, normalOf, operandTable, recordsEnd, recordsStart,
-  rootRecord, ruleOf, setHash, setNormal, setRecordsEnd, setRootRecord, setRule, setWeightOf, standsFor,
-  syntaxOf, weightOf,
+  rootRecord, ruleOf, setHash, setNormal, setOperandTable, setRecordsEnd, setRootRecord, setRule,
+  setWeightOf, standsFor, syntaxOf, weightOf,
 } from "./tree";
 
 /** A record in normal form, or with COMPLEMENT its complement. */
@@ -76,13 +76,11 @@ export function normalize(): void {
     addChild(root, record);
   }
   setRootRecord(moveTree(root, recordsStart()));
+  setOperandTable(0);                         // keys are named by their operands now
 }
 
-/**
- * Whether the normal form can differ: if a key is named more than once, or there are ranges or complements.
- */
-export function mayDiffer(operands: u32, named: u32): bool {
-  if (operands > named) return true;
+/** Whether the normal form of a tree that names each key once can differ: it has ranges or complements. */
+export function mayDiffer(): bool {
   for (let record = recordsStart(); record < recordsEnd(); record += RECORD_BYTES) {
     if (syntaxOf(record) == Syntax.RANGE || isTerm(record, Rule.NOT)) return true;
   }
@@ -95,7 +93,7 @@ export function mayDiffer(operands: u32, named: u32): bool {
 // --- Records that do not depend on keys --------------------------------------------------------------------
 
 /** Whether the record, which is in normal form, is ranges or nothing. */
-function isConstant(record: usize): bool {
+export function isConstant(record: usize): bool {
   if (syntaxOf(record) != Syntax.TERM) return syntaxOf(record) == Syntax.RANGE;
   const child = firstChild(record);
   return !child || (isSum(ruleOf(record)) && syntaxOf(child) == Syntax.RANGE);
@@ -717,7 +715,7 @@ function moveTree(root: usize, to: usize): usize {
  * further down.
  * Returns where the copy will be.
  */
-function copyTree(record: usize, by: usize): usize {
+export function copyTree(record: usize, by: usize): usize {
   const copy = recordsEnd();
   reserve(copy + RECORD_BYTES);
   setRecordsEnd(copy + RECORD_BYTES);

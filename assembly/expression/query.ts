@@ -16,6 +16,7 @@ import { makePlaces, scratch, Scratch } from "../combine/scratch";
 import { seekItem } from "../combine/seek";
 import { copyShape, shapeAt, shapeCount, shapeKind } from "../combine/shape";
 import { Rule, resultOperand } from "../combine/term";
+import { simplify } from "./factor";
 import { Mistake } from "./mistake";
 import { parse } from "./parser";
 import { mayDiffer, normalize } from "./normal";
@@ -41,7 +42,9 @@ export function parseQuery(keys: u32, greatest: u64): u64 {
   right.select(0);
   parse(keys, greatest);
   if (mistake() == Mistake.UNNAMED_KEY) reply.member(firstUnnamed());
-  if (!mistake() && mayDiffer(operands(), namedKeys())) normalize();
+  if (!mistake()) {
+    if (operands() > namedKeys()) simplify(); else if (mayDiffer()) normalize();
+  }
   return mistake() ? (<u64>mistakeAt() + 1) << 32 | mistake() : <u64>recordsEnd() << 32;
 }
 
@@ -112,7 +115,7 @@ function open<S>(keys: u32, greatest: u64, from: u64): void {
   right.select(keys);
   reserve(right.size());
   right.copy(0, 0, right.size());
-  if (hasRepeated(keys)) normalize();
+  if (hasRepeated(keys)) simplify();
   openRoot<S>(greatest, from);
 }
 

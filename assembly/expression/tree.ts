@@ -203,6 +203,14 @@ export function addChild(term: usize, child: usize): void {
   store<u32>(term, <u32>child, Field.LAST_CHILD);
 }
 
+/** Takes all items from a term. Returns the first, from which links lead to the others. */
+export function takeChildren(term: usize): usize {
+  const first = firstChild(term);
+  store<u32>(term, 0, Field.FIRST_CHILD);
+  store<u32>(term, 0, Field.LAST_CHILD);
+  return first;
+}
+
 /** Moves all items of term `from` to the end of those of `term`. */
 export function moveChildren(term: usize, from: usize): void {
   for (let child = firstChild(from); child;) {

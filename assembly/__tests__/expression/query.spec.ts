@@ -1,27 +1,14 @@
-import { parseQuery, query, queryCardinality, queryMembers } from "../../expression/query";
+import { parseQuery } from "../../expression/query";
 import { Mistake } from "../../expression/mistake";
 import { Operation } from "../../combine/operation";
-import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
+import { Trial, freshArena } from "../support/bitmap-arena";
 import {
   KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, combineModels, range, repeatedModels,
 } from "../support/bitmap-model";
-import { Random, addOperandCopy, clear, enter, memberAt, members, rounds, spent } from "../world/world";
-
-const WHOLE: Model = range(0, OFFSET_MAX);
-/** The most members of a page. */
-const PAGE: u32 = 500;
-
-/** Adds the text as an operand and returns its number. */
-function addText(text: string): u32 {
-  const bytes = String.UTF8.encode(text);
-  return addOperandCopy(changetype<usize>(bytes), bytes.byteLength);
-}
+import { Meaning, WHOLE, addText, compare, naming, workOf } from "../support/expression";
+import { Random, clear, enter, memberAt, members, rounds } from "../world/world";
 
 // --- Expressions with their meaning ------------------------------------------------------------------------
-
-class Meaning {
-  constructor(public text: string, public model: Model) {}
-}
 
 /** Makes random expressions over sources, and the models of their members. */
 class Writer {
@@ -80,72 +67,6 @@ class Writer {
       default: return new Meaning("exactly(" + counted, repeatedModels(models, number, number));
     }
   }
-}
-
-/** Names every key, and is in no offset. */
-function naming(keys: i32): string {
-  return " | all(#1..#" + keys.toString() + ") - any(#1..#" + keys.toString() + ")";
-}
-
-/** Makes the sources and the tree of the text the operands. */
-function addOperands(trial: Trial, sources: Model[], text: string): void {
-  clear();
-  addText(text);
-  freshArena(40);
-  const parsed = parseQuery(sources.length, OFFSET_MAX), tree = new StaticArray<u8>(<i32>(parsed >> 32));
-  trial.same(<u32>parsed, Mistake.NONE, text + " parsed");
-  memory.copy(changetype<usize>(tree), 0, tree.length);
-  clear();
-  for (let s = 0; s < sources.length; s++) addOperandOf(sources[s], Form.EITHER, trial.random);
-  addOperandCopy(changetype<usize>(tree), tree.length);
-}
-
-/** Stores, counts and lists the expression over the sources. */
-function compare(trial: Trial, sources: Model[], meaning: Meaning): void {
-  const random = trial.random, text = meaning.text, model = meaning.model, keys = sources.length;
-  trial.steps++;
-  addOperands(trial, sources, text);
-  freshArena(40);
-  query(keys, OFFSET_MAX);
-  enter();
-  trial.is(model, text);
-
-  freshArena(40);
-  trial.same(queryCardinality(keys, OFFSET_MAX, 0, 0, KEY_MAX), model.cardinality(), text + " counted");
-  enter();
-  const any = model.intervals ? model.low(random.below(model.intervals)) : random.next();
-  const from = any + random.below(3) - min<u64>(any, 1);
-  freshArena(40);
-  trial.same(
-    queryCardinality(keys, OFFSET_MAX, from, 0, KEY_MAX), model.countRange(from, OFFSET_MAX),
-    text + " counted from " + from.toString(),
-  );
-  enter();
-  const last = min((from >> 16) + random.below(3), KEY_MAX), start = random.below(2) ? from : from & ~0xffff;
-  freshArena(40);
-  trial.same(
-    queryCardinality(keys, OFFSET_MAX, start, 0, last), model.countRange(start, last << 16 | 0xffff),
-    text + " counted from " + start.toString() + " to the end of container " + last.toString(),
-  );
-  enter();
-
-  const limit = random.below(PAGE);
-  freshArena(40);
-  const listed = <u32>queryMembers(keys, OFFSET_MAX, from, limit);
-  let expected: u32 = 0;
-  for (let i = max(model.find(from), 0); i < model.intervals && expected < limit; i++) {
-    if (model.high(i) < from) continue;
-    for (let at = max(model.low(i), from); expected < limit; at++) {
-      if (expected < members() && memberAt(expected) != at) {
-        trial.fail(text + " listed " + memberAt(expected).toString());
-      }
-      expected++;
-      if (at == model.high(i)) break;
-    }
-  }
-  trial.same(listed, expected, text + " listed");
-  trial.same(members(), expected, text + " listed");
-  enter();
 }
 
 /** Compares `count` expressions over the sources. */
@@ -337,24 +258,6 @@ describe("arguments that are there many times", () => {
 });
 
 // --- Work --------------------------------------------------------------------------------------------------
-
-/**
- * Units of work of counting the expression over two bitmaps of `count` lone members each,
- * which have no container in common.
- */
-function workOf(text: string, count: i32, most: u64 = 0): u64 {
-  const trial = new Trial(1215), even = new Model(), odd = new Model();
-  for (let i = 0; i < count; i++) {
-    even.append(<u64>i << 17, <u64>i << 17);
-    odd.append((<u64>i << 17) + 65536, (<u64>i << 17) + 65536);
-  }
-  addOperands(trial, [even, odd], text);
-  freshArena(40);
-  spent();
-  queryCardinality(2, OFFSET_MAX, 0, most, KEY_MAX);
-  enter();
-  return spent();
-}
 
 describe("the work of a question", () => {
   it("is counted as it grows, also where no container meets another", () => {
