@@ -1,17 +1,18 @@
 // Common factors, so that terms that share a key read it once. The tree is in normal form. With K for the
 // keys that all of some terms are in, or not in, and X, Y for the rest of each:
 //
-//   ANY, ODD         (K & X) | (K - Y) = K & (X | ~Y), and the same for ^ and for ~K
-//   ALL              (K | X) & (K | Y) = K | (X & Y); the first items of a LESS are such items, and the others
-//                    those of an ANY
-//   ATLEAST, EXACTLY if all items are K & X or K - X: where K is, so many of the X; elsewhere none of the items
-//   and sums         if all items are K | X: elsewhere so many of the X; where K is, all of the items
-//                    if all items are K ^ r, where the r do not depend on keys: where K is, so many of the ~r;
-//                    elsewhere, so many of the r
+//   ANY, ODD   (K & X) | (K - Y) = K & (X | ~Y), and the same for ^ and for ~K
+//   ALL        (K | X) & (K | Y) = K | (X & Y). The first items of a LESS are such items, and the others
+//              those of an ANY.
+//   ATLEAST, EXACTLY, and sums
+//              If all items are K & X or K - X: where K is, so many of the X, and elsewhere no item.
+//              If all items are K | X: elsewhere so many of the X, and where K is, all of the items.
+//              If all items are K ^ r, where the r do not depend on keys: where K is, so many of the ~r, and
+//              elsewhere so many of the r.
 //
-// Each term joins the group of the key that most terms around it share, and all keys that the group shares are
-// taken out at once. Terms stay as they are if their group would be too small (gainOf()). A table behind the
-// records has an entry for each key that a term is in, at 2 * key, and for each that it is not in, at
+// Each term joins the group of the key that most terms around it share, and all keys that the group shares
+// are taken out at once. Terms stay as they are if their group would be too small (gainOf()). A table behind
+// the records has an entry for each key that a term is in, at 2 * key, and for each that it is not in, at
 // 2 * key + 1. So the pass takes time in proportion to the number of operands:
 //
 //   +0  u32 gains of the terms that have the key     +4  u32 the rest of the key's group: X | ~Y
@@ -93,7 +94,9 @@ function factorBelow(table: usize, record: usize): bool {
 }
 /** Whether all terms that have been counted have the key. */
 // @ts-ignore: decorator
-@inline function isShared(table: usize, entry: u32): bool { return countOf(table, entry) == countOf(table, 0); }
+@inline function isShared(table: usize, entry: u32): bool {
+  return countOf(table, entry) == countOf(table, 0);
+}
 
 /** Whether a factor of the record is one that a term of `rule`, ALL or ANY or ODD, can have. */
 // @ts-ignore: decorator
@@ -108,8 +111,9 @@ function factorBelow(table: usize, record: usize): bool {
 }
 
 /**
- * How much a group gains from the term, against WORTHWHILE. In K & x and K & y, a small K saves most of reading
- * x and y, but not in K & (x | y). So it takes several terms, unless each reads no more than K before its rest.
+ * How much a group gains from the term, against WORTHWHILE. In K & x and K & y, a small K saves most of
+ * reading x and y, but not in K & (x | y). So it takes several terms, unless each reads no more than K before
+ * its rest.
  */
 function gainOf(term: usize): u32 {
   if (!suits(term, Rule.ALL)) return CERTAIN;
@@ -181,8 +185,8 @@ function takeOut(table: usize, factors: usize, rest: usize, rule: Rule): void {
 }
 
 /**
- * Takes the shared keys from the term, and adds them to `factors` unless that is 0. An ALL or LESS that is left
- * without items is everything, and an ANY nothing.
+ * Takes the shared keys from the term, and adds them to `factors` unless that is 0. An ALL or LESS that is
+ * left without items is everything, and an ANY nothing.
  */
 function takeOutOf(table: usize, factors: usize, term: usize): void {
   let firsts = firstItems(term), kept: u32 = 0;
@@ -200,8 +204,8 @@ function takeOutOf(table: usize, factors: usize, term: usize): void {
 }
 
 /**
- * Adds the shared ones of the keys to `factors`, unless that is 0, and the others to the term. Returns how many
- * these are.
+ * Adds the shared ones of the keys to `factors`, unless that is 0, and the others to the term. Returns how
+ * many others there are.
  */
 function takeKeys(table: usize, factors: usize, term: usize, keys: usize, without: bool): u32 {
   const end = <u32>highValue(keys) + 1, side = u32(without);
@@ -350,7 +354,7 @@ function makeWithin(record: usize, factors: usize, rest: usize): void {
   addChild(record, rest);
 }
 
-/** Makes the record what counts the rest where no factor is, and elsewhere all items, which weigh `weight`. */
+/** Makes the record what counts the rest where no factor is, and elsewhere all items: they weigh `weight`. */
 function makeOutside(record: usize, factors: usize, rest: usize, weight: i64): void {
   const everywhere = reaches(rest, weight);
   setRule(record, everywhere ? Rule.ANY : Rule.LESS, everywhere ? 0 : 1);

@@ -127,8 +127,8 @@ describe("terms that share sources", () => {
 
 const MEMBERS: i32 = 2000, TERMS: i32 = 200;
 
-/** TERMS terms of a source and of ranges that overlap, each between `start` and `end`. */
-function terms(start: string, sign: string, end: string): string {
+/** TERMS ranges that overlap, each between `start` and `end`, with a sign between them. */
+function ranged(start: string, sign: string, end: string): string {
   const texts: string[] = [], step = (<u64>MEMBERS << 17) / <u64>(2 * TERMS);
   for (let i = 0; i < TERMS; i++) {
     const low = <u64>i * step, high = low + <u64>TERMS * step;
@@ -140,26 +140,26 @@ function terms(start: string, sign: string, end: string): string {
 describe("the work of many terms that share a source", () => {
   it("is that of reading it a few times", () => {
     const texts = [
-      terms("(#1 & ", " | ", ")"),
-      terms("(#1 - ", " | ", ")"),
-      terms("(#1 & ", " ^ ", ")"),
-      terms("(", " | ", " - #1)"),
-      terms("(", " ^ ", " - #1)"),
-      "exactly(20, " + terms("", ", ", " - #1") + ")",
-      terms("(#1 | ", " & ", ")"),
-      terms("(~#1 | ", " & ", ")"),
-      "#2 - " + terms("(#1 & ", " - ", ")"),
-      "#2 & " + terms("(#1 | ", " & ", ")") + " - #1",
-      "exactly(20, " + terms("#1 - ", ", ", "") + ")",
-      "atleast(20, " + terms("#1 & ", ", ", "") + ")",
-      "atmost(20, " + terms("#1 & ", ", ", "") + ")",
-      "exactly(20, " + terms("#1 | ", ", ", "") + ")",
-      "atleast(20, " + terms("#1 | ", ", ", "") + ")",
-      "exactly(20, " + terms("#1 ^ ", ", ", "") + ")",
-      "atleast(20, " + terms("#1 ^ ", ", ", "") + ")",
-      "exactly(20, " + terms("~(#1 ^ ", ", ", ")") + ")",
+      ranged("(#1 & ", " | ", ")"),
+      ranged("(#1 - ", " | ", ")"),
+      ranged("(#1 & ", " ^ ", ")"),
+      ranged("(", " | ", " - #1)"),
+      ranged("(", " ^ ", " - #1)"),
+      "exactly(20, " + ranged("", ", ", " - #1") + ")",
+      ranged("(#1 | ", " & ", ")"),
+      ranged("(~#1 | ", " & ", ")"),
+      "#2 - " + ranged("(#1 & ", " - ", ")"),
+      "#2 & " + ranged("(#1 | ", " & ", ")") + " - #1",
+      "exactly(20, " + ranged("#1 - ", ", ", "") + ")",
+      "atleast(20, " + ranged("#1 & ", ", ", "") + ")",
+      "atmost(20, " + ranged("#1 & ", ", ", "") + ")",
+      "exactly(20, " + ranged("#1 | ", ", ", "") + ")",
+      "atleast(20, " + ranged("#1 | ", ", ", "") + ")",
+      "exactly(20, " + ranged("#1 ^ ", ", ", "") + ")",
+      "atleast(20, " + ranged("#1 ^ ", ", ", "") + ")",
+      "exactly(20, " + ranged("~(#1 ^ ", ", ", ")") + ")",
       // factors of what remains of a group
-      "(" + terms("(#1 & #2 - ", " | ", ")") + " | " + terms("(#1 & ", " | ", " - #2)") + ")",
+      "(" + ranged("(#1 & #2 - ", " | ", ")") + " | " + ranged("(#1 & ", " | ", " - #2)") + ")",
     ];
     const once = workOf("#1 | #2", MEMBERS);
     for (let i = 0; i < texts.length; i++) {

@@ -7,7 +7,7 @@ import { Edges } from "./edges.ts";
 export const infix = ["&", "-", "^", "|"] as const;
 export const counting = ["all", "any", "one", "atleast", "atmost", "exactly"] as const;
 
-type Infix = (typeof infix)[number];
+export type Infix = (typeof infix)[number];
 type Counting = (typeof counting)[number];
 
 export type Tree =

@@ -2,7 +2,7 @@
 
 import { range, sorted } from "../../support/family.ts";
 import type { Random } from "../../support/random.ts";
-import { counting, infix, takesNumber, type Tree } from "./expression.ts";
+import { counting, infix, takesNumber, type Infix, type Tree } from "./expression.ts";
 
 interface Shape {
   /** Number of keys that an expression may name. */
@@ -47,9 +47,26 @@ export function randomTree(random: Random, { keys, depth, operands, ends }: Shap
     const sum = times.reduce((all, one) => all + (random.chance(0.5) ? one : 0), 0), near = BigInt(Math.max(0, sum + random.below(3) - 1));
     return { kind: "function", name, number: takesNumber(name) ? near : 0n, of };
   };
+  const chain = (operator: () => Infix, of: readonly Tree[]): Tree => of.reduce((left, right) => ({ kind: "infix", operator: operator(), left, right }));
+  /** Terms that share keys, under one operator or function; some of them may be other terms. */
+  const sharing = (levels: number): Tree => {
+    const shared = range(0, 1 + random.below(random.pick([1, 3]))).map(key), join = random.pick(infix), others = random.pick([0, 0, 0.3]);
+    const rest = (): Tree => random.pick([key, key, between, between, () => tree(Math.min(levels - 1, 3), 3)])();
+    const term = (): Tree => {
+      const items = join === "^" ? [shared[0]!, between()] : [...shared, ...range(0, random.below(3)).map(rest)];
+      if (random.chance(0.5)) items.sort(() => random.below(3) - 1);
+      const of = chain(() => (join === "&" ? random.pick(["&", "-"]) : join), items);
+      return random.chance(0.1) ? not(of) : of;
+    };
+    const of = range(0, 2 + random.below(random.pick([3, 12]))).map(() => (random.chance(others) ? rest() : term()));
+    if (random.chance(0.5)) return chain(random.pick(infix.map((operator) => () => operator)), of);
+    const name = random.pick(counting);
+    return { kind: "function", name, number: takesNumber(name) ? BigInt(random.below(of.length + 2)) : 0n, of };
+  };
   const tree = (levels: number, room: number): Tree => {
     if (levels === 0 || room <= 1 || random.chance(0.1)) return leaf();
     if (levels > 2 && random.chance(0.08)) return crowd(levels);
+    if (levels > 1 && random.chance(0.15)) return sharing(levels);
     if (random.chance(0.15)) return { kind: "not", of: tree(levels - 1, room) };
     if (random.chance(0.5)) {
       const half = 1 + random.below(room - 1);
