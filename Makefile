@@ -104,7 +104,7 @@ CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
 # What may run on threads is built a second time, with state of its own for each thread (host/per-thread.h), and linked so that nothing
 # of it can be confused with the first build. With TLS descriptors, reaching this state takes no call that changes vector registers.
 ON_THREADS := snapshot parts sources sandbox reading building workspace operands cpu text args reply listing serialized \
-	expression ranking commands_algebra commands_bits commands_exchange commands_expression commands_many commands_form commands_query \
+	expression commands_algebra commands_bits commands_exchange commands_expression commands_many commands_form commands_query \
 	commands_samples
 THREADS_CFLAGS_x86_64 := -mtls-dialect=gnu2
 THREADS_CFLAGS := -DON_THREADS -ffunction-sections -fdata-sections $(THREADS_CFLAGS_$(ARCH))

@@ -21,7 +21,8 @@ export { parseQuery, query, queryCardinality, queryMembers } from "./expression/
 export { complement } from "./combine/complement";
 export { rebuildRange } from "./combine/rebuild";
 export { intersects, isSubset } from "./combine/relate";
-export { shareAll, shareAtLeast } from "./combine/facet";
+export { shareAll } from "./combine/facet";
+export { rank } from "./combine/ranking";
 export { cuts } from "./combine/cuts";
 export { cross } from "./combine/cross";
 export { rewrite, pack, slice } from "./combine/rewrite";

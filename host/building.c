@@ -130,10 +130,13 @@ status core_share_all(const operands *o, uint64_t *shared) {
     return count_all(&c, shared);
 }
 
-status core_share_at_least(const operands *o, uint32_t facet, uint64_t need, uint64_t *shared) {
+status core_rank(const operands *o, const ranking *r, uint64_t *numbers, uint32_t *found) {
     frame f;
+    const uint32_t facets = o->count - 1;
     if (!start_building(&f, o->list, o->count, 0)) return OUT_OF_MEMORY;
-    return discard(IN_CORE(&f, *shared = core.shareAtLeast(facet, need)));
+    f.arguments = numbers;
+    f.argument_count = 2 * facets;
+    return discard(IN_CORE(&f, *found = core.rank(facets, r->by, r->part, r->whole, r->top)));
 }
 
 static void count_crossed(const counting *c, key_range keys, uint64_t *numbers) {

@@ -198,9 +198,17 @@ status core_combine_cardinality(enum operation operation, const operands *source
                                 cardinality *members);
 /* How many members the first operand shares with each of the others, modulo 2^64. */
 status core_share_all(const operands *o, uint64_t *shared);
-/* How many it shares with operand `facet`; or, if they are fewer than `need`, a number below `need`. Not if
- * the first operand has all 2^64 offsets. */
-status core_share_at_least(const operands *o, uint32_t facet, uint64_t need, uint64_t *shared);
+/* Of bitmaps that are compared with one, the `top` ones with the greatest scores, which are at least
+ * part / whole; a whole of 0 is 2^64. */
+typedef struct ranking {
+    enum measure by;
+    uint64_t part, whole, top;
+} ranking;
+
+/* Compares the first operand with the others, the facets, and sets *found. `numbers` has two for each facet:
+ * the first ones become how many members the facets found share with the operand, modulo 2^64, and the others
+ * the facets found, the greatest first, counted from 0. */
+status core_rank(const operands *o, const ranking *r, uint64_t *numbers, uint32_t *found);
 /* How many members each row shares with each column, modulo 2^64, row by row: of the members of the last
  * operand if there is one behind the rows and columns. */
 status core_cross(const operands *o, uint32_t rows, uint32_t columns, uint64_t *cells);

@@ -14,6 +14,7 @@ const ENUMS = [
   { name: "Format", inC: "format", prefix: "" },
   { name: "Overflow", inC: "overflow", prefix: "" },
   { name: "Unit", inC: "unit", prefix: "" },
+  { name: "Measure", inC: "measure", prefix: "BY_" },
   { name: "Fault", inC: "fault", prefix: "FAULT_" },
   { name: "Mistake", inC: "mistake", prefix: "MISTAKE_" },
 ];

@@ -38,10 +38,10 @@ export function shareAll(facets: u32, first: u64, last: u64): void {
  * Members that operand 0, which does not have all 2^64 offsets, shares with operand `facet`; if they are
  * fewer than `need`, a number below `need`. Two containers share at most as many members as the smaller one
  * has. The sum of these bounds is known without looking at a container, and falls with each that is counted:
- * once it is below `need`, the rest is not read. Memory 0, which is fresh, is only worked in.
+ * once it is below `need`, the rest is not read. Memory 0, in which the caller has begun an arena with room
+ * for cursors 0 and 1, is only worked in.
  */
 export function shareAtLeast(facet: u32, need: u64): u64 {
-  begin(0, 2 * CURSOR_BYTES);
   openBoth(facet, 0);
   let most: u64 = 0, members: u64 = 0;
   while (meet()) most += pass(smaller());

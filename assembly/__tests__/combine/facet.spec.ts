@@ -1,4 +1,6 @@
+import { begin } from "../../arena/builder";
 import { cross } from "../../combine/cross";
+import { CURSOR_BYTES } from "../../combine/cursor";
 import { shareAll, shareAtLeast } from "../../combine/facet";
 import { Operation } from "../../combine/operation";
 import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
@@ -57,6 +59,7 @@ function shareUpTo(trial: Trial, one: Model, facets: Model[]): void {
     for (let more: u64 = 0; more < 3; more++) {
       const need = more ? both + more - 1 : 0;
       freshArena(40);
+      begin(0, 2 * CURSOR_BYTES);
       const counted = shareAtLeast(i + 1, need);
       enter();
       if (both >= need) trial.same(counted, both, "facet " + i.toString() + " that shares enough");
