@@ -182,7 +182,7 @@ static int compare(call *c, facets *f, const bitmap *b) {
     f->all.list[0] = span_of(b);
     status done = core_cardinality(b, &f->of_one);
     if (done == OK && f->is_ranked) done = core_rank(&f->all, &f->ranking, shared, &found);
-    else if (done == OK) done = core_share_all(&f->all, shared);
+    else if (done == OK && f->of_one < TWO_TO_64) done = core_share_all(&f->all, shared);
     if (succeeded(c, done)) {
         if (f->is_ranked) reply_ranking(c, f, shared, shared + f->count, found);
         else reply_all_scores(c, f, shared);

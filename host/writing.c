@@ -13,6 +13,8 @@
  * rewritten if one of so many parts of it is free blocks. */
 #define FULL_PARTS 16
 #define REWRITTEN_PARTS 32
+/* A smaller one can only be nearly full where a test limits arenas, to see writes refused. */
+#define FULL_LEAST (1u << 20)
 
 /* Offsets per call. Between calls, a bitmap with too many free blocks is rewritten. */
 #define CHANGES 1024
@@ -21,12 +23,15 @@
 
 /* Whether an arena has come near the greatest size. */
 static inline int is_nearly_full(const bitmap *b) {
-    return arena_bytes(b) > arena_limit() / FULL_PARTS * (FULL_PARTS - 1);
+    const uint32_t bytes = arena_bytes(b);
+    return bytes > FULL_LEAST && bytes > arena_limit() / FULL_PARTS * (FULL_PARTS - 1);
 }
 
 /* Whether something has to be done before b may be changed: queries on threads still read it, or it is nearly
  * full. */
 static inline int needs_care(const bitmap *b) { return bitmap_is_shared(b) || is_nearly_full(b); }
+
+static status freed_bytes(const bitmap *b, uint32_t *bytes) { return READING(b, *bytes = core.freed()); }
 
 /* Copies a bitmap that is shared. Rewrites one that is nearly full, if enough of it is free blocks: what they
  * are too small for would be refused. */
@@ -34,7 +39,7 @@ static status make_changeable(bitmap **b) {
     uint32_t freed = 0;
     if (bitmap_is_shared(*b) && !bitmap_separate(b)) return OUT_OF_MEMORY;
     if (!is_nearly_full(*b)) return OK;
-    status s = READING(*b, freed = core.freed());
+    status s = freed_bytes(*b, &freed);
     if (s == OK && freed > arena_bytes(*b) / REWRITTEN_PARTS && rewrite(b) == TRAPPED) return TRAPPED;
     return s;
 }

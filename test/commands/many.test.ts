@@ -138,6 +138,8 @@ describeCommand("FACET", (suite) => {
     expect(await run("#1", 1, "full", 2, "full", "none", "BY", "JACCARD")).toEqual(["1", "0"]);
     expect(await run("#1", 1, "full", 2, "k", "full", "BY", "OVERLAP", "TOP", 2)).toEqual([["k", "1"], ["full", "1"]]);
     expect(await run("#1", 1, "full", 2, "k", "full", "BY", "JACCARD", "TOP", 1)).toEqual([["full", "1"]]);
+    const many = Array<string>(5000).fill("full");
+    expect(new Set((await run("#1", 1, "full", many.length, ...many)) as Reply[])).toEqual(new Set([all]));
   });
 
   it("refuses bad arguments before it looks at the keys", async () => {

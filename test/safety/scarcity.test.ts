@@ -75,7 +75,7 @@ describe.each(byName(families))("%s: writes to many small containers while memor
 describe.each(byName(families))("%s: a bitmap at the greatest size", (_family, family) => {
   const server = useScarceServer();
   const roar = roarOn(server, family);
-  const MOST = 1_000_000, EACH = 100, CONTAINERS = 10_000;
+  const MOST = 2_000_000, EACH = 100, CONTAINERS = 10_000;
   /** An array of a container: its block fits no container that is much larger. */
   const array = (container: number): number[] => Array.from({ length: EACH }, (_, i) => container * CONTAINER + 601 * i + container % 7);
 
