@@ -259,10 +259,12 @@ static status stay(const bitmap *b, cardinalities *members) {
 status core_merge(bitmap **b, const bitmap *more, cardinalities *members) {
     uint32_t has_all = 0;
     uint64_t expected;
-    status s = bitmap_is_shared(*b) ? core_is_subset(more, *b, &has_all) : OK;
+    status s = needs_care(*b) ? core_is_subset(more, *b, &has_all) : OK;
     if (s == OK && has_all) return stay(*b, members);
     if (s == OK) s = make_changeable(b);
     if (s == OK) s = merge_in_place(b, more, members, &expected);
+    /* The union would take seconds to build, and would hardly fit. */
+    if (s == OK && expected && is_nearly_full(*b)) return OUT_OF_MEMORY;
     return s == OK && expected ? rebuild_union(b, more, expected, &members->after) : s;
 }
 

@@ -97,4 +97,21 @@ describe.each(byName(families))("%s: a bitmap at the greatest size", (_family, f
     expect(await roar.run("BITCOUNT", "k")).toBe(kept + large.length);
     await expectValid(server);
   });
+
+  it("refuses to merge what it has no room for, takes what it has, and stays as it was", async () => {
+    for (let i = 0; (await server.usage("k")) < 1_950_000; i += 20) {
+      await roar.run("SETBITS", "k", ...Array.from({ length: 20 }, (_, j) => array(i + j)).flat());
+    }
+    await server.run("ROAR.LIMIT", MOST);
+    const digest = await roar.run("EXPORT", "k"), members = await roar.run("BITCOUNT", "k");
+    const payload = async (key: string): Promise<Buffer> => bytesOf(await roar.run("EXPORT", key));
+    await roar.run("QUERYSTORE", "same", "#1 & [0..300000000]", 1, "k");
+    for (let i = 0; i < 3000; i += 20) {
+      await roar.run("SETBITS", "more", ...Array.from({ length: 20 }, (_, j) => array(2 * (i + j)).map((offset) => offset ^ 1)).flat());
+    }
+    expect(await roar.run("IMPORT", "k", await payload("same"))).toBe(members);
+    expect(await roar.refusal("IMPORT", "k", await payload("more"))).toBe(OOM);
+    expect(await roar.run("EXPORT", "k")).toEqual(digest);
+    await expectValid(server);
+  });
 });
