@@ -1,12 +1,11 @@
-// check-circles: finds files that import one another, be it by way of others, in TypeScript and AssemblyScript. It reads only the
-// import lines, by TypeScript's scanner, so AssemblyScript's decorators do not matter. Types count, too: whoever reads a file should
-// meet only files below it.
+// check-circles: finds files that import one another, directly or through others, in TypeScript and AssemblyScript. It reads only the
+// import lines, by TypeScript's scanner, so AssemblyScript's decorators do not matter. Imports of types count, too: each file should depend only on files below it.
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 
-const FOLDERS = ["assembly", "bench", "client/src", "examples", "host", "test", "tools"];
+const FOLDERS = ["assembly", "bench", "cli/src", "cli/wasm", "client/src", "examples", "host", "test", "tools"];
 
 /** The file of the project that a file imports under this name; undefined for a package. */
 function resolve(from: string, name: string): string | undefined {
