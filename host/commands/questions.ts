@@ -54,7 +54,7 @@ export const questions: Command[] = [
       "`CARD` with a `LIMIT` other than 0 stops once it has counted `n` members, so it is the way to ask whether there are so many.",
       "",
       "A term reads a key once, however often it names it. A question that takes longer than `redis-roar.question-ms`, by default five "
-      + "seconds, is [ended with an error](operations.md#questions-with-many-operands).",
+      + "seconds, is [ended with an error](operations.md#queries-with-many-operands).",
     ].join("\n"),
     methods: [
       { name: "queryCard", answer: "count", word: "CARD", summary: "Returns the number of members of an expression over bitmaps" },
