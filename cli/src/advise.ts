@@ -1,4 +1,4 @@
-// advise: what values would take as roaring bitmaps. Reads only.
+// advise: the memory that values would take as roaring bitmaps. Reads only.
 
 import { type Core, Format } from "./core/core.js";
 import { blockBytes, keyBytes, keyLayout } from "./core/sizes.js";
@@ -12,11 +12,11 @@ import { isConvertible, type Verdict, verdictOnString } from "./verdict.js";
 
 export interface AdviseOptions {
   match?: Buffer;
-  /** So many values of each group are read whole; all if undefined. */
+  /** The number of values of each group that are read; all if undefined. */
   sample?: number;
   /** Keys a second. */
   maxRate: number;
-  /** The share of the time in which a server may be asked. */
+  /** The share of time in which a server may work for the tool. */
   share: number;
   onProgress?: (done: number, expected: number) => void;
 }
@@ -24,7 +24,7 @@ export interface AdviseOptions {
 /** Values of one kind that were read. */
 interface Found {
   keys: number;
-  /** Bytes by MEMORY USAGE, the key included, and what they would be. */
+  /** Bytes by MEMORY USAGE with the key, now and as roaring bitmaps. */
   now: number;
   roaring: number;
   /** Keys whose members need 64 bits. */
@@ -77,7 +77,7 @@ export interface Advice {
   bytesNow: number;
   bytesConvertible: number;
   bytesRoaring: number;
-  /** Keys that went away while they were read, or that the user may not read. */
+  /** Keys that disappeared while they were read, or that the user may not read. */
   vanished: number;
   notPermitted: number;
   /** What makes the figures less exact, and what they leave out. */
@@ -87,11 +87,11 @@ export interface Advice {
 const BATCH = 50;
 /** Values of one batch that are read together. */
 const TOGETHER_BYTES = 1024 * 1024;
-/** As much of a long string is read first; most text ends there. */
+/** The bytes of a long string that are read first; these reveal most text. */
 const PEEK_BYTES = 4096;
-/** More members of a set are not measured, but extrapolated from so many. */
+/** Of a larger set, only this many members are measured, and the rest is extrapolated. */
 const MEMORY_SAMPLES = 1000;
-/** More groups are joined to general ones. */
+/** With more groups, similar ones are joined. */
 const GROUPS_MOST = 2000;
 
 interface Key {
@@ -139,7 +139,7 @@ export class Adviser {
     return this.#result((performance.now() - begun) / 1000, await this.#elsewhere());
   }
 
-  /** What is to say of keys in other databases, if there are any and the user may know. */
+  /** A note on keys in other databases, if there are any and the user may know. */
   async #elsewhere(): Promise<string[]> {
     const [{ connection, options: { db } }] = this.#servers.nodes as [Node], fields = await information(connection, "keyspace").catch((error: unknown) => {
       if (error instanceof ErrorAnswer) return new Map<string, string>();
@@ -147,12 +147,12 @@ export class Adviser {
     });
     const others = Array.from(fields, ([name, text]) => ({ name: name.replace(/^db/, ""), keys: Number(/^keys=(\d+)/.exec(text)?.[1]) }))
       .filter(({ name, keys }) => name !== String(db) && keys > 0).map(({ name, keys }) => `${name} (${countText(keys)})`);
-    return others.length > 0 ? [`this is database ${db}; others have keys, too: ${others.join(", ")}. -n looks at another one`] : [];
+    return others.length > 0 ? [`this is database ${db}; others have keys, too: ${others.join(", ")}. Select one with -n`] : [];
   }
 
   async #adviseNode(node: Node, expected: number): Promise<void> {
     const { maxRate, share, match, onProgress } = this.#options, pace = new Pace(maxRate / this.#servers.nodes.length, share);
-    // So that reading does not change which keys are evicted. Servers before 7.2 do not know it.
+    // Keeps reading from changing which keys are evicted. Servers before 7.2 do not support it.
     await node.connection.ask("CLIENT", "NO-TOUCH", "ON");
     for await (const names of scan(node.connection, { match })) {
       for (let i = 0; i < names.length && !interruption.asked; i += BATCH) {
@@ -226,7 +226,7 @@ export class Adviser {
     return keys;
   }
 
-  /** Whether an answer is one; counts those that the user may not have. */
+  /** Whether an answer is not an error; counts keys that the user may not read. */
   #isFine(answer: Answer): boolean {
     if (!(answer instanceof ErrorAnswer)) return true;
     if (isForbiddenCommand(answer)) throw new Failure(`advise needs SCAN, TYPE, MEMORY USAGE, PTTL, STRLEN, GETRANGE, SCARD and SSCAN: ${answer.message}`, Exit.PERMISSION);
@@ -368,9 +368,9 @@ export class Adviser {
     const sum = (list: AdviceRow[], field: "bytesNow" | "bytesRoaring"): number => list.reduce((total, row) => total + (row[field] ?? 0), 0);
     for (const { allocator, connection } of this.#servers.nodes) {
       if (!allocator || allocator.startsWith("jemalloc")) continue;
-      notes.push(`${connection.address} allocates with ${allocator}; figures for roaring bitmaps hold for jemalloc`);
+      notes.push(`${connection.address} uses the allocator ${allocator}; figures for roaring bitmaps assume jemalloc`);
     }
-    if (rows.some((row) => row.keys > row.keysRead && row.isConvertible)) notes.push("figures of groups of which a sample was read are estimates");
+    if (rows.some((row) => row.keys > row.keysRead && row.isConvertible)) notes.push("figures of sampled groups are estimates");
     return {
       servers: this.#servers.nodes.map(({ connection, version }) => `${connection.address} (${version.name} ${version.version})`),
       keys: this.#keys, seconds, isPartial: interruption.asked, rows, notes,

@@ -1,6 +1,6 @@
 // A file of values as they were before they were converted: what DUMP says, for RESTORE. Behind the first line there is for each key
 //
-//   u32 bytes of the name   u64 bytes of the value   i64 time of expiry in ms, -1 for never   the name   the value
+//   u32 bytes of the name   u64 bytes of the value   i64 expiry in ms, -1 for never   the name   the value
 //
 // in little-endian order. A record is on disk before its key is touched. A crash may cut the last one: its key then is as it was, and the
 // next run removes what is there of it.
@@ -85,7 +85,7 @@ async function* recordsOf(file: FileHandle, path: string): AsyncGenerator<Backup
   };
   const { size } = await file.stat();
   const { buffer } = await file.read(Buffer.alloc(FIRST_LINE.length), 0, FIRST_LINE.length, 0);
-  if (!buffer.equals(FIRST_LINE)) throw new Failure(`${path} is no backup of redis-roar`, Exit.USAGE);
+  if (!buffer.equals(FIRST_LINE)) throw new Failure(`${path} is not a backup of redis-roar`, Exit.USAGE);
   while (at + HEAD_BYTES <= size) {
     const head = await read(HEAD_BYTES), nameLength = head.readUInt32LE(0), length = Number(head.readBigUInt64LE(4));
     if (at + nameLength + length > size) return;

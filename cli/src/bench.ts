@@ -1,7 +1,7 @@
-// bench: what questions cost on the keys that somebody has, as roaring bitmaps and in other forms.
+// bench: times queries on the user's keys, as roaring bitmaps and as other types.
 //
-// A contender is a list of keys of one type; all contenders have the same members, in the same order of keys. Each question is asked of
-// each contender in turn, a little at a time and again and again, so that whatever else happens on the machine happens to all of them.
+// A contender is a list of keys of one type; all contenders have the same members, in the same order of keys. Each query is run
+// on each contender in many short turns, so that other load on the machine affects all of them alike.
 
 import { type Core, Format } from "./core/core.js";
 import { Exit, ErrorAnswer, Failure, interruption } from "./failure.js";
@@ -15,11 +15,11 @@ export interface BenchOptions {
   beside: Buffer[];
   /** Whether temporary keys may be written: copies, and results of native BITOP. */
   temporaryKeys: boolean;
-  /** An expression over the keys, beside those that are always asked. */
+  /** An expression over the keys, in addition to the standard queries. */
   query?: string;
-  /** So long each question is asked of each contender. */
+  /** Time for each query on each contender. */
   seconds: number;
-  /** How often it is the turn of each contender. */
+  /** The number of turns of each contender. */
   rounds: number;
 }
 
@@ -33,7 +33,7 @@ interface Contender {
 export interface Timing {
   form: Form;
   calls: number;
-  /** Microseconds in the server for all commands of a question, by INFO commandstats; null if the user may not ask. */
+  /** Microseconds in the server for all commands of a query, by INFO commandstats; null if the user lacks the right. */
   server: number | null;
   /** Other clients called the same commands meanwhile, and are part of the mean. */
   isShared: boolean;
@@ -45,7 +45,7 @@ export interface Timing {
 export interface BenchRow {
   question: string;
   timings: Timing[];
-  /** Two answers to the same question that are not the same. */
+  /** Two different answers to the same query. */
   differs: string | null;
 }
 
@@ -58,7 +58,7 @@ export interface Bench {
   notes: string[];
 }
 
-/** The commands that ask a question. The answer is that to the last one; the same `turn` asks for the same. */
+/** The commands of a query. Its answer is the reply to the last one; the same `turn` gives the same answer. */
 type Ask = (turn: number) => Word[][];
 
 interface Question {
@@ -66,9 +66,9 @@ interface Question {
   ask(contender: Contender): Ask | undefined;
 }
 
-/** Native bitmaps that would be longer are not made. */
+/** The maximum length of a native copy. */
 const COPY_BYTES_MOST = 64 * 1024 * 1024;
-/** Offsets of each key that GETBIT is asked for: one half are members. */
+/** The number of offsets of each key for GETBIT: one half are members. */
 const OFFSETS = 256;
 /** Answers that are compared before anything is measured. */
 const COMPARED = 64;
@@ -92,7 +92,7 @@ export class Bencher {
 
   async bench(keys: Buffer[]): Promise<Bench> {
     const { beside, temporaryKeys } = this.#options, all = [...keys, ...beside];
-    if (beside.length > 0 && beside.length !== keys.length) throw new Failure(`--beside has to name as many keys as there are: ${keys.length}`, Exit.USAGE);
+    if (beside.length > 0 && beside.length !== keys.length) throw new Failure(`--beside needs the same number of keys: ${keys.length}`, Exit.USAGE);
     if (this.#servers.isCluster && new Set(all.map(slotOf)).size > 1) throw new Failure("in a cluster, the keys have to be in one slot", Exit.USAGE);
     this.#node = this.#servers.nodeOf(keys[0]!);
     const contenders = [{ form: await this.#measureKeys(keys), keys }];
@@ -104,8 +104,8 @@ export class Bencher {
         if (interruption.asked) break;
         rows.push(await this.#measure(question, contenders));
       }
-      if (contenders.length === 1 && !temporaryKeys) this.#notes.push("--temporary-keys compares with a copy, and --beside with keys that are there");
-      else if (!temporaryKeys && keys.length > 1 && contenders.some(({ form }) => form === "native" || form === "set")) this.#notes.push("native BITOP and operations on sets store their results: --temporary-keys allows it");
+      if (contenders.length === 1 && !temporaryKeys) this.#notes.push("--temporary-keys compares with a copy, and --beside with existing keys");
+      else if (!temporaryKeys && keys.length > 1 && contenders.some(({ form }) => form === "native" || form === "set")) this.#notes.push("native BITOP and set operations have to store their results: --temporary-keys allows this");
       const { version, connection } = this.#node;
       return { server: `${connection.address} (${version.name} ${version.version})`, forms: contenders.map(({ form }) => form), keys: keys.map(shown), rows, notes: this.#notes };
     } finally {
@@ -119,8 +119,8 @@ export class Bencher {
     const forms: Record<string, Form> = { reroaring: "R", roaring64: "R64", string: "native", set: "set" };
     for (const [i, type] of types.entries()) {
       if (type === "none") throw new Failure(`${shown(keys[i]!)}: there is no such key`);
-      if (!forms[String(type)]) throw new Failure(`${shown(keys[i]!)}: a ${String(type)} is no bitmap`);
-      if (type !== types[0]) throw new Failure(`${shown(keys[i]!)} is a ${String(type)} and ${shown(keys[0]!)} a ${String(types[0])}: no question is about both`);
+      if (!forms[String(type)]) throw new Failure(`${shown(keys[i]!)}: of type ${String(type)}, not a bitmap`);
+      if (type !== types[0]) throw new Failure(`${shown(keys[i]!)} is a ${String(type)}, and ${shown(keys[0]!)} a ${String(types[0])}: give keys of the same type`);
     }
     return forms[String(types[0])]!;
   }
@@ -208,7 +208,7 @@ export class Bencher {
         if (!temporaryKeys) return undefined;
         const result = this.#result(keys);
         if (form === "set") return () => [["SDIFFSTORE", result, ...keys]];
-        // Without a difference among the operations before Redis 8.2: what the others lack of all.
+        // Before Redis 8.2, BITOP has no DIFF. The difference is the union of all without that of the others.
         const whole = this.#result(keys);
         return () => [["BITOP", "OR", result, ...keys.slice(1)], ["BITOP", "OR", whole, keys[0]!, result], ["BITOP", "XOR", result, result, whole], ["BITCOUNT", result]];
       },
@@ -262,7 +262,7 @@ export class Bencher {
     };
   }
 
-  /** Asks each contender the same; two answers that are not the same, if there are any. */
+  /** Runs the same query on each contender; returns two different answers, if there are any. */
   async #compare(asks: Ask[]): Promise<string | null> {
     for (let turn = 0; turn < COMPARED; turn++) {
       const words = asks.map((ask) => ask(turn)), answers: string[] = [];
@@ -275,13 +275,13 @@ export class Bencher {
   }
 }
 
-/** The answer to the last of the commands, which go to the server together. */
+/** Sends the commands together; returns the reply to the last one. */
 async function run(connection: Connection, commands: Word[][]): Promise<Answer> {
   const answers = await Promise.all(commands.map((words) => connection.run(...words)));
   return answers.at(-1)!;
 }
 
-/** Calls and microseconds of each command so far; undefined if the user may not know. */
+/** Calls and microseconds of each command so far; undefined if the user lacks the right. */
 async function commandTimes(connection: Connection): Promise<Map<string, { calls: number; microseconds: number }> | undefined> {
   let fields: Map<string, string>;
   try {

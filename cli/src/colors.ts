@@ -1,8 +1,8 @@
-// Colors, where they are wanted: in a terminal, or where FORCE_COLOR asks for them, and never with NO_COLOR.
+// Colors: in a terminal or with FORCE_COLOR, and never with NO_COLOR.
 
 import picocolors from "picocolors";
 
-/** Whether text for this stream gets colors. A CI is no terminal: what it wants it says by FORCE_COLOR. */
+/** Whether text for this stream gets colors. A CI is not a terminal, and can set FORCE_COLOR. */
 export function wantsColors({ isTTY }: { isTTY?: boolean }, { NO_COLOR, FORCE_COLOR, TERM }: NodeJS.ProcessEnv): boolean {
   if (NO_COLOR) return false;
   if (FORCE_COLOR !== undefined) return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";

@@ -1,11 +1,11 @@
 // convert: native bitmaps and sets of integers become roaring bitmaps, or the other way round.
 //
-// Keys are converted in these steps, so that each has its old value or its new one at each moment, whoever dies when:
+// Keys are converted in these steps, so that at each moment each has its old value or its new one, even if the tool or a server dies:
 //
 //   1  WATCH the keys; read them; decide
 //   2  build the new values in temporary keys, which expire, and read them back
 //   3  compare all members
-//   4  MULTI, RENAME over the old keys, their times of expiry, EXEC: nothing happens if one of the keys has changed since 1
+//   4  MULTI, RENAME over the old keys, their TTLs, EXEC: nothing happens if one of the keys has changed since 1
 //
 // Small keys take each step together, since steps cost a round trip each. If one of them has changed, each is tried again by itself. What
 // is converted already is no longer a native bitmap or a set, so running the command again goes on where it ended.
@@ -47,18 +47,18 @@ export interface Conversion {
   bytesBefore: number;
   /** By the core for a dry run, else by MEMORY USAGE. */
   bytesAfter: number;
-  /** Keys left alone, by the reason. */
+  /** The number of skipped keys by reason. */
   skipped: Record<string, number>;
   failed: { key: string; why: string }[];
   isPartial: boolean;
 }
 
-/** A key that changes again and again is left alone after so many attempts. */
+/** The maximum number of attempts for a key that keeps changing. */
 const ATTEMPTS = 8;
 /** So many keys take the steps together, if a server counts no more than so many bytes for each of them. */
 const TOGETHER = 64, SMALL_BYTES = 64 * 1024;
 
-/** A key that is left alone. */
+/** A key that is not converted. */
 class Skipped extends Error {}
 /** The key has changed while it was converted. */
 class Changed extends Error {}
@@ -173,7 +173,7 @@ export class Converter {
       if (isTemporary(name)) return false;
       if (isForbiddenCommand(types[i])) throw types[i];
       if (wanted.includes(String(types[i]))) return true;
-      this.#skip(types[i] === "none" ? "went away" : types[i] instanceof ErrorAnswer ? "may not be read" : `of type ${String(types[i])}`);
+      this.#skip(types[i] === "none" ? "disappeared" : types[i] instanceof ErrorAnswer ? "may not be read" : `of type ${String(types[i])}`);
       return false;
     });
   }
@@ -242,7 +242,7 @@ export class Converter {
       const watched = dryRun ? "OK" : watcher.run("WATCH", ...names);
       const looked = await Promise.all([watched, ...names.map((name) => this.#look(worker, name))]);
       let jobs = await those(looked.slice(1) as Job[], ({ type, bytes }) => {
-        if (type === "none" || Number.isNaN(bytes)) throw new Skipped("went away");
+        if (type === "none" || Number.isNaN(bytes)) throw new Skipped("disappeared");
         if (names.length > 1 && bytes > SMALL_BYTES) throw new Changed();
       });
       jobs = await those(jobs, async (job) => { job.plan = await this.#plan(worker, job); });
@@ -299,7 +299,7 @@ export class Converter {
     }
   }
 
-  /** The commands that give a key its new value. PERSIST comes first: a key that has a time of expiry is renamed with room for one. */
+  /** The commands that give a key its new value. PERSIST comes first: a key with a TTL is renamed with room for one. */
   #move(node: Node, { name, temporary, expires }: Job): Word[][] {
     const setExpiry = knowsAbsoluteTimes(node) ? "PEXPIREAT" : "PEXPIRE";
     return [
@@ -347,7 +347,7 @@ export class Converter {
     } else if (type === "set") {
       const members = await readSet(watcher, name);
       if (!members) throw new Changed();
-      if (members.refused !== undefined) throw new Skipped("a set of others than integers");
+      if (members.refused !== undefined) throw new Skipped("a set with members that are not integers");
       this.#core.collect(members.offsets);
       const { isWide, payload, ...rest } = this.#planRoaring(worker, name, expires >= 0, members.areWide);
       plan = { ...rest, build: (temporary) => [[isWide ? "R64.IMPORT" : "R.IMPORT", temporary, Buffer.from(payload)]] };
@@ -358,9 +358,9 @@ export class Converter {
     return plan;
   }
 
-  /** Throws if a key would not become so much smaller as it should. */
+  /** Throws if a key would not become smaller by the required share. */
   #needSaving(bytes: number, bytesAfter: number): void {
-    if (!(bytesAfter < bytes && bytesAfter <= bytes * (1 - this.#options.minSaving))) throw new Skipped("smaller as it is");
+    if (!(bytesAfter < bytes && bytesAfter <= bytes * (1 - this.#options.minSaving))) throw new Skipped("would not become smaller");
   }
 
   /** What a key will take, by what its temporary key takes: the names may differ in length. */
@@ -404,7 +404,7 @@ export class Converter {
   }
 
   #planNative(name: Buffer, family: string, greatest: bigint): Plan {
-    if (greatest > 0xffff_ffffn) throw new Skipped("offsets above those of a native bitmap");
+    if (greatest > 0xffff_ffffn) throw new Skipped("a bitmap with offsets too large for a native bitmap");
     const value = this.#core.write(Format.BITS);
     return {
       build: (temporary) => [[`${family}.TOBITMAP`, temporary, name]],

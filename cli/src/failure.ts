@@ -4,12 +4,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export const Exit = {
   OK: 0,
-  /** Some keys could not be handled; the others were. */
+  /** Some keys could not be handled; all others were. */
   SOME_FAILED: 1,
   USAGE: 2,
   /** No connection, or it broke. */
   CONNECTION: 3,
-  /** The user may not do what is needed. */
+  /** The user lacks a right. */
   PERMISSION: 4,
   INTERRUPTED: 130,
 } as const;
@@ -25,7 +25,7 @@ export class Failure extends Error {
   }
 }
 
-/** What a server says of a command in a script that the user may not run. Before 7.2 it does not name the command. */
+/** The error for a command in a script that the user may not run. Before 7.2 it does not name the command. */
 const DENIED_IN_SCRIPT = /^ERR (ACL failure in script|The user executing the script can't run)/;
 
 /** An error reply of a server. */
@@ -34,7 +34,7 @@ export class ErrorAnswer extends Error {
   get code(): string { return DENIED_IN_SCRIPT.test(this.message) ? "NOPERM" : this.message.split(" ", 1)[0] ?? ""; }
 }
 
-/** Error replies to a user who may not do what is needed. */
+/** Error replies to a user who lacks a right. */
 const DENIED = /^(NOPERM|NOAUTH|WRONGPASS)$/;
 
 /** Whether the user lacks a right to a command, rather than to some keys. */
@@ -42,10 +42,10 @@ export const isForbiddenCommand = (error: unknown): boolean =>
   error instanceof ErrorAnswer && error.code === "NOPERM" && !/key/i.test(error.message.replace(/'[^']*'/g, ""));
 
 const HOPELESS = new Set(["OOM", "READONLY", "MISCONF", "NOREPLICAS", "LOADING", "NOAUTH", "MASTERDOWN", "UNKILLABLE", "BUSY"]);
-/** Whether there is no use in going on with other keys after this error reply. */
+/** Whether other keys would get this error reply, too. */
 export const isHopeless = (error: ErrorAnswer): boolean => HOPELESS.has(error.code) || isForbiddenCommand(error);
 
-/** The exit code after an error; `other` if nothing is known of it. */
+/** The exit code after an error; `other` for an unknown error. */
 export function exitOf(error: unknown, other: Exit = Exit.SOME_FAILED): Exit {
   if (error instanceof Failure) return error.exit;
   return error instanceof ErrorAnswer && DENIED.test(error.code) ? Exit.PERMISSION : other;
@@ -57,7 +57,7 @@ export function failureAt(key: string, error: ErrorAnswer): Failure {
   return new Failure(`${key}: ${error.message}${hint}`, exitOf(error));
 }
 
-/** One line that says what is wrong. Its caller names the server, so an error of the system does not. */
+/** The error as one line. Callers name the server, so this omits the address of a failed connection. */
 export function lineOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return lineOf(error.errors[0]);
   const { syscall, code } = (error ?? {}) as NodeJS.ErrnoException;
@@ -66,18 +66,18 @@ export function lineOf(error: unknown): string {
   return text.replace(/\s*\n\s*/g, " ").trim();
 }
 
-/** After a signal, what is under way has so long to end. Then it is cut off, and soon afterwards the process ends in any case. */
+/** After a signal, current work has GRACE_MS to finish. Then connections are closed, and LAST_MS later the process exits in any case. */
 const GRACE_MS = 3000, LAST_MS = 1000;
 
 const stopping = new AbortController(), { signal: stopped } = stopping;
-/** Ctrl-C and SIGTERM: what runs finishes the key that it is at. A second one ends at once. */
+/** Ctrl-C and SIGTERM: a command finishes its current keys. A second signal ends the process at once. */
 export const interruption = {
   get asked(): boolean { return stopped.aborted; },
-  /** Aborted by the signal: for what waits. */
+  /** Aborted by the signal. */
   signal: stopped,
   /** Waits, unless the run is interrupted. */
   pause: (ms: number): Promise<unknown> => sleep(ms, undefined, { signal: stopped }).catch(() => {}),
-  /** `cut` closes what may never end by itself. */
+  /** `cut` closes the connections whose calls may never end. */
   listen(cut: () => void): void {
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       process.on(signal, () => {

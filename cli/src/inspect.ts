@@ -28,7 +28,7 @@ export interface Inspection {
 
 /** Makes the core hold a key's value: a roaring bitmap, a native one, or a set of integers. */
 export async function readKey(core: Core, { connection }: Node, name: Buffer): Promise<string> {
-  const type = String(await connection.run("TYPE", name)), gone = new Failure(`${shown(name)}: the key went away while it was read`);
+  const type = String(await connection.run("TYPE", name)), gone = new Failure(`${shown(name)}: the key disappeared while it was read`);
   if (type === "none") throw new Failure(`${shown(name)}: there is no such key`, Exit.SOME_FAILED);
   if (type === "reroaring" || type === "roaring64") {
     const wide = type === "roaring64", payload = await connection.run(wide ? "R64.EXPORT" : "R.EXPORT", name);
@@ -38,14 +38,14 @@ export async function readKey(core: Core, { connection }: Node, name: Buffer): P
   }
   if (type === "string") {
     const value = await readString(connection, name, Number(await connection.run("STRLEN", name))) ?? Buffer.alloc(0), verdict = verdictOnString(value);
-    if (!isConvertible(verdict)) throw new Failure(`${shown(name)}: this string is no bitmap, but ${verdict}`);
+    if (!isConvertible(verdict)) throw new Failure(`${shown(name)}: this string is not a bitmap: ${verdict}`);
     core.read(Format.BITS, value);
     return "native bitmap";
   }
-  if (type !== "set") throw new Failure(`${shown(name)}: a ${type} is no bitmap`);
+  if (type !== "set") throw new Failure(`${shown(name)}: of type ${type}, not a bitmap`);
   const members = await readSet(connection, name);
   if (!members) throw gone;
-  if (members.refused !== undefined) throw new Failure(`${shown(name)}: the set has a member that is no offset, ${JSON.stringify(members.refused)}`);
+  if (members.refused !== undefined) throw new Failure(`${shown(name)}: the set has a member that is not an offset: ${JSON.stringify(members.refused)}`);
   core.collect(members.offsets);
   return "set of integers";
 }
@@ -68,7 +68,7 @@ export interface Range {
 export async function inspect(core: Core, node: Node, name: Buffer, range: Range, count: number): Promise<Inspection> {
   const holds = await readKey(core, node, name), minimum = core.minimum(), maximum = core.maximum();
   const from = range.from ?? minimum ?? 0n, to = range.to ?? maximum ?? 0n;
-  if (from > to) throw new Failure(`--from ${from} is behind --to ${to}`, Exit.USAGE);
+  if (from > to) throw new Failure(`--from ${from} is greater than --to ${to}`, Exit.USAGE);
   const [bytesNow, time, quantum] = await Promise.all([
     node.connection.run("MEMORY", "USAGE", name, "SAMPLES", 1000), node.connection.run("PTTL", name), quantumOf(node),
   ]);

@@ -53,7 +53,7 @@ export class Batches {
 
 /** An id as text; throws if it is none. */
 function idOf(text: string, where: string): number | bigint {
-  if (!/^\d{1,20}$/.test(text)) throw new Failure(`${where}: ${JSON.stringify(text.slice(0, 40))} is no id`, Exit.SOME_FAILED);
+  if (!/^\d{1,20}$/.test(text)) throw new Failure(`${where}: ${JSON.stringify(text.slice(0, 40))} is not an id`, Exit.SOME_FAILED);
   const value = Number(text);
   if (Number.isSafeInteger(value)) return value;
   if (BigInt(text) > LAST_64) throw new Failure(`${where}: ${text} is above 2^64 - 1`, Exit.SOME_FAILED);
@@ -87,7 +87,7 @@ export async function readLines(input: Readable, batches: Batches): Promise<void
       }
     }
     rest = chunk.subarray(start);
-    if (rest.length > 4096) throw new Failure(`line ${line} is no id: it is too long`);
+    if (rest.length > 4096) throw new Failure(`line ${line} is not an id: it is too long`);
   }
   const last = rest.toString("latin1").replace(/\r$/, "");
   if (last !== "") batches.add(idOf(last, `line ${line}`));
@@ -98,7 +98,7 @@ export async function readCsv(input: Readable, column: string, batches: Batches)
   let row = 1;
   const records = input.pipe(parse({ columns: (names: string[]) => {
     const those = names.filter((name) => name === column).length;
-    if (those === 0) throw new Failure(`there is no column ${JSON.stringify(column)}, but ${names.map((name) => JSON.stringify(name)).join(", ")}`, Exit.USAGE);
+    if (those === 0) throw new Failure(`there is no column ${JSON.stringify(column)}; the columns are ${names.map((name) => JSON.stringify(name)).join(", ")}`, Exit.USAGE);
     if (those > 1) throw new Failure(`${those} columns are named ${JSON.stringify(column)}`, Exit.USAGE);
     return names;
   }, bom: true, skip_empty_lines: true }));

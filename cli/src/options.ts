@@ -20,7 +20,7 @@ export function percentage(text: string): number {
   return value / 100;
 }
 
-/** A command that asks servers. */
+/** A command that connects to servers. */
 export function command(name: string, summary: string): Command {
   return new Command(name).summary(summary).description(summary).allowExcessArguments(false)
     .option("--host <name>", "server, or any node of a cluster", "127.0.0.1")

@@ -31,7 +31,7 @@ const FROZEN = 13_766, COOKIES = [12_346, 12_347];
 /** What DUMP puts behind a value: a version and a checksum. MODULE2 is its first byte for a value of a module. */
 const DUMP_END = 10, MODULE2 = 7;
 
-/** Forms that are told by how they begin or end. */
+/** Formats that are recognized by how they begin or end. */
 const FOREIGN: [is: string, test: (bytes: Buffer) => boolean][] = [
   ["has no bytes", (bytes) => bytes.length === 0],
   ["is text as redis-cli shows it in a terminal: write it with redis-cli --raw to a file", (bytes) => /^"(\\x[0-9a-f]{2}|[ -~])+"\s*$/.test(bytes.toString("latin1"))],
@@ -39,10 +39,10 @@ const FOREIGN: [is: string, test: (bytes: Buffer) => boolean][] = [
   ["is in CRoaring's frozen form: write it with roaring_bitmap_portable_serialize", (bytes) => bytes.length >= 4 && (bytes.readUInt32LE(bytes.length - 4) & 0x7fff) === FROZEN],
   ["is in the old form of Java's Roaring64NavigableMap: write it with serializePortable", (bytes) => bytes.length > 11 && bytes[0]! <= 1 && COOKIES.includes(bytes.readUInt16LE(9))],
   ["is what DUMP returns, which only RESTORE takes", (bytes) => bytes[0] === MODULE2 && bytes.length > DUMP_END && bytes.readUInt16LE(bytes.length - DUMP_END) < 256],
-  ["begins like a portable roaring bitmap, but is cut or damaged", (bytes) => bytes.length >= 2 && COOKIES.includes(bytes.readUInt16LE(0))],
+  ["begins like a portable roaring bitmap, but is truncated or damaged", (bytes) => bytes.length >= 2 && COOKIES.includes(bytes.readUInt16LE(0))],
 ];
 
-/** Makes the core hold a portable payload. Throws a failure that says what the bytes are instead. */
+/** Makes the core hold a portable payload. Otherwise throws a failure that names the actual format. */
 export function readPortable(core: Core, wide: boolean, payload: Buffer): void {
   if (isPortable(core, wide, payload)) return;
   if (isPortable(core, !wide, payload)) throw new Failure(`the file is a bitmap of ${wide ? "32 bits: load it without" : "64 bits: load it with"} --wide`, Exit.USAGE);
@@ -50,6 +50,6 @@ export function readPortable(core: Core, wide: boolean, payload: Buffer): void {
     const inner = unwrap(payload);
     if (inner && [wide, !wide].some((family) => isPortable(core, family, inner))) throw new Failure(`the file ${is}`);
   }
-  const is = FOREIGN.find(([, test]) => test(payload))?.[0] ?? "is no portable roaring bitmap";
+  const is = FOREIGN.find(([, test]) => test(payload))?.[0] ?? "is not a portable roaring bitmap";
   throw new Failure(`the file ${is}`);
 }

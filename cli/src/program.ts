@@ -15,9 +15,9 @@ import { Connection } from "./servers.js";
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
 
 export const program = new Command("redis-roar")
-  .description("Roaring bitmaps in Redis and Valkey: what they would save, and moving data to them.")
+  .description("Roaring bitmaps in Redis and Valkey: estimate savings, and convert data.")
   .version(version)
-  .showHelpAfterError("(--help shows what there is)")
+  .showHelpAfterError("(--help lists the options)")
   .exitOverride()
   .addCommand(advise)
   .addCommand(inspect)

@@ -35,9 +35,9 @@ export class Resuming {
       found = {};
     }
     const { loaded, members } = found, isCount = (text: unknown): boolean => /^\d+$/.test(String(text));
-    if (!isCount(loaded) || !isCount(members)) throw new Failure(`${this.#path} is no file of --resume`, Exit.USAGE);
+    if (!isCount(loaded) || !isCount(members)) throw new Failure(`${this.#path} is not a file of --resume`, Exit.USAGE);
     for (const name of ["key", "source", "bytes", "how"] as const) {
-      if (found[name] !== this.#task[name]) throw new Failure(`${this.#path} is of another load, with another ${name}: ${String(found[name])}`, Exit.USAGE);
+      if (found[name] !== this.#task[name]) throw new Failure(`${this.#path} belongs to another load, with a different ${name}: ${String(found[name])}`, Exit.USAGE);
     }
     return { loaded: loaded!, members: members! };
   }
@@ -45,8 +45,8 @@ export class Resuming {
   /** Throws if the key has fewer members than the earlier run left: then ids that it loaded are lost. */
   check(members: bigint): void {
     if (members >= this.#members) return;
-    throw new Failure(`${this.#task.key} has ${members} members, and had ${this.#members} after the first ${this.loaded} ids: some are lost or were removed. `
-      + `Without ${this.#path}, all ids are loaded again; without --resume, --skip ${this.loaded} leaves them out`, Exit.USAGE);
+    throw new Failure(`${this.#task.key} has ${members} members, but had ${this.#members} after the first ${this.loaded} ids: some were lost or removed. `
+      + `Delete ${this.#path} to load all ids again, or use --skip ${this.loaded} without --resume to skip them`, Exit.USAGE);
   }
 
   /** A kill leaves the old file or the new one. */

@@ -25,16 +25,16 @@ export interface ServerOptions {
 export type Answer = string | number | Buffer | null | ErrorAnswer | Answer[];
 export type Word = string | number | Buffer;
 
-/** What a server says when it is not the one to ask. */
+/** Error codes of a node that does not serve the key. */
 const REDIRECTIONS = new Set(["MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN"]);
 export const isRedirection = (error: unknown): boolean => error instanceof ErrorAnswer && REDIRECTIONS.has(error.code);
 
 export const NO_MODULE = "this server does not have the module redis-roar";
 
 const TYPES = { [RESP_TYPES.BLOB_STRING]: Buffer };
-/** So long a server has for letting the tool in. */
+/** The time that a server has to accept a connection. */
 const ANSWER_MS = 3000;
-/** Errors with which a server lets nobody in, as when it has too many clients. */
+/** Errors with which a server refuses a connection, for example when it has too many clients. */
 const CLOSED = new Set(["NOAUTH", "DENIED", "ERR"]);
 
 type Client = ReturnType<typeof createClient>;
@@ -165,9 +165,9 @@ function withUrl(options: ServerOptions): ServerOptions {
     throw new Failure("the URL must be like redis://user@host:6379/0 or rediss://host", Exit.USAGE);
   }
   if (!/^(redis|rediss|valkey|valkeys):$/.test(url.protocol)) throw new Failure(`unknown protocol ${url.protocol}//`, Exit.USAGE);
-  if (url.password) throw new Failure("put the password into the variable REDISCLI_AUTH: others can see arguments", Exit.USAGE);
+  if (url.password) throw new Failure("set the password in the variable REDISCLI_AUTH: other users can see arguments", Exit.USAGE);
   const db = url.pathname.slice(1);
-  if (!/^\d*$/.test(db)) throw new Failure(`${db} is no number of a database`, Exit.USAGE);
+  if (!/^\d*$/.test(db)) throw new Failure(`${db} is not the number of a database`, Exit.USAGE);
   return {
     ...options,
     host: url.hostname.replace(/^\[|\]$/g, "") || options.host,
@@ -271,7 +271,7 @@ export async function placesOf(given: ServerOptions, replicas = false): Promise<
     connection.close();
     return [{ options, slots: [], isReplica: false }];
   }
-  if (options.db > 0) throw new Failure("a cluster is searched in database 0", Exit.USAGE);
+  if (options.db > 0) throw new Failure("in a cluster, only database 0 is supported", Exit.USAGE);
   const places = new Map<string, Place>();
   for (const [from, to, ...instances] of await connection.run("CLUSTER", "SLOTS") as Answer[][]) {
     const [primary, replica] = instances as Answer[][], isReplica = replicas && replica !== undefined;

@@ -42,16 +42,16 @@ export class Layout {
 
   constructor(name: string, isWide: boolean, { by, shards, width }: Sharding) {
     const usage = (why: string): Failure => new Failure(why, Exit.USAGE), universe = isWide ? 2n ** 64n : 2n ** 32n;
-    if (/[{}\\]/.test(name)) throw usage("the name of a sharded bitmap has no braces and backslashes: the shard's number is the hash tag");
-    if (by === "hash" && (shards === undefined || width !== undefined)) throw usage("by hash, a bitmap has --shards and no --shard-width");
-    if (shards === undefined && width === undefined) throw usage("a sharded bitmap has --shards or --shard-width");
+    if (/[{}\\]/.test(name)) throw usage("the name of a sharded bitmap must not contain braces or backslashes: the shard's number is the hash tag");
+    if (by === "hash" && (shards === undefined || width !== undefined)) throw usage("--by hash needs --shards, and excludes --shard-width");
+    if (shards === undefined && width === undefined) throw usage("a sharded bitmap needs --shards or --shard-width");
     this.#by = by;
     this.#name = name;
     this.#width = width ?? divideUp(divideUp(universe, BigInt(shards!)), STEP) * STEP;
-    if (this.#width % STEP !== 0n || this.#width < STEP || this.#width > universe) throw usage(`--shard-width is a multiple of ${STEP}`);
+    if (this.#width % STEP !== 0n || this.#width < STEP || this.#width > universe) throw usage(`--shard-width must be a multiple of ${STEP}`);
     const needed = divideUp(universe, this.#width);
     const count = by === "hash" ? BigInt(shards!) : shards !== undefined && BigInt(shards) < needed ? BigInt(shards) : needed;
-    if (count > MOST_SHARDS) throw usage(`${count} shards are more than ${MOST_SHARDS}; give --shards, too`);
+    if (count > MOST_SHARDS) throw usage(`${count} shards are more than the maximum, ${MOST_SHARDS}; limit them with --shards`);
     const end = by === "hash" ? universe : this.#width * count;
     this.shards = Number(count);
     this.last = (end < universe ? end : universe) - 1n;

@@ -1,5 +1,5 @@
-// What a value is: whether it can be a bitmap. A server cannot tell a bitmap from text, both are strings; these rules can, with doubt on
-// the side of "not a bitmap". docs/cli.md lists them.
+// Decides whether a value can be a bitmap. A server stores both bitmaps and text as strings. In doubt, these rules assume that a value is
+// not a bitmap. docs/cli.md lists them.
 
 /** What a string or a set holds. */
 export type Verdict =
@@ -9,7 +9,7 @@ export type Verdict =
 /** The verdicts on values that can become roaring bitmaps. */
 export const isConvertible = (verdict: Verdict): boolean => verdict === "bitmap" || verdict === "integers";
 
-/** First bytes of formats that are no bitmaps. */
+/** First bytes of formats other than bitmaps. */
 const SIGNATURES: readonly (readonly number[])[] = [
   [0x1f, 0x8b],                         // gzip
   [0x28, 0xb5, 0x2f, 0xfd],             // zstd

@@ -92,7 +92,7 @@ describe("advise", () => {
   it("names other databases that have keys, if it may know", async () => {
     const connection = await plain.connect();
     await connection.pipeline([["SELECT", 3], ["SET", "k", "v"], ["SELECT", 11], ["SET", "k", "v"], ["SET", "l", "v"]]);
-    const said = "note: this is database 0; others have keys, too: 3 (1), 11 (2). -n looks at another one\n";
+    const said = "note: this is database 0; others have keys, too: 3 (1), 11 (2). Select one with -n\n";
     expect(await toolOn(plain, "advise")).toMatchObject({ status: 0, error: "", out: expect.stringContaining(said) });
     expect((await advice(plain, "-n", "3")).notes).toEqual([expect.stringContaining("this is database 3; others have keys, too: 11 (2)")]);
     await plain.run("ACL", "SETUSER", "blind", "on", "nopass", "allkeys", "+@all", "-info");

@@ -46,8 +46,8 @@ describe("convert", () => {
     expect(done.bytesAfter).toBe(dry.bytesAfter);
     expect(done.skipped).toEqual(dry.skipped);
     expect(done.skipped).toEqual({
-      "a set of others than integers": 2, "a string: text": 1, "a string: JSON": 1, "a string: HyperLogLog": 1, "a string: number": 1,
-      "smaller as it is": 1, "of type hash": 1, "an empty string": 1,
+      "a set with members that are not integers": 2, "a string: text": 1, "a string: JSON": 1, "a string: HyperLogLog": 1, "a string: number": 1,
+      "would not become smaller": 1, "of type hash": 1, "an empty string": 1,
     });
     expect(await server.run("R.GETINTARRAY", name)).toEqual([1, 70_000, 900_000]);
     expect(await server.run("PEXPIRETIME", "timed")).toBe(time);
@@ -57,7 +57,7 @@ describe("convert", () => {
     expect(await server.run("GET", "text")).toBe("x".repeat(5000));
     expect(await temporaries()).toBe(0);
     expect(await convert("--match", "*")).toMatchObject({ converted: 0 });
-    expect(await convert("--match", "small", "--assume-bitmaps")).toMatchObject({ converted: 0, skipped: { "smaller as it is": 1 } });
+    expect(await convert("--match", "small", "--assume-bitmaps")).toMatchObject({ converted: 0, skipped: { "would not become smaller": 1 } });
   });
 
   it("restores a backup, also one whose end is cut, and converts back", async () => {
@@ -160,7 +160,7 @@ describe("convert", () => {
     await server.run("CONFIG", "SET", "maxmemory", 1);
     const full = await toolHere(...args).finally(() => server.run("CONFIG", "SET", "maxmemory", 0));
     expect(full).toMatchObject({ status: 1, error: expect.stringMatching(/^redis-roar: k:2: OOM.*\n$/) });
-    expect(full.out).toMatch(/^2 keys seen, 0 converted\n[^]*\nended by an error; the same command goes on from here\n$/);
+    expect(full.out).toMatch(/^2 keys seen, 0 converted\n[^]*\nended by an error; run the same command again to continue\n$/);
     expect(await server.run("TYPE", "k:2")).toBe("string");
     // As a process, which ends only if nothing is left open.
     expect(await tool([...args, "--backup", join(folder, "none", "backup")])).toMatchObject({ status: 1, out: "", error: expect.stringContaining("ENOENT") });
@@ -179,7 +179,7 @@ describe("convert", () => {
     expect(await ended).toEqual([130, null]);
     const found = await types(), done = found.filter((type) => type === "reroaring").length;
     expect(await errors).toBe("redis-roar: interrupted\n");
-    expect(await output).toMatch(new RegExp(`${done} converted: [^]*interrupted; the same command goes on from here\\n$`));
+    expect(await output).toMatch(new RegExp(`${done} converted: [^]*interrupted; run the same command again to continue\\n$`));
     expect(found.filter((type) => type === "string")).toHaveLength(KEYS - done);
     expect(done).toBeLessThan(KEYS);
     expect(await temporaries()).toBe(0);

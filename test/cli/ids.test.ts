@@ -47,7 +47,7 @@ describe("load and unload", () => {
     expect(await toolOn(server, "unload", "wide")).toMatchObject({ out: "1\n18446744073709551615\n" });
     expect(await given("1\n2\n3\n", "load", "rest", "--skip", "2")).toMatchObject({ status: 0 });
     expect(await server.run("R.GETINTARRAY", "rest")).toEqual([3]);
-    expect(await given("1\n2\n", "load", "rest", "--skip", "3")).toMatchObject({ status: 2, error: expect.stringMatching(/the input has 2 ids.*\n$/) });
+    expect(await given("1\n2\n", "load", "rest", "--skip", "3")).toMatchObject({ status: 2, error: expect.stringMatching(/the input has only 2 ids.*\n$/) });
     expect(await given("", "load", "nothing")).toMatchObject({ status: 0, out: expect.stringMatching(/^0 ids loaded.* 0 members\n$/) });
     expect(await server.run("EXISTS", "nothing")).toBe(0);
   });
@@ -72,7 +72,7 @@ describe("load and unload", () => {
   it("name the line that is no id, and where to go on", async () => {
     for (const [input, line] of [["1\n2\n2 3\n", 3], ["1\n18446744073709551616\n", 2], ["1\n1e3", 2]] as const) {
       expect(await given(input, "load", "bad", "--wide", "--batch", "1"), input)
-        .toMatchObject({ status: 1, out: "", error: expect.stringMatching(new RegExp(`^redis-roar: line ${line}: .*; --skip ${line - 1} goes on.*\\n$`)) });
+        .toMatchObject({ status: 1, out: "", error: expect.stringMatching(new RegExp(`^redis-roar: line ${line}: .*; continue with --skip ${line - 1}\\n$`)) });
     }
     expect(await given("4294967296\n", "load", "narrow")).toMatchObject({ status: 2, error: expect.stringContaining("--wide") });
     expect(await server.run("EXISTS", "narrow")).toBe(0);
@@ -88,7 +88,7 @@ describe("load and unload", () => {
     expect(await server.run("R.GETINTARRAY", "copy")).toEqual([5, 6]);
     writeFileSync(csv, "id,name,id\n1,a,2\n");
     expect(await toolOn(server, "load", "twice", csv, "--csv", "id")).toMatchObject({ status: 2, error: 'redis-roar: 2 columns are named "id"\n' });
-    expect(await toolOn(server, "load", "twice", csv, "--csv", "name")).toMatchObject({ status: 1, error: expect.stringContaining('row 2: "a" is no id') });
+    expect(await toolOn(server, "load", "twice", csv, "--csv", "name")).toMatchObject({ status: 1, error: expect.stringContaining('row 2: "a" is not an id') });
   });
 
   it("skip a byte order mark, however the input is cut", async () => {
@@ -117,11 +117,11 @@ describe("load and unload", () => {
       [Buffer.concat([narrow!, Buffer.from("\n")]), 1, /a line feed behind its end/], [Buffer.concat([wide!, Buffer.from("\r\n")]), 1, /a line feed/],
       [narrow!.toString("base64"), 1, /is Base64 text/], [`${wide!.toString("base64").replace(/(.{20})/g, "$1\n")}\n`, 1, /is Base64 text/], [narrow!.toString("hex"), 1, /hexadecimal/],
       [`"${Array.from(narrow!, (byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("")}"\n`, 1, /as redis-cli shows it/],
-      [dump!, 1, /what DUMP returns/], ["", 1, /no bytes/], [narrow!.subarray(0, -1), 1, /cut or damaged/],
+      [dump!, 1, /what DUMP returns/], ["", 1, /no bytes/], [narrow!.subarray(0, -1), 1, /truncated or damaged/],
       // Forms of CRoaring and of Java, as their sources lay them out.
       [Buffer.concat([Buffer.of(2), narrow!]), 1, /roaring_bitmap_serialize/], [Buffer.concat([Buffer.of(1), u32(2, 5, 7)]), 1, /roaring_bitmap_serialize/],
       [Buffer.concat([u32(5, 7), u32((1 << 15) | 13_766)]), 1, /frozen/], [Buffer.concat([Buffer.of(1, 0, 0, 0, 1, 0, 0, 0, 0), narrow!]), 1, /Roaring64NavigableMap/],
-      ["1\n2\n3\n", 1, /is no portable roaring bitmap/],
+      ["1\n2\n3\n", 1, /is not a portable roaring bitmap/],
     ];
     const file = join(folder, "foreign");
     for (const [bytes, status, why, ...args] of cases) {
@@ -163,16 +163,16 @@ describe("a load with --resume", () => {
     // A second load of the first ids would set 0 again. The key has as many members as before.
     await server.connection.pipeline([["R.CLEARBITS", "k", 0], ["R.SETBIT", "k", 1, 1]]);
     const half = lines.slice(0, 2000).join("");
-    expect(await fed(`${half}x\n`, ...args)).toMatchObject({ status: 1, error: expect.stringContaining("the same command goes on") });
+    expect(await fed(`${half}x\n`, ...args)).toMatchObject({ status: 1, error: expect.stringContaining("run the same command again") });
     expect(loaded()).toMatchObject({ key: "k", source: null, loaded: 2000 });
     expect(await server.run("R.BITCOUNT", "k")).toBe(2000);
     expect(await server.run("R.GETBIT", "k", 0)).toBe(0);
-    expect(await toolOn(server, "load", "other", "--resume", resume)).toMatchObject({ status: 2, error: expect.stringContaining("another key") });
+    expect(await toolOn(server, "load", "other", "--resume", resume)).toMatchObject({ status: 2, error: expect.stringContaining("a different key") });
     expect(await fed(lines.join(""), ...args)).toMatchObject({ status: 0, out: expect.stringMatching(/^2,000 ids loaded.* 4,000 members\n$/) });
     expect([await server.run("R.GETBIT", "k", 0), await server.run("R.MAX", "k"), existsSync(resume)]).toEqual([0, 11_997, false]);
     expect(await toolOn(server, "load", "k", join(folder, "none.txt"))).toMatchObject({ status: 1, error: expect.stringContaining("ENOENT") });
     writeFileSync(resume, "{}");
-    expect(await toolOn(server, ...args)).toMatchObject({ status: 2, error: expect.stringContaining("no file of --resume") });
+    expect(await toolOn(server, ...args)).toMatchObject({ status: 2, error: expect.stringContaining("not a file of --resume") });
   });
 
   it("says so when the server has lost what was loaded", async () => {
@@ -182,7 +182,7 @@ describe("a load with --resume", () => {
       expect(await fed(`${lines.slice(0, 10_000)}x\n`, ...args)).toMatchObject({ status: 1 });
       await server.killAndRestart();
       const lost = await fed(lines, ...args);
-      expect(lost).toMatchObject({ status: 2, out: "", error: expect.stringMatching(/^redis-roar: k has 0 members, and had 2000 after the first 2000 ids: .*\n$/) });
+      expect(lost).toMatchObject({ status: 2, out: "", error: expect.stringMatching(/^redis-roar: k has 0 members, but had 2000 after the first 2000 ids: .*\n$/) });
       expect(lost.error).toContain(resume);
       rmSync(resume);
       expect(await fed(lines, ...args)).toMatchObject({ status: 0, out: expect.stringContaining(" 3,000 members") });
@@ -243,7 +243,7 @@ describe("inspect", () => {
     for (const [key, text] of [["wide", "R64"], ["native", "native bitmap"], ["set", "set of integers"]] as const) {
       expect((await toolOn(server, "inspect", key)).out).toContain(`${key}: ${text}`);
     }
-    expect(await toolOn(server, "inspect", "text")).toMatchObject({ status: 1, error: "redis-roar: text: this string is no bitmap, but text\n" });
+    expect(await toolOn(server, "inspect", "text")).toMatchObject({ status: 1, error: "redis-roar: text: this string is not a bitmap: text\n" });
     // Its payload would be longer than a reply may be.
     expect(await toolOn(server, "inspect", "full")).toMatchObject({ status: 1, error: expect.stringContaining("proto-max-bulk-len") as string });
     expect(await toolOn(server, "inspect", "missing")).toMatchObject({ status: 1, error: "redis-roar: missing: there is no such key\n" });

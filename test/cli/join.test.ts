@@ -71,7 +71,7 @@ describe("join", () => {
   });
 
   it.each<[string, Argument[][], Options, RegExp]>([
-    ["text", [["SET", "s:1", "hello"]], {}, /^s:1: a string that is no bitmap, but text; --assume/],
+    ["text", [["SET", "s:1", "hello"]], {}, /^s:1: a string that is not a bitmap: text; use --assume/],
     ["a set", [["SADD", "s:1", 1], ["SADD", "s:2", 1]], {}, /^s:1: of type set.*; and 1 more\. Nothing was changed/],
     ["bits above the width", [["SETBIT", "s:1", 10_000, 1]], {}, /^s:1: it has bits from 10000 on/],
     ["offsets above the family's", [["SETBIT", "s:429497", 0, 1]], {}, /--wide/],

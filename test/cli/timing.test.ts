@@ -57,7 +57,7 @@ describe("bench", () => {
     await server.connection.pipeline([["R.SETBIT", "far", 4_000_000_000, 1], ["R64.SETBIT", "wide", "18446744073709551615", 1], ["SET", "text", "hello"], ["HSET", "hash", "a", 1]]);
     for (const key of ["far", "wide"]) expect(await bench(key, "--temporary-keys")).toMatchObject({ forms: [key === "far" ? "R" : "R64"], notes: [expect.stringContaining("no copy")] });
     for (const [keys, status, why] of [
-      [["missing"], 1, "no such key"], [["text"], 1, "no bitmap"], [["hash"], 1, "a hash is no bitmap"], [["far", "wide"], 1, "no question"], [["far", "--beside", "far", "far"], 2, "as many"],
+      [["missing"], 1, "no such key"], [["text"], 1, "not a bitmap"], [["hash"], 1, "of type hash, not a bitmap"], [["far", "wide"], 1, "keys of the same type"], [["far", "--beside", "far", "far"], 2, "same number of keys"],
     ] as const) expect(await toolOn(server, "bench", ...keys), keys.join(" ")).toMatchObject({ status, out: "", error: expect.stringContaining(why) });
   });
 });

@@ -22,13 +22,13 @@ interface Flags extends ServerOptions {
   progress: boolean;
 }
 
-export const advise = command("advise", "say what values would take as roaring bitmaps; works on any server, and never writes")
+export const advise = command("advise", "estimate the memory that values would take as roaring bitmaps; works on any server, and never writes")
   .option("--match <pattern>", "only keys whose names match, as in SCAN; \\xNN for a byte")
-  .addOption(new Option("--sample <number>", "read so many values of each group, and estimate the others").argParser(wholeNumber(2)))
-  .addOption(new Option("--max-rate <number>", "so many keys a second at most").argParser(wholeNumber(1)))
-  .addOption(new Option("--share <percentage>", "so much of the time may go into asking a server").argParser(percentage).default(0.5, "50"))
+  .addOption(new Option("--sample <number>", "read only this many values of each group, and estimate the others").argParser(wholeNumber(2)))
+  .addOption(new Option("--max-rate <number>", "maximum number of keys per second").argParser(wholeNumber(1)))
+  .addOption(new Option("--share <percentage>", "maximum share of time in which a server works for the tool").argParser(percentage).default(0.5, "50"))
   .option("--replicas", "in a cluster, read from replicas")
-  .addOption(new Option("--top <number>", "show so many groups").argParser(wholeNumber(1)).default(40))
+  .addOption(new Option("--top <number>", "number of groups to show").argParser(wholeNumber(1)).default(40))
   .option("--json", "print JSON")
   .option("--html <file>", "write a page with charts")
   .option("--no-progress", "show no progress bar")

@@ -44,27 +44,27 @@ function report({ server, forms, rows, notes }: Bench): string {
   const isShared = rows.some(({ timings }) => timings.some((timing) => timing.isShared));
   const differing = rows.filter(({ differs }) => differs !== null);
   return [
-    `${server}, microseconds a question`,
+    `${server}, microseconds per query`,
     "",
-    tableText([{ title: "question" }, ...columns, ...(forms.length > 1 ? [{ title: `${forms[1]!} / ${forms[0]!}`, align: "right" as const }] : [])],
+    tableText([{ title: "query" }, ...columns, ...(forms.length > 1 ? [{ title: `${forms[1]!} / ${forms[0]!}`, align: "right" as const }] : [])],
       rows.map((row) => [row.question, ...cells(row), ...(forms.length > 1 ? [ratio(row)] : [])])),
     "",
-    ...(isShared ? ["* other clients called the same commands meanwhile, and are part of the mean"] : []),
-    ...differing.map(({ question, differs }) => `${question}: the answers differ, ${differs}: the keys have not the same members, or somebody writes to them`),
+    ...(isShared ? ["* the mean includes calls of the same commands by other clients"] : []),
+    ...differing.map(({ question, differs }) => `${question}: the answers differ, ${differs}: the keys do not have the same members, or a client is writing to them`),
     ...notes,
   ].join("\n").trimEnd();
 }
 
-export const bench = command("bench", "time questions on keys, as they are and beside other forms of the same")
+export const bench = command("bench", "time queries on keys, and compare with other types that have the same members")
   .argument("<key...>", "roaring or native bitmaps, or sets of integers, all of one type; \\xNN stands for a byte")
-  .option("--beside <key...>", "other keys with the same members in the same order: native bitmaps, say")
-  .option("--temporary-keys", "write temporary keys: copies to compare with, and results of native BITOP")
-  .option("--query <expression>", "ask this, too: an expression of QUERY over all keys, such as '#1 & #2'")
-  .addOption(new Option("--seconds <number>", "time for each question and form").argParser(positive).default(1))
+  .option("--beside <key...>", "other keys with the same members in the same order, such as native bitmaps")
+  .option("--temporary-keys", "write temporary keys: copies for comparison, and results of native BITOP")
+  .option("--query <expression>", "also time this expression of QUERY over all keys, such as '#1 & #2'")
+  .addOption(new Option("--seconds <number>", "time for each query and type").argParser(positive).default(1))
   .option("--json", "print JSON")
   .addHelpText("after", `
 Nothing is written without --temporary-keys. Temporary keys are named redis-roar:..., are deleted at the
-end, and expire after 15 minutes otherwise. Questions are asked one after the other, by one client.
+end, and expire after 15 minutes otherwise. Queries are sent one after the other, by one client.
 
 Examples:
   redis-roar bench likes:1 likes:2 likes:3

@@ -26,7 +26,7 @@ interface Flags extends ServerOptions {
   progress: boolean;
 }
 
-/** So many failures are shown. */
+/** The maximum number of failures that are shown. */
 const FAILURES = 10;
 
 function report(flags: Flags, { seen, converted, bytesBefore, bytesAfter, skipped, failed, isPartial }: Conversion): string {
@@ -36,31 +36,31 @@ function report(flags: Flags, { seen, converted, bytesBefore, bytesAfter, skippe
   const left = Object.entries(skipped).sort(([, a], [, b]) => b - a).map(([why, count]) => `  ${countText(count)} ${why}`);
   return [
     `${countText(seen)} keys seen, ${countText(converted)} ${would}converted${converted > 0 ? sizes : ""}`,
-    ...(left.length > 0 ? ["left alone:", ...left] : []),
+    ...(left.length > 0 ? ["not converted:", ...left] : []),
     ...(failed.length > 0 ? [`${countText(failed.length)} failed:`, ...failed.slice(0, FAILURES).map(({ key, why }) => `  ${key}: ${why}`)] : []),
     ...(failed.length > FAILURES ? [`  and ${countText(failed.length - FAILURES)} more (--json lists all)`] : []),
-    ...(isPartial ? [`${interruption.asked ? "interrupted" : "ended by an error"}; the same command goes on from here`] : []),
+    ...(isPartial ? [`${interruption.asked ? "interrupted" : "ended by an error"}; run the same command again to continue`] : []),
   ].join("\n");
 }
 
 export const convert = command("convert", "convert native bitmaps and sets of integers to roaring bitmaps, or back; needs the module")
   .requiredOption("--match <pattern>", "keys whose names match, as in SCAN; '*' for all, \\xNN for a byte")
-  .addOption(new Option("--to <type>", "what keys become: roaring, or back again native or set").choices(["roaring", "native", "set"]).default("roaring"))
-  .option("--dry-run", "say what would be done, and write nothing")
-  .option("--assume-bitmaps", "take all strings for bitmaps, even if they look like text")
+  .addOption(new Option("--to <type>", "new type of the keys; native and set convert back").choices(["roaring", "native", "set"]).default("roaring"))
+  .option("--dry-run", "report what would be done, and write nothing")
+  .option("--assume-bitmaps", "treat all strings as bitmaps, even if they look like text")
   .option("--wide", "always convert to R64")
   .addOption(new Option("--min-saving <percentage>", "convert a key only if it saves at least this")
     .argParser((text) => (text === "0" ? 0 : percentage(text))).default(0, "0"))
-  .addOption(new Option("--max-rate <number>", "so many keys a second at most").argParser(wholeNumber(1)))
-  .addOption(new Option("--parallel <number>", "groups of small keys, or large keys, at a time on each node; by default 4, in a cluster 16")
+  .addOption(new Option("--max-rate <number>", "maximum number of keys per second").argParser(wholeNumber(1)))
+  .addOption(new Option("--parallel <number>", "number of groups of small keys, or of large keys, that each node converts at a time; by default 4, in a cluster 16")
     .argParser(wholeNumber(1, 64)))
   .option("--backup <file>", "add the old values to a file, for `redis-roar restore`")
   .option("--json", "print JSON")
   .option("--no-progress", "show no progress bar")
   .addHelpText("after", `
-Each key keeps its name and its time of expiry. Its value is replaced only when a copy has all its
-members, and only if nobody has changed it meanwhile. Ctrl-C ends after the keys at hand; running the
-command again goes on. For native bitmaps that were split by hand, see redis-roar join --help.
+Each key keeps its name and its TTL. Its value is replaced only when a copy has all its members, and
+only if it has not changed meanwhile. Ctrl-C ends the run after the current keys; running the command
+again continues it. For native bitmaps that were split by hand, see redis-roar join --help.
 
 Examples:
   redis-roar convert --match 'user:*:visited' --dry-run
@@ -89,13 +89,13 @@ Examples:
     }
   });
 
-export const restore = command("restore", "give keys back the values that convert --backup wrote to a file")
+export const restore = command("restore", "restore the values of keys from a file that convert --backup wrote")
   .argument("<file>", "the backup")
   .option("--dry-run", "list the keys, and write nothing")
   .option("--no-progress", "show no progress bar")
   .addHelpText("after", `
-The values replace what the keys hold now, also what was written since they were converted. If a key is
-in the file twice, the first value wins. A key whose time has passed stays away.
+The values replace the current ones, including changes since the conversion. If a key is in the file
+twice, the first value is restored. Keys that have expired meanwhile are not restored.
 
 Example:
   redis-roar restore visited.backup`)

@@ -31,20 +31,20 @@ function report(found: Inspection): string {
   return [
     `${key}: ${holds}`,
     `${countText(cardinality)} members${minimum === null ? "" : ` from ${minimum} to ${maximum}`}`,
-    `${bytesText(bytesNow)} with the key; ${bytesText(bytesRoaring)} ${holds.startsWith("R") ? "if it were built anew" : "as a roaring bitmap"}; ${bytesText(Number(bytesExported))} exported`,
+    `${bytesText(bytesNow)} with the key; ${bytesText(bytesRoaring)} ${holds.startsWith("R") ? "if it were rebuilt" : "as a roaring bitmap"}; ${bytesText(Number(bytesExported))} exported`,
     ...(cardinality > 0n ? [`${(bytesRoaring * 8 / Number(cardinality)).toPrecision(3)} bits a member`] : []),
     "",
     ...(inKinds.length > 0 ? [tableText(
       [{ title: "containers" }, { title: "number", align: "right" }, { title: "members", align: "right" }, { title: "exported", align: "right" }],
       inKinds.map((kind) => [kind.kind, countText(kind.containers), countText(kind.members), bytesText(Number(kind.bytes))])), ""] : []),
-    ...(parts.some(({ members }) => members > 0n) ? [...pictureOf(found, WIDTH), `each character is ${countText(parts[0]!.to - parts[0]!.from + 1n)} offsets, or one more`] : ["no members here"]),
+    ...(parts.some(({ members }) => members > 0n) ? [...pictureOf(found, WIDTH), `each character is ${countText(parts[0]!.to - parts[0]!.from + 1n)} offsets, or one more`] : ["no members in this range"]),
   ].join("\n");
 }
 
-export const inspect = command("inspect", "show what a bitmap holds and where its members lie; also of native bitmaps and sets")
+export const inspect = command("inspect", "show the contents of a bitmap and the distribution of its members; also of native bitmaps and sets")
   .argument("<key>", "the key; \\xNN stands for a byte")
-  .addOption(new Option("--from <offset>", "show members from here").argParser(offset))
-  .addOption(new Option("--to <offset>", "to here").argParser(offset))
+  .addOption(new Option("--from <offset>", "first offset to show").argParser(offset))
+  .addOption(new Option("--to <offset>", "last offset to show").argParser(offset))
   .addOption(new Option("--lines <number>", "lines of the picture").argParser(wholeNumber(1, 1000)).default(8))
   .option("--svg <file>", "write a picture")
   .option("--json", "print JSON; numbers that may be large are strings")

@@ -37,15 +37,15 @@ const bits = (least: bigint) => (text: string): bigint => {
   return value;
 };
 
-/** The options that say how shards are named. */
+/** The options for the names of shards. */
 const naming = (made: Command): Command => made
   .addOption(new Option("--width <bits>", "bits of a shard").argParser(bits(1n)).makeOptionMandatory())
   .addOption(new Option("--first <number>", "the number of the shard with offset 0").argParser(bits(0n)).default(0n, "0"))
-  .addOption(new Option("--digits <number>", "numbers are padded with zeros to so many digits").argParser(wholeNumber(1, 20)).default(1))
-  .option("--dry-run", "say what would be done, and write nothing")
-  .addOption(new Option("--max-rate <number>", "so many shards a second at most").argParser(wholeNumber(1)));
+  .addOption(new Option("--digits <number>", "number of digits to which shards' numbers are padded with zeros").argParser(wholeNumber(1, 20)).default(1))
+  .option("--dry-run", "report what would be done, and write nothing")
+  .addOption(new Option("--max-rate <number>", "maximum number of shards per second").argParser(wholeNumber(1)));
 
-/** So many failures are shown. */
+/** The maximum number of failures that are shown. */
 const FAILURES = 10;
 
 function report(flags: JoinFlags, key: string, result: Joined): string {
@@ -54,10 +54,10 @@ function report(flags: JoinFlags, key: string, result: Joined): string {
   const sizes = flags.dryRun ? `${bytesText(bytesBefore)} would become about ${bytesText(bytesAfter)}` : `${bytesText(bytesBefore)} became ${bytesText(bytesAfter)}`;
   return [
     `${done}; ${flags.dryRun ? "they have" : `${key} has`} ${countText(BigInt(members))} members${shards > 0 ? `; ${sizes}` : ""}`,
-    ...(others > 0 ? [`${countText(others)} keys with names like these are no shards, and stay`] : []),
+    ...(others > 0 ? [`${countText(others)} keys with similar names are not shards, and stay as they are`] : []),
     ...(failed.length > 0 ? [`${countText(failed.length)} failed:`, ...failed.slice(0, FAILURES).map((one) => `  ${one.key}: ${one.why}`)] : []),
     ...(failed.length > FAILURES ? [`  and ${countText(failed.length - FAILURES)} more (--json lists all)`] : []),
-    ...(isPartial ? ["interrupted; the same command goes on from here"] : []),
+    ...(isPartial ? ["interrupted; run the same command again to continue"] : []),
   ].join("\n");
 }
 
@@ -65,18 +65,19 @@ export const join = naming(command("join", "make one roaring bitmap of native bi
   .argument("<pattern>", "names of the shards, with * for the number; \\xNN stands for a byte")
   .argument("<key>", "the bitmap"))
   .option("--wide", "join to R64, for offsets above 2^32 - 1")
-  .addOption(new Option("--expiry <rule>", "if shards expire: the bitmap with the last of them, or never").choices(["latest", "none"]))
-  .option("--assume-bitmaps", "take shards for bitmaps, even if they look like text")
-  .addOption(new Option("--parallel <number>", "groups of small shards, or large shards, at a time; by default 4, in a cluster 16")
+  .addOption(new Option("--expiry <rule>", "TTL of the bitmap if shards have one: that of the last shard to expire, or none").choices(["latest", "none"]))
+  .option("--assume-bitmaps", "treat shards as bitmaps, even if they look like text")
+  .addOption(new Option("--parallel <number>", "number of groups of small shards, or of large shards, to move at a time; by default 4, in a cluster 16")
     .argParser(wholeNumber(1, 64)))
   .option("--backup <file>", "add the shards' values to a file, for `redis-roar restore`")
   .option("--json", "print JSON")
   .option("--no-progress", "show no progress bar")
   .addHelpText("after", `
-Bit i of shard n becomes member (n - first) * width + i. First all shards are looked at: if one is no
-native bitmap, has more bits than the width, or expires without --expiry, nothing is changed. Then a
-shard is deleted as soon as the bitmap has its members, unless it has changed meanwhile. Ctrl-C ends
-after the shards at hand; running the command again goes on, and also adds what was written since.
+Bit i of shard n becomes member (n - first) * width + i. First all shards are checked: if one is not a
+native bitmap, has more bits than the width, or has a TTL and --expiry is missing, nothing is changed.
+Then each shard is deleted as soon as the bitmap has its members, unless it has changed meanwhile.
+Ctrl-C ends the run after the current shards; running the command again continues it, and also adds
+the bits that were set since.
 
 Examples:
   redis-roar join 'video:drama:*' video:drama --width 10000 --dry-run
@@ -102,14 +103,14 @@ Examples:
     }
   });
 
-export const split = naming(command("split", "make native bitmaps of a roaring one, as they were before join; needs the module")
+export const split = naming(command("split", "split a roaring bitmap into native bitmaps, the reverse of join; needs the module")
   .argument("<key>", "the bitmap")
   .argument("<pattern>", "names of the shards, with * for the number"))
   .option("--json", "print JSON")
   .option("--no-progress", "show no progress bar")
   .addHelpText("after", `
-Each shard with members becomes a native bitmap with the bitmap's time of expiry; one that is there gets
-them in addition. The bitmap is deleted when it is empty. In a cluster all have to be in one slot.
+Each shard with members becomes a native bitmap with the bitmap's TTL; members are added to a shard that
+exists already. The bitmap is deleted when it is empty. In a cluster all keys have to be in one slot.
 
 Example:
   redis-roar split video:drama 'video:drama:*' --width 10000`)
@@ -122,7 +123,7 @@ Example:
         onProgress: (done, expected) => bar.show(done, expected),
       });
       bar.end();
-      const text = `${countText(BigInt(result.members))} members ${flags.dryRun ? "would be" : "are"} in ${countText(result.shards)} shards${result.isPartial ? "\ninterrupted; the same command goes on from here" : ""}`;
+      const text = `${countText(BigInt(result.members))} members ${flags.dryRun ? "would be" : "are"} in ${countText(result.shards)} shards${result.isPartial ? "\ninterrupted; run the same command again to continue" : ""}`;
       console.log(flags.json ? JSON.stringify(result, null, 2) : text);
     } finally {
       bar.end();

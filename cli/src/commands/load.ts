@@ -29,9 +29,9 @@ interface ShardFlags extends ServerOptions {
 
 /** The options of a bitmap that is spread over keys. */
 const sharding = (made: Command): Command => made
-  .addOption(new Option("--shards <number>", "the bitmap is spread over so many keys, <key>:{0}, <key>:{1} ...")
+  .addOption(new Option("--shards <number>", "number of keys over which the bitmap is spread, <key>:{0}, <key>:{1} ...")
     .argParser(wholeNumber(1, 16_384)))
-  .addOption(new Option("--shard-width <offsets>", "offsets of a shard; by default those of the family divided by the shards").argParser((text) => {
+  .addOption(new Option("--shard-width <offsets>", "offsets of a shard; by default all offsets of the family divided by the number of shards").argParser((text) => {
     if (!/^\d{1,20}$/.test(text)) throw new InvalidArgumentError("must be a whole number.");
     return BigInt(text);
   }))
@@ -56,19 +56,19 @@ interface LoadFlags extends ShardFlags {
   progress: boolean;
 }
 
-export const load = sharding(command("load", "add ids to a bitmap: one a line, a column of CSV, or a portable roaring file; needs the module")
+export const load = sharding(command("load", "add ids to a bitmap: one per line, a column of CSV, or a portable roaring file; needs the module")
   .argument("<key>", "the key; \\xNN stands for a byte")
   .argument("[file]", "the file; standard input if there is none"))
   .option("--csv <column>", "the file is CSV, and its first line has the names of columns")
   .option("--roaring", "the file is a portable roaring bitmap")
   .option("--wide", "load into R64, for ids above 2^32 - 1")
-  .addOption(new Option("--batch <number>", "ids that are sent together").argParser(wholeNumber(1, 16_000_000)).default(1_000_000))
-  .addOption(new Option("--skip <number>", "leave out the first ids, which were loaded before").argParser(wholeNumber(0)).default(0))
-  .option("--resume <file>", "keep in a file how far the load is, and go on from there if the file exists")
+  .addOption(new Option("--batch <number>", "number of ids that are sent together").argParser(wholeNumber(1, 16_000_000)).default(1_000_000))
+  .addOption(new Option("--skip <number>", "skip this many ids, which were loaded before").argParser(wholeNumber(0)).default(0))
+  .option("--resume <file>", "record the progress in a file, and continue from there if the file exists")
   .option("--no-progress", "show no progress bar")
   .addHelpText("after", `
-Ids that are members already do no harm, so a load that was cut short may simply be repeated. With
---resume it goes on where it was, also after a kill.
+Ids that are members already are harmless, so an interrupted load can be repeated. With --resume, it
+continues where it stopped, also after a kill.
 
 Examples:
   cut -f1 users.tsv | redis-roar load users
@@ -78,7 +78,7 @@ Examples:
   redis-roar load users users.txt --shards 16 --by hash              # over the nodes of a cluster`)
   .action(async (key: string, file: string | undefined, flags: LoadFlags) => {
     if (flags.csv !== undefined && flags.roaring) throw new Failure("--csv and --roaring exclude each other", Exit.USAGE);
-    if (flags.resume !== undefined && (flags.skip > 0 || flags.roaring)) throw new Failure("--resume goes without --skip and --roaring", Exit.USAGE);
+    if (flags.resume !== undefined && (flags.skip > 0 || flags.roaring)) throw new Failure("--resume excludes --skip and --roaring", Exit.USAGE);
     const wide = flags.wide ?? false, bytes = file === undefined ? 0 : statSync(file).size;
     const how = JSON.stringify({ wide, csv: flags.csv, shards: flags.shards, width: flags.shardWidth?.toString(), by: flags.by });
     const resuming = flags.resume === undefined ? undefined : new Resuming(flags.resume, { key, source: file ?? null, bytes, how });
@@ -86,7 +86,7 @@ Examples:
     await needModule(servers);
     const sharded = shardedOf(servers, core, key, wide, flags), { connection } = servers.nodeOf(sharded?.layout.keyOf(0) ?? name);
     const count = async (): Promise<bigint> => sharded?.count() ?? BigInt(String(await connection.run(wide ? "R64.BITCOUNT" : "R.BITCOUNT", name)));
-    // Also tells, before the input is read, that the user may not do this, or that the key holds something else.
+    // Fails early, before the input is read, if the user lacks the right or the key has another type.
     let members = await count();
     resuming?.check(members);
     const bar = new Progress("bytes", flags.progress && bytes > 0), begun = performance.now(), skip = resuming?.loaded ?? flags.skip;
@@ -119,13 +119,13 @@ Examples:
       });
       await batches.flush();
       if (batches.count < skip && !interruption.asked) {
-        throw new Failure(`the input has ${countText(batches.count)} ids, and the first ${countText(skip)} are to be left out`, Exit.USAGE);
+        throw new Failure(`the input has only ${countText(batches.count)} ids, but the first ${countText(skip)} should be skipped`, Exit.USAGE);
       }
       if (sharded) members = await count();
       if (!interruption.asked) resuming?.end();
     } catch (error) {
       if (isAbort(error)) throw new Failure("nothing is loaded");
-      const exit = exitOf(error), hint = resuming ? "; the same command goes on behind what is loaded" : `; --skip ${loaded} goes on behind what is loaded`;
+      const exit = exitOf(error), hint = resuming ? "; run the same command again to continue" : `; continue with --skip ${loaded}`;
       // After wrong arguments, the same command would end in the same way.
       throw new Failure(`${lineOf(error)}${loaded > 0 && exit !== Exit.USAGE ? hint : ""}`, exit);
     } finally {
@@ -134,7 +134,7 @@ Examples:
     }
     const seconds = (performance.now() - begun) / 1000, now = loaded - skip, rate = countText(Math.round(now / seconds));
     console.log(`${countText(now)} ids loaded in ${durationText(seconds)}, ${rate} a second; the key has ${countText(members)} members`);
-    if (interruption.asked) throw new Failure(`${resuming ? "the same command" : `--skip ${loaded}`} goes on`, Exit.INTERRUPTED);
+    if (interruption.asked) throw new Failure(`${resuming ? "run the same command again to continue" : `continue with --skip ${loaded}`}`, Exit.INTERRUPTED);
   });
 
 /**
@@ -156,7 +156,7 @@ interface UnloadFlags extends ShardFlags {
   output?: string;
 }
 
-/** So many lines are written together. */
+/** The number of lines that are written together. */
 const LINES = 65_536;
 
 type Write = (part: string | Uint8Array) => Promise<void>;
@@ -179,8 +179,8 @@ async function toOutput(file: string | undefined, work: (write: Write) => Promis
   }
 }
 
-export const unload = sharding(command("unload", "write the members of a bitmap: one a line, or as a portable roaring file")
-  .argument("<key>", "the key; \\xNN stands for a byte. Native bitmaps and sets of integers will do"))
+export const unload = sharding(command("unload", "write the members of a bitmap: one per line, or as a portable roaring file")
+  .argument("<key>", "the key; \\xNN stands for a byte. May also be a native bitmap or a set of integers"))
   .option("-o, --output <file>", "the file; standard output if there is none")
   .option("--roaring", "write a portable roaring bitmap, of 64 bits if the key holds R64")
   .option("--wide", "the shards hold R64")
@@ -190,7 +190,7 @@ Examples:
   redis-roar unload users --roaring -o users.roaring
   redis-roar unload users --shards 16 --by hash -o users.txt`)
   .action(async (key: string, flags: UnloadFlags) => {
-    if (flags.roaring && isSharded(flags)) throw new Failure("--roaring writes one key: unload each shard, or lines", Exit.USAGE);
+    if (flags.roaring && isSharded(flags)) throw new Failure("--roaring writes one key: unload each shard separately, or write lines", Exit.USAGE);
     const core = await loadCore(), servers = await Servers.open(flags), name = nameBytes(key);
     const sharded = shardedOf(servers, core, key, flags.wide ?? false, flags);
     if (sharded) {

@@ -22,7 +22,7 @@ function listenAddress(text: string): { host: string; port: number } {
 
 const COMMANDS = 12;
 
-/** What is told of two readings, `seconds` apart. */
+/** The screen for two readings, `seconds` apart. */
 function screen(now: Reading[], before: Reading[], seconds: number): string {
   const names = [...new Set(now.flatMap(({ fields }) => [...fields.keys()]))];
   const value = (name: string, number: number | undefined): string =>
@@ -52,9 +52,9 @@ function screen(now: Reading[], before: Reading[], seconds: number): string {
   return `${fields}\n\n${rates.length > 0 ? commands : "no calls"}\n`;
 }
 
-export const watch = command("watch", "show bitmaps, bytes and commands of a server as they change, or serve them to Prometheus")
-  .addOption(new Option("--interval <seconds>", "time between two looks").argParser(wholeNumber(1, 3600)).default(2))
-  .option("--once", "look twice, print once, and end")
+export const watch = command("watch", "show the bitmaps, bytes and commands of a server continuously, or export them to Prometheus")
+  .addOption(new Option("--interval <seconds>", "time between two updates").argParser(wholeNumber(1, 3600)).default(2))
+  .option("--once", "measure over one interval, print, and exit")
   .addOption(new Option("--metrics <address>", "serve http://<address>/metrics; :9121 is this machine only, 0.0.0.0:9121 all").argParser(listenAddress))
   .addHelpText("after", `
 Examples:

@@ -41,7 +41,7 @@ export type KeyLayout =
   | "pointing"
   /** Valkey 8.0: in the entry of the dictionary. */
   | "embedded"
-  /** Redis from 8.2 on, Valkey from 9.0 on: in the value's object, with the time of expiry if there is one. */
+  /** Redis from 8.2 on, Valkey from 9.0 on: in the value's object, with the TTL if there is one. */
   | "object"
   /** Valkey 8.1: in the object, too, but MEMORY USAGE leaves the object of a module's value out. */
   | "uncounted";
@@ -71,7 +71,7 @@ function stringBytes(length: number, least: 1 | 3): number {
 /** An object of a server, its pointer to a module's value included; and an entry of a dictionary. */
 const OBJECT_BYTES = 16, ENTRY_BYTES = 24;
 const LINKS_BYTES = 16, POINTER_BYTES = 8;
-/** An object with a name from this length on has room for a time of expiry in any case. */
+/** An object with a name from this length on has room for a TTL in any case. */
 const LONG_NAME_BYTES = 128;
 
 /** What MEMORY USAGE counts for a key beside its value, given the bytes of its name. */

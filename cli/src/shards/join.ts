@@ -29,7 +29,7 @@ export interface JoinOptions {
   key: Buffer;
   names: ShardNames;
   wide: boolean;
-  /** What becomes of the shards' times of expiry; undefined: they must have none. */
+  /** How the bitmap's TTL follows from those of the shards; undefined: they must have none. */
   expiry: "latest" | "none" | undefined;
   /** Shards are bitmaps, even if they look like text. */
   assumeBitmaps: boolean;
@@ -94,7 +94,7 @@ export class Joiner implements Joining {
 
   async join(): Promise<Joined> {
     const { key, names, dryRun } = this.options, { connection } = this.home;
-    if (names.numberOf(key) !== undefined) throw new Failure(`${shown(key)} has the name of a shard; choose another one`, Exit.USAGE);
+    if (names.numberOf(key) !== undefined) throw new Failure(`${shown(key)} is also the name of a shard; choose another one`, Exit.USAGE);
     const type = String(await connection.run("TYPE", key)), wanted = this.options.wide ? "roaring64" : "reroaring";
     if (type !== "none" && type !== wanted) {
       const hint = type === "reroaring" || type === "roaring64" ? `a bitmap of ${type === "reroaring" ? "R, join without" : "R64, join with"} --wide` : `of type ${type}`;
@@ -175,11 +175,11 @@ export class Joiner implements Joining {
     if (type !== "string") return `of type ${String(type)}, and not a native bitmap`;
     if (offset < 0n) return "its number is below that of the first shard, --first";
     if (offset > this.#last) return `its offsets are above those of ${this.family}${wide ? "" : "; join with --wide"}`;
-    if (expires >= 0 && expiry === undefined) return "it has a time of expiry; say what becomes of it with --expiry";
+    if (expires >= 0 && expiry === undefined) return "it has a TTL; choose the bitmap's with --expiry";
     const [length, head] = await Promise.all([connection.run("STRLEN", name), connection.run("GETRANGE", name, 0, HEAD_BYTES - 1)]);
     const verdict = verdictOnString(head as Buffer, Number(length) <= HEAD_BYTES);
     if (!isConvertible(verdict) && verdict !== "empty" && !assumeBitmaps) {
-      return `a string that is no bitmap, but ${verdict}; --assume-bitmaps if it is one`;
+      return `a string that is not a bitmap: ${verdict}; use --assume-bitmaps if it is one`;
     }
     const limit = this.#limit(offset);
     if (BigInt(Number(length)) * 8n > limit) {
@@ -188,7 +188,7 @@ export class Joiner implements Joining {
       ]);
       if (Number(rest) > 0 || hasBitsFrom(first as Buffer, limit % 8n)) {
         if (limit < names.width) return `it has bits above the offsets of ${this.family}${wide ? "" : "; join with --wide"}`;
-        return `it has bits from ${names.width} on; is the width right?`;
+        return `it has bits from ${names.width} on; check the width`;
       }
     }
     return { ...shard, length: Number(length), bytes: Number(bytes), expires };
@@ -333,7 +333,7 @@ export class Joiner implements Joining {
     else if (Number(reply) === 1) this.#result.joined++;
   }
 
-  /** The shard with its time of expiry as it is now, if that matters. */
+  /** The shard with its current TTL, if that matters. */
   async #timed(watcher: Connection, shard: Found): Promise<Found> {
     return this.options.expiry === "latest" ? { ...shard, expires: await expiryOf(shard.node, watcher, shard.name) } : shard;
   }
@@ -343,7 +343,7 @@ export class Joiner implements Joining {
     if (length > SLICE) return undefined;
     const value = await readWhole(watcher, name);
     if (!value || value.length > SLICE) throw new Changed();
-    if (hasBitsFrom(value, this.#limit(offset))) throw new ErrorAnswer(`DIFFERENT it has bits from ${this.#limit(offset)} on; is the width right?`);
+    if (hasBitsFrom(value, this.#limit(offset))) throw new ErrorAnswer(`DIFFERENT it has bits from ${this.#limit(offset)} on; check the width`);
     return value;
   }
 
@@ -373,7 +373,7 @@ export class Joiner implements Joining {
         const low = offset + BigInt(from) * 8n, high = low + BigInt(SLICE) * 8n - 1n;
         const bits = await watcher.run("GETRANGE", name, from, from + SLICE - 1) as Buffer;
         const limit = this.#limit(offset) - BigInt(from) * 8n;
-        if (hasBitsFrom(bits, limit > 0n ? limit : 0n)) throw new ErrorAnswer(`DIFFERENT it has bits from ${this.#limit(offset)} on; is the width right?`);
+        if (hasBitsFrom(bits, limit > 0n ? limit : 0n)) throw new ErrorAnswer(`DIFFERENT it has bits from ${this.#limit(offset)} on; check the width`);
         const stored = await connection.run(`${this.family}.QUERY`, `#1 & [${low}..${high < this.#last ? high : this.#last}]`, 1, piece, "EXPORT");
         const expected = this.#membersOf(bits, low);
         compare(expected.payload, stored);

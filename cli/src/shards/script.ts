@@ -1,6 +1,6 @@
 // What the server does in one step, so that no client and no kill comes in between.
 
-/** After it, the members that an earlier attempt had added are gone again from the bitmap that KEYS[1] names. Its time of expiry stays. */
+/** After it, the members that an earlier attempt had added are gone again from the bitmap that KEYS[1] names. Its TTL stays. */
 const UNDO = `
 local function undo()
   if redis.call('EXISTS', added) == 0 then return end

@@ -37,7 +37,7 @@ export async function split(servers: Servers, core: Core, options: SplitOptions)
   const temporaries = new Temporaries(servers), pace = new Pace(maxRate, 1);
   if (names.width > MOST_BITS) throw new Failure(`a native bitmap has at most ${MOST_BITS} bits`, Exit.USAGE);
   const type = String(await connection.run("TYPE", key));
-  if (type !== "reroaring" && type !== "roaring64") throw new Failure(`${shown(key)}: ${type === "none" ? "there is no such key" : `a ${type} is no roaring bitmap`}`);
+  if (type !== "reroaring" && type !== "roaring64") throw new Failure(`${shown(key)}: ${type === "none" ? "there is no such key" : `of type ${type}, not a roaring bitmap`}`);
   const family = type === "roaring64" ? "R64" : "R", last = family === "R64" ? 2n ** 64n - 1n : 2n ** 32n - 1n;
   if (!dryRun) await temporaries.check(connection, "split");
   const greatest = await connection.run(`${family}.MAX`, key), most = greatest === null ? -1n : BigInt(String(greatest));
