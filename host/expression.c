@@ -31,8 +31,8 @@ int parse_expression(call *c, int at, query *q) {
     if (m.number != MISTAKE_UNNAMED_KEY) {
         return reply_error(c, "ERR Roaring: query: %s at character %u", mistake_text(m.number), m.place);
     }
-    return reply_error(c, "ERR Roaring: query: the expression ends without #%llu at character %u",
-                       (unsigned long long)m.key, m.place);
+    return reply_error(c, "ERR Roaring: query: key %llu (#%llu) is not used", (unsigned long long)m.key,
+                       (unsigned long long)m.key);
 }
 
 void begin_query(const call *c, query *q) {

@@ -89,7 +89,7 @@ for (const section of sections) {
   write(`commands/${name.toLowerCase()}`, `---\ntitle: ${name}\n---\n\n${converted("docs/commands.md", text)}`);
 }
 
-// --- The start: what README says first, with its table.
+// --- The home page: the README's introduction and table.
 
 const readme = read("README.md"), table = /<!-- typical keys -->([^]*?)<!-- \/typical keys -->/.exec(readme)![1]!;
 const session = /^## First session$([^]*?)^## /m.exec(readme)![1]!;
@@ -98,18 +98,18 @@ layout: home
 hero:
   name: redis-roar
   text: Compressed bitmaps for Redis and Valkey
-  tagline: Readers, likes, tags, active users, sign-ins, presence. As small as their members, exact, and combined in microseconds.
+  tagline: Readers, likes, tags, active users, sign-ins, presence. Exact, small, and combined in microseconds.
   actions:
     - { theme: brand, text: Try it, link: /start }
-    - { theme: alt, text: What would mine take?, link: /calculator }
+    - { theme: alt, text: Calculate your memory, link: /calculator }
     - { theme: alt, text: Commands, link: /commands/ }
 features:
   - { title: The commands you know, details: "R.SETBIT, R.GETBIT, R.BITCOUNT and R.BITOP behave like the native ones. R64. takes offsets of 64 bits." , link: /moving }
-  - { title: Questions, details: "atleast(3, #1..#7) counts who came on three days of seven, or lists them page by page. Nothing is stored.", link: /commands/query }
-  - { title: Six systems, details: "Unique readers, attributes, tags, active users, presence, likes: each runs, with all answers checked.", link: /examples/ }
+  - { title: Queries, details: "atleast(3, #1..#7) counts the users who came on at least three days of seven, or lists them page by page. Nothing is stored.", link: /commands/query }
+  - { title: Six systems, details: "Unique readers, attributes, tags, active users, presence, likes: complete programs that check their answers.", link: /examples/ }
 ---
 
-## What a key takes, and what it costs
+## Memory and time
 
 ${converted("README.md", table)}
 
@@ -121,10 +121,9 @@ write("calculator", `---
 title: Calculator
 ---
 
-# What would mine take?
+# How much memory would your data take?
 
-Paste ids, choose how many of how many, or drop a roaring file. This page counts the bytes with the same code that runs in the server: the core of
-the module, as WebAssembly. Nothing leaves your browser.
+Paste ids, enter how many members among how many ids, or drop a roaring file. This page computes the bytes with the code that runs in the server: the core of the module, as WebAssembly. Nothing leaves your browser.
 
 <Calculator />
 `);

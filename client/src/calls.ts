@@ -482,7 +482,7 @@ export class Calls<M extends Member> {
   }
 
   /**
-   * Removes the greatest member, and returns it.
+   * Removes the largest member, and returns it.
    *
    * @param key a key
    * @returns The offset, or null if there is none.
@@ -494,7 +494,7 @@ export class Calls<M extends Member> {
   }
 
   /**
-   * Removes the greatest members, and returns them.
+   * Removes the largest members, and returns them.
    *
    * @param key a key
    * @param count the most members to answer
@@ -669,7 +669,7 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param stringkey a key
    * @param options `offset`: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; `merge`: `MERGE`
-   * @returns The number of members that the key has then.
+   * @returns The number of members of the key afterwards.
    * @throws WrongTypeError, InvalidArgumentError, OutOfMemoryError
    * @remarks O(m) for m bytes; with MERGE, O(m + c log n) for c containers of the string, or O(m + n) if c is large. Since 1.0.0. See docs/commands.md#frombitmap.
    */
@@ -718,7 +718,7 @@ export class Calls<M extends Member> {
   }
 
   /**
-   * Converts each container of a bitmap to its smallest form.
+   * Converts each container of a bitmap to its smallest kind.
    *
    * @param key a key
    * @param options `mem`: `MEM`
@@ -740,7 +740,7 @@ export class Calls<M extends Member> {
    * @param options `limit`: the most members to answer
    * @returns The number of members.
    * @throws WrongTypeError, InvalidArgumentError
-   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in; with LIMIT in the size of what is read to find so many members. Since 1.0.0. See docs/commands.md#query.
+   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that contains them; with LIMIT in the size of the containers that are read to find n members. Since 1.0.0. See docs/commands.md#query.
    */
   queryCard(expression: string, keys: List<Key>, options: { limit?: number | undefined } = {}): Call<Count<M>> {
     const call = new CallBuilder(this.family, "QUERY", true).text("expression", expression).numberedKeys(keys).word("CARD");
@@ -756,7 +756,7 @@ export class Calls<M extends Member> {
    * @param options `from`: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; `limit`: the most members to answer
    * @returns The members in ascending order.
    * @throws WrongTypeError, InvalidArgumentError
-   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in; with LIMIT in the size of what is read to find so many members. Since 1.0.0. See docs/commands.md#query.
+   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that contains them; with LIMIT in the size of the containers that are read to find n members. Since 1.0.0. See docs/commands.md#query.
    */
   queryMembers(expression: string, keys: List<Key>, options: { from?: Offset<M> | undefined; limit?: number | undefined } = {}): Call<M[]> {
     const call = new CallBuilder(this.family, "QUERY", true).text("expression", expression).numberedKeys(keys).word("MEMBERS");
@@ -772,7 +772,7 @@ export class Calls<M extends Member> {
    * @param keys keys, one at least
    * @returns The bitmap's bytes.
    * @throws WrongTypeError, InvalidArgumentError
-   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in; with LIMIT in the size of what is read to find so many members. Since 1.0.0. See docs/commands.md#query.
+   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that contains them; with LIMIT in the size of the containers that are read to find n members. Since 1.0.0. See docs/commands.md#query.
    */
   queryExport(expression: string, keys: List<Key>): Call<Uint8Array> {
     return new CallBuilder(this.family, "QUERY", true).text("expression", expression).numberedKeys(keys).word("EXPORT").answers(this.answers.bytes);
@@ -786,7 +786,7 @@ export class Calls<M extends Member> {
    * @param keys keys, one at least
    * @returns The cardinality of the result.
    * @throws WrongTypeError, InvalidArgumentError, OutOfMemoryError
-   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that they are in. If the destination is among the sources, it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#querystore.
+   * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that contains them. If the destination is among the sources, it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#querystore.
    */
   queryStore(destkey: Key, expression: string, keys: List<Key>): Call<Count<M>> {
     return new CallBuilder(this.family, "QUERYSTORE", false, "destination").key(destkey).text("expression", expression).numberedKeys(keys).answers(this.answers.count);
@@ -800,14 +800,14 @@ export class Calls<M extends Member> {
    * @param facets keys, one at least
    * @returns A number of members for each.
    * @throws WrongTypeError, InvalidArgumentError
-   * @remarks O(e + n) for an expression that takes e, and the total size n of the facets that are read; with TOP few of them are. Since 1.0.0. See docs/commands.md#facet.
+   * @remarks O(e + n) for an expression that takes O(e), and the total size n of the facets that are read; with TOP only a few are read. Since 1.0.0. See docs/commands.md#facet.
    */
   facet(expression: string, keys: List<Key>, facets: List<Key>): Call<Count<M>[]> {
     return new CallBuilder(this.family, "FACET", true).text("expression", expression).numberedKeys(keys).numberedKeys(facets).answers(this.answers.counts);
   }
 
   /**
-   * Finds the bitmaps that share most members with an expression.
+   * Finds the bitmaps that share the most members with an expression.
    *
    * @param expression text
    * @param keys keys, one at least
@@ -816,7 +816,7 @@ export class Calls<M extends Member> {
    * @param options `min`: text
    * @returns The keys as they were given and how many members they share, the greatest first.
    * @throws WrongTypeError, InvalidArgumentError
-   * @remarks O(e + n) for an expression that takes e, and the total size n of the facets that are read; with TOP few of them are. Since 1.0.0. See docs/commands.md#facet.
+   * @remarks O(e + n) for an expression that takes O(e), and the total size n of the facets that are read; with TOP only a few are read. Since 1.0.0. See docs/commands.md#facet.
    */
   facetTop(expression: string, keys: List<Key>, facets: List<Key>, k: number, options: { min?: string | undefined } = {}): Call<[key: Key, members: Count<M>][]> {
     const call = new CallBuilder(this.family, "FACET", true).text("expression", expression).numberedKeys(keys).numberedKeys(facets).word("TOP").number("k", k);
@@ -832,7 +832,7 @@ export class Calls<M extends Member> {
    * @param facets keys, one at least
    * @returns A number from 0 to 1 for each, or null where there is none.
    * @throws WrongTypeError, InvalidArgumentError
-   * @remarks O(e + n) for an expression that takes e, and the total size n of the facets that are read; with TOP few of them are. Since 1.0.0. See docs/commands.md#facet.
+   * @remarks O(e + n) for an expression that takes O(e), and the total size n of the facets that are read; with TOP only a few are read. Since 1.0.0. See docs/commands.md#facet.
    */
   facetJaccard(expression: string, keys: List<Key>, facets: List<Key>): Call<(number | null)[]> {
     return new CallBuilder(this.family, "FACET", true).text("expression", expression).numberedKeys(keys).numberedKeys(facets).word("BY").word("JACCARD").answers(this.answers.ratios);
@@ -848,7 +848,7 @@ export class Calls<M extends Member> {
    * @param options `min`: text
    * @returns The keys as they were given and their ratios, the greatest first.
    * @throws WrongTypeError, InvalidArgumentError
-   * @remarks O(e + n) for an expression that takes e, and the total size n of the facets that are read; with TOP few of them are. Since 1.0.0. See docs/commands.md#facet.
+   * @remarks O(e + n) for an expression that takes O(e), and the total size n of the facets that are read; with TOP only a few are read. Since 1.0.0. See docs/commands.md#facet.
    */
   facetJaccardTop(expression: string, keys: List<Key>, facets: List<Key>, k: number, options: { min?: string | undefined } = {}): Call<[key: Key, ratio: number][]> {
     const call = new CallBuilder(this.family, "FACET", true).text("expression", expression).numberedKeys(keys).numberedKeys(facets).word("BY").word("JACCARD").word("TOP").number("k", k);
@@ -864,7 +864,7 @@ export class Calls<M extends Member> {
    * @param facets keys, one at least
    * @returns A number from 0 to 1 for each, or null where there is none.
    * @throws WrongTypeError, InvalidArgumentError
-   * @remarks O(e + n) for an expression that takes e, and the total size n of the facets that are read; with TOP few of them are. Since 1.0.0. See docs/commands.md#facet.
+   * @remarks O(e + n) for an expression that takes O(e), and the total size n of the facets that are read; with TOP only a few are read. Since 1.0.0. See docs/commands.md#facet.
    */
   facetOverlap(expression: string, keys: List<Key>, facets: List<Key>): Call<(number | null)[]> {
     return new CallBuilder(this.family, "FACET", true).text("expression", expression).numberedKeys(keys).numberedKeys(facets).word("BY").word("OVERLAP").answers(this.answers.ratios);
@@ -880,7 +880,7 @@ export class Calls<M extends Member> {
    * @param options `min`: text
    * @returns The keys as they were given and their ratios, the greatest first.
    * @throws WrongTypeError, InvalidArgumentError
-   * @remarks O(e + n) for an expression that takes e, and the total size n of the facets that are read; with TOP few of them are. Since 1.0.0. See docs/commands.md#facet.
+   * @remarks O(e + n) for an expression that takes O(e), and the total size n of the facets that are read; with TOP only a few are read. Since 1.0.0. See docs/commands.md#facet.
    */
   facetOverlapTop(expression: string, keys: List<Key>, facets: List<Key>, k: number, options: { min?: string | undefined } = {}): Call<[key: Key, ratio: number][]> {
     const call = new CallBuilder(this.family, "FACET", true).text("expression", expression).numberedKeys(keys).numberedKeys(facets).word("BY").word("OVERLAP").word("TOP").number("k", k);
@@ -894,7 +894,7 @@ export class Calls<M extends Member> {
    * @param rows keys, one at least
    * @param columns keys, one at least
    * @param options `within`: only members of this expression count
-   * @returns For each row an array of one number a column: how many members the two share, of those that the expression has if there is one.
+   * @returns For each row an array with one number for each column: how many members the two share. With `WITHIN`, only members of the expression count.
    * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(n + p) for the total size n of all bitmaps, and p pairs of containers of a row and a column. Since 1.0.0. See docs/commands.md#crosscard.
    */

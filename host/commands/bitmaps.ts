@@ -19,7 +19,7 @@ export const bitmaps: Command[] = [
   {
     name: "BITOP", since: "1.0.0", flags: ["write", "deny-oom"],
     summary: "Performs a set operation on bitmaps, and stores the result", complexity: "O(n) in the total size of the sources",
-    // NOT's `last` stands where the other operations have keys. A keyword spec would not help: it matches a word anywhere in the
+    // NOT has `last` where the other operations have keys. A keyword spec would not help: it matches a word anywhere in the
     // arguments, and so also a key of that name.
     keys: [{ at: 2, access: "update" }, { at: 3, to: -1, access: "read", oneKeyFor: "NOT" }],
     args: [
@@ -58,9 +58,9 @@ export const bitmaps: Command[] = [
     keys: [{ at: 2, to: -1, access: "read", oneKeyFor: "NOT", optionBefore: "LIMIT" }],
     args: [operation, option("LIMIT", integer("n", "number")), multiple(key), optional(offset("last"))],
     reply: "The cardinality of the result; with `LIMIT` at most `n`.", missing: "empty",
-    details: "Takes the operations of `BITOP`, without storing a result. With `LIMIT`, counting ends once there are `n` members, which tells in "
-      + "short time whether there are so many. `LIMIT 0` is no limit. After the operation, the word `LIMIT` is always the option: a key of that "
-      + "name can be given in any other place.",
+    details: "Takes the operations of `BITOP`, without storing a result. With `LIMIT`, counting stops at `n` members, which is a fast way to "
+      + "check whether there are at least `n`. `LIMIT 0` means no limit. The word `LIMIT` right after the operation is always the option: a key of that "
+      + "name can be given in any other position.",
     methods: [{ name: "bitOpCard", answer: "count" }],
     example: [
       ["R.SETINTARRAY a 1 2 3", OK],
@@ -89,7 +89,7 @@ export const bitmaps: Command[] = [
     name: "CONTAINS", since: "1.0.0", flags: ["readonly"], mayLeave: true,
     summary: "Tests whether two bitmaps intersect, or one contains the other", complexity: "O(n); stops at the first container that decides the answer",
     keys: [{ at: 1, access: "read" }, { at: 2, access: "read" }], args: [{ name: "key1", type: "key" }, { name: "key2", type: "key" }, optional(oneOf("mode", token("ALL"), token("ALL_STRICT"), token("EQ")))],
-    reply: "1 if so, else 0.", missing: "error",
+    reply: "1 if so, otherwise 0.", missing: "error",
     details: "Without a mode, tests whether the bitmaps have a member in common. `ALL`: whether `key2` is a subset of `key1`. `ALL_STRICT`: whether it is a proper subset. `EQ`: whether the bitmaps are equal. The mode must be in upper case.",
     methods: [{ name: "contains", answer: "boolean" }],
     example: [
@@ -170,11 +170,11 @@ export const bitmaps: Command[] = [
     summary: "Creates a bitmap from a native bitmap, or adds to one", complexity: "O(m) for m bytes; with MERGE, O(m + c log n) for c containers of the string, or O(m + n) if c is large",
     keys: [{ at: 1, access: "overwrite", modifyWith: "MERGE" }, { at: 2, access: "read" }],
     args: [key, { name: "stringkey", type: "key" }, option("OFFSET", offset()), optional(token("MERGE"))],
-    reply: "The number of members that the key has then.", missing: "empty",
-    details: "Bit `i` becomes member `offset` + `i`; any offset will do. A string with a set bit that would come to lie above the last offset is refused. "
+    reply: "The number of members of the key afterwards.", missing: "empty",
+    details: "Bit `i` becomes member `offset` + `i`; `offset` can be any number. A string with a set bit that would exceed the last offset is refused. "
       + "Without `MERGE`, the key's old value, of any type, and its TTL are discarded. With `MERGE`, the members are added to the key, which must be a bitmap or missing. "
       + "`stringkey` is not changed, unless it is the same key: then the bitmap replaces the string. "
-      + "So native bitmaps that were [split by hand](recipes.md#bring-native-bitmaps-that-were-split-by-hand-together) become one.",
+      + "So it can join native bitmaps that were [split by hand](recipes.md#join-native-bitmaps-that-were-split-by-hand).",
     methods: [{ name: "fromBitmap", answer: "count" }],
     example: [
       ["SETBIT native 7 1", int(0)],
@@ -219,7 +219,7 @@ export const bitmaps: Command[] = [
   },
   {
     name: "OPTIMIZE", since: "1.0.0", flags: ["readonly"],
-    summary: "Converts each container of a bitmap to its smallest form", complexity: "O(n)",
+    summary: "Converts each container of a bitmap to its smallest kind", complexity: "O(n)",
     keys: [{ at: 1, access: "read" }], args: [key, optional(token("MEM"))],
     reply: "`OK`.", missing: "error",
     details: "Affects only this node's copy: no member changes, so nothing is replicated and no event is sent. Unused memory is freed with or without `MEM`; any other word is accepted, too.",

@@ -68,7 +68,7 @@ export const members: Command[] = [
     summary: "Counts the members of several bitmaps", complexity: "O(k) for k keys",
     keys: [{ at: 1, to: -1, access: "read" }], args: [multiple(key)],
     reply: "The number of members of each key.", missing: "zeros",
-    details: "One call counts what a page shows, such as the likes of fifty posts.",
+    details: "One call returns the counts for a page, such as the likes of fifty posts.",
     methods: [{ name: "mBitCount", answer: "counts" }],
     example: [
       ["R.SETINTARRAY likes:1 7 9", OK],
@@ -111,7 +111,7 @@ export const members: Command[] = [
     summary: "Returns the bit at one offset of several bitmaps", complexity: "O(k log n) for k keys",
     keys: [{ at: 2, to: -1, access: "read" }], args: [offset(), multiple(key)],
     reply: "0 or 1 for each key.", missing: "zeros",
-    details: "One call tells which of many bitmaps have a member, such as the tags of a user.",
+    details: "One call shows which of many bitmaps contain an offset, such as the tags of a user.",
     methods: [{ name: "mGetBit", answer: "bits" }],
     example: [
       ["R.SETINTARRAY tag:chess 7 9", OK],
@@ -367,7 +367,7 @@ export const members: Command[] = [
     summary: "Returns members at random", complexity: "O(k log n) for k members",
     keys: [{ at: 1, access: "read" }], args: [key, optional(integer("count", "draws"))],
     reply: "A member, or nil if there is none; with `count` an array of members.", missing: "nil or []",
-    details: "Every member is equally likely. A positive `count` asks for that many different members, or all if there are no more, in "
+    details: "Every member is equally likely. A positive `count` returns that many different members, or all if there are fewer, in "
       + `ascending order. A negative one asks for that many members that are drawn independently, so that some may repeat, as with native \`SRANDMEMBER\`. ${LIMIT}`,
     methods: [
       { name: "randMember", answer: "offset?", summary: "Returns a member at random" },
@@ -386,7 +386,7 @@ export const members: Command[] = [
     summary: "Removes the smallest members, and returns them", complexity: "O(k log n) for k members",
     keys: [{ at: 1, access: "modify" }], args: [key, optional(integer("count", "number"))],
     reply: "The smallest member, or nil if there is none; with `count` an array of that many members, or of all if there are no more, in ascending order.", missing: "nil or []",
-    details: `Takes the next number of a pool. The key remains when its last member is taken, as an empty bitmap. A list that is longer than replies may be is refused. ${REMOVES}`,
+    details: `Can draw the next number from a pool. When its last member is removed, the key remains as an empty bitmap. A list above the limits of replies is refused. ${REMOVES}`,
     methods: [
       { name: "popMin", answer: "offset?", summary: "Removes the smallest member, and returns it" },
       { name: "popMins", answer: "offsets", given: "count" },
@@ -400,12 +400,12 @@ export const members: Command[] = [
   },
   {
     name: "POPMAX", since: "1.0.0", flags: ["write"], mayLeave: "reply",
-    summary: "Removes the greatest members, and returns them", complexity: "O(k log n) for k members",
+    summary: "Removes the largest members, and returns them", complexity: "O(k log n) for k members",
     keys: [{ at: 1, access: "modify" }], args: [key, optional(integer("count", "number"))],
     reply: "The greatest member, or nil if there is none; with `count` an array of that many members, or of all if there are no more, in descending order.", missing: "nil or []",
-    details: `The key remains when its last member is taken, as an empty bitmap. A list that is longer than replies may be is refused. ${REMOVES}`,
+    details: `When its last member is removed, the key remains as an empty bitmap. A list above the limits of replies is refused. ${REMOVES}`,
     methods: [
-      { name: "popMax", answer: "offset?", summary: "Removes the greatest member, and returns it" },
+      { name: "popMax", answer: "offset?", summary: "Removes the largest member, and returns it" },
       { name: "popMaxes", answer: "offsets", given: "count" },
     ],
     example: [

@@ -1,29 +1,29 @@
-// Questions: expressions over any number of bitmaps.
+// Queries: expressions over any number of bitmaps.
 
 import { type Arg, type Command, block, bulk, int, integer, key, list, multiple, offset, oneOf, option, optional, string, token } from "./row.ts";
 
 const expression = string("expression"), numkeys = integer("numkeys");
 
-/** A list of keys behind their number. */
+/** A number of keys, followed by the keys. */
 const numbered = (number: string, name: string): [Arg, Arg] => [integer(number), multiple({ name, type: "key" })];
 
 export const questions: Command[] = [
   {
     name: "QUERY", since: "1.0.0", flags: ["readonly"], mayLeave: true,
-    summary: "Answers an expression over bitmaps: how many members it has, or which",
-    complexity: "O(n) in the size of the expression and of the bitmaps, once for each term that they are in; "
-      + "with LIMIT in the size of what is read to find so many members",
+    summary: "Evaluates an expression over bitmaps, and returns the number of its members or the members",
+    complexity: "O(n) in the size of the expression and of the bitmaps, once for each term that contains them; "
+      + "with LIMIT in the size of the containers that are read to find n members",
     keys: [{ at: 3, access: "read", numbered: true }],
     args: [
       expression, numkeys, multiple(key),
       optional(oneOf("form", block("card", token("CARD"), option("LIMIT", integer("n", "number"))), block("members", token("MEMBERS"), option("FROM", offset()), option("LIMIT", integer("n", "number"))),
         token("EXPORT"))),
     ],
-    reply: "With `CARD`, the default, the number of members, at most `n`; with `MEMBERS` the members from `offset` on in ascending order, `n` at most; "
+    reply: "With `CARD`, the default, the number of members, at most `n`; with `MEMBERS` the members from `offset` on in ascending order, at most `n`; "
       + "with `EXPORT` what [EXPORT](#export) replies for a bitmap of these members.",
     missing: "empty",
     details: [
-      "Nothing is stored, so this command also works on replicas. An expression is made of",
+      "Nothing is stored, so this command also works on replicas. An expression consists of",
       "",
       "| | Members |",
       "|---|---|",
@@ -46,14 +46,14 @@ export const questions: Command[] = [
       + "upper case. Every key must be in the expression. An expression has at most 65,534 keys, 65,535 characters, 131,072 operands and 64 "
       + "levels of parentheses, functions and complements.",
       "",
-      "An error says where the expression is wrong, such as `ERR Roaring: query: expected ')' at character 9`. "
-      + "`MEMBERS` with a `LIMIT` stops as soon as it has found so many members. To read a long answer page by page, set `FROM` to one more "
+      "An error shows the position of the mistake, such as `ERR Roaring: query: expected ')' at character 9`. "
+      + "`MEMBERS` with a `LIMIT` stops as soon as it has found `n` members. To read a long result page by page, set `FROM` to one more "
       + "than the last member of the page before. `FROM` and `LIMIT` may come in either order. Without `LIMIT`, the members are counted first, because replies have "
       + "[limits](operations.md#limits).",
       "",
-      "`CARD` with a `LIMIT` other than 0 stops once it has counted `n` members, so it is the way to ask whether there are so many.",
+      "`CARD` with a `LIMIT` other than 0 stops once it has counted `n` members, so it is a fast way to check whether there are at least `n`.",
       "",
-      "A term reads a key once, however often it names it. A question that takes longer than `redis-roar.question-ms`, by default five "
+      "A term reads a key once, even if it names the key several times. A query that takes longer than `redis-roar.question-ms`, by default five "
       + "seconds, is [ended with an error](operations.md#queries-with-many-operands).",
     ].join("\n"),
     methods: [
@@ -75,7 +75,7 @@ export const questions: Command[] = [
   {
     name: "QUERYSTORE", since: "1.0.0", flags: ["write", "deny-oom"], mayLeave: true,
     summary: "Stores the members of an expression over bitmaps",
-    complexity: "O(n) in the size of the expression and of the bitmaps, once for each term that they are in",
+    complexity: "O(n) in the size of the expression and of the bitmaps, once for each term that contains them",
     keys: [{ at: 1, access: "update" }, { at: 4, access: "read", numbered: true }],
     args: [{ name: "destkey", type: "key" }, expression, numkeys, multiple(key)],
     reply: "The cardinality of the result.", missing: "empty",
@@ -91,16 +91,16 @@ export const questions: Command[] = [
   },
   {
     name: "FACET", since: "1.0.0", flags: ["readonly"], mayLeave: true,
-    summary: "Counts the members that an expression shares with each of many bitmaps, or finds the bitmaps that are most alike",
-    complexity: "O(e + n) for an expression that takes e, and the total size n of the facets that are read; with TOP few of them are",
+    summary: "Counts the members that an expression shares with each of many bitmaps, or finds the most similar bitmaps",
+    complexity: "O(e + n) for an expression that takes O(e), and the total size n of the facets that are read; with TOP only a few are read",
     keys: [{ at: 3, access: "read", numbered: true }, { at: 5, access: "read", numbered: true, behind: 1 }],
     args: [
       expression, numkeys, multiple(key), ...numbered("numfacets", "facet"),
       { ...oneOf("measure", token("CARD"), token("JACCARD"), token("OVERLAP")), token: "BY", optional: true },
       option("TOP", integer("k", "number")), { ...option("MIN", string("n")), needs: "k" },
     ],
-    reply: "For each facet, in their order, a number of members, or with `BY JACCARD` or `BY OVERLAP` a ratio as a string; with `TOP` or `MIN` pairs of "
-      + "a facet's key and its number, the greatest first.",
+    reply: "For each facet, in the order given, a number of members, or with `BY JACCARD` or `BY OVERLAP` a ratio as a string; with `TOP` or `MIN` pairs of "
+      + "a facet's key and its number, the largest first.",
     missing: "empties",
     details: [
       "The expression, which is one of [QUERY](#query), is evaluated once and counted against each facet.",
@@ -111,16 +111,16 @@ export const questions: Command[] = [
       "| `BY JACCARD` | the members of E & F, divided by those of E \\| F; -1 if both are empty |",
       "| `BY OVERLAP` | the members of E & F, divided by those of the smaller of the two; -1 if one of them is empty |",
       "",
-      "`TOP k` finds the `k` greatest numbers above 0. It reads the facets in the order of the greatest numbers that their sizes allow, each only "
-      + "as long as it may be among the first `k`, so most are not read at all. Of equal numbers, the facet that was given first is the greater. "
-      + "`MIN n` leaves out what is below `n`: a number of members, or a ratio from 0 to 1 with up to 18 decimal places. Options may come in any order. "
+      "`TOP k` finds the `k` largest numbers above 0. It reads the facets in descending order of an upper bound that follows from their sizes, each only "
+      + "as long as it may be among the first `k`, so most are not read at all. Among equal numbers, the facet that was given first ranks higher. "
+      + "`MIN n` omits facets whose number is below `n`: a number of members, or a ratio from 0 to 1 with up to 18 decimal places. Options may come in any order. "
       + "Expression and facets have at most 65,534 keys together.",
       "",
-      "Cluster clients and proxies find the keys by `COMMAND GETKEYS`: no key spec can say where the second list begins. All keys must be in one slot.",
+      "Cluster clients and proxies find the keys by `COMMAND GETKEYS`, because key specs cannot describe the position of the second list. All keys must be in one slot.",
     ].join("\n"),
     methods: [
       { name: "facet", answer: "counts", summary: "Counts the members that an expression shares with each of many bitmaps" },
-      { name: "facetTop", answer: "ranking", given: "k", summary: "Finds the bitmaps that share most members with an expression" },
+      { name: "facetTop", answer: "ranking", given: "k", summary: "Finds the bitmaps that share the most members with an expression" },
       { name: "facetJaccard", answer: "ratios", word: "JACCARD", summary: "Returns the Jaccard similarity of an expression and each of many bitmaps" },
       { name: "facetJaccardTop", answer: "ratio ranking", word: "JACCARD", given: "k", summary: "Finds the bitmaps with the greatest Jaccard similarity to an expression" },
       { name: "facetOverlap", answer: "ratios", word: "OVERLAP", summary: "Returns the overlap of an expression and each of many bitmaps" },
@@ -148,7 +148,7 @@ export const questions: Command[] = [
       ...numbered("numrows", "row"), ...numbered("numcols", "column"),
       { ...block("within", { ...expression, token: "WITHIN" }, numkeys, multiple(key)), kind: "question", optional: true },
     ],
-    reply: "For each row an array of one number a column: how many members the two share, of those that the expression has if there is one.",
+    reply: "For each row an array with one number for each column: how many members the two share. With `WITHIN`, only members of the expression count.",
     missing: "empties",
     details: "All bitmaps are read once, in one pass. The expression is one of [QUERY](#query), and is evaluated once. Rows, columns and the "
       + "expression have at most 65,534 keys together. As with [FACET](#facet), `COMMAND GETKEYS` finds the keys.",

@@ -319,7 +319,7 @@ const questions: readonly Row[] = [
   ["QUERY #1 1 k MEMBERS LIMIT 0", "*0"],
   ["QUERY ~#1 1 none MEMBERS", "-ERR Roaring: reply too large: maximum 100000000 elements (redis-roar.reply-limit)"],
   ["QUERY #1&#2 1 k", `${QUERY} there is no key of that number at character 5`],
-  ["QUERY #1 2 k l", `${QUERY} the expression ends without #2 at character 3`],
+  ["QUERY #1 2 k l", `${QUERY} key 2 (#2) is not used`],
   ["QUERY (#1 1 string", `${QUERY} expected ')' at character 4`],
   ["QUERY [2..1]-#1 1 k", `${QUERY} the range ends before it begins at character 5`],
   ["QUERY '' 1 k", `${QUERY} expected an expression at character 1`],

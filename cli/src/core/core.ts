@@ -169,7 +169,7 @@ export class Core {
     this.#call(() => this.#core.collect(offsets.length));
   }
 
-  /** Converts each container to its smallest form, as R.OPTIMIZE does. */
+  /** Converts each container to its smallest kind, as R.OPTIMIZE does. */
   pack(): void {
     const bytes = this.#bytes(0, this.used()).slice(), place = this.#begin(bytes.length + BUILDING, bytes.length);
     this.#bytes(this.#host.host_address(place), bytes.length).set(bytes);
