@@ -43,7 +43,7 @@ export class Bitmaps<M extends Member> extends Commands<M> {
 
   /**
    * Inverts the bit at an offset in one step: of several clients that toggle a bit at the same time, none loses its change. It is executed
-   * once or not at all: if the connection breaks before the answer, it rejects, and nobody knows which. `setBit` with the bit that is
+   * once or not at all: if the connection breaks before the answer, it rejects, and the outcome is unknown. `setBit` with the bit that is
    * wanted can be repeated without harm.
    *
    * @param key a key; created if it is missing
@@ -146,10 +146,10 @@ export class Bitmaps<M extends Member> extends Commands<M> {
 
   /**
    * Adds offsets from a stream: of a file, of a query, of another bitmap. Batches of them are sent as payloads, some at the same time, so
-   * memory does not grow with the source. A load that has failed or was ended goes on where `done` says, with `skip`.
+   * memory does not grow with the source. A load that has failed or was ended can be continued with `skip: done`.
    *
    * @param key a key; created if it is missing
-   * @param source offsets, or arrays of them, such as `offsetsIn` answers for a file
+   * @param source offsets, or arrays of them, such as `offsetsIn` returns for a file
    * @param options `batch`, `inFlight`, `skip`, `retries`, `signal`, `onProgress`
    * @returns `done`: how many offsets the source has.
    * @throws LoadError, whose `done` says how many offsets of the source are loaded
@@ -186,7 +186,7 @@ export class Bitmaps<M extends Member> extends Commands<M> {
   }
 
   /**
-   * A question about bitmaps: `r.query(q`${"tag:chess"} & ${"tag:go"}`).card()`. Its bitmaps are keys, in a cluster in one slot, or sharded
+   * A query about bitmaps: `r.query(q`${"tag:chess"} & ${"tag:go"}`).card()`. Its bitmaps are keys, in a cluster in one slot, or sharded
    * bitmaps that are cut in the same way. Nothing is sent.
    *
    * @param question made by `q`
@@ -200,9 +200,9 @@ export class Bitmaps<M extends Member> extends Commands<M> {
     const { sources, expression } = question;
     const shards = sources.filter((source) => source instanceof ShardedBitmap);
     if (shards.length > 0) {
-      if (shards.length < sources.length) throw new InvalidArgumentError("invalid question: it has keys and sharded bitmaps");
+      if (shards.length < sources.length) throw new InvalidArgumentError("invalid query: it mixes keys and sharded bitmaps");
       if (shards.some(({ family }) => family !== this.calls.family)) {
-        throw new InvalidArgumentError("invalid question: a bitmap is of the other family");
+        throw new InvalidArgumentError("invalid query: a bitmap belongs to the other family");
       }
       const within = (bitmap: ShardedBitmap<M>): ShardedBitmap<M> => (this.#options ? bitmap.with(this.#options) : bitmap);
       const limited = within(shards[0]!), others = shards.slice(1);
@@ -219,7 +219,7 @@ export class Bitmaps<M extends Member> extends Commands<M> {
       return answers;
     }
     const keys = sources as readonly Key[];
-    if (keys.length === 0) throw new InvalidArgumentError("invalid question: it has no bitmap");
+    if (keys.length === 0) throw new InvalidArgumentError("invalid query: it has no bitmap");
     const answers: Query<M, Key> = {
       card: () => this.queryCard(expression, keys),
       members: (options) => this.queryMembers(expression, keys, options),

@@ -4,7 +4,7 @@ import type { Call } from "./call.js";
 import { type Calls, type MethodName, readOnly } from "./calls.js";
 import type { Member } from "./family.js";
 
-/** What a method becomes: it sends the call and answers what the reply means. */
+/** The type of a method here: it sends the call and returns the decoded reply. */
 type Sent<F> = F extends (...args: infer A) => Call<infer T> ? (...args: A) => Promise<T> : never;
 
 /** A mapped type over keys of `Calls` itself, because editors then show the documentation of its methods. */

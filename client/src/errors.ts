@@ -1,6 +1,6 @@
-// Errors as classes. Errors that are no replies of the server, such as a lost connection, stay as the client library made them.
+// Errors as classes. Errors other than replies, such as a lost connection, stay as the client library made them.
 
-/** What is known about a failed command. */
+/** Details of a failed command. */
 interface Context {
   /** The command's name, such as `R.SETBIT`. */
   command?: string | undefined;
@@ -45,7 +45,7 @@ export class OutOfMemoryError extends RoarError {
   }
 }
 
-/** The bytes for `import` are no bitmap in the portable Roaring format of the family. The bitmap is as it was. */
+/** The payload for `import` is not a bitmap in the portable Roaring format of the family. The bitmap is as it was. */
 export class InvalidPayloadError extends RoarError {
   override get name(): string {
     return "InvalidPayloadError";

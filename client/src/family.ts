@@ -2,7 +2,7 @@
 
 import { InexactReplyError, InvalidArgumentError } from "./errors.js";
 
-/** How a family answers offsets and numbers of members: `number` for `R.`, `bigint` for `R64.`. */
+/** How a family returns offsets and numbers of members: `number` for `R.`, `bigint` for `R64.`. */
 export type Member = number | bigint;
 
 /** What a method takes for an offset: for `R64.` also text and safe numbers. */
@@ -18,7 +18,7 @@ export interface Family<M extends Member> {
   /** The largest offset. */
   readonly last: bigint;
   /**
-   * The integer as the family answers it. Throws {@link InexactReplyError} if a number cannot hold it. O(1).
+   * The integer as the family returns it. Throws {@link InexactReplyError} if a number cannot hold it. O(1).
    * See docs/commands.md.
    */
   member(value: bigint): M;
@@ -39,7 +39,7 @@ export const R: Family<number> = {
 export const R64: Family<bigint> = { name: "R64", last: 2n ** 64n - 1n, member: (value) => value };
 
 /**
- * An argument as an integer. `name` is what errors call it. Throws {@link InvalidArgumentError} if it is no integer, a number beyond 2^53,
+ * An argument as an integer. `name` is what errors call it. Throws {@link InvalidArgumentError} if it is not an integer, a number beyond 2^53,
  * or not within `low` and `high`. O(1).
  */
 export function integer(name: string, value: bigint | number | string, low: bigint, high: bigint): bigint {

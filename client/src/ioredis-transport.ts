@@ -58,7 +58,7 @@ const NOT_SENT = /^All (?:the )?keys in (?:the|a) pipeline/;
 /** A pipeline index that no command can have: ioredis does not send it again when a connection breaks, but rejects it. */
 const NEVER_AGAIN = -1;
 
-/** Sends calls with the client that `clientOf` answers. */
+/** Sends calls with the client that `clientOf` returns. */
 export function transportOn(clientOf: () => IoredisClient, prefix: string | undefined): Transport {
   let known: CommandClass | undefined;
   const create = (...args: ConstructorParameters<CommandClass>): Command => new (known ??= commandClassOf(clientOf()))(...args);

@@ -3,7 +3,7 @@
 import { AbortError, InvalidArgumentError, TimeoutError } from "./errors.js";
 import { described } from "./family.js";
 
-/** What is used of an AbortSignal. */
+/** The part of AbortSignal that is used. */
 export interface Signal {
   readonly aborted: boolean;
   readonly reason?: unknown;
@@ -24,10 +24,10 @@ export interface CallOptions {
 
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
-/** Options that say something, or undefined. Throws {@link InvalidArgumentError} for bad ones. */
+/** The options, or undefined if there are none. Throws {@link InvalidArgumentError} for invalid ones. */
 export function checkedOptions(options: CallOptions): CallOptions | undefined {
   const { signal, timeout } = options;
-  if (signal && typeof signal.addEventListener !== "function") throw new InvalidArgumentError(`invalid signal: ${described(signal)} is no AbortSignal`);
+  if (signal && typeof signal.addEventListener !== "function") throw new InvalidArgumentError(`invalid signal: ${described(signal)} is not an AbortSignal`);
   if (timeout !== undefined && !(Number.isInteger(timeout) && timeout > 0 && timeout <= LONGEST_TIMEOUT)) {
     throw new InvalidArgumentError(`invalid timeout: ${described(timeout)} is not from 1 to ${LONGEST_TIMEOUT} milliseconds`);
   }
@@ -39,7 +39,7 @@ function throwIfAborted(signal: Signal | undefined, command?: string): void {
   if (signal?.aborted) throw new AbortError("aborted before it was sent", false, { command, cause: signal.reason });
 }
 
-/** Starts a call, and answers what it answers. Rejects when the signal is aborted or the time is up; then `given` is aborted, too. */
+/** Starts a call, and returns its result. Rejects when the signal is aborted or the time is up; then `given` is aborted, too. */
 export async function within<T>(
   { signal, timeout }: CallOptions, command: string, start: (given: Signal) => Promise<T>,
 ): Promise<T> {

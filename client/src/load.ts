@@ -6,13 +6,13 @@ import type { Signal } from "./limits.js";
 import { type Members, membersFor } from "./portable.js";
 import { ShardsFailedError } from "./sharded/failure.js";
 
-/** What is known about a load that is under way. */
+/** The state of a load in progress. */
 export interface LoadProgress {
   /** Offsets from the beginning of the source that are loaded. With `skip`, a later load goes on from there. */
   readonly done: number;
 }
 
-/** How to load. */
+/** Options of a load. */
 export interface LoadOptions {
   /** Offsets in a batch; 100,000 if it is not given. */
   readonly batch?: number | undefined;
@@ -22,9 +22,9 @@ export interface LoadOptions {
   readonly skip?: number | undefined;
   /** How often a batch is sent again if it fails; 3 if it is not given. Loading a batch twice is harmless. */
   readonly retries?: number | undefined;
-  /** Ends the load; batches that are on their way are waited for. */
+  /** Ends the load, after the batches in flight have finished. */
   readonly signal?: Signal | undefined;
-  /** Is told each time that more of the source is loaded. */
+  /** Called each time that more of the source is loaded. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
 }
 
@@ -152,7 +152,7 @@ export async function load<M extends Member>(
   try {
     const given: unknown = source, isList = typeof given === "object" && given !== null && !(given instanceof Uint8Array);
     if (!isList || !(Symbol.iterator in given || Symbol.asyncIterator in given)) {
-      throw new InvalidArgumentError(`invalid source: ${described(given)} is no list of offsets`);
+      throw new InvalidArgumentError(`invalid source: ${described(given)} is not a list of offsets`);
     }
     if (!isOver()) {
       if (Symbol.iterator in source) {
@@ -180,5 +180,5 @@ export async function load<M extends Member>(
     const why = failure.error instanceof Error ? failure.error.message : String(failure.error);
     throw new LoadError(`ended after ${window.done} offsets: ${why}`, window.done, failure.error);
   }
-  return { done: Math.min(window.done, read) }; // the source may end among those to skip
+  return { done: Math.min(window.done, read) }; // the source may be shorter than `skip`
 }

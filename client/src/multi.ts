@@ -8,9 +8,9 @@ import { type CallOptions, type Signal, within } from "./limits.js";
 import { isTraced, traced } from "./tracing.js";
 import { nameOf, settled, type Transport } from "./transport.js";
 
-/** The transaction was executed, and commands in it failed. What the others did stays done: Redis does not roll back. */
+/** The transaction was executed, and commands in it failed. The changes of the others remain: Redis does not roll back. */
 export class TransactionError extends RoarError {
-  /** What became of each call, in order. */
+  /** The outcome of each call, in order. */
   readonly results: readonly PromiseSettledResult<unknown>[];
 
   constructor(results: readonly PromiseSettledResult<unknown>[]) {
@@ -102,7 +102,7 @@ export interface Replies {
   readonly exec: PromiseSettledResult<unknown>;
 }
 
-/** The replies of a transaction's calls, as a transport answers them. Throws what kept it from being executed. */
+/** The replies of a transaction's calls, as a transport returns them. Throws the error that prevented its execution. */
 export function repliesOf({ queued, exec }: Replies): PromiseSettledResult<unknown>[] | null {
   if (exec.status === "rejected") throw queued.find((one) => one.status === "rejected")?.reason ?? exec.reason;
   if (exec.value === null) return null;

@@ -126,10 +126,10 @@ export class LocalBitmap<M extends Member> implements Iterable<M> {
   }
 
   /**
-   * A bitmap from what `export` answers, or any other bytes in the portable Roaring format. All of it is validated.
+   * A bitmap from what `export` returns, or any other bytes in the portable Roaring format. All of it is validated.
    *
    * @param family `R` or `R64`
-   * @param payload null, which `export` answers for a missing key, is an empty bitmap
+   * @param payload null, which `export` returns for a missing key, is an empty bitmap
    * @throws InvalidPayloadError
    * @remarks O(m) for m members. See docs/commands.md#export.
    */

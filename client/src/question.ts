@@ -1,10 +1,10 @@
-// Questions as templates: q`${chess} & ${go} - ${banned}`.
+// Queries as templates: q`${chess} & ${go} - ${banned}`.
 
 import { InvalidArgumentError } from "./errors.js";
 import { described } from "./family.js";
 import type { Key } from "./types.js";
 
-/** A bitmap in a question that is no key: a sharded bitmap. */
+/** A bitmap in a query that is not a key: a sharded bitmap. */
 interface Sharded {
   readonly name: string;
   keyOf(shard: number): string;
@@ -14,7 +14,7 @@ interface Sharded {
 type Part<S> = string | { readonly source: S };
 
 /**
- * What a question's template takes: keys or sharded bitmaps, other questions, lists of them, which are arguments, and numbers, which are
+ * What a query's template takes: keys or sharded bitmaps, other queries, lists of them, which are arguments, and numbers, which are
  * text.
  */
 export type Operand<S> = S | Question<S> | number | bigint | readonly Operand<S>[];
@@ -47,7 +47,7 @@ export class Question<S> {
     return this.#parts.map((part) => (typeof part === "string" ? part : `#${numberOf(part.source)}`)).join("");
   }
 
-  /** The question as a part of another one. */
+  /** The query as a part of another one. */
   get inner(): readonly Part<S>[] {
     return ["(", ...this.#parts, ")"];
   }
@@ -57,24 +57,24 @@ function partsOf<S>(operand: Operand<S>): readonly Part<S>[] {
   if (operand instanceof Question) return operand.inner;
   if (typeof operand === "number" || typeof operand === "bigint") {
     if (typeof operand === "bigint" || Number.isSafeInteger(operand)) return [String(operand)];
-    throw new InvalidArgumentError(`invalid question: ${operand} is not an exact integer`);
+    throw new InvalidArgumentError(`invalid query: ${operand} is not an exact integer`);
   }
   if (Array.isArray(operand)) {
-    if (operand.length === 0) throw new InvalidArgumentError("invalid question: a list is empty");
+    if (operand.length === 0) throw new InvalidArgumentError("invalid query: a list is empty");
     return (operand as Operand<S>[]).flatMap((one, i) => [...(i > 0 ? [", "] : []), ...partsOf(one)]);
   }
   const isKey = typeof operand === "string" || operand instanceof Uint8Array;
   if (!isKey && typeof (operand as Partial<Sharded> | undefined)?.keyOf !== "function") {
-    throw new InvalidArgumentError(`invalid question: ${described(operand)} is no key, bitmap, question or number`);
+    throw new InvalidArgumentError(`invalid query: ${described(operand)} is not a key, bitmap, query or number`);
   }
   return [{ source: operand as S }];
 }
 
 /**
- * A question: q`${chess} & ${go} - ${banned}`. The text between is an expression of QUERY; bitmaps are numbered here.
+ * A query: q`${chess} & ${go} - ${banned}`. The text between is an expression of QUERY; bitmaps are numbered here.
  *
  * @param texts of the template
- * @param operands keys or sharded bitmaps; other questions, which are put in parentheses; lists, as in q`atleast(2, ${keys})`; numbers
+ * @param operands keys or sharded bitmaps; other queries, which are put in parentheses; lists, as in q`atleast(2, ${keys})`; numbers
  * @returns What `query` of `r` and `r64` takes.
  * @throws InvalidArgumentError
  * @remarks Nothing is sent. See docs/commands.md#query.
@@ -84,7 +84,7 @@ export function q<S extends Sharded>(texts: TemplateStringsArray, ...operands: O
 export function q<S>(texts: TemplateStringsArray, ...operands: Operand<S>[]): Question<S> {
   const parts: Part<S>[] = [];
   for (const [i, text] of texts.entries()) {
-    if (text.includes("#")) throw new InvalidArgumentError("invalid question: put bitmaps into it as ${key}, and not as numbers");
+    if (text.includes("#")) throw new InvalidArgumentError("invalid query: insert bitmaps as ${key} instead of numbering them");
     if (text !== "") parts.push(text);
     if (i < operands.length) parts.push(...partsOf(operands[i]!));
   }

@@ -1,4 +1,4 @@
-// What an adapter's `roar` answers.
+// The result of an adapter's `roar`.
 
 import { Bitmaps } from "./bitmaps.js";
 import type { Call } from "./call.js";

@@ -11,10 +11,10 @@ export interface Transport {
   readonly prefix: Word | undefined;
   /** Answers the raw reply; rejects with the client library's error. An aborted signal keeps back what has not been written yet. */
   send(call: Call<unknown>, signal?: Signal): Promise<unknown>;
-  /** Sends all calls in one write to each node, and answers the raw replies in order. */
+  /** Sends all calls in one write to each node, and returns the raw replies in order. */
   sendAll(calls: readonly Call<unknown>[], signal?: Signal): Promise<PromiseSettledResult<unknown>[]>;
   /**
-   * Sends all calls as one transaction, and answers the raw replies in order; null if it was not executed because of a watched key. Rejects
+   * Sends all calls as one transaction, and returns the raw replies in order; null if it was not executed because of a watched key. Rejects
    * if it was not executed for another reason, or if nobody knows.
    */
   transact(calls: readonly Call<unknown>[], signal?: Signal): Promise<PromiseSettledResult<unknown>[] | null>;

@@ -1,4 +1,4 @@
-// Types of arguments and answers.
+// Types of arguments and returns.
 
 import type { Member, Offset } from "./family.js";
 

@@ -225,7 +225,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    * Counts the members that each row of bitmaps shares with each column. This bitmap is the first row, the others are the next ones.
    *
    * @param columns one or more
-   * @param options `within`: a question about sharded bitmaps; only its members count
+   * @param options `within`: a query about sharded bitmaps; only its members count
    * @returns For each row an array of one number a column.
    * @throws ShardsFailedError; InvalidArgumentError if another bitmap has another width or more shards
    * @remarks O(n + p) in the size of each shard's bitmaps, and pairs p of containers of a row and a column. See docs/commands.md#crosscard.
@@ -316,7 +316,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    * Adds offsets from a stream: of a file, of a query, of another bitmap. Batches of them are sent as payloads, some at the same time, so
    * memory does not grow with the source. A load that has failed or was ended goes on where `done` says, with `skip`.
    *
-   * @param source offsets, or arrays of them, such as `offsetsIn` answers for a file
+   * @param source offsets, or arrays of them, such as `offsetsIn` returns for a file
    * @param options `batch`, `inFlight`, `skip`, `retries`, `signal`, `onProgress`
    * @returns `done`: how many offsets the source has.
    * @throws LoadError, whose `done` says how many offsets of the source are loaded

@@ -17,7 +17,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
  */
 export class ShardsFailedError extends RoarError {
   readonly failed: readonly ShardFailure[];
-  /** What the other shards answered, by shard: for writes what the command for one shard answers. */
+  /** What the other shards answered, by shard: for writes what the command for one shard returns. */
   readonly done: ReadonlyMap<number, unknown>;
 
   constructor(failed: readonly ShardFailure[], done: ReadonlyMap<number, unknown>) {
