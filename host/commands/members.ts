@@ -351,7 +351,7 @@ export const members: Command[] = [
     summary: "Iterates over the members of a bitmap", complexity: "O(log n + m) for m members returned",
     keys: [{ at: 1, access: "read" }], args: [key, offset("cursor"), option("COUNT", integer("n", "number"))],
     reply: "The cursor for the next call, and an array of members. Cursor `0` means that the iteration is complete.", missing: "scan",
-    details: "Start with cursor 0. The cursor is the smallest member not yet returned, so a member that is present throughout the iteration is returned exactly once, whatever is written in the meantime. `COUNT` defaults to 10; a call returns at most 100,000,000 members (`redis-roar.reply-limit`) and about 256 MB (`redis-roar.reply-limit-bytes`).",
+    details: "Start with cursor 0. The cursor is the smallest member not yet returned, so a member that is present throughout the iteration is returned exactly once, even if other members change meanwhile. `COUNT` defaults to 10; a call returns at most 100,000,000 members (`redis-roar.reply-limit`) and about 256 MB (`redis-roar.reply-limit-bytes`).",
     methods: [{ name: "scan", answer: "page" }],
     example: [
       ["R.SETINTARRAY k 10 20 30", OK],
@@ -368,7 +368,7 @@ export const members: Command[] = [
     keys: [{ at: 1, access: "read" }], args: [key, optional(integer("count", "draws"))],
     reply: "A member, or nil if there is none; with `count` an array of members.", missing: "nil or []",
     details: "Every member is equally likely. A positive `count` returns that many different members, or all if there are fewer, in "
-      + `ascending order. A negative one asks for that many members that are drawn independently, so that some may repeat, as with native \`SRANDMEMBER\`. ${LIMIT}`,
+      + `ascending order. A negative one returns that many members that are drawn independently, so that some may repeat, as with native \`SRANDMEMBER\`. ${LIMIT}`,
     methods: [
       { name: "randMember", answer: "offset?", summary: "Returns a member at random" },
       { name: "randMembers", answer: "offsets", given: "count", summary: "Returns several members at random" },
@@ -402,7 +402,7 @@ export const members: Command[] = [
     name: "POPMAX", since: "1.0.0", flags: ["write"], mayLeave: "reply",
     summary: "Removes the largest members, and returns them", complexity: "O(k log n) for k members",
     keys: [{ at: 1, access: "modify" }], args: [key, optional(integer("count", "number"))],
-    reply: "The greatest member, or nil if there is none; with `count` an array of that many members, or of all if there are no more, in descending order.", missing: "nil or []",
+    reply: "The largest member, or nil if there is none; with `count` an array of that many members, or of all if there are no more, in descending order.", missing: "nil or []",
     details: `When its last member is removed, the key remains as an empty bitmap. A list above the limits of replies is refused. ${REMOVES}`,
     methods: [
       { name: "popMax", answer: "offset?", summary: "Removes the largest member, and returns it" },
