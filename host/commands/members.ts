@@ -8,9 +8,7 @@ const range: Arg = {
   ...optional(block("range", integer("start"), optional(block("end-unit-block", integer("end"), unit)))), kind: "range",
 };
 
-const LIMIT =
-  "Replies of more than 100,000,000 members or 256 MB are refused, because the server builds the whole reply before it sends any of it. "
-  + "The settings `redis-roar.reply-limit` and `redis-roar.reply-limit-bytes` change these numbers.";
+const LIMIT = "A reply above the [limits](operations.md#limits) is refused, because the server builds the whole reply before it sends any of it.";
 const HALF_OPEN = "The range includes `start` and excludes `end`. Ends go up to 4294967296 with `R.`, and to 18446744073709551616 with `R64.`.";
 const REMOVES =
   "The server accepts this command above `maxmemory`, so that it can make room; see [what it takes meanwhile](operations.md#memory).";
@@ -218,7 +216,7 @@ export const members: Command[] = [
     summary: "Returns the members in a range of ranks", complexity: "O(log n + m) for m members returned",
     keys: [{ at: 1, access: "read" }], args: [key, start, offset("end")],
     reply: "The members with ranks `start` to `end`, in ascending order.", missing: "[]",
-    details: "Ranks count from 0, and the range includes both ends. A range of more than 100,000,000 ranks (`redis-roar.reply-limit`) is refused, and so is a reply of more than 256 MB (`redis-roar.reply-limit-bytes`). To select by member rather than by rank, use `RANGE`.",
+    details: `Ranks count from 0, and the range includes both ends. ${LIMIT} To select by member rather than by rank, use \`RANGE\`.`,
     methods: [{ name: "rangeIntArray", answer: "offsets" }],
     example: [
       ["R.SETINTARRAY k 10 20 30 40", OK],
@@ -351,7 +349,7 @@ export const members: Command[] = [
     summary: "Iterates over the members of a bitmap", complexity: "O(log n + m) for m members returned",
     keys: [{ at: 1, access: "read" }], args: [key, offset("cursor"), option("COUNT", integer("n", "number"))],
     reply: "The cursor for the next call, and an array of members. Cursor `0` means that the iteration is complete.", missing: "scan",
-    details: "Start with cursor 0. The cursor is the smallest member not yet returned, so a member that is present throughout the iteration is returned exactly once, even if other members change meanwhile. `COUNT` defaults to 10; a call returns at most 100,000,000 members (`redis-roar.reply-limit`) and about 256 MB (`redis-roar.reply-limit-bytes`).",
+    details: "Start with cursor 0. The cursor is the smallest member not yet returned, so a member that is present throughout the iteration is returned exactly once, even if other members change meanwhile. `COUNT` defaults to 10; a call returns at most as many members as the [limits](operations.md#limits) allow.",
     methods: [{ name: "scan", answer: "page" }],
     example: [
       ["R.SETINTARRAY k 10 20 30", OK],
