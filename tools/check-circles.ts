@@ -1,5 +1,6 @@
 // check-circles: finds files that import one another, directly or through others, in TypeScript and AssemblyScript. It reads only the
-// import lines, by TypeScript's scanner, so AssemblyScript's decorators do not matter. Imports of types count, too: each file should depend only on files below it.
+// import lines, by TypeScript's scanner, so AssemblyScript's decorators do not matter. Imports of types count, too: each
+// file should depend only on files below it.
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";

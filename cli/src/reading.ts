@@ -8,7 +8,7 @@ import { Members } from "./verdict.js";
 export const PART_BYTES = 512 * 1024;
 const PART_MEMBERS = 1000;
 
-/** The bytes of a string that has `length` bytes, or had them. Undefined if it is gone or is no string any more. */
+/** The bytes of a string that has `length` bytes, or had them. Undefined if it is missing or no longer a string. */
 export async function readString(connection: Connection, name: Buffer, length: number): Promise<Buffer | undefined> {
   const value = Buffer.alloc(length);
   for (let from = 0; from < length; from += PART_BYTES) {
@@ -23,7 +23,7 @@ export async function readString(connection: Connection, name: Buffer, length: n
   return value;
 }
 
-/** The bytes of a string; undefined if it is none, or is written meanwhile. A short one is read in one round trip. */
+/** The bytes of a string; undefined if it is not a string, or changes meanwhile. A short one is read in one round trip. */
 export async function readWhole(connection: Connection, name: Buffer): Promise<Buffer | undefined> {
   const [length, first] = await Promise.all([connection.ask("STRLEN", name), connection.ask("GETRANGE", name, 0, PART_BYTES - 1)]);
   for (const answer of [length, first]) if (answer instanceof ErrorAnswer && answer.code !== "WRONGTYPE") throw answer;
@@ -32,7 +32,7 @@ export async function readWhole(connection: Connection, name: Buffer): Promise<B
   return value?.length === length ? value : undefined;
 }
 
-/** The members of a set; undefined if it is gone or is no set any more. Ends early at a member that is no integer. */
+/** The members of a set; undefined if it is missing or no longer a set. Ends early at a member that is not an integer. */
 export async function readSet(connection: Connection, name: Buffer): Promise<Members | undefined> {
   const members = new Members();
   let cursor = "0";
@@ -54,7 +54,7 @@ export interface ScanOptions {
   count?: number;
 }
 
-/** Names of keys, some at a time. A key may come twice. */
+/** Names of keys, in batches. A key may appear twice. */
 export async function* scan(connection: Connection, { match, type, count = 500 }: ScanOptions = {}): AsyncGenerator<Buffer[]> {
   let cursor = "0";
   do {

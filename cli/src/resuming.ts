@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { Exit, Failure } from "./failure.js";
 
-/** What is loaded: another run that finds the file has to load the same. */
+/** Identifies the load: a later run with this file has to load the same. */
 export interface Task {
   key: string;
   source: string | null;
@@ -55,6 +55,6 @@ export class Resuming {
     renameSync(`${this.#path}.new`, this.#path);
   }
 
-  /** All is loaded. */
+  /** Deletes the file at the end of the load. */
   end(): void { rmSync(this.#path, { force: true }); }
 }

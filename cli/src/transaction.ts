@@ -36,7 +36,7 @@ export class Temporaries {
 }
 
 /**
- * Runs commands in a transaction, and answers their replies, in which errors are ErrorAnswers; undefined if a watched key has changed.
+ * Runs commands in a transaction, and returns their replies, in which errors are ErrorAnswers; undefined if a watched key has changed.
  * Throws if the transaction is refused: then nothing is done.
  */
 export async function transact(connection: Connection, commands: Word[][]): Promise<Answer[] | undefined> {

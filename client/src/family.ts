@@ -39,8 +39,8 @@ export const R: Family<number> = {
 export const R64: Family<bigint> = { name: "R64", last: 2n ** 64n - 1n, member: (value) => value };
 
 /**
- * An argument as an integer. `name` is what errors call it. Throws {@link InvalidArgumentError} if it is not an integer, a number beyond 2^53,
- * or not within `low` and `high`. O(1).
+ * An argument as an integer. `name` is what errors call it. Throws {@link InvalidArgumentError} if it is not an integer, a number beyond
+ * 2^53, or not within `low` and `high`. O(1).
  */
 export function integer(name: string, value: bigint | number | string, low: bigint, high: bigint): bigint {
   const exact = typeof value === "number" ? Number.isSafeInteger(value)

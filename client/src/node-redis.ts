@@ -60,7 +60,7 @@ const OPTIONS: Readonly<Record<Form, object>> = {
 /** The prefix of keys, which version 6 has. It adds it to its own commands, but not to those of `sendCommand`. */
 const prefixOf = (client: object): string | undefined => (client as { _keyPrefix?: string })._keyPrefix;
 
-/** The part of a client that is used, beyond its public interface. `withTypeMapping` returns another object, whose `_self` the client is. */
+/** Used parts of a client beyond its public interface. `withTypeMapping` returns another object, whose `_self` is the client. */
 interface Internals {
   readonly isReady?: boolean;
   readonly _commandOptions?: { readonly typeMapping?: object } | undefined;

@@ -1,5 +1,5 @@
 // Shards in other slots of a cluster than the bitmap. No transaction reaches both, so a shard goes in these steps, and each kill between
-// two of them leaves a state from which the next run goes on:
+// two of them leaves a state from which the next run continues:
 //
 //   1  in the bitmap's slot, a script adds the members, and keeps those that are new in a key `added`
 //   2  in the shard's slot, a transaction renames the shard to `taken`; nothing happens if it has changed since it was read
@@ -7,7 +7,7 @@
 //
 //   added  taken   the next run
 //   no     no      has not begun with the shard, or is done
-//   yes    no      takes the new members away again, and begins with what the shard has then; if the shard is gone, it was deleted
+//   yes    no      removes the new members again, and starts over with the current shard; if the shard is gone, it was deleted
 //   yes    yes     does step 3
 //   no     yes     deletes `taken`
 //
@@ -23,7 +23,7 @@ import { transact } from "../transaction.js";
 import { KEEP_ADDED, UNDO_ADDED } from "./script.js";
 import { Changed, type Found, type Joining, type ScriptKeys } from "./shard.js";
 
-/** A lock that is not renewed ends after so long. */
+/** A lock expires after this time if it is not renewed. */
 const LOCK_MS = 5000;
 const PREFIX = "redis-roar:join:";
 
@@ -57,7 +57,7 @@ export class Across {
 
   get #home(): Connection { return this.#joiner.home.connection; }
 
-  /** Takes the lock. Waits as long as one takes to end whose holder was killed. */
+  /** Takes the lock. Waits long enough for the lock of a killed process to expire. */
   async begin(): Promise<void> {
     if (this.#renewing) return;
     for (const end = performance.now() + LOCK_MS + 2000; ;) {
@@ -78,7 +78,7 @@ export class Across {
     await this.#home.ask("EVAL", release, 1, this.#keys.lock, this.#id).catch(() => {});
   }
 
-  /** Takes away what an earlier attempt had added, since the shard was deleted. */
+  /** Removes the members that an earlier attempt had added, because the shard was deleted. */
   async undo(shard: Buffer): Promise<void> { await this.#ended(UNDO_ADDED, shard); }
 
   #ended(script: string, shard: Buffer): Promise<Answer> {
@@ -97,7 +97,7 @@ export class Across {
     return 1;
   }
 
-  /** Ends what an earlier run had begun with shards that are gone. */
+  /** Finishes the work of an earlier run on shards that are gone. */
   async finish(): Promise<void> {
     const { servers, home } = this.#joiner;
     if (!servers.isCluster) return;
@@ -118,7 +118,7 @@ export class Across {
     };
     if ((await look()).isClean) return;
     await this.begin();
-    // Only now nobody else is at work on them.
+    // Only now does no other process work on them.
     const { taken, added } = await look();
     for (const { connection, shards } of taken) {
       for (const shard of shards) {

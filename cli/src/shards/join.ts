@@ -1,14 +1,13 @@
 // join: native bitmaps that were split by hand become one roaring bitmap.
-//
-// First all shards are looked at; if one cannot be joined, nothing is changed. Then each shard moves by itself, in these steps:
+// First all shards are checked; if one cannot be joined, nothing is changed. Then each shard is moved separately, in these steps:
 //
 //   1  WATCH the shard, read it
 //   2  build a bitmap of its members, at their offsets, in a temporary key; read that back and compare
-//   3  MULTI, a script, EXEC: it adds the members to the bitmap, compares all that the bitmap then has in the shard's range with what it
-//      had and the shard's members, and deletes the shard; nothing happens if the shard has changed since 1
+//   3  MULTI, a script, EXEC: it adds the members to the bitmap, verifies that the shard's range of the bitmap has exactly its
+//      old members and those of the shard, and deletes the shard; nothing happens if the shard has changed since 1
 //
-// So at each moment a member is in the shard or in the bitmap, and running the command again goes on where it ended. In a cluster the
-// bitmap may be in another slot than the shard. Then across.ts takes the place of step 3.
+// So at each moment a member is in the shard or in the bitmap, and running the command again continues where it stopped. In a cluster the
+// bitmap may be in another slot than the shard. Then across.ts replaces step 3.
 
 import { type Backup } from "../backup.js";
 import { haveSameMembers } from "../comparing.js";
@@ -43,12 +42,12 @@ export interface JoinOptions {
 export interface Joined {
   shards: number;
   joined: number;
-  /** Names like those of shards that are none. */
+  /** Keys with similar names that are not shards. */
   others: number;
-  /** Of the bitmap; of a dry run those of the shards. */
+  /** Members of the bitmap; in a dry run, of the shards. */
   members: string;
   bytesBefore: number;
-  /** By MEMORY USAGE; of a dry run about that. */
+  /** By MEMORY USAGE; estimated in a dry run. */
   bytesAfter: number;
   failed: { key: string; why: string }[];
   isPartial: boolean;
@@ -62,11 +61,11 @@ interface Piece {
 }
 
 const ATTEMPTS = 8, TOGETHER = 64, SMALL_BYTES = 64 * 1024;
-/** Shards that are looked at together, and bytes of each from which it is judged. */
+/** The number of shards that are checked together, and the bytes of each that are read for the verdict. */
 const LOOKED = 200, HEAD_BYTES = 4096;
 /** Bytes of a shard that are compared at a time: up to a million members. */
 const SLICE = 128 * 1024;
-/** Shards that are written while they move may come again; what comes after so many rounds stays. */
+/** Clients may create shards again while they are moved. After this many rounds, such shards stay. */
 const ROUNDS = 4;
 
 export class Joiner implements Joining {
@@ -165,7 +164,7 @@ export class Joiner implements Joining {
     return { shards: shards.sort((a, b) => (a.offset < b.offset ? -1 : 1)), problems, others };
   }
 
-  /** What a shard is, or why it cannot be joined. */
+  /** The shard, or the reason why it cannot be joined. */
   async #look(shard: Shard): Promise<Found | string | undefined> {
     const { name, offset, node: { connection } } = shard, { expiry, wide, names, assumeBitmaps } = this.options;
     const [type, expires, bytes] = await Promise.all([
@@ -194,7 +193,7 @@ export class Joiner implements Joining {
     return { ...shard, length: Number(length), bytes: Number(bytes), expires };
   }
 
-  /** How many members there are, and about what they take: containers that shards share are counted once for each million members. */
+  /** The number of members, and an estimate of their bytes: containers that shards share are counted once for each million members. */
   async #estimate(shards: Found[]): Promise<void> {
     const CONTAINER_BYTES = 8192, MOST = 1_000_000;
     let members = 0n, bytes = 0, offsets: number[] = [];
@@ -256,7 +255,7 @@ export class Joiner implements Joining {
 
   #isAcross({ name }: Shard): boolean { return this.servers.isCluster && slotOf(name) !== slotOf(this.options.key); }
 
-  /** Moves shards together, and then each of those by itself that has changed meanwhile. */
+  /** Moves shards together, and then, one by one, those that have changed meanwhile. */
   async #moveThese(group: Found[], watcherOf: (node: Node) => Promise<Connection>, across: Across): Promise<void> {
     const attempt = async (shards: Found[]): Promise<Found[]> => {
       const watcher = await watcherOf(shards[0]!.node);
@@ -338,7 +337,7 @@ export class Joiner implements Joining {
     return this.options.expiry === "latest" ? { ...shard, expires: await expiryOf(shard.node, watcher, shard.name) } : shard;
   }
 
-  /** A shard's bytes; undefined if they are too many to hold. Throws if the shard has got bits that it must not have. */
+  /** A shard's bytes; undefined if they are too many to hold. Throws if the shard now has bits beyond the width. */
   async #value(watcher: Connection, { name, length, offset }: Found): Promise<Buffer | undefined> {
     if (length > SLICE) return undefined;
     const value = await readWhole(watcher, name);
@@ -347,7 +346,7 @@ export class Joiner implements Joining {
     return value;
   }
 
-  /** Makes a bitmap of each source's members; answers what the small ones hold. */
+  /** Makes a bitmap of each source's members; returns the contents of the small ones. */
   async #buildPieces(connection: Connection, pieces: Piece[], made: Buffer[]): Promise<Answer[]> {
     made.push(...pieces.map(({ piece }) => piece));
     const answers = (await transact(connection, pieces.flatMap(({ source, offset, piece }): Word[][] => [

@@ -8,7 +8,7 @@ export interface Naming {
   width: bigint;
   /** The number of the shard that begins at offset 0. */
   first: bigint;
-  /** Numbers are padded with zeros to so many digits. */
+  /** Numbers are padded with zeros to this many digits. */
   digits: number;
 }
 
@@ -28,14 +28,14 @@ export class ShardNames {
     [this.#before, this.#after] = parts.map(nameBytes) as [Buffer, Buffer];
   }
 
-  /** The pattern for SCAN. It also matches names that are no shards'. */
+  /** The pattern for SCAN. It also matches names of other keys. */
   get glob(): Buffer { return Buffer.concat([globOf(this.#before), Buffer.from("*"), globOf(this.#after)]); }
 
   #digitsOf(number: bigint): string { return String(number).padStart(this.#digits, "0"); }
 
   nameOf(number: bigint): Buffer { return Buffer.concat([this.#before, Buffer.from(this.#digitsOf(number)), this.#after]); }
 
-  /** The number of a shard; undefined if the name is not exactly one of a shard. */
+  /** The number of a shard; undefined if the name is not exactly that of a shard. */
   numberOf(name: Buffer): bigint | undefined {
     const length = name.length - this.#before.length - this.#after.length, end = this.#before.length + length;
     if (length < 1 || length > Math.max(20, this.#digits)) return undefined;
@@ -44,7 +44,7 @@ export class ShardNames {
     return /^\d+$/.test(text) && this.#digitsOf(BigInt(text)) === text ? BigInt(text) : undefined;
   }
 
-  /** Where a shard's bit 0 lies; negative for numbers below the first. */
+  /** The offset of a shard's bit 0; negative for numbers below the first. */
   offsetOf(number: bigint): bigint { return (number - this.first) * this.width; }
 }
 

@@ -1,6 +1,6 @@
-// What the server does in one step, so that no client and no kill comes in between.
+// Scripts, which the server runs atomically: no client and no kill can interrupt them.
 
-/** After it, the members that an earlier attempt had added are gone again from the bitmap that KEYS[1] names. Its TTL stays. */
+/** Removes the members that an earlier attempt had added from the bitmap KEYS[1]. Its TTL stays. */
 const UNDO = `
 local function undo()
   if redis.call('EXISTS', added) == 0 then return end
@@ -23,8 +23,8 @@ if lock and redis.call('GET', lock) ~= ARGV[2] then return redis.error_reply('LO
  *   KEYS  bitmap, added, lock or source again, source: the shard or a copy of it, piece: the shard's members, verified, before: temporary
  *   ARGV  family, lock's holder, MOVE or COPY, offset of bit 0, last offset, when the shard expires in ms or -1, or KEEP
  *
- * MOVE deletes the source. COPY keeps in `added` what the bitmap has got by it, until it is known that the shard is gone: if it is not,
- * the next attempt takes these members away first, since some may have been cleared in the shard. Returns 0 if the source is gone, else 1.
+ * MOVE deletes the source. COPY keeps the new members of the bitmap in `added` until the shard is known to be gone. Otherwise the next
+ * attempt removes these members first, because some may have been cleared in the shard. Returns 0 if the source is gone, otherwise 1.
  */
 export const JOIN = `
 local copies = ARGV[3] == 'COPY'
@@ -53,12 +53,12 @@ redis.call('UNLINK', source, piece, before)
 return 1
 `;
 
-/** The shard is gone, so what it added stays. KEYS: bitmap, added, lock; ARGV: family, lock's holder. */
+/** The shard is gone, so its members stay in the bitmap. KEYS: bitmap, added, lock; ARGV: family, lock's holder. */
 export const KEEP_ADDED = `${BEGIN}
 return redis.call('UNLINK', added)
 `;
 
-/** The shard was deleted before it was taken, so what it added goes. The same arguments. */
+/** The shard was deleted before it was renamed, so its new members are removed. The same arguments. */
 export const UNDO_ADDED = `${BEGIN}${UNDO}
 undo()
 return 1
@@ -70,7 +70,7 @@ return 1
  *   KEYS  bitmap, shard, made: the shard's value, piece: the members of the range when it was made, check: temporary
  *   ARGV  family, offset of bit 0, last offset, and one more than that
  *
- * Returns 0 if the range has changed meanwhile, else 1. A shard that is there gets the bits in addition.
+ * Returns 0 if the range has changed meanwhile, otherwise 1. The bits are added to an existing shard.
  */
 export const SPLIT = `
 local bitmap, shard, made, piece, check = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]

@@ -1,15 +1,15 @@
-// What the files of join share.
+// Types that the files of join share.
 
 import { type Node, type Servers, type Word } from "../servers.js";
 
 export interface Shard {
   name: Buffer;
-  /** What its bit 0 is in the bitmap. */
+  /** The offset of its bit 0 in the bitmap. */
   offset: bigint;
   node: Node;
 }
 
-/** A shard that was looked at. */
+/** A shard that was checked. */
 export interface Found extends Shard {
   /** Bytes of the string. */
   length: number;

@@ -1,8 +1,8 @@
-// split: a roaring bitmap becomes native bitmaps of `width` bits each, the way back from join.
+// split: a roaring bitmap becomes native bitmaps of `width` bits each, the reverse of join.
 //
 // For each range that has members: a temporary key gets them, another one the native bitmap, and a script compares both with the range as
-// it is then, gives the shard its name, and clears the range. So at each moment a member is in the bitmap or in its shard, and running the
-// command again goes on where it ended.
+// it is then, gives the shard its name, and clears the range. So at each moment a member is in the bitmap or in its shard, and running
+// the command again continues where it stopped.
 
 import { type Core, Format } from "../core/core.js";
 import { Exit, Failure, interruption } from "../failure.js";
