@@ -34,7 +34,6 @@
 #: IDS=10000000           soak-cli: ids to load; PARTS="join load" runs only these of advise, convert, join and load
 #: SHORT=1                test-servers: run only the test files that depend most on the server
 #: REGISTRY=ghcr.io/x/y   images: where to push the images
-#: EVIDENCE="fuzz ci/*"   evidence: only these targets, or jobs of .github/workflows; tools/evidence.ts names them
 #: BEFORE=v1.0.0          test-upgrade: the older commit, by default the newest release, or the commit before this one
 #: CC=gcc CFLAGS=-g3      the C compiler, and flags to add for all C code
 
@@ -118,7 +117,7 @@ COUNTED := __llvm_profile_counter_bias
 
 .PHONY: help build client run test test-arm64 test-clients test-servers test-upgrade test-fresh check format demo bench bench-cluster
 .PHONY: bench-kernels bench-client bench-load cli fuzz asan tsan linearity sequences shrinking soak
-.PHONY: soak-cli soak-client seeds ways coverage examples release deb test-release evidence images site test-site clean
+.PHONY: soak-cli soak-client seeds ways coverage examples release deb test-release images site test-site clean
 .PHONY: setup tag release-modules module documents trap replay always
 .DELETE_ON_ERROR:
 
@@ -278,9 +277,6 @@ test-release: release deb ## Build the release again in another directory, compa
 	@tools/setup fresh
 	@tools/build-again dist
 	@tools/try-release dist
-
-evidence: setup      ## Run what shows that the module can be trusted, EVIDENCE or all targets, and record it in docs/evidence.md
-	@$(TSX) tools/evidence.ts $(EVIDENCE)
 
 deb: release-modules ## Write Debian packages for both processors to dist/
 	$(foreach arch,$(RELEASED),tools/package deb $(arch) build/release/$(arch)/redis-roar.so dist &&) true

@@ -7,7 +7,6 @@ import { describe, expect, it } from "vitest";
 import { withTables } from "../../bench/tables.ts";
 import { withTypical } from "../../bench/typical.ts";
 import type { Results } from "../../bench/results.ts";
-import { type Evidence, withEvidence } from "../../tools/evidence.ts";
 import { projectRoot } from "../support/server.ts";
 import { useServer } from "../support/suite.ts";
 import { cliBinary, serverName } from "../support/version.ts";
@@ -66,11 +65,6 @@ it("README.md shows the recorded figures of typical keys", () => {
 it("docs/performance.md shows the recorded figures of a whole benchmark", () => {
   const page = textOf("docs/performance.md");
   expect(page).toBe(withTables(page, JSON.parse(textOf("docs/bench/results.json")) as Results));
-});
-
-it("docs/evidence.md shows what is recorded in docs/evidence.json", () => {
-  const page = textOf("docs/evidence.md");
-  expect(page).toBe(withEvidence(page, JSON.parse(textOf("docs/evidence.json")) as Evidence));
 });
 
 describe("docs/clients.md", () => {

@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { projectRoot } from "../support/server.ts";
-import { jobs } from "../../tools/workflows.ts";
 
 const FOLDER = join(projectRoot, ".github/workflows");
 const targets = [...readFileSync(join(projectRoot, "Makefile"), "utf8").matchAll(/^([a-z0-9-]+): /gm)].map(([, target]) => target!);
@@ -29,9 +29,9 @@ describe.each(readdirSync(FOLDER))("%s", (name) => {
   it("may only read, unless a job says otherwise", () => expect(text).toMatch(/^permissions:\n {2}contents: read\n\n/m));
 
   it("gives every job a time limit", () => {
-    const its = jobs().filter((job) => job.name.startsWith(name.replace("yml", "").replace(".", "/")));
-    expect(its.length).toBeGreaterThan(0);
-    for (const job of its) expect(job["timeout-minutes"], job.name).toBeGreaterThan(0);
+    const { jobs } = parse(text) as { jobs: Record<string, { "timeout-minutes"?: number }> };
+    expect(Object.keys(jobs)).not.toEqual([]);
+    for (const [job, its] of Object.entries(jobs)) expect(its["timeout-minutes"], job).toBeGreaterThan(0);
   });
 
   it("makes targets that exist, with variables that exist", () => {
