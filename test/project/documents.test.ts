@@ -13,6 +13,8 @@ import { cliBinary, serverName } from "../support/version.ts";
 
 const textOf = (path: string): string => readFileSync(join(projectRoot, path), "utf8");
 const exists = (path: string): boolean => existsSync(join(projectRoot, path));
+const makefiles = ["Makefile", ...readdirSync(join(projectRoot, "tools")).filter((name) => name.endsWith(".mk")).map((name) => `tools/${name}`)]
+  .map(textOf).join("");
 const documents = ["", "docs"].flatMap((folder) =>
   readdirSync(join(projectRoot, folder)).filter((name) => name.endsWith(".md")).map((name) => join(folder, name)));
 
@@ -48,7 +50,7 @@ describe.each(documents)("%s", (document) => {
   });
 
   it("names make targets that exist", () => {
-    const targets = found(textOf("Makefile"), /^([a-z0-9-]+): /gm).map(([, target]) => target);
+    const targets = found(makefiles, /^([a-z0-9-]+): /gm).map(([, target]) => target);
     for (const [, target] of found(text, patterns.target)) expect(targets).toContain(target);
   });
 });

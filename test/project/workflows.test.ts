@@ -7,8 +7,9 @@ import { parse } from "yaml";
 import { projectRoot } from "../support/server.ts";
 
 const FOLDER = join(projectRoot, ".github/workflows");
-const targets = [...readFileSync(join(projectRoot, "Makefile"), "utf8").matchAll(/^([a-z0-9-]+): /gm)].map(([, target]) => target!);
-const variables = readFileSync(join(projectRoot, "Makefile"), "utf8");
+const parts = readdirSync(join(projectRoot, "tools")).filter((name) => name.endsWith(".mk")).map((name) => `tools/${name}`);
+const makefiles = ["Makefile", ...parts].map((name) => readFileSync(join(projectRoot, name), "utf8")).join("");
+const targets = [...makefiles.matchAll(/^([a-z0-9-]+): /gm)].map(([, target]) => target!);
 
 describe.each(readdirSync(FOLDER))("%s", (name) => {
   const text = readFileSync(join(FOLDER, name), "utf8");
@@ -39,7 +40,7 @@ describe.each(readdirSync(FOLDER))("%s", (name) => {
       for (const word of call.trim().split(" ").filter(Boolean)) {
         const [variable, value] = word.split("=");
         if (value === undefined) expect(targets).toContain(word);
-        else expect(variables).toMatch(new RegExp(`\\$\\(${variable}\\b|\\$\\(if \\$\\(${variable}\\)|^#: ${variable}=`, "m"));
+        else expect(makefiles).toMatch(new RegExp(`\\$\\(${variable}\\b|\\$\\(if \\$\\(${variable}\\)|^#: ${variable}=`, "m"));
       }
     }
   });
