@@ -269,7 +269,7 @@ $(MODULE): $(HOST_OBJECTS) $(CORE_OBJECTS) $(O)/threads.o tools/check-module
 # Fuzz targets: fuzz-* with libFuzzer, replay-* without it, which run the inputs in test/corpus once.
 FUZZ_TARGETS := payload sequence query damage
 SANDBOX := sandbox census operands reading building writing bitmap workspace cpu
-FUZZED := fuzz/check.c fuzz/server.c fuzz/ways.c $(SANDBOX:%=$(O)/%.o) $(CORE_OBJECTS)
+FUZZED := fuzz/check.c fuzz/server.c fuzz/transitions.c $(SANDBOX:%=$(O)/%.o) $(CORE_OBJECTS)
 
 replay: $(FUZZ_TARGETS:%=$(O)/replay-%)
 	@:

@@ -34,7 +34,7 @@ const heavy = files([
   "convert", "corners", "corpus", "cut", "documents", "ending", "exact", "failover", "forkless", "growth", "harness", "hostile", "ids",
   "information", "interchange", "join", "kill", "linearity", "loading", "memory", "model", "overdue", "package", "packed",
   "prometheus", "questions", "release", "replicas", "resharding", "rights", "routing", "samples", "scarcity", "sharded", "sizes",
-  "storing", "systems", "threads", "timing", "transactions", "upgrade", "verdict", "ways", "workflows",
+  "storing", "systems", "threads", "timing", "transactions", "upgrade", "verdict", "workflows",
 ]);
 const ofTheHost = files([
   "client", "config", "examples", "limits", "log", "migration", "node-redis-4", "numbers", "persistence", "recipes", "replies", "salts", "table", "text",

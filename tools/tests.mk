@@ -8,7 +8,7 @@
 #: LANGUAGES="go ruby"    test-clients: run only these of python, php, ruby, go, c, perl and lua
 #: MACHINES=trixie        test-fresh: only these of bookworm, trixie and trixie-user
 #: OPERATIONS=200         soak-client: operations for each client library and way of sharding
-#: SECONDS=600            linearity, shrinking: for each family and CPU level; ways: of the search
+#: SECONDS=600            linearity, shrinking: for each family and CPU level; transitions: of the search
 #: SEED=n                 sequences, shrinking: repeat the run that printed this seed; seeds: the first one
 #: SEEDS=20               seeds: how many
 #: SEQUENCES=20           sequences: runs of each kind
@@ -17,7 +17,7 @@
 #: SUITES="native ..."    test-arm64, coverage: run only these test files
 
 .PHONY: test-arm64 test-clients test-servers test-upgrade test-fresh test-site tsan linearity sequences shrinking soak soak-cli soak-client seeds
-.PHONY: ways coverage
+.PHONY: transitions coverage
 
 SEQUENCES    := 20
 SEEDS        := 20
@@ -82,11 +82,11 @@ seeds: build         ## Repeat the tests that draw their input at random, with S
 	@$(MAKE) --no-print-directory $(TESTED)
 	tools/seeds $(SEEDS) $(SEED)
 
-ways: setup          ## Look for new ways that writes can take, and keep inputs that take them in test/corpus/ways
+transitions: setup   ## Look for new transitions between forms that writes take, and keep inputs in test/corpus
 	@tools/setup sanitizers
 	@$(MAKE) --no-print-directory trap CC=clang-19
-	@$(MAKE) --no-print-directory $(O)/trap/search-ways O=$(O)/trap ENTRY=assembly/trap.ts CC=clang-19
-	@tools/ways $(SECONDS)
+	@$(MAKE) --no-print-directory $(O)/trap/search-transitions O=$(O)/trap ENTRY=assembly/trap.ts CC=clang-19
+	@tools/transitions $(SECONDS)
 
 coverage: setup      ## Run the integration tests and the corpus, and say which branches of the core they do not take
 	@tools/setup coverage
@@ -98,7 +98,7 @@ coverage: setup      ## Run the integration tests and the corpus, and say which 
 # Counters are in a file that the process maps, so that it has them even if the process is killed.
 COVERAGE := -fprofile-instr-generate -fcoverage-mapping -mllvm -runtime-counter-relocation -mllvm -system-headers-coverage
 
-# libFuzzer that sees nothing but the counters of fuzz/ways.c, and so keeps an input only if it takes a new way.
-$(O)/search-ways: fuzz/sequence.c $(FUZZED) $(wildcard fuzz/*.h)
+# libFuzzer that sees nothing but the counters of fuzz/transitions.c, and so keeps an input only if it takes a new transition.
+$(O)/search-transitions: fuzz/sequence.c $(FUZZED) $(wildcard fuzz/*.h)
 	$(COMPILE) $(HOST_CFLAGS) -fsanitize=fuzzer -fno-sanitize-coverage=edge,inline-8bit-counters,pc-table,trace-cmp,indirect-calls \
 		$(filter-out %.h,$^) -lm -o $@
