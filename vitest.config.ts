@@ -3,9 +3,9 @@ import { arch } from "node:os";
 import { defineConfig } from "vitest/config";
 import { CountReporter } from "./tools/count-reporter.ts";
 
-// The suite runs once per CPU level that the machine supports, each time with the build of the core for that level. All files run on the best
-// level. On the others, only commands and models do, without what does not depend on the core (RESP3, refusals, declarations), and random
-// sequences are shorter.
+// The suite runs once per CPU level that the machine supports, each time with the build of the core for that level. All files run on the
+// best level. On the others, only commands and models do, without what does not depend on the core (RESP3, refusals, declarations), and
+// random sequences are shorter.
 //
 //   ROAR_CPU=v3                runs one level; "best" runs the best one
 //   ROAR_SKIP="build memory"   leaves files out
