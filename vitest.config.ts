@@ -3,9 +3,9 @@ import { arch } from "node:os";
 import { defineConfig } from "vitest/config";
 import { CountReporter } from "./tools/count-reporter.ts";
 
-// The suite runs once per CPU level that the machine supports, each time with the build of the core for that level. The heavy files, those
-// that hardly use the core, and what does not depend on the core in the others (RESP3, refusals, declarations) run only on the best level,
-// and random sequences are long only there.
+// The suite runs once per CPU level that the machine supports, each time with the build of the core for that level. All files run on the
+// best level. On the others, only commands and models do, without what does not depend on the core (RESP3, refusals, declarations), and
+// random sequences are shorter.
 //
 //   ROAR_CPU=v3                runs one level; "best" runs the best one
 //   ROAR_SKIP="build memory"   leaves files out
@@ -29,16 +29,12 @@ function levels(): string[] {
 
 const files = (names: string[]): string[] => names.map((name) => `test/*/${name}.test.ts`);
 const skipped = files(process.env.ROAR_SKIP?.split(" ") ?? []);
-const heavy = files([
-  "adapters", "advise", "arguments", "bench", "breaking", "build", "calls", "census", "changing", "cluster", "contexts",
-  "convert", "corners", "corpus", "cut", "documents", "ending", "exact", "failover", "forkless", "growth", "harness", "hostile", "ids",
-  "information", "interchange", "join", "kill", "linearity", "loading", "memory", "model", "overdue", "package", "packed",
-  "prometheus", "questions", "release", "replicas", "resharding", "rights", "routing", "samples", "scarcity", "sharded", "sizes",
-  "storing", "systems", "threads", "timing", "transactions", "upgrade", "verdict", "ways", "workflows",
-]);
-const ofTheHost = files([
-  "client", "config", "examples", "limits", "log", "migration", "node-redis-4", "numbers", "persistence", "recipes", "replies", "salts", "table", "text",
-]);
+/** What depends on the code of a level. */
+const ofEachLevel = [
+  "test/{commands,model}/*.test.ts", "test/durability/{payloads,shrinking}.test.ts", "test/safety/{recovery,sandbox}.test.ts", "test/server/load.test.ts",
+];
+/** Of these, what takes long, or depends only on the host. */
+const once = files(["census", "client", "corners", "numbers", "questions", "replies", "samples", "table"]);
 /** Generous, because a busy machine is several times slower. */
 const PATIENCE_MS = 180_000;
 
@@ -56,8 +52,8 @@ export default defineConfig({
       test: {
         name: level || "default",
         isolate: false, // Files of a level share two processes: to start and fill one takes longer than most files.
-        include: ["test/**/*.test.ts"],
-        exclude: level === best ? skipped : [...skipped, ...heavy, ...ofTheHost],
+        include: level === best ? ["test/**/*.test.ts"] : ofEachLevel,
+        exclude: level === best ? skipped : [...skipped, ...once],
         env: { ...(level && { ROAR_CPU: level }), ...(level !== best && { ROAR_BRIEF: "1", ROAR_AGAIN: "1" }) },
         testTimeout: PATIENCE_MS,
         hookTimeout: PATIENCE_MS,

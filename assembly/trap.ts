@@ -1,6 +1,6 @@
 // The core with two more exports, for tests: a function that exceeds one of the sandbox's limits, whose ways
 // test/safety/sandbox.test.ts names in this order; and one that says what form a bitmap and one of its
-// containers have, for fuzz/ways.c.
+// containers have, for fuzz/transitions.c.
 
 import { isTiny } from "./arena/arena";
 import { findEntry, leafFor } from "./arena/directory";
@@ -91,7 +91,7 @@ function deeper(times: u32): u32 { return times ? deeper(times - 1) + times : ar
 
 /**
  * The forms of the arena, of the leaf for `key`, and of container `key`:
- * a byte each, numbered as fuzz/ways.c names them.
+ * a byte each, numbered as fuzz/transitions.c names them.
  */
 export function formsAt(key: u64): u32 {
   return formOfArena() | (formOfLeaf(leafFor<Own>(key)) << 8) | (formOfContainer(findEntry(key)) << 16);

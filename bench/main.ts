@@ -19,7 +19,7 @@ import { clustered, noise, randomMembers, runs, scattered, shuffled, snowflakes 
 import { type DataSet, ofBitmaps, ofMade, ofMembers } from "./load.ts";
 import { inWords, thisMachine } from "./machine.ts";
 import { columns, heading, line } from "./report.ts";
-import { renewed, type Results } from "./results.ts";
+import { renewed, type Results, written } from "./results.ts";
 import type { Row } from "./row.ts";
 import { measureBorder } from "./suites/border.ts";
 import { measureCommands } from "./suites/commands.ts";
@@ -156,7 +156,7 @@ function results(): Results {
 /** Writes the results so far. */
 function save(): void {
   mkdirSync(options.out, { recursive: true });
-  writeFileSync(file, `${JSON.stringify(results(), null, 1)}\n`);
+  writeFileSync(file, written(results()));
   for (const [name, svg] of Object.entries(charts(results()))) writeFileSync(join(options.out, name), svg);
 }
 
@@ -169,7 +169,7 @@ function saveTables(): void {
   const shown = rows.filter(({ data }) => data === TYPICAL);
   if (shown.length > 0) {
     const typical = { machine, contenders: names, rows: shown };
-    writeFileSync(join(options.out, "typical.json"), `${JSON.stringify(typical, null, 1)}\n`);
+    writeFileSync(join(options.out, "typical.json"), written(typical));
     update("README.md", (text) => withTypical(text, typical));
   }
   update("docs/performance.md", (text) => withTables(text, results()));

@@ -35,3 +35,9 @@ export function origin({ machine, later = {} }: Results, rows: readonly Row[]): 
   const dates = new Set(rows.flatMap(({ data }) => (later[data] ? [`${later[data].date}, commit ${later[data].commit}`] : [])));
   return `${inWords(machine)} (some data: ${[...dates].join("; ")})`;
 }
+
+/** The results as JSON with a row in each line, so that a difference shows the rows that changed. */
+export function written({ rows, ...rest }: Results): string {
+  const head = Object.entries(rest).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)},\n`);
+  return `{\n${head.join("")}"rows": [\n${rows.map((row) => JSON.stringify(row)).join(",\n")}\n]\n}\n`;
+}

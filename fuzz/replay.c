@@ -4,14 +4,14 @@
  *   replay-<target> -random <seconds> <seed> <file>
  *                                          runs random inputs, each on one level; `file` holds the last one
  *
- * Prints the number of inputs at the end; a finding ends the process before. WAYS=file in the environment:
- * writes there which ways writes have taken (ways.h). */
+ * Prints the number of inputs at the end; a finding ends the process before. TRANSITIONS=file in the
+ * environment: writes there which transitions writes have taken (transitions.h). */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "fuzz.h"
-#include "ways.h"
+#include "transitions.h"
 
 #define RANDOM_BYTES 2048
 
@@ -58,16 +58,16 @@ static int run_random(time_t seconds, uint64_t seed, const char *path) {
     return 1;
 }
 
-static void write_ways(void) {
-    const char *path = getenv("WAYS");
+static void write_transitions(void) {
+    const char *path = getenv("TRANSITIONS");
     FILE *file = path ? fopen(path, "w") : NULL;
     if (file == NULL) return;
-    print_ways(file);
+    print_transitions(file);
     fclose(file);
 }
 
 int main(int argc, char **argv) {
-    atexit(write_ways);
+    atexit(write_transitions);
     if (argc == 5 && strcmp(argv[1], "-random") == 0) {
         if (run_random(atol(argv[2]), strtoull(argv[3], NULL, 10), argv[4])) return 0;
         fprintf(stderr, "cannot write %s\n", argv[4]);

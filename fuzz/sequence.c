@@ -12,7 +12,7 @@
 
 #include "bits.h"
 #include "guard.h"
-#include "ways.h"
+#include "transitions.h"
 #include "workspace.h"
 
 #define SOURCES_MAX 4
@@ -215,7 +215,7 @@ static void scatter(struct subject *k) {
     if (done(k, core_set_all(&k->b, offsets, n, &changed))) EXPECT(changed == expected);
 }
 
-/* Adds the members of another bitmap. Memory is scarce, and ways are counted, only for what happens in
+/* Adds the members of another bitmap. Memory is scarce, and transitions are noted, only for what happens in
  * place. */
 static void merge(struct subject *k) {
     const struct subject *from = take_bitmap();
@@ -244,7 +244,7 @@ static void change_stretch(struct subject *k, const stretch *r) {
     EXPECT(members.before == before && members.after == after);
 }
 
-static enum write way_of(enum change what) {
+static enum write write_of(enum change what) {
     return what == SET ? SET_RANGE : what == CLEAR ? CLEAR_RANGE : FLIP_RANGE;
 }
 
@@ -258,7 +258,7 @@ static void change_bits(struct subject *k, enum change what, uint32_t low, uint3
 }
 
 static void change(struct subject *k, enum change what, uint32_t low, uint32_t high) {
-    begin_in_place(k, way_of(what), low, high);
+    begin_in_place(k, write_of(what), low, high);
     change_bits(k, what, low, high);
     change_stretch(k, &(stretch){what, offset_of(low), offset_of(high)});
 }
@@ -475,7 +475,7 @@ static void change_containers(struct subject *k, enum change what, uint32_t firs
                               uint32_t from, uint32_t rest) {
     uint64_t low = (geometry.base + first) << 16 | from, high = (geometry.base + last) << 16 | (65535 - rest);
     begin(k);
-    before_write(k->b, way_of(what), low, high);
+    before_write(k->b, write_of(what), low, high);
     for (uint32_t i = first << geometry.low_bits; i < (last + 1) << geometry.low_bits; i++) {
         if (offset_of(i) >= low && offset_of(i) <= high) {
             give(k, i, what == SET || (what == FLIP && !has(k, i)));
@@ -559,7 +559,7 @@ static void change_beside(struct subject *k, const bitmap *all) {
         last = i;
     }
     begin(k);
-    before_write(k->b, way_of(what), low, high);
+    before_write(k->b, write_of(what), low, high);
     change_bits(k, what, first, last);
     change_stretch(k, &(stretch){what, low, high});
     confine(k, all);

@@ -13,31 +13,23 @@ function declaredImports(source: string): Set<string> {
 }
 
 /** One line for each rule that the binary breaks. */
-function violations(bytes: Uint8Array, declared: Set<string>): string[] {
-  const wasm = outline(bytes), found: string[] = [];
+function violations(file: string, declared: Set<string>): string[] {
+  const { sections, imports } = outline(file), found: string[] = [];
   const refuse = (breaks: boolean, text: string): void => { if (breaks) found.push(text); };
+  const memory = sections.get("Memory") ?? [];
 
-  refuse(wasm.dataSegments > 0, `${wasm.dataSegments} data segments: no static arrays or strings in the core`);
-  refuse(wasm.globals.some((global) => global.mutable), "a mutable global: the core has no state of its own");
-  refuse(wasm.tables > 0 || wasm.elementSegments > 0, "a table or element segment: no function references in the core");
-  refuse(wasm.start, "a start function: no top-level statements in the core");
-  for (const { module, name } of wasm.imports) {
-    refuse(!declared.has(`${module}.${name}`), `import ${module}.${name} is not declared in assembly/env/memory.ts`);
-  }
-
-  const memory = wasm.memories[0];
-  refuse(wasm.memories.length !== 1 || !memory, `${wasm.memories.length} memories instead of one`);
-  refuse(memory?.shared === true, "the memory is shared");
-  refuse(memory !== undefined && memory.min !== 0, `the memory starts with ${memory?.min} pages instead of 0`);
-  for (const { name, kind } of wasm.exports) {
-    refuse(kind !== "function" && !(kind === "memory" && name === "memory"), `export ${name} is a ${kind}`);
-  }
+  refuse(sections.has("Data"), "data segments: no static arrays or strings in the core");
+  refuse(sections.get("Global")?.some((global) => global.includes("mutable=1")) === true, "a mutable global: the core has no state of its own");
+  refuse(sections.has("Table") || sections.has("Elem"), "a table or element segment: no function references in the core");
+  refuse(sections.has("Start"), "a start function: no top-level statements in the core");
+  for (const name of imports) refuse(!declared.has(name), `import ${name} is not declared in assembly/env/memory.ts`);
+  refuse(memory.length !== 1 || memory[0] !== "memory[0] pages: initial=0", `not one memory that starts with 0 pages: ${memory.join(", ")}`);
+  for (const each of sections.get("Export") ?? []) refuse(!/^func|^memory\[0\] -> "memory"$/.test(each), `export ${each}`);
   return found;
 }
 
 const file = process.argv[2];
 if (!file) throw new Error("usage: check-wasm <file.wasm>");
-const declared = declaredImports(readFileSync(new URL("../assembly/env/memory.ts", import.meta.url), "utf8"));
-const broken = violations(readFileSync(file), declared);
+const broken = violations(file, declaredImports(readFileSync(new URL("../assembly/env/memory.ts", import.meta.url), "utf8")));
 for (const text of broken) console.error(`${file}: ${text}`);
 if (broken.length > 0) process.exit(1);

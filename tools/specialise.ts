@@ -96,9 +96,7 @@ function recursiveFunctions(calls: Map<string, Set<string>>): string[] {
 
 const [wasmFile, source, target] = process.argv.slice(2);
 if (!wasmFile || !source || !target) throw new Error("usage: specialise <roaring.wasm> <roaring.c> <core-roaring.c>");
-const wasm = outline(readFileSync(wasmFile));
-const defined = wasm.functions.length - wasm.importedFunctions;
-const exported = wasm.exports.filter((one) => one.kind === "function").length;
+const wasm = outline(wasmFile), defined = wasm.sections.get("Function")!.length, exported = wasm.exports.length;
 const c = new Text(readFileSync(source, "utf8"));
 
 // wasm2c emits its vector accessors only if a function uses vectors.

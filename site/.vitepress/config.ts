@@ -35,7 +35,7 @@ export default defineConfig({
         { text: "Calculator", link: "/calculator" }, { text: "JavaScript", link: "/javascript" }, { text: "Other clients", link: "/clients" },
         { text: "Cluster", link: "/cluster" },
       ] },
-      { text: "Run", items: [{ text: "Operations", link: "/operations" }, { text: "Performance", link: "/performance" }, { text: "Test results", link: "/evidence" }, { text: "Changes", link: "/changelog" }] },
+      { text: "Run", items: [{ text: "Operations", link: "/operations" }, { text: "Performance", link: "/performance" }, { text: "What is tested", link: "/evidence" }, { text: "Changes", link: "/changelog" }] },
       { text: "Examples", collapsed: false, items: [{ text: "All", link: "/examples/" }, ...examples] },
       { text: "Commands", collapsed: false, items: [{ text: "All", link: "/commands/" }, ...commands] },
       { text: "Inside", collapsed: true, items: [

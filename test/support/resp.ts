@@ -1,5 +1,6 @@
 // A connection to a server that speaks RESP2 or RESP3. Replies keep their types, error replies can be had as values or as exceptions,
-// and the raw bytes of a reply are available.
+// and the raw bytes of a reply are available, which no library keeps and test/commands/wire.test.ts compares. Client libraries are under
+// test themselves, so that a reply that one of them reads in its own way would go unnoticed.
 
 import { createConnection, type Socket } from "node:net";
 

@@ -1,9 +1,9 @@
-/* ways.c -- counts the ways that writes take.
+/* transitions.c -- notes which transitions between forms writes take.
  *
  * Tables of bitmaps, blocks, leaves and containers have a cell for each form before a write, each write, and
  * each form after it. One more has what else became of a write to a bitmap of each form. The fuzzer takes a
- * cell for code that an input reaches, so it looks for inputs that take new ways. */
-#include "ways.h"
+ * cell for code that an input reaches, so it looks for inputs that take new transitions. */
+#include "transitions.h"
 
 #include <stdlib.h>
 
@@ -89,19 +89,20 @@ void after_write(const bitmap *b, status s) {
     }
 }
 
-/* Prints a table of froms x WRITES x tos cells. */
+/* Prints the transitions taken of a table of froms x WRITES x tos cells. */
 static void print_table(FILE *file, const char *table, const uint8_t *cells, int froms,
                         const char *const *from_names, int tos, const char *const *to_names) {
     for (int from = 0; from < froms; from++) {
         for (int w = 0; w < WRITES; w++) {
             for (int to = 0; to < tos; to++) {
-                fprintf(file, "%d %s %s %s %s\n", *cells++, table, from_names[from], writes[w], to_names[to]);
+                if (*cells++)
+                    fprintf(file, "%s %s %s %s\n", table, from_names[from], writes[w], to_names[to]);
             }
         }
     }
 }
 
-void print_ways(FILE *file) {
+void print_transitions(FILE *file) {
     print_table(file, "bitmap", taken.bitmap[0][0], BITMAPS, bitmaps, BITMAPS, bitmaps);
     print_table(file, "outcome", taken.outcome[0][0], BITMAPS, bitmaps, OUTCOMES, outcomes);
     print_table(file, "block", taken.block[0][0], BLOCKS, blocks, BLOCKS, blocks);
@@ -115,6 +116,6 @@ void before_write(const bitmap *b, enum write write, uint64_t low, uint64_t high
     (void)b, (void)write, (void)low, (void)high;
 }
 void after_write(const bitmap *b, status s) { (void)b, (void)s; }
-void print_ways(FILE *file) { (void)file; }
+void print_transitions(FILE *file) { (void)file; }
 
 #endif

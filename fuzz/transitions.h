@@ -1,7 +1,7 @@
-/* ways.h -- counts the ways that writes take: from which form of a bitmap, of a leaf and of a container each
- * write leads to which. */
-#ifndef ROAR_WAYS_H
-#define ROAR_WAYS_H
+/* transitions.h -- notes which transitions writes take: from which form of a bitmap, of a leaf and of a
+ * container each write leads to which. */
+#ifndef ROAR_TRANSITIONS_H
+#define ROAR_TRANSITIONS_H
 
 #include <stdio.h>
 
@@ -26,8 +26,8 @@ enum write {
 void before_write(const bitmap *b, enum write write, uint64_t low, uint64_t high);
 void after_write(const bitmap *b, status s);
 
-/* Prints a line for each way: 1 if it was taken and otherwise 0, the table, the form before, the write, and
- * the form after. */
-void print_ways(FILE *to);
+/* Prints a line for each transition that was taken: the table, the form before, the write, and the form
+ * after. */
+void print_transitions(FILE *to);
 
 #endif
