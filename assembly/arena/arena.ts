@@ -21,14 +21,14 @@
 //     +24  u32 block of the free lists, 0 while there is none
 //     +28  u32 entries in the directory
 //     +32  u32 bytes held back at the arena's very end while a builder works (see builder.ts), otherwise 0
-//     +36  u32 bytes by which scratch room is raised while a builder works (see combine/scratch.ts),
+//     +36  u32 bytes by which scratch room is raised while a builder works (see combine/shape/scratch.ts),
 //          otherwise 0
 //     +40  blocks
 //
 // Blocks have no headers. The size of a block follows from what it holds (a container's kind and cardinality,
 // a node's count), rounded up to one of 64 size classes, so whoever frees a block knows its size. Freed
 // blocks wait in one list per class and are never coalesced: when too many bytes are in freed blocks, the
-// host has the arena rewritten (combine/rewrite.ts), which costs about as much as growing it.
+// host has the arena rewritten (combine/rebuild/rewrite.ts), which costs about as much as growing it.
 //
 // Growing may end the call because memory has run out, and then the bitmap must be unchanged. So an
 // allocation grows the arena before it changes anything, freeing never grows it, and operations that need

@@ -7,7 +7,7 @@
 //   tiny, packed leaf    promotePacked()     full, pages or leaves  it gets more than ITEMS_MAX members
 //   full                 packFull()          tiny, packed leaf      that is smaller
 //
-// The way back goes through a copy (combine/rewrite.ts), for which the host asks wasteful() after a write.
+// The way back goes through a copy (combine/rebuild/rewrite.ts), for which the host asks wasteful() after a write.
 // It is taken only where it saves much: a bitmap whose size goes up and down would otherwise change its form
 // with every write.
 

@@ -2,7 +2,7 @@
 // its items, one after the other. Each of those is made in scratch room of its own, unless nothing has been
 // made before it. So the room depends on how deep terms are nested, and not on how many there are.
 //
-// A segment of more than one key (seek.ts) is evaluated like a container: all items are then full or absent,
+// A segment of more than one key (combine/term/seek.ts) is evaluated like a container: all items are then full or absent,
 // and so is the result.
 
 import { SELF, right } from "../env/memory";
@@ -11,28 +11,30 @@ import { Kind } from "../container/kind";
 import { LOW_MAX } from "../container/limits";
 import { Count, Store, StoreOnly, counts, stores } from "../container/kernel";
 import { writeRun } from "../container/run";
-import { repeated, sumOfNoted } from "./count";
-import { cursorKey, cursorOperand, cursorShape, cursorTerm, seekCursor } from "./cursor";
-import { fold, foldCardinality } from "./fold";
-import { foldIntersection } from "./intersection";
+import { repeated, sumOfNoted } from "./count/terms";
+import { cursorKey, cursorOperand, cursorShape, cursorTerm, seekCursor } from "./walk/cursor";
+import { fold, foldCardinality } from "./fold/fold";
+import { foldIntersection } from "./several/intersection";
 import {
   firstFound, foundContainers, foundFull, foundTerms, groupedFound, listedOperand, listedShape, listedTerm,
-} from "./list";
-import { complemented, countOfTwo, countOnly, settled, takeItem, takeListed, takeResult } from "./result";
-import { Scratch, isResultPlace, lowerScratch, raiseScratch, scratch } from "./scratch";
-import { seekRest } from "./seek";
-import { NOTHING, UNSUITED, copyShape, fullShape, isFull, shape, shapeAt, shapeCount } from "./shape";
-import { Fold, sidesOf } from "./sides";
+} from "./term/listed";
+import {
+  complemented, countOfTwo, countOnly, settled, takeItem, takeListed, takeResult,
+} from "./term/result";
+import { Scratch, isResultPlace, lowerScratch, raiseScratch, scratch } from "./shape/scratch";
+import { seekRest } from "./term/seek";
+import { NOTHING, UNSUITED, copyShape, fullShape, isFull, shape, shapeAt, shapeCount } from "./shape/shape";
+import { Fold, sidesOf } from "./fold/sides";
 import {
   addContainer, addToBytes, beginBytes, beginTally, noteItem, startSum, stepsInside, suitsBytes, weighed,
   weighedInBytes,
-} from "./sum";
+} from "./count/sum";
 import {
   Rule, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, highOffset, itemWeight,
   itemsEnd, listAt, lowOffset, resultOperand, setResult, stepConstant, stepTo, termLeast, termRule,
-} from "./term";
-import { countListed, countOne, counterPlaces, reached } from "./threshold";
-import { foldListed } from "./union";
+} from "./term/term";
+import { countListed, countOne, counterPlaces, reached } from "./count/threshold";
+import { foldListed } from "./several/union";
 
 /**
  * The container `key` of the term, whose items are all at `key` or past it. resultOperand() tells where it

@@ -20,7 +20,7 @@
 // Entry 0 has the gains of all terms that have been counted.
 
 import { reserve } from "../arena/arena";
-import { Rule } from "../combine/term";
+import { Rule } from "../combine/term/term";
 import { copyTree, isConstant, normalize } from "./normal";
 import {
   Syntax, addChild, childItems, firstChild, highValue, isTerm, keyCount, lowValue, makeKeys, makeTree,

@@ -9,7 +9,7 @@
 //   ATLEAST, EXACTLY items get weights: what is there k times weighs k, and a complement weighs -1 while a
 //                    constant grows by 1. Ranges make steps of the constant. What can do without weights
 //                    becomes ATLEAST, EXACTLY, ALL or ANY, because counting is quicker. The rest are sums
-//                    (combine/term.ts).
+//                    (combine/term/term.ts).
 //
 // A reference is the address of a record in normal form, plus 1 if its complement is meant. Records in normal
 // form have no NOT below them. Ranges in the items of a sum come behind the other items, ascend, and do not
@@ -21,7 +21,7 @@
 //   edges   u64 offset from which on more or fewer ranges count         i32 how many   u32 0
 
 import { reserve } from "../arena/arena";
-import { Rule, isSum } from "../combine/term";
+import { Rule, isSum } from "../combine/term/term";
 import {
   Field, RECORD_BYTES, Syntax, addChild, childItems, firstChild, greatestOffset, hashOf, highValue, isTerm,
   lowValue, makeKeys, makeRange, makeTree, nextSibling, normalOf, operandTable, recordsEnd, recordsStart,

@@ -10,7 +10,7 @@
 // Letters may be of either case.
 
 import { right } from "../env/memory";
-import { Rule } from "../combine/term";
+import { Rule } from "../combine/term/term";
 import { Mistake } from "./mistake";
 import {
   Character, accept, acceptDots, atWord, expect, peek, readNumber, readWord, skipDigits,

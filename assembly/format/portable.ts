@@ -20,9 +20,9 @@ import {
 } from "../arena/entry";
 import { advance, placeEntry, seek } from "../arena/directory";
 import { append, appendFull, begin, finish, nextKey } from "../arena/builder";
-import { emit, emitArray } from "../combine/emit";
-import { shape } from "../combine/shape";
-import { makeScratch, Scratch, scratch } from "../combine/scratch";
+import { emit, emitArray } from "../combine/shape/emit";
+import { shape } from "../combine/shape/shape";
+import { makeScratch, Scratch, scratch } from "../combine/shape/scratch";
 import { Kind, prefersRuns, suitableKind, wordsBetween } from "../container/kind";
 import {
   BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes,

@@ -6,7 +6,7 @@ import { allocate, blockBytes, isTiny, prepare, release, resize } from "../arena
 import {
   entryCount, entryKind, entryPayload, payloadBytes, setBlock, setFull, setPair, setSingle,
 } from "../arena/entry";
-import { shapeAt, shapeBytes, shapeCount, shapeKind } from "../combine/shape";
+import { shapeAt, shapeBytes, shapeCount, shapeKind } from "../combine/shape/shape";
 import { member } from "../container/array";
 import { arrayToBuckets, bucketsLast, bucketsSelect } from "../container/buckets";
 import { toArray, toBitset, toShort } from "../container/convert";

@@ -27,11 +27,11 @@ import {
   GROUP_MAX, NO_MEMBER, PAGE_BYTES, beginPage, copyKeys, groupEnd, groupsIn, indexOf, isGroup, isPacked,
   keyAt, largerFrom, leafOf, lowsFrom, memberIndex, membersForPage, membersFrom,
 } from "../arena/packed";
-import { normalized } from "../combine/normalize";
-import { fold } from "../combine/fold";
-import { Scratch, makeScratch, scratchBytes } from "../combine/scratch";
-import { entryShape, shapeCount } from "../combine/shape";
-import { Fold, show, sidesOf } from "../combine/sides";
+import { normalized } from "../combine/shape/normalize";
+import { fold } from "../combine/fold/fold";
+import { Scratch, makeScratch, scratchBytes } from "../combine/shape/scratch";
+import { entryShape, shapeCount } from "../combine/shape/shape";
+import { Fold, show, sidesOf } from "../combine/fold/sides";
 import { releaseContainer, replaceContainer, wordsWith } from "./convert";
 import { countUp } from "./edit";
 import { insertWithoutPacking } from "./point";

@@ -1,5 +1,5 @@
 // Setting, clearing and flipping whole ranges of offsets. rebuildPays() decides: if much of the bitmap
-// changes, the host has it rebuilt (combine/rebuild.ts). Otherwise it is changed in place: the containers
+// changes, the host has it rebuilt (combine/rebuild/range.ts). Otherwise it is changed in place: the containers
 // at the two ends of the range are folded with a run, and those between become one FULL entry, are removed,
 // or are complemented one by one.
 //
@@ -10,23 +10,22 @@
 import { SELF, left, right } from "../env/memory";
 import { Own } from "../env/view";
 import { BLOCK_MAX, allocate, blockBytes, isTiny, prepare } from "../arena/arena";
-import { used } from "../arena/forms";
+import { used, promoteContainer, clearTiny } from "../arena/forms";
 import {
   ENTRY_BYTES, SPAN_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload,
   entrySpan, keyOf, lowOf, offsetOf, setBlock, setCount, setFull, setPair, setSingle,
 } from "../arena/entry";
 import { advance, entriesBetween, entriesHeld, findEntry, placeEntry, seek } from "../arena/directory";
 import { insertEntry, adjust, changeKey, removeEntry, removeEntries, removeFromGroup } from "../arena/change";
-import { promoteContainer, clearTiny } from "../arena/forms";
 import { roomForEntries } from "../arena/room";
 import { loosen } from "../arena/pages";
 import { isGroup, isPacked } from "../arena/packed";
-import { normalized } from "../combine/normalize";
-import { fold } from "../combine/fold";
-import { Change, foldOfChange } from "../combine/rebuild";
-import { scratchBytes, Scratch, makeScratch, scratch } from "../combine/scratch";
-import { shape, entryShape, shapeKind, copyShape, shapeCount, fullShape } from "../combine/shape";
-import { Fold, sidesOf } from "../combine/sides";
+import { normalized } from "../combine/shape/normalize";
+import { fold } from "../combine/fold/fold";
+import { Change, foldOfChange } from "../combine/rebuild/range";
+import { scratchBytes, Scratch, makeScratch, scratch } from "../combine/shape/scratch";
+import { shape, entryShape, shapeKind, copyShape, shapeCount, fullShape } from "../combine/shape/shape";
+import { Fold, sidesOf } from "../combine/fold/sides";
 import { releaseContainer, replaceContainer } from "./convert";
 import { cutArray } from "./edit";
 import { isolate } from "./point";

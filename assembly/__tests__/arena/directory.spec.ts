@@ -1,7 +1,7 @@
 import { Left, Own, Right } from "../../env/view";
 import { left, right } from "../../env/memory";
 import { freedBytes, isTiny } from "../../arena/arena";
-import { used } from "../../arena/forms";
+import { used, promoteContainer } from "../../arena/forms";
 import {
   ENTRY_BYTES, SPAN_MAX, entryCardinality, entryKey, entryLastKey, setFull, setPair, setSingle,
 } from "../../arena/entry";
@@ -10,7 +10,6 @@ import {
   placeEntry, seek, seekFrom,
 } from "../../arena/directory";
 import { insertEntry, adjust, removeEntry } from "../../arena/change";
-import { promoteContainer } from "../../arena/forms";
 import { nodeLevel, rootNode, nodeCount, LEAF_MAX, slotChild, slotAt, INNER_MAX } from "../../arena/node";
 import { Trial, asOperand, freshArena } from "../support/bitmap-arena";
 import { Model, range } from "../support/bitmap-model";

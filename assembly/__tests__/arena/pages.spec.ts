@@ -7,10 +7,10 @@ import {
   advance, entriesExactly, entryOfRank, findEntry, isLastOfLeaf, membersBefore, placeEntry, seek, seekFrom,
 } from "../../arena/directory";
 import { isGroup } from "../../arena/packed";
-import { rewrite, pack } from "../../combine/rewrite";
+import { rewrite, pack } from "../../combine/rebuild/rewrite";
 import { cardinality, get, maximum, minimum, rank, select } from "../../read/query";
 import { set } from "../../write/point";
-import { Change } from "../../combine/rebuild";
+import { Change } from "../../combine/rebuild/range";
 import { changeRange } from "../../write/range";
 import { Trial, asOperand, freshArena } from "../support/bitmap-arena";
 import { Model } from "../support/bitmap-model";

@@ -14,7 +14,7 @@ import { Model, Style, appendContainer, range } from "../support/bitmap-model";
 import { addOperandCopy, clear, operandAt, setArenaSize } from "../world/world";
 import { Kind } from "../../container/kind";
 
-// Positions of fields, from the layout comments of arena.ts and node.ts.
+// Positions of fields, from the layout comments of arena/arena.ts and arena/node.ts.
 const CARDINALITY: usize = 8, BUMP: usize = 16, FREED: usize = 20;
 const LISTS: usize = 24, ENTRIES: usize = 28, HELD: usize = 32;
 const HEADS: usize = 8, SLOT_KEY: usize = 0, SLOT_CHILD: usize = 8, SLOT_CARDINALITY: usize = 12;

@@ -1,8 +1,8 @@
 import { used, wasteful } from "../../arena/forms";
-import { combine, combineCardinality } from "../../expression/repeated";
-import { Operation } from "../../combine/operation";
-import { complement } from "../../combine/complement";
-import { intersects, isSubset } from "../../combine/relate";
+import { combine, combineCardinality } from "../../combine/combine";
+import { Operation } from "../../combine/term/operation";
+import { complement } from "../../combine/rebuild/complement";
+import { intersects, isSubset } from "../../combine/compare/relate";
 import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
 import {
   KEY_MAX, Model, OFFSET_MAX, OPERATIONS, Style, anyModel, anyRanges, appendContainer, combineModels, range,

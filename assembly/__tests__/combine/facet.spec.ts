@@ -1,8 +1,8 @@
 import { begin } from "../../arena/builder";
-import { cross } from "../../combine/cross";
-import { CURSOR_BYTES } from "../../combine/cursor";
-import { shareAll, shareAtLeast } from "../../combine/facet";
-import { Operation } from "../../combine/operation";
+import { cross } from "../../combine/compare/cross";
+import { CURSOR_BYTES } from "../../combine/walk/cursor";
+import { shareAll, shareAtLeast } from "../../combine/compare/facet";
+import { Operation } from "../../combine/term/operation";
 import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
 import {
   KEY_MAX, Model, Style, anyModel, anyRanges, appendContainer, combineModels, range,

@@ -5,7 +5,7 @@ import { used, wasteful } from "../../arena/forms";
 import { entryCount, entryKey, entryKind, payloadBytes } from "../../arena/entry";
 import { advance, isLastOfLeaf, placeEntry, seek } from "../../arena/directory";
 import { LEAF_MAX } from "../../arena/node";
-import { pack, rewrite, slice } from "../../combine/rewrite";
+import { pack, rewrite, slice } from "../../combine/rebuild/rewrite";
 import { set } from "../../write/point";
 import { Form, Trial, asOperand, build, freshArena } from "../support/bitmap-arena";
 import {

@@ -75,7 +75,7 @@ function combineAll(bench: Bench, x: Model, y: Model): void {
   mergeBoth(bench, x, y);
 }
 
-/** Calls the kernels of merge.ts on the two sets. Buckets cannot hold every result. */
+/** Calls the kernels of container/bucketmerge.ts on the two sets. Buckets cannot hold every result. */
 function mergeBoth(bench: Bench, x: Model, y: Model): void {
   const union = combineModels(Operation.OR, x, y), either = combineModels(Operation.XOR, x, y);
   bench.begin();

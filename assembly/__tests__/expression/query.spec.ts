@@ -1,6 +1,6 @@
-import { parseQuery } from "../../expression/query";
+import { parseQuery } from "../../combine/query";
 import { Mistake } from "../../expression/mistake";
-import { Operation } from "../../combine/operation";
+import { Operation } from "../../combine/term/operation";
 import { Trial, freshArena } from "../support/bitmap-arena";
 import {
   KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, combineModels, range, repeatedModels,

@@ -2,7 +2,7 @@ import { Own } from "../../env/view";
 import { entryKind } from "../../arena/entry";
 import { placeEntry, seek } from "../../arena/directory";
 import { Fault } from "../../env/fault";
-import { Change } from "../../combine/rebuild";
+import { Change } from "../../combine/rebuild/range";
 import { Format, deserialize, serialize, serializedBytes } from "../../format/index";
 import { insert } from "../../write/point";
 import { changeRange } from "../../write/range";

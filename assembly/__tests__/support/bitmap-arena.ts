@@ -1,5 +1,5 @@
 // Builds arenas from a model with any mixture of container kinds, and reads arenas back. The reader follows
-// the layout described in arena.ts, node.ts and entry.ts and calls no code of the core. Trial is the base
+// the layout described in arena/arena.ts, node.ts and entry.ts and calls no code of the core. Trial is the base
 // of a random test that uses both.
 
 import { arena } from "../../env/memory";
@@ -8,8 +8,8 @@ import { used } from "../../arena/forms";
 import { setBlock } from "../../arena/entry";
 import { append, appendFull, begin, finish } from "../../arena/builder";
 import { validate } from "../../arena/validate";
-import { emit } from "../../combine/emit";
-import { shape } from "../../combine/shape";
+import { emit } from "../../combine/shape/emit";
+import { shape } from "../../combine/shape/shape";
 import { Model, plainOf, runsOf } from "./bitmap-model";
 import { Random, addOperandCopy, clear, enter, seed, setArena } from "../world/world";
 import { ARENA_BYTES } from "../world/layout";

@@ -6,7 +6,7 @@ import { entryCount, entryKind } from "../../arena/entry";
 import { findEntry } from "../../arena/directory";
 import { addAll, getAll, removeAll } from "../../write/batch";
 import { makeRemovable, settle, tidy } from "../../write/undo";
-import { collect } from "../../combine/collect";
+import { collect } from "../../combine/rebuild/collect";
 import { sort, sortUnlessSparse } from "../../sort";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, range } from "../support/bitmap-model";

@@ -8,7 +8,7 @@ import { addAll, removeAll } from "../../write/batch";
 import { makeRemovable, settle, takeBack } from "../../write/undo";
 import { Overflow, field, setField, takeBackField } from "../../write/field";
 import { set } from "../../write/point";
-import { Change } from "../../combine/rebuild";
+import { Change } from "../../combine/rebuild/range";
 import { changeRange } from "../../write/range";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, range } from "../support/bitmap-model";

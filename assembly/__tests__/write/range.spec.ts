@@ -3,7 +3,7 @@ import { isPaged, isTiny } from "../../arena/arena";
 import { entriesHeld } from "../../arena/directory";
 import { INNER_MAX, LEAF_MAX } from "../../arena/node";
 import { Own } from "../../env/view";
-import { Change, rebuildRange } from "../../combine/rebuild";
+import { Change, rebuildRange } from "../../combine/rebuild/range";
 import { changeRange } from "../../write/range";
 import { set } from "../../write/point";
 import { Form, Trial, asOperand, build, freshArena } from "../support/bitmap-arena";

@@ -5,7 +5,7 @@ import { used } from "../../arena/forms";
 import { asOperand, Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { Model } from "../support/bitmap-model";
 import { addArgument, argumentsHandedBack, clear, clearArguments, enter, growCount } from "../world/world";
-import { rewrite } from "../../combine/rewrite";
+import { rewrite } from "../../combine/rebuild/rewrite";
 import { removeAll } from "../../write/batch";
 import { set } from "../../write/point";
 import { makeRemovable, tidy } from "../../write/undo";

@@ -6,7 +6,7 @@ import { used } from "../../arena/forms";
 import { entryCount, entryKind, entryPayload } from "../../arena/entry";
 import { findEntry } from "../../arena/directory";
 import { validate } from "../../arena/validate";
-import { rewrite } from "../../combine/rewrite";
+import { rewrite } from "../../combine/rebuild/rewrite";
 import { Kind } from "../../container/kind";
 import { runsCount } from "../../container/run";
 import { addAll } from "../../write/batch";

@@ -1,0 +1,239 @@
+// A table of intersections: each row counted with each column, in one walk over all of them. At each key that
+// a row and a column have, the containers of the rows are prepared once for all columns, and that of a column
+// once for the rows: a container that many others meet is counted fastest as a bitset.
+//
+// Rows, columns and the bitmap that limits the table are items with cursors (combine/walk/cursor.ts), rows first. Items
+// are in groups, and the columns begin a group. Below the cursors, at the arena's end:
+//
+//   a u64 for each group: the least key of its items, the first group last
+//   the rows that have a container at the key, PREPARED_BYTES each: u64 shape, u32 operand, u32 row
+
+import { SELF, argument, arena, work } from "../../env/memory";
+import { KEY_MAX } from "../../arena/entry";
+import { begin } from "../../arena/builder";
+import { Kind } from "../../container/kind";
+import {
+  CURSOR_BYTES, NO_KEY, closeCursor, cursorKey, cursorLastKey, cursorOperand, cursorShape, openCursor,
+  seekCursor,
+} from "../walk/cursor";
+import { fold, foldCardinality } from "../fold/fold";
+import { asBitset } from "../shape/expand";
+import { Scratch, makePlaces, scratch } from "../shape/scratch";
+import { isFull, shapeCount, shapeKind } from "../shape/shape";
+import { Fold, sidesOf } from "../fold/sides";
+
+// @ts-ignore: decorator
+@inline const GROUP: u32 = 32;
+/** Rows that are prepared at once: as bitsets they fit a cache of 256 KiB. */
+// @ts-ignore: decorator
+@inline const ROWS_AT_ONCE: u32 = 30;
+// @ts-ignore: decorator
+@inline const PREPARED_BYTES: usize = 16;
+/** An array that meets so many containers becomes a bitset, ... */
+// @ts-ignore: decorator
+@inline const MEETS_MANY: u32 = 4;
+/** ... unless it has so few members that looking them up costs no more than reading a bitset. */
+// @ts-ignore: decorator
+@inline const LOOKED_UP_MAX: u32 = 96;
+
+/** The number of an item that begins a group, at or after `item`. */
+// @ts-ignore: decorator
+@inline function nextGroup(item: u32): u32 { return (item + GROUP - 1) & ~(GROUP - 1); }
+
+/** The item of the first column. */
+// @ts-ignore: decorator
+@inline function firstColumn(rows: u32): u32 { return nextGroup(rows); }
+/** The number behind the item of the last column. */
+// @ts-ignore: decorator
+@inline function columnsEnd(rows: u32, columns: u32): u32 { return firstColumn(rows) + columns; }
+/** The item of the bitmap that limits the table. */
+// @ts-ignore: decorator
+@inline function limitItem(rows: u32, columns: u32): u32 { return nextGroup(columnsEnd(rows, columns)); }
+
+/** Bytes at the arena's end that begin with the least keys. */
+// @ts-ignore: decorator
+@inline function keysBytes(limit: u32): usize {
+  return <usize>(limit + 1) * CURSOR_BYTES + (<usize>(limit / GROUP) << 3);
+}
+/** Address of the least key of group `group`. */
+// @ts-ignore: decorator
+@inline function groupKeyAt(limit: u32, group: u32): usize {
+  return <usize>arena.size() - <usize>(limit + 1) * CURSOR_BYTES - (<usize>(group + 1) << 3);
+}
+/** Address of what is known of the `index`th prepared row. */
+// @ts-ignore: decorator
+@inline function preparedAt(limit: u32, index: u32): usize {
+  return <usize>arena.size() - keysBytes(limit) - <usize>(index + 1) * PREPARED_BYTES;
+}
+
+/**
+ * Adds to the call's arguments, one for each row and column, the row's columns side by side, how many members
+ * the row and the column share in containers `from` to `to`, modulo 2^64. Operands 0 .. rows - 1 are the rows
+ * and the next ones the columns. With `limited`, only members of the last operand count. Memory 0, which is
+ * fresh, is only worked in.
+ */
+export function cross(rows: u32, columns: u32, limited: u32, from: u64, to: u64): void {
+  const first = firstColumn(rows), end = columnsEnd(rows, columns), limit = limitItem(rows, columns);
+  begin(0, keysBytes(limit) + ROWS_AT_ONCE * PREPARED_BYTES);
+  for (let item: u32 = 0; item < limit; item++) {
+    if (item < rows) openCursor(item, item, from);
+    else if (item >= first && item < end) openCursor(item, rows + item - first, from);
+    else closeCursor(item);
+  }
+  if (limited) openCursor(limit, rows + columns, from);
+  for (let group: u32 = 0; group < limit / GROUP; group++) findGroupKey(limit, group);
+  let key = meet(limit, first, limited != 0, from);
+  while (key <= to) {
+    const last = min(segmentEnd(limit, key, limited != 0), to);
+    if (last == key) countKey(rows, columns, key, limited != 0);
+    else countSpan(rows, columns, key, (last - key + 1) << 16);
+    if (last == to) break;
+    key = meet(limit, first, limited != 0, last + 1);
+  }
+}
+
+// --- The walk ----------------------------------------------------------------------------------------------
+
+function findGroupKey(limit: u32, group: u32): void {
+  let key = NO_KEY;
+  for (let item = group * GROUP, end = item + GROUP; item < end; item++) key = min(key, cursorKey(item));
+  store<u64>(groupKeyAt(limit, group), key);
+}
+
+/** Moves items `from` to `to` - 1, which are whole groups, to `key`; returns the least key of them. */
+function moveGroups(limit: u32, from: u32, to: u32, key: u64): u64 {
+  let least = NO_KEY;
+  work.spend((to - from) / GROUP);
+  for (let group = from / GROUP; group < to / GROUP; group++) {
+    if (load<u64>(groupKeyAt(limit, group)) < key) {
+      for (let item = group * GROUP, end = item + GROUP; item < end; item++) seekCursor(item, key);
+      findGroupKey(limit, group);
+    }
+    least = min(least, load<u64>(groupKeyAt(limit, group)));
+  }
+  return least;
+}
+
+/** The next key from `key` on that a row, a column, and what limits the table have; NO_KEY if there is none.
+ * */
+function meet(limit: u32, first: u32, limited: bool, key: u64): u64 {
+  while (true) {
+    const row = moveGroups(limit, 0, first, key);
+    let next = row == NO_KEY ? NO_KEY : moveGroups(limit, first, limit, row);
+    if (limited && next != NO_KEY) {
+      seekCursor(limit, next);
+      next = cursorKey(limit);
+    }
+    if (next == row || next == NO_KEY) return next;
+    key = next;
+  }
+}
+
+/** The last key up to which nothing changes. Beyond `key` only if all that have it are full. */
+function segmentEnd(limit: u32, key: u64, limited: bool): u64 {
+  let last = limited ? cursorLastKey(limit) : KEY_MAX;
+  for (let group: u32 = 0; group < limit / GROUP && last > key; group++) {
+    const least = load<u64>(groupKeyAt(limit, group));
+    if (least > key) { last = min(last, least - 1); continue; }
+    for (let item = group * GROUP, end = item + GROUP; item < end; item++) {
+      last = min(last, cursorKey(item) > key ? cursorKey(item) - 1 : cursorLastKey(item));
+    }
+  }
+  return last;
+}
+
+/** The first item from `item` on, but before `end`, that has `key`; otherwise `end`. */
+// @ts-ignore: decorator
+@inline function itemWith(limit: u32, item: u32, end: u32, key: u64): u32 {
+  while (item < end) {
+    if (!(item & (GROUP - 1)) && load<u64>(groupKeyAt(limit, item / GROUP)) > key) item += GROUP;
+    else if (cursorKey(item) == key) return item;
+    else item++;
+  }
+  return end;
+}
+
+// --- Counting ----------------------------------------------------------------------------------------------
+
+// @ts-ignore: decorator
+@inline function addTo(row: u32, column: u32, columns: u32, members: u64): void {
+  const cell = row * columns + column;
+  argument.put(cell, argument.value(cell) + members);
+}
+
+/** Counts `members` for each row and each column that have `key`: all of them are full. */
+function countSpan(rows: u32, columns: u32, key: u64, members: u64): void {
+  const limit = limitItem(rows, columns), first = firstColumn(rows), end = first + columns;
+  for (let row = itemWith(limit, 0, rows, key); row < rows; row = itemWith(limit, row + 1, rows, key)) {
+    let item = itemWith(limit, first, end, key);
+    for (; item < end; item = itemWith(limit, item + 1, end, key)) {
+      work.spend(1);
+      addTo(row, item - first, columns, members);
+    }
+  }
+}
+
+/** Counts what the rows and the columns share at `key`, for ROWS_AT_ONCE rows at a time. */
+function countKey(rows: u32, columns: u32, key: u64, limited: bool): void {
+  const limit = limitItem(rows, columns), first = firstColumn(rows), end = first + columns;
+  let meeting: u32 = 0;
+  for (let item = itemWith(limit, first, end, key); item < end; item = itemWith(limit, item + 1, end, key)) {
+    meeting++;
+  }
+  makePlaces(<u32>Scratch.PLACES + min(rows, ROWS_AT_ONCE));
+  for (let row = itemWith(limit, 0, rows, key); row < rows;) {
+    let prepared: u32 = 0;
+    for (; row < rows && prepared < ROWS_AT_ONCE; row = itemWith(limit, row + 1, rows, key)) {
+      prepareRow(limit, prepared++, row, meeting);
+    }
+    let item = itemWith(limit, first, end, key);
+    for (; item < end; item = itemWith(limit, item + 1, end, key)) {
+      countColumn(limit, item, limited, prepared, columns, item - first);
+    }
+  }
+}
+
+/**
+ * Whether the container should be made a bitset before it meets `meeting` others. Runs always are, because
+ * counting them with a bitset in memory 0 would change that.
+ */
+// @ts-ignore: decorator
+@inline function becomesBitset(s: u64, meeting: u32): bool {
+  const kind = shapeKind(s);
+  if (kind == Kind.RUNS) return true;
+  return kind != Kind.BITSET && kind != Kind.FULL && meeting >= MEETS_MANY && shapeCount(s) > LOOKED_UP_MAX;
+}
+
+/** Prepares the container of the row to meet `meeting` columns. */
+function prepareRow(limit: u32, index: u32, row: u32, meeting: u32): void {
+  let s = cursorShape(row), operand = cursorOperand(row);
+  if (becomesBitset(s, meeting)) {
+    s = asBitset(operand, s, scratch(<Scratch>(<u32>Scratch.PLACES + index)));
+    operand = SELF;
+  }
+  const at = preparedAt(limit, index);
+  store<u32>(at, row, 12);
+  store<u32>(at, operand, 8);
+  store<u64>(at, s);
+}
+
+/** Counts what the container of a column shares with the `prepared` rows. */
+function countColumn(limit: u32, item: u32, limited: bool, prepared: u32, columns: u32, column: u32): void {
+  let s = cursorShape(item), operand = cursorOperand(item);
+  if (limited && !isFull(cursorShape(limit))) {
+    if (isFull(s)) { s = cursorShape(limit); operand = cursorOperand(limit); } else {
+      s = fold(Fold.AND, sidesOf(operand, cursorOperand(limit)), s, cursorShape(limit));
+      operand = SELF;
+    }
+    if (!shapeCount(s)) return;
+  }
+  if (becomesBitset(s, prepared)) {
+    s = asBitset(operand, s, scratch(Scratch.SPARE));
+    operand = SELF;
+  }
+  for (let index: u32 = 0; index < prepared; index++) {
+    const at = preparedAt(limit, index), row = load<u32>(at, 12), other = load<u32>(at, 8);
+    work.spend(1);
+    addTo(row, column, columns, foldCardinality(sidesOf(operand, other), s, load<u64>(at)));
+  }
+}

@@ -1,0 +1,179 @@
+// One operand prepared to meet many others: operand 0. Its containers are made bitsets in memory 0, and a
+// table says which keys it has. So a member of another operand costs a look into the table and one into a
+// bitset, whatever containers there are, and counting a small operand costs no walk over operand 0.
+//
+// Below cursors 0 and 1, at the arena's end:
+//
+//   +0   u64 operand 0's first key
+//   +8   u32 slots: keys from the first to the last one
+//   +12  u32 containers of operand 0
+//   and below that the slots, the one of the first key last, SLOT_BYTES each:
+//     +0   u64 shape in operand 0, NOTHING if it has no container of this key
+//     +8   u32 address of the bitset; that of one without members if it has no container
+//
+// Preparing pays where operand 0 has few containers, with few gaps between them.
+
+import { SELF, arena, right, work } from "../../env/memory";
+import { Right } from "../../env/view";
+import { begin } from "../../arena/builder";
+import {
+  baseIn, headerOf, high, highsIn, indexOf, isGroup, keyAt, leafOf, lowsIn, packedCount, widthIn,
+} from "../../arena/packed";
+import { Kind } from "../../container/kind";
+import { BITSET_BYTES, MEMBER_BYTES } from "../../container/limits";
+import {
+  CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, cursorShape, openCursor, seekCursor,
+} from "../walk/cursor";
+import { foldCardinality } from "../fold/fold";
+import { asBitset } from "../shape/expand";
+import { Scratch, makePlaces, scratch } from "../shape/scratch";
+import { NOTHING, isFull, shape, shapeCount, shapeKind } from "../shape/shape";
+import { sidesOf } from "../fold/sides";
+
+// @ts-ignore: decorator
+@inline const HEADER_BYTES: usize = 16;
+// @ts-ignore: decorator
+@inline const SLOTS: u32 = 8;
+// @ts-ignore: decorator
+@inline const CONTAINERS: u32 = 12;
+// @ts-ignore: decorator
+@inline const SLOT_BYTES: usize = 16;
+// @ts-ignore: decorator
+@inline const BITSET: u32 = 8;
+/** Operand 0 has at most so many containers: as bitsets they take a megabyte. */
+// @ts-ignore: decorator
+@inline const CONTAINERS_MAX: u32 = 128;
+/** Slots for each container of operand 0, at most: stepping over that many costs a seek. */
+// @ts-ignore: decorator
+@inline const SLOTS_EACH: u32 = 8;
+/** A container with fewer members looks them up in the other operand's container. */
+// @ts-ignore: decorator
+@inline const LOOKED_UP_MAX: u32 = 96;
+/** Looking up so many members of a packed leaf costs what walking to a group does. */
+// @ts-ignore: decorator
+@inline const LOOKUPS: u32 = 32;
+/** Lookups that count as a unit of work. */
+// @ts-ignore: decorator
+@inline const LOOKUPS_OF_WORK: u32 = 16;
+
+// @ts-ignore: decorator
+@inline function headerAt(): usize { return <usize>arena.size() - 2 * CURSOR_BYTES - HEADER_BYTES; }
+// @ts-ignore: decorator
+@inline function firstKey(): u64 { return load<u64>(headerAt()); }
+// @ts-ignore: decorator
+@inline function slotCount(): u32 { return load<u32>(headerAt(), SLOTS); }
+// @ts-ignore: decorator
+@inline function slotAt(slot: u32): usize { return headerAt() - (<usize>slot + 1) * SLOT_BYTES; }
+
+/** The place of the bitset of container `index`, behind that of the bitset without members. */
+// @ts-ignore: decorator
+@inline function bitsetPlace(index: u32): usize {
+  return scratch(<Scratch>(<u32>Scratch.PLACES + 1 + index));
+}
+
+/**
+ * Prepares containers `from` to `to` of operand 0, the only ones that then count, in memory 0, which is
+ * fresh. Returns false if that does not pay; then memory 0 has to be begun anew.
+ */
+export function prepare(from: u64, to: u64): bool {
+  begin(0, 2 * CURSOR_BYTES + HEADER_BYTES + <usize>(SLOTS_EACH * CONTAINERS_MAX) * SLOT_BYTES);
+  openCursor(0, 0, from);
+  const first = cursorKey(0);
+  let containers: u32 = 0, end = first;
+  while (cursorKey(0) <= to) {
+    end = min(cursorLastKey(0), to) + 1;
+    if (end - cursorKey(0) > CONTAINERS_MAX - containers) return false;
+    containers += <u32>(end - cursorKey(0));
+    seekCursor(0, end);
+  }
+  if (!containers || end - first > SLOTS_EACH * containers) return false;
+  makePlaces(<u32>Scratch.PLACES + 1 + containers);
+  store<u64>(headerAt(), first);
+  store<u32>(headerAt(), <u32>(end - first), SLOTS);
+  store<u32>(headerAt(), containers, CONTAINERS);
+  fillSlots();
+  return true;
+}
+
+function fillSlots(): void {
+  const none = scratch(Scratch.PLACES);
+  memory.fill(none, 0, BITSET_BYTES);
+  openCursor(0, 0, firstKey());
+  for (let slot: u32 = 0, index: u32 = 0, slots = slotCount(); slot < slots; slot++) {
+    const at = slotAt(slot), key = firstKey() + slot;
+    let s = NOTHING, bitset = none;
+    if (cursorKey(0) == key) {
+      s = cursorShape(0);
+      bitset = bitsetPlace(index++);
+      if (isFull(s)) memory.fill(bitset, 0xff, BITSET_BYTES);
+      else asBitset(0, s, bitset);
+      seekCursor(0, key + 1);
+    }
+    store<u32>(at, <u32>bitset, BITSET);
+    store<u64>(at, s);
+  }
+}
+
+/** Members, modulo 2^64, that operand 0, which is prepared, shares with operand `other`. */
+export function shareWithPrepared(other: u32): u64 {
+  const first = firstKey(), slots = slotCount(), few = LOOKUPS * load<u32>(headerAt(), CONTAINERS);
+  let members: u64 = 0;
+  openCursor(1, other, first);
+  while (cursorKey(1) != NO_KEY && cursorKey(1) - first < slots) {
+    const key = cursorKey(1), entry = cursorEntry(1);
+    let last = key;
+    right.select(other);
+    const rest = isGroup(entry) ? membersFromEntry(entry) : 0;
+    if (rest && rest <= few) {
+      const leaf = leafOf<Right>(entry);
+      last = keyAt<Right>(leaf, packedCount<Right>(leaf) - 1);
+      members += countLeaf(leaf, indexOf(leaf, entry));
+    } else {
+      work.spend(1);
+      members += countContainer(other, cursorShape(1), slotAt(<u32>(key - first)));
+    }
+    seekCursor(1, last + 1);
+  }
+  return members;
+}
+
+/** Members of a packed leaf, which `right` shows, from the group of the entry on. */
+// @ts-ignore: decorator
+@inline function membersFromEntry(entry: usize): u32 {
+  const leaf = leafOf<Right>(entry);
+  return packedCount<Right>(leaf) - indexOf(leaf, entry);
+}
+
+/** Members that operand 0 shares with a packed leaf, which `right` shows, from member `index` on. */
+function countLeaf(leaf: usize, index: u32): u32 {
+  const header = headerOf<Right>(leaf), width = widthIn(header), count = packedCount<Right>(leaf) - index;
+  const from = baseIn<Right>(leaf, header) - firstKey(), slots = slotCount(), table = slotAt(0);
+  let low = lowsIn(leaf, header) + MEMBER_BYTES * <usize>index, members: u32 = 0;
+  let at = highsIn(leaf, header) + <usize>(index * width);
+  const end = low + MEMBER_BYTES * <usize>count;
+  work.spend(1 + count / LOOKUPS_OF_WORK);
+  for (; low < end; low += MEMBER_BYTES, at += width) {
+    const slot = high<Right>(at, width) + from;
+    if (slot >= slots) break;
+    const value = right.load16(low, 0), bitset = load<u32>(table - <usize>slot * SLOT_BYTES, BITSET);
+    members += (<u32>load<u8>(bitset + (value >> 3)) >> (value & 7)) & 1;
+  }
+  return members;
+}
+
+/** Members that the container `s` of operand `other` shares with that of the slot at `at`. */
+// @ts-ignore: decorator
+@inline function countContainer(other: u32, s: u64, at: usize): u32 {
+  const mine = load<u64>(at);
+  if (!shapeCount(mine)) return 0;
+  if (isFull(mine)) return shapeCount(s);
+  if (isFull(s)) return shapeCount(mine);
+  if (shapeCount(mine) <= LOOKED_UP_MAX) return foldCardinality(sidesOf(other, 0), s, mine);
+  let operand = other;
+  if (shapeKind(s) == Kind.RUNS) {            // counted with the bitset, it would change that
+    s = asBitset(other, s, scratch(Scratch.SPARE));
+    operand = SELF;
+  }
+  const bitset = shape(Kind.BITSET, shapeCount(mine), load<u32>(at, BITSET));
+  return foldCardinality(sidesOf(operand, SELF), s, bitset);
+}

@@ -1,0 +1,264 @@
+// The bitmaps that are most like one: operands 1, 2 and so on, the facets, ranked by how much each shares
+// with operand 0. The facets are counted in the order of the greatest scores that their sizes allow, and
+// counting ends where no other one can be among the best.
+//
+// A score is part / (last + 1), at most 1, and 1 is always 1 / 1. So the whole may be 2^64, and no part needs
+// more than 64 bits. A number of members is a score, too: that of 2^64. Scores are compared without a
+// division, so nothing is rounded.
+//
+// Below cursors 0 and 1, at the arena's end, SCORED_BYTES each:
+//
+//   the least score that counts
+//   the candidates, the first one last: a heap, and each with the greatest score that its size allows
+//   the best so far, the first one last: once there are as many as are wanted, a heap, the least first
+//
+// Each of them:
+//
+//   +0   u64 part                         +8  u64 last
+//   +16  u32 facet, counted from 0        +20 u32 unused
+
+import { argument, arena, right, work } from "../../env/memory";
+import { Right } from "../../env/view";
+import { begin } from "../../arena/builder";
+import { cardinalityHeld, entriesHeld } from "../../arena/directory";
+import { CURSOR_BYTES } from "../walk/cursor";
+import { shareAtLeast } from "./facet";
+
+/** A score: the members that two bitmaps share, of 2^64, of their union, or of the smaller one. */
+export const enum Measure { CARD = 0, JACCARD = 1, OVERLAP = 2 }
+
+// @ts-ignore: decorator
+@inline const SCORED_BYTES: usize = 24;
+// @ts-ignore: decorator
+@inline const LAST: u32 = 8;
+// @ts-ignore: decorator
+@inline const FACET: u32 = 16;
+
+// @ts-ignore: decorator
+@inline function leastAt(): usize { return <usize>arena.size() - 2 * CURSOR_BYTES - SCORED_BYTES; }
+// @ts-ignore: decorator
+@inline function candidatesAt(): usize { return leastAt() - SCORED_BYTES; }
+// @ts-ignore: decorator
+@inline function bestAt(facets: u32): usize { return candidatesAt() - <usize>facets * SCORED_BYTES; }
+/** The element `index` of the list whose first element is at `first`. */
+// @ts-ignore: decorator
+@inline function element(first: usize, index: u32): usize { return first - <usize>index * SCORED_BYTES; }
+// @ts-ignore: decorator
+@inline function facetOf(at: usize): u32 { return load<u32>(at, FACET); }
+
+/**
+ * Finds the `top` of `facets` facets with the greatest scores, but none below `part` / `whole`; a `whole` of
+ * 0 is 2^64. Of equal ones, the first are the greatest. Returns how many there are. Sets argument i to the
+ * members that facet i shares, modulo 2^64, if it is one of them, and the arguments from `facets` on to their
+ * numbers, the greatest first. Memory 0, which is fresh, is only worked in.
+ */
+export function rank(facets: u32, by: Measure, part: u64, whole: u64, top: u64): u32 {
+  const wanted = <u32>min<u64>(top, facets);
+  if (!wanted) return 0;
+  begin(0, 2 * CURSOR_BYTES + (1 + <usize>facets + <usize>wanted) * SCORED_BYTES);
+  setScore(leastAt(), part, whole);
+  let left = collectCandidates(facets, by), found: u32 = 0;
+  while (left && mayCount(facets, found == wanted)) {
+    work.spend(1);
+    if (countFirst(facets, by, found == wanted)) found = keep(facets, found, wanted);
+    left = removeFirst(candidatesAt(), left, true);
+  }
+  if (found < wanted) makeHeap(bestAt(facets), found, false);
+  for (let rest = found; rest; rest = removeFirst(bestAt(facets), rest, false)) {
+    argument.put(facets + rest - 1, facetOf(bestAt(facets)));
+  }
+  return found;
+}
+
+// --- Sizes -------------------------------------------------------------------------------------------------
+
+/** Members of operand `k` modulo 2^64. */
+// @ts-ignore: decorator
+@inline function sizeOf(k: u32): u64 {
+  right.select(k);
+  return cardinalityHeld<Right>();
+}
+
+// @ts-ignore: decorator
+@inline function isEmpty(k: u32): bool {
+  right.select(k);
+  return !entriesHeld<Right>();
+}
+
+// @ts-ignore: decorator
+@inline function hasAll(k: u32): bool { return !sizeOf(k) && !isEmpty(k); }
+
+/** The lesser of two sizes of bitmaps that are not empty: 0 is 2^64. */
+// @ts-ignore: decorator
+@inline function lesser(a: u64, b: u64): u64 { return min(a - 1, b - 1) + 1; }
+
+/** The most members, modulo 2^64, that operands 0 and `k` can share; if one has all offsets, they do. */
+// @ts-ignore: decorator
+@inline function mostShared(k: u32): u64 {
+  return isEmpty(0) || isEmpty(k) ? 0 : lesser(sizeOf(0), sizeOf(k));
+}
+
+// --- Scores ------------------------------------------------------------------------------------------------
+
+/** Sets the score at `at` to part / whole, where a `whole` of 0 is 2^64. */
+// @ts-ignore: decorator
+@inline function setScore(at: usize, part: u64, whole: u64): void {
+  const isOne = part == whole && part != 0;
+  store<u64>(at, isOne ? 1 : part);
+  store<u64>(at, isOne ? 0 : whole - 1, LAST);
+}
+
+/** Sets the score at `at` to that of operands 0 and `k`, which have one, and share `shared` members. */
+function setScoreOf(at: usize, by: Measure, shared: u64, k: u32): void {
+  const a = sizeOf(0), b = sizeOf(k);
+  if (hasAll(0) && hasAll(k)) { setScore(at, 1, 1); return; }
+  setScore(at, shared, by == Measure.CARD ? 0 : by == Measure.JACCARD ? a + b - shared : lesser(a, b));
+}
+
+/** Whether operands 0 and `k` have a score: not if the whole is 0. */
+// @ts-ignore: decorator
+@inline function haveScore(by: Measure, k: u32): bool {
+  if (by == Measure.OVERLAP) return !isEmpty(0) && !isEmpty(k);
+  return by == Measure.CARD || !isEmpty(0) || !isEmpty(k);
+}
+
+/** The upper 64 bits of a * b. */
+function upperProduct(a: u64, b: u64): u64 {
+  const aLow = <u64><u32>a, aHigh = a >> 32, bLow = <u64><u32>b, bHigh = b >> 32;
+  const first = aHigh * bLow + ((aLow * bLow) >> 32), second = aLow * bHigh + <u64><u32>first;
+  return aHigh * bHigh + (first >> 32) + (second >> 32);
+}
+
+/** The upper 64 bits of part * (last + 1). */
+// @ts-ignore: decorator
+@inline function upperOf(part: u64, last: u64): u64 {
+  const lower = part * last;
+  return upperProduct(part, last) + u64(lower + part < lower);
+}
+
+// @ts-ignore: decorator
+@inline function sign(x: u64, y: u64): i32 { return i32(x > y) - i32(x < y); }
+
+/** Less than, equal to or greater than 0, as the score at `x` is to that at `y`. */
+function compareScores(x: usize, y: usize): i32 {
+  const xPart = load<u64>(x), xLast = load<u64>(x, LAST), yPart = load<u64>(y), yLast = load<u64>(y, LAST);
+  if (xLast == yLast) return sign(xPart, yPart);
+  const upper = sign(upperOf(xPart, yLast), upperOf(yPart, xLast));
+  return upper ? upper : sign(xPart * (yLast + 1), yPart * (xLast + 1));
+}
+
+/** Whether the facet at `x` comes before that at `y` in the result. */
+function precedes(x: usize, y: usize): bool {
+  const order = compareScores(x, y);
+  return order ? order > 0 : facetOf(x) < facetOf(y);
+}
+
+/**
+ * The least number of shared members with which bitmaps of `a` and `b` members reach the score at `at`, or
+ * with `above` exceed it; less if the numbers are large.
+ */
+function leastShared(by: Measure, at: usize, above: bool, a: u64, b: u64): u64 {
+  const part = load<u64>(at), last = load<u64>(at, LAST);
+  if (by == Measure.CARD) return part + u64(above);
+  if (last >> 62 || a + b < a) return u64(part != 0);
+  // The equation is shared / (a + b - shared) = part / (last + 1), or shared / min(a, b) = part / (last + 1).
+  const factor = by == Measure.JACCARD ? a + b : min(a, b);
+  const divisor = by == Measure.JACCARD ? last + 1 + part : last + 1;
+  const excess = 64 - clz(upperProduct(part, factor));
+  if (excess) return (part >> excess) * factor / ((divisor >> excess) + 1);
+  const product = part * factor;
+  return product / divisor + u64(above || product % divisor != 0);
+}
+
+// --- Heaps: with `greatest` the first element is the greatest one, and otherwise the least -----------------
+
+/** Moves element `index` down to where it belongs. */
+function sink(heap: usize, count: u32, index: u32, greatest: bool): void {
+  while (true) {
+    let child: u32 = 2 * index + 1;
+    if (child >= count) return;
+    if (child + 1 < count && precedes(element(heap, child + 1), element(heap, child)) == greatest) child++;
+    if (precedes(element(heap, index), element(heap, child)) == greatest) return;
+    swap(element(heap, index), element(heap, child));
+    index = child;
+  }
+}
+
+// @ts-ignore: decorator
+@inline function swap(x: usize, y: usize): void {
+  const first = load<u64>(x), second = load<u64>(x, LAST), third = load<u64>(x, FACET);
+  memory.copy(x, y, SCORED_BYTES);
+  store<u64>(y, first);
+  store<u64>(y, second, LAST);
+  store<u64>(y, third, FACET);
+}
+
+function makeHeap(heap: usize, count: u32, greatest: bool): void {
+  for (let index = count >> 1; index--;) sink(heap, count, index, greatest);
+}
+
+/** Removes the first of `count` elements; returns how many are left. */
+function removeFirst(heap: usize, count: u32, greatest: bool): u32 {
+  memory.copy(heap, element(heap, count - 1), SCORED_BYTES);
+  sink(heap, count - 1, 0, greatest);
+  return count - 1;
+}
+
+// --- Candidates and the best -------------------------------------------------------------------------------
+
+/** Lists the facets that have a score; returns how many. */
+function collectCandidates(facets: u32, by: Measure): u32 {
+  let candidates: u32 = 0;
+  for (let facet: u32 = 0; facet < facets; facet++) {
+    work.spend(1);
+    if (!haveScore(by, facet + 1)) continue;
+    const at = element(candidatesAt(), candidates++);
+    setScoreOf(at, by, mostShared(facet + 1), facet + 1);
+    store<u64>(at, facet, FACET);
+  }
+  makeHeap(candidatesAt(), candidates, true);
+  return candidates;
+}
+
+/** Whether the first candidate, and so any, may be among the best. */
+// @ts-ignore: decorator
+@inline function mayCount(facets: u32, isFull: bool): bool {
+  if (compareScores(candidatesAt(), leastAt()) < 0) return false;
+  return !isFull || precedes(candidatesAt(), bestAt(facets));
+}
+
+/** Replaces the score of the first candidate by its own one; false if that does not count. */
+function countFirst(facets: u32, by: Measure, isFull: bool): bool {
+  const facet = facetOf(candidatesAt()), k = facet + 1;
+  let shared = mostShared(k);
+  if (!hasAll(0) && !hasAll(k)) {
+    const need = needed(facets, by, isFull);
+    shared = shareAtLeast(k, need);
+    if (shared < need) return false;
+    setScoreOf(candidatesAt(), by, shared, k);
+  }
+  argument.put(facet, shared);
+  return compareScores(candidatesAt(), leastAt()) >= 0;
+}
+
+/** How many members the first candidate must share to be among the best. */
+// @ts-ignore: decorator
+@inline function needed(facets: u32, by: Measure, isFull: bool): u64 {
+  const facet = facetOf(candidatesAt()), a = sizeOf(0), b = sizeOf(facet + 1), best = bestAt(facets);
+  const need = leastShared(by, leastAt(), false, a, b);
+  return isFull ? max(need, leastShared(by, best, facet > facetOf(best), a, b)) : need;
+}
+
+/** Adds the first candidate to the best `found` of `wanted` if it is one; returns how many there are then. */
+// @ts-ignore: decorator
+@inline function keep(facets: u32, found: u32, wanted: u32): u32 {
+  const best = bestAt(facets);
+  if (found < wanted) {
+    memory.copy(element(best, found++), candidatesAt(), SCORED_BYTES);
+    if (found == wanted) makeHeap(best, found, false);
+  } else if (precedes(candidatesAt(), best)) {
+    memory.copy(best, candidatesAt(), SCORED_BYTES);
+    sink(best, found, 0, false);
+  }
+  return found;
+}

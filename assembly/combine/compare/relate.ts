@@ -1,0 +1,52 @@
+// Tests whether two bitmaps, operands 0 and 1, intersect, and whether one contains the other. Each test ends
+// at the first container that decides it.
+
+import { work } from "../../env/memory";
+import { KEY_MAX } from "../../arena/entry";
+import { NO_KEY, cursorKey, cursorLastKey, cursorShape, seekCursor } from "../walk/cursor";
+import { openPair } from "../walk/pair";
+import { foldCardinality } from "../fold/fold";
+import { Sought, UNSUITED, mergeLeaves, mergeTiny } from "../walk/packedleaves";
+import { shapeCount } from "../shape/shape";
+import { Scratch, makeScratch } from "../shape/scratch";
+import { sidesOf } from "../fold/sides";
+
+/** 1 if operands 0 and 1 have a member in common. Memory 0, which is fresh, is only worked in. */
+export function intersects(): u32 {
+  const shared = mergeTiny(Sought.SHARED);
+  if (shared != UNSUITED) return u32(shared != 0);
+  openPair(0, 1, 0, 0);
+  if (mergeLeaves(Sought.SHARED, true, 1, KEY_MAX) != 0) return 1;
+  while (cursorKey(0) != NO_KEY) {
+    const key = cursorKey(0);
+    seekCursor(1, key);
+    if (cursorKey(1) != key) { seekCursor(0, cursorKey(1)); continue; }
+    if (intersectionCardinality()) return 1;
+    seekCursor(0, key + 1);
+  }
+  return 0;
+}
+
+/** 1 if every member of operand 0 is one of operand 1. Memory 0, which is fresh, is only worked in. */
+export function isSubset(): u32 {
+  const missing = mergeTiny(Sought.MISSING);
+  if (missing != UNSUITED) return u32(missing == 0);
+  openPair(0, 1, 0, 0);
+  if (mergeLeaves(Sought.MISSING, true, 1, KEY_MAX)) return 0;
+  while (cursorKey(0) != NO_KEY) {
+    const key = cursorKey(0);
+    seekCursor(1, key);
+    if (cursorKey(1) != key) return 0;
+    const end = min(cursorLastKey(0), cursorLastKey(1));      // beyond `key` only where both are full
+    if (intersectionCardinality() != shapeCount(cursorShape(0))) return 0;
+    seekCursor(0, end + 1);
+  }
+  return 1;
+}
+
+/** Members of the intersection of the containers that the two cursors are at. */
+function intersectionCardinality(): u32 {
+  work.spend(1);
+  makeScratch(Scratch.TEMP);
+  return foldCardinality(sidesOf(0, 1), cursorShape(0), cursorShape(1));
+}

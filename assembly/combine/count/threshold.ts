@@ -1,0 +1,277 @@
+// What is in at least, or in exactly, so many of a term's items: at one key.
+
+import { SELF, left, right } from "../../env/memory";
+import { Kind } from "../../container/kind";
+import { stores } from "../../container/kernel";
+import {
+  BYTE_COUNTERS_BYTES, BYTE_COUNTERS_MAX, countArray, countInBytes, countInLevels, keepRepeated, planesFor,
+  putEdges, reachedInBytes, startCounters, sweepEdges,
+} from "../../container/counters";
+import { bitsetCardinality, differenceBitsets, intersectBitsets, PART_BYTES } from "../../container/bitset";
+import {
+  BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, memberCount, runsBytes,
+} from "../../container/limits";
+import { bucketsToArray } from "../../container/buckets";
+import { toArray } from "../../container/convert";
+import { asBitset, expandedRight } from "../shape/expand";
+import { listedCount, listedKind, listedOperand, listedShape, showListed } from "../term/listed";
+import { FOLD_BYTES, Scratch, scratch } from "../shape/scratch";
+import {
+  arrayShape, bitsetShape, runsShape, shape, shapeAt, shapeCount, shapeKind, UNSUITED,
+} from "../shape/shape";
+import { Rule, isSum, termLeast, termRule } from "../term/term";
+import { NOWHERE, countAlone, countTwo, location, noPart, partLocation, stagedPart } from "./parts";
+import { sumPlaces } from "./sum";
+
+/** So few members, or edges of runs, are sorted rather than counted in planes. */
+// @ts-ignore: decorator
+@inline const FEW: u32 = 64;
+
+/** An array of more members is made a bitset, which is counted faster. */
+// @ts-ignore: decorator
+@inline const SMALL_ARRAY: u32 = 320;
+/** Most members of all arrays together that are counted in levels; more are counted in bytes. */
+// @ts-ignore: decorator
+@inline const LEVELLED: u32 = 1500;
+/** Most levels. */
+// @ts-ignore: decorator
+@inline const LEVELS_MAX: u32 = 8;
+
+/**
+ * How many items the counters of a term that counts overflow at: one more than it looks for if that must not
+ * be reached.
+ */
+// @ts-ignore: decorator
+@inline function overflowsAt(least: u32, exactly: bool): u32 { return least + u32(exactly); }
+
+/**
+ * The places that a term's counters take, be they planes or levels. They lie behind the named places of the
+ * scratch room.
+ */
+export function counterPlaces(term: u32): u32 {
+  const rule = termRule(term);
+  if (isSum(rule)) return sumPlaces(term);
+  if (rule != Rule.ATLEAST && rule != Rule.EXACTLY) return 0;
+  const most = overflowsAt(termLeast(term), rule == Rule.EXACTLY);
+  return max(planesFor(most) + 1, min(most, LEVELS_MAX));
+}
+
+// @ts-ignore: decorator
+@inline function countersAt(): usize { return scratch(Scratch.PLACES); }
+
+/**
+ * Values in at least (with `exactly`, in exactly) `least` of the list's `count` containers, if they have FEW
+ * members or edges in all; otherwise UNSUITED.
+ */
+export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool): u64 {
+  let members: u32 = 0, runs: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const kind = listedKind(list, i);
+    if (kind == Kind.BITSET) return UNSUITED;
+    if (kind == Kind.RUNS) runs += right.load16(shapeAt(showListed(list, i)), 0);
+    else members += listedCount(list, i);
+    if (members + runs > FEW) return UNSUITED;
+  }
+  if (!runs) return repeatedMembers(list, count, least, exactly);
+  return members + runs <= FEW / 2 ? repeatedRuns(list, count, least, exactly) : UNSUITED;
+}
+
+/** repeatedOfFew() for containers other than runs. */
+function repeatedMembers(list: usize, count: u32, least: u32, exactly: bool): u64 {
+  const all = scratch(Scratch.FIRST);
+  let to = all;
+  for (let i: u32 = 0; i < count; i++) to = copyMembers(list, i, to);
+  return arrayShape(keepRepeated(all, memberCount(all, to), least, exactly), all);
+}
+
+/** Copies the members of the list's element `i` to `to`; returns the address behind them. */
+// @ts-ignore: decorator
+@inline function copyMembers(list: usize, i: u32, to: usize): usize {
+  const s = listedShape(list, i);
+  left.select(listedOperand(list, i));
+  toArray(shapeKind(s), shapeAt(s), shapeCount(s), to);
+  return to + arrayBytes(shapeCount(s));
+}
+
+/** repeatedOfFew() for runs and other containers, whose members count as runs. */
+function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
+  const edges = scratch(Scratch.TEMP), members = scratch(Scratch.SPARE), out = scratch(Scratch.FIRST);
+  let to = edges;
+  for (let i: u32 = 0; i < count; i++) {
+    const s = showListed(list, i), at = shapeAt(s);
+    if (shapeKind(s) == Kind.RUNS) {
+      for (let run: u32 = 0, runs = right.load16(at, 0); run < runs; run++) {
+        const low = right.load16(at + runsBytes(run), 0);
+        to = putEdges(to, low, low + right.load16(at + runsBytes(run), 2));
+      }
+      continue;
+    }
+    for (let from = members, end = copyMembers(list, i, members); from < end; from += MEMBER_BYTES) {
+      const member = load<u16>(from);
+      to = putEdges(to, member, member);
+    }
+  }
+  return runsShape(sweepEdges(edges, to, least, exactly, out), out);
+}
+
+/**
+ * Values in at least (with `exactly`, in exactly) `least` of the list's `count` containers, if all of these
+ * are arrays or buckets and there are few enough of them to count in levels or in bytes; otherwise UNSUITED.
+ * `least` is at least 1.
+ */
+export function repeatedOfArrays<S>(list: usize, count: u32, least: u32, exactly: bool): u64 {
+  let members: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    if (!isList(listedKind(list, i))) return UNSUITED;
+    members += listedCount(list, i);
+  }
+  if (members <= LEVELLED && overflowsAt(least, exactly) <= LEVELS_MAX) {
+    return repeatedInLevels<S>(list, count, least, exactly);
+  }
+  return count <= BYTE_COUNTERS_MAX ? repeatedInBytes(list, count, least, exactly) : UNSUITED;
+}
+
+/** Whether a container of that kind is a list of its members. */
+// @ts-ignore: decorator
+@inline function isList(kind: Kind): bool { return kind == Kind.ARRAY || kind == Kind.BUCKETS; }
+
+function repeatedInLevels<S>(list: usize, count: u32, least: u32, exactly: bool): u64 {
+  const levels = countersAt(), most = overflowsAt(least, exactly);
+  const last = levels + <usize>(least - 1) * FOLD_BYTES;
+  memory.fill(levels, 0, <usize>most * FOLD_BYTES);
+  for (let i: u32 = 0; i < count; i++) countInLevels(levels, most, arrayAt(list, i), listedCount(list, i));
+  return exactly ? lessOver(last, last + FOLD_BYTES) : bitsetIn<S>(last);
+}
+
+function repeatedInBytes(list: usize, count: u32, least: u32, exactly: bool): u64 {
+  const counters = scratch(Scratch.SECOND), out = scratch(Scratch.FIRST);
+  assert(counters + BYTE_COUNTERS_BYTES <= countersAt() + 2 * FOLD_BYTES);    // there are at least two planes
+  memory.fill(counters, 0, BYTE_COUNTERS_BYTES);
+  for (let i: u32 = 0; i < count; i++) countInBytes(counters, arrayAt(list, i), listedCount(list, i));
+  return bitsetShape(reachedInBytes(counters, least, exactly, out), out);
+}
+
+/**
+ * The address of the list's element `i`, an array or buckets, as an array: where it is, or in Scratch.FIRST.
+ * Shows it on the right.
+ */
+function arrayAt(list: usize, i: u32): usize {
+  const s = showListed(list, i), to = scratch(Scratch.FIRST);
+  if (shapeKind(s) == Kind.ARRAY) return shapeAt(s);
+  left.select(listedOperand(list, i));
+  bucketsToArray(shapeAt(s), shapeCount(s), to);
+  right.select(SELF);
+  return to;
+}
+
+/** The bitset at `at` as a result: in Scratch.FIRST, or with S = Count only how many members it has. */
+function bitsetIn<S>(at: usize): u64 {
+  const out = scratch(Scratch.FIRST);
+  left.select(SELF);
+  right.select(SELF);
+  return bitsetShape(stores<S>() ? intersectBitsets(at, at, out) : bitsetCardinality(at), out);
+}
+
+/** The bitset at `at` without the one at `over`, in Scratch.FIRST. */
+function lessOver(at: usize, over: usize): u64 {
+  const out = scratch(Scratch.FIRST);
+  left.select(SELF);
+  right.select(SELF);
+  return bitsetShape(differenceBitsets(at, over, out), out);
+}
+
+/**
+ * Counts in how many of the list's `count` containers each value is, as far as it takes to tell which are in
+ * at least (with `exactly`, in exactly) `least` of them. Returns the number of planes. Bitsets and short
+ * bitsets come first, part by part and two at a time. The adder spends so long on each word that
+ * the CPU would wait for memory at every line if the next part were not asked for in advance.
+ */
+export function countListed(list: usize, count: u32, least: u32, exactly: bool): u32 {
+  const counters = countersAt(), overflow = overflowsAt(least, exactly), planes = planesFor(overflow);
+  let bitsets: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) bitsets += u32(isInWords(listedKind(list, i)));
+  if (bitsets & 1) memory.fill(noPart(), 0, PART_BYTES);
+  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
+    let first = bitsets & 1 ? location(SELF, noPart()) : NOWHERE; // a part not yet paired
+    let begun = false;
+    for (let i: u32 = 0; i < count; i++) {
+      const s = listedShape(list, i);
+      if (!isInWords(shapeKind(s))) continue;
+      const second = partLocation(listedOperand(list, i), s, part, stagedPart(first == NOWHERE));
+      if (second == NOWHERE) continue;
+      if (first == NOWHERE) { first = second; continue; }
+      countTwo(counters, planes, begun ? 0 : overflow, first, second, part);
+      begun = true;
+      first = NOWHERE;
+    }
+    if (!begun) startCounters(counters, planes, overflow, part);
+    if (first != NOWHERE && first != location(SELF, noPart())) countAlone(counters, planes, first, part);
+  }
+  countOthers(list, count, planes);
+  return planes;
+}
+
+/**
+ * Counts the containers of the list that countListed() leaves: small arrays and buckets one at a time, others
+ * two at a time as bitsets.
+ */
+function countOthers(list: usize, count: u32, planes: u32): void {
+  const counters = countersAt(), a = scratch(Scratch.FIRST), b = scratch(Scratch.SECOND);
+  let waiting = false;                        // for a second one, at `a`
+  for (let i: u32 = 0; i < count; i++) {
+    const kind = listedKind(list, i);
+    if (isInWords(kind)) continue;
+    const operand = listedOperand(list, i), s = showListed(list, i);
+    if (isList(kind) && shapeCount(s) <= SMALL_ARRAY) { countSmall(planes, operand, s); continue; }
+    asBitset(operand, s, waiting ? b : a);
+    if (waiting) {
+      for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
+        countTwo(counters, planes, 0, location(SELF, a + part), location(SELF, b + part), part);
+      }
+    }
+    waiting = !waiting;
+  }
+  if (waiting) countOne(planes, SELF, shape(Kind.BITSET, UNIVERSE, a));
+}
+
+// @ts-ignore: decorator
+@inline function countSmall(planes: u32, operand: u32, s: u64): void {
+  const a = expandedRight(operand, s);
+  countArray(countersAt(), planes, shapeAt(a), shapeCount(a));
+}
+
+/** Whether containers of that kind are counted word by word. */
+// @ts-ignore: decorator
+@inline function isInWords(kind: Kind): bool { return kind == Kind.BITSET || kind == Kind.SHORT; }
+
+/** Counts the container `s` of operand `operand`, which `right` shows. */
+export function countOne(planes: u32, operand: u32, s: u64): void {
+  const counters = countersAt(), kind = shapeKind(s);
+  if (isList(kind) && shapeCount(s) <= SMALL_ARRAY) { countSmall(planes, operand, s); return; }
+  let where = operand, bits = s;
+  if (!isInWords(kind)) {
+    const made = scratch(Scratch.FIRST);
+    if (kind == Kind.FULL) memory.fill(made, 0xff, BITSET_BYTES); else asBitset(operand, s, made);
+    where = SELF;
+    bits = shape(Kind.BITSET, UNIVERSE, made);
+  }
+  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
+    const only = partLocation(where, bits, part, stagedPart(true));
+    if (only != NOWHERE) countAlone(counters, planes, only, part);
+  }
+}
+
+/**
+ * The values that were counted often enough since countListed() began: in Scratch.FIRST, or with S = Count
+ * only how many there are.
+ */
+export function reached<S>(planes: u32, exactly: bool): u64 {
+  const counters = countersAt(), over = counters + <usize>planes * FOLD_BYTES;
+  if (!exactly) return bitsetIn<S>(over);
+  left.select(SELF);
+  right.select(SELF);
+  for (let i: u32 = 1; i < planes; i++) {
+    intersectBitsets(counters, counters + <usize>i * FOLD_BYTES, counters);
+  }
+  return lessOver(counters, over);
+}

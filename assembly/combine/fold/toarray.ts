@@ -1,0 +1,57 @@
+// The intersection of two bitsets as an array, where its expected number of members suggests one: members are
+// extracted while the intersection is computed, so that no bitset is stored and read again.
+
+import { bits } from "../../env/memory";
+import { PART_BYTES } from "../../container/bitset";
+import { SPARSE, extractListed, isDense, listPart } from "../../container/extract";
+import { And } from "../../container/kernel";
+import { BUCKETS_FROM } from "../../container/kind";
+import { ARRAY_MAX, BITSET_BYTES, UNIVERSE, memberCount } from "../../container/limits";
+import { Scratch, scratch } from "../shape/scratch";
+import { UNSUITED, arrayShape, shapeAt, shapeCount } from "../shape/shape";
+
+/**
+ * Members to expect in the intersection of `count` members with a container of `other` members that is
+ * independent of them.
+ */
+// @ts-ignore: decorator
+@inline export function expectedMembers(count: u32, other: u32): u32 {
+  return <u32>((<u64>count * other) / UNIVERSE);
+}
+
+/** An intersection with this many expected members or more probably is no array, ... */
+// @ts-ignore: decorator
+@inline const LISTED_MOST: u32 = 3000;
+/** ... and with so many it is buckets, which are made from a bitset faster where bits are listed at once. */
+// @ts-ignore: decorator
+@inline const BUCKETS_LIKELY: u32 = BUCKETS_FROM + 64;
+
+/** Whether an intersection with so many expected members should be made as an array. */
+// @ts-ignore: decorator
+@inline export function worksAsArray(expected: u32): bool {
+  return expected >= SPARSE && expected < (bits.listsAtOnce() ? BUCKETS_LIKELY : LISTED_MOST);
+}
+
+/**
+ * The intersection of two bitsets, `l` of the operand that `left` shows and `r` of the operand that `right`
+ * shows, as an array. UNSUITED, with nothing changed, if the result probably is no array, or once the density
+ * so far predicts more than ARRAY_MAX members.
+ */
+export function intersectPairToArray(l: u64, r: u64): u64 {
+  const expected = expectedMembers(shapeCount(l), shapeCount(r));
+  if (!worksAsArray(expected)) return UNSUITED;
+  const start = scratch(Scratch.SECOND), work = scratch(Scratch.LIST);
+  let out = start;
+  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
+    const end = listPart<And>(shapeAt(l) + part, shapeAt(r) + part, <u32>part << 3, work);
+    out = extractListed(work, end, isDense(expected), out);
+    if (exceedsArray(memberCount(start, out), part)) return UNSUITED;
+  }
+  return arrayShape(memberCount(start, out), start);
+}
+
+/** Whether so many members of the parts up to the one at `part` predict more than ARRAY_MAX in all. */
+// @ts-ignore: decorator
+@inline export function exceedsArray(members: u32, part: usize): bool {
+  return members > <u32>((part + PART_BYTES) * ARRAY_MAX / BITSET_BYTES);
+}

@@ -1,0 +1,139 @@
+// Expressions over bitmaps: parsed, then counted, stored and listed. Operands 0 .. keys - 1 are
+// the bitmaps, and operand `keys` is the tree that parseQuery() has made. All of these functions
+// work in memory 0, which is fresh.
+
+import { SELF, reply, right, work } from "../env/memory";
+import { KEY_MAX, keyOf, lowOf } from "../arena/entry";
+import { begin, builderBytes, finish } from "../arena/builder";
+import { reserve } from "../arena/arena";
+import { Kind } from "../container/kind";
+import { Count, Store, stores } from "../container/kernel";
+import { LOW_MAX } from "../container/limits";
+import { mostEntries } from "./estimate";
+import { walk } from "./walkterm";
+import { NO_KEY, cursorKey, cursorLastKey, cursorTerm } from "./walk/cursor";
+import { evaluate, placesFor } from "./evaluate";
+import { makePlaces, scratch, Scratch } from "./shape/scratch";
+import { seekItem } from "./term/seek";
+import { copyShape, shapeAt, shapeCount, shapeKind } from "./shape/shape";
+import { Rule, resultOperand } from "./term/term";
+import { simplify } from "../expression/factor";
+import { Mistake } from "../expression/mistake";
+import { parse } from "../expression/parser";
+import { mayDiffer, normalize } from "../expression/normal";
+import { hasRepeated } from "../expression/operands";
+import { measure, openTree, treeBytes } from "./opentree";
+import {
+  Syntax, addChild, firstUnnamed, makeRange, makeTree, mistake, mistakeAt, namedKeys, operands, recordsEnd,
+  rootRecord, syntaxOf,
+} from "../expression/tree";
+import { replyContainer, replySpan } from "../read/container";
+
+/** Units of work that listing a full container takes. */
+// @ts-ignore: decorator
+@inline const SPAN_WORK: u32 = 256;
+
+/**
+ * Makes memory 0 the tree of the text, operand 0: an expression over `keys` keys of a family whose
+ * greatest offset is `greatest`. Returns the bytes of the tree in the high half. After a mistake, returns
+ * the mistake in the low half and its place, counted from 1, in the high half. For UNNAMED_KEY, adds the
+ * key's number to the reply.
+ */
+export function parseQuery(keys: u32, greatest: u64): u64 {
+  right.select(0);
+  parse(keys, greatest);
+  if (mistake() == Mistake.UNNAMED_KEY) reply.member(firstUnnamed());
+  if (!mistake()) {
+    if (operands() > namedKeys()) simplify(); else if (mayDiffer()) normalize();
+  }
+  return mistake() ? (<u64>mistakeAt() + 1) << 32 | mistake() : <u64>recordsEnd() << 32;
+}
+
+/** Makes memory 0, which is the tree of an expression, the bitmap of its members. */
+export function queryTree(greatest: u64): void {
+  openRoot<Store>(greatest, 0);
+  walk<Store>(0, KEY_MAX);
+  finish();
+}
+
+/** Members of the tree in memory 0, counted as by queryCardinality(), in containers `first` to `last`. */
+export function queryTreeCardinality(greatest: u64, most: u64, first: u64, last: u64): u64 {
+  openRoot<Count>(greatest, first << 16);
+  return walk<Count>(most, last);
+}
+
+/** Makes memory 0 the bitmap of the expression's members. */
+export function query(keys: u32, greatest: u64): void {
+  open<Store>(keys, greatest, 0);
+  walk<Store>(0, KEY_MAX);
+  finish();
+}
+
+/**
+ * Members of the expression from `from` on, up to the end of container `last`, modulo 2^64. For 2^64 itself,
+ * adds a member to the reply. Counting ends once there are `most` or more, unless `most` is 0.
+ */
+export function queryCardinality(keys: u32, greatest: u64, from: u64, most: u64, last: u64): u64 {
+  open<Count>(keys, greatest, from);
+  return walk<Count>(most, last);
+}
+
+/**
+ * Adds the first `limit` members that are at least `from` to the reply, ascending.
+ * Returns how many there were.
+ */
+export function queryMembers(keys: u32, greatest: u64, from: u64, limit: u64): u64 {
+  open<Count>(keys, greatest, from);
+  const term = cursorTerm(0), places = placesFor(term);
+  let key = cursorKey(0), rest = limit;
+  while (key != NO_KEY && rest) {
+    makePlaces(places);
+    const last = cursorLastKey(0);
+    let s = evaluate<Store>(term, key);
+    if (shapeKind(s) == Kind.FULL) {
+      for (; key <= last && rest; key++) {
+        work.spend(SPAN_WORK);
+        rest -= replySpan(key << 16, 0, LOW_MAX, rest);
+      }
+    } else if (shapeCount(s)) {
+      const operand = resultOperand(term);
+      right.select(operand);
+      if (operand != SELF) s = copyShape(s, scratch(Scratch.FIRST));
+      rest -= replyContainer(shapeKind(s), shapeCount(s), shapeAt(s), key << 16, 0, rest);
+    }
+    if (last == KEY_MAX) break;
+    seekItem(0, last + 1);
+    key = cursorKey(0);
+  }
+  return limit - rest;
+}
+
+/**
+ * Makes the terms of the expression and opens them.
+ * The result has no members below `from`. S as in walk().
+ */
+function open<S>(keys: u32, greatest: u64, from: u64): void {
+  right.select(keys);
+  reserve(right.size());
+  right.copy(0, 0, right.size());
+  if (hasRepeated(keys)) simplify();
+  openRoot<S>(greatest, from);
+}
+
+/** The same for the tree in memory 0, whatever its operands are. */
+function openRoot<S>(greatest: u64, from: u64): void {
+  let root = rootRecord();
+  const inside = lowOf(from) != 0;            // a container, where opening the terms there is not enough
+  if (inside || syntaxOf(root) == Syntax.KEYS) {              // item 0 is no operand
+    const all = makeTree(Rule.ALL);
+    if (inside) addChild(all, makeRange(from, greatest));
+    addChild(all, root);
+    root = all;
+  }
+  const most = mostEntries(measure(root)), entries = stores<S>() ? most : 0, bytes = treeBytes(root);
+  // The tree is in low memory, which the result will take.
+  // Until the terms are made, what is held back must not reach it.
+  reserve(recordsEnd() + <usize>builderBytes(entries) + bytes);
+  begin(entries, bytes);
+  openTree(root, keyOf(from), greatest);
+}

@@ -1,0 +1,51 @@
+// A bitmap from a sorted list of offsets, one container at a time.
+
+import { argument } from "../../env/memory";
+import { keyOf, lowOf } from "../../arena/entry";
+import { begin, finish } from "../../arena/builder";
+import { emit } from "../shape/emit";
+import { shape } from "../shape/shape";
+import { makeScratch, Scratch, scratch } from "../shape/scratch";
+import { Kind } from "../../container/kind";
+import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, isArraySized, memberCount } from "../../container/limits";
+import { bitsetHas, bitsetSet } from "../../container/bitset";
+
+/**
+ * Makes memory 0, which is fresh, the bitmap of the call's `count` (at least 1) arguments. They are ascending
+ * and may repeat.
+ */
+export function collect(count: u32): void {
+  begin(min<u64>(count, keyOf(argument.value(count - 1)) - keyOf(argument.value(0)) + 1), 0);
+  for (let from: u32 = 0, to: u32 = 0; from < count; from = to) {
+    const key = keyOf(argument.value(from));
+    while (to < count && keyOf(argument.value(to)) == key) to++;
+    makeScratch(Scratch.TEMP);
+    const at = scratch(Scratch.FIRST);
+    emit(key, isArraySized(to - from) ? arrayOf(from, to, at) : bitsetOf(from, to, at));
+  }
+  finish();
+}
+
+/** The arguments from .. to - 1, all of one container, as an array at `at`. */
+function arrayOf(from: u32, to: u32, at: usize): u64 {
+  let out = at - MEMBER_BYTES, before = UNIVERSE;
+  for (let i = from; i < to; i++) {
+    const low = lowOf(argument.value(i));
+    out += usize(low != before) << 1;
+    store<u16>(out, low);
+    before = low;
+  }
+  return shape(Kind.ARRAY, memberCount(at, out) + 1, at);
+}
+
+/** The arguments from .. to - 1, all of one container, as a bitset at `at`. */
+function bitsetOf(from: u32, to: u32, at: usize): u64 {
+  let members: u32 = 0;
+  memory.fill(at, 0, BITSET_BYTES);
+  for (let i = from; i < to; i++) {
+    const low = lowOf(argument.value(i));
+    members += u32(!bitsetHas(at, low));
+    bitsetSet(at, low);
+  }
+  return shape(Kind.BITSET, members, at);
+}

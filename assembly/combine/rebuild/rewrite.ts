@@ -1,0 +1,158 @@
+// Copies of a bitmap, container by container,
+// in an arena without freed blocks whose payloads lie in the order of their keys.
+
+import { SELF, left, reply, right } from "../../env/memory";
+import { Own, Right } from "../../env/view";
+import { HEADER_BYTES, TINY_PAYLOAD, blockBytes } from "../../arena/arena";
+import { TINY_WORDS } from "../../arena/forms";
+import {
+  KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entrySpan, payloadBytes,
+} from "../../arena/entry";
+import { isGroup } from "../../arena/packed";
+import { advance, entriesExactly, entriesHeld, isLastOfLeaf, placeEntry, seek } from "../../arena/directory";
+import { appendFull, begin, endLeaf, finish } from "../../arena/builder";
+import { nodeBytes } from "../../arena/node";
+import { emit, emitAs, emitCopy } from "../shape/emit";
+import { entryShape, shapeAt, shapeKind, shapeCount, copyShape, shape } from "../shape/shape";
+import { makeScratch, Scratch, scratch } from "../shape/scratch";
+import {
+  Kind, BUCKETS_FROM, leastBytes, prefersShort, suitableKind, wordsBetween,
+} from "../../container/kind";
+import { arrayBytes, isArraySized, runsBytes } from "../../container/limits";
+import {
+  arrayToRuns, bitsetToRuns, countRunsOfArray, countRunsOfBitset, toArray, toBitset,
+} from "../../container/convert";
+import { spanOfBitset, wordsOf } from "../../container/short";
+
+/**
+ * Makes memory 0, which is fresh, the bitmap of operand 0 in the least space:
+ * each container in its smallest form, leaves full.
+ */
+export function pack(): void {
+  right.select(0);
+  const entries = entriesExactly<Right>();
+  begin(entries, 0);
+  for (let place = seek<Right>(0); place; place = advance<Right>(place)) {
+    const entry = placeEntry(place), key = entryKey<Right>(entry);
+    if (entryKind<Right>(entry) == Kind.FULL) appendFull(key, entrySpan<Right>(entry));
+    else packContainer(key, entry, entries == 1);
+  }
+  finish();
+}
+
+/**
+ * Appends the container in its smallest form. The form depends on the members only. `alone`:
+ * it is the only container.
+ */
+function packContainer(key: u64, entry: usize, alone: bool): void {
+  const s = entryShape<Right>(entry), at = shapeAt(s), kind = shapeKind(s), count = shapeCount(s);
+  makeScratch(Scratch.SPARE);
+  const first = scratch(Scratch.FIRST);
+  left.select(0);
+  if (!isArraySized(count)) packLarge(key, entry, s);
+  else if (kind == Kind.ARRAY) packArray(key, entry, at, 0, alone);
+  else {
+    toArray(kind, at, count, first);
+    packArray(key, entry, first, SELF, alone);
+  }
+}
+
+/**
+ * packContainer() for an array: the entry's own, which operand 0 has at `from`,
+ * or in Scratch.FIRST of operand SELF what the entry has.
+ */
+function packArray(key: u64, entry: usize, from: usize, operand: u32, alone: bool): void {
+  const kind = entryKind<Right>(entry), count = entryCount<Right>(entry);
+  const first = scratch(Scratch.FIRST), second = scratch(Scratch.SECOND);
+  left.select(operand);
+  const runs = countRunsOfArray(from, count);
+  const words = wordsBetween(left.load16(from, 0), left.load16(from + arrayBytes(count - 1), 0));
+  if (runsBytes(runs) < leastBytes(count, words) && !(alone && tinyIsSmaller(count, words, runs))) {
+    arrayToRuns(from, count, second);
+    emitAs(key, shape(Kind.RUNS, count, second));
+    return;
+  }
+  if (kind == Kind.BUCKETS || (operand != SELF && count < BUCKETS_FROM)) {
+    if (!prefersShort(count, words)) { emitCopy(key, entry); return; }
+  }
+  if (operand != SELF) left.copy(first, from, arrayBytes(count));
+  emit(key, shape(Kind.ARRAY, count, first));
+}
+
+/** packContainer() for more members than an array has. */
+function packLarge(key: u64, entry: usize, s: u64): void {
+  const at = shapeAt(s), kind = shapeKind(s), count = shapeCount(s), first = scratch(Scratch.FIRST);
+  let from = at, words: u32;
+  if (kind == Kind.BITSET) words = wordsOf(spanOfBitset<Right>(at));
+  else {
+    toBitset(kind, at, count, first);
+    left.select(SELF);
+    from = first;
+    words = wordsOf(spanOfBitset<Own>(first));
+  }
+  if (runsBytes(countRunsOfBitset(from)) < leastBytes(count, words)) {
+    if (kind == Kind.RUNS) { emitCopy(key, entry); return; }
+    const runs = scratch(Scratch.SECOND);
+    bitsetToRuns(from, runs);
+    emitAs(key, shape(Kind.RUNS, count, runs));
+  } else if (kind == Kind.BITSET && suitableKind(count, words) == kind) emitCopy(key, entry);
+  else emit(key, kind == Kind.BITSET ? copyShape(s, first) : shape(Kind.BITSET, count, first));
+}
+
+/** Whether a tiny arena's short bitset is smaller than a full arena whose only container is `runs` runs. */
+function tinyIsSmaller(count: u32, words: u32, runs: u32): bool {
+  const full = HEADER_BYTES + blockBytes(nodeBytes(0, 1)) + blockBytes(runsBytes(runs));
+  return prefersShort(count, words) && words <= TINY_WORDS && TINY_PAYLOAD + (<usize>words << 3) < full;
+}
+
+/** Bytes of a container in a payload, beside its members. */
+// @ts-ignore: decorator
+@inline const HEAD_BYTES: u64 = 16;
+
+/**
+ * Makes memory 0, which is fresh, a copy of part of operand 0: from container `key` on, as many entries as
+ * take about `bytes` bytes in a payload that can name spans, and at least one. Adds the first key that is
+ * left to the reply and returns 1, or returns 0 if none is left.
+ */
+export function slice(key: u64, bytes: u32): u32 {
+  right.select(0);
+  begin(min<u64>(entriesHeld<Right>(), bytes / HEAD_BYTES + 1), 0);
+  let taken: u64 = 0, rest: u64 = KEY_MAX + 1;
+  for (let place = key > KEY_MAX ? 0 : seek<Right>(key); place; place = advance<Right>(place)) {
+    const entry = placeEntry(place), first = entryKey<Right>(entry);
+    if (taken >= bytes) { rest = first; break; }
+    if (entryKind<Right>(entry) == Kind.FULL) {
+      appendFull(first, entrySpan<Right>(entry));
+    } else {
+      emitCopy(first, entry);
+    }
+    const isArray = isGroup(entry);           // its members have no block
+    taken += HEAD_BYTES + (isArray ? arrayBytes(entryCount<Right>(entry)) : payloadBytes<Right>(entry));
+  }
+  finish();
+  reply.member(rest);
+  return u32(rest <= KEY_MAX);
+}
+
+/** Makes memory 0, which is fresh, a copy of the bitmap of operand 0, with leaves that keep room. */
+export function rewrite(): void {
+  right.select(0);
+  begin(entriesHeld<Right>(), 0);
+  copyKeys(0, KEY_MAX);
+  finish();
+}
+
+/**
+ * Appends copies of the containers [first, last] of operand 0, which `right` shows. Their leaves end where
+ * the source's end and keep room: if they were packed full, the next insertion into each would split it, and
+ * the arena would soon be as wasteful as before.
+ */
+export function copyKeys(first: u64, last: u64): void {
+  for (let place = seek<Right>(first); place; place = advance<Right>(place)) {
+    const entry = placeEntry(place), key = max(entryKey<Right>(entry), first);
+    if (key > last) return;
+    if (entryKind<Right>(entry) != Kind.FULL) emitCopy(key, entry);
+    else appendFull(key, min(entryLastKey<Right>(entry), last) - key + 1);
+    if (isLastOfLeaf<Right>(place)) endLeaf();
+  }
+}

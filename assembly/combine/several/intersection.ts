@@ -1,0 +1,68 @@
+// The intersection of the containers that a term's operands have at one key.
+
+import { SELF } from "../../env/memory";
+import { Kind } from "../../container/kind";
+import { And, Count, Store, stores } from "../../container/kernel";
+import { STREAMS, foldRound, intersectToArray } from "./bitsets";
+import { expectedMembers } from "../fold/toarray";
+import { normalized } from "../shape/normalize";
+import { fold } from "../fold/fold";
+import { listedCount, listedKind, listedOperand, listedShape, moveToFront } from "../term/listed";
+import { shapeCount, shapeKind, UNSUITED } from "../shape/shape";
+import { Fold, sidesOf } from "../fold/sides";
+import { listedAt } from "../term/term";
+
+/** This few members are quicker looked up one by one in a bitset than the bitset is read. */
+// @ts-ignore: decorator
+@inline const FEW: u32 = 24;
+
+/**
+ * The intersection of the list's `count` containers, folded from the smallest on, so that no result on the
+ * way is larger than that. With S = Count the result need not be stored where that saves work.
+ */
+export function foldIntersection<S>(list: usize, count: u32): u64 {
+  moveToFront(list, smallestListed(list, count));
+  let acc = listedShape(list, 0), at = listedOperand(list, 0);
+  for (let i: u32 = 1, end = i; i < count && shapeCount(acc); i = end) {
+    if (shapeKind(acc) == Kind.BITSET && listedKind(list, i) == Kind.BITSET) {
+      end = roundEnd(shapeCount(acc), list, i, count);
+      if (!stores<S>() && end == count) return foldRound<And, Count>(acc, at, listedAt(list, i), end - i);
+      acc = intersectRound(acc, at, listedAt(list, i), end - i);
+      // an array is looked up in the rest
+      if (end < count && shapeCount(acc) <= FEW) acc = normalized(acc);
+    } else {
+      end = i + 1;
+      acc = fold(Fold.AND, sidesOf(at, listedOperand(list, i)), acc, listedShape(list, i));
+    }
+    at = SELF;
+  }
+  return acc;
+}
+
+/** Intersects `acc`, a bitset of operand `at`, with the list's first `count` elements, which are bitsets. */
+// @ts-ignore: decorator
+@inline function intersectRound(acc: u64, at: u32, list: usize, count: u32): u64 {
+  const members = intersectToArray(acc, at, list, count);
+  return members == UNSUITED ? foldRound<And, Store>(acc, at, list, count) : members;
+}
+
+function smallestListed(list: usize, count: u32): u32 {
+  let smallest: u32 = 0, least: u32 = u32.MAX_VALUE;
+  for (let i: u32 = 0; i < count; i++) {
+    const members = listedCount(list, i);
+    if (members < least) { least = members; smallest = i; }
+  }
+  return smallest;
+}
+
+/**
+ * Where a round ends that begins at element `from`, a bitset: after STREAMS bitsets, before an element that
+ * is none, or once only FEW of the `members` so far are expected to be left.
+ */
+function roundEnd(members: u32, list: usize, from: u32, count: u32): u32 {
+  const most = min(count, from + STREAMS);
+  let expected = members, end = from;
+  do expected = expectedMembers(expected, listedCount(list, end++));
+  while (end < most && expected > FEW && listedKind(list, end) == Kind.BITSET);
+  return end;
+}

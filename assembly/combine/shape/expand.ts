@@ -1,0 +1,63 @@
+// Compact kinds, such as buckets and short bitsets, for code that knows arrays and bitsets: expanded into
+// scratch room. And the reverse for arrays that meet buckets.
+
+import { SELF, left, right } from "../../env/memory";
+import { Kind, isCompact } from "../../container/kind";
+import { arrayToBuckets } from "../../container/buckets";
+import { isArraySized, bucketsBytes } from "../../container/limits";
+import { Scratch, makeScratch, scratch } from "./scratch";
+import { shape, shapeAt, shapeCount, shapeKind } from "./shape";
+import { toArray, toBitset } from "../../container/convert";
+
+/**
+ * The shape `l` of operand `operand`, expanded in memory 0 if it is compact, shown on the left. The next call
+ * on the same side overwrites it.
+ */
+export function expandedLeft(operand: u32, l: u64): u64 {
+  left.select(operand);
+  return isCompact(shapeKind(l)) ? expand(l, Scratch.LEFT) : l;
+}
+
+/**
+ * expandedLeft() for the other side: the shape `r` of operand `operand`, shown on the right. May leave `left`
+ * anywhere.
+ */
+export function expandedRight(operand: u32, r: u64): u64 {
+  right.select(operand);
+  if (!isCompact(shapeKind(r))) return r;
+  left.select(operand);
+  right.select(SELF);
+  return expand(r, Scratch.RIGHT);
+}
+
+/** Expands the compact container that `left` shows, and leaves `left` at SELF. */
+function expand(s: u64, place: Scratch): u64 {
+  makeScratch(Scratch.RIGHT);
+  const to = scratch(place);
+  const count = shapeCount(s), isArray = isArraySized(count);
+  if (isArray) toArray(shapeKind(s), shapeAt(s), count, to);
+  else toBitset(shapeKind(s), shapeAt(s), count, to);
+  left.select(SELF);
+  return shape(isArray ? Kind.ARRAY : Kind.BITSET, count, to);
+}
+
+/**
+ * Where the array or buckets `s` of operand `operand` stand as buckets: in place, or made in scratch room. 0
+ * if buckets cannot hold them. May leave `left` anywhere.
+ */
+export function bucketsOf(operand: u32, s: u64, place: Scratch): usize {
+  if (shapeKind(s) == Kind.BUCKETS) return shapeAt(s);
+  makeScratch(Scratch.RIGHT);
+  left.select(operand);
+  const to = scratch(place), count = shapeCount(s);
+  return arrayToBuckets(shapeAt(s), count, to, to + bucketsBytes(count)) ? to : 0;
+}
+
+/** The container `s` of operand `operand`, which `right` shows and which is not FULL, as a bitset at `to`. */
+export function asBitset(operand: u32, s: u64, to: usize): u64 {
+  const count = shapeCount(s);
+  left.select(operand);
+  if (shapeKind(s) == Kind.BUCKETS) s = expandedLeft(operand, s);             // quicker than bit by bit
+  toBitset(shapeKind(s), shapeAt(s), count, to);
+  return shape(Kind.BITSET, count, to);
+}

@@ -1,0 +1,80 @@
+// The scratch room above the bump mark, in which containers are made before they are appended to a result. It
+// is divided into places of FOLD_BYTES, named after what they mostly hold:
+//
+//   FIRST, SECOND   two places for results: a fold reads its left side from one of them and writes to the
+//                   other
+//   TEMP            what a fold needs besides; free while no fold runs
+//   SPARE           nothing by default
+//   LIST            nothing by default; lists of members or sources
+//   LEFT, RIGHT     what containers of compact kinds are expanded to (expand.ts)
+//
+// emit() converts a shape in the one or two places behind the one it lies in, so a caller of emit() leaves
+// those free. The room moves whenever the bump mark does: addresses hold only until the next allocation.
+//
+// Where a term is one of another term's items, its result is made in places of its own, behind those in use:
+// raiseScratch() moves all the names above by a number of places, and lowerScratch() moves them back.
+
+import { alignedBump, lift, makeRoom, setLift } from "../../arena/arena";
+import { BITSET_BYTES } from "../../container/limits";
+import { shapeAt } from "./shape";
+
+export const enum Scratch {
+  FIRST = 0,
+  SECOND = 1,
+  TEMP = 2,
+  SPARE = 3,
+  LIST = 4,
+  LEFT = 5,
+  RIGHT = 6,
+  PLACES = 7,
+}
+
+/** Bytes that any container takes while it is made: none is larger than a bitset. */
+// @ts-ignore: decorator
+@inline export const FOLD_BYTES: usize = BITSET_BYTES;
+/** Most runs that fit FOLD_BYTES. */
+// @ts-ignore: decorator
+@inline export const RUNS_MAX: u32 = 2047;
+/** What aligning the room to a cache line may skip. */
+// @ts-ignore: decorator
+@inline const ALIGNMENT: usize = 64;
+
+// @ts-ignore: decorator
+@inline export function scratch(place: Scratch): usize {
+  return alignedBump() + lift() + <usize>place * FOLD_BYTES;
+}
+
+/** Makes room for all places up to and including `last`. */
+// @ts-ignore: decorator
+@inline export function makeScratch(last: Scratch): void { makeRoom(lift() + scratchBytes(last)); }
+
+/** Makes room for `places` places, more than have names. */
+// @ts-ignore: decorator
+@inline export function makePlaces(places: u32): void { makeRoom(ALIGNMENT + <usize>places * FOLD_BYTES); }
+
+/** Bytes above the bump mark that makeScratch() asks for. */
+// @ts-ignore: decorator
+@inline export function scratchBytes(last: Scratch): usize {
+  return ALIGNMENT + (<usize>last + 1) * FOLD_BYTES;
+}
+
+// @ts-ignore: decorator
+@inline export function raiseScratch(places: u32): void { setLift(lift() + <usize>places * FOLD_BYTES); }
+// @ts-ignore: decorator
+@inline export function lowerScratch(places: u32): void { setLift(lift() - <usize>places * FOLD_BYTES); }
+
+/** Whether `at` lies in the place. */
+// @ts-ignore: decorator
+@inline export function liesIn(at: usize, place: Scratch): bool { return at - scratch(place) < FOLD_BYTES; }
+
+/** A place for a result that does not overlap `s`, which lies in FIRST or SECOND or elsewhere. */
+// @ts-ignore: decorator
+@inline export function scratchBeside(s: u64): usize {
+  return scratch(liesIn(shapeAt(s), Scratch.FIRST) ? Scratch.SECOND : Scratch.FIRST);
+}
+
+/** Whether a result at `at` lies where folds put theirs: in FIRST or SECOND. */
+// @ts-ignore: decorator
+@inline export function isResultPlace(at: usize): bool {
+  return at - scratch(Scratch.FIRST) < 2 * FOLD_BYTES;
+}

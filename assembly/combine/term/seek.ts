@@ -1,0 +1,326 @@
+// How the walk finds the next key at which a term can have members. Each term moves its items to the keys
+// that matter to it, and passes over the others: ALL looks only at keys that all items have, LESS only at
+// those that all of its first items have. At a key that a term stops at, each of its items is at that key or
+// past it, except that LESS may leave the others, and DIFF1 the first, behind until it is evaluated.
+
+import { work } from "../../env/memory";
+import { KEY_MAX, keyOf, lowOf } from "../../arena/entry";
+import { LOW_MAX } from "../../container/limits";
+import {
+  CURSOR_BYTES, NO_KEY, closeCursor, copyCursor, cursorAt, cursorKey, cursorLastKey, cursorTerm, keyAt,
+  lastKeyAt, moveCursor, setCursor, setTerm, stepped,
+} from "../walk/cursor";
+import {
+  Rule, copyWeight, endedItems, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart,
+  highOffset, isSum, itemCount, itemsEnd, listAt, lowOffset, setEndedItems, setFound, setItems, stepConstant,
+  stepCount, stepOffset, stepTo, sumReaches, termRule,
+} from "./term";
+import { NOTHING_FOUND, listEnd, listItem } from "./listed";
+
+/** Units of work of seeking a term without groups, and of evaluating it. */
+// @ts-ignore: decorator
+@inline const SEEK_WORK: u32 = 8;
+
+/**
+ * Makes the item the result of `term`, whose items are open, and moves it to the term's first key from `key`
+ * on.
+ */
+export function openTerm(item: u32, term: u32, key: u64): void {
+  setTerm(item, term);
+  dropEnded(term);
+  seekTerm(item, term, key);
+}
+
+/** Moves the item to its first key that is at least `key`, unless it is there or past it already. */
+// @ts-ignore: decorator
+@inline export function seekItem(item: u32, key: u64): void {
+  if (cursorKey(item) < key && !stepped(cursorAt(item), key)) moveItem(item, key);
+}
+
+/** Moves the item from before `key` to its first key that is at least `key`. */
+export function moveItem(item: u32, key: u64): void {
+  const term = cursorTerm(item);
+  if (term) seekTerm(item, term, key); else moveCursor(item, key);
+}
+
+/** Moves the item, which is the result of `term`, to the term's first key that is at least `key`. */
+function seekTerm(item: u32, term: u32, key: u64): void {
+  switch (termRule(term)) {
+    case Rule.NOT: return seekComplement(item, term, key);
+    case Rule.RANGE: return seekRange(item, term, key);
+    case Rule.ALL: return seekAll(item, term, key);
+    case Rule.LESS: return seekLess(item, term, key);
+    case Rule.ANDOR: return seekInFirst(item, term, key);
+    case Rule.DIFF1: return seekOutsideFirst(item, term, key);
+    case Rule.SUM_ATLEAST:
+    case Rule.SUM_EXACTLY: return seekSum(item, term, key);
+    default: seekAny(item, term, key);
+  }
+}
+
+// --- All items ---------------------------------------------------------------------------------------------
+
+/**
+ * Moves the items first .. end - 1 to the first key that is at least `key` and that all of them have, and
+ * returns it.
+ */
+// @ts-ignore: decorator
+@inline function meet(first: u32, end: u32, key: u64): u64 {
+  seekItem(first, key);
+  let at = cursorKey(first), agreed: u32 = 1, i = first;
+  while (agreed < end - first && at != NO_KEY) {
+    i = i + 1 == end ? first : i + 1;
+    seekItem(i, at);
+    const here = cursorKey(i);
+    if (here == at) { agreed++; continue; }
+    at = here;
+    agreed = 1;
+  }
+  return at;
+}
+
+/** The last key up to which the items first .. end - 1 stay as they are at `key`, which all of them have. */
+// @ts-ignore: decorator
+@inline function lastOfAll(first: u32, end: u32, key: u64): u64 {
+  let last = cursorLastKey(first);
+  for (let i = first + 1; i < end && last > key; i++) last = min(last, cursorLastKey(i));
+  return last;
+}
+
+/** Moves the item to the next key that all of the term's items have. */
+function seekAll(item: u32, term: u32, key: u64): void {
+  const first = firstItem(term), end = itemsEnd(term), at = meet(first, end, key);
+  // what is found is evaluated next, which takes about as long for each item
+  work.spend(end - first);
+  if (at == NO_KEY) return closeCursor(item);
+  setCursor(item, at, lastOfAll(first, end, at));
+}
+
+/** Moves the item to the next key that all of the term's first items have. */
+function seekLess(item: u32, term: u32, key: u64): void {
+  const first = firstItem(term), end = firstGrouped(term), at = meet(first, end, key);
+  work.spend(itemsEnd(term) - first);
+  if (at == NO_KEY) return closeCursor(item);
+  const last = lastOfAll(first, end, at);
+  if (last == at) return setCursor(item, at, at);             // seekRest() follows if there are members
+  seekRest(term, at);
+  setCursor(item, at, lastOfGrouped(term, at, last));
+}
+
+// --- Any items: in groups if they are many -----------------------------------------------------------------
+
+/**
+ * Moves the item to the next key that any of the items has that can be grouped, and lists the items at that
+ * key.
+ */
+function seekAny(item: u32, term: u32, key: u64): void {
+  work.spend(SEEK_WORK);
+  if (groupCount(term)) {
+    const at = seekGroups(term, key);
+    work.spend(itemCount(term));
+    if (at == NO_KEY) return closeCursor(item);
+    if (groupCount(term)) return setCursor(item, at, lastOfGrouped(term, at, KEY_MAX));
+  }                                           // otherwise it has lost its groups
+  let least = NO_KEY, last = KEY_MAX, found = NOTHING_FOUND;
+  const list = listAt(term), back = listEnd(term), end = cursorAt(itemsEnd(term));
+  for (let i = firstGrouped(term), cursor = cursorAt(i); cursor > end; cursor -= CURSOR_BYTES, i++) {
+    if (keyAt(cursor) < key && !stepped(cursor, key)) moveItem(i, key);
+    const to = lastKeyAt(cursor), at = keyAt(cursor);
+    if (at > least) { last = min(last, at - 1); continue; }
+    if (at == least) last = min(last, to);
+    else {
+      last = min(least - 1, to);
+      least = at;
+      found = NOTHING_FOUND;
+    }
+    found = listItem(list, back, found, i, cursor);
+  }
+  setCursor(item, least, last);
+  setFound(term, found);
+}
+
+/**
+ * Moves the items that can be grouped to `key` or past it, and lists those at `key`. Returns the least key
+ * that any of them is at.
+ */
+export function seekRest(term: u32, key: u64): u64 {
+  if (groupCount(term)) {
+    const at = seekGroups(term, key);
+    if (groupCount(term)) return at;
+  }
+  let least = NO_KEY, found = NOTHING_FOUND;
+  const list = listAt(term), back = listEnd(term), end = cursorAt(itemsEnd(term));
+  for (let i = firstGrouped(term), cursor = cursorAt(i); cursor > end; cursor -= CURSOR_BYTES, i++) {
+    if (keyAt(cursor) < key && !stepped(cursor, key)) moveItem(i, key);
+    const at = keyAt(cursor);
+    least = min(least, at);
+    if (at == key) found = listItem(list, back, found, i, cursor);
+  }
+  setFound(term, found);
+  return least;
+}
+
+/** Moves the item to the next key that the first item has, and any of the others. */
+function seekInFirst(item: u32, term: u32, key: u64): void {
+  const first = firstItem(term);
+  let at = key;
+  work.spend(itemCount(term));
+  do {
+    key = at;
+    seekItem(first, key);
+    at = cursorKey(first);
+    if (at == NO_KEY) return closeCursor(item);
+    at = seekRest(term, at);
+    if (at == NO_KEY) return closeCursor(item);
+  } while (at > cursorKey(first));
+  const last = cursorLastKey(first);
+  setCursor(item, at, last == at ? at : lastOfGrouped(term, at, last));
+}
+
+/**
+ * Moves the item to the next key that any item but the first has. The first item follows if it matters before
+ * it is evaluated.
+ */
+function seekOutsideFirst(item: u32, term: u32, key: u64): void {
+  seekAny(item, term, key);
+  const at = cursorKey(item), last = cursorLastKey(item), first = firstItem(term);
+  if (at == NO_KEY || at == last) return;
+  seekItem(first, at);
+  setCursor(item, at, lastOfItems(first, first + 1, at, last));
+}
+
+/**
+ * seekRest() for groups, but lists nothing. The term may have few enough items in the end to do without
+ * groups.
+ */
+function seekGroups(term: u32, key: u64): u64 {
+  let least = NO_KEY;
+  for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
+    let at = load<u64>(groupKeyAt(term, group));
+    if (at < key) {
+      at = seekGroup(term, group, key);
+      store<u64>(groupKeyAt(term, group), at);
+    }
+    least = min(least, at);
+  }
+  if (endedItems(term) * 2 > itemCount(term)) dropEnded(term);
+  return least;
+}
+
+/** Moves the group's items to `key` or past it; returns the least key that any is at. */
+function seekGroup(term: u32, group: u32, key: u64): u64 {
+  const start = groupStart(term, group), end = groupEnd(term, start);
+  work.spend(end - start);
+  let least = NO_KEY, ended = endedItems(term);
+  for (let i = start; i < end; i++) {
+    if (cursorKey(i) < key) {
+      seekItem(i, key);
+      ended += u32(cursorKey(i) == NO_KEY);
+    }
+    least = min(least, cursorKey(i));
+  }
+  setEndedItems(term, ended);
+  return least;
+}
+
+/** The last key, at most `last`, up to which all grouped items stay as they are at `key`. */
+function lastOfGrouped(term: u32, key: u64, last: u64): u64 {
+  if (!groupCount(term)) return lastOfItems(firstGrouped(term), itemsEnd(term), key, last);
+  for (let group: u32 = 0, groups = groupCount(term); group < groups && last > key; group++) {
+    const at = load<u64>(groupKeyAt(term, group));
+    if (at > key) { last = min(last, at - 1); continue; }
+    const start = groupStart(term, group);
+    last = lastOfItems(start, groupEnd(term, start), key, last);
+  }
+  return last;
+}
+
+// @ts-ignore: decorator
+@inline function lastOfItems(from: u32, end: u32, key: u64, last: u64): u64 {
+  for (let i = from; i < end && last > key; i++) {
+    const at = cursorKey(i);
+    last = min(last, at == key ? cursorLastKey(i) : at - 1);
+  }
+  return last;
+}
+
+/**
+ * Lets items that have no more containers leave the term, where that changes nothing, and groups the others
+ * anew.
+ */
+function dropEnded(term: u32): void {
+  const rule = termRule(term), from = firstGrouped(term), end = itemsEnd(term);
+  setEndedItems(term, 0);
+  // an item without members decides ALL; NOT has but one
+  if (rule == Rule.ALL || rule == Rule.NOT) return;
+  let kept = from;
+  for (let i = from; i < end; i++) {
+    if (cursorKey(i) == NO_KEY) continue;
+    if (kept != i) {
+      copyCursor(kept, i);
+      if (isSum(rule)) copyWeight(term, kept, i);
+    }
+    kept++;
+  }
+  setItems(term, kept - firstItem(term));
+  for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
+    let least = NO_KEY;
+    for (let i = groupStart(term, group), to = groupEnd(term, i); i < to; i++) {
+      least = min(least, cursorKey(i));
+    }
+    store<u64>(groupKeyAt(term, group), least);
+  }
+}
+
+// --- Sums --------------------------------------------------------------------------------------------------
+
+/**
+ * Moves the item to the next key at which an item of the sum is, a step begins inside the container, or the
+ * constant alone suffices: then up to the next of these.
+ */
+function seekSum(item: u32, term: u32, key: u64): void {
+  const limit = keyOf(highOffset(term));
+  seekAny(item, term, key);
+  const met = cursorKey(item), last = cursorLastKey(item);
+  while (key <= limit) {
+    work.spend(1);
+    const step = stepTo(term, key);
+    const next = step + 1 < stepCount(term) ? keyOf(stepOffset(term, step + 1)) : NO_KEY;
+    if (next == key) return setCursor(item, key, key);
+    if (met == key) return setCursor(item, key, min(last, next - 1));
+    const end = min(min(met, next) - 1, limit);
+    if (sumReaches(term, stepConstant(term, step))) return setCursor(item, key, end);
+    key = end + 1;
+  }
+  closeCursor(item);
+}
+
+// --- Complements and ranges --------------------------------------------------------------------------------
+
+/** Moves the item to the next key of the universe that the term's only item is not known to fill. */
+function seekComplement(item: u32, term: u32, key: u64): void {
+  const inner = firstItem(term), limit = keyOf(highOffset(term));
+  work.spend(1);
+  seekItem(inner, key);
+  // a span of full containers
+  while (cursorKey(inner) == key && cursorLastKey(inner) > key && !cursorTerm(inner)) {
+    key = cursorLastKey(inner) + 1;
+    seekItem(inner, key);
+  }
+  if (key > limit) return closeCursor(item);
+  const at = cursorKey(inner);
+  setCursor(item, key, min(limit, at == key ? cursorLastKey(inner) : at - 1));
+}
+
+/**
+ * Moves the item to the next key of the range. The first and the last container may be filled in part and
+ * stand alone.
+ */
+function seekRange(item: u32, term: u32, key: u64): void {
+  const low = lowOffset(term), high = highOffset(term), first = keyOf(low), last = keyOf(high);
+  work.spend(1);
+  const at = max(key, first);
+  if (at > last) return closeCursor(item);
+  if (at == first && lowOf(low)) return setCursor(item, at, at);
+  setCursor(item, at, at == last || lowOf(high) == LOW_MAX ? last : last - 1);
+}

@@ -1,0 +1,122 @@
+// Where to cut the keys of several bitmaps into parts that take about as long to walk through. What a leaf
+// of a directory costs is estimated from how many entries and members it has, so entries are not read. The
+// walk through the leaves takes a sample every so often: the key that it is at. Between two cuts there are as
+// many samples.
+//
+// Memory 0 meanwhile:
+//
+//   +0   u64 cost since the last sample
+//   +8   u32 samples
+//   +16  samples in ascending order, u64 each
+
+import { reply, right, work } from "../../env/memory";
+import { Right } from "../../env/view";
+import { reserve } from "../../arena/arena";
+import { cardinalityHeld } from "../../arena/directory";
+import { entryKey } from "../../arena/entry";
+import {
+  entryAt, nodeCount, nodeLevel, rootNode, slotAt, slotCardinality, slotChild,
+} from "../../arena/node";
+import { isPacked, keyAt } from "../../arena/packed";
+import { BITSET_BYTES, MEMBER_BYTES } from "../../container/limits";
+
+/** What a container costs apart from its payload: as much as so many bytes of a bitset. */
+// @ts-ignore: decorator
+@inline const CONTAINER_COST: u64 = 1024;
+/** Samples for each part. With more, parts would be more alike. */
+// @ts-ignore: decorator
+@inline const SAMPLES: u32 = 8;
+
+// @ts-ignore: decorator
+@inline const SINCE: usize = 0;
+// @ts-ignore: decorator
+@inline const COUNT: usize = 8;
+// @ts-ignore: decorator
+@inline const HEADER: usize = 16;
+// @ts-ignore: decorator
+@inline const SAMPLE_BYTES: usize = 8;
+// @ts-ignore: decorator
+@inline function sampleAt(index: u32): usize { return HEADER + <usize>index * SAMPLE_BYTES; }
+
+/**
+ * Adds up to `parts` - 1 keys to the reply, ascending: those at which the containers of operands
+ * 0 .. sources - 1 are to be cut. Memory 0, which is fresh, is only worked in.
+ */
+export function cuts(sources: u32, parts: u32): void {
+  const samples = parts * SAMPLES;
+  reserve(sampleAt(samples));
+  let cost: u64 = 0;
+  for (let source: u32 = 0; source < sources; source++) {
+    right.select(source);
+    cost += costBelow(rootNode<Right>(), cardinalityHeld<Right>());
+  }
+  store<u64>(SINCE, 0);
+  store<u32>(COUNT, 0);
+  for (let source: u32 = 0; source < sources; source++) {
+    right.select(source);
+    sampleBelow(rootNode<Right>(), cardinalityHeld<Right>(), cost / samples + 1);
+  }
+  const count = load<u32>(COUNT);
+  let last = load<u64>(sampleAt(0));          // without samples, the same key each time, and no reply
+  for (let part: u32 = 1; part < parts; part++) {
+    const key = load<u64>(sampleAt(part * count / parts));
+    if (key > last) reply.member(key);
+    last = max(last, key);
+  }
+}
+
+/** The cost of all leaves below the node, which have that many members. */
+function costBelow(node: usize, members: u64): u64 {
+  if (!nodeLevel<Right>(node)) return costOf(node, members);
+  let cost: u64 = 0;
+  for (let i: u32 = 0, count = nodeCount<Right>(node); i < count; i++) {
+    const slot = slotAt(node, i);
+    cost += costBelow(childOf(node, slot), slotCardinality<Right>(slot));
+  }
+  return cost;
+}
+
+// @ts-ignore: decorator
+@inline function childOf(node: usize, slot: usize): usize {
+  const child = slotChild<Right>(slot);
+  if (nodeLevel<Right>(child) >= nodeLevel<Right>(node)) unreachable();       // only a damaged arena
+  return child;
+}
+
+/** The cost of a leaf that has that many members. In a packed one, each may be in a container of its own. */
+function costOf(leaf: usize, members: u64): u64 {
+  work.spend(1);
+  const count = <u64>nodeCount<Right>(leaf);
+  if (isPacked<Right>(leaf)) return count * CONTAINER_COST;
+  return count * CONTAINER_COST + min(members * <u64>MEMBER_BYTES, count * <u64>BITSET_BYTES);
+}
+
+/** Takes a sample at every `step` of the cost. */
+function sampleBelow(node: usize, members: u64, step: u64): void {
+  if (!nodeLevel<Right>(node)) { sampleLeaf(node, costOf(node, members), step); return; }
+  for (let i: u32 = 0, count = nodeCount<Right>(node); i < count; i++) {
+    const slot = slotAt(node, i);
+    sampleBelow(childOf(node, slot), slotCardinality<Right>(slot), step);
+  }
+}
+
+/** Takes the samples of a leaf, as if each of its entries, or members of a packed one, had the same cost. */
+function sampleLeaf(leaf: usize, cost: u64, step: u64): void {
+  const since = load<u64>(SINCE), count = nodeCount<Right>(leaf);
+  for (let at = step - since; at <= cost; at += step) {
+    const index = min(<u32>(at * count / cost), count - 1);
+    insert(isPacked<Right>(leaf) ? keyAt<Right>(leaf, index) : entryKey<Right>(entryAt(leaf, index)));
+  }
+  store<u64>(SINCE, (since + cost) % step);
+}
+
+/** Adds the key to the samples. */
+function insert(key: u64): void {
+  const count = load<u32>(COUNT);
+  let at = sampleAt(count);
+  for (; at > HEADER && load<u64>(at - SAMPLE_BYTES) > key; at -= SAMPLE_BYTES) {
+    store<u64>(at, load<u64>(at - SAMPLE_BYTES));
+  }
+  store<u64>(at, key);
+  store<u32>(COUNT, count + 1);
+}

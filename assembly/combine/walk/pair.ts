@@ -1,0 +1,124 @@
+// Two operands into one: what combine/combine.ts does for any number, without terms and lists. Most combinations are
+// of two bitmaps, often of small containers, and then the walk costs as much as the folds. Here it is the
+// merge of two sorted lists.
+
+import { reply, right, work } from "../../env/memory";
+import { appendFull, begin } from "../../arena/builder";
+import { Kind } from "../../container/kind";
+import { stores } from "../../container/kernel";
+import { intersectPairToArray } from "../fold/toarray";
+import {
+  CURSOR_BYTES, cursorKey, cursorLastKey, cursorOperand, cursorShape, openCursor, seekCursor,
+} from "./cursor";
+import { emit, emitShape } from "../shape/emit";
+import { fold, foldCardinality } from "../fold/fold";
+import { Sought, mergeLeaves } from "./packedleaves";
+import { Scratch, makeScratch } from "../shape/scratch";
+import { shapeCount, shapeKind, UNSUITED } from "../shape/shape";
+import { Fold, Sides, show, sidesOf } from "../fold/sides";
+
+/**
+ * Opens cursors 0 and 1 on operands `a` and `b` at container `key`, and begins a result of at most `entries`
+ * entries.
+ */
+export function openPair(a: u32, b: u32, entries: u64, key: u64): void {
+  begin(entries, 2 * CURSOR_BYTES);
+  openCursor(0, a, key);
+  openCursor(1, b, key);
+}
+
+/**
+ * Folds the operands of cursors 0 and 1 up to container `end`: appends all containers of the result
+ * (S = Store) or only counts them (S = Count). Returns the members, modulo 2^64; if they are 2^64, and
+ * S = Count, adds a member to the reply. Counting stops once there are `most` or more, unless `most` is 0.
+ */
+export function walkPair<S>(op: Fold, most: u64, end: u64): u64 {
+  let members: u64 = !stores<S>() && op == Fold.AND ? mergeLeaves(Sought.SHARED, false, most, end) : 0;
+  let any = members;
+  while (true) {
+    const x = cursorKey(0), y = cursorKey(1);
+    let more: u64 = 0;
+    if (x == y) {
+      if (x > end) break;
+      more = foldBoth<S>(op, x, end);
+    } else if (x < y) {
+      if ((op == Fold.AND ? y : x) > end) break;
+      if (op != Fold.AND) more = takeLone<S>(0, x, min(y - 1, end));
+      else seekCursor(0, y);
+    } else if (op == Fold.OR || op == Fold.XOR) {
+      if (y > end) break;
+      more = takeLone<S>(1, y, min(x - 1, end));
+    } else if (x > end) break;
+    else seekCursor(1, x);
+    members += more;
+    any |= more;
+    if (!stores<S>() && members > most - 1) break;
+  }
+  if (!stores<S>() && !members && any) reply.member(0);
+  return members;
+}
+
+/**
+ * The containers that the cursor covers from `key` to `end`, before the other cursor. Moves the cursor past
+ * them.
+ */
+// @ts-ignore: decorator
+@inline function takeLone<S>(item: u32, key: u64, end: u64): u64 {
+  const s = cursorShape(item), last = min(cursorLastKey(item), end);
+  let members = <u64>shapeCount(s);
+  if (shapeKind(s) == Kind.FULL) {
+    members = (last - key + 1) << 16;
+    if (stores<S>()) appendFull(key, last - key + 1);
+  } else if (stores<S>()) {
+    right.select(cursorOperand(item));
+    emitShape(key, s);
+  }
+  seekCursor(item, last + 1);
+  return members;
+}
+
+/**
+ * The result where both have `key`, up to the end of the shorter entry, and at most to `end`. Moves both
+ * cursors past it.
+ */
+// @ts-ignore: decorator
+@inline function foldBoth<S>(op: Fold, key: u64, end: u64): u64 {
+  const last = min(min(cursorLastKey(0), cursorLastKey(1)), end);
+  let members: u64;
+  work.spend(1);
+  if (last > key) {                           // both are full
+    members = op == Fold.AND || op == Fold.OR ? (last - key + 1) << 16 : 0;
+    if (stores<S>() && members) appendFull(key, last - key + 1);
+  } else {
+    makeScratch(Scratch.RIGHT);
+    members = stores<S>() ? storeFold(op, key) : countFold(op);
+  }
+  seekCursor(0, last + 1);
+  seekCursor(1, last + 1);
+  return members;
+}
+
+// @ts-ignore: decorator
+@inline function operandsOfBoth(): Sides { return sidesOf(cursorOperand(0), cursorOperand(1)); }
+
+// @ts-ignore: decorator
+@inline function storeFold(op: Fold, key: u64): u64 {
+  const sides = operandsOfBoth(), l = cursorShape(0), r = cursorShape(1);
+  let s = UNSUITED;
+  if (op == Fold.AND && shapeKind(l) == Kind.BITSET && shapeKind(r) == Kind.BITSET) {
+    show(sides);
+    s = intersectPairToArray(l, r);
+  }
+  if (s == UNSUITED) s = fold(op, sides, l, r);
+  emit(key, s);
+  return shapeCount(s);
+}
+
+// @ts-ignore: decorator
+@inline function countFold(op: Fold): u64 {
+  const l = cursorShape(0), r = cursorShape(1), both = foldCardinality(operandsOfBoth(), l, r);
+  const x = shapeCount(l);
+  if (op == Fold.AND) return both;
+  if (op == Fold.ANDNOT) return x - both;
+  return op == Fold.OR ? x + shapeCount(r) - both : x + shapeCount(r) - 2 * both;
+}

@@ -1,0 +1,56 @@
+// Several bitmaps into one, container by container. The walk goes through the directories of all sources in
+// step. At each key it folds the containers that are there into one, which arena/builder.ts appends: no
+// bitmap is built on the way, and every source is read once. A tree of terms (term/term.ts) says which bitmap
+// is made of the sources.
+//
+// The walk goes by segments of keys over which no source changes. Mostly a segment is one container. Where
+// all sources that have the key are full, it is as long as the shortest of their spans, and the result is
+// full or nothing without looking at a container.
+
+import { SELF, reply, right } from "../env/memory";
+import { stores } from "../container/kernel";
+import { Kind } from "../container/kind";
+import { appendFull } from "../arena/builder";
+import { evaluate, placesFor } from "./evaluate";
+import { emit, emitCopy } from "./shape/emit";
+import { makePlaces } from "./shape/scratch";
+import { shapeCount, shapeKind } from "./shape/shape";
+import { moveItem } from "./term/seek";
+import { resultEntry, resultOperand } from "./term/term";
+import { cursorKey, cursorLastKey, cursorTerm } from "./walk/cursor";
+
+/**
+ * Walks the segments of item 0, a term, up to container `end`, and appends their results (S = Store) or only
+ * counts them. Returns the members, modulo 2^64; if they are 2^64, and S = Count, adds a member to the reply.
+ * Counting stops once there are `most` or more, unless `most` is 0.
+ */
+export function walk<S>(most: u64, end: u64): u64 {
+  const term = cursorTerm(0), places = placesFor(term);
+  let members: u64 = 0, any = false, key = cursorKey(0);
+  while (key <= end) {
+    makePlaces(places);
+    const last = min(cursorLastKey(0), end), s = evaluate<S>(term, key);
+    if (shapeKind(s) == Kind.FULL) {
+      if (stores<S>()) appendFull(key, last - key + 1);
+      members += (last - key + 1) << 16;
+      any = true;
+    } else if (shapeCount(s)) {
+      if (stores<S>()) appendResult(term, key, s);
+      members += shapeCount(s);
+    }
+    if (last == end || (!stores<S>() && members > most - 1)) break;
+    moveItem(0, last + 1);
+    key = cursorKey(0);
+  }
+  if (!stores<S>() && !members && any) reply.member(0);
+  return members;
+}
+
+/** Appends the container `s`, the result of evaluate(). */
+// @ts-ignore: decorator
+@inline function appendResult(term: u32, key: u64, s: u64): void {
+  const operand = resultOperand(term);
+  if (operand == SELF) { emit(key, s); return; }
+  right.select(operand);
+  emitCopy(key, resultEntry(term));
+}
