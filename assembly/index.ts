@@ -1,9 +1,11 @@
 // The functions that the host calls. Memory 0 is the bitmap that a function works on,
-// or a fresh arena that it builds one in (arena/arena.ts).
+// or a fresh arena that it builds one in (arena/layout/header.ts).
 
 export { set } from "./write/point";
-export { getAll, addAll, removeAll } from "./write/batch";
-export { merge } from "./write/merge";
+export { getAll } from "./write/batch/get";
+export { addAll } from "./write/batch/add";
+export { removeAll } from "./write/batch/remove";
+export { merge } from "./write/merge/merge";
 export { makeRemovable, settle, takeBack, tidy } from "./write/undo";
 export { collect } from "./combine/rebuild/collect";
 export { sort, sortUnlessSparse } from "./sort";
@@ -28,5 +30,5 @@ export { cross } from "./combine/compare/cross";
 export { rewrite, pack, slice } from "./combine/rebuild/rewrite";
 export { serializedBytes, serialize, deserialize } from "./format/index";
 export { readBitsFrom } from "./format/text";
-export { freed, shrunkBytes, used, wasteful } from "./arena/forms";
+export { freed, shrunkBytes, used, wasteful } from "./arena/change/forms";
 export { validate } from "./arena/validate";

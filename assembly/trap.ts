@@ -2,11 +2,11 @@
 // test/safety/sandbox.test.ts names in this order; and one that says what form a bitmap and one of its
 // containers have, for fuzz/ways.c.
 
-import { isTiny } from "./arena/arena";
-import { findEntry, leafFor } from "./arena/directory";
-import { entryKind } from "./arena/entry";
-import { isRoomy, nodeCount, nodeLevel, rootNode } from "./arena/node";
-import { isGroup, isPacked } from "./arena/packed";
+import { isTiny } from "./arena/layout/header";
+import { findEntry, leafFor } from "./arena/read/directory";
+import { entryKind } from "./arena/layout/entry";
+import { isRoomy, nodeCount, nodeLevel, rootNode } from "./arena/layout/node";
+import { isGroup, isPacked } from "./arena/packed/layout";
 import { arena, argument, bits, bytes, left, output, reply, right, work } from "./env/memory";
 import { Own } from "./env/view";
 

@@ -5,25 +5,23 @@ import { SELF, arena, left } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
 import {
-  FORM_FULL, FORM_TINY, HEADER_BYTES, blockBytes, bumpMark, freeListsAreSound, freeListsBytes, freedBytes,
-  heldBytes, isPaged, totalCardinality,
-} from "./arena";
-import { TINY_WORDS, used } from "./forms";
+  FORM_FULL, FORM_TINY, HEADER_BYTES, bumpMark, freedBytes, heldBytes, isPaged, totalCardinality,
+} from "./layout/header";
+import { blockBytes, freeListsAreSound, freeListsBytes } from "./layout/blocks";
+import { TINY_WORDS, used } from "./change/forms";
 import {
   ENTRY_BYTES, KEY_MAX, TINY_ENTRY, entryCardinality, entryCount, entryKey, entryKind, entryLastKey,
-  entryPayload,
-  payloadBytes,
-} from "./entry";
-import { entriesHeld } from "./directory";
+  entryPayload, payloadBytes,
+} from "./layout/entry";
+import { entriesHeld } from "./read/directory";
 import {
-  ITEMS_MAX, PAGE_BYTES, groupsIn, isPacked, isSoundForm, isSoundPage, keyAt, offsetAt, packedBytes, pageUpTo,
-  packedCount,
-} from "./packed";
-import { firstKey } from "./change";
+  ITEMS_MAX, PAGE_BYTES, isPacked, isSoundForm, keyAt, offsetAt, packedBytes, pageUpTo, packedCount,
+} from "./packed/layout";
+import { groupsIn, isSoundPage } from "./packed/groups";
 import {
-  rootNode, NODE_HEADER, nodeLevel, LEVELS_MAX, nodeCount, INNER_MAX, LEAF_MAX, ROOMY_SLOTS, isRoomy,
-  allocatedFor, slotAt, slotChild, slotKey, slotCardinality, entryAt, ordinaryBytes,
-} from "./node";
+  firstKey, rootNode, NODE_HEADER, nodeLevel, LEVELS_MAX, nodeCount, INNER_MAX, LEAF_MAX, ROOMY_SLOTS,
+  isRoomy, allocatedFor, slotAt, slotChild, slotKey, slotCardinality, entryAt, ordinaryBytes,
+} from "./layout/node";
 import { Kind } from "../container/kind";
 import { isArraySized, UNIVERSE, SHORT_MAX } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";

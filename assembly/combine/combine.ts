@@ -1,13 +1,14 @@
 // BITOP and BITOPCARD. Where a source is given more than once, the operation is evaluated as an expression
-// (query.ts), whose normal form has each source once. Two sources have a walk of their own (walk/pair.ts);
-// otherwise the operation is a term (term/operation.ts), and the walk over terms makes the result
-// (walkterm.ts).
+// (query.ts), whose normal form has each source once. Two sources have a walk of their own
+// (combine/walk/pair.ts); otherwise the operation is a term (combine/term/operation.ts), and the walk over
+// terms makes the result (walkterm.ts).
 
 import { left, reply, right } from "../env/memory";
 import { Left, Right } from "../env/view";
-import { KEY_MAX } from "../arena/entry";
-import { cardinalityHeld } from "../arena/directory";
-import { begin, finish } from "../arena/builder";
+import { KEY_MAX } from "../arena/layout/entry";
+import { cardinalityHeld } from "../arena/read/directory";
+import { begin } from "../arena/builder/state";
+import { finish } from "../arena/builder/builder";
 import { Count, Store } from "../container/kernel";
 import { Sought, UNSUITED, mergeTiny } from "./walk/packedleaves";
 import { Operation, foldOf, openOperation, operationBytes } from "./term/operation";

@@ -3,7 +3,7 @@
 import { arena, right } from "../env/memory";
 import { Own, Right } from "../env/view";
 import { BITSET_BYTES } from "../container/limits";
-import { entriesHeld } from "../arena/directory";
+import { entriesHeld } from "../arena/read/directory";
 import { Operation } from "./term/operation";
 
 /** The most that a container takes, with its entry and its share of the directory. */

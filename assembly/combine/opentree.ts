@@ -1,8 +1,9 @@
-// From the tree of an expression to terms (combine/term/term.ts) and their cursors, which the walk works with.
+// From the tree of an expression to terms (combine/term/term.ts) and their cursors, which the walk works
+// with.
 
 import { right } from "../env/memory";
 import { Right } from "../env/view";
-import { entriesHeld } from "../arena/directory";
+import { entriesHeld } from "../arena/read/directory";
 import { CURSOR_BYTES, openCursor } from "./walk/cursor";
 import { openTerm } from "./term/seek";
 import {

@@ -3,9 +3,10 @@
 // work in memory 0, which is fresh.
 
 import { SELF, reply, right, work } from "../env/memory";
-import { KEY_MAX, keyOf, lowOf } from "../arena/entry";
-import { begin, builderBytes, finish } from "../arena/builder";
-import { reserve } from "../arena/arena";
+import { KEY_MAX, keyOf, lowOf } from "../arena/layout/entry";
+import { begin, builderBytes } from "../arena/builder/state";
+import { finish } from "../arena/builder/builder";
+import { reserve } from "../arena/layout/header";
 import { Kind } from "../container/kind";
 import { Count, Store, stores } from "../container/kernel";
 import { LOW_MAX } from "../container/limits";

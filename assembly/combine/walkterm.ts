@@ -1,7 +1,7 @@
 // Several bitmaps into one, container by container. The walk goes through the directories of all sources in
-// step. At each key it folds the containers that are there into one, which arena/builder.ts appends: no
-// bitmap is built on the way, and every source is read once. A tree of terms (term/term.ts) says which bitmap
-// is made of the sources.
+// step. At each key it folds the containers that are there into one, which arena/builder/builder.ts appends:
+// no bitmap is built on the way, and every source is read once. A tree of terms (combine/term/term.ts) says
+// which bitmap is made of the sources.
 //
 // The walk goes by segments of keys over which no source changes. Mostly a segment is one container. Where
 // all sources that have the key are full, it is as long as the shortest of their spans, and the result is
@@ -10,7 +10,7 @@
 import { SELF, reply, right } from "../env/memory";
 import { stores } from "../container/kernel";
 import { Kind } from "../container/kind";
-import { appendFull } from "../arena/builder";
+import { appendFull } from "../arena/builder/builder";
 import { evaluate, placesFor } from "./evaluate";
 import { emit, emitCopy } from "./shape/emit";
 import { makePlaces } from "./shape/scratch";

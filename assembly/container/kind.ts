@@ -14,7 +14,7 @@ import {
   ARRAY_MAX, BITSET_BYTES, SHORT_MAX, arrayBytes, bucketsBytes, isArraySized, runsBytes, shortBytes,
 } from "./limits";
 
-/** An entry has three bits for it (arena/entry.ts). */
+/** An entry has three bits for it (arena/layout/entry.ts). */
 export const enum Kind { ARRAY, BITSET, RUNS, BUCKETS, SHORT, FULL, SINGLE, PAIR }
 
 /** Whether the payload is an array, in a block or in the entry. */

@@ -1,7 +1,7 @@
 // All imports of the core: everything that it can reach outside its linear memory.
 //
-// Memory 0 is an arena: the bitmap being read or written (arena/arena.ts). Two more memories are read-only.
-// Their functions are inlined into the machine code as bounds-checked loads:
+// Memory 0 is an arena: the bitmap being read or written (arena/layout/header.ts). Two more memories are
+// read-only. Their functions are inlined into the machine code as bounds-checked loads:
 //
 //   left, right   each shows one of the call's operands (another key's arena, or a payload), or memory 0
 //                 itself

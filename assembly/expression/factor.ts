@@ -19,9 +19,10 @@
 //
 // Entry 0 has the gains of all terms that have been counted.
 
-import { reserve } from "../arena/arena";
+import { reserve } from "../arena/layout/header";
 import { Rule } from "../combine/term/term";
-import { copyTree, isConstant, normalize } from "./normal";
+import { copyTree, isConstant } from "./normalrecord";
+import { normalize } from "./normal";
 import {
   Syntax, addChild, childItems, firstChild, highValue, isTerm, keyCount, lowValue, makeKeys, makeTree,
   moveChildren, nextSibling, normalOf, recordsEnd, rootRecord, ruleOf, setNormal, setRecordsEnd, setRule,

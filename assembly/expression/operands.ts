@@ -2,8 +2,8 @@
 
 import { right } from "../env/memory";
 import { Right } from "../env/view";
-import { reserve } from "../arena/arena";
-import { entriesHeld } from "../arena/directory";
+import { reserve } from "../arena/layout/header";
+import { entriesHeld } from "../arena/read/directory";
 import { recordsEnd, setOperandTable, setRecordsEnd } from "./tree";
 
 // Fewer than WORTHWHILE operands are not compared: that would cost every small question something, and few of

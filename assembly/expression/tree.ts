@@ -6,7 +6,8 @@
 //   +16  u64 first key, first offset, or the number that belongs to the rule
 //   +24  u64 last key, last offset
 //   +32  u32 rule of a TERM  +36 u32 last child
-//   +40  u32 items and       +44 u32 bytes that it and everything below it take as terms (combine/opentree.ts)
+//   +40  u32 items and       +44 u32 bytes that it and everything below it take as terms
+//                                (combine/opentree.ts)
 //   +48  i32 weight in a sum +52 u32 its normal form, as a reference (normal.ts)
 //   +56  u64 hash: equal records have equal ones
 //
@@ -22,7 +23,7 @@
 // Addresses in the records are those in memory 0,
 // so the tree can be kept elsewhere and copied back to the memory's start.
 
-import { reserve } from "../arena/arena";
+import { reserve } from "../arena/layout/header";
 import { Rule } from "../combine/term/term";
 
 export const enum Syntax {

@@ -10,8 +10,8 @@
 import { output, right } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
-import { entryCount, entryKey, entryKind, entryLastKey, entryPayload } from "../arena/entry";
-import { advance, cardinalityHeld, placeEntry, seek } from "../arena/directory";
+import { entryCount, entryKey, entryKind, entryLastKey, entryPayload } from "../arena/layout/entry";
+import { advance, cardinalityHeld, placeEntry, seek } from "../arena/read/directory";
 import { insert } from "../write/point";
 import { Kind } from "../container/kind";
 import { BUCKETS, MEMBER_BYTES, UNIVERSE, arrayBytes } from "../container/limits";

@@ -14,12 +14,13 @@
 import { SELF, left, output, right } from "../env/memory";
 import { Own, Right } from "../env/view";
 import { Fault } from "../env/fault";
-import { allocateFresh, blockBytes } from "../arena/arena";
+import { allocateFresh, blockBytes } from "../arena/layout/blocks";
 import {
   entryCount, entryKey, entryKind, entryLastKey, entryPayload, isStreamedAsArray, payloadBytes, setBlock,
-} from "../arena/entry";
-import { advance, placeEntry, seek } from "../arena/directory";
-import { append, appendFull, begin, finish, nextKey } from "../arena/builder";
+} from "../arena/layout/entry";
+import { advance, placeEntry, seek } from "../arena/read/directory";
+import { append, appendFull, finish, nextKey } from "../arena/builder/builder";
+import { begin } from "../arena/builder/state";
 import { emit, emitArray } from "../combine/shape/emit";
 import { shape } from "../combine/shape/shape";
 import { makeScratch, Scratch, scratch } from "../combine/shape/scratch";

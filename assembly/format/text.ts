@@ -8,9 +8,12 @@
 
 import { SELF, left, output, right } from "../env/memory";
 import { Own } from "../env/view";
-import { KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf } from "../arena/entry";
-import { advance, placeEntry, seek } from "../arena/directory";
-import { begin, finish } from "../arena/builder";
+import {
+  KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf,
+} from "../arena/layout/entry";
+import { advance, placeEntry, seek } from "../arena/read/directory";
+import { begin } from "../arena/builder/state";
+import { finish } from "../arena/builder/builder";
 import { isEmpty, maximum } from "../read/query";
 import { nativeOrder } from "../read/word";
 import { emit } from "../combine/shape/emit";

@@ -15,9 +15,10 @@
 import { output, right } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
-import { KEY_MAX, entryKey, entryKind, entryLastKey, entrySpan } from "../arena/entry";
-import { advance, placeEntry, seek, seekFrom } from "../arena/directory";
-import { appendFull, begin, finish, nextKey } from "../arena/builder";
+import { KEY_MAX, entryKey, entryKind, entryLastKey, entrySpan } from "../arena/layout/entry";
+import { advance, placeEntry, seek, seekFrom } from "../arena/read/directory";
+import { appendFull, finish, nextKey } from "../arena/builder/builder";
+import { begin } from "../arena/builder/state";
 import { STREAM_KEYS, readStream, streamBytes, writeStream } from "./portable";
 import { Kind } from "../container/kind";
 

@@ -3,7 +3,7 @@
 
 import { reply } from "../env/memory";
 import { Own, view16, view64 } from "../env/view";
-import { entryCount, entryKind, entryPayload } from "../arena/entry";
+import { entryCount, entryKind, entryPayload } from "../arena/layout/entry";
 import { arrayLowerBound, arrayWord, member } from "../container/array";
 import {
   bitsetHas, bitsetNextClear, bitsetNextSet, bitsetRangeCardinality, bitsetSelect,

@@ -3,13 +3,13 @@
 import { Own } from "../env/view";
 import {
   KEY_MAX, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf, offsetOf,
-} from "../arena/entry";
+} from "../arena/layout/entry";
 import {
   advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, findIn, leafFor, firstEntry, lastEntry,
-  membersBefore,
-  placeEntry, seek,
-} from "../arena/directory";
-import { NO_MEMBER, isPacked, memberIndex } from "../arena/packed";
+  membersBefore, placeEntry, seek,
+} from "../arena/read/directory";
+import { NO_MEMBER, memberIndex } from "../arena/packed/members";
+import { isPacked } from "../arena/packed/layout";
 import { Kind, isArray } from "../container/kind";
 
 import { NONE, containerHas, lastIn, nextClearIn, nextSetIn, rankIn, selectIn } from "./container";

@@ -2,8 +2,8 @@
 
 import { argument, reply, work } from "../env/memory";
 import { Own } from "../env/view";
-import { entryCardinality, entryKey, entryKind, offsetOf } from "../arena/entry";
-import { entryOfRank, membersBefore } from "../arena/directory";
+import { entryCardinality, entryKey, entryKind, offsetOf } from "../arena/layout/entry";
+import { entryOfRank, membersBefore } from "../arena/read/directory";
 import { Kind } from "../container/kind";
 
 import { selectIn } from "./container";

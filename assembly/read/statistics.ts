@@ -2,8 +2,10 @@
 
 import { reply } from "../env/memory";
 import { Own } from "../env/view";
-import { entryCardinality, entryKind, entrySpan, isStreamedAsArray, payloadBytes } from "../arena/entry";
-import { advance, placeEntry, seek } from "../arena/directory";
+import {
+  entryCardinality, entryKind, entrySpan, isStreamedAsArray, payloadBytes,
+} from "../arena/layout/entry";
+import { advance, placeEntry, seek } from "../arena/read/directory";
 import { Kind } from "../container/kind";
 import { BITSET_BYTES, arrayBytes, runsBytes } from "../container/limits";
 

@@ -2,11 +2,14 @@
 
 import { reply } from "../env/memory";
 import { Own } from "../env/view";
-import { entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf } from "../arena/entry";
-import { advance, advanceLeaf, lastBefore, placeEntry, seek } from "../arena/directory";
 import {
-  baseIn, headerOf, high, highsIn, indexOf, isGroup, leafOf, lowsIn, membersFrom as membersInLeaf, widthIn,
-} from "../arena/packed";
+  entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf,
+} from "../arena/layout/entry";
+import { advance, advanceLeaf, lastBefore, placeEntry, seek } from "../arena/read/directory";
+import {
+  baseIn, headerOf, high, highsIn, indexOf, isGroup, leafOf, lowsIn, widthIn,
+} from "../arena/packed/layout";
+import { membersFrom as membersInLeaf } from "../arena/packed/steps";
 import { Kind } from "../container/kind";
 import { MEMBER_BYTES } from "../container/limits";
 

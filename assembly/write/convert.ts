@@ -2,10 +2,11 @@
 // The set stays the same in a conversion, which allocates before it changes anything.
 
 import { Own } from "../env/view";
-import { allocate, blockBytes, isTiny, prepare, release, resize } from "../arena/arena";
+import { allocate, blockBytes, prepare, release, resize } from "../arena/layout/blocks";
+import { isTiny } from "../arena/layout/header";
 import {
   entryCount, entryKind, entryPayload, payloadBytes, setBlock, setFull, setPair, setSingle,
-} from "../arena/entry";
+} from "../arena/layout/entry";
 import { shapeAt, shapeBytes, shapeCount, shapeKind } from "../combine/shape/shape";
 import { member } from "../container/array";
 import { arrayToBuckets, bucketsLast, bucketsSelect } from "../container/buckets";

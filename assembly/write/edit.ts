@@ -1,35 +1,29 @@
-// Adding one member to a container, or removing one. The container changes its form when its members ask for
-// that: one or two live in the entry, up to 4096 are an array or buckets, more are a bitset, a short bitset
-// takes the place of each of these where it is smaller, and 65,536 members are a FULL entry. Runs stay runs
-// while nothing is smaller. When members are removed, a bitset stays one down to BITSET_LEAST, and a short
-// bitset while staysShort() says so.
+// Adding one member to a container, or removing one. The container changes its kind when another one is
+// smaller: one or two members are in the entry, up to 4096 are an array or buckets, more are a bitset, a
+// short bitset takes the place of each of these where it is smaller, and 65,536 members are a FULL entry.
+// Runs stay runs while nothing is smaller. When members are removed, a bitset stays one down to BITSET_LEAST,
+// and a short bitset while staysShort() says so.
 
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
-import { allocate, blockBytes, bumpMark, heldAt, isTiny, prepare, resize } from "../arena/arena";
-import { packShort } from "../arena/forms";
-import { adjust, removeEntry } from "../arena/change";
+import { allocate, blockBytes, prepare, resize } from "../arena/layout/blocks";
+import { isTiny } from "../arena/layout/header";
 import {
   entryCount, entryKind, entryPayload, setBlock, setCount, setFull, setPair, setSingle,
-} from "../arena/entry";
-import {
-  Kind, staysBitset, BUCKETS_FROM, plainBytes, prefersShort, staysShort, wordsBetween, prefersRuns,
-  plainKind, shrunkKind, staysBuckets,
-} from "../container/kind";
-import { ARRAY_MAX, UNIVERSE, arrayBytes, runsBytes, bucketsBytes, shortBytes } from "../container/limits";
+} from "../arena/layout/entry";
+import { Kind, staysBitset, BUCKETS_FROM, prefersShort, plainKind, staysBuckets } from "../container/kind";
+import { ARRAY_MAX, UNIVERSE, arrayBytes, bucketsBytes } from "../container/limits";
 import { arrayLowerBound, member } from "../container/array";
 import { bitsetClear, bitsetHas, bitsetSet } from "../container/bitset";
 import { bucketsFind, bucketsHaveRoom, bucketsInsert, bucketsRemove } from "../container/buckets";
-import {
-  insertRunAt, removeRunAt, runEnd, runStart, runsCount, runsFind, runsLast, setRun,
-} from "../container/run";
-import {
-  isWorthTrimming, shortBase, shortHas, shortSet, spanOfBitset, trimShort, trimmedWords, wordCount, wordsOf,
-} from "../container/short";
+import { runEnd, runStart, runsCount, runsFind, setRun } from "../container/run";
+import { shortBase, shortHas, shortSet } from "../container/short";
 import {
   convertTo, convertToSuitable, intoBuckets, intoShort, plainRoom, releaseContainer, wordsWith,
 } from "./convert";
 import { widenTo } from "./short";
+import { addRun, mayHaveOneRunMore, removeRun } from "./cut";
+import { bitsetIntoPlain, convertDepleted, isDepleted, trim, trimmedStays } from "./shrink";
 
 /**
  * Adds `low` to a container that is not FULL. True if it was absent;
@@ -150,34 +144,6 @@ function takeFromArray(entry: usize, low: u32): bool {
   return true;
 }
 
-/** Removes the members from `from` to `to` from an array, and its entry if none is left. Needs no memory. */
-export function cutArray(entry: usize, key: u64, from: u32, to: u32): void {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
-  const first = arrayLowerBound(payload, count, from), end = arrayLowerBound(payload, count, to + 1);
-  if (first == end) return;
-  memory.copy(payload + arrayBytes(first), payload + arrayBytes(end), arrayBytes(count - end));
-  shortenArray(entry, key, count - (end - first));
-}
-
-/**
- * Makes an array, of which the first `left` members stay, one of these, and updates the sums. Needs no
- * memory.
- */
-export function shortenArray(entry: usize, key: u64, left: u32): void {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
-  adjust(key, <i64>left - <i64>count);
-  if (left > 2) {
-    resize(payload, arrayBytes(count), arrayBytes(left));
-    setCount(entry, left);
-    return;
-  }
-  const first = member(payload, 0), second = member(payload, 1);
-  releaseContainer(entry);
-  if (!left) removeEntry(key);
-  else if (left == 1) setSingle(entry, first);
-  else setPair(entry, first, second);
-}
-
 // --- Buckets -----------------------------------------------------------------------------------------------
 
 function insertIntoBuckets(entry: usize, low: u32): bool {
@@ -253,26 +219,6 @@ function takeFromShort(entry: usize, low: u32, asIs: bool): bool {
   return true;
 }
 
-/**
- * A conversion for which the arena would have to grow is worth that only if it
- * shrinks the container to a quarter.
- */
-// @ts-ignore: decorator
-@inline const WORTH_GROWING: usize = 4;
-
-/**
- * Whether a short bitset in a block that will have `count` members should stay one.
- * Trims it first if not as it is.
- */
-function trimmedStays(entry: usize, count: u32): bool {
-  const payload = entryPayload<Own>(entry), words = wordCount<Own>(payload);
-  if (staysShort(count, words)) return true;
-  const fewer = trimShort(payload), room = bumpMark() + plainRoom(entryCount<Own>(entry));
-  resize(payload, shortBytes(words), shortBytes(fewer));
-  return staysShort(count, fewer)
-    || (room > heldAt() && shortBytes(fewer) < WORTH_GROWING * plainBytes(count));
-}
-
 // --- Bitsets -----------------------------------------------------------------------------------------------
 
 function insertIntoBitset(entry: usize, low: u32, revocable: bool): bool {
@@ -295,24 +241,6 @@ function takeFromBitset(entry: usize, low: u32, asIs: bool): bool {
   return true;
 }
 
-/** Turns a bitset of few members into a short bitset, an array or buckets. */
-function bitsetIntoPlain(entry: usize): void {
-  convertTo(entry, shrunkKind(entryCount<Own>(entry), wordsOf(spanOfBitset<Own>(entryPayload<Own>(entry)))));
-}
-
-/** Words of a bitset. */
-// @ts-ignore: decorator
-@inline const WORDS: u32 = UNIVERSE >> 6;
-
-/** Whether words without members at the ends of a bitset or a short bitset should be given back. */
-export function isLoose(entry: usize): bool {
-  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
-  if (kind == Kind.SHORT) return isWorthTrimming(wordCount<Own>(payload), trimmedWords(payload));
-  if (kind != Kind.BITSET) return false;
-  const words = wordsOf(spanOfBitset<Own>(payload));
-  return isWorthTrimming(WORDS, words) && prefersShort(entryCount<Own>(entry), words);
-}
-
 /**
  * Single removals look for words to give back once in so many members,
  * so that a member that comes and goes far from the others mostly does not change the container each time.
@@ -322,39 +250,6 @@ export function isLoose(entry: usize): bool {
 /** The same in a tiny arena, which has few words. */
 // @ts-ignore: decorator
 @inline const TRIM_TINY: u32 = 8;
-
-/** Gives back the words at the ends of a bitset or a short bitset if it isLoose(). Needs no memory. */
-export function trim(entry: usize): void {
-  if (!isLoose(entry)) return;
-  const payload = entryPayload<Own>(entry);
-  if (entryKind<Own>(entry) == Kind.BITSET) { convertTo(entry, Kind.SHORT); return; }
-  const words = wordCount<Own>(payload), left = trimShort(payload);
-  if (!isTiny<Own>()) resize(payload, shortBytes(words), shortBytes(left));
-}
-
-/**
- * Whether the container is a bitset, a short bitset or buckets for which another kind is better
- * without `less` of its members.
- */
-export function isDepleted(entry: usize, less: u32 = 0): bool {
-  const kind = entryKind<Own>(entry), count = entryCount<Own>(entry) - less;
-  if (kind == Kind.SHORT) {
-    return !staysShort(count, wordCount<Own>(entryPayload<Own>(entry)));
-  }
-  return kind == Kind.BITSET ? !staysBitset(count) : kind == Kind.BUCKETS && !staysBuckets(count);
-}
-
-/**
- * Turns a container that isDepleted() without `less` of its members into a better kind.
- * A bitset has ARRAY_MAX members at most.
- */
-export function convertDepleted(entry: usize, less: u32 = 0): void {
-  const kind = entryKind<Own>(entry), count = entryCount<Own>(entry);
-  if (kind == Kind.BITSET) bitsetIntoPlain(entry);
-  else if (kind == Kind.BUCKETS) convertTo(entry, Kind.ARRAY);
-  else if (isTiny<Own>()) packShort();
-  else if (!trimmedStays(entry, count - less)) convertTo(entry, plainKind(count));
-}
 
 /**
  * Counts `more` new members of a bitset or of runs.
@@ -414,45 +309,4 @@ function takeFromRuns(entry: usize, low: u32): bool {
   }
   setCount(entry, count - 1);
   return true;
-}
-
-/**
- * Cuts the run that holds both `low` - 1 and `low`, if there is one, between them.
- * Runs that become too many turn into another kind.
- */
-export function cutRunBefore(entry: usize, low: u32): void {
-  const payload = entryPayload<Own>(entry), found = runsFind(payload, low), run = <u32>found;
-  if (found < 0 || low > runEnd(payload, run) || low == runStart(payload, run)) return;
-  if (!mayHaveOneRunMore(payload, entryCount<Own>(entry), low)) {
-    convertToSuitable(entry);
-    return;
-  }
-  const start = runStart(payload, run), end = runEnd(payload, run), at = addRun(entry, run + 1);
-  setRun(at, run, start, low - 1);
-  setRun(at, run + 1, low, end);
-}
-
-/**
- * Whether a container of `count` members, with `low` or without it,
- * should stay runs when it gets one run more.
- */
-function mayHaveOneRunMore(payload: usize, count: u32, low: u32): bool {
-  const words = wordsBetween(min(low, runStart(payload, 0)), max(low, runsLast<Own>(payload)));
-  return prefersRuns(runsCount(payload) + 1, count, words);
-}
-
-/** Makes room for one run more, before run `index`; returns where the payload is then. */
-function addRun(entry: usize, index: u32): usize {
-  const old = entryPayload<Own>(entry);
-  const runs = runsCount(old);
-  const payload = resize(old, runsBytes(runs), runsBytes(runs + 1));
-  insertRunAt(payload, index);
-  setBlock(entry, Kind.RUNS, entryCount<Own>(entry), payload);
-  return payload;
-}
-
-function removeRun(entry: usize, index: u32): void {
-  const payload = entryPayload<Own>(entry), runs = runsCount(payload);
-  removeRunAt(payload, index);
-  resize(payload, runsBytes(runs), runsBytes(runs - 1));
 }

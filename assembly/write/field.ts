@@ -3,13 +3,13 @@
 
 import { argument, reply } from "../env/memory";
 import { Own } from "../env/view";
-import { isTiny } from "../arena/arena";
-import { KEY_MAX, entryCount, entryKind, keyOf, lowOf } from "../arena/entry";
-import { findEntry } from "../arena/directory";
-import { isGroup } from "../arena/packed";
+import { isTiny } from "../arena/layout/header";
+import { KEY_MAX, entryCount, entryKind, keyOf, lowOf } from "../arena/layout/entry";
+import { findEntry } from "../arena/read/directory";
+import { isGroup } from "../arena/packed/layout";
 import { Kind } from "../container/kind";
 import { UNIVERSE } from "../container/limits";
-import { convertDepleted, isDepleted, trim } from "./edit";
+import { convertDepleted, isDepleted, trim } from "./shrink";
 import { insertRevocable, removeAt } from "./point";
 import { makeStretchRemovable, settleContainer } from "./undo";
 import { reversed } from "../read/word";

@@ -15,8 +15,8 @@
 // so that nobody can choose words that share a slot.
 
 import { argument } from "../env/memory";
-import { keyOf, lowOf } from "../arena/entry";
-import { findEntry } from "../arena/directory";
+import { keyOf, lowOf } from "../arena/layout/entry";
+import { findEntry } from "../arena/read/directory";
 import { reversed } from "../read/word";
 import {
   Overflow, addBits, beyondField, fieldIn, makeBitsRemovable, newValue, removeAbsentBefore, takeBits,

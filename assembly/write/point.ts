@@ -3,22 +3,25 @@
 import { arena } from "../env/memory";
 import { Own } from "../env/view";
 import {
-  isTiny, allocate, blockBytes, prepare, entryTotal, setEntryTotal, setTotalCardinality, totalCardinality,
-} from "../arena/arena";
+  isTiny, entryTotal, setEntryTotal, setTotalCardinality, totalCardinality,
+} from "../arena/layout/header";
+import { allocate, blockBytes, prepare } from "../arena/layout/blocks";
 import {
   keyOf, lowOf, offsetOf, TINY_ENTRY, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle,
   setFull,
-} from "../arena/entry";
-import { findEntry, findIn, farEntriesUpTo, farSlotsUpTo, leafFor, neighborFor } from "../arena/directory";
-import { rootNode, nodeCount, nodeLevel, slotAt, slotChild, addToSlot, entryAt } from "../arena/node";
-import { insertHere, insertEntry, adjust, removeEntry, removeMember } from "../arena/change";
-import { becameShort, packShort, promoteContainer } from "../arena/forms";
-import { roomToInsert } from "../arena/room";
-import { insertPacked, loosen } from "../arena/pages";
+} from "../arena/layout/entry";
 import {
-  ITEMS_MAX, Inserted, NO_MEMBER, PAGE_BYTES, insertHere as insertInLeaf, isGroup, isPacked, keyAt,
-  memberIndex,
-} from "../arena/packed";
+  findEntry, findIn, farEntriesUpTo, farSlotsUpTo, leafFor, neighborFor,
+} from "../arena/read/directory";
+import { rootNode, nodeCount, nodeLevel, slotAt, slotChild, addToSlot, entryAt } from "../arena/layout/node";
+import { insertHere, insertEntry, adjust } from "../arena/change/insert";
+import { removeEntry, removeMember } from "../arena/change/remove";
+import { becameShort, packShort, promoteContainer } from "../arena/change/forms";
+import { roomToInsert } from "../arena/change/room";
+import { insertPacked, loosen } from "../arena/change/pages";
+import { ITEMS_MAX, PAGE_BYTES, isGroup, isPacked, keyAt } from "../arena/packed/layout";
+import { Inserted, insertHere as insertInLeaf } from "../arena/packed/insert";
+import { NO_MEMBER, memberIndex } from "../arena/packed/members";
 import { releaseContainer } from "./convert";
 import { insertInto, takeFrom } from "./edit";
 import { Grown, grown, grownBeside } from "./short";

@@ -1,25 +1,27 @@
 // Setting, clearing and flipping whole ranges of offsets. rebuildPays() decides: if much of the bitmap
-// changes, the host has it rebuilt (combine/rebuild/range.ts). Otherwise it is changed in place: the containers
-// at the two ends of the range are folded with a run, and those between become one FULL entry, are removed,
-// or are complemented one by one.
+// changes, the host has it rebuilt (combine/rebuild/range.ts). Otherwise it is changed in place: the
+// containers at the two ends of the range are folded with a run, and those between become one FULL entry, are
+// removed, or are complemented one by one.
 //
 // In place, all growth happens before anything is changed. roomToChange() computes how much is
 // needed. This relies on the order of the steps: all insertions of entries come before the first
-// removal (arena/change.ts says why).
+// removal (arena/change/insert.ts says why).
 
 import { SELF, left, right } from "../env/memory";
 import { Own } from "../env/view";
-import { BLOCK_MAX, allocate, blockBytes, isTiny, prepare } from "../arena/arena";
-import { used, promoteContainer, clearTiny } from "../arena/forms";
+import { BLOCK_MAX, allocate, blockBytes, prepare } from "../arena/layout/blocks";
+import { isTiny } from "../arena/layout/header";
+import { used, promoteContainer, clearTiny } from "../arena/change/forms";
 import {
   ENTRY_BYTES, SPAN_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload,
   entrySpan, keyOf, lowOf, offsetOf, setBlock, setCount, setFull, setPair, setSingle,
-} from "../arena/entry";
-import { advance, entriesBetween, entriesHeld, findEntry, placeEntry, seek } from "../arena/directory";
-import { insertEntry, adjust, changeKey, removeEntry, removeEntries, removeFromGroup } from "../arena/change";
-import { roomForEntries } from "../arena/room";
-import { loosen } from "../arena/pages";
-import { isGroup, isPacked } from "../arena/packed";
+} from "../arena/layout/entry";
+import { advance, entriesBetween, entriesHeld, findEntry, placeEntry, seek } from "../arena/read/directory";
+import { insertEntry, adjust, changeKey } from "../arena/change/insert";
+import { removeEntry, removeEntries, removeFromGroup } from "../arena/change/remove";
+import { roomForEntries } from "../arena/change/room";
+import { loosen } from "../arena/change/pages";
+import { isGroup, isPacked } from "../arena/packed/layout";
 import { normalized } from "../combine/shape/normalize";
 import { fold } from "../combine/fold/fold";
 import { Change, foldOfChange } from "../combine/rebuild/range";
@@ -27,7 +29,7 @@ import { scratchBytes, Scratch, makeScratch, scratch } from "../combine/shape/sc
 import { shape, entryShape, shapeKind, copyShape, shapeCount, fullShape } from "../combine/shape/shape";
 import { Fold, sidesOf } from "../combine/fold/sides";
 import { releaseContainer, replaceContainer } from "./convert";
-import { cutArray } from "./edit";
+import { cutArray } from "./cut";
 import { isolate } from "./point";
 import { Kind, isArray } from "../container/kind";
 import { complementBitset } from "../container/bitset";

@@ -1,11 +1,15 @@
 // Short bitsets that get words, and those of tiny arenas.
 
 import { Own } from "../env/view";
-import { HEADER_BYTES, TINY_PAYLOAD, blockBytes, isTiny, reserve, resize } from "../arena/arena";
-import { TINY_WORDS } from "../arena/forms";
-import { TINY_ENTRY, entryCount, entryKey, entryPayload, payloadBytes, setBlock } from "../arena/entry";
-import { nodeBlock } from "../arena/node";
-import { ITEMS_MAX, tightBytes } from "../arena/packed";
+import { HEADER_BYTES, TINY_PAYLOAD, isTiny, reserve } from "../arena/layout/header";
+import { blockBytes, resize } from "../arena/layout/blocks";
+import { TINY_WORDS } from "../arena/change/forms";
+import {
+  TINY_ENTRY, entryCount, entryKey, entryPayload, payloadBytes, setBlock,
+} from "../arena/layout/entry";
+import { nodeBlock } from "../arena/layout/node";
+import { ITEMS_MAX } from "../arena/packed/layout";
+import { tightBytes } from "../arena/packed/begin";
 import { shortBytes } from "../container/limits";
 import { Kind, prefersShort } from "../container/kind";
 import { firstWord, widenShort, wordCount } from "../container/short";

@@ -21,11 +21,13 @@
 
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
-import { entryTotal, isTiny, resize } from "../arena/arena";
-import { KEY_MAX, entryCount, entryKind, entryPayload, keyOf, lowOf, setFull } from "../arena/entry";
-import { advance, findEntry, placeEntry, seek } from "../arena/directory";
+import { entryTotal, isTiny } from "../arena/layout/header";
+import { resize } from "../arena/layout/blocks";
+import { KEY_MAX, entryCount, entryKind, entryPayload, keyOf, lowOf, setFull } from "../arena/layout/entry";
+import { advance, findEntry, placeEntry, seek } from "../arena/read/directory";
 import { releaseContainer } from "./convert";
-import { convertDepleted, cutRunBefore, isDepleted, trim } from "./edit";
+import { convertDepleted, isDepleted, trim } from "./shrink";
+import { cutRunBefore } from "./cut";
 import { isolate, removeAt } from "./point";
 import { Kind } from "../container/kind";
 import { LOW_MAX, UNIVERSE, runsBytes } from "../container/limits";

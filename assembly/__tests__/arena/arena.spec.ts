@@ -1,13 +1,16 @@
 import { arena } from "../../env/memory";
 import {
-  BLOCK_MAX, HEADER_BYTES, alignedBump, allocate, allocateFresh, blockBytes, bumpMark, freeListsAreSound,
-  freeListsBytes, freedBytes, heldAt, holdBack, letGo, makeRoom, release, resetToEmpty, resetToFull, resize,
+  BLOCK_MAX, alignedBump, allocate, allocateFresh, blockBytes, freeListsAreSound, freeListsBytes, release,
+  resize,
+} from "../../arena/layout/blocks";
+import {
+  HEADER_BYTES, bumpMark, freedBytes, heldAt, holdBack, letGo, makeRoom, resetToEmpty, resetToFull,
   setEntryTotal, setTotalCardinality,
-} from "../../arena/arena";
-import { adjust, insertEntry } from "../../arena/change";
-import { setSingle } from "../../arena/entry";
-import { ITEMS_MAX } from "../../arena/packed";
-import { promoteContainer, used, wasteful } from "../../arena/forms";
+} from "../../arena/layout/header";
+import { adjust, insertEntry } from "../../arena/change/insert";
+import { setSingle } from "../../arena/layout/entry";
+import { ITEMS_MAX } from "../../arena/packed/layout";
+import { promoteContainer, used, wasteful } from "../../arena/change/forms";
 import { insert } from "../../write/point";
 import { Trial, freshArena, nothingBehind } from "../support/bitmap-arena";
 import { growCount, succeeds } from "../world/world";

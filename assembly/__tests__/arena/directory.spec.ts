@@ -1,16 +1,19 @@
 import { Left, Own, Right } from "../../env/view";
 import { left, right } from "../../env/memory";
-import { freedBytes, isTiny } from "../../arena/arena";
-import { used, promoteContainer } from "../../arena/forms";
+import { freedBytes, isTiny } from "../../arena/layout/header";
+import { used, promoteContainer } from "../../arena/change/forms";
 import {
   ENTRY_BYTES, SPAN_MAX, entryCardinality, entryKey, entryLastKey, setFull, setPair, setSingle,
-} from "../../arena/entry";
+} from "../../arena/layout/entry";
 import {
   advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, isLastOfLeaf, lastEntry, membersBefore,
   placeEntry, seek, seekFrom,
-} from "../../arena/directory";
-import { insertEntry, adjust, removeEntry } from "../../arena/change";
-import { nodeLevel, rootNode, nodeCount, LEAF_MAX, slotChild, slotAt, INNER_MAX } from "../../arena/node";
+} from "../../arena/read/directory";
+import { insertEntry, adjust } from "../../arena/change/insert";
+import { removeEntry } from "../../arena/change/remove";
+import {
+  nodeLevel, rootNode, nodeCount, LEAF_MAX, slotChild, slotAt, INNER_MAX,
+} from "../../arena/layout/node";
 import { Trial, asOperand, freshArena } from "../support/bitmap-arena";
 import { Model, range } from "../support/bitmap-model";
 

@@ -1,12 +1,12 @@
 import { arena } from "../../env/memory";
 import { Own } from "../../env/view";
-import { freedBytes, isTiny } from "../../arena/arena";
-import { used } from "../../arena/forms";
-import { entryKey, keyOf, lowOf } from "../../arena/entry";
+import { freedBytes, isTiny } from "../../arena/layout/header";
+import { used } from "../../arena/change/forms";
+import { entryKey, keyOf, lowOf } from "../../arena/layout/entry";
 import {
   advance, entriesExactly, entryOfRank, findEntry, isLastOfLeaf, membersBefore, placeEntry, seek, seekFrom,
-} from "../../arena/directory";
-import { isGroup } from "../../arena/packed";
+} from "../../arena/read/directory";
+import { isGroup } from "../../arena/packed/layout";
 import { rewrite, pack } from "../../combine/rebuild/rewrite";
 import { cardinality, get, maximum, minimum, rank, select } from "../../read/query";
 import { set } from "../../write/point";

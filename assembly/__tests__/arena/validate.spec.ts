@@ -1,20 +1,20 @@
 import { arena } from "../../env/memory";
 import { Own } from "../../env/view";
 import { Fault } from "../../env/fault";
-import { ROOT } from "../../arena/arena";
+import { ROOT } from "../../arena/layout/header";
 import {
   KEY_MAX as LAST_KEY, entryCount, entryKind, entryPayload, entrySpan, setCount, setFull, setPosition,
-} from "../../arena/entry";
-import { advance, lastEntry, placeEntry, seek } from "../../arena/directory";
+} from "../../arena/layout/entry";
+import { advance, lastEntry, placeEntry, seek } from "../../arena/read/directory";
 import { validate } from "../../arena/validate";
-import { nodeLevel, rootNode, slotAt, slotChild, INNER_MAX, LEAF_MAX } from "../../arena/node";
+import { nodeLevel, rootNode, slotAt, slotChild, INNER_MAX, LEAF_MAX } from "../../arena/layout/node";
 import { set } from "../../write/point";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { Model, Style, appendContainer, range } from "../support/bitmap-model";
 import { addOperandCopy, clear, operandAt, setArenaSize } from "../world/world";
 import { Kind } from "../../container/kind";
 
-// Positions of fields, from the layout comments of arena/arena.ts and arena/node.ts.
+// Positions of fields, from the layout comments of arena/layout/header.ts and arena/layout/node.ts.
 const CARDINALITY: usize = 8, BUMP: usize = 16, FREED: usize = 20;
 const LISTS: usize = 24, ENTRIES: usize = 28, HELD: usize = 32;
 const HEADS: usize = 8, SLOT_KEY: usize = 0, SLOT_CHILD: usize = 8, SLOT_CARDINALITY: usize = 12;

@@ -1,4 +1,4 @@
-import { used, wasteful } from "../../arena/forms";
+import { used, wasteful } from "../../arena/change/forms";
 import { combine, combineCardinality } from "../../combine/combine";
 import { Operation } from "../../combine/term/operation";
 import { complement } from "../../combine/rebuild/complement";

@@ -1,4 +1,4 @@
-import { begin } from "../../arena/builder";
+import { begin } from "../../arena/builder/state";
 import { cross } from "../../combine/compare/cross";
 import { CURSOR_BYTES } from "../../combine/walk/cursor";
 import { shareAll, shareAtLeast } from "../../combine/compare/facet";

@@ -1,10 +1,10 @@
 import { arena } from "../../env/memory";
 import { Own } from "../../env/view";
-import { freedBytes, isPaged, isTiny } from "../../arena/arena";
-import { used, wasteful } from "../../arena/forms";
-import { entryCount, entryKey, entryKind, payloadBytes } from "../../arena/entry";
-import { advance, isLastOfLeaf, placeEntry, seek } from "../../arena/directory";
-import { LEAF_MAX } from "../../arena/node";
+import { freedBytes, isPaged, isTiny } from "../../arena/layout/header";
+import { used, wasteful } from "../../arena/change/forms";
+import { entryCount, entryKey, entryKind, payloadBytes } from "../../arena/layout/entry";
+import { advance, isLastOfLeaf, placeEntry, seek } from "../../arena/read/directory";
+import { LEAF_MAX } from "../../arena/layout/node";
 import { pack, rewrite, slice } from "../../combine/rebuild/rewrite";
 import { set } from "../../write/point";
 import { Form, Trial, asOperand, build, freshArena } from "../support/bitmap-arena";

@@ -1,6 +1,6 @@
 import { Own } from "../../env/view";
-import { entryKind } from "../../arena/entry";
-import { placeEntry, seek } from "../../arena/directory";
+import { entryKind } from "../../arena/layout/entry";
+import { placeEntry, seek } from "../../arena/read/directory";
 import { Fault } from "../../env/fault";
 import { Change } from "../../combine/rebuild/range";
 import { Format, deserialize, serialize, serializedBytes } from "../../format/index";

@@ -1,12 +1,14 @@
 // Builds arenas from a model with any mixture of container kinds, and reads arenas back. The reader follows
-// the layout described in arena/arena.ts, node.ts and entry.ts and calls no code of the core. Trial is the base
-// of a random test that uses both.
+// the layout described in the files of arena/layout and calls no code of the core. Trial
+// is the base of a random test that uses both.
 
 import { arena } from "../../env/memory";
-import { alignedBump, allocateFresh, makeRoom } from "../../arena/arena";
-import { used } from "../../arena/forms";
-import { setBlock } from "../../arena/entry";
-import { append, appendFull, begin, finish } from "../../arena/builder";
+import { alignedBump, allocateFresh } from "../../arena/layout/blocks";
+import { makeRoom } from "../../arena/layout/header";
+import { used } from "../../arena/change/forms";
+import { setBlock } from "../../arena/layout/entry";
+import { append, appendFull, finish } from "../../arena/builder/builder";
+import { begin } from "../../arena/builder/state";
 import { validate } from "../../arena/validate";
 import { emit } from "../../combine/shape/emit";
 import { shape } from "../../combine/shape/shape";

@@ -1,10 +1,12 @@
 // Lists of offsets: adding, removing and querying them, sorting them, and building a bitmap from one.
 
 import { Own } from "../../env/view";
-import { HEADER_BYTES } from "../../arena/arena";
-import { entryCount, entryKind } from "../../arena/entry";
-import { findEntry } from "../../arena/directory";
-import { addAll, getAll, removeAll } from "../../write/batch";
+import { HEADER_BYTES } from "../../arena/layout/header";
+import { entryCount, entryKind } from "../../arena/layout/entry";
+import { findEntry } from "../../arena/read/directory";
+import { addAll } from "../../write/batch/add";
+import { getAll } from "../../write/batch/get";
+import { removeAll } from "../../write/batch/remove";
 import { makeRemovable, settle, tidy } from "../../write/undo";
 import { collect } from "../../combine/rebuild/collect";
 import { sort, sortUnlessSparse } from "../../sort";

@@ -1,10 +1,11 @@
 // Failing growth: whenever a call needs memory that it does not get, it ends and the bitmap is unchanged.
 
 import { arena } from "../../env/memory";
-import { makeRoom } from "../../arena/arena";
-import { used } from "../../arena/forms";
-import { LEAF_MAX } from "../../arena/node";
-import { addAll, removeAll } from "../../write/batch";
+import { makeRoom } from "../../arena/layout/header";
+import { used } from "../../arena/change/forms";
+import { LEAF_MAX } from "../../arena/layout/node";
+import { addAll } from "../../write/batch/add";
+import { removeAll } from "../../write/batch/remove";
 import { makeRemovable, settle, takeBack } from "../../write/undo";
 import { Overflow, field, setField, takeBackField } from "../../write/field";
 import { set } from "../../write/point";

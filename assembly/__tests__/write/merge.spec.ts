@@ -1,10 +1,10 @@
 import { arena } from "../../env/memory";
 import { Own } from "../../env/view";
-import { isPaged } from "../../arena/arena";
-import { used, wasteful } from "../../arena/forms";
-import { entriesHeld } from "../../arena/directory";
+import { isPaged } from "../../arena/layout/header";
+import { used, wasteful } from "../../arena/change/forms";
+import { entriesHeld } from "../../arena/read/directory";
 import { cardinality } from "../../read/query";
-import { merge } from "../../write/merge";
+import { merge } from "../../write/merge/merge";
 import { set } from "../../write/point";
 import { Form, Trial, addOperandOf, build, freshArena } from "../support/bitmap-arena";
 import {

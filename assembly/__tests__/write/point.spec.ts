@@ -1,7 +1,7 @@
 import { Own } from "../../env/view";
-import { SPAN_MAX, entryKind } from "../../arena/entry";
-import { findEntry } from "../../arena/directory";
-import { TINY_WORDS, used } from "../../arena/forms";
+import { SPAN_MAX, entryKind } from "../../arena/layout/entry";
+import { findEntry } from "../../arena/read/directory";
+import { TINY_WORDS, used } from "../../arena/change/forms";
 import { cardinality, get } from "../../read/query";
 import { set } from "../../write/point";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";

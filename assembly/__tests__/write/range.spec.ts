@@ -1,7 +1,7 @@
-import { used, wasteful } from "../../arena/forms";
-import { isPaged, isTiny } from "../../arena/arena";
-import { entriesHeld } from "../../arena/directory";
-import { INNER_MAX, LEAF_MAX } from "../../arena/node";
+import { used, wasteful } from "../../arena/change/forms";
+import { isPaged, isTiny } from "../../arena/layout/header";
+import { entriesHeld } from "../../arena/read/directory";
+import { INNER_MAX, LEAF_MAX } from "../../arena/layout/node";
 import { Own } from "../../env/view";
 import { Change, rebuildRange } from "../../combine/rebuild/range";
 import { changeRange } from "../../write/range";

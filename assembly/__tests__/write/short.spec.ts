@@ -1,12 +1,12 @@
 import { Own } from "../../env/view";
-import { entryCount, entryKind } from "../../arena/entry";
-import { findEntry } from "../../arena/directory";
-import { used } from "../../arena/forms";
+import { entryCount, entryKind } from "../../arena/layout/entry";
+import { findEntry } from "../../arena/read/directory";
+import { used } from "../../arena/change/forms";
 import { asOperand, Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { Model } from "../support/bitmap-model";
 import { addArgument, argumentsHandedBack, clear, clearArguments, enter, growCount } from "../world/world";
 import { rewrite } from "../../combine/rebuild/rewrite";
-import { removeAll } from "../../write/batch";
+import { removeAll } from "../../write/batch/remove";
 import { set } from "../../write/point";
 import { makeRemovable, tidy } from "../../write/undo";
 import { Kind, prefersShort, staysShort } from "../../container/kind";

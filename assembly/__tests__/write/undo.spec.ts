@@ -2,14 +2,14 @@
 
 import { arena, argument } from "../../env/memory";
 import { Own } from "../../env/view";
-import { used } from "../../arena/forms";
-import { entryCount, entryKind, entryPayload } from "../../arena/entry";
-import { findEntry } from "../../arena/directory";
+import { used } from "../../arena/change/forms";
+import { entryCount, entryKind, entryPayload } from "../../arena/layout/entry";
+import { findEntry } from "../../arena/read/directory";
 import { validate } from "../../arena/validate";
 import { rewrite } from "../../combine/rebuild/rewrite";
 import { Kind } from "../../container/kind";
 import { runsCount } from "../../container/run";
-import { addAll } from "../../write/batch";
+import { addAll } from "../../write/batch/add";
 import { set } from "../../write/point";
 import { settle, takeBack } from "../../write/undo";
 import { Form, Trial, asOperand, build, freshArena } from "../support/bitmap-arena";

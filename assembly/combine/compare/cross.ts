@@ -2,15 +2,15 @@
 // a row and a column have, the containers of the rows are prepared once for all columns, and that of a column
 // once for the rows: a container that many others meet is counted fastest as a bitset.
 //
-// Rows, columns and the bitmap that limits the table are items with cursors (combine/walk/cursor.ts), rows first. Items
-// are in groups, and the columns begin a group. Below the cursors, at the arena's end:
+// Rows, columns and the bitmap that limits the table are items with cursors (combine/walk/cursor.ts), rows
+// first. Items are in groups, and the columns begin a group. Below the cursors, at the arena's end:
 //
 //   a u64 for each group: the least key of its items, the first group last
 //   the rows that have a container at the key, PREPARED_BYTES each: u64 shape, u32 operand, u32 row
 
 import { SELF, argument, arena, work } from "../../env/memory";
-import { KEY_MAX } from "../../arena/entry";
-import { begin } from "../../arena/builder";
+import { KEY_MAX } from "../../arena/layout/entry";
+import { begin } from "../../arena/builder/state";
 import { Kind } from "../../container/kind";
 import {
   CURSOR_BYTES, NO_KEY, closeCursor, cursorKey, cursorLastKey, cursorOperand, cursorShape, openCursor,

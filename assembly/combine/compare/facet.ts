@@ -1,7 +1,7 @@
 // One bitmap counted against many: how many members operand 0 shares with each of the others.
 
 import { argument, work } from "../../env/memory";
-import { begin } from "../../arena/builder";
+import { begin } from "../../arena/builder/state";
 import { Count } from "../../container/kernel";
 import {
   CURSOR_BYTES, NO_KEY, cursorKey, cursorLastKey, cursorShape, openCursor, seekCursor,

@@ -15,10 +15,10 @@
 
 import { SELF, arena, right, work } from "../../env/memory";
 import { Right } from "../../env/view";
-import { begin } from "../../arena/builder";
+import { begin } from "../../arena/builder/state";
 import {
   baseIn, headerOf, high, highsIn, indexOf, isGroup, keyAt, leafOf, lowsIn, packedCount, widthIn,
-} from "../../arena/packed";
+} from "../../arena/packed/layout";
 import { Kind } from "../../container/kind";
 import { BITSET_BYTES, MEMBER_BYTES } from "../../container/limits";
 import {

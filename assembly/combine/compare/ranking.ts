@@ -19,8 +19,8 @@
 
 import { argument, arena, right, work } from "../../env/memory";
 import { Right } from "../../env/view";
-import { begin } from "../../arena/builder";
-import { cardinalityHeld, entriesHeld } from "../../arena/directory";
+import { begin } from "../../arena/builder/state";
+import { cardinalityHeld, entriesHeld } from "../../arena/read/directory";
 import { CURSOR_BYTES } from "../walk/cursor";
 import { shareAtLeast } from "./facet";
 

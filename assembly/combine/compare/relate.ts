@@ -2,7 +2,7 @@
 // at the first container that decides it.
 
 import { work } from "../../env/memory";
-import { KEY_MAX } from "../../arena/entry";
+import { KEY_MAX } from "../../arena/layout/entry";
 import { NO_KEY, cursorKey, cursorLastKey, cursorShape, seekCursor } from "../walk/cursor";
 import { openPair } from "../walk/pair";
 import { foldCardinality } from "../fold/fold";

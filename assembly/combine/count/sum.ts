@@ -16,7 +16,7 @@
 // tally.
 
 import { SELF, left, right, work } from "../../env/memory";
-import { keyOf, lowOf } from "../../arena/entry";
+import { keyOf, lowOf } from "../../arena/layout/entry";
 import { Kind } from "../../container/kind";
 import { bitsetCardinality, complementBitset, PART_BYTES } from "../../container/bitset";
 import {

@@ -1,7 +1,8 @@
 // Two containers into one, whatever their kinds: a table from pairs of kinds to functions. The walk over
-// bitmaps (combine/combine.ts) knows keys, the kernels (container/) know one pair of kinds each, and this file is
-// what lies between. Pairs of arrays, bitsets and runs are folded in plain.ts, pairs with buckets or a short
-// bitset in compact.ts if there is a kernel for them, and pairs with an empty or full container in trivial.ts.
+// bitmaps (combine/combine.ts) knows keys, the kernels (container/) know one pair of kinds each, and this
+// file is what lies between. Pairs of arrays, bitsets and runs are folded in plain.ts, pairs with buckets or
+// a short bitset in compact.ts if there is a kernel for them, and pairs with an empty or full container in
+// trivial.ts.
 //
 // `l`, the left container, and `r`, the right one, belong to the operands that `sides` names. Where the
 // operation commutes, the sides are ordered here, so that the other files meet a pair of kinds in one order

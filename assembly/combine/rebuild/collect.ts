@@ -1,8 +1,9 @@
 // A bitmap from a sorted list of offsets, one container at a time.
 
 import { argument } from "../../env/memory";
-import { keyOf, lowOf } from "../../arena/entry";
-import { begin, finish } from "../../arena/builder";
+import { keyOf, lowOf } from "../../arena/layout/entry";
+import { begin } from "../../arena/builder/state";
+import { finish } from "../../arena/builder/builder";
 import { emit } from "../shape/emit";
 import { shape } from "../shape/shape";
 import { makeScratch, Scratch, scratch } from "../shape/scratch";

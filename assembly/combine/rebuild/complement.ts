@@ -4,10 +4,12 @@
 
 import { SELF, right } from "../../env/memory";
 import { Right } from "../../env/view";
-import { alignedBump, bumpMark, resetToEmpty } from "../../arena/arena";
-import { keyOf, lowOf } from "../../arena/entry";
-import { entriesHeld } from "../../arena/directory";
-import { appendFull, begin, finish } from "../../arena/builder";
+import { alignedBump } from "../../arena/layout/blocks";
+import { bumpMark, resetToEmpty } from "../../arena/layout/header";
+import { keyOf, lowOf } from "../../arena/layout/entry";
+import { entriesHeld } from "../../arena/read/directory";
+import { appendFull, finish } from "../../arena/builder/builder";
+import { begin } from "../../arena/builder/state";
 import { maximumOf } from "../../read/query";
 import {
   CURSOR_BYTES, cursorKey, cursorLastKey, cursorShape, closeCursor, openCursor, seekCursor,

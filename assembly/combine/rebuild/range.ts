@@ -5,9 +5,10 @@
 
 import { SELF, right } from "../../env/memory";
 import { Right } from "../../env/view";
-import { KEY_MAX, entryKey, keyOf, lowOf } from "../../arena/entry";
-import { entriesHeld, placeEntry, seek } from "../../arena/directory";
-import { appendFull, begin, finish } from "../../arena/builder";
+import { KEY_MAX, entryKey, keyOf, lowOf } from "../../arena/layout/entry";
+import { entriesHeld, placeEntry, seek } from "../../arena/read/directory";
+import { appendFull, finish } from "../../arena/builder/builder";
+import { begin } from "../../arena/builder/state";
 import { Kind } from "../../container/kind";
 import { LOW_MAX } from "../../container/limits";
 import { writeRun } from "../../container/run";

@@ -3,15 +3,19 @@
 
 import { SELF, left, reply, right } from "../../env/memory";
 import { Own, Right } from "../../env/view";
-import { HEADER_BYTES, TINY_PAYLOAD, blockBytes } from "../../arena/arena";
-import { TINY_WORDS } from "../../arena/forms";
+import { HEADER_BYTES, TINY_PAYLOAD } from "../../arena/layout/header";
+import { blockBytes } from "../../arena/layout/blocks";
+import { TINY_WORDS } from "../../arena/change/forms";
 import {
   KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entrySpan, payloadBytes,
-} from "../../arena/entry";
-import { isGroup } from "../../arena/packed";
-import { advance, entriesExactly, entriesHeld, isLastOfLeaf, placeEntry, seek } from "../../arena/directory";
-import { appendFull, begin, endLeaf, finish } from "../../arena/builder";
-import { nodeBytes } from "../../arena/node";
+} from "../../arena/layout/entry";
+import { isGroup } from "../../arena/packed/layout";
+import {
+  advance, entriesExactly, entriesHeld, isLastOfLeaf, placeEntry, seek,
+} from "../../arena/read/directory";
+import { appendFull, endLeaf, finish } from "../../arena/builder/builder";
+import { begin } from "../../arena/builder/state";
+import { nodeBytes } from "../../arena/layout/node";
 import { emit, emitAs, emitCopy } from "../shape/emit";
 import { entryShape, shapeAt, shapeKind, shapeCount, copyShape, shape } from "../shape/shape";
 import { makeScratch, Scratch, scratch } from "../shape/scratch";

@@ -3,9 +3,12 @@
 
 import { right } from "../../env/memory";
 import { Right, Own } from "../../env/view";
-import { BLOCK_MAX, alignedBump, allocateFresh, blockBytes, bumpMark } from "../../arena/arena";
-import { setBlock, setPair, setSingle } from "../../arena/entry";
-import { SMALL_MAX, append, appendFull, appendSmall, waitingRoom } from "../../arena/builder";
+import { BLOCK_MAX, alignedBump, allocateFresh, blockBytes } from "../../arena/layout/blocks";
+import { bumpMark } from "../../arena/layout/header";
+import { setBlock, setPair, setSingle } from "../../arena/layout/entry";
+import { SMALL_MAX } from "../../arena/builder/state";
+import { append, appendFull } from "../../arena/builder/builder";
+import { appendSmall, waitingRoom } from "../../arena/builder/waiting";
 import { normalized } from "./normalize";
 import { entryShape, shapeBytes, shapeCount, shapeAt, shapeKind } from "./shape";
 import { Kind } from "../../container/kind";

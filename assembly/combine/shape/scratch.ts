@@ -14,7 +14,8 @@
 // Where a term is one of another term's items, its result is made in places of its own, behind those in use:
 // raiseScratch() moves all the names above by a number of places, and lowerScratch() moves them back.
 
-import { alignedBump, lift, makeRoom, setLift } from "../../arena/arena";
+import { alignedBump } from "../../arena/layout/blocks";
+import { lift, makeRoom, setLift } from "../../arena/layout/header";
 import { BITSET_BYTES } from "../../container/limits";
 import { shapeAt } from "./shape";
 

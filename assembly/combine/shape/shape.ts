@@ -7,8 +7,9 @@
 
 import { SELF, left, right } from "../../env/memory";
 import { Right } from "../../env/view";
-import { plainCount, plainKind, plainPayload } from "../../arena/entry";
-import { groupCount, groupPayload, isGroup } from "../../arena/packed";
+import { plainCount, plainKind, plainPayload } from "../../arena/layout/entry";
+import { groupCount } from "../../arena/packed/groups";
+import { groupPayload, isGroup } from "../../arena/packed/layout";
 import { Kind, isArray, BUCKETS_LEAST } from "../../container/kind";
 import { UNIVERSE, bucketsBytes } from "../../container/limits";
 import { bucketsToArray } from "../../container/buckets";

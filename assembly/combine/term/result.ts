@@ -1,5 +1,5 @@
-// The result of a term at one key (combine/evaluate.ts): a container of one of its operands, or what was made in
-// scratch room. resultOperand() says which.
+// The result of a term at one key (combine/evaluate.ts): a container of one of its operands, or what was made
+// in scratch room. resultOperand() says which.
 
 import { SELF, right } from "../../env/memory";
 import { Kind } from "../../container/kind";

@@ -4,7 +4,7 @@
 // past it, except that LESS may leave the others, and DIFF1 the first, behind until it is evaluated.
 
 import { work } from "../../env/memory";
-import { KEY_MAX, keyOf, lowOf } from "../../arena/entry";
+import { KEY_MAX, keyOf, lowOf } from "../../arena/layout/entry";
 import { LOW_MAX } from "../../container/limits";
 import {
   CURSOR_BYTES, NO_KEY, closeCursor, copyCursor, cursorAt, cursorKey, cursorLastKey, cursorTerm, keyAt,

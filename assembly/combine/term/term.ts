@@ -1,7 +1,7 @@
 // Terms: what a combination makes of its items. The items of a term are operands and results of other terms,
 // so terms form a tree. Both the operations of BITOP and the expressions of QUERY are such trees. Terms are
-// kept in the builder's scratch at the arena's end, below the cursors (combine/walk/cursor.ts). A term is named by the
-// distance of its address from the arena's end, because addresses move when the arena grows:
+// kept in the builder's scratch at the arena's end, below the cursors (combine/walk/cursor.ts). A term is
+// named by the distance of its address from the arena's end, because addresses move when the arena grows:
 //
 //   +0   u32 rule                              +4  u32 first item; the items of a term are consecutive
 //   +8   u32 items                             +12 u32 least: how many items, see Rule

@@ -1,26 +1,26 @@
 // Cursors: where a walk is in each item of a combination. An item is an operand or the result of a term
-// (combine/term/term.ts). Cursors are kept in the builder's scratch at the arena's very end, the first one last:
+// (combine/term/term.ts). Cursors are kept in the builder's scratch at the arena's very end, the first one
+// last:
 //
 //   +0   u64 key, NO_KEY once nothing is left: the least key that the walk has not passed and at which the
 //        item can have members
 //   +8   u64 last key up to which the item stays as it is at `key`. Beyond `key` only if it is full at all of
 //        these keys, or at none
-//   +16  u64 place of the entry in the operand (arena/directory.ts); of operands only
+//   +16  u64 place of the entry in the operand (arena/read/directory.ts); of operands only
 //   +24  u32 operand
 //   +28  u32 term, 0 if the item is an operand
 //   +32  u64 shape of the entry's container (combine/shape/shape.ts); of operands only
-//   +40  what stepping to the next group of a packed leaf needs (arena/packed.ts); of operands only
+//   +40  what stepping to the next group of a packed leaf needs (arena/packed/layout.ts); of operands only
 //
 // A FULL entry may be walked in parts: then `key` is inside it.
 
 import { arena, right, work } from "../../env/memory";
 import { Right } from "../../env/view";
-import { entryKey, entryLastKey } from "../../arena/entry";
-import { firstPlace, nextInLeaf, placeEntry, seek, seekFrom } from "../../arena/directory";
+import { entryKey, entryLastKey } from "../../arena/layout/entry";
+import { firstPlace, nextInLeaf, placeEntry, seek, seekFrom } from "../../arena/read/directory";
 import { entryShape, shape, shapeAt, shapeCount, shapeKind } from "../shape/shape";
-import {
-  GROUP_STEP, STEP_BYTES, beginSteps, isGroup, isOfOneKey, membersFrom, stepKey, stepOn,
-} from "../../arena/packed";
+import { GROUP_STEP, isGroup } from "../../arena/packed/layout";
+import { STEP_BYTES, beginSteps, isOfOneKey, membersFrom, stepKey, stepOn } from "../../arena/packed/steps";
 import { Kind } from "../../container/kind";
 import { arrayBytes } from "../../container/limits";
 

@@ -11,13 +11,13 @@
 
 import { reply, right, work } from "../../env/memory";
 import { Right } from "../../env/view";
-import { reserve } from "../../arena/arena";
-import { cardinalityHeld } from "../../arena/directory";
-import { entryKey } from "../../arena/entry";
+import { reserve } from "../../arena/layout/header";
+import { cardinalityHeld } from "../../arena/read/directory";
+import { entryKey } from "../../arena/layout/entry";
 import {
   entryAt, nodeCount, nodeLevel, rootNode, slotAt, slotCardinality, slotChild,
-} from "../../arena/node";
-import { isPacked, keyAt } from "../../arena/packed";
+} from "../../arena/layout/node";
+import { isPacked, keyAt } from "../../arena/packed/layout";
 import { BITSET_BYTES, MEMBER_BYTES } from "../../container/limits";
 
 /** What a container costs apart from its payload: as much as so many bytes of a bitset. */

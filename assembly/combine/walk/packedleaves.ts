@@ -4,11 +4,12 @@
 
 import { left, right, work } from "../../env/memory";
 import { Left, Right, view16, view64, view128 } from "../../env/view";
-import { cardinalityHeld, placeEntry } from "../../arena/directory";
+import { cardinalityHeld, placeEntry } from "../../arena/read/directory";
 import {
-  GROUP_STEP, baseIn, headerOf, high, highsIn, indexOf, isTinyPacked, keyAt, leafOf, lowsIn, membersFrom,
-  packedCount, widthIn,
-} from "../../arena/packed";
+  GROUP_STEP, baseIn, headerOf, high, highsIn, indexOf, isTinyPacked, keyAt, leafOf, lowsIn, packedCount,
+  widthIn,
+} from "../../arena/packed/layout";
+import { membersFrom } from "../../arena/packed/steps";
 import { ALL_LANES, LANES, equalLanes, equalPairs } from "../../container/lanes";
 import { cursorAt, cursorKey, cursorOperand, isAmongGroups, placeOf, seekCursor } from "./cursor";
 

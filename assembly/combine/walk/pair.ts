@@ -1,9 +1,10 @@
-// Two operands into one: what combine/combine.ts does for any number, without terms and lists. Most combinations are
-// of two bitmaps, often of small containers, and then the walk costs as much as the folds. Here it is the
-// merge of two sorted lists.
+// Two operands into one: what combine/combine.ts does for any number, without terms and lists. Most
+// combinations are of two bitmaps, often of small containers, and then the walk costs as much as the folds.
+// Here it is the merge of two sorted lists.
 
 import { reply, right, work } from "../../env/memory";
-import { appendFull, begin } from "../../arena/builder";
+import { appendFull } from "../../arena/builder/builder";
+import { begin } from "../../arena/builder/state";
 import { Kind } from "../../container/kind";
 import { stores } from "../../container/kernel";
 import { intersectPairToArray } from "../fold/toarray";

@@ -1,4 +1,5 @@
-// Packed leaves (packed.ts) in the directory: which leaves are packed, and how packed leaves grow and split.
+// Packed leaves (arena/packed/layout.ts) in the directory: which leaves are packed, and how packed leaves
+// grow and split.
 //
 // Offsets far apart, such as identifiers, share a container with few others or none. In a packed leaf each
 // takes 2 to 8 bytes. In an ordinary leaf each container takes an entry of 12 bytes, and a block if it has
@@ -9,7 +10,7 @@
 //     full one, of pages or of ordinary leaves, whichever is smaller (forms.ts).
 //   - An ordinary leaf, other than the root, that needs a block of more than NODE_SMALL bytes and has only
 //     lone members becomes a page.
-//   - The builder packs what it can (builder.ts).
+//   - The builder packs what it can (arena/builder/builder.ts).
 //
 // Members are inserted and removed within a packed leaf as long as its groups are small. Any other change
 // needs an ordinary entry: loosen() first turns the leaf into ordinary ones. These are packed again only when
@@ -19,26 +20,30 @@
 // side has some; otherwise it is split. So pages that are filled in random order are seldom less than five
 // sixths full, those that are filled in ascending order entirely.
 
-import { Own } from "../env/view";
+import { Own } from "../../env/view";
 import {
-  ROOT, allocate, allocatePage, bumpMark, isPaged, isTiny, prepare, release, roomForPage, setEntryTotal,
-  entryTotal, setTotalCardinality, totalCardinality,
-} from "./arena";
-import { ENTRY_BYTES, keyOf, lowOf, plainKey, plainKind, plainMembers } from "./entry";
+  ROOT, bumpMark, isPaged, isTiny, setEntryTotal, entryTotal, setTotalCardinality, totalCardinality,
+} from "../layout/header";
+import { allocate, allocatePage, prepare, release, roomForPage } from "../layout/blocks";
+import { ENTRY_BYTES, keyOf, lowOf, plainKey, plainKind, plainMembers } from "../layout/entry";
+import { PAGE_BYTES, isPacked, keyAt, lowsFrom, packedCount } from "../packed/layout";
 import {
-  PAGE_BYTES, appendMembers, beginPage, groupEnd, groupStart, groupsIn, groupsUpTo, insertMember, isPacked,
-  keyAt, lowsFrom, membersBelow, membersBefore, membersUpTo, packedCount, pageMembers, pageRoom, pastGroups,
-  prependMembers, putKeys, removeMembers, staysGroup, tightenPage,
-} from "./packed";
-import { hasRoom, openGap, raiseRoot, splitChild } from "./change";
+  appendMembers, insertMember, pageRoom, prependMembers, removeMembers, tightenPage,
+} from "../packed/change";
+import { beginPage, pageMembers, putKeys } from "../packed/begin";
+import { groupEnd, groupStart, groupsIn, groupsUpTo, pastGroups } from "../packed/groups";
+import { membersBelow } from "../packed/members";
+import { membersBefore, membersUpTo } from "../packed/search";
+import { staysGroup } from "../packed/insert";
+import { hasRoom, openGap, raiseRoot, splitChild } from "./insert";
 import { insertInTiny, promotePacked, promoteToLeaves } from "./forms";
-import { blocksOf, layLeaf, layPage } from "./leaf";
-import { leafFor, slotFor } from "./directory";
+import { blocksOf, layLeaf, layPage } from "./convertleaf";
+import { leafFor, slotFor } from "../read/directory";
 import {
   LEAF_MAX, NODE_SMALL, addToSlot, entryAt, isFull, nodeBlock, nodeBytes, nodeCount, nodeLevel, ordinaryBytes,
   rootNode, slotAt, slotChild, slotKey, slotLink, writeSlot,
-} from "./node";
-import { Kind } from "../container/kind";
+} from "../layout/node";
+import { Kind } from "../../container/kind";
 
 /** Smaller arenas get no pages one by one: what aligning a page may skip would be too much of them. */
 // @ts-ignore: decorator

@@ -1,17 +1,17 @@
 // What the leaves of the directory hold, moved from one form of a leaf to another: ordinary leaves
-// (node.ts) and packed ones (packed.ts). Nothing here knows of the nodes above.
+// (arena/layout/node.ts) and packed ones (arena/packed/layout.ts). Nothing here knows of the nodes above.
 
-import { Own } from "../env/view";
-import { allocate, blockBytes, releaseTail } from "./arena";
-import { setBlock, setKey, setPair, setSingle } from "./entry";
-import { entryAt, nodeBlock, writeNode } from "./node";
-import {
-  PAGE_BYTES, beginPage, copyMembers, groupEnd, groupsIn, keyAt, lowsFrom, packedBytes, packedCount,
-} from "./packed";
-import { Kind, prefersShort, wordsBetween } from "../container/kind";
-import { bitsetSet } from "../container/bitset";
-import { arrayBytes, shortBytes } from "../container/limits";
-import { clearShort, shortBase } from "../container/short";
+import { Own } from "../../env/view";
+import { allocate, blockBytes, releaseTail } from "../layout/blocks";
+import { setBlock, setKey, setPair, setSingle } from "../layout/entry";
+import { entryAt, nodeBlock, writeNode } from "../layout/node";
+import { PAGE_BYTES, keyAt, lowsFrom, packedBytes, packedCount } from "../packed/layout";
+import { beginPage, copyMembers } from "../packed/begin";
+import { groupEnd, groupsIn } from "../packed/groups";
+import { Kind, prefersShort, wordsBetween } from "../../container/kind";
+import { bitsetSet } from "../../container/bitset";
+import { arrayBytes, shortBytes } from "../../container/limits";
+import { clearShort, shortBase } from "../../container/short";
 
 /** Writes members from .. to - 1 of the packed leaf `image` to a page. Returns it. */
 export function layPage(image: usize, from: u32, to: u32, page: usize): usize {

@@ -9,18 +9,19 @@
 //                +8  u32 child
 //                +12 u64 cardinality of everything below the child
 //
-// A packed leaf has a layout of its own (packed.ts),
+// A packed leaf has a layout of its own (arena/packed/layout.ts),
 // and in a full arena its block is a page of PAGE_BYTES bytes.
 //
 // A node's block fits what the node holds, not what it could hold; large blocks grow in
 // steps. Roomy nodes are the exception. The block of a roomy leaf has room for LEAF_MAX entries;
-// change.ts says which leaves become roomy, and why. That of a roomy inner node has room for
-// ROOMY_SLOTS slots: the root above the first pages grows where it is, below them (forms.ts).
+// arena/change/insert.ts says which leaves become roomy, and why. That of a roomy inner node has room for
+// ROOMY_SLOTS slots: the root above the first pages grows where it is, below them (arena/change/forms.ts).
 
-import { view8, view16, view32, view64, Own } from "../env/view";
-import { ROOT, blockBytes, isTiny } from "./arena";
-import { ENTRY_BYTES } from "./entry";
-import { PAGE_BYTES, groupEntry, isPacked } from "./packed";
+import { view8, view16, view32, view64, Own } from "../../env/view";
+import { ROOT, isTiny } from "./header";
+import { blockBytes } from "./blocks";
+import { ENTRY_BYTES, KEY_MAX } from "./entry";
+import { PAGE_BYTES, groupEntry, isPacked, keyAt } from "../packed/layout";
 
 // @ts-ignore: decorator
 @inline export const LEAF_MAX: u32 = 254;
@@ -152,4 +153,12 @@ export function writeSlot(slot: usize, key: u64, child: usize, cardinality: u64)
 // @ts-ignore: decorator
 @inline export function isFull(node: usize): bool {
   return nodeCount<Own>(node) >= (nodeLevel<Own>(node) ? INNER_MAX : LEAF_MAX);
+}
+
+/** The least key of the node's first item. */
+// @ts-ignore: decorator
+@inline export function firstKey(node: usize): u64 {
+  return !nodeLevel<Own>(node) && isPacked<Own>(node)
+    ? keyAt<Own>(node, 0)
+    : load<u64>(node, NODE_HEADER) & KEY_MAX;
 }

@@ -1,12 +1,12 @@
 // How many bytes inserting entries may allocate, for operations that make room before they change anything
-// (arena.ts says why). All are upper bounds: change.ts says how nodes grow and split.
+// (arena/layout/header.ts says why). All are upper bounds: insert.ts says how nodes grow and split.
 
-import { Own } from "../env/view";
-import { slotFor } from "./directory";
+import { Own } from "../../env/view";
+import { slotFor } from "../read/directory";
 import {
   INNER_MAX, LEAF_MAX, LEVELS_MAX, NODE_SMALL, ROOMY_BYTES, ROOMY_INNER, ROOMY_SLOTS, isRoomy, nodeBlock,
   nodeBytes, nodeCount, nodeLevel, rootNode, slotAt, slotChild,
-} from "./node";
+} from "../layout/node";
 
 /**
  * The most that roomToInsert() counts for one entry at one level:

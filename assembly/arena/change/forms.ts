@@ -1,5 +1,5 @@
-// The forms of an arena (arena.ts has their layouts): when a tiny one becomes a full one and how, when a full
-// one should become a tiny one, and what either may give back of its memory.
+// The forms of an arena (arena/layout/header.ts has their layouts): when a tiny one becomes a full one and
+// how, when a full one should become a tiny one, and what either may give back of its memory.
 //
 //   from                 by                  to                     when
 //   tiny, short bitset   promoteContainer()  full, ordinary leaf    it gets another container, or more words
@@ -7,36 +7,38 @@
 //   tiny, packed leaf    promotePacked()     full, pages or leaves  it gets more than ITEMS_MAX members
 //   full                 packFull()          tiny, packed leaf      that is smaller
 //
-// The way back goes through a copy (combine/rebuild/rewrite.ts), for which the host asks wasteful() after a write.
-// It is taken only where it saves much: a bitmap whose size goes up and down would otherwise change its form
-// with every write.
+// The way back goes through a copy (combine/rebuild/rewrite.ts), for which the host asks wasteful() after a
+// write. It is taken only where it saves much: a bitmap whose size goes up and down would otherwise change
+// its form with every write.
 
-import { SELF, arena, left } from "../env/memory";
-import { Own } from "../env/view";
+import { SELF, arena, left } from "../../env/memory";
+import { Own } from "../../env/view";
 import {
-  FORM_FULL, FORM_TINY, HEADER_BYTES, ROOT, TINY_PAYLOAD, allocateFresh, allocatePage, blockBytes, bumpMark,
-  freedBytes, isPaged, isTiny, makeRoom, reserve, resetToEmpty, resetToFull, setBumpMark, setEntryTotal,
-  setTotalCardinality, totalCardinality,
-} from "./arena";
-import { advance, firstEntry, lastEntry, placeEntry, seek } from "./directory";
+  FORM_FULL, FORM_TINY, HEADER_BYTES, ROOT, TINY_PAYLOAD, bumpMark, freedBytes, isPaged, isTiny, makeRoom,
+  reserve, resetToEmpty, resetToFull, setBumpMark, setEntryTotal, setTotalCardinality, totalCardinality,
+} from "../layout/header";
+import { allocateFresh, allocatePage, blockBytes } from "../layout/blocks";
+import { advance, firstEntry, lastEntry, placeEntry, seek } from "../read/directory";
 import {
   TINY_ENTRY, entryCount, entryKey, entryKind, entryPayload, keyOf, payloadBytes, plainKey, setBlock, setKey,
   setTinyShort,
-} from "./entry";
-import { blocksOf, layLeaf, layPage } from "./leaf";
+} from "../layout/entry";
+import { blocksOf, layLeaf, layPage } from "./convertleaf";
 import {
   LEAF_MAX, ROOMY_INNER, entryAt, nodeBlock, nodeBytes, nodeCount, setRoomy, slotAt, writeNode, writeSlot,
-} from "./node";
+} from "../layout/node";
+import { GROUP_MAX, groupEnd, groupStart, groupsIn, pastGroups } from "../packed/groups";
 import {
-  GROUP_MAX, ITEMS_MAX, PAGE_BYTES, PAGE_START, beginTight, bytesWith, groupEnd, groupStart, groupsIn,
-  insertMember, isPacked, keyAt, leaveOne, lowsFrom, membersBelow, packedBytes, packedCount, pageMembers,
-  pastGroups, putKeys, removeMembers, tightBytes, tightBytesWith, tighten,
-} from "./packed";
-import { bitsetSet } from "../container/bitset";
-import { toArray } from "../container/convert";
-import { Kind, prefersShort, wordsBetween } from "../container/kind";
-import { MEMBER_BYTES, SHORT_HEADER_BYTES, arrayBytes, shortBytes } from "../container/limits";
-import { SHORT_HEADER, shortHeader, shortLow, wordCount, wordsOf } from "../container/short";
+  ITEMS_MAX, PAGE_BYTES, PAGE_START, isPacked, keyAt, lowsFrom, packedBytes, packedCount,
+} from "../packed/layout";
+import { beginTight, pageMembers, putKeys, tightBytes } from "../packed/begin";
+import { bytesWith, insertMember, leaveOne, removeMembers, tightBytesWith, tighten } from "../packed/change";
+import { membersBelow } from "../packed/members";
+import { bitsetSet } from "../../container/bitset";
+import { toArray } from "../../container/convert";
+import { Kind, prefersShort, wordsBetween } from "../../container/kind";
+import { MEMBER_BYTES, SHORT_HEADER_BYTES, arrayBytes, shortBytes } from "../../container/limits";
+import { SHORT_HEADER, shortHeader, shortLow, wordCount, wordsOf } from "../../container/short";
 
 /** Most words of a tiny arena's short bitset: with them, the arena takes 256 bytes. */
 // @ts-ignore: decorator

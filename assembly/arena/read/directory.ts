@@ -1,22 +1,21 @@
 // The directory: which containers a bitmap has, in the order of their keys. It is a B+-tree whose
-// leaves hold the entries. This file finds entries and walks over them; node.ts has the layout,
-// change.ts inserts and removes.
+// leaves hold the entries. This file finds entries and walks over them; arena/layout/node.ts has the layout,
+// arena/change/insert.ts inserts and removes.
 //
 // A tiny arena begins with a leaf, so these functions need not know the two forms of an arena.
 //
 // The address of an entry stays valid until an entry is inserted or removed.
 
-import { view64, Own } from "../env/view";
-import { entryTotal, isTiny, totalCardinality } from "./arena";
-import { ENTRY_BYTES, KEY_MAX, entryCardinality, entryKey, entryLastKey } from "./entry";
-import {
-  farMembersUpTo, groupEntry, groupFrom, groupStart, groupsIn, isGroup, isPacked, keyAt, lastGroup,
-  membersBefore as membersBeforeKey, membersUpTo, nextGroup, packedCount, startBefore,
-} from "./packed";
+import { view64, Own } from "../../env/view";
+import { entryTotal, isTiny, totalCardinality } from "../layout/header";
+import { ENTRY_BYTES, KEY_MAX, entryCardinality, entryKey, entryLastKey } from "../layout/entry";
+import { farMembersUpTo, membersBefore as membersBeforeKey, membersUpTo } from "../packed/search";
+import { groupEntry, isGroup, isPacked, keyAt, packedCount } from "../packed/layout";
+import { groupFrom, groupStart, groupsIn, lastGroup, nextGroup, startBefore } from "../packed/groups";
 import {
   NODE_HEADER, SLOT_BYTES, entryAt, entryIn, nodeCount, nodeLevel, rootNode, slotAt, slotCardinality,
   slotChild, slotKey,
-} from "./node";
+} from "../layout/node";
 
 /**
  * How many of `count` keys that stand `stride` bytes apart are at most `key`.

@@ -1,104 +1,42 @@
-// Adding, removing and looking up many offsets in one call. Mostly the offsets are ascending and neighbors
-// share a container. So a call's offsets are taken in stretches, ascending offsets of one container, which
-// are merged into the container or out of it in one pass. What is not worth a pass goes one by one.
+// Adding many offsets in one call: stretches (stretch.ts) are merged into their containers in one pass, other
+// offsets are added one by one.
 //
-// Values handed back by adding and removing are the offsets that changed. Should memory run out while a list
-// is added, the host takes back exactly those; removing needs no memory after makeRemovable() (undo.ts).
+// The values handed back are the offsets that were absent. If memory runs out while a list is added, the host
+// takes back exactly those (write/undo.ts).
 
-import { argument } from "../env/memory";
-import { Own } from "../env/view";
-import { allocate, blockBytes, isTiny, prepare, resize } from "../arena/arena";
+import { argument } from "../../env/memory";
+import { Own } from "../../env/view";
+import { allocate, blockBytes, prepare, resize } from "../../arena/layout/blocks";
+import { isTiny } from "../../arena/layout/header";
 import {
-  KEY_MAX, entryCount, entryKind, entryPayload, keyOf, lowOf, setBlock, setCount,
-} from "../arena/entry";
-import { findEntry, leafFor } from "../arena/directory";
-import { insertEntry, adjust } from "../arena/change";
-import { roomToInsert } from "../arena/room";
-import { loosen } from "../arena/pages";
-import { GROUP_MAX, isGroup, isPacked, membersBefore, membersUpTo } from "../arena/packed";
-import { convertTo, intoBuckets, intoShort, wordsWith } from "./convert";
-import { countUp, isDepleted, isLoose, shortenArray } from "./edit";
-import { insertRevocable, removeAt } from "./point";
+  entryCount, entryKind, entryPayload, keyOf, lowOf, setBlock, setCount,
+} from "../../arena/layout/entry";
+import { findEntry, leafFor } from "../../arena/read/directory";
+import { insertEntry, adjust } from "../../arena/change/insert";
+import { roomToInsert } from "../../arena/change/room";
+import { loosen } from "../../arena/change/pages";
+import { GROUP_MAX } from "../../arena/packed/groups";
+import { isPacked } from "../../arena/packed/layout";
+import { membersBefore, membersUpTo } from "../../arena/packed/search";
+import { convertTo, intoBuckets, intoShort, wordsWith } from "../convert";
+import { countUp } from "../edit";
+import { insertRevocable } from "../point";
+import { Kind, BUCKETS_FROM, prefersShort, wordsBetween } from "../../container/kind";
 import {
-  Kind, isArray, staysBitset, BUCKETS_FROM, prefersShort, wordsBetween, staysBuckets,
-} from "../container/kind";
-import {
-  ARRAY_MAX, MEMBER_BYTES, arrayBytes, isArraySized, memberCount, bucketsBytes, shortBytes,
-} from "../container/limits";
-import { arrayLowerBound, gallop } from "../container/array";
-import { BUCKET_MAX, bucketFrom, bucketHas, bucketHeld } from "../container/buckets";
-import { bitsetClear, bitsetHas, bitsetSet } from "../container/bitset";
-import { clearShort, shortBase } from "../container/short";
-import { widenTo } from "./short";
-import { containerHas } from "../read/container";
-
-/** Not the key of any container. */
-// @ts-ignore: decorator
-@inline const UNKNOWN_KEY: u64 = KEY_MAX + 1;
-/** Shorter stretches go one by one. */
-// @ts-ignore: decorator
-@inline const STRETCH_LEAST: u32 = 4;
+  MEMBER_BYTES, arrayBytes, isArraySized, memberCount, bucketsBytes, shortBytes,
+} from "../../container/limits";
+import { arrayLowerBound, gallop } from "../../container/array";
+import { BUCKET_MAX, bucketFrom, bucketHas, bucketHeld } from "../../container/buckets";
+import { bitsetHas, bitsetSet } from "../../container/bitset";
+import { clearShort, shortBase } from "../../container/short";
+import { widenTo } from "../short";
+import { STRETCH_LEAST, stretchEnd } from "./stretch";
 /**
  * With this many old members or more for each new one,
  * places are found by search and what lies between is moved at once.
  */
 // @ts-ignore: decorator
 @inline const FAR_APART: u32 = 16;
-
-/**
- * Hands back, for each of the call's arguments
- * first .. first + count - 1, 1 if it is a member and otherwise 0.
- */
-export function getAll(first: u32, count: u32): void {
-  const end = first + count;
-  for (let i = first, to = first; i < end; i = to) {
-    const key = keyOf(argument.value(i)), entry = findEntry(key);
-    while (to < end && keyOf(argument.value(to)) == key) to++;
-    if (!entry) for (; i < to; i++) argument.handBack(0);
-    else if (isArray(entryKind<Own>(entry))) getFromArray(entry, i, to);
-    else if (entryKind<Own>(entry) == Kind.BUCKETS) getFromBuckets(entry, i, to);
-    else for (; i < to; i++) argument.handBack(u64(containerHas(entry, lowOf(argument.value(i)))));
-  }
-}
-
-/**
- * getAll() for the arguments from .. to - 1, all of one container, an array.
- * While they ascend, the search goes on from the last find.
- */
-function getFromArray(entry: usize, from: u32, to: u32): void {
-  const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), end = start + arrayBytes(count);
-  for (let i = from, at = start, before: u32 = 0; i < to; i++) {
-    const low = lowOf(argument.value(i));
-    at = low < before ? start + arrayBytes(arrayLowerBound(start, count, low)) : gallop<Own>(at, end, low);
-    before = low;
-    argument.handBack(u64(at < end && load<u16>(at) == low));
-  }
-}
-
-/** getAll() for the arguments from .. to - 1, all of one container, buckets. */
-function getFromBuckets(entry: usize, from: u32, to: u32): void {
-  const start = entryPayload<Own>(entry), count = entryCount<Own>(entry);
-  let high: u32 = 0, lows = start;
-  for (let i = from; i < to; i++) {
-    const low = lowOf(argument.value(i));
-    lows = bucketFrom(start, count, high, lows, low >> 8);
-    high = low >> 8;
-    argument.handBack(u64(bucketHas(start, count, lows, low)));
-  }
-}
-
-/** One past the last argument of the stretch that begins at argument `from`; at most `end`. */
-function stretchEnd(from: u32, end: u32): u32 {
-  let before = argument.value(from), i = from + 1;
-  const last = before | 0xffff;
-  end = min(end, from + ARRAY_MAX);
-  for (; i < end; i++) {
-    const offset = argument.value(i);
-    if (offset <= before || offset > last) break;
-    before = offset;
-  }
-  return i;
-}
 
 /**
  * Adds the call's arguments first .. first + count - 1, hands back those that were absent, and
@@ -347,110 +285,4 @@ function addToBitset(entry: usize, key: u64, from: u32, to: u32): u32 {
   countUp(entry, added, true);
   adjust(key, added);
   return added;
-}
-
-/**
- * Removes the call's arguments first .. first + count - 1, hands back those that were members, and returns
- * how many those are. Needs no memory after makeRemovable() for them; the caller then calls tidy().
- */
-export function removeAll(first: u32, count: u32): u64 {
-  const end = first + count;
-  let known = UNKNOWN_KEY, entry: usize = 0, removed: u64 = 0;
-  for (let i = first; i < end;) {
-    const key = keyOf(argument.value(i)), to = stretchEnd(i, end);
-    if (key != known) { entry = findEntry(key); known = key; }
-    if (entry && !isGroup(entry) && to - i >= STRETCH_LEAST) {
-      const kind = entryKind<Own>(entry), held = entryCount<Own>(entry), most = to - i;
-      if (isArray(kind)) {
-        removed += takeFromArray(entry, key, i, to);
-        if (most >= held) known = UNKNOWN_KEY;    // the entry may be gone
-        i = to;
-      } else if (kind == Kind.BUCKETS && most < held && staysBuckets(held - most)) {
-        removed += takeFromBuckets(entry, key, i, to);
-        i = to;
-      } else if (kind == Kind.BITSET && most < held && staysBitset(held - most)) {
-        removed += clearInBitset(entry, key, i, to);
-        i = to;
-      }
-    }
-    for (; entry && i < to; i++) {
-      if (known == UNKNOWN_KEY) { entry = findEntry(key); known = key; }
-      if (!entry) break;
-      const offset = argument.value(i);
-      const stays = !isGroup(entry) && entryKind<Own>(entry) != Kind.FULL && entryCount<Own>(entry) > 1;
-      if (removeAt(entry, key, lowOf(offset), true)) {
-        argument.handBack(offset);
-        removed++;
-      }
-      if (!stays) known = UNKNOWN_KEY;
-    }
-    if (entry && known == key && (isDepleted(entry) || isLoose(entry))) argument.defer();
-    i = to;
-  }
-  return removed;
-}
-
-/**
- * Removes a stretch from the array of container `key`, and the container itself if it falls empty.
- * Returns how many it had.
- */
-function takeFromArray(entry: usize, key: u64, from: u32, to: u32): u32 {
-  const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), end = start + arrayBytes(count);
-  let out = start, rest = start;              // members before `rest` are gone or have moved to before `out`
-  for (let i = from, at = start; i < to; i++) {
-    const offset = argument.value(i), low = lowOf(offset);
-    at = gallop<Own>(at, end, low);
-    if (at == end) break;
-    if (load<u16>(at) != low) continue;
-    argument.handBack(offset);
-    if (out != rest) memory.copy(out, rest, at - rest);
-    out += at - rest;
-    rest = at += MEMBER_BYTES;
-  }
-  if (rest == start) return 0;
-  memory.copy(out, rest, end - rest);
-  const removed = memberCount(out, rest);
-  shortenArray(entry, key, count - removed);
-  return removed;
-}
-
-/** Removes a stretch from buckets that stay buckets. Returns how many they had. */
-function takeFromBuckets(entry: usize, key: u64, from: u32, to: u32): u32 {
-  const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), counts = start + count;
-  // Bucket `high` goes on at [at, end).
-  let out = start, rest = start, high: u32 = 0, at = start, end = start + load<u8>(counts);
-  for (let i = from; i < to; i++) {
-    const offset = argument.value(i), low = lowOf(offset);
-    for (; high < low >> 8; end += load<u8>(counts + ++high)) at = end;
-    while (at < end && u32(load<u8>(at)) < (low & 0xff)) at++;
-    if (at == end || load<u8>(at) != (low & 0xff)) continue;
-    argument.handBack(offset);
-    memory.copy(out, rest, at - rest);
-    out += at - rest;
-    rest = ++at;
-    store<u8>(counts + high, load<u8>(counts + high) - 1);
-  }
-  const removed = <u32>(rest - out);
-  if (!removed) return 0;
-  memory.copy(out, rest, counts + bucketsBytes(0) - rest);
-  resize(start, bucketsBytes(count), bucketsBytes(count - removed));
-  setCount(entry, count - removed);
-  adjust(key, -<i64>removed);
-  return removed;
-}
-
-/** Removes a stretch from a bitset that stays a bitset. Returns how many it had. */
-function clearInBitset(entry: usize, key: u64, from: u32, to: u32): u32 {
-  const bits = entryPayload<Own>(entry);
-  let removed: u32 = 0;
-  for (let i = from; i < to; i++) {
-    const offset = argument.value(i), low = lowOf(offset);
-    if (!bitsetHas(bits, low)) continue;
-    bitsetClear(bits, low);
-    argument.handBack(offset);
-    removed++;
-  }
-  setCount(entry, entryCount<Own>(entry) - removed);
-  adjust(key, -<i64>removed);
-  return removed;
 }

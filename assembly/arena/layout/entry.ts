@@ -7,21 +7,23 @@
 //   +11  top 3 bits: kind
 //        ARRAY, BITSET, RUNS, BUCKETS, SHORT          SINGLE, PAIR         FULL
 //
-// An entry in a packed leaf is a group of members, an ARRAY of any cardinality. Its address is odd,
-// and the functions here tell it apart by that (packed.ts). Those that write an entry need one of 12 bytes.
+// An entry in a packed leaf is a group of members, an ARRAY of any cardinality. Its address is odd, and the
+// functions here tell it apart by that (arena/packed/layout.ts). Those that write an entry need one of 12
+// bytes.
 //
 // Blocks lie on multiples of 8, so a position divided by 8 leaves three bits for the kind. The short bitset
-// of a tiny arena begins in the entry: its header takes the place of the position (arena.ts). One or two
+// of a tiny arena begins in the entry: its header takes the place of the position (header.ts). One or two
 // members live in the entry itself, as an array of that cardinality whose payload is at entry + 6 (SINGLE,
 // PAIR). A FULL entry stands for `span` consecutive containers, up to 2^45, that hold all their 65,536
 // offsets; it has no payload. An entry covers the keys of its containers.
 
-import { Kind, isArray } from "../container/kind";
-import { Own, view8, view16, view32, view64 } from "../env/view";
-import { isArraySized } from "../container/limits";
-import { SHORT_HEADER } from "../container/short";
-import { groupCount, groupKey, groupPayload, isGroup } from "./packed";
-import { payloadSize } from "../container/convert";
+import { Kind, isArray } from "../../container/kind";
+import { Own, view8, view16, view32, view64 } from "../../env/view";
+import { isArraySized } from "../../container/limits";
+import { SHORT_HEADER } from "../../container/short";
+import { groupCount } from "../packed/groups";
+import { groupKey, groupPayload, isGroup } from "../packed/layout";
+import { payloadSize } from "../../container/convert";
 
 // @ts-ignore: decorator
 @inline export const ENTRY_BYTES: usize = 12;

@@ -1,0 +1,153 @@
+// Builds an arena from containers that arrive in the order of their keys: for the result of a combination, a
+// payload that is read, or an arena that is rewritten. Payloads go to the bump mark one after the other, and
+// the directory follows at the end. Nodes are as full as they can be unless the caller ends a leaf early.
+// Nothing is freed on the way, so the arena has no holes.
+//
+// Small arrays in a row become packed leaves where that takes less. They wait in the leaf buffer, without
+// blocks, until there are ITEMS_MAX members or another container follows. A bitmap with fewer becomes tiny.
+//
+// state.ts has the builder's own data, waiting.ts the small arrays that wait.
+
+import { Own } from "../../env/view";
+import {
+  ROOT, bumpMark, heldAt, letGo, makeRoom, resetToEmpty, setEntryTotal, setTotalCardinality,
+} from "../layout/header";
+import { allocateFresh, blockBytes, release } from "../layout/blocks";
+import {
+  ENTRY_BYTES, SPAN_MAX, plainCount, plainKey, plainKind, plainBlock, plainSpan, setFull,
+} from "../layout/entry";
+import { ITEMS_MAX, lowsFrom } from "../packed/layout";
+import { beginTight, tightBytes } from "../packed/begin";
+import { beginTinyShort, packFull } from "../change/forms";
+import {
+  INNER_MAX, LEAF_MAX, NODE_HEADER, ROOMY_INNER, ROOMY_SLOTS, SLOT_BYTES, nodeBytes, setRoomy, slotAt,
+  slotCardinality, slotKey, writeNode, writeSlot,
+} from "../layout/node";
+import { Kind } from "../../container/kind";
+import { arrayBytes } from "../../container/limits";
+import {
+  ENTRIES, IN_LEAF, LEAF_MEMBERS, MEMBERS, ORDINARY, ROOM_FOR_ROOT, SLOTS, bufferedEntry, countIn, isOrdinary,
+  newEntry, slotsAt, waitingLow, writeLeaf,
+} from "./state";
+import { LEAF_LEAST, blocksOfWaiting, makeOrdinary, putWaitingKeys, writeWaiting } from "./waiting";
+
+// @ts-ignore: decorator
+@inline function lastKeyOf(entry: usize): u64 { return plainKey<Own>(entry) + plainSpan<Own>(entry) - 1; }
+/** A packed leaf with more entries may be ended before it is full. */
+// @ts-ignore: decorator
+@inline const ENTRIES_LEAST: u32 = 6;
+
+// --- Ordinary entries --------------------------------------------------------------------------------------
+
+/**
+ * Appends an entry for `key`, which is greater than all before, and counts its `members`.
+ * Returns the entry, which the caller completes with a set...() of entry.ts before anything is allocated.
+ */
+export function append(key: u64, members: u64): usize {
+  if (!isOrdinary(heldAt())) makeOrdinary();
+  else if (load<u32>(heldAt(), IN_LEAF) == LEAF_MAX) {
+    writeLeaf(false);
+    store<u32>(heldAt(), 1, ORDINARY);
+  }
+  return newEntry(heldAt(), key, members);
+}
+
+/** Appends `span` full containers from `key` on. They join full containers that end right before them. */
+export function appendFull(key: u64, span: u64): void {
+  const builder = heldAt();
+  const inLeaf = load<u32>(builder, IN_LEAF);
+  if (inLeaf) {
+    const last = bufferedEntry(builder, inLeaf - 1);
+    if (plainKind<Own>(last) == Kind.FULL && lastKeyOf(last) + 1 == key) {
+      const joined = min(span, SPAN_MAX - plainSpan<Own>(last));
+      setFull(last, plainSpan<Own>(last) + joined);
+      countIn(builder, joined << 16);
+      key += joined;
+      span -= joined;
+    }
+  }
+  while (span) {
+    const part = min(span, SPAN_MAX);
+    setFull(append(key, part << 16), part);
+    key += part;
+    span -= part;
+  }
+}
+
+/** Ends the leaf here, unless it is small, and makes it roomy: the next entry begins a new leaf. */
+export function endLeaf(): void {
+  const builder = heldAt(), members = load<u64>(builder, LEAF_MEMBERS);
+  if (!isOrdinary(builder)) {
+    if (members >= LEAF_LEAST && load<u32>(builder, IN_LEAF) > ENTRIES_LEAST) writeWaiting(LEAF_LEAST - 1);
+  } else if (load<u32>(builder, IN_LEAF) >= LEAF_LEAST) {
+    writeLeaf(true);
+  }
+}
+
+/** The least key that may be appended next. Wrong right after endLeaf(). */
+export function nextKey(): u64 {
+  const builder = heldAt(), inLeaf = load<u32>(builder, IN_LEAF);
+  return inLeaf ? lastKeyOf(bufferedEntry(builder, inLeaf - 1)) + 1 : 0;    // empty only before the first
+}
+
+/** Writes the directory and completes the arena. */
+export function finish(): void {
+  const builder = heldAt();
+  const entries = load<u32>(builder, ENTRIES), members = load<u64>(builder, MEMBERS);
+  if (!entries) { resetToEmpty(); return; }
+  if (!load<u32>(builder, SLOTS)) {
+    if (isOrdinary(builder) ? finishShort(bufferedEntry(builder, 0), entries) : finishPacked(entries)) return;
+  }
+  if (load<u32>(heldAt(), IN_LEAF)) {
+    if (!isOrdinary(heldAt())) makeOrdinary();
+    if (load<u32>(heldAt(), IN_LEAF)) writeLeaf(false);
+  }
+  let slots = load<u32>(heldAt(), SLOTS);
+  const root = <usize>load<u32>(heldAt(), ROOM_FOR_ROOT);
+  if (root && (slots == 1 || slots > ROOMY_SLOTS)) release(root, ROOMY_INNER);
+  // One level of inner nodes at a time;
+  // the slots of the nodes that are written replace those of their children.
+  for (let level: u32 = 1; slots > 1; level++) {
+    let written: u32 = 0;
+    for (let from: u32 = 0; from < slots; from += INNER_MAX) {
+      const held = min(INNER_MAX, slots - from);
+      const roomy = root != 0 && level == 1 && slots <= ROOMY_SLOTS;
+      const node = roomy ? root : allocateFresh(blockBytes(nodeBytes(level, held)));
+      const first = slotsAt(heldAt()) + <usize>from * SLOT_BYTES;
+      writeNode(node, level, held);
+      setRoomy(node, roomy);
+      memory.copy(node + NODE_HEADER, first, <usize>held * SLOT_BYTES);
+      let below: u64 = 0;
+      for (let i: u32 = 0; i < held; i++) below += slotCardinality<Own>(slotAt(node, i));
+      writeSlot(slotsAt(heldAt()) + <usize>written * SLOT_BYTES, slotKey<Own>(slotAt(node, 0)), node, below);
+      written++;
+    }
+    slots = written;
+  }
+  store<u32>(0, load<u32>(slotsAt(heldAt()), 8), ROOT);
+  setEntryTotal(entries);
+  setTotalCardinality(members);
+  letGo();
+  if (members - 1 < ITEMS_MAX) packFull();    // 0 members are 2^64
+}
+
+/** Makes the arena a tiny one if its only container is a short bitset that fits one. */
+function finishShort(entry: usize, entries: u32): bool {
+  if (entries != 1 || plainKind<Own>(entry) != Kind.SHORT) return false;
+  return beginTinyShort(plainKey<Own>(entry), plainCount<Own>(entry), plainBlock<Own>(entry));
+}
+
+/** Makes the arena a tiny one of the arrays that wait, which are all there is, if that takes least. */
+function finishPacked(entries: u32): bool {
+  let builder = heldAt();
+  const members = <u32>load<u64>(builder, LEAF_MEMBERS), first = plainKey<Own>(bufferedEntry(builder, 0));
+  const last = plainKey<Own>(bufferedEntry(builder, entries - 1)), bytes = tightBytes(first, last, members);
+  const others = bumpMark() + <usize>entries * ENTRY_BYTES;   // without blocks
+  if (others < bytes && others + blocksOfWaiting(builder, 0, entries) < bytes) return false;
+  makeRoom(bytes);                            // moves the builder out of the way
+  builder = heldAt();
+  beginTight(0, first, last, members);
+  memory.copy(lowsFrom<Own>(0, 0), waitingLow(builder, 0), arrayBytes(members));
+  putWaitingKeys(0, builder, 0, entries);
+  return true;
+}

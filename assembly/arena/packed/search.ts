@@ -1,0 +1,58 @@
+// How many members of a packed leaf have keys up to a given one.
+
+import { Own } from "../../env/view";
+import {
+  baseIn, baseOf, countIn, formOf, headerOf, high, highsAt, highsIn, packedCount, widthIn, widthOf,
+} from "./layout";
+
+/** How many of `count` highs, one or more, that begin at `first` are at most `most`. */
+// @ts-ignore: decorator
+@inline export function searched<M>(first: usize, count: u32, width: u32, most: u64): u32 {
+  let base: u32 = 0, rest = count;
+  while (rest > 1) {
+    const half = rest >> 1;
+    base = high<M>(first + <usize>((base + half) * width), width) <= most ? base + half : base;
+    rest -= half;
+  }
+  return base + u32(high<M>(first + <usize>(base * width), width) <= most);
+}
+
+/** How many members of the leaf, which is not empty, have keys up to `key`. */
+export function membersUpTo<M>(leaf: usize, key: u64): u32 {
+  const form = formOf<M>(leaf), base = baseOf<M>(leaf, form), count = packedCount<M>(leaf);
+  return key < base ? 0 : searched<M>(highsAt(leaf, form, count), count, widthOf(form), key - base);
+}
+
+/** How many members of the leaf have keys below `key`. */
+// @ts-ignore: decorator
+@inline export function membersBefore<M>(leaf: usize, key: u64): u32 {
+  return key ? membersUpTo<M>(leaf, key - 1) : 0;
+}
+
+/** Fewer members are searched without stretches: they lie in a few lines of the cache. */
+// @ts-ignore: decorator
+@inline const STRETCHES_FROM: u32 = 48;
+
+/** Highs of a stretch, whose last one tells whether to pass over it. They lie in a cache line or two. */
+// @ts-ignore: decorator
+@inline function stretchOf(width: u32): u32 { return width > 2 ? 16 : 32; }
+
+/**
+ * membersUpTo() for a leaf that is probably not in the cache: no load of another line waits for one before,
+ * as in farEntriesUpTo() of arena/read/directory.ts.
+ */
+export function farMembersUpTo(leaf: usize, key: u64): u32 {
+  const header = headerOf<Own>(leaf), base = baseIn<Own>(leaf, header), count = countIn(header);
+  const width = widthIn(header), first = highsIn(leaf, header), most = key - base;
+  if (key < base) return 0;
+  if (!width || most >> (8 * width)) return count;
+  if (count < STRETCHES_FROM) return searched<Own>(first, count, width, most);
+  // Compared as high() loads them, with what lies before a high in the bits below it.
+  const below = 64 - 8 * width, limit = (most << below) | (((<u64>1) << below) - 1);
+  const stretch = stretchOf(width), bytes = <usize>(stretch * width);
+  const end = first + <usize>(count * width) - 8;
+  let upTo: u32 = 0;
+  for (let at = first + bytes - 8; at <= end; at += bytes) upTo += load<u64>(at) <= limit ? stretch : 0;
+  if (upTo == count) return count;
+  return upTo + searched<Own>(first + <usize>(upTo * width), min(stretch, count - upTo), width, most);
+}

@@ -1,0 +1,53 @@
+// Looking up many offsets in one call.
+
+import { argument } from "../../env/memory";
+import { Own } from "../../env/view";
+import { arrayLowerBound, gallop } from "../../container/array";
+import { bucketFrom, bucketHas } from "../../container/buckets";
+import { Kind, isArray } from "../../container/kind";
+import { arrayBytes } from "../../container/limits";
+import { entryCount, entryKind, entryPayload, keyOf, lowOf } from "../../arena/layout/entry";
+import { findEntry } from "../../arena/read/directory";
+import { containerHas } from "../../read/container";
+
+/**
+ * Hands back, for each of the call's arguments
+ * first .. first + count - 1, 1 if it is a member and otherwise 0.
+ */
+export function getAll(first: u32, count: u32): void {
+  const end = first + count;
+  for (let i = first, to = first; i < end; i = to) {
+    const key = keyOf(argument.value(i)), entry = findEntry(key);
+    while (to < end && keyOf(argument.value(to)) == key) to++;
+    if (!entry) for (; i < to; i++) argument.handBack(0);
+    else if (isArray(entryKind<Own>(entry))) getFromArray(entry, i, to);
+    else if (entryKind<Own>(entry) == Kind.BUCKETS) getFromBuckets(entry, i, to);
+    else for (; i < to; i++) argument.handBack(u64(containerHas(entry, lowOf(argument.value(i)))));
+  }
+}
+
+/**
+ * getAll() for the arguments from .. to - 1, all of one container, an array.
+ * While they ascend, the search goes on from the last find.
+ */
+function getFromArray(entry: usize, from: u32, to: u32): void {
+  const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), end = start + arrayBytes(count);
+  for (let i = from, at = start, before: u32 = 0; i < to; i++) {
+    const low = lowOf(argument.value(i));
+    at = low < before ? start + arrayBytes(arrayLowerBound(start, count, low)) : gallop<Own>(at, end, low);
+    before = low;
+    argument.handBack(u64(at < end && load<u16>(at) == low));
+  }
+}
+
+/** getAll() for the arguments from .. to - 1, all of one container, buckets. */
+function getFromBuckets(entry: usize, from: u32, to: u32): void {
+  const start = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+  let high: u32 = 0, lows = start;
+  for (let i = from; i < to; i++) {
+    const low = lowOf(argument.value(i));
+    lows = bucketFrom(start, count, high, lows, low >> 8);
+    high = low >> 8;
+    argument.handBack(u64(bucketHas(start, count, lows, low)));
+  }
+}

@@ -1,0 +1,131 @@
+// Removing many offsets in one call: stretches (stretch.ts) are removed from their containers in one pass,
+// other offsets one by one. The values handed back are the offsets that were members. Needs no memory after
+// makeRemovable() (write/undo.ts).
+
+import { argument } from "../../env/memory";
+import { Own } from "../../env/view";
+import { gallop } from "../../container/array";
+import { bitsetClear, bitsetHas } from "../../container/bitset";
+import { Kind, isArray, staysBitset, staysBuckets } from "../../container/kind";
+import { MEMBER_BYTES, arrayBytes, bucketsBytes, memberCount } from "../../container/limits";
+import { adjust } from "../../arena/change/insert";
+import { resize } from "../../arena/layout/blocks";
+import {
+  KEY_MAX, entryCount, entryKind, entryPayload, keyOf, lowOf, setCount,
+} from "../../arena/layout/entry";
+import { isGroup } from "../../arena/packed/layout";
+import { findEntry } from "../../arena/read/directory";
+import { STRETCH_LEAST, stretchEnd } from "./stretch";
+import { shortenArray } from "../cut";
+import { removeAt } from "../point";
+import { isDepleted, isLoose } from "../shrink";
+
+/** Not the key of any container. */
+// @ts-ignore: decorator
+@inline const UNKNOWN_KEY: u64 = KEY_MAX + 1;
+
+/**
+ * Removes the call's arguments first .. first + count - 1, hands back those that were members, and returns
+ * how many those are. Needs no memory after makeRemovable() for them; the caller then calls tidy().
+ */
+export function removeAll(first: u32, count: u32): u64 {
+  const end = first + count;
+  let known = UNKNOWN_KEY, entry: usize = 0, removed: u64 = 0;
+  for (let i = first; i < end;) {
+    const key = keyOf(argument.value(i)), to = stretchEnd(i, end);
+    if (key != known) { entry = findEntry(key); known = key; }
+    if (entry && !isGroup(entry) && to - i >= STRETCH_LEAST) {
+      const kind = entryKind<Own>(entry), held = entryCount<Own>(entry), most = to - i;
+      if (isArray(kind)) {
+        removed += takeFromArray(entry, key, i, to);
+        if (most >= held) known = UNKNOWN_KEY;    // the entry may be gone
+        i = to;
+      } else if (kind == Kind.BUCKETS && most < held && staysBuckets(held - most)) {
+        removed += takeFromBuckets(entry, key, i, to);
+        i = to;
+      } else if (kind == Kind.BITSET && most < held && staysBitset(held - most)) {
+        removed += clearInBitset(entry, key, i, to);
+        i = to;
+      }
+    }
+    for (; entry && i < to; i++) {
+      if (known == UNKNOWN_KEY) { entry = findEntry(key); known = key; }
+      if (!entry) break;
+      const offset = argument.value(i);
+      const stays = !isGroup(entry) && entryKind<Own>(entry) != Kind.FULL && entryCount<Own>(entry) > 1;
+      if (removeAt(entry, key, lowOf(offset), true)) {
+        argument.handBack(offset);
+        removed++;
+      }
+      if (!stays) known = UNKNOWN_KEY;
+    }
+    if (entry && known == key && (isDepleted(entry) || isLoose(entry))) argument.defer();
+    i = to;
+  }
+  return removed;
+}
+
+/**
+ * Removes a stretch from the array of container `key`, and the container itself if it falls empty.
+ * Returns how many it had.
+ */
+function takeFromArray(entry: usize, key: u64, from: u32, to: u32): u32 {
+  const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), end = start + arrayBytes(count);
+  let out = start, rest = start;              // members before `rest` are gone or have moved to before `out`
+  for (let i = from, at = start; i < to; i++) {
+    const offset = argument.value(i), low = lowOf(offset);
+    at = gallop<Own>(at, end, low);
+    if (at == end) break;
+    if (load<u16>(at) != low) continue;
+    argument.handBack(offset);
+    if (out != rest) memory.copy(out, rest, at - rest);
+    out += at - rest;
+    rest = at += MEMBER_BYTES;
+  }
+  if (rest == start) return 0;
+  memory.copy(out, rest, end - rest);
+  const removed = memberCount(out, rest);
+  shortenArray(entry, key, count - removed);
+  return removed;
+}
+
+/** Removes a stretch from buckets that stay buckets. Returns how many they had. */
+function takeFromBuckets(entry: usize, key: u64, from: u32, to: u32): u32 {
+  const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), counts = start + count;
+  // Bucket `high` goes on at [at, end).
+  let out = start, rest = start, high: u32 = 0, at = start, end = start + load<u8>(counts);
+  for (let i = from; i < to; i++) {
+    const offset = argument.value(i), low = lowOf(offset);
+    for (; high < low >> 8; end += load<u8>(counts + ++high)) at = end;
+    while (at < end && u32(load<u8>(at)) < (low & 0xff)) at++;
+    if (at == end || load<u8>(at) != (low & 0xff)) continue;
+    argument.handBack(offset);
+    memory.copy(out, rest, at - rest);
+    out += at - rest;
+    rest = ++at;
+    store<u8>(counts + high, load<u8>(counts + high) - 1);
+  }
+  const removed = <u32>(rest - out);
+  if (!removed) return 0;
+  memory.copy(out, rest, counts + bucketsBytes(0) - rest);
+  resize(start, bucketsBytes(count), bucketsBytes(count - removed));
+  setCount(entry, count - removed);
+  adjust(key, -<i64>removed);
+  return removed;
+}
+
+/** Removes a stretch from a bitset that stays a bitset. Returns how many it had. */
+function clearInBitset(entry: usize, key: u64, from: u32, to: u32): u32 {
+  const bits = entryPayload<Own>(entry);
+  let removed: u32 = 0;
+  for (let i = from; i < to; i++) {
+    const offset = argument.value(i), low = lowOf(offset);
+    if (!bitsetHas(bits, low)) continue;
+    bitsetClear(bits, low);
+    argument.handBack(offset);
+    removed++;
+  }
+  setCount(entry, entryCount<Own>(entry) - removed);
+  adjust(key, -<i64>removed);
+  return removed;
+}

@@ -1,0 +1,83 @@
+// Cutting containers: members from .. to out of an array, and a run in two.
+
+import { Own } from "../env/view";
+import { arrayLowerBound, member } from "../container/array";
+import { Kind, prefersRuns, wordsBetween } from "../container/kind";
+import { arrayBytes, runsBytes } from "../container/limits";
+import {
+  insertRunAt, removeRunAt, runEnd, runStart, runsCount, runsFind, runsLast, setRun,
+} from "../container/run";
+import { adjust } from "../arena/change/insert";
+import { removeEntry } from "../arena/change/remove";
+import { resize } from "../arena/layout/blocks";
+import { entryCount, entryPayload, setBlock, setCount, setPair, setSingle } from "../arena/layout/entry";
+import { convertToSuitable, releaseContainer } from "./convert";
+
+/** Removes the members from `from` to `to` from an array, and its entry if none is left. Needs no memory. */
+export function cutArray(entry: usize, key: u64, from: u32, to: u32): void {
+  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+  const first = arrayLowerBound(payload, count, from), end = arrayLowerBound(payload, count, to + 1);
+  if (first == end) return;
+  memory.copy(payload + arrayBytes(first), payload + arrayBytes(end), arrayBytes(count - end));
+  shortenArray(entry, key, count - (end - first));
+}
+
+/**
+ * Makes an array, of which the first `left` members stay, one of these, and updates the sums. Needs no
+ * memory.
+ */
+export function shortenArray(entry: usize, key: u64, left: u32): void {
+  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+  adjust(key, <i64>left - <i64>count);
+  if (left > 2) {
+    resize(payload, arrayBytes(count), arrayBytes(left));
+    setCount(entry, left);
+    return;
+  }
+  const first = member(payload, 0), second = member(payload, 1);
+  releaseContainer(entry);
+  if (!left) removeEntry(key);
+  else if (left == 1) setSingle(entry, first);
+  else setPair(entry, first, second);
+}
+
+/**
+ * Cuts the run that holds both `low` - 1 and `low`, if there is one, between them.
+ * Runs that become too many turn into another kind.
+ */
+export function cutRunBefore(entry: usize, low: u32): void {
+  const payload = entryPayload<Own>(entry), found = runsFind(payload, low), run = <u32>found;
+  if (found < 0 || low > runEnd(payload, run) || low == runStart(payload, run)) return;
+  if (!mayHaveOneRunMore(payload, entryCount<Own>(entry), low)) {
+    convertToSuitable(entry);
+    return;
+  }
+  const start = runStart(payload, run), end = runEnd(payload, run), at = addRun(entry, run + 1);
+  setRun(at, run, start, low - 1);
+  setRun(at, run + 1, low, end);
+}
+
+/**
+ * Whether a container of `count` members, with `low` or without it,
+ * should stay runs when it gets one run more.
+ */
+export function mayHaveOneRunMore(payload: usize, count: u32, low: u32): bool {
+  const words = wordsBetween(min(low, runStart(payload, 0)), max(low, runsLast<Own>(payload)));
+  return prefersRuns(runsCount(payload) + 1, count, words);
+}
+
+/** Makes room for one run more, before run `index`; returns where the payload is then. */
+export function addRun(entry: usize, index: u32): usize {
+  const old = entryPayload<Own>(entry);
+  const runs = runsCount(old);
+  const payload = resize(old, runsBytes(runs), runsBytes(runs + 1));
+  insertRunAt(payload, index);
+  setBlock(entry, Kind.RUNS, entryCount<Own>(entry), payload);
+  return payload;
+}
+
+export function removeRun(entry: usize, index: u32): void {
+  const payload = entryPayload<Own>(entry), runs = runsCount(payload);
+  removeRunAt(payload, index);
+  resize(payload, runsBytes(runs), runsBytes(runs - 1));
+}

@@ -1,0 +1,165 @@
+// Adding all members of another bitmap, operand 0, in place: the cost depends on the containers of the
+// operand. Building the union of both (combine/combine.ts) copies the containers that only memory 0 has as
+// well, and is quicker when the operand has about as many.
+//
+// Operand containers up to memory 0's last key are merged one by one: one or two members are inserted, more
+// are folded with the container that is there. Those beyond that key are appended, whole leaves at a time.
+// All growth happens before the first change.
+
+import { SELF, right } from "../../env/memory";
+import { Own, Right } from "../../env/view";
+import { bumpMark, isPaged, isTiny } from "../../arena/layout/header";
+import { prepare } from "../../arena/layout/blocks";
+import {
+  entryCount, entryKey, entryKind, entryLastKey, entryPayload, setFull,
+} from "../../arena/layout/entry";
+import {
+  advance, entriesExactly, entriesHeld, findEntry, findGroup, lastEntry, leafFor, placeEntry, seek,
+} from "../../arena/read/directory";
+import { adjust, insertEntry } from "../../arena/change/insert";
+import { loosen } from "../../arena/change/pages";
+import { GROUP_MAX } from "../../arena/packed/groups";
+import { isPacked } from "../../arena/packed/layout";
+import { normalized } from "../../combine/shape/normalize";
+import { fold } from "../../combine/fold/fold";
+import { Scratch, makeScratch } from "../../combine/shape/scratch";
+import { entryShape, shapeCount } from "../../combine/shape/shape";
+import { Fold, show, sidesOf } from "../../combine/fold/sides";
+import { releaseContainer, replaceContainer, wordsWith } from "../convert";
+import { countUp } from "../edit";
+import { insertWithoutPacking } from "../point";
+import { Kind, prefersShort } from "../../container/kind";
+import { LOW_MAX, MEMBER_BYTES, UNIVERSE, arrayBytes } from "../../container/limits";
+import { appendEntries } from "./append";
+import { APPENDED_LEAST, copyEntry, entriesCovered, isFew, isUpTo } from "./operand";
+import { BYTES_MAX, roomToMerge } from "./room";
+
+// The estimate that decides, in nanoseconds. Merging takes MERGING, and MERGED for each entry of the operand
+// below the end of memory 0, which is a search for a container that is probably not in the cache. Building
+// anew takes BUILT for each entry of memory 0, and a nanosecond for each COPIED bytes. Folding two
+// containers, and copying what lies beyond the end, costs as much either way.
+//
+// Containers that outgrow their blocks leave free blocks behind. Where the larger blocks may take more than
+// 1 / REPLACED of memory 0, the union is built anew, too: memory 0 would have to grow by more than it does at
+// a time, and be rewritten soon.
+
+// @ts-ignore: decorator
+@inline const MERGING: u64 = 10000;
+// @ts-ignore: decorator
+@inline const MERGED: u64 = 250;
+// @ts-ignore: decorator
+@inline const BUILT: u64 = 20;
+// @ts-ignore: decorator
+@inline const COPIED: u64 = 8;
+
+/**
+ * Adds the members of operand 0 to memory 0 and returns 1.
+ * If it is quicker to build the union anew, or if memory 0 is tiny, changes nothing and returns 0.
+ */
+export function merge(): u32 {
+  if (isTiny<Own>()) return 0;
+  right.select(0);
+  const last = entryLastKey<Own>(lastEntry<Own>());
+  const building = entriesHeld<Own>() * BUILT + bumpMark() / COPIED;
+  if (MERGING + entriesToMerge(last, building / MERGED) * MERGED > building) return 0;
+  if (isPaged()) loosenForMerge(last);
+  const room = roomToMerge(last);
+  if (bumpMark() + room > BYTES_MAX) return 0;
+  prepare(<usize>room);                       // all growth happens here, before anything is changed
+
+  let place = seek<Right>(0), rest = entriesExactly<Right>();
+  for (; isUpTo(place, last); place = advance<Right>(place), rest--) mergeEntry(placeEntry(place));
+  if (rest >= APPENDED_LEAST) appendEntries(place, rest);
+  else for (; place; place = advance<Right>(place)) mergeEntry(placeEntry(place));
+  return 1;
+}
+
+/**
+ * Entries of the operand up to key `last`, and entries of memory 0 that its FULL entries cover.
+ * Stops counting above `most`.
+ */
+function entriesToMerge(last: u64, most: u64): u64 {
+  let entries: u64 = 0;
+  for (let place = seek<Right>(0); entries <= most && isUpTo(place, last); place = advance<Right>(place)) {
+    const from = placeEntry(place);
+    entries++;
+    if (entryKind<Right>(from) == Kind.FULL) entries += entriesCovered(from, most);
+  }
+  return entries;
+}
+
+/** Unpacks the leaves in which more is to happen than that a few members are inserted. */
+function loosenForMerge(last: u64): void {
+  let rest = entriesExactly<Right>(), place = seek<Right>(0);
+  for (; isUpTo(place, last); place = advance<Right>(place), rest--) {
+    const from = placeEntry(place), key = entryKey<Right>(from);
+    if (!isFew(from)) { loosen(key, entryLastKey<Right>(from)); continue; }
+    const leaf = leafFor<Own>(key), group = isPacked<Own>(leaf) ? findGroup(leaf, key) : 0;
+    if (group && !staysGroupWith(group, entryCount<Right>(from))) loosen(key, key);
+  }
+  if (!rest || rest >= APPENDED_LEAST) return;
+  for (; place; place = advance<Right>(place)) {              // the rest is inserted behind the last entry
+    if (!isFew(placeEntry(place))) { loosen(last, last); return; }
+  }
+}
+
+/** Whether a group in a page certainly stays one while it gets `more` members, 1 or 2, wherever these lie. */
+function staysGroupWith(entry: usize, more: u32): bool {
+  const count = entryCount<Own>(entry);
+  return count + more <= GROUP_MAX && !prefersShort(count + more, wordsWith(entry, LOW_MAX, 0));
+}
+
+// --- Merging -----------------------------------------------------------------------------------------------
+
+/** Adds the containers of the operand's entry `from`. */
+function mergeEntry(from: usize): void {
+  const key = entryKey<Right>(from), kind = entryKind<Right>(from);
+  if (kind == Kind.FULL) { fill(key, entryLastKey<Right>(from)); return; }
+  if (isFew(from)) { insertMembers(from, key << 16); return; }
+  const entry = findEntry(key);
+  if (!entry) {
+    copyEntry(insertEntry(key), from);
+    adjust(key, entryCount<Right>(from));
+  } else if (entryKind<Own>(entry) != Kind.FULL) {
+    foldInto(entry, key, entryShape<Right>(from));
+  }
+}
+
+/** Inserts the members that the operand's entry itself holds. */
+function insertMembers(from: usize, base: u64): void {
+  const first = entryPayload<Right>(from), end = first + arrayBytes(entryCount<Right>(from));
+  for (let member = first; member < end; member += MEMBER_BYTES) {
+    insertWithoutPacking(base | right.load16(member, 0));
+  }
+}
+
+/** Makes containers [first, last] full: those that are there one by one, those that are missing as spans. */
+function fill(first: u64, last: u64): void {
+  for (let key = first; key <= last;) {
+    const place = seek<Own>(key), entry = placeEntry(place);
+    const next = place ? min(entryKey<Own>(entry), last + 1) : last + 1;
+    if (next > key) {
+      setFull(insertEntry(key), next - key);
+      adjust(key, (next - key) << 16);
+      key = next;
+      continue;
+    }
+    key = entryLastKey<Own>(entry) + 1;
+    if (entryKind<Own>(entry) == Kind.FULL) continue;
+    adjust(next, UNIVERSE - entryCount<Own>(entry));
+    releaseContainer(entry);
+    setFull(entry, 1);
+  }
+}
+
+/** Folds the shape `r` of the operand into the container `key` of `entry`. */
+function foldInto(entry: usize, key: u64, r: u64): void {
+  makeScratch(Scratch.RIGHT);
+  const before = entryCount<Own>(entry), isBitset = entryKind<Own>(entry) == Kind.BITSET;
+  const folded = fold(Fold.OR, sidesOf(SELF, 0), entryShape<Own>(entry), r);
+  show(sidesOf(SELF, 0));
+  const more = shapeCount(folded) - before;
+  if (!more) return;
+  adjust(key, more);
+  if (isBitset) countUp(entry, more, false); else replaceContainer(entry, normalized(folded));
+}

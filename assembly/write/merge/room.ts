@@ -1,0 +1,213 @@
+// How many bytes merging may take at most: all growth happens before the first change.
+
+import { right } from "../../env/memory";
+import { Own, Right, view16 } from "../../env/view";
+import { BUCKET_MAX, bucketHeld } from "../../container/buckets";
+import { Kind, prefersShort } from "../../container/kind";
+import {
+  BITSET_BYTES, LOW_MAX, arrayBytes, bucketsBytes, isArraySized, runsBytes,
+} from "../../container/limits";
+import { roomForEntries, roomForLeaves, roomToInsert } from "../../arena/change/room";
+import { BLOCK_MAX, blockBytes } from "../../arena/layout/blocks";
+import {
+  ENTRY_BYTES, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes,
+} from "../../arena/layout/entry";
+import { bumpMark, isPaged } from "../../arena/layout/header";
+import { nodeLevel, rootNode } from "../../arena/layout/node";
+import { groupsIn } from "../../arena/packed/groups";
+import { PAGE_BYTES, indexOf, isGroup, isPacked, leafOf } from "../../arena/packed/layout";
+import { NO_MEMBER, memberIndex } from "../../arena/packed/members";
+import { membersFrom } from "../../arena/packed/steps";
+import {
+  advance, entriesExactly, leafBelow, leafFor, nodeAbove, placeEntry, seek, seekFrom,
+} from "../../arena/read/directory";
+import { Scratch, scratchBytes } from "../../combine/shape/scratch";
+import { wordsWith } from "../convert";
+import { APPENDED_LEAST, entriesCovered, isFew, isUpTo, placeBehind } from "./operand";
+
+// @ts-ignore: decorator
+@inline const REPLACED: u64 = 8;
+/** What aligning a bitset may skip. */
+// @ts-ignore: decorator
+@inline const ALIGNMENT: usize = 64;
+/**
+ * Inserting a member allocates at most four times as much as replacedBytes() says:
+ * runs may become an array, and that buckets.
+ */
+// @ts-ignore: decorator
+@inline const BLOCKS_A_MEMBER: usize = 4;
+/** Fewer members than a page of the widest highs gets before it makes way a second time. */
+// @ts-ignore: decorator
+@inline const FEWEST_BETWEEN: u64 = 14;
+/** Bytes of a page, with what aligning it may skip, and of its part of the node above as that grows. */
+// @ts-ignore: decorator
+@inline const A_WAY: u64 = 2 * PAGE_BYTES + 256;
+/** Bytes of the block of a full inner node, or more. */
+// @ts-ignore: decorator
+@inline const INNER_BLOCK: u64 = 2560;
+/**
+ * Bytes of the blocks that an inner node grows through, or that it takes to split it, the one above and so
+ * on.
+ */
+// @ts-ignore: decorator
+@inline const NODE_ROOM: u64 = 4 * INNER_BLOCK;
+/** More bytes than an arena has. */
+// @ts-ignore: decorator
+@inline export const BYTES_MAX: u64 = 0xffff0000;
+
+/**
+ * The most bytes that inserting `lone` members takes in `pages` pages, below `nodes` nodes.
+ * A full page makes way: it may be split in two parts of any size, and the larger one in halves. Either half
+ * does so again when it has got an eighth of what a page holds.
+ */
+function roomInPages(lone: u64, pages: u64, nodes: u64): u64 {
+  if (!lone) return 0;
+  const ways = min(lone, 2 * pages + lone / FEWEST_BETWEEN + 1);
+  return ways * A_WAY + nodes * NODE_ROOM + <u64>nodeLevel<Own>(rootNode<Own>()) * INNER_BLOCK;
+}
+
+/**
+ * The most bytes that merging allocates and works in; BYTES_MAX if building anew is quicker.
+ * `last` is the last key of memory 0.
+ */
+export function roomToMerge(last: u64): u64 {
+  let inserted: u64 = 0, lone: u64 = 0, leaves: u64 = 0, copied: u64 = 0;
+  let replaced: u64 = 0, between: u64 = 0, work: u64 = 0;
+  let place = seek<Right>(0), rest = entriesExactly<Right>(), leaf: u64 = 0, gap: u64 = 0;
+  let pages: u64 = 0, page: usize = 0, nodes: u64 = 0, node: usize = 0;
+  for (let own = seek<Own>(0); isUpTo(place, last); place = advance<Right>(place), rest--) {
+    const from = placeEntry(place), key = entryKey<Right>(from);
+    const above = isPaged() ? nodeAbove(key) : 0, below = isPaged() ? leafBelow(above, key) : 0;
+    if (isPaged() && isPacked<Own>(below)) {
+      const absent = absentIn(below, from);
+      if (!absent) continue;
+      lone += absent;
+      pages += u64(below != page);
+      nodes += u64(above != node);
+      page = below;
+      node = above;
+      continue;
+    }
+    own = seekFrom<Own>(own, key);
+    const entry = placeEntry(own);
+    if (entryKind<Right>(from) == Kind.FULL) {
+      inserted += 1 + entriesCovered(from, u64.MAX_VALUE);    // one before each of those, and one behind
+      leaves += roomToInsert(key, 1) + roomToInsert(entryLastKey<Right>(from), 1);
+    } else if (entryKey<Own>(entry) > key) {
+      inserted++;
+      copied += copiedBytes(from);
+      // Each leaf counts for the first gap that is filled there, and for the second:
+      // what is inserted before a leaf's first entry goes into the leaf before.
+      if (leaf != own >> 32) {
+        leaves += roomToInsert(key, 1);
+        leaf = own >> 32;
+        gap = own;
+      } else if (gap && gap != own) {
+        leaves += roomToInsert(key, 1);
+        gap = 0;
+      }
+    } else if (entryKind<Own>(entry) != Kind.FULL) {
+      const bytes = replacedBytes(entry, from);
+      replaced += bytes;
+      if (replaced > bumpMark() / REPLACED) return BYTES_MAX;
+      if (!isFew(from)) work = scratchBytes(Scratch.RIGHT);
+      else between += bytes * (BLOCKS_A_MEMBER * entryCount<Right>(from) - 1);
+    }
+  }
+  const packs = rest && rest < APPENDED_LEAST && isPaged() && isPacked<Own>(leafFor<Own>(last));
+  if (packs) { pages++; nodes++; } else if (rest < APPENDED_LEAST) inserted += rest;
+  const append = rest >= APPENDED_LEAST ? rest : 0, before = copied;
+  while (place) {
+    const from = placeEntry(place);
+    if (append && isGroup(from)) {
+      copied += copiedFromLeaf(place);
+      place = placeBehind(place, membersFrom(place));
+      continue;
+    }
+    if (packs) lone += entryCount<Right>(from); else copied += copiedBytes(from);
+    place = advance<Right>(place);
+  }
+  if (append) copied += roomForLeaves(append) + roomForPages(<u64>append * ENTRY_BYTES + copied - before);
+  return copied + replaced + between + work + leaves
+    + roomInPages(lone, pages, nodes) + (inserted ? roomForEntries(inserted) : 0);
+}
+
+/**
+ * The most bytes that pages take instead of `bytes` bytes of ordinary entries: each holds more than its own.
+ */
+function roomForPages(bytes: u64): u64 { return bytes / PAGE_BYTES * A_WAY; }
+
+/** How many of the one or two members of the operand's entry the page does not have. */
+function absentIn(page: usize, from: usize): u32 {
+  const base = entryKey<Right>(from) << 16, count = entryCount<Right>(from);
+  const members = entryPayload<Right>(from);
+  let absent: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    absent += u32(memberIndex(page, base | right.load16(members + arrayBytes(i), 0)) == NO_MEMBER);
+  }
+  return absent;
+}
+
+/** copiedBytes(), or more, of the operand's groups from `place` to the end of the leaf. */
+function copiedFromLeaf(place: u64): u64 {
+  const leaf = leafOf<Right>(placeEntry(place)), first = indexOf(leaf, placeEntry(place));
+  const members = membersFrom(place);
+  // A group of three takes 8 bytes, one of more takes at most 8 for each further member.
+  return 8 * <u64>(members - groupsIn<Right>(leaf, first, first + members));
+}
+
+/** The most bytes of the block that a copy of the operand's entry takes. */
+// @ts-ignore: decorator
+@inline function copiedBytes(from: usize): usize {
+  const unheld = isGroup(from) && !isFew(from);               // it has no block, but its copy gets one
+  const bytes = unheld ? arrayBytes(entryCount<Right>(from)) : payloadBytes<Right>(from);
+  return bytes ? allocatedBytes(bytes) : 0;
+}
+
+/**
+ * The most bytes that allocating a block for `bytes` bytes takes,
+ * with what aligning it or a block twice as large may skip.
+ */
+// @ts-ignore: decorator
+@inline function allocatedBytes(bytes: usize): usize {
+  const size = blockBytes(bytes);
+  return size >= BLOCK_MAX / 2 ? size + ALIGNMENT : size;
+}
+
+/**
+ * The most bytes of the block that the container of `entry` gets when `from` is
+ * merged into it. Neither is FULL.
+ */
+function replacedBytes(entry: usize, from: usize): usize {
+  const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), more = entryCount<Right>(from);
+  if (kind == Kind.BITSET) return 0;          // changed in place
+  if (isFew(from) && isArraySized(count + more) && fitsBlock(entry, from)) return 0;
+  const runs = runsMost<Own>(entry) + runsMost<Right>(from);
+  return allocatedBytes(min(min(arrayBytes(count + more), runsBytes(runs)), BITSET_BYTES));
+}
+
+/**
+ * Whether the one or two members of `from` fit the block of an array or buckets,
+ * or the entry, and leave the container's kind as it is.
+ */
+function fitsBlock(entry: usize, from: usize): bool {
+  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
+  const count = entryCount<Own>(entry), more = entryCount<Right>(from);
+  if (kind >= Kind.SINGLE) return count + more <= 2;
+  if (kind != Kind.ARRAY && kind != Kind.BUCKETS) return false;
+  const words = wordsWith(entry, LOW_MAX, 0);  // at least those that there are
+  if (prefersShort(count + 1, words) || prefersShort(count + more, words)) return false;
+  if (kind == Kind.ARRAY) return blockBytes(arrayBytes(count)) == blockBytes(arrayBytes(count + more));
+  if (blockBytes(bucketsBytes(count)) != blockBytes(bucketsBytes(count + more))) return false;
+  const members = entryPayload<Right>(from);
+  const first = right.load16(members, 0);
+  const last = right.load16(members + arrayBytes(more - 1), 0);
+  return max(bucketHeld(payload, count, first >> 8), bucketHeld(payload, count, last >> 8)) + more
+    <= BUCKET_MAX;
+}
+
+/** As many runs as the entry has, or more. */
+// @ts-ignore: decorator
+@inline function runsMost<M>(entry: usize): u32 {
+  return entryKind<M>(entry) == Kind.RUNS ? view16<M>(entryPayload<M>(entry), 0) : entryCount<M>(entry);
+}
