@@ -40,8 +40,8 @@ import { LEAF_LEAST, blocksOfWaiting, makeOrdinary, putWaitingKeys, writeWaiting
 // --- Ordinary entries --------------------------------------------------------------------------------------
 
 /**
- * Appends an entry for `key`, which is greater than all before, and counts its `members`.
- * Returns the entry, which the caller completes with a set...() of entry.ts before anything is allocated.
+ * Appends an entry for `key`, which is greater than all before, and counts its `members`. Returns the entry,
+ * which the caller completes with a set...() of arena/layout/entry.ts before anything is allocated.
  */
 export function append(key: u64, members: u64): usize {
   if (!isOrdinary(heldAt())) makeOrdinary();
