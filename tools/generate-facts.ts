@@ -23,7 +23,7 @@ const ENUMS = [
 const TEXTS = ["Fault", "Mistake"];
 
 /** Constants: these have the same names in C. */
-const CONSTANTS = ["BITSET_BYTES", "COUNTERS_BYTES", "ENTRY_BYTES", "FORM_DAMAGED", "SELF", "TINY_PAYLOAD"];
+const CONSTANTS = ["BITSET_BYTES", "COUNTERS_BYTES", "ENTRY_BYTES", "FORM_DAMAGED", "PREFIX_BYTES", "SELF", "TINY_PAYLOAD"];
 
 interface Member {
   name: string;

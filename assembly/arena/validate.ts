@@ -19,7 +19,7 @@ import {
 } from "./packed/layout";
 import { groupsIn, isSoundPage } from "./packed/groups";
 import {
-  firstKey, rootNode, NODE_HEADER, nodeLevel, LEVELS_MAX, nodeCount, INNER_MAX, LEAF_MAX, ROOMY_SLOTS,
+  firstKey, rootNode, NODE_HEADER, nodeLevel, NODE_LEVELS_MAX, nodeCount, INNER_MAX, LEAF_MAX, ROOMY_SLOTS,
   isRoomy, allocatedFor, slotAt, slotChild, slotKey, slotCardinality, entryAt, ordinaryBytes,
 } from "./layout/node";
 import { Kind } from "../container/kind";
@@ -41,14 +41,14 @@ export function validate(): Fault {
   if (heldBytes()) return Fault.HELD_BACK;
   const root = rootNode<Own>();
   if (!isBlock(root, NODE_HEADER)) return Fault.BLOCK_MISPLACED;
-  if (nodeLevel<Own>(root) >= LEVELS_MAX) return Fault.NODE_LEVEL;
+  if (nodeLevel<Own>(root) >= NODE_LEVELS_MAX) return Fault.NODE_LEVEL;
   if (nodeCount<Own>(root) < (nodeLevel<Own>(root) ? 2 : 1)) return Fault.NODE_COUNT;
   const fault = validateNode(root, nodeLevel<Own>(root));
   if (fault != Fault.NONE) return fault;
   if (entriesBelow(root) != entriesHeld<Own>()) return Fault.TOTAL_ENTRIES;
   if (cardinalityBelow(root) != totalCardinality<Own>()) return Fault.TOTAL_CARDINALITY;
   if (!freeListsAreSound()) return Fault.FREE_LISTS;
-  const accounted = HEADER_BYTES + bytesBelow(root) + freeListsBytes() + freedBytes();
+  const accounted = HEADER_BYTES + usedBelow(root) + freeListsBytes() + freedBytes();
   return accounted == bumpMark() ? Fault.NONE : Fault.BYTES_UNACCOUNTED;
 }
 
@@ -185,12 +185,12 @@ function entriesBelow(node: usize): u32 {
 }
 
 /** Bytes of the node's block and of all blocks below it. */
-function bytesBelow(node: usize): usize {
+function usedBelow(node: usize): usize {
   const level = nodeLevel<Own>(node), count = nodeCount<Own>(node);
   let bytes = blockBytes(allocatedFor(node));
   if (!level && isPacked<Own>(node)) return bytes;
   for (let i: u32 = 0; i < count; i++) {
-    if (level) { bytes += bytesBelow(slotChild<Own>(slotAt(node, i))); continue; }
+    if (level) { bytes += usedBelow(slotChild<Own>(slotAt(node, i))); continue; }
     const held = payloadBytes<Own>(entryAt(node, i));
     if (held) bytes += blockBytes(held);
   }

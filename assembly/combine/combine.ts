@@ -10,7 +10,7 @@ import { cardinalityHeld } from "../arena/read/directory";
 import { begin } from "../arena/builder/state";
 import { finish } from "../arena/builder/builder";
 import { Count, Store } from "../container/kernel";
-import { Sought, UNSUITED, mergeTiny } from "./walk/packedleaves";
+import { Sought, NOT_MERGED, mergeTiny } from "./walk/packedleaves";
 import { Operation, foldOf, openOperation, operationBytes } from "./term/operation";
 import { openPair, walkPair } from "./walk/pair";
 import { Fold } from "./fold/sides";
@@ -45,8 +45,8 @@ function combineOnce(op: Operation, sources: u32): void {
 function combineCardinalityOnce(op: Operation, sources: u32, most: u64, first: u64, last: u64): u64 {
   if (sources == 2) {
     const fold = foldOf(op), whole = !first && last == KEY_MAX && !most;
-    const shared = whole ? mergeTiny(Sought.SHARED) : UNSUITED;
-    if (shared != UNSUITED) return countByShared(op, shared);
+    const shared = whole ? mergeTiny(Sought.SHARED) : NOT_MERGED;
+    if (shared != NOT_MERGED) return countByShared(op, shared);
     openTwo(op, 0, first);
     if (whole && fold != Fold.AND && haveCounts()) {
       return countByShared(op, walkPair<Count>(Fold.AND, 0, KEY_MAX));

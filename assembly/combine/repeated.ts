@@ -3,7 +3,7 @@
 import { Operation } from "./term/operation";
 import { Rule } from "./term/term";
 import { normalize } from "../expression/normal";
-import { COMPARED, WORTHWHILE, anyEqual, hasRepeated } from "../expression/operands";
+import { COMPARED, COMPARED_FROM, anyEqual, hasRepeated } from "../expression/operands";
 import { addChild, makeKeys, makeTree, setRootRecord, setRule, startTree } from "../expression/tree";
 
 /**
@@ -11,7 +11,7 @@ import { addChild, makeKeys, makeTree, setRootRecord, setRule, startTree } from 
  * Of few sources, each is read as often as given.
  */
 export function isRepeated(op: Operation, sources: u32): bool {
-  if (sources < WORTHWHILE) return false;
+  if (sources < COMPARED_FROM) return false;
   if (sources <= COMPARED && !anyEqual(sources)) return false;
   startTree(sources, u64.MAX_VALUE);
   if (!hasRepeated(sources)) return false;
@@ -22,18 +22,18 @@ export function isRepeated(op: Operation, sources: u32): bool {
 
 function treeOf(op: Operation, sources: u32): usize {
   switch (op) {
-    case Operation.AND: return termOf(Rule.ALL, 0, makeKeys(1, sources), 0);
-    case Operation.OR: return termOf(Rule.ANY, 0, makeKeys(1, sources), 0);
-    case Operation.XOR: return termOf(Rule.ODD, 0, makeKeys(1, sources), 0);
-    case Operation.ONE: return termOf(Rule.EXACTLY, 1, makeKeys(1, sources), 0);
-    case Operation.DIFF: return termOf(Rule.LESS, 1, makeKeys(1, 1), makeKeys(2, sources));
-    case Operation.DIFF1: return termOf(Rule.LESS, 1, restOf(sources), makeKeys(1, 1));
-    default: return termOf(Rule.ALL, 0, makeKeys(1, 1), restOf(sources));     // ANDOR
+    case Operation.AND: return treeTerm(Rule.ALL, 0, makeKeys(1, sources), 0);
+    case Operation.OR: return treeTerm(Rule.ANY, 0, makeKeys(1, sources), 0);
+    case Operation.XOR: return treeTerm(Rule.ODD, 0, makeKeys(1, sources), 0);
+    case Operation.ONE: return treeTerm(Rule.EXACTLY, 1, makeKeys(1, sources), 0);
+    case Operation.DIFF: return treeTerm(Rule.LESS, 1, makeKeys(1, 1), makeKeys(2, sources));
+    case Operation.DIFF1: return treeTerm(Rule.LESS, 1, restOf(sources), makeKeys(1, 1));
+    default: return treeTerm(Rule.ALL, 0, makeKeys(1, 1), restOf(sources));     // ANDOR
   }
 }
 
 /** A term of one record, or two. */
-function termOf(rule: Rule, least: u64, first: usize, second: usize): usize {
+function treeTerm(rule: Rule, least: u64, first: usize, second: usize): usize {
   const term = makeTree(rule);
   setRule(term, rule, least);
   addChild(term, first);
@@ -42,4 +42,4 @@ function termOf(rule: Rule, least: u64, first: usize, second: usize): usize {
 }
 
 /** The union of all sources but the first. */
-function restOf(sources: u32): usize { return termOf(Rule.ANY, 0, makeKeys(2, sources), 0); }
+function restOf(sources: u32): usize { return treeTerm(Rule.ANY, 0, makeKeys(2, sources), 0); }

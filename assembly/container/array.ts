@@ -89,16 +89,16 @@ export function arrayLowerBound(at: usize, count: u32, value: u32): u32 {
  * `out` needs room for min(aCount, bCount) members and may be `a`.
  */
 export function intersectArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  return intersect<Store>(a, aCount, b, bCount, out);
+  return intersectInto<Store>(a, aCount, b, bCount, out);
 }
 
 /** Counts the members of the intersection. */
 export function intersectArraysCardinality(a: usize, aCount: u32, b: usize, bCount: u32): u32 {
-  return intersect<Count>(a, aCount, b, bCount, 0);
+  return intersectInto<Count>(a, aCount, b, bCount, 0);
 }
 
 // @ts-ignore: decorator
-@inline function intersect<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+@inline function intersectInto<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   if (aCount <= LANES || aCount * Ratio.LOOKUP < bCount) return lookUpLeft<And, S>(a, aCount, b, bCount, out);
   if (bCount <= LANES || bCount * Ratio.LOOKUP < aCount) return lookUpRight<S>(a, aCount, b, bCount, out);
   return filterBlocks<And, S>(a, aCount, b, bCount, out, arrayBytes(min(aCount, bCount)));
@@ -125,7 +125,7 @@ export function differenceArrays(a: usize, aCount: u32, b: usize, bCount: u32, o
  * `out` needs room for aCount + bCount members and overlaps neither.
  */
 export function unionArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  return combine<Or>(a, aCount, b, bCount, out);
+  return combineArrays<Or>(a, aCount, b, bCount, out);
 }
 
 /**
@@ -133,11 +133,11 @@ export function unionArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: u
  * `out` needs room for aCount + bCount members and overlaps neither.
  */
 export function xorArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  return combine<Xor>(a, aCount, b, bCount, out);
+  return combineArrays<Xor>(a, aCount, b, bCount, out);
 }
 
 // @ts-ignore: decorator
-@inline function combine<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+@inline function combineArrays<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   if (aCount < LANES || bCount < LANES || aCount * Ratio.SPLICE < bCount || bCount * Ratio.SPLICE < aCount) {
     return memberCount(out, combineRest<O>(a, a + arrayBytes(aCount), b, b + arrayBytes(bCount), out));
   }

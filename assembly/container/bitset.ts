@@ -26,40 +26,40 @@ import { BITSET_BYTES, UNIVERSE } from "./limits";
  * The next three work the same way.
  */
 export function intersectBitsets(a: usize, b: usize, out: usize): u32 {
-  return combine<And, Store>(a, b, out, BITSET_BYTES);
+  return combineBytes<And, Store>(a, b, out, BITSET_BYTES);
 }
 
 export function unionBitsets(a: usize, b: usize, out: usize): u32 {
-  return combine<Or, Store>(a, b, out, BITSET_BYTES);
+  return combineBytes<Or, Store>(a, b, out, BITSET_BYTES);
 }
 
 export function differenceBitsets(a: usize, b: usize, out: usize): u32 {
-  return combine<AndNot, Store>(a, b, out, BITSET_BYTES);
+  return combineBytes<AndNot, Store>(a, b, out, BITSET_BYTES);
 }
 
 /** Symmetric difference. */
 export function xorBitsets(a: usize, b: usize, out: usize): u32 {
-  return combine<Xor, Store>(a, b, out, BITSET_BYTES);
+  return combineBytes<Xor, Store>(a, b, out, BITSET_BYTES);
 }
 
 /**
  * Combines the next PART_BYTES of left `a` and right `b`; returns the cardinality, or with S = StoreOnly 0.
  */
 export function combineParts<O, S>(a: usize, b: usize, out: usize): u32 {
-  return combine<O, S>(a, b, out, PART_BYTES);
+  return combineBytes<O, S>(a, b, out, PART_BYTES);
 }
 
 export function intersectBitsetsCardinality(a: usize, b: usize): u32 {
-  return combine<And, Count>(a, b, 0, BITSET_BYTES);
+  return combineBytes<And, Count>(a, b, 0, BITSET_BYTES);
 }
 
 /** Writes all values that are not in left `a` to `out`, which may be `a`; returns the cardinality. */
 export function complementBitset(a: usize, out: usize): u32 {
-  return combine<Not, Store>(a, 0, out, BITSET_BYTES);
+  return combineBytes<Not, Store>(a, 0, out, BITSET_BYTES);
 }
 
 /** Members of left `a`. */
-export function bitsetCardinality(a: usize): u32 { return combine<Same, Count>(a, 0, 0, BITSET_BYTES); }
+export function bitsetCardinality(a: usize): u32 { return combineBytes<Same, Count>(a, 0, 0, BITSET_BYTES); }
 
 /**
  * The loop behind all of the above: eight lanes of 64 bits, written out, each with its own count. In this
@@ -68,7 +68,7 @@ export function bitsetCardinality(a: usize): u32 { return combine<Same, Count>(a
  * block, and all loads must come before the first store.
  */
 // @ts-ignore: decorator
-@inline function combine<O, S>(a: usize, b: usize, out: usize, bytes: usize): u32 {
+@inline function combineBytes<O, S>(a: usize, b: usize, out: usize, bytes: usize): u32 {
   const end = a + bytes;
   let c0: u64 = 0, c1: u64 = 0, c2: u64 = 0, c3: u64 = 0, c4: u64 = 0, c5: u64 = 0, c6: u64 = 0, c7: u64 = 0;
   while (a < end) {

@@ -26,16 +26,16 @@ import { BUCKETS } from "./limits";
  * cardinality, or NO_BUCKETS. `out` needs aCount + bCount + MERGE_BYTES and must not overlap either.
  */
 export function unionBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  return merge<Or>(a, aCount, b, bCount, out);
+  return mergeBucket<Or>(a, aCount, b, bCount, out);
 }
 
 /** Writes the symmetric difference, in the same way. */
 export function xorBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  return merge<Xor>(a, aCount, b, bCount, out);
+  return mergeBucket<Xor>(a, aCount, b, bCount, out);
 }
 
 // @ts-ignore: decorator
-@inline function merge<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+@inline function mergeBucket<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
   const aCounts = a + aCount, bCounts = b + bCount, start = out, counts = out + aCount + bCount + 2 * LOWS;
   // If so, every pair of buckets takes two vectors, so that there is no branch to predict.
   const wide = aCount + bCount > NARROW;
@@ -47,7 +47,7 @@ export function xorBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: us
       if (u32(out - first) > BUCKET_MAX) return NO_BUCKETS;
     } else {
       const x = v128.or(left.load128(a, 0), lanesFrom(aHeld));
-      const y = reversed(v128.or(right.load128(b, 0), lanesFrom(bHeld)));
+      const y = reversedLanes(v128.or(right.load128(b, 0), lanesFrom(bHeld)));
       let repeated: u32;
       if (wide || sum > LOWS) {
         const lows = sortLows(i8x16.min_u(x, y)), highs = sortLows(i8x16.max_u(x, y));
@@ -79,7 +79,7 @@ export function xorBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: us
 
 /** The lanes in reverse order. */
 // @ts-ignore: decorator
-@inline function reversed(lows: v128): v128 {
+@inline function reversedLanes(lows: v128): v128 {
   return v128.shuffle<u8>(lows, lows, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
 }
 

@@ -217,7 +217,7 @@ export function differenceBuckets(a: usize, aCount: u32, b: usize, bCount: u32, 
 }
 
 /** Counts the members of the buckets below that of `high`. */
-function membersBelow(counts: usize, high: u32): u32 {
+function bucketMembersBelow(counts: usize, high: u32): u32 {
   const edge = counts + (high & ~(LOWS - 1));
   const rest = i8x16.lt_u(
     i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), i8x16.splat(<i8>(high & (LOWS - 1))),
@@ -233,7 +233,7 @@ function membersBelow(counts: usize, high: u32): u32 {
 export function bucketsLowerBound(at: usize, count: u32, value: u32): u32 {
   if (value >= UNIVERSE) return count;
   const counts = at + count, high = value >> 8, low = i8x16.splat(<i8>value);
-  let below = membersBelow(counts, high), rest = <i32>load<u8>(counts + high);
+  let below = bucketMembersBelow(counts, high), rest = <i32>load<u8>(counts + high);
   for (let lows = at + below; rest > 0; rest -= LOWS, lows += LOWS) {
     below += <u32>popcnt<u32>(<u32>i8x16.bitmask(i8x16.lt_u(v128.load(lows), low)) & firstLanes(rest));
   }
@@ -247,7 +247,7 @@ export function bucketsLowerBound(at: usize, count: u32, value: u32): u32 {
 /** Whether `value` is a member. */
 export function bucketsHas(at: usize, count: u32, value: u32): bool {
   return bucketHeld(at, count, value >> 8) != 0
-    && bucketHas(at, count, at + membersBelow(at + count, value >> 8), value);
+    && bucketHas(at, count, at + bucketMembersBelow(at + count, value >> 8), value);
 }
 
 /** Members of the bucket of `high`. */
@@ -268,7 +268,7 @@ export function bucketsHas(at: usize, count: u32, value: u32): bool {
  */
 // @ts-ignore: decorator
 @inline export function bucketFrom(at: usize, count: u32, near: u32, lows: usize, high: u32): usize {
-  if (high - near > BUCKETS_FAR) return at + membersBelow(at + count, high);
+  if (high - near > BUCKETS_FAR) return at + bucketMembersBelow(at + count, high);
   for (; near < high; near++) lows += bucketHeld(at, count, near);
   return lows;
 }
@@ -285,7 +285,7 @@ export function bucketHas(at: usize, count: u32, lows: usize, value: u32): bool 
 /** The number of members below `value`, and in the top bit whether `value` is a member. */
 export function bucketsFind(at: usize, count: u32, value: u32): u32 {
   const counts = at + count, high = value >> 8, low = i8x16.splat(<i8>value);
-  let below = membersBelow(counts, high), rest = <i32>load<u8>(counts + high), found: u32 = 0;
+  let below = bucketMembersBelow(counts, high), rest = <i32>load<u8>(counts + high), found: u32 = 0;
   for (let lows = at + below; rest > 0; rest -= LOWS, lows += LOWS) {
     const held = v128.load(lows), mask = firstLanes(rest);
     below += <u32>popcnt<u32>(<u32>i8x16.bitmask(i8x16.lt_u(held, low)) & mask);
@@ -345,7 +345,7 @@ export function bucketsLast<M>(at: usize, count: u32): u32 {
 export function bucketsNextClear(at: usize, count: u32, value: u32): u32 {
   const counts = at + count;
   let next = at + bucketsLowerBound(at, count, value);
-  let end = at + membersBelow(counts, value >> 8) + load<u8>(counts + (value >> 8));
+  let end = at + bucketMembersBelow(counts, value >> 8) + load<u8>(counts + (value >> 8));
   for (; next < end && load<u8>(next) == (value & 0xff); next++) {
     if (++value & 0xff) continue;
     if (value == UNIVERSE) break;
@@ -358,7 +358,7 @@ export function bucketsNextClear(at: usize, count: u32, value: u32): u32 {
 export function bucketsWord(at: usize, count: u32, low: u32): u64 {
   const counts = at + count, high = low >> 8, first = low & 0xff;
   let bits: u64 = 0;
-  let next = at + membersBelow(counts, high);
+  let next = at + bucketMembersBelow(counts, high);
   for (const end = next + load<u8>(counts + high); next < end; next++) {
     const value = <u32>load<u8>(next) - first;
     if (value < 64) bits |= (<u64>1) << value;

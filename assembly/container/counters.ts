@@ -18,8 +18,9 @@ import { is } from "./kernel";
 /** Planes below `over` that are always there, because the adder works on two at once. */
 // @ts-ignore: decorator
 @inline const PLANES_LEAST: u32 = 2;
+/** Bytes of the four vectors that an iteration works on. */
 // @ts-ignore: decorator
-@inline const LANES_BYTES: usize = 64;
+@inline const VECTORS_BYTES: usize = 64;
 
 // @ts-ignore: decorator
 @inline function planeAt(planes: usize, index: u32): usize { return planes + <usize>index * BITSET_BYTES; }
@@ -108,7 +109,7 @@ type Ones = u32;
 @inline function addPair<P, Q, J>(a: usize, b: usize, p: usize, out: usize): void {
   for (
     const end = a + PART_BYTES; a < end;
-    a += LANES_BYTES, b += LANES_BYTES, p += LANES_BYTES, out += LANES_BYTES
+    a += VECTORS_BYTES, b += VECTORS_BYTES, p += VECTORS_BYTES, out += VECTORS_BYTES
   ) {
     const x7 = left.load64(a, 56);
     const x6 = left.load64(a, 48);
@@ -195,7 +196,10 @@ type Ones = u32;
 /** Adds the part at `carry` to a plane's part at `p`; bits that overflow go to `out`. */
 // @ts-ignore: decorator
 @inline function ripple<J>(carry: usize, p: usize, out: usize): void {
-  for (const end = p + PART_BYTES; p < end; p += LANES_BYTES, carry += LANES_BYTES, out += LANES_BYTES) {
+  for (
+    const end = p + PART_BYTES;
+    p < end; p += VECTORS_BYTES, carry += VECTORS_BYTES, out += VECTORS_BYTES
+  ) {
     const c7 = load<u64>(carry, 56);
     const c6 = load<u64>(carry, 48);
     const c5 = load<u64>(carry, 40);

@@ -46,6 +46,13 @@ export const enum Kind { ARRAY, BITSET, RUNS, BUCKETS, SHORT, FULL, SINGLE, PAIR
 }
 
 /**
+ * An array takes as much as another word of a short bitset whenever it has so many members more. So
+ * insertions check only then whether a short bitset would be smaller.
+ */
+// @ts-ignore: decorator
+@inline export const MEMBERS_A_WORD: u32 = 4;
+
+/**
  * Whether `count` members within `words` words become a short bitset:
  * it is smaller than an array, buckets or a bitset.
  */

@@ -30,6 +30,9 @@
 /** Buckets of a container: one for each high byte. */
 // @ts-ignore: decorator
 @inline export const BUCKETS: u32 = 256;
+/** Words of a bitset. */
+// @ts-ignore: decorator
+@inline export const WORDS: u32 = UNIVERSE / 64;
 /** Bytes of a short bitset before its words. */
 // @ts-ignore: decorator
 @inline export const SHORT_HEADER_BYTES: usize = 4;

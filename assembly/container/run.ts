@@ -160,11 +160,11 @@ export function runsSelect(at: usize, rank: u32): u32 {
  * Intersects left `a` with right `b`; returns the number of runs. `out` needs runsBytes(runs of a + runs of
  * b + 1) and must not overlap either. The next three work the same way.
  */
-export function intersectRuns(a: usize, b: usize, out: usize): u32 { return combine<And>(a, b, out); }
-export function unionRuns(a: usize, b: usize, out: usize): u32 { return combine<Or>(a, b, out); }
-export function differenceRuns(a: usize, b: usize, out: usize): u32 { return combine<AndNot>(a, b, out); }
+export function intersectRuns(a: usize, b: usize, out: usize): u32 { return combineRuns<And>(a, b, out); }
+export function unionRuns(a: usize, b: usize, out: usize): u32 { return combineRuns<Or>(a, b, out); }
+export function differenceRuns(a: usize, b: usize, out: usize): u32 { return combineRuns<AndNot>(a, b, out); }
 /** Symmetric difference. */
-export function xorRuns(a: usize, b: usize, out: usize): u32 { return combine<Xor>(a, b, out); }
+export function xorRuns(a: usize, b: usize, out: usize): u32 { return combineRuns<Xor>(a, b, out); }
 
 // A run in a register is one word: the start in the low half, length - 1 in the high half.
 // Its edge is the first value behind it, at most UNIVERSE.
@@ -192,7 +192,7 @@ export function xorRuns(a: usize, b: usize, out: usize): u32 { return combine<Xo
  * in each step, but `out` moves on only if the next is apart.
  */
 // @ts-ignore: decorator
-@inline function combine<O>(a: usize, b: usize, out: usize): u32 {
+@inline function combineRuns<O>(a: usize, b: usize, out: usize): u32 {
   const aEnd = a + runsBytes(left.load16(a, 0)), bEnd = b + runsBytes(right.load16(b, 0)), start = out;
   // Values below `done` are dealt with; `high` is 0 before the first piece.
   let done: u32 = 0, low: u32 = 0, high: u32 = 0;

@@ -12,7 +12,7 @@
 
 import { right } from "../env/memory";
 import {
-  BITSET_BYTES, LOW_MAX, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, runsBytes,
+  BITSET_BYTES, LOW_MAX, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, runsBytes, WORDS,
 } from "./limits";
 import { differenceBitsets, intersectBitsets, setBits, unionBitsets } from "./bitset";
 import { closeRuns, putRun } from "./run";
@@ -21,8 +21,6 @@ import { closeRuns, putRun } from "./run";
 const enum Tally { SUMMARY = 0, PLACES = 128, CHANGES = 8320 }
 // @ts-ignore: decorator
 @inline export const TALLY_BYTES: usize = <usize>UNIVERSE * 4 + Tally.CHANGES;
-// @ts-ignore: decorator
-@inline const WORDS: u32 = UNIVERSE / 64;
 
 export function startTally(tally: usize): void { memory.fill(tally, 0, Tally.PLACES); }
 

@@ -32,11 +32,11 @@ import {
 /** Where the fields of a key's entry are, as above. */
 const enum Entry { COUNT = 0, GROUP = 4 }
 // @ts-ignore: decorator
-@inline const ENTRY_BYTES: usize = 8;
+@inline const COUNTED_BYTES: usize = 8;
 
 /** The least gain of a group. */
 // @ts-ignore: decorator
-@inline const WORTHWHILE: u32 = 8;
+@inline const GAIN_LEAST: u32 = 8;
 /** The gain of a term that cannot be quicker on its own. */
 // @ts-ignore: decorator
 @inline const CERTAIN: u32 = 4;
@@ -52,7 +52,7 @@ export function simplify(): void {
 
 /** Takes out common factors. Returns whether there were any: then the tree is no longer in normal form. */
 function factor(): bool {
-  const table = recordsEnd(), end = table + 2 * (<usize>keyCount() + 1) * ENTRY_BYTES;
+  const table = recordsEnd(), end = table + 2 * (<usize>keyCount() + 1) * COUNTED_BYTES;
   reserve(end);
   setRecordsEnd(end);
   if (factorBelow(table, rootRecord())) return true;
@@ -80,11 +80,11 @@ function factorBelow(table: usize, record: usize): bool {
 // --- Keys of terms -----------------------------------------------------------------------------------------
 
 // @ts-ignore: decorator
-@inline function at(table: usize, entry: u32): usize { return table + <usize>entry * ENTRY_BYTES; }
+@inline function at(table: usize, entry: u32): usize { return table + <usize>entry * COUNTED_BYTES; }
 // @ts-ignore: decorator
 @inline function countOf(table: usize, entry: u32): u32 { return load<u32>(at(table, entry), Entry.COUNT); }
 // @ts-ignore: decorator
-@inline function setCount(table: usize, entry: u32, count: u32): void {
+@inline function setCounted(table: usize, entry: u32, count: u32): void {
   store<u32>(at(table, entry), count, Entry.COUNT);
 }
 // @ts-ignore: decorator
@@ -112,7 +112,7 @@ function factorBelow(table: usize, record: usize): bool {
 }
 
 /**
- * How much a group gains from the term, against WORTHWHILE. In K & x and K & y, a small K saves most of
+ * How much a group gains from the term, against GAIN_LEAST. In K & x and K & y, a small K saves most of
  * reading x and y, but not in K & (x | y). So it takes several terms, unless each reads no more than K before
  * its rest.
  */
@@ -135,7 +135,7 @@ function countKeys(table: usize, term: usize, by: u32): void {
     if (syntaxOf(item) != Syntax.KEYS) continue;
     for (let key = <u32>lowValue(item); key <= <u32>highValue(item); key++) {
       const entry = 2 * key + without;
-      setCount(table, entry, by ? countOf(table, entry) + by : 0);
+      setCounted(table, entry, by ? countOf(table, entry) + by : 0);
     }
   }
 }
@@ -155,7 +155,7 @@ function countChildren(table: usize, record: usize, rule: Rule): u32 {
     countKeys(table, child, gain);
     gains += gain;
   }
-  setCount(table, 0, gains);
+  setCounted(table, 0, gains);
   return gains;
 }
 
@@ -230,11 +230,11 @@ function takeKeys(table: usize, factors: usize, term: usize, keys: usize, withou
 /** Makes groups of the items of an ALL, ANY or ODD. Returns whether there are any. */
 function group(table: usize, record: usize): bool {
   const rule = ruleOf(record), inner = rule == Rule.ALL ? Rule.ANY : Rule.ALL;
-  if (countChildren(table, record, inner) < WORTHWHILE || !chooseKeys(table, record, inner)) return false;
+  if (countChildren(table, record, inner) < GAIN_LEAST || !chooseKeys(table, record, inner)) return false;
   const mark = recordsEnd();
   for (let child = takeChildren(record); child;) {
     const next = nextSibling(child), entry = suits(child, inner) ? normalOf(child) : 0;
-    if (!entry || countOf(table, entry) < WORTHWHILE) addChild(record, child);
+    if (!entry || countOf(table, entry) < GAIN_LEAST) addChild(record, child);
     else {
       if (!groupOf(table, entry)) {
         const factored = makeTree(inner), rest = makeTree(rule);
@@ -260,16 +260,16 @@ function group(table: usize, record: usize): bool {
 function chooseKeys(table: usize, record: usize, rule: Rule): bool {
   let any = false;
   for (let child = firstChild(record); child; child = nextSibling(child)) {
-    if (suits(child, rule)) setNormal(child, mostCounted(table, child, WORTHWHILE));
+    if (suits(child, rule)) setNormal(child, mostCounted(table, child, GAIN_LEAST));
   }
   for (let child = firstChild(record); child; child = nextSibling(child)) {
     if (!suits(child, rule)) continue;
-    setCount(table, normalOf(child), 0);
+    setCounted(table, normalOf(child), 0);
     setGroup(table, normalOf(child), 0);
   }
   for (let child = firstChild(record); child; child = nextSibling(child)) {
     if (!suits(child, rule) || !normalOf(child)) continue;
-    setCount(table, normalOf(child), countOf(table, normalOf(child)) + gainOf(child));
+    setCounted(table, normalOf(child), countOf(table, normalOf(child)) + gainOf(child));
     any = true;
   }
   return any;
@@ -316,7 +316,7 @@ function factorCount(table: usize, record: usize): bool {
     weight += <i64>weightOf(child);
   }
   const gains = countChildren(table, record, rule);
-  if (gains < WORTHWHILE || !mostCounted(table, first, gains)) return false;
+  if (gains < GAIN_LEAST || !mostCounted(table, first, gains)) return false;
   const counting = ruleOf(record), least = <i64>lowValue(record);
   const factors = makeTree(rule == Rule.ANY ? Rule.ANY : Rule.ALL), rest = makeTree(counting);
   setRule(rest, counting, least);

@@ -42,7 +42,7 @@ export const enum Mode {
 /** The weights of items in Mode.FLAGS: to be in, and not to be in. */
 export const enum Flag { WITH = 1, WITHOUT = 2 }
 
-// What has been gathered: a header of HEADER_BYTES behind the records, then the items, then the edges.
+// What has been gathered: a header of LIST_HEADER behind the records, then the items, then the edges.
 //
 //   +0  u32 items      +4  u32 edges     +8  u32 where the edges begin   +12 u32 mode
 //   +16 i64 constant that counts at every offset     +24 u32 items that are constants
@@ -54,7 +54,7 @@ export const enum List {
 }
 
 // @ts-ignore: decorator
-@inline const HEADER_BYTES: usize = 32;
+@inline const LIST_HEADER: usize = 32;
 // @ts-ignore: decorator
 @inline function modeOf(list: usize): Mode { return <Mode>load<u32>(list, List.MODE); }
 // @ts-ignore: decorator
@@ -62,7 +62,7 @@ export const enum List {
 // @ts-ignore: decorator
 @inline export function edgesOf(list: usize): u32 { return load<u32>(list, List.EDGES); }
 // @ts-ignore: decorator
-@inline function itemAt(list: usize, i: u32): usize { return list + HEADER_BYTES + <usize>i * ELEMENT_BYTES; }
+@inline function itemAt(list: usize, i: u32): usize { return list + LIST_HEADER + <usize>i * ELEMENT_BYTES; }
 
 // @ts-ignore: decorator
 @inline export function edgeAt(list: usize, i: u32): usize {
@@ -124,11 +124,11 @@ function rangesIn(record: usize): u32 {
 export function makeLists(record: usize, mode: Mode): usize {
   const list = recordsEnd();
   const elements = <usize>elementsBelow(record);
-  const edges = list + HEADER_BYTES + elements * ELEMENT_BYTES;
+  const edges = list + LIST_HEADER + elements * ELEMENT_BYTES;
   const end = edges + 2 * elements * ELEMENT_BYTES;
   reserve(end);
   setRecordsEnd(end);
-  memory.fill(list, 0, HEADER_BYTES);
+  memory.fill(list, 0, LIST_HEADER);
   store<u32>(list, <u32>edges, List.EDGES_AT);
   store<u32>(list, mode, List.MODE);
   setTimes(list, 1);
@@ -164,14 +164,14 @@ function gather(list: usize, reference: Reference, complement: bool): void {
 
 /** The operand that key `key`, counted from 1, stands for: a number counted from 1, too. */
 // @ts-ignore: decorator
-@inline export function operandOf(key: u32): u32 {
+@inline export function operandOfKey(key: u32): u32 {
   return operandTable() ? load<u32>(operandTable() + (<usize>(key - 1) << 2)) + 1 : key;
 }
 
 /** Gathers all keys of a record. */
 function gatherKeys(list: usize, record: usize, complement: bool): void {
   for (let key = <u32>lowValue(record); key <= <u32>highValue(record); key++) {
-    put(list, operandOf(key), 0, complement);
+    put(list, operandOfKey(key), 0, complement);
   }
 }
 
@@ -219,7 +219,7 @@ function putEdge(list: usize, offset: u64, by: i32): void {
 }
 
 /** Sorts the lists, and makes one item of all that are the same. */
-function settle(list: usize): void {
+function joinEqual(list: usize): void {
   const mode = modeOf(list), items = itemsOf(list);
   sortElements(itemAt(list, 0), items);
   sortElements(edgeAt(list, 0), edgesOf(list));
@@ -291,7 +291,7 @@ export function gatherChildren(list: usize, record: usize, complement: bool): vo
       gather(list, normalOf(child), without);
     }
   }
-  settle(list);
+  joinEqual(list);
 }
 
 /** Gathers the children of a sum, each as often as it weighs. */
@@ -304,5 +304,5 @@ export function gatherWeighed(list: usize, record: usize): void {
       gather(list, normalOf(child), false);
     }
   }
-  settle(list);
+  joinEqual(list);
 }

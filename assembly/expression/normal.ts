@@ -22,7 +22,7 @@ import {
 } from "./tree";
 import {
   Flag, List, Mode, constantOf, constantsOf, gatherChildren, gatherWeighed, itemsOf, keyOfItem, makeLists,
-  operandOf, recordOfItem, setWeightOfItem, weightOfItem,
+  operandOfKey, recordOfItem, setWeightOfItem, weightOfItem,
 } from "./gather";
 import {
   COMPLEMENT, Reference, hashTerm, isConstant, mix, moveTree, nothing, nothingOr, recordOf,
@@ -83,7 +83,7 @@ function normalTerm(record: usize): Reference {
 
 /** The only key of the expression, as a term. */
 function onlyKey(record: usize): Reference {
-  const all = makeTree(Rule.ALL), key = operandOf(<u32>lowValue(record));
+  const all = makeTree(Rule.ALL), key = operandOfKey(<u32>lowValue(record));
   addChild(all, makeKeys(key, key));
   hashTerm(all);
   return <u32>all;

@@ -6,18 +6,18 @@ import { reserve } from "../arena/layout/header";
 import { entriesHeld } from "../arena/read/directory";
 import { recordsEnd, setOperandTable, setRecordsEnd } from "./tree";
 
-// Fewer than WORTHWHILE operands are not compared: that would cost every small question something, and few of
-// them read an operand twice. Up to COMPARED operands are compared with one another. More are looked up by
+// Fewer than COMPARED_FROM operands are not compared: that would cost every small question something, and few
+// of them read an operand twice. Up to COMPARED operands are compared with one another. More are looked up by
 // their identities among slots, u64 identity and u64 operand: open addressing, at least half of them free.
 
 // @ts-ignore: decorator
-@inline export const WORTHWHILE: u32 = 8;
+@inline export const COMPARED_FROM: u32 = 8;
 // @ts-ignore: decorator
 @inline export const COMPARED: u32 = 16;
 
 const enum Slot { IDENTITY = 0, OPERAND = 8 }
 // @ts-ignore: decorator
-@inline const SLOT_BYTES: usize = 16;
+@inline const IDENTITY_BYTES: usize = 16;
 
 /**
  * Whether the operand has members. All empty operands are the same bitmap,
@@ -32,10 +32,10 @@ const enum Slot { IDENTITY = 0, OPERAND = 8 }
 /**
  * Whether any of the first `count` operands is the same bitmap as one before it. Then a table of operands
  * is added to the tree in memory 0: a u32 for each, the first operand that is the same. Does not look if
- * they are fewer than WORTHWHILE.
+ * they are fewer than COMPARED_FROM.
  */
 export function hasRepeated(count: u32): bool {
-  if (count < WORTHWHILE || (count <= COMPARED && !anyEqual(count))) return false;
+  if (count < COMPARED_FROM || (count <= COMPARED && !anyEqual(count))) return false;
   const at = recordsEnd(), end = at + tableBytes(count);
   if (!makeTable(at, end, count)) return false;
   setRecordsEnd(end);
@@ -52,8 +52,8 @@ export function hasRepeated(count: u32): bool {
  */
 function makeTable(at: usize, slotsAt: usize, count: u32): bool {
   const slots = (<usize>1) << (33 - <usize>clz<u32>(count));
-  reserve(slotsAt + slots * SLOT_BYTES);
-  memory.fill(slotsAt, 0, slots * SLOT_BYTES);
+  reserve(slotsAt + slots * IDENTITY_BYTES);
+  memory.fill(slotsAt, 0, slots * IDENTITY_BYTES);
   let repeated = false;
   for (let k: u32 = 0; k < count; k++) {
     const identity = right.identity(k), slot = slotOf(slotsAt, slots, identity);
@@ -91,7 +91,7 @@ function hasEqual(k: u32, identity: u64): bool {
 function slotOf(slotsAt: usize, slots: usize, identity: u64): usize {
   let slot = <usize>(scatter(identity) >> 32) & (slots - 1);
   while (true) {
-    const at = slotsAt + slot * SLOT_BYTES, held = load<u64>(at, Slot.IDENTITY);
+    const at = slotsAt + slot * IDENTITY_BYTES, held = load<u64>(at, Slot.IDENTITY);
     if (!held || held == identity) return at;
     slot = (slot + 1) & (slots - 1);
   }

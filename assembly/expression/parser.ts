@@ -26,7 +26,7 @@ import {
 @inline const TEXT_MAX: u32 = 65535;
 /** Most levels: parentheses, functions and complements around one another. */
 // @ts-ignore: decorator
-@inline const LEVELS_MAX: u32 = 64;
+@inline const NESTING_MAX: u32 = 64;
 /** Most operands. An expression may name a key more than once, and a few characters can name many keys. */
 // @ts-ignore: decorator
 @inline const OPERANDS_MAX: u32 = 131072;
@@ -124,7 +124,7 @@ function complementOf(record: usize): usize {
 
 function enterLevel(): void {
   setLevels(levels() + 1);
-  if (levels() > LEVELS_MAX) note(Mistake.TOO_DEEP, textAt());
+  if (levels() > NESTING_MAX) note(Mistake.TOO_DEEP, textAt());
 }
 
 // @ts-ignore: decorator

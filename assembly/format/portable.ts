@@ -48,7 +48,7 @@ const enum Cookie { NO_RUNS = 12346, RUNS = 12347 }
 
 /** Bytes of everything before the payloads. */
 // @ts-ignore: decorator
-@inline function headerBytes(containers: u32, hasRuns: bool): u32 {
+@inline function streamHeaderBytes(containers: u32, hasRuns: bool): u32 {
   if (!hasRuns) return 8 + 8 * containers;
   return 4 + ((containers + 7) >> 3) + (containers < OFFSETS_FROM ? 4 : 8) * containers;
 }
@@ -99,7 +99,7 @@ function survey(first: u64, firstKey: u64, lastKey: u64): u32 {
 /** Bytes of the stream. */
 export function streamBytes(first: u64, firstKey: u64, lastKey: u64): u64 {
   const found = survey(first, firstKey, lastKey);
-  let bytes: u64 = headerBytes(found & 0x7fffffff, found >> 31 != 0);
+  let bytes: u64 = streamHeaderBytes(found & 0x7fffffff, found >> 31 != 0);
   for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
     const entry = placeEntry(place);
     bytes += <u64>streamedBytes(entry) * containersOf(entry, firstKey, lastKey);
@@ -119,7 +119,7 @@ export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
   }
   writeKeys(first, firstKey, lastKey);
   if (!hasRuns || containers >= OFFSETS_FROM) {
-    writePositions(first, firstKey, lastKey, headerBytes(containers, hasRuns));
+    writePositions(first, firstKey, lastKey, streamHeaderBytes(containers, hasRuns));
   }
   writePayloads(first, firstKey, lastKey);
 }

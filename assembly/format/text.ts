@@ -21,7 +21,7 @@ import { shape } from "../combine/shape/shape";
 import { makeScratch, Scratch, scratch } from "../combine/shape/scratch";
 import { is } from "../container/kernel";
 import { Kind } from "../container/kind";
-import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, BUCKETS } from "../container/limits";
+import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, BUCKETS, WORDS } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
 import { runEnd, runStart, runsCount } from "../container/run";
 import { shortBase, shortEnd, shortLow } from "../container/short";
@@ -31,9 +31,6 @@ import { wordOf } from "../read/container";
 type Bits = u8;
 type Characters = u16;
 
-/** Words of a container. */
-// @ts-ignore: decorator
-@inline const WORDS: u32 = 1024;
 /** '0'; adding 1 makes it '1'. */
 // @ts-ignore: decorator
 @inline const CHARACTER: u32 = 0x30;

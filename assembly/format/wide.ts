@@ -65,7 +65,7 @@ function spannedContainers(): u64 {
 
 /** The place of the first container after `key`, searched from `place` on. */
 // @ts-ignore: decorator
-@inline function placeAfter(place: u64, key: u64): u64 {
+@inline function placeBeyond(place: u64, key: u64): u64 {
   return key < KEY_MAX ? seekFrom<Own>(place, key + 1) : 0;
 }
 
@@ -112,7 +112,7 @@ export function wideBytes(when: Parts): u64 {
     const key = max(from, entryKey<Own>(placeEntry(place))), end = partEnd(place, key, parts);
     if (parts) bytes += 8 + (isSpanPart(place, key, end) ? 8 : streamBytes(place, key, end));
     else bytes += 4 + streamBytes(place, key, end);
-    place = placeAfter(place, end);
+    place = placeBeyond(place, end);
     from = end + 1;
   }
   return bytes;
@@ -132,7 +132,7 @@ export function writeWide(when: Parts): void {
       output.put(key >> 16, parts ? 8 : 4);
       writeStream(place, key, end);
     }
-    place = placeAfter(place, end);
+    place = placeBeyond(place, end);
     from = end + 1;
   }
 }
@@ -141,7 +141,7 @@ function countParts(parts: bool): u64 {
   let count: u64 = 0;
   for (let place = seek<Own>(0), from: u64 = 0; place; count++) {
     const end = partEnd(place, max(from, entryKey<Own>(placeEntry(place))), parts);
-    place = placeAfter(place, end);
+    place = placeBeyond(place, end);
     from = end + 1;
   }
   return count;
@@ -154,7 +154,7 @@ function countParts(parts: bool): u64 {
 
 /** Shows the window in which byte `at` of the payload lies, and returns the byte's address there. */
 // @ts-ignore: decorator
-@inline function show(at: u64, shift: u32): u64 {
+@inline function showWindow(at: u64, shift: u32): u64 {
   right.select(<u32>(at >> shift));
   return at & ((<u64>1 << shift) - 1);
 }
@@ -174,7 +174,7 @@ export function readPortableWide(size: u64, shift: u32): Fault {
   let at: u64 = 8, least: u64 = 0;
   for (let i: u64 = 0; i < buckets; i++) {
     if (at + 4 > size) return Fault.CUT_SHORT;
-    const from = show(at, shift), high = <u64>right.load32(<usize>from, 0);
+    const from = showWindow(at, shift), high = <u64>right.load32(<usize>from, 0);
     if (high < least) return Fault.KEYS_NOT_ASCENDING;
     least = high + 1;
     const end = readStream(<u32>(at >> shift), from + 4, high << 16);
@@ -192,7 +192,7 @@ function readParts(size: u64, shift: u32): Fault {
   let at: u64 = 16;
   for (let i: u64 = 0, parts = right.load64(8, 0); i < parts; i++) {
     if (at + 16 > size) return Fault.CUT_SHORT;
-    const from = show(at, shift), head = right.load64(<usize>from, 0);
+    const from = showWindow(at, shift), head = right.load64(<usize>from, 0);
     if (head & SPAN) {
       const key = right.load64(<usize>from, 8), containers = head - SPAN;
       if (key < nextKey()) return Fault.KEYS_NOT_ASCENDING;

@@ -29,7 +29,7 @@ export function isEmpty(): u32 { return u32(!entriesHeld<Own>()); }
 export function cardinality(): u64 { return cardinalityHeld<Own>(); }
 
 /** Members that are at most `offset`; modulo 2^64. */
-export function rank(offset: u64): u64 {
+export function rankOf(offset: u64): u64 {
   const key = keyOf(offset);
   const entry = findEntry(key);
   return membersBefore(key) + (entry ? rankIn(entry, lowOf(offset)) : 0);
@@ -38,7 +38,7 @@ export function rank(offset: u64): u64 {
 /** Members in the closed range [low, high]; 0 if low > high. */
 export function countRange(low: u64, high: u64): u64 {
   if (low > high) return 0;
-  return rank(high) - (low ? rank(low - 1) : 0);
+  return rankOf(high) - (low ? rankOf(low - 1) : 0);
 }
 
 /** The least member of a bitmap that is not empty. */

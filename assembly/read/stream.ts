@@ -9,7 +9,7 @@ import { advance, advanceLeaf, lastBefore, placeEntry, seek } from "../arena/rea
 import {
   baseIn, headerOf, high, highsIn, indexOf, isGroup, leafOf, lowsIn, widthIn,
 } from "../arena/packed/layout";
-import { membersFrom as membersInLeaf } from "../arena/packed/steps";
+import { membersInLeaf } from "../arena/packed/steps";
 import { Kind } from "../container/kind";
 import { MEMBER_BYTES } from "../container/limits";
 

@@ -11,7 +11,9 @@ import { isTiny } from "../arena/layout/header";
 import {
   entryCount, entryKind, entryPayload, setBlock, setCount, setFull, setPair, setSingle,
 } from "../arena/layout/entry";
-import { Kind, staysBitset, BUCKETS_FROM, prefersShort, plainKind, staysBuckets } from "../container/kind";
+import {
+  Kind, staysBitset, BUCKETS_FROM, prefersShort, plainKind, staysBuckets, MEMBERS_A_WORD,
+} from "../container/kind";
 import { ARRAY_MAX, UNIVERSE, arrayBytes, bucketsBytes } from "../container/limits";
 import { arrayLowerBound, member } from "../container/array";
 import { bitsetClear, bitsetHas, bitsetSet } from "../container/bitset";
@@ -94,10 +96,6 @@ function insertIntoArray(entry: usize, low: u32): bool {
   addToArray(entry, index, low);
   return true;
 }
-
-/** An array takes as much as another word of a short bitset whenever it has so many members more. */
-// @ts-ignore: decorator
-@inline const MEMBERS_A_WORD: u32 = 4;
 
 /** Whether an array or buckets of `count` members become a short bitset with the member `low`. */
 // @ts-ignore: decorator

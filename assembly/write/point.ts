@@ -20,7 +20,7 @@ import { becameShort, packShort, promoteContainer } from "../arena/change/forms"
 import { roomToInsert } from "../arena/change/room";
 import { insertPacked, loosen } from "../arena/change/pages";
 import { ITEMS_MAX, PAGE_BYTES, isGroup, isPacked, keyAt } from "../arena/packed/layout";
-import { Inserted, insertHere as insertInLeaf } from "../arena/packed/insert";
+import { Inserted, insertInLeaf } from "../arena/packed/insert";
 import { NO_MEMBER, memberIndex } from "../arena/packed/members";
 import { releaseContainer } from "./convert";
 import { insertInto, takeFrom } from "./edit";

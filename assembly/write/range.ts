@@ -9,8 +9,8 @@
 
 import { SELF, left, right } from "../env/memory";
 import { Own } from "../env/view";
-import { BLOCK_MAX, allocate, blockBytes, prepare } from "../arena/layout/blocks";
-import { isTiny } from "../arena/layout/header";
+import { BLOCK_MAX, allocate, blockBytes, prepare, LINE_BYTES } from "../arena/layout/blocks";
+import { isTiny, ARENA_MAX } from "../arena/layout/header";
 import { used, promoteContainer, clearTiny } from "../arena/change/forms";
 import {
   ENTRY_BYTES, SPAN_MAX, entryCardinality, entryCount, entryKey, entryKind, entryLastKey, entryPayload,
@@ -38,10 +38,7 @@ import { writeRun } from "../container/run";
 
 /** The largest block, and what aligning it may skip. */
 // @ts-ignore: decorator
-@inline const END_BYTES: usize = 64 + BLOCK_MAX;
-/** More bytes than an arena has. */
-// @ts-ignore: decorator
-@inline const BYTES_MAX: u64 = 0xffff0000;
+@inline const END_BYTES: usize = LINE_BYTES + BLOCK_MAX;
 
 /**
  * Changes all offsets of the closed range [low, high] and returns 0. If it would be quicker to
@@ -107,7 +104,7 @@ function blocksToFlip(first: u64, last: u64): u64 {
  */
 function flippedBytes(entry: usize): usize {
   const kind = entryKind<Own>(entry);
-  if (kind == Kind.FULL || staysBitset(entry)) return 0;
+  if (kind == Kind.FULL || isBitsetEitherWay(entry)) return 0;
   const runs = kind == Kind.BITSET
     ? <u32>BLOCK_MAX
     : kind == Kind.RUNS ? <u32>load<u16>(entryPayload<Own>(entry)) : entryCount<Own>(entry);
@@ -119,7 +116,7 @@ function flippedBytes(entry: usize): usize {
  * Whether the container is a bitset and its complement is one, too: then it is complemented within its block.
  */
 // @ts-ignore: decorator
-@inline function staysBitset(entry: usize): bool {
+@inline function isBitsetEitherWay(entry: usize): bool {
   return entryKind<Own>(entry) == Kind.BITSET && !isArraySized(UNIVERSE - entryCount<Own>(entry));
 }
 
@@ -141,7 +138,7 @@ function roomToChange(change: Change, among: u32, first: u64, from: u32, last: u
   if ((folds && !isCut(change, folds)) || (foldsLast && !isCut(change, foldsLast))) bytes += 2 * END_BYTES;
   if (bytes) bytes += scratchBytes(Scratch.RIGHT);
   if (entries) bytes += 2 * blockBytes(runsBytes(1)) + roomForEntries(entries);
-  return <usize>min<u64>(bytes, BYTES_MAX);
+  return <usize>min<u64>(bytes, ARENA_MAX);
 }
 
 // --- Editing -----------------------------------------------------------------------------------------------
@@ -216,14 +213,14 @@ function foldRun(change: Change, key: u64, from: u32, to: u32): void {
   makeScratch(Scratch.RIGHT);
   const run = scratch(Scratch.SPARE);
   writeRun(run, from, to);
-  foldInto(foldOfChange(change), entry, key, shape(Kind.RUNS, to - from + 1, run));
+  foldRunInto(foldOfChange(change), entry, key, shape(Kind.RUNS, to - from + 1, run));
 }
 
 /**
  * Folds the shape `r`, in memory 0, into the container `key` of `entry`, which is not FULL.
  * `r` may lie in Scratch.SPARE.
  */
-function foldInto(op: Fold, entry: usize, key: u64, r: u64): void {
+function foldRunInto(op: Fold, entry: usize, key: u64, r: u64): void {
   const before = entryCount<Own>(entry);
   left.select(SELF);
   right.select(SELF);
@@ -245,7 +242,7 @@ function foldInto(op: Fold, entry: usize, key: u64, r: u64): void {
 /** Changes all offsets of containers [first, last]. There may be none. */
 function changeWhole(change: Change, first: u64, last: u64): void {
   if (first > last) return;
-  if (change == Change.SET) fill(first, last);
+  if (change == Change.SET) fillContainers(first, last);
   else if (change == Change.CLEAR) clear(first, last);
   else flip(first, last);
 }
@@ -288,7 +285,7 @@ function insertFull(first: u64, last: u64): void {
 }
 
 /** Makes all containers [first, last] full. FULL entries that cover an end of the range stay as they are. */
-function fill(first: u64, last: u64): void {
+function fillContainers(first: u64, last: u64): void {
   const head = findEntry(first);
   if (head && entryKind<Own>(head) == Kind.FULL) first = entryLastKey<Own>(head) + 1;
   if (first > last) return;
@@ -334,7 +331,7 @@ function flip(first: u64, last: u64): void {
 
 /** Complements the container `key` of `entry`, which is not FULL. */
 function flipContainer(entry: usize, key: u64): void {
-  if (staysBitset(entry)) {
+  if (isBitsetEitherWay(entry)) {
     const at = entryPayload<Own>(entry), count = entryCount<Own>(entry);
     left.select(SELF);
     complementBitset(at, at);
@@ -343,7 +340,7 @@ function flipContainer(entry: usize, key: u64): void {
     return;
   }
   makeScratch(Scratch.RIGHT);
-  foldInto(Fold.XOR, entry, key, fullShape());
+  foldRunInto(Fold.XOR, entry, key, fullShape());
 }
 
 // A FULL entry in a flipped range may only be removed once all entries have been inserted.

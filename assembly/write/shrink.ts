@@ -5,7 +5,7 @@ import { Own } from "../env/view";
 import {
   Kind, plainBytes, plainKind, prefersShort, shrunkKind, staysBitset, staysBuckets, staysShort,
 } from "../container/kind";
-import { UNIVERSE, shortBytes } from "../container/limits";
+import { shortBytes, WORDS } from "../container/limits";
 import {
   isWorthTrimming, spanOfBitset, trimShort, trimmedWords, wordCount, wordsOf,
 } from "../container/short";
@@ -39,10 +39,6 @@ export function trimmedStays(entry: usize, count: u32): bool {
 export function bitsetIntoPlain(entry: usize): void {
   convertTo(entry, shrunkKind(entryCount<Own>(entry), wordsOf(spanOfBitset<Own>(entryPayload<Own>(entry)))));
 }
-
-/** Words of a bitset. */
-// @ts-ignore: decorator
-@inline const WORDS: u32 = UNIVERSE >> 6;
 
 /** Whether words without members at the ends of a bitset or a short bitset should be given back. */
 export function isLoose(entry: usize): bool {

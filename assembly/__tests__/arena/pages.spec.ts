@@ -8,7 +8,7 @@ import {
 } from "../../arena/read/directory";
 import { isGroup } from "../../arena/packed/layout";
 import { rewrite, pack } from "../../combine/rebuild/rewrite";
-import { cardinality, get, maximum, minimum, rank, select } from "../../read/query";
+import { cardinality, get, maximum, minimum, rankOf, select } from "../../read/query";
 import { set } from "../../write/point";
 import { Change } from "../../combine/rebuild/range";
 import { changeRange } from "../../write/range";
@@ -86,7 +86,7 @@ class Far {
     for (let n = 0; n < 300; n++) {
       const i = trial.random.below(count), offset = this.sorted[i], near = offset + trial.random.below(4) - 2;
       trial.same(select(i), offset, "select");
-      trial.same(rank(offset), i + 1, "rank");
+      trial.same(rankOf(offset), i + 1, "rank");
       const at = this.below(near);
       trial.same(get(near), u64(at < count && this.sorted[at] == near), "get");
       const to = this.any(), found = this.below((keyOf(max(to, offset))) << 16);

@@ -4,7 +4,9 @@ import { cuts } from "../../combine/walk/cuts";
 import { shareAll } from "../../combine/compare/facet";
 import { Operation } from "../../combine/term/operation";
 import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
-import { KEY_MAX, Model, Style, anyModel, appendContainer, combineModels, range } from "../support/bitmap-model";
+import {
+  KEY_MAX, Model, Style, anyModel, appendContainer, combineModels, range,
+} from "../support/bitmap-model";
 import {
   addArgument, argumentAt, clear, clearArguments, enter, memberAt, members, rounds,
 } from "../world/world";

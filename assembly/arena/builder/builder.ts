@@ -26,8 +26,8 @@ import {
 import { Kind } from "../../container/kind";
 import { arrayBytes } from "../../container/limits";
 import {
-  ENTRIES, IN_LEAF, LEAF_MEMBERS, MEMBERS, ORDINARY, ROOM_FOR_ROOT, SLOTS, bufferedEntry, countIn, isOrdinary,
-  newEntry, slotsAt, waitingLow, writeLeaf,
+  ENTRIES, IN_LEAF, LEAF_MEMBERS, MEMBERS, ORDINARY, ROOM_FOR_ROOT, SLOTS, bufferedEntry, countAppended,
+  isOrdinary, newEntry, slotsAt, waitingLow, writeLeaf,
 } from "./state";
 import { LEAF_LEAST, blocksOfWaiting, makeOrdinary, putWaitingKeys, writeWaiting } from "./waiting";
 
@@ -61,7 +61,7 @@ export function appendFull(key: u64, span: u64): void {
     if (plainKind<Own>(last) == Kind.FULL && lastKeyOf(last) + 1 == key) {
       const joined = min(span, SPAN_MAX - plainSpan<Own>(last));
       setFull(last, plainSpan<Own>(last) + joined);
-      countIn(builder, joined << 16);
+      countAppended(builder, joined << 16);
       key += joined;
       span -= joined;
     }

@@ -113,7 +113,7 @@ export function begin(entries: u64, scratch: usize): void {
   if (index >= load<u32>(builder, LEAF_ROOM)) unreachable();  // more entries than were announced
   store<u32>(builder, index + 1, IN_LEAF);
   store<u32>(builder, load<u32>(builder, ENTRIES) + 1, ENTRIES);
-  countIn(builder, members);
+  countAppended(builder, members);
   const entry = bufferedEntry(builder, index);
   setKey(entry, key);
   return entry;
@@ -146,7 +146,7 @@ function growSlots(): void {
 }
 
 // @ts-ignore: decorator
-@inline export function countIn(builder: usize, members: u64): void {
+@inline export function countAppended(builder: usize, members: u64): void {
   store<u64>(builder, load<u64>(builder, LEAF_MEMBERS) + members, LEAF_MEMBERS);
   store<u64>(builder, load<u64>(builder, MEMBERS) + members, MEMBERS);
 }

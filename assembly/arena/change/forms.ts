@@ -305,7 +305,7 @@ export function freed(): u32 { return isTiny<Own>() ? 0 : <u32>freedBytes(); }
 
 /** Arenas below this have fewer freed blocks: they are soon rewritten. */
 // @ts-ignore: decorator
-@inline const LARGE: usize = 1 << 20;
+@inline const LARGE_ARENA: usize = 1 << 20;
 
 /**
  * The most bytes in freed blocks: an eighth of the arena, or a quarter of a large one. What aligning the
@@ -317,7 +317,7 @@ export function freed(): u32 { return isTiny<Own>() ? 0 : <u32>freedBytes(); }
   return (isPaged() ? freedWithPages(mark) : freedPart(mark)) + 64;
 }
 // @ts-ignore: decorator
-@inline function freedPart(mark: usize): usize { return mark < LARGE ? mark >> 3 : mark >> 2; }
+@inline function freedPart(mark: usize): usize { return mark < LARGE_ARENA ? mark >> 3 : mark >> 2; }
 /** So many freed bytes of an arena with pages that has this bump mark are not too many. */
 export function freedWithPages(mark: usize): usize { return freedPart(mark) + PAGE_BYTES; }
 

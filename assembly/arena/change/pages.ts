@@ -33,7 +33,7 @@ import {
 import { beginPage, pageMembers, putKeys } from "../packed/begin";
 import { groupEnd, groupStart, groupsIn, groupsUpTo, pastGroups } from "../packed/groups";
 import { membersBelow } from "../packed/members";
-import { membersBefore, membersUpTo } from "../packed/search";
+import { membersBeforeKey, membersUpTo } from "../packed/search";
 import { staysGroup } from "../packed/insert";
 import { hasRoom, openGap, raiseRoot, splitChild } from "./insert";
 import { insertInTiny, promotePacked, promoteToLeaves } from "./forms";
@@ -192,7 +192,7 @@ function isBetterLoose(page: usize): bool {
 function staysPacked(page: usize, offset: u64): bool {
   const key = keyOf(offset), to = membersUpTo<Own>(page, key);
   return !to || keyAt<Own>(page, to - 1) != key
-    || staysGroup(page, membersBefore<Own>(page, key), to, lowOf(offset));
+    || staysGroup(page, membersBeforeKey<Own>(page, key), to, lowOf(offset));
 }
 
 /** Whether a leaf without room for another entry should be packed instead of getting a larger block. */

@@ -21,7 +21,7 @@ import { joinPages, removeMembers } from "../packed/change";
 import { groupsIn } from "../packed/groups";
 import { PAGE_BYTES, isPacked, keyAt, packedCount } from "../packed/layout";
 import { membersBelow } from "../packed/members";
-import { membersBefore, membersUpTo } from "../packed/search";
+import { membersBeforeKey, membersUpTo } from "../packed/search";
 import { entriesUpTo, leafFor, slotFor } from "../read/directory";
 
 /**
@@ -52,7 +52,7 @@ export function removeEntry(key: u64): void {
 export function removeFromGroup(first: u64, last: u64): void {
   const key = keyOf(first), leaf = leafFor<Own>(key), members = removedFrom(leaf, first, last);
   adjust(key, -<i64>members);
-  if (members == membersUpTo<Own>(leaf, key) - membersBefore<Own>(leaf, key)) removeLast(first, last);
+  if (members == membersUpTo<Own>(leaf, key) - membersBeforeKey<Own>(leaf, key)) removeLast(first, last);
   else {
     removeBelow(ROOT, first, last);
     lowerRoot();

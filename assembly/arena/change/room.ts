@@ -4,7 +4,7 @@
 import { Own } from "../../env/view";
 import { slotFor } from "../read/directory";
 import {
-  INNER_MAX, LEAF_MAX, LEVELS_MAX, NODE_SMALL, ROOMY_BYTES, ROOMY_INNER, ROOMY_SLOTS, isRoomy, nodeBlock,
+  INNER_MAX, LEAF_MAX, NODE_LEVELS_MAX, NODE_SMALL, ROOMY_BYTES, ROOMY_INNER, ROOMY_SLOTS, isRoomy, nodeBlock,
   nodeBytes, nodeCount, nodeLevel, rootNode, slotAt, slotChild,
 } from "../layout/node";
 
@@ -16,7 +16,7 @@ import {
 @inline const ROOM_A_LEVEL: usize = 8192;
 /** More than roomToInsert() returns for one entry. */
 // @ts-ignore: decorator
-@inline export const AMPLE_ROOM: usize = <usize>LEVELS_MAX * ROOM_A_LEVEL;
+@inline export const AMPLE_ROOM: usize = <usize>NODE_LEVELS_MAX * ROOM_A_LEVEL;
 /**
  * Bytes per entry of all the blocks that a leaf moves through as it grows from empty to LEAF_MAX,
  * and of the blocks that splits take.

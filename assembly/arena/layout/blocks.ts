@@ -30,14 +30,12 @@ import { PAGE_BYTES, pageUpTo } from "../packed/layout";
 /** The largest block: a bitset, an array of 4096 members, or the most runs that are worth keeping. */
 // @ts-ignore: decorator
 @inline export const BLOCK_MAX: usize = 8192;
-/**
- * Bitsets are aligned to cache lines in the host's memory.
- * A large arena begins PREFIX bytes, the host's prefix, behind a line's start.
- */
+/** Bytes of a cache line. Bitsets are aligned to cache lines in the host's memory. */
 // @ts-ignore: decorator
-@inline const LINE: usize = 64;
+@inline export const LINE_BYTES: usize = 64;
+/** Bytes that the host keeps before a large arena, from a cache line's start on. */
 // @ts-ignore: decorator
-@inline const PREFIX: usize = 8;
+@inline export const PREFIX_BYTES: usize = 8;
 
 /** The smallest class whose blocks hold `bytes` (1 .. BLOCK_MAX) bytes. */
 // @ts-ignore: decorator
@@ -76,7 +74,7 @@ import { PAGE_BYTES, pageUpTo } from "../packed/layout";
 /** Where the next bitset would lie if its block came from above the bump mark. */
 // @ts-ignore: decorator
 @inline export function alignedBump(): usize {
-  return ((bumpMark() + PREFIX + LINE - 1) & ~(LINE - 1)) - PREFIX;
+  return ((bumpMark() + PREFIX_BYTES + LINE_BYTES - 1) & ~(LINE_BYTES - 1)) - PREFIX_BYTES;
 }
 
 /** Allocates a block for `bytes` bytes; its contents are undefined. */
@@ -106,7 +104,7 @@ export function allocate(bytes: usize): usize {
  * Allocates a block of `size` bytes, the size of a class, at the bump mark; for a bitset at alignedBump().
  */
 export function allocateFresh(size: usize): usize {
-  makeRoom(size == BLOCK_MAX ? size + LINE : size);
+  makeRoom(size == BLOCK_MAX ? size + LINE_BYTES : size);
   const from = bumpMark();
   const at = size == BLOCK_MAX ? alignedBump() : from;
   setBumpMark(at + size);
@@ -162,7 +160,7 @@ export function allocatePage(): usize {
  * including alignment and the free lists.
  */
 export function prepare(bytes: usize): void {
-  if (bytes >= BLOCK_MAX) bytes += LINE;
+  if (bytes >= BLOCK_MAX) bytes += LINE_BYTES;
   if (isTiny<Own>()) { reserve(PROMOTED_MAX + bytes + LISTS_BLOCK); return; }
   makeRoom(freeLists() || bumpMark() + bytes < LISTS_FROM ? bytes : bytes + LISTS_BLOCK);
 }

@@ -67,6 +67,9 @@ import { view8, view32, view64 } from "../../env/view";
 /** Bytes of a full arena's header. */
 // @ts-ignore: decorator
 @inline export const HEADER_BYTES: usize = 40;
+/** More bytes than an arena has. */
+// @ts-ignore: decorator
+@inline export const ARENA_MAX: u64 = 0xffff0000;
 
 // @ts-ignore: decorator
 @inline export function isTiny<M>(): bool { return view8<M>(0, FORM) == FORM_TINY; }

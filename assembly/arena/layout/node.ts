@@ -39,7 +39,7 @@ import { PAGE_BYTES, groupEntry, isPacked, keyAt } from "../packed/layout";
 @inline export const SLOT_BYTES: usize = 20;
 /** More levels than the 2^48 keys can ever need. */
 // @ts-ignore: decorator
-@inline export const LEVELS_MAX: u32 = 16;
+@inline export const NODE_LEVELS_MAX: u32 = 16;
 
 // @ts-ignore: decorator
 @inline export function rootNode<M>(): usize { return isTiny<M>() ? 0 : <usize>view32<M>(0, ROOT); }

@@ -44,14 +44,14 @@ import {
 
 /** Writes the header of a leaf in a tiny arena or a page for `count` members with keys from first to last. */
 // @ts-ignore: decorator
-@inline function begin(leaf: usize, form: u32, first: u64, count: u32): void {
+@inline function beginLeaf(leaf: usize, form: u32, first: u64, count: u32): void {
   writeHeader(leaf, form, count, form & BASED ? first : 0);
 }
 /**
  * Begins a tiny arena's packed leaf of `count` members with keys from `first` to `last`: as small as it gets.
  */
 export function beginTight(leaf: usize, first: u64, last: u64, count: u32): void {
-  begin(leaf, tightForm(first, last, count), first, count);
+  beginLeaf(leaf, tightForm(first, last, count), first, count);
 }
 /** Bytes of that leaf. */
 export function tightBytes(first: u64, last: u64, count: u32): usize {
@@ -59,7 +59,7 @@ export function tightBytes(first: u64, last: u64, count: u32): usize {
 }
 /** Begins a page of `count` members with keys from `first` to `last`. */
 export function beginPage(page: usize, first: u64, last: u64, count: u32): void {
-  begin(page, PACKED | BASED | widthFor(last - first), first, count);
+  beginLeaf(page, PACKED | BASED | widthFor(last - first), first, count);
 }
 /** The most members of a page whose keys lie in [first, last]. */
 // @ts-ignore: decorator

@@ -6,7 +6,7 @@ import {
   BASED, SMALL, baseIn, countIn, formOf, groupEntry, headerOf, high, highsAt, highsIn, indexOf, keyAt, leafOf,
   packedCount, widthIn, widthOf,
 } from "./layout";
-import { membersBefore, searched } from "./search";
+import { membersBeforeKey, searched } from "./search";
 
 /** Whether it is one that a page has, and no group is larger than a page's. */
 export function isSoundPage(page: usize): bool {
@@ -70,12 +70,12 @@ export function startBefore<M>(leaf: usize, end: u32): u32 {
     at -= width;
     if (!from || high<M>(at, width) != mine) return from;
   }
-  return membersBefore<M>(leaf, keyAt<M>(leaf, from));
+  return membersBeforeKey<M>(leaf, keyAt<M>(leaf, from));
 }
 
 /** The first member of the group of member `index`. */
 export function groupStart<M>(leaf: usize, index: u32): u32 {
-  return membersBefore<M>(leaf, keyAt<M>(leaf, index));
+  return membersBeforeKey<M>(leaf, keyAt<M>(leaf, index));
 }
 
 /** How many groups the members from .. to - 1 form. */

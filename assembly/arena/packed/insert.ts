@@ -1,7 +1,7 @@
 // Inserting an offset in a packed leaf where nothing but the leaf changes.
 
 import { Own } from "../../env/view";
-import { prefersShort, wordsBetween } from "../../container/kind";
+import { prefersShort, wordsBetween, MEMBERS_A_WORD } from "../../container/kind";
 import { widthFor, writeHigh } from "./begin";
 import { openMember } from "./change";
 import { GROUP_MAX, startBefore } from "./groups";
@@ -12,7 +12,10 @@ import {
 import { NO_MEMBER, lowsBelow } from "./members";
 import { farMembersUpTo } from "./search";
 
-/** What insertHere() did: nothing, as the offset was there; added it to a group, or as a group of its own. */
+/**
+ * The effect of insertInLeaf(): none, because the offset was there; added to a group; added as a group of its
+ * own; or none, because more than the leaf would change.
+ */
 export const enum Inserted { PRESENT, ADDED, ADDED_GROUP, NOT_HERE }
 
 /**
@@ -20,7 +23,7 @@ export const enum Inserted { PRESENT, ADDED, ADDED_GROUP, NOT_HERE }
  * the container stays a group. `bytes` is what the leaf may take, `most` how many members it may have.
  */
 // @ts-ignore: decorator
-@inline export function insertHere(leaf: usize, offset: u64, bytes: usize, most: u32): Inserted {
+@inline export function insertInLeaf(leaf: usize, offset: u64, bytes: usize, most: u32): Inserted {
   const key = offset >> 16, low = <u32>offset & 0xffff, upTo = farMembersUpTo(leaf, key);
   const header = headerOf<Own>(leaf), width = widthIn(header), count = countIn(header);
   const form = header >> 8 & 0xff;
@@ -64,14 +67,11 @@ export const enum Inserted { PRESENT, ADDED, ADDED_GROUP, NOT_HERE }
 // @ts-ignore: decorator
 @inline function staysHere(leaf: usize, header: u32, upTo: u32, mine: u64, low: u32): bool {
   const width = widthIn(header), highs = highsIn(leaf, header), count = countIn(header);
-  if (upTo < ASKED_EVERY) return true;
-  if (!leaf) return count & (ASKED_EVERY - 1) || upTo < count || high<Own>(highs, width) != mine;
-  return high<Own>(highs + <usize>((upTo - ASKED_EVERY) * width), width) != mine
+  if (upTo < MEMBERS_A_WORD) return true;
+  if (!leaf) return count & (MEMBERS_A_WORD - 1) || upTo < count || high<Own>(highs, width) != mine;
+  return high<Own>(highs + <usize>((upTo - MEMBERS_A_WORD) * width), width) != mine
     || staysGroup(leaf, startBefore<Own>(leaf, upTo), upTo, low);
 }
-/** A group is asked whether a short bitset is smaller once in so many members, as an array is. */
-// @ts-ignore: decorator
-@inline const ASKED_EVERY: u32 = 4;
 
 /**
  * Whether the group of members from .. to - 1 of a page stays one with the member `low`:
@@ -81,7 +81,7 @@ export const enum Inserted { PRESENT, ADDED, ADDED_GROUP, NOT_HERE }
 @inline export function staysGroup(leaf: usize, from: u32, to: u32, low: u32): bool {
   const count = to - from;
   if (count >= GROUP_MAX) return false;
-  if (count < ASKED_EVERY || count & (ASKED_EVERY - 1)) return true;
+  if (count < MEMBERS_A_WORD || count & (MEMBERS_A_WORD - 1)) return true;
   const least: u32 = load<u16>(lowsFrom<Own>(leaf, from)), most: u32 = load<u16>(lowsFrom<Own>(leaf, to - 1));
   return !prefersShort(count + 1, wordsBetween(min(least, low), max(most, low)));
 }

@@ -37,7 +37,7 @@ import { Own, view8, view16, view32, view64 } from "../../env/view";
   return ((at - PAGE_START) & ~(PAGE_BYTES - 1)) + PAGE_START;
 }
 // @ts-ignore: decorator
-@inline const SHORT_HEADER: usize = 4;
+@inline const HEADER_WITHOUT_BASE: usize = 4;
 /** The most members of a packed leaf in a tiny arena. */
 // @ts-ignore: decorator
 @inline export const ITEMS_MAX: u32 = 1023;
@@ -80,7 +80,7 @@ import { Own, view8, view16, view32, view64 } from "../../env/view";
 // @ts-ignore: decorator
 @inline export function widthOf(form: u32): u32 { return form & WIDTH; }
 // @ts-ignore: decorator
-@inline export function headerBytes(form: u32): usize { return SHORT_HEADER + ((form & BASED) >> 2); }
+@inline export function headerBytes(form: u32): usize { return HEADER_WITHOUT_BASE + ((form & BASED) >> 2); }
 // @ts-ignore: decorator
 @inline export function baseOf<M>(leaf: usize, form: u32): u64 {
   return form & BASED ? view64<M>(leaf, BASE) : 0;

@@ -5,11 +5,11 @@ import { groupEnd, startBefore } from "./groups";
 import {
   LOW_BYTES, SMALL, baseIn, formOf, headerOf, high, highsIn, keyAt, lowAt, lowsIn, packedCount, widthIn,
 } from "./layout";
-import { farMembersUpTo, membersBefore } from "./search";
+import { farMembersUpTo, membersBeforeKey } from "./search";
 
 /** How many members of the leaf come before `offset`. */
 export function membersBelow<M>(leaf: usize, offset: u64): u32 {
-  const key = offset >> 16, low = <u32>offset & 0xffff, from = membersBefore<M>(leaf, key);
+  const key = offset >> 16, low = <u32>offset & 0xffff, from = membersBeforeKey<M>(leaf, key);
   if (from == packedCount<M>(leaf) || keyAt<M>(leaf, from) != key) return from;
   return lowsBelow<M>(leaf, from, groupEnd<M>(leaf, from), low);
 }

@@ -25,7 +25,7 @@ export function membersUpTo<M>(leaf: usize, key: u64): u32 {
 
 /** How many members of the leaf have keys below `key`. */
 // @ts-ignore: decorator
-@inline export function membersBefore<M>(leaf: usize, key: u64): u32 {
+@inline export function membersBeforeKey<M>(leaf: usize, key: u64): u32 {
   return key ? membersUpTo<M>(leaf, key - 1) : 0;
 }
 

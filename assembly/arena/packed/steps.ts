@@ -63,4 +63,4 @@ function stepFar<M>(steps: usize, at: usize, most: u32): u32 {
 
 /** Members of the leaf from `place` on, whose entry is that of a group. */
 // @ts-ignore: decorator
-@inline export function membersFrom(place: u64): u32 { return (<u32>(place >> 32) - <u32>place) >> 1; }
+@inline export function membersInLeaf(place: u64): u32 { return (<u32>(place >> 32) - <u32>place) >> 1; }

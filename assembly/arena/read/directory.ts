@@ -9,7 +9,7 @@
 import { view64, Own } from "../../env/view";
 import { entryTotal, isTiny, totalCardinality } from "../layout/header";
 import { ENTRY_BYTES, KEY_MAX, entryCardinality, entryKey, entryLastKey } from "../layout/entry";
-import { farMembersUpTo, membersBefore as membersBeforeKey, membersUpTo } from "../packed/search";
+import { farMembersUpTo, membersBeforeKey, membersUpTo } from "../packed/search";
 import { groupEntry, isGroup, isPacked, keyAt, packedCount } from "../packed/layout";
 import { groupFrom, groupStart, groupsIn, lastGroup, nextGroup, startBefore } from "../packed/groups";
 import {
@@ -42,10 +42,10 @@ import {
 
 /** Keys of a group: a group whose last key is small enough is passed over at once. */
 // @ts-ignore: decorator
-@inline const GROUP: u32 = 16;
+@inline const SEARCHED_KEYS: u32 = 16;
 /** Nodes with fewer keys are searched without groups. */
 // @ts-ignore: decorator
-@inline const GROUPS_FROM: u32 = 64;
+@inline const SEARCHED_FROM: u32 = 64;
 
 /**
  * keysUpTo() for a node that is probably not in the cache. It first counts whole groups, by the last key of
@@ -54,13 +54,13 @@ import {
  */
 // @ts-ignore: decorator
 @inline function farKeysUpTo(first: usize, count: u32, stride: usize, key: u64): u32 {
-  if (count < GROUPS_FROM) return keysUpTo<Own>(first, count, stride, key);
+  if (count < SEARCHED_FROM) return keysUpTo<Own>(first, count, stride, key);
   let upTo: u32 = 0;
-  for (let last = GROUP - 1; last < count; last += GROUP) {
-    upTo += (load<u64>(first + <usize>last * stride) & KEY_MAX) <= key ? GROUP : 0;
+  for (let last = SEARCHED_KEYS - 1; last < count; last += SEARCHED_KEYS) {
+    upTo += (load<u64>(first + <usize>last * stride) & KEY_MAX) <= key ? SEARCHED_KEYS : 0;
   }
   let at = first + <usize>upTo * stride;
-  const end = first + <usize>min(upTo + GROUP, count) * stride;
+  const end = first + <usize>min(upTo + SEARCHED_KEYS, count) * stride;
   for (; at < end; at += stride) upTo += u32((load<u64>(at) & KEY_MAX) <= key);
   return upTo;
 }

@@ -21,6 +21,7 @@ import { asBitset } from "../shape/expand";
 import { Scratch, makePlaces, scratch } from "../shape/scratch";
 import { isFull, shapeCount, shapeKind } from "../shape/shape";
 import { Fold, sidesOf } from "../fold/sides";
+import { LOOKED_UP_MAX } from "./prepared";
 
 // @ts-ignore: decorator
 @inline const GROUP: u32 = 32;
@@ -29,12 +30,9 @@ import { Fold, sidesOf } from "../fold/sides";
 @inline const ROWS_AT_ONCE: u32 = 30;
 // @ts-ignore: decorator
 @inline const PREPARED_BYTES: usize = 16;
-/** An array that meets so many containers becomes a bitset, ... */
+/** An array of more than LOOKED_UP_MAX members that meets so many containers becomes a bitset. */
 // @ts-ignore: decorator
 @inline const MEETS_MANY: u32 = 4;
-/** ... unless it has so few members that looking them up costs no more than reading a bitset. */
-// @ts-ignore: decorator
-@inline const LOOKED_UP_MAX: u32 = 96;
 
 /** The number of an item that begins a group, at or after `item`. */
 // @ts-ignore: decorator

@@ -7,7 +7,7 @@
 //   +0   u64 operand 0's first key
 //   +8   u32 slots: keys from the first to the last one
 //   +12  u32 containers of operand 0
-//   and below that the slots, the one of the first key last, SLOT_BYTES each:
+//   and below that the slots, the one of the first key last, KEY_SLOT_BYTES each:
 //     +0   u64 shape in operand 0, NOTHING if it has no container of this key
 //     +8   u32 address of the bitset; that of one without members if it has no container
 //
@@ -31,13 +31,13 @@ import { NOTHING, isFull, shape, shapeCount, shapeKind } from "../shape/shape";
 import { sidesOf } from "../fold/sides";
 
 // @ts-ignore: decorator
-@inline const HEADER_BYTES: usize = 16;
+@inline const TABLE_HEADER: usize = 16;
 // @ts-ignore: decorator
 @inline const SLOTS: u32 = 8;
 // @ts-ignore: decorator
 @inline const CONTAINERS: u32 = 12;
 // @ts-ignore: decorator
-@inline const SLOT_BYTES: usize = 16;
+@inline const KEY_SLOT_BYTES: usize = 16;
 // @ts-ignore: decorator
 @inline const BITSET: u32 = 8;
 /** Operand 0 has at most so many containers: as bitsets they take a megabyte. */
@@ -46,9 +46,12 @@ import { sidesOf } from "../fold/sides";
 /** Slots for each container of operand 0, at most: stepping over that many costs a seek. */
 // @ts-ignore: decorator
 @inline const SLOTS_EACH: u32 = 8;
-/** A container with fewer members looks them up in the other operand's container. */
+/**
+ * The most members of a container that are looked up in the other operand's container: to make a bitset of
+ * the container, or to read one, would take longer.
+ */
 // @ts-ignore: decorator
-@inline const LOOKED_UP_MAX: u32 = 96;
+@inline export const LOOKED_UP_MAX: u32 = 96;
 /** Looking up so many members of a packed leaf costs what walking to a group does. */
 // @ts-ignore: decorator
 @inline const LOOKUPS: u32 = 32;
@@ -57,13 +60,13 @@ import { sidesOf } from "../fold/sides";
 @inline const LOOKUPS_OF_WORK: u32 = 16;
 
 // @ts-ignore: decorator
-@inline function headerAt(): usize { return <usize>arena.size() - 2 * CURSOR_BYTES - HEADER_BYTES; }
+@inline function headerAt(): usize { return <usize>arena.size() - 2 * CURSOR_BYTES - TABLE_HEADER; }
 // @ts-ignore: decorator
-@inline function firstKey(): u64 { return load<u64>(headerAt()); }
+@inline function firstSlotKey(): u64 { return load<u64>(headerAt()); }
 // @ts-ignore: decorator
 @inline function slotCount(): u32 { return load<u32>(headerAt(), SLOTS); }
 // @ts-ignore: decorator
-@inline function slotAt(slot: u32): usize { return headerAt() - (<usize>slot + 1) * SLOT_BYTES; }
+@inline function keySlotAt(slot: u32): usize { return headerAt() - (<usize>slot + 1) * KEY_SLOT_BYTES; }
 
 /** The place of the bitset of container `index`, behind that of the bitset without members. */
 // @ts-ignore: decorator
@@ -76,7 +79,7 @@ import { sidesOf } from "../fold/sides";
  * fresh. Returns false if that does not pay; then memory 0 has to be begun anew.
  */
 export function prepare(from: u64, to: u64): bool {
-  begin(0, 2 * CURSOR_BYTES + HEADER_BYTES + <usize>(SLOTS_EACH * CONTAINERS_MAX) * SLOT_BYTES);
+  begin(0, 2 * CURSOR_BYTES + TABLE_HEADER + <usize>(SLOTS_EACH * CONTAINERS_MAX) * KEY_SLOT_BYTES);
   openCursor(0, 0, from);
   const first = cursorKey(0);
   let containers: u32 = 0, end = first;
@@ -98,9 +101,9 @@ export function prepare(from: u64, to: u64): bool {
 function fillSlots(): void {
   const none = scratch(Scratch.PLACES);
   memory.fill(none, 0, BITSET_BYTES);
-  openCursor(0, 0, firstKey());
+  openCursor(0, 0, firstSlotKey());
   for (let slot: u32 = 0, index: u32 = 0, slots = slotCount(); slot < slots; slot++) {
-    const at = slotAt(slot), key = firstKey() + slot;
+    const at = keySlotAt(slot), key = firstSlotKey() + slot;
     let s = NOTHING, bitset = none;
     if (cursorKey(0) == key) {
       s = cursorShape(0);
@@ -116,7 +119,7 @@ function fillSlots(): void {
 
 /** Members, modulo 2^64, that operand 0, which is prepared, shares with operand `other`. */
 export function shareWithPrepared(other: u32): u64 {
-  const first = firstKey(), slots = slotCount(), few = LOOKUPS * load<u32>(headerAt(), CONTAINERS);
+  const first = firstSlotKey(), slots = slotCount(), few = LOOKUPS * load<u32>(headerAt(), CONTAINERS);
   let members: u64 = 0;
   openCursor(1, other, first);
   while (cursorKey(1) != NO_KEY && cursorKey(1) - first < slots) {
@@ -130,7 +133,7 @@ export function shareWithPrepared(other: u32): u64 {
       members += countLeaf(leaf, indexOf(leaf, entry));
     } else {
       work.spend(1);
-      members += countContainer(other, cursorShape(1), slotAt(<u32>(key - first)));
+      members += countContainer(other, cursorShape(1), keySlotAt(<u32>(key - first)));
     }
     seekCursor(1, last + 1);
   }
@@ -147,7 +150,7 @@ export function shareWithPrepared(other: u32): u64 {
 /** Members that operand 0 shares with a packed leaf, which `right` shows, from member `index` on. */
 function countLeaf(leaf: usize, index: u32): u32 {
   const header = headerOf<Right>(leaf), width = widthIn(header), count = packedCount<Right>(leaf) - index;
-  const from = baseIn<Right>(leaf, header) - firstKey(), slots = slotCount(), table = slotAt(0);
+  const from = baseIn<Right>(leaf, header) - firstSlotKey(), slots = slotCount(), table = keySlotAt(0);
   let low = lowsIn(leaf, header) + MEMBER_BYTES * <usize>index, members: u32 = 0;
   let at = highsIn(leaf, header) + <usize>(index * width);
   const end = low + MEMBER_BYTES * <usize>count;
@@ -155,7 +158,7 @@ function countLeaf(leaf: usize, index: u32): u32 {
   for (; low < end; low += MEMBER_BYTES, at += width) {
     const slot = high<Right>(at, width) + from;
     if (slot >= slots) break;
-    const value = right.load16(low, 0), bitset = load<u32>(table - <usize>slot * SLOT_BYTES, BITSET);
+    const value = right.load16(low, 0), bitset = load<u32>(table - <usize>slot * KEY_SLOT_BYTES, BITSET);
     members += (<u32>load<u8>(bitset + (value >> 3)) >> (value & 7)) & 1;
   }
   return members;

@@ -80,13 +80,13 @@ export function rank(facets: u32, by: Measure, part: u64, whole: u64, top: u64):
 }
 
 // @ts-ignore: decorator
-@inline function isEmpty(k: u32): bool {
+@inline function isEmptyFacet(k: u32): bool {
   right.select(k);
   return !entriesHeld<Right>();
 }
 
 // @ts-ignore: decorator
-@inline function hasAll(k: u32): bool { return !sizeOf(k) && !isEmpty(k); }
+@inline function hasAll(k: u32): bool { return !sizeOf(k) && !isEmptyFacet(k); }
 
 /** The lesser of two sizes of bitmaps that are not empty: 0 is 2^64. */
 // @ts-ignore: decorator
@@ -95,7 +95,7 @@ export function rank(facets: u32, by: Measure, part: u64, whole: u64, top: u64):
 /** The most members, modulo 2^64, that operands 0 and `k` can share; if one has all offsets, they do. */
 // @ts-ignore: decorator
 @inline function mostShared(k: u32): u64 {
-  return isEmpty(0) || isEmpty(k) ? 0 : lesser(sizeOf(0), sizeOf(k));
+  return isEmptyFacet(0) || isEmptyFacet(k) ? 0 : lesser(sizeOf(0), sizeOf(k));
 }
 
 // --- Scores ------------------------------------------------------------------------------------------------
@@ -118,8 +118,8 @@ function setScoreOf(at: usize, by: Measure, shared: u64, k: u32): void {
 /** Whether operands 0 and `k` have a score: not if the whole is 0. */
 // @ts-ignore: decorator
 @inline function haveScore(by: Measure, k: u32): bool {
-  if (by == Measure.OVERLAP) return !isEmpty(0) && !isEmpty(k);
-  return by == Measure.CARD || !isEmpty(0) || !isEmpty(k);
+  if (by == Measure.OVERLAP) return !isEmptyFacet(0) && !isEmptyFacet(k);
+  return by == Measure.CARD || !isEmptyFacet(0) || !isEmptyFacet(k);
 }
 
 /** The upper 64 bits of a * b. */

@@ -6,7 +6,7 @@ import { KEY_MAX } from "../../arena/layout/entry";
 import { NO_KEY, cursorKey, cursorLastKey, cursorShape, seekCursor } from "../walk/cursor";
 import { openPair } from "../walk/pair";
 import { foldCardinality } from "../fold/fold";
-import { Sought, UNSUITED, mergeLeaves, mergeTiny } from "../walk/packedleaves";
+import { Sought, NOT_MERGED, mergeLeaves, mergeTiny } from "../walk/packedleaves";
 import { shapeCount } from "../shape/shape";
 import { Scratch, makeScratch } from "../shape/scratch";
 import { sidesOf } from "../fold/sides";
@@ -14,7 +14,7 @@ import { sidesOf } from "../fold/sides";
 /** 1 if operands 0 and 1 have a member in common. Memory 0, which is fresh, is only worked in. */
 export function intersects(): u32 {
   const shared = mergeTiny(Sought.SHARED);
-  if (shared != UNSUITED) return u32(shared != 0);
+  if (shared != NOT_MERGED) return u32(shared != 0);
   openPair(0, 1, 0, 0);
   if (mergeLeaves(Sought.SHARED, true, 1, KEY_MAX) != 0) return 1;
   while (cursorKey(0) != NO_KEY) {
@@ -30,7 +30,7 @@ export function intersects(): u32 {
 /** 1 if every member of operand 0 is one of operand 1. Memory 0, which is fresh, is only worked in. */
 export function isSubset(): u32 {
   const missing = mergeTiny(Sought.MISSING);
-  if (missing != UNSUITED) return u32(missing == 0);
+  if (missing != NOT_MERGED) return u32(missing == 0);
   openPair(0, 1, 0, 0);
   if (mergeLeaves(Sought.MISSING, true, 1, KEY_MAX)) return 0;
   while (cursorKey(0) != NO_KEY) {

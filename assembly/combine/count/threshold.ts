@@ -25,7 +25,7 @@ import { sumPlaces } from "./sum";
 
 /** So few members, or edges of runs, are sorted rather than counted in planes. */
 // @ts-ignore: decorator
-@inline const FEW: u32 = 64;
+@inline const SORTED_MEMBERS_MAX: u32 = 64;
 
 /** An array of more members is made a bitset, which is counted faster. */
 // @ts-ignore: decorator
@@ -35,7 +35,7 @@ import { sumPlaces } from "./sum";
 @inline const LEVELLED: u32 = 1500;
 /** Most levels. */
 // @ts-ignore: decorator
-@inline const LEVELS_MAX: u32 = 8;
+@inline const LEVELS_COUNTED_MAX: u32 = 8;
 
 /**
  * How many items the counters of a term that counts overflow at: one more than it looks for if that must not
@@ -53,15 +53,15 @@ export function counterPlaces(term: u32): u32 {
   if (isSum(rule)) return sumPlaces(term);
   if (rule != Rule.ATLEAST && rule != Rule.EXACTLY) return 0;
   const most = overflowsAt(termLeast(term), rule == Rule.EXACTLY);
-  return max(planesFor(most) + 1, min(most, LEVELS_MAX));
+  return max(planesFor(most) + 1, min(most, LEVELS_COUNTED_MAX));
 }
 
 // @ts-ignore: decorator
 @inline function countersAt(): usize { return scratch(Scratch.PLACES); }
 
 /**
- * Values in at least (with `exactly`, in exactly) `least` of the list's `count` containers, if they have FEW
- * members or edges in all; otherwise UNSUITED.
+ * Values in at least (with `exactly`, in exactly) `least` of the list's `count` containers, if they have
+ * SORTED_MEMBERS_MAX members or edges in all; otherwise UNSUITED.
  */
 export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool): u64 {
   let members: u32 = 0, runs: u32 = 0;
@@ -70,10 +70,10 @@ export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool
     if (kind == Kind.BITSET) return UNSUITED;
     if (kind == Kind.RUNS) runs += right.load16(shapeAt(showListed(list, i)), 0);
     else members += listedCount(list, i);
-    if (members + runs > FEW) return UNSUITED;
+    if (members + runs > SORTED_MEMBERS_MAX) return UNSUITED;
   }
   if (!runs) return repeatedMembers(list, count, least, exactly);
-  return members + runs <= FEW / 2 ? repeatedRuns(list, count, least, exactly) : UNSUITED;
+  return members + runs <= SORTED_MEMBERS_MAX / 2 ? repeatedRuns(list, count, least, exactly) : UNSUITED;
 }
 
 /** repeatedOfFew() for containers other than runs. */
@@ -125,7 +125,7 @@ export function repeatedOfArrays<S>(list: usize, count: u32, least: u32, exactly
     if (!isList(listedKind(list, i))) return UNSUITED;
     members += listedCount(list, i);
   }
-  if (members <= LEVELLED && overflowsAt(least, exactly) <= LEVELS_MAX) {
+  if (members <= LEVELLED && overflowsAt(least, exactly) <= LEVELS_COUNTED_MAX) {
     return repeatedInLevels<S>(list, count, least, exactly);
   }
   return count <= BYTE_COUNTERS_MAX ? repeatedInBytes(list, count, least, exactly) : UNSUITED;

@@ -49,7 +49,7 @@ export function countShort(sides: Sides, l: u64, r: u64): u32 {
 // @ts-ignore: decorator
 @inline function countWithShort(l: u64, r: u64): u32 {
   const a = shapeAt(l), b = shapeAt(r);
-  return isShort(l) ? intersect<Count>(a, b, 0) : intersectArrayShort<Count>(a, shapeCount(l), b, 0);
+  return isShort(l) ? intersectShorts<Count>(a, b, 0) : intersectArrayShort<Count>(a, shapeCount(l), b, 0);
 }
 
 /** fold() where one side at least is a short bitset, or UNSUITED. */
@@ -75,13 +75,13 @@ function combineShort(op: Fold, l: u64, r: u64, out: usize): u64 {
 @inline function intersectWithShort(l: u64, r: u64, out: usize): u64 {
   const a = shapeAt(l), b = shapeAt(r);
   return isShort(l)
-    ? shortShape(intersect<Store>(a, b, out), out)
+    ? shortShape(intersectShorts<Store>(a, b, out), out)
     : arrayShape(intersectArrayShort<Store>(a, shapeCount(l), b, out), out);
 }
 
 /** Intersects left `a` with right `b`, both short bitsets. */
 // @ts-ignore: decorator
-@inline function intersect<S>(a: usize, b: usize, out: usize): u32 {
+@inline function intersectShorts<S>(a: usize, b: usize, out: usize): u32 {
   const aFirst = firstWord<Left>(a), bFirst = firstWord<Right>(b), first = max(aFirst, bFirst);
   const end = min(aFirst + wordCount<Left>(a), bFirst + wordCount<Right>(b));
   return first < end ? combineShorts<And, S>(a, b, first, end - first, out) : 0;

@@ -119,7 +119,7 @@ function foldCompact(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
  * two short bitsets, one with too many members for an array therefore has to be on the left.
  */
 function foldExpanded(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
-  if (op != Fold.ANDNOT && isShort(l) && isShort(r) && rank(op, l) > rank(op, r)) {
+  if (op != Fold.ANDNOT && isShort(l) && isShort(r) && orderOf(op, l) > orderOf(op, r)) {
     return foldExpanded(op, swapped(sides), r, l, out);
   }
   const y = expandedRight(rightOperand(sides), r);
@@ -157,7 +157,7 @@ function countCompact(sides: Sides, l: u64, r: u64): u32 {
 /** Whether `l` comes behind `r` in the order that the kernels of a commutative operation want. */
 // @ts-ignore: decorator
 @inline function isBehind(op: Fold, l: u64, r: u64): bool {
-  return shapeKind(l) != shapeKind(r) && rank(op, l) > rank(op, r);
+  return shapeKind(l) != shapeKind(r) && orderOf(op, l) > orderOf(op, r);
 }
 
 /**
@@ -165,7 +165,7 @@ function countCompact(sides: Sides, l: u64, r: u64): u32 {
  * change a bitset by what is on the other side. Compact kinds come where they would come as an array or a
  * bitset, so the order still holds when they have become one.
  */
-function rank(op: Fold, s: u64): u32 {
+function orderOf(op: Fold, s: u64): u32 {
   const kind = shapeKind(s);
   if (kind == Kind.RUNS) return 3;
   if (kind != Kind.BITSET && isArraySized(shapeCount(s))) return 1;

@@ -14,7 +14,7 @@ import { listedAt } from "../term/term";
 
 /** This few members are quicker looked up one by one in a bitset than the bitset is read. */
 // @ts-ignore: decorator
-@inline const FEW: u32 = 24;
+@inline const FEW_LEFT: u32 = 24;
 
 /**
  * The intersection of the list's `count` containers, folded from the smallest on, so that no result on the
@@ -29,7 +29,7 @@ export function foldIntersection<S>(list: usize, count: u32): u64 {
       if (!stores<S>() && end == count) return foldRound<And, Count>(acc, at, listedAt(list, i), end - i);
       acc = intersectRound(acc, at, listedAt(list, i), end - i);
       // an array is looked up in the rest
-      if (end < count && shapeCount(acc) <= FEW) acc = normalized(acc);
+      if (end < count && shapeCount(acc) <= FEW_LEFT) acc = normalized(acc);
     } else {
       end = i + 1;
       acc = fold(Fold.AND, sidesOf(at, listedOperand(list, i)), acc, listedShape(list, i));
@@ -57,12 +57,12 @@ function smallestListed(list: usize, count: u32): u32 {
 
 /**
  * Where a round ends that begins at element `from`, a bitset: after STREAMS bitsets, before an element that
- * is none, or once only FEW of the `members` so far are expected to be left.
+ * is none, or once only FEW_LEFT of the `members` so far are expected to be left.
  */
 function roundEnd(members: u32, list: usize, from: u32, count: u32): u32 {
   const most = min(count, from + STREAMS);
   let expected = members, end = from;
   do expected = expectedMembers(expected, listedCount(list, end++));
-  while (end < most && expected > FEW && listedKind(list, end) == Kind.BITSET);
+  while (end < most && expected > FEW_LEFT && listedKind(list, end) == Kind.BITSET);
   return end;
 }

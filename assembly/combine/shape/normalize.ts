@@ -89,7 +89,7 @@ function converted(s: u64, to: Kind, low: u32, high: u32): u64 {
     case Kind.SHORT: toShort(kind, at, count, low, high, above); break;
     case Kind.BITSET: toBitset(kind, at, count, above); break;
     case Kind.ARRAY: toArray(kind, at, count, above); break;
-    case Kind.BUCKETS: return intoBuckets(kind == Kind.ARRAY ? s : converted(s, Kind.ARRAY, low, high));
+    case Kind.BUCKETS: return asBuckets(kind == Kind.ARRAY ? s : converted(s, Kind.ARRAY, low, high));
     case Kind.RUNS:
     case Kind.FULL:
     case Kind.SINGLE:
@@ -101,7 +101,7 @@ function converted(s: u64, to: Kind, low: u32, high: u32): u64 {
 
 /** The array `s` as buckets, or as it is if these cannot hold it. */
 // @ts-ignore: decorator
-@inline function intoBuckets(s: u64): u64 {
+@inline function asBuckets(s: u64): u64 {
   const count = shapeCount(s), above = shapeAt(s) + FOLD_BYTES;
   return arrayToBuckets(shapeAt(s), count, above, above) ? shape(Kind.BUCKETS, count, above) : s;
 }

@@ -14,7 +14,7 @@
 // Where a term is one of another term's items, its result is made in places of its own, behind those in use:
 // raiseScratch() moves all the names above by a number of places, and lowerScratch() moves them back.
 
-import { alignedBump } from "../../arena/layout/blocks";
+import { alignedBump, LINE_BYTES } from "../../arena/layout/blocks";
 import { lift, makeRoom, setLift } from "../../arena/layout/header";
 import { BITSET_BYTES } from "../../container/limits";
 import { shapeAt } from "./shape";
@@ -36,9 +36,6 @@ export const enum Scratch {
 /** Most runs that fit FOLD_BYTES. */
 // @ts-ignore: decorator
 @inline export const RUNS_MAX: u32 = 2047;
-/** What aligning the room to a cache line may skip. */
-// @ts-ignore: decorator
-@inline const ALIGNMENT: usize = 64;
 
 // @ts-ignore: decorator
 @inline export function scratch(place: Scratch): usize {
@@ -51,12 +48,12 @@ export const enum Scratch {
 
 /** Makes room for `places` places, more than have names. */
 // @ts-ignore: decorator
-@inline export function makePlaces(places: u32): void { makeRoom(ALIGNMENT + <usize>places * FOLD_BYTES); }
+@inline export function makePlaces(places: u32): void { makeRoom(LINE_BYTES + <usize>places * FOLD_BYTES); }
 
 /** Bytes above the bump mark that makeScratch() asks for. */
 // @ts-ignore: decorator
 @inline export function scratchBytes(last: Scratch): usize {
-  return ALIGNMENT + (<usize>last + 1) * FOLD_BYTES;
+  return LINE_BYTES + (<usize>last + 1) * FOLD_BYTES;
 }
 
 // @ts-ignore: decorator

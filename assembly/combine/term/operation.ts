@@ -22,10 +22,10 @@ export function operationBytes(sources: u32): u32 { return itemBytes(sources) + 
 /** Opens operands 0 .. sources - 1 at container `key` and makes the operation's term item 0. */
 export function openOperation(op: Operation, sources: u32, key: u64): void {
   for (let source: u32 = 0; source < sources; source++) openCursor(1 + source, source, key);
-  openTerm(0, makeTerm(itemBytes(sources), ruleOf(op), 1, sources, 1), key);
+  openTerm(0, makeTerm(itemBytes(sources), ruleOfOperation(op), 1, sources, 1), key);
 }
 
-function ruleOf(op: Operation): Rule {
+function ruleOfOperation(op: Operation): Rule {
   switch (op) {
     case Operation.AND: return Rule.ALL;
     case Operation.OR: return Rule.ANY;

@@ -93,7 +93,7 @@ export const enum Rule {
 // @ts-ignore: decorator
 @inline const TERM_BYTES: u32 = 72;
 // @ts-ignore: decorator
-@inline const STEP_BYTES: u32 = 16;
+@inline const SUM_STEP_BYTES: u32 = 16;
 /** Bytes of the list for each item. */
 // @ts-ignore: decorator
 @inline export const LISTED_BYTES: u32 = 16;
@@ -176,7 +176,7 @@ export function setOffsets(term: u32, low: u64, high: u64): void {
 @inline export function totalWeight(term: u32): u32 { return load<u32>(termAt(term), WEIGHT); }
 // @ts-ignore: decorator
 @inline function stepAt(term: u32, step: u32): usize {
-  return <usize>arena.size() - load<u32>(termAt(term), STEPS_NAME) + <usize>step * STEP_BYTES;
+  return <usize>arena.size() - load<u32>(termAt(term), STEPS_NAME) + <usize>step * SUM_STEP_BYTES;
 }
 // @ts-ignore: decorator
 @inline export function stepOffset(term: u32, step: u32): u64 { return load<u64>(stepAt(term, step)); }
@@ -256,7 +256,7 @@ export function termBytes(items: u32): u32 {
 
 /** The most bytes that a sum of so many items takes with so many steps. A multiple of 8. */
 export function sumBytes(items: u32, steps: u32): u32 {
-  return termBytes(items) + steps * STEP_BYTES + ((items + 1) >> 1 << 3);
+  return termBytes(items) + steps * SUM_STEP_BYTES + ((items + 1) >> 1 << 3);
 }
 
 /** Makes a sum like makeTerm(). It has no steps and no weights yet. */

@@ -20,7 +20,7 @@ import { entryKey, entryLastKey } from "../../arena/layout/entry";
 import { firstPlace, nextInLeaf, placeEntry, seek, seekFrom } from "../../arena/read/directory";
 import { entryShape, shape, shapeAt, shapeCount, shapeKind } from "../shape/shape";
 import { GROUP_STEP, isGroup } from "../../arena/packed/layout";
-import { STEP_BYTES, beginSteps, isOfOneKey, membersFrom, stepKey, stepOn } from "../../arena/packed/steps";
+import { STEP_BYTES, beginSteps, isOfOneKey, membersInLeaf, stepKey, stepOn } from "../../arena/packed/steps";
 import { Kind } from "../../container/kind";
 import { arrayBytes } from "../../container/limits";
 
@@ -135,7 +135,7 @@ export function closeCursor(item: u32): void { store<u64>(cursorAt(item), NO_KEY
 // @ts-ignore: decorator
 @inline function moveToGroup(cursor: usize, place: u64): void {
   const steps = cursor + STEP, lows = beginSteps<Right>(placeEntry(place), steps), key = stepKey(steps);
-  setGroup(cursor, place, lows, stepOn<Right>(steps, membersFrom(place)), key);
+  setGroup(cursor, place, lows, stepOn<Right>(steps, membersInLeaf(place)), key);
 }
 
 /** Puts the cursor at the group `place` of `count` members, whose lows are at `lows`. */
@@ -186,7 +186,7 @@ export function closeCursor(item: u32): void { store<u64>(cursorAt(item), NO_KEY
 // @ts-ignore: decorator
 @inline function steppedInPacked(cursor: usize, place: u64, key: u64): bool {
   const s = load<u64>(cursor, SHAPE), next = place + <u64>shapeCount(s) * GROUP_STEP;
-  const most = membersFrom(next);
+  const most = membersInLeaf(next);
   if (!most) return false;
   const steps = cursor + STEP, first = stepKey(steps);
   setGroup(cursor, next, shapeAt(s) + arrayBytes(shapeCount(s)), stepOn<Right>(steps, most), first);

@@ -105,13 +105,13 @@ function sampleLeaf(leaf: usize, cost: u64, step: u64): void {
   const since = load<u64>(SINCE), count = nodeCount<Right>(leaf);
   for (let at = step - since; at <= cost; at += step) {
     const index = min(<u32>(at * count / cost), count - 1);
-    insert(isPacked<Right>(leaf) ? keyAt<Right>(leaf, index) : entryKey<Right>(entryAt(leaf, index)));
+    insertSample(isPacked<Right>(leaf) ? keyAt<Right>(leaf, index) : entryKey<Right>(entryAt(leaf, index)));
   }
   store<u64>(SINCE, (since + cost) % step);
 }
 
 /** Adds the key to the samples. */
-function insert(key: u64): void {
+function insertSample(key: u64): void {
   const count = load<u32>(COUNT);
   let at = sampleAt(count);
   for (; at > HEADER && load<u64>(at - SAMPLE_BYTES) > key; at -= SAMPLE_BYTES) {

@@ -9,7 +9,7 @@ import {
   GROUP_STEP, baseIn, headerOf, high, highsIn, indexOf, isTinyPacked, keyAt, leafOf, lowsIn, packedCount,
   widthIn,
 } from "../../arena/packed/layout";
-import { membersFrom } from "../../arena/packed/steps";
+import { membersInLeaf } from "../../arena/packed/steps";
 import { ALL_LANES, LANES, equalLanes, equalPairs } from "../../container/lanes";
 import { cursorAt, cursorKey, cursorOperand, isAmongGroups, placeOf, seekCursor } from "./cursor";
 
@@ -22,11 +22,11 @@ export const enum Sought { SHARED, MISSING }
 
 /** Groups that have so many members or more in the mean are quicker combined as the arrays that they are. */
 // @ts-ignore: decorator
-@inline const LARGE: u64 = 16;
+@inline const LARGE_GROUP: u64 = 16;
 
 /** Tiny arenas, of which one has fewer members, are merged one by one. */
 // @ts-ignore: decorator
-@inline const FEW: u32 = 2 * LANES;
+@inline const TINY_FEW: u32 = 2 * LANES;
 
 /** A unit of work for so many members. */
 // @ts-ignore: decorator
@@ -44,7 +44,7 @@ export const enum Sought { SHARED, MISSING }
   if (!areAmongGroups() || !areAlike()) return 0;
   do {
     const more = mergeTwo(sought, first, end);
-    if (more == UNSUITED) break;
+    if (more == NOT_MERGED) break;
     found += more;
   } while (found <= most - 1 && areAmongGroups());
   return found;
@@ -52,20 +52,20 @@ export const enum Sought { SHARED, MISSING }
 
 /** These leaves have not been merged. */
 // @ts-ignore: decorator
-@inline export const UNSUITED: u32 = 0xffffffff;
+@inline export const NOT_MERGED: u32 = 0xffffffff;
 
 /**
  * How many members of what is sought there are in operands 0 and 1, if both are tiny arenas that are packed
- * leaves of several containers, and one has few members; otherwise UNSUITED. No cursors are opened for that:
- * it would take longer than to merge the members. So would to look whether the first ones decide.
+ * leaves of several containers, and one has few members; otherwise NOT_MERGED. No cursors are opened for
+ * that: it would take longer than to merge the members. So would to look whether the first ones decide.
  */
 // @ts-ignore: decorator
 @inline export function mergeTiny(sought: Sought): u32 {
   left.select(0);
   right.select(1);
-  if (!isTinyPacked<Left>() || !isTinyPacked<Right>()) return UNSUITED;
+  if (!isTinyPacked<Left>() || !isTinyPacked<Right>()) return NOT_MERGED;
   const xCount = packedCount<Left>(0), yCount = packedCount<Right>(0);
-  if (min(xCount, yCount) >= FEW || max(xCount, yCount) >= <u32>UNLIKE * FEW) return UNSUITED;
+  if (min(xCount, yCount) >= TINY_FEW || max(xCount, yCount) >= <u32>UNLIKE * TINY_FEW) return NOT_MERGED;
   const merged = mergeMembers(sought, false, <u64>xCount << 48, <u64>yCount << 48);
   const xPassed = xPassedOf(merged);
   work.spend(1 + (xPassed + yPassedOf(merged)) / UNIT_MEMBERS);
@@ -94,9 +94,9 @@ function areAlike(): bool {
   const x = columnOf<Left>(placeOf(cursorAt(0))), y = columnOf<Right>(placeOf(cursorAt(1)));
   const xCount = countOf(x), yCount = countOf(y);
   const xLast = keyIn<Left>(x, xCount - 1), yLast = keyIn<Right>(y, yCount - 1);
-  if (min(xLast, yLast) > end) return UNSUITED;
-  if (xCount >= LARGE * (xLast + 1 - cursorKey(0))) return UNSUITED;
-  if (yCount >= LARGE * (yLast + 1 - cursorKey(1))) return UNSUITED;
+  if (min(xLast, yLast) > end) return NOT_MERGED;
+  if (xCount >= LARGE_GROUP * (xLast + 1 - cursorKey(0))) return NOT_MERGED;
+  if (yCount >= LARGE_GROUP * (yLast + 1 - cursorKey(1))) return NOT_MERGED;
   const few = min(xCount, yCount) < LANES;
   const merged = few ? mergeMembers(sought, first, x, y) : mergeEights(sought, first, x, y);
   if (first && foundOf(merged)) return 1;
@@ -116,7 +116,7 @@ function areAlike(): bool {
 // @ts-ignore: decorator
 @inline function columnOf<M>(place: u64): u64 {
   const leaf = leafOf<M>(placeEntry(place));
-  return <u64>leaf | (<u64>indexOf(leaf, placeEntry(place)) << 32) | (<u64>membersFrom(place) << 48);
+  return <u64>leaf | (<u64>indexOf(leaf, placeEntry(place)) << 32) | (<u64>membersInLeaf(place) << 48);
 }
 // @ts-ignore: decorator
 @inline function columnLeaf(column: u64): usize { return <usize>column; }

@@ -17,7 +17,7 @@ import { roomToInsert } from "../../arena/change/room";
 import { loosen } from "../../arena/change/pages";
 import { GROUP_MAX } from "../../arena/packed/groups";
 import { isPacked } from "../../arena/packed/layout";
-import { membersBefore, membersUpTo } from "../../arena/packed/search";
+import { membersBeforeKey, membersUpTo } from "../../arena/packed/search";
 import { convertTo, intoBuckets, intoShort, wordsWith } from "../convert";
 import { countUp } from "../edit";
 import { insertRevocable } from "../point";
@@ -70,7 +70,7 @@ export function addAll(first: u32, count: u32): u64 {
 function staysInPage(key: u64, more: u32): bool {
   const leaf = leafFor<Own>(key);
   return isPacked<Own>(leaf)
-    && membersUpTo<Own>(leaf, key) - membersBefore<Own>(leaf, key) + more <= GROUP_MAX / 2;
+    && membersUpTo<Own>(leaf, key) - membersBeforeKey<Own>(leaf, key) + more <= GROUP_MAX / 2;
 }
 
 /** Whether a stretch from `low` to `high` is worth a pass over the entry's container. */

@@ -37,14 +37,14 @@ export function removeAll(first: u32, count: u32): u64 {
     if (entry && !isGroup(entry) && to - i >= STRETCH_LEAST) {
       const kind = entryKind<Own>(entry), held = entryCount<Own>(entry), most = to - i;
       if (isArray(kind)) {
-        removed += takeFromArray(entry, key, i, to);
+        removed += takeStretchFromArray(entry, key, i, to);
         if (most >= held) known = UNKNOWN_KEY;    // the entry may be gone
         i = to;
       } else if (kind == Kind.BUCKETS && most < held && staysBuckets(held - most)) {
-        removed += takeFromBuckets(entry, key, i, to);
+        removed += takeStretchFromBuckets(entry, key, i, to);
         i = to;
       } else if (kind == Kind.BITSET && most < held && staysBitset(held - most)) {
-        removed += clearInBitset(entry, key, i, to);
+        removed += takeStretchFromBitset(entry, key, i, to);
         i = to;
       }
     }
@@ -69,7 +69,7 @@ export function removeAll(first: u32, count: u32): u64 {
  * Removes a stretch from the array of container `key`, and the container itself if it falls empty.
  * Returns how many it had.
  */
-function takeFromArray(entry: usize, key: u64, from: u32, to: u32): u32 {
+function takeStretchFromArray(entry: usize, key: u64, from: u32, to: u32): u32 {
   const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), end = start + arrayBytes(count);
   let out = start, rest = start;              // members before `rest` are gone or have moved to before `out`
   for (let i = from, at = start; i < to; i++) {
@@ -90,7 +90,7 @@ function takeFromArray(entry: usize, key: u64, from: u32, to: u32): u32 {
 }
 
 /** Removes a stretch from buckets that stay buckets. Returns how many they had. */
-function takeFromBuckets(entry: usize, key: u64, from: u32, to: u32): u32 {
+function takeStretchFromBuckets(entry: usize, key: u64, from: u32, to: u32): u32 {
   const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), counts = start + count;
   // Bucket `high` goes on at [at, end).
   let out = start, rest = start, high: u32 = 0, at = start, end = start + load<u8>(counts);
@@ -115,7 +115,7 @@ function takeFromBuckets(entry: usize, key: u64, from: u32, to: u32): u32 {
 }
 
 /** Removes a stretch from a bitset that stays a bitset. Returns how many it had. */
-function clearInBitset(entry: usize, key: u64, from: u32, to: u32): u32 {
+function takeStretchFromBitset(entry: usize, key: u64, from: u32, to: u32): u32 {
   const bits = entryPayload<Own>(entry);
   let removed: u32 = 0;
   for (let i = from; i < to; i++) {

@@ -11,13 +11,10 @@ import { LEAF_MAX, entryAt, nodeBytes, writeNode } from "../../arena/layout/node
 import { beginPage, copyKeys } from "../../arena/packed/begin";
 import { groupEnd, groupsIn, largerFrom, membersForPage } from "../../arena/packed/groups";
 import { PAGE_BYTES, indexOf, isGroup, keyAt, leafOf, lowsFrom } from "../../arena/packed/layout";
-import { membersFrom } from "../../arena/packed/steps";
+import { membersInLeaf } from "../../arena/packed/steps";
 import { advance, placeEntry } from "../../arena/read/directory";
 import { copyEntry, placeBehind } from "./operand";
-
-/** The most members of an array that is packed when it is appended. */
-// @ts-ignore: decorator
-@inline const SMALL_MAX: u32 = 32;
+import { SMALL_MAX } from "../../arena/builder/state";
 
 /**
  * Appends copies of the operand's `count` last entries, the first of which is at `place`: small arrays in
@@ -42,7 +39,7 @@ export function appendEntries(place: u64, count: u32): void {
  */
 function fitPage(place: u64): u32 {
   const leaf = leafOf<Right>(placeEntry(place)), first = indexOf(leaf, placeEntry(place));
-  const end = largerFrom<Right>(leaf, first, first + membersFrom(place), SMALL_MAX);
+  const end = largerFrom<Right>(leaf, first, first + membersInLeaf(place), SMALL_MAX);
   if (end == first) return 0;
   const members = membersForPage<Right>(leaf, first, end);
   return ordinaryBytesOf(leaf, first, first + members) > PAGE_BYTES ? members : 0;

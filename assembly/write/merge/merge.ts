@@ -8,7 +8,7 @@
 
 import { SELF, right } from "../../env/memory";
 import { Own, Right } from "../../env/view";
-import { bumpMark, isPaged, isTiny } from "../../arena/layout/header";
+import { bumpMark, isPaged, isTiny, ARENA_MAX } from "../../arena/layout/header";
 import { prepare } from "../../arena/layout/blocks";
 import {
   entryCount, entryKey, entryKind, entryLastKey, entryPayload, setFull,
@@ -32,7 +32,7 @@ import { Kind, prefersShort } from "../../container/kind";
 import { LOW_MAX, MEMBER_BYTES, UNIVERSE, arrayBytes } from "../../container/limits";
 import { appendEntries } from "./append";
 import { APPENDED_LEAST, copyEntry, entriesCovered, isFew, isUpTo } from "./operand";
-import { BYTES_MAX, roomToMerge } from "./room";
+import { roomToMerge } from "./room";
 
 // The estimate that decides, in nanoseconds. Merging takes MERGING, and MERGED for each entry of the operand
 // below the end of memory 0, which is a search for a container that is probably not in the cache. Building
@@ -64,7 +64,7 @@ export function merge(): u32 {
   if (MERGING + entriesToMerge(last, building / MERGED) * MERGED > building) return 0;
   if (isPaged()) loosenForMerge(last);
   const room = roomToMerge(last);
-  if (bumpMark() + room > BYTES_MAX) return 0;
+  if (bumpMark() + room > ARENA_MAX) return 0;
   prepare(<usize>room);                       // all growth happens here, before anything is changed
 
   let place = seek<Right>(0), rest = entriesExactly<Right>();
@@ -114,14 +114,14 @@ function staysGroupWith(entry: usize, more: u32): bool {
 /** Adds the containers of the operand's entry `from`. */
 function mergeEntry(from: usize): void {
   const key = entryKey<Right>(from), kind = entryKind<Right>(from);
-  if (kind == Kind.FULL) { fill(key, entryLastKey<Right>(from)); return; }
+  if (kind == Kind.FULL) { fillFromOperand(key, entryLastKey<Right>(from)); return; }
   if (isFew(from)) { insertMembers(from, key << 16); return; }
   const entry = findEntry(key);
   if (!entry) {
     copyEntry(insertEntry(key), from);
     adjust(key, entryCount<Right>(from));
   } else if (entryKind<Own>(entry) != Kind.FULL) {
-    foldInto(entry, key, entryShape<Right>(from));
+    foldOperandInto(entry, key, entryShape<Right>(from));
   }
 }
 
@@ -134,7 +134,7 @@ function insertMembers(from: usize, base: u64): void {
 }
 
 /** Makes containers [first, last] full: those that are there one by one, those that are missing as spans. */
-function fill(first: u64, last: u64): void {
+function fillFromOperand(first: u64, last: u64): void {
   for (let key = first; key <= last;) {
     const place = seek<Own>(key), entry = placeEntry(place);
     const next = place ? min(entryKey<Own>(entry), last + 1) : last + 1;
@@ -153,7 +153,7 @@ function fill(first: u64, last: u64): void {
 }
 
 /** Folds the shape `r` of the operand into the container `key` of `entry`. */
-function foldInto(entry: usize, key: u64, r: u64): void {
+function foldOperandInto(entry: usize, key: u64, r: u64): void {
   makeScratch(Scratch.RIGHT);
   const before = entryCount<Own>(entry), isBitset = entryKind<Own>(entry) == Kind.BITSET;
   const folded = fold(Fold.OR, sidesOf(SELF, 0), entryShape<Own>(entry), r);

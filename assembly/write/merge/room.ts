@@ -8,16 +8,16 @@ import {
   BITSET_BYTES, LOW_MAX, arrayBytes, bucketsBytes, isArraySized, runsBytes,
 } from "../../container/limits";
 import { roomForEntries, roomForLeaves, roomToInsert } from "../../arena/change/room";
-import { BLOCK_MAX, blockBytes } from "../../arena/layout/blocks";
+import { BLOCK_MAX, blockBytes, LINE_BYTES } from "../../arena/layout/blocks";
 import {
   ENTRY_BYTES, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes,
 } from "../../arena/layout/entry";
-import { bumpMark, isPaged } from "../../arena/layout/header";
+import { bumpMark, isPaged, ARENA_MAX } from "../../arena/layout/header";
 import { nodeLevel, rootNode } from "../../arena/layout/node";
 import { groupsIn } from "../../arena/packed/groups";
 import { PAGE_BYTES, indexOf, isGroup, isPacked, leafOf } from "../../arena/packed/layout";
 import { NO_MEMBER, memberIndex } from "../../arena/packed/members";
-import { membersFrom } from "../../arena/packed/steps";
+import { membersInLeaf } from "../../arena/packed/steps";
 import {
   advance, entriesExactly, leafBelow, leafFor, nodeAbove, placeEntry, seek, seekFrom,
 } from "../../arena/read/directory";
@@ -27,9 +27,6 @@ import { APPENDED_LEAST, entriesCovered, isFew, isUpTo, placeBehind } from "./op
 
 // @ts-ignore: decorator
 @inline const REPLACED: u64 = 8;
-/** What aligning a bitset may skip. */
-// @ts-ignore: decorator
-@inline const ALIGNMENT: usize = 64;
 /**
  * Inserting a member allocates at most four times as much as replacedBytes() says:
  * runs may become an array, and that buckets.
@@ -51,9 +48,6 @@ import { APPENDED_LEAST, entriesCovered, isFew, isUpTo, placeBehind } from "./op
  */
 // @ts-ignore: decorator
 @inline const NODE_ROOM: u64 = 4 * INNER_BLOCK;
-/** More bytes than an arena has. */
-// @ts-ignore: decorator
-@inline export const BYTES_MAX: u64 = 0xffff0000;
 
 /**
  * The most bytes that inserting `lone` members takes in `pages` pages, below `nodes` nodes.
@@ -67,7 +61,7 @@ function roomInPages(lone: u64, pages: u64, nodes: u64): u64 {
 }
 
 /**
- * The most bytes that merging allocates and works in; BYTES_MAX if building anew is quicker.
+ * The most bytes that merging allocates and works in; ARENA_MAX if building anew is quicker.
  * `last` is the last key of memory 0.
  */
 export function roomToMerge(last: u64): u64 {
@@ -109,7 +103,7 @@ export function roomToMerge(last: u64): u64 {
     } else if (entryKind<Own>(entry) != Kind.FULL) {
       const bytes = replacedBytes(entry, from);
       replaced += bytes;
-      if (replaced > bumpMark() / REPLACED) return BYTES_MAX;
+      if (replaced > bumpMark() / REPLACED) return ARENA_MAX;
       if (!isFew(from)) work = scratchBytes(Scratch.RIGHT);
       else between += bytes * (BLOCKS_A_MEMBER * entryCount<Right>(from) - 1);
     }
@@ -121,7 +115,7 @@ export function roomToMerge(last: u64): u64 {
     const from = placeEntry(place);
     if (append && isGroup(from)) {
       copied += copiedFromLeaf(place);
-      place = placeBehind(place, membersFrom(place));
+      place = placeBehind(place, membersInLeaf(place));
       continue;
     }
     if (packs) lone += entryCount<Right>(from); else copied += copiedBytes(from);
@@ -151,7 +145,7 @@ function absentIn(page: usize, from: usize): u32 {
 /** copiedBytes(), or more, of the operand's groups from `place` to the end of the leaf. */
 function copiedFromLeaf(place: u64): u64 {
   const leaf = leafOf<Right>(placeEntry(place)), first = indexOf(leaf, placeEntry(place));
-  const members = membersFrom(place);
+  const members = membersInLeaf(place);
   // A group of three takes 8 bytes, one of more takes at most 8 for each further member.
   return 8 * <u64>(members - groupsIn<Right>(leaf, first, first + members));
 }
@@ -171,7 +165,7 @@ function copiedFromLeaf(place: u64): u64 {
 // @ts-ignore: decorator
 @inline function allocatedBytes(bytes: usize): usize {
   const size = blockBytes(bytes);
-  return size >= BLOCK_MAX / 2 ? size + ALIGNMENT : size;
+  return size >= BLOCK_MAX / 2 ? size + LINE_BYTES : size;
 }
 
 /**
