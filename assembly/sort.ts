@@ -22,7 +22,7 @@ export function sort(count: u32): void { sortIfNearer(count, u64.MAX_VALUE); }
 
 /**
  * Sorts the `count` offsets unless they are sparse:
- * unless there are so many containers from the least to the greatest that few offsets share one.
+ * unless few offsets share a container, as there are many from the least to the greatest.
  */
 export function sortUnlessSparse(count: u32): void { sortIfNearer(count, count); }
 

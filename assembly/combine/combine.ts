@@ -80,11 +80,11 @@ function countByShared(op: Operation, shared: u64): u64 {
   return members;
 }
 
-/** The source that foldOf() wants as the first of two. */
+/** The first source of the fold that foldOf() returns. */
 // @ts-ignore: decorator
 @inline function firstOf(op: Operation): u32 { return u32(op == Operation.DIFF1); }
 
-/** Opens cursors on the two sources at container `key`, in the order in which foldOf() wants them. */
+/** Opens cursors on the two sources at container `key`, in the order of the fold that foldOf() returns. */
 function openTwo(op: Operation, entries: u64, key: u64): void {
   openPair(firstOf(op), 1 - firstOf(op), entries, key);
 }

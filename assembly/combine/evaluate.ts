@@ -1,6 +1,6 @@
-// What a term has at one key: its operands' containers folded into one, then the results of the terms among
-// its items, one after the other. Each of those is made in scratch room of its own, unless nothing has been
-// made before it. So the room depends on how deep terms are nested, and not on how many there are.
+// The container of a term at one key: its operands' containers folded into one, then the results of the terms
+// among its items, one after the other. Each of those is made in scratch room of its own, unless nothing has
+// been made before it. So the room depends on how deep terms are nested, and not on how many there are.
 //
 // A segment of more than one key (combine/term/seek.ts) is evaluated like a container: all items are then
 // full or absent, and so is the result.
@@ -37,7 +37,7 @@ import { countListed, countOne, counterPlaces, reached } from "./count/threshold
 import { foldListed } from "./several/union";
 
 /**
- * The container `key` of the term, whose items are all at `key` or past it. resultOperand() tells where it
+ * The container `key` of the term, whose items are all at `key` or past it. resultOperand() says where it
  * lies: in memory 0, there in Scratch.FIRST or SECOND, or in an operand, there as the container of
  * resultEntry(). A full one is FULL; NOTHING lies nowhere. With S = Count the result need not be stored where
  * that saves work.
@@ -240,7 +240,7 @@ function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
   return reached<S>(planes, exactly);
 }
 
-/** What weighs enough. */
+/** The values that weigh enough. */
 function evaluateSum<S>(term: u32, key: u64): u64 {
   const step = stepTo(term, key);
   startSum(stepConstant(term, step));

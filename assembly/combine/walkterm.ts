@@ -26,14 +26,15 @@ import { cursorKey, cursorLastKey, cursorTerm } from "./walk/cursor";
  */
 export function walk<S>(most: u64, end: u64): u64 {
   const term = cursorTerm(0), places = placesFor(term);
-  let members: u64 = 0, any = false, key = cursorKey(0);
+  let members: u64 = 0, key = cursorKey(0);
+  let anyFull = false;                        // then 0 members may be 2^64
   while (key <= end) {
     makePlaces(places);
     const last = min(cursorLastKey(0), end), s = evaluate<S>(term, key);
     if (shapeKind(s) == Kind.FULL) {
       if (stores<S>()) appendFull(key, last - key + 1);
       members += (last - key + 1) << 16;
-      any = true;
+      anyFull = true;
     } else if (shapeCount(s)) {
       if (stores<S>()) appendResult(term, key, s);
       members += shapeCount(s);
@@ -42,7 +43,7 @@ export function walk<S>(most: u64, end: u64): u64 {
     moveItem(0, last + 1);
     key = cursorKey(0);
   }
-  if (!stores<S>() && !members && any) reply.member(0);
+  if (!stores<S>() && !members && anyFull) reply.member(0);
   return members;
 }
 

@@ -214,7 +214,7 @@ function findLanes(x: v128, highest: u32, b: usize, bLast: usize): u32 {
 /**
  * Merges eight members per step: the eight least of the next eight of `a` and the next eight of `b`. They are
  * the lane-wise minimum of the block of `a` and the reversed block of `b`. The number of lanes taken from
- * `a`, ties included, tells how far to advance in each array, so the next addresses are known before the
+ * `a`, ties included, gives how far to advance in each array, so the next addresses are known before the
  * members are sorted. A union writes a member that differs from the one before it. A symmetric difference
  * writes a member that differs from both neighbors, so its output lags by one member.
  */

@@ -1,7 +1,7 @@
 // Counters in bit slices: for each of a container's 65,536 values, how many containers have it. Bit j of all
 // counters is plane j, a bitset in memory 0; planes follow one another, and behind the last one is the plane
 // `over`, which has a value once its counter has overflowed. Counters that begin at 2^planes - least overflow
-// when they have counted `least`: `over` then tells which values are in at least that many containers.
+// when they have counted `least`: `over` then has the values that are in at least that many containers.
 //
 // Adding 64 counters at once takes a few operations on words, so counting bitsets costs little more than
 // their union. See "Compressed bitmap indexes: beyond unions and intersections", Kaser and Lemire,
@@ -96,7 +96,7 @@ function addFirstPair(a: usize, b: usize, p: usize, out: usize, start: u32): voi
 type Join = u8;
 type Pass = u16;
 
-/** What a plane holds before: stored bits, or nothing yet, which stands for all zeros or all ones. */
+/** The content of a plane before: stored bits, or nothing yet, which stands for all zeros or all ones. */
 type Begun = u8;
 type Zeros = u16;
 type Ones = u32;

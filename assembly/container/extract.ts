@@ -79,7 +79,7 @@ export function listPart<O>(a: usize, b: usize, value: u32, list: usize): usize 
 
 /**
  * Writes the members of the listed lanes from `list` up to `end`; returns the end of what is
- * written. `dense` tells whether the whole result is likely to have DENSE members. `out` needs room
+ * written. `dense` says whether the whole result is likely to have DENSE members. `out` needs room
  * for the members and eight more.
  */
 export function extractListed(list: usize, end: usize, dense: bool, out: usize): usize {

@@ -46,7 +46,7 @@ export const enum Kind { ARRAY, BITSET, RUNS, BUCKETS, SHORT, FULL, SINGLE, PAIR
 }
 
 /**
- * An array takes as much as another word of a short bitset whenever it has so many members more. So
+ * An array takes as much as another word of a short bitset for each MEMBERS_A_WORD members more. So
  * insertions check only then whether a short bitset would be smaller.
  */
 // @ts-ignore: decorator

@@ -85,7 +85,7 @@ export function runsCardinality(at: usize): u32 {
 }
 
 /**
- * What is wrong with the runs at `at` of memory M, which should have `count` members, or Fault.NONE.
+ * The fault of the runs at `at` of memory M, which should have `count` members; Fault.NONE if they are valid.
  * All runs must lie in the memory.
  */
 export function checkRuns<M>(at: usize, count: u32): Fault {

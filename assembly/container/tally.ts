@@ -100,7 +100,7 @@ function nextChange(tally: usize, from: u32): u32 {
 // @ts-ignore: decorator
 @inline export function isUniform(tally: usize): bool { return nextChange(tally, 0) == UNIVERSE; }
 
-/** What has been added to the sum of value 0. */
+/** The amount that has been added to the sum of value 0. */
 // @ts-ignore: decorator
 @inline function changeOfFirst(tally: usize): i32 {
   return nextChange(tally, 0) ? 0 : load<i32>(changeAt(tally, 0));
@@ -111,7 +111,7 @@ function nextChange(tally: usize, from: u32): u32 {
   return exactly ? sum == least : sum >= least;
 }
 
-/** What tallyToRuns() returns where there are too many runs. */
+/** The result of tallyToRuns() if there are too many runs. */
 // @ts-ignore: decorator
 @inline export const TOO_MANY_RUNS: u32 = u32.MAX_VALUE;
 
@@ -198,7 +198,8 @@ export function planesToBitset(
 @inline function planesReach(at: usize, count: u32, wanted: i32, exactly: bool): u64 {
   if (wanted < 0) return exactly ? 0 : u64.MAX_VALUE;
   if (wanted >> count) return 0;
-  // What the planes seen so far tell about each counter, from the lowest bit on.
+  // For each counter, from the lowest bit on: whether its bits so far are more than those of `wanted`, or
+  // differ.
   let more = u64.MAX_VALUE, differs: u64 = 0;
   for (let i: u32 = 0; i < count; i++, at += BITSET_BYTES) {
     const word = load<u64>(at), ones: u64 = -(<u64>((wanted >> i) & 1));

@@ -87,7 +87,7 @@ export namespace vector {
 export namespace work {
   /**
    * Counts `units` of work. A unit is about what it takes to step to a container, or to combine it. After
-   * many units the host looks at its clock, and ends a question that takes too long: then the call does not
+   * many units the host looks at its clock, and ends a query that takes too long: then the call does not
    * return. Costs a subtraction and a branch.
    */
   // @ts-ignore: decorator

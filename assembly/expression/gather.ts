@@ -29,7 +29,7 @@ export const enum Edge { OFFSET = 0, BY = 8 }
 // @ts-ignore: decorator
 @inline const TERM_KEY: u64 = 1 << 63;
 
-/** How an item counts that is gathered more than once. */
+/** How duplicate items combine. */
 export const enum Mode {
   /** once: it gets the flags of all, WITH or WITHOUT */
   FLAGS,
@@ -42,7 +42,7 @@ export const enum Mode {
 /** The weights of items in Mode.FLAGS: to be in, and not to be in. */
 export const enum Flag { WITH = 1, WITHOUT = 2 }
 
-// What has been gathered: a header of LIST_HEADER behind the records, then the items, then the edges.
+// The gathered items: a header of LIST_HEADER bytes behind the records, then the items, then the edges.
 //
 //   +0  u32 items      +4  u32 edges     +8  u32 where the edges begin   +12 u32 mode
 //   +16 i64 constant that counts at every offset     +24 u32 items that are constants

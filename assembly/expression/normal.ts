@@ -1,14 +1,14 @@
 // The normal form of a tree: no key, range or term is an item of the same term twice, and what does not
-// depend on keys is one item. So a question costs what its sources cost, however often it names them. Rules,
-// with x, y for records and r for ranges:
+// depend on keys is one item. So the cost of a query follows from its sources, however often it names them.
+// Rules, with x, y for records and r for ranges:
 //
 //   ALL, LESS, ANY   x & x = x; x | x = x; x & ~x is nothing. Complements join the other side:
 //                    ~x & y = y - x; ~x | y = ~(x - y). Ranges are intersected or united.
 //   ODD              x ^ x is nothing; ~x ^ y = ~(x ^ y). Ranges become those where an odd number of them
 //                    overlap.
 //   ATLEAST, EXACTLY items get weights: what is there k times weighs k, and a complement weighs -1 while a
-//                    constant grows by 1. Ranges make steps of the constant. What can do without weights
-//                    becomes ATLEAST, EXACTLY, ALL or ANY, because counting is quicker. The rest are sums
+//                    constant grows by 1. Ranges make steps of the constant. Sums without weights
+//                    become ATLEAST, EXACTLY, ALL or ANY, because counting is quicker. The rest are sums
 //                    (combine/term/term.ts).
 //
 // The items of a term are gathered (gather.ts), and ranges are counted (ranges.ts). normalrecord.ts has the

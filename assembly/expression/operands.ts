@@ -1,4 +1,4 @@
-// Which operands of a question are the same bitmap: a key that is given twice, or named by two numbers.
+// Finds operands of a query that are the same bitmap: a key that is given twice, or named by two numbers.
 
 import { right } from "../env/memory";
 import { Right } from "../env/view";
@@ -6,7 +6,7 @@ import { reserve } from "../arena/layout/header";
 import { entriesHeld } from "../arena/read/directory";
 import { recordsEnd, setOperandTable, setRecordsEnd } from "./tree";
 
-// Fewer than COMPARED_FROM operands are not compared: that would cost every small question something, and few
+// Fewer than COMPARED_FROM operands are not compared: that would slow down every small query, and few
 // of them read an operand twice. Up to COMPARED operands are compared with one another. More are looked up by
 // their identities among slots, u64 identity and u64 operand: open addressing, at least half of them free.
 

@@ -1,4 +1,4 @@
-// From the text of an expression to its tree. What binds most loosely comes first:
+// From the text of an expression to its tree. The loosest binding comes first:
 //
 //   union         = difference of ODD, joined by |
 //   symmetric     = intersections, joined by ^

@@ -9,7 +9,7 @@ import {
   setRule, setWeightOf,
 } from "./tree";
 
-/** What the number of ranges at an offset must be. */
+/** Conditions on the number of ranges at an offset. */
 export const enum Wanted { EQUAL, OTHER, ODD, EVEN, LEAST, ANY }
 
 // @ts-ignore: decorator

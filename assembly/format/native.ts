@@ -1,5 +1,5 @@
 // CRoaring's own serialization of a 32-bit bitmap (roaring_bitmap_serialize).
-// The first byte tells what follows:
+// The first byte names the layout of the rest:
 //
 //   01  u32 number of members, then each member as u32, ascending
 //   02  a portable 32-bit stream (portable.ts)

@@ -23,7 +23,7 @@ import {
   shortWord,
 } from "../container/short";
 
-/** What nextSetIn() and nextClearIn() return when there is no such offset. */
+/** The result of nextSetIn() and nextClearIn() if there is no such offset. */
 // @ts-ignore: decorator
 @inline export const NONE: u32 = UNIVERSE;
 

@@ -35,7 +35,7 @@ export const enum Unit { BYTE = 0, BIT = 1 }
  * the reply whether the range has members: 0 for none, 1 for 2^64 of them.
  */
 export function countIndexed(start: i64, end: i64, unit: u32): u64 {
-  let any: u32 = 0;
+  let any: u32 = 0;                           // 1 if there are members though their number is 0
   if (!isEmpty() && !(start < 0 && end < 0 && start > end)) {
     const last = lastUnit(unit), from = unitAt(start, last), to = min(unitAt(end, last), last);
     if (from <= to) {

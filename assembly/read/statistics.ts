@@ -1,4 +1,4 @@
-// What a bitmap consists of, for R.STAT.
+// The containers and bytes of a bitmap by kind, for R.STAT.
 
 import { reply } from "../env/memory";
 import { Own } from "../env/view";

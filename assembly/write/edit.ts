@@ -167,7 +167,7 @@ function insertIntoBuckets(entry: usize, low: u32): bool {
   return true;
 }
 
-/** Buckets take as much as another word of a short bitset whenever they have so many members more. */
+/** Buckets take as much as another word of a short bitset for each LOWS_A_WORD members more. */
 // @ts-ignore: decorator
 @inline const LOWS_A_WORD: u32 = 8;
 
@@ -240,7 +240,7 @@ function takeFromBitset(entry: usize, low: u32, asIs: bool): bool {
 }
 
 /**
- * Single removals look for words to give back once in so many members,
+ * Single removals look for words to give back on every TRIM_EVERYth removal,
  * so that a member that comes and goes far from the others mostly does not change the container each time.
  */
 // @ts-ignore: decorator

@@ -15,7 +15,7 @@ import { makeStretchRemovable, settleContainer } from "./undo";
 import { reversed } from "../read/word";
 import { wordOf } from "../read/container";
 
-/** What to do with a value that the field cannot hold. */
+/** Rules for a value that the field cannot hold. */
 export const enum Overflow { WRAP = 0, SAT = 1, FAIL = 2 }
 
 /** The value of the field of `width` bits at `offset`, sign-extended if `signed`. */
@@ -79,7 +79,7 @@ function put(
 }
 
 /**
- * What is written for `value`, which is `beyond` the field's range or, if that is 0, within it.
+ * The value to write for `value`, which is `beyond` the field's range or, if that is 0, within it.
  * `overflow` is WRAP or SAT.
  */
 // @ts-ignore: decorator
@@ -130,7 +130,8 @@ export function addBits(offset: u64, bits: u64): void {
  * Needs no memory after makeBitsRemovable() for them.
  */
 export function takeBits(offset: u64, bits: u64): void {
-  let known = KEY_MAX + 1, entry: usize = 0;  // the container of the bit before, if it is still there
+  // The container of the bit before, and its entry, 0 if it may have changed.
+  let known = KEY_MAX + 1, entry: usize = 0;
   for (let left = bits; left; left &= ~(FIRST_BIT >> clz(left))) {
     const gone = offset + clz(left), key = keyOf(gone);
     if (key != known || !entry) {

@@ -24,7 +24,7 @@ import {
 import { settleContainer } from "./undo";
 import { wordOf } from "../read/container";
 
-/** What a step does. */
+/** The kinds of steps. */
 const enum Action { GET, SET, INCRBY }
 
 /** Values of a step, and of a slot. */

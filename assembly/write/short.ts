@@ -23,17 +23,17 @@ import { firstWord, widenShort, wordCount } from "../container/short";
   return max((high >> 6) + 1, first + wordCount<Own>(payload)) - min(low >> 6, first);
 }
 
-/** What becomes of a tiny arena's short bitset that gets a member. */
+/** The ways in which a tiny arena's short bitset grows when it gets a member. */
 export const enum Grown { SHORT, PACKED, FULL }
 
-/** What becomes of the tiny arena's short bitset when it gets the member `low`. */
+/** How the tiny arena's short bitset grows when it gets the member `low`. */
 export function grown(low: u32): Grown {
   const words = widerWords(entryPayload<Own>(TINY_ENTRY), low, low), count = entryCount<Own>(TINY_ENTRY);
   if (!prefersShort(count + 1, words)) return count < ITEMS_MAX ? Grown.PACKED : Grown.FULL;
   return words <= TINY_WORDS ? Grown.SHORT : Grown.FULL;
 }
 
-/** What becomes of the tiny arena's short bitset when another container, `key`, gets a member. */
+/** How the tiny arena's short bitset grows when another container, `key`, gets a member. */
 export function grownBeside(key: u64): Grown {
   const count = entryCount<Own>(TINY_ENTRY), own = entryKey<Own>(TINY_ENTRY);
   const full = HEADER_BYTES + nodeBlock(0, 2) + blockBytes(payloadBytes<Own>(TINY_ENTRY));

@@ -17,7 +17,7 @@
 //
 // settle() gives containers their final form when all of a list is added, or makeRemovable() has
 // failed, and tidy() when all of it is removed. Whether a list needs that is noted with
-// argument.defer(). Nothing in the arena tells.
+// argument.defer(). The arena does not record this.
 
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
@@ -38,7 +38,7 @@ import { joinRuns, runsCount } from "../container/run";
  * added them, or after makeRemovable() has failed for them. Needs no memory.
  */
 export function settle(first: u32, count: u32): void {
-  let known = KEY_MAX + 1;                    // not the key of any container
+  let known = KEY_MAX + 1;                    // the container just settled; at first not one that there is
   for (let i = first, end = first + count; i < end; i++) {
     const key = keyOf(argument.value(i));
     if (key == known) continue;
@@ -125,7 +125,7 @@ export function makeStretchRemovable(entry: usize, key: u64, low: u32, last: u32
  * has removed them. If memory runs out, those that are left keep their form, which is valid.
  */
 export function tidy(first: u32, count: u32): void {
-  let known = KEY_MAX + 1;
+  let known = KEY_MAX + 1;                    // the container just dealt with
   for (let i = first, end = first + count; i < end; i++) {
     const key = keyOf(argument.value(i));
     if (key == known) continue;

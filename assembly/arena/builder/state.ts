@@ -27,6 +27,8 @@ import {
 } from "../layout/node";
 import { ITEMS_MAX } from "../packed/layout";
 
+// Where the fields are, as above. NEED_BLOCKS: whether an array that waits would need a block.
+
 // @ts-ignore: decorator
 @inline export const IN_LEAF: u32 = 0;
 // @ts-ignore: decorator
@@ -44,7 +46,7 @@ import { ITEMS_MAX } from "../packed/layout";
 // @ts-ignore: decorator
 @inline const LOWS_ROOM: u32 = 36;
 // @ts-ignore: decorator
-@inline export const BLOCKS: u32 = 40;
+@inline export const NEED_BLOCKS: u32 = 40;
 // @ts-ignore: decorator
 @inline export const ROOM_FOR_ROOT: u32 = 44;
 // @ts-ignore: decorator
@@ -83,7 +85,7 @@ import { ITEMS_MAX } from "../packed/layout";
   return <u32>(arrayBytes(<u32>min<u64>(entries * SMALL_MAX, ITEMS_MAX + SMALL_MAX)) + 7) & ~7;
 }
 
-/** So many slots at first. */
+/** Capacity of the slots at first. */
 // @ts-ignore: decorator
 @inline function slotsRoom(entries: u64): u64 { return min(entries, entries / LEAF_MAX + 16); }
 
@@ -135,7 +137,7 @@ export function begin(entries: u64, scratch: usize): void {
   store<u32>(builder, slots + 1, SLOTS);
 }
 
-/** Makes room for twice as many slots. What stands before them, and so the builder, moves down. */
+/** Makes room for twice as many slots. The data before them, and so the builder, moves down. */
 function growSlots(): void {
   const room = load<u32>(heldAt(), SLOTS_ROOM), more = <usize>room * SLOT_BYTES;
   makeRoom(more);

@@ -5,7 +5,7 @@ import { Own } from "../../env/view";
 import { Kind } from "../../container/kind";
 import { arrayBytes } from "../../container/limits";
 import {
-  BLOCKS, IN_LEAF, LEAF_MEMBERS, ORDINARY, ROOM_FOR_ROOT, addLeaf, bufferedEntry, isOrdinary, layEntries,
+  NEED_BLOCKS, IN_LEAF, LEAF_MEMBERS, ORDINARY, ROOM_FOR_ROOT, addLeaf, bufferedEntry, isOrdinary, layEntries,
   newEntry, waitingLow, writeLeaf,
 } from "./state";
 import { freedWithPages } from "../change/forms";
@@ -41,7 +41,7 @@ export function appendSmall(key: u64, count: u32): void {
   if (isOrdinary(heldAt())) writeLeaf(false);  // a full one, behind which small arrays wait again
   const builder = heldAt();
   setBlock(newEntry(builder, key, count), Kind.ARRAY, count, 0);
-  if (count > 2) store<u32>(builder, 1, BLOCKS);
+  if (count > 2) store<u32>(builder, 1, NEED_BLOCKS);
   if (load<u64>(builder, LEAF_MEMBERS) > ITEMS_MAX) writeWaiting(WAITING_LEFT);
 }
 
@@ -90,7 +90,7 @@ function waitingBytes(builder: usize, from: u32, to: u32): usize {
 
 export function blocksOfWaiting(builder: usize, from: u32, to: u32): usize {
   let bytes: usize = 0;
-  if (!load<u32>(builder, BLOCKS)) return 0;
+  if (!load<u32>(builder, NEED_BLOCKS)) return 0;
   for (let i = from; i < to; i++) {
     const count = plainCount<Own>(bufferedEntry(builder, i));
     if (count > 2) bytes += blockBytes(arrayBytes(count));
@@ -118,7 +118,7 @@ function loneInPage(builder: usize, first: u32, entries: u32): u32 {
 
 /** Writes a page of the arrays first .. last - 1 that wait, which have the members from .. to - 1. */
 function writePage(first: u32, last: u32, from: u32, to: u32): void {
-  if (bumpMark() == HEADER_BYTES) {           // what aligning the first page would skip
+  if (bumpMark() == HEADER_BYTES) {           // otherwise alignment padding of the first page
     allocateFresh(ROOMY_INNER);
     store<u32>(heldAt(), HEADER_BYTES, ROOM_FOR_ROOT);
   }

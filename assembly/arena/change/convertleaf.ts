@@ -1,4 +1,4 @@
-// What the leaves of the directory hold, moved from one form of a leaf to another: ordinary leaves
+// Converts a leaf of the directory from one form to the other: ordinary leaves
 // (arena/layout/node.ts) and packed ones (arena/packed/layout.ts). Nothing here knows of the nodes above.
 
 import { Own } from "../../env/view";

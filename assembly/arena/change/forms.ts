@@ -7,9 +7,9 @@
 //   tiny, packed leaf    promotePacked()     full, pages or leaves  it gets more than ITEMS_MAX members
 //   full                 packFull()          tiny, packed leaf      that is smaller
 //
-// The way back goes through a copy (combine/rebuild/rewrite.ts), for which the host asks wasteful() after a
-// write. It is taken only where it saves much: a bitmap whose size goes up and down would otherwise change
-// its form with every write.
+// The way back goes through a copy (combine/rebuild/rewrite.ts), which the host makes if wasteful() says so
+// after a write. It is taken only where it saves much: a bitmap whose size goes up and down would otherwise
+// change its form with every write.
 
 import { SELF, arena, left } from "../../env/memory";
 import { Own } from "../../env/view";
@@ -36,7 +36,7 @@ import { bytesWith, insertMember, leaveOne, removeMembers, tightBytesWith, tight
 import { membersBelow } from "../packed/members";
 import { bitsetSet } from "../../container/bitset";
 import { toArray } from "../../container/convert";
-import { Kind, prefersShort, wordsBetween } from "../../container/kind";
+import { Kind, prefersShort, wordsBetween, MEMBERS_A_WORD } from "../../container/kind";
 import { MEMBER_BYTES, SHORT_HEADER_BYTES, arrayBytes, shortBytes } from "../../container/limits";
 import { SHORT_HEADER, shortHeader, shortLow, wordCount, wordsOf } from "../../container/short";
 
@@ -96,7 +96,7 @@ export function promoteContainer(): void {
  */
 export function becameShort(key: u64, low: u32): bool {
   const count = packedCount<Own>(0);
-  if (count < WORDS_FROM || count & (WORDS_FROM - 1)) return false;
+  if (count < MEMBERS_A_WORD || count & (MEMBERS_A_WORD - 1)) return false;
   if (keyAt<Own>(0, 0) != keyAt<Own>(0, count - 1)) return false;
   const lows = lowsFrom<Own>(0, 0), end = lows + arrayBytes(count);
   const least = min(low, <u32>load<u16>(lows)), greatest = max(low, <u32>load<u16>(end - MEMBER_BYTES));
@@ -108,10 +108,6 @@ export function becameShort(key: u64, low: u32): bool {
   writeTinyShort(key, count, shortHeader(least >> 6, words));
   return true;
 }
-
-/** An array takes as much as another word of a short bitset whenever it has so many members more. */
-// @ts-ignore: decorator
-@inline const WORDS_FROM: u32 = 4;
 
 /**
  * Makes the array at [from, end) words, the first of which is word `first`, from TINY_PAYLOAD to before
@@ -308,8 +304,8 @@ export function freed(): u32 { return isTiny<Own>() ? 0 : <u32>freedBytes(); }
 @inline const LARGE_ARENA: usize = 1 << 20;
 
 /**
- * The most bytes in freed blocks: an eighth of the arena, or a quarter of a large one. What aligning the
- * first page has skipped does not go away.
+ * The most bytes in freed blocks: an eighth of the arena, or a quarter of a large one. The bytes
+ * skipped to align the first page stay free.
  */
 // @ts-ignore: decorator
 @inline function freedMost(): usize {
@@ -318,23 +314,23 @@ export function freed(): u32 { return isTiny<Own>() ? 0 : <u32>freedBytes(); }
 }
 // @ts-ignore: decorator
 @inline function freedPart(mark: usize): usize { return mark < LARGE_ARENA ? mark >> 3 : mark >> 2; }
-/** So many freed bytes of an arena with pages that has this bump mark are not too many. */
+/** The most bytes in freed blocks of an arena with pages that has this bump mark. */
 export function freedWithPages(mark: usize): usize { return freedPart(mark) + PAGE_BYTES; }
 
 /**
- * A full arena of so few members becomes a tiny one as soon as that takes 4 / 5 of its bytes; one of more, up
- * to TINY_FEW, when that takes half of them.
+ * A full arena of at most TINY_ALWAYS members becomes a tiny one as soon as that takes 7 / 8 of its bytes;
+ * one of more, up to TINY_MOST, when that takes half of them.
  */
 // @ts-ignore: decorator
 @inline const TINY_ALWAYS: u64 = 64;
 // @ts-ignore: decorator
-@inline const TINY_FEW: u64 = 511;
+@inline const TINY_MOST: u64 = 511;
 
 /** Whether a full arena should become a tiny one. */
 // @ts-ignore: decorator
 @inline function becomesTiny(): bool {
   const members = totalCardinality<Own>();
-  if (members - 1 >= TINY_FEW) return false;  // 0 members are 2^64
+  if (members - 1 >= TINY_MOST) return false;  // 0 members are 2^64
   const bytes = packedBytesOfFull();
   const enough: usize = members > TINY_ALWAYS ? bytes * 2 : bytes * LEAVES_OVER / LEAVES_BELOW;
   return enough <= bumpMark();

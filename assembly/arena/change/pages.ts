@@ -245,7 +245,7 @@ function putMember(offset: u64): void {
   setTotalCardinality(totalCardinality<Own>() + 1);
 }
 
-/** So many pages on either side of a full one may take members of it. */
+/** Pages on either side of a full one that may take members of it. */
 // @ts-ignore: decorator
 @inline const WINDOW: u32 = 10;
 

@@ -69,7 +69,7 @@ export function roomForLeaves(entries: u32): u64 {
   return <u64>leaves * ROOMY_BYTES + roomForSlots(leaves);
 }
 
-/** The most bytes that appending so many leaves allocates for the nodes above. */
+/** The most bytes that appending the leaves allocates for the nodes above. */
 function roomForSlots(leaves: u32): u64 {
   const root = rootNode<Own>(), level = nodeLevel<Own>(root);
   let node = root;

@@ -1,7 +1,7 @@
 // The allocator of the blocks inside an arena.
 //
 // Blocks have no headers. The size of a block follows from what it holds (a container's kind and cardinality,
-// a node's count), rounded up to one of 64 size classes, so whoever frees a block knows its size. Freed
+// a node's count), rounded up to one of 64 size classes, so its size is known where it is freed. Freed
 // blocks wait in one list per class and are never coalesced: when too many bytes are in freed blocks, the
 // host has the arena rewritten (combine/rebuild/rewrite.ts), which costs about as much as growing it.
 //

@@ -140,13 +140,16 @@ export function holdBack(bytes: usize): void {
   store<u32>(0, <u32>(heldBytes() + more), HELD);
 }
 
-/** Where the bytes held back begin. This moves whenever the arena grows, so ask again after an allocation. */
+/**
+ * Where the bytes held back begin. This moves whenever the arena grows, so call this again after an
+ * allocation.
+ */
 // @ts-ignore: decorator
 @inline export function heldAt(): usize { return <usize>arena.size() - heldBytes(); }
 
 /**
  * Makes memory 0 at least `bytes` large. No arena reaches 4 GiB:
- * the host ends a call that asks for the greatest u32.
+ * the host ends a call whose size is the greatest u32.
  */
 export function growTo(bytes: u64): void {
   arena.grow(<u32>min<u64>(bytes, u32.MAX_VALUE));

@@ -6,7 +6,7 @@ import {
   highsAt, highsIn, lowsFrom, packedCount, widthOf,
 } from "./layout";
 
-/** The most members that the addresses of a page's entries can tell apart. */
+/** The most members of a page: the addresses of its entries are distinct up to there. */
 // @ts-ignore: decorator
 @inline const PAGE_MAX: u32 = <u32>PAGE_BYTES / 2 - 1;
 
@@ -81,7 +81,7 @@ export function beginPage(page: usize, first: u64, last: u64, count: u32): void 
 export function beginKeys(leaf: usize): usize { return highsIn(leaf, headerOf<Own>(leaf)); }
 /** Bytes of a high of the leaf. */
 export function highBytes(leaf: usize): u32 { return widthOf(formOf<Own>(leaf)); }
-/** What highs of the leaf are differences from. */
+/** The leaf's base: its highs are keys less the base. */
 export function leafBase(leaf: usize): u64 { return baseIn<Own>(leaf, headerOf<Own>(leaf)); }
 /** Writes the highs of the next `count` members, all `value`, to `at`. Returns where the next ones begin. */
 // @ts-ignore: decorator

@@ -45,7 +45,7 @@ function formWith(leaf: usize, key: u64): u32 {
   return (form & ~WIDTH) | max(widthOf(form), widthFor(range));
 }
 
-/** For how many members more the page has room if one of them has `key`. */
+/** The page's free slots once a member with `key` is in. */
 export function pageRoom(page: usize, key: u64): u32 {
   const count = packedCount<Own>(page), most = pageCapacity(formWith(page, key));
   return max(most, count) - count;

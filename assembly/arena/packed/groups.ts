@@ -8,7 +8,7 @@ import {
 } from "./layout";
 import { membersBeforeKey, searched } from "./search";
 
-/** Whether it is one that a page has, and no group is larger than a page's. */
+/** Whether the leaf is a valid page: it has a base, and no group has more than GROUP_MAX members. */
 export function isSoundPage(page: usize): bool {
   if (!(formOf<Own>(page) & BASED)) return false;
   for (let i: u32 = 0, next: u32 = 0, count = packedCount<Own>(page); i < count; i = next) {
@@ -56,7 +56,7 @@ function farEnd<M>(at: usize, width: u32, mine: u64, end: u32, count: u32): u32 
   if (end == count || high<M>(at + <usize>((count - end - 1) * width), width) == mine) return count;
   return end + searched<M>(at, count - end, width, mine);
 }
-/** So many members behind the first one are looked at one by one for the end of a group. */
+/** Members behind the first one that are compared one by one to find the end of a group. */
 // @ts-ignore: decorator
 @inline const END_STEPS: u32 = 2;
 

@@ -100,7 +100,7 @@ export function packedBytes<M>(leaf: usize): usize {
   return formBytes(formOf<M>(leaf), packedCount<M>(leaf));
 }
 
-/** Whether the form of a packed leaf is one that there is. */
+/** Whether the form of a packed leaf is valid. */
 export function isSoundForm(leaf: usize): bool {
   const form = formOf<Own>(leaf), width = widthOf(form);
   return width <= WIDTH_MAX && (form & ~(BASED | WIDTH)) == PACKED
@@ -187,7 +187,7 @@ export function isSoundForm(leaf: usize): bool {
   const leaf = leafOf<M>(entry);
   return lowsIn(leaf, headerOf<M>(leaf)) + (entry - leaf - 1);
 }
-/** So many members of a group are looked at one by one. */
+/** Members of a group that are compared one by one before it is searched by halves. */
 // @ts-ignore: decorator
 @inline export const SMALL: u32 = 8;
 /** Address of the low of member `index`. */

@@ -33,7 +33,7 @@ export function membersUpTo<M>(leaf: usize, key: u64): u32 {
 // @ts-ignore: decorator
 @inline const STRETCHES_FROM: u32 = 48;
 
-/** Highs of a stretch, whose last one tells whether to pass over it. They lie in a cache line or two. */
+/** Highs of a stretch: it is passed over if its last one is small enough. They lie in a cache line or two. */
 // @ts-ignore: decorator
 @inline function stretchOf(width: u32): u32 { return width > 2 ? 16 : 32; }
 

@@ -30,7 +30,7 @@ import { LOOKED_UP_MAX } from "./prepared";
 @inline const ROWS_AT_ONCE: u32 = 30;
 // @ts-ignore: decorator
 @inline const PREPARED_BYTES: usize = 16;
-/** An array of more than LOOKED_UP_MAX members that meets so many containers becomes a bitset. */
+/** An array of more than LOOKED_UP_MAX members becomes a bitset if it meets this many containers or more. */
 // @ts-ignore: decorator
 @inline const MEETS_MANY: u32 = 4;
 

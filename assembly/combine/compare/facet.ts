@@ -13,7 +13,7 @@ import { Scratch, makeScratch } from "../shape/scratch";
 import { shapeCount } from "../shape/shape";
 import { Fold, sidesOf } from "../fold/sides";
 
-/** Operand 0 is prepared for so many facets: that costs some tens of microseconds. */
+/** Operand 0 is prepared for this many facets or more: preparing takes some tens of microseconds. */
 // @ts-ignore: decorator
 @inline const PREPARED_FROM: u32 = 32;
 

@@ -40,7 +40,7 @@ import { sidesOf } from "../fold/sides";
 @inline const KEY_SLOT_BYTES: usize = 16;
 // @ts-ignore: decorator
 @inline const BITSET: u32 = 8;
-/** Operand 0 has at most so many containers: as bitsets they take a megabyte. */
+/** The most containers of operand 0: as bitsets they take a megabyte. */
 // @ts-ignore: decorator
 @inline const CONTAINERS_MAX: u32 = 128;
 /** Slots for each container of operand 0, at most: stepping over that many costs a seek. */
@@ -52,7 +52,7 @@ import { sidesOf } from "../fold/sides";
  */
 // @ts-ignore: decorator
 @inline export const LOOKED_UP_MAX: u32 = 96;
-/** Looking up so many members of a packed leaf costs what walking to a group does. */
+/** Members of a packed leaf that can be looked up in the time of a step to the next group. */
 // @ts-ignore: decorator
 @inline const LOOKUPS: u32 = 32;
 /** Lookups that count as a unit of work. */

@@ -5,7 +5,7 @@
 //
 // The tally lies behind the named places of the scratch room, and the planes behind it. In between are
 //
-//   +0  i32 what weighs in all values     +4  u32 1 once there are planes
+//   +0  i32 weight of every value         +4  u32 1 once there are planes
 //   +8  i32 the sum of positive weights   +12 i32 the sum of negative weights; both of what is at the key
 //                                                 and not full
 //   +16 u32 containers                    +20 u32 terms

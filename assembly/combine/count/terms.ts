@@ -1,4 +1,4 @@
-// Terms that count at one key: which values are in so many of their items, or in items that weigh so much.
+// Terms that count or weigh their items, at one key.
 // Where the answer follows from what the items have at the key, or is a union or an intersection, nothing is
 // counted. Otherwise it is counted in threshold.ts and sum.ts. Terms among the items are evaluated in
 // combine/evaluate.ts.

@@ -1,4 +1,4 @@
-// What is in at least, or in exactly, so many of a term's items: at one key.
+// The values that are in at least, or in exactly, `least` of a term's items at one key.
 
 import { SELF, left, right } from "../../env/memory";
 import { Kind } from "../../container/kind";
@@ -23,7 +23,7 @@ import { Rule, isSum, termLeast, termRule } from "../term/term";
 import { NOWHERE, countAlone, countTwo, location, noPart, partLocation, stagedPart } from "./parts";
 import { sumPlaces } from "./sum";
 
-/** So few members, or edges of runs, are sorted rather than counted in planes. */
+/** The most members, or edges of runs, that are sorted rather than counted in planes. */
 // @ts-ignore: decorator
 @inline const SORTED_MEMBERS_MAX: u32 = 64;
 
@@ -184,7 +184,7 @@ function lessOver(at: usize, over: usize): u64 {
  * Counts in how many of the list's `count` containers each value is, as far as it takes to tell which are in
  * at least (with `exactly`, in exactly) `least` of them. Returns the number of planes. Bitsets and short
  * bitsets come first, part by part and two at a time. The adder spends so long on each word that
- * the CPU would wait for memory at every line if the next part were not asked for in advance.
+ * the CPU would wait for memory at every line if the next part were not prefetched.
  */
 export function countListed(list: usize, count: u32, least: u32, exactly: bool): u32 {
   const counters = countersAt(), overflow = overflowsAt(least, exactly), planes = planesFor(overflow);

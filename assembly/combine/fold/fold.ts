@@ -154,7 +154,7 @@ function countCompact(sides: Sides, l: u64, r: u64): u32 {
 
 // --- The order of the sides --------------------------------------------------------------------------------
 
-/** Whether `l` comes behind `r` in the order that the kernels of a commutative operation want. */
+/** Whether `l` comes behind `r` in the order that the kernels of a commutative operation expect. */
 // @ts-ignore: decorator
 @inline function isBehind(op: Fold, l: u64, r: u64): bool {
   return shapeKind(l) != shapeKind(r) && orderOf(op, l) > orderOf(op, r);

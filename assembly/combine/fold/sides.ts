@@ -1,6 +1,6 @@
-// What is folded how: the operation, and the operands of the two containers. These are one number, with the
-// operand of the left container in the high half and that of the right one in the low half. SELF stands for
-// memory 0, where the results of earlier folds are.
+// The parameters of a fold: the operation, and the operands of the two containers. These are one number, with
+// the operand of the left container in the high half and that of the right one in the low half. SELF stands
+// for memory 0, where the results of earlier folds are.
 
 import { left, right } from "../../env/memory";
 

@@ -19,14 +19,14 @@ import { UNSUITED, arrayShape, shapeAt, shapeCount } from "../shape/shape";
   return <u32>((<u64>count * other) / UNIVERSE);
 }
 
-/** An intersection with this many expected members or more probably is no array, ... */
+/** An intersection with this many expected members or more probably is no array. */
 // @ts-ignore: decorator
 @inline const LISTED_MOST: u32 = 3000;
-/** ... and with so many it is buckets, which are made from a bitset faster where bits are listed at once. */
+/** With this many or more it is buckets, which are made faster from a bitset if bits are listed at once. */
 // @ts-ignore: decorator
 @inline const BUCKETS_LIKELY: u32 = BUCKETS_FROM + 64;
 
-/** Whether an intersection with so many expected members should be made as an array. */
+/** Whether an intersection with `expected` expected members should be made as an array. */
 // @ts-ignore: decorator
 @inline export function worksAsArray(expected: u32): bool {
   return expected >= SPARSE && expected < (bits.listsAtOnce() ? BUCKETS_LIKELY : LISTED_MOST);
@@ -50,7 +50,7 @@ export function intersectPairToArray(l: u64, r: u64): u64 {
   return arrayShape(memberCount(start, out), start);
 }
 
-/** Whether so many members of the parts up to the one at `part` predict more than ARRAY_MAX in all. */
+/** Whether `members` members in the parts up to the one at `part` predict more than ARRAY_MAX in all. */
 // @ts-ignore: decorator
 @inline export function exceedsArray(members: u32, part: usize): bool {
   return members > <u32>((part + PART_BYTES) * ARRAY_MAX / BITSET_BYTES);

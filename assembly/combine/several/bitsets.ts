@@ -112,7 +112,7 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
 }
 
 /**
- * What foldRound<And>() would give, as an array: members are taken out while the intersection is made, which
+ * The result of foldRound<And>(), as an array: members are taken out while the intersection is made, which
  * avoids storing it and reading it again. Answers UNSUITED, with nothing changed, if the result probably is
  * no array, or once the density so far predicts more than ARRAY_MAX members.
  */

@@ -82,14 +82,14 @@ function foldInTurn(op: Fold, list: usize, count: u32): u64 {
 
 // Costs, measured in units of what merging two arrays takes for one member of the result, about a nanosecond.
 
-/** Merging two containers into one of so many members. */
+/** The cost of merging two containers into one of `members` members. */
 // @ts-ignore: decorator
 @inline function mergingCost(members: u32): u32 {
   return members < BUCKETS_FROM ? members : 600 + (members * 2) / 3;
 }
 /**
- * The union of containers with so many members, by way of a bitset, from which they are taken out again
- * unless they are only counted.
+ * The cost of the union of containers with `members` members by way of a bitset, from which they are taken
+ * out again unless they are only counted.
  */
 // @ts-ignore: decorator
 @inline function bitsetCost<S>(members: u32): u32 {

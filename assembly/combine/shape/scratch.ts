@@ -4,8 +4,8 @@
 //   FIRST, SECOND   two places for results: a fold reads its left side from one of them and writes to the
 //                   other
 //   TEMP            what a fold needs besides; free while no fold runs
-//   SPARE           nothing by default
-//   LIST            nothing by default; lists of members or sources
+//   SPARE           free for the caller: a run or a bitset to fold with, or work space of counting
+//   LIST            lists of members or sources
 //   LEFT, RIGHT     what containers of compact kinds are expanded to (expand.ts)
 //
 // emit() converts a shape in the one or two places behind the one it lies in, so a caller of emit() leaves
@@ -50,7 +50,7 @@ export const enum Scratch {
 // @ts-ignore: decorator
 @inline export function makePlaces(places: u32): void { makeRoom(LINE_BYTES + <usize>places * FOLD_BYTES); }
 
-/** Bytes above the bump mark that makeScratch() asks for. */
+/** Bytes above the bump mark that makeScratch() makes room for. */
 // @ts-ignore: decorator
 @inline export function scratchBytes(last: Scratch): usize {
   return LINE_BYTES + (<usize>last + 1) * FOLD_BYTES;

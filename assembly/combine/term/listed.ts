@@ -1,4 +1,4 @@
-// What a term's items have at the key that the walk is at, listed for the folds. From the front on: the
+// Lists the containers that a term's items have at the walk's key, for the folds. From the front on: the
 // containers of operands,
 //
 //   +0   u64 shape     +8  u32 operand     +12 u32 entry: its address in the operand

@@ -245,7 +245,7 @@ function lastOfGrouped(term: u32, key: u64, last: u64): u64 {
 }
 
 /**
- * Lets items that have no more containers leave the term, where that changes nothing, and groups the others
+ * Removes items without further containers from the term, where that changes nothing, and groups the others
  * anew.
  */
 function dropEnded(term: u32): void {

@@ -180,7 +180,7 @@ export function setOffsets(term: u32, low: u64, high: u64): void {
 }
 // @ts-ignore: decorator
 @inline export function stepOffset(term: u32, step: u32): u64 { return load<u64>(stepAt(term, step)); }
-/** What counts from the step's offset on. */
+/** The constant from the step's offset on. */
 // @ts-ignore: decorator
 @inline export function stepConstant(term: u32, step: u32): i32 { return load<i32>(stepAt(term, step), 8); }
 /** Address of the weight of item `i`, an i32. */
@@ -249,12 +249,12 @@ function sizeOfGroups(items: u32): u32 {
   return root * root < items ? root + 1 : root;
 }
 
-/** The most bytes that a term of so many items takes. A multiple of 8, as cursors are. */
+/** The most bytes that a term of `items` items takes. A multiple of 8, as cursors are. */
 export function termBytes(items: u32): u32 {
   return TERM_BYTES + items * LISTED_BYTES + (items >= GROUPS_FROM ? 8 * (sizeOfGroups(items) + 1) : 0);
 }
 
-/** The most bytes that a sum of so many items takes with so many steps. A multiple of 8. */
+/** The most bytes that a sum of `items` items takes with `steps` steps. A multiple of 8. */
 export function sumBytes(items: u32, steps: u32): u32 {
   return termBytes(items) + steps * SUM_STEP_BYTES + ((items + 1) >> 1 << 3);
 }

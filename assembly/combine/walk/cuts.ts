@@ -1,5 +1,5 @@
-// Where to cut the keys of several bitmaps into parts that take about as long to walk through. What a leaf
-// of a directory costs is estimated from how many entries and members it has, so entries are not read. The
+// Where to cut the keys of several bitmaps into parts that take about as long to walk through. The cost of
+// a leaf is estimated from its numbers of entries and members, so entries are not read. The
 // walk through the leaves takes a sample every so often: the key that it is at. Between two cuts there are as
 // many samples.
 //
@@ -20,7 +20,7 @@ import {
 import { isPacked, keyAt } from "../../arena/packed/layout";
 import { BITSET_BYTES, MEMBER_BYTES } from "../../container/limits";
 
-/** What a container costs apart from its payload: as much as so many bytes of a bitset. */
+/** The cost of a container apart from its payload, in bytes of a bitset. */
 // @ts-ignore: decorator
 @inline const CONTAINER_COST: u64 = 1024;
 /** Samples for each part. With more, parts would be more alike. */

@@ -13,22 +13,25 @@ import { membersInLeaf } from "../../arena/packed/steps";
 import { ALL_LANES, LANES, equalLanes, equalPairs } from "../../container/lanes";
 import { cursorAt, cursorKey, cursorOperand, isAmongGroups, placeOf, seekCursor } from "./cursor";
 
-/** What a merge counts: members of both operands, or those of the first that the second does not have. */
+/**
+ * The members that a merge counts: members of both operands, or those of the first that the second does not
+ * have.
+ */
 export const enum Sought { SHARED, MISSING }
 
-/** Where an operand has so many times as many members as the other one, its containers are sought. */
+/** If an operand has UNLIKE times as many members as the other one, its containers are sought instead. */
 // @ts-ignore: decorator
 @inline const UNLIKE: u64 = 8;
 
-/** Groups that have so many members or more in the mean are quicker combined as the arrays that they are. */
+/** Groups of LARGE_GROUP members or more on average are combined faster as arrays. */
 // @ts-ignore: decorator
 @inline const LARGE_GROUP: u64 = 16;
 
-/** Tiny arenas, of which one has fewer members, are merged one by one. */
+/** Two tiny arenas are merged member by member if one of them has fewer members than this. */
 // @ts-ignore: decorator
 @inline const TINY_FEW: u32 = 2 * LANES;
 
-/** A unit of work for so many members. */
+/** Members that count as one unit of work. */
 // @ts-ignore: decorator
 @inline const UNIT_MEMBERS: u32 = 16;
 
@@ -171,9 +174,9 @@ function areAlike(): bool {
   let yLow = yFrom, yHigh = highsFrom(y, yHeader) + yWidth - 8;
   let found: u32 = 0;
   do {
-    const one = ((xBase + (view64<Left>(xHigh, 0) >> xShift)) << 16) | view16<Left>(xLow, 0);
-    const other = ((yBase + (view64<Right>(yHigh, 0) >> yShift)) << 16) | view16<Right>(yLow, 0);
-    const xPassed = u32(one <= other), yPassed = u32(other <= one);
+    const xMember = ((xBase + (view64<Left>(xHigh, 0) >> xShift)) << 16) | view16<Left>(xLow, 0);
+    const yMember = ((yBase + (view64<Right>(yHigh, 0) >> yShift)) << 16) | view16<Right>(yLow, 0);
+    const xPassed = u32(xMember <= yMember), yPassed = u32(yMember <= xMember);
     found += xPassed & (sought == Sought.SHARED ? yPassed : yPassed ^ 1);
     if (first && found != 0) break;
     xLow += GROUP_STEP * <usize>xPassed;
@@ -228,7 +231,7 @@ function areAlike(): bool {
   }
 }
 
-/** Highs of at most so many bytes are compared in 16-bit lanes. */
+/** The most bytes of highs that are compared in 16-bit lanes. */
 // @ts-ignore: decorator
 @inline const LANE_WIDTH: u32 = 2;
 

@@ -35,7 +35,7 @@ export function openPair(a: u32, b: u32, entries: u64, key: u64): void {
  */
 export function walkPair<S>(op: Fold, most: u64, end: u64): u64 {
   let members: u64 = !stores<S>() && op == Fold.AND ? mergeLeaves(Sought.SHARED, false, most, end) : 0;
-  let any = members;
+  let any = members;                          // 0 only if there are none, while `members` is 0 for 2^64, too
   while (true) {
     const x = cursorKey(0), y = cursorKey(1);
     let more: u64 = 0;

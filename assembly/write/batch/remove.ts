@@ -30,7 +30,8 @@ import { isDepleted, isLoose } from "../shrink";
  */
 export function removeAll(first: u32, count: u32): u64 {
   const end = first + count;
-  let known = UNKNOWN_KEY, entry: usize = 0, removed: u64 = 0;
+  let known = UNKNOWN_KEY;                    // the container that `entry` is, unless it may have changed
+  let entry: usize = 0, removed: u64 = 0;
   for (let i = first; i < end;) {
     const key = keyOf(argument.value(i)), to = stretchEnd(i, end);
     if (key != known) { entry = findEntry(key); known = key; }

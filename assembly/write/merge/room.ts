@@ -33,12 +33,15 @@ import { APPENDED_LEAST, entriesCovered, isFew, isUpTo, placeBehind } from "./op
  */
 // @ts-ignore: decorator
 @inline const BLOCKS_A_MEMBER: usize = 4;
-/** Fewer members than a page of the widest highs gets before it makes way a second time. */
+/** The fewest insertions between two splits of a page, whose highs may have any width. */
 // @ts-ignore: decorator
 @inline const FEWEST_BETWEEN: u64 = 14;
-/** Bytes of a page, with what aligning it may skip, and of its part of the node above as that grows. */
+/**
+ * Bytes that splitting a page takes: a page and its alignment padding, and a slot of the node above as that
+ * grows.
+ */
 // @ts-ignore: decorator
-@inline const A_WAY: u64 = 2 * PAGE_BYTES + 256;
+@inline const SPLIT_BYTES: u64 = 2 * PAGE_BYTES + 256;
 /** Bytes of the block of a full inner node, or more. */
 // @ts-ignore: decorator
 @inline const INNER_BLOCK: u64 = 2560;
@@ -51,13 +54,13 @@ import { APPENDED_LEAST, entriesCovered, isFew, isUpTo, placeBehind } from "./op
 
 /**
  * The most bytes that inserting `lone` members takes in `pages` pages, below `nodes` nodes.
- * A full page makes way: it may be split in two parts of any size, and the larger one in halves. Either half
- * does so again when it has got an eighth of what a page holds.
+ * A full page may be split in two parts of any size, and the larger one in halves. Either half may be split
+ * again once an eighth of the members that a page holds have been added to it.
  */
 function roomInPages(lone: u64, pages: u64, nodes: u64): u64 {
   if (!lone) return 0;
-  const ways = min(lone, 2 * pages + lone / FEWEST_BETWEEN + 1);
-  return ways * A_WAY + nodes * NODE_ROOM + <u64>nodeLevel<Own>(rootNode<Own>()) * INNER_BLOCK;
+  const splits = min(lone, 2 * pages + lone / FEWEST_BETWEEN + 1);
+  return splits * SPLIT_BYTES + nodes * NODE_ROOM + <u64>nodeLevel<Own>(rootNode<Own>()) * INNER_BLOCK;
 }
 
 /**
@@ -129,7 +132,7 @@ export function roomToMerge(last: u64): u64 {
 /**
  * The most bytes that pages take instead of `bytes` bytes of ordinary entries: each holds more than its own.
  */
-function roomForPages(bytes: u64): u64 { return bytes / PAGE_BYTES * A_WAY; }
+function roomForPages(bytes: u64): u64 { return bytes / PAGE_BYTES * SPLIT_BYTES; }
 
 /** How many of the one or two members of the operand's entry the page does not have. */
 function absentIn(page: usize, from: usize): u32 {
