@@ -20,7 +20,7 @@ import { is } from "./kernel";
 @inline const PLANES_LEAST: u32 = 2;
 /** Bytes of the four vectors that an iteration works on. */
 // @ts-ignore: decorator
-@inline const VECTORS_BYTES: usize = 64;
+@inline const UNROLLED: usize = 64;
 
 // @ts-ignore: decorator
 @inline function planeAt(planes: usize, index: u32): usize { return planes + <usize>index * BITSET_BYTES; }
@@ -107,58 +107,39 @@ type Ones = u32;
  */
 // @ts-ignore: decorator
 @inline function addPair<P, Q, J>(a: usize, b: usize, p: usize, out: usize): void {
-  for (
-    const end = a + PART_BYTES; a < end;
-    a += VECTORS_BYTES, b += VECTORS_BYTES, p += VECTORS_BYTES, out += VECTORS_BYTES
-  ) {
-    const x7 = left.load64(a, 56);
-    const x6 = left.load64(a, 48);
-    const x5 = left.load64(a, 40);
-    const x4 = left.load64(a, 32);
-    const x3 = left.load64(a, 24);
-    const x2 = left.load64(a, 16);
-    const x1 = left.load64(a, 8);
-    const x0 = left.load64(a, 0);
-    const y7 = right.load64(b, 56);
-    const y6 = right.load64(b, 48);
-    const y5 = right.load64(b, 40);
-    const y4 = right.load64(b, 32);
-    const y3 = right.load64(b, 24);
-    const y2 = right.load64(b, 16);
-    const y1 = right.load64(b, 8);
-    const y0 = right.load64(b, 0);
-    const q7 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 56) : wordOf<Q>();
-    const q6 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 48) : wordOf<Q>();
-    const q5 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 40) : wordOf<Q>();
-    const q4 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 32) : wordOf<Q>();
-    const q3 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 24) : wordOf<Q>();
-    const q2 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 16) : wordOf<Q>();
-    const q1 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 8) : wordOf<Q>();
-    const q0 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 0) : wordOf<Q>();
-    const p7 = isBegun<P>() ? load<u64>(p, 56) : wordOf<P>();
-    const p6 = isBegun<P>() ? load<u64>(p, 48) : wordOf<P>();
-    const p5 = isBegun<P>() ? load<u64>(p, 40) : wordOf<P>();
-    const p4 = isBegun<P>() ? load<u64>(p, 32) : wordOf<P>();
-    const p3 = isBegun<P>() ? load<u64>(p, 24) : wordOf<P>();
-    const p2 = isBegun<P>() ? load<u64>(p, 16) : wordOf<P>();
-    const p1 = isBegun<P>() ? load<u64>(p, 8) : wordOf<P>();
-    const p0 = isBegun<P>() ? load<u64>(p, 0) : wordOf<P>();
-    const o7 = joins<J>() ? load<u64>(out, 56) : 0;
-    const o6 = joins<J>() ? load<u64>(out, 48) : 0;
-    const o5 = joins<J>() ? load<u64>(out, 40) : 0;
-    const o4 = joins<J>() ? load<u64>(out, 32) : 0;
-    const o3 = joins<J>() ? load<u64>(out, 24) : 0;
-    const o2 = joins<J>() ? load<u64>(out, 16) : 0;
-    const o1 = joins<J>() ? load<u64>(out, 8) : 0;
-    const o0 = joins<J>() ? load<u64>(out, 0) : 0;
-    const c7 = (x7 & y7) | ((x7 ^ y7) & p7);
-    const c6 = (x6 & y6) | ((x6 ^ y6) & p6);
-    const c5 = (x5 & y5) | ((x5 ^ y5) & p5);
-    const c4 = (x4 & y4) | ((x4 ^ y4) & p4);
-    const c3 = (x3 & y3) | ((x3 ^ y3) & p3);
-    const c2 = (x2 & y2) | ((x2 ^ y2) & p2);
-    const c1 = (x1 & y1) | ((x1 ^ y1) & p1);
-    const c0 = (x0 & y0) | ((x0 ^ y0) & p0);
+  for (const end = a + PART_BYTES; a < end; a += UNROLLED, b += UNROLLED, p += UNROLLED, out += UNROLLED) {
+    const x7 = left.load64(a, 56), x6 = left.load64(a, 48);
+    const x5 = left.load64(a, 40), x4 = left.load64(a, 32);
+    const x3 = left.load64(a, 24), x2 = left.load64(a, 16);
+    const x1 = left.load64(a, 8), x0 = left.load64(a, 0);
+    const y7 = right.load64(b, 56), y6 = right.load64(b, 48);
+    const y5 = right.load64(b, 40), y4 = right.load64(b, 32);
+    const y3 = right.load64(b, 24), y2 = right.load64(b, 16);
+    const y1 = right.load64(b, 8), y0 = right.load64(b, 0);
+    const q7 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 56) : wordOf<Q>(),
+      q6 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 48) : wordOf<Q>();
+    const q5 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 40) : wordOf<Q>(),
+      q4 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 32) : wordOf<Q>();
+    const q3 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 24) : wordOf<Q>(),
+      q2 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 16) : wordOf<Q>();
+    const q1 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 8) : wordOf<Q>(),
+      q0 = isBegun<Q>() ? load<u64>(p, BITSET_BYTES + 0) : wordOf<Q>();
+    const p7 = isBegun<P>() ? load<u64>(p, 56) : wordOf<P>(),
+      p6 = isBegun<P>() ? load<u64>(p, 48) : wordOf<P>();
+    const p5 = isBegun<P>() ? load<u64>(p, 40) : wordOf<P>(),
+      p4 = isBegun<P>() ? load<u64>(p, 32) : wordOf<P>();
+    const p3 = isBegun<P>() ? load<u64>(p, 24) : wordOf<P>(),
+      p2 = isBegun<P>() ? load<u64>(p, 16) : wordOf<P>();
+    const p1 = isBegun<P>() ? load<u64>(p, 8) : wordOf<P>(),
+      p0 = isBegun<P>() ? load<u64>(p, 0) : wordOf<P>();
+    const o7 = joins<J>() ? load<u64>(out, 56) : 0, o6 = joins<J>() ? load<u64>(out, 48) : 0;
+    const o5 = joins<J>() ? load<u64>(out, 40) : 0, o4 = joins<J>() ? load<u64>(out, 32) : 0;
+    const o3 = joins<J>() ? load<u64>(out, 24) : 0, o2 = joins<J>() ? load<u64>(out, 16) : 0;
+    const o1 = joins<J>() ? load<u64>(out, 8) : 0, o0 = joins<J>() ? load<u64>(out, 0) : 0;
+    const c7 = (x7 & y7) | ((x7 ^ y7) & p7), c6 = (x6 & y6) | ((x6 ^ y6) & p6);
+    const c5 = (x5 & y5) | ((x5 ^ y5) & p5), c4 = (x4 & y4) | ((x4 ^ y4) & p4);
+    const c3 = (x3 & y3) | ((x3 ^ y3) & p3), c2 = (x2 & y2) | ((x2 ^ y2) & p2);
+    const c1 = (x1 & y1) | ((x1 ^ y1) & p1), c0 = (x0 & y0) | ((x0 ^ y0) & p0);
     store<u64>(p, q7 ^ c7, BITSET_BYTES + 56);
     store<u64>(p, q6 ^ c6, BITSET_BYTES + 48);
     store<u64>(p, q5 ^ c5, BITSET_BYTES + 40);
@@ -196,10 +177,7 @@ type Ones = u32;
 /** Adds the part at `carry` to a plane's part at `p`; bits that overflow go to `out`. */
 // @ts-ignore: decorator
 @inline function ripple<J>(carry: usize, p: usize, out: usize): void {
-  for (
-    const end = p + PART_BYTES;
-    p < end; p += VECTORS_BYTES, carry += VECTORS_BYTES, out += VECTORS_BYTES
-  ) {
+  for (const end = p + PART_BYTES; p < end; p += UNROLLED, carry += UNROLLED, out += UNROLLED) {
     const c7 = load<u64>(carry, 56);
     const c6 = load<u64>(carry, 48);
     const c5 = load<u64>(carry, 40);
