@@ -10,7 +10,7 @@ import { isGroup } from "../arena/packed/layout";
 import { Kind } from "../container/kind";
 import { UNIVERSE } from "../container/limits";
 import { convertDepleted, isDepleted, trim } from "./shrink";
-import { insertRevocable, removeAt } from "./point";
+import { insertRevocable, removeKeepingKind } from "./point";
 import { makeStretchRemovable, settleContainer } from "./undo";
 import { reversed } from "../read/word";
 import { wordOf } from "../read/container";
@@ -140,7 +140,7 @@ export function takeBits(offset: u64, bits: u64): void {
       known = key;
     }
     const stays = !isGroup(entry) && entryCount<Own>(entry) > 1;     // a packed leaf may change its form
-    removeAt(entry, key, lowOf(gone), true);
+    removeKeepingKind(entry, key, lowOf(gone));
     if (!stays) entry = 0;
   }
   if (entry) trim(entry);
@@ -171,7 +171,7 @@ export function makeBitsRemovable(key: u64, low: u32, bits: u64): void {
 export function removeAbsentBefore(offset: u64, bits: u64): void {
   for (let left = bits; left; left &= left - 1) {
     const added = offset + 63 - ctz(left), key = keyOf(added), entry = findEntry(key);
-    if (entry && entryKind<Own>(entry) != Kind.FULL) removeAt(entry, key, lowOf(added), true);
+    if (entry && entryKind<Own>(entry) != Kind.FULL) removeKeepingKind(entry, key, lowOf(added));
   }
 }
 

@@ -107,7 +107,9 @@ function insertBelow(node: usize, key: u64, low: u32, revocable: bool): u32 {
 /** Removes the offset; true if it was a member. */
 function remove(offset: u64): bool {
   const key = keyOf(offset), leaf = leafFor<Own>(key);
-  return isPacked<Own>(leaf) ? removePacked(leaf, offset) : removeAt(findIn(leaf, key), key, lowOf(offset));
+  return isPacked<Own>(leaf)
+    ? removePacked(leaf, offset)
+    : removeFrom(findIn(leaf, key), key, lowOf(offset), false);
 }
 
 /** Removes the offset from the packed leaf to which it belongs; true if it was a member. */
@@ -162,10 +164,17 @@ function insertWithinTiny(key: u64, low: u32): bool {
 }
 
 /**
- * Removes `low` from container `key`, which `entry` covers, 0 if none does. True if it was a member.
- * `asIs` is that of takeFrom().
+ * Removes `low` from container `key`, which `entry` covers, 0 if none does. True if it was a member. Bitsets,
+ * short bitsets and buckets keep their kind, however few members are left, so that only a FULL entry takes
+ * memory.
  */
-export function removeAt(entry: usize, key: u64, low: u32, asIs: bool = false): bool {
+// @ts-ignore: decorator
+@inline export function removeKeepingKind(entry: usize, key: u64, low: u32): bool {
+  return removeFrom(entry, key, low, true);
+}
+
+/** removeKeepingKind(), or without `asIs` the same with a kind that suits the members left. */
+function removeFrom(entry: usize, key: u64, low: u32, asIs: bool): bool {
   if (!entry) return false;
   if (isGroup(entry)) return removePacked(leafFor<Own>(key), offsetOf(key, low));
   if (entryKind<Own>(entry) == Kind.FULL) entry = isolate(entry, key);

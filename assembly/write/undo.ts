@@ -28,7 +28,7 @@ import { advance, findEntry, placeEntry, seek } from "../arena/read/directory";
 import { releaseContainer } from "./convert";
 import { convertDepleted, isDepleted, trim } from "./shrink";
 import { cutRunBefore } from "./cut";
-import { isolate, removeAt } from "./point";
+import { isolate, removeKeepingKind } from "./point";
 import { Kind } from "../container/kind";
 import { LOW_MAX, UNIVERSE, runsBytes } from "../container/limits";
 import { joinRuns, runsCount } from "../container/run";
@@ -68,7 +68,7 @@ export function settleContainer(key: u64): void {
 export function takeBack(first: u32, count: u32): void {
   for (let i = first + count; i > first; i--) {
     const offset = argument.value(i - 1), key = keyOf(offset), entry = findEntry(key);
-    if (entry && entryKind<Own>(entry) != Kind.FULL) removeAt(entry, key, lowOf(offset), true);
+    if (entry && entryKind<Own>(entry) != Kind.FULL) removeKeepingKind(entry, key, lowOf(offset));
   }
 }
 

@@ -17,7 +17,7 @@ import { isGroup } from "../../arena/packed/layout";
 import { findEntry } from "../../arena/read/directory";
 import { STRETCH_LEAST, stretchEnd } from "./stretch";
 import { shortenArray } from "../cut";
-import { removeAt } from "../point";
+import { removeKeepingKind } from "../point";
 import { isDepleted, isLoose } from "../shrink";
 
 /** Not the key of any container. */
@@ -54,7 +54,7 @@ export function removeAll(first: u32, count: u32): u64 {
       if (!entry) break;
       const offset = argument.value(i);
       const stays = !isGroup(entry) && entryKind<Own>(entry) != Kind.FULL && entryCount<Own>(entry) > 1;
-      if (removeAt(entry, key, lowOf(offset), true)) {
+      if (removeKeepingKind(entry, key, lowOf(offset))) {
         argument.handBack(offset);
         removed++;
       }
