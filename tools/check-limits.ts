@@ -34,8 +34,6 @@ const EXCEPTIONS = new Set<string>([
   "replyContainer has 6 parameters",
   "put has 7 parameters",
   "roomToMerge has 61 lines",
-  "roomToChange has 6 parameters",
-  "edit has 6 parameters",
   "prepare is exported twice",
   "plainKind is exported twice",
   "isFull is exported twice",

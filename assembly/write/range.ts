@@ -55,7 +55,7 @@ export function changeRange(change: Change, low: u64, high: u64, inPlace: u32): 
     if (isTiny<Own>() && isPacked<Own>(0)) { clearTiny(low, high); return 0; }
   }
   const bytes = inPlace ? 0 : rebuildPays(change, entries, first, last);
-  if (!bytes) edit(change, entries, first, lowOf(low), last, lowOf(high));
+  if (!bytes) edit(change, entries, low, high);
   return bytes;
 }
 
@@ -123,7 +123,8 @@ function flippedBytes(entry: usize): usize {
 /**
  * The most bytes that edit() allocates and works in. `among` is how many entries a range that is flipped has.
  */
-function roomToChange(change: Change, among: u32, first: u64, from: u32, last: u64, to: u32): usize {
+function roomToChange(change: Change, among: u32, low: u64, high: u64): usize {
+  const first = keyOf(low), last = keyOf(high);
   const head = findEntry(first), tail: usize = first == last ? 0 : findEntry(last);
   // A FULL entry out of which a container, or all of the range, is cut becomes three.
   let entries: u64 = (head && entryKind<Own>(head) == Kind.FULL ? 2 : 0)
@@ -134,7 +135,7 @@ function roomToChange(change: Change, among: u32, first: u64, from: u32, last: u
     entries += 3 + (last - first) / SPAN_MAX + (change == Change.FLIP ? among : 0);
     if (change == Change.FLIP) bytes = blocksToFlip(first, last);
   }
-  const folds = first == last || from ? head : 0, foldsLast = to != LOW_MAX ? tail : 0;
+  const folds = first == last || lowOf(low) ? head : 0, foldsLast = lowOf(high) != LOW_MAX ? tail : 0;
   if ((folds && !isCut(change, folds)) || (foldsLast && !isCut(change, foldsLast))) bytes += 2 * END_BYTES;
   if (bytes) bytes += scratchBytes(Scratch.RIGHT);
   if (entries) bytes += 2 * blockBytes(runsBytes(1)) + roomForEntries(entries);
@@ -143,13 +144,11 @@ function roomToChange(change: Change, among: u32, first: u64, from: u32, last: u
 
 // --- Editing -----------------------------------------------------------------------------------------------
 
-/**
- * Changes the offsets from `from` of container `first` to `to` of container `last`.
- * `among` is as in roomToChange().
- */
-function edit(change: Change, among: u32, first: u64, from: u32, last: u64, to: u32): void {
+/** Changes the offsets from `low` to `high`. `among` is as in roomToChange(). */
+function edit(change: Change, among: u32, low: u64, high: u64): void {
+  const first = keyOf(low), from = lowOf(low), last = keyOf(high), to = lowOf(high);
   if (change != Change.CLEAR) loosen(first, last);            // clearing leaves packed leaves packed
-  const room = roomToChange(change, among, first, from, last, to);
+  const room = roomToChange(change, among, low, high);
   if (room || isTiny<Own>()) prepare(room);
   if (isTiny<Own>()) promoteContainer();
   if (first == last) {
