@@ -51,31 +51,31 @@ export function field(offset: u64, width: u32, signed: u32): i64 {
  * the old value twice, and returns 0; otherwise 1.
  */
 export function setField(offset: u64, width: u32, signed: u32, value: i64, overflow: Overflow): u32 {
-  const old = field(offset, width, signed);
-  return put(offset, width, signed, old, value, beyondField(value, 0, width, signed), overflow);
+  const old = field(offset, width, signed), beyond = beyondField(value, 0, width, signed);
+  if (beyond && overflow == Overflow.FAIL) return keep(old);
+  return put(offset, width, old, newValue(value, width, signed, beyond, overflow));
 }
 
-/** Adds `increment` to the field, with the reply and the answer of setField(). */
+/** Adds `increment` to the field, with the reply and the result of setField(). */
 export function addToField(offset: u64, width: u32, signed: u32, increment: i64, overflow: Overflow): u32 {
-  const old = field(offset, width, signed);
-  return put(
-    offset, width, signed, old, old + increment, beyondField(old, increment, width, signed), overflow,
-  );
+  const old = field(offset, width, signed), beyond = beyondField(old, increment, width, signed);
+  if (beyond && overflow == Overflow.FAIL) return keep(old);
+  return put(offset, width, old, newValue(old + increment, width, signed, beyond, overflow));
 }
 
-/**
- * Changes the field from `old` to `value`, or,
- * where that is `beyond` the field's range, to what `overflow` makes of it.
- */
-function put(
-  offset: u64, width: u32, signed: u32, old: i64, value: i64, beyond: i32, overflow: Overflow,
-): u32 {
-  const fails = beyond != 0 && overflow == Overflow.FAIL;
-  value = fails ? old : newValue(value, width, signed, beyond, overflow);
+/** Leaves the field as it is, with the reply and the result of setField(). */
+function keep(old: i64): u32 {
+  reply.member(old);
+  reply.member(old);
+  return 0;
+}
+
+/** Changes the field from `old` to `value`, with the reply and the result of setField(). */
+function put(offset: u64, width: u32, old: i64, value: i64): u32 {
   reply.member(old);
   reply.member(value);
   write(offset, width, old, value);
-  return u32(!fails);
+  return 1;
 }
 
 /**
