@@ -7,7 +7,7 @@ import { entriesHeld } from "../arena/read/directory";
 import { CURSOR_BYTES, openCursor } from "./walk/cursor";
 import { openTerm } from "./term/seek";
 import {
-  Rule, addStep, isSum, makeSum, makeTerm, setOffsets, setWeight, sumBytes, termBytes,
+  Rule, addStep, isSum, makeSum, makeTerm, setOffsets, setWeight, sumBytes, termBytes, setLeast,
 } from "./term/term";
 import {
   Syntax, bytesBelow, childItems, firstChild, highValue, itemsBelow, lowValue, nextSibling, ruleOf, setBelow,
@@ -83,19 +83,19 @@ export function treeBytes(root: usize): u32 { return cursorsBytes(root) + bytesB
  * `greatest` is the greatest offset.
  */
 export function openTree(root: usize, key: u64, greatest: u64): void {
-  openRecord(root, 0, 1, cursorsBytes(root), key, greatest);
+  openTerm(0, openRecord(root, 1, cursorsBytes(root), key, greatest), key);
 }
 
 /**
- * Makes the record, which is not KEYS, item `item`. Its items and those below them are numbered from `next`
- * on, and its terms begin below what lies `below` bytes from the arena's end on.
+ * Makes the term of the record, which is not KEYS, and opens its items at container `key`; the caller opens
+ * the term. Its items and those below them are numbered from `next` on, and its terms begin below what lies
+ * `below` bytes from the arena's end on.
  */
-function openRecord(record: usize, item: u32, next: u32, below: u32, key: u64, greatest: u64): void {
+function openRecord(record: usize, next: u32, below: u32, key: u64, greatest: u64): u32 {
   if (syntaxOf(record) == Syntax.RANGE) {
     const range = makeTerm(below, Rule.RANGE, 0, 0, 0);
     setOffsets(range, lowValue(record), highValue(record));
-    openTerm(item, range, key);
-    return;
+    return range;
   }
   const first = next, items = itemsOf(record), hasSteps = isSumRecord(record);
   let open = first;
@@ -105,22 +105,21 @@ function openRecord(record: usize, item: u32, next: u32, below: u32, key: u64, g
     if (syntaxOf(child) == Syntax.KEYS) {
       const operand = <u32>lowValue(child) - 1, count = standsFor(child);
       for (let i: u32 = 0; i < count; i++) openCursor(open + i, operand + i, key);
-    } else openRecord(child, open, next, below, key, greatest);
+    } else openTerm(open, openRecord(child, next, below, key, greatest), key);
     open += standsFor(child);
     next += itemsBelow(child);
     below += bytesBelow(child);
   }
-  if (hasSteps) { openSum(record, item, first, items, below, key, greatest); return; }
+  if (hasSteps) return sumOf(record, first, items, below, greatest);
   const term = makeTerm(below, ruleOf(record), first, items, <u32>lowValue(record));
   if (ruleOf(record) == Rule.NOT) setOffsets(term, 0, greatest);
-  openTerm(item, term, key);
+  return term;
 }
 
-/** Makes a sum, whose items are open, item `item`. */
-function openSum(
-  record: usize, item: u32, first: u32, items: u32, below: u32, key: u64, greatest: u64,
-): void {
-  const sum = makeSum(below, ruleOf(record), first, items, <i32>lowValue(record), stepsOf(record));
+/** Makes the term of a sum, whose items are open. */
+function sumOf(record: usize, first: u32, items: u32, below: u32, greatest: u64): u32 {
+  const sum = makeSum(below, ruleOf(record), first, items, stepsOf(record));
+  setLeast(sum, <i32>lowValue(record));
   addStep(sum, 0, 0);
   for (let child = firstChild(record); child; child = nextSibling(child)) {
     if (!isRange(child)) continue;
@@ -133,5 +132,5 @@ function openSum(
     for (let end = open + standsFor(child); open < end; open++) setWeight(sum, open, weightOf(child));
   }
   setOffsets(sum, 0, greatest);
-  openTerm(item, sum, key);
+  return sum;
 }

@@ -259,9 +259,9 @@ export function sumBytes(items: u32, steps: u32): u32 {
   return termBytes(items) + steps * SUM_STEP_BYTES + ((items + 1) >> 1 << 3);
 }
 
-/** Makes a sum like makeTerm(). It has no steps and no weights yet. */
-export function makeSum(below: u32, rule: Rule, first: u32, items: u32, least: i32, steps: u32): u32 {
-  const term = makeTerm(below + sumBytes(items, steps) - termBytes(items), rule, first, items, <u32>least);
+/** Makes a sum like makeTerm(). It has no steps and no weights yet, and its least sum is 0. */
+export function makeSum(below: u32, rule: Rule, first: u32, items: u32, steps: u32): u32 {
+  const term = makeTerm(below + sumBytes(items, steps) - termBytes(items), rule, first, items, 0);
   store<u32>(termAt(term), term - termBytes(items), STEPS_NAME);
   return term;
 }
@@ -280,6 +280,10 @@ export function makeTerm(below: u32, rule: Rule, first: u32, items: u32, least: 
   setItems(term, items);
   return term;
 }
+
+/** Sets the least sum that counts. */
+// @ts-ignore: decorator
+@inline export function setLeast(sum: u32, least: i32): void { store<i32>(termAt(sum), least, LEAST); }
 
 /** Sets how many items the term has, at most as many as before, and how they are grouped. */
 export function setItems(term: u32, items: u32): void {
