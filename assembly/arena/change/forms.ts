@@ -237,7 +237,8 @@ export function promoteToLeaves(): void {
   const image = promotedImage(promotedBytes()), root = promotedRoot(parts, nodeBytes(1, parts));
   for (let part: u32 = 0, from: u32 = 0; part < parts; part++) {
     const held = entries * (part + 1) / parts - entries * part / parts, to = pastGroups(image, from, held);
-    placePart(root, part, image, from, to, layLeaf(image, from, to, allocateFresh(nodeBlock(0, held))));
+    const leaf = layLeaf(image, from, to, allocateFresh(nodeBlock(0, held)));
+    placePart(root, part, keyAt<Own>(image, from), leaf, to - from);
     from = to;
   }
   setEntryTotal(entries);
@@ -252,7 +253,8 @@ function promoteToPages(parts: u32, most: u32): void {
   if (root) setRoomy(root, true);
   for (let part: u32 = 0, from: u32 = 0; part < parts; part++) {
     const to = pageEnd(image, from, most, count);
-    placePart(root, part, image, from, to, layPage(image, from, to, allocatePage()));
+    const page = layPage(image, from, to, allocatePage());
+    placePart(root, part, keyAt<Own>(image, from), page, to - from);
     from = to;
   }
   setEntryTotal(entries);
@@ -280,9 +282,9 @@ function promotedRoot(parts: u32, bytes: usize): usize {
   return root;
 }
 
-/** Makes the leaf, which holds the image's members from .. to - 1, that of number `part` below the root. */
-function placePart(root: usize, part: u32, image: usize, from: u32, to: u32, leaf: usize): void {
-  if (root) writeSlot(slotAt(root, part), keyAt<Own>(image, from), leaf, to - from);
+/** Makes the leaf, which begins with `key`, child `part` of the root; without a root, the root itself. */
+function placePart(root: usize, part: u32, key: u64, leaf: usize, members: u32): void {
+  if (root) writeSlot(slotAt(root, part), key, leaf, members);
   else store<u32>(ROOT, <u32>leaf);
 }
 
