@@ -28,7 +28,6 @@ const EXCEPTIONS = new Set<string>([
   "tallyWithPlanes has 7 parameters",
   "planesToBitset has 6 parameters",
   "replyContainer has 6 parameters",
-  "roomToMerge has 61 lines",
   "prepare is exported twice",
   "plainKind is exported twice",
   "isFull is exported twice",

@@ -68,10 +68,9 @@ function roomInPages(lone: u64, pages: u64, nodes: u64): u64 {
  * `last` is the last key of memory 0.
  */
 export function roomToMerge(last: u64): u64 {
-  let inserted: u64 = 0, lone: u64 = 0, leaves: u64 = 0, copied: u64 = 0;
-  let replaced: u64 = 0, between: u64 = 0, work: u64 = 0;
+  let bytes: u64 = 0, replaced: u64 = 0, inserted: u64 = 0, folds = false;
   let place = seek<Right>(0), rest = entriesExactly<Right>(), leaf: u64 = 0, gap: u64 = 0;
-  let pages: u64 = 0, page: usize = 0, nodes: u64 = 0, node: usize = 0;
+  let lone: u64 = 0, pages: u64 = 0, page: usize = 0, nodes: u64 = 0, node: usize = 0;
   for (let own = seek<Own>(0); isUpTo(place, last); place = advance<Right>(place), rest--) {
     const from = placeEntry(place), key = entryKey<Right>(from);
     const above = isPaged() ? nodeAbove(key) : 0, below = isPaged() ? leafBelow(above, key) : 0;
@@ -89,44 +88,58 @@ export function roomToMerge(last: u64): u64 {
     const entry = placeEntry(own);
     if (entryKind<Right>(from) == Kind.FULL) {
       inserted += 1 + entriesCovered(from, u64.MAX_VALUE);    // one before each of those, and one behind
-      leaves += roomToInsert(key, 1) + roomToInsert(entryLastKey<Right>(from), 1);
+      bytes += roomToInsert(key, 1) + roomToInsert(entryLastKey<Right>(from), 1);
     } else if (entryKey<Own>(entry) > key) {
       inserted++;
-      copied += copiedBytes(from);
+      bytes += copiedBytes(from);
       // Each leaf counts for the first gap that is filled there, and for the second:
       // what is inserted before a leaf's first entry goes into the leaf before.
       if (leaf != own >> 32) {
-        leaves += roomToInsert(key, 1);
+        bytes += roomToInsert(key, 1);
         leaf = own >> 32;
         gap = own;
       } else if (gap && gap != own) {
-        leaves += roomToInsert(key, 1);
+        bytes += roomToInsert(key, 1);
         gap = 0;
       }
     } else if (entryKind<Own>(entry) != Kind.FULL) {
-      const bytes = replacedBytes(entry, from);
-      replaced += bytes;
+      const block = replacedBytes(entry, from);
+      replaced += block;
       if (replaced > bumpMark() / REPLACED) return ARENA_MAX;
-      if (!isFew(from)) work = scratchBytes(Scratch.RIGHT);
-      else between += bytes * (BLOCKS_A_MEMBER * entryCount<Right>(from) - 1);
+      if (!isFew(from)) folds = true;
+      else bytes += block * (BLOCKS_A_MEMBER * entryCount<Right>(from) - 1);
     }
   }
-  const packs = rest && rest < APPENDED_LEAST && isPaged() && isPacked<Own>(leafFor<Own>(last));
-  if (packs) { pages++; nodes++; } else if (rest < APPENDED_LEAST) inserted += rest;
-  const append = rest >= APPENDED_LEAST ? rest : 0, before = copied;
+  if (rest >= APPENDED_LEAST) {
+    bytes += roomToAppend(place, rest);
+  } else {
+    const packs = rest && isPaged() && isPacked<Own>(leafFor<Own>(last));
+    if (packs) { pages++; nodes++; } else inserted += rest;
+    for (; place; place = advance<Right>(place)) {
+      const from = placeEntry(place);
+      if (packs) lone += entryCount<Right>(from); else bytes += copiedBytes(from);
+    }
+  }
+  return bytes + replaced + (folds ? <u64>scratchBytes(Scratch.RIGHT) : 0)
+    + roomInPages(lone, pages, nodes) + (inserted ? roomForEntries(inserted) : 0);
+}
+
+/**
+ * The most bytes that appending the operand's last `count` entries, from `place` on, as whole leaves takes.
+ */
+function roomToAppend(place: u64, count: u32): u64 {
+  let copied: u64 = 0;
   while (place) {
     const from = placeEntry(place);
-    if (append && isGroup(from)) {
+    if (isGroup(from)) {
       copied += copiedFromLeaf(place);
       place = placeBehind(place, membersInLeaf(place));
-      continue;
+    } else {
+      copied += copiedBytes(from);
+      place = advance<Right>(place);
     }
-    if (packs) lone += entryCount<Right>(from); else copied += copiedBytes(from);
-    place = advance<Right>(place);
   }
-  if (append) copied += roomForLeaves(append) + roomForPages(<u64>append * ENTRY_BYTES + copied - before);
-  return copied + replaced + between + work + leaves
-    + roomInPages(lone, pages, nodes) + (inserted ? roomForEntries(inserted) : 0);
+  return copied + roomForLeaves(count) + roomForPages(<u64>count * ENTRY_BYTES + copied);
 }
 
 /**
