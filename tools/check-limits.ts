@@ -27,7 +27,6 @@ const EXCEPTIONS = new Set<string>([
   "tallyToRuns has 6 parameters",
   "tallyWithPlanes has 7 parameters",
   "planesToBitset has 6 parameters",
-  "replyContainer has 6 parameters",
   "prepare is exported twice",
   "plainKind is exported twice",
   "isFull is exported twice",

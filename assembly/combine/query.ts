@@ -100,7 +100,7 @@ export function queryMembers(keys: u32, greatest: u64, from: u64, limit: u64): u
       const operand = resultOperand(term);
       right.select(operand);
       if (operand != SELF) s = copyShape(s, scratch(Scratch.FIRST));
-      rest -= replyContainer(shapeKind(s), shapeCount(s), shapeAt(s), key << 16, 0, rest);
+      rest -= replyContainer(shapeKind(s), shapeCount(s), shapeAt(s), key << 16, rest);
     }
     if (last == KEY_MAX) break;
     seekItem(0, last + 1);

@@ -159,10 +159,11 @@ export function wordOf(entry: usize, word: u32): u64 {
 // --- Members for the reply ---------------------------------------------------------------------------------
 
 /**
- * Adds up to `limit` members of a container of `count` members from `low` on,
- * each raised by `base`, to the reply. Returns how many.
+ * Adds up to `limit` members of a container of `count` members to the reply, as offsets from `from` on, which
+ * is an offset of the container. Returns how many.
  */
-export function replyContainer(kind: Kind, count: u32, payload: usize, base: u64, low: u32, limit: u64): u64 {
+export function replyContainer(kind: Kind, count: u32, payload: usize, from: u64, limit: u64): u64 {
+  const base = from & ~<u64>LOW_MAX, low = <u32>from & LOW_MAX;
   switch (kind) {
     case Kind.BITSET: return replyWords(payload, UNIVERSE, base, low, limit);
     case Kind.SHORT: {

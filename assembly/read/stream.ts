@@ -31,7 +31,7 @@ export function membersFrom(from: u64, limit: u64): u64 {
     const entry = placeEntry(place), last = entryLastKey<Own>(entry);
     const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
     for (let key = max(entryKey<Own>(entry), firstKey); key <= last && rest; key++) {
-      rest -= replyContainer(kind, count, payload, key << 16, key == firstKey ? lowOf(from) : 0, rest);
+      rest -= replyContainer(kind, count, payload, max(key << 16, from), rest);
     }
   }
   return limit - rest;
@@ -53,7 +53,7 @@ function replyPacked(place: u64, from: u64, limit: u64): u64 {
     }
     const key = base + mine, payload = lows + MEMBER_BYTES * <usize>index;
     const low = key == firstKey ? lowOf(from) : 0;
-    if (to - index > 1) rest -= replyContainer(Kind.ARRAY, to - index, payload, key << 16, low, rest);
+    if (to - index > 1) rest -= replyContainer(Kind.ARRAY, to - index, payload, max(key << 16, from), rest);
     else if (load<u16>(payload) >= low) {
       reply.member(key << 16 | load<u16>(payload));
       rest--;
