@@ -24,19 +24,19 @@ import {
 import { wordsBetween } from "./kind";
 
 /** The parts of the header, as above. */
-const enum Header { FIRST_MASK = 0x3ff, COUNT_SHIFT = 10, COUNT_MASK = 0x7ff }
+const enum HeaderBits { FIRST_MASK = 0x3ff, COUNT_SHIFT = 10, COUNT_MASK = 0x7ff }
 /** The bits of the header. */
 // @ts-ignore: decorator
-@inline export const SHORT_HEADER: u32 = (Header.COUNT_MASK << Header.COUNT_SHIFT) | Header.FIRST_MASK;
+@inline export const SHORT_HEADER: u32 = (HeaderBits.COUNT_MASK << HeaderBits.COUNT_SHIFT) | HeaderBits.FIRST_MASK;
 
 // --- The payload at `at`, in memory M or memory 0 ----------------------------------------------------------
 
 // @ts-ignore: decorator
-@inline export function firstWord<M>(at: usize): u32 { return view32<M>(at, 0) & Header.FIRST_MASK; }
+@inline export function firstWord<M>(at: usize): u32 { return view32<M>(at, 0) & HeaderBits.FIRST_MASK; }
 
 // @ts-ignore: decorator
 @inline export function wordCount<M>(at: usize): u32 {
-  return (view32<M>(at, 0) >> Header.COUNT_SHIFT) & Header.COUNT_MASK;
+  return (view32<M>(at, 0) >> HeaderBits.COUNT_SHIFT) & HeaderBits.COUNT_MASK;
 }
 
 /** Writes the header and leaves the bits that are not part of it as they are. */
@@ -47,7 +47,7 @@ const enum Header { FIRST_MASK = 0x3ff, COUNT_SHIFT = 10, COUNT_MASK = 0x7ff }
 /** A header without the bits that are not part of it. */
 // @ts-ignore: decorator
 @inline export function shortHeader(first: u32, words: u32): u32 {
-  return first | (words << Header.COUNT_SHIFT);
+  return first | (words << HeaderBits.COUNT_SHIFT);
 }
 // @ts-ignore: decorator
 @inline function wordsAt(at: usize): usize { return at + SHORT_HEADER_BYTES; }
@@ -231,7 +231,7 @@ export function spanOfBitset<M>(a: usize): u32 {
 
 /** Makes the bitset at `at` a short bitset with this header, which spanOfBitset() has returned, in place. */
 export function bitsetBecomesShort(at: usize, header: u32): void {
-  memory.copy(wordsAt(at), at + (<usize>(header & Header.FIRST_MASK) << 3), <usize>wordsOf(header) << 3);
+  memory.copy(wordsAt(at), at + (<usize>(header & HeaderBits.FIRST_MASK) << 3), <usize>wordsOf(header) << 3);
   store<u32>(at, header);
 }
 
@@ -244,7 +244,7 @@ export function bitsetBecomesShort(at: usize, header: u32): void {
 /** The number of words in a header. */
 // @ts-ignore: decorator
 @inline export function wordsOf(header: u32): u32 {
-  return (header >> Header.COUNT_SHIFT) & Header.COUNT_MASK;
+  return (header >> HeaderBits.COUNT_SHIFT) & HeaderBits.COUNT_MASK;
 }
 
 /**
@@ -253,7 +253,7 @@ export function bitsetBecomesShort(at: usize, header: u32): void {
  */
 export function shortPart(a: usize, part: usize): usize {
   const header = right.load32(a, 0);
-  const from = <usize>(header & Header.FIRST_MASK) << 3;
+  const from = <usize>(header & HeaderBits.FIRST_MASK) << 3;
   const end = from + (<usize>wordsOf(header) << 3);
   return from <= part && part + PART_BYTES <= end ? wordsAt(a) + (part - from) : 0;
 }
@@ -261,7 +261,7 @@ export function shortPart(a: usize, part: usize): usize {
 /** Copies part `part` of right `a` to `out`, or returns false if it has no words there. */
 export function copyShortPart(a: usize, part: usize, out: usize): bool {
   const header = right.load32(a, 0);
-  const from = <usize>(header & Header.FIRST_MASK) << 3;
+  const from = <usize>(header & HeaderBits.FIRST_MASK) << 3;
   const end = from + (<usize>wordsOf(header) << 3);
   const low = max(from, part), high = min(end, part + PART_BYTES);
   if (low >= high) return false;
@@ -273,7 +273,7 @@ export function copyShortPart(a: usize, part: usize, out: usize): bool {
 /** Writes the words of the bitset that `header` names. */
 export function bitsetToShort(a: usize, header: u32, out: usize): void {
   store<u32>(out, header);
-  left.copy(wordsAt(out), a + (<usize>(header & Header.FIRST_MASK) << 3), <usize>wordsOf(header) << 3);
+  left.copy(wordsAt(out), a + (<usize>(header & HeaderBits.FIRST_MASK) << 3), <usize>wordsOf(header) << 3);
 }
 
 /** `out` needs room for the members; returns their number. */
@@ -349,7 +349,7 @@ export function differenceArrayShort(a: usize, aCount: u32, b: usize, out: usize
 /** Keeps the members that are in `b` (And) or not in `b` (AndNot). */
 // @ts-ignore: decorator
 @inline function filterByShort<O, S>(a: usize, aCount: u32, b: usize, out: usize): u32 {
-  const header = right.load32(b, 0), first = header & Header.FIRST_MASK;
+  const header = right.load32(b, 0), first = header & HeaderBits.FIRST_MASK;
   const words = wordsOf(header), bits = wordsAt(b);
   const end = a + arrayBytes(aCount), start = out;
   for (; a < end; a += MEMBER_BYTES) {
@@ -390,7 +390,7 @@ export function changeShort<O>(a: usize, b: usize, bCount: u32, first: u32, word
  */
 export function combineShortInto<O>(to: usize, b: usize): void {
   const header = right.load32(b, 0);
-  to += <usize>(header & Header.FIRST_MASK) << 3;
+  to += <usize>(header & HeaderBits.FIRST_MASK) << 3;
   for (let word = wordsAt(b), end = b + shortBytes(wordsOf(header)); word < end; word += 8, to += 8) {
     store<u64>(to, combineWords<O>(load<u64>(to), right.load64(word, 0)));
   }

@@ -18,23 +18,23 @@ import { differenceBitsets, intersectBitsets, setBits, unionBitsets } from "./bi
 import { closeRuns, putRun } from "./run";
 
 /** Where the parts of a tally are, as above. */
-const enum Tally { SUMMARY = 0, PLACES = 128, CHANGES = 8320 }
+const enum TallyField { SUMMARY = 0, PLACES = 128, CHANGES = 8320 }
 // @ts-ignore: decorator
-@inline export const TALLY_BYTES: usize = <usize>UNIVERSE * 4 + Tally.CHANGES;
+@inline export const TALLY_BYTES: usize = <usize>UNIVERSE * 4 + TallyField.CHANGES;
 
-export function startTally(tally: usize): void { memory.fill(tally, 0, Tally.PLACES); }
+export function startTally(tally: usize): void { memory.fill(tally, 0, TallyField.PLACES); }
 
 // @ts-ignore: decorator
 @inline function summaryAt(tally: usize, word: u32): usize { return tally + (<usize>(word >> 6) << 3); }
 
 // @ts-ignore: decorator
 @inline function placesAt(tally: usize, word: u32): usize {
-  return tally + Tally.PLACES + (<usize>word << 3);
+  return tally + TallyField.PLACES + (<usize>word << 3);
 }
 
 // @ts-ignore: decorator
 @inline function changeAt(tally: usize, value: u32): usize {
-  return tally + Tally.CHANGES + (<usize>value << 2);
+  return tally + TallyField.CHANGES + (<usize>value << 2);
 }
 
 /** Changes the sums from `value` on. */

@@ -30,7 +30,7 @@ import {
 } from "./tree";
 
 /** Where the fields of a key's entry are, as above. */
-const enum Entry { COUNT = 0, GROUP = 4 }
+const enum Cell { COUNT = 0, GROUP = 4 }
 // @ts-ignore: decorator
 @inline const COUNTED_BYTES: usize = 8;
 
@@ -82,16 +82,16 @@ function factorBelow(table: usize, record: usize): bool {
 // @ts-ignore: decorator
 @inline function at(table: usize, entry: u32): usize { return table + <usize>entry * COUNTED_BYTES; }
 // @ts-ignore: decorator
-@inline function countOf(table: usize, entry: u32): u32 { return load<u32>(at(table, entry), Entry.COUNT); }
+@inline function countOf(table: usize, entry: u32): u32 { return load<u32>(at(table, entry), Cell.COUNT); }
 // @ts-ignore: decorator
 @inline function setCounted(table: usize, entry: u32, count: u32): void {
-  store<u32>(at(table, entry), count, Entry.COUNT);
+  store<u32>(at(table, entry), count, Cell.COUNT);
 }
 // @ts-ignore: decorator
-@inline function groupOf(table: usize, entry: u32): usize { return load<u32>(at(table, entry), Entry.GROUP); }
+@inline function groupOf(table: usize, entry: u32): usize { return load<u32>(at(table, entry), Cell.GROUP); }
 // @ts-ignore: decorator
 @inline function setGroup(table: usize, entry: u32, rest: usize): void {
-  store<u32>(at(table, entry), <u32>rest, Entry.GROUP);
+  store<u32>(at(table, entry), <u32>rest, Cell.GROUP);
 }
 /** Whether all terms that have been counted have the key. */
 // @ts-ignore: decorator

@@ -49,38 +49,38 @@ export const enum Flag { WITH = 1, WITHOUT = 2 }
 //   +28 i32 weight of the item that is being gathered
 
 /** Where the fields of the header are, as above. */
-export const enum List {
+export const enum ListField {
   ITEMS = 0, EDGES = 4, EDGES_AT = 8, MODE = 12, CONSTANT = 16, CONSTANTS = 24, TIMES = 28,
 }
 
 // @ts-ignore: decorator
 @inline const LIST_HEADER: usize = 32;
 // @ts-ignore: decorator
-@inline function modeOf(list: usize): Mode { return <Mode>load<u32>(list, List.MODE); }
+@inline function modeOf(list: usize): Mode { return <Mode>load<u32>(list, ListField.MODE); }
 // @ts-ignore: decorator
-@inline export function itemsOf(list: usize): u32 { return load<u32>(list, List.ITEMS); }
+@inline export function itemsOf(list: usize): u32 { return load<u32>(list, ListField.ITEMS); }
 // @ts-ignore: decorator
-@inline export function edgesOf(list: usize): u32 { return load<u32>(list, List.EDGES); }
+@inline export function edgesOf(list: usize): u32 { return load<u32>(list, ListField.EDGES); }
 // @ts-ignore: decorator
 @inline function itemAt(list: usize, i: u32): usize { return list + LIST_HEADER + <usize>i * ELEMENT_BYTES; }
 
 // @ts-ignore: decorator
 @inline export function edgeAt(list: usize, i: u32): usize {
-  return <usize>load<u32>(list, List.EDGES_AT) + <usize>i * ELEMENT_BYTES;
+  return <usize>load<u32>(list, ListField.EDGES_AT) + <usize>i * ELEMENT_BYTES;
 }
 
 // @ts-ignore: decorator
-@inline export function constantOf(list: usize): i64 { return load<i64>(list, List.CONSTANT); }
+@inline export function constantOf(list: usize): i64 { return load<i64>(list, ListField.CONSTANT); }
 // @ts-ignore: decorator
 @inline function addConstant(list: usize, by: i64): void {
-  store<i64>(list, constantOf(list) + by, List.CONSTANT);
+  store<i64>(list, constantOf(list) + by, ListField.CONSTANT);
 }
 // @ts-ignore: decorator
-@inline export function constantsOf(list: usize): u32 { return load<u32>(list, List.CONSTANTS); }
+@inline export function constantsOf(list: usize): u32 { return load<u32>(list, ListField.CONSTANTS); }
 // @ts-ignore: decorator
-@inline function timesOf(list: usize): i32 { return load<i32>(list, List.TIMES); }
+@inline function timesOf(list: usize): i32 { return load<i32>(list, ListField.TIMES); }
 // @ts-ignore: decorator
-@inline function setTimes(list: usize, times: i32): void { store<i32>(list, times, List.TIMES); }
+@inline function setTimes(list: usize, times: i32): void { store<i32>(list, times, ListField.TIMES); }
 // @ts-ignore: decorator
 @inline export function keyOfItem(list: usize, i: u32): u64 { return load<u64>(itemAt(list, i), Item.KEY); }
 // @ts-ignore: decorator
@@ -129,8 +129,8 @@ export function makeLists(record: usize, mode: Mode): usize {
   reserve(end);
   setRecordsEnd(end);
   memory.fill(list, 0, LIST_HEADER);
-  store<u32>(list, <u32>edges, List.EDGES_AT);
-  store<u32>(list, mode, List.MODE);
+  store<u32>(list, <u32>edges, ListField.EDGES_AT);
+  store<u32>(list, mode, ListField.MODE);
   setTimes(list, 1);
   return list;
 }
@@ -156,7 +156,7 @@ function gather(list: usize, reference: Reference, complement: bool): void {
   const mode = modeOf(list), count = itemsOf(list), item = itemAt(list, count);
   store<u64>(item, key, Item.KEY);
   store<u32>(item, <u32>record, Item.RECORD);
-  store<u32>(list, count + 1, List.ITEMS);
+  store<u32>(list, count + 1, ListField.ITEMS);
   if (mode == Mode.FLAGS) { store<i32>(item, complement ? Flag.WITHOUT : Flag.WITH, Item.WEIGHT); return; }
   if (complement) addConstant(list, timesOf(list));
   store<i32>(item, mode == Mode.WEIGHT ? (complement ? -timesOf(list) : timesOf(list)) : 1, Item.WEIGHT);
@@ -201,7 +201,7 @@ function gatherJoined(list: usize, record: usize, complement: bool): void {
 function gatherConstant(list: usize, record: usize, complement: bool): void {
   const by = complement ? -timesOf(list) : timesOf(list);
   if (complement) addConstant(list, timesOf(list));
-  store<u32>(list, constantsOf(list) + 1, List.CONSTANTS);
+  store<u32>(list, constantsOf(list) + 1, ListField.CONSTANTS);
   if (syntaxOf(record) == Syntax.RANGE) { putEdges(list, record, by); return; }
   for (let range = firstChild(record); range; range = nextSibling(range)) putEdges(list, range, by);
 }
@@ -215,7 +215,7 @@ function putEdge(list: usize, offset: u64, by: i32): void {
   const edge = edgeAt(list, edgesOf(list));
   store<u64>(edge, offset, Edge.OFFSET);
   store<u64>(edge, <u64><u32>by, Edge.BY);
-  store<u32>(list, edgesOf(list) + 1, List.EDGES);
+  store<u32>(list, edgesOf(list) + 1, ListField.EDGES);
 }
 
 /** Sorts the lists, and makes one item of all that are the same. */
@@ -235,7 +235,7 @@ function joinEqual(list: usize): void {
     memory.copy(itemAt(list, kept), itemAt(list, first), ELEMENT_BYTES);
     setWeightOfItem(list, kept++, weight);
   }
-  store<u32>(list, kept, List.ITEMS);
+  store<u32>(list, kept, ListField.ITEMS);
 }
 
 function isSame(list: usize, i: u32, j: u32): bool {

@@ -21,7 +21,7 @@ import {
   setRootRecord, setRule, setWeightOf, syntaxOf, weightOf,
 } from "./tree";
 import {
-  Flag, List, Mode, constantOf, constantsOf, gatherChildren, gatherWeighed, itemsOf, keyOfItem, makeLists,
+  Flag, ListField, Mode, constantOf, constantsOf, gatherChildren, gatherWeighed, itemsOf, keyOfItem, makeLists,
   operandOfKey, recordOfItem, setWeightOfItem, weightOfItem,
 } from "./gather";
 import {
@@ -218,9 +218,9 @@ function whereAll(list: usize, sign: i32, complement: bool): Reference {
   for (let i: u32 = 0; i < itemsOf(list); i++) {
     setWeightOfItem(list, i, weightOfItem(list, i) * sign > 0 ? Flag.WITH : Flag.WITHOUT);
   }
-  store<u32>(list, 0, List.EDGES);            // no ranges
-  store<i64>(list, 0, List.CONSTANT);
-  store<u32>(list, 0, List.CONSTANTS);
+  store<u32>(list, 0, ListField.EDGES);            // no ranges
+  store<i64>(list, 0, ListField.CONSTANT);
+  store<u32>(list, 0, ListField.CONSTANTS);
   return conjunction(list, complement);
 }
 

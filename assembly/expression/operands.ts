@@ -15,7 +15,7 @@ import { recordsEnd, setOperandTable, setRecordsEnd } from "./tree";
 // @ts-ignore: decorator
 @inline export const COMPARED: u32 = 16;
 
-const enum Slot { IDENTITY = 0, OPERAND = 8 }
+const enum Cell { IDENTITY = 0, OPERAND = 8 }
 // @ts-ignore: decorator
 @inline const IDENTITY_BYTES: usize = 16;
 
@@ -57,11 +57,11 @@ function makeTable(at: usize, slotsAt: usize, count: u32): bool {
   let repeated = false;
   for (let k: u32 = 0; k < count; k++) {
     const identity = right.identity(k), slot = slotOf(slotsAt, slots, identity);
-    if (!load<u64>(slot, Slot.IDENTITY)) {
-      store<u64>(slot, identity, Slot.IDENTITY);
-      store<u64>(slot, k, Slot.OPERAND);
+    if (!load<u64>(slot, Cell.IDENTITY)) {
+      store<u64>(slot, identity, Cell.IDENTITY);
+      store<u64>(slot, k, Cell.OPERAND);
     } else if (hasMembers(k)) repeated = true;
-    store<u32>(at + (<usize>k << 2), <u32>load<u64>(slot, Slot.OPERAND));
+    store<u32>(at + (<usize>k << 2), <u32>load<u64>(slot, Cell.OPERAND));
   }
   return repeated;
 }
@@ -91,7 +91,7 @@ function hasEqual(k: u32, identity: u64): bool {
 function slotOf(slotsAt: usize, slots: usize, identity: u64): usize {
   let slot = <usize>(scatter(identity) >> 32) & (slots - 1);
   while (true) {
-    const at = slotsAt + slot * IDENTITY_BYTES, held = load<u64>(at, Slot.IDENTITY);
+    const at = slotsAt + slot * IDENTITY_BYTES, held = load<u64>(at, Cell.IDENTITY);
     if (!held || held == identity) return at;
     slot = (slot + 1) & (slots - 1);
   }
